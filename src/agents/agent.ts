@@ -1,0 +1,124 @@
+import type { BrowserContext, Page } from '@playwright/test';
+
+/** Tokens and dollars of one model request. Counts left out are 0; a cost left out or null is unknown. */
+export interface Usage {
+  inputTokens?: number;
+  outputTokens?: number;
+  cacheReadTokens?: number;
+  cacheCreationTokens?: number;
+  /** US dollars; null where the price is unknown. */
+  costUsd?: number | null;
+}
+
+/** One thing that an agent did in a turn, as the record keeps it. */
+export interface Action {
+  /** In words, as a person would say it: `click button "Sign in"`. */
+  title: string;
+  /** What went wrong, where the action failed. */
+  error?: string;
+  /** Viewport pixels (CSS) of a click or a drag's end, marked on the turn's screenshot. */
+  point?: { x: number; y: number };
+  /** Anything else worth keeping, JSON only. */
+  detail?: Record<string, unknown>;
+}
+
+/** What a turn's function may report about itself. */
+export interface Turn {
+  /** 1 for the first turn. */
+  readonly number: number;
+  /** What the agent said or thought in this turn. Several calls are joined. */
+  narrate(text: string): void;
+  /** Adds an action. Without one, the turn's title stands as its only action. */
+  action(action: Action): void;
+}
+
+/** What an agent is given. The page has already opened `entryUrl`. */
+export interface AgentTask {
+  /** The spec's goal, verbatim. */
+  readonly goal: string;
+  /** The active tab: the newest that the site opened, until it closes or `activate` says otherwise. */
+  readonly page: Page;
+  readonly context: BrowserContext;
+  readonly entryUrl: string;
+  /** Hostnames, optionally with a leading `*.`. */
+  readonly allowedDomains: readonly string[];
+  readonly maxSteps: number;
+  /** US dollars for this trial; undefined where there is no cap. */
+  readonly maxCostUsd: number | undefined;
+  /** A whole number, another one for each trial of a spec and the same in each run. */
+  readonly seed: number;
+  /** Aborted when the trial's time is up, its page is gone or the run is interrupted. */
+  readonly signal: AbortSignal;
+  /** Milliseconds left for this trial. */
+  readonly timeLeftMs: number;
+  /** Turns that `turn` will still grant. */
+  readonly turnsLeft: number;
+  /** US dollars that `usage` has reported so far; null once a price was unknown. */
+  readonly costUsd: number | null;
+  /** Secrets by name. Type their values, never show them to a model. */
+  readonly secrets: Readonly<Record<string, string>>;
+  /**
+   * Runs one turn: counted, shown as a step named `title`, with a screenshot taken after `fn`.
+   * Rejects with what `fn` throws; with TurnLimitError beyond `maxSteps`; with BudgetExceededError once
+   * `maxCostUsd` is spent; with the signal's reason once that is aborted.
+   */
+  turn<T>(title: string, fn: (turn: Turn) => Promise<T> | T): Promise<T>;
+  /** Adds the usage of a model request to the turn that runs, or to the next one between turns. */
+  usage(usage: Usage): void;
+  /** Makes a tab the active one. */
+  activate(page: Page): void;
+  /** What happened beside the agent's own actions since the last call, one sentence each: tabs opened, dialogs answered, downloads, navigations refused. */
+  takeNotices(): string[];
+  /** Replaces the values of secrets in a text by their names. */
+  mask(text: string): string;
+}
+
+/** How an agent says that it can't do the task. Such a trial is failed, with the reason shown. */
+export interface GaveUp {
+  status: 'gave_up';
+  reason: string;
+}
+
+/** Anything that can drive a page towards a goal. */
+export interface Agent {
+  readonly name: string;
+  /** The model behind it, where there is one. */
+  readonly model?: string;
+  /** Called once per worker before the first trial's page opens; throw to say what is missing (a key, a program). */
+  preflight?(): void | Promise<void>;
+  /** Resolves when the agent ends its own turn: to nothing, or to why it gave up. */
+  // biome-ignore lint/suspicious/noConfusingVoidType: an async function without a return is the usual agent
+  run(task: AgentTask): Promise<GaveUp | void>;
+}
+
+/** Thrown by `turn` when all turns are used. */
+export class TurnLimitError extends Error {
+  override name = 'TurnLimitError';
+}
+
+/** Thrown by `turn` when the cost cap is reached, and by an agent before a turn that it can't afford. */
+export class BudgetExceededError extends Error {
+  override name = 'BudgetExceededError';
+}
+
+/** Thrown by an agent whose model can't be reached or refuses to work: the trial is `error: agent_api`. */
+export class AgentApiError extends Error {
+  override name = 'AgentApiError';
+}
+
+/**
+ * Makes an agent of a function.
+ *
+ * @throws TypeError where `name` is not a non-empty string or `run` is not a function.
+ */
+export function defineAgent(agent: Agent): Agent {
+  if (typeof agent !== 'object' || agent === null || typeof agent.name !== 'string' || agent.name === '')
+    throw new TypeError(
+      'defineAgent: `name` must be a non-empty string: defineAgent({ name: "mine", run: async task => { ... } })',
+    );
+  if (typeof agent.run !== 'function')
+    throw new TypeError(
+      `defineAgent: agent "${agent.name}" needs \`run\`, an async function that takes the task`,
+    );
+  return agent;
+}
