@@ -1,0 +1,177 @@
+// What the trials of one spec in one project come to. Pure rules: the same trials give the same verdict in
+// any order, from any number of shards, however often a shard was merged.
+import { median, wilsonInterval } from './statistics';
+
+/** How one trial ended. `error` says nothing about the site; `skipped` never ran. */
+export type Outcome = 'passed' | 'failed' | 'error' | 'skipped';
+
+/** One trial as the verdict sees it; the results file keeps it in this shape. */
+export interface Trial {
+  /** The repeatEachIndex: 0 to k - 1. */
+  index: number;
+  outcome: Outcome;
+  /** `completed`, `max_steps`, `budget_exceeded`, `timed_out`, `gave_up` or `error`. */
+  status: string;
+  /** With `error`: `site_unreachable`, `agent_api`, `browser`, `judge` or `internal`. */
+  errorKind?: string;
+  /** Why it did not pass; null where it did. */
+  reason: string | null;
+  turns: number;
+  /** US dollars; null where a price is unknown. */
+  costUsd: number | null;
+  durationMs: number;
+  finalUrl: string | null;
+}
+
+/** k trials, of which at least minPasses must pass: 1 <= minPasses <= k. */
+export interface Policy {
+  k: number;
+  minPasses: number;
+}
+
+export type VerdictName = 'passed' | 'failed' | 'inconclusive' | 'undecided';
+
+/** What the trials of one spec in one project come to. */
+export interface Verdict extends Policy {
+  verdict: VerdictName;
+  passes: number;
+  failures: number;
+  errors: number;
+  /** Trials of the k that did not run or are not here: k - passes - failures - errors. */
+  missing: number;
+  /** passes / (passes + failures), to four digits; null where no trial was graded. */
+  rate: number | null;
+  /** Wilson 95% interval of `rate`, to four digits; null where no trial was graded. */
+  interval: [number, number] | null;
+  /** Median turns of the graded trials (passed and failed); null where there is none. */
+  turns: number | null;
+  /** Sum in US dollars over the trials that ran, those with errors too; null where any is unknown. */
+  costUsd: number | null;
+  /** Why it is not `passed`, in one line; null where it is. */
+  reason: string | null;
+  /** Sorted by index, one for each index. */
+  trials: Trial[];
+}
+
+/** The policy of a run with `--repeat-each=N`: k = N, minPasses = min(minPasses, N). */
+export function policyForRepeats(policy: Policy, repeats: number): Policy {
+  return { k: repeats, minPasses: Math.min(policy.minPasses, repeats) };
+}
+
+/**
+ * Judges the trials of one spec in one project.
+ *
+ * - `passed`: passes >= minPasses, whatever is missing.
+ * - `failed`: failures > k - minPasses, whatever is missing.
+ * - `inconclusive`: so many trials errored that a pass is out of reach, whatever the missing ones do.
+ * - `undecided`: the missing trials can still bring a pass.
+ *
+ * Trials whose index is outside 0 to k - 1 are no part of the policy and are left out. Of several with one
+ * index one is kept: a failed one before a passed one, a graded one before an error, any before a skipped one.
+ */
+export function judgeTrials(policy: Policy, trials: readonly Trial[]): Verdict {
+  const { k, minPasses } = policy;
+  const kept = onePerIndex(trials.filter(trial => trial.index >= 0 && trial.index < k));
+  const count = (outcome: Outcome) => kept.filter(trial => trial.outcome === outcome).length;
+  const passes = count('passed');
+  const failures = count('failed');
+  const errors = count('error');
+  const missing = k - passes - failures - errors;
+  const verdict = decide(policy, { passes, failures, missing });
+  const graded = kept.filter(isGraded);
+  const interval = wilsonInterval(passes, graded.length);
+  const costs = kept.filter(trial => trial.outcome !== 'skipped').map(trial => trial.costUsd);
+  return {
+    verdict,
+    k,
+    minPasses,
+    passes,
+    failures,
+    errors,
+    missing,
+    rate: graded.length === 0 ? null : fourDigits(passes / graded.length),
+    interval: interval && [fourDigits(interval[0]), fourDigits(interval[1])],
+    turns: median(graded.map(trial => trial.turns)),
+    costUsd: sumOfKnown(costs),
+    reason: reasonOf(verdict, k, missing, kept),
+    trials: kept,
+  };
+}
+
+/** Whether a run fails on this verdict. In a shard only a lost verdict does; merging the reports judges the rest. */
+export function failsRun(verdict: VerdictName, options: { shard: boolean }): boolean {
+  return options.shard ? verdict === 'failed' : verdict !== 'passed';
+}
+
+/** How many failed trials a spec can have and still pass. One more is the decisive one. */
+export function allowedFailures(policy: Policy): number {
+  return policy.k - policy.minPasses;
+}
+
+function decide(policy: Policy, counts: { passes: number; failures: number; missing: number }): VerdictName {
+  if (counts.passes >= policy.minPasses) return 'passed';
+  if (counts.failures > allowedFailures(policy)) return 'failed';
+  return counts.passes + counts.missing < policy.minPasses ? 'inconclusive' : 'undecided';
+}
+
+const isGraded = (trial: Trial) => trial.outcome === 'passed' || trial.outcome === 'failed';
+
+// The same shard merged twice brings the same trial twice. Where two differ, the order of arrival must not
+// decide, and a failure must not vanish behind a pass.
+const PRECEDENCE: Record<Outcome, number> = { failed: 0, passed: 1, error: 2, skipped: 3 };
+
+function onePerIndex(trials: readonly Trial[]): Trial[] {
+  const kept = new Map<number, Trial>();
+  for (const trial of trials) {
+    const other = kept.get(trial.index);
+    if (!other || comesBefore(trial, other)) kept.set(trial.index, trial);
+  }
+  return [...kept.values()].sort((a, b) => a.index - b.index);
+}
+
+function comesBefore(trial: Trial, other: Trial): boolean {
+  const difference = PRECEDENCE[trial.outcome] - PRECEDENCE[other.outcome];
+  return difference === 0 ? JSON.stringify(trial) < JSON.stringify(other) : difference < 0;
+}
+
+function reasonOf(verdict: VerdictName, k: number, missing: number, trials: readonly Trial[]): string | null {
+  if (verdict === 'passed') return null;
+  const first = (outcome: Outcome) => trials.find(trial => trial.outcome === outcome);
+  const culprit =
+    verdict === 'inconclusive' ? first('error') : (first('failed') ?? first('error') ?? first('skipped'));
+  const why = culprit && trialReason(culprit, k);
+  if (verdict !== 'undecided') return why ?? null;
+  const present = `${k - missing} of ${k} trials present`;
+  return why ? `${present}; ${why}` : present;
+}
+
+const STATUS_REASONS: Record<string, string> = {
+  completed: 'an assertion did not hold',
+  max_steps: 'used all its steps without ending',
+  budget_exceeded: 'reached its cost cap',
+  timed_out: 'ran out of time',
+  gave_up: 'the agent gave up',
+};
+
+/** One line on a trial that did not pass: `trial 2/5: the cart stayed empty (at https://shop.example/cart)`. */
+export function trialReason(trial: Trial, k: number): string {
+  const kind = trial.outcome === 'error' && trial.errorKind ? `${trial.errorKind}: ` : '';
+  const said = (trial.reason ?? '').replace(/\s+/g, ' ').trim();
+  const why =
+    said || (trial.outcome === 'skipped' ? 'skipped' : (STATUS_REASONS[trial.status] ?? trial.status));
+  const known = trial.finalUrl === null || trial.outcome === 'skipped' || why.includes(trial.finalUrl);
+  const place = known ? '' : ` (at ${trial.finalUrl})`;
+  return `trial ${trial.index + 1}/${k}: ${kind}${why}${place}`;
+}
+
+// Sums of cents in binary leave tails such as 0.30000000000000004; a millionth of a dollar is below any price.
+function sumOfKnown(costs: readonly (number | null)[]): number | null {
+  let sum = 0;
+  for (const cost of costs) {
+    if (cost === null) return null;
+    sum += cost;
+  }
+  return Math.round(sum * 1e6) / 1e6;
+}
+
+const fourDigits = (value: number) => Math.round(value * 1e4) / 1e4;

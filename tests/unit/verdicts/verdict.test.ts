@@ -1,0 +1,242 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  failsRun,
+  judgeTrials,
+  type Policy,
+  policyForRepeats,
+  type Trial,
+  trialReason,
+  type VerdictName,
+} from '../../../src/verdicts/verdict';
+import { trial, trials } from './trials';
+
+describe('the verdict', () => {
+  test.each<[number, number, string, VerdictName]>([
+    // k, minPasses, trials by index
+    [1, 1, 'p', 'passed'],
+    [1, 1, 'f', 'failed'],
+    [1, 1, 'e', 'inconclusive'],
+    [1, 1, 's', 'undecided'],
+    [1, 1, '', 'undecided'],
+    [5, 4, 'ppppp', 'passed'],
+    [5, 4, 'ppfpp', 'passed'],
+    [5, 4, 'pffpp', 'failed'],
+    [5, 4, 'fffff', 'failed'],
+    [5, 4, 'ppppe', 'passed'],
+    [5, 4, 'pppee', 'inconclusive'],
+    [5, 4, 'pppfe', 'inconclusive'],
+    [5, 4, 'ppffe', 'failed'],
+    [5, 4, 'eeeee', 'inconclusive'],
+    // settled with trials missing
+    [5, 4, 'pppp-', 'passed'],
+    [5, 4, '--ff-', 'failed'],
+    [5, 4, 'pppps', 'passed'],
+    [5, 4, 'ffsss', 'failed'],
+    [5, 4, 'ffeee', 'failed'],
+    // open with trials missing
+    [5, 4, 'ppp--', 'undecided'],
+    [5, 4, 'pppf-', 'undecided'],
+    [5, 4, 'pppe-', 'undecided'],
+    [5, 4, '-----', 'undecided'],
+    [5, 4, 'sssss', 'undecided'],
+    // errors alone have put a pass out of reach
+    [5, 4, 'ee---', 'inconclusive'],
+    [5, 4, 'fe---', 'inconclusive'],
+    [5, 4, 'ppee-', 'inconclusive'],
+    [5, 4, 'eesss', 'inconclusive'],
+    [5, 1, 'ffff-', 'undecided'],
+    [5, 1, 'ffffe', 'inconclusive'],
+    [5, 1, 'ffffp', 'passed'],
+    [5, 5, 'f----', 'failed'],
+    [5, 5, 'e----', 'inconclusive'],
+    // beyond k
+    [2, 1, 'fepp', 'inconclusive'],
+    [2, 2, 'ppff', 'passed'],
+  ])('k %i, minPasses %i, trials %s: %s', (k, minPasses, letters, expected) => {
+    expect(judgeTrials({ k, minPasses }, trials(letters)).verdict).toBe(expected);
+  });
+
+  test('the example of the design', () => {
+    const verdict = judgeTrials({ k: 5, minPasses: 4 }, trials('ppfpp'));
+    expect(verdict).toMatchObject({
+      verdict: 'passed',
+      passes: 4,
+      failures: 1,
+      errors: 0,
+      missing: 0,
+      rate: 0.8,
+      interval: [0.3755, 0.9638],
+      turns: 4,
+      costUsd: 0.5,
+      reason: null,
+    });
+    expect(verdict.trials).toEqual(trials('ppfpp'));
+  });
+
+  test('statistics count only trials that were graded', () => {
+    const verdict = judgeTrials({ k: 6, minPasses: 3 }, [
+      trial(0, 'passed', { turns: 3, costUsd: 0.1 }),
+      trial(1, 'failed', { turns: 9, costUsd: 0.2 }),
+      trial(2, 'error', { turns: 0, costUsd: 0.05 }),
+      trial(3, 'skipped', { turns: 0, costUsd: null }),
+    ]);
+    expect(verdict).toMatchObject({ rate: 0.5, turns: 6, costUsd: 0.35, missing: 3 });
+  });
+
+  test('no graded trial: no rate, no interval, no turns', () => {
+    const verdict = judgeTrials({ k: 2, minPasses: 1 }, trials('ee'));
+    expect(verdict).toMatchObject({ rate: null, interval: null, turns: null, costUsd: 0.2 });
+  });
+
+  test('one unknown price makes the sum unknown', () => {
+    const some = [trial(0, 'passed'), trial(1, 'error', { costUsd: null })];
+    expect(judgeTrials({ k: 2, minPasses: 1 }, some).costUsd).toBeNull();
+  });
+
+  test('of two trials with one index a failure stands before a pass, and any before a skipped one', () => {
+    const policy = { k: 2, minPasses: 2 };
+    expect(judgeTrials(policy, [...trials('pp'), trial(1, 'failed')]).verdict).toBe('failed');
+    expect(judgeTrials(policy, [trial(1, 'failed'), ...trials('pp')]).verdict).toBe('failed');
+    expect(judgeTrials(policy, [...trials('ps'), trial(1, 'passed')]).verdict).toBe('passed');
+    expect(judgeTrials(policy, [...trials('pe'), trial(1, 'passed')]).verdict).toBe('passed');
+  });
+});
+
+describe('the reason', () => {
+  const policy = { k: 5, minPasses: 4 };
+  test.each<[string, string | null]>([
+    ['ppfpp', null],
+    ['pfpfp', 'trial 2/5: because failed (at http://127.0.0.1/cart)'],
+    ['pffep', 'trial 2/5: because failed (at http://127.0.0.1/cart)'],
+    ['ppfep', 'trial 4/5: agent_api: because error (at http://127.0.0.1/cart)'],
+    ['ppp--', '3 of 5 trials present'],
+    ['pp-f-', '3 of 5 trials present; trial 4/5: because failed (at http://127.0.0.1/cart)'],
+    ['ppps-', '3 of 5 trials present; trial 4/5: because skipped'],
+  ])('of %s', (letters, expected) => {
+    expect(judgeTrials(policy, trials(letters)).reason).toBe(expected);
+  });
+
+  test('is one line, names the place once, and falls back on the status', () => {
+    const url = 'http://127.0.0.1/cart';
+    expect(trialReason(trial(0, 'failed', { reason: `stuck\n  at ${url}` }), 3)).toBe(
+      `trial 1/3: stuck at ${url}`,
+    );
+    expect(trialReason(trial(0, 'failed', { reason: null, status: 'max_steps', finalUrl: null }), 3)).toBe(
+      'trial 1/3: used all its steps without ending',
+    );
+  });
+});
+
+test('--repeat-each=N', () => {
+  expect(policyForRepeats({ k: 5, minPasses: 4 }, 2)).toEqual({ k: 2, minPasses: 2 });
+  expect(policyForRepeats({ k: 5, minPasses: 4 }, 10)).toEqual({ k: 10, minPasses: 4 });
+});
+
+test('a shard fails only on a lost verdict', () => {
+  const names = ['passed', 'failed', 'inconclusive', 'undecided'] as const;
+  expect(names.filter(name => failsRun(name, { shard: true }))).toEqual(['failed']);
+  expect(names.filter(name => failsRun(name, { shard: false }))).toEqual([
+    'failed',
+    'inconclusive',
+    'undecided',
+  ]);
+});
+
+const policies: fc.Arbitrary<Policy> = fc
+  .integer({ min: 1, max: 25 })
+  .chain(k => fc.record({ k: fc.constant(k), minPasses: fc.integer({ min: 1, max: k }) }));
+
+const cases = policies.chain(policy =>
+  fc.record({
+    policy: fc.constant(policy),
+    trials: fc.array(
+      fc.record<Trial>({
+        index: fc.integer({ min: 0, max: policy.k }),
+        outcome: fc.constantFrom('passed', 'failed', 'error', 'skipped'),
+        status: fc.constantFrom('completed', 'max_steps'),
+        reason: fc.option(fc.string({ maxLength: 5 })),
+        turns: fc.integer({ min: 0, max: 20 }),
+        costUsd: fc.option(fc.double({ min: 0, max: 2, noNaN: true })),
+        durationMs: fc.nat(1000),
+        finalUrl: fc.option(fc.webUrl()),
+      }),
+      { maxLength: 30 },
+    ),
+  }),
+);
+
+describe('properties', () => {
+  test('any order of the trials gives the same verdict', () => {
+    fc.assert(
+      fc.property(
+        cases.chain(({ policy, trials }) =>
+          fc.tuple(
+            fc.constant(policy),
+            fc.constant(trials),
+            fc.shuffledSubarray(trials, { minLength: trials.length, maxLength: trials.length }),
+          ),
+        ),
+        ([policy, inOrder, shuffled]) => {
+          expect(judgeTrials(policy, shuffled)).toEqual(judgeTrials(policy, inOrder));
+        },
+      ),
+    );
+  });
+
+  test('any split into shards, merged with shards repeated, gives the same verdict', () => {
+    fc.assert(
+      fc.property(
+        cases,
+        fc.integer({ min: 1, max: 6 }),
+        fc.infiniteStream(fc.nat(5)),
+        ({ policy, trials }, shards, places) => {
+          const parts: Trial[][] = Array.from({ length: shards }, () => []);
+          for (const one of trials) parts[places.next().value % shards]!.push(one);
+          const merged = [...parts.reverse().flatMap(part => judgeTrials(policy, part).trials), ...parts[0]!];
+          expect(judgeTrials(policy, merged)).toEqual(judgeTrials(policy, trials));
+        },
+      ),
+    );
+  });
+
+  test('one more failure never makes a pass, and one more pass never makes a failure', () => {
+    fc.assert(
+      fc.property(cases, fc.nat(24), ({ policy, trials }, index) => {
+        const before = judgeTrials(policy, trials).verdict;
+        const worse = judgeTrials(policy, [...trials, trial(index, 'failed')]).verdict;
+        if (before !== 'passed') expect(worse).not.toBe('passed');
+        if (before === 'failed') expect(worse).toBe('failed');
+        const better = judgeTrials(policy, [...trials, trial(index, 'passed')]).verdict;
+        if (before !== 'failed') expect(better).not.toBe('failed');
+      }),
+    );
+  });
+
+  test('a settled verdict stands whatever the missing trials turn out to be', () => {
+    fc.assert(
+      fc.property(
+        cases,
+        fc.array(fc.constantFrom('p', 'f', 'e', 's'), { minLength: 25, maxLength: 25 }),
+        ({ policy, trials: some }, letters) => {
+          const before = judgeTrials(policy, some);
+          const present = new Set(before.trials.map(one => one.index));
+          const rest = trials(letters.join('')).filter(one => !present.has(one.index));
+          const after = judgeTrials(policy, [...before.trials, ...rest]).verdict;
+          if (before.verdict === 'passed' || before.verdict === 'failed') expect(after).toBe(before.verdict);
+          if (before.verdict === 'inconclusive') expect(after).not.toBe('passed');
+        },
+      ),
+    );
+  });
+
+  test('counts add up to k', () => {
+    fc.assert(
+      fc.property(cases, ({ policy, trials }) => {
+        const v = judgeTrials(policy, trials);
+        expect(v.passes + v.failures + v.errors + v.missing).toBe(policy.k);
+        expect(v.missing).toBeGreaterThanOrEqual(0);
+      }),
+    );
+  });
+});
