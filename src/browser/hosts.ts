@@ -1,0 +1,45 @@
+// Which hosts a spec's `allowedDomains` admit. Both sides go through the URL parser, so that what is compared
+// is what a browser would connect to: lower case, punycode, IPv4 in its dotted form, no port.
+import { isIP } from 'node:net';
+
+const BARE_HOST = /^[^:/?#@\\\s]+(:\d+)?$/;
+
+/**
+ * The host that a URL leads to, in the browser's own notation and without a trailing dot.
+ *
+ * A `blob:` URL has the host of the origin that made it. Any other scheme than http(s) has none, nor has
+ * what does not parse: such a URL is never on an allowed host.
+ *
+ * @param urlOrHost an absolute URL, or a bare host with or without a port.
+ */
+export function hostOf(urlOrHost: string): string | undefined {
+  const text = BARE_HOST.test(urlOrHost) ? `http://${urlOrHost}` : urlOrHost;
+  // URL.parse is missing from early releases of Node 20.
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  if (url.protocol === 'blob:') return url.origin === 'null' ? undefined : hostOf(url.origin);
+  if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined;
+  return url.hostname.replace(/\.$/, '') || undefined;
+}
+
+/**
+ * Whether a URL's host is one of the allowed domains.
+ *
+ * `*.example.com` admits hosts below example.com at any depth, not example.com itself. An IP address matches
+ * only itself, never a wildcard. Ports and schemes don't count, except that only http, https and `blob:` URLs
+ * made by such a page can be allowed at all.
+ *
+ * @param urlOrHost an absolute URL, or a bare host with or without a port.
+ * @param allowedDomains hostnames, optionally with one leading `*.`; one that is no hostname admits nothing.
+ */
+export function hostAllowed(urlOrHost: string, allowedDomains: readonly string[]): boolean {
+  const host = hostOf(urlOrHost);
+  return host !== undefined && allowedDomains.some(domain => admits(domain, host));
+}
+
+function admits(domain: string, host: string): boolean {
+  if (!domain.startsWith('*.')) return BARE_HOST.test(domain) && hostOf(domain) === host;
+  const parent = domain.slice(2);
+  const parentHost = BARE_HOST.test(parent) ? hostOf(parent) : undefined;
+  return parentHost !== undefined && isIP(host) === 0 && host.endsWith(`.${parentHost}`);
+}

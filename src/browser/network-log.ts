@@ -1,0 +1,161 @@
+// What a context's pages, popups and workers asked the network for, kept in the order in which it began.
+import type { BrowserContext, Request, Response } from '@playwright/test';
+
+/** One request. A redirect chain is one event per hop, each with the status of that hop. */
+export interface NetworkEvent {
+  /** Absolute; `data:` URLs without their content, very long ones cut. */
+  url: string;
+  /** Upper case. */
+  method: string;
+  /** HTTP status; null while there is no response, and where there never was one. */
+  status: number | null;
+  /** Playwright's `request.resourceType()`: `document`, `fetch`, `xhr`, `ping`, `image` ... */
+  resourceType: string;
+  /** The browser's reason, where the request failed: `net::ERR_ABORTED` ... */
+  failure?: string;
+  /** Milliseconds since the log began. */
+  startedAtMs: number;
+}
+
+/** What another observer saw of a request. */
+export interface SeenRequest {
+  url: string;
+  method: string;
+  resourceType: string;
+  status?: number | null;
+  failure?: string;
+}
+
+export interface NetworkLog {
+  /** Live: events are added, and get their status, as the browser reports them. */
+  readonly events: readonly NetworkEvent[];
+  /** How many events were forgotten to bound memory, by resource type. The oldest go first. */
+  readonly dropped: Readonly<Record<string, number>>;
+  /**
+   * Adds a request that another observer saw, unless the context reports it too (before or after):
+   * each call stands for one request, and pairs with one reported request of the same method and URL.
+   */
+  add(seen: SeenRequest): void;
+  /** Stops recording. What was recorded stays. */
+  stop(): void;
+}
+
+export interface NetworkLogOptions {
+  /** Events kept at most. */
+  maxEvents?: number;
+}
+
+const MAX_EVENTS = 20_000;
+const MAX_URL_LENGTH = 8_192;
+
+/** Records the requests of all pages and workers of a context, from now until `stop`. */
+export function recordNetwork(
+  context: BrowserContext,
+  { maxEvents = MAX_EVENTS }: NetworkLogOptions = {},
+): NetworkLog {
+  const startedAt = performance.now();
+  const events: NetworkEvent[] = [];
+  const dropped: Record<string, number> = {};
+  const byRequest = new WeakMap<Request, NetworkEvent>();
+  const pairs = new Pairs();
+
+  const append = (seen: SeenRequest): NetworkEvent => {
+    const event: NetworkEvent = {
+      url: shortened(seen.url),
+      method: seen.method.toUpperCase(),
+      status: seen.status ?? null,
+      resourceType: seen.resourceType,
+      startedAtMs: Math.round(performance.now() - startedAt),
+    };
+    if (seen.failure !== undefined) event.failure = seen.failure;
+    events.push(event);
+    // In blocks, since removing the first of a long array for each new event would be slow.
+    if (events.length > maxEvents)
+      for (const old of events.splice(0, Math.ceil(maxEvents / 10))) {
+        dropped[old.resourceType] = (dropped[old.resourceType] ?? 0) + 1;
+        pairs.forget(old);
+      }
+    return event;
+  };
+
+  const onRequest = (request: Request): void => {
+    const seen = { url: request.url(), method: request.method(), resourceType: request.resourceType() };
+    const known = pairs.take('added', seen);
+    const event = known ?? append(seen);
+    event.resourceType = seen.resourceType;
+    if (!known) pairs.put('reported', seen, event);
+    byRequest.set(request, event);
+  };
+  const onResponse = (response: Response): void => {
+    const event = byRequest.get(response.request());
+    if (event) event.status = response.status();
+  };
+  const onFailed = (request: Request): void => {
+    const event = byRequest.get(request);
+    if (event) event.failure = request.failure()?.errorText ?? 'failed';
+  };
+
+  context.on('request', onRequest);
+  context.on('response', onResponse);
+  context.on('requestfailed', onFailed);
+
+  return {
+    events,
+    dropped,
+    add(seen) {
+      const known = pairs.take('reported', seen);
+      if (!known) return pairs.put('added', seen, append(seen));
+      known.status ??= seen.status ?? null;
+      if (seen.failure !== undefined) known.failure ??= seen.failure;
+    },
+    stop() {
+      context.off('request', onRequest);
+      context.off('response', onResponse);
+      context.off('requestfailed', onFailed);
+    },
+  };
+}
+
+type Side = 'added' | 'reported';
+
+/** Requests that only one of the two observers has seen so far, oldest first. */
+class Pairs {
+  readonly #waiting = new Map<string, { side: Side; events: NetworkEvent[] }>();
+
+  take(side: Side, seen: SeenRequest): NetworkEvent | undefined {
+    const key = keyOf(seen);
+    const waiting = this.#waiting.get(key);
+    if (waiting?.side !== side) return undefined;
+    const event = waiting.events.shift();
+    if (waiting.events.length === 0) this.#waiting.delete(key);
+    return event;
+  }
+
+  /** To be called after `take` of the other side gave nothing. */
+  put(side: Side, seen: SeenRequest, event: NetworkEvent): void {
+    const waiting = this.#waiting.get(keyOf(seen));
+    if (waiting) waiting.events.push(event);
+    else this.#waiting.set(keyOf(seen), { side, events: [event] });
+  }
+
+  forget(event: NetworkEvent): void {
+    const waiting = this.#waiting.get(keyOf(event));
+    if (waiting?.events[0] !== event) return;
+    waiting.events.shift();
+    if (waiting.events.length === 0) this.#waiting.delete(keyOf(event));
+  }
+}
+
+/** Without the fragment, which Chromium's own protocol leaves out of a URL and Playwright adds again. */
+function keyOf({ method, url }: { method: string; url: string }): string {
+  return `${method.toUpperCase()} ${shortened(url).replace(/#.*/s, '')}`;
+}
+
+function shortened(url: string): string {
+  if (url.startsWith('data:')) {
+    const comma = url.indexOf(',');
+    const head = url.slice(0, comma < 0 ? 60 : Math.min(comma + 1, 60));
+    return `${head}… (${url.length} characters)`;
+  }
+  return url.length <= MAX_URL_LENGTH ? url : `${url.slice(0, MAX_URL_LENGTH)}… (${url.length} characters)`;
+}
