@@ -1,0 +1,93 @@
+// The prompt cache as the API keeps it: prefixes at breakpoints, a least length, five minutes of life.
+import { createHash } from 'node:crypto';
+import { blockTokens, isObject, type Json, type JsonObject, toolTokens } from './tokens';
+
+const LIFETIME_MS = 5 * 60_000;
+const LEAST_TOKENS = 1024;
+/** How many blocks before a breakpoint are tried for an earlier entry. */
+const LOOK_BACK = 20;
+
+interface Position {
+  hash: string;
+  tokens: number;
+  breakpoint: boolean;
+}
+
+export interface InputUsage {
+  input_tokens: number;
+  cache_creation_input_tokens: number;
+  cache_read_input_tokens: number;
+}
+
+function withoutMark(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutMark);
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value)
+      .filter(([key]) => key !== 'cache_control')
+      .map(([key, entry]) => [key, withoutMark(entry as Json)]),
+  );
+}
+
+/** Every block of a request in prompt order (tools, system, messages), each with the hash of all that is before it. */
+export function positions(body: JsonObject): Position[] {
+  const list: Position[] = [];
+  let hash = createHash('sha256').update(String(body.model)).digest('hex');
+  let tokens = 0;
+  const add = (scope: string, block: Json, size: number) => {
+    hash = createHash('sha256')
+      .update(hash)
+      .update(scope)
+      .update(JSON.stringify(withoutMark(block)))
+      .digest('hex');
+    tokens += size;
+    list.push({ hash, tokens, breakpoint: isObject(block) && isObject(block.cache_control) });
+  };
+  for (const tool of (body.tools as Json[] | undefined) ?? []) add('tool', tool, toolTokens(tool));
+  const system = body.system ?? [];
+  for (const block of Array.isArray(system) ? system : [system]) add('system', block, blockTokens(block));
+  for (const message of (body.messages as JsonObject[] | undefined) ?? []) {
+    const content = message.content ?? [];
+    const scope = String(message.role);
+    for (const block of Array.isArray(content) ? content : [content]) add(scope, block, blockTokens(block));
+  }
+  return list;
+}
+
+export class PromptCache {
+  private readonly entries = new Map<string, number>();
+
+  constructor(private readonly now: () => number = Date.now) {}
+
+  /** Counts a request's input and keeps what it asks to be kept. */
+  count(body: JsonObject): InputUsage {
+    const list = positions(body);
+    const total = list.at(-1)?.tokens ?? 0;
+    const marks = list.flatMap((position, index) =>
+      position.breakpoint && position.tokens >= LEAST_TOKENS ? [index] : [],
+    );
+    const last = marks.at(-1);
+    if (last === undefined)
+      return { input_tokens: total, cache_creation_input_tokens: 0, cache_read_input_tokens: 0 };
+    const read = Math.max(0, ...marks.map(index => this.longestHit(list, index)));
+    for (const index of marks) this.entries.set(list[index]!.hash, this.now() + LIFETIME_MS);
+    const cached = list[last]!.tokens;
+    return {
+      input_tokens: total - cached,
+      cache_creation_input_tokens: cached - read,
+      cache_read_input_tokens: read,
+    };
+  }
+
+  private longestHit(list: Position[], breakpoint: number): number {
+    for (let index = breakpoint; index >= Math.max(0, breakpoint - LOOK_BACK); index--) {
+      const { hash, tokens } = list[index]!;
+      const expires = this.entries.get(hash);
+      if (expires !== undefined && expires > this.now()) {
+        this.entries.set(hash, this.now() + LIFETIME_MS);
+        return tokens;
+      }
+    }
+    return 0;
+  }
+}

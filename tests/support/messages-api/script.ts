@@ -1,0 +1,121 @@
+// What a test writes to play the model: replies, and the means to read a request as the model would.
+import type { InputUsage } from './prompt-cache';
+import { isObject, type Json, type JsonObject } from './tokens';
+
+export type StopReason =
+  | 'end_turn'
+  | 'tool_use'
+  | 'max_tokens'
+  | 'stop_sequence'
+  | 'pause_turn'
+  | 'refusal'
+  | 'model_context_window_exceeded';
+
+export interface Reply {
+  content: JsonObject[];
+  /** `tool_use` where the content has a call, else `end_turn`. */
+  stopReason?: StopReason;
+  stopDetails?: JsonObject;
+  /** Estimated from the content by default. */
+  outputTokens?: number;
+}
+
+export type Fault =
+  | { fault: 'status'; status: number; type: string; message?: string; headers?: Record<string, string> }
+  | { fault: 'drop' }
+  /** Ends the connection in the middle of the answer that `reply` would have been. */
+  | { fault: 'truncate'; reply?: Reply }
+  /** An `error` event inside a stream that began well. */
+  | { fault: 'stream-error'; type: string }
+  | { fault: 'slow'; delayMs: number; reply?: Reply };
+
+export type Answer = Reply | Fault;
+
+/** What a script is given: a request that kept the API's rules. */
+export interface ScriptedRequest {
+  /** 0 for the first request. */
+  readonly index: number;
+  readonly body: JsonObject & { model: string; messages: { role: string; content: Json }[] };
+  /** All text of the newest user message, tool results included. */
+  readonly text: string;
+  /** The ref (`ref_7`) on the newest line that matches, anywhere in the conversation. */
+  ref(line: RegExp | string): string;
+}
+
+export type Script = Answer[] | ((request: ScriptedRequest) => Answer | Promise<Answer>);
+
+/** One request as the server saw it. */
+export interface LoggedRequest {
+  headers: Record<string, string | string[] | undefined>;
+  body: JsonObject;
+  status: number;
+  /** The rule that it broke, or the fault that was played. */
+  problem?: string;
+  usage?: InputUsage & { output_tokens: number };
+}
+
+let calls = 0;
+
+/** A call of a browser member. */
+export function call(name: string, input: JsonObject = {}, toolset = 'browser'): JsonObject {
+  return { type: 'tool_use', id: `toolu_${++calls}`, name, input, toolset_name: toolset };
+}
+
+/** A call of an ordinary tool. */
+export function callTool(name: string, input: JsonObject = {}): JsonObject {
+  return { type: 'tool_use', id: `toolu_${++calls}`, name, input };
+}
+
+export function say(text: string): JsonObject {
+  return { type: 'text', text };
+}
+
+/** A thinking block; the server signs it when it sends it. */
+export function think(thinking: string): JsonObject {
+  return { type: 'thinking', thinking, signature: '' };
+}
+
+export function reply(...content: JsonObject[]): Reply {
+  return { content };
+}
+
+export function done(text = 'Done.'): Reply {
+  return { content: [say(text)] };
+}
+
+export function byRef(ref: string): JsonObject {
+  return { type: 'ref', ref };
+}
+
+export function at(x: number, y: number): JsonObject {
+  return { type: 'coordinate', x, y };
+}
+
+/** Every text in a message's content, in order. */
+export function textsOf(content: Json | undefined): string[] {
+  if (typeof content === 'string') return [content];
+  if (Array.isArray(content)) return content.flatMap(textsOf);
+  if (!isObject(content)) return [];
+  if (content.type === 'text') return [String(content.text)];
+  return content.type === 'tool_result' ? textsOf(content.content) : [];
+}
+
+export function scriptedRequest(index: number, body: JsonObject): ScriptedRequest {
+  const messages = body.messages as { role: string; content: Json }[];
+  const newest = messages.filter(message => message.role === 'user').at(-1);
+  return {
+    index,
+    body: body as ScriptedRequest['body'],
+    text: textsOf(newest?.content).join('\n'),
+    ref(line) {
+      const lines = messages.flatMap(message => textsOf(message.content)).flatMap(text => text.split('\n'));
+      const hit = lines
+        .reverse()
+        .find(
+          text => (typeof line === 'string' ? text.includes(line) : line.test(text)) && /ref_\d+/.test(text),
+        );
+      if (!hit) throw new Error(`no line with a ref matches ${line}; the newest message was:\n${this.text}`);
+      return /ref_\d+/.exec(hit)![0];
+    },
+  };
+}

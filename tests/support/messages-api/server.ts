@@ -1,0 +1,235 @@
+// A Messages API of our own on 127.0.0.1: it holds requests to the API's rules, counts tokens and cached prefixes,
+// and answers as the test's script says, faults included.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { PromptCache } from './prompt-cache';
+import { checkRequest, RuleBroken } from './rules';
+import {
+  type Answer,
+  type Fault,
+  type LoggedRequest,
+  type Reply,
+  type Script,
+  scriptedRequest,
+} from './script';
+import { errorEvent, streamOf } from './sse';
+import { checkThinking, sign } from './thinking';
+import { blockTokens, type JsonObject } from './tokens';
+
+export interface MessagesApiOptions {
+  /** A list is answered in order; beyond its end the server says so with status 500. */
+  script: Script;
+  /** The one key that is taken. Default: `test-key`. */
+  apiKey?: string;
+  /** Models that exist. Default: any. */
+  models?: string[];
+  /** Models that refuse the browser toolset. */
+  withoutBrowserTool?: string[];
+  /** The clock of the prompt cache. */
+  now?: () => number;
+}
+
+export interface MessagesApi {
+  readonly url: string;
+  readonly apiKey: string;
+  readonly requests: LoggedRequest[];
+  close(): Promise<void>;
+}
+
+const ERROR_TYPES: Record<number, string> = {
+  400: 'invalid_request_error',
+  401: 'authentication_error',
+  404: 'not_found_error',
+  413: 'request_too_large',
+  500: 'api_error',
+};
+
+class Refused extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
+
+/** Starts a server. Close it when the test ends. */
+export async function startMessagesApi(options: MessagesApiOptions): Promise<MessagesApi> {
+  const api = new Api(options);
+  const server = createServer((request, response) => void api.handle(request, response));
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    apiKey: api.apiKey,
+    requests: api.requests,
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+class Api {
+  readonly apiKey: string;
+  readonly requests: LoggedRequest[] = [];
+  private readonly cache: PromptCache;
+  private served = 0;
+
+  constructor(private readonly options: MessagesApiOptions) {
+    this.apiKey = options.apiKey ?? 'test-key';
+    this.cache = new PromptCache(options.now);
+  }
+
+  async handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const raw = await readAll(request);
+    const logged: LoggedRequest = { headers: request.headers, body: {}, status: 200 };
+    this.requests.push(logged);
+    try {
+      const body = this.admit(request, raw, logged);
+      const index = this.served++;
+      const answer = await this.answer(index, body);
+      await this.send(response, body, answer, logged);
+    } catch (error) {
+      const status = error instanceof Refused ? error.status : error instanceof RuleBroken ? 400 : 500;
+      const message = error instanceof Error ? error.message : String(error);
+      logged.problem = message;
+      this.refuse(response, logged, status, ERROR_TYPES[status] ?? 'api_error', message);
+    }
+  }
+
+  private admit(request: IncomingMessage, raw: string, logged: LoggedRequest): JsonObject {
+    const { method, headers } = request;
+    const path = request.url?.split('?')[0];
+    if (method !== 'POST' || path !== '/v1/messages')
+      throw new Refused(404, `no such endpoint: ${method} ${path}`);
+    const bearer = headers.authorization?.replace(/^Bearer /, '');
+    if ((headers['x-api-key'] ?? bearer) !== this.apiKey) throw new Refused(401, 'invalid x-api-key');
+    if (!headers['anthropic-version']) throw new Refused(400, 'anthropic-version: header is required');
+    if (!headers['content-type']?.includes('application/json'))
+      throw new Refused(400, 'content-type must be JSON');
+    if (raw.length > 32 * 1024 * 1024) throw new Refused(413, 'request exceeds the maximum size');
+    const body: unknown = JSON.parse(raw);
+    logged.body = body as JsonObject;
+    checkRequest(body);
+    const { models, withoutBrowserTool } = this.options;
+    if (models && !models.includes(String(body.model))) throw new Refused(404, `model: ${body.model}`);
+    const browser = (body.tools as JsonObject[] | undefined)?.some(
+      tool => tool.type === 'browser_toolset_20260801',
+    );
+    if (browser && withoutBrowserTool?.includes(String(body.model)))
+      throw new Refused(400, `'${body.model}' does not support tool types: browser_toolset_20260801.`);
+    checkThinking(body);
+    return body;
+  }
+
+  private async answer(index: number, body: JsonObject): Promise<Answer> {
+    const { script } = this.options;
+    if (typeof script === 'function') return script(scriptedRequest(index, body));
+    const answer = script[index];
+    if (!answer)
+      throw new Refused(500, `the script has ${script.length} answers and this is request ${index + 1}`);
+    return answer;
+  }
+
+  private async send(
+    response: ServerResponse,
+    body: JsonObject,
+    answer: Answer,
+    logged: LoggedRequest,
+  ): Promise<void> {
+    if (!('fault' in answer)) return this.deliver(response, body, answer, logged);
+    logged.problem = answer.fault;
+    switch (answer.fault) {
+      case 'status': {
+        for (const [name, value] of Object.entries(answer.headers ?? {})) response.setHeader(name, value);
+        return this.refuse(response, logged, answer.status, answer.type, answer.message ?? answer.type);
+      }
+      case 'drop':
+        logged.status = 0;
+        response.socket?.destroy();
+        return;
+      case 'slow':
+        await new Promise(resolve => setTimeout(resolve, answer.delayMs));
+        return this.deliver(
+          response,
+          body,
+          answer.reply ?? { content: [{ type: 'text', text: 'Late.' }] },
+          logged,
+        );
+      default:
+        return this.cut(response, body, answer, logged);
+    }
+  }
+
+  private deliver(response: ServerResponse, body: JsonObject, reply: Reply, logged: LoggedRequest): void {
+    const message = this.message(body, reply, logged);
+    if (body.stream === true) {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      response.end(streamOf(message).join(''));
+    } else {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.end(JSON.stringify(message));
+    }
+  }
+
+  /** Begins well and ends in the middle. */
+  private cut(
+    response: ServerResponse,
+    body: JsonObject,
+    fault: Extract<Fault, { fault: 'truncate' | 'stream-error' }>,
+    logged: LoggedRequest,
+  ): void {
+    const reply = ('reply' in fault && fault.reply) || {
+      content: [{ type: 'text', text: 'This was to be an answer.' }],
+    };
+    const message = this.message(body, reply, logged);
+    const streamed = body.stream === true;
+    const text = streamed ? streamOf(message).join('') : JSON.stringify(message);
+    response.writeHead(200, { 'content-type': streamed ? 'text/event-stream' : 'application/json' });
+    const half = text.slice(0, streamed ? text.lastIndexOf('event: content_block_stop') : text.length / 2);
+    if (fault.fault === 'stream-error') return void response.end(half + errorEvent(fault.type, 'Overloaded'));
+    response.write(half, () => response.socket?.destroy());
+  }
+
+  private message(body: JsonObject, reply: Reply, logged: LoggedRequest): JsonObject {
+    const content = sign(body, reply.content);
+    const output = reply.outputTokens ?? content.reduce((sum, block) => sum + blockTokens(block), 0);
+    const usage = { ...this.cache.count(body), output_tokens: output };
+    logged.usage = usage;
+    const calls = content.some(block => block.type === 'tool_use');
+    return {
+      id: `msg_${this.requests.length}`,
+      type: 'message',
+      role: 'assistant',
+      model: body.model,
+      content,
+      stop_reason: reply.stopReason ?? (calls ? 'tool_use' : 'end_turn'),
+      stop_sequence: null,
+      stop_details: reply.stopDetails ?? null,
+      usage,
+    };
+  }
+
+  private refuse(
+    response: ServerResponse,
+    logged: LoggedRequest,
+    status: number,
+    type: string,
+    message: string,
+  ): void {
+    logged.status = status;
+    response.writeHead(status, {
+      'content-type': 'application/json',
+      'request-id': `req_${this.requests.length}`,
+    });
+    response.end(JSON.stringify({ type: 'error', error: { type, message } }));
+  }
+}
+
+async function readAll(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}

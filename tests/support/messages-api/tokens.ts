@@ -1,0 +1,81 @@
+// Sizes of what a request carries. The figures are estimates, but stable ones: the same block always counts the same.
+
+/** What one tool definition of the vendor's browser or computer toolset weighs. */
+const TOOLSET_TOKENS = { browser_toolset_20260801: 5200, computer_toolset_20260801: 2600 } as const;
+const LONGEST_EDGE = 1568;
+const LARGEST_AREA = 1_150_000;
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };
+export type JsonObject = { [key: string]: Json | undefined };
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+export function textTokens(text: string): number {
+  return Math.ceil(text.length / 3.5);
+}
+
+export interface ImageInfo {
+  mediaType: 'image/png' | 'image/jpeg';
+  width: number;
+  height: number;
+}
+
+/** Type and size out of the image's own header; undefined where it is neither PNG nor JPEG. */
+export function imageInfo(bytes: Buffer): ImageInfo | undefined {
+  if (bytes.length > 24 && bytes.readUInt32BE(0) === 0x89504e47)
+    return { mediaType: 'image/png', width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
+  if (bytes.length > 4 && bytes.readUInt16BE(0) === 0xffd8) return jpegInfo(bytes);
+  return undefined;
+}
+
+function jpegInfo(bytes: Buffer): ImageInfo | undefined {
+  let offset = 2;
+  while (offset + 9 < bytes.length && bytes[offset] === 0xff) {
+    const marker = bytes[offset + 1]!;
+    const isFrame = marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+    if (isFrame)
+      return {
+        mediaType: 'image/jpeg',
+        width: bytes.readUInt16BE(offset + 7),
+        height: bytes.readUInt16BE(offset + 5),
+      };
+    offset += 2 + bytes.readUInt16BE(offset + 2);
+  }
+  return undefined;
+}
+
+/** An image costs its area, once it is shrunk to what a model looks at. */
+export function imageTokens({ width, height }: { width: number; height: number }): number {
+  const shrink = Math.min(
+    1,
+    LONGEST_EDGE / Math.max(width, height),
+    Math.sqrt(LARGEST_AREA / (width * height)),
+  );
+  return Math.ceil((width * shrink * height * shrink) / 750);
+}
+
+export function toolTokens(tool: Json): number {
+  const type = isObject(tool) ? tool.type : undefined;
+  if (typeof type === 'string' && type in TOOLSET_TOKENS)
+    return TOOLSET_TOKENS[type as keyof typeof TOOLSET_TOKENS];
+  return textTokens(JSON.stringify(tool)) + 20;
+}
+
+export function blockTokens(block: Json): number {
+  if (typeof block === 'string') return textTokens(block) + 3;
+  if (!isObject(block)) return 0;
+  if (block.type === 'image') {
+    const source = block.source as { data?: string } | undefined;
+    const info = imageInfo(Buffer.from(source?.data ?? '', 'base64'));
+    return info ? imageTokens(info) : 0;
+  }
+  if (block.type === 'tool_result') {
+    const content = block.content ?? [];
+    const parts = Array.isArray(content) ? content : [content];
+    return parts.reduce<number>((sum, part) => sum + blockTokens(part), 10);
+  }
+  const { cache_control: _, signature: __, ...rest } = block;
+  return textTokens(JSON.stringify(rest)) + 3;
+}
