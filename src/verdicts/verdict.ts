@@ -21,6 +21,8 @@ export interface Trial {
   costUsd: number | null;
   durationMs: number;
   finalUrl: string | null;
+  /** Name of the attachment with the last screenshot. */
+  screenshot?: string | null;
 }
 
 /** k trials, of which at least minPasses must pass: 1 <= minPasses <= k. */

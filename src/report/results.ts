@@ -1,0 +1,159 @@
+// The results file, taskproof-results.json: what a run came to, for programs. A baseline has the same shape.
+import { z } from 'zod';
+import type { Verdict } from '../verdicts/verdict';
+
+export const RESULTS_SCHEMA_VERSION = '1';
+export const DEFAULT_RESULTS_FILE = 'taskproof-results.json';
+export const DEFAULT_BASELINE_FILE = 'taskproof-baseline.json';
+
+const count = z.int().nonnegative();
+const cost = z.number().nonnegative().nullable();
+const share = z.number().min(0).max(1);
+
+// Loose objects throughout: a later version may add fields, and saving a baseline must not drop them.
+const trialSchema = z.looseObject({
+  index: count.describe("Playwright's repeatEachIndex: 0 for the first trial."),
+  outcome: z.enum(['passed', 'failed', 'error', 'skipped']),
+  status: z
+    .string()
+    .describe(
+      'completed, max_steps, budget_exceeded, timed_out, gave_up, error; skipped where it did not run.',
+    ),
+  errorKind: z
+    .string()
+    .optional()
+    .describe('With an error: site_unreachable, agent_api, browser, judge or internal.'),
+  reason: z.string().nullable().describe('Why the trial did not pass, in one line.'),
+  turns: count,
+  costUsd: cost.describe('US dollars; null where a price is unknown.'),
+  durationMs: z.number().nonnegative(),
+  finalUrl: z.string().nullable(),
+  screenshot: z.string().nullish().describe("Name of the attachment with the trial's last screenshot."),
+});
+
+const verdictSchema = z.looseObject({
+  spec: z.string().min(1).describe('The id of the task spec.'),
+  project: z.string().describe('The Playwright project; empty where it has no name.'),
+  agent: z.string().nullable().describe('Null where no trial ran.'),
+  model: z.string().nullable(),
+  replayed: z.boolean().describe('Played from a recording: then it does not measure an agent.'),
+  file: z.string().optional().describe("The spec's file, as the run's root folder sees it."),
+  specHash: z.string().optional().describe('SHA-256 of the parsed spec.'),
+  verdict: z.enum(['passed', 'failed', 'inconclusive', 'undecided']),
+  k: z.int().min(1),
+  minPasses: z.int().min(1),
+  passes: count,
+  failures: count,
+  errors: count,
+  missing: count.optional().describe('Trials of the k that did not run or are not here.'),
+  rate: share
+    .nullable()
+    .describe('passes / (passes + failures), to four digits; null where none was graded.'),
+  interval: z.tuple([share, share]).nullable().describe('Wilson 95% interval of the rate.'),
+  turns: z.number().nonnegative().nullable().describe('Median turns of the graded trials.'),
+  costUsd: cost.describe('Sum over the trials, US dollars; null where any is unknown.'),
+  reason: z.string().nullable().describe('Why the verdict is not "passed", in one line.'),
+  trials: z.array(trialSchema).describe('By index. Empty in a baseline.'),
+});
+
+export const resultsSchema = z
+  .looseObject({
+    schemaVersion: z.literal(RESULTS_SCHEMA_VERSION),
+    startedAt: z.iso.datetime(),
+    durationMs: z.number().nonnegative(),
+    status: z.enum(['passed', 'failed', 'interrupted']),
+    complete: z.boolean().describe('False for a shard and for a run in which trials are missing.'),
+    verdicts: z.array(verdictSchema),
+  })
+  .describe('Results of a Taskproof run');
+
+export type Results = z.infer<typeof resultsSchema>;
+/** One verdict as the results file keeps it: the verdict and what it is about. */
+export type ResultRow = Results['verdicts'][number];
+/** What a verdict is about. */
+export type RowSubject = Pick<
+  ResultRow,
+  'spec' | 'project' | 'agent' | 'model' | 'replayed' | 'file' | 'specHash'
+>;
+
+/** A row of the results file. */
+export function resultRow(subject: RowSubject, verdict: Verdict): ResultRow {
+  return { ...subject, ...verdict, trials: verdict.trials.map(trial => ({ ...trial })) };
+}
+
+/** The JSON Schema (draft 2020-12) of the results file. */
+export function resultsJsonSchema(): Record<string, unknown> {
+  return z.toJSONSchema(resultsSchema, { io: 'input' });
+}
+
+/** A file that is not a results file, or not one that this version reads. */
+export class ResultsFileError extends Error {
+  override name = 'ResultsFileError';
+  constructor(
+    readonly filename: string,
+    problem: string,
+  ) {
+    super(`${filename}: ${problem}`);
+  }
+}
+
+/**
+ * Reads a results file or a baseline.
+ *
+ * @param text its content
+ * @param filename shown in errors
+ * @throws ResultsFileError where it is not JSON, not a results file, of another schema version, or broken.
+ */
+export function readResults(text: string, filename: string): Results {
+  const json = parseJson(text, filename);
+  const version = versionOf(json);
+  if (version === undefined)
+    throw new ResultsFileError(
+      filename,
+      `not a Taskproof results file: it has no \`schemaVersion\`. Pass a ${DEFAULT_RESULTS_FILE} or a saved baseline.`,
+    );
+  if (version !== RESULTS_SCHEMA_VERSION)
+    throw new ResultsFileError(
+      filename,
+      `schemaVersion is ${JSON.stringify(version)}; this version of @taskproof/playwright reads "${RESULTS_SCHEMA_VERSION}". Write the file again with the version that reads it here, or update the package.`,
+    );
+  const result = resultsSchema.safeParse(json);
+  if (!result.success) throw new ResultsFileError(filename, describeIssues(result.error));
+  refuseDoubles(result.data, filename);
+  return result.data;
+}
+
+function parseJson(text: string, filename: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw new ResultsFileError(filename, `not JSON: ${(error as Error).message}`);
+  }
+}
+
+function versionOf(json: unknown): unknown {
+  if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined;
+  return (json as { schemaVersion?: unknown }).schemaVersion;
+}
+
+function describeIssues(error: z.ZodError): string {
+  const shown = error.issues
+    .slice(0, 5)
+    .map(issue => `${z.core.toDotPath(issue.path) || 'the file'}: ${issue.message}`);
+  const rest = error.issues.length - shown.length;
+  return `not a valid results file:\n  ${shown.join('\n  ')}${rest > 0 ? `\n  and ${rest} more` : ''}`;
+}
+
+// Two rows of one key would let one hide the other in a diff.
+function refuseDoubles(results: Results, filename: string): void {
+  const seen = new Set<string>();
+  for (const { spec, project, replayed } of results.verdicts) {
+    const key = JSON.stringify([spec, project, replayed]);
+    if (seen.has(key))
+      throw new ResultsFileError(
+        filename,
+        `spec "${spec}" is listed twice in project "${project}". Write the file again with a run or with merge-reports.`,
+      );
+    seen.add(key);
+  }
+}

@@ -1,0 +1,174 @@
+// What changed between two runs, per spec and project.
+import { fisherExactOneSided } from './statistics';
+import type { Policy, VerdictName } from './verdict';
+
+/** A change whose p is above this is one that chance explains. */
+export const ALPHA = 0.05;
+
+/** What a verdict row must have to be compared; the rows of the results file do. */
+export interface VerdictRow extends Policy {
+  spec: string;
+  project: string;
+  agent: string | null;
+  model: string | null;
+  replayed: boolean;
+  specHash?: string | undefined;
+  verdict: VerdictName;
+  passes: number;
+  failures: number;
+  errors: number;
+  turns: number | null;
+  costUsd: number | null;
+  reason: string | null;
+}
+
+/**
+ * - `regressed`, `fixed`: the verdict went from passed to failed, or back.
+ * - `worsened`, `improved`: the verdict is the same, the pass rate is not.
+ * - `unclear`: one of the two verdicts is inconclusive or undecided, so there is nothing to compare.
+ * - `added`, `removed`: only one side has it.
+ */
+export type Change =
+  | 'regressed'
+  | 'worsened'
+  | 'unclear'
+  | 'removed'
+  | 'added'
+  | 'fixed'
+  | 'improved'
+  | 'unchanged';
+
+/** In the order in which they are shown: what needs a look first. */
+export const CHANGES: readonly Change[] = [
+  'regressed',
+  'worsened',
+  'unclear',
+  'removed',
+  'added',
+  'fixed',
+  'improved',
+  'unchanged',
+];
+
+/** One side of a comparison. */
+export type DiffSide = Pick<
+  VerdictRow,
+  | 'verdict'
+  | 'k'
+  | 'minPasses'
+  | 'passes'
+  | 'failures'
+  | 'errors'
+  | 'turns'
+  | 'costUsd'
+  | 'reason'
+  | 'agent'
+  | 'model'
+>;
+
+export interface DiffRow {
+  spec: string;
+  project: string;
+  /** Replayed verdicts are compared with replayed ones only: they measure the site, not an agent. */
+  replayed: boolean;
+  change: Change;
+  before: DiffSide | null;
+  after: DiffSide | null;
+  /**
+   * Fisher's exact test, one-sided in the direction of the change: the chance of a change this large, were the
+   * pass rate the same. Null where there is no change of that kind, and for replays, which chance does not move.
+   */
+  p: number | null;
+  /** p is above ALPHA: the change may well be chance. */
+  byChance: boolean;
+  /** What else differs, and may be the cause: the spec, its policy, the agent, the model. */
+  alsoChanged: ('spec' | 'policy' | 'agent' | 'model')[];
+}
+
+export interface Diff {
+  /** Sorted by change as in CHANGES, then by spec and project. */
+  rows: DiffRow[];
+  counts: Record<Change, number>;
+}
+
+/**
+ * Compares the verdicts of two runs. Rows meet by spec, project and whether they were replayed; the lists hold
+ * each of these once.
+ */
+export function diffVerdicts(before: readonly VerdictRow[], after: readonly VerdictRow[]): Diff {
+  const earlier = new Map(before.map(row => [keyOf(row), row]));
+  const later = new Map(after.map(row => [keyOf(row), row]));
+  const rows = [...new Set([...earlier.keys(), ...later.keys()])]
+    .map(key => compare(earlier.get(key), later.get(key)))
+    .sort(byChangeThenName);
+  const counts = Object.fromEntries(CHANGES.map(change => [change, 0])) as Record<Change, number>;
+  for (const row of rows) counts[row.change]++;
+  return { rows, counts };
+}
+
+const keyOf = ({ spec, project, replayed }: VerdictRow) => JSON.stringify([spec, project, replayed]);
+
+function compare(before: VerdictRow | undefined, after: VerdictRow | undefined): DiffRow {
+  const { spec, project, replayed } = (after ?? before)!;
+  const change = changeBetween(before, after);
+  const p = before && after && !replayed ? chanceOf(change, before, after) : null;
+  return {
+    spec,
+    project,
+    replayed,
+    change,
+    before: before ? sideOf(before) : null,
+    after: after ? sideOf(after) : null,
+    p,
+    byChance: p !== null && p > ALPHA,
+    alsoChanged: before && after ? differences(before, after) : [],
+  };
+}
+
+function changeBetween(before: VerdictRow | undefined, after: VerdictRow | undefined): Change {
+  if (!before) return 'added';
+  if (!after) return 'removed';
+  if (!isSettled(before) || !isSettled(after)) return 'unclear';
+  if (before.verdict !== after.verdict) return after.verdict === 'passed' ? 'fixed' : 'regressed';
+  // passes / graded on both sides, multiplied out to stay with whole numbers
+  const difference =
+    after.passes * (before.passes + before.failures) - before.passes * (after.passes + after.failures);
+  if (difference === 0) return 'unchanged';
+  return difference > 0 ? 'improved' : 'worsened';
+}
+
+const isSettled = ({ verdict }: VerdictRow) => verdict === 'passed' || verdict === 'failed';
+
+function chanceOf(change: Change, before: VerdictRow, after: VerdictRow): number | null {
+  if (change === 'regressed' || change === 'worsened')
+    return fisherExactOneSided(before.passes, before.failures, after.passes, after.failures);
+  if (change === 'fixed' || change === 'improved')
+    return fisherExactOneSided(after.passes, after.failures, before.passes, before.failures);
+  return null;
+}
+
+function differences(before: VerdictRow, after: VerdictRow): DiffRow['alsoChanged'] {
+  const found: DiffRow['alsoChanged'] = [];
+  if (before.specHash && after.specHash && before.specHash !== after.specHash) found.push('spec');
+  if (before.k !== after.k || before.minPasses !== after.minPasses) found.push('policy');
+  if (before.agent !== after.agent) found.push('agent');
+  if (before.model !== after.model) found.push('model');
+  return found;
+}
+
+function sideOf(row: VerdictRow): DiffSide {
+  const { verdict, k, minPasses, passes, failures, errors, turns, costUsd, reason, agent, model } = row;
+  return { verdict, k, minPasses, passes, failures, errors, turns, costUsd, reason, agent, model };
+}
+
+function byChangeThenName(a: DiffRow, b: DiffRow): number {
+  return (
+    CHANGES.indexOf(a.change) - CHANGES.indexOf(b.change) ||
+    compareText(a.spec, b.spec) ||
+    compareText(a.project, b.project) ||
+    Number(a.replayed) - Number(b.replayed)
+  );
+}
+
+// Not localeCompare: the order must be the same on every machine.
+const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

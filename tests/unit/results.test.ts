@@ -1,0 +1,84 @@
+import { describe, expect, test } from 'vitest';
+import {
+  type Results,
+  ResultsFileError,
+  readResults,
+  resultRow,
+  resultsJsonSchema,
+} from '../../src/report/results';
+import { judgeTrials } from '../../src/verdicts/verdict';
+import { trials } from './verdicts/trials';
+
+const row = resultRow(
+  { spec: 'pricing-trial', project: 'opus', agent: 'claude', model: 'claude-opus-5-5', replayed: false },
+  judgeTrials({ k: 5, minPasses: 4 }, trials('ppfes')),
+);
+const results: Results = {
+  schemaVersion: '1',
+  startedAt: '2026-11-05T10:00:00.000Z',
+  durationMs: 1234,
+  status: 'failed',
+  complete: false,
+  verdicts: [row],
+};
+
+function errorOf(value: unknown): string {
+  try {
+    readResults(typeof value === 'string' ? value : JSON.stringify(value), 'results.json');
+  } catch (error) {
+    expect(error).toBeInstanceOf(ResultsFileError);
+    return (error as Error).message;
+  }
+  throw new Error('was read');
+}
+
+test('what is written is read again, fields that a later version adds included', () => {
+  const written = { ...results, later: 1, verdicts: [{ ...row, later: 2 }] };
+  expect(readResults(JSON.stringify(written), 'results.json')).toEqual(written);
+});
+
+test('a byte order mark does not matter', () => {
+  expect(readResults(`\uFEFF${JSON.stringify(results)}`, 'results.json')).toEqual(results);
+});
+
+describe('errors name the file and what is wrong', () => {
+  test.each<[string, unknown, string]>([
+    ['no JSON', '{ "a"', 'results.json: not JSON'],
+    ['a JSON report', { config: {}, suites: [] }, 'results.json: not a Taskproof results file'],
+    ['a list', [], 'not a Taskproof results file'],
+    ['null', null, 'not a Taskproof results file'],
+    ['a later version', { ...results, schemaVersion: '2' }, 'schemaVersion is "2"'],
+    ['a version as a number', { ...results, schemaVersion: 1 }, 'schemaVersion is 1;'],
+    ['a broken row', { ...results, verdicts: [{ ...row, k: 0 }] }, 'verdicts[0].k'],
+    ['a row listed twice', { ...results, verdicts: [row, row] }, 'spec "pricing-trial" is listed twice'],
+  ])('%s', (_name, value, message) => {
+    expect(errorOf(value)).toContain(message);
+  });
+
+  test('five issues are shown, the rest counted', () => {
+    const { schemaVersion } = results;
+    const broken = { schemaVersion, verdicts: [{ spec: 'a' }] };
+    expect(errorOf(broken)).toMatch(/startedAt: [\s\S]*and \d+ more$/);
+  });
+});
+
+test('replayed and measured verdicts of one spec stand side by side', () => {
+  const both = { ...results, verdicts: [row, { ...row, replayed: true }] };
+  expect(readResults(JSON.stringify(both), 'results.json').verdicts).toHaveLength(2);
+});
+
+test('the JSON Schema requires what the design lists', () => {
+  const schema = resultsJsonSchema() as {
+    required: string[];
+    properties: { verdicts: { items: { required: string[] } } };
+  };
+  expect(schema.required).toEqual([
+    'schemaVersion',
+    'startedAt',
+    'durationMs',
+    'status',
+    'complete',
+    'verdicts',
+  ]);
+  expect(schema.properties.verdicts.items.required).toContain('interval');
+});

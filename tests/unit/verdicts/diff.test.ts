@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ALPHA, CHANGES, type Change, diffVerdicts, type VerdictRow } from '../../../src/verdicts/diff';
+import { judgeTrials } from '../../../src/verdicts/verdict';
+import { trials } from './trials';
+
+function row(letters: string, more: Partial<VerdictRow> = {}): VerdictRow {
+  const minPasses = more.minPasses ?? Math.max(1, letters.length - 1);
+  return {
+    spec: 'checkout',
+    project: 'opus',
+    agent: 'claude',
+    model: 'opus',
+    replayed: false,
+    ...judgeTrials({ k: letters.length, minPasses }, trials(letters)),
+    ...more,
+  };
+}
+const only = (before: VerdictRow[], after: VerdictRow[]) => diffVerdicts(before, after).rows[0]!;
+
+describe('the change of one spec', () => {
+  test.each<[string, string, Change, number | null]>([
+    ['ppppp', 'ppppp', 'unchanged', null],
+    ['ppppp', 'ppppf', 'worsened', 0.5],
+    ['ppppf', 'ppppp', 'improved', 0.5],
+    ['ppppp', 'pppff', 'regressed', 2 / 9],
+    ['ppppp', 'fffff', 'regressed', 1 / 252],
+    ['fffff', 'ppppp', 'fixed', 1 / 252],
+    ['fffff', 'pffff', 'improved', 0.5],
+    ['pppff', 'ppfff', 'worsened', 0.5],
+    // a rate, not a count: an early stop ran fewer trials
+    ['fffff', 'ffsss', 'unchanged', null],
+    ['ppppp', 'ppppe', 'unchanged', null],
+    // nothing to compare
+    ['ppppp', 'pppee', 'unclear', null],
+    ['eeeee', 'ppppp', 'unclear', null],
+    ['ppppp', 'ppp--', 'unclear', null],
+    ['ffe--', 'eee--', 'unclear', null],
+  ])('%s then %s: %s', (before, after, change, p) => {
+    const found = only([row(before)], [row(after)]);
+    expect(found.change).toBe(change);
+    if (p === null) expect(found.p).toBeNull();
+    else expect(found.p).toBeCloseTo(p, 10);
+    expect(found.byChance).toBe(p !== null && p > ALPHA);
+  });
+
+  test('both sides are there to show', () => {
+    const found = only([row('ppppp')], [row('fffff')]);
+    expect(found.before).toMatchObject({ verdict: 'passed', passes: 5, k: 5, turns: 4, costUsd: 0.5 });
+    expect(found.after).toMatchObject({ verdict: 'failed', passes: 0, failures: 5 });
+    expect(found.after?.reason).toContain('trial 1/5');
+  });
+
+  test('what else changed is named', () => {
+    const before = row('pppff', { minPasses: 3, specHash: 'a' });
+    const after = row('pppff', { minPasses: 4, specHash: 'b', model: 'sonnet', agent: 'lexical' });
+    const found = only([before], [after]);
+    expect(found.change).toBe('regressed');
+    expect(found.alsoChanged).toEqual(['spec', 'policy', 'agent', 'model']);
+    expect(found.byChance).toBe(true);
+  });
+
+  test('a replay meets a replay only, and chance does not explain it', () => {
+    const { rows } = diffVerdicts([row('ppppp')], [row('fffff', { replayed: true })]);
+    expect(rows.map(one => [one.change, one.replayed])).toEqual([
+      ['removed', false],
+      ['added', true],
+    ]);
+    expect(only([row('ppp', { replayed: true })], [row('pff', { replayed: true })])).toMatchObject({
+      change: 'regressed',
+      p: null,
+      byChance: false,
+    });
+  });
+});
+
+describe('two runs', () => {
+  const before = [
+    row('ppppp', { spec: 'a' }),
+    row('ppppp', { spec: 'a', project: 'other' }),
+    row('ppppp', { spec: 'gone' }),
+    row('fffff', { spec: 'z' }),
+  ];
+  const after = [
+    row('ppppp', { spec: 'new' }),
+    row('ppppp', { spec: 'z' }),
+    row('fffff', { spec: 'a', project: 'other' }),
+    row('ppppp', { spec: 'a' }),
+  ];
+
+  test('rows meet by spec and project, what needs a look comes first', () => {
+    const diff = diffVerdicts(before, after);
+    expect(diff.rows.map(one => [one.change, one.spec, one.project])).toEqual([
+      ['regressed', 'a', 'other'],
+      ['removed', 'gone', 'opus'],
+      ['added', 'new', 'opus'],
+      ['fixed', 'z', 'opus'],
+      ['unchanged', 'a', 'opus'],
+    ]);
+    expect(diff.counts).toEqual({
+      ...Object.fromEntries(CHANGES.map(change => [change, 0])),
+      regressed: 1,
+      removed: 1,
+      added: 1,
+      fixed: 1,
+      unchanged: 1,
+    });
+  });
+
+  test('a spec id that holds a separator is not taken for another', () => {
+    const { rows } = diffVerdicts(
+      [row('p', { spec: 'a b', project: 'c' })],
+      [row('p', { spec: 'a', project: 'b c' })],
+    );
+    expect(rows).toHaveLength(2);
+  });
+
+  const rows = fc.uniqueArray(
+    fc.record({ spec: fc.constantFrom('a', 'b', 'c', 'd'), letters: fc.stringMatching(/^[pfes]{3}$/) }),
+    { selector: one => one.spec },
+  );
+  const build = (list: { spec: string; letters: string }[]) =>
+    list.map(one => row(one.letters, { spec: one.spec }));
+
+  test('the way back turns every change around; a run compared with itself is unchanged', () => {
+    const opposite: Record<Change, Change> = {
+      regressed: 'fixed',
+      fixed: 'regressed',
+      worsened: 'improved',
+      improved: 'worsened',
+      added: 'removed',
+      removed: 'added',
+      unclear: 'unclear',
+      unchanged: 'unchanged',
+    };
+    fc.assert(
+      fc.property(rows, rows, (one, two) => {
+        const there = diffVerdicts(build(one), build(two));
+        const back = diffVerdicts(build(two), build(one));
+        for (const found of there.rows) {
+          const other = back.rows.find(candidate => candidate.spec === found.spec)!;
+          expect(other.change).toBe(opposite[found.change]);
+          expect(other.p).toBe(found.p);
+        }
+        const same = diffVerdicts(build(one), build(one)).rows.map(found => found.change);
+        expect(same.every(change => change === 'unchanged' || change === 'unclear')).toBe(true);
+      }),
+    );
+  });
+});
