@@ -11,18 +11,18 @@ export interface NetworkEvent {
   status: number | null;
   /** Playwright's `request.resourceType()`: `document`, `fetch`, `xhr`, `ping`, `image` ... */
   resourceType: string;
-  /** The browser's reason, where the request failed: `net::ERR_ABORTED` ... */
+  /** The browser's reason, where the request failed: `net::ERR_ABORTED` ... Beside a status: the body was cut. */
   failure?: string;
   /** Milliseconds since the log began. */
   startedAtMs: number;
 }
 
 /** What another observer saw of a request. */
-export interface SeenRequest {
-  url: string;
-  method: string;
-  resourceType: string;
-  status?: number | null;
+export type SeenRequest = Pick<NetworkEvent, 'url' | 'method' | 'resourceType'>;
+
+/** How that request ended, as far as the observer knows. */
+export interface SeenOutcome {
+  status?: number;
   failure?: string;
 }
 
@@ -34,8 +34,10 @@ export interface NetworkLog {
   /**
    * Adds a request that another observer saw, unless the context reports it too (before or after):
    * each call stands for one request, and pairs with one reported request of the same method and URL.
+   *
+   * @returns what tells the outcome; the context's own word on it comes first.
    */
-  add(seen: SeenRequest): void;
+  add(seen: SeenRequest): (outcome: SeenOutcome) => void;
   /** Stops recording. What was recorded stays. */
   stop(): void;
 }
@@ -63,11 +65,10 @@ export function recordNetwork(
     const event: NetworkEvent = {
       url: shortened(seen.url),
       method: seen.method.toUpperCase(),
-      status: seen.status ?? null,
+      status: null,
       resourceType: seen.resourceType,
       startedAtMs: Math.round(performance.now() - startedAt),
     };
-    if (seen.failure !== undefined) event.failure = seen.failure;
     events.push(event);
     // In blocks, since removing the first of a long array for each new event would be slow.
     if (events.length > maxEvents)
@@ -103,10 +104,13 @@ export function recordNetwork(
     events,
     dropped,
     add(seen) {
-      const known = pairs.take('reported', seen);
-      if (!known) return pairs.put('added', seen, append(seen));
-      known.status ??= seen.status ?? null;
-      if (seen.failure !== undefined) known.failure ??= seen.failure;
+      const reported = pairs.take('reported', seen);
+      const event = reported ?? append(seen);
+      if (!reported) pairs.put('added', seen, event);
+      return ({ status, failure }) => {
+        event.status ??= status ?? null;
+        if (failure !== undefined) event.failure ??= failure;
+      };
     },
     stop() {
       context.off('request', onRequest);

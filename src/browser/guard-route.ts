@@ -1,0 +1,40 @@
+// The guard by Playwright's public routing, for browsers that have nothing better. It refuses the first request
+// of a navigation. What it can't stop, since routing is not asked about a redirect's next hop, it reports.
+// Any routing turns the HTTP cache and CORS preflights off for the whole context.
+import type { BrowserContext, Request, Route } from '@playwright/test';
+import type { GuardSink } from './guard';
+
+/** @returns what takes the guard off. */
+export async function guardByRoute(context: BrowserContext, sink: GuardSink): Promise<() => Promise<void>> {
+  const refused = new WeakSet<Request>();
+  const leaves = (request: Request) => isTopLevel(request) && !sink.allowed(request.url());
+  const decide = (route: Route, request: Request): Promise<void> => {
+    if (!leaves(request)) return route.fallback();
+    refused.add(request);
+    sink.refused(request.url(), 'navigation');
+    return route.fulfill({ status: 204 });
+  };
+  // Redirects, and what a route of the page's own let go before this one was asked.
+  const onResponse = ({ request }: { request(): Request }): void => {
+    if (leaves(request()) && !refused.has(request())) sink.refused(request().url(), 'escaped');
+  };
+  const onFailed = (request: Request): void => onResponse({ request: () => request });
+  context.on('response', onResponse);
+  context.on('requestfailed', onFailed);
+  await context.route('**/*', decide);
+  return async () => {
+    context.off('response', onResponse);
+    context.off('requestfailed', onFailed);
+    await context.unroute('**/*', decide).catch(() => {});
+  };
+}
+
+function isTopLevel(request: Request): boolean {
+  if (!request.isNavigationRequest()) return false;
+  try {
+    return request.frame().parentFrame() === null;
+  } catch {
+    // A popup's first request has no frame yet.
+    return true;
+  }
+}

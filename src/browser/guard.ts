@@ -1,0 +1,109 @@
+// Keeps the top-level pages of one context on the allowed hosts.
+//
+// On Chromium a navigation elsewhere is answered with an empty 204 before it leaves the browser: the page stays
+// where it was, with its state. Elsewhere the public API lets less be refused (see guard-route.ts). On every
+// browser, a page that is seen on another host after all is reported as `escaped`.
+import type { BrowserContext, Frame, Page } from '@playwright/test';
+import { guardByProtocol } from './guard-chromium';
+import { guardByRoute } from './guard-route';
+import { hostAllowed } from './hosts';
+import type { NetworkLog } from './network-log';
+
+/**
+ * `navigation`: a page stayed where it was. `redirect`: a redirect from an allowed host, same effect.
+ * `popup`: a new tab was closed before it loaded anything. `escaped`: a page did get to that URL, or a request
+ * did get out: such a trial can't count.
+ */
+export type RefusalKind = 'navigation' | 'redirect' | 'popup' | 'escaped';
+
+export interface Refusal {
+  url: string;
+  how: RefusalKind;
+}
+
+export interface GuardOptions {
+  /** Hostnames, optionally with a leading `*.`. */
+  allowedDomains: readonly string[];
+  /** Called for each refusal, also for those that `refusals` no longer keeps. */
+  onRefused?(url: string, how: RefusalKind): void;
+  /** Gets the requests that a context's events miss, where the guard sees them. */
+  network?: Pick<NetworkLog, 'add'>;
+  /** `route` forces what browsers other than Chromium get. */
+  means?: 'best' | 'route';
+}
+
+export interface Guard {
+  /** `protocol`: nothing gets out. `route`: redirects get out and are reported as escapes. */
+  readonly means: 'protocol' | 'route';
+  /** The first thousand. */
+  readonly refusals: readonly Refusal[];
+  /** Takes everything off the context and the browser. Never rejects; a second call does nothing. */
+  dispose(): Promise<void>;
+}
+
+/** Where the ways of guarding report to. */
+export interface GuardSink {
+  allowed(url: string): boolean;
+  refused(url: string, how: RefusalKind): void;
+  network: Pick<NetworkLog, 'add'> | undefined;
+}
+
+const MAX_REFUSALS = 1_000;
+
+/**
+ * Guards the pages that the context has and those that it opens, until `dispose`.
+ *
+ * @throws whatever Playwright throws where the context or its browser is gone.
+ */
+export async function guardContext(
+  context: BrowserContext,
+  { allowedDomains, onRefused, network, means = 'best' }: GuardOptions,
+): Promise<Guard> {
+  const refusals: Refusal[] = [];
+  const sink: GuardSink = {
+    allowed: url => hostAllowed(url, allowedDomains),
+    refused(url, how) {
+      if (refusals.length < MAX_REFUSALS) refusals.push({ url, how });
+      onRefused?.(url, how);
+    },
+    network,
+  };
+  const unwatch = watchForEscapes(context, sink);
+  const byProtocol = means === 'best' ? await guardByProtocol(context, sink) : undefined;
+  const release = byProtocol ?? (await guardByRoute(context, sink));
+  let disposed: Promise<void> | undefined;
+  return {
+    means: byProtocol ? 'protocol' : 'route',
+    refusals,
+    dispose() {
+      unwatch();
+      disposed ??= release();
+      return disposed;
+    },
+  };
+}
+
+function watchForEscapes(context: BrowserContext, sink: GuardSink): () => void {
+  const check = (page: Page): void => {
+    if (!isHarmless(page.url()) && !sink.allowed(page.url())) sink.refused(page.url(), 'escaped');
+  };
+  const onNavigated = (frame: Frame): void => {
+    if (frame.parentFrame() === null) check(frame.page());
+  };
+  const watch = (page: Page): void => {
+    page.on('framenavigated', onNavigated);
+    check(page);
+  };
+  const pages = context.pages();
+  for (const page of pages) page.on('framenavigated', onNavigated);
+  context.on('page', watch);
+  return () => {
+    context.off('page', watch);
+    for (const page of context.pages()) page.off('framenavigated', onNavigated);
+  };
+}
+
+/** Blank pages, and the browser's own page for a site that did not answer. */
+function isHarmless(url: string): boolean {
+  return url === '' || url.startsWith('about:') || url.startsWith('chrome-error:');
+}

@@ -1,0 +1,78 @@
+// Which of a Chromium's targets (tabs, frames in processes of their own, shared workers) belong to one context.
+import type { BrowserContext, CDPSession } from '@playwright/test';
+
+/** What is used of the protocol's `Target.TargetInfo`. */
+export interface TargetInfo {
+  targetId: string;
+  type: string;
+  /** Empty until the first document of a tab is there. */
+  url: string;
+  browserContextId?: string;
+}
+
+const TYPES = ['page', 'iframe', 'shared_worker'];
+
+export class Targets {
+  readonly #live = new Map<string, TargetInfo>();
+  /** Ids of our targets, those that are gone too: a closed tab's last requests come after it. */
+  readonly #own = new Set<string>();
+
+  private constructor(
+    private readonly session: CDPSession,
+    private readonly browserContextId: string,
+  ) {}
+
+  /** Follows all targets for as long as the session lives. */
+  static async of(context: BrowserContext, session: CDPSession): Promise<Targets> {
+    const targets = new Targets(session, await contextIdOf(context));
+    session.on('Target.targetCreated', ({ targetInfo }) => targets.#learn(targetInfo));
+    session.on('Target.targetInfoChanged', ({ targetInfo }) => targets.#learn(targetInfo));
+    session.on('Target.targetDestroyed', ({ targetId }) => targets.#live.delete(targetId));
+    await session.send('Target.setDiscoverTargets', {
+      discover: true,
+      filter: TYPES.map(type => ({ type })),
+    });
+    return targets;
+  }
+
+  /** The tab of our context whose main frame this is; undefined for subframes and for other contexts. */
+  async ownPage(frameId: string): Promise<TargetInfo | undefined> {
+    if (!this.#live.has(frameId)) await this.#ask(frameId);
+    const target = this.#live.get(frameId);
+    return target?.type === 'page' && this.#own.has(frameId) ? target : undefined;
+  }
+
+  /**
+   * Whether a frame or worker is of our context. The protocol does not say it of a frame within its page's
+   * process: that is ours as long as the browser has no tabs but ours.
+   */
+  isOwn(frameId: string): boolean {
+    if (this.#own.has(frameId)) return true;
+    if (this.#live.has(frameId)) return false;
+    return [...this.#live.values()].every(target => target.type !== 'page' || this.#own.has(target.targetId));
+  }
+
+  /** A tab's first request may be held before its target is announced. A subframe has no target to find. */
+  async #ask(targetId: string): Promise<void> {
+    const answer = await this.session.send('Target.getTargetInfo', { targetId }).catch(() => undefined);
+    if (answer && !this.#live.has(targetId)) this.#learn(answer.targetInfo);
+  }
+
+  #learn(target: TargetInfo): void {
+    this.#live.set(target.targetId, target);
+    if (target.browserContextId === this.browserContextId) this.#own.add(target.targetId);
+  }
+}
+
+/** Chromium's own id of a context, which only a page of it can tell. */
+async function contextIdOf(context: BrowserContext): Promise<string> {
+  const open = context.pages()[0];
+  const page = open ?? (await context.newPage());
+  const session = await context.newCDPSession(page);
+  const { targetInfo } = await session.send('Target.getTargetInfo');
+  await session.detach();
+  if (!open) await page.close();
+  if (targetInfo.browserContextId === undefined)
+    throw new Error('this browser tells no context of its pages');
+  return targetInfo.browserContextId;
+}

@@ -1,0 +1,222 @@
+import type { Browser, BrowserContext, Page } from '@playwright/test';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { guardContext } from '../../src/browser/guard';
+import { type NetworkEvent, type NetworkLog, recordNetwork } from '../../src/browser/network-log';
+import { launchWithTestNames, type Site, startSite } from '../support/two-sites';
+
+const SCRIPT = { 'content-type': 'text/javascript' };
+let browser: Browser;
+let site: Site;
+let context: BrowserContext;
+let page: Page;
+let log: NetworkLog;
+
+beforeAll(async () => {
+  browser = await launchWithTestNames();
+  // Service workers need a secure origin, which of http only localhost is.
+  site = await startSite('localhost', path => {
+    if (path === '/hop1') return { status: 302, headers: { location: '/hop2' } };
+    if (path === '/hop2') return { status: 307, headers: { location: '/landed' } };
+    if (path === '/orders') return { status: 201 };
+    if (path === '/missing') return { status: 404 };
+    if (path === '/worker.js') return { headers: SCRIPT, body: 'fetch("/from-worker")' };
+    if (path === '/shared.js')
+      return { headers: SCRIPT, body: 'onconnect = () => fetch("/from-shared-worker")' };
+    if (path === '/service.js')
+      return {
+        headers: SCRIPT,
+        body: 'onactivate = e => e.waitUntil(clients.claim()); onfetch = e => { if (e.request.url.endsWith("/served")) e.respondWith(fetch("/behind")) }',
+      };
+    return { body: `<title>${path}</title>` };
+  });
+});
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+});
+beforeEach(async () => {
+  context = await browser.newContext({ baseURL: site.origin });
+  page = await context.newPage();
+  log = recordNetwork(context);
+  site.hits.length = 0;
+});
+afterEach(() => context.close());
+
+/** `METHOD path status`, in the order of the log. */
+function lines(events: readonly NetworkEvent[] = log.events): string[] {
+  return events.map(({ method, url, status }) => `${method} ${url.replace(site.origin, '')} ${status}`);
+}
+
+async function logged(line: string): Promise<void> {
+  await expect.poll(() => lines(), { timeout: 10_000 }).toContain(line);
+}
+
+it('has each hop of a redirect chain with its own status', async () => {
+  await page.goto('/hop1');
+  expect(lines()).toEqual(['GET /hop1 302', 'GET /hop2 307', 'GET /landed 200']);
+  const times = log.events.map(event => event.startedAtMs);
+  expect(times).toEqual([...times].sort((a, b) => a - b));
+  expect(log.events.map(event => event.resourceType)).toEqual(['document', 'document', 'document']);
+});
+
+it('has methods and failures', async () => {
+  await page.goto('/');
+  await page.evaluate(async () => {
+    await fetch('/orders', { method: 'POST', body: '{}' });
+    // A body that nobody reads is aborted some time later.
+    await (await fetch('/missing')).text();
+    await fetch('http://localhost:1/').catch(() => {});
+  });
+  expect(lines()).toEqual([
+    'GET / 200',
+    'POST /orders 201',
+    'GET /missing 404',
+    'GET http://localhost:1/ null',
+  ]);
+  expect(log.events[3]?.failure).toContain('net::ERR_');
+  expect(log.events[2]).not.toHaveProperty('failure');
+});
+
+it('has popups, workers and service workers', async () => {
+  await page.goto('/');
+  await page.evaluate(() => {
+    window.open('/popup');
+    new Worker('/worker.js');
+  });
+  await logged('GET /popup 200');
+  await logged('GET /from-worker 200');
+  await page.evaluate(async () => {
+    const claimed = new Promise(resolve => {
+      navigator.serviceWorker.oncontrollerchange = resolve;
+    });
+    await navigator.serviceWorker.register('/service.js');
+    await claimed;
+    await fetch('/served');
+  });
+  await logged('GET /behind 200');
+});
+
+it('shortens data: URLs and cuts endless ones', async () => {
+  const added = recordNetwork(context);
+  added.add({ url: `data:image/png;base64,${'A'.repeat(5_000)}`, method: 'get', resourceType: 'image' });
+  added.add({ url: `${site.origin}/?${'q'.repeat(50_000)}`, method: 'GET', resourceType: 'fetch' });
+  expect(added.events[0]).toMatchObject({ url: 'data:image/png;base64,… (5022 characters)', method: 'GET' });
+  expect(added.events[1]?.url.length).toBeLessThan(8_300);
+});
+
+it('forgets the oldest events beyond its limit, and counts them', async () => {
+  const small = recordNetwork(context, { maxEvents: 20 });
+  await page.goto('/');
+  await page.evaluate(async () => {
+    for (let i = 0; i < 25; i++) await fetch(`/n${i}`);
+  });
+  expect(small.events.length).toBeLessThanOrEqual(20);
+  expect(lines(small.events).at(-1)).toBe('GET /n24 200');
+  const dropped = Object.values(small.dropped).reduce((sum, count) => sum + count, 0);
+  expect(dropped + small.events.length).toBe(26);
+  expect(small.dropped.document).toBe(1);
+});
+
+it('records nothing after stop', async () => {
+  await page.goto('/');
+  log.stop();
+  await page.goto('/later');
+  expect(lines()).toEqual(['GET / 200']);
+});
+
+it('takes what another observer saw once, whichever of the two is first', async () => {
+  await page.goto('/');
+  const ping = { url: `${site.origin}/beacon`, method: 'POST', resourceType: 'ping' };
+  log.add(ping)({ status: 204 });
+  expect(lines().filter(line => line.includes('/beacon'))).toEqual(['POST /beacon 204']);
+  await page.evaluate(() => navigator.sendBeacon('/beacon'));
+  await logged('POST /beacon 200');
+  await page.evaluate(() => navigator.sendBeacon('/beacon'));
+  await expect.poll(() => lines().filter(line => line === 'POST /beacon 200').length).toBe(2);
+  log.add(ping);
+  expect(lines().filter(line => line.includes('/beacon'))).toHaveLength(2);
+  log.add(ping);
+  expect(lines().filter(line => line.includes('/beacon'))).toHaveLength(3);
+});
+
+const UNSEEN = ['POST /beacon-at-unload', 'PUT /keepalive-at-unload', 'GET /from-shared-worker'];
+
+async function unseenRequests(): Promise<void> {
+  await page.goto('/');
+  await page.evaluate(() => {
+    new SharedWorker('/shared.js').port.start();
+    navigator.sendBeacon('/beacon');
+    void fetch('/orders', { method: 'POST' });
+  });
+  await expect.poll(() => site.hits).toContain('GET /from-shared-worker');
+  await page.evaluate(() => {
+    addEventListener('pagehide', () => {
+      navigator.sendBeacon('/beacon-at-unload');
+      void fetch('/keepalive-at-unload', { method: 'PUT', keepalive: true });
+    });
+  });
+  await page.goto('/next');
+  await expect.poll(() => site.hits).toEqual(expect.arrayContaining(UNSEEN));
+}
+
+it('gets from the guard what the context does not report, and nothing twice', async () => {
+  const guard = await guardContext(context, { allowedDomains: ['localhost'], network: log });
+  await unseenRequests();
+  for (const request of UNSEEN) await logged(`${request} 200`);
+  await logged('POST /orders 201');
+  await logged('POST /beacon 200');
+  expect(
+    lines()
+      .map(line => line.replace(/ \w+$/, ''))
+      .sort(),
+  ).toEqual([...site.hits].sort());
+  await guard.dispose();
+});
+
+it('misses just these without the guard', async () => {
+  await unseenRequests();
+  await logged('GET /next 200');
+  for (const request of UNSEEN) expect(lines().join('\n')).not.toContain(request);
+});
+
+it('has the last requests of a closed tab', async () => {
+  const guard = await guardContext(context, { allowedDomains: ['localhost'], network: log });
+  await page.goto('/');
+  await page.evaluate(() => addEventListener('pagehide', () => navigator.sendBeacon('/beacon-at-close')));
+  await page.close();
+  await expect.poll(() => lines().join('\n')).toContain('POST /beacon-at-close');
+  await guard.dispose();
+});
+
+it('leaves out what other contexts of the browser send', async () => {
+  const other = await browser.newContext({ baseURL: site.origin });
+  const otherPage = await other.newPage();
+  const guard = await guardContext(context, { allowedDomains: ['localhost'], network: log });
+  await otherPage.goto('/');
+  await otherPage.evaluate(() => {
+    new SharedWorker('/shared.js').port.start();
+    navigator.sendBeacon('/beacon');
+  });
+  await expect
+    .poll(() => site.hits)
+    .toEqual(expect.arrayContaining(['GET /from-shared-worker', 'POST /beacon']));
+  await page.goto('/mine');
+  expect(lines()).toEqual(['GET /mine 200']);
+  await guard.dispose();
+  await other.close();
+});
+
+it('leaves preflights out, and lets them refuse what they refuse', async () => {
+  const strict = await startSite('other.test', () => undefined);
+  const guard = await guardContext(context, { allowedDomains: ['localhost'], network: log });
+  await page.goto('/');
+  const outcome = await page.evaluate(
+    url => fetch(url, { method: 'PUT', headers: { 'x-a': '1' } }).then(String, () => 'refused'),
+    strict.origin,
+  );
+  expect(outcome).toBe('refused');
+  expect(strict.hits).toEqual(['OPTIONS /']);
+  expect(log.events.filter(event => event.method === 'OPTIONS')).toEqual([]);
+  await guard.dispose();
+  await strict.close();
+});

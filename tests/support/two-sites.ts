@@ -1,0 +1,53 @@
+// A site that a guard allows and one that it does not, both on this machine, under names of their own.
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Browser, chromium } from '@playwright/test';
+import { launchOptions } from '../../scripts/browser.mjs';
+
+/** What a site answers; undefined leaves it to the site's defaults. */
+export type Answer = { status?: number; headers?: Record<string, string>; body?: string };
+
+export interface Site {
+  /** `http://name:port`, without a slash at the end. */
+  readonly origin: string;
+  readonly port: number;
+  /** `METHOD /path` of each request so far, favicons left out. */
+  readonly hits: string[];
+  close(): Promise<void>;
+}
+
+/** Starts a site. `answer` gets the path with its query. */
+export async function startSite(
+  host: string,
+  answer: (path: string, request: IncomingMessage) => Answer | undefined,
+): Promise<Site> {
+  const hits: string[] = [];
+  const server: Server = createServer((request: IncomingMessage, response: ServerResponse) => {
+    const path = request.url ?? '/';
+    if (path !== '/favicon.ico') hits.push(`${request.method} ${path}`);
+    const { status = 200, headers = {}, body = '' } = answer(path, request) ?? {};
+    response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...headers }).end(body);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://${host}:${port}`,
+    port,
+    hits,
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+/** A Chromium in which every `*.test` name is this machine. */
+export function launchWithTestNames(): Promise<Browser> {
+  const options = launchOptions();
+  // Names below `.test` are no secure origins by themselves, which service workers need.
+  return chromium.launch({
+    ...options,
+    args: [...options.args, '--host-resolver-rules=MAP *.test 127.0.0.1'],
+  });
+}
