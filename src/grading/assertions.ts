@@ -1,0 +1,204 @@
+// The format's assertions as Playwright's `expect` calls: each waits as web-first assertions do, and says why it did not hold.
+import { expect, type Locator, type Page } from '@playwright/test';
+import type { NetworkEvent } from '../browser/network-log';
+import type { Assertion, DomAssertion, NetworkAssertion, UrlAssertion } from '../spec';
+import { urlGlobToRegExp } from './url-glob';
+
+export interface GradedState {
+  /** The tab that was active when the agent ended. */
+  page: Page;
+  /** Live: requests that arrive while an assertion waits count. */
+  network: readonly NetworkEvent[];
+  /** Milliseconds; the project's `expect.timeout` where left out. */
+  timeoutMs?: number;
+}
+
+/** Thrown by `checkAssertion` where an assertion does not hold; the message is the reason, in one line. */
+export class AssertionFailure extends Error {
+  override name = 'AssertionFailure';
+}
+
+/** The assertion as a sentence, as steps and records name it. */
+export function assertionTitle(assertion: Assertion): string {
+  if (assertion.type === 'url') return `url matches "${assertion.pattern}"`;
+  if (assertion.type === 'network')
+    return `${requestInWords(assertion)} was sent${assertion.status === undefined ? '' : ` and answered with ${assertion.status}`}`;
+  return assertion.state === 'text'
+    ? `"${assertion.selector}" contains "${assertion.text}"`
+    : `"${assertion.selector}" is ${assertion.state}`;
+}
+
+/** @throws AssertionFailure where the assertion does not hold within the timeout. */
+export async function checkAssertion(assertion: Assertion, state: GradedState): Promise<void> {
+  if (assertion.type === 'network') return checkNetwork(assertion, state);
+  if (state.page.isClosed()) throw new AssertionFailure('no tab was open when the agent ended');
+  if (assertion.type === 'url') return checkUrl(assertion, state);
+  return checkDom(assertion, state);
+}
+
+async function checkUrl({ pattern }: UrlAssertion, { page, timeoutMs }: GradedState): Promise<void> {
+  await holds(
+    () => expect(page).toHaveURL(urlGlobToRegExp(pattern), withTimeout(timeoutMs)),
+    () => `the URL ${page.url()} does not match "${pattern}"`,
+  );
+}
+
+async function checkNetwork(assertion: NetworkAssertion, { network, timeoutMs }: GradedState): Promise<void> {
+  const url = urlGlobToRegExp(assertion.urlPattern);
+  const sent = (event: NetworkEvent) =>
+    url.test(event.url) && (assertion.method === undefined || event.method === assertion.method);
+  await holds(
+    () =>
+      expect
+        .poll(() => network.some(event => sent(event) && statusMatches(assertion.status, event.status)), {
+          ...withTimeout(timeoutMs),
+          intervals: [50, 100, 250],
+        })
+        .toBe(true),
+    () => {
+      const seen = network.filter(sent).map(event => event.status ?? event.failure ?? 'no answer');
+      return seen.length
+        ? `${requestInWords(assertion)} was sent, but answered with ${[...new Set(seen)].join(', ')} instead of ${assertion.status}`
+        : `no request matched ${requestInWords(assertion)} (${network.length} requests in this trial)`;
+    },
+  );
+}
+
+function statusMatches(wanted: NetworkAssertion['status'], status: number | null): boolean {
+  if (wanted === undefined) return true;
+  if (status === null) return false;
+  return typeof wanted === 'number' ? status === wanted : Math.floor(status / 100) === Number(wanted[0]);
+}
+
+function requestInWords({ method, urlPattern }: NetworkAssertion): string {
+  return `${method ?? 'a request'} ${method ? '' : 'to '}"${urlPattern}"`;
+}
+
+interface DomSnapshot {
+  count: number;
+  visible: number;
+  texts: string[];
+  /** Why `absent` can't be judged on this page; null where it rendered content. */
+  blank: string | null;
+}
+
+async function checkDom(assertion: DomAssertion, { page, timeoutMs }: GradedState): Promise<void> {
+  const { selector } = assertion;
+  const locator = await cssLocator(page, selector);
+  let last: DomSnapshot = { count: 0, visible: 0, texts: [], blank: null };
+  await holds(
+    () =>
+      expect
+        .poll(async () => domHolds(assertion, (last = await snapshot(page, locator, assertion))), {
+          ...withTimeout(timeoutMs),
+          intervals: [0, 50, 100, 250, 500],
+        })
+        .toBe(true),
+    () => domReason(assertion, last),
+  );
+}
+
+function domHolds(assertion: DomAssertion, { count, visible, texts, blank }: DomSnapshot): boolean {
+  switch (assertion.state) {
+    case 'visible':
+      return visible > 0;
+    case 'attached':
+      return count > 0;
+    case 'hidden':
+      return count > 0 && visible === 0;
+    case 'absent':
+      return count === 0 && blank === null;
+    case 'text':
+      return texts.some(text => text.includes(collapsed(assertion.text!)));
+  }
+}
+
+function domReason(assertion: DomAssertion, { count, visible, texts, blank }: DomSnapshot): string {
+  const { selector, state } = assertion;
+  const nothing = `nothing matches "${selector}"`;
+  switch (state) {
+    case 'visible':
+      return count ? `"${selector}" matches ${count}, but none is visible` : nothing;
+    case 'attached':
+      return nothing;
+    case 'hidden':
+      return count ? `"${selector}" is visible (${visible} of ${count})` : `${nothing}: \`hidden\` needs a match`;
+    case 'absent':
+      return count ? `"${selector}" still matches ${count}` : `"${selector}" can't be called absent: ${blank}`;
+    case 'text': {
+      const shown = texts.slice(0, 3).map(text => `"${text.slice(0, 80)}"`);
+      return count
+        ? `"${selector}" does not contain "${assertion.text}"; it says ${shown.join(', ')}`
+        : nothing;
+    }
+  }
+}
+
+async function snapshot(page: Page, locator: Locator, { state }: DomAssertion): Promise<DomSnapshot> {
+  const count = await locator.count();
+  const visible = state === 'visible' || state === 'hidden' ? await locator.filter({ visible: true }).count() : 0;
+  const texts = state === 'text' ? (await locator.allTextContents()).map(collapsed) : [];
+  const blank = state === 'absent' && count === 0 ? await whyBlank(page) : null;
+  return { count, visible, texts, blank };
+}
+
+/** On a page that shows nothing everything is absent: such a pass would say nothing about the site. */
+async function whyBlank(page: Page): Promise<string | null> {
+  const url = page.url();
+  if (url === 'about:blank') return 'the page is blank (about:blank)';
+  if (/^(chrome|edge|about)(-error|:neterror)/.test(url)) return 'the page failed to load';
+  const rendered = await page.evaluate(() => {
+    const { body } = document;
+    if (!body) return false;
+    return (
+      body.innerText.trim() !== '' ||
+      [...body.querySelectorAll('img, svg, canvas, video, iframe, object, input, button, select, textarea')].some(
+        element => (element as HTMLElement).getClientRects().length > 0,
+      )
+    );
+  });
+  return rendered ? null : `the page rendered no content (${url})`;
+}
+
+/** @throws AssertionFailure where the selector is not CSS. */
+async function cssLocator(page: Page, selector: string): Promise<Locator> {
+  // Playwright would read `>>` as a chain of selectors of other kinds; the format has CSS alone.
+  const unquoted = selector.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, '""');
+  if (unquoted.includes('>>')) throw new AssertionFailure(`"${selector}" is not a valid CSS selector: ">>"`);
+  const locator = page.locator(`css=${selector}`);
+  try {
+    await locator.count();
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    if (/crash|closed/i.test(message)) throw new AssertionFailure(`the page can't be read: ${firstLine(message)}`);
+    // A navigation in progress breaks the first look; the polled ones come after it.
+    if (/context was destroyed|navigat/i.test(message)) return locator;
+    throw new AssertionFailure(`"${selector}" is not a valid CSS selector: ${firstLine(message)}`);
+  }
+  return locator;
+}
+
+async function holds(check: () => Promise<unknown>, reason: () => string): Promise<void> {
+  try {
+    await check();
+  } catch (error) {
+    if (error instanceof AssertionFailure) throw error;
+    const message = error instanceof Error ? error.message : String(error);
+    if (/Target crashed|page crashed/i.test(message)) throw new AssertionFailure('the page has crashed');
+    if (/has been closed/i.test(message)) throw new AssertionFailure('the tab was closed before it could be graded');
+    throw new AssertionFailure(reason());
+  }
+}
+
+function withTimeout(timeoutMs: number | undefined): { timeout?: number } {
+  return timeoutMs === undefined ? {} : { timeout: timeoutMs };
+}
+
+function collapsed(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+function firstLine(message: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: Playwright colours its messages
+  return (message.split('\n')[0] ?? message).replace(/\u001b\[[0-9;]*m/g, '');
+}

@@ -1,0 +1,50 @@
+import type { TaskSpec } from '../spec';
+
+/** What a judge may look at: the trial as its record tells it, and the pictures. */
+export interface JudgedTrial {
+  spec: TaskSpec;
+  rubric: string;
+  turns: readonly {
+    number: number;
+    actions: readonly { title: string; error?: string }[];
+    narration: string;
+    url: string;
+  }[];
+  /** In order; the last one shows the final state. `turn` is null for that. JPEG. */
+  screenshots: readonly { name: string; turn: number | null; image: Buffer }[];
+  finalUrl: string;
+  /** Visible text of the final page, cut at 20,000 characters. */
+  finalText: string;
+  assertions: readonly { title: string; passed: boolean }[];
+  /** US dollars left of the spec's cap; undefined where there is none. */
+  budgetUsd: number | undefined;
+  signal: AbortSignal;
+}
+
+export interface JudgeUsage {
+  inputTokens: number;
+  outputTokens: number;
+  cacheReadTokens: number;
+  cacheCreationTokens: number;
+  /** US dollars; null where the price is unknown. */
+  costUsd: number | null;
+}
+
+export interface Judgement {
+  passed: boolean;
+  /** One line. */
+  reason: string;
+  usage?: JudgeUsage;
+  /** Kept in the record as they are: key points, votes, prompt version ... JSON only. */
+  [detail: string]: unknown;
+}
+
+/** Grades what no selector can show. It can turn a pass into a fail, never the reverse. */
+export interface Judge {
+  readonly name: string;
+  readonly model?: string;
+  /** Called once per worker before the first trial's page opens; throw to say what is missing. */
+  preflight?(): void | Promise<void>;
+  /** Rejects where no judgement could be had: the trial is then `error: judge`. */
+  judge(trial: JudgedTrial): Promise<Judgement>;
+}

@@ -1,0 +1,20 @@
+export {
+  type Action,
+  type Agent,
+  AgentApiError,
+  type AgentTask,
+  BudgetExceededError,
+  defineAgent,
+  type GaveUp,
+  type Turn,
+  TurnLimitError,
+  type Usage,
+} from './agents/agent';
+export { lexical } from './agents/lexical';
+export type { JudgedTrial, Judge, Judgement } from './grading/judge';
+export type { AgentOutcome, AgentRunner, AgentRunOptions } from './playwright/agent-runner';
+export { expect, type TaskproofTestOptions, test } from './playwright/fixtures';
+export type { TaskproofOptions } from './playwright/options';
+export { type Repeats, type RepeatsOptions, repeats } from './playwright/repeats';
+export { type TaskproofTestsOptions, taskproofTests } from './playwright/task-tests';
+export type { TrialRecord } from './trial/record';

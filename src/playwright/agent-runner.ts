@@ -1,0 +1,97 @@
+// The fixture `agent`: an agent in a hand-written test.
+import type { Page, TestInfo } from '@playwright/test';
+import { lexical } from '../agents/lexical';
+import { Session } from '../browser/session';
+import { AgentRun } from '../trial/agent-run';
+import { agentTimeMs, type TrialPlan } from '../trial/plan';
+import type { TotalUsage, TrialStatus, TurnRecord } from '../trial/record';
+import type { TaskproofOptions } from './options';
+import { testStage } from './test-stage';
+import { seedOf } from './trial-host';
+
+export interface AgentRunOptions {
+  /** Turns at most. Default: 20. */
+  maxSteps?: number;
+  /** US dollars at most. Default: the project's `use.taskproof.maxCostUsd`. */
+  maxCostUsd?: number;
+  /** Milliseconds; the run may take maxSteps times this. Default: the project's, else 30,000. */
+  stepTimeoutMs?: number;
+  /** Hosts that the agent may visit. Default: the host of the current page. */
+  allowedDomains?: readonly string[];
+}
+
+export interface AgentOutcome {
+  status: Exclude<TrialStatus, 'error'>;
+  /** Why the agent stopped short of its end; null where it ended its own turn. */
+  reason: string | null;
+  turns: readonly TurnRecord[];
+  usage: TotalUsage;
+  /** US dollars; null where a price is unknown. */
+  costUsd: number | null;
+  finalUrl: string;
+}
+
+export interface AgentRunner {
+  /** The agent's name. */
+  readonly name: string;
+  /**
+   * Lets the agent drive the current page until it ends its turn. The test's timeout grows by the time that it may take.
+   *
+   * @throws Error where nothing can be said about the site: the model can't be reached, the browser is gone, the agent broke.
+   */
+  run(goal: string, options?: AgentRunOptions): Promise<AgentOutcome>;
+}
+
+export function agentRunner(page: Page, options: TaskproofOptions, testInfo: TestInfo): AgentRunner {
+  const agent = options.agent ?? lexical();
+  let runs = 0;
+  return {
+    name: agent.name,
+    async run(goal, given = {}) {
+      if (typeof goal !== 'string' || goal.trim() === '')
+        throw new TypeError('agent.run(goal): the goal must be a text that says what to do');
+      const plan: TrialPlan = {
+        agent,
+        goal,
+        entryUrl: null,
+        allowedDomains: given.allowedDomains ?? hostsOf(page.url()),
+        maxSteps: given.maxSteps ?? 20,
+        maxCostUsd: given.maxCostUsd ?? options.maxCostUsd,
+        stepTimeoutMs: given.stepTimeoutMs ?? options.stepTimeoutMs ?? 30_000,
+        seed: seedOf(`${testInfo.testId}:${runs++}`, testInfo.repeatEachIndex),
+        secrets: (options.secrets ?? {}) as Record<string, string>,
+      };
+      if (testInfo.timeout) testInfo.setTimeout(testInfo.timeout + agentTimeMs(plan));
+      return runAgent(page, plan, testInfo);
+    },
+  };
+}
+
+async function runAgent(page: Page, plan: TrialPlan, testInfo: TestInfo): Promise<AgentOutcome> {
+  const session = new Session(page.context(), page);
+  const stage = testStage(testInfo);
+  try {
+    return await stage.step(`agent "${plan.agent.name}": ${plan.goal}`, async () => {
+      const run = new AgentRun(plan, session, stage, performance.now());
+      const { status, errorKind, reason } = await run.run();
+      if (status === 'error') throw new Error(`agent.run, error: ${errorKind}: ${reason}`);
+      const { records, usage } = run.turns;
+      return {
+        status,
+        reason,
+        turns: records,
+        usage,
+        costUsd: usage.costUsd,
+        finalUrl: session.page.url(),
+      };
+    });
+  } finally {
+    await session.dismissOpenDialogs();
+    session.dispose();
+  }
+}
+
+function hostsOf(url: string): string[] {
+  const host = URL.canParse(url) ? new URL(url).hostname : '';
+  return host ? [host] : [];
+}

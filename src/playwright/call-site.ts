@@ -1,0 +1,53 @@
+// Where a helper of ours was called from, and calls that seem to come from there.
+// Checked on Playwright 1.65: `test()` takes its location from the stack frame that calls it, mapped through
+// the file's source map (wrapFunctionWithLocation in lib/common). A frame of node_modules would show our file in
+// the report, and break `spec.ts:LINE`, `--only-changed` and the test list of editors.
+import { dirname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { compileFunction } from 'node:vm';
+
+export interface CallSite {
+  /** As the stack has it: a path, or a `file:` URL for an ES module. */
+  filename: string;
+  /** 1-based, in the code that runs: before source maps. */
+  line: number;
+  column: number;
+}
+
+/** The place that called `helper`. */
+// biome-ignore lint/complexity/noBannedTypes: Error.captureStackTrace takes any function
+export function callSiteOf(helper: Function): CallSite {
+  const { prepareStackTrace, stackTraceLimit } = Error;
+  try {
+    Error.stackTraceLimit = 1;
+    Error.prepareStackTrace = (_, frames) => frames;
+    const holder: { stack?: NodeJS.CallSite[] } = {};
+    Error.captureStackTrace(holder, helper);
+    const frame = holder.stack?.[0];
+    const filename = frame?.getFileName();
+    if (!frame || !filename) throw new Error(`${helper.name} must be called from a file`);
+    return { filename, line: frame.getLineNumber() ?? 1, column: frame.getColumnNumber() ?? 1 };
+  } finally {
+    Error.prepareStackTrace = prepareStackTrace;
+    Error.stackTraceLimit = stackTraceLimit;
+  }
+}
+
+export function callSiteFile({ filename }: CallSite): string {
+  return filename.startsWith('file:') ? fileURLToPath(filename) : filename;
+}
+
+export function callSiteFolder(callSite: CallSite): string {
+  return dirname(callSiteFile(callSite));
+}
+
+/** Calls `fn` from a stack frame that stands at the call site. */
+export function callFrom<A extends unknown[], R>(callSite: CallSite, fn: (...args: A) => R, ...args: A): R {
+  const call = compileFunction('return fn(...args)', ['fn', 'args'], {
+    filename: callSite.filename,
+    lineOffset: callSite.line - 1,
+    // The call expression begins after `return `.
+    columnOffset: callSite.column - 1 - 'return '.length,
+  });
+  return call(fn, args);
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+import type { Agent } from '../agents/agent';
+import type { Judge } from '../grading/judge';
+
+/** The option `taskproof` in a project's `use`, or in `test.use`. */
+export interface TaskproofOptions {
+  /** Plays the trials. Default: `lexical()`, which needs no model and no key. */
+  agent?: Agent;
+  /** Grades specs that have a `judge` rubric, after their assertions held. Default: none. */
+  judge?: Judge;
+  /** US dollars for one trial; the smaller of this and the spec's own wins. Default: none. */
+  maxCostUsd?: number;
+  /** US dollars for all trials of the run; beyond it no new trial starts. Default: none. */
+  maxRunCostUsd?: number;
+  /** Milliseconds; a trial may take maxSteps times this. Default: 30,000. */
+  stepTimeoutMs?: number;
+  /** Runs the specs against another deployment, such as `https://preview-42.example.com`. */
+  origin?: string;
+  /** Values that an agent types but never sees, by name. A value that is undefined is an error at the trial. */
+  secrets?: Record<string, string | undefined>;
+  /** Skips the remaining trials of a spec once its verdict is settled. Default: false. */
+  earlyStop?: boolean;
+}
+
+const described = (what: string) => (value: unknown) =>
+  typeof value === 'object' && value !== null && typeof (value as Agent & Judge)[what as 'run'] === 'function';
+
+const optionsSchema = z.strictObject({
+  agent: z
+    .custom<Agent>(described('run'), {
+      error: 'must be an agent: claude({ ... }), lexical(), defineAgent({ name, run }) ...',
+    })
+    .refine(agent => typeof agent?.name === 'string' && agent.name !== '', { error: 'needs a `name`' })
+    .optional(),
+  judge: z.custom<Judge>(described('judge'), { error: 'must be a judge: webJudge({ ... }) ...' }).optional(),
+  maxCostUsd: z.number().positive().optional(),
+  maxRunCostUsd: z.number().positive().optional(),
+  stepTimeoutMs: z.number().int().positive().optional(),
+  origin: z
+    .string()
+    .refine(text => URL.canParse(text) && new URL(text).origin === text.replace(/\/$/, ''), {
+      error: 'must be an origin, such as https://preview.example.com: scheme, host and port, nothing more',
+    })
+    .optional(),
+  secrets: z.record(z.string().regex(/^\w+$/, 'names are letters, digits and _'), z.string().optional()).optional(),
+  earlyStop: z.boolean().optional(),
+});
+
+/** Thrown where `use.taskproof` holds something that it can't. */
+export class TaskproofOptionsError extends Error {
+  override name = 'TaskproofOptionsError';
+}
+
+/**
+ * Checks `use.taskproof`.
+ *
+ * @param where named in the message: `project "opus"`.
+ * @throws TaskproofOptionsError that names every key that is wrong.
+ */
+export function checkOptions(options: unknown, where: string): TaskproofOptions {
+  const result = optionsSchema.safeParse(options ?? {});
+  if (result.success) {
+    const missing = Object.entries(result.data.secrets ?? {}).filter(([, value]) => value === undefined);
+    if (missing.length)
+      throw new TaskproofOptionsError(
+        `${where}: use.taskproof.secrets.${missing[0]![0]} has no value: is its environment variable set?`,
+      );
+    return result.data;
+  }
+  const problems = result.error.issues.flatMap(issue =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map(key => `${key}: unknown option; known are ${Object.keys(optionsSchema.shape).join(', ')}`)
+      : [`${issue.path.join('.') || 'taskproof'}: ${issue.message}`],
+  );
+  throw new TaskproofOptionsError(`${where}: use.taskproof is wrong:\n  ${problems.join('\n  ')}`);
+}

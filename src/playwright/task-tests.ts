@@ -1,0 +1,98 @@
+import { dirname, relative } from 'node:path';
+import { mergeTests, type TestType } from '@playwright/test';
+import type { TaskSpec } from '../spec';
+import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
+import { callFrom, callSiteFile, callSiteFolder, callSiteOf } from './call-site';
+import { repeatEachOverride } from './command-line';
+import { trialTest } from './fixtures';
+import { type PlannedSpec, planAnnotation } from './plan-annotation';
+import { dependOn } from './spec-dependency';
+import { posix } from './trial-host';
+
+export interface TaskproofTestsOptions {
+  /** The suite's own extended `test`: its fixtures, its `page` and its logged-in state are used. Default: Playwright's. */
+  // biome-ignore lint/suspicious/noExplicitAny: any suite's test, whatever its fixtures
+  test?: TestType<any, any>;
+  /** Folder that the globs are relative to. Default: the folder of the calling file. */
+  cwd?: string;
+  /** Further tags for all of these specs; a leading `@` is added where missing. */
+  tags?: readonly string[];
+  /** Declares only the specs for which it returns true. */
+  filter?: (spec: TaskSpec) => boolean;
+}
+
+/**
+ * Declares one Playwright test per task spec: its title is the spec's id, its tags are `@taskproof` and the spec's own.
+ *
+ * @param globs relative to the calling file's folder; `!` negates.
+ * @throws TaskSpecLoadError that names every file and line: where nothing matches, a spec does not parse, or two have one id.
+ * @throws TypeError for options that are none.
+ */
+export function taskproofTests(globs: string | readonly string[], options: TaskproofTestsOptions = {}): void {
+  const callSite = callSiteOf(taskproofTests);
+  checkTestsOptions(options);
+  const cwd = options.cwd ?? callSiteFolder(callSite);
+  const { specs } = loadTaskSpecs(globs, { cwd });
+  dependOn(
+    callSite,
+    specs.map(({ file }) => file),
+  );
+  const wanted = options.filter ? specs.filter(({ spec }) => options.filter!(spec)) : specs;
+  if (!wanted.length)
+    throw new Error(`taskproofTests: \`filter\` refused all ${specs.length} specs that match ${JSON.stringify(globs)}`);
+  const test = options.test ? mergeTests(options.test, trialTest) : trialTest;
+  // A describe of our own: a retry is no trial, whatever the project or the command line says.
+  callFrom(callSite, test.describe, () => {
+    callFrom(callSite, test.describe.configure, { retries: 0 });
+    for (const loaded of wanted) declare(loaded);
+  });
+
+  function declare(loaded: LoadedSpec): void {
+    const planned = plan(loaded, callSiteFile(callSite));
+    const details = {
+      tag: ['taskproof', ...(loaded.spec.tags ?? []), ...(options.tags ?? [])].map(asTag),
+      annotation: annotations(loaded.spec, planned),
+    };
+    callFrom(callSite, test, loaded.spec.id, details, async ({ _taskproofTrial }) => {
+      await _taskproofTrial.run(loaded, planned);
+    });
+  }
+}
+
+function plan({ spec, file, locate }: LoadedSpec, testFile: string): PlannedSpec {
+  const declared = spec.passPolicy;
+  const repeats = repeatEachOverride();
+  return {
+    id: spec.id,
+    file: posix(relative(dirname(testFile), file)),
+    line: locate('id')?.line ?? 1,
+    declared,
+    policy: repeats === undefined ? declared : { k: repeats, minPasses: Math.min(declared.minPasses, repeats) },
+  };
+}
+
+function annotations(spec: TaskSpec, planned: PlannedSpec) {
+  const { k, minPasses } = planned.policy;
+  return [
+    { type: 'goal', description: spec.goal },
+    { type: 'policy', description: k === 1 ? '1 trial, which must pass' : `at least ${minPasses} of ${k} trials must pass` },
+    planAnnotation(planned),
+  ];
+}
+
+/** Playwright refuses a tag that does not begin with `@`; one with spaces could not be named in `--grep`. */
+function asTag(tag: string): string {
+  return `@${tag.replace(/^@/, '').trim().replace(/\s+/g, '-')}`;
+}
+
+const KNOWN_OPTIONS = ['test', 'cwd', 'tags', 'filter'];
+
+function checkTestsOptions(options: TaskproofTestsOptions): void {
+  const unknown = Object.keys(options).filter(key => !KNOWN_OPTIONS.includes(key));
+  if (unknown.length)
+    throw new TypeError(`taskproofTests: unknown option ${unknown.join(', ')}; known are ${KNOWN_OPTIONS.join(', ')}`);
+  if (options.filter !== undefined && typeof options.filter !== 'function')
+    throw new TypeError('taskproofTests: `filter` must be a function of a spec');
+  if (options.test !== undefined && typeof options.test?.extend !== 'function')
+    throw new TypeError('taskproofTests: `test` must be a Playwright test object, such as the result of test.extend()');
+}

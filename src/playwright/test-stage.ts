@@ -1,0 +1,11 @@
+// A trial shown as a Playwright test: its turns and assertions are steps, its evidence attachments.
+import { type TestInfo, test } from '@playwright/test';
+import type { Stage } from '../trial/stage';
+
+export function testStage(testInfo: TestInfo): Stage {
+  return {
+    step: (title, body, location) =>
+      test.step(title, step => body((name, attachment) => step.attach(name, attachment)), location ? { location } : {}),
+    attach: (name, attachment) => testInfo.attach(name, attachment),
+  };
+}

@@ -1,0 +1,128 @@
+// Runs a trial inside a Playwright test, and sees to it that its record is attached whatever happens to the test.
+import { createHash } from 'node:crypto';
+import { relative, sep } from 'node:path';
+import type { Page, TestInfo } from '@playwright/test';
+import { recordNetwork } from '../browser/network-log';
+import { Session } from '../browser/session';
+import { lexical } from '../agents/lexical';
+import type { LoadedSpec } from '../spec/load';
+import { TrialStopped } from '../trial/agent-run';
+import { atOrigin } from '../trial/origin';
+import type { GradedPlan } from '../trial/plan';
+import { RECORD_ATTACHMENT, type TrialRecord } from '../trial/record';
+import type { SourceLocation } from '../trial/stage';
+import { transcript } from '../trial/transcript';
+import { Trial, trialTimeMs } from '../trial/trial';
+import type { TaskproofOptions } from './options';
+import type { PlannedSpec } from './plan-annotation';
+import { testStage } from './test-stage';
+import { trialError } from './trial-error';
+
+const DEFAULT_STEP_TIMEOUT_MS = 30_000;
+/** Bodies of this size are inlined into reports; a larger record goes as it is, since a cut one would be worth nothing. */
+export class TrialHost {
+  private trial: Trial | null = null;
+  private goal = '';
+  private attached = false;
+  private disposers: (() => unknown)[] = [];
+
+  constructor(
+    private readonly page: Page,
+    private readonly options: TaskproofOptions,
+    private readonly testInfo: TestInfo,
+  ) {}
+
+  /** @throws the error that shows why the trial did not pass. */
+  async run(loaded: LoadedSpec, { policy }: PlannedSpec): Promise<TrialRecord> {
+    const { testInfo } = this;
+    const plan = gradedPlan(loaded, this.options, testInfo.repeatEachIndex);
+    // Timeout 0 is the user's "none", as in debugging.
+    if (testInfo.timeout) testInfo.setTimeout(testInfo.timeout + trialTimeMs(plan));
+    const context = this.page.context();
+    const session = new Session(context, this.page);
+    const network = recordNetwork(context);
+    this.disposers.push(
+      () => session.dispose(),
+      () => network.stop(),
+    );
+    this.goal = plan.goal;
+    this.trial = new Trial(
+      plan,
+      {
+        specId: loaded.spec.id,
+        specHash: loaded.hash,
+        specFile: posix(relative(testInfo.config.rootDir, loaded.file)),
+        repeatIndex: testInfo.repeatEachIndex,
+        retry: testInfo.retry,
+        policy,
+      },
+      session,
+      network,
+      testStage(testInfo),
+    );
+    const record = await this.trial.run();
+    await this.attach(record);
+    if (record.outcome !== 'passed') throw trialError(record, errorLocation(record, plan));
+    return record;
+  }
+
+  /** To be called when the test is over, in whatever way. */
+  async settle(): Promise<void> {
+    if (this.trial && !this.attached) {
+      const timedOut = this.testInfo.status === 'timedOut';
+      this.trial.stop(
+        timedOut
+          ? new TrialStopped('timed_out', null, `the test timed out after ${this.testInfo.timeout / 1000} s`)
+          : new TrialStopped('error', 'internal', 'the run was interrupted before the trial ended'),
+      );
+      await this.attach(this.trial.record());
+    }
+    for (const dispose of this.disposers.splice(0)) await dispose();
+  }
+
+  private async attach(record: TrialRecord): Promise<void> {
+    this.attached = true;
+    const { testInfo } = this;
+    await testInfo.attach('transcript', { body: transcript(record, this.goal), contentType: 'text/plain' });
+    await testInfo.attach(RECORD_ATTACHMENT, { body: JSON.stringify(record), contentType: 'application/json' });
+  }
+}
+
+export function gradedPlan(loaded: LoadedSpec, options: TaskproofOptions, repeatIndex: number): GradedPlan {
+  const spec = atOrigin(loaded.spec, options.origin);
+  const caps = [spec.maxCostUsd, options.maxCostUsd].filter(cap => cap !== undefined);
+  return {
+    spec,
+    agent: options.agent ?? lexical(),
+    judge: options.judge,
+    goal: spec.goal,
+    entryUrl: spec.entryUrl,
+    allowedDomains: spec.allowedDomains,
+    maxSteps: spec.maxSteps,
+    maxCostUsd: caps.length ? Math.min(...caps) : undefined,
+    stepTimeoutMs: options.stepTimeoutMs ?? DEFAULT_STEP_TIMEOUT_MS,
+    seed: seedOf(spec.id, repeatIndex),
+    secrets: Object.fromEntries(
+      Object.entries(options.secrets ?? {}).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    ),
+    locate: path => ({ file: loaded.file, ...(loaded.locate(path) ?? { line: 1, column: 1 }) }),
+  };
+}
+
+/** The trials of a spec must differ, or k of them would be one trial repeated; the same trial is the same in each run. */
+export function seedOf(specId: string, repeatIndex: number): number {
+  return createHash('sha256').update(`${specId}#${repeatIndex}`).digest().readUInt32BE(0);
+}
+
+function errorLocation(record: TrialRecord, plan: GradedPlan): SourceLocation {
+  if (record.errorKind === 'site_unreachable') return plan.locate('entryUrl');
+  if (record.status === 'max_steps') return plan.locate(plan.spec.maxSteps === undefined ? 'goal' : 'maxSteps');
+  const broken = record.assertions.findIndex(({ passed }) => !passed);
+  if (record.status === 'completed' && broken >= 0) return plan.locate(`assertions[${broken}]`);
+  if (record.judge && !record.judge.passed) return plan.locate('judge');
+  return plan.locate('goal');
+}
+
+export function posix(path: string): string {
+  return path.split(sep).join('/');
+}

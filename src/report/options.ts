@@ -1,0 +1,35 @@
+import { z } from 'zod';
+
+/** Options of the reporter; paths are relative to the Playwright config's folder. */
+export interface ReporterOptions {
+  /** Default: `taskproof-results.json`. */
+  outputFile: string;
+  /** A Markdown file to write the summary to. `$GITHUB_STEP_SUMMARY` gets it by itself where set. */
+  summary?: string;
+  /** A saved baseline to compare with at the end of the run. */
+  baseline?: string;
+}
+
+const schema = z.strictObject({
+  outputFile: z.string().min(1).default('taskproof-results.json'),
+  summary: z.string().min(1).optional(),
+  baseline: z.string().min(1).optional(),
+});
+
+/**
+ * @throws Error that names every unknown or wrong option.
+ */
+export function checkReporterOptions(given: unknown): ReporterOptions {
+  // Playwright adds `configDir` and entries that begin with `_` to every reporter's options.
+  const own = Object.fromEntries(
+    Object.entries((given ?? {}) as object).filter(([key]) => key !== 'configDir' && !key.startsWith('_')),
+  );
+  const result = schema.safeParse(own);
+  if (result.success) return result.data;
+  const problems = result.error.issues.flatMap(issue =>
+    issue.code === 'unrecognized_keys'
+      ? issue.keys.map(key => `${key}: unknown option; known are ${Object.keys(schema.shape).join(', ')}`)
+      : [`${issue.path.join('.')}: ${issue.message}`],
+  );
+  throw new Error(`@taskproof/playwright/reporter: wrong options:\n  ${problems.join('\n  ')}`);
+}

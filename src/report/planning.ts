@@ -1,0 +1,78 @@
+// Before the first test: which repeats are trials, and whether the run can be judged at all.
+import type { FullConfig, FullProject, Suite, TestCase, TestRun } from '@playwright/test/reporter';
+import { isInteractive, isListing, repeatEachOverride } from '../playwright/command-line';
+import { checkOptions } from '../playwright/options';
+import { type PlannedSpec, plannedSpec } from '../playwright/plan-annotation';
+import { runError } from '../playwright/reporting';
+
+interface PlannedTest {
+  test: TestCase;
+  spec: PlannedSpec;
+  project: FullProject;
+}
+
+/**
+ * Trims repeats beyond a spec's k, and stops a run that could not come to its verdicts.
+ *
+ * @throws Error that names every reason, before any browser starts.
+ */
+export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun): Promise<void> {
+  const planned = suite.allTests().flatMap(planOf);
+  const problems = [...sameIds(planned), ...tooFewRepeats(planned, config)];
+  if (problems.length) throw runError(problems.join('\n'));
+  for (const { test, spec } of planned) if (test.repeatEachIndex >= spec.policy.k) testRun.exclude(test);
+  if (planned.length && !isListing()) await checkProjects(new Set(planned.map(({ project }) => project)));
+  const repeats = repeatEachOverride();
+  if (repeats !== undefined && planned.length && !isListing())
+    process.stdout.write(`taskproof: --repeat-each=${repeats} replaces every spec's k; minPasses is at most ${repeats}.\n`);
+}
+
+function planOf(test: TestCase): PlannedTest[] {
+  const spec = plannedSpec(test.annotations);
+  const project = test.parent.project();
+  return spec && project ? [{ test, spec, project }] : [];
+}
+
+function sameIds(planned: readonly PlannedTest[]): string[] {
+  const places = new Map<string, Set<string>>();
+  for (const { test, spec, project } of planned) {
+    const key = JSON.stringify([project.name, spec.id]);
+    const place = `${test.location.file}:${test.location.line}`;
+    places.set(key, (places.get(key) ?? new Set()).add(place));
+  }
+  return [...places]
+    .filter(([, where]) => where.size > 1)
+    .map(([key, where]) => {
+      const [project, id] = JSON.parse(key) as [string, string];
+      return `taskproof: spec "${id}" is declared ${where.size} times in project "${project}": ${[...where].join(', ')}. Declare it once, or give the second one its own id.`;
+    });
+}
+
+/** A k that the project can't reach would leave every verdict open. Editors and UI mode run single repeats on purpose. */
+function tooFewRepeats(planned: readonly PlannedTest[], config: FullConfig): string[] {
+  if (isInteractive() || repeatEachOverride() !== undefined) return [];
+  const worst = new Map<string, PlannedTest>();
+  for (const entry of planned) {
+    const known = worst.get(entry.project.name);
+    if (entry.spec.policy.k > entry.project.repeatEach && (known?.spec.policy.k ?? 0) < entry.spec.policy.k)
+      worst.set(entry.project.name, entry);
+  }
+  const where = config.configFile ?? 'your Playwright config';
+  return [...worst.values()].map(
+    ({ spec, project }) =>
+      `taskproof: spec "${spec.id}" wants k: ${spec.policy.k}, but project "${project.name}" runs each test ${project.repeatEach === 1 ? 'once' : `${project.repeatEach} times`}. Add \`...repeats('<the globs of your specs>')\` or \`repeatEach: ${spec.policy.k}\` to the project in ${where}, or say --repeat-each=N to judge N trials.`,
+  );
+}
+
+async function checkProjects(projects: ReadonlySet<FullProject>): Promise<void> {
+  for (const project of projects) {
+    const options = checkOptions((project.use as { taskproof?: unknown }).taskproof, `project "${project.name}"`);
+    for (const part of [options.agent, options.judge])
+      try {
+        await part?.preflight?.();
+      } catch (error) {
+        const said = error instanceof Error ? error.message : String(error);
+        throw runError(`taskproof: project "${project.name}" can't run: ${said}`);
+      }
+  }
+}

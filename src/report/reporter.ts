@@ -1,0 +1,102 @@
+// Playwright's results in, verdicts out: exit status, terminal, JSON, Markdown, and what the other reporters show.
+import { dirname, resolve } from 'node:path';
+import type {
+  FullConfig,
+  FullResult,
+  Reporter,
+  Suite,
+  TestCase,
+  TestResult,
+  TestRun,
+} from '@playwright/test/reporter';
+import { isInteractive, isListing, repeatEachOverride } from '../playwright/command-line';
+import { runError } from '../playwright/reporting';
+import { plannedSpec } from '../playwright/plan-annotation';
+import { failsRun } from '../verdicts/verdict';
+import { checkReporterOptions, type ReporterOptions } from './options';
+import { planRun } from './planning';
+import { lostSummary, settledLine, verdictTable } from './terminal';
+import { SpecRun } from './spec-run';
+import { resultsOf, writeOutput } from './write';
+
+export default class TaskproofReporter implements Reporter {
+  private readonly options: ReporterOptions;
+  private readonly specRuns = new Map<string, SpecRun>();
+  private readonly startedAt = new Date();
+  private config!: FullConfig;
+  /** merge-reports does not call preprocess: what it brings together is judged as one whole run. */
+  private preprocessed = false;
+  private readonly announced = new Set<SpecRun>();
+
+  constructor(options: unknown = {}) {
+    this.options = checkReporterOptions(options);
+    repeatEachOverride();
+  }
+
+  /** Other reporters tell of each test; Playwright adds one of its own where there is none. */
+  printsToStdio(): boolean {
+    return false;
+  }
+
+  async preprocess({ config, suite, testRun }: { config: FullConfig; suite: Suite; testRun: TestRun }): Promise<void> {
+    this.preprocessed = true;
+    await planRun(config, suite, testRun);
+  }
+
+  onBegin(config: FullConfig, suite: Suite): void {
+    this.config = config;
+    for (const test of suite.allTests()) this.specRunOf(test)?.tests.push(test);
+  }
+
+  onTestEnd(test: TestCase, result: TestResult): void {
+    const run = this.specRunOf(test);
+    // A retry is no trial.
+    if (!run || result.retry > 0) return;
+    run.add(test, result);
+    this.announce(run);
+  }
+
+  async onEnd(result: FullResult): Promise<{ status?: FullResult['status'] } | undefined> {
+    if (isListing() || !this.specRuns.size) return undefined;
+    if (isInteractive()) return undefined;
+    const runs = [...this.specRuns.values()].filter(run => !run.skipped);
+    for (const run of runs) if (!run.ended) run.label();
+    const shard = this.config.shard !== null;
+    const lost = runs.filter(run => failsRun(run.verdict.verdict, { shard }));
+    const results = resultsOf(runs, {
+      startedAt: this.startedAt,
+      durationMs: result.duration,
+      status: result.status === 'interrupted' ? 'interrupted' : lost.length || result.status !== 'passed' ? 'failed' : 'passed',
+      shard,
+    });
+    process.stdout.write(`${verdictTable(results)}\n`);
+    await writeOutput(results, this.options, this.folder());
+    if (lost.length) throw runError(lostSummary(lost));
+    return undefined;
+  }
+
+  private announce(run: SpecRun): void {
+    const { verdict } = run.verdict;
+    if (verdict === 'undecided' || this.announced.has(run) || !this.preprocessed) return;
+    this.announced.add(run);
+    if (run.planned.policy.k > 1) process.stdout.write(`${settledLine(run)}\n`);
+  }
+
+  private specRunOf(test: TestCase): SpecRun | undefined {
+    const planned = plannedSpec(test.annotations);
+    if (!planned) return undefined;
+    // By name: in merge-reports the projects of each shard are objects of their own.
+    const project = test.parent.project()?.name ?? '';
+    const key = JSON.stringify([project, planned.id]);
+    const known = this.specRuns.get(key);
+    if (known) return known;
+    const run = new SpecRun(project, planned);
+    this.specRuns.set(key, run);
+    return run;
+  }
+
+  /** Output files are relative to the config, as they are in Playwright's own reporters. */
+  private folder(): string {
+    return this.config.configFile ? dirname(this.config.configFile) : resolve('.');
+  }
+}

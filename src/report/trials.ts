@@ -1,0 +1,69 @@
+// From Playwright's results to trials: the record of each, or what can be said without one.
+import { readFileSync } from 'node:fs';
+import type { TestResult } from '@playwright/test/reporter';
+import { RECORD_ATTACHMENT, readRecord, type TrialRecord } from '../trial/record';
+import type { Trial } from '../verdicts/verdict';
+import { plain } from './text';
+
+export interface RecordedTrial {
+  trial: Trial;
+  /** Undefined where the worker died before it could leave one, and for a skipped trial. */
+  record: TrialRecord | undefined;
+}
+
+/** A trial never goes missing: one without a record is an error of the infrastructure. */
+export function trialOf(index: number, result: TestResult): RecordedTrial {
+  const record = recordOf(result);
+  if (!record) return { trial: withoutRecord(index, result), record };
+  const trial: Trial = {
+    index,
+    outcome: record.outcome,
+    status: record.status,
+    ...(record.errorKind ? { errorKind: record.errorKind } : {}),
+    reason: record.reason,
+    turns: record.turns.length,
+    costUsd: record.costUsd,
+    durationMs: record.durationMs,
+    finalUrl: record.finalUrl,
+  };
+  // The agent did its task, but the suite around it failed: a hook, a fixture's teardown.
+  if (record.outcome === 'passed' && result.status !== 'passed') return { trial: suiteFailed(trial, result), record };
+  return { trial, record };
+}
+
+function recordOf(result: TestResult): TrialRecord | undefined {
+  const attachment = result.attachments.findLast(({ name }) => name === RECORD_ATTACHMENT);
+  if (!attachment) return undefined;
+  try {
+    return readRecord((attachment.body ?? readFileSync(attachment.path!)).toString('utf8'));
+  } catch {
+    return undefined;
+  }
+}
+
+function suiteFailed(trial: Trial, result: TestResult): Trial {
+  const reason = `the trial passed, but the test did not: ${firstError(result)}`;
+  return { ...trial, outcome: 'error', status: 'error', errorKind: 'internal', reason };
+}
+
+function withoutRecord(index: number, result: TestResult): Trial {
+  const base = { index, turns: 0, durationMs: result.duration, finalUrl: null };
+  if (result.status === 'skipped') {
+    const reason = result.annotations.find(({ type }) => type === 'skip')?.description ?? null;
+    return { ...base, outcome: 'skipped', status: 'skipped', reason, costUsd: 0 };
+  }
+  return {
+    ...base,
+    outcome: 'error',
+    status: 'error',
+    errorKind: 'internal',
+    reason: `no record was left: ${firstError(result)}`,
+    // Whatever the trial did before it broke is not known to have been free.
+    costUsd: null,
+  };
+}
+
+function firstError(result: TestResult): string {
+  const message = result.errors[0]?.message ?? `the test ended as "${result.status}"`;
+  return plain(message.split('\n')[0]!, 300);
+}

@@ -1,0 +1,30 @@
+import type { TaskSpec } from '../spec';
+
+/**
+ * The same spec on another deployment: the origin of entryUrl is replaced, in entryUrl and in URL globs that start with
+ * it, and the new host joins the allowed domains.
+ *
+ * @param origin scheme, host and port, such as `https://preview-42.example.com`.
+ */
+export function atOrigin(spec: TaskSpec, origin: string | undefined): TaskSpec {
+  if (origin === undefined) return spec;
+  const entry = new URL(spec.entryUrl);
+  const target = new URL(origin);
+  const moved = (glob: string) => {
+    const rest = glob.slice(entry.origin.length);
+    // `https://example.com.evil.org/**` starts with `https://example.com`, too.
+    const sameOrigin = glob.startsWith(entry.origin) && (rest === '' || /^[/?#*]/.test(rest));
+    return sameOrigin ? target.origin + rest : glob;
+  };
+  const host = target.hostname;
+  return {
+    ...spec,
+    entryUrl: target.origin + entry.pathname + entry.search + entry.hash,
+    allowedDomains: spec.allowedDomains.includes(host) ? spec.allowedDomains : [...spec.allowedDomains, host],
+    assertions: spec.assertions.map(assertion => {
+      if (assertion.type === 'url') return { ...assertion, pattern: moved(assertion.pattern) };
+      if (assertion.type === 'network') return { ...assertion, urlPattern: moved(assertion.urlPattern) };
+      return assertion;
+    }),
+  };
+}

@@ -1,0 +1,227 @@
+// One trial from entryUrl to record.
+import type { NetworkEvent, NetworkLog } from '../browser/network-log';
+import type { Session } from '../browser/session';
+import { assertionTitle, checkAssertion } from '../grading/assertions';
+import { type AgentEnd, AgentRun, TrialStopped } from './agent-run';
+import { judgeTrial } from './judging';
+import { type GradedPlan, agentTimeMs } from './plan';
+import { type AssertionResult, type JudgeResult, RECORD_SCHEMA_VERSION, type TrialRecord } from './record';
+import { takeScreenshot } from './screenshot';
+import type { Stage } from './stage';
+import { addUsage, messageOf, oneLine } from './turns';
+
+/** Milliseconds for opening entryUrl. */
+const OPEN_TIMEOUT_MS = 30_000;
+/** Milliseconds for pictures, the record and the judge's calls. */
+const CLOSING_TIME_MS = 60_000;
+/** Milliseconds for an assertion whose own timeout the project does not tell. */
+const ASSERTION_TIME_MS = 30_000;
+/** Requests kept in a record: those beyond are counted. The live log, which is what is graded, keeps more. */
+const MAX_RECORDED_REQUESTS = 1_000;
+const MAX_RECORDED_URL = 1_000;
+
+/** Milliseconds that a trial may take at most, opening and grading included: the test's timeout. */
+export function trialTimeMs(plan: GradedPlan): number {
+  const judging = plan.judge && plan.spec.judge ? CLOSING_TIME_MS * 2 : 0;
+  const grading = plan.spec.assertions.length * Math.max(ASSERTION_TIME_MS, plan.expectTimeoutMs ?? 0);
+  return OPEN_TIMEOUT_MS + agentTimeMs(plan) + grading + judging + CLOSING_TIME_MS;
+}
+
+/** What the record says about where the trial belongs. */
+export type TrialIdentity = Pick<
+  TrialRecord,
+  'specId' | 'specHash' | 'specFile' | 'repeatIndex' | 'retry' | 'policy'
+>;
+
+export class Trial {
+  private readonly startedAt = performance.now();
+  private readonly startDate = new Date();
+  private readonly agentRun: AgentRun;
+  private end: AgentEnd | null = null;
+  private assertions: AssertionResult[] = [];
+  private judgement: JudgeResult | null = null;
+  readonly refusals: { url: string; how: string }[] = [];
+  /** Screenshots by attachment name, kept for the judge. */
+  private readonly images: { name: string; turn: number | null; image: Buffer }[] = [];
+
+  constructor(
+    private readonly plan: GradedPlan,
+    private readonly identity: TrialIdentity,
+    private readonly session: Session,
+    private readonly network: NetworkLog,
+    private readonly stage: Stage,
+  ) {
+    this.agentRun = new AgentRun(plan, session, this.keepingImages(stage), this.startedAt);
+  }
+
+  /** Runs the trial to its end. Never rejects for what the site or the agent did: the record says it. */
+  async run(): Promise<TrialRecord> {
+    const end = (await this.open()) ?? (await this.agentRun.run());
+    this.end ??= end;
+    await this.session.dismissOpenDialogs();
+    await this.takeEndScreenshot();
+    if (this.end.status !== 'error') await this.grade();
+    return this.record();
+  }
+
+  /** Ends the agent's run from outside: the test timed out, or the run was interrupted. */
+  stop(reason: TrialStopped): void {
+    this.end ??= { status: reason.status, errorKind: reason.errorKind, reason: reason.message };
+    this.agentRun.stop(reason);
+  }
+
+  /** The trial as far as it has come. */
+  record(): TrialRecord {
+    const { turns } = this.agentRun;
+    const end = this.end ?? { status: 'error', errorKind: 'internal', reason: 'the trial did not come to its end' };
+    const usage = this.judgement?.usage ? addUsage(turns.usage, this.judgement.usage) : turns.usage;
+    const finalUrl = this.session.page.url();
+    return {
+      schemaVersion: RECORD_SCHEMA_VERSION,
+      ...this.identity,
+      agent: this.plan.agent.name,
+      model: this.plan.agent.model ?? null,
+      replayed: false,
+      seed: this.plan.seed,
+      status: end.status,
+      errorKind: end.errorKind,
+      ...this.outcome(end),
+      turns: turns.records,
+      network: this.recordedNetwork(),
+      refusals: this.refusals,
+      assertions: this.assertions,
+      judge: this.judgement,
+      usage,
+      costUsd: usage.costUsd,
+      finalUrl: this.agentRun.mask(finalUrl) || null,
+      startedAt: this.startDate.toISOString(),
+      durationMs: Math.round(performance.now() - this.startedAt),
+    };
+  }
+
+  private async open(): Promise<AgentEnd | null> {
+    const { entryUrl } = this.plan;
+    if (entryUrl === null) return null;
+    try {
+      await this.stage.step(`open ${entryUrl}`, async () => {
+        const { page } = this.session;
+        await page.goto(entryUrl, { waitUntil: 'domcontentloaded', timeout: OPEN_TIMEOUT_MS });
+        // Slow pictures are no reason to wait long, but an agent that starts on a half-loaded page wastes turns.
+        await page.waitForLoadState('load', { timeout: 5_000 }).catch(() => undefined);
+      });
+      return null;
+    } catch (error) {
+      const said = messageOf(error).split('\n')[0]!.replace(/^page\.goto: /, '');
+      const gone = /closed|crashed/i.test(said);
+      return {
+        status: 'error',
+        errorKind: gone ? 'browser' : 'site_unreachable',
+        reason: gone
+          ? `the browser went away while ${entryUrl} was opened: ${oneLine(said, 300)}`
+          : `${entryUrl} can't be opened: ${oneLine(said, 300)}. Is the site running, and is this its address?`,
+      };
+    }
+  }
+
+  private async grade(): Promise<void> {
+    for (const [index, assertion] of this.plan.spec.assertions.entries()) {
+      const location = this.plan.locate(`assertions[${index}]`);
+      const title = assertionTitle(assertion);
+      const result: AssertionResult = {
+        title,
+        type: assertion.type,
+        ...(assertion.description ? { description: assertion.description } : {}),
+        passed: true,
+        reason: null,
+        line: location.line,
+      };
+      try {
+        await this.stage.step(
+          title,
+          () =>
+            checkAssertion(assertion, {
+              page: this.session.page,
+              network: this.network.events,
+              timeoutMs: this.plan.expectTimeoutMs,
+            }),
+          location,
+        );
+      } catch (error) {
+        result.passed = false;
+        result.reason = oneLine(this.agentRun.mask(messageOf(error)), 500);
+      }
+      this.assertions.push(result);
+    }
+    await this.judge();
+  }
+
+  private async judge(): Promise<void> {
+    const { judge, spec } = this.plan;
+    const passedSoFar = this.end?.status === 'completed' && this.assertions.every(({ passed }) => passed);
+    if (!judge || spec.judge === undefined || !passedSoFar) return;
+    const result = await judgeTrial(judge, {
+      plan: this.plan,
+      turns: this.agentRun.turns,
+      assertions: this.assertions,
+      screenshots: this.images,
+      page: this.session.page,
+      stage: this.stage,
+    });
+    if ('judgement' in result) this.judgement = result.judgement;
+    else this.end = { status: 'error', errorKind: 'judge', reason: result.error };
+  }
+
+  private outcome(end: AgentEnd): Pick<TrialRecord, 'outcome' | 'reason'> {
+    if (end.status === 'error') return { outcome: 'error', reason: end.reason };
+    const broken = this.assertions.filter(({ passed }) => !passed).map(({ reason }) => reason);
+    const judged = this.judgement && !this.judgement.passed ? [`the judge: ${this.judgement.reason}`] : [];
+    if (end.status === 'completed' && !broken.length && !judged.length) return { outcome: 'passed', reason: null };
+    const ended = end.reason ? [end.reason] : [];
+    const why = [...ended, ...broken, ...judged].join('; ');
+    return { outcome: 'failed', reason: oneLine(`${why}; ${this.whereabouts()}`, 1_000) };
+  }
+
+  /** Where the agent was when it stopped. */
+  private whereabouts(): string {
+    const { records } = this.agentRun.turns;
+    const last = records.at(-1);
+    const url = this.agentRun.mask(this.session.page.url());
+    if (!last) return `the agent stopped on ${url} without a turn`;
+    return `the agent stopped on ${url} after turn ${last.number} (${last.title})`;
+  }
+
+  private async takeEndScreenshot(): Promise<void> {
+    const image = await takeScreenshot(this.session.page);
+    if (!image) return;
+    this.images.push({ name: 'end.jpg', turn: null, image });
+    await this.stage.attach('end.jpg', { body: image, contentType: 'image/jpeg' });
+  }
+
+  private recordedNetwork(): TrialRecord['network'] {
+    const { events, dropped } = this.network;
+    const kept: NetworkEvent[] = events
+      .slice(0, MAX_RECORDED_REQUESTS)
+      .map(event => ({ ...event, url: this.agentRun.mask(event.url.slice(0, MAX_RECORDED_URL)) }));
+    const forgotten = Object.values(dropped).reduce((sum, count) => sum + count, 0);
+    return { events: kept, dropped: forgotten + events.length - kept.length };
+  }
+
+  private keepingImages(stage: Stage): Stage {
+    return {
+      attach: (name, attachment) => stage.attach(name, attachment),
+      step: (title, body, location) =>
+        stage.step(
+          title,
+          attach =>
+            body((name, attachment) => {
+              const turn = this.agentRun.turns.records.length;
+              if (this.plan.judge && Buffer.isBuffer(attachment.body))
+                this.images.push({ name, turn, image: attachment.body });
+              return attach(name, attachment);
+            }),
+          location,
+        ),
+    };
+  }
+}
+

@@ -1,0 +1,187 @@
+// The turns of one trial: counted, capped, shown as steps, with their usage and a screenshot each.
+import { type Action, BudgetExceededError, type Turn, TurnLimitError, type Usage } from '../agents/agent';
+import type { Session } from '../browser/session';
+import type { TotalUsage, TurnRecord } from './record';
+import { takeScreenshot } from './screenshot';
+import type { Stage } from './stage';
+
+export const NO_USAGE: TotalUsage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheCreationTokens: 0,
+  costUsd: 0,
+};
+
+export function addUsage(total: TotalUsage, usage: Usage): TotalUsage {
+  const cost = usage.costUsd ?? null;
+  return {
+    inputTokens: total.inputTokens + (usage.inputTokens ?? 0),
+    outputTokens: total.outputTokens + (usage.outputTokens ?? 0),
+    cacheReadTokens: total.cacheReadTokens + (usage.cacheReadTokens ?? 0),
+    cacheCreationTokens: total.cacheCreationTokens + (usage.cacheCreationTokens ?? 0),
+    costUsd: total.costUsd === null || cost === null ? null : total.costUsd + cost,
+  };
+}
+
+export interface TurnLimits {
+  maxSteps: number;
+  maxCostUsd: number | undefined;
+  signal: AbortSignal;
+}
+
+export class Turns {
+  readonly records: TurnRecord[] = [];
+  /** Set once the agent asked for a turn that it could not have: the trial then ends so, whatever the agent does next. */
+  stoppedBy: 'max_steps' | 'budget_exceeded' | null = null;
+  usage: TotalUsage = NO_USAGE;
+  private turnUsage: TotalUsage = NO_USAGE;
+  private running = false;
+  private seenNotices = 0;
+
+  constructor(
+    private readonly session: Session,
+    private readonly stage: Stage,
+    private readonly limits: TurnLimits,
+    private readonly mask: (text: string) => string,
+    private readonly startedAt: number,
+  ) {}
+
+  get left(): number {
+    return this.limits.maxSteps - this.records.length;
+  }
+
+  addUsage(usage: Usage): void {
+    this.usage = addUsage(this.usage, validUsage(usage));
+    this.turnUsage = addUsage(this.turnUsage, usage);
+  }
+
+  async run<T>(title: string, fn: (turn: Turn) => Promise<T> | T): Promise<T> {
+    this.admit(fn);
+    const record = this.begin(oneLine(this.mask(String(title)), 200));
+    const turn: Turn = {
+      number: record.number,
+      narrate: text => {
+        record.narration = [record.narration, this.mask(String(text))].filter(Boolean).join('\n');
+      },
+      action: action => void record.actions.push(maskAction(action, this.mask)),
+    };
+    this.running = true;
+    try {
+      return await this.stage.step(record.title, async attach => {
+        try {
+          return await abortable(() => fn(turn), this.limits.signal);
+        } catch (error) {
+          record.outcome = 'error';
+          record.error = this.mask(messageOf(error));
+          throw error;
+        } finally {
+          await this.finish(record, attach);
+        }
+      });
+    } finally {
+      this.running = false;
+    }
+  }
+
+  private admit(fn: unknown): void {
+    const { signal, maxSteps, maxCostUsd } = this.limits;
+    signal.throwIfAborted();
+    if (typeof fn !== 'function') throw new TypeError('turn(title, fn): `fn` must be a function');
+    if (this.running) throw new Error('turn: another turn is still running; await it before the next one');
+    if (this.left <= 0) {
+      this.stoppedBy = 'max_steps';
+      throw new TurnLimitError(`All ${maxSteps} turns (maxSteps) are used.`);
+    }
+    const { costUsd } = this.usage;
+    if (maxCostUsd !== undefined && costUsd !== null && costUsd >= maxCostUsd) {
+      this.stoppedBy = 'budget_exceeded';
+      throw new BudgetExceededError(
+        `The trial has spent $${costUsd.toFixed(4)} of its maxCostUsd of $${maxCostUsd}.`,
+      );
+    }
+  }
+
+  private begin(title: string): TurnRecord {
+    const record: TurnRecord = {
+      number: this.records.length + 1,
+      title,
+      actions: [],
+      narration: '',
+      outcome: 'ok',
+      notices: [],
+      url: this.session.page.url(),
+      usage: NO_USAGE,
+      startedAtMs: Math.round(performance.now() - this.startedAt),
+      durationMs: 0,
+      screenshot: null,
+    };
+    this.records.push(record);
+    return record;
+  }
+
+  private async finish(record: TurnRecord, attach: Stage['attach']): Promise<void> {
+    const { page } = this.session;
+    record.durationMs = Math.round(performance.now() - this.startedAt - record.startedAtMs);
+    if (!record.actions.length)
+      record.actions.push({ title: record.title, ...(record.error ? { error: record.error } : {}) });
+    const samePage = page.url() === record.url;
+    const mark = samePage ? record.actions.findLast(action => action.point)?.point : undefined;
+    record.url = this.mask(page.url());
+    const image = this.limits.signal.aborted ? null : await takeScreenshot(page, mark);
+    if (image) {
+      record.screenshot = `turn-${record.number}.jpg`;
+      await attach(record.screenshot, { body: image, contentType: 'image/jpeg' });
+    }
+    record.notices = this.session.notices.slice(this.seenNotices).map(notice => oneLine(this.mask(notice), 500));
+    this.seenNotices = this.session.notices.length;
+    record.usage = this.turnUsage;
+    this.turnUsage = NO_USAGE;
+  }
+}
+
+function validUsage(usage: Usage): Usage {
+  for (const [name, value] of Object.entries(usage ?? {})) {
+    const unknownCost = name === 'costUsd' && value === null;
+    if (value !== undefined && !unknownCost && !(typeof value === 'number' && value >= 0))
+      throw new TypeError(`usage: ${name} must be a number of at least 0, not ${String(value)}`);
+  }
+  return usage;
+}
+
+function maskAction(action: Action, mask: (text: string) => string): Action {
+  const title = oneLine(mask(String(action.title)), 200);
+  return {
+    title,
+    ...(action.error ? { error: mask(action.error) } : {}),
+    ...(action.point ? { point: action.point } : {}),
+    ...(action.detail ? { detail: JSON.parse(mask(JSON.stringify(action.detail))) } : {}),
+  };
+}
+
+/** Rejects with the signal's reason as soon as it is aborted: what `fn` waits for may never come. */
+export async function abortable<T>(fn: () => Promise<T> | T, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  let onAbort: () => void = () => undefined;
+  const aborted = new Promise<never>((_, reject) => {
+    onAbort = () => reject(signal.reason);
+    signal.addEventListener('abort', onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([Promise.resolve(fn()), aborted]);
+  } finally {
+    signal.removeEventListener('abort', onAbort);
+  }
+}
+
+export function messageOf(error: unknown): string {
+  if (error instanceof Error) return error.message;
+  return typeof error === 'string' ? error : String(JSON.stringify(error) ?? error);
+}
+
+/** For titles and reasons: control characters and line breaks become spaces. */
+export function oneLine(text: string, max: number): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
+  const flat = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();
+  return flat.length > max ? `${flat.slice(0, max - 1)}…` : flat;
+}

@@ -1,0 +1,157 @@
+// Temporary Playwright suites and real `playwright test` processes in them.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { onTestFinished, inject } from 'vitest';
+import { launchOptions } from '../../scripts/browser.mjs';
+import type { Results } from '../../src/report/results';
+
+export interface Run {
+  exitCode: number | null;
+  /** Standard output and standard error, in the order of arrival. */
+  output: string;
+  results(file?: string): Results;
+}
+
+export interface Suite {
+  folder: string;
+  write(files: Record<string, string>): void;
+  read(file: string): string;
+  exists(file: string): boolean;
+  playwright(args: string[], env?: Record<string, string>): Promise<Run>;
+  /** For tests that send signals. */
+  start(args: string[], env?: Record<string, string>): { process: ChildProcess; done: Promise<Run> };
+}
+
+export function makeSuite(files: Record<string, string>): Suite {
+  const folder = mkdtempSync(join(inject('installed'), 'suite-'));
+  if (!process.env.TASKPROOF_KEEP_SUITES)
+    onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  const suite: Suite = {
+    folder,
+    write(more) {
+      for (const [name, text] of Object.entries(more)) {
+        mkdirSync(dirname(join(folder, name)), { recursive: true });
+        writeFileSync(join(folder, name), text);
+      }
+    },
+    read: file => readFileSync(join(folder, file), 'utf8'),
+    exists: file => existsSync(join(folder, file)),
+    playwright: (args, env) => suite.start(args, env).done,
+    start: (args, env) => startPlaywright(folder, args, env),
+  };
+  suite.write(files);
+  return suite;
+}
+
+function startPlaywright(folder: string, args: string[], env: Record<string, string> = {}) {
+  const cli = join(inject('installed'), 'node_modules/@playwright/test/cli.js');
+  const { GITHUB_STEP_SUMMARY, GITHUB_ACTIONS, FORCE_COLOR, CI, ...clean } = process.env;
+  const child = spawn(process.execPath, [cli, ...args], {
+    cwd: folder,
+    env: { ...clean, NO_COLOR: '1', PLAYWRIGHT_HTML_OPEN: 'never', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout!.on('data', chunk => (output += chunk));
+  child.stderr!.on('data', chunk => (output += chunk));
+  const done = new Promise<Run>((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', exitCode =>
+      resolve({
+        exitCode,
+        output,
+        results: (file = 'taskproof-results.json') => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Results,
+      }),
+    );
+  });
+  return { process: child, done };
+}
+
+export interface ConfigOptions {
+  /** Source text of the `use.taskproof` object. */
+  taskproof?: string;
+  /** Source text of further properties of the config. */
+  extra?: string;
+  reporters?: string;
+  /** Source text of the projects; one named `agents` by default. */
+  projects?: string;
+  globs?: string;
+  imports?: string;
+}
+
+/** A config as a user would write it, with the browser of this machine. */
+export function config(options: ConfigOptions = {}): string {
+  const {
+    taskproof = '{}',
+    extra = '',
+    imports = '',
+    globs = "'tasks/**/*.yaml'",
+    reporters = "[['list'], ['@taskproof/playwright/reporter'], ['html']]",
+    projects = `[{ name: 'agents', testDir: '.', testMatch: '**/*.spec.ts', ...repeats(${globs}) }]`,
+  } = options;
+  return `
+import { defineConfig } from '@playwright/test';
+import { repeats, lexical, defineAgent } from '@taskproof/playwright';
+${imports}
+export default defineConfig({
+  workers: 2,
+  reporter: ${reporters},
+  use: { launchOptions: ${JSON.stringify(launchOptions())}, taskproof: ${taskproof} },
+  expect: { timeout: 1000 },
+  projects: ${projects},
+  ${extra}
+});
+`;
+}
+
+export const TASKS_TEST = `
+import { taskproofTests } from '@taskproof/playwright';
+taskproofTests('tasks/**/*.yaml');
+`;
+
+export interface SpecOptions {
+  id: string;
+  url: string;
+  goal?: string;
+  k?: number;
+  minPasses?: number;
+  /** Lines of the assertions' list, as YAML. */
+  assertions?: string;
+  extra?: string;
+}
+
+export function spec({ id, url, goal = 'Click "Go"', k = 1, minPasses = k, assertions, extra = '' }: SpecOptions): string {
+  return `specVersion: '0.1'
+id: ${id}
+goal: '${goal}'
+entryUrl: '${url}'
+passPolicy:
+  k: ${k}
+  minPasses: ${minPasses}
+${extra}
+assertions:
+${assertions ?? "  - type: dom\n    selector: '#done'\n    state: visible\n"}`;
+}
+
+type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A site on 127.0.0.1: a text is an HTML page's body. */
+export async function startSite(pages: Record<string, string | Handler>): Promise<{ url: string; close(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    const page = pages[new URL(request.url!, 'http://x').pathname];
+    if (typeof page === 'function') return page(request, response);
+    response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'text/html; charset=utf-8' });
+    response.end(`<!doctype html><html lang="en"><title>Site</title><body>${page ?? 'Not found'}</body></html>`);
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const close = () =>
+    new Promise<void>(resolve => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  onTestFinished(() => close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+}
