@@ -1,0 +1,88 @@
+// A diff in words, for the terminal and as the cells that the Markdown shares.
+import { CHANGES, type Change, type Diff, type DiffRow, type DiffSide } from '../verdicts/diff';
+import { type Cell, formatCost, plural, table } from './text';
+
+/** `2 regressed, 1 fixed, 9 unchanged`; `nothing to compare` for two empty runs. */
+export function diffCounts(diff: Diff): string {
+  const parts = CHANGES.filter(change => diff.counts[change] > 0).map(
+    change => `${diff.counts[change]} ${change}`,
+  );
+  return parts.join(', ') || 'nothing to compare';
+}
+
+/** The cells of one row as plain text; what one side lacks is left out. */
+export function diffCells(row: DiffRow) {
+  const arrow = (format: (side: DiffSide) => string) => {
+    const [before, after] = [row.before && format(row.before), row.after && format(row.after)];
+    return before === null || after === null || before === after
+      ? (after ?? before ?? '')
+      : `${before} → ${after}`;
+  };
+  return {
+    change: row.change,
+    spec: row.spec,
+    project: row.replayed ? `${row.project} (replayed)` : row.project,
+    verdict: arrow(side => side.verdict),
+    passes: arrow(passesOf),
+    chance: chanceOf(row),
+    turns: arrow(side => (side.turns === null ? '-' : String(side.turns))),
+    cost: arrow(side => formatCost(side.costUsd)),
+  };
+}
+
+/** `4/5`, and how many were graded where that is not all: `0/5 (2 graded)`. */
+export function passesOf(side: Pick<DiffSide, 'passes' | 'failures' | 'k'>): string {
+  const graded = side.passes + side.failures;
+  return `${side.passes}/${side.k}${graded === side.k ? '' : ` (${graded} graded)`}`;
+}
+
+/** `p = 0.004`, `p = 0.22, chance explains it`; empty where there is no p. */
+function chanceOf({ p, byChance }: DiffRow): string {
+  if (p === null) return '';
+  const shown = p < 0.001 ? 'p < 0.001' : `p = ${Number(p.toPrecision(2))}`;
+  return byChance ? `${shown}, chance explains it` : shown;
+}
+
+/** Why a row needs a look, and what besides the site differs between the two runs; null where there is nothing to say. */
+export function diffNote(row: DiffRow): string | null {
+  const also = row.alsoChanged.length
+    ? `also changed: ${row.alsoChanged.map(what => whatChanged(row, what)).join(', ')}`
+    : null;
+  const reason = row.change === 'unchanged' ? null : row.after?.reason;
+  return [reason, also].filter(Boolean).join('; ') || null;
+}
+
+function whatChanged({ before, after }: DiffRow, what: DiffRow['alsoChanged'][number]): string {
+  if (what === 'spec') return 'the spec';
+  const value = (side: DiffSide | null) =>
+    what === 'policy' ? `${side?.minPasses} of ${side?.k}` : (side?.[what] ?? 'none');
+  return `${what} ${value(before)} → ${value(after)}`;
+}
+
+const STYLES: Partial<Record<Change, Cell['style']>> = {
+  regressed: 'red',
+  worsened: 'yellow',
+  unclear: 'yellow',
+  fixed: 'green',
+  improved: 'green',
+};
+
+/** A diff for the terminal: a table of what changed, notes below, and the counts. What is unchanged is only counted. */
+export function diffTable(diff: Diff, options: { colour?: boolean } = {}): string {
+  const changed = diff.rows.filter(row => row.change !== 'unchanged');
+  const counts = `${plural(diff.rows.length, 'spec')} compared: ${diffCounts(diff)}`;
+  if (changed.length === 0) return counts;
+  const header = ['change', 'spec', 'project', 'verdict', 'passes', 'chance', 'turns', 'cost'];
+  const rows = changed.map(row => {
+    const { change, ...cells } = diffCells(row);
+    return [{ text: change, style: STYLES[change] }, ...Object.values(cells)];
+  });
+  const notes = changed.flatMap(row => {
+    const note = diffNote(row);
+    return note ? [[{ text: row.spec, style: STYLES[row.change] }, row.project, note]] : [];
+  });
+  const head = header.map(text => ({ text, style: 'dim' as const }));
+  return [table([head, ...rows], options), notes.length ? table(notes, options) : null, counts]
+    .filter(part => part !== null)
+    .join('\n\n');
+}

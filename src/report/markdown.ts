@@ -1,0 +1,155 @@
+// Markdown for GitHub: the summary of a run and the comment of a diff. What comes from a site, a model or a
+// spec is escaped: it must not format, link, mention, break a table or speak to the workflow's runner.
+import type { Diff, DiffRow } from '../verdicts/diff';
+import { diffCells, diffCounts, diffNote, passesOf } from './diff-text';
+import { errorGroups } from './hints';
+import type { ResultRow, Results } from './results';
+import { formatCost, formatDuration, formatRate, plain, plural } from './text';
+
+/** Lets a workflow find the comment that it wrote before. */
+export const DIFF_MARKER = '<!-- taskproof-diff -->';
+
+/** GitHub refuses comments above 65,536 characters. */
+const COMMENT_LIMIT = 60_000;
+/** GitHub drops a step's summary above 1 MiB; characters may take several bytes. */
+const SUMMARY_LIMIT = 300_000;
+const REASON_LIMIT = 500;
+
+/**
+ * A text as one line of Markdown that shows it literally, also inside a table.
+ *
+ * @param max longest length in characters before escaping; default 500
+ */
+export function escapeMarkdown(text: string, max = REASON_LIMIT): string {
+  return plain(text, max).replace(ACTIVE, found => ENTITIES[found] ?? `\\${found}`);
+}
+
+// "::error::" speaks to the runner, "https://" and "www." become links, @name notifies, #12 links to an issue.
+const ACTIVE = /[\\`*_[\]~$&<>|@]|:(?=[:/])|(?<=\bwww)\.|#/gi;
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '|': '&#124;',
+  ':': '&#58;',
+  '.': '&#46;',
+  // a zero-width space is what GitHub's filters stop at
+  '@': '@&#8203;',
+  '#': '\\#&#8203;',
+};
+
+/** The Markdown of a run, for $GITHUB_STEP_SUMMARY: the verdicts, lost specs with their reasons, errors, cost. */
+export function renderSummary(results: Results): string {
+  const lost = results.verdicts.filter(row => row.verdict !== 'passed');
+  const passed = results.verdicts.filter(row => row.verdict === 'passed');
+  const header = ['verdict', 'spec', 'project', 'passes', 'needs', 'rate', 'turns', 'cost'];
+  return blocks([
+    `## Taskproof: ${results.status}`,
+    headline(results, passed.length),
+    lost.length > 0 && `### Not passed\n\n${lines(lost.map(lostLine), SUMMARY_LIMIT, '- ')}`,
+    errors(results.verdicts),
+    results.verdicts.length > 0 &&
+      markdownTable(header, [...lost, ...passed].map(verdictCells), SUMMARY_LIMIT),
+  ]);
+}
+
+/** A diff as a pull-request comment, what needs a look on top, what is unchanged folded away. */
+export function renderDiff(diff: Diff): string {
+  const changed = diff.rows.filter(row => row.change !== 'unchanged');
+  const unchanged = diff.rows.filter(row => row.change === 'unchanged');
+  const notes = changed.flatMap(row => {
+    const note = diffNote(row);
+    return note ? [`${nameOf(row)}: ${escapeMarkdown(note)}`] : [];
+  });
+  return blocks([
+    DIFF_MARKER,
+    `### Taskproof: ${diffCounts(diff)}`,
+    changed.length > 0 && diffMarkdownTable(changed, COMMENT_LIMIT / 3),
+    notes.length > 0 && lines(notes, COMMENT_LIMIT / 3, '- '),
+    unchanged.length > 0 &&
+      `<details>\n<summary>${unchanged.length} unchanged</summary>\n\n${diffMarkdownTable(unchanged, COMMENT_LIMIT / 4)}\n\n</details>`,
+  ]);
+}
+
+function headline(results: Results, passed: number): string {
+  const { verdicts } = results;
+  const costs = verdicts.map(row => row.costUsd);
+  const known = costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
+  const cost = costs.includes(null) ? `unknown cost (${formatCost(known)} known)` : formatCost(known);
+  const ran = verdicts.reduce((sum, row) => sum + row.passes + row.failures + row.errors, 0);
+  const incomplete = results.complete ? '' : ' Not all trials are here.';
+  return `${passed} of ${plural(verdicts.length, 'verdict')} passed · ${plural(ran, 'trial')} · ${cost} · ${formatDuration(results.durationMs)}.${incomplete}`;
+}
+
+function lostLine(row: ResultRow): string {
+  const stuck =
+    row.trials.find(trial => trial.outcome === 'failed') ??
+    row.trials.find(trial => trial.outcome === 'error');
+  const screenshot = stuck?.screenshot ? ` Last screenshot: ${escapeMarkdown(stuck.screenshot)}.` : '';
+  return `${nameOf(row)} ${row.verdict}, ${passesOf(row)}: ${escapeMarkdown(row.reason ?? 'no reason given')}${screenshot}`;
+}
+
+const nameOf = (row: Pick<DiffRow, 'spec' | 'project' | 'replayed'>) =>
+  `**${escapeMarkdown(row.spec)}**${row.project ? ` (${escapeMarkdown(row.project)})` : ''}${row.replayed ? ', replayed,' : ''}`;
+
+function errors(rows: readonly ResultRow[]): string | false {
+  const groups = errorGroups(rows);
+  if (groups.length === 0) return false;
+  const found = groups.map(({ kind, trials, reason, hint }) => {
+    const example = reason ? `: ${escapeMarkdown(reason)}` : '';
+    return `${plural(trials, 'trial')} ${escapeMarkdown(kind)}${example}. ${hint}`;
+  });
+  return `### Errors that say nothing about the site\n\n${lines(found, SUMMARY_LIMIT, '- ')}`;
+}
+
+function verdictCells(row: ResultRow): string[] {
+  const verdict = row.verdict === 'passed' ? 'passed' : `**${row.verdict}**`;
+  return [
+    verdict,
+    escapeMarkdown(row.spec),
+    escapeMarkdown(row.replayed ? `${row.project} (replayed)` : row.project),
+    passesOf(row),
+    String(row.minPasses),
+    formatRate(row.rate, row.interval),
+    row.turns === null ? '-' : String(row.turns),
+    formatCost(row.costUsd),
+  ];
+}
+
+function diffMarkdownTable(rows: readonly DiffRow[], limit: number): string {
+  const cells = rows.map(row => {
+    const { change, ...rest } = diffCells(row);
+    return [
+      change === 'regressed' ? '**regressed**' : change,
+      ...Object.values(rest).map(text => escapeMarkdown(text)),
+    ];
+  });
+  return markdownTable(
+    ['change', 'spec', 'project', 'verdict', 'passes', 'chance', 'turns', 'cost'],
+    cells,
+    limit,
+  );
+}
+
+function markdownTable(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  limit: number,
+): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const head = [line(header), line(header.map(() => '---'))].join('\n');
+  return `${head}\n${lines(rows.map(line), limit, '')}`;
+}
+
+/** As many lines as fit into `limit` characters, and how many did not. */
+function lines(all: readonly string[], limit: number, prefix: string): string {
+  let size = 0;
+  const kept = all.filter(line => {
+    size += prefix.length + line.length + 1;
+    return size <= limit;
+  });
+  const rest = all.length - kept.length;
+  return [...kept.map(line => prefix + line), ...(rest > 0 ? ['', `and ${rest} more`] : [])].join('\n');
+}
+
+const blocks = (parts: readonly (string | false)[]) => `${parts.filter(Boolean).join('\n\n')}\n`;

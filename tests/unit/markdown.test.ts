@@ -1,0 +1,170 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { diffTable } from '../../src/report/diff-text';
+import { escapeMarkdown, renderDiff, renderSummary } from '../../src/report/markdown';
+import { type ResultRow, type Results, resultRow } from '../../src/report/results';
+import { diffVerdicts } from '../../src/verdicts/diff';
+import { judgeTrials, type Trial } from '../../src/verdicts/verdict';
+import { trials } from './verdicts/trials';
+
+const HOSTILE =
+  '<img src=x onerror=alert(1)> | `code`\n::error::pwned ##[error] @octocat #12 [a](https://evil.example) www.evil.example \u001b[31m';
+
+function row(letters: string, more: Partial<ResultRow> = {}, eachTrial: Partial<Trial> = {}): ResultRow {
+  const all = trials(letters).map(trial => ({ ...trial, ...eachTrial }));
+  return {
+    ...resultRow(
+      { spec: 'checkout', project: 'opus', agent: 'claude', model: 'opus', replayed: false },
+      judgeTrials({ k: letters.length, minPasses: Math.max(1, letters.length - 1) }, all),
+    ),
+    ...more,
+  };
+}
+const results = (verdicts: ResultRow[], more: Partial<Results> = {}): Results => ({
+  schemaVersion: '1',
+  startedAt: '2026-11-05T10:00:00.000Z',
+  durationMs: 65_000,
+  status: 'failed',
+  complete: true,
+  verdicts,
+  ...more,
+});
+
+describe('escaping', () => {
+  test.each([
+    ['a|b', 'a&#124;b'],
+    ['`x` *y* _z_', '\\`x\\` \\*y\\* \\_z\\_'],
+    ['<b>&amp;', '&lt;b&gt;&amp;amp;'],
+    ['::error::x', '&#58;:error&#58;:x'],
+    ['##[error]x', '\\#&#8203;\\#&#8203;\\[error\\]x'],
+    ['two\nlines\u001b[2J', 'two lines'],
+    ['@octocat fixed #12', '@&#8203;octocat fixed \\#&#8203;12'],
+    ['see https://x.example/a', 'see https&#58;//x.example/a'],
+    ['trial 2/5: it stayed', 'trial 2/5: it stayed'],
+  ])('%j', (text, expected) => {
+    expect(escapeMarkdown(text)).toBe(expected);
+  });
+
+  test('cuts long texts', () => {
+    expect(escapeMarkdown('x'.repeat(600))).toBe(`${'x'.repeat(499)}…`);
+  });
+
+  test('nothing that breaks a line, a cell or a tag survives, whatever the text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), text => {
+        expect(escapeMarkdown(text)).not.toMatch(/[|<>\n\r]|::|(^|[^\\])`/);
+      }),
+    );
+  });
+});
+
+describe('the summary of a run', () => {
+  const lost = row('pffff', { spec: 'cart' }, { screenshot: 'turn-4.jpeg' });
+  const text = renderSummary(
+    results([row('ppppp', { spec: 'pricing' }), lost, row('ppeee', { spec: 'docs' })], { complete: false }),
+  );
+
+  test('names the state, the cost and what is missing', () => {
+    expect(text).toContain('## Taskproof: failed');
+    expect(text).toContain('1 of 3 verdicts passed · 15 trials · $1.50 · 1m 05s. Not all trials are here.');
+  });
+
+  test('gives each lost spec its reason and its last screenshot', () => {
+    expect(text).toContain(
+      '- **cart** (opus) failed, 1/5: trial 2/5: because failed (at http&#58;//127.0.0.1/cart) Last screenshot: turn-4.jpeg.',
+    );
+  });
+
+  test('lists all verdicts, the lost ones first', () => {
+    const table = text.split('\n').filter(line => line.startsWith('| '));
+    expect(table.map(line => line.split(' | ').slice(0, 2).join(' '))).toEqual([
+      '| verdict spec',
+      '| --- ---',
+      '| **failed** cart',
+      '| **inconclusive** docs',
+      '| passed pricing',
+    ]);
+  });
+
+  test('shows errors apart, by kind, with a hint', () => {
+    expect(text).toMatch(
+      /### Errors that say nothing about the site\n\n- 3 trials agent\\_api: because error\. .*key/,
+    );
+  });
+
+  test('says when the cost is not known', () => {
+    const some = renderSummary(results([row('pp'), row('pp', { spec: 'b' }, { costUsd: null })]));
+    expect(some).toContain('unknown cost ($0.20 known)');
+  });
+
+  test('stays within what GitHub takes', () => {
+    const many = Array.from({ length: 5000 }, (_, i) =>
+      row('f', { spec: `spec-${i}`, reason: 'x'.repeat(500) }),
+    );
+    const long = renderSummary(results(many));
+    expect(long.length).toBeLessThan(900_000);
+    expect(long).toMatch(/\nand \d+ more\n/);
+  });
+
+  test('keeps a hostile reason inside its line', () => {
+    const hostile = renderSummary(
+      results([row('f', { spec: 'x', project: HOSTILE, reason: HOSTILE }, { reason: HOSTILE })]),
+    );
+    expect(hostile).not.toMatch(/<img|^::|##\[|@octocat|https:\/\//m);
+    expect(hostile).not.toContain('\u001b');
+    const cells = hostile.split('\n').filter(line => line.startsWith('|'));
+    expect(cells.map(line => line.split('|').length)).toEqual([10, 10, 10]);
+  });
+});
+
+describe('the comment of a diff', () => {
+  const diff = diffVerdicts(
+    [
+      row('ppppp'),
+      row('ppppp', { spec: 'same' }),
+      row('fffff', { spec: 'old' }),
+      row('ppp', { spec: 'x|y' }),
+    ],
+    [row('pffff', { model: 'sonnet' }), row('ppppp', { spec: 'same' }), row('ppppp', { spec: 'old' })],
+  );
+
+  test('puts the regression on top and folds away what is unchanged', () => {
+    const text = renderDiff(diff);
+    expect(
+      text.startsWith(
+        '<!-- taskproof-diff -->\n\n### Taskproof: 1 regressed, 1 removed, 1 fixed, 1 unchanged\n',
+      ),
+    ).toBe(true);
+    expect(text).toContain(
+      '| **regressed** | checkout | opus | passed → failed | 5/5 → 1/5 | p = 0.024 | 4 | \\$0.50 |\n| removed | x&#124;y |',
+    );
+    expect(text).toContain('- **checkout** (opus): trial 2/5: because failed');
+    expect(text).toContain('also changed: model opus → sonnet');
+    expect(text).toMatch(/<details>\n<summary>1 unchanged<\/summary>\n\n\| change[\s\S]*\| same \|/);
+  });
+
+  test('marks a change that chance explains', () => {
+    expect(renderDiff(diffVerdicts([row('ppp')], [row('pff')]))).toContain('p = 0.2, chance explains it');
+  });
+
+  test('stays within what a comment may hold', () => {
+    const many = (letter: string) =>
+      Array.from({ length: 3000 }, (_, i) => row(letter, { spec: `spec-${i}` }));
+    const text = renderDiff(diffVerdicts(many('p'), [...many('f').slice(0, 1500), ...many('p').slice(1500)]));
+    expect(text.length).toBeLessThan(65_536);
+    expect(text).toContain('and ');
+  });
+
+  test('of two empty runs says so', () => {
+    expect(renderDiff(diffVerdicts([], []))).toContain('nothing to compare');
+  });
+
+  test('for the terminal: a table, the reasons, the counts', () => {
+    const text = diffTable(diff);
+    expect(text).toMatch(/^regressed +checkout +opus +passed → failed +5\/5 → 1\/5 +p = 0\.024/m);
+    expect(text).toMatch(/^checkout +opus +trial 2\/5/m);
+    expect(text).toMatch(/4 specs compared: 1 regressed, 1 removed, 1 fixed, 1 unchanged$/);
+    expect(text).not.toMatch(/^unchanged/m);
+    expect(diffTable(diffVerdicts([row('p')], [row('p')]))).toBe('1 spec compared: 1 unchanged');
+  });
+});
