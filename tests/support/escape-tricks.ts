@@ -1,0 +1,392 @@
+// Ways in which a page, or an agent on it, may try to leave the site. Each is tried with the guard and, to show
+// that it is a way at all, without.
+import type { Page } from '@playwright/test';
+import type { Answer } from './two-sites';
+
+export interface Trick {
+  name: string;
+  /** The body of the page at `/`. `GOOD`, `BAD` and `PORT` (of the other site) are filled in. */
+  html?: string;
+  /** Other paths of the allowed site, filled in likewise. */
+  paths?: Record<string, Answer>;
+  /** Runs before the guard is on, with the page at no URL yet. */
+  before?(page: Page, bad: string): Promise<unknown>;
+  /** Tries to leave: a script of the page (filled in likewise), or what a user or an agent does. */
+  script?: string;
+  act?(page: Page, bad: string): Promise<unknown>;
+  /** Where the page is afterwards, where that is not where it was. */
+  endsAt?: RegExp;
+  /** How it is refused: `browser` where Chromium itself does not let it out. */
+  how: 'navigation' | 'redirect' | 'popup' | 'browser';
+}
+
+const click = (page: Page) => page.click('#x');
+const SCRIPT = { 'content-type': 'text/javascript' };
+const RESULT = { status: 302, headers: { location: 'BAD/out' } };
+
+/** Lets a service worker take the page over, then runs `script`. */
+function serviceWorker(script: string): Pick<Trick, 'paths' | 'script'> {
+  const body = `onactivate = e => e.waitUntil(clients.claim());
+    onmessage = e => e.source.navigate(e.data);
+    onfetch = e => { if (e.request.url.endsWith('/go')) e.respondWith(Response.redirect('BAD/out')) };`;
+  const claimed = `new Promise(async done => {
+    navigator.serviceWorker.oncontrollerchange = done;
+    await navigator.serviceWorker.register('/service.js');
+  })`;
+  return {
+    paths: { '/service.js': { headers: SCRIPT, body } },
+    script: `${claimed}.then(() => { ${script} })`,
+  };
+}
+
+export const TRICKS: Trick[] = [
+  { name: 'link', html: '<a id=x href="BAD/out">x</a>', act: click, how: 'navigation' },
+  { name: 'link to the same path', html: '<a id=x href="BAD/">x</a>', act: click, how: 'navigation' },
+  {
+    name: 'link with a base',
+    html: '<base href="BAD/"><a id=x href="out">x</a>',
+    act: click,
+    how: 'navigation',
+  },
+  {
+    name: 'link without a scheme',
+    html: '<a id=x href="//other.test:PORT/out">x</a>',
+    act: click,
+    how: 'navigation',
+  },
+  {
+    name: 'link with a user name like the allowed host',
+    html: '<a id=x href="http://localhost@other.test:PORT/out">x</a>',
+    act: click,
+    how: 'navigation',
+  },
+  {
+    name: 'link to a host that begins like the allowed one',
+    html: '<a id=x href="http://localhost.other.test:PORT/out">x</a>',
+    act: click,
+    how: 'navigation',
+  },
+  {
+    name: 'link to the same machine by address',
+    html: '<a id=x href="http://2130706433:PORT/out">x</a>',
+    act: click,
+    how: 'navigation',
+  },
+  {
+    name: 'link with a trailing dot',
+    html: '<a id=x href="http://127.0.0.1.:PORT/out">x</a>',
+    act: click,
+    how: 'navigation',
+  },
+  {
+    name: 'link in an SVG',
+    html: '<svg><a id=x href="BAD/out"><text y=20>x</text></a></svg>',
+    act: click,
+    how: 'navigation',
+  },
+  { name: 'link to _blank', html: '<a id=x target=_blank href="BAD/out">x</a>', act: click, how: 'popup' },
+  {
+    name: 'link to _blank with an opener',
+    html: '<a id=x target=_blank rel=opener href="BAD/out">x</a>',
+    act: click,
+    how: 'popup',
+  },
+  {
+    name: 'link to _blank, noreferrer',
+    html: '<a id=x target=_blank rel="noreferrer" href="BAD/out">x</a>',
+    act: click,
+    how: 'popup',
+  },
+  {
+    name: 'link, control click',
+    html: '<a id=x href="BAD/out">x</a>',
+    act: page => page.click('#x', { modifiers: ['Control'] }),
+    how: 'popup',
+  },
+  {
+    name: 'link, shift click',
+    html: '<a id=x href="BAD/out">x</a>',
+    act: page => page.click('#x', { modifiers: ['Shift'] }),
+    how: 'popup',
+  },
+  {
+    name: 'link, middle click',
+    html: '<a id=x href="BAD/out">x</a>',
+    act: page => page.click('#x', { button: 'middle' }),
+    how: 'popup',
+  },
+
+  { name: 'window.open', script: `open('BAD/out') && 0`, how: 'popup' },
+  { name: 'window.open, noopener', script: `open('BAD/out', '_blank', 'noopener') && 0`, how: 'popup' },
+  {
+    name: 'window.open, a window of its own',
+    script: `open('BAD/out', 'w', 'width=300,height=300') && 0`,
+    how: 'popup',
+  },
+  { name: 'window.open to _self', script: `open('BAD/out', '_self') && 0`, how: 'navigation' },
+  { name: 'window.open to _top', script: `open('BAD/out', '_top') && 0`, how: 'navigation' },
+  {
+    name: 'window.open of a blank tab, then its location',
+    script: `open('about:blank').location = 'BAD/out'; 0`,
+    how: 'navigation',
+  },
+  {
+    name: 'window.open of a blank tab, later its location',
+    script: `w = open(''); setTimeout(() => { w.location.href = 'BAD/out' }, 50); 0`,
+    how: 'navigation',
+  },
+  {
+    name: 'window.open of a blank tab, then a script in it',
+    script: `w = open(''); w.document.write('<script>location.replace("BAD/out")<' + '/script>'); 0`,
+    how: 'navigation',
+  },
+  {
+    name: 'window.open of a blank tab, then a meta refresh in it',
+    script: `w = open(''); w.document.write('<meta http-equiv=refresh content="0;url=BAD/out">'); w.document.close(); 0`,
+    how: 'navigation',
+  },
+  {
+    name: 'window.open of a named tab twice',
+    script: `open('about:blank', 'twice'); open('BAD/out', 'twice'); 0`,
+    how: 'navigation',
+  },
+  {
+    name: 'window.open of an allowed tab, then its location',
+    paths: { '/ok': { body: 'ok' } },
+    script: `w = open('/ok'); w.onload = () => { w.location = 'BAD/out' }; 0`,
+    how: 'navigation',
+  },
+  {
+    name: 'window.open of a redirect',
+    paths: { '/hop': RESULT },
+    script: `open('/hop') && 0`,
+    how: 'popup',
+  },
+  {
+    name: 'window.open of javascript:',
+    script: `open('javascript:location="BAD/out"') && 0`,
+    how: 'popup',
+  },
+  {
+    name: 'opener.location',
+    paths: { '/ok': { body: '<script>opener.location = "BAD/out"</script>' } },
+    script: `open('/ok') && 0`,
+    how: 'navigation',
+  },
+
+  {
+    name: 'form POST',
+    html: '<form method=post action="BAD/out"><input name=a value=1><button id=x>x</button></form>',
+    act: click,
+    how: 'navigation',
+  },
+  {
+    name: 'form POST to _blank',
+    html: '<form method=post target=_blank action="BAD/out"><button id=x>x</button></form>',
+    act: click,
+    how: 'popup',
+  },
+  {
+    name: 'form GET',
+    html: '<form action="BAD/out"><input name=a><button id=x>x</button></form>',
+    act: click,
+    how: 'navigation',
+  },
+  {
+    name: 'formaction',
+    html: '<form method=post action="/"><button id=x formaction="BAD/out">x</button></form>',
+    act: click,
+    how: 'navigation',
+  },
+  {
+    name: 'form by script',
+    html: '<form id=f method=post enctype="text/plain" action="BAD/out"></form>',
+    script: 'f.submit()',
+    how: 'navigation',
+  },
+  {
+    name: 'form whose answer redirects with its body',
+    html: '<form method=post action="/hop"><input name=a value=1><button id=x>x</button></form>',
+    paths: { '/hop': { status: 307, headers: { location: 'BAD/out' } } },
+    act: click,
+    how: 'redirect',
+  },
+
+  { name: 'location', script: `location = 'BAD/out'`, how: 'navigation' },
+  { name: 'location.assign', script: `location.assign('BAD/out')`, how: 'navigation' },
+  { name: 'location.replace', script: `location.replace('BAD/out')`, how: 'navigation' },
+  { name: 'location.host', script: `location.host = 'other.test:PORT'; 0`, how: 'navigation' },
+  {
+    name: 'navigation.navigate',
+    script: `navigation.navigate('BAD/out').finished.catch(() => {}); 0`,
+    how: 'navigation',
+  },
+  {
+    name: 'meta refresh',
+    script: `document.head.innerHTML += '<meta http-equiv=refresh content="0;url=BAD/out">'`,
+    how: 'navigation',
+  },
+  {
+    name: 'Refresh header',
+    paths: { '/go': { headers: { refresh: '0;url=BAD/out' } } },
+    script: `location = '/go'`,
+    endsAt: /\/go$/,
+    how: 'navigation',
+  },
+
+  {
+    name: 'redirect',
+    paths: { '/hop': RESULT },
+    html: '<a id=x href="/hop">x</a>',
+    act: click,
+    how: 'redirect',
+  },
+  {
+    name: 'redirect at the third hop',
+    paths: {
+      '/1': { status: 301, headers: { location: '/2' } },
+      '/2': { status: 303, headers: { location: '/hop' } },
+      '/hop': { status: 308, headers: { location: 'BAD/out' } },
+    },
+    html: '<a id=x href="/1">x</a>',
+    act: click,
+    how: 'redirect',
+  },
+  {
+    name: 'redirect out and back',
+    paths: { '/hop': { status: 302, headers: { location: 'BAD/back' } } },
+    html: '<a id=x href="/hop">x</a>',
+    act: click,
+    how: 'redirect',
+  },
+  {
+    name: 'redirect by an agent',
+    paths: { '/hop': RESULT },
+    act: page => page.goto('/hop'),
+    how: 'redirect',
+  },
+
+  {
+    name: 'frame: top.location',
+    html: '<iframe id=f srcdoc="x"></iframe>',
+    script: `f.contentWindow.eval('top.location = "BAD/out"')`,
+    how: 'navigation',
+  },
+  {
+    name: 'frame: link to _top',
+    html: '<iframe srcdoc="<a id=y target=_top href=BAD/out>y</a>"></iframe>',
+    act: page => page.frameLocator('iframe').locator('#y').click(),
+    how: 'navigation',
+  },
+  {
+    name: 'frame: link to _parent',
+    html: '<iframe srcdoc="<a id=y target=_parent href=BAD/out>y</a>"></iframe>',
+    act: page => page.frameLocator('iframe').locator('#y').click(),
+    how: 'navigation',
+  },
+  {
+    name: 'frame of the other site: top.location after a click',
+    html: '<iframe src="BAD/framed"></iframe>',
+    act: page => page.frameLocator('iframe').locator('#y').click(),
+    how: 'navigation',
+  },
+  {
+    name: 'frame of the other site: window.open after a click',
+    html: '<iframe src="BAD/framed"></iframe>',
+    act: page => page.frameLocator('iframe').locator('#z').click(),
+    how: 'popup',
+  },
+  {
+    name: 'frame: form to _top',
+    html: '<iframe srcdoc="<form target=_top method=post action=BAD/out><button id=y>y</button></form>"></iframe>',
+    act: page => page.frameLocator('iframe').locator('#y').click(),
+    how: 'navigation',
+  },
+  {
+    name: 'frame of data: with top.location after a click',
+    html: `<iframe src="data:text/html,<button id=y onclick='top.location=&quot;BAD/out&quot;'>y</button>"></iframe>`,
+    act: page => page.frameLocator('iframe').locator('#y').click(),
+    how: 'navigation',
+  },
+
+  {
+    name: 'service worker that answers with a redirect',
+    ...serviceWorker(`location = '/go'`),
+    how: 'navigation',
+  },
+  {
+    name: 'service worker that navigates its page',
+    ...serviceWorker(`navigator.serviceWorker.controller.postMessage('BAD/out')`),
+    how: 'navigation',
+  },
+
+  {
+    name: 'history.back',
+    before: (page, bad) => page.goto(`${bad}/out`),
+    script: 'history.back()',
+    how: 'navigation',
+  },
+  {
+    name: 'history.go by an agent',
+    before: (page, bad) => page.goto(`${bad}/out`),
+    act: page => page.goBack(),
+    how: 'navigation',
+  },
+  { name: 'download link', html: '<a id=x download href="BAD/out">x</a>', act: click, how: 'navigation' },
+  {
+    name: 'download by its answer',
+    html: '<a id=x href="BAD/out-attached">x</a>',
+    act: click,
+    how: 'navigation',
+  },
+  {
+    name: 'download in a new tab',
+    html: '<a id=x target=_blank href="BAD/out-attached">x</a>',
+    act: click,
+    how: 'popup',
+  },
+  {
+    name: 'download by a redirect',
+    paths: { '/hop': RESULT },
+    html: '<a id=x download href="/hop">x</a>',
+    act: click,
+    how: 'navigation',
+  },
+
+  {
+    name: 'javascript: link',
+    html: `<a id=x href="javascript:location='BAD/out'">x</a>`,
+    act: click,
+    how: 'navigation',
+  },
+  {
+    name: 'blob: page',
+    script: `location = URL.createObjectURL(new Blob(['<script>location = "BAD/out"<' + '/script>'], { type: 'text/html' }))`,
+    endsAt: /^blob:http:\/\/localhost:/,
+    how: 'navigation',
+  },
+  {
+    name: 'blob: tab',
+    script: `open(URL.createObjectURL(new Blob(['<script>location = "BAD/out"<' + '/script>'], { type: 'text/html' }))) && 0`,
+    how: 'navigation',
+  },
+  {
+    name: 'data: page',
+    script: `location = 'data:text/html,<script>location="BAD/out"<' + '/script>'`,
+    how: 'browser',
+  },
+  {
+    name: 'data: tab',
+    script: `open('data:text/html,<script>location="BAD/out"<' + '/script>') && 0`,
+    how: 'browser',
+  },
+  { name: 'file: page', script: `location = 'file:///etc/passwd'`, how: 'browser' },
+  { name: 'file: tab', script: `open('file:///etc/passwd') && 0`, how: 'browser' },
+  { name: 'view-source:', script: `open('view-source:BAD/out') && 0`, how: 'browser' },
+  { name: 'goto by an agent', act: (page, bad) => page.goto(`${bad}/out`), how: 'navigation' },
+  {
+    name: 'view-source: by an agent',
+    act: (page, bad) => page.goto(`view-source:${bad}/out`),
+    how: 'navigation',
+  },
+];
