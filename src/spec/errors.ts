@@ -1,0 +1,95 @@
+// What parsing a task spec can come to, as typed errors whose messages stand alone in a terminal.
+
+/** 1-based; columns count UTF-16 units, as editors do. */
+export interface SourceLocation {
+  line: number;
+  column: number;
+}
+
+/** One problem of a spec. */
+export interface TaskSpecIssue extends SourceLocation {
+  /** Dotted, with bracketed indices: `assertions[0].selector`. Empty for the whole document. */
+  path: string;
+  message: string;
+}
+
+/** A problem with one task spec, or with loading several. Its message begins with `FILENAME: ` where one is known. */
+export class TaskSpecError extends Error {
+  override name = 'TaskSpecError';
+
+  constructor(
+    message: string,
+    readonly filename?: string,
+  ) {
+    super(filename === undefined ? message : `${filename}: ${message}`);
+  }
+}
+
+/** The source is not one readable YAML document. */
+export class TaskSpecYamlError extends TaskSpecError {
+  override name = 'TaskSpecYamlError';
+  readonly line: number;
+  readonly column: number;
+
+  constructor(reason: string, { line, column }: SourceLocation, filename?: string) {
+    super(`not a readable YAML file\n  ${place(filename, { line, column })} ${reason}`, filename);
+    this.line = line;
+    this.column = column;
+  }
+}
+
+/** The spec declares a version that this library does not read, or none. */
+export class UnsupportedSpecVersionError extends TaskSpecError {
+  override name = 'UnsupportedSpecVersionError';
+  readonly line: number;
+  readonly column: number;
+
+  constructor(
+    /** Undefined where the spec has no `specVersion`. */
+    readonly version: string | undefined,
+    readonly supported: readonly string[],
+    { line, column }: SourceLocation,
+    filename?: string,
+  ) {
+    const readable = supported.map(one => `"${one}"`).join(', ');
+    const [problem, remedy] =
+      version === undefined
+        ? ['specVersion is missing', `add the line specVersion: "${supported[0]}"`]
+        : [`specVersion ${shown(version)} is not supported`, 'use a supported one, or update this library'];
+    super(`${problem}\n  ${place(filename, { line, column })} supported: ${readable}; ${remedy}`, filename);
+    this.line = line;
+    this.column = column;
+  }
+}
+
+/** The document does not have the shape of a task spec. */
+export class TaskSpecValidationError extends TaskSpecError {
+  override name = 'TaskSpecValidationError';
+
+  constructor(
+    /** All of them, in the order of the file. */
+    readonly issues: readonly TaskSpecIssue[],
+    filename?: string,
+  ) {
+    const lines = issues
+      .slice(0, MAX_SHOWN_ISSUES)
+      .map(issue => `  ${place(filename, issue)} ${issue.path && `${issue.path}: `}${issue.message}`);
+    if (issues.length > MAX_SHOWN_ISSUES) lines.push(`  ... and ${issues.length - MAX_SHOWN_ISSUES} more`);
+    const count = issues.length === 1 ? '1 problem' : `${issues.length} problems`;
+    super(`${count} in this task spec\n${lines.join('\n')}`, filename);
+  }
+}
+
+const MAX_SHOWN_ISSUES = 50;
+
+function place(filename: string | undefined, { line, column }: SourceLocation): string {
+  return `${filename === undefined ? '' : `${filename}:`}${line}:${column}`;
+}
+
+/** A text from a spec in quotes: short, and with nothing that a terminal would obey. */
+export function shown(text: string): string {
+  const short = text.length > 60 ? `${text.slice(0, 60)}...` : text;
+  return JSON.stringify(short).replace(/[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, unsafe => {
+    return `\\u${unsafe.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
+}

@@ -1,0 +1,27 @@
+// `@taskproof/playwright/spec`: the task-spec format, without a browser and without an SDK.
+export type { SourceLocation, TaskSpecIssue } from './errors';
+export {
+  TaskSpecError,
+  TaskSpecValidationError,
+  TaskSpecYamlError,
+  UnsupportedSpecVersionError,
+} from './errors';
+export { taskSpecJsonSchema } from './json-schema';
+export {
+  type ParseOptions,
+  parseTaskSpec,
+  type SafeParseResult,
+  SUPPORTED_SPEC_VERSIONS,
+  safeParseTaskSpec,
+} from './parse';
+export {
+  type Assertion,
+  type DomAssertion,
+  type NetworkAssertion,
+  type PassPolicy,
+  SPEC_VERSION,
+  type TaskSpec,
+  type TaskSpecInput,
+  taskSpecSchema,
+  type UrlAssertion,
+} from './schema';

@@ -1,0 +1,98 @@
+// From YAML to a task spec, or to one typed error that says all that is wrong and where.
+import type { z } from 'zod';
+import { readDocument } from './document';
+import {
+  type SourceLocation,
+  type TaskSpecError,
+  type TaskSpecIssue,
+  TaskSpecValidationError,
+  UnsupportedSpecVersionError,
+} from './errors';
+import { typeName } from './explain';
+import { formatPath, type Locator, parsePath } from './locate';
+import { SPEC_VERSION, type TaskSpec, taskSpecSchema } from './schema';
+
+/** The values of `specVersion` that this library reads. */
+export const SUPPORTED_SPEC_VERSIONS: readonly string[] = Object.freeze([SPEC_VERSION]);
+
+export interface ParseOptions {
+  /** Shown in front of error messages; nothing is read from it. */
+  filename?: string;
+}
+
+export type SafeParseResult = { ok: true; spec: TaskSpec } | { ok: false; error: TaskSpecError };
+
+/** A spec together with the places of its parts in the source. */
+export interface LocatedSpec {
+  spec: TaskSpec;
+  /** Where the value at a path such as `assertions[0].selector` begins; undefined where the source has none. */
+  locate(path: string): SourceLocation | undefined;
+}
+
+/**
+ * Reads one task spec from YAML.
+ *
+ * @throws TaskSpecYamlError, UnsupportedSpecVersionError or TaskSpecValidationError; all are TaskSpecErrors.
+ */
+export function parseTaskSpec(source: string, options?: ParseOptions): TaskSpec {
+  return parseLocated(source, options).spec;
+}
+
+/** As `parseTaskSpec`, but returns the error. Never throws, whatever the source. */
+export function safeParseTaskSpec(source: string, options?: ParseOptions): SafeParseResult {
+  try {
+    return { ok: true, spec: parseTaskSpec(source, options) };
+  } catch (error) {
+    return { ok: false, error: error as TaskSpecError };
+  }
+}
+
+/** As `parseTaskSpec`, and keeps where everything stands. For the rest of this library. */
+export function parseLocated(source: string, options?: ParseOptions): LocatedSpec {
+  const filename = typeof options?.filename === 'string' ? options.filename : undefined;
+  const { value, locator } = readDocument(source, filename);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const got = value === null || value === undefined ? 'nothing' : typeName(value);
+    const message = `a task spec must be a mapping (key: value pairs), got ${got}`;
+    throw new TaskSpecValidationError([{ path: '', message, ...locator.nearest([]) }], filename);
+  }
+  checkVersion(value, locator, filename);
+  const parsed = taskSpecSchema.safeParse(value);
+  if (!parsed.success) {
+    const issues = parsed.error.issues.flatMap(issue => located(issue, locator));
+    issues.sort((a, b) => a.line - b.line || a.column - b.column);
+    throw new TaskSpecValidationError(issues, filename);
+  }
+  return { spec: parsed.data, locate: path => locator.value(parsePath(path)) };
+}
+
+/** Other types than strings are left to the schema, which then reports the rest of the spec as well. */
+function checkVersion(value: object, locator: Locator, filename: string | undefined): void {
+  const version: unknown = Object.hasOwn(value, 'specVersion')
+    ? (value as { specVersion: unknown }).specVersion
+    : undefined;
+  if (version !== undefined && (typeof version !== 'string' || SUPPORTED_SPEC_VERSIONS.includes(version)))
+    return;
+  throw new UnsupportedSpecVersionError(
+    version,
+    SUPPORTED_SPEC_VERSIONS,
+    locator.nearest(['specVersion']),
+    filename,
+  );
+}
+
+function located(issue: z.core.$ZodIssue, locator: Locator): TaskSpecIssue[] {
+  const path = issue.path as (string | number)[];
+  if (issue.code === 'unrecognized_keys') {
+    const messages = issue.message.split('\n');
+    return issue.keys.map((key, index) => {
+      const keyPath = [...path, key];
+      const place = locator.key(keyPath) ?? locator.nearest(path);
+      return { path: formatPath(keyPath), message: messages[index]!, ...place };
+    });
+  }
+  // A rule between fields may name the one beside it, where the one at fault is missing.
+  const near = issue.code === 'custom' ? issue.params?.near : undefined;
+  const beside = locator.value(path) ?? (near && locator.value([...path.slice(0, -1), near]));
+  return [{ path: formatPath(path), message: issue.message, ...(beside ?? locator.nearest(path)) }];
+}

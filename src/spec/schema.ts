@@ -1,0 +1,205 @@
+// The task-spec format 0.1 as a Zod schema: bounds, defaults and the rules between fields.
+import { z } from 'zod';
+import { shown } from './errors';
+import { explain, explainMapping, typeName } from './explain';
+
+/** The version of the format that `taskSpecSchema` describes. */
+export const SPEC_VERSION = '0.1';
+
+const say = { error: explain };
+
+function mapping<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
+  return z.strictObject(shape, { error: explainMapping(Object.keys(shape)) });
+}
+
+const text = () => z.string(say).min(1, say);
+const longText = () => text().max(2000, say);
+// `multipleOf(1)` and not `int()`: that one stops the rules between fields, and with them part of the report.
+const positiveWhole = () => z.number(say).multipleOf(1, say).min(1, say);
+const note = () => z.string(say).optional().describe('For people only.');
+
+/** Runs a rule between fields also where one of them is wrong already, so that all problems show at once. */
+const always = ({ value }: { value: unknown }) => typeof value === 'object' && value !== null;
+
+const urlAssertion = mapping({
+  type: z.literal('url', say),
+  pattern: text().describe(
+    'Glob for the whole final URL: `**` is any run of characters, `*` any run without `/`, `?` one character.',
+  ),
+  description: note(),
+}).describe('The final URL matches a glob.');
+
+const domAssertion = mapping({
+  type: z.literal('dom', say),
+  selector: text().describe('CSS selector.'),
+  state: z
+    .enum(['visible', 'attached', 'text', 'absent', 'hidden'], say)
+    .default('visible')
+    .describe('What must hold of the elements that match. Pair `absent` and `hidden` with a positive check.'),
+  text: text().optional().describe('With state `text`: what the text of a match must contain.'),
+  description: note(),
+})
+  .refine(({ state, text }) => state !== 'text' || text !== undefined, {
+    when: always,
+    path: ['text'],
+    params: { near: 'state' },
+    error: 'is required with state `text`: say what the text must contain',
+  })
+  .refine(({ state, text }) => state === 'text' || text === undefined, {
+    when: always,
+    path: ['text'],
+    error: 'is only allowed with `state: text`',
+  })
+  .meta({
+    description: 'The final page has, or has not, elements that match a selector.',
+    if: { properties: { state: { const: 'text' } }, required: ['state'] },
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    then: { required: ['text'] },
+    else: { properties: { text: false } },
+  });
+
+const status = {
+  error: ({ input }: { input?: unknown }) =>
+    `must be a whole number from 100 to 599, or a class "1xx" to "5xx", got ${typeof input === 'string' ? shown(input) : typeName(input)}`,
+};
+
+const networkAssertion = mapping({
+  type: z.literal('network', say),
+  urlPattern: text().describe('Glob for the URLs of the requests of the trial, as in `url` assertions.'),
+  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'], say).optional(),
+  status: z
+    .union(
+      [
+        z.number(status).multipleOf(1, status).min(100, status).max(599, status),
+        z.string(status).regex(/^[1-5]xx$/, status),
+      ],
+      status,
+    )
+    .optional()
+    .describe('Status of the response: a number, or a class such as "2xx".'),
+  description: note(),
+}).describe('A request of the trial matches a glob.');
+
+const assertion = z.discriminatedUnion('type', [urlAssertion, domAssertion, networkAssertion], say);
+
+const passPolicy = mapping({
+  k: positiveWhole().max(25, say).describe('How many trials are run.'),
+  minPasses: positiveWhole().describe('How many of them must pass; at most k.'),
+})
+  .refine(({ k, minPasses }) => !(minPasses > k), {
+    when: always,
+    path: ['minPasses'],
+    error: ({ input }) => {
+      const { k, minPasses } = input as { k: number; minPasses: number };
+      return `must not be above k: ${minPasses} of ${k} trials can't pass`;
+    },
+  })
+  .describe('The spec passes if at least minPasses of k trials do.');
+
+/** A hostname or an IPv4 address, optionally with one leading `*.`. Any case. */
+const DOMAIN = /^(\*\.)?[a-z0-9]+(-+[a-z0-9]+)*(\.[a-z0-9]+(-+[a-z0-9]+)*)*$/i;
+
+const domain = z.string(say).regex(DOMAIN, {
+  error: ({ input }) =>
+    `must be a hostname such as "example.com", "*.example.com" or "localhost", without scheme, port or path${domainMeant(String(input))}`,
+});
+
+function domainMeant(written: string): string {
+  const star = written.startsWith('*.') ? '*.' : '';
+  const rest = written.slice(star.length);
+  const host = hostOf(rest.includes('://') ? rest : `http://${rest}`);
+  return host !== undefined && DOMAIN.test(star + host) ? ` (did you mean \`${star}${host}\`?)` : '';
+}
+
+/** Without a trailing dot; undefined where it is no URL. */
+function hostOf(url: unknown): string | undefined {
+  return typeof url === 'string' && URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : undefined;
+}
+
+const entryUrl = z
+  .url({
+    protocol: z.regexes.httpProtocol,
+    // The message never repeats the URL: it may hold a password.
+    error: issue =>
+      explain(issue) ?? 'must be an absolute http: or https: URL, such as "https://example.com"',
+  })
+  .refine(url => {
+    if (!URL.canParse(url)) return true;
+    const { username, password } = new URL(url);
+    return username === '' && password === '';
+  }, 'must not contain credentials (user:password@): specs end up in reports; let the suite log in, or name a secret')
+  .meta({ pattern: '^\\s*[Hh][Tt][Tt][Pp][Ss]?://[^/?#@]+([/?#].*)?$' });
+
+/** What stands in a file, before the defaults. */
+export const taskSpecObject = mapping({
+  specVersion: z.literal(SPEC_VERSION, {
+    error: ({ input }) => {
+      if (input === undefined) return `is required, but missing: add specVersion: "${SPEC_VERSION}"`;
+      if (typeof input === 'number')
+        return `must be a string, got ${typeName(input)}: quote it, as in specVersion: "${SPEC_VERSION}"`;
+      return `must be the string "${SPEC_VERSION}", got ${typeof input === 'string' ? shown(input) : typeName(input)}`;
+    },
+  }),
+  id: z
+    .string(say)
+    .regex(
+      /^[a-z0-9][a-z0-9-]{0,63}$/,
+      'must be 1 to 64 lowercase letters, digits and hyphens, beginning with a letter or digit ("pricing-trial")',
+    )
+    .describe('Kebab-case and the same in every run: baselines and reports go by it.'),
+  goal: longText().describe('What the agent is asked to do, handed over verbatim.'),
+  description: z.string(say).optional().describe('For people only; never shown to the agent.'),
+  tags: z.array(text(), say).optional().describe('Labels to filter by.'),
+  entryUrl: entryUrl.describe('http(s) URL where every trial starts, without user name and password.'),
+  allowedDomains: z
+    .array(domain, say)
+    .min(1, 'must not be an empty list: leave it out to allow the host of entryUrl')
+    .optional()
+    .describe(
+      'Hosts that the agent may visit, such as example.com or *.example.com. Default: the host of entryUrl.',
+    ),
+  maxSteps: positiveWhole()
+    .max(200, say)
+    .default(20)
+    .describe('Turns that the agent has; a trial that uses them up fails.'),
+  maxCostUsd: z
+    .number(say)
+    .positive(say)
+    .max(1000, say)
+    .optional()
+    .describe('US dollars after which a trial is stopped.'),
+  passPolicy: passPolicy.default({ k: 1, minPasses: 1 }),
+  assertions: z.array(assertion, say).min(1, say).describe('All must hold for a trial to pass.'),
+  judge: longText()
+    .optional()
+    .describe('Rubric for the judge, which can only fail a trial whose assertions hold.'),
+})
+  .refine(
+    spec => {
+      const host = hostOf(spec.entryUrl);
+      return spec.allowedDomains !== undefined || host === undefined || DOMAIN.test(host);
+    },
+    {
+      when: always,
+      path: ['allowedDomains'],
+      params: { near: 'entryUrl' },
+      error: ({ input }) =>
+        `can't be derived from the entryUrl host ${shown(String(hostOf((input as { entryUrl: unknown }).entryUrl)))}: write allowedDomains out`,
+    },
+  )
+  .describe('A task that an AI agent should manage on a site, and the assertions that prove it.');
+
+/** A task spec as a plain object: refuses what the parser refuses, and fills in the defaults. */
+export const taskSpecSchema = taskSpecObject.transform(spec => ({
+  ...spec,
+  allowedDomains: spec.allowedDomains ?? [hostOf(spec.entryUrl)!],
+}));
+
+export type TaskSpec = z.output<typeof taskSpecSchema>;
+/** A task spec before the defaults. */
+export type TaskSpecInput = z.input<typeof taskSpecSchema>;
+export type Assertion = z.output<typeof assertion>;
+export type UrlAssertion = z.output<typeof urlAssertion>;
+export type DomAssertion = z.output<typeof domAssertion>;
+export type NetworkAssertion = z.output<typeof networkAssertion>;
+export type PassPolicy = z.output<typeof passPolicy>;

@@ -1,0 +1,32 @@
+// "Did you mean": the known word that a typing mistake is nearest to.
+
+/** The nearest known word where it is near enough to be meant, in other case or with other separators too. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  if (word.length > MAX_LENGTH) return undefined;
+  const plain = bare(word);
+  const ranked = known
+    .map(candidate => ({ candidate, distance: editDistance(plain, bare(candidate)) }))
+    .filter(({ candidate, distance }) => distance <= Math.floor(Math.max(word.length, candidate.length) / 3))
+    .sort((a, b) => a.distance - b.distance);
+  return ranked[0]?.candidate;
+}
+
+const MAX_LENGTH = 40;
+
+function bare(word: string): string {
+  return word.replace(/[-_\s]/g, '').toLowerCase();
+}
+
+/** Insertions, deletions and replacements that lead from one word to the other. */
+function editDistance(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let i = 1; i <= from.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
+      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1));
+    }
+    row = next;
+  }
+  return row[to.length]!;
+}
