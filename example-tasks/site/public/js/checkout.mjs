@@ -1,0 +1,3 @@
+import { byId, sendAsJson } from './api.mjs';
+
+sendAsJson(byId('checkout', HTMLFormElement), 'POST', '/api/orders', body => location.assign(body.location));

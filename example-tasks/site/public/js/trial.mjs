@@ -1,0 +1,3 @@
+import { byId, sendAsJson } from './api.mjs';
+
+sendAsJson(byId('trial', HTMLFormElement), 'POST', '/api/trials', body => location.assign(body.location));
