@@ -1,0 +1,55 @@
+import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results, readResults } from '../report/results';
+import { plural } from '../report/text';
+import { CommandError, type Io, readInput, writeOutput } from './io';
+import type { AddCommand } from './program';
+
+interface SaveOptions {
+  output: string;
+  force?: boolean;
+}
+
+export const addBaseline: AddCommand = (program, io) => {
+  program
+    .command('baseline')
+    .description('Keep the verdicts of a run, to compare later runs with.')
+    .command('save')
+    .description('Save the verdicts of a results file as the baseline.')
+    .argument('[results]', 'the results file of a whole run', DEFAULT_RESULTS_FILE)
+    .option(
+      '-o, --output <file>',
+      'where to save them; an earlier baseline is replaced',
+      DEFAULT_BASELINE_FILE,
+    )
+    .option('--force', 'save the verdicts of an incomplete run, too')
+    .addHelpText(
+      'after',
+      `
+The baseline holds verdicts without their trials, small enough to be committed.
+
+Examples:
+  taskproof baseline save
+  taskproof baseline save out/taskproof-results.json --output baselines/main.json
+Then compare a later run with it:
+  taskproof diff ${DEFAULT_BASELINE_FILE}`,
+    )
+    .action((file: string, options: SaveOptions) => save(io, file, options));
+};
+
+async function save(io: Io, file: string, { output, force }: SaveOptions): Promise<void> {
+  const results = readResults(
+    await readInput(io, file, 'Run `npx playwright test` with the reporter first, or name the results file.'),
+    file,
+  );
+  if (!results.complete && !force) throw new CommandError(`${file} ${incomplete(results)}`);
+  const baseline = { ...results, verdicts: results.verdicts.map(row => ({ ...row, trials: [] })) };
+  await writeOutput(io, output, `${JSON.stringify(baseline, null, 2)}\n`);
+  io.out(`Saved ${plural(results.verdicts.length, 'verdict')} of ${results.startedAt} to ${output}`);
+}
+
+function incomplete({ verdicts }: Results): string {
+  const open = verdicts.filter(row => row.verdict === 'undecided').map(row => row.spec);
+  const named = open.length
+    ? ` Trials are missing of: ${open.slice(0, 5).join(', ')}${open.length > 5 ? ' and others' : ''}.`
+    : '';
+  return `is of an incomplete run (a shard, or a run that was interrupted).${named} Merge the shards' reports or run again; --force saves it as it is.`;
+}

@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { configLines } from './init/config';
+import { detectSuite, type Suite } from './init/detect';
+import { type StarterFile, starterFiles } from './init/starter';
+import { CommandError, type Io, writeOutput } from './io';
+import type { AddCommand } from './program';
+
+interface InitOptions {
+  dir?: string;
+  url?: string;
+  yes?: boolean;
+  force?: boolean;
+}
+
+const DEFAULT_FOLDER = 'agents';
+const DEFAULT_URL = 'http://localhost:3000';
+
+export const addInit: AddCommand = (program, io) => {
+  program
+    .command('init')
+    .description('Add task specs to the Playwright suite in this folder.')
+    .option('--dir <folder>', `where specs and their test file go (default: ${DEFAULT_FOLDER})`)
+    .option('--url <url>', 'where the site runs (default: what the config or package.json says)')
+    .option('-y, --yes', 'ask nothing, take what was found')
+    .option('--force', 'overwrite files that exist')
+    .addHelpText(
+      'after',
+      `
+Writes two starter specs, their JSON Schema for editors and a test file, and prints the lines to add to the
+Playwright config; without a config it writes one. Files that exist are left as they are.
+Asks only in a terminal.
+
+Examples:
+  taskproof init
+  taskproof init --yes --url http://localhost:5173`,
+    )
+    .action((options: InitOptions) => init(io, options));
+};
+
+async function init(io: Io, options: InitOptions): Promise<void> {
+  const suite = detectSuite(io.cwd);
+  for (const line of findings(suite)) io.out(line);
+  const ask = options.yes ? undefined : io.ask;
+  const dir = options.dir ?? (await ask?.('Folder for the task specs?', DEFAULT_FOLDER)) ?? DEFAULT_FOLDER;
+  const folder = checkFolder(dir);
+  const found = suite.url ?? suite.devServer?.url ?? DEFAULT_URL;
+  const url = checkUrl(options.url ?? (await ask?.('Where does the site run?', found)) ?? found);
+
+  const written: string[] = [];
+  for (const file of starterFiles(suite, folder, url))
+    if (await writeUnlessThere(io, file, options.force ?? false)) written.push(file.path);
+  io.out(`\n${nextSteps(suite, folder, url)}`);
+}
+
+function findings({ config, testDir, url, devServer }: Suite): string[] {
+  const site = url ?? devServer?.url;
+  return [
+    `Config:  ${config ? `${config.file} (${config.style})` : 'none, one will be written'}`,
+    `Tests:   ${testDir ?? 'no folder of their own found'}`,
+    `Site:    ${site ?? `unknown, taking ${DEFAULT_URL}`}${devServer ? `, started by \`${devServer.command}\`` : ''}`,
+  ];
+}
+
+async function writeUnlessThere(io: Io, { path, text }: StarterFile, force: boolean): Promise<boolean> {
+  if (!force && existsSync(join(io.cwd, path))) {
+    io.out(`Kept     ${path} (it exists; --force overwrites it)`);
+    return false;
+  }
+  await writeOutput(io, path, text);
+  io.out(`Wrote    ${path}`);
+  return true;
+}
+
+function nextSteps(suite: Suite, folder: string, url: string): string {
+  const steps: string[] = [];
+  if (suite.missingPackages.length > 0) {
+    const add =
+      suite.packageManager === 'npm' ? 'npm install --save-dev' : `${suite.packageManager} add --dev`;
+    steps.push(`Install what is missing: ${add} ${suite.missingPackages.join(' ')}`);
+  }
+  if (suite.config)
+    steps.push(`Add to ${suite.config.file}:\n\n${configLines(suite.config, suite, folder, url)}\n`);
+  steps.push(`Check the specs: npx taskproof validate "${folder}/tasks/**/*.yaml"`);
+  steps.push('Run them: npx playwright test --project=agents');
+  return `Next:\n${steps.map((step, index) => `${index + 1}. ${step}`).join('\n')}`;
+}
+
+/** Inside the suite, with forward slashes, and with nothing that a glob or a quoted string would take otherwise. */
+function checkFolder(given: string): string {
+  const folder = given.replace(/\\/g, '/').replace(/^\.\//, '').replace(/\/+$/, '');
+  if (!/^[\w.@ -]+(\/[\w.@ -]+)*$/.test(folder) || folder.split('/').some(part => /^\.+$/.test(part)))
+    throw new CommandError(
+      `"${given}" can't be the folder for the specs. Name one below this folder, of letters, digits, "-", "_" and ".": --dir ${DEFAULT_FOLDER}`,
+    );
+  return folder;
+}
+
+function checkUrl(given: string): string {
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol))
+    throw new CommandError(
+      `"${given}" is not an http: or https: URL. Give the site's address: --url ${DEFAULT_URL}`,
+    );
+  return url.href;
+}

@@ -1,0 +1,63 @@
+// What a command may touch of its process, so that tests can run commands beside each other.
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { createInterface } from 'node:readline/promises';
+import { useColour } from '../report/text';
+
+export interface Io {
+  /** Paths that the user gives are relative to it. */
+  cwd: string;
+  out(text: string): void;
+  err(text: string): void;
+  /** Whether `out` goes to a terminal that shows colours. */
+  colour: boolean;
+  /** Resolves to the answer, or to `fallback` for an empty one. Undefined where nobody can answer. */
+  ask?: ((question: string, fallback: string) => Promise<string>) | undefined;
+}
+
+/** What the user can put right: shown without a stack. */
+export class CommandError extends Error {
+  override name = 'CommandError';
+}
+
+export function processIo(): Io {
+  const interactive = process.stdin.isTTY === true && process.stdout.isTTY === true && !process.env.CI;
+  return {
+    cwd: process.cwd(),
+    out: text => void process.stdout.write(`${text}\n`),
+    err: text => void process.stderr.write(`${text}\n`),
+    colour: useColour(process.stdout),
+    ask: interactive ? askInTerminal : undefined,
+  };
+}
+
+async function askInTerminal(question: string, fallback: string): Promise<string> {
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  try {
+    return (await terminal.question(`${question} (${fallback}) `)).trim() || fallback;
+  } finally {
+    terminal.close();
+  }
+}
+
+/** @throws CommandError that names the file and what to do. */
+export async function readInput(io: Io, file: string, remedy: string): Promise<string> {
+  try {
+    return await readFile(resolve(io.cwd, file), 'utf8');
+  } catch (error) {
+    throw new CommandError(`${file} can't be read (${codeOf(error)}). ${remedy}`);
+  }
+}
+
+/** Writes a file and the folders above it. @throws CommandError */
+export async function writeOutput(io: Io, file: string, text: string): Promise<void> {
+  const path = resolve(io.cwd, file);
+  try {
+    await mkdir(dirname(path), { recursive: true });
+    await writeFile(path, text);
+  } catch (error) {
+    throw new CommandError(`${file} can't be written (${codeOf(error)}).`);
+  }
+}
+
+const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? (error as Error).message;

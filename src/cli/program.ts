@@ -1,0 +1,60 @@
+// The command line: its commands, and how errors become exit codes.
+import { Command, CommanderError } from 'commander';
+import { version } from '../../package.json';
+import { ResultsFileError } from '../report/results';
+import { TaskSpecError } from '../spec/errors';
+import { addBaseline } from './baseline';
+import { addDiff } from './diff';
+import { addInit } from './init';
+import { CommandError, type Io } from './io';
+import { addSchema } from './schema';
+import { addValidate } from './validate';
+
+/** Adds a command; its action calls `exit` where the exit code is not 0. */
+export type AddCommand = (program: Command, io: Io, exit: (code: number) => void) => void;
+
+const COMMANDS: readonly AddCommand[] = [addInit, addValidate, addSchema, addBaseline, addDiff];
+
+/**
+ * Runs one command line.
+ *
+ * @param args without `node` and the script
+ * @returns the exit code: 0, or 1 for what the user must put right; `diff` has its own, see there.
+ */
+export async function run(args: readonly string[], io: Io): Promise<number> {
+  let code = 0;
+  const program = new Command('taskproof')
+    .description(
+      'Task specs for AI agents in a Playwright suite: write them, check them, compare their verdicts.',
+    )
+    .version(version)
+    .exitOverride()
+    .configureOutput({
+      writeOut: text => io.out(text.trimEnd()),
+      writeErr: text => io.err(text.trimEnd()),
+      getOutHasColors: () => io.colour,
+    })
+    .showHelpAfterError('Run it with --help to see how it is used.')
+    .addHelpText(
+      'after',
+      '\nThe specs themselves run in the suite: npx playwright test.\nEach command explains itself: taskproof <command> --help.',
+    );
+  for (const add of COMMANDS)
+    add(program, io, given => {
+      code = given;
+    });
+  try {
+    await program.parseAsync(args, { from: 'user' });
+    return code;
+  } catch (error) {
+    return report(error, io, args[0] === 'diff' ? 2 : 1);
+  }
+}
+
+function report(error: unknown, io: Io, failure: number): number {
+  // Commander has told what it had to tell.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : failure;
+  const known = [CommandError, ResultsFileError, TaskSpecError].some(type => error instanceof type);
+  io.err(known ? (error as Error).message : `taskproof broke off: ${(error as Error)?.stack ?? error}`);
+  return failure;
+}

@@ -1,0 +1,28 @@
+import { resultsJsonSchema } from '../report/results';
+import { taskSpecJsonSchema } from '../spec/json-schema';
+import { writeOutput } from './io';
+import type { AddCommand } from './program';
+
+export const addSchema: AddCommand = (program, io) => {
+  program
+    .command('schema')
+    .description('Print the JSON Schema of task specs, for editors and other tools.')
+    .option('--results', 'the schema of the results file (taskproof-results.json) instead')
+    .option('-o, --output <file>', 'write it to a file')
+    .addHelpText(
+      'after',
+      `
+An editor checks a spec against it when the spec's first line names it:
+  # yaml-language-server: $schema=../task-spec.schema.json
+
+Examples:
+  taskproof schema --output agents/task-spec.schema.json
+  taskproof schema --results`,
+    )
+    .action(async (options: { results?: boolean; output?: string }) => {
+      const text = JSON.stringify(options.results ? resultsJsonSchema() : taskSpecJsonSchema(), null, 2);
+      if (options.output === undefined) return io.out(text);
+      await writeOutput(io, options.output, `${text}\n`);
+      io.out(`Wrote ${options.output}`);
+    });
+};

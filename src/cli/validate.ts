@@ -1,0 +1,109 @@
+import { statSync } from 'node:fs';
+import { relative, resolve } from 'node:path';
+import { escapePath } from 'tinyglobby';
+import { plural, table } from '../report/text';
+import {
+  type TaskSpecError,
+  TaskSpecLoadError,
+  TaskSpecValidationError,
+  TaskSpecYamlError,
+  UnsupportedSpecVersionError,
+} from '../spec/errors';
+import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
+import type { Io } from './io';
+import type { AddCommand } from './program';
+
+const DEFAULT_GLOB = '**/tasks/**/*.{yaml,yml}';
+
+/** One problem, as `--json` gives it. What belongs to no single place leaves file, line and column out. */
+interface Problem {
+  file?: string;
+  line?: number;
+  column?: number;
+  path?: string;
+  message: string;
+}
+
+export const addValidate: AddCommand = (program, io, exit) => {
+  program
+    .command('validate')
+    .description('Check task specs: each problem with its file, line and column.')
+    .argument(
+      '[globs...]',
+      `files, folders or globs from this folder; "!glob" takes files away (default: "${DEFAULT_GLOB}")`,
+    )
+    .option('--json', 'as JSON: { valid, specs, problems }')
+    .addHelpText(
+      'after',
+      `
+Exit code: 0 all specs are valid, 1 at least one is not, two have one id, or nothing matches.
+
+Examples:
+  taskproof validate
+  taskproof validate agents/tasks
+  taskproof validate "agents/tasks/**/*.yaml" "!**/drafts/**"`,
+    )
+    .action((globs: string[], options: { json?: boolean }) => {
+      const { specs, error } = load(
+        globs.length > 0 ? globs.map(glob => toGlob(io, glob)) : [DEFAULT_GLOB],
+        io.cwd,
+      );
+      if (options.json) io.out(asJson(specs, error, io.cwd));
+      else {
+        if (specs.length > 0) io.out(listOf(specs, io.cwd));
+        if (error) io.err(`${specs.length > 0 ? '\n' : ''}${error.message}`);
+      }
+      exit(error ? 1 : 0);
+    });
+};
+
+function load(
+  globs: readonly string[],
+  cwd: string,
+): { specs: readonly LoadedSpec[]; error?: TaskSpecLoadError } {
+  try {
+    return loadTaskSpecs(globs, { cwd });
+  } catch (error) {
+    if (error instanceof TaskSpecLoadError) return { specs: error.specs, error };
+    throw error;
+  }
+}
+
+/** A shell may have spelled out file names that hold characters of globs; a folder means the specs in it. */
+function toGlob(io: Io, given: string): string {
+  const found = statSync(resolve(io.cwd, given), { throwIfNoEntry: false });
+  if (!found) return given;
+  const literal = escapePath(given);
+  return found.isDirectory() ? `${literal.replace(/[/\\]+$/, '')}/**/*.{yaml,yml}` : literal;
+}
+
+function listOf(specs: readonly LoadedSpec[], cwd: string): string {
+  const rows = specs.map(({ spec, file }) => [
+    spec.id,
+    `${spec.passPolicy.minPasses} of ${spec.passPolicy.k}`,
+    relative(cwd, file),
+  ]);
+  return `${table(rows)}\n${plural(specs.length, 'valid spec')}`;
+}
+
+function asJson(specs: readonly LoadedSpec[], error: TaskSpecLoadError | undefined, cwd: string): string {
+  const problems = error ? (error.errors.length > 0 ? error.errors : [error]).flatMap(problemsOf) : [];
+  const valid = specs.map(({ spec, file, hash }) => ({
+    id: spec.id,
+    file: relative(cwd, file),
+    hash,
+    passPolicy: spec.passPolicy,
+    tags: spec.tags ?? [],
+  }));
+  return JSON.stringify({ valid: problems.length === 0, specs: valid, problems }, null, 2);
+}
+
+function problemsOf(error: TaskSpecError): Problem[] {
+  const file = error.filename;
+  if (error instanceof TaskSpecValidationError) return error.issues.map(issue => ({ file, ...issue }));
+  const place =
+    error instanceof TaskSpecYamlError || error instanceof UnsupportedSpecVersionError
+      ? { line: error.line, column: error.column }
+      : {};
+  return [{ file, ...place, message: error.message }];
+}
