@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { version } from '../../../package.json';
+import { suite } from './suite';
+
+test('--version is that of the package', async () => {
+  expect(await suite().taskproof(['--version'])).toEqual({ code: 0, out: version, err: '' });
+});
+
+test('--help lists the commands', async () => {
+  const { code, out } = await suite().taskproof(['--help']);
+  expect(code).toBe(0);
+  for (const name of ['init', 'validate', 'schema', 'baseline', 'diff']) expect(out).toContain(`  ${name} `);
+});
+
+test.each([['init'], ['validate'], ['schema'], ['baseline', 'save'], ['diff']])(
+  '%s %s --help shows examples',
+  async (...command) => {
+    const { code, out } = await suite().taskproof([...command, '--help']);
+    expect(code).toBe(0);
+    expect(out).toContain(`Examples:\n  taskproof ${command.join(' ')}`);
+  },
+);
+
+test.each<[string[], number, string]>([
+  [['validat'], 1, 'Did you mean validate?'],
+  [['schema', '--result'], 1, 'Did you mean --results?'],
+  [['schema', 'extra'], 1, 'too many arguments'],
+  [['diff'], 2, "missing required argument 'before'"],
+  [['diff', 'a', 'b', '--json', '--markdown'], 2, 'cannot be used with'],
+])('%j is refused', async (args, code, message) => {
+  const result = await suite().taskproof(args);
+  expect(result.code).toBe(code);
+  expect(result.err).toContain(message);
+});

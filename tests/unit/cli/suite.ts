@@ -1,0 +1,66 @@
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { onTestFinished } from 'vitest';
+import type { Io } from '../../../src/cli/io';
+import { run } from '../../../src/cli/program';
+import { type ResultRow, type Results, resultRow } from '../../../src/report/results';
+import { judgeTrials } from '../../../src/verdicts/verdict';
+import { trials } from '../verdicts/trials';
+
+/** A temporary folder with these files, in which command lines run; gone after the test. */
+export function suite(files: Record<string, string> = {}) {
+  const folder = mkdtempSync(join(tmpdir(), 'taskproof-cli-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  };
+  for (const [path, text] of Object.entries(files)) write(path, text);
+  return {
+    folder,
+    write,
+    read: (path: string) => readFileSync(join(folder, path), 'utf8'),
+    async taskproof(args: string[], io: Partial<Io> = {}) {
+      const [out, err]: [string[], string[]] = [[], []];
+      const code = await run(args, {
+        cwd: folder,
+        out: text => void out.push(text),
+        err: text => void err.push(text),
+        colour: false,
+        ...io,
+      });
+      return { code, out: out.join('\n'), err: err.join('\n') };
+    },
+  };
+}
+
+export const SPEC = `specVersion: '0.1'
+id: pricing-trial
+goal: 'Find the price'
+entryUrl: 'http://127.0.0.1:1/'
+passPolicy: { k: 5, minPasses: 4 }
+assertions:
+  - type: url
+    pattern: '**/trial**'
+`;
+
+/** A results file in which each spec's trials are given as letters: `{ cart: 'ppfpp' }`. */
+export function resultsFile(specs: Record<string, string>, more: Partial<Results> = {}): string {
+  const verdicts = Object.entries(specs).map<ResultRow>(([spec, letters]) =>
+    resultRow(
+      { spec, project: 'opus', agent: 'claude', model: null, replayed: false },
+      judgeTrials({ k: letters.length, minPasses: Math.max(1, letters.length - 1) }, trials(letters)),
+    ),
+  );
+  const results: Results = {
+    schemaVersion: '1',
+    startedAt: '2026-11-05T10:00:00.000Z',
+    durationMs: 1000,
+    status: 'passed',
+    complete: true,
+    verdicts,
+    ...more,
+  };
+  return JSON.stringify(results);
+}
