@@ -1,0 +1,160 @@
+// Knows when a page is at work because of an action: requests that the action caused, navigation, layout.
+// A page that is idle is not waited for.
+import type { BrowserContext, Page, Request } from '@playwright/test';
+import { within } from './time';
+
+const LIMIT_MS = 5_000;
+const NAVIGATION_LIMIT_MS = 10_000;
+/** An answer that has begun and does not end in this time is a stream, which has no end to wait for. */
+const STREAM_LIMIT_MS = 1_000;
+const LAYOUT_LIMIT_MS = 1_500;
+/** What can't change the page as the model sees it, or never ends. */
+const IGNORED = new Set([
+  'image',
+  'media',
+  'font',
+  'eventsource',
+  'websocket',
+  'ping',
+  'manifest',
+  'texttrack',
+]);
+
+interface Pending {
+  startedAt: number;
+  respondedAt: number | undefined;
+}
+
+export class Activity {
+  private readonly pending = new Map<Request, Pending>();
+  /** Requests that outlived a wait: the page keeps them open, so they are not waited for again. */
+  private readonly endless = new Set<string>();
+  private readonly waiting = new Set<() => void>();
+  private readonly disposers: (() => void)[] = [];
+
+  constructor(context: BrowserContext) {
+    const began = (request: Request) => {
+      if (!IGNORED.has(request.resourceType()) && !this.endless.has(keyOf(request)))
+        this.pending.set(request, { startedAt: performance.now(), respondedAt: undefined });
+    };
+    const ended = (request: Request) => {
+      this.pending.delete(request);
+      for (const wake of this.waiting) wake();
+    };
+    const responded = (response: { request(): Request }) => {
+      const entry = this.pending.get(response.request());
+      if (entry) entry.respondedAt = performance.now();
+    };
+    context.on('request', began);
+    context.on('requestfinished', ended);
+    context.on('requestfailed', ended);
+    context.on('response', responded);
+    this.disposers.push(
+      () => context.off('request', began),
+      () => context.off('requestfinished', ended),
+      () => context.off('requestfailed', ended),
+      () => context.off('response', responded),
+    );
+  }
+
+  dispose(): void {
+    for (const dispose of this.disposers.splice(0)) dispose();
+  }
+
+  /** Waits while `page` is at work because of something begun at `since` (`performance.now()`), in bounds. */
+  async settle(page: Page, since: number): Promise<void> {
+    const began = performance.now();
+    for (;;) {
+      await this.quiet(page);
+      const left = this.at(page, since);
+      if (left.length === 0) return;
+      const limit = left.some(request => isDocument(request)) ? NAVIGATION_LIMIT_MS : LIMIT_MS;
+      const budget = began + limit - performance.now();
+      if (budget <= 0 || page.isClosed()) {
+        for (const request of left) if (!isDocument(request)) this.endless.add(keyOf(request));
+        return;
+      }
+      await this.change(Math.min(budget, this.untilStream(left)));
+    }
+  }
+
+  /** The page has drawn what it has to draw: DOM parsed, no scrolling, no running transition. */
+  private async quiet(page: Page): Promise<void> {
+    if (page.isClosed()) return;
+    await page.waitForLoadState('domcontentloaded', { timeout: NAVIGATION_LIMIT_MS }).catch(() => undefined);
+    await within(page.evaluate(untilDrawn, LAYOUT_LIMIT_MS), LAYOUT_LIMIT_MS + 500);
+  }
+
+  private at(page: Page, since: number): Request[] {
+    const now = performance.now();
+    return [...this.pending].flatMap(([request, { startedAt, respondedAt }]) => {
+      const streams = respondedAt !== undefined && now - respondedAt > STREAM_LIMIT_MS;
+      return startedAt >= since && !streams && belongsTo(request, page) ? [request] : [];
+    });
+  }
+
+  private untilStream(requests: Request[]): number {
+    const now = performance.now();
+    const waits = requests.map(request => {
+      const respondedAt = this.pending.get(request)?.respondedAt;
+      return respondedAt === undefined ? Number.POSITIVE_INFINITY : respondedAt + STREAM_LIMIT_MS - now + 1;
+    });
+    return Math.max(1, Math.min(...waits));
+  }
+
+  private async change(ms: number): Promise<void> {
+    let wake = () => {};
+    const changed = new Promise<void>(resolve => {
+      wake = resolve;
+    });
+    this.waiting.add(wake);
+    await within(changed, ms);
+    this.waiting.delete(wake);
+  }
+}
+
+function keyOf(request: Request): string {
+  return `${request.method()} ${request.url().split('?')[0]}`;
+}
+
+function isDocument(request: Request): boolean {
+  return request.resourceType() === 'document';
+}
+
+function belongsTo(request: Request, page: Page): boolean {
+  try {
+    return request.frame().page() === page;
+  } catch {
+    // A worker's request, or the first one of a tab that is about to open.
+    return true;
+  }
+}
+
+/** Runs in the page. */
+async function untilDrawn(limitMs: number): Promise<void> {
+  const end = performance.now() + limitMs;
+  let scrolled = 0;
+  const onScroll = () => {
+    scrolled = performance.now();
+  };
+  // A hidden tab draws no frames.
+  const frame = () =>
+    new Promise<void>(resolve => {
+      requestAnimationFrame(() => resolve());
+      setTimeout(resolve, 100);
+    });
+  const moving = () =>
+    document.getAnimations().filter(animation => {
+      const end = animation.effect?.getComputedTiming().endTime;
+      return animation.playState === 'running' && typeof end === 'number' && Number.isFinite(end);
+    });
+  addEventListener('scroll', onScroll, { capture: true, passive: true });
+  try {
+    await frame();
+    await frame();
+    while (performance.now() < end && (performance.now() - scrolled < 60 || moving().length > 0))
+      await frame();
+  } finally {
+    removeEventListener('scroll', onScroll, { capture: true });
+  }
+}

@@ -1,0 +1,151 @@
+// What both toolsets drive the trial's tabs through. The members themselves are in files by family.
+import { ToolError } from '@anthropic-ai/sdk/helpers/beta/toolsets';
+import type { Locator, Page } from '@playwright/test';
+import type { AgentTask, Turn } from '../../agent';
+import { Activity } from './activity';
+import { elementAt, wordsFor } from './describe';
+import { Dialogs } from './dialogs';
+import { type Located, Refs, viewportOf } from './refs';
+import { pictureScale } from './screenshot';
+import { fillSecrets } from './secrets';
+import { Tabs } from './tabs';
+import { within } from './time';
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export type Target = { type: 'coordinate'; x: number; y: number } | { type: 'ref'; ref: string };
+
+/** How long Playwright tries to act on an element before the model is told why it can't. */
+export const ACTION_LIMIT_MS = 3_000;
+
+export class Driver {
+  readonly tabs: Tabs;
+  readonly refs = new Refs();
+  readonly dialogs: Dialogs;
+  private readonly activity: Activity;
+  /** Where the pointer was left, in CSS pixels. */
+  cursor: Point = { x: 0, y: 0 };
+  /** The turn that runs: actions are told to it. */
+  turn: Turn | undefined;
+  private point: Point | undefined;
+
+  constructor(readonly task: AgentTask) {
+    this.tabs = new Tabs(task);
+    this.dialogs = new Dialogs(task.context);
+    this.activity = new Activity(task.context);
+  }
+
+  dispose(): void {
+    this.tabs.dispose();
+    this.dialogs.dispose();
+    this.activity.dispose();
+  }
+
+  get signal(): AbortSignal {
+    return this.task.signal;
+  }
+
+  fill(text: string): string {
+    return fillSecrets(text, this.task.secrets);
+  }
+
+  /** The model's coordinates in CSS pixels. @throws ToolError outside the viewport. */
+  async pointOf(page: Page, given: Point): Promise<Point> {
+    const viewport = await viewportOf(page);
+    const scale = pictureScale(viewport);
+    const point = { x: given.x / scale, y: given.y / scale };
+    if (point.x < 0 || point.y < 0 || point.x > viewport.width || point.y > viewport.height) {
+      const [width, height] = [viewport.width, viewport.height].map(size => Math.round(size * scale));
+      throw new ToolError(
+        `(${given.x}, ${given.y}) is outside the viewport, which is ${width} by ${height}. Scroll first, or take a screenshot to see where things are.`,
+      );
+    }
+    return point;
+  }
+
+  /** Remembers where an action takes place, for its mark on the turn's picture. */
+  mark(point: Point | undefined): void {
+    if (!point) return;
+    this.point = point;
+    this.cursor = point;
+  }
+
+  async markElement(locator: Locator): Promise<void> {
+    const box = await within(locator.boundingBox({ timeout: ACTION_LIMIT_MS }), ACTION_LIMIT_MS);
+    if (box) this.mark({ x: box.x + box.width / 2, y: box.y + box.height / 2 });
+  }
+
+  async locate(page: Page, target: Target): Promise<Located> {
+    if (target.type !== 'ref')
+      throw new ToolError('This needs an element reference (type "ref"), not a coordinate.');
+    return this.refs.locate(page, target.ref);
+  }
+
+  /** `button "Sign in"`, or `(40, 30)` where nothing is known about the place. */
+  async wordsOf(page: Page, target: Target): Promise<string> {
+    if (target.type === 'ref') return this.refs.wordsOf(target.ref) ?? target.ref;
+    const scale = pictureScale(await viewportOf(page));
+    const seen = await elementAt(page, { x: target.x / scale, y: target.y / scale });
+    return wordsFor(seen) ?? `(${target.x}, ${target.y})`;
+  }
+
+  /** Runs one member: its words, what it does, the wait for what it causes, and the action that people read. */
+  async perform<T>(page: Page, words: string, settles: boolean, run: () => Promise<T>): Promise<T> {
+    this.point = undefined;
+    const since = performance.now();
+    try {
+      const result = await run();
+      if (settles) await this.settle(page, since);
+      this.turn?.action({ title: words, ...this.marked() });
+      return result;
+    } catch (error) {
+      if (settles) await this.settle(page, since);
+      const reason = reasonOf(error);
+      this.turn?.action({ title: words, error: reason, ...this.marked() });
+      throw error instanceof ToolError ? error : new ToolError(reason);
+    }
+  }
+
+  /** An action may open a tab: then that one is at work too. */
+  private async settle(page: Page, since: number): Promise<void> {
+    await this.activity.settle(page, since);
+    const active = this.task.page;
+    if (active !== page) await this.activity.settle(active, since);
+  }
+
+  private marked(): { point?: Point } {
+    return this.point ? { point: { x: Math.round(this.point.x), y: Math.round(this.point.y) } } : {};
+  }
+}
+
+/** Why Playwright gave up on an element, in the sentence that matters out of its log. */
+const REASONS: [RegExp, string][] = [
+  [/<(.+?)>.*? intercepts pointer events/, 'it is covered by <$1>'],
+  [/element is not enabled/, 'it is disabled'],
+  [/element is not editable/, 'it is read-only'],
+  [/element is not visible/, 'it is not visible'],
+  [/element is outside of the viewport/, 'it is outside the viewport and can not be scrolled into it'],
+  [/element is not stable/, 'it keeps moving'],
+  [/element was detached|Element is not attached|element is not attached/, 'it was removed from the page'],
+];
+
+export function reasonOf(error: unknown): string {
+  if (error instanceof ToolError)
+    return typeof error.content === 'string'
+      ? error.content
+      : error.content.map(part => ('text' in part ? part.text : '')).join(' ');
+  const message = error instanceof Error ? error.message : String(error);
+  for (const [pattern, reason] of REASONS) {
+    const match = pattern.exec(message);
+    if (match) return `The element could not be used: ${reason.replace('$1', match[1] ?? '')}.`;
+  }
+  const first = message
+    .split('\n')[0]!
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: Playwright colours its messages
+    .replace(/\u001b\[[\d;]*m/g, '')
+    .replace(/^[\w.]+: /, '');
+  return first;
+}

@@ -1,0 +1,147 @@
+// Finds elements by a description, here and now: words compared with what each element is, says and belongs to.
+import { lineOf } from './page-tree';
+import { shorten, type TreeNode, textOf } from './tree';
+
+const MAX_MATCHES = 20;
+const STOP_WORDS = new Set(
+  'a an the of in on at to for with and or that which is are this all any element elements page from by named called labeled labelled says'.split(
+    ' ',
+  ),
+);
+/** What people call a role. */
+const ROLE_WORDS: Record<string, string[]> = {
+  button: ['button', 'btn'],
+  link: ['link', 'anchor', 'url', 'button'],
+  textbox: ['textbox', 'text', 'field', 'input', 'box', 'bar', 'textarea', 'area', 'editor'],
+  searchbox: ['searchbox', 'search', 'field', 'input', 'box', 'bar'],
+  combobox: ['combobox', 'select', 'dropdown', 'menu', 'list', 'picker', 'field', 'box'],
+  listbox: ['listbox', 'select', 'list', 'dropdown'],
+  option: ['option', 'choice'],
+  checkbox: ['checkbox', 'check', 'box', 'tick'],
+  radio: ['radio', 'option', 'button', 'choice'],
+  switch: ['switch', 'toggle'],
+  slider: ['slider', 'range'],
+  spinbutton: ['spinbutton', 'number', 'field', 'input', 'quantity'],
+  tab: ['tab'],
+  menuitem: ['menuitem', 'menu', 'item', 'entry'],
+  heading: ['heading', 'title', 'headline'],
+  img: ['img', 'image', 'picture', 'icon', 'photo', 'logo'],
+  table: ['table', 'grid'],
+  row: ['row', 'line'],
+  cell: ['cell'],
+  listitem: ['listitem', 'item', 'entry'],
+  dialog: ['dialog', 'modal', 'popup', 'window'],
+  navigation: ['navigation', 'nav', 'menu'],
+  form: ['form'],
+  iframe: ['iframe', 'frame'],
+  generic: ['element'],
+};
+
+function tokens(text: string): string[] {
+  return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map(stem);
+}
+
+function stem(word: string): string {
+  if (word.length <= 3) return word;
+  return word.replace(/(?:ies|y)$/, 'i').replace(/(?:ing|ed|es|s)$/, '');
+}
+
+interface Candidate {
+  node: TreeNode;
+  own: Set<string>;
+  around: Set<string>;
+  roles: Set<string>;
+  context: string;
+  depth: number;
+}
+
+function collect(nodes: readonly (TreeNode | string)[], trail: TreeNode[], into: Candidate[]): void {
+  for (const node of nodes) {
+    if (typeof node === 'string') continue;
+    if (node.ref) {
+      const { placeholder, url } = node.states;
+      // A container says all that its parts say: only what is short is its own.
+      const text = node.interactive || node.children.length === 0 ? textOf(node) : node.text;
+      const near = trail
+        .slice(-4)
+        .map(parent => parent.name || (textOf(parent).length < 300 ? textOf(parent) : ''));
+      into.push({
+        node,
+        own: new Set(tokens([node.name, text, placeholder ?? '', node.inputType ?? ''].join(' '))),
+        around: new Set(tokens([...near, String(url ?? '').replace(/^https?:/, '')].join(' '))),
+        roles: new Set([node.role, ...(ROLE_WORDS[node.role] ?? [])].map(stem)),
+        context: near.filter(Boolean).at(-1) ?? '',
+        depth: trail.length,
+      });
+    }
+    collect(node.children, [...trail, node], into);
+  }
+}
+
+function rarity(word: string, all: Candidate[]): number {
+  const holders = all.filter(({ own }) => own.has(word)).length;
+  return Math.log(1 + all.length / (1 + holders));
+}
+
+function similar(word: string, words: Set<string>): number {
+  if (words.has(word)) return 1;
+  if (word.length < 4) return 0;
+  for (const other of words)
+    if (other.length >= 4 && (other.startsWith(word) || word.startsWith(other))) return 0.7;
+  return 0;
+}
+
+function score(candidate: Candidate, words: { word: string; weight: number }[], phrase: string): number {
+  let said = 0;
+  let role = 0;
+  for (const { word, weight } of words) {
+    const own = similar(word, candidate.own);
+    if (own > 0) said += own * weight * 2;
+    else if (candidate.roles.has(word)) role += 1.5;
+    else if (similar(word, candidate.around) > 0) said += 0.6 * weight;
+  }
+  if (said === 0 && role === 0) return 0;
+  const exact = candidate.node.name.toLowerCase() === phrase ? 6 : 0;
+  return said + role + exact + (candidate.node.interactive ? 1 : 0) + (candidate.node.inView ? 0.3 : 0);
+}
+
+/** Up to 20 elements for a description, best first; undefined where nothing fits. */
+export function findMatches(
+  query: string,
+  roots: readonly TreeNode[],
+): { node: TreeNode; context: string }[] {
+  const all: Candidate[] = [];
+  collect(roots, [], all);
+  const wanted = [...new Set(tokens(query))].filter(word => !STOP_WORDS.has(word));
+  const words = (wanted.length > 0 ? wanted : tokens(query)).map(word => ({
+    word,
+    weight: rarity(word, all),
+  }));
+  const phrase = query
+    .trim()
+    .toLowerCase()
+    .replace(/^["']|["']$/g, '');
+  const scored = all
+    .map(candidate => ({ candidate, value: score(candidate, words, phrase) }))
+    .filter(({ value }) => value > 0)
+    .sort((a, b) => b.value - a.value || b.candidate.depth - a.candidate.depth);
+  const best = scored[0]?.value ?? 0;
+  return scored
+    .filter(({ value }) => value >= best * 0.3)
+    .slice(0, MAX_MATCHES)
+    .map(({ candidate }) => ({ node: candidate.node, context: candidate.context }));
+}
+
+/** What the model reads for a query. */
+export function findText(query: string, roots: readonly TreeNode[]): string {
+  const matches = findMatches(query, roots);
+  if (matches.length === 0)
+    return `No element matches "${shorten(query)}". Try other words (what is written on it, or its kind), read_page with filter "all", or a screenshot.`;
+  const lines = matches.map(({ node, context }) => {
+    const said = node.text || node.name ? '' : `: ${shorten(textOf(node))}`;
+    const where = context && context !== node.name ? `, in "${shorten(context, 60)}"` : '';
+    const line = lineOf(node).includes(`[${node.ref}]`) ? lineOf(node) : `${lineOf(node)} [${node.ref}]`;
+    return `- ${shorten(line, 300)}${said}${where}${node.inView ? '' : ' (outside the viewport)'}`;
+  });
+  return [`${matches.length} found, best first:`, ...lines].join('\n');
+}

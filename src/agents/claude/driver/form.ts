@@ -1,0 +1,121 @@
+import { ToolError } from '@anthropic-ai/sdk/helpers/beta/toolsets';
+import type { Locator, Page } from '@playwright/test';
+import { ACTION_LIMIT_MS, type Driver, type Target } from './driver';
+import { shorten } from './tree';
+
+const MAX_OPTIONS = 50;
+const FORMATS: Record<string, string> = {
+  date: '2026-01-31',
+  time: '13:45',
+  'datetime-local': '2026-01-31T13:45',
+  month: '2026-01',
+  week: '2026-W05',
+  color: '#3366ff',
+};
+
+interface Field {
+  tag: string;
+  type: string;
+  role: string | null;
+  editable: boolean;
+  options: { value: string; label: string; disabled: boolean }[];
+}
+
+function inspect(locator: Locator): Promise<Field> {
+  return locator.evaluate(element => ({
+    tag: element.tagName.toLowerCase(),
+    type: element instanceof HTMLInputElement ? element.type : '',
+    role: element.getAttribute('role'),
+    editable: element instanceof HTMLElement && element.isContentEditable,
+    options:
+      element instanceof HTMLSelectElement
+        ? [...element.options].map(({ value, label, disabled }) => ({ value, label, disabled }))
+        : [],
+  }));
+}
+
+export async function setValue(
+  driver: Driver,
+  page: Page,
+  target: Target,
+  given: string | number | boolean,
+): Promise<string | undefined> {
+  const { locator, ref } = await driver.locate(page, target);
+  const field = await inspect(locator);
+  const value = typeof given === 'string' ? driver.fill(given) : given;
+  const timeout = ACTION_LIMIT_MS;
+  await locator.scrollIntoViewIfNeeded({ timeout }).catch(() => undefined);
+  await driver.markElement(locator);
+  if (field.tag === 'select') return choose(locator, field, String(value));
+  if (isToggle(field)) {
+    await locator.setChecked(truth(value), { timeout });
+    return undefined;
+  }
+  if (field.type === 'file') throw new ToolError(`${ref} takes files: use file_upload.`);
+  if (['button', 'submit', 'reset', 'image'].includes(field.type) || !isText(field))
+    throw new ToolError(
+      `${ref} is a <${field.tag}>, which has no value to set. Click it, and use what it opens.`,
+    );
+  await locator.fill(String(value), { timeout }).catch(error => {
+    const format = FORMATS[field.type];
+    if (format && /Malformed value/.test(String(error)))
+      throw new ToolError(`A ${field.type} field takes values like ${format}, not ${JSON.stringify(given)}.`);
+    throw error;
+  });
+  return undefined;
+}
+
+function isToggle({ type, role, tag }: Field): boolean {
+  if (type === 'checkbox' || type === 'radio') return true;
+  return (
+    tag !== 'input' &&
+    ['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio'].includes(role ?? '')
+  );
+}
+
+function isText({ tag, editable }: Field): boolean {
+  return tag === 'input' || tag === 'textarea' || editable;
+}
+
+function truth(value: string | number | boolean): boolean {
+  return typeof value === 'string' ? !/^(false|off|no|0|unchecked|)$/i.test(value.trim()) : Boolean(value);
+}
+
+async function choose(locator: Locator, { options }: Field, wanted: string): Promise<string> {
+  const fold = (text: string) => text.replace(/\s+/g, ' ').trim().toLowerCase();
+  const option =
+    options.find(({ value, label }) => value === wanted || label === wanted) ??
+    options.find(({ value, label }) => fold(value) === fold(wanted) || fold(label) === fold(wanted));
+  const labels = options.slice(0, MAX_OPTIONS).map(({ label }) => `"${shorten(label, 60)}"`);
+  const more = options.length > MAX_OPTIONS ? ` and ${options.length - MAX_OPTIONS} more` : '';
+  if (!option)
+    throw new ToolError(
+      `There is no option ${JSON.stringify(wanted)}. Options: ${labels.join(', ')}${more}.`,
+    );
+  if (option.disabled) throw new ToolError(`The option "${option.label}" is disabled.`);
+  await locator.selectOption({ index: options.indexOf(option) }, { timeout: ACTION_LIMIT_MS });
+  return `Chosen: "${shorten(option.label)}".`;
+}
+
+export async function upload(
+  driver: Driver,
+  page: Page,
+  target: Target,
+  paths: readonly string[],
+): Promise<void> {
+  const { locator } = await driver.locate(page, target);
+  if (paths.length === 0) throw new ToolError('file_upload needs paths of files to upload.');
+  await driver.markElement(locator);
+  const field = await inspect(locator);
+  if (field.type === 'file') return locator.setInputFiles([...paths], { timeout: ACTION_LIMIT_MS });
+  // A styled button hides the real input and opens its file dialog.
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser', { timeout: ACTION_LIMIT_MS }),
+    locator.click({ timeout: ACTION_LIMIT_MS }),
+  ]).catch(() => {
+    throw new ToolError(
+      `${target.type === 'ref' ? target.ref : 'This'} opens no file dialog. Give the reference of the file input.`,
+    );
+  });
+  await chooser.setFiles([...paths]);
+}

@@ -1,0 +1,42 @@
+import { ToolError } from '@anthropic-ai/sdk/helpers/beta/toolsets';
+import type { Page } from '@playwright/test';
+import { focused } from './describe';
+import type { Driver } from './driver';
+import { keySequence } from './keys';
+import { sleep } from './time';
+
+/** Longer texts are put in at once: key by key they would take the trial's time. */
+const MAX_TYPED = 1_000;
+const MAX_HOLD_SECONDS = 30;
+const MAX_WAIT_SECONDS = 30;
+
+export async function type(driver: Driver, page: Page, text: string): Promise<string | undefined> {
+  const value = driver.fill(text);
+  const target = await focused(page);
+  if (value.length > MAX_TYPED) await page.keyboard.insertText(value);
+  else await page.keyboard.type(value);
+  return target
+    ? undefined
+    : 'No field has the focus, so nothing may have been typed: click the field first.';
+}
+
+export async function key(page: Page, text: string, repeat = 1): Promise<void> {
+  const keys = keySequence(text);
+  for (let round = 0; round < repeat; round++) for (const each of keys) await page.keyboard.press(each);
+}
+
+export async function holdKey(driver: Driver, page: Page, text: string, seconds: number): Promise<void> {
+  const keys = keySequence(text);
+  if (keys.length > 1) throw new ToolError('hold_key holds one key or chord, not a sequence');
+  const parts = keys[0] === '+' ? ['+'] : keys[0]!.split(/\+(?=.)/);
+  try {
+    for (const part of parts) await page.keyboard.down(part);
+    await sleep(Math.min(seconds, MAX_HOLD_SECONDS) * 1000, driver.signal);
+  } finally {
+    for (const part of parts.reverse()) await page.keyboard.up(part).catch(() => undefined);
+  }
+}
+
+export async function wait(driver: Driver, seconds: number): Promise<void> {
+  await sleep(Math.min(seconds, MAX_WAIT_SECONDS) * 1000, driver.signal);
+}

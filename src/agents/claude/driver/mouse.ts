@@ -1,0 +1,172 @@
+import { ToolError } from '@anthropic-ai/sdk/helpers/beta/toolsets';
+import type { Page } from '@playwright/test';
+import { elementAt } from './describe';
+import { ACTION_LIMIT_MS, type Driver, type Point, type Target } from './driver';
+import { type Modifier, modifiersOf } from './keys';
+
+const NOTCH = 100;
+const DRAG_STEPS = 12;
+/** How long a wheel event may take to move something. */
+const SCROLL_LIMIT_MS = 300;
+
+export interface Click {
+  button?: 'left' | 'right' | 'middle';
+  count?: number;
+  modifiers?: string | null | undefined;
+}
+
+export async function click(
+  driver: Driver,
+  page: Page,
+  target: Target,
+  how: Click,
+): Promise<string | undefined> {
+  const modifiers = modifiersOf(how.modifiers);
+  const options = { button: how.button ?? 'left', clickCount: how.count ?? 1 } as const;
+  if (target.type === 'ref') {
+    const { locator, node } = await driver.locate(page, target);
+    await locator.scrollIntoViewIfNeeded({ timeout: ACTION_LIMIT_MS });
+    await driver.markElement(locator);
+    await locator.click({ ...options, modifiers, timeout: ACTION_LIMIT_MS });
+    const tag = node.role === 'combobox' ? await tagOf(locator) : undefined;
+    return hintFor(tag, node.inputType);
+  }
+  const point = await driver.pointOf(page, target);
+  driver.mark(point);
+  const seen = await elementAt(page, point);
+  await holding(page, modifiers, () => page.mouse.click(point.x, point.y, options));
+  return hintFor(seen?.tag, seen?.inputType);
+}
+
+async function tagOf(locator: {
+  evaluate<T>(fn: (element: Element) => T): Promise<T>;
+}): Promise<string | undefined> {
+  return locator.evaluate(element => element.tagName.toLowerCase()).catch(() => undefined);
+}
+
+/** What the browser itself opens for these is in no picture and in no tree. */
+function hintFor(tag: string | undefined, inputType: string | undefined): string | undefined {
+  if (tag === 'select')
+    return 'The list of a native select can not be seen: choose with form_input, or by keys.';
+  if (inputType === 'file') return 'A file dialog can not be seen or used: files are given with file_upload.';
+  if (inputType && ['date', 'time', 'datetime-local', 'month', 'week', 'color'].includes(inputType))
+    return `The picker of a native ${inputType} field may not be seen: set the value with form_input.`;
+  return undefined;
+}
+
+export async function holding(
+  page: Page,
+  modifiers: readonly Modifier[],
+  run: () => Promise<void>,
+): Promise<void> {
+  const held: Modifier[] = [];
+  try {
+    for (const key of modifiers) {
+      await page.keyboard.down(key);
+      held.push(key);
+    }
+    await run();
+  } finally {
+    for (const key of held.reverse()) await page.keyboard.up(key).catch(() => undefined);
+  }
+}
+
+export async function hover(driver: Driver, page: Page, target: Target): Promise<void> {
+  if (target.type === 'ref') {
+    const { locator } = await driver.locate(page, target);
+    await locator.hover({ timeout: ACTION_LIMIT_MS });
+    return driver.markElement(locator);
+  }
+  return move(driver, page, target);
+}
+
+export async function move(driver: Driver, page: Page, to: Point): Promise<void> {
+  const point = await driver.pointOf(page, to);
+  driver.mark(point);
+  await page.mouse.move(point.x, point.y);
+}
+
+export async function press(driver: Driver, page: Page, at: Point): Promise<void> {
+  await move(driver, page, at);
+  await page.mouse.down();
+}
+
+export async function release(driver: Driver, page: Page, at: Point): Promise<void> {
+  const point = await driver.pointOf(page, at);
+  driver.mark(point);
+  // In steps, as a hand moves: drag and drop listens to the way there.
+  await page.mouse.move(point.x, point.y, { steps: DRAG_STEPS });
+  await page.mouse.up();
+}
+
+export async function drag(
+  driver: Driver,
+  page: Page,
+  from: Point,
+  to: Point,
+  modifiers: readonly Modifier[] = [],
+): Promise<void> {
+  const start = await driver.pointOf(page, from);
+  await driver.pointOf(page, to);
+  await holding(page, modifiers, async () => {
+    await page.mouse.move(start.x, start.y);
+    await page.mouse.down();
+    await release(driver, page, to);
+  });
+}
+
+export type Direction = 'up' | 'down' | 'left' | 'right';
+
+export async function scroll(
+  driver: Driver,
+  page: Page,
+  at: Point,
+  direction: Direction,
+  notches: number,
+  modifiers: readonly Modifier[] = [],
+): Promise<string | undefined> {
+  const point = await driver.pointOf(page, at);
+  driver.mark(point);
+  const way = notches * NOTCH;
+  const before = await page.evaluate(scrollable, point);
+  await holding(page, modifiers, async () => {
+    await page.mouse.move(point.x, point.y);
+    await page.mouse.wheel(
+      direction === 'left' ? -way : direction === 'right' ? way : 0,
+      direction === 'up' ? -way : direction === 'down' ? way : 0,
+    );
+  });
+  // Another document under the pointer scrolls by itself, unseen from here.
+  if (before === null) return undefined;
+  const end = performance.now() + SCROLL_LIMIT_MS;
+  while (performance.now() < end) if ((await page.evaluate(scrollable, point)) !== before) return undefined;
+  return `Nothing scrolled: there may be no more to see further ${direction}.`;
+}
+
+/** Runs in the page. Where everything that could scroll under a point stands, a frame later; null over an iframe. */
+async function scrollable(point: Point): Promise<string | null> {
+  await new Promise(resolve => setTimeout(resolve, 16));
+  const hit = document.elementFromPoint(point.x, point.y);
+  if (hit?.tagName === 'IFRAME') return null;
+  const positions: number[] = [window.scrollX, window.scrollY];
+  for (let element: Element | null = hit; element; element = element.parentElement)
+    if (element.scrollHeight > element.clientHeight || element.scrollWidth > element.clientWidth)
+      positions.push(element.scrollTop, element.scrollLeft);
+  return positions.join();
+}
+
+export async function scrollTo(driver: Driver, page: Page, target: Target): Promise<void> {
+  const { locator } = await driver.locate(page, target);
+  await locator.scrollIntoViewIfNeeded({ timeout: ACTION_LIMIT_MS });
+  await driver.markElement(locator);
+}
+
+/** `[x0, y0, x1, y1]` in CSS pixels. */
+export async function regionOf(driver: Driver, page: Page, region: readonly number[]) {
+  const [x0, y0, x1, y1] = region as [number, number, number, number];
+  const from = await driver.pointOf(page, { x: Math.min(x0, x1), y: Math.min(y0, y1) });
+  const to = await driver.pointOf(page, { x: Math.max(x0, x1), y: Math.max(y0, y1) });
+  const [width, height] = [to.x - from.x, to.y - from.y];
+  if (width < 1 || height < 1) throw new ToolError('zoom needs a region with a size: [x0, y0, x1, y1]');
+  return { ...from, width, height };
+}

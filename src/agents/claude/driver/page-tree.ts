@@ -1,0 +1,166 @@
+// A page as the model reads it: one line per element, with the references that it can act by.
+import { nodesOf, shorten, type TreeNode, textOf } from './tree';
+
+export const MAX_CHARACTERS = 50_000;
+const DEFAULT_DEPTH = 15;
+/** Room for the lines that say what was left out. */
+const RESERVE = 600;
+
+/** Besides what can be acted on: what is worth scrolling to, or reading on its own. */
+const REFERRED = new Set([
+  ...[
+    'dialog',
+    'alertdialog',
+    'form',
+    'table',
+    'grid',
+    'list',
+    'tree',
+    'menu',
+    'tablist',
+    'radiogroup',
+    'region',
+  ],
+  ...[
+    'main',
+    'navigation',
+    'search',
+    'banner',
+    'contentinfo',
+    'complementary',
+    'article',
+    'iframe',
+    'heading',
+  ],
+]);
+const QUIET_STATES = new Set(['url', 'placeholder', 'active']);
+
+export interface ReadOptions {
+  filter?: 'all' | 'interactive' | null;
+  depth?: number | null;
+  /** Only this subtree. */
+  root?: TreeNode;
+}
+
+/** An element on one line: `button "Sign in" [ref_7] (disabled)`. */
+export function lineOf(node: TreeNode, withText = true): string {
+  const notes = Object.entries(node.states)
+    .filter(([key, value]) => !QUIET_STATES.has(key) && value !== false)
+    .map(([key, value]) => (value === true ? key : `${key}=${value}`));
+  if (node.inputType) notes.push(`type=${node.inputType}`);
+  const { placeholder, url } = node.states;
+  if (placeholder && placeholder !== node.name) notes.push(`placeholder="${shorten(String(placeholder))}"`);
+  if (url && !node.name && !textOf(node)) notes.push(`url=${shorten(String(url), 120)}`);
+  if (node.interactive && node.role === 'generic') notes.push('clickable');
+  const hasRef = node.ref && (node.interactive || REFERRED.has(node.role));
+  return [
+    node.role,
+    node.name && `"${shorten(node.name, 400)}"`,
+    hasRef && `[${node.ref}]`,
+    notes.length > 0 && `(${notes.join(', ')})`,
+    withText && node.text && node.text !== node.name && `: ${oneLine(node.text)}`,
+  ]
+    .filter(Boolean)
+    .join(' ')
+    .replace(/ : /, ': ');
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').trim();
+}
+
+class Listing {
+  private readonly lines: string[] = [];
+  private length = 0;
+  private readonly seen = new Map<TreeNode, boolean>();
+  outside = 0;
+  deeper = 0;
+  cut = 0;
+
+  constructor(private readonly options: ReadOptions) {}
+
+  add(nodes: readonly (TreeNode | string)[], indent = 0): void {
+    for (const node of nodes) {
+      if (typeof node === 'string') this.line(indent, `text: ${oneLine(node)}`);
+      else this.element(node, indent);
+    }
+  }
+
+  text(): string {
+    return this.lines.join('\n');
+  }
+
+  private element(node: TreeNode, indent: number): void {
+    if (this.options.filter !== 'all' && !this.anyInView(node)) {
+      this.outside += [...nodesOf([node])].filter(each => this.counts(each)).length;
+      return;
+    }
+    if (this.options.filter === 'interactive') {
+      if (node.interactive && (node.inView || node.role === 'option')) this.line(0, lineOf(node));
+      else if (node.interactive) this.outside++;
+      // What is inside a button is its name already.
+      this.add(
+        node.children.filter(child => typeof child !== 'string'),
+        0,
+      );
+      return;
+    }
+    const bare = node.role === 'generic' && !node.name && !node.interactive;
+    if (bare && !node.text) {
+      this.add(node.children, indent);
+      return;
+    }
+    if (indent >= (this.options.depth ?? DEFAULT_DEPTH)) {
+      this.deeper += [...nodesOf([node])].length;
+      return;
+    }
+    this.line(indent, bare ? `text: ${oneLine(node.text)}` : lineOf(node));
+    this.add(this.worthReading(node), indent + 1);
+  }
+
+  /** A child that only repeats its parent's name says nothing. */
+  private worthReading(node: TreeNode): (TreeNode | string)[] {
+    if (!node.name) return node.children;
+    const name = oneLine(node.name);
+    return node.children.filter(child => oneLine(typeof child === 'string' ? child : '') !== name);
+  }
+
+  private counts(node: TreeNode): boolean {
+    if (this.options.filter === 'interactive') return node.interactive;
+    return node.role !== 'generic' || node.text !== '' || node.interactive;
+  }
+
+  private anyInView(node: TreeNode): boolean {
+    const known = this.seen.get(node);
+    if (known !== undefined) return known;
+    const visible =
+      node.inView || node.children.some(child => typeof child !== 'string' && this.anyInView(child));
+    this.seen.set(node, visible);
+    return visible;
+  }
+
+  private line(indent: number, text: string): void {
+    const line = `${'  '.repeat(indent)}- ${text}`;
+    if (this.cut > 0 || this.length + line.length + 1 > MAX_CHARACTERS - RESERVE) {
+      this.cut++;
+      return;
+    }
+    this.length += line.length + 1;
+    this.lines.push(line);
+  }
+}
+
+/** The listing under `header`, and a line for each reason why something is not in it. */
+export function readPage(header: string, roots: readonly TreeNode[], options: ReadOptions = {}): string {
+  const listing = new Listing(options);
+  listing.add(options.root ? [options.root] : roots);
+  const left = [
+    listing.outside > 0 &&
+      `(${listing.outside} more elements are outside the viewport: read with filter "all", scroll, or use find.)`,
+    listing.deeper > 0 && `(${listing.deeper} elements lie deeper: read with a larger depth, or from a ref.)`,
+    listing.cut > 0 &&
+      `(${listing.cut} more lines were left out at ${MAX_CHARACTERS} characters: read a part of the page by its ref, use a smaller depth or filter "interactive", or use find.)`,
+  ];
+  const body = listing.text() || '(nothing to read here)';
+  return [header, body, ...left].filter(Boolean).join('\n');
+}

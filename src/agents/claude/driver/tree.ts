@@ -1,0 +1,146 @@
+// The accessibility tree as the driver keeps it: Playwright's snapshot with boxes in one frame of reference.
+
+export interface Box {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+export interface TreeNode {
+  role: string;
+  name: string;
+  /** Its text, where that is its only child. */
+  text: string;
+  /** Playwright's own reference, where the element has one. */
+  handle: string | undefined;
+  /** As the model knows it: `ref_7`. Set by Refs. */
+  ref: string | undefined;
+  /** In the pixels of the page's viewport, whichever frame it is in. */
+  box: Box | undefined;
+  /** Any part of it is inside the viewport, and inside the viewport of its frame. */
+  inView: boolean;
+  /** A person could act on it. */
+  interactive: boolean;
+  /** `type` of an input that takes its value in a special way. */
+  inputType: string | undefined;
+  /** checked, disabled, expanded, level, pressed, selected, url, placeholder ... */
+  states: Record<string, string | number | boolean>;
+  children: (TreeNode | string)[];
+}
+
+const INTERACTIVE = new Set([
+  'button',
+  'link',
+  'textbox',
+  'searchbox',
+  'checkbox',
+  'radio',
+  'switch',
+  'combobox',
+  'listbox',
+  'option',
+  'menuitem',
+  'menuitemcheckbox',
+  'menuitemradio',
+  'tab',
+  'slider',
+  'spinbutton',
+  'treeitem',
+]);
+const NOT_STATES = new Set(['role', 'name', 'text', 'ref', 'box', 'children', 'cursor']);
+
+type Raw = Record<string, unknown>;
+
+function boxOf(raw: Raw, offset: { x: number; y: number }): Box | undefined {
+  const box = raw.box as Box | undefined;
+  return box && { ...box, x: box.x + offset.x, y: box.y + offset.y };
+}
+
+function intersect(a: Box, b: Box): Box {
+  const x = Math.max(a.x, b.x);
+  const y = Math.max(a.y, b.y);
+  return {
+    x,
+    y,
+    width: Math.min(a.x + a.width, b.x + b.width) - x,
+    height: Math.min(a.y + a.height, b.y + b.height) - y,
+  };
+}
+
+interface Scope {
+  offset: { x: number; y: number };
+  /** What can be seen of the frame. */
+  clip: Box;
+  parentInView: boolean;
+}
+
+function convert(raw: Raw, scope: Scope): TreeNode {
+  const box = boxOf(raw, scope.offset);
+  const sized = box && (box.width > 0 || box.height > 0);
+  const seen = sized ? intersect(box, scope.clip) : undefined;
+  const inView = seen ? seen.width >= 0 && seen.height >= 0 : scope.parentInView;
+  const role = String(raw.role ?? 'generic');
+  const states = Object.fromEntries(
+    Object.entries(raw).filter(([key, value]) => !NOT_STATES.has(key) && typeof value !== 'object'),
+  ) as TreeNode['states'];
+  const frame = role === 'iframe' && box && seen;
+  const inner: Scope = frame
+    ? { offset: { x: box.x, y: box.y }, clip: seen, parentInView: inView }
+    : { ...scope, parentInView: inView };
+  return {
+    role,
+    name: String(raw.name ?? ''),
+    text: typeof raw.text === 'string' ? raw.text : '',
+    handle: raw.ref as string | undefined,
+    ref: undefined,
+    box,
+    inView,
+    interactive: raw.ref !== undefined && (INTERACTIVE.has(role) || raw.cursor === 'pointer'),
+    inputType: undefined,
+    states,
+    children: ((raw.children as unknown[]) ?? []).map(child =>
+      typeof child === 'string' ? child : convert(child as Raw, inner),
+    ),
+  };
+}
+
+/** `snapshot` is what `page.ariaSnapshotJSON({ mode: 'ai', boxes: true })` gives. */
+export function treeOf(snapshot: unknown, viewport: { width: number; height: number }): TreeNode[] {
+  const scope: Scope = { offset: { x: 0, y: 0 }, clip: { x: 0, y: 0, ...viewport }, parentInView: true };
+  const roots = Array.isArray(snapshot) ? snapshot : [snapshot];
+  return roots
+    .filter(root => typeof root === 'object' && root !== null)
+    .map(root => convert(root as Raw, scope));
+}
+
+/** Parents before children. */
+export function* nodesOf(roots: readonly (TreeNode | string)[]): Generator<TreeNode> {
+  for (const node of roots) {
+    if (typeof node === 'string') continue;
+    yield node;
+    yield* nodesOf(node.children);
+  }
+}
+
+/** All text in a node, for want of a name. */
+export function textOf(node: TreeNode): string {
+  if (node.text) return node.text;
+  return node.children
+    .map(child => (typeof child === 'string' ? child : child.name || textOf(child)))
+    .filter(Boolean)
+    .join(' ');
+}
+
+export function shorten(text: string, length = 80): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  const points = [...line];
+  return points.length > length ? `${points.slice(0, length - 1).join('')}…` : line;
+}
+
+/** `button "Sign in"`, as a person would point at it. */
+export function words(node: Pick<TreeNode, 'role' | 'name'> & Partial<TreeNode>): string {
+  const role = node.role === 'generic' ? 'element' : node.role;
+  const label = node.name || (node.children || node.text ? textOf(node as TreeNode) : '');
+  return label ? `${role} "${shorten(label, 60)}"` : role;
+}

@@ -1,0 +1,203 @@
+import { describe, expect, it } from 'vitest';
+import { harness, html } from '../../support/claude-harness';
+import { at, imageInfo } from '../../support/messages-api';
+
+const LOG = `<script>
+  window.log = [];
+  const note = (type, e) => log.push([type, e.target.id, e.button, e.detail, [e.ctrlKey && 'ctrl', e.shiftKey && 'shift'].filter(Boolean).join('+')].join(' ').trim());
+  for (const type of ['click', 'auxclick', 'dblclick', 'contextmenu', 'mousedown', 'mouseup', 'mouseover'])
+    addEventListener(type, e => note(type, e), true);
+</script>`;
+
+const pages = harness({
+  '/clicks':
+    html(`${LOG}<button id="one" style="position:absolute;left:100px;top:100px;width:80px;height:40px">One</button>
+    <button id="far" style="position:absolute;left:100px;top:3000px">Far away</button>
+    <button id="off" disabled style="position:absolute;left:300px;top:100px">Off</button>
+    <div id="host" style="position:absolute;left:100px;top:200px"></div>
+    <script>host.attachShadow({ mode: 'open' }).innerHTML = '<button onclick="log.push(\\'shadow clicked\\')">Shadow</button>'</script>`),
+  '/covered': html(
+    `<button id="under">Under</button><div class="veil" style="position:fixed;inset:0"></div>`,
+  ),
+  '/drag':
+    html(`<div id="box" draggable="true" style="position:absolute;left:50px;top:50px;width:60px;height:60px;background:red"></div>
+    <div id="bin" style="position:absolute;left:300px;top:50px;width:100px;height:100px;background:#ccc">bin</div>
+    <input id="range" type="range" min="0" max="100" value="0" style="position:absolute;left:0;top:300px;width:200px;margin:0">
+    <script>window.log = [];
+      bin.ondragover = e => e.preventDefault(); bin.ondrop = () => log.push('dropped');
+      range.oninput = () => log.push('range');</script>`),
+  '/hover': html(`<style>#menu{display:none} #top:hover #menu{display:block}</style>
+    <div id="top" style="width:200px"><button>Products</button><div id="menu"><a href="/x">Shoes</a></div></div>`),
+  '/scroll': html(`<div style="height:5000px">long</div><div style="height:5px" id="end"></div>`),
+  '/inner': html(
+    `<div id="list" style="width:300px;height:200px;overflow:auto"><div style="height:2000px">rows</div></div><div style="height:3000px"></div>`,
+  ),
+  '/frame': html(
+    `<iframe src="/clicks" style="position:absolute;left:50px;top:50px;width:600px;height:400px;border:0"></iframe>`,
+  ),
+});
+
+describe('clicks', () => {
+  it.each([
+    ['left_click', ['mousedown one 0 1', 'mouseup one 0 1', 'click one 0 1']],
+    ['right_click', ['contextmenu one 2']],
+    ['middle_click', ['auxclick one 1 1']],
+    ['double_click', ['click one 0 2', 'dblclick one 0 2']],
+    ['triple_click', ['click one 0 3']],
+  ])('%s by reference and by coordinate', async (member, events) => {
+    const { act, ref, page, actions } = await pages.open('/clicks');
+    for (const target of [await ref(/button "One"/), at(140, 120)]) {
+      await page.evaluate('log.length = 0');
+      const { text } = await act(member, { target });
+      expect(text).toMatch(/licked\.$/);
+      const log = (await page.evaluate('log')) as string[];
+      for (const event of events)
+        expect(
+          log.some(line => line.startsWith(event)),
+          `${event} in ${log}`,
+        ).toBe(true);
+    }
+    const [words, ...rest] = actions.slice(-2).map(action => action.title);
+    expect(words).toMatch(/click button "One"$/);
+    expect(rest).toEqual([words]);
+    expect(actions.at(-1)!.point).toEqual({ x: 140, y: 120 });
+  });
+
+  it('holds modifiers for the click alone', async () => {
+    const { act, ref, page, log } = await pages.open('/clicks');
+    await act('left_click', { target: await ref(/button "One"/), modifiers: 'ctrl+shift' });
+    await act('left_click', { target: at(140, 120), modifiers: 'shift' });
+    await act('left_click', { target: at(140, 120) });
+    const clicks = ((await log()) as string[]).filter(line => line.startsWith('click'));
+    expect(clicks.map(line => line.split(' ')[4] ?? '')).toEqual(['ctrl+shift', 'shift', '']);
+    expect(page.url()).toContain('/clicks');
+  });
+
+  it('scrolls to an element that is out of sight, and into shadow roots', async () => {
+    const { act, ref, log, page } = await pages.open('/clicks');
+    await act('left_click', { target: await ref(/Far away/) });
+    expect(await page.evaluate('scrollY')).toBeGreaterThan(1000);
+    await act('left_click', { target: await ref(/Shadow/) });
+    const lines = (await log()) as string[];
+    expect(lines.some(line => line.startsWith('click far'))).toBe(true);
+    expect(lines).toContain('shadow clicked');
+  });
+
+  it('names what is at a coordinate inside a shadow root', async () => {
+    const { act, actions } = await pages.open('/clicks');
+    await act('left_click', { target: at(110, 210) });
+    expect(actions[0]!.title).toBe('click button "Shadow"');
+  });
+
+  it('says why an element can not be clicked', async () => {
+    const disabled = await pages.open('/clicks');
+    const off = await disabled.run('left_click', { target: await disabled.ref(/button "Off"/) });
+    expect(off).toMatchObject({ isError: true, text: 'The element could not be used: it is disabled.' });
+    expect(disabled.actions.at(-1)).toMatchObject({ title: 'click button "Off"', error: off.text });
+    const covered = await pages.open('/covered');
+    const under = await covered.run('left_click', { target: await covered.ref(/button "Under"/) });
+    expect(under.text).toMatch(/it is covered by <div class="veil"/);
+  });
+
+  it('refuses a coordinate outside the viewport', async () => {
+    const { run } = await pages.open('/clicks');
+    const { isError, text } = await run('left_click', { target: at(1400, 20) });
+    expect(isError).toBe(true);
+    expect(text).toContain('(1400, 20) is outside the viewport, which is 1280 by 720');
+  });
+
+  it('takes coordinates in CSS pixels at any device scale factor, and shows pictures in them', async () => {
+    const { act, log } = await pages.open('/clicks', { context: { deviceScaleFactor: 2 } });
+    const { image } = await act('screenshot');
+    expect(imageInfo(image!)).toEqual({ mediaType: 'image/jpeg', width: 1280, height: 720 });
+    await act('left_click', { target: at(140, 120) });
+    expect(await log()).toContain('click one 0 1');
+  });
+
+  it('maps coordinates of a picture that had to be shrunk', async () => {
+    const { act, log } = await pages.open('/clicks', {
+      context: { viewport: { width: 2560, height: 1440 }, deviceScaleFactor: 1.5 },
+    });
+    const { image } = await act('screenshot');
+    const { width, height } = imageInfo(image!)!;
+    expect(width).toBeLessThan(1568);
+    expect(width / height).toBeCloseTo(16 / 9, 1);
+    await act('left_click', { target: at((140 * width) / 2560, (120 * height) / 1440) });
+    expect(await log()).toContain('click one 0 1');
+  });
+
+  it('reaches into frames by reference and by coordinate', async () => {
+    const { act, ref, page, actions } = await pages.open('/frame');
+    await act('left_click', { target: await ref(/button "One"/) });
+    await act('left_click', { target: at(190, 170) });
+    const log = (await page.frames()[1]!.evaluate('log')) as string[];
+    expect(log.filter(line => line.startsWith('click one'))).toHaveLength(2);
+    expect(actions.filter(action => action.title.startsWith('click')).map(action => action.point)).toEqual([
+      { x: 190, y: 170 },
+      { x: 190, y: 170 },
+    ]);
+  });
+});
+
+describe('pointer', () => {
+  it('hovers by reference and by coordinate', async () => {
+    const { act, ref, page } = await pages.open('/hover');
+    await act('hover', { target: await ref(/button "Products"/) });
+    expect(await page.getByText('Shoes').isVisible()).toBe(true);
+    await act('hover', { target: at(900, 600) });
+    expect(await page.getByText('Shoes').isVisible()).toBe(false);
+    await act('mouse_move', { target: { type: 'coordinate', x: 30, y: 10 } });
+    expect(await page.getByText('Shoes').isVisible()).toBe(true);
+  });
+
+  it('drags elements and sliders, in one call and by hand', async () => {
+    const { act, page, log } = await pages.open('/drag');
+    await act('left_click_drag', { from: at(80, 80), target: at(350, 100) });
+    expect(await log()).toContain('dropped');
+    await act('left_mouse_down', { target: at(8, 308) });
+    await act('left_mouse_up', { target: at(150, 308) });
+    expect(Number(await page.locator('#range').inputValue())).toBeGreaterThan(60);
+  });
+
+  it('scrolls the page, says where nothing scrolls, and scrolls what is under the pointer', async () => {
+    const { act, page } = await pages.open('/scroll');
+    expect(
+      (await act('scroll', { target: at(300, 300), scroll_direction: 'down', scroll_amount: 5 })).text,
+    ).toBe('Scrolled down.');
+    expect(await page.evaluate('scrollY')).toBe(500);
+    await act('scroll', { target: at(300, 300), scroll_direction: 'up', scroll_amount: 5 });
+    expect(await page.evaluate('scrollY')).toBe(0);
+    const { text } = await act('scroll', { target: at(300, 300), scroll_direction: 'up' });
+    expect(text).toContain('Nothing scrolled');
+    const inner = await pages.open('/inner');
+    await inner.act('scroll', { target: at(100, 100), scroll_direction: 'down' });
+    expect(await inner.page.evaluate('[list.scrollTop, scrollY]')).toEqual([300, 0]);
+  });
+
+  it('scrolls an element into view', async () => {
+    const { act, ref, page } = await pages.open('/clicks');
+    await act('scroll_to', { target: await ref(/Far away/) });
+    await expect(page.locator('#far').boundingBox()).resolves.toMatchObject({ y: expect.any(Number) });
+    expect((await page.locator('#far').boundingBox())!.y).toBeLessThan(720);
+  });
+});
+
+describe('pictures', () => {
+  it('zooms into a region, enlarged', async () => {
+    const { act } = await pages.open('/clicks');
+    const { image } = await act('zoom', { region: [90, 90, 190, 150] });
+    expect(imageInfo(image!)).toEqual({ mediaType: 'image/jpeg', width: 400, height: 240 });
+  });
+
+  it('zooms in a scrolled page at a device scale factor', async () => {
+    const { act, page } = await pages.open('/scroll', { context: { deviceScaleFactor: 3 } });
+    await page.evaluate('scrollTo(0, 1000)');
+    const { image } = await act('zoom', { region: [0, 0, 200, 100] });
+    expect(imageInfo(image!)).toMatchObject({ width: 800, height: 400 });
+  });
+
+  it('refuses a region without a size', async () => {
+    const { run } = await pages.open('/clicks');
+    expect((await run('zoom', { region: [10, 10, 10, 50] })).text).toContain('region with a size');
+  });
+});

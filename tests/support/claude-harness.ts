@@ -1,0 +1,126 @@
+// One browser per test file, pages made for the members, and calls as the model would make them.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type {
+  BetaToolResultBlockParam,
+  BetaToolUseBlock,
+} from '@anthropic-ai/sdk/resources/beta/messages/messages';
+import { type Browser, type BrowserContextOptions, chromium } from '@playwright/test';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { launchOptions } from '../../scripts/browser.mjs';
+import type { Action } from '../../src/agents/agent';
+import { BrowserToolset, type Members } from '../../src/agents/claude/driver/browser-toolset';
+import { ComputerToolset } from '../../src/agents/claude/driver/computer-toolset';
+import { Driver } from '../../src/agents/claude/driver/driver';
+import { claudeTask, type TaskSetup } from './claude-task';
+import { call, type JsonObject, textsOf } from './messages-api';
+
+export interface Result {
+  text: string;
+  isError: boolean;
+  image: Buffer | undefined;
+  tabs: { tab_id: string; url: string; title: string; active?: boolean }[];
+  changes: JsonObject[];
+}
+
+export type Handler = (request: IncomingMessage, response: ServerResponse) => void;
+export type Pages = Record<string, string | Handler>;
+
+export function html(body: string, title = 'Test page'): string {
+  return `<!doctype html><title>${title}</title><body style="margin:0">${body}</body>`;
+}
+
+function resultOf(block: BetaToolResultBlockParam): Result {
+  const content = (Array.isArray(block.content) ? block.content : []) as unknown as JsonObject[];
+  const image = content.find(part => part.type === 'image');
+  const state = content.find(part => part.type === 'browser_state') as JsonObject | undefined;
+  return {
+    text: textsOf(block.content as never).join('\n'),
+    isError: block.is_error === true,
+    image: image && Buffer.from((image.source as { data: string }).data, 'base64'),
+    tabs: (state?.tabs ?? []) as unknown as Result['tabs'],
+    changes: (state?.state_changes ?? []) as JsonObject[],
+  };
+}
+
+/** Serves `pages` on 127.0.0.1 while the file's tests run, with one browser. */
+export function harness(pages: Pages) {
+  let browser: Browser;
+  let origin = '';
+  const server = createServer((request, response) => {
+    const page = pages[request.url!.split('?')[0]!];
+    if (typeof page === 'function') return page(request, response);
+    response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'text/html; charset=utf-8' });
+    response.end(page ?? 'not found');
+  });
+  const cleanups: (() => Promise<unknown>)[] = [];
+
+  beforeAll(async () => {
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    browser = await chromium.launch(launchOptions());
+  });
+  afterEach(async () => {
+    for (const cleanup of cleanups.splice(0)) await cleanup();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    server.closeAllConnections();
+    await new Promise(resolve => server.close(resolve));
+  });
+
+  async function openPage(path: string, context: BrowserContextOptions = {}) {
+    const opened = await browser.newContext(context);
+    cleanups.push(() => opened.close());
+    const page = await opened.newPage();
+    await page.goto(origin + path);
+    return page;
+  }
+
+  async function open(
+    path: string,
+    setup: TaskSetup & { context?: BrowserContextOptions; members?: Members } = {},
+  ) {
+    const page = await openPage(path, setup.context);
+    const task = claudeTask(page, setup);
+    const driver = new Driver(task);
+    const actions: Action[] = [];
+    driver.turn = { number: 1, narrate: () => {}, action: action => actions.push(action) };
+    const browserTools = new BrowserToolset(driver, setup.members);
+    const computerTools = new ComputerToolset(driver);
+    const toolUse = (name: string, input: JsonObject, toolset: string) =>
+      call(name, input, toolset) as unknown as BetaToolUseBlock;
+    /** Calls a member of the browser toolset. */
+    const run = async (name: string, input: JsonObject = {}) =>
+      resultOf(await browserTools.toolResult(toolUse(name, input, 'browser')));
+    const compute = async (name: string, input: JsonObject = {}) =>
+      resultOf(await computerTools.toolResult(toolUse(name, input, 'computer')));
+    /** The reference of an element, found by reading the whole page. */
+    const ref = async (line: RegExp) => {
+      const { text } = await run('read_page', { filter: 'all' });
+      const hit = text.split('\n').find(each => line.test(each) && each.includes('ref_'));
+      expect(hit, `no line with a ref matches ${line} in\n${text}`).toBeTruthy();
+      return { type: 'ref', ref: /ref_\d+/.exec(hit!)![0] };
+    };
+    /** Acts, and expects it to work. */
+    const act = async (name: string, input: JsonObject = {}) => {
+      const result = await run(name, input);
+      expect(result.isError, result.text).toBe(false);
+      return result;
+    };
+    return {
+      page,
+      task,
+      driver,
+      run,
+      act,
+      compute,
+      ref,
+      actions,
+      tools: browserTools,
+      log: () => page.evaluate('window.log'),
+    };
+  }
+
+  return { open, openPage, origin: () => origin };
+}

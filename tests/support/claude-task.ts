@@ -1,0 +1,89 @@
+// An AgentTask for tests of the Claude agent: the real session and turns kept in a list, without a trial around it.
+import type { Page } from '@playwright/test';
+import {
+  type Action,
+  type AgentTask,
+  BudgetExceededError,
+  TurnLimitError,
+  type Usage,
+} from '../../src/agents/agent';
+import { Session } from '../../src/browser/session';
+
+export interface RecordedTurn {
+  title: string;
+  narration: string[];
+  actions: Action[];
+  usage: Usage[];
+}
+
+export interface RecordingTask extends AgentTask {
+  readonly turns: RecordedTurn[];
+  readonly session: Session;
+  abort(reason: Error): void;
+}
+
+export interface TaskSetup {
+  goal?: string;
+  maxSteps?: number;
+  maxCostUsd?: number;
+  secrets?: Record<string, string>;
+  allowedDomains?: string[];
+  timeLeftMs?: number;
+}
+
+export function claudeTask(page: Page, setup: TaskSetup = {}): RecordingTask {
+  const session = new Session(page.context(), page);
+  const controller = new AbortController();
+  const turns: RecordedTurn[] = [];
+  const secrets = setup.secrets ?? {};
+  const maxSteps = setup.maxSteps ?? 20;
+  let usage: Usage[] = [];
+  let cost: number | null = 0;
+  return {
+    goal: setup.goal ?? 'Do the task.',
+    get page() {
+      return session.page;
+    },
+    context: page.context(),
+    entryUrl: page.url(),
+    allowedDomains: setup.allowedDomains ?? ['127.0.0.1', 'localhost'],
+    maxSteps,
+    maxCostUsd: setup.maxCostUsd,
+    seed: 1,
+    signal: controller.signal,
+    get timeLeftMs() {
+      return setup.timeLeftMs ?? 60_000;
+    },
+    get turnsLeft() {
+      return maxSteps - turns.length;
+    },
+    get costUsd() {
+      return cost;
+    },
+    secrets,
+    async turn(title, fn) {
+      controller.signal.throwIfAborted();
+      if (turns.length >= maxSteps) throw new TurnLimitError(`all ${maxSteps} turns are used`);
+      if (setup.maxCostUsd !== undefined && (cost ?? 0) >= setup.maxCostUsd)
+        throw new BudgetExceededError(`${setup.maxCostUsd} dollars are spent`);
+      const turn: RecordedTurn = { title, narration: [], actions: [], usage: usage.splice(0) };
+      turns.push(turn);
+      return fn({
+        number: turns.length,
+        narrate: text => turn.narration.push(text),
+        action: action => turn.actions.push(action),
+      });
+    },
+    usage(added) {
+      usage = [...usage, added];
+      cost = cost === null || added.costUsd == null ? null : cost + added.costUsd;
+    },
+    activate: active => session.activate(active),
+    takeNotices: () => session.takeNotices(),
+    mask: text =>
+      Object.entries(secrets).reduce((masked, [name, value]) => masked.replaceAll(value, `[${name}]`), text),
+    turns,
+    session,
+    abort: reason => controller.abort(reason),
+  };
+}
