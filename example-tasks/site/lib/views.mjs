@@ -1,6 +1,6 @@
 // Pages from the files in ../pages: `{{name}}` is replaced by an escaped value.
 import { readdirSync, readFileSync } from 'node:fs';
-import { extname, join, relative, sep } from 'node:path';
+import { extname, join, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { priceCart } from './catalogue.mjs';
 
@@ -37,14 +37,8 @@ export function html(strings, ...values) {
 /** @param {string} folder beside this one */
 function readFolder(folder) {
   const root = fileURLToPath(new URL(`../${folder}/`, import.meta.url));
-  return new Map(
-    readdirSync(root, { recursive: true, withFileTypes: true })
-      .filter(entry => entry.isFile())
-      .map(entry => {
-        const file = join(entry.parentPath, entry.name);
-        return [relative(root, file).split(sep).join('/'), readFileSync(file)];
-      }),
-  );
+  const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(name => extname(name) !== '');
+  return new Map(files.map(name => [name.split(sep).join('/'), readFileSync(join(root, name))]));
 }
 
 const PAGES = readFolder('pages');
