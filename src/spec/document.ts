@@ -13,7 +13,7 @@ import {
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
-import { type SourceLocation, shown, TaskSpecYamlError } from './errors';
+import { printable, type SourceLocation, shown, TaskSpecYamlError } from './errors';
 import { createLocator, type Locator } from './locate';
 
 export interface SpecDocument {
@@ -154,7 +154,8 @@ function noAnchor(name: string): string {
   return `${shown(text)} is read as a YAML alias, and no anchor has that name: put quotes around a text that begins with *`;
 }
 
-function inOurWords({ code, message }: YAMLError): string {
+function inOurWords({ code, ...error }: YAMLError): string {
+  const message = printable(error.message);
   switch (code) {
     case 'TAG_RESOLVE_FAILED':
       return `${message}: task specs are plain YAML, remove the tag (a text that begins with ! needs quotes)`;

@@ -1,5 +1,7 @@
 // What parsing a task spec can come to, as typed errors whose messages stand alone in a terminal.
 
+import type { LoadedSpec } from './load';
+
 /** 1-based; columns count UTF-16 units, as editors do. */
 export interface SourceLocation {
   line: number;
@@ -80,6 +82,21 @@ export class TaskSpecValidationError extends TaskSpecError {
   }
 }
 
+/** Thrown by `loadTaskSpecs`: its message holds those of all files that are broken. */
+export class TaskSpecLoadError extends TaskSpecError {
+  override name = 'TaskSpecLoadError';
+
+  constructor(
+    message: string,
+    /** One for each broken file and each id that files share; none where the globs are at fault. */
+    readonly errors: readonly TaskSpecError[] = [],
+    /** The specs of the files that are in order. */
+    readonly specs: readonly LoadedSpec[] = [],
+  ) {
+    super(message);
+  }
+}
+
 const MAX_SHOWN_ISSUES = 50;
 
 function place(filename: string | undefined, { line, column }: SourceLocation): string {
@@ -88,8 +105,13 @@ function place(filename: string | undefined, { line, column }: SourceLocation): 
 
 /** A text from a spec in quotes: short, and with nothing that a terminal would obey. */
 export function shown(text: string): string {
-  const short = text.length > 60 ? `${text.slice(0, 60)}...` : text;
-  return JSON.stringify(short).replace(/[\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, unsafe => {
+  return printable(JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text));
+}
+
+/** Control characters and changes of direction as `\u` escapes. */
+export function printable(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, unsafe => {
     return `\\u${unsafe.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
 }

@@ -1,10 +1,10 @@
-// Task specs from files: which files a glob means, every broken one reported at once, ids unique among them.
+// Task specs from files: every broken one reported at once, ids unique among them.
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { globSync, isDynamicPattern } from 'tinyglobby';
 import { MAX_SOURCE_BYTES } from './document';
-import { type SourceLocation, shown, TaskSpecError, TaskSpecYamlError } from './errors';
+import { type SourceLocation, TaskSpecError, TaskSpecLoadError, TaskSpecYamlError } from './errors';
+import { findSpecFiles } from './find-files';
 import { type LocatedSpec, parseLocated } from './parse';
 import type { TaskSpec } from './schema';
 
@@ -18,21 +18,6 @@ export interface LoadedSpec extends LocatedSpec {
   locate(path: string): SourceLocation | undefined;
   /** SHA-256 (hex) of the parsed spec: the same for files that differ in layout, comments or written-out defaults. */
   hash: string;
-}
-
-/** Thrown by `loadTaskSpecs`; its message holds those of all files that are broken. */
-export class TaskSpecLoadError extends TaskSpecError {
-  override name = 'TaskSpecLoadError';
-
-  constructor(
-    message: string,
-    /** One for each broken file and each id that files share; none where the globs are at fault. */
-    readonly errors: readonly TaskSpecError[] = [],
-    /** The specs of the files that are in order. */
-    readonly specs: readonly LoadedSpec[] = [],
-  ) {
-    super(message);
-  }
 }
 
 /**
@@ -50,7 +35,7 @@ export function loadTaskSpecs(
 ): { specs: LoadedSpec[] } {
   const specs: LoadedSpec[] = [];
   const errors: TaskSpecError[] = [];
-  for (const file of findFiles(globs, path.resolve(cwd))) {
+  for (const file of findSpecFiles(globs, path.resolve(cwd))) {
     try {
       specs.push(loadFile(file));
     } catch (error) {
@@ -62,53 +47,6 @@ export function loadTaskSpecs(
   errors.push(...clashes);
   if (errors.length > 0) throw new TaskSpecLoadError(summary(errors), errors, unique);
   return { specs };
-}
-
-function findFiles(globs: unknown, cwd: string): string[] {
-  const list: unknown[] = Array.isArray(globs) ? globs : [globs];
-  const bad = list.find(glob => typeof glob !== 'string' || glob.trim() === '' || glob === '!');
-  if (bad !== undefined || list.length === 0 || list.includes(undefined))
-    throw new TaskSpecLoadError(
-      `a glob for task specs must be a non-empty string, such as 'tasks/**/*.yaml', or a list of them; got ${inWords(list.length === 0 ? globs : bad)}`,
-    );
-  const patterns = list as string[];
-  // A leading !( is an extended glob.
-  const isNegated = (glob: string) => glob.startsWith('!') && glob[1] !== '(';
-  const wanted = patterns.filter(glob => !isNegated(glob));
-  const unwanted = patterns.filter(isNegated).map(glob => glob.slice(1));
-  const found = new Set(wanted.flatMap(glob => filesOf(glob, unwanted, cwd)));
-  const useless = wanted.filter(glob => filesOf(glob, [], cwd).length === 0);
-  if (useless.length > 0 || found.size === 0)
-    throw new TaskSpecLoadError(nothingFound(useless.length > 0 ? useless : patterns, cwd));
-  return [...found].sort();
-}
-
-function filesOf(glob: string, ignore: readonly string[], cwd: string): string[] {
-  return globSync(glob, {
-    cwd,
-    ignore: glob.includes('node_modules') ? ignore : [...ignore, '**/node_modules/**'],
-    absolute: true,
-    expandDirectories: false,
-    followSymbolicLinks: false,
-  }).map(file => path.resolve(file));
-}
-
-function nothingFound(globs: readonly string[], cwd: string): string {
-  const remedies = globs.map(glob => {
-    if (!exists(cwd)) return 'that folder does not exist: check `cwd`';
-    if (!isDynamicPattern(glob) && exists(path.resolve(cwd, glob)) === 'folder')
-      return `"${glob}" is a folder: write '${glob.replace(/\/$/, '')}/**/*.yaml'`;
-    if (glob.includes('\\')) return 'write "/" between folders, on Windows too: "\\" takes a meaning away';
-    return 'check the spelling and the ending (.yaml, .yml); globs start from that folder and leave out dot folders, node_modules and symbolic links';
-  });
-  const names = globs.map(glob => `"${glob}"`).join(', ');
-  return `no task spec matches ${names} in ${cwd}: ${[...new Set(remedies)].join('; ')}`;
-}
-
-function exists(place: string): 'folder' | 'file' | undefined {
-  const stats = statSync(place, { throwIfNoEntry: false });
-  if (!stats) return undefined;
-  return stats.isDirectory() ? 'folder' : 'file';
 }
 
 function loadFile(file: string): LoadedSpec {
@@ -186,10 +124,4 @@ function sorted(value: unknown): unknown {
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, one]) => [key, sorted(one)]),
   );
-}
-
-function inWords(value: unknown): string {
-  if (typeof value === 'string') return value === '' ? 'an empty string' : shown(value);
-  if (Array.isArray(value)) return 'an empty list';
-  return value === null ? 'null' : typeof value;
 }

@@ -1,6 +1,6 @@
 // From a path in a spec (`assertions[0].selector`) to the line and column of the YAML that says it.
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
-import type { SourceLocation } from './errors';
+import { type SourceLocation, shown } from './errors';
 
 export type SpecPath = readonly (string | number)[];
 
@@ -78,7 +78,7 @@ export function formatPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, segment) => {
     if (typeof segment === 'number') return `${text}[${segment}]`;
     const name = String(segment);
-    if (!/^[\w$-]{1,60}$/.test(name)) return `${text}[${JSON.stringify(name)}]`;
+    if (!/^[\w$-]{1,60}$/.test(name)) return `${text}[${shown(name)}]`;
     return text === '' ? name : `${text}.${name}`;
   }, '');
 }

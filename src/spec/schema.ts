@@ -86,7 +86,7 @@ const passPolicy = mapping({
   k: positiveWhole().max(25, say).describe('How many trials are run.'),
   minPasses: positiveWhole().describe('How many of them must pass; at most k.'),
 })
-  .refine(({ k, minPasses }) => !(minPasses > k), {
+  .refine(({ k, minPasses }) => !(k >= 1 && minPasses > k), {
     when: always,
     path: ['minPasses'],
     error: ({ input }) => {
@@ -111,7 +111,7 @@ function domainMeant(written: string): string {
   return host !== undefined && DOMAIN.test(star + host) ? ` (did you mean \`${star}${host}\`?)` : '';
 }
 
-/** Without a trailing dot; undefined where it is no URL. */
+/** Without a trailing dot; undefined where it is no URL, empty where its kind has no host. */
 function hostOf(url: unknown): string | undefined {
   return typeof url === 'string' && URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : undefined;
 }
@@ -132,14 +132,16 @@ const entryUrl = z
 
 /** What stands in a file, before the defaults. */
 export const taskSpecObject = mapping({
-  specVersion: z.literal(SPEC_VERSION, {
-    error: ({ input }) => {
-      if (input === undefined) return `is required, but missing: add specVersion: "${SPEC_VERSION}"`;
-      if (typeof input === 'number')
-        return `must be a string, got ${typeName(input)}: quote it, as in specVersion: "${SPEC_VERSION}"`;
-      return `must be the string "${SPEC_VERSION}", got ${typeof input === 'string' ? shown(input) : typeName(input)}`;
-    },
-  }),
+  specVersion: z
+    .literal(SPEC_VERSION, {
+      error: ({ input }) => {
+        if (input === undefined) return `is required, but missing: add specVersion: "${SPEC_VERSION}"`;
+        if (typeof input === 'number')
+          return `must be a string, got ${typeName(input)}: quote it, as in specVersion: "${SPEC_VERSION}"`;
+        return `must be the string "${SPEC_VERSION}", got ${typeof input === 'string' ? shown(input) : typeName(input)}`;
+      },
+    })
+    .describe('The version of the format; quoted, since YAML reads 0.1 as a number.'),
   id: z
     .string(say)
     .regex(
@@ -177,7 +179,7 @@ export const taskSpecObject = mapping({
   .refine(
     spec => {
       const host = hostOf(spec.entryUrl);
-      return spec.allowedDomains !== undefined || host === undefined || DOMAIN.test(host);
+      return spec.allowedDomains !== undefined || !host || DOMAIN.test(host);
     },
     {
       when: always,

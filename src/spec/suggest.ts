@@ -17,16 +17,21 @@ function bare(word: string): string {
   return word.replace(/[-_\s]/g, '').toLowerCase();
 }
 
-/** Insertions, deletions and replacements that lead from one word to the other. */
+/** How many letters to insert, delete, replace or swap with their neighbour lead from one word to the other. */
 function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  const rows = [Array.from({ length: to.length + 1 }, (_, index) => index)];
   for (let i = 1; i <= from.length; i++) {
-    const next = [i];
+    const [before, above] = [rows[i - 2], rows[i - 1]!];
+    const row = [i];
     for (let j = 1; j <= to.length; j++) {
-      const replaced = row[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min(replaced, row[j]! + 1, next[j - 1]! + 1));
+      const replaced = above[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
+      const swapped =
+        before && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]
+          ? before[j - 2]! + 1
+          : replaced;
+      row.push(Math.min(replaced, swapped, above[j]! + 1, row[j - 1]! + 1));
     }
-    row = next;
+    rows.push(row);
   }
-  return row[to.length]!;
+  return rows.at(-1)!.at(-1)!;
 }

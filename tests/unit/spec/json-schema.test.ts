@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { taskSpecJsonSchema, taskSpecSchema } from '../../../src/spec';
+import { minimal } from './specs';
+
+type Node = Record<string, unknown> & { properties: Record<string, Node>; oneOf: Node[]; items: Node };
+const schema = taskSpecJsonSchema() as unknown as Node;
+const [url, dom, network] = (schema.properties.assertions as Node).items.oneOf as [Node, Node, Node];
+
+describe('the JSON Schema for editors', () => {
+  it('requires only what a file must have', () => {
+    expect(schema.required).toEqual(['specVersion', 'id', 'goal', 'entryUrl', 'assertions']);
+    expect(url.required).toEqual(['type', 'pattern']);
+    expect(dom.required).toEqual(['type', 'selector']);
+    expect(network.required).toEqual(['type', 'urlPattern']);
+  });
+
+  it('refuses unknown keys on every level', () => {
+    for (const level of [schema, schema.properties.passPolicy, url, dom, network])
+      expect(level).toMatchObject({ additionalProperties: false, type: 'object' });
+  });
+
+  it('describes every field of a spec', () => {
+    for (const [name, field] of Object.entries(schema.properties))
+      expect([name, typeof field.description]).toEqual([name, 'string']);
+  });
+
+  it('knows bounds and defaults', () => {
+    expect(schema.properties.specVersion).toMatchObject({ const: '0.1' });
+    expect(schema.properties.maxSteps).toMatchObject({
+      type: 'integer',
+      minimum: 1,
+      maximum: 200,
+      default: 20,
+    });
+    expect(schema.properties.maxCostUsd).toMatchObject({ exclusiveMinimum: 0, maximum: 1000 });
+    expect(schema.properties.passPolicy).toMatchObject({ default: { k: 1, minPasses: 1 } });
+    expect(dom.properties.state).toMatchObject({ default: 'visible' });
+    // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+    expect(dom).toMatchObject({ then: { required: ['text'] }, else: { properties: { text: false } } });
+  });
+
+  it.each([
+    ['https://example.com', true],
+    ['http://[::1]:3000/a?b@c', true],
+    ['https://user:pass@example.com', false],
+    ['ftp://example.com', false],
+  ])('has a pattern for entryUrl: %s', (entryUrl, good) => {
+    const { pattern } = schema.properties.entryUrl as unknown as { pattern: string };
+    expect(new RegExp(pattern, 'u').test(entryUrl)).toBe(good);
+    const allowedDomains = ['example.com'];
+    expect(taskSpecSchema.safeParse({ ...minimal, entryUrl, allowedDomains }).success).toBe(good);
+  });
+
+  it('is plain JSON, and can be made of the public schema too', () => {
+    expect(JSON.parse(JSON.stringify(schema))).toEqual(schema);
+    expect(z.toJSONSchema(taskSpecSchema, { io: 'input' })).toMatchObject({ required: schema.required });
+  });
+});

@@ -1,0 +1,212 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { TaskSpecError, TaskSpecValidationError, TaskSpecYamlError } from '../../../src/spec';
+import { TaskSpecLoadError } from '../../../src/spec/errors';
+import { loadTaskSpecs } from '../../../src/spec/load';
+
+let cwd: string;
+beforeEach(() => {
+  cwd = realpathSync(mkdtempSync(path.join(tmpdir(), 'my specs ')));
+});
+afterEach(() => rmSync(cwd, { recursive: true }));
+
+function yaml(id: string, more = ''): string {
+  return `# a task
+specVersion: '0.1'
+id: ${id}
+goal: 'Start a trial'
+entryUrl: 'https://example.com'
+assertions:
+  - type: url
+    pattern: '**/trial**'
+  - { type: dom, selector: h1 }
+${more}`;
+}
+
+function write(files: Record<string, string | Buffer>): void {
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(cwd, name)), { recursive: true });
+    writeFileSync(path.join(cwd, name), content);
+  }
+}
+
+const load = (globs: unknown, options = { cwd }) => loadTaskSpecs(globs as string, options);
+const idsOf = (globs: unknown) => load(globs).specs.map(({ spec }) => spec.id);
+
+function loadErrorOf(globs: unknown, options?: { cwd: string }): TaskSpecLoadError {
+  try {
+    load(globs, options);
+  } catch (error) {
+    expect(error).toBeInstanceOf(TaskSpecLoadError);
+    expect(error).toBeInstanceOf(TaskSpecError);
+    return error as TaskSpecLoadError;
+  }
+  throw new Error('nothing was wrong');
+}
+
+describe('the files of globs', () => {
+  beforeEach(() =>
+    write({
+      'tasks/b.yaml': yaml('b'),
+      'tasks/a.yaml': yaml('a'),
+      'tasks/deep/c.yml': yaml('c'),
+      'tasks/.hidden/d.yaml': yaml('d'),
+      'tasks/node_modules/e.yaml': yaml('e'),
+      'other/f.yaml': yaml('f'),
+    }),
+  );
+
+  it.each([
+    ['tasks/**/*.yaml', ['a', 'b']],
+    ['tasks/**/*.{yaml,yml}', ['a', 'b', 'c']],
+    ['./tasks/*.yaml', ['a', 'b']],
+    ['tasks/b.yaml', ['b']],
+    [
+      ['tasks/b.yaml', '**/*.yaml'],
+      ['f', 'a', 'b'],
+    ],
+    [
+      ['**/*.yaml', '!tasks/a.yaml'],
+      ['f', 'b'],
+    ],
+    [
+      ['!other/**', '**/*.yaml'],
+      ['a', 'b'],
+    ],
+    ['tasks/.hidden/*.yaml', ['d']],
+    ['tasks/node_modules/*.yaml', ['e']],
+    ['tasks/!(a).yaml', ['b']],
+  ])('%j: %j', (globs, ids) => {
+    expect(idsOf(globs)).toEqual(ids);
+  });
+
+  it('may be absolute, or lie above', () => {
+    expect(idsOf(path.join(cwd, 'other/*.yaml'))).toEqual(['f']);
+    expect(load('../other/*.yaml', { cwd: path.join(cwd, 'tasks') }).specs[0]!.file).toBe(
+      path.join(cwd, 'other/f.yaml'),
+    );
+  });
+
+  it('start from a folder whose name could be a glob', () => {
+    write({ '[x] (y) {a,b}!/g.yaml': yaml('g') });
+    expect(load('*.yaml', { cwd: path.join(cwd, '[x] (y) {a,b}!') }).specs).toHaveLength(1);
+  });
+
+  it('follow no link', () => {
+    symlinkSync(path.join(cwd, 'other'), path.join(cwd, 'tasks/link'));
+    expect(idsOf('tasks/**/*.yaml')).toEqual(['a', 'b']);
+  });
+});
+
+describe('a loaded spec', () => {
+  it('knows its file, its source and the places in it', () => {
+    write({ 'a.yaml': yaml('a', 'judge: >\n  Is it so?\n"description": &d x\ntags: [*d]\n') });
+    const [loaded] = load('a.yaml').specs;
+    expect(loaded).toMatchObject({ file: path.join(cwd, 'a.yaml'), spec: { id: 'a', maxSteps: 20 } });
+    expect(loaded!.source).toMatch(/^# a task/);
+    expect(
+      [
+        '',
+        'id',
+        'goal',
+        'assertions',
+        'assertions[0]',
+        'assertions[1]',
+        'assertions[1].selector',
+        'judge',
+        'description',
+        'tags[0]',
+      ].map(at => Object.values(loaded!.locate(at) ?? {}).join(':')),
+    ).toEqual(['2:1', '3:5', '4:7', '7:3', '7:5', '9:5', '9:28', '10:8', '12:19', '13:8']);
+    for (const absent of [
+      'maxSteps',
+      'assertions[2]',
+      'assertions[0].text',
+      'passPolicy.k',
+      'id.x',
+      'assertions.type',
+    ])
+      expect(loaded!.locate(absent)).toBeUndefined();
+  });
+
+  it('has a hash of what it means, not of how it is written', () => {
+    const reordered = `id: a\n${yaml('a').replace('id: a\n', '')}maxSteps: 20\nallowedDomains: [example.com]\n`;
+    write({ '1/a.yaml': yaml('a'), '2/a.yaml': reordered, '3/a.yaml': yaml('a', 'maxSteps: 21\n') });
+    const [first, second, third] = ['1', '2', '3'].map(folder => load(`${folder}/*.yaml`).specs[0]!.hash);
+    expect(first).toMatch(/^[0-9a-f]{64}$/);
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+  });
+});
+
+describe('wrong globs', () => {
+  it.each([[undefined], [null], [5], [''], [' '], ['!'], [[]], [[undefined]], [['a', 5]], [{}], [/x/]])(
+    '%j',
+    globs => {
+      const { message, errors } = loadErrorOf(globs);
+      expect(message).toMatch(/glob .* must be a non-empty string.*'tasks\/\*\*\/\*\.yaml'.*got /);
+      expect(errors).toEqual([]);
+    },
+  );
+
+  it.each([
+    ['tasks/*.yaml', /spelling/],
+    ['other', /"other" is a folder, write "other\/\*\*\/\*\.yaml"/],
+    ['other\\x\\*.yaml', /write "\/"/],
+    [['other/*.yaml', '!**/a.yaml'], /take all files away/],
+    [['!x'], /take all files away/],
+  ])('%j matches nothing', (globs, remedy) => {
+    write({ 'other/a.yaml': yaml('a') });
+    const { message } = loadErrorOf(globs);
+    expect(message).toContain(`in ${cwd}`);
+    expect(message).toMatch(/^no task spec matches "/);
+    expect(message).toMatch(remedy);
+  });
+
+  it('names the one among several that matches nothing', () => {
+    write({ 'a.yaml': yaml('a') });
+    expect(loadErrorOf(['*.yaml', 'taks/*.yaml']).message).toContain(`matches "taks/*.yaml" in ${cwd}`);
+  });
+
+  it('says that the folder does not exist', () => {
+    expect(loadErrorOf('*.yaml', { cwd: path.join(cwd, 'nope') }).message).toMatch(
+      /nope: there is no such folder/,
+    );
+  });
+});
+
+describe('wrong files', () => {
+  it('are all reported at once, and the good ones kept', () => {
+    write({
+      'a.yaml': yaml('a'),
+      'broken.yaml': `${yaml('broken')}tags: [\n`,
+      'invalid.yaml': yaml('Invalid', 'maxStep: 1\n'),
+      'old.yaml': yaml('old').replace('0.1', '0.0'),
+      'large.yaml': `#${'x'.repeat(1024 * 1024)}`,
+      'latin.yaml': Buffer.from([0x67, 0xe9]),
+      'one.yaml': yaml('same'),
+      'two.yaml': `\n${yaml('same')}`,
+    });
+    const { message, errors, specs } = loadErrorOf('*.yaml');
+    expect(message).toMatch(/^6 problems with the task specs\n/);
+    for (const { message: each } of errors) expect(message).toContain(each);
+    const names = ['broken.yaml', 'invalid.yaml', 'large.yaml', 'latin.yaml', 'old.yaml'];
+    expect(errors.slice(0, 5).map(error => path.basename(error.filename!))).toEqual(names);
+    for (const name of names) expect(message).toMatch(new RegExp(`${name}: [\\s\\S]*${name}:\\d+:\\d+ `));
+    expect(message).toMatch(/invalid\.yaml:3:5 id: /);
+    expect(message).toMatch(/invalid\.yaml:10:1 maxStep: .*did you mean `maxSteps`/);
+    expect(message).toMatch(/latin\.yaml:1:1 not UTF-8/);
+    expect(message).toMatch(/large\.yaml:1:1 larger than 1 MiB/);
+    expect(message).toMatch(/the id "same" is used by 2 files.*\n.*one\.yaml:3:5\n.*two\.yaml:4:5/);
+    expect(errors[0]).toBeInstanceOf(TaskSpecYamlError);
+    expect(errors[1]).toBeInstanceOf(TaskSpecValidationError);
+    expect(specs.map(({ spec }) => spec.id)).toEqual(['a']);
+  });
+
+  it('a folder that ends like a spec is no spec', () => {
+    write({ 'a.yaml': yaml('a'), 'b.yaml/x.txt': '' });
+    expect(idsOf('*.yaml')).toEqual(['a']);
+  });
+});

@@ -1,0 +1,421 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  parseTaskSpec,
+  SUPPORTED_SPEC_VERSIONS,
+  safeParseTaskSpec,
+  TaskSpecError,
+  TaskSpecValidationError,
+  TaskSpecYamlError,
+  UnsupportedSpecVersionError,
+} from '../../../src/spec';
+import { errorOf, issuesOf, minimal, source } from './specs';
+
+const yaml = `specVersion: '0.1'
+id: pricing-trial
+goal: 'Start a trial'
+entryUrl: 'https://example.com'
+assertions:
+  - type: url
+    pattern: '**/trial**'
+`;
+
+describe('the example of the format document', () => {
+  it('parses', () => {
+    const spec = parseTaskSpec(`specVersion: '0.1'
+id: pricing-trial
+goal: 'Find the price of the Team plan and start a free trial'
+entryUrl: 'https://example.com'
+allowedDomains: # optional
+  - example.com
+  - '*.checkout-provider.example.com'
+maxSteps: 20
+maxCostUsd: 1.00
+passPolicy:
+  k: 5
+  minPasses: 4
+assertions:
+  - type: url
+    pattern: '**/trial**'
+  - type: dom
+    selector: '[data-testid=trial-confirmation]'
+    state: visible
+`);
+    expect(spec).toEqual({
+      specVersion: '0.1',
+      id: 'pricing-trial',
+      goal: 'Find the price of the Team plan and start a free trial',
+      entryUrl: 'https://example.com',
+      allowedDomains: ['example.com', '*.checkout-provider.example.com'],
+      maxSteps: 20,
+      maxCostUsd: 1,
+      passPolicy: { k: 5, minPasses: 4 },
+      assertions: [
+        { type: 'url', pattern: '**/trial**' },
+        { type: 'dom', selector: '[data-testid=trial-confirmation]', state: 'visible' },
+      ],
+    });
+  });
+
+  it.each([
+    ['a byte order mark', `\uFEFF${yaml}`],
+    ['CRLF', yaml.replaceAll('\n', '\r\n')],
+    ['document markers', `---\n${yaml}...\n`],
+    ['comments around', `# a\n${yaml}# b\n`],
+    ['JSON', source()],
+    ['an alias', `${yaml}tags: [&a x]\ndescription: *a\n`],
+  ])('parses with %s', (_, text) => {
+    expect(parseTaskSpec(text)).toMatchObject(minimal);
+  });
+});
+
+describe('specVersion', () => {
+  const withVersion = (version: string) => yaml.replace("'0.1'", version);
+
+  it('that is missing', () => {
+    const error = errorOf(yaml.replace(/^.*\n/, ''), 'a.yaml');
+    expect(error).toBeInstanceOf(UnsupportedSpecVersionError);
+    expect(error).toMatchObject({
+      version: undefined,
+      supported: ['0.1'],
+      filename: 'a.yaml',
+      line: 1,
+      column: 1,
+    });
+    expect(error.message).toMatch(/^a\.yaml: [\s\S]*specVersion: "0\.1"/);
+    expect(errorOf('{}')).toBeInstanceOf(UnsupportedSpecVersionError);
+    expect(SUPPORTED_SPEC_VERSIONS).toEqual(['0.1']);
+  });
+
+  it.each([
+    "'0.2'",
+    "'0.10'",
+    "''",
+    "' 0.1'",
+    'toString',
+    'constructor',
+    '__proto__',
+    'hasOwnProperty',
+    '0.1.0',
+    'v0.1',
+  ])('%s is unsupported', version => {
+    const error = errorOf(withVersion(version), 'a.yaml');
+    expect(error).toBeInstanceOf(UnsupportedSpecVersionError);
+    expect(error).toMatchObject({
+      version: version.replaceAll("'", ''),
+      supported: ['0.1'],
+      line: 1,
+      column: 14,
+    });
+    expect(error.message).toContain(`"${version.replaceAll("'", '')}"`);
+  });
+
+  it.each(['0.1', '0.10', '1', '.inf', '.nan'])('the number %s is to be quoted', version => {
+    const error = errorOf(withVersion(version));
+    expect(error).toBeInstanceOf(TaskSpecValidationError);
+    expect(error.message).toMatch(/quote/);
+    expect(error.message).toContain('specVersion: "0.1"');
+  });
+
+  it.each([
+    ['true', 'boolean'],
+    ['null', 'null'],
+    ['', 'null'],
+    ['[0.1]', 'list (array)'],
+    ['{a: 1}', 'mapping (object)'],
+  ])('%s is named by its type', (version, type) => {
+    expect(issuesOf(withVersion(version))).toMatchObject([
+      { path: 'specVersion', message: expect.stringContaining(type) },
+    ]);
+  });
+
+  it('of a wrong type is reported with all else', () => {
+    const paths = issuesOf(`${withVersion('0.1')}maxSteps: 0\n`).map(issue => issue.path);
+    expect(paths).toEqual(['specVersion', 'maxSteps']);
+  });
+});
+
+describe('a document that is not a mapping', () => {
+  it.each([
+    '',
+    ' \n',
+    '# only a comment\n',
+    '---\n',
+    'null',
+    '~',
+    'text',
+    '42',
+    'true',
+    '- a\n- b\n',
+    '[]',
+    '"x"',
+  ])('%j', text => {
+    expect(issuesOf(text)).toMatchObject([{ path: '', message: /mapping/ }]);
+    expect(errorOf(text).message).not.toMatch(/NaN|undefined/);
+  });
+});
+
+describe('errors', () => {
+  it('all are TaskSpecErrors with their own name and filename', () => {
+    for (const text of ['', '{}', 'a: [', source({ id: 'A' })]) {
+      const error = errorOf(text, 'tasks/a.yaml');
+      expect(error).toBeInstanceOf(TaskSpecError);
+      expect(error).toBeInstanceOf(Error);
+      expect(error.name).toBe(error.constructor.name);
+      expect(error.filename).toBe('tasks/a.yaml');
+      expect(error.message).toMatch(/^tasks\/a\.yaml: /);
+      expect(error.message).toMatch(/tasks\/a\.yaml:1:\d+/);
+      expect(errorOf(text).filename).toBeUndefined();
+      expect(errorOf(text).message).not.toMatch(/undefined|^:/);
+      expect(() => parseTaskSpec(text)).toThrow(error.constructor as typeof TaskSpecError);
+    }
+  });
+
+  it('report everything at once, each with its place, in the order of the file', () => {
+    const text = `specVersion: "0.1"
+id: Pricing
+maxStep: 3
+goal: ""
+entryUrl: http://[::1]:3000/
+maxSteps: 1.5
+maxCostUsd: .nan
+passPolicy: { k: 2, minPasses: 3, quorum: 1 }
+assertions:
+  - type: dom
+    state: text
+    selectr: h1
+  - type: network
+    urlPattern: '**'
+    status: 600
+    __proto__: { a: 1 }
+__proto__: 1
+`;
+    expect(issuesOf(text).map(({ path, line, column }) => `${line}:${column} ${path}`)).toEqual([
+      '2:5 id',
+      '3:1 maxStep',
+      '4:7 goal',
+      '5:11 allowedDomains',
+      '6:11 maxSteps',
+      '7:13 maxCostUsd',
+      '8:32 passPolicy.minPasses',
+      '8:35 passPolicy.quorum',
+      '10:5 assertions[0].selector',
+      '11:12 assertions[0].text',
+      '12:5 assertions[0].selectr',
+      '15:13 assertions[1].status',
+      '16:5 assertions[1].__proto__',
+      '17:1 __proto__',
+    ]);
+    const { message } = errorOf(text, 'a.yaml');
+    expect(message.split('\n')[0]).toBe('a.yaml: 14 problems in this task spec');
+    expect(message).toContain(
+      '\n  a.yaml:12:5 assertions[0].selectr: unknown key `selectr` (did you mean `selector`?)',
+    );
+    expect(message).toMatch(/a\.yaml:7:13 maxCostUsd: .*finite/);
+    expect(message).toMatch(/a\.yaml:5:11 .*"\[::1\]".*allowedDomains/);
+  });
+
+  it.each([
+    ['maxStep', 'maxSteps'],
+    ['max_steps', 'maxSteps'],
+    ['maxsteps', 'maxSteps'],
+    ['asertions', 'assertions'],
+    ['entryURL', 'entryUrl'],
+    ['allowed-domains', 'allowedDomains'],
+    ['passPolcy', 'passPolicy'],
+    ['tag', 'tags'],
+    ['descripton', 'description'],
+    ['jugde', 'judge'],
+    ['gaol', 'goal'],
+  ])('suggest for %s: %s', (key, known) => {
+    expect(issuesOf(`${yaml}${key}: 1\n`)).toMatchObject([
+      { path: key, message: `unknown key \`${key}\` (did you mean \`${known}\`?)`, line: 8, column: 1 },
+    ]);
+  });
+
+  it.each(['x', 'timeout', 'constructor', 'toString', '__proto__', 'k'])('suggest nothing for %s', key => {
+    const [issue] = issuesOf(`${yaml}${key}: 1\n`);
+    expect(issue).toMatchObject({ path: key, line: 8 });
+    expect(issue!.message).toMatch(/unknown key .*`maxSteps`/);
+    expect(issue!.message).not.toMatch(/did you mean/);
+  });
+
+  it.each([
+    ['dom.state', 'type: dom, selector: h1, state: Visible', '`visible`'],
+    ['network.method', 'type: network, urlPattern: x, method: post', '`POST`'],
+    ['type', 'type: netwrk', '`network`'],
+  ])('suggest for a value of %s', (_, assertion, meant) => {
+    expect(errorOf(`${yaml}  - { ${assertion} }\n`).message).toContain(`did you mean ${meant}?`);
+  });
+
+  it.each([
+    ['https://shop.example.com/cart', 'shop.example.com'],
+    ['localhost:3000', 'localhost'],
+    ['*.example.com/', '*.example.com'],
+  ])('suggest for the domain %s: %s', (domain, meant) => {
+    expect(errorOf(source({ allowedDomains: [domain] })).message).toContain(`did you mean \`${meant}\`?`);
+  });
+
+  it('never show a password', () => {
+    for (const entryUrl of [
+      'https://user:hunter2@example.com',
+      'ftp://user:hunter2@x',
+      'https://user:hunter2@',
+    ])
+      expect(errorOf(source({ entryUrl })).message).not.toContain('hunter2');
+  });
+
+  it('never pass on what a terminal would obey', () => {
+    const { message } = errorOf(source({ '\u001b[2J\u009b\u202e': 1, specVersion: '0.1' }), 'a.yaml');
+    expect(message).toContain('\\u001b[2J\\u009b\\u202e');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+    expect(message).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
+  });
+
+  it('stay readable where there are thousands', () => {
+    const tags = Array.from({ length: 5000 }, () => 1);
+    const error = errorOf(source({ tags })) as TaskSpecValidationError;
+    expect(error.issues).toHaveLength(5000);
+    expect(error.message.split('\n')).toHaveLength(52);
+    expect(error.message).toMatch(/and 4950 more$/);
+  });
+
+  it('explain a value that YAML took for something else', () => {
+    expect(errorOf(`${yaml}description: #nav\n`).message).toMatch(/8:1 description: .*empty.*# needs quotes/);
+    expect(errorOf(`${yaml}description: [data-x]\n`).message).toMatch(/list.*quote it/);
+    expect(errorOf(`${yaml}<<: { maxSteps: 3 }\n`).message).toMatch(
+      /`<<`: YAML merge keys are not supported/,
+    );
+    expect(errorOf(source({ maxSteps: '20' })).message).toMatch(/without quotes/);
+  });
+});
+
+describe('unreadable YAML', () => {
+  const bomb = ['a: &a [x,x,x,x,x,x,x,x,x]'];
+  for (const [index, name] of [...'bcdefghi'].entries())
+    bomb.push(`${name}: &${name} [${`*${'abcdefghi'[index]},`.repeat(9)}]`);
+  const large = 1024 * 1024;
+
+  it.each([
+    ['an open bracket', `${yaml}tags: [a\n`, 9, /./],
+    ['a tab as indentation', `${yaml}\ttags: x\n`, 8, /./],
+    ['a repeated key', `${yaml}goal: again\n`, 8, /"goal".*line 3/],
+    ['a repeated key below', `${yaml}    pattern: again\n`, 8, /"pattern".*line 7/],
+    ['a repeated __proto__', `${yaml}__proto__: 1\n__proto__: 2\n`, 9, /"__proto__".*line 8/],
+    ['a repeated key in quotes', `${yaml}"goal": again\n`, 8, /"goal"/],
+    ['two documents', `${yaml}---\n${yaml}`, 8, /second document/],
+    ['a second, empty document', `${yaml}---\n`, 8, /second document/],
+    ['a list as a key', `${yaml}? [a]\n: b\n`, 8, /key/],
+    [
+      'an unquoted wildcard domain',
+      `${yaml}allowedDomains:\n  - *.example.com\n`,
+      9,
+      /"\*\.example\.com".*quotes/,
+    ],
+    ['an unquoted glob', yaml.replace("'**/trial**'", '**/trial**'), 7, /quotes/],
+    ['an alias before its anchor', `tags: [*a]\n${yaml}description: &a x\n`, 1, /anchor/],
+    ['an alias into itself only', `${yaml}tags: *a\n`, 8, /anchor/],
+    ['a tag that a terminal would obey', `${yaml}tags: !<\u001b[2J> x\n`, 8, /\\u001b\[2J.*remove the tag/],
+    ['a tag', `${yaml}tags: !include x.yaml\n`, 8, /!include.*remove the tag/],
+    [
+      'a JavaScript tag',
+      `${yaml}description: !!js/function "function () { throw 1 }"\n`,
+      8,
+      /remove the tag/,
+    ],
+    ['binary', `${yaml}description: !!binary aGk=\n`, 8, /remove the tag/],
+    ['an alias bomb', `${yaml}${bomb.join('\n')}\n`, 9, /alias/],
+    ['a list of aliases', `a: &a []\nb: [${'*a,'.repeat(300_000)}]`, 2, /aliases/],
+    ['deep brackets', '['.repeat(large), 1, /nested too deeply/],
+    ['deep braces', '{'.repeat(100_000), 1, /nested too deeply/],
+    ['deep lists', '- '.repeat(100_000), 1, /nested too deeply/],
+    ['deep keys', '? '.repeat(100_000), 1, /nested too deeply/],
+    ['over 1 MiB', `${yaml}#${'x'.repeat(large)}`, 1, /1 MiB/],
+    ['over 1 MiB in UTF-8', `#${'\u20ac'.repeat(large / 2)}`, 1, /1 MiB/],
+  ])('%s', (_, text, line, message) => {
+    const error = errorOf(text, 'a.yaml') as TaskSpecYamlError;
+    expect(error).toBeInstanceOf(TaskSpecYamlError);
+    expect(error.line).toBe(line);
+    expect(error.column).toBeGreaterThanOrEqual(1);
+    expect(error.message).toMatch(message);
+    expect(error.message).toMatch(new RegExp(`^a\\.yaml: .*\\n  a\\.yaml:${line}:${error.column} `));
+  });
+
+  it('reads 1 MiB exactly', () => {
+    expect(parseTaskSpec(`${yaml}#`.padEnd(large, 'x'))).toMatchObject(minimal);
+  });
+
+  it('finds places behind a byte order mark', () => {
+    expect(errorOf('\uFEFFa: 1\n')).toMatchObject({ line: 1, column: 1 });
+    expect(issuesOf(`\uFEFF${source({ id: 'A' })}`)[0]!.column).toBe(
+      issuesOf(source({ id: 'A' }))[0]!.column,
+    );
+  });
+});
+
+describe('circular aliases', () => {
+  it('are answered like any other value', () => {
+    expect(issuesOf(`${yaml}tags: &a [*a]\n`)).toMatchObject([{ path: 'tags[0]', line: 8, column: 11 }]);
+    expect(issuesOf(`&a {specVersion: '0.1', assertions: [*a]}`).map(issue => issue.path)).toContain(
+      'assertions[0].type',
+    );
+  });
+});
+
+describe('whatever the source', () => {
+  it.each([undefined, null, 1, true, {}, [], Symbol('x'), () => 'x', Buffer.from(yaml), new String(yaml)])(
+    'that is no string',
+    value => {
+      const error = errorOf(value);
+      expect(error).toBeInstanceOf(TaskSpecYamlError);
+      expect(error.message).toMatch(/must be a string/);
+    },
+  );
+
+  it('and whatever the options', () => {
+    for (const options of [undefined, null, {}, { filename: undefined }, { filename: 5 }, 'x'])
+      expect(safeParseTaskSpec(yaml, options as never).ok).toBe(true);
+  });
+
+  const answered = (text: string) => {
+    const result = safeParseTaskSpec(text, { filename: 'a.yaml' });
+    if (!result.ok) {
+      expect(result.error).toBeInstanceOf(TaskSpecError);
+      expect(result.error.message).toMatch(/^a\.yaml: [\s\S]*a\.yaml:\d+:\d+ /);
+    }
+  };
+
+  it('of any text', () => {
+    fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), answered));
+  });
+
+  it('of any text that looks like YAML', () => {
+    const piece = fc.constantFrom(
+      ...'abk:-?[]{}&*!|>%@"\'#,~<=. \n\t0',
+      '- ',
+      ': ',
+      '\n  ',
+      '---\n',
+      '...\n',
+      '&a ',
+      '*a',
+    );
+    fc.assert(
+      fc.property(
+        fc.array(piece, { maxLength: 40 }).map(pieces => pieces.join('')),
+        answered,
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('of a spec with one piece cut out or put in', () => {
+    const cut = fc.nat({ max: yaml.length });
+    fc.assert(
+      fc.property(cut, fc.nat({ max: 5 }), fc.string({ maxLength: 5 }), (at, length, added) => {
+        answered(yaml.slice(0, at) + added + yaml.slice(at + length));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
