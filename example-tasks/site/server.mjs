@@ -47,9 +47,10 @@ async function answer(visit) {
  */
 function refuse(visit, error) {
   const known = error instanceof HttpError;
-  if (!known) console.error(error);
-  const { response, url } = visit;
-  if (response.headersSent) return response.destroy();
+  const { request, response, url } = visit;
+  const visitorLeft = !known && !request.complete;
+  if (!known && !visitorLeft) console.error(error);
+  if (visitorLeft || response.headersSent) return response.destroy();
   const status = known ? error.status : 500;
   const message = known ? error.message : 'Something broke on our side.';
   // What is left of a body that was too large would be read as the next request.
@@ -100,8 +101,7 @@ export async function startSite({ port = DEFAULT_PORT, slowMs = 1200 } = {}) {
   const sessions = new Sessions();
   const server = createServer((request, response) => {
     handle(request, response, sessions, slowMs).catch(error => {
-      // The visitor left in the middle of sending.
-      if (!request.destroyed) console.error(error);
+      console.error(error);
       response.destroy();
     });
   });
