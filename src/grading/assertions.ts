@@ -2,7 +2,7 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 import type { NetworkEvent } from '../browser/network-log';
 import type { Assertion, DomAssertion, NetworkAssertion, UrlAssertion } from '../spec';
-import { urlGlobToRegExp } from './url-glob';
+import { matchesUrlGlob } from './url-glob';
 
 export interface GradedState {
   /** The tab that was active when the agent ended. */
@@ -38,22 +38,21 @@ export async function checkAssertion(assertion: Assertion, state: GradedState): 
 
 async function checkUrl({ pattern }: UrlAssertion, { page, timeoutMs }: GradedState): Promise<void> {
   await holds(
-    () => expect(page).toHaveURL(urlGlobToRegExp(pattern), withTimeout(timeoutMs)),
+    () => expect.poll(() => matchesUrlGlob(pattern, page.url()), polling(timeoutMs)).toBe(true),
     () => `the URL ${page.url()} does not match "${pattern}"`,
   );
 }
 
 async function checkNetwork(assertion: NetworkAssertion, { network, timeoutMs }: GradedState): Promise<void> {
-  const url = urlGlobToRegExp(assertion.urlPattern);
   const sent = (event: NetworkEvent) =>
-    url.test(event.url) && (assertion.method === undefined || event.method === assertion.method);
+    matchesUrlGlob(assertion.urlPattern, event.url) && (assertion.method === undefined || event.method === assertion.method);
   await holds(
     () =>
       expect
-        .poll(() => network.some(event => sent(event) && statusMatches(assertion.status, event.status)), {
-          ...withTimeout(timeoutMs),
-          intervals: [50, 100, 250],
-        })
+        .poll(
+          () => network.some(event => sent(event) && statusMatches(assertion.status, event.status)),
+          polling(timeoutMs),
+        )
         .toBe(true),
     () => {
       const seen = network.filter(sent).map(event => event.status ?? event.failure ?? 'no answer');
@@ -89,10 +88,10 @@ async function checkDom(assertion: DomAssertion, { page, timeoutMs }: GradedStat
   await holds(
     () =>
       expect
-        .poll(async () => domHolds(assertion, (last = await snapshot(page, locator, assertion))), {
-          ...withTimeout(timeoutMs),
-          intervals: [0, 50, 100, 250, 500],
-        })
+        .poll(async () => {
+          last = await snapshot(page, locator, assertion);
+          return domHolds(assertion, last);
+        }, polling(timeoutMs))
         .toBe(true),
     () => domReason(assertion, last),
   );
@@ -190,8 +189,10 @@ async function holds(check: () => Promise<unknown>, reason: () => string): Promi
   }
 }
 
-function withTimeout(timeoutMs: number | undefined): { timeout?: number } {
-  return timeoutMs === undefined ? {} : { timeout: timeoutMs };
+/** Often at first: most pages have settled, or settle soon. */
+function polling(timeoutMs: number | undefined) {
+  const intervals = [50, 100, 250, 500];
+  return timeoutMs === undefined ? { intervals } : { intervals, timeout: timeoutMs };
 }
 
 function collapsed(text: string): string {

@@ -1,7 +1,7 @@
 // The fixture `agent`: an agent in a hand-written test.
 import type { Page, TestInfo } from '@playwright/test';
 import { lexical } from '../agents/lexical';
-import { Session } from '../browser/session';
+import { openSession } from '../browser/open-session';
 import { AgentRun } from '../trial/agent-run';
 import { agentTimeMs, type TrialPlan } from '../trial/plan';
 import type { TotalUsage, TrialStatus, TurnRecord } from '../trial/record';
@@ -54,7 +54,7 @@ export function agentRunner(page: Page, options: TaskproofOptions, testInfo: Tes
         agent,
         goal,
         entryUrl: null,
-        allowedDomains: given.allowedDomains ?? hostsOf(page.url()),
+        allowedDomains: given.allowedDomains ?? [hostOf(page.url())],
         maxSteps: given.maxSteps ?? 20,
         maxCostUsd: given.maxCostUsd ?? options.maxCostUsd,
         stepTimeoutMs: given.stepTimeoutMs ?? options.stepTimeoutMs ?? 30_000,
@@ -68,7 +68,7 @@ export function agentRunner(page: Page, options: TaskproofOptions, testInfo: Tes
 }
 
 async function runAgent(page: Page, plan: TrialPlan, testInfo: TestInfo): Promise<AgentOutcome> {
-  const session = new Session(page.context(), page);
+  const { session, close } = await openSession(page, plan.allowedDomains);
   const stage = testStage(testInfo);
   try {
     return await stage.step(`agent "${plan.agent.name}": ${plan.goal}`, async () => {
@@ -86,12 +86,16 @@ async function runAgent(page: Page, plan: TrialPlan, testInfo: TestInfo): Promis
       };
     });
   } finally {
-    await session.dismissOpenDialogs();
-    session.dispose();
+    await close();
   }
 }
 
-function hostsOf(url: string): string[] {
+/** @throws Error on a blank page, where no host can be taken for granted. */
+function hostOf(url: string): string {
   const host = URL.canParse(url) ? new URL(url).hostname : '';
-  return host ? [host] : [];
+  if (!host)
+    throw new Error(
+      `agent.run: the page is at ${url}; open the site first (await page.goto(...)), or pass { allowedDomains: [...] }`,
+    );
+  return host;
 }

@@ -9,7 +9,7 @@ export interface TaskproofTestOptions {
   taskproof: TaskproofOptions;
 }
 
-interface TrialFixtures {
+export interface TrialFixtures {
   /** The checked options. Stands before `page`, so that what is missing is said before a browser starts. */
   _taskproofReady: TaskproofOptions;
   _taskproofTrial: TrialHost;
@@ -20,7 +20,8 @@ const preflighted = new WeakSet<object>();
 
 /** Without the fixture `agent`: a suite that has one of its own keeps it. */
 export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
-  taskproof: [{}, { option: true }],
+  // The types of `use` know it already (options.ts), and have no form for the definition of an option known to them.
+  taskproof: [{}, { option: true }] as never,
 
   // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures' names from the pattern
   _taskproofReady: async ({ taskproof }, use, testInfo) => {

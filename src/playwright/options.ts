@@ -22,6 +22,13 @@ export interface TaskproofOptions {
   earlyStop?: boolean;
 }
 
+declare module '@playwright/test' {
+  // So that `use: { taskproof: { ... } }` is known to the types of a plain `defineConfig`.
+  interface PlaywrightTestOptions {
+    taskproof: TaskproofOptions;
+  }
+}
+
 const described = (what: string) => (value: unknown) =>
   typeof value === 'object' && value !== null && typeof (value as Agent & Judge)[what as 'run'] === 'function';
 

@@ -1,4 +1,5 @@
-import { loadTaskSpecs } from '../spec/load';
+import { TaskSpecLoadError } from '../spec/errors';
+import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { callSiteFolder, callSiteOf } from './call-site';
 
 export interface RepeatsOptions {
@@ -35,12 +36,12 @@ function largestK(globs: string | readonly string[], cwd: string): number {
   return k;
 }
 
-function specsAsFarAsTheyLoad(globs: string | readonly string[], cwd: string) {
+function specsAsFarAsTheyLoad(globs: string | readonly string[], cwd: string): readonly LoadedSpec[] {
   try {
     return loadTaskSpecs(globs, { cwd }).specs;
   } catch (error) {
-    if (error instanceof Error && 'specs' in error && 'files' in error && (error.files as unknown[]).length)
-      return error.specs as ReturnType<typeof loadTaskSpecs>['specs'];
+    // Without errors of files it is the globs that are wrong.
+    if (error instanceof TaskSpecLoadError && error.errors.length) return error.specs;
     throw error;
   }
 }

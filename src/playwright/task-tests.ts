@@ -4,7 +4,7 @@ import type { TaskSpec } from '../spec';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { callFrom, callSiteFile, callSiteFolder, callSiteOf } from './call-site';
 import { repeatEachOverride } from './command-line';
-import { trialTest } from './fixtures';
+import { type TrialFixtures, trialTest } from './fixtures';
 import { type PlannedSpec, planAnnotation } from './plan-annotation';
 import { dependOn } from './spec-dependency';
 import { posix } from './trial-host';
@@ -53,7 +53,7 @@ export function taskproofTests(globs: string | readonly string[], options: Taskp
       tag: ['taskproof', ...(loaded.spec.tags ?? []), ...(options.tags ?? [])].map(asTag),
       annotation: annotations(loaded.spec, planned),
     };
-    callFrom(callSite, test, loaded.spec.id, details, async ({ _taskproofTrial }) => {
+    callFrom(callSite, test, loaded.spec.id, details, async ({ _taskproofTrial }: TrialFixtures) => {
       await _taskproofTrial.run(loaded, planned);
     });
   }

@@ -6,6 +6,9 @@ export function testStage(testInfo: TestInfo): Stage {
   return {
     step: (title, body, location) =>
       test.step(title, step => body((name, attachment) => step.attach(name, attachment)), location ? { location } : {}),
-    attach: (name, attachment) => testInfo.attach(name, attachment),
+    // Pushed, not attached: `testInfo.attach` would show a step of its own.
+    async attach(name, { body, contentType }) {
+      testInfo.attachments.push({ name, contentType, body: Buffer.from(body) });
+    },
   };
 }

@@ -8,15 +8,14 @@ import type { TrialRecord } from '../trial/record';
 export function trialError(record: TrialRecord, location: SourceLocation): Error {
   const kind = record.outcome === 'error' ? `error: ${record.errorKind}` : 'failed';
   const ordinal = `trial ${record.repeatIndex + 1}/${record.policy.k}`;
-  const broken = record.assertions.filter(({ passed }) => !passed);
-  const held = record.assertions.length - broken.length;
-  const list = broken.length + held > 1 && broken.length
-    ? [
-        '',
-        ...record.assertions.map(({ title, passed, reason }) => `  ${passed ? '✓' : '✗'} ${title}${reason ? `: ${reason}` : ''}`),
-      ]
-    : [];
-  const message = [`${record.specId}, ${ordinal}, ${kind}: ${record.reason}`, ...list].join('\n');
+  // What did not hold and where the agent was, a line each.
+  const [what, ...rest] = (record.reason ?? '').split('; the agent stopped on ');
+  const where = rest.length ? [`The agent stopped on ${rest.join('; ')}.`] : [];
+  const list =
+    record.assertions.length > 1
+      ? ['', ...record.assertions.map(({ title, passed }) => `  ${passed ? '✓' : '✗'} ${title}`)]
+      : [];
+  const message = [`${record.specId}, ${ordinal}, ${kind}: ${what}`, ...where, ...list].join('\n');
   const error = new Error(message);
   error.stack = `Error: ${message}\n    at ${record.specId} (${location.file}:${location.line}:${location.column})`;
   return error;

@@ -2,8 +2,7 @@
 import { createHash } from 'node:crypto';
 import { relative, sep } from 'node:path';
 import type { Page, TestInfo } from '@playwright/test';
-import { recordNetwork } from '../browser/network-log';
-import { Session } from '../browser/session';
+import { openSession } from '../browser/open-session';
 import { lexical } from '../agents/lexical';
 import type { LoadedSpec } from '../spec/load';
 import { TrialStopped } from '../trial/agent-run';
@@ -19,12 +18,11 @@ import { testStage } from './test-stage';
 import { trialError } from './trial-error';
 
 const DEFAULT_STEP_TIMEOUT_MS = 30_000;
-/** Bodies of this size are inlined into reports; a larger record goes as it is, since a cut one would be worth nothing. */
 export class TrialHost {
   private trial: Trial | null = null;
   private goal = '';
   private attached = false;
-  private disposers: (() => unknown)[] = [];
+  private close = async (): Promise<void> => undefined;
 
   constructor(
     private readonly page: Page,
@@ -38,13 +36,8 @@ export class TrialHost {
     const plan = gradedPlan(loaded, this.options, testInfo.repeatEachIndex);
     // Timeout 0 is the user's "none", as in debugging.
     if (testInfo.timeout) testInfo.setTimeout(testInfo.timeout + trialTimeMs(plan));
-    const context = this.page.context();
-    const session = new Session(context, this.page);
-    const network = recordNetwork(context);
-    this.disposers.push(
-      () => session.dispose(),
-      () => network.stop(),
-    );
+    const opened = await openSession(this.page, plan.allowedDomains);
+    this.close = opened.close;
     this.goal = plan.goal;
     this.trial = new Trial(
       plan,
@@ -56,8 +49,7 @@ export class TrialHost {
         retry: testInfo.retry,
         policy,
       },
-      session,
-      network,
+      opened,
       testStage(testInfo),
     );
     const record = await this.trial.run();
@@ -77,14 +69,14 @@ export class TrialHost {
       );
       await this.attach(this.trial.record());
     }
-    for (const dispose of this.disposers.splice(0)) await dispose();
+    await this.close();
   }
 
   private async attach(record: TrialRecord): Promise<void> {
     this.attached = true;
-    const { testInfo } = this;
-    await testInfo.attach('transcript', { body: transcript(record, this.goal), contentType: 'text/plain' });
-    await testInfo.attach(RECORD_ATTACHMENT, { body: JSON.stringify(record), contentType: 'application/json' });
+    const stage = testStage(this.testInfo);
+    await stage.attach('transcript', { body: transcript(record, this.goal), contentType: 'text/plain' });
+    await stage.attach(RECORD_ATTACHMENT, { body: JSON.stringify(record), contentType: 'application/json' });
   }
 }
 

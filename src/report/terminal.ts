@@ -58,7 +58,7 @@ function countsLine({ verdicts, durationMs }: Results): string {
 export function lostSummary(lost: readonly SpecRun[]): string {
   const lines = lost.map(run => {
     const { verdict, passes, k, minPasses, reason } = run.verdict;
-    return `  ${SIGNS[verdict]} ${name(run.planned.id, run.project)} ${verdict}: ${passes}/${k} passed, needs ${minPasses}${reason ? ` (${plain(reason, 400)})` : ''}`;
+    return `  ${SIGNS[verdict]} ${name(run.planned.id, run.project)} ${verdict}: ${passes}/${k} passed, needs ${minPasses}${reason ? `\n      ${plain(reason, 400)}` : ''}`;
   });
   return `taskproof: ${plural(lost.length, 'spec')} did not pass\n${lines.join('\n')}`;
 }

@@ -1,5 +1,7 @@
 // One trial from entryUrl to record.
+import type { Refusal } from '../browser/guard';
 import type { NetworkEvent, NetworkLog } from '../browser/network-log';
+import type { OpenSession } from '../browser/open-session';
 import type { Session } from '../browser/session';
 import { assertionTitle, checkAssertion } from '../grading/assertions';
 import { type AgentEnd, AgentRun, TrialStopped } from './agent-run';
@@ -37,20 +39,24 @@ export class Trial {
   private readonly startedAt = performance.now();
   private readonly startDate = new Date();
   private readonly agentRun: AgentRun;
+  private readonly session: Session;
+  private readonly network: NetworkLog;
+  private readonly refusals: readonly Refusal[];
   private end: AgentEnd | null = null;
   private assertions: AssertionResult[] = [];
   private judgement: JudgeResult | null = null;
-  readonly refusals: { url: string; how: string }[] = [];
   /** Screenshots by attachment name, kept for the judge. */
   private readonly images: { name: string; turn: number | null; image: Buffer }[] = [];
 
   constructor(
     private readonly plan: GradedPlan,
     private readonly identity: TrialIdentity,
-    private readonly session: Session,
-    private readonly network: NetworkLog,
+    { session, network, refusals }: Omit<OpenSession, 'close'>,
     private readonly stage: Stage,
   ) {
+    this.session = session;
+    this.network = network;
+    this.refusals = refusals;
     this.agentRun = new AgentRun(plan, session, this.keepingImages(stage), this.startedAt);
   }
 
@@ -88,7 +94,7 @@ export class Trial {
       ...this.outcome(end),
       turns: turns.records,
       network: this.recordedNetwork(),
-      refusals: this.refusals,
+      refusals: this.refusals.map(({ url, how }) => ({ url: this.agentRun.mask(url.slice(0, MAX_RECORDED_URL)), how })),
       assertions: this.assertions,
       judge: this.judgement,
       usage,
@@ -108,15 +114,18 @@ export class Trial {
         await page.goto(entryUrl, { waitUntil: 'domcontentloaded', timeout: OPEN_TIMEOUT_MS });
         // Slow pictures are no reason to wait long, but an agent that starts on a half-loaded page wastes turns.
         await page.waitForLoadState('load', { timeout: 5_000 }).catch(() => undefined);
-      });
+      }, this.plan.locate('entryUrl'));
       return null;
     } catch (error) {
       const said = messageOf(error).split('\n')[0]!.replace(/^page\.goto: /, '');
       const gone = /closed|crashed/i.test(said);
+      const refused = this.refusals[0];
       return {
         status: 'error',
         errorKind: gone ? 'browser' : 'site_unreachable',
-        reason: gone
+        reason: refused
+          ? `${entryUrl} leads to ${refused.url}, which allowedDomains does not admit. Add its host, or correct entryUrl.`
+          : gone
           ? `the browser went away while ${entryUrl} was opened: ${oneLine(said, 300)}`
           : `${entryUrl} can't be opened: ${oneLine(said, 300)}. Is the site running, and is this its address?`,
       };
@@ -174,6 +183,8 @@ export class Trial {
   private outcome(end: AgentEnd): Pick<TrialRecord, 'outcome' | 'reason'> {
     if (end.status === 'error') return { outcome: 'error', reason: end.reason };
     const broken = this.assertions.filter(({ passed }) => !passed).map(({ reason }) => reason);
+    const escape = this.refusals.find(({ how }) => how === 'escaped');
+    if (escape) broken.push(`the agent got to ${this.agentRun.mask(escape.url)}, outside allowedDomains`);
     const judged = this.judgement && !this.judgement.passed ? [`the judge: ${this.judgement.reason}`] : [];
     if (end.status === 'completed' && !broken.length && !judged.length) return { outcome: 'passed', reason: null };
     const ended = end.reason ? [end.reason] : [];
@@ -191,10 +202,17 @@ export class Trial {
   }
 
   private async takeEndScreenshot(): Promise<void> {
-    const image = await takeScreenshot(this.session.page);
-    if (!image) return;
-    this.images.push({ name: 'end.jpg', turn: null, image });
-    await this.stage.attach('end.jpg', { body: image, contentType: 'image/jpeg' });
+    const title = `end: ${oneLine(this.agentRun.mask(this.end?.reason ?? 'the agent ended its turn'), 200)}`;
+    await this.stage.step(
+      title,
+      async attach => {
+        const image = await takeScreenshot(this.session.page);
+        if (!image) return;
+        this.images.push({ name: 'end.jpg', turn: null, image });
+        await attach('end.jpg', { body: image, contentType: 'image/jpeg' });
+      },
+      this.plan.locate('goal'),
+    );
   }
 
   private recordedNetwork(): TrialRecord['network'] {
@@ -219,7 +237,8 @@ export class Trial {
                 this.images.push({ name, turn, image: attachment.body });
               return attach(name, attachment);
             }),
-          location,
+          // Without it the report would show a line of ours beside each turn.
+          location ?? this.plan.locate('goal'),
         ),
     };
   }

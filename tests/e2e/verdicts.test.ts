@@ -1,13 +1,5 @@
 import { expect, test } from 'vitest';
-import { config, makeSuite, spec, startSite, TASKS_TEST } from './suite';
-
-/** An agent that clicks on the trials whose repeat index is in PASS, and ends its turn. */
-const AGENT = `defineAgent({ name: 'scripted', async run(task) {
-  await task.turn('look around', async () => {
-    const index = Number(task.seed === undefined ? 0 : process.env.TEST_PARALLEL_INDEX);
-  });
-} })`;
-void AGENT;
+import { config, makeSuite, spec, startSite } from './suite';
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 

@@ -1,0 +1,28 @@
+// The example tasks of this repository. With ANTHROPIC_API_KEY set Claude plays them, else the agent without a model.
+import { defineConfig, devices } from '@playwright/test';
+import { lexical, repeats } from '@taskproof/playwright';
+import { launchOptions } from './scripts/browser.mjs';
+
+const port = 4173;
+
+export default defineConfig({
+  testDir: 'example-tasks',
+  outputDir: 'test-results',
+  reporter: [['list'], ['@taskproof/playwright/reporter'], ['html', { open: 'never' }]],
+  webServer: {
+    command: `node example-tasks/site/server.mjs --port ${port}`,
+    url: `http://127.0.0.1:${port}`,
+    reuseExistingServer: !process.env.CI,
+  },
+  projects: [
+    {
+      name: 'example',
+      ...repeats('example-tasks/tasks/**/*.yaml'),
+      use: {
+        ...devices['Desktop Chrome'],
+        launchOptions: launchOptions(),
+        taskproof: { agent: lexical() },
+      },
+    },
+  ],
+});

@@ -1,0 +1,44 @@
+// A session with its guard and its network log: how every agent meets a page.
+import type { Page } from '@playwright/test';
+import { guardContext, type Refusal, type RefusalKind } from './guard';
+import { type NetworkLog, recordNetwork } from './network-log';
+import { Session } from './session';
+
+export interface OpenSession {
+  session: Session;
+  network: NetworkLog;
+  refusals: readonly Refusal[];
+  /** Takes guard, log and listeners off again: the browser is shared with the worker's other tests. */
+  close(): Promise<void>;
+}
+
+/** @param allowedDomains hostnames, optionally with a leading `*.` */
+export async function openSession(page: Page, allowedDomains: readonly string[]): Promise<OpenSession> {
+  const context = page.context();
+  const session = new Session(context, page);
+  const network = recordNetwork(context);
+  const guard = await guardContext(context, {
+    allowedDomains,
+    network,
+    onRefused: (url, how) => session.notice(refusalNotice(url, how, allowedDomains)),
+  });
+  return {
+    session,
+    network,
+    refusals: guard.refusals,
+    async close() {
+      await session.dismissOpenDialogs();
+      await guard.dispose();
+      network.stop();
+      session.dispose();
+    },
+  };
+}
+
+/** A refusal as the agent is told of it. */
+function refusalNotice(url: string, how: RefusalKind, allowedDomains: readonly string[]): string {
+  const allowed = allowedDomains.join(', ');
+  if (how === 'escaped') return `The page got to ${url}, which is outside the allowed domains (${allowed}).`;
+  const what = { navigation: 'Going to', redirect: 'A redirect to', popup: 'A new tab for' }[how];
+  return `${what} ${url} was refused: only ${allowed} may be visited. The page stayed where it was.`;
+}

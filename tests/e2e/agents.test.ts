@@ -1,0 +1,135 @@
+// Agents that misbehave: each trial ends with a record and one clear reason, and no later trial is harmed.
+import { expect, test } from 'vitest';
+import { config, makeSuite, spec, startSite, TASKS_TEST } from './suite';
+
+const PAGE = `<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>
+<a href="/second" target="_blank">Second</a><button onclick="alert('stop')">Alert</button>`;
+
+interface Row {
+  name: string;
+  run: string;
+  outcome: 'passed' | 'failed' | 'error';
+  status: string;
+  errorKind?: string;
+  reason: RegExp;
+  extra?: string;
+  /** Milliseconds. */
+  stepTimeout?: number;
+}
+
+const rows: Row[] = [
+  {
+    name: 'throws',
+    run: `throw new Error('the plan is lost')`,
+    outcome: 'error',
+    status: 'error',
+    errorKind: 'internal',
+    reason: /agent "bad" threw: the plan is lost/,
+  },
+  {
+    name: 'returns nonsense',
+    run: `return { status: 'great' }`,
+    outcome: 'error',
+    status: 'error',
+    errorKind: 'internal',
+    reason: /resolved to \{"status":"great"\}; it must resolve to nothing or/,
+  },
+  {
+    name: 'gives up',
+    run: `return { status: 'gave_up', reason: 'there is no such button' }`,
+    outcome: 'failed',
+    status: 'gave_up',
+    reason: /the agent gave up: there is no such button; .*on http:/,
+  },
+  {
+    name: 'never ends',
+    run: `await task.turn('wait', () => new Promise(() => {}))`,
+    outcome: 'failed',
+    status: 'timed_out',
+    reason: /the time limit \(2 steps of 0.5 s\) was reached/,
+  },
+  {
+    name: 'ignores its limits',
+    run: `for (;;) { try { await task.turn('again', () => {}); } catch (error) { if (task.signal.aborted) return; if (!task.turnsLeft) return; } }`,
+    outcome: 'failed',
+    status: 'max_steps',
+    reason: /used all 2 turns without ending/,
+  },
+  {
+    name: 'closes the page',
+    run: `await task.page.close()`,
+    outcome: 'failed',
+    status: 'completed',
+    reason: /no tab was open when the agent ended/,
+  },
+  {
+    name: 'closes the context',
+    run: `await task.context.close()`,
+    outcome: 'error',
+    status: 'error',
+    errorKind: 'browser',
+    reason: /the browser context was closed/,
+  },
+  {
+    name: 'leaves a dialog open',
+    run: `task.page.on('dialog', () => {});
+      await task.turn('open a dialog', () => { task.page.getByRole('button', { name: 'Alert' }).click().catch(() => {}); return task.page.waitForEvent('dialog'); });`,
+    outcome: 'failed',
+    status: 'completed',
+    reason: /"#done" matches 1, but none is visible/,
+    // The picture of a page that a dialog blocks is waited for in vain.
+    stepTimeout: 10_000,
+  },
+  {
+    name: 'reports nonsense usage',
+    run: `task.usage({ inputTokens: 'many' })`,
+    outcome: 'error',
+    status: 'error',
+    errorKind: 'internal',
+    reason: /usage: inputTokens must be a number/,
+  },
+  {
+    name: 'can not reach its model',
+    run: `const { AgentApiError } = await import('@taskproof/playwright'); throw new AgentApiError('429: slow down')`,
+    outcome: 'error',
+    status: 'error',
+    errorKind: 'agent_api',
+    reason: /429: slow down/,
+  },
+  {
+    name: 'spends too much',
+    run: `for (;;) await task.turn('think', () => task.usage({ inputTokens: 1000, costUsd: 0.3 }))`,
+    outcome: 'failed',
+    status: 'budget_exceeded',
+    reason: /of its maxCostUsd of \$0.2/,
+    extra: 'maxCostUsd: 0.2',
+  },
+  {
+    name: 'does its task in a new tab',
+    run: `await task.turn('click "Second"', () => task.page.getByText('Second').click());
+      await task.turn('look', async () => { if (!task.page.url().endsWith('/second')) throw new Error('not followed: ' + task.page.url()); });`,
+    outcome: 'passed',
+    status: 'completed',
+    reason: /^null$/,
+  },
+];
+
+test.each(rows)('an agent that $name', async row => {
+  const site = await startSite({ '/': PAGE, '/second': '<p id="done">Done</p>' });
+  const suite = makeSuite({
+    'playwright.config.ts': config({
+      taskproof: `{ stepTimeoutMs: ${row.stepTimeout ?? 500}, agent: defineAgent({ name: 'bad', run: async task => { if (task.entryUrl.endsWith('?good')) { await task.turn('click Go', () => task.page.getByText('Go').click()); return; } ${row.run} } }) }`,
+    }).replace('workers: 2', 'workers: 1'),
+    'tasks/a-bad.yaml': spec({ id: 'a-bad', url: `${site.url}/`, extra: `maxSteps: 2\n${row.extra ?? ''}` }),
+    'tasks/b-good.yaml': spec({ id: 'b-good', url: `${site.url}/?good` }),
+    'tasks.spec.ts': TASKS_TEST,
+  });
+  const run = await suite.playwright(['test']);
+  const [bad, good] = run.results().verdicts;
+  expect(bad!.trials[0], run.output).toMatchObject({ outcome: row.outcome, status: row.status });
+  expect(bad!.trials[0]!.errorKind).toBe(row.errorKind);
+  expect(String(bad!.trials[0]!.reason)).toMatch(row.reason);
+  expect(bad!.verdict).toBe({ passed: 'passed', failed: 'failed', error: 'inconclusive' }[row.outcome]);
+  expect(good, 'a later trial in the same worker').toMatchObject({ verdict: 'passed' });
+  expect(run.exitCode).toBe(row.outcome === 'passed' ? 0 : 1);
+});

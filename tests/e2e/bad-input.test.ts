@@ -1,0 +1,101 @@
+// What a user may get wrong: each gets one clear message that says what to do.
+import { expect, test } from 'vitest';
+import { config, makeSuite, spec, startSite, TASKS_TEST } from './suite';
+
+const good = spec({ id: 'good', url: 'http://127.0.0.1:9/' });
+
+interface Row {
+  name: string;
+  files: Record<string, string>;
+  says: RegExp[];
+}
+
+const rows: Row[] = [
+  {
+    name: 'no spec matches',
+    files: {
+      'playwright.config.ts': config({ projects: `[{ name: 'agents' }]` }),
+      'tasks.spec.ts': `import { taskproofTests } from '@taskproof/playwright';\ntaskproofTests('nowhere/*.yaml');`,
+    },
+    says: [/nowhere\/\*\.yaml/, /tasks\.spec\.ts/],
+  },
+  {
+    name: 'a broken file among good ones',
+    files: {
+      'tasks/good.yaml': good,
+      'tasks/broken.yaml': 'specVersion: "0.1"\nid: broken\ngoal: [',
+      'tasks/typo.yaml': good.replace('id: good', 'id: typo').replace('goal:', 'gaol:'),
+    },
+    says: [/broken\.yaml:\d+:\d+/, /typo\.yaml:3:1/, /did you mean `goal`/],
+  },
+  {
+    name: 'two files with one id',
+    files: { 'tasks/one.yaml': good, 'tasks/two.yaml': good },
+    says: [/one\.yaml/, /two\.yaml/, /"?good"?/],
+  },
+  {
+    name: 'a glob that is not a string',
+    files: {
+      'tasks/good.yaml': good,
+      'tasks.spec.ts': `import { taskproofTests } from '@taskproof/playwright';\ntaskproofTests(42 as never);`,
+    },
+    says: [/glob/, /42|number/],
+  },
+  {
+    name: 'options with a typo',
+    files: {
+      'playwright.config.ts': config({ taskproof: '{ agnet: lexical(), stepTimeoutMs: -1 } as never' }),
+      'tasks/good.yaml': good,
+    },
+    says: [/project "agents"/, /agnet: unknown option; known are agent/, /stepTimeoutMs: /],
+  },
+  {
+    name: 'a reporter option with a typo',
+    files: {
+      'playwright.config.ts': config({ reporters: `[['list'], ['@taskproof/playwright/reporter', { output: 'x.json' }]]` }),
+      'tasks/good.yaml': good,
+    },
+    says: [/output: unknown option; known are outputFile/],
+  },
+  {
+    name: 'a k above repeatEach',
+    files: {
+      'playwright.config.ts': config({ projects: `[{ name: 'agents', repeatEach: 2 }]` }),
+      'tasks/good.yaml': spec({ id: 'good', url: 'http://127.0.0.1:9/', k: 3 }),
+    },
+    says: [/spec "good" wants k: 3, but project "agents" runs each test 2 times/, /repeats\('/, /repeatEach: 3/],
+  },
+  {
+    name: 'a secret without a value',
+    files: {
+      'playwright.config.ts': config({ taskproof: '{ secrets: { SHOP_PASSWORD: process.env.NOT_SET } }' }),
+      'tasks/good.yaml': good,
+    },
+    says: [/secrets\.SHOP_PASSWORD has no value/],
+  },
+];
+
+test.each(rows)('$name', async ({ files, says }) => {
+  const suite = makeSuite({ 'playwright.config.ts': config(), 'tasks.spec.ts': TASKS_TEST, ...files });
+  const run = await suite.playwright(['test']);
+  expect(run.exitCode, run.output).toBe(1);
+  for (const pattern of says) expect(run.output).toMatch(pattern);
+  expect(run.output, 'no test ran').not.toMatch(/\d+ passed/);
+});
+
+test('an entryUrl that nothing listens on', async () => {
+  const site = await startSite({});
+  await site.close();
+  const suite = makeSuite({
+    'playwright.config.ts': config(),
+    'tasks.spec.ts': TASKS_TEST,
+    'tasks/gone.yaml': spec({ id: 'gone', url: `${site.url}/start`, k: 2, minPasses: 1 }),
+  });
+  const run = await suite.playwright(['test']);
+  expect(run.exitCode, run.output).toBe(1);
+  const [verdict] = run.results().verdicts;
+  expect(verdict).toMatchObject({ verdict: 'inconclusive', errors: 2, failures: 0 });
+  expect(verdict!.trials[0]).toMatchObject({ outcome: 'error', errorKind: 'site_unreachable' });
+  expect(verdict!.reason).toContain(`${site.url}/start`);
+  expect(run.output).toContain('gone.yaml');
+});

@@ -1,0 +1,100 @@
+// Where the generated tests seem to live, and what the runner's own filters make of them.
+import { execFileSync } from 'node:child_process';
+import { describe, expect, test } from 'vitest';
+import { config, makeSuite, spec, startSite } from './suite';
+
+const TYPES = [
+  { name: 'TypeScript, CommonJS', pkg: { type: 'commonjs' } },
+  { name: 'TypeScript, ES modules', pkg: { type: 'module' } },
+];
+
+const TEST_FILE = `// The call stands on line 5.
+import { taskproofTests } from '@taskproof/playwright';
+interface Unused { a: string }
+
+taskproofTests('tasks/*.yaml', { tags: ['agents'] });
+`;
+
+async function makeTagged(type: string) {
+  const site = await startSite({ '/': '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>' });
+  const url = `${site.url}/`;
+  return makeSuite({
+    'package.json': JSON.stringify({ type }),
+    'playwright.config.ts': config({ reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]` }),
+    'tasks/one.yaml': spec({ id: 'one', url, extra: 'tags: [smoke]', k: 2 }),
+    'tasks/two.yaml': spec({ id: 'two', url, extra: 'tags: [docs]' }),
+    'agents.spec.ts': TEST_FILE,
+    'other.spec.ts': `import { test } from '@playwright/test'; test('other', () => {});`,
+  });
+}
+
+describe.each(TYPES)('$name', ({ pkg }) => {
+  test('--list shows the caller’s line, k tests a spec, and judges nothing', async () => {
+    const suite = await makeTagged(pkg.type);
+    const run = await suite.playwright(['test', '--list']);
+    expect(run.exitCode, run.output).toBe(0);
+    expect(run.output.match(/agents\.spec\.ts:5:\d+ › one/g)).toHaveLength(2);
+    expect(run.output.match(/agents\.spec\.ts:5:\d+ › two/g)).toHaveLength(1);
+    expect(run.output).toContain('@smoke');
+    expect(run.output).not.toContain('undecided');
+    expect(suite.exists('taskproof-results.json')).toBe(false);
+  });
+
+  test.each([
+    { args: ['--grep', '@smoke'], specs: ['one'] },
+    { args: ['--grep', 'two'], specs: ['two'] },
+    { args: ['--grep', '@agents'], specs: ['one', 'two'] },
+    { args: ['--grep-invert', '@taskproof'], specs: [] },
+    { args: ['agents.spec.ts:5'], specs: ['one', 'two'] },
+  ])('$args selects $specs', async ({ args, specs }) => {
+    const suite = await makeTagged(pkg.type);
+    const run = await suite.playwright(['test', ...args]);
+    expect(run.exitCode, run.output).toBe(0);
+    const judged = suite.exists('taskproof-results.json') ? run.results().verdicts.map(row => row.spec) : [];
+    expect(judged).toEqual(specs);
+  });
+
+  test('--only-changed after an edit of a YAML file selects its test file', async () => {
+    const suite = await makeTagged(pkg.type);
+    const git = (...args: string[]) =>
+      execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], { cwd: suite.folder });
+    git('init', '-q');
+    suite.write({ '.gitignore': 'test-results\nnode_modules\n*.json\nplaywright-report\n' });
+    git('add', '.');
+    git('commit', '-qm', 'all');
+    const unchanged = await suite.playwright(['test', '--list', '--only-changed']);
+    expect(unchanged.output).toContain('Total: 0 tests');
+    suite.write({ 'tasks/one.yaml': `${suite.read('tasks/one.yaml')}# edited\n` });
+    const changed = await suite.playwright(['test', '--list', '--only-changed']);
+    expect(changed.output).toMatch(/agents\.spec\.ts:5:\d+ › one/);
+    expect(changed.output).not.toContain('other');
+  });
+});
+
+test('--repeat-each=N: the policy is N, and the output says so', async () => {
+  const suite = await makeTagged('commonjs');
+  const run = await suite.playwright(['test', '--repeat-each=3', '--grep', '@taskproof']);
+  expect(run.exitCode, run.output).toBe(0);
+  expect(run.results().verdicts).toMatchObject([
+    { spec: 'one', k: 3, minPasses: 2, passes: 3 },
+    { spec: 'two', k: 3, minPasses: 1, passes: 3 },
+  ]);
+  expect(run.output).toContain("--repeat-each=3 replaces every spec's k");
+});
+
+test('without our reporter the body skips the repeats beyond k', async () => {
+  const suite = await makeTagged('commonjs');
+  const run = await suite.playwright(['test', '--reporter=list', '--grep', '@taskproof']);
+  expect(run.exitCode, run.output).toBe(0);
+  expect(run.output).toContain('3 passed');
+  expect(run.output).toContain('1 skipped');
+});
+
+test('--retries are no trials', async () => {
+  const suite = await makeTagged('commonjs');
+  suite.write({ 'tasks/two.yaml': suite.read('tasks/two.yaml').replace('#done', '#never') });
+  const run = await suite.playwright(['test', '--retries=2', '--grep', 'two']);
+  expect(run.exitCode, run.output).toBe(1);
+  expect(run.output).not.toContain('retry #1');
+  expect(run.results().verdicts[0]).toMatchObject({ passes: 0, failures: 1, verdict: 'failed' });
+});
