@@ -56,12 +56,13 @@ export async function setValue(
     throw new ToolError(
       `${ref} is a <${field.tag}>, which has no value to set. Click it, and use what it opens.`,
     );
-  await locator.fill(String(value), { timeout }).catch(error => {
-    const format = FORMATS[field.type];
-    if (format && /Malformed value/.test(String(error)))
-      throw new ToolError(`A ${field.type} field takes values like ${format}, not ${JSON.stringify(given)}.`);
-    throw error;
-  });
+  await locator.fill(String(value), { timeout });
+  const format = FORMATS[field.type];
+  // The browser empties such a field instead of refusing what it can't read.
+  if (format && value !== '' && (await locator.inputValue({ timeout })) === '')
+    throw new ToolError(
+      `A ${field.type} field takes values like ${format}, not ${JSON.stringify(given)}. It is empty now.`,
+    );
   return undefined;
 }
 

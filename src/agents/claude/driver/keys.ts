@@ -97,8 +97,9 @@ function chord(text: string): string {
     throw new ToolError(`"${text}" is not a key chord: write it like ctrl+shift+a`);
   const keys = parts.map(keyOf);
   const last = keys.at(-1)!;
-  // With a modifier, "ctrl+A" means the key A, not shift+a.
-  const key = keys.length > 1 && /^[A-Z]$/.test(last) ? last.toLowerCase() : last;
+  // With a modifier, "ctrl+A" means the key A and not shift+a; with shift the key gives its capital.
+  const letter = keys.length > 1 && /^[a-z]$/i.test(last);
+  const key = letter ? (keys.includes('Shift') ? last.toUpperCase() : last.toLowerCase()) : last;
   return [...keys.slice(0, -1), key].join('+');
 }
 
