@@ -49,7 +49,7 @@ export function safeParseTaskSpec(source: string, options?: ParseOptions): SafeP
 
 /** As `parseTaskSpec`, and keeps where everything stands. For the rest of this library. */
 export function parseLocated(source: string, options?: ParseOptions): LocatedSpec {
-  const filename = typeof options?.filename === 'string' ? options.filename : undefined;
+  const filename = typeof options?.filename === 'string' ? options.filename || undefined : undefined;
   const { value, locator } = readDocument(source, filename);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     const got = value === null || value === undefined ? 'nothing' : typeName(value);

@@ -165,6 +165,7 @@ describe('errors', () => {
       expect(error.filename).toBe('tasks/a.yaml');
       expect(error.message).toMatch(/^tasks\/a\.yaml: /);
       expect(error.message).toMatch(/tasks\/a\.yaml:1:\d+/);
+      expect(errorOf(text, '').message).toBe(errorOf(text).message);
       expect(errorOf(text).filename).toBeUndefined();
       expect(errorOf(text).message).not.toMatch(/undefined|^:/);
       expect(() => parseTaskSpec(text)).toThrow(error.constructor as typeof TaskSpecError);
@@ -373,7 +374,15 @@ describe('whatever the source', () => {
   );
 
   it('and whatever the options', () => {
-    for (const options of [undefined, null, {}, { filename: undefined }, { filename: 5 }, 'x'])
+    for (const options of [
+      undefined,
+      null,
+      {},
+      { filename: undefined },
+      { filename: '' },
+      { filename: 5 },
+      'x',
+    ])
       expect(safeParseTaskSpec(yaml, options as never).ok).toBe(true);
   });
 
