@@ -1,0 +1,183 @@
+// Gives a control its value, whatever the kind of control.
+
+import type { ElementHandle } from '@playwright/test';
+import type { Driver, Outcome } from './driver';
+import { peers } from './match';
+import type { Target } from './targets';
+import { similarity } from './tokens';
+import { answers, parseDate, valueForType, type Wanted } from './values';
+import { type Candidate, describe } from './view';
+
+const YES = /^(?:on|yes|true|checked|enabled|1)$/i;
+const SECRET = /^<secret>([^<]*)<\/secret>$/i;
+
+/** Texts as typed: `<secret>NAME</secret>`, or the bare name of a secret, stands for its value. */
+export function typed(driver: Driver, text: string): string {
+  const { secrets } = driver.task;
+  const name = SECRET.exec(text.trim())?.[1] ?? text;
+  return Object.hasOwn(secrets, name) ? secrets[name]! : text;
+}
+
+async function setText(element: ElementHandle<HTMLElement>, text: string, timeout: number): Promise<void> {
+  await element.fill(text, { timeout });
+  const kept = await element.inputValue({ timeout }).catch(() => text);
+  if (kept === text || text === '') return;
+  // Fields that format or mask what is typed follow keys, not values.
+  await element.fill('', { timeout });
+  await element.type(text, { timeout });
+}
+
+/** The option of a native select that says `text` best. */
+export function bestOption(
+  candidate: Candidate,
+  wanted: Wanted,
+): { label: string; score: number } | undefined {
+  const scored = candidate.options
+    .filter(label => answers(label, wanted))
+    .map(label => ({
+      label,
+      score: wanted.startsWith || wanted.endsWith ? 1 : similarity(label, wanted.text),
+    }));
+  return scored.sort((a, b) => b.score - a.score)[0];
+}
+
+export function selectOptions(driver: Driver, candidate: Candidate, labels: string[]): Promise<Outcome> {
+  const said = labels.map(label => `"${label}"`).join(', ');
+  return driver.turn(
+    `select ${said} in ${describe(candidate)}`,
+    async () => {
+      await driver.useElement(candidate, async element => {
+        const indices = await element.evaluate(
+          (select, wanted) =>
+            [...(select as unknown as HTMLSelectElement).options].flatMap((option, index) =>
+              wanted.includes((option.label || option.text).replace(/\s+/g, ' ').trim().slice(0, 160))
+                ? [{ index }]
+                : [],
+            ),
+          labels,
+        );
+        await element.selectOption(indices, { timeout: driver.timeout });
+      });
+    },
+    candidate,
+  );
+}
+
+export function setChecked(driver: Driver, candidate: Candidate, on: boolean): Promise<Outcome> {
+  if (candidate.checked === on) return Promise.resolve({ changed: true });
+  return driver.on(candidate, on ? 'check' : 'uncheck', element =>
+    element.click({ timeout: driver.timeout }),
+  );
+}
+
+const NUMBER = /-?\d+(?:\.\d+)?/;
+
+/** A slider or stepper that takes no text: arrow keys, as many as the first one shows to be needed. */
+export async function setByKeys(driver: Driver, candidate: Candidate, wanted: number): Promise<Outcome> {
+  return driver.turn(
+    `set ${describe(candidate)} to ${wanted}`,
+    () =>
+      driver.useElement(candidate, async element => {
+        const read = () => element.evaluate(readNumber);
+        await element.focus();
+        let [value, rounds] = [await read(), 0];
+        let step = 1;
+        while (value !== undefined && value !== wanted && rounds++ < 12) {
+          const up = wanted > value;
+          const presses = Math.max(1, Math.min(300, Math.round(Math.abs(wanted - value) / step)));
+          const first = rounds === 1 ? 1 : presses;
+          for (let i = 0; i < first; i++)
+            await element.press(up ? 'ArrowUp' : 'ArrowDown', { timeout: driver.timeout });
+          const next: number | undefined = await read();
+          if (next === undefined || next === value) break;
+          step = Math.max(Math.abs(next - value) / first, 1e-6);
+          value = next;
+        }
+        if (value !== wanted) throw new Error(`it shows ${value ?? 'no number'} and not ${wanted}`);
+      }),
+    candidate,
+  );
+}
+
+/** The number that a slider or stepper shows: its own value, ARIA's, or the only number beside it. Runs in the page. */
+function readNumber(element: HTMLElement): number | undefined {
+  const own = (element as HTMLInputElement).value ?? element.getAttribute('aria-valuenow') ?? '';
+  if (own !== '' && !Number.isNaN(Number(own))) return Number(own);
+  for (let node = element.parentElement, level = 0; node && level < 4; node = node.parentElement, level++) {
+    const numbers = (node.innerText ?? '').match(/-?\d+(?:\.\d+)?/g);
+    if (numbers?.length === 1) return Number(numbers[0]);
+    if (numbers) return undefined;
+  }
+  return undefined;
+}
+
+/** Options that came up for what was typed: the one that answers best, exactly or as described. */
+function suggestionFor(driver: Driver, field: Candidate, wanted: Wanted): Candidate | undefined {
+  const offered = driver.view.candidates.filter(
+    ({ role, key, index, tag }) =>
+      /^(?:option|menuitem|listitem|treeitem)$/.test(role) &&
+      key !== field.key &&
+      index > 0 &&
+      tag !== 'option',
+  );
+  const described =
+    wanted.startsWith !== undefined || wanted.endsWith !== undefined || wanted.contains !== undefined;
+  if (described) return offered.find(({ name }) => answers(name, wanted));
+  return offered
+    .map(candidate => ({ candidate, score: similarity(candidate.name, wanted.text) }))
+    .filter(({ score }) => score >= 0.6)
+    .sort((a, b) => b.score - a.score)[0]?.candidate;
+}
+
+const isSuggesting = (field: Candidate) =>
+  field.role === 'combobox' || field.popup || /autocomplete|typeahead|combobox/i.test(field.hint);
+
+async function fillText(driver: Driver, field: Candidate, wanted: Wanted): Promise<Outcome> {
+  const text = valueForType(field.type, typed(driver, wanted.text));
+  const outcome = await driver.on(
+    field,
+    `enter "${driver.task.mask(typed(driver, wanted.text) === wanted.text ? wanted.text : '...')}" into`,
+    element => setText(element, text, driver.timeout),
+  );
+  if (outcome.error) return outcome;
+  const described =
+    wanted.startsWith !== undefined || wanted.endsWith !== undefined || wanted.contains !== undefined;
+  if (!described && !isSuggesting(field)) return { changed: true };
+  let suggestion = suggestionFor(driver, field, wanted);
+  if (!suggestion && (await driver.wait())) suggestion = suggestionFor(driver, field, wanted);
+  return suggestion ? driver.click(suggestion) : { changed: true };
+}
+
+/** Gives a field its value. Resolves with an error where the field refused it. */
+export async function giveValue(driver: Driver, field: Candidate, wanted: Wanted): Promise<Outcome> {
+  if (field.tag === 'select') {
+    const option = bestOption(field, wanted);
+    if (!option || option.score < 0.5)
+      return { changed: false, error: `${describe(field)} has no option "${wanted.text}"` };
+    const outcome = await selectOptions(driver, field, [option.label]);
+    return outcome.error ? outcome : { changed: true };
+  }
+  if (field.checked !== null) return setChecked(driver, field, YES.test(wanted.text));
+  const number = NUMBER.exec(wanted.text)?.[0];
+  const byKeys =
+    field.role === 'slider' || (field.role === 'spinbutton' && (field.readonly || field.tag !== 'input'));
+  if (byKeys && field.tag !== 'input' && number !== undefined)
+    return setByKeys(driver, field, Number(number));
+  if (field.type === 'file')
+    return { changed: false, error: `${describe(field)} takes a file, which a goal can't name` };
+  return fillText(driver, field, wanted);
+}
+
+/** Whether a field takes its date from a calendar only. */
+export const needsCalendar = (field: Candidate, text: string) =>
+  parseDate(text) !== undefined && field.type !== 'date' && (field.readonly || field.tag !== 'input');
+
+export function choosePeer(
+  driver: Driver,
+  target: Target,
+  fields: readonly Candidate[],
+): Candidate | undefined {
+  const group = peers(driver.rank(target, fields));
+  const ordinal = target.ordinal ?? 1;
+  return ordinal < 0 ? group.at(ordinal) : group[ordinal - 1];
+}

@@ -1,0 +1,146 @@
+// Turns on a page: each one acts on one thing, waits for the page to settle and looks at what came of it.
+
+import type { ElementHandle, Page } from '@playwright/test';
+import type { AgentTask } from '../agent';
+import { echoes, type Match, rank } from './match';
+import type { LexicalSettings } from './options';
+import { generator } from './random';
+import type { Target } from './targets';
+import { type Candidate, describe, elementOf, look, type View } from './view';
+import { Watch } from './watch';
+
+export interface Outcome {
+  /** The page looks different, or a request went out. */
+  changed: boolean;
+  error?: string;
+}
+
+type Handle = ElementHandle<HTMLElement>;
+
+export class Driver {
+  view!: View;
+  readonly watch: Watch;
+  /** Elements that refused to be acted on: not tried again in the same state of the page. */
+  readonly #refused = new Map<string, string>();
+  readonly #noise: (key: string) => number;
+
+  constructor(
+    readonly task: AgentTask,
+    readonly settings: LexicalSettings,
+  ) {
+    this.watch = new Watch(task.context, task.goal);
+    this.#noise = generator(task.seed);
+  }
+
+  get page(): Page {
+    return this.task.page;
+  }
+
+  get timeout(): number {
+    return this.settings.actionTimeoutMs;
+  }
+
+  /** Looks at the active tab again. */
+  async look(): Promise<View> {
+    this.task.signal.throwIfAborted();
+    const view = await look(this.page);
+    this.view = {
+      ...view,
+      candidates: view.candidates.filter(candidate => !echoes(candidate, this.task.goal)),
+    };
+    return this.view;
+  }
+
+  /** 0 to 1, the same for the same key and seed. */
+  noise(key: string): number {
+    return this.#noise(key);
+  }
+
+  rank(target: Target, among: readonly Candidate[] = this.view.candidates): Match[] {
+    const usable = among.filter(candidate => this.#refused.get(candidate.key) !== this.view.print);
+    return rank(usable, target, candidate => this.noise(`${candidate.index}${candidate.name}`));
+  }
+
+  refused(candidate: Candidate): boolean {
+    return this.#refused.get(candidate.key) === this.view.print;
+  }
+
+  /** One turn. What goes wrong inside is kept as its error and returned; only the task's own limits are thrown. */
+  async turn(
+    title: string,
+    act: (note: (text: string) => void) => Promise<void>,
+    candidate?: Candidate,
+  ): Promise<Outcome> {
+    const before = { print: this.view.print, requests: this.watch.requests, page: this.page };
+    let error: string | undefined;
+    await this.task.turn(title, async turn => {
+      try {
+        await act(text => turn.narrate(text));
+      } catch (thrown) {
+        this.task.signal.throwIfAborted();
+        error = firstLine(thrown);
+      }
+      const point = candidate && candidate.frame === before.page.mainFrame() ? middle(candidate) : undefined;
+      turn.action({ title, ...(error ? { error } : {}), ...(point ? { point } : {}) });
+      await this.watch.settle(this.page);
+    });
+    await this.look();
+    const changed =
+      this.view.print !== before.print ||
+      this.watch.requests !== before.requests ||
+      this.page !== before.page;
+    if (candidate && (error || !changed)) this.#refused.set(candidate.key, this.view.print);
+    return { changed, ...(error ? { error } : {}) };
+  }
+
+  /** A turn that acts on a candidate's element. */
+  on(
+    candidate: Candidate,
+    verb: string,
+    act: (element: Handle) => Promise<unknown>,
+    more = '',
+  ): Promise<Outcome> {
+    return this.turn(
+      `${verb} ${describe(candidate)}${more}`,
+      () => this.useElement(candidate, act),
+      candidate,
+    );
+  }
+
+  async useElement(candidate: Candidate, act: (element: Handle) => Promise<unknown>): Promise<void> {
+    const element = await elementOf(candidate);
+    await act(element);
+    await element.dispose();
+  }
+
+  click(candidate: Candidate): Promise<Outcome> {
+    return this.on(candidate, 'click', element => element.click({ timeout: this.timeout }));
+  }
+
+  hover(candidate: Candidate): Promise<Outcome> {
+    return this.on(candidate, 'hover over', element => element.hover({ timeout: this.timeout }));
+  }
+
+  press(key: string): Promise<Outcome> {
+    return this.turn(`press ${key}`, () => this.page.keyboard.press(key));
+  }
+
+  /** Waits for content that comes late. True where the page changed. */
+  async wait(): Promise<boolean> {
+    const before = this.view.print;
+    const patience = this.view.busy ? this.settings.patienceMs * 3 : this.settings.patienceMs;
+    await this.watch.change(this.page, patience);
+    await this.look();
+    return this.view.print !== before;
+  }
+}
+
+function middle({ box }: Candidate): { x: number; y: number } {
+  return { x: Math.round(box.x + box.width / 2), y: Math.round(box.y + box.height / 2) };
+}
+
+function firstLine(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const blocker = /<[^\n]*> (?:from [^\n]* )?intercepts pointer events/.exec(message)?.[0];
+  return blocker ? `something lies over it: ${blocker.slice(0, 160)}` : message.split('\n')[0]!.slice(0, 300);
+}

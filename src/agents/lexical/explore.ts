@@ -1,0 +1,179 @@
+// Looks for what is not on the page as it stands: opens tabs, sections and menus, turns pages, follows the
+// links that sound right, and goes back where a way is dead.
+
+import { hostAllowed } from '../../browser/hosts';
+import type { Driver } from './driver';
+import { isField, scopeFit } from './match';
+import { coverage, fold, similarity } from './tokens';
+import type { Candidate } from './view';
+
+/** What is looked for, in words. */
+export interface Clue {
+  words: string;
+  /** Where it should stand: its row, card or post. */
+  scope: string;
+  /** What the goal found before: opening that may show it. */
+  subject: string;
+  /** The goal says that it is inside something. */
+  inside: boolean;
+}
+
+interface Way {
+  candidate: Candidate;
+  score: number;
+}
+
+const MORE =
+  /^(?:(?:show|load|see|view|read)? ?more\b.*|(?:see|view|show) all\b.*|menu|☰|≡|⋮|⋯|\.\.\.|…|options|expand\b.*|\+|▸|►|▶)$/i;
+const NEXT_PAGE = /^(?:next(?: page)?|older(?: posts)?|[>›»→]+)$/i;
+const HARMFUL =
+  /\b(?:delete|remove|log ?out|sign ?out|pay|buy|purchase|order|unsubscribe|submit|send|reset|download|print|share)\b/i;
+
+/** How likely a thing unfolds more of the same page, by its kind alone. */
+function unfolds(candidate: Candidate): number {
+  const { role, expanded, selected, popup, hint, name } = candidate;
+  if (expanded === false) return 0.62;
+  if (expanded === true) return 0;
+  if (role === 'tab') return selected ? 0 : 0.6;
+  const label = fold(name);
+  if (MORE.test(label) || /\b(?:more|hamburger|kebab|accordion|collaps\w*|expand\w*|toggle)\b/i.test(hint))
+    return 0.55;
+  if (NEXT_PAGE.test(label)) return 0.5;
+  if (popup) return 0.5;
+  if (role === 'treeitem') return 0.5;
+  if (role === 'clickable') return name.length > 80 ? 0.2 : 0.45;
+  if (role === 'menuitem' || role === 'gridcell') return 0.3;
+  if (role === 'link' && /#[\w-]*$/.test(candidate.href)) return 0.35;
+  return 0;
+}
+
+const path = (url: string) => url.replace(/#.*$/, '');
+
+export class Explorer {
+  readonly #driver: Driver;
+  readonly #tried = new Set<string>();
+  /** Pages that were left by following a link, the last one last. */
+  readonly #trail: string[] = [];
+
+  constructor(driver: Driver) {
+    this.#driver = driver;
+  }
+
+  get depth(): number {
+    return this.#trail.length;
+  }
+
+  #score(candidate: Candidate, clue: Clue, memo: Map<string, number>): number {
+    const { task } = this.#driver;
+    if (isField(candidate) || candidate.disabled || this.#driver.refused(candidate)) return 0;
+    const said = candidate.name || candidate.title || (candidate.role === 'icon' ? '' : candidate.near);
+    if (said === '' && candidate.hint === '') return 0;
+    const leaves =
+      candidate.role === 'link' &&
+      /^https?:/.test(candidate.href) &&
+      path(candidate.href) !== path(this.#driver.view.url);
+    if (candidate.href && !/^(?:https?|javascript|blob):/.test(candidate.href)) return 0;
+    if (leaves && !hostAllowed(candidate.href, task.allowedDomains)) return 0;
+    const wanted = Math.max(
+      similarity(said, clue.words),
+      0.8 * coverage(said, clue.words) * (said.length < 40 ? 1 : 0.4),
+    );
+    const goal = coverage(said, task.goal);
+    const subject =
+      clue.subject === '' ? 0 : Math.max(similarity(said, clue.subject), coverage(clue.subject, said) ** 2);
+    const kind = leaves ? 0.12 : unfolds(candidate);
+    const clickable =
+      kind > 0 || candidate.pointer || /^(?:link|button|clickable|menuitem|tab|icon)$/.test(candidate.role);
+    if (!clickable) return subject > 0.75 ? 0.5 : 0;
+    if (HARMFUL.test(said) && wanted < 0.6) return 0;
+    if (candidate.role === 'button' && kind === 0 && wanted < 0.5 && goal < 0.75) return 0;
+    const place = clue.scope === '' ? 0 : 0.35 * (scopeFit(candidate, clue.scope, memo) - 0.45);
+    const inside = clue.inside && !leaves && kind > 0 ? 0.3 : 0;
+    const margin = candidate.zones.includes('footer') ? -0.08 : 0;
+    return (
+      kind +
+      0.55 * wanted +
+      0.2 * goal +
+      0.6 * subject +
+      place +
+      inside +
+      margin +
+      0.03 * this.#driver.noise(candidate.key)
+    );
+  }
+
+  #ways(clue: Clue): Way[] {
+    const memo = new Map<string, number>();
+    const least = this.depth === 0 ? 0.3 : 0.45;
+    return this.#driver.view.candidates
+      .filter(candidate => !this.#tried.has(this.#keyOf(candidate)))
+      .map(candidate => ({ candidate, score: this.#score(candidate, clue, memo) }))
+      .filter(({ score }) => score >= least)
+      .sort((a, b) => b.score - a.score || a.candidate.index - b.candidate.index);
+  }
+
+  #keyOf(candidate: Candidate): string {
+    const paged = NEXT_PAGE.test(fold(candidate.name)) ? this.#driver.view.print : '';
+    return candidate.href && !/#[\w-]*$/.test(candidate.href)
+      ? candidate.href
+      : `${path(this.#driver.view.url)} ${candidate.key.split(':').at(-1)} ${candidate.name} ${paged}`;
+  }
+
+  /** One move of the search: opens something, follows a link, goes back or scrolls. False where nothing is left to try. */
+  async step(clue: Clue, reserve: number): Promise<boolean> {
+    const driver = this.#driver;
+    if (driver.task.turnsLeft <= reserve) return false;
+    const way = this.depth <= driver.settings.depth ? this.#ways(clue)[0] : undefined;
+    if (way) {
+      this.#tried.add(this.#keyOf(way.candidate));
+      await this.#follow(way.candidate);
+      return true;
+    }
+    if (this.depth > 0) {
+      await this.#back();
+      return true;
+    }
+    return this.#scroll();
+  }
+
+  async #follow(candidate: Candidate): Promise<void> {
+    const driver = this.#driver;
+    const [from, page] = [path(driver.view.url), driver.page];
+    await driver.click(candidate);
+    if (driver.page !== page || path(driver.view.url) !== from) this.#trail.push(from);
+  }
+
+  async #back(): Promise<void> {
+    const driver = this.#driver;
+    const to = this.#trail.pop()!;
+    await driver.turn('go back', async () => {
+      const went = await driver.page.goBack({ timeout: 5000, waitUntil: 'domcontentloaded' });
+      if (!went || path(driver.page.url()) !== to)
+        await driver.page.goto(to, { timeout: 5000, waitUntil: 'domcontentloaded' });
+    });
+  }
+
+  /** Back to the page where the search began. */
+  async home(): Promise<void> {
+    while (this.depth > 0 && this.#driver.task.turnsLeft > 0) {
+      this.#trail.splice(1);
+      await this.#back();
+    }
+  }
+
+  /** What was followed led to what was looked for: that is where the next search begins. */
+  arrived(): void {
+    this.#trail.length = 0;
+  }
+
+  async #scroll(): Promise<boolean> {
+    const { y, height, viewport } = this.#driver.view.scroll;
+    const key = `scroll ${this.#driver.view.print}`;
+    if (y + viewport >= height - 4 || this.#tried.has(key)) return false;
+    this.#tried.add(key);
+    const outcome = await this.#driver.turn('scroll down', () =>
+      this.#driver.page.mouse.wheel(0, viewport * 2),
+    );
+    return outcome.changed;
+  }
+}

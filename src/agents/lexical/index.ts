@@ -1,0 +1,64 @@
+// An agent without a model: reads the goal as instructions and matches them against what is on the page.
+
+import { type Agent, type AgentTask, defineAgent, type GaveUp } from '../agent';
+import { Driver } from './driver';
+import { sender } from './forms';
+import { type Instruction, parseGoal } from './instructions';
+import { type LexicalOptions, readOptions } from './options';
+import { perform } from './perform';
+import type { Memory } from './seek';
+
+export type { LexicalOptions } from './options';
+
+/** A goal that ends with a filled form and doesn't say to send it means that it is sent. */
+const LEAVES_OPEN = new Set<Instruction['do']>(['enter', 'choose']);
+
+async function work(task: AgentTask, driver: Driver): Promise<GaveUp | undefined> {
+  const plan = parseGoal(task.goal);
+  const memory: Memory = {
+    looksInside: plan.looksInside,
+    subject: '',
+    filled: new Set(),
+    lastField: undefined,
+    remaining: 0,
+  };
+  if (plan.instructions.length === 0)
+    return { status: 'gave_up', reason: 'The goal holds no instruction that keyword matching can follow.' };
+  await driver.watch.settle(task.page);
+  await driver.look();
+  for (const [index, instruction] of plan.instructions.entries()) {
+    memory.remaining = plan.instructions.length - index - 1;
+    const problem = await perform(driver, instruction, memory);
+    if (problem)
+      return {
+        status: 'gave_up',
+        reason: `Stuck at "${instruction.source}" (${index + 1} of ${plan.instructions.length}): ${task.mask(problem)}, on ${driver.page.url()}`,
+      };
+  }
+  const last = plan.instructions.at(-1)!;
+  const send = LEAVES_OPEN.has(last.do) && memory.lastField ? sender(driver, memory.lastField) : undefined;
+  if (send && task.turnsLeft > 0) await driver.click(send);
+  return undefined;
+}
+
+/**
+ * An agent without a model and without a key. It reads the goal as instructions ("click", "enter X into Y", "select",
+ * "search for", ...; quoted strings are values or labels), matches them against roles and names on the page, explores
+ * where a thing is not in sight, and gives up, saying where, when it is stuck. Equal seeds act alike.
+ *
+ * @throws TypeError naming every option that is wrong or unknown.
+ */
+export function lexical(options?: LexicalOptions): Agent {
+  const settings = readOptions(options);
+  return defineAgent({
+    name: settings.name,
+    async run(task) {
+      const driver = new Driver(task, settings);
+      try {
+        return await work(task, driver);
+      } finally {
+        driver.watch.dispose();
+      }
+    },
+  });
+}

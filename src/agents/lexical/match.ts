@@ -1,0 +1,237 @@
+// How well a thing on the page answers what an instruction points at, 0 to 1.
+
+import type { Kind, Reading, Target } from './targets';
+import { coverage, fold, similarity } from './tokens';
+import type { Candidate } from './view';
+
+export interface Match {
+  candidate: Candidate;
+  score: number;
+}
+
+/** Below this nothing is clicked. */
+export const ENOUGH = 0.5;
+/** Matches that close to the best one count as the same thing said twice. */
+export const PEER = 0.93;
+
+const TEXT_FIELD = /^(?:textbox|searchbox|combobox|spinbutton)$/;
+const FIELD = /^(?:textbox|searchbox|combobox|listbox|spinbutton|slider|checkbox|radio|switch|file|color)$/;
+const CONTROL = /^(?:button|link|tab|menuitem|menuitemcheckbox|menuitemradio|option|treeitem|gridcell)$/;
+export const CLICKABLE = /^(?:button|link|tab|menuitem|clickable|icon)$/;
+
+export const isField = (candidate: Candidate) => FIELD.test(candidate.role);
+export const isTextField = (candidate: Candidate) =>
+  TEXT_FIELD.test(candidate.role) &&
+  candidate.tag !== 'select' &&
+  !(candidate.role === 'combobox' && candidate.tag !== 'input' && candidate.tag !== 'textarea');
+
+type Fit = readonly (readonly [RegExp, number])[];
+
+/** For each kind: which roles are it, and how far others may stand in for it. */
+const FITS: Readonly<Record<Kind, Fit>> = {
+  button: [
+    [/^button$/, 1],
+    [/^(?:clickable|menuitem|tab|icon)$/, 0.95],
+    [/^(?:link|option|checkbox|switch)$/, 0.9],
+    [/^text$/, 0.7],
+  ],
+  link: [
+    [/^link$/, 1],
+    [/^(?:clickable|menuitem)$/, 0.92],
+    [/^(?:button|tab)$/, 0.8],
+    [/^(?:text|heading)$/, 0.66],
+  ],
+  field: [
+    [/^(?:textbox|searchbox|combobox|spinbutton|file)$/, 1],
+    [/^(?:listbox|slider|color)$/, 0.8],
+  ],
+  checkbox: [
+    [/^(?:checkbox|switch|menuitemcheckbox)$/, 1],
+    [/^radio$/, 0.6],
+    [/^(?:clickable|text)$/, 0.55],
+  ],
+  radio: [
+    [/^(?:radio|menuitemradio)$/, 1],
+    [/^checkbox$/, 0.6],
+    [/^(?:clickable|text)$/, 0.55],
+  ],
+  list: [
+    [/^(?:combobox|listbox)$/, 1],
+    [/^(?:button|clickable|menu)$/, 0.7],
+  ],
+  tab: [
+    [/^tab$/, 1],
+    [/^(?:link|button|clickable)$/, 0.85],
+    [/^text$/, 0.6],
+  ],
+  item: [
+    [/^(?:menuitem\w*|option|treeitem|radio)$/, 1],
+    [/^(?:link|button|clickable)$/, 0.95],
+    [/^(?:text|heading|checkbox)$/, 0.85],
+  ],
+  icon: [
+    [/^icon$/, 1],
+    [/^(?:button|link|clickable)$/, 0.95],
+    [/^text$/, 0.5],
+  ],
+  slider: [
+    [/^slider$/, 1],
+    [/^spinbutton$/, 0.8],
+    [/^clickable$/, 0.5],
+  ],
+  spinner: [
+    [/^spinbutton$/, 1],
+    [/^(?:textbox|slider)$/, 0.8],
+  ],
+  dialog: [
+    [/^button$/, 1],
+    [/^(?:link|clickable|icon)$/, 0.9],
+  ],
+  section: [
+    [/^(?:button|tab|clickable|treeitem)$/, 1],
+    [/^(?:heading|link)$/, 0.85],
+    [/^text$/, 0.7],
+  ],
+  result: [
+    [/^link$/, 1],
+    [/^clickable$/, 0.9],
+    [/^(?:button|heading|option)$/, 0.8],
+  ],
+  date: [
+    [/^(?:textbox|combobox|spinbutton)$/, 1],
+    [/^(?:button|clickable)$/, 0.8],
+  ],
+  page: [
+    [/^link$/, 1],
+    [/^(?:menuitem|tab|button|clickable)$/, 0.92],
+    [/^(?:text|heading)$/, 0.55],
+  ],
+};
+
+/** How far a candidate is the kind of thing asked for. */
+export function kindFit(candidate: Candidate, kind: Kind | undefined): number {
+  if (kind) {
+    const fit = FITS[kind].find(([roles]) => roles.test(candidate.role))?.[1] ?? 0.4;
+    return candidate.pointer && fit < 0.9 && candidate.role === 'text' ? 0.9 : fit;
+  }
+  if (CONTROL.test(candidate.role)) return 1;
+  if (candidate.role === 'clickable') return 0.97;
+  if (candidate.pointer) return 0.95;
+  if (candidate.role === 'icon') return 0.85;
+  return isField(candidate) ? 0.9 : 0.66;
+}
+
+/** What an instruction may call a thing by its make: `a "checkbox" widget`. */
+const makeOf = (candidate: Candidate) =>
+  `${candidate.type || candidate.tag} ${candidate.role === candidate.tag ? '' : candidate.role}`;
+
+/** How well the labels of a candidate, given or guessed, say `text`. */
+export function labelFit(candidate: Candidate, text: string): number {
+  const field = isField(candidate);
+  const named = Math.max(
+    similarity(candidate.name, text),
+    0.97 * similarity(candidate.title, text),
+    field ? 0.97 * similarity(candidate.placeholder, text) : 0,
+  );
+  const besides =
+    candidate.role === 'text' || candidate.role === 'heading'
+      ? 0
+      : (field ? (candidate.name === '' ? 0.95 : 0.55) : 0.62) * similarity(candidate.near, text);
+  const make =
+    CONTROL.test(candidate.role) || field
+      ? (field && !candidate.name ? 0.75 : 0.6) * coverage(text, makeOf(candidate))
+      : 0;
+  const bareHint = candidate.name === '' ? 0.8 : 0.6;
+  return Math.max(named, besides, make, bareHint * coverage(text, candidate.hint));
+}
+
+const GENERIC_SCOPE =
+  /\b(?:users?|rows?|posts?|items?|cards?|lines?|entry|entries|e?mails?|messages?|products?|pages?|box|list|table|section|person|called|named|window|folder|file)\b/gi;
+const ZONES: readonly (readonly [RegExp, RegExp])[] = [
+  [/\b(?:dialog(?:ue)?|pop-?up|modal)\b/i, /dialog/],
+  [/\b(?:nav\w*|menu ?bar|menu)\b/i, /nav|menu/],
+  [/\bheader\b/i, /header/],
+  [/\bfooter\b/i, /footer/],
+  [/\b(?:form)\b/i, /form/],
+];
+
+/** How closely a candidate stands with what `scope` names: its row, card or dialog. */
+export function scopeFit(candidate: Candidate, scope: string, memo: Map<string, number>): number {
+  if (scope === '') return 1;
+  const words = scope.replace(GENERIC_SCOPE, ' ').trim();
+  const zone = ZONES.find(([said]) => said.test(scope));
+  const inZone =
+    zone === undefined
+      ? 0
+      : candidate.zones.some(name => zone[1].test(name)) || (zone[0].test('dialog') && candidate.layer > 0)
+        ? 1
+        : 0;
+  const rest = zone ? words.replace(zone[0], ' ').trim() : words;
+  if (!/[\p{L}\p{N}]/u.test(rest)) return zone ? 0.75 + 0.25 * inZone : 0.9;
+  let best = 0;
+  for (const [level, context] of [candidate.name, ...candidate.contexts].entries()) {
+    const memoKey = `${rest}\0${context}`;
+    let covers = memo.get(memoKey);
+    if (covers === undefined) {
+      covers = coverage(rest, context);
+      memo.set(memoKey, covers);
+    }
+    const near = 1 / (1 + Math.max(0, context.length - 40) / 500) - level * 0.01;
+    best = Math.max(best, covers ** 2 * near);
+  }
+  return 0.45 + 0.55 * Math.max(best, inZone * 0.8);
+}
+
+function readingScore(
+  candidate: Candidate,
+  reading: Reading,
+  target: Target,
+  memo: Map<string, number>,
+): number {
+  const fit = kindFit(candidate, target.kind);
+  const label = reading.text === '' ? (fit === 1 ? 0.95 : 0) : labelFit(candidate, reading.text);
+  return label < 0.3 ? 0 : label * fit * scopeFit(candidate, reading.scope, memo);
+}
+
+/** A candidate that only repeats the goal: some pages show their task. */
+export function echoes(candidate: Candidate, goal: string): boolean {
+  const bare = (text: string) => fold(text).replace(/[^\p{L}\p{N}]+/gu, '');
+  const wanted = bare(goal);
+  if (wanted.length < 12) return false;
+  return [candidate.name, ...candidate.contexts].some(
+    text => Math.abs(bare(text).length - wanted.length) < 4 && bare(text).includes(wanted),
+  );
+}
+
+export function scoreOf(candidate: Candidate, target: Target, memo = new Map<string, number>()): number {
+  const best = Math.max(
+    0,
+    ...target.readings.map((reading, i) => readingScore(candidate, reading, target, memo) * (1 - 0.02 * i)),
+  );
+  const shade = candidate.disabled ? 0.5 : 1;
+  return best * shade;
+}
+
+/** Scores a page's candidates, the best first. `noise` breaks ties. */
+export function rank(
+  candidates: readonly Candidate[],
+  target: Target,
+  noise: (candidate: Candidate) => number,
+): Match[] {
+  const memo = new Map<string, number>();
+  return candidates
+    .map(candidate => ({ candidate, score: scoreOf(candidate, target, memo) }))
+    .filter(({ score }) => score > 0.2)
+    .map(match => ({ ...match, score: match.score + 0.004 * noise(match.candidate) }))
+    .sort((a, b) => b.score - a.score || a.candidate.index - b.candidate.index);
+}
+
+/** Those that say the same as the best one, in reading order. */
+export function peers(ranked: readonly Match[]): Candidate[] {
+  const top = ranked[0];
+  if (!top) return [];
+  return ranked
+    .filter(({ score }) => score >= top.score * PEER)
+    .map(({ candidate }) => candidate)
+    .sort((a, b) => a.index - b.index);
+}

@@ -1,0 +1,77 @@
+// The least that an agent needs to run: turns are counted and their titles kept, nothing is recorded.
+
+import type { Page } from '@playwright/test';
+import { type Action, type AgentTask, TurnLimitError } from '../../src/agents/agent';
+
+export interface TaskInput {
+  goal: string;
+  /** Default 20. */
+  maxSteps?: number;
+  /** Default 1. */
+  seed?: number;
+  allowedDomains?: string[];
+  secrets?: Record<string, string>;
+  signal?: AbortSignal;
+}
+
+export interface TestTask extends AgentTask {
+  /** The titles of the turns so far. */
+  readonly titles: string[];
+  readonly actions: Action[];
+}
+
+/** An AgentTask on a page that is open. New tabs become the active one, as in a trial. */
+export function agentTask(page: Page, input: TaskInput): TestTask {
+  const { goal, maxSteps = 20, seed = 1, secrets = {} } = input;
+  const titles: string[] = [];
+  const actions: Action[] = [];
+  let tabs = [page];
+  const follow = (opened: Page) => {
+    tabs.push(opened);
+    opened.on('close', () => {
+      tabs = tabs.filter(tab => tab !== opened);
+    });
+  };
+  page.context().on('page', follow);
+  page.once('close', () => page.context().off('page', follow));
+  return {
+    goal,
+    maxSteps,
+    seed,
+    secrets,
+    titles,
+    actions,
+    context: page.context(),
+    entryUrl: page.url(),
+    allowedDomains: input.allowedDomains ?? ['127.0.0.1'],
+    maxCostUsd: undefined,
+    signal: input.signal ?? new AbortController().signal,
+    timeLeftMs: 60_000,
+    costUsd: 0,
+    get page() {
+      return tabs.at(-1)!;
+    },
+    get turnsLeft() {
+      return maxSteps - titles.length;
+    },
+    async turn(title, fn) {
+      if (titles.length >= maxSteps) throw new TurnLimitError(`All ${maxSteps} turns (maxSteps) are used.`);
+      titles.push(title);
+      return fn({
+        number: titles.length,
+        narrate: () => undefined,
+        action: action => void actions.push(action),
+      });
+    },
+    usage: () => undefined,
+    activate: tab => {
+      tabs = [...tabs.filter(other => other !== tab), tab];
+    },
+    takeNotices: () => [],
+    mask: text =>
+      Object.entries(secrets).reduce(
+        (out, [name, value]) => out.replaceAll(value, `<secret>${name}</secret>`),
+        text,
+      ),
+  };
+}
