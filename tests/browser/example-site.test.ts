@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSite } from '../../example-tasks/site/server.mjs';
 import { launchOptions } from '../../scripts/browser.mjs';
 import { recordNetwork } from '../../src/browser/network-log';
-import { checkAssertion, type GradedState } from '../../src/grading/assertions';
+import { AssertionFailure, checkAssertion, type GradedState } from '../../src/grading/assertions';
 import { parseTaskSpec, type TaskSpec } from '../../src/spec';
 
 const FOLDER = 'example-tasks/tasks';
@@ -123,11 +123,9 @@ const BY_HAND: Record<string, (page: Page) => Promise<Page | undefined>> = {
   },
 };
 
-async function reasons(spec: TaskSpec, state: GradedState): Promise<string[]> {
-  const failed: string[] = [];
-  for (const assertion of spec.assertions)
-    await checkAssertion(assertion, state).catch((error: Error) => failed.push(error.message));
-  return failed;
+/** Rejects with the reason of the first assertion that does not hold. */
+async function checkAll(spec: TaskSpec, state: GradedState): Promise<void> {
+  for (const assertion of spec.assertions) await checkAssertion(assertion, state);
 }
 
 const specs = readdirSync(FOLDER).filter(name => name.endsWith('.yaml'));
@@ -145,9 +143,10 @@ describe.each(specs)('%s', name => {
     const page = await context.newPage();
     page.setDefaultTimeout(10_000);
     await page.goto(spec.entryUrl, { waitUntil: 'networkidle' });
-    expect(await reasons(spec, { page, network: log.events, timeoutMs: 500 })).not.toEqual([]);
+    const before = checkAll(spec, { page, network: log.events, timeoutMs: 500 });
+    await expect(before).rejects.toThrow(AssertionFailure);
     const last = await BY_HAND[spec.id]!(page);
-    expect(await reasons(spec, { page: last ?? page, network: log.events, timeoutMs: 10_000 })).toEqual([]);
+    await checkAll(spec, { page: last ?? page, network: log.events, timeoutMs: 10_000 });
     await context.close();
   });
 });
