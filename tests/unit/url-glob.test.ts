@@ -1,6 +1,9 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { matchesUrlGlob } from '../../src/grading/url-glob';
+
+// Properties try hundreds of inputs, on machines that may be busy.
+vi.setConfig({ testTimeout: 60_000 });
 
 describe('the table of the format', () => {
   it.each([

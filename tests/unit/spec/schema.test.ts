@@ -1,7 +1,10 @@
 import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { parseTaskSpec, SPEC_VERSION, safeParseTaskSpec, taskSpecSchema } from '../../../src/spec';
 import { issuesOf, minimal, source } from './specs';
+
+// Properties try hundreds of inputs, on machines that may be busy.
+vi.setConfig({ testTimeout: 60_000 });
 
 const url = { type: 'url', pattern: '**' };
 const dom = { type: 'dom', selector: 'h1' };
