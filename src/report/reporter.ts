@@ -10,6 +10,7 @@ import type {
   TestRun,
 } from '@playwright/test/reporter';
 import { isInteractive, isListing, repeatEachOverride } from '../playwright/command-line';
+import { rerunWholeSpecs } from '../playwright/last-run';
 import { runError } from '../playwright/reporting';
 import { plannedSpec } from '../playwright/plan-annotation';
 import { failsRun } from '../verdicts/verdict';
@@ -70,9 +71,17 @@ export default class TaskproofReporter implements Reporter {
       shard,
     });
     process.stdout.write(`${verdictTable(results)}\n`);
-    await writeOutput(results, this.options, this.folder());
+    await writeOutput(results, this.options, this.folder(), shard);
     if (lost.length) throw runError(lostSummary(lost));
     return undefined;
+  }
+
+  async onExit(): Promise<void> {
+    if (isListing() || !this.preprocessed) return;
+    await rerunWholeSpecs(
+      this.config,
+      [...this.specRuns.values()].map(({ tests }) => tests.map(({ id }) => id)),
+    );
   }
 
   private announce(run: SpecRun): void {

@@ -25,6 +25,7 @@ export function trialOf(index: number, result: TestResult): RecordedTrial {
     costUsd: record.costUsd,
     durationMs: record.durationMs,
     finalUrl: record.finalUrl,
+    screenshot: lastScreenshot(result),
   };
   // The agent did its task, but the suite around it failed: a hook, a fixture's teardown.
   if (record.outcome === 'passed' && result.status !== 'passed') return { trial: suiteFailed(trial, result), record };
@@ -39,6 +40,11 @@ function recordOf(result: TestResult): TrialRecord | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** By name: the reports hold the picture. */
+function lastScreenshot(result: TestResult): string | null {
+  return result.attachments.findLast(({ contentType }) => contentType === 'image/jpeg')?.name ?? null;
 }
 
 function suiteFailed(trial: Trial, result: TestResult): Trial {

@@ -1,8 +1,12 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { diffVerdicts } from '../verdicts/diff';
+import { diffTable } from './diff-text';
+import { renderSummary } from './markdown';
 import type { ReporterOptions } from './options';
-import { RESULTS_SCHEMA_VERSION, type ResultRow, type Results, resultRow } from './results';
+import { RESULTS_SCHEMA_VERSION, type ResultRow, type Results, readResults, resultRow } from './results';
 import type { SpecRun } from './spec-run';
+import { useColour } from './text';
 
 export function resultsOf(
   runs: readonly SpecRun[],
@@ -41,16 +45,41 @@ function bySpecAndProject(a: ResultRow, b: ResultRow): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** A file that can't be written costs a warning, not the verdicts: those stand in the terminal and in the exit status. */
-export async function writeOutput(results: Results, options: ReporterOptions, folder: string): Promise<void> {
-  await attempt(resolve(folder, options.outputFile), `${JSON.stringify(results, null, 2)}\n`);
+/**
+ * Writes the results file and the summary, and prints the comparison with the baseline. What can't be written or read costs
+ * a warning, not the verdicts: those stand in the terminal and in the exit status.
+ */
+export async function writeOutput(
+  results: Results,
+  options: ReporterOptions,
+  folder: string,
+  shard: boolean,
+): Promise<void> {
+  await attempt(resolve(folder, options.outputFile), file => write(file, `${JSON.stringify(results, null, 2)}\n`));
+  if (options.summary !== undefined)
+    await attempt(resolve(folder, options.summary), file => write(file, renderSummary(results)));
+  const stepSummary = process.env.GITHUB_STEP_SUMMARY;
+  // A shard's part of the table would be read as the verdict; the job that merges the reports writes the whole.
+  if (stepSummary && !shard) await attempt(stepSummary, file => appendFile(file, `${renderSummary(results)}\n`));
+  if (options.baseline !== undefined && !shard)
+    await attempt(resolve(folder, options.baseline), file => compare(file, results));
 }
 
-async function attempt(file: string, text: string): Promise<void> {
+async function compare(file: string, results: Results): Promise<void> {
+  const baseline = readResults(await readFile(file, 'utf8'), file);
+  const diff = diffVerdicts(baseline.verdicts, results.verdicts);
+  process.stdout.write(`\n${diffTable(diff, { colour: useColour(process.stdout) })}\n`);
+}
+
+async function write(file: string, text: string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, text);
+}
+
+async function attempt(file: string, action: (file: string) => Promise<void>): Promise<void> {
   try {
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text);
+    await action(file);
   } catch (error) {
-    process.stderr.write(`taskproof: ${file} can't be written: ${(error as Error).message}\n`);
+    process.stderr.write(`taskproof: ${file}: ${(error as Error).message}\n`);
   }
 }

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { dirname, join } from 'node:path';
+import { dirname, extname, join } from 'node:path';
 import { onTestFinished, inject } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import type { Results } from '../../src/report/results';
@@ -154,4 +154,20 @@ export async function startSite(pages: Record<string, string | Handler>): Promis
     });
   onTestFinished(() => close());
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+}
+
+const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.jpg': 'image/jpeg', '.jpeg': 'image/jpeg' };
+
+/** A folder of files over HTTP, as `show-report` serves a report. */
+export async function serveFolder(folder: string): Promise<string> {
+  const server = createServer((request, response) => {
+    const path = decodeURIComponent(new URL(request.url!, 'http://x').pathname);
+    const file = join(folder, path.endsWith('/') ? `${path}index.html` : path);
+    if (!existsSync(file)) return void response.writeHead(404).end();
+    response.writeHead(200, { 'content-type': TYPES[extname(file)] ?? 'application/octet-stream' });
+    response.end(readFileSync(file));
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }

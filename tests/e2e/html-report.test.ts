@@ -1,0 +1,72 @@
+// The HTML report, opened in a browser: is the verdict there, and why a spec was lost?
+import { type Browser, chromium, type Page } from '@playwright/test';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchOptions } from '../../scripts/browser.mjs';
+import { config, makeSuite, serveFolder, spec, startSite } from './suite';
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await chromium.launch(launchOptions());
+});
+afterAll(() => browser.close());
+
+const PAGE = '<h1>Shop</h1><button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
+
+const TESTS = `import { test as base, taskproofTests } from '@taskproof/playwright';
+const test = base.extend({
+  page: async ({ page }, use, testInfo) => {
+    const broken = { kept: [1], lost: [0, 2] }[testInfo.title];
+    if (broken.includes(testInfo.repeatEachIndex))
+      await page.addInitScript(() => addEventListener('click', event => event.stopImmediatePropagation(), true));
+    await use(page);
+  },
+});
+taskproofTests('tasks/**/*.yaml', { test });
+`;
+
+async function report(): Promise<Page> {
+  const site = await startSite({ '/': PAGE });
+  const assertions = `  - type: url\n    pattern: '**/'\n  - type: dom\n    selector: '#done'\n`;
+  const suite = makeSuite({
+    'playwright.config.ts': config(),
+    'tasks/kept.yaml': spec({ id: 'kept', url: `${site.url}/`, k: 3, minPasses: 2, assertions }),
+    'tasks/lost.yaml': spec({ id: 'lost', url: `${site.url}/`, k: 3, minPasses: 2, assertions }),
+    'tasks.spec.ts': TESTS,
+  });
+  const run = await suite.playwright(['test']);
+  expect(run.exitCode, run.output).toBe(1);
+  const page = await browser.newPage();
+  await page.goto(await serveFolder(`${suite.folder}/playwright-report`));
+  await page.getByText('trial 1/3').first().waitFor();
+  return page;
+}
+
+test('the list names trial and outcome, a tolerated failure is green, a lost spec stands on top with its reason', async () => {
+  const page = await report();
+  const row = (text: string) => page.locator('.test-file-test', { hasText: text });
+  await expect(row('kept · trial 2/3 (failed, tolerated)').count()).resolves.toBe(1);
+  expect(await row('kept · trial 2/3').getAttribute('class')).toContain('outcome-expected');
+  for (const trial of ['lost · trial 1/3 (failed)', 'lost · trial 3/3 (failed)'])
+    expect(await row(trial).getAttribute('class'), trial).toContain('outcome-unexpected');
+  expect(await row('lost · trial 2/3').getAttribute('class')).toContain('outcome-expected');
+  const body = await page.locator('body').innerText();
+  expect(body).toContain('lost [agents] failed: 1/3 passed, needs 2');
+  expect(body).toMatch(/trial 1\/3: "#done" matches 1, but none is visible; the agent stopped on http/);
+  expect(body).not.toContain('kept [agents]');
+});
+
+test('a trial shows verdict, turns by name, pictures, and its assertions at their lines', async () => {
+  const page = await report();
+  await page.getByText('lost · trial 1/3').click();
+  await page.getByText('Test Steps').waitFor();
+  const body = await page.locator('body').innerText();
+  expect(body).toContain('failed: 1/3 passed, needs 2');
+  expect(body).toMatch(/click button "Go"/);
+  expect(body).toMatch(/url matches "\*\*\/".*tasks\/lost\.yaml:\d+/s);
+  expect(body).toMatch(/"#done" is visible.*tasks\/lost\.yaml:\d+/s);
+  expect(body).toMatch(/>\s+\d+ \|\s+- type: dom/);
+  expect(body).not.toContain('_taskproof');
+  const pictures = page.locator('img[src*="data/"]');
+  expect(await pictures.count()).toBe(2);
+  expect(await pictures.first().evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(300);
+});

@@ -1,0 +1,125 @@
+// The packed tarball, installed by npm into suites of three kinds, beside ordinary tests and with fixtures that log in.
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, inject, test } from 'vitest';
+import { config, makeSuite, spec, startSite } from './suite';
+
+const exec = promisify(execFile);
+const shell = process.platform === 'win32';
+const versions = JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')).devDependencies;
+
+const ESM = {
+  config: 'playwright.config.ts',
+  fixtures: `import { test as base } from '@playwright/test';
+export const test = base.extend<{ account: string }>({
+  account: ['mira', { option: true }],
+  page: async ({ page, account, baseURL }, use) => {
+    await page.goto(baseURL + '/login?as=' + account);
+    await use(page);
+  },
+});`,
+  agents: `import { taskproofTests, test as ours, expect } from '@taskproof/playwright';
+import { test } from './fixtures';
+taskproofTests('tasks/*.yaml', { test });
+ours('the fixture agent', async ({ page, agent, baseURL }) => {
+  await page.goto(baseURL + '/');
+  const outcome = await agent.run('Click "Go"');
+  expect(outcome.status).toBe('completed');
+  await expect(page.locator('#done')).toBeVisible();
+});`,
+  ordinary: `import { expect } from '@playwright/test';
+import { test } from './fixtures';
+test('ordinary', async ({ page, baseURL }) => {
+  await page.goto(baseURL + '/');
+  await expect(page.locator('h1')).toHaveText('Hello mira');
+});`,
+};
+
+const toCommonJs = (source: string) =>
+  source
+    .replace(/import \{(.*?)\} from (.*?);/g, (_, names: string, from: string) => `const {${names.replace(/ as /g, ': ')}} = require(${from});`)
+    .replace(/export const (\w+)/, 'const $1 = exports.$1')
+    .replace('.extend<{ account: string }>', '.extend')
+    .replace('export default', 'module.exports =');
+
+const kinds = [
+  { name: 'TypeScript with ES modules', type: 'module', extension: 'ts', convert: (source: string) => source },
+  { name: 'TypeScript with CommonJS', type: 'commonjs', extension: 'ts', convert: (source: string) => source },
+  { name: 'plain JavaScript', type: 'commonjs', extension: 'js', convert: toCommonJs },
+];
+
+test.each(kinds)('$name', async ({ type, extension, convert }) => {
+  const site = await startSite({
+    '/login': (request, response) => {
+      const as = new URL(request.url!, 'http://x').searchParams.get('as');
+      response.writeHead(200, { 'set-cookie': `user=${as}`, 'content-type': 'text/html' }).end('Welcome');
+    },
+    '/': (request, response) => {
+      const user = /user=(\w+)/.exec(request.headers.cookie ?? '')?.[1];
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.end(
+        `<!doctype html><h1>Hello ${user}</h1><button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>`,
+      );
+    },
+  });
+  const modules = type === 'module' || extension === 'ts';
+  const suite = makeSuite({
+    'package.json': JSON.stringify({
+      name: 'suite',
+      private: true,
+      type,
+      devDependencies: { '@playwright/test': versions['@playwright/test'], '@taskproof/playwright': `file:${inject('tarball')}` },
+    }),
+    [`playwright.config.${extension}`]: convert(config({ extra: '' }).replace('use: {', `use: { baseURL: '${site.url}',`)),
+    [`fixtures.${extension}`]: convert(ESM.fixtures),
+    [`agents.spec.${extension}`]: convert(type === 'module' ? ESM.agents.replace("'./fixtures'", `'./fixtures.ts'`) : ESM.agents),
+    [`ordinary.spec.${extension}`]: convert(type === 'module' ? ESM.ordinary.replace("'./fixtures'", `'./fixtures.ts'`) : ESM.ordinary),
+    'tasks/go.yaml': spec({
+      id: 'go',
+      url: `${site.url}/`,
+      k: 2,
+      assertions: `  - { type: dom, selector: '#done' }\n  - { type: dom, selector: h1, state: text, text: Hello mira }\n`,
+    }),
+  });
+  expect(modules || extension === 'js').toBe(true);
+  await exec('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: suite.folder, shell });
+  // The suite's own copy, not the one that other tests share.
+  const cli = join(suite.folder, 'node_modules/@playwright/test/cli.js');
+  const run = await exec(process.execPath, [cli, 'test', '--project=agents'], { cwd: suite.folder }).catch(error => error);
+  const output = `${run.stdout}${run.stderr}`;
+  expect(output).toMatch(/4 passed/);
+  const results = JSON.parse(suite.read('taskproof-results.json'));
+  expect(results.verdicts).toMatchObject([{ spec: 'go', verdict: 'passed', passes: 2 }]);
+  expect(run.code ?? 0, output).toBe(0);
+});
+
+test('import and require give the same `test`, and its types hold in both', async () => {
+  const suite = makeSuite({
+    'same.mjs': `import { createRequire } from 'node:module';
+import { test } from '@taskproof/playwright';
+import { parseTaskSpec } from '@taskproof/playwright/spec';
+import Reporter from '@taskproof/playwright/reporter';
+const required = createRequire(import.meta.url)('@taskproof/playwright');
+console.log(test === required.test, typeof parseTaskSpec, typeof Reporter);`,
+    // The reporter and the format load without an SDK, the format without Playwright.
+    'light.cjs': `require('@taskproof/playwright/spec');
+console.log(Object.keys(require.cache).some(file => /playwright-core|@anthropic-ai/.test(file)));
+require('@taskproof/playwright/reporter');
+console.log(Object.keys(require.cache).some(file => /@anthropic-ai/.test(file)));`,
+  });
+  const { stdout } = await exec(process.execPath, ['same.mjs'], { cwd: suite.folder });
+  expect(stdout).toBe('true function function\n');
+  const light = await exec(process.execPath, ['light.cjs'], { cwd: suite.folder });
+  expect(light.stdout).toBe('false\nfalse\n');
+});
+
+test('publint and are-the-types-wrong find nothing in the tarball', async () => {
+  const bin = (name: string) => join(__dirname, '../../node_modules', name);
+  const publint = await exec(process.execPath, [bin('publint/src/cli.js'), inject('tarball'), '--strict']);
+  expect(publint.stdout).toMatch(/All good/);
+  const attw = await exec(process.execPath, [bin('@arethetypeswrong/cli/dist/index.js'), inject('tarball'), '--format', 'json']);
+  const { problems } = JSON.parse(attw.stdout);
+  expect(problems ?? {}).toEqual({});
+});
