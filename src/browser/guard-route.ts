@@ -1,7 +1,8 @@
 // The guard by Playwright's public routing, for browsers that have nothing better. It refuses the first request
-// of a navigation. What it can't stop, since routing is not asked about a redirect's next hop, it reports.
+// of a navigation. What it can't stop it reports: routing is not asked about a redirect's next hop, nor about the
+// first request of a tab that the user opens (control click).
 // Any routing turns the HTTP cache and CORS preflights off for the whole context.
-import type { BrowserContext, Request, Route } from '@playwright/test';
+import type { BrowserContext, Request, Response, Route } from '@playwright/test';
 import type { GuardSink } from './guard';
 
 /** @returns what takes the guard off. */
@@ -14,17 +15,17 @@ export async function guardByRoute(context: BrowserContext, sink: GuardSink): Pr
     sink.refused(request.url(), 'navigation');
     return route.fulfill({ status: 204 });
   };
-  // Redirects, and what a route of the page's own let go before this one was asked.
-  const onResponse = ({ request }: { request(): Request }): void => {
-    if (leaves(request()) && !refused.has(request())) sink.refused(request().url(), 'escaped');
+  // Redirects, and what another route let go before this one was asked.
+  const check = (request: Request): void => {
+    if (leaves(request) && !refused.has(request)) sink.refused(request.url(), 'escaped');
   };
-  const onFailed = (request: Request): void => onResponse({ request: () => request });
+  const onResponse = (response: Response): void => check(response.request());
   context.on('response', onResponse);
-  context.on('requestfailed', onFailed);
+  context.on('requestfailed', check);
   await context.route('**/*', decide);
   return async () => {
     context.off('response', onResponse);
-    context.off('requestfailed', onFailed);
+    context.off('requestfailed', check);
     await context.unroute('**/*', decide).catch(() => {});
   };
 }

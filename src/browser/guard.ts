@@ -63,6 +63,8 @@ export async function guardContext(
   const sink: GuardSink = {
     allowed: url => hostAllowed(url, allowedDomains),
     refused(url, how) {
+      // An escape may be noticed by its request and again by the page that it leads to.
+      if (how === 'escaped' && refusals.some(known => known.how === how && known.url === url)) return;
       if (refusals.length < MAX_REFUSALS) refusals.push({ url, how });
       onRefused?.(url, how);
     },

@@ -121,3 +121,163 @@ describe('each is a way out without it', () => {
     await expect.poll(() => hits().length, { timeout: 5_000 }).toBeGreaterThan(0);
   });
 });
+
+describe('by routing only', () => {
+  it.each(TRICKS.filter(row => row.how !== 'browser'))('$name', async row => {
+    trick = row;
+    await row.before?.(page, bad.origin);
+    await turnOn({ means: 'route' });
+    expect(guard!.means).toBe('route');
+    await page.goto('/');
+    bad.hits.length = 0;
+    await attempt(row);
+    await expect.poll(() => guard!.refusals.length, { timeout: 5_000 }).toBe(1);
+    expect(guard!.refusals[0]!.how).toBe(row.escapesRouting ? 'escaped' : 'navigation');
+    // One that got out may still be on its way; one that did not leaves the page able to ask its own site.
+    if (row.escapesRouting) return;
+    await page.evaluate(`fetch('${good.origin}/settled').then(answer => answer.text())`);
+    expect(hits()).toEqual([]);
+  });
+});
+
+describe.each(['best', 'route'] as const)('means: %s', means => {
+  it('lets allowed pages be, and subresources and subframes of any host', async () => {
+    const reached: string[] = [];
+    await turnOn({
+      means,
+      allowedDomains: ['localhost', '*.shop.test'],
+      onRefused: url => reached.push(url),
+    });
+    await page.goto('/');
+    await page.evaluate(async url => {
+      const loaded = (element: HTMLElement) =>
+        new Promise(resolve => {
+          element.onload = element.onerror = resolve;
+          document.body.append(element);
+        });
+      await loaded(Object.assign(new Image(), { src: `${url}/image` }));
+      await loaded(Object.assign(document.createElement('iframe'), { src: `${url}/framed` }));
+      await fetch(`${url}/fetched`, { mode: 'no-cors' });
+    }, bad.origin);
+    expect(bad.hits).toEqual(['GET /image', 'GET /framed', 'GET /fetched']);
+    const popup = page.waitForEvent('popup');
+    await page.evaluate(url => void window.open(url), `http://a.b.shop.test:${good.port}/popup`);
+    await (await popup).waitForURL('**/popup');
+    expect(reached).toEqual([]);
+  });
+
+  it('reports a page that no request leads to', async () => {
+    const reported: string[] = [];
+    await turnOn({ means, onRefused: (url, how) => reported.push(`${how} ${url}`) });
+    await page.goto('data:text/html,elsewhere');
+    expect(reported).toEqual(['escaped data:text/html,elsewhere']);
+    expect(guard!.refusals).toEqual([{ url: 'data:text/html,elsewhere', how: 'escaped' }]);
+  });
+
+  it('is no matter to other contexts, and none to its own once it is off', async () => {
+    await turnOn({ means });
+    const other = await browser.newContext();
+    const otherPage = await other.newPage();
+    await otherPage.goto(`${bad.origin}/other`);
+    await page.goto(`${bad.origin}/mine`).catch(() => {});
+    expect(bad.hits).toEqual(['GET /other']);
+    await guard!.dispose();
+    await page.goto(`${bad.origin}/after`);
+    expect(bad.hits).toEqual(['GET /other', 'GET /after']);
+    expect(guard!.refusals).toHaveLength(1);
+    await guard!.dispose();
+    await other.close();
+  });
+
+  it('stands beside routes and log-in of the suite', async () => {
+    await context.route('**/mocked', route => route.fulfill({ body: 'mock' }));
+    await page.route('**/slow', route => route.continue({ headers: { 'x-route': '1' } }));
+    await turnOn({ means });
+    await page.goto('/mocked');
+    expect(await page.textContent('body')).toBe('mock');
+    await page.goto('/slow');
+    await page.goto(`${bad.origin}/out`).catch(() => {});
+    expect([good.hits, bad.hits]).toEqual([['GET /slow'], []]);
+  });
+
+  it('can be taken off a context that has gone', async () => {
+    const gone = await browser.newContext();
+    await gone.newPage();
+    const off = await guardContext(gone, { allowedDomains: ['localhost'], means });
+    await gone.close();
+    await off.dispose();
+  });
+});
+
+it('refuses file: by an agent', async () => {
+  await turnOn();
+  await page.goto('/');
+  await expect(page.goto('file:///etc/passwd')).rejects.toThrow('ERR_ABORTED');
+  expect(guard!.refusals).toEqual([{ url: 'file:///etc/passwd', how: 'navigation' }]);
+  expect(page.url()).toBe(`${good.origin}/`);
+});
+
+it('reports a page that another route let go', async () => {
+  await turnOn({ means: 'route' });
+  await page.route('**/out', route => route.continue());
+  await page.goto(`${bad.origin}/out`);
+  expect(guard!.refusals).toEqual([{ url: `${bad.origin}/out`, how: 'escaped' }]);
+});
+
+it('guards a context that has no page yet', async () => {
+  const empty = await browser.newContext();
+  const off = await guardContext(empty, { allowedDomains: ['localhost'] });
+  expect(empty.pages()).toEqual([]);
+  const first = await empty.newPage();
+  await first.goto(`${bad.origin}/out`).catch(() => {});
+  expect(bad.hits).toEqual([]);
+  expect(off.refusals).toHaveLength(1);
+  await off.dispose();
+  await empty.close();
+});
+
+it('guards two contexts by their own domains', async () => {
+  const second = await browser.newContext();
+  const secondPage = await second.newPage();
+  await turnOn();
+  const other = await guardContext(second, { allowedDomains: ['other.test'] });
+  await secondPage.goto(`${bad.origin}/hers`);
+  await secondPage.goto(`${good.origin}/not-hers`).catch(() => {});
+  await page.goto('/his');
+  await page.goto(`${bad.origin}/not-his`).catch(() => {});
+  expect([good.hits, bad.hits]).toEqual([['GET /his'], ['GET /hers']]);
+  await other.dispose();
+  await page.goto(`${bad.origin}/still-not-his`).catch(() => {});
+  expect(bad.hits).toEqual(['GET /hers']);
+  await second.close();
+});
+
+it('leaves no tab of a refused popup behind', async () => {
+  const session = await browser.newBrowserCDPSession();
+  const tabs = async () =>
+    (await session.send('Target.getTargets')).targetInfos.filter(target => target.type === 'page').length;
+  const before = await tabs();
+  await turnOn();
+  await page.goto('/');
+  await page.evaluate(url => {
+    for (let i = 0; i < 20; i++) window.open(`${url}/out${i}`);
+  }, bad.origin);
+  await expect.poll(() => guard!.refusals.length).toBe(20);
+  await expect.poll(tabs).toBe(before);
+  expect(bad.hits).toEqual([]);
+  await session.detach();
+});
+
+// SECURITY.md says so: these are requests beside the page, not navigations.
+it('lets <a ping> through', async () => {
+  trick = {
+    name: 'ping',
+    html: `<a id=x href="#here" ping="BAD/pinged">x</a>`,
+    act: async () => {},
+    how: 'browser',
+  };
+  await turnOn();
+  await page.goto('/');
+  await page.click('#x');
+  await expect.poll(() => bad.hits).toEqual(['POST /pinged']);
+});

@@ -18,6 +18,8 @@ export interface Trick {
   endsAt?: RegExp;
   /** How it is refused: `browser` where Chromium itself does not let it out. */
   how: 'navigation' | 'redirect' | 'popup' | 'browser';
+  /** Where routing can only report it. */
+  escapesRouting?: true;
 }
 
 const click = (page: Page) => page.click('#x');
@@ -102,18 +104,21 @@ export const TRICKS: Trick[] = [
     html: '<a id=x href="BAD/out">x</a>',
     act: page => page.click('#x', { modifiers: ['Control'] }),
     how: 'popup',
+    escapesRouting: true,
   },
   {
     name: 'link, shift click',
     html: '<a id=x href="BAD/out">x</a>',
     act: page => page.click('#x', { modifiers: ['Shift'] }),
     how: 'popup',
+    escapesRouting: true,
   },
   {
     name: 'link, middle click',
     html: '<a id=x href="BAD/out">x</a>',
     act: page => page.click('#x', { button: 'middle' }),
     how: 'popup',
+    escapesRouting: true,
   },
 
   { name: 'window.open', script: `open('BAD/out') && 0`, how: 'popup' },
@@ -161,6 +166,7 @@ export const TRICKS: Trick[] = [
     paths: { '/hop': RESULT },
     script: `open('/hop') && 0`,
     how: 'popup',
+    escapesRouting: true,
   },
   {
     name: 'window.open of javascript:',
@@ -210,6 +216,7 @@ export const TRICKS: Trick[] = [
     paths: { '/hop': { status: 307, headers: { location: 'BAD/out' } } },
     act: click,
     how: 'redirect',
+    escapesRouting: true,
   },
 
   { name: 'location', script: `location = 'BAD/out'`, how: 'navigation' },
@@ -240,6 +247,7 @@ export const TRICKS: Trick[] = [
     html: '<a id=x href="/hop">x</a>',
     act: click,
     how: 'redirect',
+    escapesRouting: true,
   },
   {
     name: 'redirect at the third hop',
@@ -251,6 +259,7 @@ export const TRICKS: Trick[] = [
     html: '<a id=x href="/1">x</a>',
     act: click,
     how: 'redirect',
+    escapesRouting: true,
   },
   {
     name: 'redirect out and back',
@@ -258,12 +267,14 @@ export const TRICKS: Trick[] = [
     html: '<a id=x href="/hop">x</a>',
     act: click,
     how: 'redirect',
+    escapesRouting: true,
   },
   {
     name: 'redirect by an agent',
     paths: { '/hop': RESULT },
     act: page => page.goto('/hop'),
     how: 'redirect',
+    escapesRouting: true,
   },
 
   {
