@@ -1,0 +1,168 @@
+// The conversation as it is sent: what was said before stays byte for byte the same, so that it is read from the
+// prompt cache, and old pictures and page texts leave it rarely and many at once, since each removal costs a new write.
+import type {
+  BetaContentBlockParam,
+  BetaImageBlockParam,
+  BetaMessageParam,
+  BetaTextBlockParam,
+  BetaToolResultBlockParam,
+} from '@anthropic-ai/sdk/resources/beta/messages/messages';
+
+/** A text of more characters is a reading of a page. */
+const LONG_TEXT = 2_000;
+/** How much of a removed reading stays, so that the model knows what it was. */
+const KEPT_TEXT = 200;
+/** The most that a picture counts. */
+const PICTURE_TOKENS = 1_600;
+const CHARACTERS_PER_TOKEN = 3.5;
+/** The API takes 100 images. */
+const MAX_PICTURES = 80;
+
+const PICTURE_GONE = '(An earlier screenshot was here. Take a new one to see the page as it is now.)';
+
+export interface TrimPolicy {
+  /** Removal waits until it takes so many tokens out: at a twentieth of the price, reading them on is cheap. */
+  atTokens: number;
+  /** The newest pictures and readings that always stay. */
+  keep: number;
+}
+
+export const TRIM: TrimPolicy = { atTokens: 40_000, keep: 3 };
+
+type Part = BetaTextBlockParam | BetaImageBlockParam | { type: string };
+
+interface Said {
+  role: 'user' | 'assistant';
+  content: BetaContentBlockParam[];
+}
+
+interface Bulky {
+  message: number;
+  result: BetaToolResultBlockParam;
+  tokens: number;
+}
+
+function partsOf(result: BetaToolResultBlockParam): Part[] {
+  return Array.isArray(result.content) ? result.content : [];
+}
+
+function isLong(part: Part): part is BetaTextBlockParam {
+  return part.type === 'text' && (part as BetaTextBlockParam).text.length > LONG_TEXT;
+}
+
+export function tokensOf(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, each) => sum + tokensOf(each), 0);
+  if (typeof value !== 'object' || value === null)
+    return Math.ceil(String(value).length / CHARACTERS_PER_TOKEN);
+  const { type, content } = value as { type?: string; content?: unknown };
+  if (type === 'image') return PICTURE_TOKENS;
+  if (content !== undefined) return tokensOf(content) + 10;
+  return Math.ceil(JSON.stringify(value).length / CHARACTERS_PER_TOKEN);
+}
+
+export class Conversation {
+  readonly messages: Said[];
+
+  constructor(
+    opening: BetaContentBlockParam[],
+    private readonly policy: TrimPolicy = TRIM,
+  ) {
+    this.messages = [{ role: 'user', content: opening }];
+  }
+
+  /** The model's words as they came, its thinking included. A turn that was paused goes on in the same message. */
+  addAnswer(content: BetaContentBlockParam[]): void {
+    const last = this.messages.at(-1)!;
+    if (last.role === 'assistant') last.content = [...last.content, ...content];
+    else this.messages.push({ role: 'assistant', content });
+  }
+
+  addUser(content: BetaContentBlockParam[]): void {
+    const last = this.messages.at(-1)!;
+    if (last.role === 'user') last.content = [...last.content, ...content];
+    else this.messages.push({ role: 'user', content });
+  }
+
+  /**
+   * What to send: the newest two user messages end in cache breakpoints, the older one so that the prefix is also
+   * found where a turn had more blocks than the API looks back.
+   */
+  forRequest(): BetaMessageParam[] {
+    const marked = this.messages
+      .flatMap((message, index) => (message.role === 'user' ? [index] : []))
+      .slice(-2);
+    return this.messages.map((message, index) => {
+      if (!marked.includes(index)) return message;
+      const { content } = message;
+      const last = { ...content.at(-1)!, cache_control: { type: 'ephemeral' } } as BetaContentBlockParam;
+      return { ...message, content: [...content.slice(0, -1), last] };
+    });
+  }
+
+  /**
+   * Takes old pictures and readings out where there are enough of them; all but the newest, where `force` says that
+   * room is needed now.
+   *
+   * @returns whether anything changed. Then nothing after the first change is cached any more.
+   */
+  trim(force = false): boolean {
+    const all = this.bulky();
+    const old = all.slice(0, Math.max(0, all.length - (force ? 1 : this.policy.keep)));
+    const tokens = old.reduce((sum, each) => sum + each.tokens, 0);
+    if (old.length === 0 || !(force || tokens >= this.policy.atTokens || this.pictures() > MAX_PICTURES))
+      return false;
+    for (const { result } of old)
+      result.content = partsOf(result).map(shortened) as BetaToolResultBlockParam['content'];
+    this.dropThinking(old[0]!.message);
+    return true;
+  }
+
+  /**
+   * Thinking is bound to the conversation before it: after a change there the API refuses it, and takes the turn
+   * without it.
+   *
+   * @returns whether there was any.
+   */
+  dropThinking(after = 0): boolean {
+    let dropped = false;
+    for (const message of this.messages.slice(after)) {
+      if (message.role !== 'assistant') continue;
+      const { content } = message;
+      const rest = content.filter(block => block.type !== 'thinking' && block.type !== 'redacted_thinking');
+      dropped ||= rest.length < content.length;
+      message.content = rest;
+    }
+    return dropped;
+  }
+
+  private pictures(): number {
+    return this.results().filter(({ result }) => partsOf(result).some(part => part.type === 'image')).length;
+  }
+
+  private bulky(): Bulky[] {
+    return this.results().flatMap(({ message, result }) => {
+      const parts = partsOf(result).filter(part => part.type === 'image' || isLong(part));
+      return parts.length > 0 ? [{ message, result, tokens: tokensOf(parts) }] : [];
+    });
+  }
+
+  private results(): { message: number; result: BetaToolResultBlockParam }[] {
+    return this.messages.flatMap((message, index) =>
+      message.role === 'user'
+        ? message.content.flatMap(block =>
+            block.type === 'tool_result' ? [{ message: index, result: block }] : [],
+          )
+        : [],
+    );
+  }
+}
+
+function shortened(part: Part): Part {
+  if (part.type === 'image') return { type: 'text', text: PICTURE_GONE };
+  if (!isLong(part)) return part;
+  const start = [...part.text.slice(0, KEPT_TEXT)].filter(point => !/^[\uD800-\uDFFF]$/.test(point)).join('');
+  return {
+    type: 'text',
+    text: `${start}… (${part.text.length - KEPT_TEXT} more characters of an earlier reading were here. Read the page again for what it says now.)`,
+  };
+}

@@ -1,0 +1,238 @@
+// Plays one task: a request, the calls of its answer, and so on until the model ends its turn.
+import { readdir } from 'node:fs/promises';
+import { APIError } from '@anthropic-ai/sdk';
+import type {
+  BetaContentBlock,
+  BetaContentBlockParam,
+  BetaMessage,
+  MessageCreateParamsNonStreaming,
+} from '@anthropic-ai/sdk/resources/beta/messages/messages';
+import { AgentApiError, type AgentTask, type GaveUp, type Turn } from '../agent';
+import { agentError } from './api-errors';
+import { Budget, pricesFor } from './budget';
+import { Calls, callsOf, refusals } from './calls';
+import { Client } from './client';
+import { Conversation, tokensOf } from './conversation';
+import { shorten } from './driver/tree';
+import type { ClaudeSettings } from './options';
+import { Progress } from './progress';
+import { opening, repeatReminder, SYSTEM, turnsReminder } from './prompt';
+
+const MAX_FILES_TOLD = 30;
+/** So many answers in a row that are cut off at maxTokens say that it is too low. */
+const MAX_CUT_OFF = 3;
+/** Models that think by default, and leave their thoughts out of the answer unless asked for a summary. */
+const THINKS = /^claude-(?:(?:opus|sonnet|haiku)-5-5|(?:fable|mythos)-5-[12])\b/;
+
+/** What an answer came to: undefined to go on. */
+type Ending = { result: GaveUp | undefined } | undefined;
+
+/**
+ * @throws AgentApiError where the API or the model will not work; BudgetExceededError before a turn that can't be
+ * afforded; whatever `task.turn` throws; the signal's reason once that is aborted.
+ */
+export async function playTask(task: AgentTask, settings: ClaudeSettings): Promise<GaveUp | undefined> {
+  const prices = pricesFor(settings, task.maxCostUsd);
+  const files = await filesOf(settings);
+  const calls = new Calls(task, settings);
+  try {
+    return await new Loop(task, settings, calls, new Budget(task, prices), files).play();
+  } finally {
+    await calls.close();
+  }
+}
+
+async function filesOf({ tools, members }: ClaudeSettings): Promise<string[]> {
+  if (tools !== 'browser' || !members.file_upload) return [];
+  const lists = await Promise.all(members.file_upload.map(folder => readdir(folder).catch(() => [])));
+  return lists.flat().slice(0, MAX_FILES_TOLD);
+}
+
+class Loop {
+  private readonly client: Client;
+  private readonly conversation: Conversation;
+  private readonly progress = new Progress();
+  private readonly fixed: Pick<MessageCreateParamsNonStreaming, 'model' | 'max_tokens' | 'system' | 'tools'> &
+    Partial<MessageCreateParamsNonStreaming>;
+  /** Tokens that the next request adds to the one before. */
+  private fresh: number;
+  private remindedOfTurns = false;
+  private cutOff = 0;
+
+  constructor(
+    private readonly task: AgentTask,
+    private readonly settings: ClaudeSettings,
+    private readonly calls: Calls,
+    private readonly budget: Budget,
+    files: readonly string[],
+  ) {
+    this.client = new Client(settings);
+    const first = opening(task, files);
+    this.conversation = new Conversation(first);
+    this.fresh = tokensOf(SYSTEM) + tokensOf(first);
+    this.fixed = {
+      model: settings.model,
+      max_tokens: settings.maxTokens,
+      system: [{ type: 'text', text: SYSTEM, cache_control: { type: 'ephemeral' } }],
+      tools: calls.tools,
+      ...(settings.effort && { output_config: { effort: settings.effort } }),
+      ...(THINKS.test(settings.model) && { thinking: { type: 'adaptive', display: 'summarized' } }),
+    };
+  }
+
+  async play(): Promise<GaveUp | undefined> {
+    for (;;) {
+      // No request for an answer that may not be acted on: the turn says so by throwing.
+      if (this.task.turnsLeft <= 0) await this.task.turn('no turns are left', () => undefined);
+      this.task.signal.throwIfAborted();
+      const message = await this.request();
+      this.budget.report(message.usage);
+      const ending = await this.answer(message);
+      if (ending) return ending.result;
+    }
+  }
+
+  private async request(): Promise<BetaMessage> {
+    if (this.conversation.trim()) this.rewritten();
+    for (let repairs = 0; ; repairs++) {
+      this.budget.check(this.fresh);
+      try {
+        return await this.client.send({ ...this.fixed, messages: this.conversation.forRequest() }, this.task);
+      } catch (error) {
+        this.task.signal.throwIfAborted();
+        if (repairs > 0 || !this.repair(error)) throw agentError(error, this.settings);
+      }
+    }
+  }
+
+  /** What the API refuses about the conversation may be taken out of it. */
+  private repair(error: unknown): boolean {
+    if (!(error instanceof APIError) || error.status !== 400) return false;
+    const message = error.apiMessage ?? error.message;
+    const tooLong = /prompt is too long|context window|context limit/i.test(message);
+    const thinking = /thinking. block/i.test(message);
+    const repaired =
+      (tooLong && this.conversation.trim(true)) || (thinking && this.conversation.dropThinking());
+    if (repaired) this.rewritten();
+    return repaired;
+  }
+
+  private rewritten(): void {
+    this.budget.forgetCached();
+    this.fresh = tokensOf(SYSTEM) + tokensOf(this.conversation.messages);
+  }
+
+  private async answer(message: BetaMessage): Promise<Ending> {
+    const { content } = message;
+    if (message.stop_reason !== 'max_tokens') this.cutOff = 0;
+    switch (message.stop_reason) {
+      case 'refusal':
+        return this.refused(message);
+      case 'model_context_window_exceeded':
+        return this.noRoom(content);
+      case 'max_tokens':
+        return this.cut(content);
+      case 'pause_turn':
+        return this.paused(content);
+      case 'end_turn':
+      case 'stop_sequence':
+      case 'tool_use':
+        return callsOf(content).length > 0 ? this.act(content) : this.finish(content);
+      default:
+        throw new AgentApiError(
+          `claude: the answer ended with "${message.stop_reason}", which this version does not know.`,
+        );
+    }
+  }
+
+  /** The calls, their results, and what else the model has to know. */
+  private async act(content: BetaContentBlock[]): Promise<Ending> {
+    const calls = callsOf(content);
+    const title = await this.calls.titleOf(calls);
+    const { results, gaveUp } = await this.task.turn(title, async turn => {
+      this.narrate(turn, content);
+      return this.calls.run(calls, turn);
+    });
+    if (gaveUp) return { result: gaveUp };
+    const done = calls.map(({ name, input }) => ({ name, input }));
+    const repeated = await this.progress.note(this.task.page, done);
+    const reminders = [this.turnsReminder(), repeated && repeatReminder(repeated)].filter(Boolean);
+    this.goOn(content, [
+      ...results,
+      ...reminders.map(text => ({ type: 'text' as const, text: String(text) })),
+    ]);
+    return undefined;
+  }
+
+  private turnsReminder(): string | undefined {
+    const { maxSteps, turnsLeft } = this.task;
+    const used = maxSteps - turnsLeft;
+    if (this.remindedOfTurns || used < maxSteps * 0.75 || turnsLeft === 0) return undefined;
+    this.remindedOfTurns = true;
+    return turnsReminder(used, maxSteps);
+  }
+
+  private goOn(content: BetaContentBlock[], next: BetaContentBlockParam[]): void {
+    // Thoughts alone make no message of their own: the answer that was to follow them is asked for again.
+    const said = content.some(block => block.type !== 'thinking' && block.type !== 'redacted_thinking');
+    if (said) this.conversation.addAnswer(content as BetaContentBlockParam[]);
+    this.conversation.addUser(next);
+    this.fresh = tokensOf(content) + tokensOf(next);
+  }
+
+  private async finish(content: BetaContentBlock[]): Promise<Ending> {
+    const text = content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('\n');
+    const title = text.trim() ? `finish: ${shorten(text, 100)}` : 'finish';
+    await this.task.turn(this.task.mask(title), turn => this.narrate(turn, content));
+    return { result: undefined };
+  }
+
+  private async refused(message: BetaMessage): Promise<never> {
+    await this.task.turn('the model refuses', turn => this.narrate(turn, message.content));
+    const { category, explanation } = message.stop_details ?? {};
+    const why = [category, explanation].filter(Boolean).join(': ');
+    throw new AgentApiError(
+      `claude: the model "${this.settings.model}" refuses to do this task${why ? ` (${why})` : ''}. Reword the goal, or set another model.`,
+    );
+  }
+
+  private async noRoom(content: BetaContentBlock[]): Promise<Ending> {
+    await this.task.turn('no room is left in the conversation', turn => this.narrate(turn, content));
+    if (!this.conversation.trim(true))
+      throw new AgentApiError(
+        `claude: the task no longer fits what the model "${this.settings.model}" can hold. Lower maxSteps, or split the task.`,
+      );
+    this.rewritten();
+    return undefined;
+  }
+
+  /** A call that was cut off may be half a call: none of that answer's calls is run. */
+  private async cut(content: BetaContentBlock[]): Promise<Ending> {
+    const { maxTokens } = this.settings;
+    const calls = callsOf(content);
+    await this.task.turn(`the answer is cut off at ${maxTokens} tokens`, turn => this.narrate(turn, content));
+    if (++this.cutOff >= MAX_CUT_OFF)
+      throw new AgentApiError(
+        `claude: ${MAX_CUT_OFF} answers in a row were cut off at ${maxTokens} tokens. Raise claude({ maxTokens }), or lower effort.`,
+      );
+    const text = `Your answer was cut off at ${maxTokens} tokens${calls.length > 0 ? ', and none of its calls was run' : ''}. Answer again, in fewer words.`;
+    // A thought that was cut off has no signature, and the API takes none without.
+    const whole = content.filter(block => block.type !== 'thinking' || block.signature);
+    this.goOn(whole, calls.length > 0 ? refusals(calls, text) : [{ type: 'text', text }]);
+    return undefined;
+  }
+
+  private async paused(content: BetaContentBlock[]): Promise<Ending> {
+    await this.task.turn('pause', turn => this.narrate(turn, content));
+    if (content.length > 0) this.conversation.addAnswer(content as BetaContentBlockParam[]);
+    this.fresh = tokensOf(content);
+    return undefined;
+  }
+
+  private narrate(turn: Turn, content: readonly BetaContentBlock[]): void {
+    for (const block of content) {
+      const text = block.type === 'thinking' ? block.thinking : block.type === 'text' ? block.text : '';
+      if (text.trim()) turn.narrate(this.task.mask(text.trim()));
+    }
+  }
+}

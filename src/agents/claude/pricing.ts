@@ -1,0 +1,86 @@
+// What tokens cost, in US dollars per million. Prices change: the table is dated, and `claude({ pricing })` beats it.
+import type { Usage } from '../agent';
+
+/** When the table was last compared with the vendor's. */
+export const PRICES_AS_OF = '2026-11';
+
+export interface Prices {
+  input: number;
+  output: number;
+  cacheRead: number;
+  /** A five-minute cache write. */
+  cacheWrite: number;
+  /** Other prices for prompts of more than so many tokens, cached ones included. */
+  above?: { tokens: number; prices: Prices };
+}
+
+const of = (input: number, output: number, cacheRead: number, cacheWrite: number): Prices => ({
+  input,
+  output,
+  cacheRead,
+  cacheWrite,
+});
+
+const OPUS_5 = of(5, 25, 0.5, 6.25);
+const SONNET_5 = of(2, 10, 0.2, 2.5);
+const SONNET_4 = of(3, 15, 0.3, 3.75);
+const FABLE_5 = of(10, 50, 1, 12.5);
+const FABLE_5_1 = of(10, 50, 0.25, 12.5);
+
+const TABLE: Record<string, Prices> = {
+  'claude-opus-5-5': of(4, 20, 0.2, 5),
+  'claude-opus-5': OPUS_5,
+  'claude-opus-4-8': OPUS_5,
+  'claude-opus-4-7': OPUS_5,
+  'claude-opus-4-6': OPUS_5,
+  'claude-opus-4-5': OPUS_5,
+  'claude-sonnet-5-5': SONNET_5,
+  'claude-sonnet-5': SONNET_5,
+  'claude-sonnet-4-6': SONNET_4,
+  'claude-sonnet-4-5': SONNET_4,
+  'claude-sonnet-4': SONNET_4,
+  'claude-haiku-5-5': {
+    ...of(0.1, 0.5, 0.01, 0.125),
+    above: { tokens: 100_000, prices: of(0.5, 2.5, 0.05, 0.625) },
+  },
+  'claude-haiku-4-5': of(1, 5, 0.1, 1.25),
+  'claude-fable-5-1': FABLE_5_1,
+  'claude-mythos-5-1': FABLE_5_1,
+  'claude-fable-5': FABLE_5,
+  'claude-mythos-5': FABLE_5,
+};
+
+/** Prices as a user gives them; those of the cache follow from the input's where they are left out. */
+export interface GivenPrices {
+  input: number;
+  output: number;
+  cacheRead?: number | undefined;
+  cacheWrite?: number | undefined;
+}
+
+/** Undefined where the price is unknown, which is never free. */
+export function pricesOf(model: string, given?: GivenPrices): Prices | undefined {
+  if (given)
+    return of(
+      given.input,
+      given.output,
+      given.cacheRead ?? given.input * 0.1,
+      given.cacheWrite ?? given.input * 1.25,
+    );
+  // A date or `latest` names a version of the same model; another number would be another model.
+  return TABLE[model.replace(/(?:-\d{8}|@\d{8}|-latest)$/, '')];
+}
+
+/** Dollars for a request. */
+export function costOf(prices: Prices, usage: Usage): number {
+  const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0 } = usage;
+  const prompt = inputTokens + cacheReadTokens + cacheCreationTokens;
+  const { above } = prices;
+  if (above && prompt > above.tokens) return costOf(above.prices, usage);
+  const millionths =
+    inputTokens * prices.input +
+    outputTokens * prices.output +
+    cacheReadTokens * prices.cacheRead +
+    cacheCreationTokens * prices.cacheWrite;
+  return millionths / 1_000_000;
+}

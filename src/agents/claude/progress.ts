@@ -1,0 +1,38 @@
+// Notices a model that goes round in circles: the same calls, and a page that stays as it was.
+import type { Page } from '@playwright/test';
+import { within } from './driver/time';
+
+const LIMIT_MS = 1_000;
+/** How many turns back a repetition is looked for. */
+const MEMORY = 10;
+const TIMES = 3;
+
+/** Runs in the page. What a person could see of its state, as a number. */
+function fingerprint(): string {
+  const fields = [...document.querySelectorAll<HTMLInputElement>('input,select,textarea')].map(
+    field => `${field.value}${field.checked}`,
+  );
+  // biome-ignore lint/performance/useDomNodeTextContent: what is hidden is not what people see
+  const shown = document.body?.innerText ?? '';
+  const state = [location.href, document.title, shown, fields.join(), window.scrollX, window.scrollY].join(
+    '\n',
+  );
+  let hash = 0;
+  for (let index = 0; index < state.length; index++)
+    hash = (Math.imul(hash, 31) + state.charCodeAt(index)) | 0;
+  return `${state.length}:${hash}`;
+}
+
+export class Progress {
+  private readonly turns: string[] = [];
+
+  /** @returns how often these calls have been made with the page staying as it is now, where that is too often. */
+  async note(page: Page, calls: unknown): Promise<number | undefined> {
+    const state = await within(page.evaluate(fingerprint), LIMIT_MS);
+    const turn = `${JSON.stringify(calls)} ${page.url()} ${state}`;
+    this.turns.push(turn);
+    if (this.turns.length > MEMORY) this.turns.shift();
+    const times = this.turns.filter(each => each === turn).length;
+    return times >= TIMES && times % TIMES === 0 ? times : undefined;
+  }
+}

@@ -1,0 +1,353 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import type { ClaudeOptions } from '../../../src/agents/claude';
+import { claude } from '../../../src/agents/claude';
+import { harness, html } from '../../support/claude-harness';
+import { claudeTask, type TaskSetup } from '../../support/claude-task';
+import {
+  byRef,
+  call,
+  callTool,
+  done,
+  type JsonObject,
+  type MessagesApi,
+  type MessagesApiOptions,
+  reply,
+  say,
+  startMessagesApi,
+  think,
+} from '../../support/messages-api';
+
+const pages = harness({
+  '/': html(
+    `<h1>Pricing</h1><button onclick="document.title='started'">Start free trial</button>
+     <button onclick="document.title = String(confirm('Really?'))">Delete</button><input aria-label="Password">
+     <p>Signed in with correct horse</p><a href="/next" target="_blank">More</a>`,
+    'Shop',
+  ),
+  '/next': html('<h1>Next</h1>', 'Next'),
+});
+
+let api: MessagesApi | undefined;
+afterEach(async () => {
+  await api?.close();
+  api = undefined;
+});
+
+async function play(
+  script: MessagesApiOptions['script'],
+  setup: TaskSetup & { options?: ClaudeOptions; api?: Partial<MessagesApiOptions> } = {},
+) {
+  api = await startMessagesApi({ script, ...setup.api });
+  const page = await pages.openPage('/');
+  const task = claudeTask(page, { goal: '  Start the "free" trial.\n', ...setup });
+  const agent = claude({ apiKey: api.apiKey, baseURL: api.url, maxRetries: 0, ...setup.options });
+  const outcome = agent.run(task);
+  return { api, page, task, outcome };
+}
+
+const bodyOf = (index: number) => api!.requests[index]!.body;
+const messagesOf = (index: number) => bodyOf(index).messages as { role: string; content: JsonObject[] }[];
+
+describe('a trial', () => {
+  it('plays from reading to a click to the end, and hands the goal over verbatim', async () => {
+    const { page, task, outcome } = await play(request => {
+      if (request.index === 0) return reply(think('Let me look.'), call('read_page'));
+      if (request.index === 1) {
+        const target = byRef(request.ref(/button "Start free trial"/));
+        return reply(say('There it is.'), call('left_click', { target }), call('screenshot'));
+      }
+      return done('The trial has started.');
+    });
+    expect(await outcome).toBeUndefined();
+    expect(await page.title()).toBe('started');
+    expect(messagesOf(0)[0]!.content[0]).toEqual({ type: 'text', text: '  Start the "free" trial.\n' });
+    expect(task.turns.map(turn => [turn.title, turn.narration])).toEqual([
+      ['read the page', ['Let me look.']],
+      ['click button "Start free trial", then take a screenshot', ['There it is.']],
+      ['finish: The trial has started.', ['The trial has started.']],
+    ]);
+    const [click, picture] = task.turns[1]!.actions;
+    expect(click).toMatchObject({
+      title: 'click button "Start free trial"',
+      point: { x: expect.any(Number) },
+    });
+    expect(picture!.title).toBe('take a screenshot');
+    expect(messagesOf(2)[1]!.content[0]).toMatchObject({ type: 'thinking', thinking: 'Let me look.' });
+    expect(api!.requests.every(request => request.status === 200)).toBe(true);
+  });
+
+  it('asks for what the model can do: toolset, own tools, effort, members, thinking', async () => {
+    const { outcome } = await play([done()], {
+      options: { effort: 'low', maxTokens: 1000, members: { zoom: false } },
+    });
+    await outcome;
+    expect(bodyOf(0)).toMatchObject({
+      model: 'claude-opus-5-5',
+      max_tokens: 1000,
+      output_config: { effort: 'low' },
+      thinking: { type: 'adaptive' },
+      tools: [
+        { type: 'browser_toolset_20260801', configs: { zoom: { enabled: false } } },
+        { name: 'give_up' },
+        { name: 'next_dialog' },
+      ],
+    });
+    expect(bodyOf(0)).not.toHaveProperty('tool_choice');
+  });
+
+  it('plays with the computer toolset, for a model that does not think by itself', async () => {
+    const script = [reply(call('screenshot', {}, 'computer')), done()];
+    const { outcome, task } = await play(script, {
+      options: { tools: 'computer', model: 'claude-sonnet-4-6' },
+    });
+    await outcome;
+    expect(bodyOf(1).tools).toMatchObject([{ type: 'computer_toolset_20260801' }, {}, {}]);
+    expect(bodyOf(0)).not.toHaveProperty('thinking');
+    expect(task.turns[0]!.title).toBe('take a screenshot');
+  });
+
+  it('tells what happened beside the calls, and answers dialogs as the model says', async () => {
+    const { outcome, page, task } = await play(request => {
+      const target = () => byRef(request.ref(/button "Delete"/));
+      if (request.index === 0) return reply(call('find', { query: 'delete button' }));
+      if (request.index === 1) return reply(call('left_click', { target: target() }));
+      if (request.index === 2)
+        return reply(callTool('next_dialog', { accept: true }), call('left_click', { target: target() }));
+      return request.index === 3
+        ? reply(call('new_tab'))
+        : request.index === 4
+          ? reply(call('screenshot'))
+          : done();
+    });
+    await outcome;
+    const told = messagesOf(2).at(-1)!.content[0]!.content as JsonObject[];
+    expect(told.map(part => part.type)).toEqual(['text', 'text', 'browser_state']);
+    expect(told[1]!.text).toMatch(
+      /^A dialog \(confirm\) said "Really\?" and was dismissed\. To answer it otherwise/,
+    );
+    expect(await page.title()).toBe('true');
+    expect(task.turns[2]!.actions.map(action => action.title)).toEqual([
+      'accept the next dialog',
+      'click button "Delete"',
+      'A dialog (confirm) said "Really?" and was accepted.',
+    ]);
+    // The answer to new_tab holds nothing but the tabs, so its notice comes with the next result.
+    expect(JSON.stringify(messagesOf(4).at(-1))).not.toContain('A new tab opened');
+    expect(JSON.stringify(messagesOf(5).at(-1))).toContain('A new tab opened');
+  });
+
+  it('does not run what follows a call that failed, and answers all of them', async () => {
+    const { outcome, task } = await play([
+      reply(call('left_click', { target: byRef('ref_5') }), call('type', { text: 'x' }), call('read_page')),
+      done(),
+    ]);
+    await outcome;
+    const results = messagesOf(1).at(-1)!.content;
+    expect(results.map(result => result.is_error)).toEqual([true, true, true]);
+    expect(JSON.stringify(results[1])).toContain('Not executed: an earlier action in this turn failed.');
+    expect(task.turns[0]!.actions).toEqual([
+      { title: 'click ref_5', error: expect.stringContaining('There is no ref_5') },
+    ]);
+  });
+
+  it('sends invalid input and unknown tools back to the model', async () => {
+    const { outcome, task } = await play([
+      reply(call('left_click', { where: 'there' })),
+      reply(callTool('fly', {})),
+      reply(callTool('give_up', {})),
+      reply(call('warp', {})),
+      done(),
+    ]);
+    await outcome;
+    const errors = [1, 2, 3, 4].map(index => JSON.stringify(messagesOf(index).at(-1)!.content[0]));
+    expect(errors[0]).toContain('Invalid input for left_click');
+    expect(errors[1]).toContain('There is no tool');
+    expect(errors[2]).toContain('give_up needs a reason');
+    expect(errors[3]).toContain("unknown browser toolset member 'warp'");
+    expect(errors.every(error => error.includes('"is_error":true'))).toBe(true);
+    expect(task.turns.map(turn => turn.actions[0]?.title)).toEqual([
+      'left_click',
+      'call fly',
+      undefined,
+      'warp',
+      undefined,
+    ]);
+  });
+
+  it('keeps secrets from the model, in both directions', async () => {
+    const { outcome, page, task } = await play(
+      request =>
+        request.index === 0
+          ? reply(call('find', { query: 'password' }))
+          : request.index === 1
+            ? reply(
+                call('left_click', { target: byRef(request.ref(/Password/)) }),
+                call('type', { text: '<secret>SHOP_PASSWORD</secret>' }),
+                call('read_page'),
+                call('get_page_text'),
+              )
+            : done(),
+      { secrets: { SHOP_PASSWORD: 'correct horse' } },
+    );
+    await outcome;
+    expect(await page.getByLabel('Password').inputValue()).toBe('correct horse');
+    const sent = JSON.stringify(api!.requests.map(request => request.body));
+    expect(sent).not.toContain('correct horse');
+    expect(sent).toContain('Secrets that you may type: <secret>SHOP_PASSWORD</secret>.');
+    expect(sent).toContain('Signed in with [SHOP_PASSWORD]');
+    expect(JSON.stringify(task.turns)).not.toContain('correct horse');
+  });
+});
+
+describe('endings', () => {
+  it('gives up with a reason', async () => {
+    const { outcome, task } = await play([
+      reply(say('No.'), callTool('give_up', { reason: 'There is no such plan.' })),
+    ]);
+    expect(await outcome).toEqual({ status: 'gave_up', reason: 'There is no such plan.' });
+    expect(task.turns[0]).toMatchObject({
+      title: 'give up',
+      actions: [{ title: 'give up: There is no such plan.' }],
+    });
+  });
+
+  it('shows a refusal as one, with its reason', async () => {
+    const stopDetails = { type: 'refusal', category: 'cyber', explanation: 'Not this.' };
+    const { outcome, task } = await play([
+      { content: [say('I can not.')], stopReason: 'refusal', stopDetails },
+    ]);
+    await expect(outcome).rejects.toMatchObject({
+      name: 'AgentApiError',
+      message:
+        'claude: the model "claude-opus-5-5" refuses to do this task (cyber: Not this.). Reword the goal, or set another model.',
+    });
+    expect(task.turns).toMatchObject([{ title: 'the model refuses', narration: ['I can not.'] }]);
+  });
+
+  it('goes on after an answer that was cut off, and runs no half call', async () => {
+    const { outcome, page, task } = await play([
+      { content: [say('I will click and')], stopReason: 'max_tokens' },
+      { content: [think('a long thought')], stopReason: 'max_tokens' },
+      reply(say('Done.')),
+    ]);
+    await outcome;
+    expect(messagesOf(1)).toMatchObject([
+      {},
+      { content: [{ text: 'I will click and' }] },
+      { content: [{ text: expect.stringContaining('cut off at 8192 tokens') }] },
+    ]);
+    expect(messagesOf(2)).toHaveLength(3);
+    expect(task.turns.map(turn => turn.title)).toEqual([
+      'the answer is cut off at 8192 tokens',
+      'the answer is cut off at 8192 tokens',
+      'finish: Done.',
+    ]);
+    await api!.close();
+    const half = await play([
+      { content: [call('navigate', { url: '/next' })], stopReason: 'max_tokens' },
+      done(),
+    ]);
+    await half.outcome;
+    expect(await half.page.title()).toBe('Shop');
+    expect(JSON.stringify(messagesOf(1).at(-1))).toContain('none of its calls was run');
+    expect(page).toBeTruthy();
+  });
+
+  it('ends where every answer is cut off', async () => {
+    const { outcome } = await play(() => ({ content: [say('and')], stopReason: 'max_tokens' }));
+    await expect(outcome).rejects.toThrow(
+      '3 answers in a row were cut off at 8192 tokens. Raise claude({ maxTokens })',
+    );
+  });
+
+  it('lets a paused turn go on', async () => {
+    const { outcome, task } = await play([
+      { content: [think('first'), say('Wait')], stopReason: 'pause_turn' },
+      { content: [think('second'), call('read_page')], stopReason: 'tool_use' },
+      done(),
+    ]);
+    await outcome;
+    expect(messagesOf(1)).toHaveLength(2);
+    expect(messagesOf(2).map(message => message.role)).toEqual(['user', 'assistant', 'user']);
+    expect(messagesOf(2)[1]!.content.map(block => block.type)).toEqual([
+      'thinking',
+      'text',
+      'thinking',
+      'tool_use',
+    ]);
+    expect(task.turns).toHaveLength(3);
+  });
+
+  it('makes room where the context is full, and ends where it can not', async () => {
+    const { outcome } = await play([
+      reply(think('a'), call('screenshot')),
+      reply(think('b'), call('screenshot')),
+      { content: [], stopReason: 'model_context_window_exceeded' },
+      done(),
+    ]);
+    await outcome;
+    const sent = JSON.stringify(messagesOf(3));
+    expect(sent.match(/"type":"image"/g)).toHaveLength(1);
+    expect(sent.match(/"type":"thinking"/g)).toHaveLength(1);
+    await api!.close();
+    const full = await play(() => ({ content: [], stopReason: 'model_context_window_exceeded' }));
+    await expect(full.outcome).rejects.toThrow('no longer fits what the model "claude-opus-5-5" can hold');
+  });
+
+  it('stops at its turns without asking the model again', async () => {
+    const { outcome } = await play(() => reply(call('read_page')), { maxSteps: 3 });
+    await expect(outcome).rejects.toMatchObject({ name: 'TurnLimitError' });
+    expect(api!.requests).toHaveLength(3);
+  });
+
+  it('stops in the middle of a request when the trial ends', async () => {
+    const { outcome, task } = await play([{ fault: 'slow', delayMs: 20_000 }]);
+    await expect.poll(() => api!.requests.length).toBe(1);
+    const before = performance.now();
+    task.abort(new Error('interrupted'));
+    await expect(outcome).rejects.toThrow('interrupted');
+    expect(performance.now() - before).toBeLessThan(5_000);
+  });
+});
+
+describe('reminders', () => {
+  it('come once when three quarters of the turns are used', async () => {
+    const { outcome } = await play(
+      request => (request.index < 8 ? reply(call('find', { query: `word ${request.index}` })) : done()),
+      { maxSteps: 10 },
+    );
+    await outcome;
+    const reminded = api!.requests.map(({ body }) =>
+      JSON.stringify((body.messages as JsonObject[]).at(-1)).includes('turns are used'),
+    );
+    expect(reminded.indexOf(true)).toBe(8);
+    expect(reminded.filter(Boolean)).toHaveLength(1);
+    expect(JSON.stringify(messagesOf(8).at(-1))).toContain('8 of 10 turns are used, 2 are left');
+  });
+
+  it('come when the same calls have no effect', async () => {
+    const { outcome } = await play(request =>
+      request.index < 4 ? reply(call('key', { text: 'Escape' })) : done(),
+    );
+    await outcome;
+    const reminded = [1, 2, 3, 4].map(index =>
+      JSON.stringify(messagesOf(index).at(-1)).includes('the same calls 3 times'),
+    );
+    expect(reminded).toEqual([false, false, true, false]);
+  });
+
+  it('do not come when they have', async () => {
+    const { outcome } = await play(request =>
+      request.index === 0
+        ? reply(
+            call('find', { query: 'password' }),
+            call('form_input', { target: byRef('ref_1'), value: '' }),
+          )
+        : request.index < 5
+          ? reply(call('left_click', { target: byRef(request.ref(/textbox/)) }), call('type', { text: 'x' }))
+          : done(),
+    );
+    await outcome;
+    expect(JSON.stringify(api!.requests.at(-1)!.body)).not.toContain('the same calls');
+  });
+});
