@@ -1,0 +1,180 @@
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type ClaudeOptions, claude } from '../../../src/agents/claude';
+import { harness, html } from '../../support/claude-harness';
+import { claudeTask, type TaskSetup } from '../../support/claude-task';
+import {
+  type Answer,
+  call,
+  done,
+  type MessagesApi,
+  type MessagesApiOptions,
+  reply,
+  startMessagesApi,
+} from '../../support/messages-api';
+
+const pages = harness({ '/': html('<h1>Hello</h1>') });
+const KEY = 'sk-secret-key-of-this-test';
+
+let api: MessagesApi | undefined;
+afterEach(async () => {
+  await api?.close();
+  api = undefined;
+});
+
+async function play(
+  script: MessagesApiOptions['script'],
+  options: ClaudeOptions = {},
+  setup: TaskSetup & { api?: Partial<MessagesApiOptions> } = {},
+) {
+  api = await startMessagesApi({ script, apiKey: KEY, ...setup.api });
+  const task = claudeTask(await pages.openPage('/'), setup);
+  const agent = claude({ apiKey: KEY, baseURL: api.url, maxRetries: 1, ...options });
+  return { task, outcome: Promise.resolve(agent.run(task)) };
+}
+
+const status = (code: number, type: string, message?: string, headers?: Record<string, string>): Answer => ({
+  fault: 'status',
+  status: code,
+  type,
+  ...(message && { message }),
+  ...(headers && { headers }),
+});
+const soon = { 'retry-after': '0.01' };
+
+describe('faults that pass', () => {
+  it.each<[string, Answer]>([
+    ['429 with retry-after', status(429, 'rate_limit_error', 'slow down', soon)],
+    ['529', status(529, 'overloaded_error', 'Overloaded', soon)],
+    ['500', status(500, 'api_error', 'Internal', soon)],
+    ['a dropped connection', { fault: 'drop' }],
+    ['a stream that ends in the middle', { fault: 'truncate', reply: reply(call('read_page')) }],
+    ['an error inside a stream', { fault: 'stream-error', type: 'overloaded_error' }],
+  ])('%s is retried, and the trial goes on', async (_, fault) => {
+    const { outcome, task } = await play([fault, reply(call('read_page')), done()]);
+    expect(await outcome).toBeUndefined();
+    expect(api!.requests).toHaveLength(3);
+    expect(api!.requests[1]!.body).toEqual(api!.requests[0]!.body);
+    expect(task.turns).toHaveLength(2);
+  });
+
+  it('waits as long as retry-after says', async () => {
+    const before = performance.now();
+    const { outcome } = await play([status(429, 'rate_limit_error', '', { 'retry-after': '1' }), done()]);
+    await outcome;
+    expect(performance.now() - before).toBeGreaterThan(1000);
+  });
+
+  it('a slow answer is asked for again', async () => {
+    const { outcome } = await play([{ fault: 'slow', delayMs: 3_000 }, done()], { requestTimeoutMs: 400 });
+    await outcome;
+    expect(api!.requests).toHaveLength(2);
+  });
+});
+
+describe('faults that stay end as errors of the API, with what to do', () => {
+  it.each<[string, Answer, RegExp]>([
+    [
+      '429',
+      status(429, 'rate_limit_error', 'Number of requests exceeded', soon),
+      /rate limit is reached \(429\), also after 1 retries\. Run fewer workers.*The API said: Number of requests exceeded/,
+    ],
+    ['529', status(529, 'overloaded_error', 'Overloaded', soon), /overloaded \(529\).*Run again later/],
+    ['500', status(500, 'api_error', 'Internal', soon), /the API failed \(500\)/],
+    ['403', status(403, 'permission_error', 'no'), /may not use this \(403\)/],
+    ['402', status(402, 'billing_error', 'no credit'), /no credit \(402\)/],
+    [
+      '400',
+      status(400, 'invalid_request_error', 'something is off'),
+      /refuses the request \(400\)\. The API said: something is off/,
+    ],
+    ['a dropped connection', { fault: 'drop' }, /can't be reached, also after 1 retries.*Check the network/],
+    ['a cut stream', { fault: 'truncate' }, /the answer broke off, also after 1 retries/],
+    [
+      'an error in the stream',
+      { fault: 'stream-error', type: 'overloaded_error' },
+      /the API failed \(overloaded_error\)/,
+    ],
+  ])('%s', async (_, fault, message) => {
+    const { outcome, task } = await play(() => fault);
+    await expect(outcome).rejects.toMatchObject({
+      name: 'AgentApiError',
+      message: expect.stringMatching(message),
+    });
+    expect(task.turns).toHaveLength(0);
+  });
+
+  it('a wrong key names the variable and is not retried', async () => {
+    const { outcome } = await play([done()], { apiKey: 'sk-wrong-key' });
+    await expect(outcome).rejects.toThrow(/refuses the key \(401\)\. Check ANTHROPIC_API_KEY, or the apiKey/);
+    expect(api!.requests).toHaveLength(1);
+  });
+
+  it('a model that there is not', async () => {
+    const { outcome } = await play(
+      [done()],
+      { model: 'claude-none' },
+      { api: { models: ['claude-opus-5-5'] } },
+    );
+    await expect(outcome).rejects.toThrow(/there is no model "claude-none" for this key \(404\)/);
+  });
+
+  it('a model without the browser tool, with what to set instead', async () => {
+    const model = 'claude-haiku-4-5';
+    const { outcome } = await play([done()], { model }, { api: { withoutBrowserTool: [model] } });
+    await expect(outcome).rejects.toThrow(
+      `claude: the model "${model}" does not take the browser tool. Set another model, claude({ model: 'claude-opus-5-5' }), or another tool, claude({ tools: 'computer' }).`,
+    );
+  });
+
+  it('an answer that never comes', async () => {
+    const { outcome } = await play(() => ({ fault: 'slow', delayMs: 5_000 }), { requestTimeoutMs: 300 });
+    await expect(outcome).rejects.toThrow(
+      /no answer within 0\.3 s, also after 1 retries\. Raise claude\(\{ requestTimeoutMs \}\)/,
+    );
+  });
+
+  it('an address where nobody listens', async () => {
+    const closed = createServer().listen(0, '127.0.0.1');
+    const { port } = await new Promise<AddressInfo>(resolve =>
+      closed.once('listening', () => resolve(closed.address() as AddressInfo)),
+    );
+    await new Promise(resolve => closed.close(resolve));
+    const { outcome } = await play([], { baseURL: `http://127.0.0.1:${port}`, maxRetries: 0 });
+    await expect(outcome).rejects.toThrow(new RegExp(`http://127\\.0\\.0\\.1:${port}/? can't be reached`));
+  });
+
+  it('a conversation that the API finds too long is shortened once', async () => {
+    const tooLong = status(
+      400,
+      'invalid_request_error',
+      'prompt is too long: 210000 tokens > 200000 maximum',
+    );
+    const { outcome } = await play([reply(call('screenshot')), reply(call('screenshot')), tooLong, done()]);
+    await outcome;
+    const images = api!.requests.map(
+      ({ body }) => JSON.stringify(body).match(/"type":"image"/g)?.length ?? 0,
+    );
+    expect(images).toEqual([0, 1, 2, 1]);
+    await api!.close();
+    const twice = await play([reply(call('screenshot')), tooLong, tooLong, done()]);
+    await expect(twice.outcome).rejects.toThrow(/prompt is too long/);
+  });
+});
+
+describe('the key', () => {
+  it('is in no error, also where the API echoes it', async () => {
+    const { outcome } = await play(() => status(400, 'invalid_request_error', `your key ${KEY} is odd`));
+    const error = (await outcome.catch((reason: Error) => reason)) as Error;
+    expect(error.message).toContain('your key [key] is odd');
+    expect(`${error.stack}${JSON.stringify(error)}`).not.toContain(KEY);
+    expect(error.cause).toBeUndefined();
+  });
+
+  it('is in no property of the agent', () => {
+    const agent = claude({ apiKey: KEY });
+    expect(JSON.stringify({ use: { taskproof: { agent } } })).not.toContain(KEY);
+    expect(Object.keys(agent)).toEqual(['name', 'model', 'preflight', 'run']);
+  });
+});
