@@ -1,0 +1,198 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { type ClaudeOptions, claude } from '../../../src/agents/claude';
+import { harness, html } from '../../support/claude-harness';
+import { claudeTask, type TaskSetup } from '../../support/claude-task';
+import {
+  at,
+  call,
+  done,
+  type JsonObject,
+  type MessagesApi,
+  reply,
+  type Script,
+  say,
+  startMessagesApi,
+  think,
+} from '../../support/messages-api';
+import { positions } from '../../support/messages-api/prompt-cache';
+
+const words = 'The quick brown fox looks at a shop that sells many things. ';
+const pages = harness({
+  '/': html(
+    `<h1>Shop</h1>${Array.from({ length: 60 }, (_, i) => `<p>${i}: ${words.repeat(3)}<a href="#${i}">Item ${i}</a></p>`).join('')}`,
+  ),
+});
+
+let api: MessagesApi | undefined;
+afterEach(async () => {
+  await api?.close();
+  api = undefined;
+});
+
+async function play(script: Script, setup: TaskSetup & { options?: ClaudeOptions } = {}) {
+  api = await startMessagesApi({ script });
+  const task = claudeTask(await pages.openPage('/'), { maxSteps: 60, ...setup });
+  const agent = claude({ apiKey: api.apiKey, baseURL: api.url, maxRetries: 0, ...setup.options });
+  return { task, outcome: Promise.resolve(agent.run(task)) };
+}
+
+/** Looks, scrolls, and reads at times: what models do. */
+function lookAround(turns: number): Script {
+  return ({ index }) => {
+    if (index === turns - 1) return done('I have seen it all.');
+    const scroll = call('scroll', { target: at(600, 300), scroll_direction: 'down' });
+    const read = index % 3 === 0 ? [call('read_page')] : [];
+    return reply(think(`Thought ${index}.`), say(`Going on, ${index}.`), scroll, ...read, call('screenshot'));
+  };
+}
+
+const bare = (value: unknown) =>
+  JSON.stringify(value, (key, entry) => (key === 'cache_control' ? undefined : entry));
+const OPUS = { input: 4, output: 20, read: 0.2, write: 5 };
+
+describe('a long trial', () => {
+  it('bills 20 turns at no more than 30% of the same conversation sent uncached with a full-size picture each turn', async () => {
+    const { outcome } = await play(lookAround(20));
+    await outcome;
+    const requests = api!.requests;
+    expect(requests).toHaveLength(20);
+    // In tokens at the price of uncached input.
+    const billed = requests.reduce((sum, { usage }) => {
+      const {
+        input_tokens: input,
+        cache_creation_input_tokens: write,
+        cache_read_input_tokens: read,
+      } = usage!;
+      return sum + input + (write * OPUS.write + read * OPUS.read) / OPUS.input;
+    }, 0);
+    // Each request as it would be if nothing was ever taken out: the one before, and what it adds. The pictures are of
+    // the full viewport, and a PNG of it counts as much as our JPEG.
+    let whole = 0;
+    let uncached = 0;
+    requests.forEach(({ body }, index) => {
+      const all = positions(body).at(-1)!.tokens;
+      const messages = body.messages as JsonObject[];
+      const before = positions({ ...body, messages: messages.slice(0, -2) }).at(-1)!.tokens;
+      whole += index === 0 ? all : all - before;
+      uncached += whole;
+    });
+    const share = billed / uncached;
+    console.log(
+      `20 turns, input in tokens at full price: ${Math.round(billed)} billed, ${Math.round(uncached)} uncached, ${(share * 100).toFixed(1)}%`,
+    );
+    expect(share).toBeLessThanOrEqual(0.3);
+  });
+
+  it('sends what it sent before byte for byte, except where much is taken out at once', async () => {
+    const { outcome } = await play(lookAround(40));
+    await outcome;
+    const sent = api!.requests.map(({ body }) => (body.messages as JsonObject[]).map(bare));
+    const rewritten = sent.flatMap((messages, index) =>
+      index > 0 && sent[index - 1]!.some((message, at) => message !== messages[at]) ? [index] : [],
+    );
+    expect(rewritten.length).toBeGreaterThanOrEqual(1);
+    expect(rewritten.length).toBeLessThanOrEqual(3);
+    for (const [index, { body, usage, status }] of api!.requests.entries()) {
+      expect(status).toBe(200);
+      expect(bare(body.tools) + bare(body.system)).toBe(
+        bare(api!.requests[0]!.body.tools) + bare(api!.requests[0]!.body.system),
+      );
+      // All that the request before had is read from the cache.
+      if (index === 0 || rewritten.includes(index)) continue;
+      const previous = api!.requests[index - 1]!.usage!;
+      expect(usage!.cache_read_input_tokens).toBe(
+        previous.cache_read_input_tokens + previous.cache_creation_input_tokens,
+      );
+    }
+    const last = bare(api!.requests[rewritten[0]!]!.body.messages);
+    expect(last.match(/"type":"image"/g)!.length).toBeLessThanOrEqual(3);
+    expect(last).toContain('(An earlier screenshot was here.');
+    expect(last).toMatch(/more characters of an earlier reading were here/);
+    const sizes = api!.requests.map(({ body }) => positions(body).at(-1)!.tokens);
+    expect(Math.max(...sizes)).toBeLessThan(90_000);
+  });
+});
+
+describe('cost', () => {
+  it('is reported per turn, with cache reads and writes priced as such', async () => {
+    const { outcome, task } = await play(lookAround(4));
+    await outcome;
+    const usage = task.turns.flatMap(turn => turn.usage);
+    expect(usage).toEqual(
+      api!.requests.map(({ usage: counted }) => {
+        const {
+          input_tokens: input,
+          output_tokens: output,
+          cache_creation_input_tokens: write,
+          cache_read_input_tokens: read,
+        } = counted!;
+        const costUsd =
+          (input * OPUS.input + output * OPUS.output + write * OPUS.write + read * OPUS.read) / 1e6;
+        return {
+          inputTokens: input,
+          outputTokens: output,
+          cacheReadTokens: read,
+          cacheCreationTokens: write,
+          costUsd: expect.closeTo(costUsd, 10),
+        };
+      }),
+    );
+    expect(usage[1]!.cacheReadTokens).toBeGreaterThan(5000);
+    expect(task.costUsd).toBeGreaterThan(0);
+  });
+
+  it('stops before a turn that can not be afforded', async () => {
+    const { outcome, task } = await play(lookAround(40), { maxCostUsd: 0.1 });
+    await expect(outcome).rejects.toMatchObject({
+      name: 'BudgetExceededError',
+      message: expect.stringMatching(
+        /^\$0\.0\d+ of \$0\.1 are spent, and the next turn would cost about \$0\.\d+/,
+      ),
+    });
+    expect(task.turns.length).toBeGreaterThan(2);
+    expect(task.costUsd).toBeLessThanOrEqual(0.1);
+  });
+
+  it('goes over a cap by one turn at most, where an answer is longer than any before', async () => {
+    const long = { ...reply(call('screenshot')), outputTokens: 4000 };
+    const { outcome, task } = await play(({ index }) => (index === 2 ? long : reply(call('screenshot'))), {
+      maxCostUsd: 0.06,
+    });
+    await expect(outcome).rejects.toMatchObject({ name: 'BudgetExceededError' });
+    expect(task.costUsd).toBeGreaterThan(0.06);
+    expect(api!.requests).toHaveLength(3);
+  });
+
+  it('makes no request where the first turn is too dear', async () => {
+    const { outcome } = await play(lookAround(3), { maxCostUsd: 0.0001 });
+    await expect(outcome).rejects.toMatchObject({ name: 'BudgetExceededError' });
+    expect(api!.requests).toHaveLength(0);
+  });
+
+  it('is unknown, and not free, for a model without a price', async () => {
+    const { outcome, task } = await play(lookAround(2), { options: { model: 'claude-opus-9' } });
+    await outcome;
+    expect(task.turns.map(turn => turn.usage[0]!.costUsd)).toEqual([null, null]);
+    expect(task.costUsd).toBeNull();
+  });
+
+  it('unknown, is refused where a cap is set, naming what to give', async () => {
+    const { outcome } = await play(lookAround(2), { maxCostUsd: 1, options: { model: 'claude-opus-9' } });
+    await expect(outcome).rejects.toThrow(
+      /no price is known for the model "claude-opus-9".*pricing: \{ input: 4, output: 20 \}/,
+    );
+    expect(api!.requests).toHaveLength(0);
+  });
+
+  it('follows the prices that the user gives', async () => {
+    const pricing = { input: 100, output: 1000, cacheRead: 0, cacheWrite: 0 };
+    const { outcome, task } = await play(lookAround(2), {
+      maxCostUsd: 100,
+      options: { model: 'claude-opus-9', pricing },
+    });
+    await outcome;
+    const output = api!.requests.reduce((sum, { usage }) => sum + usage!.output_tokens, 0);
+    const input = api!.requests.reduce((sum, { usage }) => sum + usage!.input_tokens, 0);
+    expect(task.costUsd).toBeCloseTo((output * 1000 + input * 100) / 1e6, 8);
+  });
+});
