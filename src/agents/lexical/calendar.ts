@@ -44,8 +44,9 @@ function turner(driver: Driver, at: Candidate, forward: boolean): Candidate | un
         !disabled &&
         (said.test(fold(name)) || said.test(fold(title)) || (name.length < 12 && hinted.test(hint))),
     )
-    .filter(({ role }) => role !== 'text')
-    .sort((a, b) => distance(a, at) - distance(b, at))[0];
+    .sort(
+      (a, b) => Number(a.role === 'text') - Number(b.role === 'text') || distance(a, at) - distance(b, at),
+    )[0];
 }
 
 /** Day cells below the month's name. Days of the months before and after it stand at the ends: the first or the last of two is the right one. */

@@ -244,12 +244,22 @@ export async function choosePath(
     if (!found?.[0])
       return `found no "${step.phrase}" on the way of ${steps.map(({ phrase }) => phrase).join(' > ')}`;
     const next = steps[index + 1];
-    const opened =
-      next && (await driver.hover(found[0]), matches(driver, { ...next, kind: 'item' }, memory, false));
+    const opened = next !== undefined && (await opensUnderMouse(driver, found[0], next, memory));
     if (!opened) {
       const outcome = await driver.click(found[0]);
       if (outcome.error) return outcome.error;
     }
   }
   return undefined;
+}
+
+async function opensUnderMouse(
+  driver: Driver,
+  item: Candidate,
+  next: Target,
+  memory: Memory,
+): Promise<boolean> {
+  const shows = () => matches(driver, { ...next, kind: 'item' }, memory, false) !== undefined;
+  await driver.hover(item);
+  return shows() || ((await driver.wait()) && shows());
 }

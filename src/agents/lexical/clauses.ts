@@ -39,6 +39,8 @@ export interface Clause {
   rest: string;
   /** Words before the verb that say where: "For the user @sam, click Block". */
   where: string;
+  /** It ends in a colon: the clauses after it say how. */
+  heading?: boolean;
 }
 
 const VERBS =
@@ -57,7 +59,7 @@ const ADVERBS =
 const verbPattern = `(?:${VERBS})(?![\\p{L}\\p{N}-])`;
 const STARTS_WITH_VERB = new RegExp(`^${ADVERBS}(${verbPattern})`, 'iu');
 const BOUNDARY = new RegExp(
-  `(?:\\s*,)?\\s+(?:and(?:\\s+then)?|then|after that|before(?= \\p{L}+ing))\\s+(?=${ADVERBS}${verbPattern})|,\\s*(?=${ADVERBS}${verbPattern})`,
+  `(?:\\s*,)?\\s+(?:and(?:\\s+then)?|then|after that|before(?= \\p{L}+ing))\\s+(?=${ADVERBS}${verbPattern})|,\\s*(?=${ADVERBS}${verbPattern})|\\s+(?=(?:hit|press|click)\\s+(?:the\\s+)?submit\\b)`,
   'giu',
 );
 const BY_DOING = /\s*,?\s+(?:by|through)\s+(?:first\s+)?(\p{L}+?)([a-z])?\2?ing\b/iu;
@@ -130,20 +132,41 @@ function toClause(part: string, where: string): Clause {
 
 const WHERE = /^(?:for|in|on|at|under|within|inside|from|with|next to|using|among)\s+([^,]*?)\s*,\s*(.*)$/isu;
 
-function clausesOf(sentence: string): Clause[] {
+/** "In the account check ...": a place without a comma after it. */
+const WHERE_VERB = new RegExp(
+  `^(?:in|on|under|from|inside|within)\\s+((?:the|your|my|its|this)\\s+(?:[\\p{L}-]+\\s+){1,3}?)(?=(?:click|press|tap|select|choose|check|tick|enter|type|open)\\s)`,
+  'iu',
+);
+const HOW = new RegExp(`:\\s+(?=${ADVERBS}${verbPattern})`, 'iu');
+
+function placeOf(part: string): { where: string; body: string } {
+  const bare = WHERE_VERB.exec(part);
+  if (bare) return { where: bare[1]!.trim(), body: part.slice(bare[0].length) };
+  const place = WHERE.exec(part);
+  return place ? { where: place[1]!, body: place[2]! } : { where: '', body: part };
+}
+
+function partsOf(body: string, where: string): Clause[] {
   const out: Clause[] = [];
-  let where = '';
-  const place = WHERE.exec(sentence);
-  const body = place && !STARTS_WITH_VERB.test(sentence) ? place[2]! : sentence;
-  if (place && body !== sentence) where = place[1]!;
   for (const part of body.split(BOUNDARY).flatMap(splitByMeans)) {
     const trimmed = part.replace(/^[\s,]+|[\s,.]+$/g, '');
     if (trimmed === '') continue;
-    const inner = WHERE.exec(trimmed);
-    if (inner && STARTS_WITH_VERB.test(inner[2]!)) out.push(toClause(inner[2]!, inner[1]!));
+    const inner = placeOf(trimmed);
+    if (inner.where !== '' && STARTS_WITH_VERB.test(inner.body)) out.push(toClause(inner.body, inner.where));
     else out.push(toClause(trimmed, where));
   }
   return out;
+}
+
+function clausesOf(sentence: string): Clause[] {
+  const how = HOW.exec(sentence);
+  if (how)
+    return [
+      { ...toClause(sentence.slice(0, how.index).trim(), ''), heading: true },
+      ...clausesOf(sentence.slice(how.index + how[0].length)),
+    ];
+  const place = STARTS_WITH_VERB.test(sentence) ? { where: '', body: sentence } : placeOf(sentence);
+  return partsOf(place.body, place.where);
 }
 
 /** Cuts a goal into clauses. */

@@ -112,13 +112,12 @@ function readNumber(element: HTMLElement): number | undefined {
 }
 
 /** Options that came up for what was typed: the one that answers best, exactly or as described. */
-function suggestionFor(driver: Driver, field: Candidate, wanted: Wanted): Candidate | undefined {
+function suggestionFor(driver: Driver, before: ReadonlySet<string>, wanted: Wanted): Candidate | undefined {
   const offered = driver.view.candidates.filter(
-    ({ role, key, index, tag }) =>
-      /^(?:option|menuitem|listitem|treeitem)$/.test(role) &&
-      key !== field.key &&
-      index > 0 &&
-      tag !== 'option',
+    ({ role, key, name }) =>
+      /^(?:option|menuitem|listitem|treeitem|clickable|text|link)$/.test(role) &&
+      !before.has(key) &&
+      name.length < 100,
   );
   const described =
     wanted.startsWith !== undefined || wanted.endsWith !== undefined || wanted.contains !== undefined;
@@ -134,6 +133,7 @@ const isSuggesting = (field: Candidate) =>
 
 async function fillText(driver: Driver, field: Candidate, wanted: Wanted): Promise<Outcome> {
   const text = valueForType(field.type, typed(driver, wanted.text));
+  const before = new Set(driver.view.candidates.map(({ key }) => key));
   const outcome = await driver.on(
     field,
     `enter "${driver.task.mask(typed(driver, wanted.text) === wanted.text ? wanted.text : '...')}" into`,
@@ -143,8 +143,8 @@ async function fillText(driver: Driver, field: Candidate, wanted: Wanted): Promi
   const described =
     wanted.startsWith !== undefined || wanted.endsWith !== undefined || wanted.contains !== undefined;
   if (!described && !isSuggesting(field)) return { changed: true };
-  let suggestion = suggestionFor(driver, field, wanted);
-  if (!suggestion && (await driver.wait())) suggestion = suggestionFor(driver, field, wanted);
+  let suggestion = suggestionFor(driver, before, wanted);
+  if (!suggestion && (await driver.wait())) suggestion = suggestionFor(driver, before, wanted);
   return suggestion ? driver.click(suggestion) : { changed: true };
 }
 

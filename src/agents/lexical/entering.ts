@@ -8,6 +8,7 @@ import { isField, isTextField, labelFit, rank } from './match';
 import { clearWay, closer } from './overlays';
 import { clueFor, type Memory, matches, seek } from './seek';
 import type { Target } from './targets';
+import { spread } from './spread';
 import { parseDate, parseTime, type Wanted } from './values';
 import type { Candidate } from './view';
 
@@ -132,8 +133,29 @@ function searchFields(driver: Driver): Candidate[] | undefined {
   return fields.length > 0 ? fields : undefined;
 }
 
+const labelOf = ({ name, placeholder, near, title }: Candidate) =>
+  [name, placeholder, near, title].find(text => text !== '') ?? '';
+
+/** A search form of several fields, where the phrase says what goes into which. False where it is no such form. */
+async function searchForm(driver: Driver, text: string, memory: Memory): Promise<boolean> {
+  const fields = driver.view.candidates.filter(
+    candidate => isTextField(candidate) && !candidate.disabled && labelOf(candidate) !== '',
+  );
+  const values = fields.length < 2 ? undefined : spread(text, fields.map(labelOf));
+  if (!values) return false;
+  for (const [index, field] of fields.entries()) {
+    const value = values[index];
+    if (value !== undefined) await fillWith(driver, field, { text: value }, memory);
+  }
+  const send = sender(driver, memory.lastField);
+  if (send) await driver.click(send);
+  else await driver.press('Enter');
+  return true;
+}
+
 /** Does one "search for". */
 export async function search(driver: Driver, text: string, memory: Memory): Promise<string | undefined> {
+  if (!searchFields(driver) && (await searchForm(driver, text, memory))) return undefined;
   const clue = { words: 'search', scope: '', subject: '', inside: false };
   const fields =
     (await seek(driver, clue, memory, () => searchFields(driver))) ??

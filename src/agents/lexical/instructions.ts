@@ -12,7 +12,10 @@ interface Common {
 
 export type Instruction = Common &
   (
-    | { do: 'click' | 'open' | 'find' | 'focus' | 'hover' | 'expand' | 'submit'; target: Target }
+    | { do: 'click' | 'open' | 'focus' | 'hover' | 'expand' | 'submit'; target: Target }
+    /** `heading`: it only says what the instructions after it are about. */
+    | { do: 'find'; target: Target; heading?: boolean }
+    | { do: 'wait'; ms: number }
     | { do: 'goto'; url: string }
     | { do: 'dismiss' | 'accept'; target: Target }
     | { do: 'choose'; values: Target[]; whole: Target; from: Target; on: boolean }
@@ -278,6 +281,32 @@ const parseSubmit: Parser = context => simple('submit')(context);
 
 const parseUse: Parser = () => [];
 
+const parseWait: Parser = context => {
+  const match = /(\d+(?:\.\d+)?)\s*(ms|milli|s\b|sec|min)/i.exec(context.show(context.clause.rest));
+  if (!match) return [];
+  const unit = match[2]!.toLowerCase();
+  const factor = unit.startsWith('mi') ? (unit === 'min' ? 60_000 : 1) : unit === 'ms' ? 1 : 1000;
+  return [{ do: 'wait', ms: Math.min(10_000, Number(match[1]) * factor), source: source(context) }];
+};
+
+/** "Sort the list by Price": Price is what to choose. */
+const parseSort: Parser = context => {
+  const by = /^(.*?)\s*\bby\s+(.+)$/i.exec(context.clause.rest);
+  if (!by) return parseAct(context);
+  const { target } = context;
+  const from = target(QUOTE.test(by[2]!) ? '' : context.clause.verb);
+  return [
+    {
+      do: 'choose',
+      values: [target(by[2]!)],
+      whole: target(by[2]!),
+      from,
+      on: true,
+      source: source(context),
+    },
+  ];
+};
+
 const PARSERS: readonly (readonly [RegExp, Parser])[] = [
   [/^(?:click|press|tap|hit|push|activate|follow|trigger|double)/, parseClick],
   [/^(?:open|go |navigate to|visit|browse to|head|view|switch to|switch$|proceed to|return|move)/, parseOpen],
@@ -297,7 +326,9 @@ const PARSERS: readonly (readonly [RegExp, Parser])[] = [
   [/^focus/, simple('focus')],
   [/^hover/, simple('hover')],
   [/^(?:find|locate|look|see|read|identify|discover|check |make sure|ensure|verify)/, simple('find')],
-  [/^(?:use|using|wait|switch between|navigate|browse)/, parseUse],
+  [/^(?:sort|filter|order by)$/, parseSort],
+  [/^wait/, parseWait],
+  [/^(?:use|using|switch between|navigate|browse)/, parseUse],
 ];
 
 /** Words that say how to look for a thing, not what it is. */
@@ -309,10 +340,26 @@ const isEmptyFind = (instruction: Instruction) =>
   instruction.target.readings.every(({ text, scope }) => text === '' && scope === '') &&
   !instruction.target.kind;
 
+function quotesOf(words: string): string[] | undefined {
+  const quotes = words.match(new RegExp(QUOTE.source, 'g'));
+  return quotes ? [...quotes] : undefined;
+}
+
+/** "Select that size", "choose the one, check the other": what a heading named in quotes. */
+function resolve(rest: string, mentioned: readonly string[]): string {
+  const [first, second = first] = mentioned;
+  if (first === undefined || second === undefined) return rest;
+  return rest
+    .replace(/^(?:the one|the first(?: one)?|the former|that one)$/i, first)
+    .replace(/^(?:the other(?: one)?|the second(?: one)?|the latter)$/i, second)
+    .replace(/^(?:that|this|it)(?: \p{L}+)?(?=$| as | from | in )/iu, mentioned.at(-1)!);
+}
+
 /** Reads a goal. A clause without a verb that is known becomes words to look for. */
 export function parseGoal(goal: string): Plan {
   const { clauses, show } = splitGoal(goal);
   const looksInside = LOOKS_INSIDE.test(goal);
+  let mentioned: readonly string[] = [];
   const instructions = clauses.flatMap((clause, i): Instruction[] => {
     const context: Context = {
       clause,
@@ -321,7 +368,18 @@ export function parseGoal(goal: string): Plan {
     };
     const plural = looksInside && /^(?:expand|unfold|show)$/.test(clause.verb) && i < clauses.length - 1;
     if (plural) return [];
-    if (clause.verb === '') return simple('find')(context);
+    if (clause.heading || clause.verb === '' || (clause.verb === 'write' && /^to\s/.test(clause.rest))) {
+      mentioned = quotesOf(`${clause.verb} ${clause.rest}`) ?? mentioned;
+      return [
+        {
+          do: 'find',
+          target: context.target(clause.rest),
+          heading: clause.verb !== '',
+          source: source(context),
+        },
+      ];
+    }
+    context.clause = { ...clause, rest: resolve(clause.rest, mentioned) };
     const parser = PARSERS.find(([pattern]) => pattern.test(clause.verb))?.[1] ?? parseAct;
     return parser(context);
   });

@@ -1,7 +1,7 @@
 // How well a thing on the page answers what an instruction points at, 0 to 1.
 
 import type { Kind, Reading, Target } from './targets';
-import { coverage, fold, similarity } from './tokens';
+import { coverage, fold, similarity, tokens } from './tokens';
 import type { Candidate } from './view';
 
 export interface Match {
@@ -118,18 +118,28 @@ export function kindFit(candidate: Candidate, kind: Kind | undefined): number {
   if (candidate.role === 'clickable') return 0.97;
   if (candidate.pointer) return 0.95;
   if (candidate.role === 'icon') return 0.85;
-  return isField(candidate) ? 0.9 : 0.66;
+  return isField(candidate) ? 0.9 : 0.6;
 }
 
 /** What an instruction may call a thing by its make: `a "checkbox" widget`. */
 const makeOf = (candidate: Candidate) =>
   `${candidate.type || candidate.tag} ${candidate.role === candidate.tag ? '' : candidate.role}`;
 
+function withoutWords(label: string, words: string): string {
+  const drop = new Set(tokens(words).map(({ word }) => word));
+  return label
+    .split(' ')
+    .filter(word => !drop.has(word.toLowerCase()))
+    .join(' ');
+}
+
 /** How well the labels of a candidate, given or guessed, say `text`. */
-export function labelFit(candidate: Candidate, text: string): number {
+export function labelFit(candidate: Candidate, text: string, scope = ''): number {
   const field = isField(candidate);
   const named = Math.max(
     similarity(candidate.name, text),
+    // "Block @sam" in the card of @sam is as good as "Block".
+    scope === '' ? 0 : 0.96 * similarity(withoutWords(candidate.name, scope), text),
     0.97 * similarity(candidate.title, text),
     field ? 0.97 * similarity(candidate.placeholder, text) : 0,
   );
@@ -189,15 +199,17 @@ function readingScore(
   memo: Map<string, number>,
 ): number {
   const fit = kindFit(candidate, target.kind);
-  const label = reading.text === '' ? (fit === 1 ? 0.95 : 0) : labelFit(candidate, reading.text);
+  const label =
+    reading.text === '' ? (fit === 1 ? 0.95 : 0) : labelFit(candidate, reading.text, reading.scope);
   return label < 0.3 ? 0 : label * fit * scopeFit(candidate, reading.scope, memo);
 }
 
 /** A candidate that only repeats the goal: some pages show their task. */
 export function echoes(candidate: Candidate, goal: string): boolean {
+  if (!/^(?:text|heading|icon|clickable)$/.test(candidate.role)) return false;
   const bare = (text: string) => fold(text).replace(/[^\p{L}\p{N}]+/gu, '');
   const wanted = bare(goal);
-  if (wanted.length < 12) return false;
+  if (wanted.length < 12 || !wanted.includes(bare(candidate.name))) return false;
   return [candidate.name, ...candidate.contexts].some(
     text => Math.abs(bare(text).length - wanted.length) < 4 && bare(text).includes(wanted),
   );

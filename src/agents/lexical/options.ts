@@ -12,7 +12,7 @@ const schema = z.strictObject({
     .string({ error: '`name` must be a string' })
     .min(1, { error: '`name` must not be empty' })
     .default('lexical'),
-  actionTimeoutMs: milliseconds('actionTimeoutMs').default(1500),
+  actionTimeoutMs: milliseconds('actionTimeoutMs').default(2000),
   patienceMs: milliseconds('patienceMs').default(1000),
   depth: z
     .number({ error: '`depth` must be a number of links' })
@@ -25,7 +25,7 @@ const schema = z.strictObject({
 export interface LexicalOptions {
   /** What the agent is called in results. Default `lexical`. */
   name?: string;
-  /** How long one click or fill may take, in milliseconds, 100 to 30000. Default 1500. */
+  /** How long one click or fill may take, in milliseconds, 100 to 30000. Default 2000. */
   actionTimeoutMs?: number;
   /** How long it waits for content that is not there yet, in milliseconds, 100 to 30000; three times that where the page says it is loading. Default 1000. */
   patienceMs?: number;

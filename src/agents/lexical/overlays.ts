@@ -10,14 +10,20 @@ const REFUSE =
 const AGREE = /^(?:ok(?:ay)?$|got it|accept|i? ?agree|allow|continue|understood|yes|done)/i;
 
 function willingness(candidate: Candidate, refused: Candidate | undefined): number {
-  if (isField(candidate) || candidate.disabled || candidate.covered || !candidate.inView) return 0;
-  if (refused && candidate.layer === refused.layer && refused.layer !== 0) return 0;
+  if (
+    isField(candidate) ||
+    candidate.disabled ||
+    candidate.covered ||
+    !candidate.inView ||
+    candidate.layer === 0
+  )
+    return 0;
+  if (refused && candidate.layer === refused.layer) return 0;
   const label = fold(candidate.name || candidate.title);
   if (label.length > 40) return 0;
-  const raised = candidate.layer !== 0 ? 0.3 : 0;
-  if (REFUSE.test(label)) return 1 + raised;
-  if (AGREE.test(label)) return 0.7 + raised;
-  return label === '' && labelFit(candidate, 'close') >= 0.5 ? 0.6 + raised : 0;
+  if (REFUSE.test(label)) return 1;
+  if (AGREE.test(label)) return 0.7;
+  return label === '' && labelFit(candidate, 'close') >= 0.5 ? 0.6 : 0;
 }
 
 /** The control that most likely closes what lies over `candidate`, without agreeing to anything if that can be helped. */
@@ -38,7 +44,8 @@ export async function clearWay(driver: Driver, candidate: Candidate): Promise<Ca
   let current: Candidate | undefined = candidate;
   for (let layer = 0; current?.covered && layer < MAX_LAYERS; layer++) {
     const control = closer(driver, current);
-    const outcome = control ? await driver.click(control) : await driver.press('Escape');
+    if (!control) break;
+    const outcome = await driver.click(control);
     current = now();
     if (!outcome.changed) break;
   }

@@ -1,11 +1,12 @@
 // Does one instruction.
 
+import { setTimeout } from 'node:timers/promises';
 import { choose, choosePath } from './choosing';
-import type { Driver } from './driver';
+import type { Driver, Outcome } from './driver';
 import { enter, search } from './entering';
 import { ASKS_TO_SEND, sender } from './forms';
 import type { Detail, Instruction } from './instructions';
-import { isTextField, rank, scoreOf } from './match';
+import { ENOUGH, isField, isTextField, rank, scoreOf } from './match';
 import { clearWay, closer } from './overlays';
 import { nthResult } from './results';
 import { clueFor, type Memory, matches, seek } from './seek';
@@ -24,26 +25,37 @@ async function clickFirst(driver: Driver, candidates: readonly Candidate[]): Pro
   for (const candidate of candidates.slice(0, 3)) {
     const ready = await clearWay(driver, candidate);
     if (!ready) continue;
-    const outcome = await driver.click(ready);
+    const outcome = await clickTwice(driver, ready);
     if (outcome.changed && !outcome.error) return undefined;
     problem = outcome.error;
-    if (candidate === candidates[0] && !outcome.error && candidates.length === 1) return undefined;
+    if (candidates.length === 1 && !outcome.error) return undefined;
   }
   return problem;
 }
 
+/** A click without any effect may have come before the page's script did: once more, unless it was refused by something above. */
+async function clickTwice(driver: Driver, candidate: Candidate): Promise<Outcome> {
+  const first = await driver.click(candidate);
+  if (first.changed && !first.error) return first;
+  const toggles = candidate.checked !== null || isField(candidate);
+  if (toggles || driver.task.turnsLeft < 2 || /lies over/.test(first.error ?? '')) return first;
+  const again = driver.view.candidates.find(({ key }) => key === candidate.key);
+  return again && !first.changed ? driver.click(again) : first;
+}
+
 async function clickEach(driver: Driver, target: Target, memory: Memory): Promise<Problem> {
   const done = new Set<string>();
-  for (;;) {
-    if (done.size >= target.count) return undefined;
+  const top = driver.rank(target)[0]?.score ?? 0;
+  while (done.size < target.count) {
     const ranked = driver
       .rank(target)
-      .filter(({ score, candidate }) => score >= 0.75 && !done.has(candidate.key));
+      .filter(({ score, candidate }) => score >= Math.max(ENOUGH, top * 0.85) && !done.has(candidate.key));
     const next = ranked.map(({ candidate }) => candidate).sort((a, b) => a.index - b.index)[0];
     if (!next) return done.size > 0 ? undefined : clickTarget(driver, { ...target, count: 1 }, memory);
     done.add(next.key);
     await clickFirst(driver, [next]);
   }
+  return undefined;
 }
 
 async function clickTarget(driver: Driver, target: Target, memory: Memory): Promise<Problem> {
@@ -159,19 +171,32 @@ async function expand(driver: Driver, target: Target, memory: Memory): Promise<P
   return found ? clickFirst(driver, found) : `found nothing to expand for "${target.phrase}"`;
 }
 
+/** Names, numbers and handles in a phrase: what a page must say to be about it. */
+const strongWords = (phrase: string) =>
+  (phrase.match(/(?:[@#]\S+|\b(?:\p{Lu}|\d)[\p{L}\p{N}-]*)/gu) ?? []).join(' ');
+
+function mentions(driver: Driver, words: string): Candidate[] | undefined {
+  const found = driver.view.candidates.filter(
+    ({ name, title }) => coverage(words, `${name} ${title}`) >= 0.9,
+  );
+  return found.length > 0 ? found : undefined;
+}
+
 /** Brings what is named into sight: opens it where it is collapsed, follows nothing where it is there already. */
-async function find(driver: Driver, target: Target, memory: Memory): Promise<Problem> {
-  const last = memory.remaining === 0;
-  const found = last
-    ? await seek(driver, clueFor(target, memory), memory, strict => matches(driver, target, memory, strict))
-    : matches(driver, target, memory, false);
+async function find(
+  driver: Driver,
+  { target, heading }: Instruction & { do: 'find' },
+  memory: Memory,
+): Promise<Problem> {
+  const last = memory.remaining === 0 && !heading;
+  const words = strongWords(target.phrase);
+  if (!heading && words !== '' && !last)
+    await seek(driver, clueFor(target, memory), memory, () => mentions(driver, words));
+  const now = (strict: boolean) => matches(driver, target, memory, strict);
+  const found = last ? await seek(driver, clueFor(target, memory), memory, now) : now(false);
   const best = found?.[0];
-  if (
-    best &&
-    (best.expanded === false ||
-      (best.role === 'tab' && !best.selected) ||
-      (last && /^(?:link|clickable|menuitem)$/.test(best.role)))
-  )
+  const follows = last && best !== undefined && /^(?:link|clickable|menuitem)$/.test(best.role);
+  if (best && !heading && (best.expanded === false || (best.role === 'tab' && !best.selected) || follows))
     return clickFirst(driver, [best]);
   memory.subject = target.phrase;
   return undefined;
@@ -204,6 +229,13 @@ async function focus(driver: Driver, target: Target, memory: Memory): Promise<Pr
         ? fields.at(target.ordinal)
         : fields[target.ordinal - 1]);
   return field ? clickFirst(driver, [field]) : `found no field called "${target.phrase}"`;
+}
+
+/** The goal itself says how long to wait: the one wait here that is for a time and not for a state. */
+async function pause(driver: Driver, ms: number): Promise<Problem> {
+  const { signal } = driver.task;
+  const outcome = await driver.turn(`wait ${ms / 1000} s`, () => setTimeout(ms, undefined, { signal }));
+  return outcome.error;
 }
 
 const PRONOUN = /^(?:it|them|him|her|that|this|me|us|there|everyone)$/i;
@@ -273,7 +305,7 @@ export async function perform(driver: Driver, instruction: Instruction, memory: 
         )
       ).error;
     case 'find':
-      return find(driver, instruction.target, memory);
+      return find(driver, { ...instruction, do: 'find' }, memory);
     case 'focus':
       return focus(driver, instruction.target, memory);
     case 'hover': {
@@ -301,6 +333,8 @@ export async function perform(driver: Driver, instruction: Instruction, memory: 
       return search(driver, instruction.text, memory);
     case 'press':
       return (await driver.press(instruction.key)).error;
+    case 'wait':
+      return pause(driver, instruction.ms);
     case 'scroll':
       return scroll(driver, instruction.to, instruction.target);
     case 'act':

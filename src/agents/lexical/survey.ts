@@ -281,13 +281,20 @@ export function surveyFrame({ store: storeName, limit }: { store: string; limit:
     for (let node: Element | null = inner; node; node = parentOf(node)) if (node === outer) return true;
     return false;
   };
+  /** What lies over others counts as a layer, styled as one or not. */
+  const covers = new Set<Element>();
   const isCovered = (el: Element, box: DOMRect): boolean => {
     const rect = el.getClientRects()[0] ?? box;
     const [x, y] = [rect.x + rect.width / 2, rect.y + rect.height / 2];
     if (x < 0 || y < 0 || x > innerWidth || y > innerHeight) return false;
     const hit = deepest(x, y);
     if (!hit || includes(el, hit) || includes(hit, el)) return false;
-    return !(el instanceof HTMLInputElement && [...(el.labels ?? [])].some(label => includes(label, hit)));
+    if (el instanceof HTMLInputElement && [...(el.labels ?? [])].some(label => includes(label, hit)))
+      return false;
+    let root = hit;
+    for (let up = parentOf(hit); up && !includes(up, el); up = parentOf(up)) root = up;
+    covers.add(root);
+    return true;
   };
 
   const layerCache = new WeakMap<Element, number>();
@@ -383,6 +390,7 @@ export function surveyFrame({ store: storeName, limit }: { store: string; limit:
   const ownText = (el: Element) =>
     [...el.childNodes].some(node => node.nodeType === Node.TEXT_NODE && node.textContent?.trim());
   const looksClickable = (el: Element) =>
+    el.tagName === 'A' ||
     el.hasAttribute('onclick') ||
     el.hasAttribute('aria-haspopup') ||
     el.hasAttribute('aria-expanded') ||
@@ -391,7 +399,10 @@ export function surveyFrame({ store: storeName, limit }: { store: string; limit:
     const box = el.getBoundingClientRect();
     const drawn =
       el.matches('img, svg, i, canvas') ||
-      (el.childElementCount === 0 && !el.textContent?.trim() && el.hasAttribute('class'));
+      (el.childElementCount === 0 &&
+        !el.textContent?.trim() &&
+        el.hasAttribute('class') &&
+        !/^(?:TD|TH|LI)$/.test(el.tagName));
     return drawn && box.width >= 5 && box.height >= 5 && box.width <= 80 && box.height <= 80;
   };
   /** What an element is to us, '' for nothing. */
@@ -426,6 +437,11 @@ export function surveyFrame({ store: storeName, limit }: { store: string; limit:
     for (const child of el.children) walk(child, inside);
   };
   if (document.body) walk(document.body, false);
+  for (const item of items.filter(({ layer }) => layer === 0)) {
+    const el = store.elements.get(item.id)?.deref();
+    const over = el && [...covers].find(root => includes(root, el));
+    if (over) item.layer = idOf(over);
+  }
 
   let hash = 0;
   const mix = (text: string) => {

@@ -182,6 +182,8 @@ function unquotedReadings(
     add(headBare, scope);
   }
   if (kindWords && headBare !== '') add(clean(head), scope);
+  const quote = QUOTE.exec(scope)?.[0];
+  if (quote) add(quote, clean(head));
   return readings;
 }
 

@@ -126,7 +126,7 @@ function readTokens(text: string): Token[] {
 }
 
 /** How well two words agree, 0 to 1. */
-function agreement(a: Token, b: Token): number {
+export function agreement(a: Token, b: Token): number {
   if (a.word === b.word) return 1;
   if (a.stem === b.stem) return 0.95;
   const group = GROUP_OF.get(a.stem);
