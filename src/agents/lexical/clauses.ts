@@ -133,10 +133,8 @@ function toClause(part: string, where: string): Clause {
 const WHERE = /^(?:for|in|on|at|under|within|inside|from|with|next to|using|among)\s+([^,]*?)\s*,\s*(.*)$/isu;
 
 /** "In the account check ...": a place without a comma after it. */
-const WHERE_VERB = new RegExp(
-  `^(?:in|on|under|from|inside|within)\\s+((?:the|your|my|its|this)\\s+(?:[\\p{L}-]+\\s+){1,3}?)(?=(?:click|press|tap|select|choose|check|tick|enter|type|open)\\s)`,
-  'iu',
-);
+const WHERE_VERB =
+  /^(?:in|on|under|from|inside|within)\s+((?:the|your|my|its|this)\s+(?:[\p{L}-]+\s+){1,3}?)(?=(?:click|press|tap|select|choose|check|tick|enter|type|open)\s)/iu;
 const HOW = new RegExp(`:\\s+(?=${ADVERBS}${verbPattern})`, 'iu');
 
 function placeOf(part: string): { where: string; body: string } {

@@ -114,7 +114,14 @@ export class Driver {
   }
 
   click(candidate: Candidate): Promise<Outcome> {
-    return this.on(candidate, 'click', element => element.click({ timeout: this.timeout }));
+    return this.on(candidate, 'click', async element => {
+      if (/^(?:icon|clickable)$/.test(candidate.role)) {
+        // What only looks clickable may change its picture, and its size, under the mouse.
+        await element.hover({ timeout: this.timeout });
+        await element.waitForElementState('stable', { timeout: this.timeout });
+      }
+      await element.click({ timeout: this.timeout });
+    });
   }
 
   hover(candidate: Candidate): Promise<Outcome> {

@@ -7,8 +7,8 @@ import { sender } from './forms';
 import { isField, isTextField, labelFit, rank } from './match';
 import { clearWay, closer } from './overlays';
 import { clueFor, type Memory, matches, seek } from './seek';
-import type { Target } from './targets';
 import { spread } from './spread';
+import type { Target } from './targets';
 import { parseDate, parseTime, type Wanted } from './values';
 import type { Candidate } from './view';
 

@@ -146,7 +146,7 @@ export function labelFit(candidate: Candidate, text: string, scope = ''): number
   const besides =
     candidate.role === 'text' || candidate.role === 'heading'
       ? 0
-      : (field ? (candidate.name === '' ? 0.95 : 0.55) : 0.62) * similarity(candidate.near, text);
+      : (field ? (candidate.name === '' ? 0.95 : 0.55) : /:$/.test(candidate.near) ? 0.8 : 0.62) * similarity(candidate.near, text);
   const make =
     CONTROL.test(candidate.role) || field
       ? (field && !candidate.name ? 0.75 : 0.6) * coverage(text, makeOf(candidate))
@@ -186,7 +186,7 @@ export function scopeFit(candidate: Candidate, scope: string, memo: Map<string, 
       covers = coverage(rest, context);
       memo.set(memoKey, covers);
     }
-    const near = 1 / (1 + Math.max(0, context.length - 40) / 500) - level * 0.01;
+    const near = 1 / (1 + Math.max(0, context.length - 40) / 250) - level * 0.01;
     best = Math.max(best, covers ** 2 * near);
   }
   return 0.45 + 0.55 * Math.max(best, inZone * 0.8);

@@ -49,7 +49,7 @@ async function clickEach(driver: Driver, target: Target, memory: Memory): Promis
   while (done.size < target.count) {
     const ranked = driver
       .rank(target)
-      .filter(({ score, candidate }) => score >= Math.max(ENOUGH, top * 0.85) && !done.has(candidate.key));
+      .filter(({ score, candidate }) => score >= Math.max(ENOUGH, top * 0.88) && !done.has(candidate.key));
     const next = ranked.map(({ candidate }) => candidate).sort((a, b) => a.index - b.index)[0];
     if (!next) return done.size > 0 ? undefined : clickTarget(driver, { ...target, count: 1 }, memory);
     done.add(next.key);

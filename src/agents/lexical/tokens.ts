@@ -90,8 +90,12 @@ export interface Token {
   weight: number;
 }
 
+/** Words that labels have or leave out as they like: "phone number" is "Phone". */
+const LOOSE_WORDS = new Set('number address name code value option'.split(' '));
+
 function weightOf(raw: string, folded: string, isFirst: boolean): number {
   if (STOP_WORDS.has(folded)) return 0.15;
+  if (LOOSE_WORDS.has(folded)) return 0.4;
   if (/^[@#]|\d/.test(raw)) return 2;
   return !isFirst && /^\p{Lu}/u.test(raw) ? 1.6 : 1;
 }
