@@ -134,7 +134,7 @@ export class Calls {
   private tell(calls: readonly BetaToolUseBlock[], results: BetaToolResultBlockParam[], turn: Turn): void {
     const dialogs = this.driver.dialogs.take();
     for (const title of dialogs) turn.action({ title: this.task.mask(title) });
-    this.untold.push(...dialogs, ...this.task.takeNotices());
+    this.untold.push(...dialogs, ...this.driver.takeNotes(), ...this.task.takeNotices());
     if (this.untold.length === 0) return;
     const index = results.findLastIndex((result, at) => result.is_error || !STATE_ONLY.has(calls[at]!.name));
     const result = results[index];

@@ -35,7 +35,7 @@ export function claude(options: ClaudeOptions = {}): Agent {
       );
     },
     async run(task) {
-      const { playTask } = await import('./loop');
+      const { playTask } = await import('./loop.js');
       return playTask(task, settings);
     },
   };

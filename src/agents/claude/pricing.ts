@@ -68,7 +68,8 @@ export function pricesOf(model: string, given?: GivenPrices): Prices | undefined
       given.cacheWrite ?? given.input * 1.25,
     );
   // A date or `latest` names a version of the same model; another number would be another model.
-  return TABLE[model.replace(/(?:-\d{8}|@\d{8}|-latest)$/, '')];
+  const name = model.replace(/(?:-\d{8}|@\d{8}|-latest)$/, '');
+  return Object.hasOwn(TABLE, name) ? TABLE[name] : undefined;
 }
 
 /** Dollars for a request. */

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ACTION_LIMIT_MS } from '../../../src/agents/claude/driver/driver';
 import { harness, html } from '../../support/claude-harness';
 
 const rows = Array.from(
@@ -162,7 +163,7 @@ describe('references', () => {
     await page.evaluate(change);
     const before = performance.now();
     const { isError, text } = await run('left_click', { target });
-    expect(performance.now() - before).toBeLessThan(1500);
+    expect(performance.now() - before).toBeLessThan(ACTION_LIMIT_MS);
     expect(isError).toBe(true);
     expect(text).toBe(
       `${target.ref} (button "First") is stale: the page has changed since it was read. Call read_page or find for references that are valid now.`,

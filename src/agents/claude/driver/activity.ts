@@ -3,11 +3,14 @@
 import type { BrowserContext, Page, Request } from '@playwright/test';
 import { within } from './time';
 
-const LIMIT_MS = 5_000;
-const NAVIGATION_LIMIT_MS = 10_000;
+/** The longest wait for requests that an action caused. */
+export const LIMIT_MS = 5_000;
+/** The longest wait for a document. */
+export const NAVIGATION_LIMIT_MS = 10_000;
 /** An answer that has begun and does not end in this time is a stream, which has no end to wait for. */
 const STREAM_LIMIT_MS = 1_000;
-const LAYOUT_LIMIT_MS = 1_500;
+/** The longest wait for scrolling and transitions. */
+export const LAYOUT_LIMIT_MS = 1_500;
 /** What can't change the page as the model sees it, or never ends. */
 const IGNORED = new Set([
   'image',
@@ -61,18 +64,23 @@ export class Activity {
     for (const dispose of this.disposers.splice(0)) dispose();
   }
 
-  /** Waits while `page` is at work because of something begun at `since` (`performance.now()`), in bounds. */
-  async settle(page: Page, since: number): Promise<void> {
+  /**
+   * Waits while `page` is at work because of something begun at `since` (`performance.now()`), in bounds.
+   *
+   * @returns false where a document is still on its way.
+   */
+  async settle(page: Page, since: number): Promise<boolean> {
     const began = performance.now();
     for (;;) {
-      await this.quiet(page);
+      // While a page waits for the next document, it answers nothing.
+      if (!this.at(page, since).some(isDocument)) await this.quiet(page);
       const left = this.at(page, since);
-      if (left.length === 0) return;
-      const limit = left.some(request => isDocument(request)) ? NAVIGATION_LIMIT_MS : LIMIT_MS;
+      if (left.length === 0) return true;
+      const limit = left.some(isDocument) ? NAVIGATION_LIMIT_MS : LIMIT_MS;
       const budget = began + limit - performance.now();
       if (budget <= 0 || page.isClosed()) {
         for (const request of left) if (!isDocument(request)) this.endless.add(keyOf(request));
-        return;
+        return !left.some(isDocument);
       }
       await this.change(Math.min(budget, this.untilStream(left)));
     }
@@ -118,7 +126,16 @@ function keyOf(request: Request): string {
 }
 
 function isDocument(request: Request): boolean {
-  return request.resourceType() === 'document';
+  // A frame's document leaves the page usable.
+  return request.isNavigationRequest() && isMain(request);
+}
+
+function isMain(request: Request): boolean {
+  try {
+    return request.frame().parentFrame() === null;
+  } catch {
+    return true;
+  }
 }
 
 function belongsTo(request: Request, page: Page): boolean {

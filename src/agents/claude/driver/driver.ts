@@ -9,7 +9,7 @@ import { type Located, Refs, viewportOf } from './refs';
 import { pictureScale } from './screenshot';
 import { fillSecrets } from './secrets';
 import { Tabs } from './tabs';
-import { within } from './time';
+import { limited, within } from './time';
 
 export interface Point {
   x: number;
@@ -21,6 +21,9 @@ export type Target = { type: 'coordinate'; x: number; y: number } | { type: 'ref
 /** How long Playwright tries to act on an element before the model is told why it can't. */
 export const ACTION_LIMIT_MS = 3_000;
 
+/** A page that is stuck answers nothing. The longest that a member may ask for is 30 s. */
+export const MEMBER_LIMIT_MS = 35_000;
+
 export class Driver {
   readonly tabs: Tabs;
   readonly refs = new Refs();
@@ -31,6 +34,7 @@ export class Driver {
   /** The turn that runs: actions are told to it. */
   turn: Turn | undefined;
   private point: Point | undefined;
+  private readonly notes: string[] = [];
 
   constructor(readonly task: AgentTask) {
     this.tabs = new Tabs(task);
@@ -42,6 +46,11 @@ export class Driver {
     this.tabs.dispose();
     this.dialogs.dispose();
     this.activity.dispose();
+  }
+
+  /** What the model should know beside the results, since the last call. */
+  takeNotes(): string[] {
+    return this.notes.splice(0);
   }
 
   get signal(): AbortSignal {
@@ -97,7 +106,7 @@ export class Driver {
     this.point = undefined;
     const since = performance.now();
     try {
-      const result = await run();
+      const result = await limited(run(), MEMBER_LIMIT_MS, () => new ToolError(STUCK));
       if (settles) await this.settle(page, since);
       this.turn?.action({ title: words, ...this.marked() });
       return result;
@@ -111,15 +120,20 @@ export class Driver {
 
   /** An action may open a tab: then that one is at work too. */
   private async settle(page: Page, since: number): Promise<void> {
-    await this.activity.settle(page, since);
     const active = this.task.page;
-    if (active !== page) await this.activity.settle(active, since);
+    const tabs = active === page ? [page] : [page, active];
+    const settled = await Promise.all(tabs.map(tab => this.activity.settle(tab, since)));
+    if (settled.includes(false))
+      this.notes.push('A page is still loading, and can not be read or used until it answers.');
   }
 
   private marked(): { point?: Point } {
     return this.point ? { point: { x: Math.round(this.point.x), y: Math.round(this.point.y) } } : {};
   }
 }
+
+const STUCK =
+  'The page did not answer: it is still loading, or its scripts keep it busy. Wait, reload, or go to another page.';
 
 /** Why Playwright gave up on an element, in the sentence that matters out of its log. */
 const REASONS: [RegExp, string][] = [

@@ -112,7 +112,7 @@ export async function upload(
   // A styled button hides the real input and opens its file dialog.
   const [chooser] = await Promise.all([
     page.waitForEvent('filechooser', { timeout: ACTION_LIMIT_MS }),
-    locator.click({ timeout: ACTION_LIMIT_MS }),
+    locator.click({ timeout: ACTION_LIMIT_MS, noWaitAfter: true }),
   ]).catch(() => {
     throw new ToolError(
       `${target.type === 'ref' ? target.ref : 'This'} opens no file dialog. Give the reference of the file input.`,

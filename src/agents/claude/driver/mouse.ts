@@ -27,7 +27,8 @@ export async function click(
     const { locator, node } = await driver.locate(page, target);
     await locator.scrollIntoViewIfNeeded({ timeout: ACTION_LIMIT_MS });
     await driver.markElement(locator);
-    await locator.click({ ...options, modifiers, timeout: ACTION_LIMIT_MS });
+    // Without noWaitAfter, a link to a slow page would count as a click that failed.
+    await locator.click({ ...options, modifiers, timeout: ACTION_LIMIT_MS, noWaitAfter: true });
     const tag = node.role === 'combobox' ? await tagOf(locator) : undefined;
     return hintFor(tag, node.inputType);
   }

@@ -28,3 +28,17 @@ export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', stop, { once: true });
   });
 }
+
+/** Rejects with `late` where `promise` takes longer than `ms`. */
+export async function limited<T>(promise: Promise<T>, ms: number, late: () => Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(late()), ms);
+  });
+  try {
+    return await Promise.race([promise, limit]);
+  } finally {
+    clearTimeout(timer);
+    promise.catch(() => undefined);
+  }
+}
