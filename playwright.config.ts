@@ -8,7 +8,8 @@ const port = 4173;
 export default defineConfig({
   testDir: 'example-tasks',
   outputDir: 'test-results',
-  reporter: [['list'], ['@taskproof/playwright/reporter'], ['html', { open: 'never' }]],
+  // By its path, since a package does not find itself by name from Playwright's folder. In your suite the name is enough.
+  reporter: [['list'], [require.resolve('@taskproof/playwright/reporter')], ['html', { open: 'never' }]],
   webServer: {
     command: `node example-tasks/site/server.mjs --port ${port}`,
     url: `http://127.0.0.1:${port}`,

@@ -46,7 +46,9 @@ function run([program, ...args]) {
 
 /** @param {{ source: string, executablePath: string | undefined }} browser */
 function say({ source, executablePath }) {
-  console.log(`Browser: ${source === 'Playwright' ? "Playwright's own Chromium" : `${executablePath} (${source})`}`);
+  console.log(
+    `Browser: ${source === 'Playwright' ? "Playwright's own Chromium" : `${executablePath} (${source})`}`,
+  );
 }
 
 function ensure() {

@@ -8,9 +8,14 @@ import type { FullConfig } from '@playwright/test/reporter';
 /**
  * @param specs for each spec the ids of its trials' tests
  */
-export async function rerunWholeSpecs(config: FullConfig, specs: readonly (readonly string[])[]): Promise<void> {
+export async function rerunWholeSpecs(
+  config: FullConfig,
+  specs: readonly (readonly string[])[],
+): Promise<void> {
   const given = process.env.PLAYWRIGHT_LAST_RUN_OUTPUT_FILE;
-  const files = given ? [given] : [...new Set(config.projects.map(({ outputDir }) => join(outputDir, '.last-run.json')))];
+  const files = given
+    ? [given]
+    : [...new Set(config.projects.map(({ outputDir }) => join(outputDir, '.last-run.json')))];
   for (const file of files) {
     try {
       const lastRun = JSON.parse(await readFile(file, 'utf8')) as { failedTests: string[] };

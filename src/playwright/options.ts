@@ -30,7 +30,9 @@ declare module '@playwright/test' {
 }
 
 const described = (what: string) => (value: unknown) =>
-  typeof value === 'object' && value !== null && typeof (value as Agent & Judge)[what as 'run'] === 'function';
+  typeof value === 'object' &&
+  value !== null &&
+  typeof (value as Agent & Judge)[what as 'run'] === 'function';
 
 const optionsSchema = z.strictObject({
   agent: z
@@ -49,7 +51,9 @@ const optionsSchema = z.strictObject({
       error: 'must be an origin, such as https://preview.example.com: scheme, host and port, nothing more',
     })
     .optional(),
-  secrets: z.record(z.string().regex(/^\w+$/, 'names are letters, digits and _'), z.string().optional()).optional(),
+  secrets: z
+    .record(z.string().regex(/^\w+$/, 'names are letters, digits and _'), z.string().optional())
+    .optional(),
   earlyStop: z.boolean().optional(),
 });
 
@@ -76,7 +80,9 @@ export function checkOptions(options: unknown, where: string): TaskproofOptions 
   }
   const problems = result.error.issues.flatMap(issue =>
     issue.code === 'unrecognized_keys'
-      ? issue.keys.map(key => `${key}: unknown option; known are ${Object.keys(optionsSchema.shape).join(', ')}`)
+      ? issue.keys.map(
+          key => `${key}: unknown option; known are ${Object.keys(optionsSchema.shape).join(', ')}`,
+        )
       : [`${issue.path.join('.') || 'taskproof'}: ${issue.message}`],
   );
   throw new TaskproofOptionsError(`${where}: use.taskproof is wrong:\n  ${problems.join('\n  ')}`);

@@ -28,7 +28,9 @@ export function repeats(globs: string | readonly string[], options: RepeatsOptio
 
 /** The config is evaluated again in every worker: those take the number from the main process. */
 function largestK(globs: string | readonly string[], cwd: string): number {
-  const variable = `TASKPROOF_K_${Buffer.from(JSON.stringify([globs, cwd])).toString('hex').slice(-200)}`;
+  const variable = `TASKPROOF_K_${Buffer.from(JSON.stringify([globs, cwd]))
+    .toString('hex')
+    .slice(-200)}`;
   const inherited = process.env.TEST_WORKER_INDEX === undefined ? undefined : process.env[variable];
   if (inherited !== undefined) return Number(inherited);
   const k = Math.max(1, ...specsAsFarAsTheyLoad(globs, cwd).map(({ spec }) => spec.passPolicy.k));

@@ -39,7 +39,9 @@ export function taskproofTests(globs: string | readonly string[], options: Taskp
   );
   const wanted = options.filter ? specs.filter(({ spec }) => options.filter!(spec)) : specs;
   if (!wanted.length)
-    throw new Error(`taskproofTests: \`filter\` refused all ${specs.length} specs that match ${JSON.stringify(globs)}`);
+    throw new Error(
+      `taskproofTests: \`filter\` refused all ${specs.length} specs that match ${JSON.stringify(globs)}`,
+    );
   const test = options.test ? mergeTests(options.test, trialTest) : trialTest;
   // A describe of our own: a retry is no trial, whatever the project or the command line says.
   callFrom(callSite, test.describe, () => {
@@ -67,7 +69,8 @@ function plan({ spec, file, locate }: LoadedSpec, testFile: string): PlannedSpec
     file: posix(relative(dirname(testFile), file)),
     line: locate('id')?.line ?? 1,
     declared,
-    policy: repeats === undefined ? declared : { k: repeats, minPasses: Math.min(declared.minPasses, repeats) },
+    policy:
+      repeats === undefined ? declared : { k: repeats, minPasses: Math.min(declared.minPasses, repeats) },
   };
 }
 
@@ -75,7 +78,10 @@ function annotations(spec: TaskSpec, planned: PlannedSpec) {
   const { k, minPasses } = planned.policy;
   return [
     { type: 'goal', description: spec.goal },
-    { type: 'policy', description: k === 1 ? '1 trial, which must pass' : `at least ${minPasses} of ${k} trials must pass` },
+    {
+      type: 'policy',
+      description: k === 1 ? '1 trial, which must pass' : `at least ${minPasses} of ${k} trials must pass`,
+    },
     planAnnotation(planned),
   ];
 }
@@ -90,9 +96,13 @@ const KNOWN_OPTIONS = ['test', 'cwd', 'tags', 'filter'];
 function checkTestsOptions(options: TaskproofTestsOptions): void {
   const unknown = Object.keys(options).filter(key => !KNOWN_OPTIONS.includes(key));
   if (unknown.length)
-    throw new TypeError(`taskproofTests: unknown option ${unknown.join(', ')}; known are ${KNOWN_OPTIONS.join(', ')}`);
+    throw new TypeError(
+      `taskproofTests: unknown option ${unknown.join(', ')}; known are ${KNOWN_OPTIONS.join(', ')}`,
+    );
   if (options.filter !== undefined && typeof options.filter !== 'function')
     throw new TypeError('taskproofTests: `filter` must be a function of a spec');
   if (options.test !== undefined && typeof options.test?.extend !== 'function')
-    throw new TypeError('taskproofTests: `test` must be a Playwright test object, such as the result of test.extend()');
+    throw new TypeError(
+      'taskproofTests: `test` must be a Playwright test object, such as the result of test.extend()',
+    );
 }

@@ -5,7 +5,11 @@ import type { Stage } from '../trial/stage';
 export function testStage(testInfo: TestInfo): Stage {
   return {
     step: (title, body, location) =>
-      test.step(title, step => body((name, attachment) => step.attach(name, attachment)), location ? { location } : {}),
+      test.step(
+        title,
+        step => body((name, attachment) => step.attach(name, attachment)),
+        location ? { location } : {},
+      ),
     // Pushed, not attached: `testInfo.attach` would show a step of its own.
     async attach(name, { body, contentType }) {
       testInfo.attachments.push({ name, contentType, body: Buffer.from(body) });

@@ -1,5 +1,5 @@
-import type { SourceLocation } from '../trial/stage';
 import type { TrialRecord } from '../trial/record';
+import type { SourceLocation } from '../trial/stage';
 
 /**
  * The error of a trial that did not pass. Its only stack frame is the place in the YAML file: the report and the terminal

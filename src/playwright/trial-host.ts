@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { relative, sep } from 'node:path';
 import type { Page, TestInfo } from '@playwright/test';
-import { openSession } from '../browser/open-session';
 import { lexical } from '../agents/lexical';
+import { openSession } from '../browser/open-session';
 import type { LoadedSpec } from '../spec/load';
 import { TrialStopped } from '../trial/agent-run';
 import { atOrigin } from '../trial/origin';
@@ -95,7 +95,9 @@ export function gradedPlan(loaded: LoadedSpec, options: TaskproofOptions, repeat
     stepTimeoutMs: options.stepTimeoutMs ?? DEFAULT_STEP_TIMEOUT_MS,
     seed: seedOf(spec.id, repeatIndex),
     secrets: Object.fromEntries(
-      Object.entries(options.secrets ?? {}).filter((entry): entry is [string, string] => entry[1] !== undefined),
+      Object.entries(options.secrets ?? {}).filter(
+        (entry): entry is [string, string] => entry[1] !== undefined,
+      ),
     ),
     locate: path => ({ file: loaded.file, ...(loaded.locate(path) ?? { line: 1, column: 1 }) }),
   };
@@ -108,7 +110,8 @@ export function seedOf(specId: string, repeatIndex: number): number {
 
 function errorLocation(record: TrialRecord, plan: GradedPlan): SourceLocation {
   if (record.errorKind === 'site_unreachable') return plan.locate('entryUrl');
-  if (record.status === 'max_steps') return plan.locate(plan.spec.maxSteps === undefined ? 'goal' : 'maxSteps');
+  if (record.status === 'max_steps')
+    return plan.locate(plan.spec.maxSteps === undefined ? 'goal' : 'maxSteps');
   const broken = record.assertions.findIndex(({ passed }) => !passed);
   if (record.status === 'completed' && broken >= 0) return plan.locate(`assertions[${broken}]`);
   if (record.judge && !record.judge.passed) return plan.locate('judge');

@@ -24,7 +24,9 @@ export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun
   if (planned.length && !isListing()) await checkProjects(new Set(planned.map(({ project }) => project)));
   const repeats = repeatEachOverride();
   if (repeats !== undefined && planned.length && !isListing())
-    process.stdout.write(`taskproof: --repeat-each=${repeats} replaces every spec's k; minPasses is at most ${repeats}.\n`);
+    process.stdout.write(
+      `taskproof: --repeat-each=${repeats} replaces every spec's k; minPasses is at most ${repeats}.\n`,
+    );
 }
 
 function planOf(test: TestCase): PlannedTest[] {
@@ -66,7 +68,10 @@ function tooFewRepeats(planned: readonly PlannedTest[], config: FullConfig): str
 
 async function checkProjects(projects: ReadonlySet<FullProject>): Promise<void> {
   for (const project of projects) {
-    const options = checkOptions((project.use as { taskproof?: unknown }).taskproof, `project "${project.name}"`);
+    const options = checkOptions(
+      (project.use as { taskproof?: unknown }).taskproof,
+      `project "${project.name}"`,
+    );
     for (const part of [options.agent, options.judge])
       try {
         await part?.preflight?.();

@@ -11,13 +11,13 @@ import type {
 } from '@playwright/test/reporter';
 import { isInteractive, isListing, repeatEachOverride } from '../playwright/command-line';
 import { rerunWholeSpecs } from '../playwright/last-run';
-import { runError } from '../playwright/reporting';
 import { plannedSpec } from '../playwright/plan-annotation';
+import { runError } from '../playwright/reporting';
 import { failsRun } from '../verdicts/verdict';
 import { checkReporterOptions, type ReporterOptions } from './options';
 import { planRun } from './planning';
-import { lostSummary, settledLine, verdictTable } from './terminal';
 import { SpecRun } from './spec-run';
+import { lostSummary, settledLine, verdictTable } from './terminal';
 import { resultsOf, writeOutput } from './write';
 
 export default class TaskproofReporter implements Reporter {
@@ -39,7 +39,15 @@ export default class TaskproofReporter implements Reporter {
     return false;
   }
 
-  async preprocess({ config, suite, testRun }: { config: FullConfig; suite: Suite; testRun: TestRun }): Promise<void> {
+  async preprocess({
+    config,
+    suite,
+    testRun,
+  }: {
+    config: FullConfig;
+    suite: Suite;
+    testRun: TestRun;
+  }): Promise<void> {
     this.preprocessed = true;
     await planRun(config, suite, testRun);
   }
@@ -67,7 +75,12 @@ export default class TaskproofReporter implements Reporter {
     const results = resultsOf(runs, {
       startedAt: this.startedAt,
       durationMs: result.duration,
-      status: result.status === 'interrupted' ? 'interrupted' : lost.length || result.status !== 'passed' ? 'failed' : 'passed',
+      status:
+        result.status === 'interrupted'
+          ? 'interrupted'
+          : lost.length || result.status !== 'passed'
+            ? 'failed'
+            : 'passed',
       shard,
     });
     process.stdout.write(`${verdictTable(results)}\n`);

@@ -61,7 +61,11 @@ export class SpecRun {
     for (const { test, result, trial } of this.entries) {
       const tolerated = this.isTolerated(trial) && verdict === 'passed' ? ', tolerated' : '';
       const outcome = trial.outcome === 'passed' ? '' : ` (${trial.outcome}${tolerated})`;
-      annotate(result, 'trial', `${trial.index + 1}/${k}${outcome}${trial.reason ? `: ${trial.reason}` : ''}`);
+      annotate(
+        result,
+        'trial',
+        `${trial.index + 1}/${k}${outcome}${trial.reason ? `: ${trial.reason}` : ''}`,
+      );
       annotate(result, 'verdict', summary);
       relabel(test, `${this.planned.id} · trial ${trial.index + 1}/${k}${outcome}`);
     }

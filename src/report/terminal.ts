@@ -1,8 +1,19 @@
 // What the reporter prints: a line when a spec's verdict is settled, one table at the end.
 import { stdout } from 'node:process';
-import type { Results, ResultRow } from './results';
+import { errorGroups } from './hints';
+import type { ResultRow, Results } from './results';
 import type { SpecRun } from './spec-run';
-import { type Cell, formatCost, formatDuration, formatRate, paint, plain, plural, table, useColour } from './text';
+import {
+  type Cell,
+  formatCost,
+  formatDuration,
+  formatRate,
+  paint,
+  plain,
+  plural,
+  table,
+  useColour,
+} from './text';
 
 const STYLES = { passed: 'green', failed: 'red', inconclusive: 'yellow', undecided: 'yellow' } as const;
 const SIGNS = { passed: '✓', failed: '✗', inconclusive: '?', undecided: '…' } as const;
@@ -17,18 +28,36 @@ export function settledLine(run: SpecRun): string {
 /** The table at the end of a run, and a line that counts its verdicts. */
 export function verdictTable(results: Results): string {
   const colour = useColour(stdout);
-  const head: Cell[] = ['spec', 'project', 'verdict', 'passes', 'rate (95%)', 'turns', 'cost', 'reason'].map(text => ({
-    text,
-    style: 'dim' as const,
-  }));
+  const head: Cell[] = ['spec', 'project', 'verdict', 'passes', 'rate (95%)', 'turns', 'cost', 'reason'].map(
+    text => ({
+      text,
+      style: 'dim' as const,
+    }),
+  );
   const rows = results.verdicts.map(row => cells(row));
   return [
     '',
-    paint('bold', `Taskproof${results.complete ? '' : ' (incomplete: a shard, or trials are missing)'}`, colour),
+    paint(
+      'bold',
+      `Taskproof${results.complete ? '' : ' (incomplete: a shard, or trials are missing)'}`,
+      colour,
+    ),
     table([head, ...rows], { colour, right: [5, 6], indent: '  ' }),
+    ...errorLines(results),
     '',
     `  ${countsLine(results)}`,
   ].join('\n');
+}
+
+/** Trials that say nothing about the site, apart from those that do: how many, why, and what to do. */
+function errorLines({ verdicts }: Results): string[] {
+  const groups = errorGroups(verdicts);
+  if (!groups.length) return [];
+  return [
+    '',
+    '  Not counted against the site:',
+    ...groups.map(({ kind, trials, hint }) => `  ${plural(trials, 'trial')} with error: ${kind}. ${hint}`),
+  ];
 }
 
 function cells(row: ResultRow): (string | Cell)[] {

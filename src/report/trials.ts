@@ -28,7 +28,8 @@ export function trialOf(index: number, result: TestResult): RecordedTrial {
     screenshot: lastScreenshot(result),
   };
   // The agent did its task, but the suite around it failed: a hook, a fixture's teardown.
-  if (record.outcome === 'passed' && result.status !== 'passed') return { trial: suiteFailed(trial, result), record };
+  if (record.outcome === 'passed' && result.status !== 'passed')
+    return { trial: suiteFailed(trial, result), record };
   return { trial, record };
 }
 

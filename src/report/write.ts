@@ -18,7 +18,8 @@ export function resultsOf(
     startedAt: run.startedAt.toISOString(),
     durationMs: Math.round(run.durationMs),
     status: run.status,
-    complete: !run.shard && run.status !== 'interrupted' && verdicts.every(row => !row.missing),
+    complete:
+      !run.shard && run.status !== 'interrupted' && verdicts.every(row => row.verdict !== 'undecided'),
     verdicts,
   };
 }
@@ -55,12 +56,15 @@ export async function writeOutput(
   folder: string,
   shard: boolean,
 ): Promise<void> {
-  await attempt(resolve(folder, options.outputFile), file => write(file, `${JSON.stringify(results, null, 2)}\n`));
+  await attempt(resolve(folder, options.outputFile), file =>
+    write(file, `${JSON.stringify(results, null, 2)}\n`),
+  );
   if (options.summary !== undefined)
     await attempt(resolve(folder, options.summary), file => write(file, renderSummary(results)));
   const stepSummary = process.env.GITHUB_STEP_SUMMARY;
   // A shard's part of the table would be read as the verdict; the job that merges the reports writes the whole.
-  if (stepSummary && !shard) await attempt(stepSummary, file => appendFile(file, `${renderSummary(results)}\n`));
+  if (stepSummary && !shard)
+    await attempt(stepSummary, file => appendFile(file, `${renderSummary(results)}\n`));
   if (options.baseline !== undefined && !shard)
     await attempt(resolve(folder, options.baseline), file => compare(file, results));
 }

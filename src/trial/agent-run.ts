@@ -58,7 +58,8 @@ export class AgentRun {
     let masked = text;
     // Longest first: a secret that contains another one would be shown in part.
     const byLength = Object.entries(this.plan.secrets).sort(([, a], [, b]) => b.length - a.length);
-    for (const [name, value] of byLength) if (value) masked = masked.replaceAll(value, `<secret>${name}</secret>`);
+    for (const [name, value] of byLength)
+      if (value) masked = masked.replaceAll(value, `<secret>${name}</secret>`);
     return masked;
   }
 
@@ -142,9 +143,14 @@ export class AgentRun {
     if (this.turns.stoppedBy === 'budget_exceeded' && error instanceof BudgetExceededError)
       return { status: 'budget_exceeded', errorKind: null, reason: this.said(error) };
     if (this.turns.stoppedBy) return this.limitEnd();
-    if (error instanceof AgentApiError) return { status: 'error', errorKind: 'agent_api', reason: this.said(error) };
+    if (error instanceof AgentApiError)
+      return { status: 'error', errorKind: 'agent_api', reason: this.said(error) };
     if (this.session.page.isClosed())
-      return { status: 'error', errorKind: 'browser', reason: `no tab is open any more: ${this.said(error)}` };
+      return {
+        status: 'error',
+        errorKind: 'browser',
+        reason: `no tab is open any more: ${this.said(error)}`,
+      };
     return {
       status: 'error',
       errorKind: 'internal',

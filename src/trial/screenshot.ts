@@ -24,7 +24,10 @@ export async function takeScreenshot(page: Page, mark?: { x: number; y: number }
 }
 
 /** The style reaches frames too; the media query keeps the ring out of those smaller than the viewport. */
-function ring({ x, y }: { x: number; y: number }, viewport: { width: number; height: number } | null): string {
+function ring(
+  { x, y }: { x: number; y: number },
+  viewport: { width: number; height: number } | null,
+): string {
   const rule = `html::after {
     content: ''; position: fixed; z-index: 2147483647; pointer-events: none;
     left: ${x - 14}px; top: ${y - 14}px; width: 28px; height: 28px; box-sizing: border-box;

@@ -9,7 +9,9 @@ export function transcript(record: TrialRecord, goal: string): string {
     '',
     ...record.turns.flatMap(turnLines),
     `Ended: ${record.status}${record.finalUrl ? ` at ${record.finalUrl}` : ''} after ${record.turns.length} turns, ${seconds(record.durationMs)}, ${dollars(record.costUsd)}`,
-    ...record.assertions.map(({ title, passed, reason }) => `${passed ? '✓' : '✗'} ${title}${reason ? `: ${reason}` : ''}`),
+    ...record.assertions.map(
+      ({ title, passed, reason }) => `${passed ? '✓' : '✗'} ${title}${reason ? `: ${reason}` : ''}`,
+    ),
     ...(record.judge ? [`${record.judge.passed ? '✓' : '✗'} judge: ${record.judge.reason}`] : []),
     `Outcome: ${record.outcome}${record.reason ? `. ${record.reason}` : ''}`,
     '',

@@ -4,9 +4,9 @@ import type { NetworkEvent, NetworkLog } from '../browser/network-log';
 import type { OpenSession } from '../browser/open-session';
 import type { Session } from '../browser/session';
 import { assertionTitle, checkAssertion } from '../grading/assertions';
-import { type AgentEnd, AgentRun, TrialStopped } from './agent-run';
+import { type AgentEnd, AgentRun, type TrialStopped } from './agent-run';
 import { judgeTrial } from './judging';
-import { type GradedPlan, agentTimeMs } from './plan';
+import { agentTimeMs, type GradedPlan } from './plan';
 import { type AssertionResult, type JudgeResult, RECORD_SCHEMA_VERSION, type TrialRecord } from './record';
 import { takeScreenshot } from './screenshot';
 import type { Stage } from './stage';
@@ -79,7 +79,11 @@ export class Trial {
   /** The trial as far as it has come. */
   record(): TrialRecord {
     const { turns } = this.agentRun;
-    const end = this.end ?? { status: 'error', errorKind: 'internal', reason: 'the trial did not come to its end' };
+    const end = this.end ?? {
+      status: 'error',
+      errorKind: 'internal',
+      reason: 'the trial did not come to its end',
+    };
     const usage = this.judgement?.usage ? addUsage(turns.usage, this.judgement.usage) : turns.usage;
     const finalUrl = this.session.page.url();
     return {
@@ -94,7 +98,10 @@ export class Trial {
       ...this.outcome(end),
       turns: turns.records,
       network: this.recordedNetwork(),
-      refusals: this.refusals.map(({ url, how }) => ({ url: this.agentRun.mask(url.slice(0, MAX_RECORDED_URL)), how })),
+      refusals: this.refusals.map(({ url, how }) => ({
+        url: this.agentRun.mask(url.slice(0, MAX_RECORDED_URL)),
+        how,
+      })),
       assertions: this.assertions,
       judge: this.judgement,
       usage,
@@ -109,15 +116,21 @@ export class Trial {
     const { entryUrl } = this.plan;
     if (entryUrl === null) return null;
     try {
-      await this.stage.step(`open ${entryUrl}`, async () => {
-        const { page } = this.session;
-        await page.goto(entryUrl, { waitUntil: 'domcontentloaded', timeout: OPEN_TIMEOUT_MS });
-        // Slow pictures are no reason to wait long, but an agent that starts on a half-loaded page wastes turns.
-        await page.waitForLoadState('load', { timeout: 5_000 }).catch(() => undefined);
-      }, this.plan.locate('entryUrl'));
+      await this.stage.step(
+        `open ${entryUrl}`,
+        async () => {
+          const { page } = this.session;
+          await page.goto(entryUrl, { waitUntil: 'domcontentloaded', timeout: OPEN_TIMEOUT_MS });
+          // Slow pictures are no reason to wait long, but an agent that starts on a half-loaded page wastes turns.
+          await page.waitForLoadState('load', { timeout: 5_000 }).catch(() => undefined);
+        },
+        this.plan.locate('entryUrl'),
+      );
       return null;
     } catch (error) {
-      const said = messageOf(error).split('\n')[0]!.replace(/^page\.goto: /, '');
+      const said = messageOf(error)
+        .split('\n')[0]!
+        .replace(/^page\.goto: /, '');
       const gone = /closed|crashed/i.test(said);
       const refused = this.refusals[0];
       return {
@@ -126,8 +139,8 @@ export class Trial {
         reason: refused
           ? `${entryUrl} leads to ${refused.url}, which allowedDomains does not admit. Add its host, or correct entryUrl.`
           : gone
-          ? `the browser went away while ${entryUrl} was opened: ${oneLine(said, 300)}`
-          : `${entryUrl} can't be opened: ${oneLine(said, 300)}. Is the site running, and is this its address?`,
+            ? `the browser went away while ${entryUrl} was opened: ${oneLine(said, 300)}`
+            : `${entryUrl} can't be opened: ${oneLine(said, 300)}. Is the site running, and is this its address?`,
       };
     }
   }
@@ -186,7 +199,8 @@ export class Trial {
     const escape = this.refusals.find(({ how }) => how === 'escaped');
     if (escape) broken.push(`the agent got to ${this.agentRun.mask(escape.url)}, outside allowedDomains`);
     const judged = this.judgement && !this.judgement.passed ? [`the judge: ${this.judgement.reason}`] : [];
-    if (end.status === 'completed' && !broken.length && !judged.length) return { outcome: 'passed', reason: null };
+    if (end.status === 'completed' && !broken.length && !judged.length)
+      return { outcome: 'passed', reason: null };
     const ended = end.reason ? [end.reason] : [];
     const why = [...ended, ...broken, ...judged].join('; ');
     return { outcome: 'failed', reason: oneLine(`${why}; ${this.whereabouts()}`, 1_000) };
@@ -243,4 +257,3 @@ export class Trial {
     };
   }
 }
-

@@ -133,7 +133,9 @@ export class Turns {
       record.screenshot = `turn-${record.number}.jpg`;
       await attach(record.screenshot, { body: image, contentType: 'image/jpeg' });
     }
-    record.notices = this.session.notices.slice(this.seenNotices).map(notice => oneLine(this.mask(notice), 500));
+    record.notices = this.session.notices
+      .slice(this.seenNotices)
+      .map(notice => oneLine(this.mask(notice), 500));
     this.seenNotices = this.session.notices.length;
     record.usage = this.turnUsage;
     this.turnUsage = NO_USAGE;

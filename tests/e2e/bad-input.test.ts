@@ -52,7 +52,9 @@ const rows: Row[] = [
   {
     name: 'a reporter option with a typo',
     files: {
-      'playwright.config.ts': config({ reporters: `[['list'], ['@taskproof/playwright/reporter', { output: 'x.json' }]]` }),
+      'playwright.config.ts': config({
+        reporters: `[['list'], ['@taskproof/playwright/reporter', { output: 'x.json' }]]`,
+      }),
       'tasks/good.yaml': good,
     },
     says: [/output: unknown option; known are outputFile/],
@@ -63,7 +65,11 @@ const rows: Row[] = [
       'playwright.config.ts': config({ projects: `[{ name: 'agents', repeatEach: 2 }]` }),
       'tasks/good.yaml': spec({ id: 'good', url: 'http://127.0.0.1:9/', k: 3 }),
     },
-    says: [/spec "good" wants k: 3, but project "agents" runs each test 2 times/, /repeats\('/, /repeatEach: 3/],
+    says: [
+      /spec "good" wants k: 3, but project "agents" runs each test 2 times/,
+      /repeats\('/,
+      /repeatEach: 3/,
+    ],
   },
   {
     name: 'a secret without a value',

@@ -39,14 +39,27 @@ test('ordinary', async ({ page, baseURL }) => {
 
 const toCommonJs = (source: string) =>
   source
-    .replace(/import \{(.*?)\} from (.*?);/g, (_, names: string, from: string) => `const {${names.replace(/ as /g, ': ')}} = require(${from});`)
+    .replace(
+      /import \{(.*?)\} from (.*?);/g,
+      (_, names: string, from: string) => `const {${names.replace(/ as /g, ': ')}} = require(${from});`,
+    )
     .replace(/export const (\w+)/, 'const $1 = exports.$1')
     .replace('.extend<{ account: string }>', '.extend')
     .replace('export default', 'module.exports =');
 
 const kinds = [
-  { name: 'TypeScript with ES modules', type: 'module', extension: 'ts', convert: (source: string) => source },
-  { name: 'TypeScript with CommonJS', type: 'commonjs', extension: 'ts', convert: (source: string) => source },
+  {
+    name: 'TypeScript with ES modules',
+    type: 'module',
+    extension: 'ts',
+    convert: (source: string) => source,
+  },
+  {
+    name: 'TypeScript with CommonJS',
+    type: 'commonjs',
+    extension: 'ts',
+    convert: (source: string) => source,
+  },
   { name: 'plain JavaScript', type: 'commonjs', extension: 'js', convert: toCommonJs },
 ];
 
@@ -70,12 +83,21 @@ test.each(kinds)('$name', async ({ type, extension, convert }) => {
       name: 'suite',
       private: true,
       type,
-      devDependencies: { '@playwright/test': versions['@playwright/test'], '@taskproof/playwright': `file:${inject('tarball')}` },
+      devDependencies: {
+        '@playwright/test': versions['@playwright/test'],
+        '@taskproof/playwright': `file:${inject('tarball')}`,
+      },
     }),
-    [`playwright.config.${extension}`]: convert(config({ extra: '' }).replace('use: {', `use: { baseURL: '${site.url}',`)),
+    [`playwright.config.${extension}`]: convert(
+      config({ extra: '' }).replace('use: {', `use: { baseURL: '${site.url}',`),
+    ),
     [`fixtures.${extension}`]: convert(ESM.fixtures),
-    [`agents.spec.${extension}`]: convert(type === 'module' ? ESM.agents.replace("'./fixtures'", `'./fixtures.ts'`) : ESM.agents),
-    [`ordinary.spec.${extension}`]: convert(type === 'module' ? ESM.ordinary.replace("'./fixtures'", `'./fixtures.ts'`) : ESM.ordinary),
+    [`agents.spec.${extension}`]: convert(
+      type === 'module' ? ESM.agents.replace("'./fixtures'", `'./fixtures.ts'`) : ESM.agents,
+    ),
+    [`ordinary.spec.${extension}`]: convert(
+      type === 'module' ? ESM.ordinary.replace("'./fixtures'", `'./fixtures.ts'`) : ESM.ordinary,
+    ),
     'tasks/go.yaml': spec({
       id: 'go',
       url: `${site.url}/`,
@@ -87,7 +109,9 @@ test.each(kinds)('$name', async ({ type, extension, convert }) => {
   await exec('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: suite.folder, shell });
   // The suite's own copy, not the one that other tests share.
   const cli = join(suite.folder, 'node_modules/@playwright/test/cli.js');
-  const run = await exec(process.execPath, [cli, 'test', '--project=agents'], { cwd: suite.folder }).catch(error => error);
+  const run = await exec(process.execPath, [cli, 'test', '--project=agents'], { cwd: suite.folder }).catch(
+    error => error,
+  );
   const output = `${run.stdout}${run.stderr}`;
   expect(output).toMatch(/4 passed/);
   const results = JSON.parse(suite.read('taskproof-results.json'));
@@ -119,7 +143,12 @@ test('publint and are-the-types-wrong find nothing in the tarball', async () => 
   const bin = (name: string) => join(__dirname, '../../node_modules', name);
   const publint = await exec(process.execPath, [bin('publint/src/cli.js'), inject('tarball'), '--strict']);
   expect(publint.stdout).toMatch(/All good/);
-  const attw = await exec(process.execPath, [bin('@arethetypeswrong/cli/dist/index.js'), inject('tarball'), '--format', 'json']);
+  const attw = await exec(process.execPath, [
+    bin('@arethetypeswrong/cli/dist/index.js'),
+    inject('tarball'),
+    '--format',
+    'json',
+  ]);
   const { problems } = JSON.parse(attw.stdout);
   expect(problems ?? {}).toEqual({});
 });

@@ -16,11 +16,15 @@ taskproofTests('tasks/*.yaml', { tags: ['agents'] });
 `;
 
 async function makeTagged(type: string) {
-  const site = await startSite({ '/': '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>' });
+  const site = await startSite({
+    '/': '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>',
+  });
   const url = `${site.url}/`;
   return makeSuite({
     'package.json': JSON.stringify({ type }),
-    'playwright.config.ts': config({ reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]` }),
+    'playwright.config.ts': config({
+      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]`,
+    }),
     'tasks/one.yaml': spec({ id: 'one', url, extra: 'tags: [smoke]', k: 2 }),
     'tasks/two.yaml': spec({ id: 'two', url, extra: 'tags: [docs]' }),
     'agents.spec.ts': TEST_FILE,
@@ -57,7 +61,9 @@ describe.each(TYPES)('$name', ({ pkg }) => {
   test('--only-changed after an edit of a YAML file selects its test file', async () => {
     const suite = await makeTagged(pkg.type);
     const git = (...args: string[]) =>
-      execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], { cwd: suite.folder });
+      execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], {
+        cwd: suite.folder,
+      });
     git('init', '-q');
     suite.write({ '.gitignore': 'test-results\nnode_modules\n*.json\nplaywright-report\n' });
     git('add', '.');

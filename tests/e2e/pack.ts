@@ -33,7 +33,11 @@ export default function setup(project: TestProject) {
 
 function npm(args: string[], cwd: string): void {
   // npm is a .cmd file on Windows, which needs a shell.
-  execFileSync('npm', args, { cwd, stdio: ['ignore', 'ignore', 'inherit'], shell: process.platform === 'win32' });
+  execFileSync('npm', args, {
+    cwd,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    shell: process.platform === 'win32',
+  });
 }
 
 function linkModules(from: string, to: string): void {

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, extname, join } from 'node:path';
-import { onTestFinished, inject } from 'vitest';
+import { inject, onTestFinished } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import type { Results } from '../../src/report/results';
 
@@ -63,7 +63,8 @@ function startPlaywright(folder: string, args: string[], env: Record<string, str
       resolve({
         exitCode,
         output,
-        results: (file = 'taskproof-results.json') => JSON.parse(readFileSync(join(folder, file), 'utf8')) as Results,
+        results: (file = 'taskproof-results.json') =>
+          JSON.parse(readFileSync(join(folder, file), 'utf8')) as Results,
       }),
     );
   });
@@ -123,7 +124,15 @@ export interface SpecOptions {
   extra?: string;
 }
 
-export function spec({ id, url, goal = 'Click "Go"', k = 1, minPasses = k, assertions, extra = '' }: SpecOptions): string {
+export function spec({
+  id,
+  url,
+  goal = 'Click "Go"',
+  k = 1,
+  minPasses = k,
+  assertions,
+  extra = '',
+}: SpecOptions): string {
   return `specVersion: '0.1'
 id: ${id}
 goal: '${goal}'
@@ -139,12 +148,16 @@ ${assertions ?? "  - type: dom\n    selector: '#done'\n    state: visible\n"}`;
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A site on 127.0.0.1: a text is an HTML page's body. */
-export async function startSite(pages: Record<string, string | Handler>): Promise<{ url: string; close(): Promise<void> }> {
+export async function startSite(
+  pages: Record<string, string | Handler>,
+): Promise<{ url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     const page = pages[new URL(request.url!, 'http://x').pathname];
     if (typeof page === 'function') return page(request, response);
     response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'text/html; charset=utf-8' });
-    response.end(`<!doctype html><html lang="en"><title>Site</title><body>${page ?? 'Not found'}</body></html>`);
+    response.end(
+      `<!doctype html><html lang="en"><title>Site</title><body>${page ?? 'Not found'}</body></html>`,
+    );
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const close = () =>
@@ -156,7 +169,13 @@ export async function startSite(pages: Record<string, string | Handler>): Promis
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
-const TYPES: Record<string, string> = { '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.jpg': 'image/jpeg', '.jpeg': 'image/jpeg' };
+const TYPES: Record<string, string> = {
+  '.html': 'text/html',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.jpg': 'image/jpeg',
+  '.jpeg': 'image/jpeg',
+};
 
 /** A folder of files over HTTP, as `show-report` serves a report. */
 export async function serveFolder(folder: string): Promise<string> {
