@@ -2,7 +2,13 @@ import { type Browser, type BrowserContext, errors, type Page } from '@playwrigh
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Guard, type GuardOptions, guardContext } from '../../src/browser/guard';
 import { TRICKS, type Trick } from '../support/escape-tricks';
-import { type Answer, launchWithTestNames, type Site, startSite } from '../support/two-sites';
+import {
+  type Answer,
+  launchPersistent,
+  launchWithTestNames,
+  type Site,
+  startSite,
+} from '../support/two-sites';
 
 let browser: Browser;
 let good: Site;
@@ -222,6 +228,28 @@ it('reports a page that another route let go', async () => {
   await page.route('**/out', route => route.continue());
   await page.goto(`${bad.origin}/out`);
   expect(guard!.refusals).toEqual([{ url: `${bad.origin}/out`, how: 'escaped' }]);
+});
+
+it('refuses what another route lets go', async () => {
+  await turnOn();
+  await page.route('**/out', route => route.continue());
+  await context.route('**/out*', route => route.fallback());
+  await page.goto(`${bad.origin}/out`).catch(() => {});
+  expect(guard!.refusals).toEqual([{ url: `${bad.origin}/out`, how: 'navigation' }]);
+  expect(bad.hits).toEqual([]);
+});
+
+it('guards a persistent context', async () => {
+  const persistent = await launchPersistent();
+  const off = await guardContext(persistent, { allowedDomains: ['localhost'] });
+  expect(off.means).toBe('protocol');
+  await persistent
+    .pages()[0]!
+    .goto(`${bad.origin}/out`)
+    .catch(() => {});
+  expect([bad.hits, off.refusals.length]).toEqual([[], 1]);
+  await off.dispose();
+  await persistent.close();
 });
 
 it('guards a context that has no page yet', async () => {

@@ -1,7 +1,7 @@
 // A site that a guard allows and one that it does not, both on this machine, under names of their own.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, chromium } from '@playwright/test';
+import { type Browser, type BrowserContext, chromium } from '@playwright/test';
 import { launchOptions } from '../../scripts/browser.mjs';
 
 /** What a site answers; undefined leaves it to the site's defaults. */
@@ -42,12 +42,17 @@ export async function startSite(
   };
 }
 
+function optionsWithTestNames() {
+  const options = launchOptions();
+  return { ...options, args: [...options.args, '--host-resolver-rules=MAP *.test 127.0.0.1'] };
+}
+
 /** A Chromium in which every `*.test` name is this machine. */
 export function launchWithTestNames(): Promise<Browser> {
-  const options = launchOptions();
-  // Names below `.test` are no secure origins by themselves, which service workers need.
-  return chromium.launch({
-    ...options,
-    args: [...options.args, '--host-resolver-rules=MAP *.test 127.0.0.1'],
-  });
+  return chromium.launch(optionsWithTestNames());
+}
+
+/** The same, as a context with a profile of its own. */
+export function launchPersistent(): Promise<BrowserContext> {
+  return chromium.launchPersistentContext('', optionsWithTestNames());
 }
