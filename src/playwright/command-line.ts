@@ -6,7 +6,7 @@ const ENV = 'TASKPROOF_REPEAT_EACH';
 /** The N of `--repeat-each=N`; undefined where the user did not say it. Workers inherit it from the main process. */
 export function repeatEachOverride(argv: readonly string[] = process.argv): number | undefined {
   if (process.env.TEST_WORKER_INDEX === undefined) {
-    const said = valueOf(argv, '--repeat-each');
+    const said = flagValue(argv, '--repeat-each');
     if (said === undefined) delete process.env[ENV];
     else process.env[ENV] = said;
   }
@@ -24,7 +24,7 @@ export function isInteractive(argv: readonly string[] = process.argv): boolean {
   return argv.some(arg => ['--ui', 'test-server', '--debug'].includes(arg) || /^--(ui|debug)[=-]/.test(arg));
 }
 
-function valueOf(argv: readonly string[], flag: string): string | undefined {
+function flagValue(argv: readonly string[], flag: string): string | undefined {
   const index = argv.findLastIndex(arg => arg === flag || arg.startsWith(`${flag}=`));
   if (index < 0) return undefined;
   const arg = argv[index]!;

@@ -23,7 +23,6 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
   // The types of `use` know it already (options.ts), and have no form for the definition of an option known to them.
   taskproof: [{}, { option: true }] as never,
 
-  // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the fixtures' names from the pattern
   _taskproofReady: async ({ taskproof }, use, testInfo) => {
     const planned = plannedSpec(testInfo.annotations);
     testInfo.skip(

@@ -16,13 +16,15 @@ const schema = z.strictObject({
   baseline: z.string().min(1).optional(),
 });
 
+/** What Playwright 1.65 puts into every reporter's options, beside entries that begin with `_`. */
+const ADDED = new Set(['configDir', 'onlyFailures']);
+
 /**
  * @throws Error that names every unknown or wrong option.
  */
 export function checkReporterOptions(given: unknown): ReporterOptions {
-  // Playwright adds `configDir` and entries that begin with `_` to every reporter's options.
   const own = Object.fromEntries(
-    Object.entries((given ?? {}) as object).filter(([key]) => key !== 'configDir' && !key.startsWith('_')),
+    Object.entries((given ?? {}) as object).filter(([key]) => !ADDED.has(key) && !key.startsWith('_')),
   );
   const result = schema.safeParse(own);
   if (result.success) return result.data;

@@ -196,8 +196,8 @@ export class Trial {
   private outcome(end: AgentEnd): Pick<TrialRecord, 'outcome' | 'reason'> {
     if (end.status === 'error') return { outcome: 'error', reason: end.reason };
     const broken = this.assertions.filter(({ passed }) => !passed).map(({ reason }) => reason);
-    const escape = this.refusals.find(({ how }) => how === 'escaped');
-    if (escape) broken.push(`the agent got to ${this.agentRun.mask(escape.url)}, outside allowedDomains`);
+    const escaped = this.refusals.find(({ how }) => how === 'escaped');
+    if (escaped) broken.push(`the agent got to ${this.agentRun.mask(escaped.url)}, outside allowedDomains`);
     const judged = this.judgement && !this.judgement.passed ? [`the judge: ${this.judgement.reason}`] : [];
     if (end.status === 'completed' && !broken.length && !judged.length)
       return { outcome: 'passed', reason: null };
