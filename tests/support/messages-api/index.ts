@@ -1,3 +1,4 @@
+export { playExamples } from './example-tasks';
 export type { Answer, Fault, LoggedRequest, Reply, Script, ScriptedRequest } from './script';
 export { at, byRef, call, callTool, done, reply, say, textsOf, think } from './script';
 export { type MessagesApi, type MessagesApiOptions, startMessagesApi } from './server';

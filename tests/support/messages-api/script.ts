@@ -33,8 +33,10 @@ export type Answer = Reply | Fault;
 
 /** What a script is given: a request that kept the API's rules. */
 export interface ScriptedRequest {
-  /** 0 for the first request. */
+  /** 0 for the server's first request. */
   readonly index: number;
+  /** How many answers the conversation holds: 0 for a trial's first request. */
+  readonly turn: number;
   readonly body: JsonObject & { model: string; messages: { role: string; content: Json }[] };
   /** All text of the newest user message, tool results included. */
   readonly text: string;
@@ -105,6 +107,7 @@ export function scriptedRequest(index: number, body: JsonObject): ScriptedReques
   const newest = messages.filter(message => message.role === 'user').at(-1);
   return {
     index,
+    turn: messages.filter(message => message.role === 'assistant').length,
     body: body as ScriptedRequest['body'],
     text: textsOf(newest?.content).join('\n'),
     ref(line) {

@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { type Browser, chromium } from '@playwright/test';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startSite } from '../../../example-tasks/site/server.mjs';
+import { launchOptions } from '../../../scripts/browser.mjs';
+import { claude } from '../../../src/agents/claude';
+import { recordNetwork } from '../../../src/browser/network-log';
+import { checkAssertion } from '../../../src/grading/assertions';
+import { parseTaskSpec } from '../../../src/spec';
+import { claudeTask } from '../../support/claude-task';
+import { type MessagesApi, playExamples, startMessagesApi } from '../../support/messages-api';
+
+const FOLDER = 'example-tasks/tasks';
+let browser: Browser;
+let site: { url: string; close(): Promise<void> };
+let api: MessagesApi;
+
+beforeAll(async () => {
+  [browser, site, api] = await Promise.all([
+    chromium.launch(launchOptions()),
+    startSite({ port: 0 }),
+    startMessagesApi({ script: playExamples }),
+  ]);
+});
+afterAll(async () => {
+  await browser?.close();
+  await Promise.all([site?.close(), api?.close()]);
+});
+
+describe('with a script in the place of the model, Claude passes', () => {
+  it.each(readdirSync(FOLDER))('%s', async file => {
+    const source = readFileSync(`${FOLDER}/${file}`, 'utf8').replaceAll('http://127.0.0.1:4173', site.url);
+    const spec = parseTaskSpec(source);
+    const context = await browser.newContext();
+    const network = recordNetwork(context);
+    const page = await context.newPage();
+    await page.goto(spec.entryUrl);
+    const task = claudeTask(page, { goal: spec.goal, maxSteps: spec.maxSteps });
+    const agent = claude({ apiKey: api.apiKey, baseURL: api.url, maxRetries: 0 });
+    expect(await agent.run(task)).toBeUndefined();
+    const failed = task.turns.flatMap(turn => turn.actions).filter(action => action.error);
+    expect(failed).toEqual([]);
+    for (const assertion of spec.assertions)
+      await checkAssertion(assertion, { page: task.page, network: network.events, timeoutMs: 5_000 });
+    await context.close();
+  });
+});
