@@ -79,7 +79,7 @@ class ProtocolGuard {
       await this.session.send('Fetch.continueRequest', { requestId });
       return;
     }
-    // An empty answer keeps the document that is there; a failed request would replace it by an error page.
+    // An empty answer keeps the document that is there; most failures would replace it by an error page.
     const answered = this.session.send('Fetch.fulfillRequest', { requestId, responseCode: 204 });
     // No URL yet: the tab was opened for this request, and Playwright reports it only once it has a document.
     const isFresh = page.url === '';
