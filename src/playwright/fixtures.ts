@@ -1,7 +1,8 @@
-import { test as base, expect } from '@playwright/test';
+import { test as base, expect, type TestInfo } from '@playwright/test';
 import { type AgentRunner, agentRunner } from './agent-runner';
+import { settledReason, spentUsd } from './ledger';
 import { checkOptions, type TaskproofOptions } from './options';
-import { plannedSpec } from './plan-annotation';
+import { type PlannedSpec, plannedSpec } from './plan-annotation';
 import { TrialHost } from './trial-host';
 
 export interface TaskproofTestOptions {
@@ -25,11 +26,9 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
 
   _taskproofReady: async ({ taskproof }, use, testInfo) => {
     const planned = plannedSpec(testInfo.annotations);
-    testInfo.skip(
-      planned !== undefined && testInfo.repeatEachIndex >= planned.policy.k,
-      `repeat ${testInfo.repeatEachIndex + 1} is beyond the spec's k of ${planned?.policy.k}`,
-    );
+    if (planned) skipBeyondK(planned, testInfo);
     const options = checkOptions(taskproof, `project "${testInfo.project.name}"`);
+    if (planned) skipWhatIsNotNeeded(planned, options, testInfo);
     for (const part of [options.agent, options.judge])
       if (part?.preflight && !preflighted.has(part)) {
         await part.preflight();
@@ -54,5 +53,29 @@ export const test = trialTest.extend<{ agent: AgentRunner }>({
     await use(agentRunner(page, _taskproofReady, testInfo));
   },
 });
+
+/** The second guard: without our reporter, and in its absence alone, repeats beyond k get this far. */
+function skipBeyondK({ policy }: PlannedSpec, testInfo: TestInfo): void {
+  testInfo.skip(
+    testInfo.repeatEachIndex >= policy.k,
+    `repeat ${testInfo.repeatEachIndex + 1} is beyond the spec's k of ${policy.k}`,
+  );
+}
+
+function skipWhatIsNotNeeded(
+  { id, policy }: PlannedSpec,
+  options: TaskproofOptions,
+  testInfo: TestInfo,
+): void {
+  const settled = options.earlyStop ? settledReason(testInfo.project.name, id, policy) : undefined;
+  testInfo.skip(settled !== undefined, settled ?? '');
+  const cap = options.maxRunCostUsd;
+  if (cap === undefined) return;
+  const spent = spentUsd();
+  testInfo.skip(
+    spent >= cap,
+    `the run has spent $${spent.toFixed(4)} of its maxRunCostUsd of $${cap}: no new trial starts`,
+  );
+}
 
 export { expect };

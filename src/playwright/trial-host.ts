@@ -12,6 +12,7 @@ import { RECORD_ATTACHMENT, type TrialRecord } from '../trial/record';
 import type { SourceLocation } from '../trial/stage';
 import { transcript } from '../trial/transcript';
 import { Trial, trialTimeMs } from '../trial/trial';
+import { enter } from './ledger';
 import type { TaskproofOptions } from './options';
 import type { PlannedSpec } from './plan-annotation';
 import { testStage } from './test-stage';
@@ -74,6 +75,11 @@ export class TrialHost {
 
   private async attach(record: TrialRecord): Promise<void> {
     this.attached = true;
+    enter(this.testInfo.project.name, record.specId, {
+      index: record.repeatIndex,
+      outcome: record.outcome,
+      costUsd: record.costUsd,
+    });
     const stage = testStage(this.testInfo);
     await stage.attach('transcript', { body: transcript(record, this.goal), contentType: 'text/plain' });
     await stage.attach(RECORD_ATTACHMENT, { body: JSON.stringify(record), contentType: 'application/json' });

@@ -11,6 +11,7 @@ import type {
 } from '@playwright/test/reporter';
 import { isInteractive, isListing, repeatEachOverride } from '../playwright/command-line';
 import { rerunWholeSpecs } from '../playwright/last-run';
+import { closeLedger, openLedger } from '../playwright/ledger';
 import { plannedSpec } from '../playwright/plan-annotation';
 import { runError } from '../playwright/reporting';
 import { failsRun } from '../verdicts/verdict';
@@ -50,6 +51,7 @@ export default class TaskproofReporter implements Reporter {
   }): Promise<void> {
     this.preprocessed = true;
     await planRun(config, suite, testRun);
+    openLedger();
   }
 
   onBegin(config: FullConfig, suite: Suite): void {
@@ -90,6 +92,7 @@ export default class TaskproofReporter implements Reporter {
   }
 
   async onExit(): Promise<void> {
+    closeLedger();
     if (isListing() || !this.preprocessed) return;
     await rerunWholeSpecs(
       this.config,

@@ -56,8 +56,9 @@ export class SpecRun {
 
   /** Writes verdict and number into what the reports show of each trial. */
   label(): void {
-    const { verdict, k, minPasses, passes } = this.verdict;
-    const summary = `${verdict}: ${passes}/${k} passed, needs ${minPasses}`;
+    const { verdict, k, minPasses, passes, missing } = this.verdict;
+    const ran = missing ? `; ${k - missing} of ${k} ran` : '';
+    const summary = `${verdict}: ${passes}/${k} passed, needs ${minPasses}${ran}`;
     for (const { test, result, trial } of this.entries) {
       const tolerated = this.isTolerated(trial) && verdict === 'passed' ? ', tolerated' : '';
       const outcome = trial.outcome === 'passed' ? '' : ` (${trial.outcome}${tolerated})`;

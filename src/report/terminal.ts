@@ -65,7 +65,7 @@ function cells(row: ResultRow): (string | Cell)[] {
     row.spec,
     row.project,
     { text: `${SIGNS[row.verdict]} ${row.verdict}`, style: STYLES[row.verdict] },
-    `${row.passes}/${row.k}, needs ${row.minPasses}`,
+    `${row.passes}/${row.k}, needs ${row.minPasses}${row.missing ? ` (${row.k - row.missing} ran)` : ''}`,
     formatRate(row.rate, row.interval),
     row.turns === null ? '-' : String(row.turns),
     formatCost(row.costUsd),

@@ -39,7 +39,6 @@ describe.each(TYPES)('$name', ({ pkg }) => {
     expect(run.exitCode, run.output).toBe(0);
     expect(run.output.match(/agents\.spec\.ts:5:\d+ › one/g)).toHaveLength(2);
     expect(run.output.match(/agents\.spec\.ts:5:\d+ › two/g)).toHaveLength(1);
-    expect(run.output).toContain('@smoke');
     expect(run.output).not.toContain('undecided');
     expect(suite.exists('taskproof-results.json')).toBe(false);
   });

@@ -91,7 +91,7 @@ export function config(options: ConfigOptions = {}): string {
     imports = '',
     globs = "'tasks/**/*.yaml'",
     reporters = "[['list'], ['@taskproof/playwright/reporter'], ['html']]",
-    projects = `[{ name: 'agents', testDir: '.', testMatch: '**/*.spec.ts', ...repeats(${globs}) }]`,
+    projects = `[{ name: 'agents', testDir: '.', testMatch: '**/*.spec.*', ...repeats(${globs}) }]`,
   } = options;
   return `
 import { defineConfig } from '@playwright/test';

@@ -1,0 +1,100 @@
+// What the workers of one run tell each other: how each trial ended, and what it cost. A folder with one file per trial:
+// every trial writes its own, so that two which end at once can't disturb each other.
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { judgeTrials, type Policy, type Trial } from '../verdicts/verdict';
+
+/** Set by the reporter in the main process, inherited by the workers. */
+const ENV = 'TASKPROOF_LEDGER';
+
+const entrySchema = z.object({
+  index: z.number(),
+  outcome: z.enum(['passed', 'failed', 'error']),
+  costUsd: z.number().nullable(),
+});
+export type LedgerEntry = z.infer<typeof entrySchema>;
+
+/** Begins a run: in the main process, before its workers start. */
+export function openLedger(): void {
+  closeLedger();
+  process.env[ENV] = mkdtempSync(join(tmpdir(), 'taskproof-'));
+}
+
+export function closeLedger(): void {
+  const folder = process.env[ENV];
+  if (folder) rmSync(folder, { recursive: true, force: true });
+  delete process.env[ENV];
+}
+
+/** Without our reporter there is no ledger, and nothing is told. */
+export function enter(project: string, spec: string, entry: LedgerEntry): void {
+  const run = process.env[ENV];
+  if (!run) return;
+  const folder = specFolder(run, project, spec);
+  mkdirSync(folder, { recursive: true });
+  // Renamed into place, so that nobody reads half a file.
+  const half = join(run, randomUUID());
+  writeFileSync(half, JSON.stringify(entry));
+  renameSync(half, join(folder, `${entry.index}.json`));
+}
+
+/** Why no further trial of the spec is needed, in one line; undefined while its verdict is open. */
+export function settledReason(project: string, spec: string, policy: Policy): string | undefined {
+  const run = process.env[ENV];
+  if (!run) return undefined;
+  const { verdict, passes, failures, errors } = judgeTrials(
+    policy,
+    entriesIn(specFolder(run, project, spec)).map(asTrial),
+  );
+  if (verdict === 'undecided') return undefined;
+  const ran = passes + failures + errors;
+  return `early stop: the verdict is settled (${verdict}, ${passes} of ${ran} passed, needs ${policy.minPasses} of ${policy.k})`;
+}
+
+/** US dollars that the run's ended trials have cost, as far as prices are known. */
+export function spentUsd(): number {
+  const run = process.env[ENV];
+  if (!run) return 0;
+  const folders = readdirSync(run, { withFileTypes: true }).filter(entry => entry.isDirectory());
+  return folders
+    .flatMap(({ name }) => entriesIn(join(run, name)))
+    .reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
+}
+
+function specFolder(run: string, project: string, spec: string): string {
+  return join(
+    run,
+    createHash('sha256')
+      .update(JSON.stringify([project, spec]))
+      .digest('hex')
+      .slice(0, 32),
+  );
+}
+
+function entriesIn(folder: string): LedgerEntry[] {
+  let names: string[] = [];
+  try {
+    names = readdirSync(folder);
+  } catch {
+    // No trial of this spec has ended yet.
+  }
+  return names.flatMap(name => {
+    const { data } = entrySchema.safeParse(JSON.parse(readFileSync(join(folder, name), 'utf8')));
+    return data ? [data] : [];
+  });
+}
+
+function asTrial({ index, outcome, costUsd }: LedgerEntry): Trial {
+  return { index, outcome, status: outcome, reason: null, turns: 0, costUsd, durationMs: 0, finalUrl: null };
+}
