@@ -12,7 +12,6 @@ function fingerprint(): string {
   const fields = [...document.querySelectorAll<HTMLInputElement>('input,select,textarea')].map(
     field => `${field.value}${field.checked}`,
   );
-  // biome-ignore lint/performance/useDomNodeTextContent: what is hidden is not what people see
   const shown = document.body?.innerText ?? '';
   const state = [location.href, document.title, shown, fields.join(), window.scrollX, window.scrollY].join(
     '\n',

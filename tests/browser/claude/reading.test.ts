@@ -23,7 +23,7 @@ const pages = harness({
         <label>Password <input type="password" value="hunter2"></label>
         <button disabled>Pay</button><button type="button">Add to cart</button></form>
       <div onclick="document.title='opened'" style="cursor:pointer">Show reviews</div>
-      <div contenteditable aria-label="Note">a note</div></main>
+      <output></output><ul><li></li></ul><div contenteditable aria-label="Note">a note</div></main>
     <p style="display:none">hidden words</p>
     <footer style="margin-top:2000px"><a href="/imprint">Imprint</a></footer>`,
     'Mugs',
@@ -73,6 +73,9 @@ describe('read_page', () => {
     ])
       expect(text).toMatch(line);
     expect(text).not.toContain('Imprint');
+    // The label is the field's name, and an empty part of the structure says nothing.
+    expect(text).not.toMatch(/- text: (Quantity|Gift wrap)/);
+    expect(text).not.toMatch(/- (list|listitem|status)$/m);
     expect(text).not.toContain('hidden words');
     expect(text).not.toContain('hunter2');
   });

@@ -53,7 +53,6 @@ function describe(element: Element): Seen {
   const plain = /^H[1-6]$/.test(target.tagName) ? 'heading' : editable ? 'textbox' : 'generic';
   const role =
     target.getAttribute('role') ?? ROLES[type ?? target.tagName] ?? (type === undefined ? plain : 'textbox');
-  // biome-ignore lint/performance/useDomNodeTextContent: hidden text is not what people see
   const rendered = (node: Element | undefined) => (node as HTMLElement | undefined)?.innerText;
   const field = target as HTMLInputElement;
   const names = [

@@ -8,7 +8,6 @@ const MAX_FRAMES = 20;
 
 /** Runs in the page. */
 function visibleText(): string {
-  // biome-ignore lint/performance/useDomNodeTextContent: the text as it is laid out, without what is hidden
   const rendered = (element: HTMLElement) => element.innerText;
   const shadowText = (root: ParentNode): string =>
     [...root.querySelectorAll('*')]

@@ -69,9 +69,18 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
+interface Entry {
+  indent: number;
+  text: string;
+  /** What the line says, where it is nothing but text. */
+  said?: string;
+  name?: string;
+  /** A part of the page's structure, which says nothing by itself. */
+  bare?: boolean;
+}
+
 class Listing {
-  private readonly lines: string[] = [];
-  private length = 0;
+  private readonly entries: Entry[] = [];
   private readonly seen = new Map<TreeNode, boolean>();
   outside = 0;
   deeper = 0;
@@ -81,13 +90,21 @@ class Listing {
 
   add(nodes: readonly (TreeNode | string)[], indent = 0): void {
     for (const node of nodes) {
-      if (typeof node === 'string') this.line(indent, `text: ${oneLine(node)}`);
+      if (typeof node === 'string') this.say(indent, node);
       else this.element(node, indent);
     }
   }
 
   text(): string {
-    return this.lines.join('\n');
+    const lines: string[] = [];
+    let length = 0;
+    for (const { indent, text } of this.worthSaying()) {
+      const line = `${'  '.repeat(indent)}- ${text}`;
+      length += line.length + 1;
+      if (length > MAX_CHARACTERS - RESERVE) this.cut++;
+      else lines.push(line);
+    }
+    return lines.join('\n');
   }
 
   private element(node: TreeNode, indent: number): void {
@@ -95,27 +112,51 @@ class Listing {
       this.outside += [...nodesOf([node])].filter(each => this.counts(each)).length;
       return;
     }
-    if (this.options.filter === 'interactive') {
-      if (node.interactive && (node.inView || node.role === 'option')) this.line(0, lineOf(node));
-      else if (node.interactive) this.outside++;
-      // What is inside a button is its name already.
-      this.add(
-        node.children.filter(child => typeof child !== 'string'),
-        0,
-      );
-      return;
-    }
-    const bare = node.role === 'generic' && !node.name && !node.interactive;
-    if (bare && !node.text) {
+    if (this.options.filter === 'interactive') this.interactive(node);
+    else if (node.role === 'generic' && !node.name && !node.interactive && !node.text)
       this.add(node.children, indent);
+    else if (indent >= (this.options.depth ?? DEFAULT_DEPTH)) this.deeper += [...nodesOf([node])].length;
+    else {
+      this.own(node, indent);
+      this.add(this.worthReading(node), indent + 1);
+    }
+  }
+
+  private interactive(node: TreeNode): void {
+    if (node.interactive && (node.inView || node.role === 'option')) this.own(node, 0);
+    else if (node.interactive) this.outside++;
+    // What is inside a button is its name already.
+    this.add(node.children.filter(child => typeof child !== 'string'));
+  }
+
+  private own(node: TreeNode, indent: number): void {
+    if (node.role === 'generic' && !node.name && !node.interactive) {
+      this.say(indent, node.text);
       return;
     }
-    if (indent >= (this.options.depth ?? DEFAULT_DEPTH)) {
-      this.deeper += [...nodesOf([node])].length;
-      return;
+    const text = lineOf(node);
+    this.entries.push({ indent, text, name: oneLine(node.name), bare: text === node.role });
+  }
+
+  private say(indent: number, text: string): void {
+    const said = oneLine(text);
+    this.entries.push({ indent, text: `text: ${said}`, said });
+  }
+
+  /** Without structure that holds nothing, and labels next to what they label. */
+  private worthSaying(): Entry[] {
+    const kept: Entry[] = [];
+    // From the end: what is dropped inside a list may leave the list empty.
+    for (let index = this.entries.length - 1; index >= 0; index--) {
+      const entry = this.entries[index]!;
+      const after = kept.at(-1);
+      const empty = entry.bare && (!after || after.indent <= entry.indent);
+      const labels = [this.entries[index - 1], after].some(
+        other => entry.said !== undefined && other?.indent === entry.indent && other.name === entry.said,
+      );
+      if (!empty && !labels) kept.push(entry);
     }
-    this.line(indent, bare ? `text: ${oneLine(node.text)}` : lineOf(node));
-    this.add(this.worthReading(node), indent + 1);
+    return kept.reverse();
   }
 
   /** A child that only repeats its parent's name says nothing. */
@@ -138,22 +179,13 @@ class Listing {
     this.seen.set(node, visible);
     return visible;
   }
-
-  private line(indent: number, text: string): void {
-    const line = `${'  '.repeat(indent)}- ${text}`;
-    if (this.cut > 0 || this.length + line.length + 1 > MAX_CHARACTERS - RESERVE) {
-      this.cut++;
-      return;
-    }
-    this.length += line.length + 1;
-    this.lines.push(line);
-  }
 }
 
 /** The listing under `header`, and a line for each reason why something is not in it. */
 export function readPage(header: string, roots: readonly TreeNode[], options: ReadOptions = {}): string {
   const listing = new Listing(options);
   listing.add(options.root ? [options.root] : roots);
+  const body = listing.text() || '(nothing to read here)';
   const left = [
     listing.outside > 0 &&
       `(${listing.outside} more elements are outside the viewport: read with filter "all", scroll, or use find.)`,
@@ -161,6 +193,5 @@ export function readPage(header: string, roots: readonly TreeNode[], options: Re
     listing.cut > 0 &&
       `(${listing.cut} more lines were left out at ${MAX_CHARACTERS} characters: read a part of the page by its ref, use a smaller depth or filter "interactive", or use find.)`,
   ];
-  const body = listing.text() || '(nothing to read here)';
   return [header, body, ...left].filter(Boolean).join('\n');
 }
