@@ -104,8 +104,7 @@ export class Calls {
         });
       },
     };
-    const result = await this.toolset.toolResult(call);
-    this.task.signal.throwIfAborted();
+    const result = await this.toolset.toolResult(call).finally(() => this.task.signal.throwIfAborted());
     // A call that the SDK or the input check refused never became an action.
     if (!noted) turn.action({ title: call.name, ...(result.is_error && { error: textOf(result) }) });
     return result;

@@ -106,11 +106,12 @@ export class Driver {
     this.point = undefined;
     const since = performance.now();
     try {
-      const result = await limited(run(), MEMBER_LIMIT_MS, () => new ToolError(STUCK));
+      const result = await limited(run(), MEMBER_LIMIT_MS, () => new ToolError(STUCK), this.signal);
       if (settles) await this.settle(page, since);
       this.turn?.action({ title: words, ...this.marked() });
       return result;
     } catch (error) {
+      this.signal.throwIfAborted();
       if (settles) await this.settle(page, since);
       const reason = reasonOf(error);
       this.turn?.action({ title: words, error: reason, ...this.marked() });

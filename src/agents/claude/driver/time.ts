@@ -29,16 +29,22 @@ export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Rejects with `late` where `promise` takes longer than `ms`. */
-export async function limited<T>(promise: Promise<T>, ms: number, late: () => Error): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(late()), ms);
+/** Rejects with `late` where `promise` takes longer than `ms`, and with the signal's reason once that is aborted. */
+export async function limited<T>(
+  promise: Promise<T>,
+  ms: number,
+  late: () => Error,
+  signal: AbortSignal,
+): Promise<T> {
+  const ended = new AbortController();
+  const limit = sleep(ms, AbortSignal.any([signal, ended.signal])).then(() => {
+    throw late();
   });
+  // The loser of the race has nobody left to hear of its failure.
+  for (const each of [promise, limit]) each.catch(() => undefined);
   try {
     return await Promise.race([promise, limit]);
   } finally {
-    clearTimeout(timer);
-    promise.catch(() => undefined);
+    ended.abort();
   }
 }
