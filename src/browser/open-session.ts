@@ -1,6 +1,6 @@
 // A session with its guard and its network log: how every agent meets a page.
 import type { Page } from '@playwright/test';
-import { guardContext, type Refusal, type RefusalKind } from './guard';
+import { type Guard, guardContext, type Refusal, type RefusalKind } from './guard';
 import { type NetworkLog, recordNetwork } from './network-log';
 import { Session } from './session';
 
@@ -8,6 +8,8 @@ export interface OpenSession {
   session: Session;
   network: NetworkLog;
   refusals: readonly Refusal[];
+  /** How the guard works here: `protocol` lets nothing out, `route` reports what gets out. */
+  guard: Guard['means'];
   /** Takes guard, log and listeners off again: the browser is shared with the worker's other tests. */
   close(): Promise<void>;
 }
@@ -20,12 +22,16 @@ export async function openSession(page: Page, allowedDomains: readonly string[])
   const guard = await guardContext(context, {
     allowedDomains,
     network,
-    onRefused: (url, how) => session.notice(refusalNotice(url, how, allowedDomains)),
+    onRefused: (url, how) => {
+      session.leaveBlankTab();
+      session.notice(refusalNotice(url, how, allowedDomains));
+    },
   });
   return {
     session,
     network,
     refusals: guard.refusals,
+    guard: guard.means,
     async close() {
       await session.dismissOpenDialogs();
       await guard.dispose();

@@ -41,6 +41,12 @@ export class Session {
     this.tabs = [...this.tabs.filter(tab => tab !== page), page];
   }
 
+  /** Turns away from a tab that never got beyond its blank page: its navigation was refused. */
+  leaveBlankTab(): void {
+    const before = this.tabs.findLast(tab => tab.url() !== 'about:blank');
+    if (this.page.url() === 'about:blank' && before) this.activate(before);
+  }
+
   notice(sentence: string): void {
     if (this.notices.length < MAX_NOTICES) this.notices.push(sentence);
     else this.droppedNotices++;
@@ -76,7 +82,8 @@ export class Session {
     const onClose = () => {
       const wasActive = this.page === page;
       if (this.tabs.length > 1) this.tabs = this.tabs.filter(tab => tab !== page);
-      if (wasActive && this.page !== page) this.notice(`The tab was closed; the active one is now ${this.page.url()}.`);
+      if (wasActive && this.page !== page)
+        this.notice(`The tab was closed; the active one is now ${this.page.url()}.`);
     };
     const onDownload = (download: Download) =>
       this.notice(`A download began: "${download.suggestedFilename()}" from ${download.url()}.`);

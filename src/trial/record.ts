@@ -105,6 +105,8 @@ export const trialRecordSchema = z.object({
   reason: z.string().nullable(),
   turns: z.array(turnSchema),
   network: z.object({ events: z.array(networkEventSchema), dropped: z.number().int().nonnegative() }),
+  /** `protocol`: nothing gets past the domain guard. `route`: what gets past is reported as escaped. */
+  guard: z.enum(['protocol', 'route']),
   /** Top-level navigations that the domain guard refused. */
   refusals: z.array(z.object({ url: z.string(), how: z.string() })),
   assertions: z.array(assertionResultSchema),

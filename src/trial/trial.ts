@@ -20,7 +20,7 @@ const CLOSING_TIME_MS = 60_000;
 const ASSERTION_TIME_MS = 30_000;
 /** Requests kept in a record: those beyond are counted. The live log, which is what is graded, keeps more. */
 const MAX_RECORDED_REQUESTS = 1_000;
-const MAX_RECORDED_URL = 1_000;
+const MAX_RECORDED_URL = 500;
 
 /** Milliseconds that a trial may take at most, opening and grading included: the test's timeout. */
 export function trialTimeMs(plan: GradedPlan): number {
@@ -42,6 +42,7 @@ export class Trial {
   private readonly session: Session;
   private readonly network: NetworkLog;
   private readonly refusals: readonly Refusal[];
+  private readonly guard: OpenSession['guard'];
   private end: AgentEnd | null = null;
   private assertions: AssertionResult[] = [];
   private judgement: JudgeResult | null = null;
@@ -51,12 +52,13 @@ export class Trial {
   constructor(
     private readonly plan: GradedPlan,
     private readonly identity: TrialIdentity,
-    { session, network, refusals }: Omit<OpenSession, 'close'>,
+    { session, network, refusals, guard }: Omit<OpenSession, 'close'>,
     private readonly stage: Stage,
   ) {
     this.session = session;
     this.network = network;
     this.refusals = refusals;
+    this.guard = guard;
     this.agentRun = new AgentRun(plan, session, this.keepingImages(stage), this.startedAt);
   }
 
@@ -98,6 +100,7 @@ export class Trial {
       ...this.outcome(end),
       turns: turns.records,
       network: this.recordedNetwork(),
+      guard: this.guard,
       refusals: this.refusals.map(({ url, how }) => ({
         url: this.agentRun.mask(url.slice(0, MAX_RECORDED_URL)),
         how,
