@@ -59,7 +59,7 @@ const ADVERBS =
 const verbPattern = `(?:${VERBS})(?![\\p{L}\\p{N}-])`;
 const STARTS_WITH_VERB = new RegExp(`^${ADVERBS}(${verbPattern})`, 'iu');
 const BOUNDARY = new RegExp(
-  `(?:\\s*,)?\\s+(?:and(?:\\s+then)?|then|after that|before(?= \\p{L}+ing))\\s+(?=${ADVERBS}${verbPattern})|,\\s*(?=${ADVERBS}${verbPattern})|\\s+(?=(?:hit|press|click)\\s+(?:the\\s+)?submit\\b)`,
+  `(?:\\s*,)?\\s+(?:and\\s+)?then\\s+|(?:\\s*,)?\\s+(?:and|after that|before(?= \\p{L}+ing))\\s+(?=${ADVERBS}${verbPattern})|,\\s*(?=${ADVERBS}${verbPattern})|\\s+(?=(?:hit|press|click)\\s+(?:the\\s+)?submit\\b)`,
   'giu',
 );
 const BY_DOING = /\s*,?\s+(?:by|through)\s+(?:first\s+)?(\p{L}+?)([a-z])?\2?ing\b/iu;
@@ -151,18 +151,27 @@ function partsOf(body: string, where: string): Clause[] {
     if (trimmed === '') continue;
     const inner = placeOf(trimmed);
     if (inner.where !== '' && STARTS_WITH_VERB.test(inner.body)) out.push(toClause(inner.body, inner.where));
+    // 'click "A", then "B"': the verb goes on.
+    else if (QUOTE.test(trimmed[0]!)) out.push({ verb: out.at(-1)?.verb ?? '', rest: trimmed, where });
     else out.push(toClause(trimmed, where));
   }
   return out;
 }
 
+/** Says what to do by itself, whatever follows a colon. */
+const DIRECT =
+  /^(?:click|press|tap|hit|push|select|choose|pick|enter|type|fill|dismiss|close|reject|accept|log in|search for)/;
+
 function clausesOf(sentence: string): Clause[] {
   const how = HOW.exec(sentence);
-  if (how)
-    return [
-      { ...toClause(sentence.slice(0, how.index).trim(), ''), heading: true },
-      ...clausesOf(sentence.slice(how.index + how[0].length)),
-    ];
+  if (!how) return simpleClauses(sentence);
+  const before = simpleClauses(sentence.slice(0, how.index).trim());
+  const last = before.at(-1);
+  if (last && !DIRECT.test(last.verb)) last.heading = true;
+  return [...before, ...clausesOf(sentence.slice(how.index + how[0].length))];
+}
+
+function simpleClauses(sentence: string): Clause[] {
   const place = STARTS_WITH_VERB.test(sentence) ? { where: '', body: sentence } : placeOf(sentence);
   return partsOf(place.body, place.where);
 }

@@ -6,6 +6,7 @@ import { echoes, type Match, rank } from './match';
 import type { LexicalSettings } from './options';
 import { generator } from './random';
 import type { Target } from './targets';
+import { coverage } from './tokens';
 import { type Candidate, describe, elementOf, look, type View } from './view';
 import { Watch } from './watch';
 
@@ -20,6 +21,8 @@ type Handle = ElementHandle<HTMLElement>;
 export class Driver {
   view!: View;
   readonly watch: Watch;
+  /** The last turn sent a request: what it set has gone where it belongs. */
+  sent = false;
   /** Elements that refused to be acted on: not tried again in the same state of the page. */
   readonly #refused = new Map<string, string>();
   readonly #noise: (key: string) => number;
@@ -58,7 +61,16 @@ export class Driver {
 
   rank(target: Target, among: readonly Candidate[] = this.view.candidates): Match[] {
     const usable = among.filter(candidate => this.#refused.get(candidate.key) !== this.view.print);
-    return rank(usable, target, candidate => this.noise(`${candidate.index}${candidate.name}`));
+    return rank(usable, this.#here(target), candidate => this.noise(`${candidate.index}${candidate.name}`));
+  }
+
+  /** A place that is the page itself says nothing about where on it. */
+  #here(target: Target): Target {
+    const page = `${this.view.title} ${this.view.headings[0] ?? ''} ${new URL(this.view.url, 'about:blank').pathname}`;
+    const readings = target.readings.map(reading =>
+      reading.scope !== '' && coverage(reading.scope, page) >= 0.9 ? { ...reading, scope: '' } : reading,
+    );
+    return { ...target, readings };
   }
 
   refused(candidate: Candidate): boolean {

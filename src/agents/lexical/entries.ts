@@ -10,7 +10,8 @@ export interface Entry {
 }
 
 const CASE = /\s+in\s+(?:all\s+)?(upper|lower|capital)[\s-]?(?:case)?(?:\s+letters)?/i;
-const INTO = /^(?:in(?:to)?|on(?:to)?|to|as|for|inside|at)\s+/i;
+const LABEL_FIRST = /^(?:fill|set|change)/;
+const INTO = /^(?:in(?:to)?|on(?:to)?|to|as|for|inside|at)(?:\s+|$)/i;
 const GENERIC_LABEL =
   /^(?:(?:the|a|an|your|my|this|following|and|with|text|texts?|value|number|word|words|string|item|is|as|to|of|:)\s*)+$/i;
 const FIELD_WORDS =
@@ -23,20 +24,37 @@ function cased(text: string, how: string | undefined): string {
   return how.toLowerCase() === 'lower' ? text.toLowerCase() : text.toUpperCase();
 }
 
-/** The words around each quoted value: what stands before it names the field, unless "into ..." after it does. */
-function quotedEntries(rest: string, show: (words: string) => string, where: string): Entry[] {
-  const pieces = rest.split(new RegExp(`(${QUOTE.source})`));
-  const found: { value: string; label: string; into: string }[] = [];
-  for (let i = 1; i < pieces.length; i += 2) {
-    let before = trim(pieces[i - 1]!);
-    const last = found.at(-1);
-    if (last && INTO.test(before)) {
-      const [into = '', ...others] = before.split(/\s*,\s*|\s+and\s+/);
-      last.into = into;
-      before = trim(others.join(' '));
-    }
-    found.push({ value: pieces[i]!, label: before.replace(/^and\s+/i, ''), into: '' });
+interface Found {
+  value: string;
+  label: string;
+  into: string;
+}
+
+/** Takes one quoted string and the words before it: a value, or the name of the field for the value before it. */
+function take(found: Found[], before: string, quote: string, labelFirst: boolean): void {
+  const last = found.at(-1);
+  if (last && labelFirst && /^(?:with|to|as|=|is)$/i.test(before)) {
+    found[found.length - 1] = { value: quote, label: last.value, into: '' };
+    return;
   }
+  if (!last || !INTO.test(before)) {
+    found.push({ value: quote, label: before.replace(/^and\s+/i, ''), into: '' });
+    return;
+  }
+  const [into = '', ...others] = before.split(/\s*,\s*|\s+and\s+/);
+  if (others.length === 0) last.into = `${into} ${quote}`;
+  else {
+    last.into = into;
+    found.push({ value: quote, label: trim(others.join(' ')), into: '' });
+  }
+}
+
+/** The words around each quoted value: what stands before it names the field, unless "into ..." after it does. */
+function quotedEntries({ rest, where, verb }: Clause, show: (words: string) => string): Entry[] {
+  const pieces = rest.split(new RegExp(`(${QUOTE.source})`));
+  const found: Found[] = [];
+  const labelFirst = LABEL_FIRST.test(verb);
+  for (let i = 1; i < pieces.length; i += 2) take(found, trim(pieces[i - 1]!), pieces[i]!, labelFirst);
   const tail = trim(pieces.at(-1)!);
   const common = INTO.test(tail) ? tail : '';
   return found.map(({ value, label, into }) => ({
@@ -83,7 +101,7 @@ function pairedEntries(rest: string, show: (words: string) => string, where: str
 
 function plainEntry(clause: Clause, show: (words: string) => string): Entry {
   const { rest, verb, where } = clause;
-  const labelFirst = /^(?:fill|set|change)/.test(verb);
+  const labelFirst = LABEL_FIRST.test(verb);
   const match = labelFirst
     ? /^(.+?)\s+(?:with|to|as|=)\s+(.+)$/i.exec(rest)
     : /^(.+)\s+(?:into|in|as|for|on|to|inside)\s+(?:the\s+|your\s+|my\s+|a\s+)?(.+?)$/i.exec(rest);
@@ -102,7 +120,7 @@ export function parseEntries(clause: Clause, show: (words: string) => string): E
   const described = describedValue(rest, show);
   if (described) return [{ value: described, target: fieldTarget('', '', show, clause.where) }];
   const entries = QUOTE.test(rest)
-    ? quotedEntries(rest, show, clause.where)
+    ? quotedEntries({ ...clause, rest }, show)
     : pairedEntries(rest, show, clause.where);
   const found = entries.length > 0 ? entries : [plainEntry({ ...clause, rest }, show)];
   return found.map(entry => ({ ...entry, value: { ...entry.value, text: cased(entry.value.text, how) } }));

@@ -65,6 +65,7 @@ export class Explorer {
 
   #score(candidate: Candidate, clue: Clue, memo: Map<string, number>): number {
     const { task } = this.#driver;
+    if (/^skip to\b/i.test(candidate.name)) return 0;
     if (isField(candidate) || candidate.disabled || this.#driver.refused(candidate)) return 0;
     const said = candidate.name || candidate.title || (candidate.role === 'icon' ? '' : candidate.near);
     if (said === '' && candidate.hint === '') return 0;

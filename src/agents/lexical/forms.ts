@@ -23,14 +23,10 @@ function rate(candidate: Candidate, field: Candidate | undefined): number {
     : 0;
   const said = Math.max(named, hinted);
   if (native + said < 0.5) return 0;
-  const together =
-    field === undefined ? 0 : candidate.contexts.findIndex(context => field.contexts.includes(context));
-  const place =
-    field === undefined
-      ? 0
-      : together < 0
-        ? -0.6
-        : -0.06 * together + (candidate.index > field.index ? 0.1 : 0);
+  if (field === undefined) return native + said;
+  if (field.form !== candidate.form) return 0;
+  const together = candidate.contexts.findIndex(context => field.contexts.includes(context));
+  const place = together < 0 ? -0.6 : -0.06 * together + (candidate.index > field.index ? 0.1 : 0);
   return native + said + place;
 }
 

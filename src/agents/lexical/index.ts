@@ -20,6 +20,7 @@ async function work(task: AgentTask, driver: Driver): Promise<GaveUp | undefined
     subject: '',
     filled: new Set(),
     lastField: undefined,
+    done: 0,
     remaining: 0,
   };
   if (plan.instructions.length === 0)
@@ -27,6 +28,7 @@ async function work(task: AgentTask, driver: Driver): Promise<GaveUp | undefined
   await driver.watch.settle(task.page);
   await driver.look();
   for (const [index, instruction] of plan.instructions.entries()) {
+    memory.done = index;
     memory.remaining = plan.instructions.length - index - 1;
     const problem = await perform(driver, instruction, memory);
     if (problem)
@@ -36,7 +38,10 @@ async function work(task: AgentTask, driver: Driver): Promise<GaveUp | undefined
       };
   }
   const last = plan.instructions.at(-1)!;
-  const send = LEAVES_OPEN.has(last.do) && memory.lastField ? sender(driver, memory.lastField) : undefined;
+  const send =
+    LEAVES_OPEN.has(last.do) && memory.lastField && !driver.sent
+      ? sender(driver, memory.lastField)
+      : undefined;
   if (send && task.turnsLeft > 0) await driver.click(send);
   return undefined;
 }

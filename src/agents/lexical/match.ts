@@ -125,6 +125,9 @@ export function kindFit(candidate: Candidate, kind: Kind | undefined): number {
 const makeOf = (candidate: Candidate) =>
   `${candidate.type || candidate.tag} ${candidate.role === candidate.tag ? '' : candidate.role}`;
 
+/** "(opens in a new tab)" and the like are said to screen readers, not part of what the control is called. */
+const ASIDE = /\s*\((?:opens|external|new (?:tab|window))[^)]*\)/i;
+
 function withoutWords(label: string, words: string): string {
   const drop = new Set(tokens(words).map(({ word }) => word));
   return label
@@ -137,7 +140,7 @@ function withoutWords(label: string, words: string): string {
 export function labelFit(candidate: Candidate, text: string, scope = ''): number {
   const field = isField(candidate);
   const named = Math.max(
-    similarity(candidate.name, text),
+    similarity(candidate.name.replace(ASIDE, ''), text),
     // "Block @sam" in the card of @sam is as good as "Block".
     scope === '' ? 0 : 0.96 * similarity(withoutWords(candidate.name, scope), text),
     0.97 * similarity(candidate.title, text),
@@ -146,7 +149,8 @@ export function labelFit(candidate: Candidate, text: string, scope = ''): number
   const besides =
     candidate.role === 'text' || candidate.role === 'heading'
       ? 0
-      : (field ? (candidate.name === '' ? 0.95 : 0.55) : /:$/.test(candidate.near) ? 0.8 : 0.62) * similarity(candidate.near, text);
+      : (field ? (candidate.name === '' ? 0.95 : 0.55) : /:$/.test(candidate.near) ? 0.8 : 0.62) *
+        similarity(candidate.near, text);
   const make =
     CONTROL.test(candidate.role) || field
       ? (field && !candidate.name ? 0.75 : 0.6) * coverage(text, makeOf(candidate))
@@ -156,7 +160,7 @@ export function labelFit(candidate: Candidate, text: string, scope = ''): number
 }
 
 const GENERIC_SCOPE =
-  /\b(?:users?|rows?|posts?|items?|cards?|lines?|entry|entries|e?mails?|messages?|products?|pages?|box|list|table|section|person|called|named|window|folder|file)\b/gi;
+  /\b(?:users?|rows?|posts?|items?|cards?|lines?|entry|entries|e?mails?|messages?|products?|pages?|box|list|table|section|person|called|named|window|folder|file|results?|top|bottom|left|right|side)\b/gi;
 const ZONES: readonly (readonly [RegExp, RegExp])[] = [
   [/\b(?:dialog(?:ue)?|pop-?up|modal)\b/i, /dialog/],
   [/\b(?:nav\w*|menu ?bar|menu)\b/i, /nav|menu/],
@@ -177,7 +181,7 @@ export function scopeFit(candidate: Candidate, scope: string, memo: Map<string, 
         ? 1
         : 0;
   const rest = zone ? words.replace(zone[0], ' ').trim() : words;
-  if (!/[\p{L}\p{N}]/u.test(rest)) return zone ? 0.75 + 0.25 * inZone : 0.9;
+  if (tokens(rest).every(({ weight }) => weight < 0.3)) return zone ? 0.75 + 0.25 * inZone : 0.9;
   let best = 0;
   for (const [level, context] of [candidate.name, ...candidate.contexts].entries()) {
     const memoKey = `${rest}\0${context}`;
@@ -201,7 +205,7 @@ function readingScore(
   const fit = kindFit(candidate, target.kind);
   const label =
     reading.text === '' ? (fit === 1 ? 0.95 : 0) : labelFit(candidate, reading.text, reading.scope);
-  return label < 0.3 ? 0 : label * fit * scopeFit(candidate, reading.scope, memo);
+  return label < 0.3 ? 0 : label * fit * scopeFit(candidate, reading.scope, memo) * (reading.weight ?? 1);
 }
 
 /** A candidate that only repeats the goal: some pages show their task. */

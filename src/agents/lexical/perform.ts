@@ -64,20 +64,12 @@ async function clickTarget(driver: Driver, target: Target, memory: Memory): Prom
     const result = await nthResult(driver, target.ordinal ?? 1);
     return result ? clickFirst(driver, [result]) : `found no result number ${target.ordinal ?? 1}`;
   }
-  const find = (strict: boolean) =>
-    matches(driver, scoped(driver, target, memory), memory, strict) ??
-    matches(driver, target, memory, strict);
+  const find = (strict: boolean) => matches(driver, target, memory, strict);
   const now = find(memory.looksInside);
   const sends = ASKS_TO_SEND.test(textOf(target)) ? sender(driver, memory.lastField) : undefined;
   const found = now ?? (sends ? [sends] : await seek(driver, clueFor(target, memory), memory, find));
   if (!found) return `found nothing like "${target.phrase}"`;
   return clickFirst(driver, found);
-}
-
-/** The target in the row or card of what the goal found before, where it names no other place. */
-function scoped(_driver: Driver, target: Target, memory: Memory): Target {
-  if (memory.subject === '' || target.readings.some(({ scope }) => scope !== '')) return target;
-  return { ...target, readings: target.readings.map(({ text }) => ({ text, scope: memory.subject })) };
 }
 
 async function open(driver: Driver, target: Target, memory: Memory): Promise<Problem> {
@@ -189,11 +181,12 @@ async function find(
   memory: Memory,
 ): Promise<Problem> {
   const last = memory.remaining === 0 && !heading;
+  const searches = last && (memory.done === 0 || target.exact);
   const words = strongWords(target.phrase);
   if (!heading && words !== '' && !last)
     await seek(driver, clueFor(target, memory), memory, () => mentions(driver, words));
   const now = (strict: boolean) => matches(driver, target, memory, strict);
-  const found = last ? await seek(driver, clueFor(target, memory), memory, now) : now(false);
+  const found = searches ? await seek(driver, clueFor(target, memory), memory, now) : now(false);
   const best = found?.[0];
   const follows = last && best !== undefined && /^(?:link|clickable|menuitem)$/.test(best.role);
   if (best && !heading && (best.expanded === false || (best.role === 'tab' && !best.selected) || follows))

@@ -15,7 +15,8 @@ export interface Memory {
   /** Elements that were given a value. */
   filled: Set<string>;
   lastField: Candidate | undefined;
-  /** Instructions that are still to come. */
+  /** Instructions that are done, and those that are still to come. */
+  done: number;
   remaining: number;
 }
 

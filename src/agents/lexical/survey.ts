@@ -36,6 +36,8 @@ export interface Item {
   /** It stands in a dialog, a popup or another layer above the page. 0 where it doesn't. */
   layer: number;
   focused: boolean;
+  /** The form that it belongs to; 0 for none. */
+  form: number;
   /** Indices into `contexts`: what its ancestors say, the innermost first. */
   contexts: number[];
   /** Kinds of its ancestors: "dialog", "navigation", ... */
@@ -339,6 +341,11 @@ export function surveyFrame({ store: storeName, limit }: { store: string; limit:
     return { contexts: found, zones: [...zones] };
   };
 
+  const formOf = (el: Element): number => {
+    const form = (el as HTMLInputElement).form ?? el.closest('form, [role=form], [role=search]');
+    return form instanceof Element ? idOf(form) : 0;
+  };
+
   const items: Item[] = [];
   const describe = (el: Element, role: string, stand: Element = el) => {
     if (items.length >= limit) return;
@@ -378,6 +385,7 @@ export function surveyFrame({ store: storeName, limit }: { store: string; limit:
       covered: isCovered(stand, box),
       layer: layerOf(stand),
       focused: document.activeElement === el,
+      form: formOf(el),
       ...around(stand),
       signature: `${el.tagName}.${el.getAttribute('class') ?? ''}<${parent?.tagName}.${parent?.getAttribute('class') ?? ''}`,
     });

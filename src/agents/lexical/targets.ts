@@ -25,6 +25,8 @@ export type Kind =
 export interface Reading {
   text: string;
   scope: string;
+  /** How far it is believed, 0 to 1. Default 1. */
+  weight?: number;
 }
 
 export interface Target {
@@ -205,11 +207,26 @@ export function parseTarget(phrase: string, show: (words: string) => string, whe
   if (label !== undefined) {
     const extra = found ? without(clean(head), found.words) : clean(head);
     const context = [show(extra), place].filter(Boolean).join(' ');
-    return { readings: [{ text: show(label).trim(), scope: context }], exact: QUOTE.test(label), ...shared };
+    return {
+      readings: softened([{ text: show(label).trim(), scope: context }]),
+      exact: QUOTE.test(label),
+      ...shared,
+    };
   }
   const readings = unquotedReadings(trimmed, head, scope, found?.words).map(reading => ({
     text: show(reading.text),
     scope: [show(reading.scope), show(where)].filter(Boolean).join(' '),
   }));
-  return { readings, exact: false, ...shared };
+  return { readings: where === '' ? readings : softened(readings), exact: false, ...shared };
+}
+
+/** Names, handles and numbers tell one row from another; other words of a place only make it likelier. */
+const TELLS_APART = /[@#\d]|(?:^|\s)\p{Lu}/u;
+const WITHOUT_PLACE = 0.62;
+
+function softened(readings: Reading[]): Reading[] {
+  const loose = readings
+    .filter(({ scope }) => scope !== '' && !TELLS_APART.test(scope))
+    .map(({ text }) => ({ text, scope: '', weight: WITHOUT_PLACE }));
+  return [...readings, ...loose];
 }

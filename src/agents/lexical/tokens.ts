@@ -52,7 +52,7 @@ const SYNONYMS: readonly (readonly string[])[] = [
 const STOP_WORDS = new Set(
   (
     'a an the this that these those it its their his her your my our of in on at to from by for with into onto as is are be ' +
-    'and or then below above all any each both please i you we me them they'
+    'and or then below above all any each both please i you we me them they then next finally also among here there'
   ).split(' '),
 );
 
