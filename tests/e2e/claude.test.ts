@@ -1,0 +1,140 @@
+// Claude in a real run: the real SDK against our own Messages API server, which plays the model.
+
+import { spawn } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import {
+  byRef,
+  call,
+  done,
+  playExamples,
+  reply,
+  type Script,
+  startMessagesApi,
+  think,
+} from '../support/messages-api';
+import { config, makeSuite, spec, startSite } from './suite';
+
+const KEY = 'sk-ant-a-key-that-must-not-be-seen-anywhere';
+
+async function api(script: Script) {
+  const server = await startMessagesApi(script);
+  onTestFinished(() => server.close());
+  return server;
+}
+
+/** Everything that a run left behind, as text: records, reports, results. */
+function filesBelow(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .map(name => join(folder, name))
+    .filter(file => !file.includes('node_modules') && statSync(file).isFile());
+}
+
+const clickGo: Script = request => {
+  if (request.turn === 0) return reply(call('read_page', { filter: 'interactive' }));
+  if (request.turn === 1)
+    return reply(think('The button is there.'), call('left_click', { target: byRef(request.ref('Go')) }));
+  return done();
+};
+
+const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
+
+async function suiteFor(baseURL: string, options = '') {
+  const site = await startSite({ '/': PAGE });
+  return makeSuite({
+    'playwright.config.ts': config({
+      imports: `import { claude } from '@taskproof/playwright';`,
+      taskproof: `{ agent: claude({ baseURL: '${baseURL}', maxRetries: 0, ${options} }) }`,
+    }).replace('use: {', `use: { trace: 'on',`),
+    'tasks/go.yaml': spec({ id: 'go', url: `${site.url}/`, k: 1, extra: 'maxCostUsd: 1' }),
+    'tasks.spec.ts': `import { taskproofTests } from '@taskproof/playwright'; taskproofTests('tasks/*.yaml');`,
+  });
+}
+
+test('a trial passes, with its cost, its story and no trace of the key', async () => {
+  const server = await api(clickGo);
+  const suite = await suiteFor(server.url);
+  const run = await suite.playwright(['test'], { ANTHROPIC_API_KEY: KEY });
+  expect(run.exitCode, run.output).toBe(0);
+  const [verdict] = run.results().verdicts;
+  expect(verdict).toMatchObject({ agent: 'claude', model: 'claude-opus-5-5', verdict: 'passed', turns: 3 });
+  expect(verdict!.costUsd).toBeGreaterThan(0);
+  expect(server.requests).toHaveLength(3);
+  expect(run.output).not.toContain(KEY);
+  for (const file of filesBelow(suite.folder)) expect(readFileSync(file).includes(KEY), file).toBe(false);
+});
+
+test('no key: said once, before any browser starts, naming the variable', async () => {
+  const suite = await suiteFor('http://127.0.0.1:9');
+  const run = await suite.playwright(['test'], { ANTHROPIC_API_KEY: '', ANTHROPIC_AUTH_TOKEN: '' });
+  expect(run.exitCode, run.output).toBe(1);
+  expect(run.output.match(/ANTHROPIC_API_KEY/g)).toHaveLength(1);
+  expect(run.output).not.toContain('Running');
+});
+
+test('a wrong key is the API’s error, and says nothing about the site', async () => {
+  const server = await api([
+    { fault: 'status', status: 401, type: 'authentication_error', message: 'invalid x-api-key' },
+  ]);
+  const suite = await suiteFor(server.url);
+  const run = await suite.playwright(['test'], { ANTHROPIC_API_KEY: KEY });
+  expect(run.exitCode, run.output).toBe(1);
+  const [verdict] = run.results().verdicts;
+  expect(verdict).toMatchObject({ verdict: 'inconclusive', failures: 0, errors: 1 });
+  expect(verdict!.trials[0]).toMatchObject({ errorKind: 'agent_api' });
+  expect(run.output).toContain('Not counted against the site');
+  expect(run.output).not.toContain(KEY);
+});
+
+test('Ctrl-C ends the request in flight, and the record is written', async () => {
+  let asked: () => void = () => undefined;
+  const inFlight = new Promise<void>(resolve => {
+    asked = resolve;
+  });
+  const server = await api(() => {
+    asked();
+    return { fault: 'slow', delayMs: 120_000 };
+  });
+  const suite = await suiteFor(server.url);
+  const { process: child, done: ended } = suite.start(['test'], { ANTHROPIC_API_KEY: KEY });
+  await inFlight;
+  child.kill('SIGINT');
+  const run = await ended;
+  expect(run.exitCode).not.toBe(0);
+  expect(run.results()).toMatchObject({ status: 'interrupted', complete: false });
+  expect(run.results().verdicts[0]!.trials[0], run.output).toMatchObject({
+    outcome: 'error',
+    errorKind: 'internal',
+  });
+  expect(run.results().verdicts[0]!.trials[0]!.reason).toContain('interrupted');
+});
+
+test('`npm run example` uses Claude once there is a key, and every example task passes', async () => {
+  const server = await api(playExamples);
+  const root = resolve(__dirname, '../..');
+  const output = await new Promise<{ code: number | null; text: string }>((resolvePromise, reject) => {
+    let text = '';
+    const child = spawn(
+      process.execPath,
+      [
+        'scripts/example.mjs',
+        '--repeat-each=1',
+        '--reporter=list,@taskproof/playwright/reporter'.replace(
+          '@taskproof/playwright/reporter',
+          './dist/reporter.js',
+        ),
+      ],
+      {
+        cwd: root,
+        env: { ...process.env, ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url, NO_COLOR: '1' },
+      },
+    );
+    child.stdout.on('data', chunk => (text += chunk));
+    child.stderr.on('data', chunk => (text += chunk));
+    child.on('error', reject);
+    child.on('close', code => resolvePromise({ code, text }));
+  });
+  expect(output.code, output.text).toBe(0);
+  expect(output.text).toMatch(/12 specs: 12 passed/);
+});
