@@ -1,7 +1,8 @@
 // The page as the agent sees it at one moment: what every frame's survey found.
 
 import type { ElementHandle, Frame, Page } from '@playwright/test';
-import { type FrameSurvey, type Item, STORE, surveyFrame } from './survey';
+import { STORE, surveyFrame } from './page/survey';
+import type { FrameSurvey, Item } from './page/types';
 
 export interface Candidate extends Omit<Item, 'contexts'> {
   frame: Frame;
@@ -24,14 +25,12 @@ export interface View {
   scroll: FrameSurvey['scroll'];
 }
 
-/** More than a page for people has; a page with more is cut at its end. */
-const MAX_ITEMS = 2500;
 const ATTEMPTS = 4;
 const EMPTY_SCROLL = { y: 0, height: 0, viewport: 0 };
 
 async function surveyed(frame: Frame): Promise<FrameSurvey | undefined> {
   try {
-    return await frame.evaluate(surveyFrame, { store: STORE, limit: MAX_ITEMS });
+    return await surveyFrame(frame);
   } catch {
     // The frame went away or navigated; the caller looks again where that matters.
     return undefined;
