@@ -1,6 +1,6 @@
 // The example tasks of this repository. With ANTHROPIC_API_KEY set Claude plays them, else the agent without a model.
 import { defineConfig, devices } from '@playwright/test';
-import { lexical, repeats } from '@taskproof/playwright';
+import { claude, lexical, repeats } from '@taskproof/playwright';
 import { launchOptions } from './scripts/browser.mjs';
 
 const port = 4173;
@@ -22,7 +22,7 @@ export default defineConfig({
       use: {
         ...devices['Desktop Chrome'],
         launchOptions: launchOptions(),
-        taskproof: { agent: lexical() },
+        taskproof: { agent: process.env.ANTHROPIC_API_KEY ? claude() : lexical() },
       },
     },
   ],

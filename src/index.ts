@@ -10,8 +10,9 @@ export {
   TurnLimitError,
   type Usage,
 } from './agents/agent';
+export { type ClaudeOptions, claude } from './agents/claude';
 export { lexical } from './agents/lexical';
-export type { JudgedTrial, Judge, Judgement } from './grading/judge';
+export type { Judge, JudgedTrial, Judgement } from './grading/judge';
 export type { AgentOutcome, AgentRunner, AgentRunOptions } from './playwright/agent-runner';
 export { expect, type TaskproofTestOptions, test } from './playwright/fixtures';
 export type { TaskproofOptions } from './playwright/options';

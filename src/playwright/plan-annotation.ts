@@ -18,6 +18,24 @@ const plannedSpecSchema = z.object({
 
 export type PlannedSpec = z.infer<typeof plannedSpecSchema>;
 
+const planSchema = z.array(z.object({ project: z.string(), spec: plannedSpecSchema }));
+
+/** The specs of a whole run, each in its project. */
+export type RunPlan = z.infer<typeof planSchema>;
+
+/**
+ * Keeps the plan of the whole run in the config's metadata, which travels in blobs: a shard whose blob is missing may have had
+ * all trials of a spec. Checked on Playwright 1.65: the runner itself adds to the metadata after `onConfigure`, and
+ * merge-reports merges it.
+ */
+export function keepRunPlan(config: { metadata: Record<string, unknown> }, plan: RunPlan): void {
+  config.metadata.taskproof = plan;
+}
+
+export function keptRunPlan(config: { metadata: Record<string, unknown> }): RunPlan {
+  return planSchema.safeParse(config.metadata.taskproof).data ?? [];
+}
+
 interface Annotation {
   type: string;
   description?: string;

@@ -2,7 +2,7 @@
 import type { FullConfig, FullProject, Suite, TestCase, TestRun } from '@playwright/test/reporter';
 import { isInteractive, isListing, repeatEachOverride } from '../playwright/command-line';
 import { checkOptions } from '../playwright/options';
-import { type PlannedSpec, plannedSpec } from '../playwright/plan-annotation';
+import { keepRunPlan, type PlannedSpec, plannedSpec, type RunPlan } from '../playwright/plan-annotation';
 import { runError } from '../playwright/reporting';
 
 interface PlannedTest {
@@ -22,11 +22,17 @@ export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun
   if (problems.length) throw runError(problems.join('\n'));
   for (const { test, spec } of planned) if (test.repeatEachIndex >= spec.policy.k) testRun.exclude(test);
   if (planned.length && !isListing()) await checkProjects(new Set(planned.map(({ project }) => project)));
+  if (config.shard) keepRunPlan(config, runPlan(planned));
   const repeats = repeatEachOverride();
   if (repeats !== undefined && planned.length && !isListing())
     process.stdout.write(
       `taskproof: --repeat-each=${repeats} replaces every spec's k; minPasses is at most ${repeats}.\n`,
     );
+}
+
+function runPlan(planned: readonly PlannedTest[]): RunPlan {
+  const entries = planned.map(({ spec, project }) => ({ project: project.name, spec }));
+  return [...new Map(entries.map(entry => [JSON.stringify([entry.project, entry.spec.id]), entry])).values()];
 }
 
 function planOf(test: TestCase): PlannedTest[] {

@@ -12,7 +12,7 @@ import type {
 import { isInteractive, isListing, repeatEachOverride } from '../playwright/command-line';
 import { rerunWholeSpecs } from '../playwright/last-run';
 import { closeLedger, openLedger } from '../playwright/ledger';
-import { plannedSpec } from '../playwright/plan-annotation';
+import { keptRunPlan, type PlannedSpec, plannedSpec } from '../playwright/plan-annotation';
 import { runError } from '../playwright/reporting';
 import { failsRun } from '../verdicts/verdict';
 import { checkReporterOptions, type ReporterOptions } from './options';
@@ -56,6 +56,8 @@ export default class TaskproofReporter implements Reporter {
 
   onBegin(config: FullConfig, suite: Suite): void {
     this.config = config;
+    // Of a run in shards: a spec of which no trial arrived is missing, not unknown.
+    if (!this.preprocessed) for (const { project, spec } of keptRunPlan(config)) this.specRun(project, spec);
     for (const test of suite.allTests()) this.specRunOf(test)?.tests.push(test);
   }
 
@@ -109,9 +111,11 @@ export default class TaskproofReporter implements Reporter {
 
   private specRunOf(test: TestCase): SpecRun | undefined {
     const planned = plannedSpec(test.annotations);
-    if (!planned) return undefined;
     // By name: in merge-reports the projects of each shard are objects of their own.
-    const project = test.parent.project()?.name ?? '';
+    return planned && this.specRun(test.parent.project()?.name ?? '', planned);
+  }
+
+  private specRun(project: string, planned: PlannedSpec): SpecRun {
     const key = JSON.stringify([project, planned.id]);
     const known = this.specRuns.get(key);
     if (known) return known;

@@ -42,7 +42,9 @@ export class SpecRun {
 
   /** Skipped from the outside as a whole, by the suite: then there is nothing to judge. */
   get skipped(): boolean {
-    return this.ended && this.entries.every(({ trial }) => trial.outcome === 'skipped');
+    return (
+      this.ended && this.entries.length > 0 && this.entries.every(({ trial }) => trial.outcome === 'skipped')
+    );
   }
 
   add(test: TestCase, result: TestResult): Trial {

@@ -19,7 +19,7 @@ import { config, makeSuite, spec, startSite } from './suite';
 const KEY = 'sk-ant-a-key-that-must-not-be-seen-anywhere';
 
 async function api(script: Script) {
-  const server = await startMessagesApi(script);
+  const server = await startMessagesApi({ script, apiKey: KEY });
   onTestFinished(() => server.close());
   return server;
 }
