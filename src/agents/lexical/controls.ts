@@ -72,27 +72,37 @@ export function setChecked(driver: Driver, candidate: Candidate, on: boolean): P
 
 const NUMBER = /-?\d+(?:\.\d+)?/;
 
+const MAX_ROUNDS = 12;
+const MAX_PRESSES = 300;
+
+async function arrowTo(
+  element: ElementHandle<HTMLElement>,
+  wanted: number,
+  timeout: number,
+): Promise<number | undefined> {
+  let value = await element.evaluate(readNumber);
+  let step = 0;
+  for (let round = 0; value !== undefined && value !== wanted && round < MAX_ROUNDS; round++) {
+    const presses: number =
+      step === 0 ? 1 : Math.max(1, Math.min(MAX_PRESSES, Math.round(Math.abs(wanted - value) / step)));
+    for (let i = 0; i < presses; i++)
+      await element.press(wanted > value ? 'ArrowUp' : 'ArrowDown', { timeout });
+    const next: number | undefined = await element.evaluate(readNumber);
+    if (next === undefined || next === value) return next;
+    step = Math.abs(next - value) / presses;
+    value = next;
+  }
+  return value;
+}
+
 /** A slider or stepper that takes no text: arrow keys, as many as the first one shows to be needed. */
 export async function setByKeys(driver: Driver, candidate: Candidate, wanted: number): Promise<Outcome> {
   return driver.turn(
     `set ${describe(candidate)} to ${wanted}`,
     () =>
       driver.useElement(candidate, async element => {
-        const read = () => element.evaluate(readNumber);
         await element.focus();
-        let [value, rounds] = [await read(), 0];
-        let step = 1;
-        while (value !== undefined && value !== wanted && rounds++ < 12) {
-          const up = wanted > value;
-          const presses = Math.max(1, Math.min(300, Math.round(Math.abs(wanted - value) / step)));
-          const first = rounds === 1 ? 1 : presses;
-          for (let i = 0; i < first; i++)
-            await element.press(up ? 'ArrowUp' : 'ArrowDown', { timeout: driver.timeout });
-          const next: number | undefined = await read();
-          if (next === undefined || next === value) break;
-          step = Math.max(Math.abs(next - value) / first, 1e-6);
-          value = next;
-        }
+        const value = await arrowTo(element, wanted, driver.timeout);
         if (value !== wanted) throw new Error(`it shows ${value ?? 'no number'} and not ${wanted}`);
       }),
     candidate,

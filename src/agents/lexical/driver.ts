@@ -21,8 +21,6 @@ type Handle = ElementHandle<HTMLElement>;
 export class Driver {
   view!: View;
   readonly watch: Watch;
-  /** The last turn sent a request: what it set has gone where it belongs. */
-  sent = false;
   /** Elements that refused to be acted on: not tried again in the same state of the page. */
   readonly #refused = new Map<string, string>();
   readonly #noise: (key: string) => number;

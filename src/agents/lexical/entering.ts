@@ -25,20 +25,29 @@ function unnamed(driver: Driver, wanted: Wanted, target: Target, memory: Memory)
     return [target.ordinal < 0 ? fields.at(target.ordinal) : fields[target.ordinal - 1]].filter(
       field => field !== undefined,
     );
-  const date = parseDate(wanted.text) !== undefined;
-  const time = parseTime(wanted.text) !== undefined;
-  const liking = (field: Candidate) =>
-    (date && /^(?:date|datetime-local|month)$/.test(field.type) ? 4 : 0) +
-    (time && field.type === 'time' ? 4 : 0) +
-    (slides && /^(?:slider|spinbutton)$/.test(field.role) ? 3 : 0) +
-    (field.layer !== 0 ? 1.5 : 0) +
-    (!memory.filled.has(field.key) ? 2 : 0) +
-    (field.value === '' ? 1 : 0) +
-    (field.focused ? 0.5 : 0) -
-    (field.role === 'searchbox' ? 1.2 : 0) -
-    (field.disabled || (field.readonly && !date) ? 3 : 0);
-  return fields.sort((a, b) => liking(b) - liking(a) || a.index - b.index);
+  const rated = fields.map(field => ({
+    field,
+    liking: fitsValue(field, wanted, slides) + isNext(field, memory),
+  }));
+  return rated.sort((a, b) => b.liking - a.liking || a.field.index - b.field.index).map(({ field }) => field);
 }
+
+const sum = (...parts: (readonly [boolean, number])[]) =>
+  parts.reduce((all, [holds, worth]) => all + (holds ? worth : 0), 0);
+
+function fitsValue({ type, role, readonly, disabled }: Candidate, wanted: Wanted, slides: boolean): number {
+  const date = parseDate(wanted.text) !== undefined;
+  return sum(
+    [date && /^(?:date|datetime-local|month)$/.test(type), 4],
+    [type === 'time' && parseTime(wanted.text) !== undefined, 4],
+    [slides && /^(?:slider|spinbutton)$/.test(role), 3],
+    [role === 'searchbox', -1.2],
+    [disabled || (readonly && !date), -3],
+  );
+}
+
+const isNext = ({ layer, key, value, focused }: Candidate, memory: Memory) =>
+  sum([layer !== 0, 1.5], [!memory.filled.has(key), 2], [value === '', 1], [focused, 0.5]);
 
 const saysNothing = (target: Target) => target.readings.every(({ text }) => text === '');
 

@@ -3,7 +3,7 @@
 
 import { hostAllowed } from '../../browser/hosts';
 import type { Driver } from './driver';
-import { isField, scopeFit } from './match';
+import { CLICKABLE, isField, scopeFit } from './match';
 import { coverage, fold, similarity } from './tokens';
 import type { Candidate } from './view';
 
@@ -49,6 +49,28 @@ function unfolds(candidate: Candidate): number {
 
 const path = (url: string) => url.replace(/#.*$/, '');
 
+interface Hearing {
+  wanted: number;
+  goal: number;
+  subject: number;
+}
+
+/** How much of what is looked for a label says. */
+function heard(said: string, { words, subject }: Clue, goal: string): Hearing {
+  const partly = 0.8 * coverage(said, words) * (said.length < 40 ? 1 : 0.4);
+  return {
+    wanted: Math.max(similarity(said, words), partly),
+    goal: coverage(said, goal),
+    subject: subject === '' ? 0 : Math.max(similarity(said, subject), coverage(subject, said) ** 2),
+  };
+}
+
+/** Buttons do things: only what the goal asks for is pressed to see what it opens. */
+function isRisky({ role }: Candidate, said: string, kind: number, { wanted, goal }: Hearing): boolean {
+  if (HARMFUL.test(said) && wanted < 0.6) return true;
+  return role === 'button' && kind === 0 && wanted < 0.5 && goal < 0.75;
+}
+
 export class Explorer {
   readonly #driver: Driver;
   readonly #tried = new Set<string>();
@@ -63,44 +85,33 @@ export class Explorer {
     return this.#trail.length;
   }
 
+  #leaves({ role, href }: Candidate): boolean {
+    return role === 'link' && /^https?:/.test(href) && path(href) !== path(this.#driver.view.url);
+  }
+
+  /** Whether opening a thing may be tried at all. */
+  #isOpen(candidate: Candidate): boolean {
+    if (isField(candidate) || candidate.disabled || this.#driver.refused(candidate)) return false;
+    if (/^skip to\b/i.test(candidate.name)) return false;
+    if (candidate.href && !/^(?:https?|javascript|blob):/.test(candidate.href)) return false;
+    return !this.#leaves(candidate) || hostAllowed(candidate.href, this.#driver.task.allowedDomains);
+  }
+
   #score(candidate: Candidate, clue: Clue, memo: Map<string, number>): number {
-    const { task } = this.#driver;
-    if (/^skip to\b/i.test(candidate.name)) return 0;
-    if (isField(candidate) || candidate.disabled || this.#driver.refused(candidate)) return 0;
+    if (!this.#isOpen(candidate)) return 0;
     const said = candidate.name || candidate.title || (candidate.role === 'icon' ? '' : candidate.near);
     if (said === '' && candidate.hint === '') return 0;
-    const leaves =
-      candidate.role === 'link' &&
-      /^https?:/.test(candidate.href) &&
-      path(candidate.href) !== path(this.#driver.view.url);
-    if (candidate.href && !/^(?:https?|javascript|blob):/.test(candidate.href)) return 0;
-    if (leaves && !hostAllowed(candidate.href, task.allowedDomains)) return 0;
-    const wanted = Math.max(
-      similarity(said, clue.words),
-      0.8 * coverage(said, clue.words) * (said.length < 40 ? 1 : 0.4),
-    );
-    const goal = coverage(said, task.goal);
-    const subject =
-      clue.subject === '' ? 0 : Math.max(similarity(said, clue.subject), coverage(clue.subject, said) ** 2);
+    const leaves = this.#leaves(candidate);
     const kind = leaves ? 0.12 : unfolds(candidate);
-    const clickable =
-      kind > 0 || candidate.pointer || /^(?:link|button|clickable|menuitem|tab|icon)$/.test(candidate.role);
-    if (!clickable) return subject > 0.75 ? 0.5 : 0;
-    if (HARMFUL.test(said) && wanted < 0.6) return 0;
-    if (candidate.role === 'button' && kind === 0 && wanted < 0.5 && goal < 0.75) return 0;
+    const hearing = heard(said, clue, this.#driver.task.goal);
+    const clickable = kind > 0 || candidate.pointer || CLICKABLE.test(candidate.role);
+    if (!clickable) return hearing.subject > 0.75 ? 0.5 : 0;
+    if (isRisky(candidate, said, kind, hearing)) return 0;
     const place = clue.scope === '' ? 0 : 0.35 * (scopeFit(candidate, clue.scope, memo) - 0.45);
     const inside = clue.inside && !leaves && kind > 0 ? 0.3 : 0;
     const margin = candidate.zones.includes('footer') ? -0.08 : 0;
-    return (
-      kind +
-      0.55 * wanted +
-      0.2 * goal +
-      0.6 * subject +
-      place +
-      inside +
-      margin +
-      0.03 * this.#driver.noise(candidate.key)
-    );
+    const words = 0.55 * hearing.wanted + 0.2 * hearing.goal + 0.6 * hearing.subject;
+    return kind + words + place + inside + margin + 0.03 * this.#driver.noise(candidate.key);
   }
 
   #ways(clue: Clue): Way[] {

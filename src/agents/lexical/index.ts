@@ -3,14 +3,15 @@
 import { type Agent, type AgentTask, defineAgent, type GaveUp } from '../agent';
 import { Driver } from './driver';
 import { sender } from './forms';
-import { type Instruction, parseGoal } from './instructions';
+import type { Instruction } from './instruction';
+import { parseGoal } from './instructions';
 import { type LexicalOptions, readOptions } from './options';
 import { perform } from './perform';
 import type { Memory } from './seek';
 
 export type { LexicalOptions } from './options';
 
-/** A goal that ends with a filled form and doesn't say to send it means that it is sent. */
+/** A goal that ends with a filled form and doesn't say to send it means that it is sent, unless its choices went out by themselves. */
 const LEAVES_OPEN = new Set<Instruction['do']>(['enter', 'choose']);
 
 async function work(task: AgentTask, driver: Driver): Promise<GaveUp | undefined> {
@@ -27,6 +28,7 @@ async function work(task: AgentTask, driver: Driver): Promise<GaveUp | undefined
     return { status: 'gave_up', reason: 'The goal holds no instruction that keyword matching can follow.' };
   await driver.watch.settle(task.page);
   await driver.look();
+  let requests = driver.watch.requests;
   for (const [index, instruction] of plan.instructions.entries()) {
     memory.done = index;
     memory.remaining = plan.instructions.length - index - 1;
@@ -36,12 +38,12 @@ async function work(task: AgentTask, driver: Driver): Promise<GaveUp | undefined
         status: 'gave_up',
         reason: `Stuck at "${instruction.source}" (${index + 1} of ${plan.instructions.length}): ${task.mask(problem)}, on ${driver.page.url()}`,
       };
+    if (!LEAVES_OPEN.has(instruction.do)) requests = driver.watch.requests;
   }
   const last = plan.instructions.at(-1)!;
+  const live = last.do === 'choose' && driver.watch.requests > requests;
   const send =
-    LEAVES_OPEN.has(last.do) && memory.lastField && !driver.sent
-      ? sender(driver, memory.lastField)
-      : undefined;
+    LEAVES_OPEN.has(last.do) && memory.lastField && !live ? sender(driver, memory.lastField) : undefined;
   if (send && task.turnsLeft > 0) await driver.click(send);
   return undefined;
 }

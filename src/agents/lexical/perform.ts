@@ -5,7 +5,7 @@ import { choose, choosePath } from './choosing';
 import type { Driver, Outcome } from './driver';
 import { enter, search } from './entering';
 import { ASKS_TO_SEND, sender } from './forms';
-import type { Detail, Instruction } from './instructions';
+import type { Detail, Instruction } from './instruction';
 import { ENOUGH, isField, isTextField, rank, scoreOf } from './match';
 import { clearWay, closer } from './overlays';
 import { nthResult } from './results';

@@ -25,12 +25,13 @@ export function labelTools({ squeeze, parentOf, shown, textOf, skips }: TextTool
     color: 'color',
   };
   const BY_TAG: Record<string, string> = { BUTTON: 'button', SUMMARY: 'button', TEXTAREA: 'textbox' };
+  const isEditor = (el: Element) =>
+    el instanceof HTMLElement && el.isContentEditable && !el.parentElement?.isContentEditable;
   const nativeRole = (el: Element): string => {
     if (el instanceof HTMLInputElement) return INPUT_ROLES[el.type] ?? (el.list ? 'combobox' : 'textbox');
     if (el instanceof HTMLSelectElement) return el.multiple || el.size > 1 ? 'listbox' : 'combobox';
-    if (el instanceof HTMLElement && el.isContentEditable && !el.parentElement?.isContentEditable)
-      return 'textbox';
-    if (el.tagName === 'A' && (el.hasAttribute('href') || el.hasAttribute('onclick'))) return 'link';
+    if (isEditor(el)) return 'textbox';
+    if (el.matches('a[href], a[onclick]')) return 'link';
     return /^H[1-6]$/.test(el.tagName) ? 'heading' : (BY_TAG[el.tagName] ?? '');
   };
   const roleOf = (el: Element): string => {
