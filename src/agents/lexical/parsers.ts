@@ -65,7 +65,8 @@ function splitList(phrase: string): string[] {
     .filter(piece => piece !== '');
 }
 
-const FROM = /\s+(?:from|with|using|as|for|in|on|of)\s+(?=(?:the|a|an|your|this|that|all|each)\s|\p{L}+$)/iu;
+const FROM =
+  /\s+(?:from|with|using|as|for|in|on|of)\s+(?=(?:the|a|an|your|this|that|all|each)\s|\p{L}+$|[\ue000-\ue7ff])/iu;
 const PATH = /\s*(?:>|→|›|»|➔)\s*/;
 
 function splitFrom(rest: string): [string, string] {

@@ -159,7 +159,11 @@ const SCOPE_START = new RegExp(`^${SCOPE.source.replace(/^\\s\+/, '\\s*')}`, 'i'
 function splitAtScope(text: string): [string, string] {
   const match = SCOPE.exec(text);
   if (!match) return [text, ''];
-  return [text.slice(0, match.index).trim(), clean(text.slice(match.index + match[0].length))];
+  const [head, scope] = [text.slice(0, match.index).trim(), text.slice(match.index + match[0].length)];
+  // "The Sign in button", "the Add to cart link": the preposition is the label's own.
+  const kind = ARTICLE.test(scope) || kindIn(head) ? undefined : kindIn(scope);
+  const ends = kind !== undefined && kind.index + kind.words.length === scope.trimEnd().length;
+  return ends && !QUOTE.test(text) ? [text, ''] : [head, clean(scope)];
 }
 
 const without = (text: string, words: string) => clean(text.replace(words, ' ').replace(/\s+/g, ' ').trim());
