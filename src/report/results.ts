@@ -10,6 +10,15 @@ const count = z.int().nonnegative();
 const cost = z.number().nonnegative().nullable();
 const share = z.number().min(0).max(1);
 
+const usageSchema = z.object({
+  inputTokens: count,
+  outputTokens: count,
+  cacheReadTokens: count,
+  cacheCreationTokens: count,
+});
+/** Tokens of one or several trials. */
+export type TokenUsage = z.infer<typeof usageSchema>;
+
 // Loose objects throughout: a later version may add fields, and saving a baseline must not drop them.
 const trialSchema = z.looseObject({
   index: count.describe("Playwright's repeatEachIndex: 0 for the first trial."),
@@ -26,6 +35,7 @@ const trialSchema = z.looseObject({
   reason: z.string().nullable().describe('Why the trial did not pass, in one line.'),
   turns: count,
   costUsd: cost.describe('US dollars; null where a price is unknown.'),
+  usage: usageSchema.optional().describe('Tokens; left out where the trial left no record.'),
   durationMs: z.number().nonnegative(),
   finalUrl: z.string().nullable(),
   screenshot: z.string().nullish().describe("Name of the attachment with the trial's last screenshot."),
@@ -52,6 +62,7 @@ const verdictSchema = z.looseObject({
   interval: z.tuple([share, share]).nullable().describe('Wilson 95% interval of the rate.'),
   turns: z.number().nonnegative().nullable().describe('Median turns of the graded trials.'),
   costUsd: cost.describe('Sum over the trials, US dollars; null where any is unknown.'),
+  usage: usageSchema.optional().describe('Tokens of all its trials that left a record.'),
   reason: z.string().nullable().describe('Why the verdict is not "passed", in one line.'),
   trials: z.array(trialSchema).describe('By index. Empty in a baseline.'),
 });
@@ -62,6 +73,8 @@ export const resultsSchema = z
     startedAt: z.iso.datetime(),
     durationMs: z.number().nonnegative(),
     status: z.enum(['passed', 'failed', 'interrupted']),
+    costUsd: cost.optional().describe('Sum over the verdicts, US dollars; null where any is unknown.'),
+    usage: usageSchema.optional().describe('Tokens of all trials that left a record.'),
     complete: z.boolean().describe('False for a shard and for a run in which trials are missing.'),
     verdicts: z.array(verdictSchema),
   })

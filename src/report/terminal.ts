@@ -73,14 +73,12 @@ function cells(row: ResultRow): (string | Cell)[] {
   ];
 }
 
-function countsLine({ verdicts, durationMs }: Results): string {
+function countsLine({ verdicts, durationMs, costUsd = null }: Results): string {
   const counts = Object.entries(SIGNS)
     .map(([verdict]) => [verdict, verdicts.filter(row => row.verdict === verdict).length] as const)
     .filter(([, count]) => count > 0)
     .map(([verdict, count]) => `${count} ${verdict}`);
-  const costs = verdicts.map(({ costUsd }) => costUsd);
-  const total = costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
-  return `${plural(verdicts.length, 'spec')}: ${counts.join(', ')} (${formatDuration(durationMs)}, ${formatCost(total)})`;
+  return `${plural(verdicts.length, 'spec')}: ${counts.join(', ')} (${formatDuration(durationMs)}, ${formatCost(costUsd)})`;
 }
 
 /** One line for each lost spec, for the end of the terminal's output and the top of the HTML report. */

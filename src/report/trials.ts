@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { TestResult } from '@playwright/test/reporter';
 import { RECORD_ATTACHMENT, readRecord, type TrialRecord } from '../trial/record';
 import type { Trial } from '../verdicts/verdict';
+import type { TokenUsage } from './results';
 import { plain } from './text';
 
 export interface RecordedTrial {
@@ -23,6 +24,7 @@ export function trialOf(index: number, result: TestResult): RecordedTrial {
     reason: record.reason,
     turns: record.turns.length,
     costUsd: record.costUsd,
+    usage: tokensOf(record),
     durationMs: record.durationMs,
     finalUrl: record.finalUrl,
     screenshot: lastScreenshot(result),
@@ -41,6 +43,10 @@ function recordOf(result: TestResult): TrialRecord | undefined {
   } catch {
     return undefined;
   }
+}
+
+function tokensOf({ usage: { costUsd, ...tokens } }: TrialRecord): TokenUsage {
+  return tokens;
 }
 
 /** By name: the reports hold the picture. */

@@ -4,7 +4,14 @@ import { diffVerdicts } from '../verdicts/diff';
 import { diffTable } from './diff-text';
 import { renderSummary } from './markdown';
 import type { ReporterOptions } from './options';
-import { RESULTS_SCHEMA_VERSION, type ResultRow, type Results, readResults, resultRow } from './results';
+import {
+  RESULTS_SCHEMA_VERSION,
+  type ResultRow,
+  type Results,
+  readResults,
+  resultRow,
+  type TokenUsage,
+} from './results';
 import type { SpecRun } from './spec-run';
 import { useColour } from './text';
 
@@ -24,9 +31,22 @@ export function resultsOf(
   };
 }
 
+/** Of several rows, in US dollars; null where any is unknown. */
+export function costOf(rows: readonly Pick<ResultRow, 'costUsd'>[]): number | null {
+  const known = rows.flatMap(({ costUsd }) => (costUsd === null ? [] : [costUsd]));
+  return known.length < rows.length ? null : known.reduce((sum, cost) => sum + cost, 0);
+}
+
+function sumOf(usages: readonly (TokenUsage | undefined)[]): TokenUsage {
+  const total = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 };
+  for (const usage of usages)
+    for (const kind of Object.keys(total) as (keyof TokenUsage)[]) total[kind] += usage?.[kind] ?? 0;
+  return total;
+}
+
 function rowOf(run: SpecRun): ResultRow {
-  const { record, planned } = run;
-  return resultRow(
+  const { record, planned, verdict } = run;
+  const row = resultRow(
     {
       spec: planned.id,
       project: run.project,
@@ -36,8 +56,9 @@ function rowOf(run: SpecRun): ResultRow {
       file: record?.specFile ?? planned.file,
       specHash: record?.specHash,
     },
-    run.verdict,
+    verdict,
   );
+  return { ...row, usage: sumOf(verdict.trials.map(({ usage }) => usage)) };
 }
 
 /** By code unit, so that the order is the same on every machine. */

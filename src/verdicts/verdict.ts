@@ -19,6 +19,13 @@ export interface Trial {
   turns: number;
   /** US dollars; null where a price is unknown. */
   costUsd: number | null;
+  /** Tokens by kind; undefined where the trial left no record. */
+  usage?: {
+    inputTokens: number;
+    outputTokens: number;
+    cacheReadTokens: number;
+    cacheCreationTokens: number;
+  };
   durationMs: number;
   finalUrl: string | null;
   /** Name of the attachment with the last screenshot. */

@@ -1,0 +1,85 @@
+// The command line of the packed tarball, from `init` in an empty folder to a regression named by `diff`.
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, inject, test } from 'vitest';
+import { launchOptions } from '../../scripts/browser.mjs';
+import { makeSuite, type Suite, startSite } from './suite';
+
+const exec = promisify(execFile);
+
+async function taskproof(suite: Suite, ...args: string[]) {
+  const cli = join(inject('installed'), 'node_modules/@taskproof/playwright/dist/cli.js');
+  const ended = await exec(process.execPath, [cli, ...args], { cwd: suite.folder }).catch(error => error);
+  return { code: (ended.code as number | undefined) ?? 0, output: `${ended.stdout}${ended.stderr}` };
+}
+
+test('init, a first run, a baseline, a regression', async () => {
+  let broken = false;
+  const site = await startSite({
+    '/': (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.end(
+        `<!doctype html><title>Home</title><h1>Home</h1>${broken ? '' : '<a href="/about">About</a>'}`,
+      );
+    },
+    '/about': '<h1>About</h1>',
+  });
+  const suite = makeSuite({ 'package.json': '{ "name": "suite", "private": true }' });
+  const init = await taskproof(suite, 'init', '--yes', '--url', site.url);
+  expect(init.code, init.output).toBe(0);
+  expect(init.output).toContain('Wrote    agents/tasks.spec.ts');
+  expect((await taskproof(suite, 'validate')).output).toMatch(/2 /);
+
+  const again = await taskproof(suite, 'init', '--yes', '--url', site.url);
+  expect(again.output).toContain('Kept     agents/tasks.spec.ts');
+
+  // A spec of one's own beside the starters, which know no more than the address.
+  suite.write({
+    'agents/tasks/about.yaml': `# yaml-language-server: $schema=./taskproof.schema.json
+specVersion: '0.1'
+id: read-about
+goal: Click "About".
+entryUrl: ${site.url}/
+passPolicy: { k: 2, minPasses: 2 }
+assertions:
+  - { type: url, pattern: '**/about' }
+`,
+    'playwright.config.ts': suite
+      .read('playwright.config.ts')
+      .replace(/use: \{/, `use: { launchOptions: ${JSON.stringify(launchOptions())},`),
+  });
+  const first = await suite.playwright(['test', '--project=agents', '--grep', 'read-about']);
+  expect(first.exitCode, first.output).toBe(0);
+  const saved = await taskproof(suite, 'baseline', 'save');
+  expect(saved.code, saved.output).toBe(0);
+  expect((await taskproof(suite, 'diff', 'taskproof-baseline.json')).code).toBe(0);
+
+  broken = true;
+  const second = await suite.playwright(['test', '--project=agents', '--grep', 'read-about']);
+  expect(second.exitCode, second.output).toBe(1);
+  const diff = await taskproof(suite, 'diff', 'taskproof-baseline.json', '--markdown');
+  expect(diff.code, diff.output).toBe(1);
+  expect(diff.output).toMatch(/regressed/);
+  expect(diff.output).toContain('read-about');
+  expect((await taskproof(suite, 'diff', 'nowhere.json')).code).toBe(2);
+});
+
+test('validate names file, line and column, and exits with 1', async () => {
+  const suite = makeSuite({ 'tasks/typo.yaml': `specVersion: '0.1'\nid: Typo\ngaol: x\n` });
+  const { code, output } = await taskproof(suite, 'validate', 'tasks/*.yaml');
+  expect(code).toBe(1);
+  expect(output).toMatch(/tasks\/typo\.yaml:2:5 id/);
+  expect(output).toMatch(/tasks\/typo\.yaml:3:1 gaol.*did you mean `goal`/s);
+});
+
+test.each([['init'], ['validate'], ['schema'], ['baseline', 'save'], ['diff']])(
+  '%s --help shows its use',
+  async (...command) => {
+    const suite = makeSuite({});
+    const { code, output } = await taskproof(suite, ...command, '--help');
+    expect(code).toBe(0);
+    expect(output).toMatch(/Usage: taskproof/);
+    expect(output).toMatch(/Options:/);
+  },
+);
