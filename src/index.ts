@@ -12,7 +12,15 @@ export {
 } from './agents/agent';
 export { type ClaudeOptions, claude } from './agents/claude';
 export { lexical } from './agents/lexical';
-export type { Judge, JudgedTrial, Judgement } from './grading/judge';
+export {
+  type Judge,
+  type JudgedTrial,
+  JudgeError,
+  type Judgement,
+  type KeyPoint,
+  type WebJudgeOptions,
+  webJudge,
+} from './grading/judge';
 export type { AgentOutcome, AgentRunner, AgentRunOptions } from './playwright/agent-runner';
 export { expect, type TaskproofTestOptions, test } from './playwright/fixtures';
 export type { TaskproofOptions } from './playwright/options';

@@ -75,11 +75,23 @@ const assertionResultSchema = z.object({
   line: z.number().int().positive().optional(),
 });
 
-const judgeResultSchema = z.looseObject({
+const keyPointSchema = z.object({
+  text: z.string(),
+  met: z.boolean(),
+  /** What shows it, or what is missing. */
+  evidence: z.string(),
+  /** Name of the attachment that shows it; null where something else does, or nothing. */
+  screenshot: z.string().nullable(),
+});
+
+/** What else a judge returns is kept as it is. */
+export const judgeResultSchema = z.looseObject({
   passed: z.boolean(),
   reason: z.string(),
+  name: z.string().optional(),
   model: z.string().optional(),
   usage: usageSchema.optional(),
+  keyPoints: z.array(keyPointSchema).optional(),
 });
 
 export const trialRecordSchema = z.object({

@@ -1,4 +1,4 @@
-import type { TrialRecord, TurnRecord } from './record';
+import type { JudgeResult, TrialRecord, TurnRecord } from './record';
 
 /** The trial as a story for people: what the agent thought, did and saw, and how it was graded. */
 export function transcript(record: TrialRecord, goal: string): string {
@@ -10,9 +10,9 @@ export function transcript(record: TrialRecord, goal: string): string {
     ...record.turns.flatMap(turnLines),
     `Ended: ${record.status}${record.finalUrl ? ` at ${record.finalUrl}` : ''} after ${record.turns.length} turns, ${seconds(record.durationMs)}, ${dollars(record.costUsd)}`,
     ...record.assertions.map(
-      ({ title, passed, reason }) => `${passed ? '✓' : '✗'} ${title}${reason ? `: ${reason}` : ''}`,
+      ({ title, passed, reason }) => `${mark(passed)} ${title}${reason ? `: ${reason}` : ''}`,
     ),
-    ...(record.judge ? [`${record.judge.passed ? '✓' : '✗'} judge: ${record.judge.reason}`] : []),
+    ...(record.judge ? judgeLines(record.judge) : []),
     `Outcome: ${record.outcome}${record.reason ? `. ${record.reason}` : ''}`,
     '',
   ].join('\n');
@@ -37,5 +37,19 @@ function turnLines(turn: TurnRecord): string[] {
   ];
 }
 
+function judgeLines({ passed, reason, model, usage, keyPoints = [] }: JudgeResult): string[] {
+  const facts = [...(model ? [model] : []), ...(usage ? [dollars(usage.costUsd)] : [])];
+  return [
+    `${mark(passed)} judge${facts.length ? ` (${facts.join(', ')})` : ''}: ${reason}`,
+    ...keyPoints.map(point => `    ${mark(point.met)} ${keyPointTitle(point)}\n      ${point.evidence}`),
+  ];
+}
+
+/** The key point, and the picture that it was read from. */
+export function keyPointTitle({ text, screenshot }: NonNullable<JudgeResult['keyPoints']>[number]): string {
+  return screenshot ? `${text} (${screenshot})` : text;
+}
+
+const mark = (good: boolean) => (good ? '✓' : '✗');
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 const dollars = (cost: number | null) => (cost === null ? 'cost unknown' : `$${cost.toFixed(4)}`);

@@ -4,8 +4,9 @@ import type { NetworkEvent, NetworkLog } from '../browser/network-log';
 import type { OpenSession } from '../browser/open-session';
 import type { Session } from '../browser/session';
 import { assertionTitle, checkAssertion } from '../grading/assertions';
+import type { JudgeUsage } from '../grading/judge';
 import { type AgentEnd, AgentRun, type TrialStopped } from './agent-run';
-import { judgeTrial } from './judging';
+import { JUDGE_TIME_MS, judgeTrial } from './judging';
 import { agentTimeMs, type GradedPlan } from './plan';
 import { type AssertionResult, type JudgeResult, RECORD_SCHEMA_VERSION, type TrialRecord } from './record';
 import { takeScreenshot } from './screenshot';
@@ -14,7 +15,7 @@ import { addUsage, messageOf, oneLine } from './turns';
 
 /** Milliseconds for opening entryUrl. */
 const OPEN_TIMEOUT_MS = 30_000;
-/** Milliseconds for pictures, the record and the judge's calls. */
+/** Milliseconds for pictures and the record. */
 const CLOSING_TIME_MS = 60_000;
 /** Milliseconds for an assertion whose own timeout the project does not tell. */
 const ASSERTION_TIME_MS = 30_000;
@@ -24,7 +25,7 @@ const MAX_RECORDED_URL = 500;
 
 /** Milliseconds that a trial may take at most, opening and grading included: the test's timeout. */
 export function trialTimeMs(plan: GradedPlan): number {
-  const judging = plan.judge && plan.spec.judge ? CLOSING_TIME_MS * 2 : 0;
+  const judging = plan.judge && plan.spec.judge ? JUDGE_TIME_MS : 0;
   const grading = plan.spec.assertions.length * Math.max(ASSERTION_TIME_MS, plan.expectTimeoutMs ?? 0);
   return OPEN_TIMEOUT_MS + agentTimeMs(plan) + grading + judging + CLOSING_TIME_MS;
 }
@@ -46,6 +47,9 @@ export class Trial {
   private end: AgentEnd | null = null;
   private assertions: AssertionResult[] = [];
   private judgement: JudgeResult | null = null;
+  private judgeUsage: JudgeUsage | undefined;
+  private readonly judging = new AbortController();
+  private phase: 'running' | 'judging' | 'graded' = 'running';
   /** Screenshots by attachment name, kept for the judge. */
   private readonly images: { name: string; turn: number | null; image: Buffer }[] = [];
 
@@ -69,13 +73,23 @@ export class Trial {
     await this.session.dismissOpenDialogs();
     await this.takeEndScreenshot();
     if (this.end.status !== 'error') await this.grade();
+    this.phase = 'graded';
     return this.record();
   }
 
-  /** Ends the agent's run from outside: the test timed out, or the run was interrupted. */
+  /** Ends the trial from outside: the test timed out, or the run was interrupted. */
   stop(reason: TrialStopped): void {
-    this.end ??= { status: reason.status, errorKind: reason.errorKind, reason: reason.message };
+    const stopped: AgentEnd = { status: reason.status, errorKind: reason.errorKind, reason: reason.message };
+    if (this.phase === 'judging')
+      this.end = {
+        status: 'error',
+        errorKind: 'judge',
+        reason: `the judge had not ended: ${reason.message}`,
+      };
+    // A trial whose grading was cut short has not shown that it passes.
+    else if (!this.end || (this.end.status === 'completed' && this.phase !== 'graded')) this.end = stopped;
     this.agentRun.stop(reason);
+    this.judging.abort(reason);
   }
 
   /** The trial as far as it has come. */
@@ -86,7 +100,7 @@ export class Trial {
       errorKind: 'internal',
       reason: 'the trial did not come to its end',
     };
-    const usage = this.judgement?.usage ? addUsage(turns.usage, this.judgement.usage) : turns.usage;
+    const usage = this.judgeUsage ? addUsage(turns.usage, this.judgeUsage) : turns.usage;
     const finalUrl = this.session.page.url();
     return {
       schemaVersion: RECORD_SCHEMA_VERSION,
@@ -182,8 +196,10 @@ export class Trial {
 
   private async judge(): Promise<void> {
     const { judge, spec } = this.plan;
-    const passedSoFar = this.end?.status === 'completed' && this.assertions.every(({ passed }) => passed);
+    const passedSoFar =
+      this.end?.status === 'completed' && this.assertions.every(({ passed }) => passed) && !this.escape();
     if (!judge || spec.judge === undefined || !passedSoFar) return;
+    this.phase = 'judging';
     const result = await judgeTrial(judge, {
       plan: this.plan,
       turns: this.agentRun.turns,
@@ -191,7 +207,10 @@ export class Trial {
       screenshots: this.images,
       page: this.session.page,
       stage: this.stage,
+      mask: text => this.agentRun.mask(text),
+      stopped: this.judging.signal,
     });
+    this.judgeUsage = result.usage;
     if ('judgement' in result) this.judgement = result.judgement;
     else this.end = { status: 'error', errorKind: 'judge', reason: result.error };
   }
@@ -199,7 +218,7 @@ export class Trial {
   private outcome(end: AgentEnd): Pick<TrialRecord, 'outcome' | 'reason'> {
     if (end.status === 'error') return { outcome: 'error', reason: end.reason };
     const broken = this.assertions.filter(({ passed }) => !passed).map(({ reason }) => reason);
-    const escaped = this.refusals.find(({ how }) => how === 'escaped');
+    const escaped = this.escape();
     if (escaped) broken.push(`the agent got to ${this.agentRun.mask(escaped.url)}, outside allowedDomains`);
     const judged = this.judgement && !this.judgement.passed ? [`the judge: ${this.judgement.reason}`] : [];
     if (end.status === 'completed' && !broken.length && !judged.length)
@@ -207,6 +226,10 @@ export class Trial {
     const ended = end.reason ? [end.reason] : [];
     const why = [...ended, ...broken, ...judged].join('; ');
     return { outcome: 'failed', reason: oneLine(`${why}; ${this.whereabouts()}`, 1_000) };
+  }
+
+  private escape(): Refusal | undefined {
+    return this.refusals.find(({ how }) => how === 'escaped');
   }
 
   /** Where the agent was when it stopped. */

@@ -1,6 +1,6 @@
-import type { TaskSpec } from '../spec';
+import type { TaskSpec } from '../../spec';
 
-/** What a judge may look at: the trial as its record tells it, and the pictures. */
+/** What a judge may look at: the trial as its record tells it, and the pictures. Values of secrets are masked in all text. */
 export interface JudgedTrial {
   spec: TaskSpec;
   rubric: string;
@@ -18,6 +18,7 @@ export interface JudgedTrial {
   assertions: readonly { title: string; passed: boolean }[];
   /** US dollars left of the spec's cap; undefined where there is none. */
   budgetUsd: number | undefined;
+  /** Aborted when the judge's time is up, or the test ends. */
   signal: AbortSignal;
 }
 
@@ -30,12 +31,24 @@ export interface JudgeUsage {
   costUsd: number | null;
 }
 
+/** One thing that the rubric asks for, and whether the trial shows it. */
+export interface KeyPoint {
+  text: string;
+  met: boolean;
+  /** What shows it, or what is missing. */
+  evidence: string;
+  /** Name of the screenshot that shows it; null where something else does, or nothing. */
+  screenshot: string | null;
+}
+
 export interface Judgement {
   passed: boolean;
   /** One line. */
   reason: string;
   usage?: JudgeUsage;
-  /** Kept in the record as they are: key points, votes, prompt version ... JSON only. */
+  /** Shown in the report, each as a step, and in the transcript. */
+  keyPoints?: readonly KeyPoint[];
+  /** Kept in the record as they are: votes, prompt version ... JSON only. */
   [detail: string]: unknown;
 }
 
@@ -47,4 +60,15 @@ export interface Judge {
   preflight?(): void | Promise<void>;
   /** Rejects where no judgement could be had: the trial is then `error: judge`. */
   judge(trial: JudgedTrial): Promise<Judgement>;
+}
+
+/** Thrown by a judge that has spent tokens and has no judgement to show for them: they are counted all the same. */
+export class JudgeError extends Error {
+  override name = 'JudgeError';
+  constructor(
+    message: string,
+    readonly usage?: JudgeUsage,
+  ) {
+    super(message);
+  }
 }

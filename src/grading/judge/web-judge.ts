@@ -1,0 +1,170 @@
+// The stages of a judgement, after WebJudge (Online-Mind2Web, arXiv 2504.01382): key points, scored screenshots, decision.
+import type { z } from 'zod';
+import { decisionOn, keyPointsAnswer, scoreAnswer } from './answers';
+import { Asking } from './asking';
+import { cached, picture, pictures, recordedEvidence, taskText, text, whenOf } from './evidence';
+import { type JudgedTrial, JudgeError, type Judgement } from './judge';
+import type { WebJudgeSettings } from './options';
+import { DECIDE, KEY_POINTS, PROMPT_VERSION, SCORE } from './prompts';
+import { candidates, type Screenshot, type Seen, telling } from './screenshots';
+
+/** Requests on their way at a time. */
+const PARALLEL = 4;
+/** First and last are kept anyway: with no more than these there is nothing to choose. */
+const NOTHING_TO_CHOOSE = 2;
+
+type Decision = z.output<ReturnType<typeof decisionOn>>;
+
+/** Key points of specs that this process has judged already: the k trials of a spec are measured by the same ones. */
+const remembered = new Map<string, readonly string[]>();
+
+/** @throws JudgeError, with what has been spent, where there is no judgement. */
+export async function judgeWeb(trial: JudgedTrial, settings: WebJudgeSettings): Promise<Judgement> {
+  // One request that fails ends the others.
+  const failed = new AbortController();
+  const asking = new Asking(settings, trial, AbortSignal.any([trial.signal, failed.signal]));
+  try {
+    return await judgeInStages(trial, settings, asking, failed);
+  } catch (error) {
+    const { reason } = trial.signal;
+    const late = trial.signal.aborted && reason instanceof DOMException && reason.name === 'TimeoutError';
+    const message = late
+      ? 'the time for judging is up'
+      : error instanceof Error
+        ? error.message
+        : String(error);
+    throw new JudgeError(message, asking.usage);
+  }
+}
+
+async function judgeInStages(
+  trial: JudgedTrial,
+  settings: WebJudgeSettings,
+  asking: Asking,
+  failed: AbortController,
+): Promise<Judgement> {
+  const keyPoints = await keyPointsOf(trial, settings, asking);
+  const task = cached(text(taskText(trial, keyPoints)));
+  const shots = candidates(trial.screenshots);
+
+  const score = async (screenshot: Screenshot): Promise<Seen> => {
+    const answer = await asking.ask({
+      stage: 'screenshot',
+      system: SCORE,
+      content: [
+        task,
+        text(`This screenshot was taken as ${whenOf(screenshot.turn)}:`),
+        picture(screenshot.image),
+      ],
+      schema: scoreAnswer,
+    });
+    return { screenshot, ...answer };
+  };
+  const seen: Seen[] =
+    shots.length <= NOTHING_TO_CHOOSE
+      ? shots.map(screenshot => ({ screenshot, score: null, shows: null }))
+      : await inParallel(shots, score, failed);
+  const kept = telling(seen, settings.screenshots);
+
+  const closing = text('Decide: go through the key points, then give the reason and the verdict.');
+  const content = [
+    task,
+    recordedEvidence(trial),
+    ...pictures(kept),
+    settings.votes > 1 ? cached(closing) : closing,
+  ];
+  const decide = () =>
+    asking.ask({
+      stage: 'decision',
+      system: DECIDE,
+      content,
+      schema: decisionOn(keyPoints.length, kept.length),
+    });
+  const votes = await votesOf(decide, settings.votes, failed);
+
+  const passes = votes.filter(({ passed }) => passed).length;
+  const passed = passes * 2 > votes.length;
+  const { reason, keyPoints: answered } = votes.find(vote => vote.passed === passed)!;
+  const count =
+    settings.votes > 1 ? ` (${passed ? passes : votes.length - passes} of ${votes.length} votes)` : '';
+  return {
+    passed,
+    reason: `${reason}${count}`,
+    usage: asking.usage,
+    keyPoints: keyPoints.map((point, index) => {
+      const { met, evidence, screenshot } = answered.find(({ number }) => number === index + 1)!;
+      const name = screenshot === null ? null : kept[screenshot - 1]!.screenshot.name;
+      return { text: point, met, evidence, screenshot: name };
+    }),
+    promptVersion: PROMPT_VERSION,
+    screenshots: seen.map(each => ({
+      name: each.screenshot.name,
+      turn: each.screenshot.turn,
+      score: each.score,
+      shows: each.shows,
+      kept: kept.includes(each),
+    })),
+    votes: votes.map(vote => ({ passed: vote.passed, reason: vote.reason })),
+  };
+}
+
+async function keyPointsOf(
+  trial: JudgedTrial,
+  { model }: WebJudgeSettings,
+  asking: Asking,
+): Promise<readonly string[]> {
+  const task = taskText(trial);
+  const key = JSON.stringify([PROMPT_VERSION, model, task]);
+  const known = remembered.get(key);
+  if (known) return known;
+  const { keyPoints } = await asking.ask({
+    stage: 'key points',
+    system: KEY_POINTS,
+    content: [cached(text(task)), text('List the key points.')],
+    schema: keyPointsAnswer,
+  });
+  remembered.set(key, keyPoints);
+  return keyPoints;
+}
+
+/** As many as a majority needs: the first alone, so that the others find its prompt in the cache. */
+async function votesOf(
+  decide: () => Promise<Decision>,
+  most: number,
+  failed: AbortController,
+): Promise<Decision[]> {
+  const majority = (most + 1) / 2;
+  const votes: Decision[] = [];
+  for (;;) {
+    const passes = votes.filter(({ passed }) => passed).length;
+    const ahead = Math.max(passes, votes.length - passes);
+    if (ahead >= majority) return votes;
+    const more = votes.length === 0 ? 1 : majority - ahead;
+    votes.push(...(await inParallel(Array.from({ length: more }), decide, failed)));
+  }
+}
+
+/** In order; the first failure ends the others, and is waited for until all have ended. */
+async function inParallel<Item, Result>(
+  items: readonly Item[],
+  run: (item: Item) => Promise<Result>,
+  failed: AbortController,
+): Promise<Result[]> {
+  const results = new Array<Result>(items.length);
+  const queue = items.entries();
+  const errors: unknown[] = [];
+  const worker = async () => {
+    for (const [index, item] of queue) {
+      if (errors.length) return;
+      try {
+        results[index] = await run(item);
+      } catch (error) {
+        errors.push(error);
+        failed.abort();
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: PARALLEL }, worker));
+  if (errors.length) throw errors[0];
+  return results;
+}
