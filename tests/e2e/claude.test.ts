@@ -115,21 +115,10 @@ test('`npm run example` uses Claude once there is a key, and every example task 
   const root = resolve(__dirname, '../..');
   const output = await new Promise<{ code: number | null; text: string }>((resolvePromise, reject) => {
     let text = '';
-    const child = spawn(
-      process.execPath,
-      [
-        'scripts/example.mjs',
-        '--repeat-each=1',
-        '--reporter=list,@taskproof/playwright/reporter'.replace(
-          '@taskproof/playwright/reporter',
-          './dist/reporter.js',
-        ),
-      ],
-      {
-        cwd: root,
-        env: { ...process.env, ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url, NO_COLOR: '1' },
-      },
-    );
+    const child = spawn(process.execPath, ['scripts/example.mjs', '--repeat-each=1'], {
+      cwd: root,
+      env: { ...process.env, ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url, NO_COLOR: '1' },
+    });
     child.stdout.on('data', chunk => (text += chunk));
     child.stderr.on('data', chunk => (text += chunk));
     child.on('error', reject);
