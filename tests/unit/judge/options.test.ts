@@ -1,0 +1,56 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
+import { webJudge } from '../../../src/grading/judge';
+import { checkOptions } from '../../../src/playwright/options';
+
+afterEach(() => vi.unstubAllEnvs());
+
+test.each([
+  [{ votes: 2 }, /votes: must be odd/],
+  [{ votes: 0 }, /votes/],
+  [{ screenshots: 1 }, /screenshots: must be at least 2/],
+  [{ modle: 'x' }, /unknown option "modle"; there are model, apiKey/],
+  [{ baseURL: 'nowhere' }, /baseURL/],
+])('%j is refused, and named', (options, message) => {
+  expect(() => webJudge(options as never)).toThrow(message);
+});
+
+test('it is a judge to the configuration, and shows no key', () => {
+  const judge = webJudge({ model: 'claude-haiku-5-5', apiKey: 'sk-ant-secret' });
+  expect(() => checkOptions({ judge }, 'project "p"')).not.toThrow();
+  expect(judge).toMatchObject({ name: 'webJudge', model: 'claude-haiku-5-5' });
+  expect(JSON.stringify(judge)).not.toContain('secret');
+});
+
+test('a missing key is said before a browser opens', () => {
+  vi.stubEnv('ANTHROPIC_API_KEY', '');
+  vi.stubEnv('ANTHROPIC_AUTH_TOKEN', '');
+  expect(() => webJudge().preflight!()).toThrow(/webJudge: there is no API key. Set .* ANTHROPIC_API_KEY/);
+  expect(() => webJudge({ apiKey: 'k' }).preflight!()).not.toThrow();
+  vi.stubEnv('ANTHROPIC_AUTH_TOKEN', 't');
+  expect(() => webJudge().preflight!()).not.toThrow();
+});
+
+test('neither the package nor the reporter loads the SDK', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'lazy-judge-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  await build({
+    entryPoints: ['src/index.ts', 'src/reporter.ts'],
+    bundle: true,
+    platform: 'node',
+    format: 'cjs',
+    packages: 'external',
+    outdir: folder,
+  });
+  const script = `const { webJudge } = require('./index.js'); require('./reporter.js'); webJudge({ model: 'x' });
+    console.log(JSON.stringify(Object.keys(require.cache).filter(file => /@anthropic-ai/.test(file))))`;
+  const output = execFileSync(process.execPath, ['-e', script], {
+    cwd: folder,
+    env: { ...process.env, NODE_PATH: join(process.cwd(), 'node_modules') },
+  });
+  expect(JSON.parse(String(output))).toEqual([]);
+});
