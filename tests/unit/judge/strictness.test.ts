@@ -179,6 +179,19 @@ test('nothing is asked that the cap can not pay', async () => {
   expect(enough.passed).toBe(true);
 });
 
+test('what is on its way counts towards the cap', async () => {
+  const api = await startApi(playJudge());
+  const judge = webJudge({ baseURL: api.url, apiKey: KEY });
+  const trial = judgedTrial();
+  const { usage } = await judge.judge(trial);
+  const before = api.requests.length;
+  // Enough for one more request by its estimate, and not for the four that would go out at once.
+  const error = await failure(judge.judge({ ...trial, budgetUsd: 0.02 }));
+  expect(usage!.costUsd).toBeGreaterThan(0.02);
+  expect(error.message).toContain("of the trial's cost cap");
+  expect(api.requests.length - before).toBeLessThanOrEqual(1);
+});
+
 test('a cap can not be kept where the price is unknown', async () => {
   const api = await startApi(playJudge());
   const options = { baseURL: api.url, apiKey: KEY, model: 'some-model' };
