@@ -4,7 +4,7 @@ import { pickDate } from './calendar';
 import { bestOption, selectOptions, setByKeys, setChecked } from './controls';
 import type { Driver } from './driver';
 import { enter } from './entering';
-import { ENOUGH, isTextField, labelFit, rank } from './match';
+import { ENOUGH, isField, isTextField, labelFit, rank } from './match';
 import { clearWay } from './overlays';
 import { clueFor, type Memory, matches, pick, seek } from './seek';
 import type { Target } from './targets';
@@ -70,7 +70,6 @@ function besideName(driver: Driver, value: Target): Found | undefined {
   const best = rank(
     driver.view.candidates.filter(candidate => candidate.role !== 'text' && candidate.role !== 'heading'),
     target,
-    () => 0,
   )[0];
   return best && best.score >= 0.6 ? { candidate: best.candidate, score: best.score } : undefined;
 }
@@ -103,7 +102,7 @@ async function openList(driver: Driver, from: Target): Promise<boolean> {
         candidate.popup ||
         candidate.expanded === false),
   );
-  const named = textOf(from) === '' ? undefined : rank(lists, { ...from, kind: undefined }, () => 0)[0];
+  const named = textOf(from) === '' ? undefined : rank(lists, { ...from, kind: undefined })[0];
   const list =
     named && named.score >= ENOUGH
       ? named.candidate
@@ -116,8 +115,10 @@ async function openList(driver: Driver, from: Target): Promise<boolean> {
 async function use(driver: Driver, found: Found, on: boolean, memory: Memory): Promise<string | undefined> {
   const ready = await clearWay(driver, found.candidate);
   if (!ready) return `${describe(found.candidate)} went away`;
-  memory.lastField = ready;
-  memory.filled.add(ready.key);
+  if (isField(ready)) {
+    memory.lastField = ready;
+    memory.filled.add(ready.key);
+  }
   if (found.option !== undefined) return (await selectOptions(driver, ready, [found.option])).error;
   if (ready.checked !== null) return (await setChecked(driver, ready, on)).error;
   return (await driver.click(ready)).error;
@@ -222,7 +223,7 @@ async function everyOf(
   const named =
     textOf(value) === ''
       ? boxes
-      : rank(boxes, value, () => 0)
+      : rank(boxes, value)
           .filter(({ score }) => score >= ENOUGH)
           .map(({ candidate }) => candidate);
   for (const box of named.slice(0, value.count))

@@ -52,14 +52,14 @@ export class Driver {
     return this.view;
   }
 
-  /** 0 to 1, the same for the same key and seed. */
-  noise(key: string): number {
-    return this.#noise(key);
+  /** Breaks ties between candidates: 0 to 1, the same for the same seed. */
+  tie({ index, name }: Candidate): number {
+    return this.#noise(`${index} ${name}`);
   }
 
   rank(target: Target, among: readonly Candidate[] = this.view.candidates): Match[] {
     const usable = among.filter(candidate => this.#refused.get(candidate.key) !== this.view.print);
-    return rank(usable, this.#here(target), candidate => this.noise(`${candidate.index}${candidate.name}`));
+    return rank(usable, this.#here(target), candidate => this.tie(candidate));
   }
 
   /** A place that is the page itself says nothing about where on it. */
@@ -81,7 +81,12 @@ export class Driver {
     act: (note: (text: string) => void) => Promise<void>,
     candidate?: Candidate,
   ): Promise<Outcome> {
-    const before = { print: this.view.print, requests: this.watch.requests, page: this.page };
+    const before = {
+      print: this.view.print,
+      mutations: this.view.mutations,
+      requests: this.watch.requests,
+      page: this.page,
+    };
     let error: string | undefined;
     await this.task.turn(title, async turn => {
       try {
@@ -97,6 +102,7 @@ export class Driver {
     await this.look();
     const changed =
       this.view.print !== before.print ||
+      this.view.mutations !== before.mutations ||
       this.watch.requests !== before.requests ||
       this.page !== before.page;
     if (candidate && (error || !changed)) this.#refused.set(candidate.key, this.view.print);
@@ -130,7 +136,9 @@ export class Driver {
         await element.hover({ timeout: this.timeout });
         await element.waitForElementState('stable', { timeout: this.timeout });
       }
-      await element.click({ timeout: this.timeout });
+      const { spot, box } = candidate;
+      const position = spot ? { x: box.width * spot[0], y: box.height * spot[1] } : undefined;
+      await element.click({ timeout: this.timeout, ...(position ? { position } : {}) });
     });
   }
 

@@ -66,7 +66,7 @@ function fieldsFor(driver: Driver, wanted: Wanted, target: Target, memory: Memor
   );
   if (!named || target.count === 1) return named;
   // "Both password fields": labels that say it with other words around count as well.
-  return rank(fields, target, () => 0)
+  return rank(fields, target)
     .filter(({ score }) => score >= 0.4)
     .map(({ candidate }) => candidate);
 }

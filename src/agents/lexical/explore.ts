@@ -3,7 +3,8 @@
 
 import { hostAllowed } from '../../browser/hosts';
 import type { Driver } from './driver';
-import { CLICKABLE, isField, scopeFit } from './match';
+import { CLICKABLE, isField } from './match';
+import { scopeMeter } from './scope';
 import { coverage, fold, similarity } from './tokens';
 import type { Candidate } from './view';
 
@@ -29,6 +30,9 @@ const NEXT_PAGE = /^(?:next(?: page)?|older(?: posts)?|[>›»→]+)$/i;
 const HARMFUL =
   /\b(?:delete|remove|log ?out|sign ?out|pay|buy|purchase|order|unsubscribe|submit|send|reset|download|print|share)\b/i;
 
+/** What stands within a line is rather a link than the head of a section. */
+const INLINE = /^(?:a|span|b|strong|em|i|u|font|small)$/;
+
 /** How likely a thing unfolds more of the same page, by its kind alone. */
 function unfolds(candidate: Candidate): number {
   const { role, expanded, selected, popup, hint, name } = candidate;
@@ -41,11 +45,14 @@ function unfolds(candidate: Candidate): number {
   if (NEXT_PAGE.test(label)) return 0.5;
   if (popup) return 0.5;
   if (role === 'treeitem') return 0.5;
-  if (role === 'clickable') return name.length > 80 ? 0.2 : 0.45;
+  if (role === 'clickable') return INLINE.test(candidate.tag) ? 0.25 : name.length > 80 ? 0.2 : 0.45;
   if (role === 'menuitem' || role === 'gridcell') return 0.3;
   if (role === 'link' && /#[\w-]*$/.test(candidate.href)) return 0.35;
   return 0;
 }
+
+/** How many links that don't sound right are followed in one search. */
+const MAX_BLIND = 4;
 
 const path = (url: string) => url.replace(/#.*$/, '');
 
@@ -76,6 +83,7 @@ export class Explorer {
   readonly #tried = new Set<string>();
   /** Pages that were left by following a link, the last one last. */
   readonly #trail: string[] = [];
+  #blind = 0;
 
   constructor(driver: Driver) {
     this.#driver = driver;
@@ -97,8 +105,7 @@ export class Explorer {
     return !this.#leaves(candidate) || hostAllowed(candidate.href, this.#driver.task.allowedDomains);
   }
 
-  #score(candidate: Candidate, clue: Clue, memo: Map<string, number>): number {
-    if (!this.#isOpen(candidate)) return 0;
+  #score(candidate: Candidate, clue: Clue, meter: (candidate: Candidate) => number): number {
     const said = candidate.name || candidate.title || (candidate.role === 'icon' ? '' : candidate.near);
     if (said === '' && candidate.hint === '') return 0;
     const leaves = this.#leaves(candidate);
@@ -107,21 +114,31 @@ export class Explorer {
     const clickable = kind > 0 || candidate.pointer || CLICKABLE.test(candidate.role);
     if (!clickable) return hearing.subject > 0.75 ? 0.5 : 0;
     if (isRisky(candidate, said, kind, hearing)) return 0;
-    const place = clue.scope === '' ? 0 : 0.35 * (scopeFit(candidate, clue.scope, memo) - 0.45);
+    // It is nearly what is looked for: the last resort, not a way to it.
+    if (clue.inside && similarity(said, clue.words) >= 0.9) return 0;
+    const place = clue.scope === '' ? 0 : 0.35 * (meter(candidate) - 0.45);
     const inside = clue.inside && !leaves && kind > 0 ? 0.3 : 0;
     const margin = candidate.zones.includes('footer') ? -0.08 : 0;
     const words = 0.55 * hearing.wanted + 0.2 * hearing.goal + 0.6 * hearing.subject;
-    return kind + words + place + inside + margin + 0.03 * this.#driver.noise(candidate.key);
+    return kind + words + place + inside + margin + 0.03 * this.#driver.tie(candidate);
   }
 
   #ways(clue: Clue): Way[] {
-    const memo = new Map<string, number>();
-    const least = this.depth === 0 ? 0.3 : 0.45;
-    return this.#driver.view.candidates
-      .filter(candidate => !this.#tried.has(this.#keyOf(candidate)))
-      .map(candidate => ({ candidate, score: this.#score(candidate, clue, memo) }))
-      .filter(({ score }) => score >= least)
+    const open = this.#driver.view.candidates.filter(
+      candidate => !this.#tried.has(this.#keyOf(candidate)) && this.#isOpen(candidate),
+    );
+    const meter = scopeMeter(open, clue.scope);
+    return open
+      .map(candidate => ({ candidate, score: this.#score(candidate, clue, meter) }))
+      .filter(({ candidate, score }) => score >= this.#least(candidate, clue))
       .sort((a, b) => b.score - a.score || a.candidate.index - b.candidate.index);
+  }
+
+  /** A link that does not sound right is a last resort, and only from where the search began. */
+  #least(candidate: Candidate, clue: Clue): number {
+    if (clue.inside) return 0.6;
+    if (this.depth > 0) return 0.45;
+    return this.#leaves(candidate) && this.#blind < MAX_BLIND ? 0.1 : 0.3;
   }
 
   #keyOf(candidate: Candidate): string {
@@ -138,6 +155,7 @@ export class Explorer {
     const way = this.depth <= driver.settings.depth ? this.#ways(clue)[0] : undefined;
     if (way) {
       this.#tried.add(this.#keyOf(way.candidate));
+      if (way.score < 0.3) this.#blind++;
       await this.#follow(way.candidate);
       return true;
     }

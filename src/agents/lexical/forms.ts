@@ -6,7 +6,7 @@ import { fold } from './tokens';
 import type { Candidate } from './view';
 
 const SENDS =
-  /^(?:submit|send|save|search|go|ok(?:ay)?|done|continue|next|apply|confirm|finish|log ?in|sign ?in|sign ?up|register|subscribe|create|place order|book|update|add|post|reply|find|start|get)\b/;
+  /^(?:submit|send|save|search|go|ok(?:ay)?|done|continue|next|apply|confirm|finish|log ?in|sign ?in|sign ?up|register|subscribe|create|place order|book|update|add|post|reply|find)\b/;
 
 /** Words that ask for that control whatever it is called. */
 export const ASKS_TO_SEND =

@@ -1,5 +1,6 @@
 // How well a thing on the page answers what an instruction points at, 0 to 1.
 
+import { scopeMeter } from './scope';
 import type { Kind, Reading, Target } from './targets';
 import { coverage, fold, similarity, tokens } from './tokens';
 import type { Candidate } from './view';
@@ -159,53 +160,12 @@ export function labelFit(candidate: Candidate, text: string, scope = ''): number
   return Math.max(named, besides, make, bareHint * coverage(text, candidate.hint));
 }
 
-const GENERIC_SCOPE =
-  /\b(?:users?|rows?|posts?|items?|cards?|lines?|entry|entries|e?mails?|messages?|products?|pages?|box|list|table|section|person|called|named|window|folder|file|results?|top|bottom|left|right|side)\b/gi;
-const ZONES: readonly (readonly [RegExp, RegExp])[] = [
-  [/\b(?:dialog(?:ue)?|pop-?up|modal)\b/i, /dialog/],
-  [/\b(?:nav\w*|menu ?bar|menu)\b/i, /nav|menu/],
-  [/\bheader\b/i, /header/],
-  [/\bfooter\b/i, /footer/],
-  [/\b(?:form)\b/i, /form/],
-];
-
-/** How closely a candidate stands with what `scope` names: its row, card or dialog. */
-export function scopeFit(candidate: Candidate, scope: string, memo: Map<string, number>): number {
-  if (scope === '') return 1;
-  const words = scope.replace(GENERIC_SCOPE, ' ').trim();
-  const zone = ZONES.find(([said]) => said.test(scope));
-  const inZone =
-    zone === undefined
-      ? 0
-      : candidate.zones.some(name => zone[1].test(name)) || (zone[0].test('dialog') && candidate.layer > 0)
-        ? 1
-        : 0;
-  const rest = zone ? words.replace(zone[0], ' ').trim() : words;
-  if (tokens(rest).every(({ weight }) => weight < 0.3)) return zone ? 0.75 + 0.25 * inZone : 0.9;
-  let best = 0;
-  for (const [level, context] of [candidate.name, ...candidate.contexts].entries()) {
-    const memoKey = `${rest}\0${context}`;
-    let covers = memo.get(memoKey);
-    if (covers === undefined) {
-      covers = coverage(rest, context);
-      memo.set(memoKey, covers);
-    }
-    const near = 1 / (1 + Math.max(0, context.length - 40) / 250) - level * 0.01;
-    best = Math.max(best, covers ** 2 * near);
-  }
-  return 0.45 + 0.55 * Math.max(best, inZone * 0.8);
-}
-
-function readingScore(
-  candidate: Candidate,
-  reading: Reading,
-  target: Target,
-  memo: Map<string, number>,
-): number {
-  const fit = kindFit(candidate, target.kind);
+/** How well a candidate answers a reading, wherever it stands. */
+function baseScore(candidate: Candidate, reading: Reading, kind: Kind | undefined): number {
+  const fit = kindFit(candidate, kind);
   const label =
     reading.text === '' ? (fit === 1 ? 0.95 : 0) : labelFit(candidate, reading.text, reading.scope);
-  return label < 0.3 ? 0 : label * fit * scopeFit(candidate, reading.scope, memo) * (reading.weight ?? 1);
+  return label < 0.3 ? 0 : label * fit * (reading.weight ?? 1);
 }
 
 /** A candidate that only repeats the goal: some pages show their task. */
@@ -219,26 +179,35 @@ export function echoes(candidate: Candidate, goal: string): boolean {
   );
 }
 
-export function scoreOf(candidate: Candidate, target: Target, memo = new Map<string, number>()): number {
-  const best = Math.max(
-    0,
-    ...target.readings.map((reading, i) => readingScore(candidate, reading, target, memo) * (1 - 0.02 * i)),
-  );
-  const shade = candidate.disabled ? 0.5 : 1;
-  return best * shade;
+function scores(candidates: readonly Candidate[], target: Target): Map<Candidate, number> {
+  const best = new Map<Candidate, number>();
+  for (const [order, reading] of target.readings.entries()) {
+    const answering = candidates
+      .map(candidate => ({ candidate, base: baseScore(candidate, reading, target.kind) }))
+      .filter(({ base }) => base > 0.2);
+    const meter = scopeMeter(
+      answering.map(({ candidate }) => candidate),
+      reading.scope,
+    );
+    for (const { candidate, base } of answering) {
+      const score = base * meter(candidate) * (1 - 0.02 * order) * (candidate.disabled ? 0.5 : 1);
+      if (score > (best.get(candidate) ?? 0)) best.set(candidate, score);
+    }
+  }
+  return best;
 }
 
 /** Scores a page's candidates, the best first. `noise` breaks ties. */
 export function rank(
   candidates: readonly Candidate[],
   target: Target,
-  noise: (candidate: Candidate) => number,
+  noise: (candidate: Candidate) => number = () => 0,
 ): Match[] {
-  const memo = new Map<string, number>();
-  return candidates
-    .map(candidate => ({ candidate, score: scoreOf(candidate, target, memo) }))
+  return Array.from(scores(candidates, target), ([candidate, score]) => ({
+    candidate,
+    score: score + 0.004 * noise(candidate),
+  }))
     .filter(({ score }) => score > 0.2)
-    .map(match => ({ ...match, score: match.score + 0.004 * noise(match.candidate) }))
     .sort((a, b) => b.score - a.score || a.candidate.index - b.candidate.index);
 }
 

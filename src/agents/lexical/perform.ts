@@ -6,7 +6,7 @@ import type { Driver, Outcome } from './driver';
 import { enter, search } from './entering';
 import { ASKS_TO_SEND, sender } from './forms';
 import type { Detail, Instruction } from './instruction';
-import { ENOUGH, isField, isTextField, rank, scoreOf } from './match';
+import { ENOUGH, isField, isTextField, rank } from './match';
 import { clearWay, closer } from './overlays';
 import { nthResult } from './results';
 import { clueFor, type Memory, matches, seek } from './seek';
@@ -105,9 +105,9 @@ async function answer(
   instruction: Instruction & { do: 'dismiss' | 'accept' },
   memory: Memory,
 ): Promise<Problem> {
-  const named = matches(driver, { ...instruction.target, kind: 'button' }, memory, false);
-  if (named?.[0] && scoreOf(named[0], { ...instruction.target, kind: 'button' }) >= 0.6)
-    return clickFirst(driver, named);
+  const asked: Target = { ...instruction.target, kind: 'button' };
+  const named = matches(driver, asked, memory, false);
+  if (named && (driver.rank(asked)[0]?.score ?? 0) >= 0.6) return clickFirst(driver, named);
   if (instruction.do === 'accept') {
     const agree = matches(
       driver,
@@ -118,14 +118,10 @@ async function answer(
     return agree ? clickFirst(driver, agree) : undefined;
   }
   const scope = instruction.target.phrase;
-  const close = rank(
-    driver.view.candidates,
-    {
-      ...phrase('close', 'dismiss', 'hide', 'x', 'reject', 'no thanks'),
-      readings: ['close', 'dismiss', 'hide', 'x'].map(text => ({ text, scope })),
-    },
-    () => 0,
-  )[0];
+  const close = rank(driver.view.candidates, {
+    ...phrase('close', 'dismiss', 'hide', 'x', 'reject', 'no thanks'),
+    readings: ['close', 'dismiss', 'hide', 'x'].map(text => ({ text, scope })),
+  })[0];
   const control = close && close.score >= 0.5 ? close.candidate : closer(driver);
   return control && REFUSES.test(instruction.source.split(' ')[0]!.toLowerCase())
     ? clickFirst(driver, [control])
@@ -250,7 +246,7 @@ async function details(
         !memory.filled.has(candidate.key) &&
         !candidate.disabled,
     );
-    const named = rank(fresh, { ...phrase(preposition), kind: undefined }, () => 0)[0];
+    const named = rank(fresh, { ...phrase(preposition), kind: undefined })[0];
     const field =
       named && named.score >= 0.45
         ? named.candidate

@@ -2,7 +2,8 @@
 
 import type { Driver } from './driver';
 import { type Clue, Explorer } from './explore';
-import { ENOUGH, type Match, peers, scopeFit } from './match';
+import { ENOUGH, type Match, peers } from './match';
+import { scopeMeter } from './scope';
 import type { Target } from './targets';
 import type { Candidate } from './view';
 
@@ -31,10 +32,9 @@ export function pick(driver: Driver, ranked: readonly Match[], target: Target, m
     .filter(({ score }) => score >= (ranked[0]?.score ?? 0) * 0.85)
     .map(({ candidate }) => candidate);
   if (group.length < 2 || memory.subject === '' || target.readings[0]?.scope !== '') return best;
-  const memo = new Map<string, number>();
-  const near = (candidate: Candidate) =>
-    (group.includes(candidate) ? 1 : 0) + scopeFit(candidate, memory.subject, memo);
-  return [...best].sort((a, b) => near(b) - near(a) || driver.noise(b.key) - driver.noise(a.key));
+  const meter = scopeMeter(best, memory.subject);
+  const near = (candidate: Candidate) => (group.includes(candidate) ? 1 : 0) + meter(candidate);
+  return [...best].sort((a, b) => near(b) - near(a) || driver.tie(b) - driver.tie(a));
 }
 
 export function clueFor(target: Target, memory: Memory): Clue {

@@ -21,6 +21,7 @@ export interface View {
   candidates: Candidate[];
   /** Two views of equal print look the same. */
   print: string;
+  mutations: number;
   busy: boolean;
   scroll: FrameSurvey['scroll'];
 }
@@ -63,6 +64,7 @@ export async function look(page: Page): Promise<View> {
     headings: main?.headings ?? [],
     candidates: candidates.map((candidate, index) => ({ ...candidate, index })),
     print: all.map(({ found }) => found.print).join('\n'),
+    mutations: all.reduce((sum, { found }) => sum + found.mutations, 0),
     busy: all.some(({ found }) => found.busy),
     scroll: main?.scroll ?? EMPTY_SCROLL,
   };

@@ -61,7 +61,7 @@ export function collect(text: TextTools, labels: LabelTools, place: PlaceTools, 
       href: el instanceof HTMLAnchorElement ? el.href : '',
       box: { x: box.x, y: box.y, width: box.width, height: box.height },
       inView: box.bottom > 0 && box.right > 0 && box.top < innerHeight && box.left < innerWidth,
-      covered: place.isCovered(stand, box),
+      ...place.coverage(stand),
       layer: place.layerOf(stand),
       form: place.formOf(el),
       ...place.around(stand),
@@ -136,8 +136,8 @@ export function collect(text: TextTools, labels: LabelTools, place: PlaceTools, 
   const mix = (said: string) => {
     for (let i = 0; i < said.length; i++) hash = (Math.imul(hash, 31) + said.charCodeAt(i)) | 0;
   };
-  for (const { id, name, value, checked, expanded, selected, disabled, focused, hint } of items)
-    mix(`${id}${name}${value}${checked}${expanded}${selected}${disabled}${focused}${hint}`);
+  for (const { id, role, name, value, checked, expanded, selected, disabled, focused, hint } of items)
+    mix(`${id}${name}${value}${checked}${expanded}${selected}${disabled}${focused && isField(role)}${hint}`);
   mix(document.body?.innerText.slice(0, 20_000) ?? '');
   mix(`${Math.round(scrollY / 50)}`);
 
@@ -154,6 +154,7 @@ export function collect(text: TextTools, labels: LabelTools, place: PlaceTools, 
     items,
     contexts: place.contexts,
     print: `${location.href} ${hash}`,
+    mutations: place.mutations(),
     busy: document.readyState === 'loading' || (progress?.checkVisibility() ?? false) || saysLoading,
     scroll: { y: scrollY, height: document.documentElement.scrollHeight, viewport: innerHeight },
   };

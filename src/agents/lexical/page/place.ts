@@ -6,13 +6,22 @@ interface Store {
   ids: WeakMap<Element, number>;
   elements: Map<number, WeakRef<Element>>;
   next: number;
+  /** Changes of the document so far, seen or not. */
+  mutations: number;
 }
 
 /** Tells where elements stand: under what, in which layer, form and surroundings. */
 export function placeTools({ parentOf, contextText }: TextTools, storeName: string) {
   const holder = globalThis as unknown as Record<symbol, Store | undefined>;
   const symbol = Symbol.for(storeName);
-  holder[symbol] ??= { ids: new WeakMap(), elements: new Map(), next: 1 };
+  if (!holder[symbol]) {
+    const made: Store = { ids: new WeakMap(), elements: new Map(), next: 1, mutations: 0 };
+    const observer = new MutationObserver(records => {
+      made.mutations += records.length;
+    });
+    observer.observe(document, { subtree: true, childList: true, attributes: true, characterData: true });
+    holder[symbol] = made;
+  }
   const store = holder[symbol];
   const idOf = (el: Element) => {
     const known = store.ids.get(el);
@@ -40,18 +49,28 @@ export function placeTools({ parentOf, contextText }: TextTools, storeName: stri
   };
   /** What lies over others counts as a layer, styled as one or not. */
   const covers = new Set<Element>();
-  const isCovered = (el: Element, box: DOMRect): boolean => {
-    const rect = el.getClientRects()[0] ?? box;
-    const [x, y] = [rect.x + rect.width / 2, rect.y + rect.height / 2];
-    if (x < 0 || y < 0 || x > innerWidth || y > innerHeight) return false;
+  const MIDDLE = [0.5, 0.5] as const;
+  const OTHERS = [0.15, 0.5, 0.85].flatMap(x => [0.2, 0.5, 0.8].map(y => [x, y] as const));
+  /** What a click at this part of an element would hit in its place. */
+  const above = (el: Element, box: DOMRect, [across, down]: readonly [number, number]): Element | null => {
+    const [x, y] = [box.x + box.width * across, box.y + box.height * down];
+    if (x < 0 || y < 0 || x > innerWidth || y > innerHeight) return null;
     const hit = deepest(x, y);
-    if (!hit || includes(el, hit) || includes(hit, el)) return false;
-    if (el instanceof HTMLInputElement && [...(el.labels ?? [])].some(label => includes(label, hit)))
-      return false;
+    if (!hit || includes(el, hit) || includes(hit, el)) return null;
+    const labels = el instanceof HTMLInputElement ? [...(el.labels ?? [])] : [];
+    return labels.some(label => includes(label, hit)) ? null : hit;
+  };
+  /** Whether something lies over an element, and where it can be clicked all the same: shares of its size. */
+  const coverage = (el: Element): { covered: boolean; spot: readonly [number, number] | null } => {
+    const box = el.getClientRects()[0] ?? el.getBoundingClientRect();
+    const hit = above(el, box, MIDDLE);
+    if (!hit) return { covered: false, spot: null };
+    const spot = OTHERS.find(part => above(el, box, part) === null) ?? null;
+    if (spot) return { covered: false, spot };
     let root = hit;
     for (let up = parentOf(hit); up && !includes(up, el); up = parentOf(up)) root = up;
     covers.add(root);
-    return true;
+    return { covered: true, spot: null };
   };
 
   const layerCache = new WeakMap<Element, number>();
@@ -110,7 +129,17 @@ export function placeTools({ parentOf, contextText }: TextTools, storeName: stri
     return form instanceof Element ? idOf(form) : 0;
   };
 
-  return { idOf, elementOf, isCovered, layerOf, coverOf, around, formOf, contexts };
+  return {
+    mutations: () => store.mutations,
+    idOf,
+    elementOf,
+    coverage,
+    layerOf,
+    coverOf,
+    around,
+    formOf,
+    contexts,
+  };
 }
 
 export type PlaceTools = ReturnType<typeof placeTools>;

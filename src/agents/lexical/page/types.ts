@@ -29,8 +29,10 @@ export interface Item {
   href: string;
   box: { x: number; y: number; width: number; height: number };
   inView: boolean;
-  /** Something else lies over its middle. */
+  /** Something else lies over it. */
   covered: boolean;
+  /** Where to click, as shares of its width and height, where only its middle is covered. */
+  spot: readonly [number, number] | null;
   /** It stands in a dialog, a popup or another layer above the page. 0 where it doesn't. */
   layer: number;
   focused: boolean;
@@ -52,6 +54,8 @@ export interface FrameSurvey {
   contexts: string[];
   /** Changes when anything that a person could see does. */
   print: string;
+  /** Rises whenever a script changes the document, whether or not that can be seen. */
+  mutations: number;
   /** The page says that it is loading. */
   busy: boolean;
   scroll: { y: number; height: number; viewport: number };
