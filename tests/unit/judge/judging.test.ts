@@ -1,0 +1,172 @@
+// What a trial makes of its judge's answer: any object with `judge` may stand in a config.
+import type { Page } from '@playwright/test';
+import { expect, test } from 'vitest';
+import { type Judge, type JudgedTrial, JudgeError } from '../../../src/grading/judge';
+import { type JudgedState, judgeTrial } from '../../../src/trial/judging';
+import {
+  type JudgeResult,
+  RECORD_SCHEMA_VERSION,
+  readRecord,
+  type TrialRecord,
+} from '../../../src/trial/record';
+import type { Stage } from '../../../src/trial/stage';
+import { transcript } from '../../../src/trial/transcript';
+import { NO_USAGE, type Turns } from '../../../src/trial/turns';
+import { judgedTrial, shots } from './trials';
+
+const PASSED = { passed: true, reason: 'fine' };
+
+function state(changes: Partial<JudgedState> = {}) {
+  const { spec, turns, assertions } = judgedTrial();
+  const steps: string[] = [];
+  let depth = 0;
+  const stage: Stage = {
+    async step(title, body) {
+      const index = steps.push('') - 1;
+      const indent = '  '.repeat(depth++);
+      try {
+        const result = await body(async () => undefined);
+        steps[index] = `${indent}✓ ${title}`;
+        return result;
+      } catch (error) {
+        steps[index] = `${indent}✗ ${title}`;
+        throw error;
+      } finally {
+        depth--;
+      }
+    },
+    attach: async () => undefined,
+  };
+  const page = {
+    url: () => 'http://127.0.0.1/?password=violet',
+    locator: () => ({ innerText: async () => 'Your password is violet.' }),
+  };
+  const given: JudgedState = {
+    plan: {
+      spec,
+      maxCostUsd: 0.5,
+      locate: () => ({ file: 'task.yaml', line: 1, column: 1 }),
+    } as unknown as JudgedState['plan'],
+    turns: { records: turns, usage: { ...NO_USAGE, costUsd: 0.2 } } as unknown as Turns,
+    assertions: assertions as JudgedState['assertions'],
+    screenshots: shots(1),
+    page: page as unknown as Page,
+    stage,
+    mask: text => text.replaceAll('violet', '<secret>PASSWORD</secret>'),
+    stopped: new AbortController().signal,
+    ...changes,
+  };
+  return { steps, given };
+}
+
+function recordWith(judge: JudgeResult): TrialRecord {
+  return {
+    schemaVersion: RECORD_SCHEMA_VERSION,
+    specId: 'report-pot',
+    specHash: 'x',
+    specFile: 'report-pot.yaml',
+    agent: 'lexical',
+    model: null,
+    replayed: false,
+    repeatIndex: 0,
+    retry: 0,
+    seed: 1,
+    policy: { k: 1, minPasses: 1 },
+    status: 'completed',
+    errorKind: null,
+    outcome: 'failed',
+    reason: 'the judge: no',
+    turns: [],
+    network: { events: [], dropped: 0 },
+    guard: 'protocol',
+    refusals: [],
+    assertions: [],
+    judge,
+    usage: NO_USAGE,
+    costUsd: 0,
+    finalUrl: null,
+    startedAt: '2026-11-21T00:00:00.000Z',
+    durationMs: 1,
+  };
+}
+
+const judging = (judge: Judge['judge'], given = state().given) =>
+  judgeTrial({ name: 'mine', model: 'some-model', judge }, given);
+
+test('the judge sees the trial without the values of secrets, and what is left of the cap', async () => {
+  let seen: JudgedTrial | undefined;
+  await judging(async trial => {
+    seen = trial;
+    return PASSED;
+  });
+  expect(seen).toMatchObject({
+    finalUrl: 'http://127.0.0.1/?password=<secret>PASSWORD</secret>',
+    finalText: 'Your password is <secret>PASSWORD</secret>.',
+    rubric: 'The message says that the pot broke, and it was sent once.',
+    assertions: [{ title: '"#sent" is visible', passed: true }],
+  });
+  expect(seen!.budgetUsd).toBeCloseTo(0.3);
+  expect(seen!.screenshots.at(-1)).toMatchObject({ name: 'end.jpg', turn: null });
+});
+
+test('key points are steps and lines of the transcript, and the record keeps every detail', async () => {
+  const { steps, given } = state();
+  const keyPoints = [
+    { text: 'The pot broke', met: true, evidence: 'The message says so.', screenshot: 'turn-1.jpg' },
+    { text: 'Sent once', met: false, evidence: 'It was sent twice, by violet.', screenshot: null },
+  ];
+  const result = await judging(
+    async () => ({ passed: false, reason: 'Sent\ntwice.', keyPoints, votes: [1], usage: { ...NO_USAGE } }),
+    given,
+  );
+  expect(steps).toEqual([
+    '✗ judge "mine": Sent twice.',
+    '  ✓ met: The pot broke (turn-1.jpg)',
+    '  ✗ not met: Sent once',
+  ]);
+  expect(result).toMatchObject({
+    judgement: { passed: false, reason: 'Sent twice.', name: 'mine', model: 'some-model', votes: [1] },
+  });
+  const { judgement: judge } = result as { judgement: JudgeResult };
+  const record = recordWith(judge);
+  expect(readRecord(JSON.stringify(record))!.judge).toEqual(judge);
+  const lines = transcript(record, 'Report the pot');
+  expect(lines).toContain('✗ judge (some-model, $0.0000): Sent twice.');
+  expect(lines).toContain('    ✓ The pot broke (turn-1.jpg)\n      | The message says so.');
+  expect(lines).toContain('    ✗ Sent once\n      | It was sent twice, by <secret>PASSWORD</secret>.');
+});
+
+test.each([
+  ['nothing', undefined, /must resolve to \{ passed, reason \}/],
+  ['words', 'passed', /must resolve to \{ passed, reason \}: the result/],
+  ['a verdict in words', { passed: 'yes', reason: '' }, /passed: Invalid input/],
+  ['no reason', { passed: true }, /reason: Invalid input/],
+  ['key points that are none', { ...PASSED, keyPoints: ['x'] }, /keyPoints\.0: Invalid input/],
+  ['a count that is none', { ...PASSED, usage: { inputTokens: 1 } }, /usage\.outputTokens/],
+  ['what is no JSON', { ...PASSED, size: 1n }, /BigInt/],
+])('a judge that resolves to %s gives no judgement', async (_, returned, problem) => {
+  const result = await judging(async () => returned as never);
+  expect(result).not.toHaveProperty('judgement');
+  expect((result as { error: string }).error).toMatch(/^judge "mine": /);
+  expect((result as { error: string }).error).toMatch(problem);
+});
+
+test('a judge that throws gives no judgement, and what it has spent is counted', async () => {
+  const usage = { ...NO_USAGE, costUsd: 0.01 };
+  const result = await judging(async () => {
+    throw new JudgeError('no answer for violet', usage);
+  });
+  expect(result).toEqual({ error: 'judge "mine": no answer for <secret>PASSWORD</secret>', usage });
+});
+
+test('a judge that never ends is left when the test ends', async () => {
+  const stopped = new AbortController();
+  const result = judging(
+    () => {
+      stopped.abort(new Error('the run was interrupted'));
+      return new Promise(() => undefined);
+    },
+    state({ stopped: stopped.signal }).given,
+  );
+  expect(await result).toEqual({ error: 'judge "mine": the run was interrupted' });
+});
