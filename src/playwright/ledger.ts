@@ -62,6 +62,13 @@ export function settledReason(project: string, spec: string, policy: Policy): st
   return `early stop: the verdict is settled (${verdict}, ${passes} of ${ran} passed, needs ${policy.minPasses} of ${policy.k})`;
 }
 
+/** Trials of the spec that have ended without a pass: so many failures the pass policy has to tolerate so far. */
+export function lostTrials(project: string, spec: string): number | undefined {
+  const run = process.env[ENV];
+  if (!run) return undefined;
+  return entriesIn(specFolder(run, project, spec)).filter(({ outcome }) => outcome !== 'passed').length;
+}
+
 /** US dollars that the run's ended trials have cost, as far as prices are known. */
 export function spentUsd(): number {
   const run = process.env[ENV];

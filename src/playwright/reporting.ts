@@ -25,6 +25,14 @@ export function annotate(result: TestResult, type: string, description: string):
   else result.annotations.unshift({ type, description });
 }
 
+/** Takes an annotation back that was right when the trial ended, and is replaced by a verdict. */
+export function unannotate(test: TestCase, result: TestResult, type: string): void {
+  for (const annotations of [test.annotations, result.annotations]) {
+    const index = annotations.findIndex(annotation => annotation.type === type);
+    if (index >= 0) annotations.splice(index, 1);
+  }
+}
+
 /**
  * An error to be thrown from `onEnd`: it stands at the top of the HTML report, and makes `playwright test` and
  * `merge-reports` exit with 1. Without a stack of ours.

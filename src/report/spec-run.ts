@@ -1,7 +1,7 @@
 // The trials of one spec in one project, as they come in.
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 import type { PlannedSpec } from '../playwright/plan-annotation';
-import { annotate, expectPass, relabel, tolerate } from '../playwright/reporting';
+import { annotate, expectPass, relabel, tolerate, unannotate } from '../playwright/reporting';
 import type { TrialRecord } from '../trial/record';
 import { allowedFailures, judgeTrials, type Trial, type Verdict } from '../verdicts/verdict';
 import { trialOf } from './trials';
@@ -64,6 +64,7 @@ export class SpecRun {
     for (const { test, result, trial } of this.entries) {
       const tolerated = this.isTolerated(trial) && verdict === 'passed' ? ', tolerated' : '';
       const outcome = trial.outcome === 'passed' ? '' : ` (${trial.outcome}${tolerated})`;
+      unannotate(test, result, 'fail');
       annotate(
         result,
         'trial',

@@ -25,7 +25,7 @@ test('init, a first run, a baseline, a regression', async () => {
     },
     '/about': '<h1>About</h1>',
   });
-  const suite = makeSuite({ 'package.json': '{ "name": "suite", "private": true }' });
+  const suite = makeSuite({ 'package.json': '{ "name": "suite", "private": true }', 'tsconfig.json': '{}' });
   const init = await taskproof(suite, 'init', '--yes', '--url', site.url);
   expect(init.code, init.output).toBe(0);
   expect(init.output).toContain('Wrote    agents/tasks.spec.ts');
