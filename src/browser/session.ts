@@ -4,6 +4,12 @@ import type { BrowserContext, Dialog, Download, Page } from '@playwright/test';
 
 /** Notices beyond this number are counted, not kept: a page in a loop must not fill the memory. */
 const MAX_NOTICES = 200;
+/** Characters of a notice that are kept: a dialog's text may be megabytes long. */
+const MAX_NOTICE = 1_000;
+/** A page that opens tabs in a loop gets no further ones: each costs a process, or a share of one. */
+const MAX_TABS = 20;
+/** Downloads beyond this number are cancelled: they are files on the disk until the trial ends. */
+const MAX_DOWNLOADS = 50;
 
 export class Session {
   /** Oldest first; the last one is the active tab. */
@@ -11,6 +17,7 @@ export class Session {
   /** Everything that happened beside the agent's own actions, in order, up to a limit. */
   readonly notices: string[] = [];
   private droppedNotices = 0;
+  private downloads = 0;
   private taken = 0;
   private readonly openDialogs = new Set<Dialog>();
   private readonly disposers: (() => void)[] = [];
@@ -48,7 +55,7 @@ export class Session {
   }
 
   notice(sentence: string): void {
-    if (this.notices.length < MAX_NOTICES) this.notices.push(sentence);
+    if (this.notices.length < MAX_NOTICES) this.notices.push(sentence.slice(0, MAX_NOTICE));
     else this.droppedNotices++;
   }
 
@@ -73,6 +80,11 @@ export class Session {
   }
 
   private follow(opened: Page): void {
+    if (this.tabs.length >= MAX_TABS) {
+      this.notice(`A new tab was closed at once: ${MAX_TABS} are open already.`);
+      void opened.close().catch(() => undefined);
+      return;
+    }
     this.tabs.push(opened);
     this.notice(`A new tab opened and is now the active one (${opened.url() || 'about:blank'}).`);
     this.watch(opened);
@@ -85,8 +97,12 @@ export class Session {
       if (wasActive && this.page !== page)
         this.notice(`The tab was closed; the active one is now ${this.page.url()}.`);
     };
-    const onDownload = (download: Download) =>
-      this.notice(`A download began: "${download.suggestedFilename()}" from ${download.url()}.`);
+    const onDownload = (download: Download) => {
+      const what = `"${download.suggestedFilename()}" from ${download.url()}`;
+      if (++this.downloads <= MAX_DOWNLOADS) return this.notice(`A download began: ${what}.`);
+      this.notice(`A download was cancelled, the trial had ${MAX_DOWNLOADS} already: ${what}.`);
+      void download.cancel().catch(() => undefined);
+    };
     page.on('close', onClose);
     page.on('download', onDownload);
     this.disposers.push(

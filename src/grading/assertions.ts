@@ -18,6 +18,10 @@ export class AssertionFailure extends Error {
   override name = 'AssertionFailure';
 }
 
+/** Milliseconds that a page has for the first look at it: one whose script never ends answers nothing. */
+const RESPONSE_MS = 10_000;
+const UNRESPONSIVE = 'the page did not respond: it was busy, or its script never ends';
+
 /** The assertion as a sentence, as steps and records name it. */
 export function assertionTitle(assertion: Assertion): string {
   if (assertion.type === 'url') return `url matches "${assertion.pattern}"`;
@@ -45,7 +49,8 @@ async function checkUrl({ pattern }: UrlAssertion, { page, timeoutMs }: GradedSt
 
 async function checkNetwork(assertion: NetworkAssertion, { network, timeoutMs }: GradedState): Promise<void> {
   const sent = (event: NetworkEvent) =>
-    matchesUrlGlob(assertion.urlPattern, event.url) && (assertion.method === undefined || event.method === assertion.method);
+    matchesUrlGlob(assertion.urlPattern, event.url) &&
+    (assertion.method === undefined || event.method === assertion.method);
   await holds(
     () =>
       expect
@@ -84,7 +89,7 @@ interface DomSnapshot {
 async function checkDom(assertion: DomAssertion, { page, timeoutMs }: GradedState): Promise<void> {
   const { selector } = assertion;
   const locator = await cssLocator(page, selector);
-  let last: DomSnapshot = { count: 0, visible: 0, texts: [], blank: null };
+  let last: DomSnapshot | null = null;
   await holds(
     () =>
       expect
@@ -93,7 +98,7 @@ async function checkDom(assertion: DomAssertion, { page, timeoutMs }: GradedStat
           return domHolds(assertion, last);
         }, polling(timeoutMs))
         .toBe(true),
-    () => domReason(assertion, last),
+    () => (last ? domReason(assertion, last) : UNRESPONSIVE),
   );
 }
 
@@ -121,9 +126,13 @@ function domReason(assertion: DomAssertion, { count, visible, texts, blank }: Do
     case 'attached':
       return nothing;
     case 'hidden':
-      return count ? `"${selector}" is visible (${visible} of ${count})` : `${nothing}: \`hidden\` needs a match`;
+      return count
+        ? `"${selector}" is visible (${visible} of ${count})`
+        : `${nothing}: \`hidden\` needs a match`;
     case 'absent':
-      return count ? `"${selector}" still matches ${count}` : `"${selector}" can't be called absent: ${blank}`;
+      return count
+        ? `"${selector}" still matches ${count}`
+        : `"${selector}" can't be called absent: ${blank}`;
     case 'text': {
       const shown = texts.slice(0, 3).map(text => `"${text.slice(0, 80)}"`);
       return count
@@ -135,7 +144,8 @@ function domReason(assertion: DomAssertion, { count, visible, texts, blank }: Do
 
 async function snapshot(page: Page, locator: Locator, { state }: DomAssertion): Promise<DomSnapshot> {
   const count = await locator.count();
-  const visible = state === 'visible' || state === 'hidden' ? await locator.filter({ visible: true }).count() : 0;
+  const visible =
+    state === 'visible' || state === 'hidden' ? await locator.filter({ visible: true }).count() : 0;
   const texts = state === 'text' ? (await locator.allTextContents()).map(collapsed) : [];
   const blank = state === 'absent' && count === 0 ? await whyBlank(page) : null;
   return { count, visible, texts, blank };
@@ -151,9 +161,9 @@ async function whyBlank(page: Page): Promise<string | null> {
     if (!body) return false;
     return (
       body.innerText.trim() !== '' ||
-      [...body.querySelectorAll('img, svg, canvas, video, iframe, object, input, button, select, textarea')].some(
-        element => (element as HTMLElement).getClientRects().length > 0,
-      )
+      [
+        ...body.querySelectorAll('img, svg, canvas, video, iframe, object, input, button, select, textarea'),
+      ].some(element => (element as HTMLElement).getClientRects().length > 0)
     );
   });
   return rendered ? null : `the page rendered no content (${url})`;
@@ -166,15 +176,32 @@ async function cssLocator(page: Page, selector: string): Promise<Locator> {
   if (unquoted.includes('>>')) throw new AssertionFailure(`"${selector}" is not a valid CSS selector: ">>"`);
   const locator = page.locator(`css=${selector}`);
   try {
-    await locator.count();
+    await answered(locator.count(), RESPONSE_MS);
   } catch (error) {
+    if (error instanceof AssertionFailure) throw error;
     const message = error instanceof Error ? error.message : String(error);
-    if (/crash|closed/i.test(message)) throw new AssertionFailure(`the page can't be read: ${firstLine(message)}`);
+    if (/crash|closed/i.test(message))
+      throw new AssertionFailure(`the page can't be read: ${firstLine(message)}`);
     // A navigation in progress breaks the first look; the polled ones come after it.
     if (/context was destroyed|navigat/i.test(message)) return locator;
     throw new AssertionFailure(`"${selector}" is not a valid CSS selector: ${firstLine(message)}`);
   }
   return locator;
+}
+
+/** Counting and evaluating have no timeout of their own. */
+async function answered<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new AssertionFailure(UNRESPONSIVE)), timeoutMs);
+  });
+  try {
+    return await Promise.race([answer, late]);
+  } finally {
+    clearTimeout(timer);
+    // Where the page is closed later the answer fails, and nobody waits for it any more.
+    answer.catch(() => undefined);
+  }
 }
 
 async function holds(check: () => Promise<unknown>, reason: () => string): Promise<void> {
@@ -184,7 +211,8 @@ async function holds(check: () => Promise<unknown>, reason: () => string): Promi
     if (error instanceof AssertionFailure) throw error;
     const message = error instanceof Error ? error.message : String(error);
     if (/Target crashed|page crashed/i.test(message)) throw new AssertionFailure('the page has crashed');
-    if (/has been closed/i.test(message)) throw new AssertionFailure('the tab was closed before it could be graded');
+    if (/has been closed/i.test(message))
+      throw new AssertionFailure('the tab was closed before it could be graded');
     throw new AssertionFailure(reason());
   }
 }

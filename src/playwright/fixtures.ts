@@ -37,8 +37,8 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     await use(options);
   },
 
-  _taskproofTrial: async ({ _taskproofReady, page }, use, testInfo) => {
-    const host = new TrialHost(page, _taskproofReady, testInfo);
+  _taskproofTrial: async ({ _taskproofReady, page, navigationTimeout }, use, testInfo) => {
+    const host = new TrialHost(page, _taskproofReady, testInfo, navigationTimeout);
     await use(host);
     await host.settle();
   },

@@ -2,6 +2,7 @@ import { dirname, relative } from 'node:path';
 import { mergeTests, type TestType } from '@playwright/test';
 import type { TaskSpec } from '../spec';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
+import { harmless } from '../trial/text';
 import { callFrom, callSiteFile, callSiteFolder, callSiteOf } from './call-site';
 import { repeatEachOverride } from './command-line';
 import { type TrialFixtures, trialTest } from './fixtures';
@@ -77,7 +78,7 @@ function plan({ spec, file, locate }: LoadedSpec, testFile: string): PlannedSpec
 function annotations(spec: TaskSpec, planned: PlannedSpec) {
   const { k, minPasses } = planned.policy;
   return [
-    { type: 'goal', description: spec.goal },
+    { type: 'goal', description: harmless(spec.goal) },
     {
       type: 'policy',
       description: k === 1 ? '1 trial, which must pass' : `at least ${minPasses} of ${k} trials must pass`,

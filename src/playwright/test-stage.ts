@@ -1,12 +1,13 @@
 // A trial shown as a Playwright test: its turns and assertions are steps, its evidence attachments.
 import { type TestInfo, test } from '@playwright/test';
 import type { Stage } from '../trial/stage';
+import { oneLine } from '../trial/text';
 
 export function testStage(testInfo: TestInfo): Stage {
   return {
     step: (title, body, location) =>
       test.step(
-        title,
+        oneLine(title, 300),
         step => body((name, attachment) => step.attach(name, attachment)),
         location ? { location } : {},
       ),

@@ -1,5 +1,6 @@
 import type { TrialRecord } from '../trial/record';
 import type { SourceLocation } from '../trial/stage';
+import { harmless, oneLine } from '../trial/text';
 
 /**
  * The error of a trial that did not pass. Its only stack frame is the place in the YAML file: the report and the terminal
@@ -13,9 +14,12 @@ export function trialError(record: TrialRecord, location: SourceLocation): Error
   const where = rest.length ? [`The agent stopped on ${rest.join('; ')}.`] : [];
   const list =
     record.assertions.length > 1
-      ? ['', ...record.assertions.map(({ title, passed }) => `  ${passed ? '✓' : '✗'} ${title}`)]
+      ? [
+          '',
+          ...record.assertions.map(({ title, passed }) => `  ${passed ? '✓' : '✗'} ${oneLine(title, 300)}`),
+        ]
       : [];
-  const message = [`${record.specId}, ${ordinal}, ${kind}: ${what}`, ...where, ...list].join('\n');
+  const message = harmless([`${record.specId}, ${ordinal}, ${kind}: ${what}`, ...where, ...list].join('\n'));
   const error = new Error(message);
   error.stack = `Error: ${message}\n    at ${record.specId} (${location.file}:${location.line}:${location.column})`;
   return error;

@@ -1,10 +1,12 @@
 // One run of an agent on an open page, from its first turn to the status that it ends with.
 import { type Agent, AgentApiError, type AgentTask, BudgetExceededError, type GaveUp } from '../agents/agent';
 import type { Session } from '../browser/session';
+import { watchBrowser } from './browser-watch';
 import { agentTimeMs, type TrialPlan } from './plan';
 import type { ErrorKind, TrialStatus } from './record';
 import type { Stage } from './stage';
-import { abortable, messageOf, oneLine, Turns } from './turns';
+import { messageOf, oneLine } from './text';
+import { abortable, Turns } from './turns';
 
 /** Why the agent was stopped from outside. */
 export class TrialStopped extends Error {
@@ -71,7 +73,9 @@ export class AgentRun {
       const limit = `${this.plan.maxSteps} steps of ${this.plan.stepTimeoutMs / 1000} s`;
       this.stop(new TrialStopped('timed_out', null, `the time limit (${limit}) was reached`));
     }, time);
-    const unwatch = this.watchBrowser();
+    const unwatch = watchBrowser(this.session.context, what =>
+      this.stop(new TrialStopped('error', 'browser', `${what} while the agent ran`)),
+    );
     try {
       const result: unknown = await abortable(() => agent.run(this.task()), this.signal);
       return this.turns.stoppedBy ? this.limitEnd() : endOf(agent, result, text => this.mask(text));
@@ -115,23 +119,6 @@ export class AgentRun {
       activate: page => session.activate(page),
       takeNotices: () => session.takeNotices(),
       mask: text => this.mask(text),
-    };
-  }
-
-  private watchBrowser(): () => void {
-    const { context } = this.session;
-    const onClose = () =>
-      this.stop(new TrialStopped('error', 'browser', 'the browser context was closed while the agent ran'));
-    const onCrash = () => this.stop(new TrialStopped('error', 'browser', 'the page crashed'));
-    context.on('close', onClose);
-    const pages = context.pages();
-    const watch = (page: (typeof pages)[number]) => page.on('crash', onCrash);
-    pages.forEach(watch);
-    context.on('page', watch);
-    return () => {
-      context.off('close', onClose);
-      context.off('page', watch);
-      for (const page of context.pages()) page.off('crash', onCrash);
     };
   }
 

@@ -4,8 +4,9 @@ import { type Judge, type JudgedTrial, JudgeError, type JudgeUsage } from '../gr
 import type { GradedPlan } from './plan';
 import { type AssertionResult, type JudgeResult, judgeResultSchema } from './record';
 import type { Stage } from './stage';
+import { messageOf, oneLine } from './text';
 import { keyPointTitle } from './transcript';
-import { abortable, messageOf, oneLine, type Turns } from './turns';
+import { abortable, type Turns } from './turns';
 
 /** Milliseconds for all of the judge's calls. */
 export const JUDGE_TIME_MS = 120_000;

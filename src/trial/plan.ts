@@ -17,6 +17,8 @@ export interface TrialPlan {
   stepTimeoutMs: number;
   seed: number;
   secrets: Readonly<Record<string, string>>;
+  /** Milliseconds for opening entryUrl; 30,000 where left out or 0. */
+  navigationTimeoutMs?: number;
   /** Milliseconds that each assertion waits; Playwright's own setting where left out. */
   expectTimeoutMs?: number;
 }

@@ -1,19 +1,20 @@
 import type { JudgeResult, TrialRecord, TurnRecord } from './record';
+import { harmless, oneLine } from './text';
 
 /** The trial as a story for people: what the agent thought, did and saw, and how it was graded. */
 export function transcript(record: TrialRecord, goal: string): string {
   const who = record.model ? `${record.agent} (${record.model})` : record.agent;
   return [
-    `Goal: ${goal}`,
-    `Agent: ${who}`,
+    ...block('Goal: ', goal),
+    `Agent: ${oneLine(who, 200)}`,
     '',
     ...record.turns.flatMap(turnLines),
-    `Ended: ${record.status}${record.finalUrl ? ` at ${record.finalUrl}` : ''} after ${record.turns.length} turns, ${seconds(record.durationMs)}, ${dollars(record.costUsd)}`,
-    ...record.assertions.map(
-      ({ title, passed, reason }) => `${mark(passed)} ${title}${reason ? `: ${reason}` : ''}`,
+    `Ended: ${record.status}${record.finalUrl ? ` at ${oneLine(record.finalUrl, 300)}` : ''} after ${record.turns.length} turns, ${seconds(record.durationMs)}, ${dollars(record.costUsd)}`,
+    ...record.assertions.map(({ title, passed, reason }) =>
+      oneLine(`${mark(passed)} ${title}${reason ? `: ${reason}` : ''}`, 1_000),
     ),
     ...(record.judge ? judgeLines(record.judge) : []),
-    `Outcome: ${record.outcome}${record.reason ? `. ${record.reason}` : ''}`,
+    `Outcome: ${record.outcome}${record.reason ? `. ${oneLine(record.reason, 1_000)}` : ''}`,
     '',
   ].join('\n');
 }
@@ -23,16 +24,13 @@ function turnLines(turn: TurnRecord): string[] {
   const tokens = usage.inputTokens + usage.cacheReadTokens + usage.cacheCreationTokens + usage.outputTokens;
   return [
     `${turn.number}. ${turn.title}  (${seconds(turn.durationMs)}${tokens ? `, ${dollars(usage.costUsd)}` : ''})`,
-    ...turn.narration
-      .split('\n')
-      .filter(line => line.trim())
-      .map(line => `   | ${line}`),
+    ...block('   | ', turn.narration, '   | '),
     ...turn.actions
       .filter(action => action.title !== turn.title || action.error)
-      .map(action => `   - ${action.title}${action.error ? `: ${action.error}` : ''}`),
-    ...turn.notices.map(notice => `   ! ${notice}`),
-    ...(turn.error ? [`   ✗ ${turn.error}`] : []),
-    `   at ${turn.url}`,
+      .flatMap(action => block('   - ', `${action.title}${action.error ? `: ${action.error}` : ''}`)),
+    ...turn.notices.flatMap(notice => block('   ! ', notice)),
+    ...block('   ✗ ', turn.error ?? ''),
+    ...block('   at ', turn.url),
     '',
   ];
 }
@@ -40,9 +38,20 @@ function turnLines(turn: TurnRecord): string[] {
 function judgeLines({ passed, reason, model, usage, keyPoints = [] }: JudgeResult): string[] {
   const facts = [...(model ? [model] : []), ...(usage ? [dollars(usage.costUsd)] : [])];
   return [
-    `${mark(passed)} judge${facts.length ? ` (${facts.join(', ')})` : ''}: ${reason}`,
-    ...keyPoints.map(point => `    ${mark(point.met)} ${keyPointTitle(point)}\n      ${point.evidence}`),
+    ...block(`${mark(passed)} judge${facts.length ? ` (${facts.join(', ')})` : ''}: `, reason),
+    ...keyPoints.flatMap(point => [
+      ...block(`    ${mark(point.met)} `, keyPointTitle(point)),
+      ...block('      | ', point.evidence, '      | '),
+    ]),
   ];
+}
+
+/** The lines of a text that is not ours, each behind something of ours: none begins a line of the output. */
+function block(first: string, text: string, next = `${' '.repeat(first.length)}| `): string[] {
+  return harmless(text)
+    .split('\n')
+    .filter(line => line.trim())
+    .map((line, index) => `${index ? next : first}${line}`);
 }
 
 /** The key point, and the picture that it was read from. */

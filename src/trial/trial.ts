@@ -6,15 +6,17 @@ import type { Session } from '../browser/session';
 import { assertionTitle, checkAssertion } from '../grading/assertions';
 import type { JudgeUsage } from '../grading/judge';
 import { type AgentEnd, AgentRun, type TrialStopped } from './agent-run';
+import { watchBrowser } from './browser-watch';
 import { JUDGE_TIME_MS, judgeTrial } from './judging';
+import { openEntry, openTimeMs } from './opening';
 import { agentTimeMs, type GradedPlan } from './plan';
 import { type AssertionResult, type JudgeResult, RECORD_SCHEMA_VERSION, type TrialRecord } from './record';
 import { takeScreenshot } from './screenshot';
+import { whySiteIsGone } from './site-gone';
 import type { Stage } from './stage';
-import { addUsage, messageOf, oneLine } from './turns';
+import { messageOf, oneLine, shortUrl } from './text';
+import { addUsage } from './turns';
 
-/** Milliseconds for opening entryUrl. */
-const OPEN_TIMEOUT_MS = 30_000;
 /** Milliseconds for pictures and the record. */
 const CLOSING_TIME_MS = 60_000;
 /** Milliseconds for an assertion whose own timeout the project does not tell. */
@@ -27,7 +29,7 @@ const MAX_RECORDED_URL = 500;
 export function trialTimeMs(plan: GradedPlan): number {
   const judging = plan.judge && plan.spec.judge ? JUDGE_TIME_MS : 0;
   const grading = plan.spec.assertions.length * Math.max(ASSERTION_TIME_MS, plan.expectTimeoutMs ?? 0);
-  return OPEN_TIMEOUT_MS + agentTimeMs(plan) + grading + judging + CLOSING_TIME_MS;
+  return openTimeMs(plan) + agentTimeMs(plan) + grading + judging + CLOSING_TIME_MS;
 }
 
 /** What the record says about where the trial belongs. */
@@ -45,6 +47,9 @@ export class Trial {
   private readonly refusals: readonly Refusal[];
   private readonly guard: OpenSession['guard'];
   private end: AgentEnd | null = null;
+  private stopped = false;
+  /** What became of the browser, where it is gone. */
+  private lost: string | null = null;
   private assertions: AssertionResult[] = [];
   private judgement: JudgeResult | null = null;
   private judgeUsage: JudgeUsage | undefined;
@@ -68,17 +73,28 @@ export class Trial {
 
   /** Runs the trial to its end. Never rejects for what the site or the agent did: the record says it. */
   async run(): Promise<TrialRecord> {
-    const end = (await this.open()) ?? (await this.agentRun.run());
-    this.end ??= end;
-    await this.session.dismissOpenDialogs();
-    await this.takeEndScreenshot();
-    if (this.end.status !== 'error') await this.grade();
-    this.phase = 'graded';
-    return this.record();
+    const unwatch = watchBrowser(this.session.context, what => {
+      this.lost ??= what;
+    });
+    try {
+      const opened = await openEntry(this.plan, this.session.page, this.stage, this.refusals);
+      const end = opened ?? (await this.agentRun.run());
+      this.end ??= end;
+      // The test is over, and with it the page.
+      if (this.stopped) return this.record();
+      await this.session.dismissOpenDialogs();
+      await this.takeEndScreenshot();
+      if (this.end.status !== 'error') await this.grade();
+      this.phase = 'graded';
+      return this.record();
+    } finally {
+      unwatch();
+    }
   }
 
   /** Ends the trial from outside: the test timed out, or the run was interrupted. */
   stop(reason: TrialStopped): void {
+    this.stopped = true;
     const stopped: AgentEnd = { status: reason.status, errorKind: reason.errorKind, reason: reason.message };
     if (this.phase === 'judging')
       this.end = {
@@ -123,43 +139,10 @@ export class Trial {
       judge: this.judgement,
       usage,
       costUsd: usage.costUsd,
-      finalUrl: this.agentRun.mask(finalUrl) || null,
+      finalUrl: shortUrl(this.agentRun.mask(finalUrl)) || null,
       startedAt: this.startDate.toISOString(),
       durationMs: Math.round(performance.now() - this.startedAt),
     };
-  }
-
-  private async open(): Promise<AgentEnd | null> {
-    const { entryUrl } = this.plan;
-    if (entryUrl === null) return null;
-    try {
-      await this.stage.step(
-        `open ${entryUrl}`,
-        async () => {
-          const { page } = this.session;
-          await page.goto(entryUrl, { waitUntil: 'domcontentloaded', timeout: OPEN_TIMEOUT_MS });
-          // Slow pictures are no reason to wait long, but an agent that starts on a half-loaded page wastes turns.
-          await page.waitForLoadState('load', { timeout: 5_000 }).catch(() => undefined);
-        },
-        this.plan.locate('entryUrl'),
-      );
-      return null;
-    } catch (error) {
-      const said = messageOf(error)
-        .split('\n')[0]!
-        .replace(/^page\.goto: /, '');
-      const gone = /closed|crashed/i.test(said);
-      const refused = this.refusals[0];
-      return {
-        status: 'error',
-        errorKind: gone ? 'browser' : 'site_unreachable',
-        reason: refused
-          ? `${entryUrl} leads to ${refused.url}, which allowedDomains does not admit. Add its host, or correct entryUrl.`
-          : gone
-            ? `the browser went away while ${entryUrl} was opened: ${oneLine(said, 300)}`
-            : `${entryUrl} can't be opened: ${oneLine(said, 300)}. Is the site running, and is this its address?`,
-      };
-    }
   }
 
   private async grade(): Promise<void> {
@@ -191,7 +174,26 @@ export class Trial {
       }
       this.assertions.push(result);
     }
+    await this.blameInfrastructure();
     await this.judge();
+  }
+
+  /** Where the browser or the whole site went away, a broken assertion says nothing. */
+  private async blameInfrastructure(): Promise<void> {
+    if (this.lost) {
+      this.end = {
+        status: 'error',
+        errorKind: 'browser',
+        reason: `${this.lost} before the trial was graded`,
+      };
+      return;
+    }
+    const { entryUrl } = this.plan;
+    if (entryUrl === null || this.assertions.every(({ passed }) => passed)) return;
+    const gone = await whySiteIsGone(this.session.context, entryUrl, this.network.events);
+    if (gone === null) return;
+    const reason = `${entryUrl} stopped answering while the trial ran: ${gone}`;
+    this.end = { status: 'error', errorKind: 'site_unreachable', reason };
   }
 
   private async judge(): Promise<void> {
@@ -236,7 +238,7 @@ export class Trial {
   private whereabouts(): string {
     const { records } = this.agentRun.turns;
     const last = records.at(-1);
-    const url = this.agentRun.mask(this.session.page.url());
+    const url = oneLine(this.agentRun.mask(this.session.page.url()), 300);
     if (!last) return `the agent stopped on ${url} without a turn`;
     return `the agent stopped on ${url} after turn ${last.number} (${last.title})`;
   }

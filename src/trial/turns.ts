@@ -4,6 +4,7 @@ import type { Session } from '../browser/session';
 import type { TotalUsage, TurnRecord } from './record';
 import { takeScreenshot } from './screenshot';
 import type { Stage } from './stage';
+import { messageOf, oneLine, shortUrl } from './text';
 
 export const NO_USAGE: TotalUsage = {
   inputTokens: 0,
@@ -58,7 +59,8 @@ export class Turns {
 
   async run<T>(title: string, fn: (turn: Turn) => Promise<T> | T): Promise<T> {
     this.admit(fn);
-    const record = this.begin(oneLine(this.mask(String(title)), 200));
+    const from = this.session.page.url();
+    const record = this.begin(oneLine(this.mask(String(title)), 200), from);
     const turn: Turn = {
       number: record.number,
       narrate: text => {
@@ -76,7 +78,7 @@ export class Turns {
           record.error = this.mask(messageOf(error));
           throw error;
         } finally {
-          await this.finish(record, attach);
+          await this.finish(record, from, attach);
         }
       });
     } finally {
@@ -102,7 +104,7 @@ export class Turns {
     }
   }
 
-  private begin(title: string): TurnRecord {
+  private begin(title: string, url: string): TurnRecord {
     const record: TurnRecord = {
       number: this.records.length + 1,
       title,
@@ -110,7 +112,7 @@ export class Turns {
       narration: '',
       outcome: 'ok',
       notices: [],
-      url: this.session.page.url(),
+      url: shortUrl(this.mask(url)),
       usage: NO_USAGE,
       startedAtMs: Math.round(performance.now() - this.startedAt),
       durationMs: 0,
@@ -120,14 +122,14 @@ export class Turns {
     return record;
   }
 
-  private async finish(record: TurnRecord, attach: Stage['attach']): Promise<void> {
+  private async finish(record: TurnRecord, from: string, attach: Stage['attach']): Promise<void> {
     const { page } = this.session;
     record.durationMs = Math.round(performance.now() - this.startedAt - record.startedAtMs);
     if (!record.actions.length)
       record.actions.push({ title: record.title, ...(record.error ? { error: record.error } : {}) });
-    const samePage = page.url() === record.url;
+    const samePage = page.url() === from;
     const mark = samePage ? record.actions.findLast(action => action.point)?.point : undefined;
-    record.url = this.mask(page.url());
+    record.url = shortUrl(this.mask(page.url()));
     const image = this.limits.signal.aborted ? null : await takeScreenshot(page, mark);
     if (image) {
       record.screenshot = `turn-${record.number}.jpg`;
@@ -174,16 +176,4 @@ export async function abortable<T>(fn: () => Promise<T> | T, signal: AbortSignal
   } finally {
     signal.removeEventListener('abort', onAbort);
   }
-}
-
-export function messageOf(error: unknown): string {
-  if (error instanceof Error) return error.message;
-  return typeof error === 'string' ? error : String(JSON.stringify(error) ?? error);
-}
-
-/** For titles and reasons: control characters and line breaks become spaces. */
-export function oneLine(text: string, max: number): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-  const flat = text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g, ' ').trim();
-  return flat.length > max ? `${flat.slice(0, max - 1)}…` : flat;
 }
