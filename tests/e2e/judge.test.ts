@@ -44,7 +44,9 @@ function resultOf(report: string, title: string): Result {
     suites: { specs: { title: string; tests: { results: Result[] }[] }[]; suites?: never[] }[],
   ): Result[] =>
     suites.flatMap(suite => [
-      ...suite.specs.filter(each => each.title === title).map(each => each.tests[0]!.results[0]!),
+      ...suite.specs
+        .filter(each => each.title.startsWith(`${title} `))
+        .map(each => each.tests[0]!.results[0]!),
       ...find(suite.suites ?? []),
     ]);
   return find(JSON.parse(report).suites)[0]!;
