@@ -1,0 +1,26 @@
+// TypeScript of this repository for a script: bundled into a file that finds the installed packages.
+import { mkdirSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+
+/**
+ * @param {string} name of the bundle
+ * @param {string} contents TypeScript that exports what is wanted, relative to the repository's root
+ * @returns {Promise<any>} its exports
+ */
+export async function load(name, contents) {
+  const root = resolve(import.meta.dirname, '../..');
+  const folder = resolve(root, 'node_modules/.cache/taskproof');
+  mkdirSync(folder, { recursive: true });
+  const outfile = resolve(folder, `${name}.mjs`);
+  await build({
+    stdin: { contents, resolveDir: root, loader: 'ts' },
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    outfile,
+  });
+  return import(pathToFileURL(outfile).href);
+}
