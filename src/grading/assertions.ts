@@ -19,7 +19,7 @@ export class AssertionFailure extends Error {
 }
 
 /** Milliseconds that a page has for the first look at it: one whose script never ends answers nothing. */
-const RESPONSE_MS = 10_000;
+const RESPONSE_MS = 5_000;
 const UNRESPONSIVE = 'the page did not respond: it was busy, or its script never ends';
 
 /** The assertion as a sentence, as steps and records name it. */

@@ -59,6 +59,9 @@ function suiteFailed(trial: Trial, result: TestResult): Trial {
   return { ...trial, outcome: 'error', status: 'error', errorKind: 'internal', reason };
 }
 
+/** Playwright's fixtures could not launch a browser or open a page in it. */
+const NO_BROWSER = /^(Error: )?(browserType\.(launch|connect\w*)|browser\.new\w+|browserContext\.newPage): /;
+
 function withoutRecord(index: number, result: TestResult): Trial {
   const base = { index, turns: 0, durationMs: result.duration, finalUrl: null };
   if (result.status === 'skipped') {
@@ -69,7 +72,7 @@ function withoutRecord(index: number, result: TestResult): Trial {
     ...base,
     outcome: 'error',
     status: 'error',
-    errorKind: 'internal',
+    errorKind: NO_BROWSER.test(firstError(result)) ? 'browser' : 'internal',
     reason: `no record was left: ${firstError(result)}`,
     // Whatever the trial did before it broke is not known to have been free.
     costUsd: null,

@@ -6,12 +6,8 @@ import type { BrowserContext, Page } from '@playwright/test';
  * @returns what ends the watch.
  */
 export function watchBrowser(context: BrowserContext, onLost: (what: string) => void): () => void {
-  const onClose = () =>
-    onLost(
-      context.browser()?.isConnected() === false
-        ? 'the browser went away (its process ended, or the connection to it broke)'
-        : 'the browser context was closed',
-    );
+  // Which of them it was can't be told yet: contexts are closed before the browser is known to be gone.
+  const onClose = () => onLost('the browser context was closed, or the browser was gone,');
   const onCrash = (page: Page) => onLost(`the page crashed (${page.url().slice(0, 200)})`);
   const watch = (page: Page) => page.on('crash', onCrash);
   context.pages().forEach(watch);

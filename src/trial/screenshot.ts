@@ -2,6 +2,9 @@ import type { Page } from '@playwright/test';
 
 /** A page that hangs must not eat the trial's time for a picture. */
 const TIMEOUT_MS = 5_000;
+/** For a page that let the last picture time out: it may have come back, but a page that hangs would take that time in each turn. */
+const RETRY_TIMEOUT_MS = 1_000;
+const hanging = new WeakSet<Page>();
 
 /**
  * The viewport as JPEG in CSS pixels, small enough for twenty of them in a report.
@@ -11,14 +14,17 @@ const TIMEOUT_MS = 5_000;
  */
 export async function takeScreenshot(page: Page, mark?: { x: number; y: number }): Promise<Buffer | null> {
   try {
-    return await page.screenshot({
+    const image = await page.screenshot({
       type: 'jpeg',
       quality: 60,
       scale: 'css',
-      timeout: TIMEOUT_MS,
+      timeout: hanging.has(page) ? RETRY_TIMEOUT_MS : TIMEOUT_MS,
       ...(mark ? { style: ring(mark, page.viewportSize()) } : {}),
     });
+    hanging.delete(page);
+    return image;
   } catch {
+    hanging.add(page);
     return null;
   }
 }

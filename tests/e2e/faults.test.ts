@@ -1,0 +1,222 @@
+// What happens to a run happens to it on purpose here: it ends, says what happened, and loses no finished trial.
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { MARK, processesMarked } from '../support/processes';
+import { config, makeSuite, spec, startSite, TASKS_TEST } from './suite';
+
+const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
+
+/** A path that nothing can be written to, for root neither. */
+const FULL = existsSync('/dev/full') ? '/dev/full' : 'playwright.config.ts/below';
+
+interface Fault {
+  /** Body of the agent's run, with \`task\`, \`test\` and \`go\` (one turn that does the task) at hand. */
+  agent: string;
+  outcome: 'passed' | 'failed' | 'error';
+  status?: string;
+  errorKind?: string;
+  reason: RegExp;
+  /** A trial whose process was killed leaves none. */
+  turns?: number;
+}
+
+const CRASH = `const crash = async () => { const cdp = await task.context.newCDPSession(task.page); cdp.send('Page.crash').catch(() => {}); };`;
+
+const faults: Record<string, Fault> = {
+  'renderer-crash': {
+    agent: `${CRASH} await task.turn('crash', async () => { await crash(); await new Promise(() => {}); });`,
+    outcome: 'error',
+    errorKind: 'browser',
+    reason: /^the page crashed .* while the agent ran$/,
+  },
+  'crash-before-grading': {
+    agent: `${CRASH} await task.turn('look', () => {}); task.signal.addEventListener('abort', crash);`,
+    outcome: 'error',
+    errorKind: 'browser',
+    reason: /^the page crashed .* before the trial was graded$/,
+  },
+  'browser-killed': {
+    agent: `await task.turn('kill', async () => {
+      const cdp = await task.context.browser().newBrowserCDPSession();
+      const { processInfo } = await cdp.send('SystemInfo.getProcessInfo');
+      process.kill(processInfo.find(({ type }) => type === 'browser').id, 'SIGKILL');
+      await new Promise(() => {});
+    });`,
+    outcome: 'error',
+    errorKind: 'browser',
+    reason: /^the browser context was closed, or the browser was gone, while the agent ran$/,
+  },
+  'worker-killed': {
+    agent: `await task.turn('kill', () => process.kill(process.pid, 'SIGKILL')); await new Promise(() => {});`,
+    outcome: 'error',
+    errorKind: 'internal',
+    reason: /no record was left: .*worker process exited unexpectedly.*SIGKILL/,
+    turns: 0,
+  },
+  'test-timeout': {
+    agent: `await task.turn('hang', () => { test.info().setTimeout(1); return new Promise(() => {}); });`,
+    outcome: 'failed',
+    status: 'timed_out',
+    reason: /^the test timed out after 0.001 s; the agent stopped on .* after turn 1 \(hang\)$/,
+  },
+  'site-gone': {
+    agent: `await task.turn('click Go', () => task.page.getByText('Go').click()); await task.page.waitForURL('chrome-error:**');`,
+    outcome: 'error',
+    errorKind: 'site_unreachable',
+    reason: /stopped answering while the trial ran: .*ECONNREFUSED/,
+  },
+  'ledger-full': {
+    agent: `process.env.TASKPROOF_LEDGER = ${JSON.stringify(FULL)}; await go();`,
+    outcome: 'passed',
+    reason: /^null$/,
+  },
+};
+
+/** A site that answers once and is gone. */
+async function startMortalSite(): Promise<string> {
+  const server = createServer((_, response) => {
+    response.writeHead(200, { 'content-type': 'text/html', connection: 'close' });
+    response.end('<a href="/next">Go</a>');
+    server.close();
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
+}
+
+test('each fault ends its trial with what happened, and no other trial', async () => {
+  const site = await startSite({ '/': PAGE, '/favicon.ico': '' });
+  const mortal = await startMortalSite();
+  const agents = Object.entries(faults).map(([id, { agent }]) => `'${id}': async (task, go) => { ${agent} }`);
+  const suite = makeSuite({
+    'playwright.config.ts': config({
+      imports: `import { test } from '@playwright/test';\nimport { goalOf } from './agents';`,
+      taskproof: `{ agent: defineAgent({ name: 'faulty', run: task => goalOf(task, test) }) }`,
+      extra: 'fullyParallel: true',
+    }),
+    'agents.ts': `export function goalOf(task: any, test: any) {
+      const go = () => task.turn('click Go', () => task.page.getByText('Go').click());
+      const agents: any = { ${agents.join(',\n')}, good: (_: any, go: any) => go() };
+      return agents[task.goal](task, go);
+    }`.replaceAll('async (task, go)', 'async (task: any, go: any)'),
+    ...Object.fromEntries(
+      Object.keys(faults).map(id => [
+        `tasks/${id}.yaml`,
+        spec({ id, goal: id, url: id === 'site-gone' ? mortal : `${site.url}/` }),
+      ]),
+    ),
+    'tasks/good.yaml': spec({ id: 'good', goal: 'good', url: `${site.url}/`, k: 3 }),
+    'tasks.spec.ts': TASKS_TEST,
+  });
+  const mark = randomUUID();
+  const run = await suite.playwright(['test'], { [MARK]: mark });
+  expect(run.exitCode, run.output).toBe(1);
+  const { verdicts, complete } = run.results();
+  expect(complete).toBe(true);
+  for (const [id, fault] of Object.entries(faults)) {
+    const [trial] = verdicts.find(row => row.spec === id)!.trials;
+    const { outcome, errorKind, turns = 1 } = fault;
+    expect(trial, `${id}: ${JSON.stringify(trial)}\n${run.output}`).toMatchObject({ outcome, turns });
+    expect(trial!.errorKind, id).toBe(errorKind);
+    expect(trial!.status, id).toBe(fault.status ?? (outcome === 'error' ? 'error' : 'completed'));
+    expect(String(trial!.reason), id).toMatch(fault.reason);
+    if (outcome !== 'passed') expect(run.output, id).toContain(`${id}, trial 1/1`.slice(0, id.length));
+  }
+  expect(verdicts.find(row => row.spec === 'good')).toMatchObject({ verdict: 'passed', passes: 3 });
+  expect(run.output).toContain("ledger-full: the run's ledger:");
+  await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 60_000, interval: 200 });
+});
+
+test('what can not be written costs a warning, never the verdicts', async () => {
+  const site = await startSite({ '/': PAGE });
+  const suite = makeSuite({
+    'playwright.config.ts': config({
+      reporters: `[['list'], ['@taskproof/playwright/reporter', { outputFile: 'tasks.spec.ts/results.json', summary: '${FULL}', baseline: 'base.json' }]]`,
+    }),
+    'base.json': '{ "schemaVersion": "2", "verdicts": [] }',
+    'tasks/good.yaml': spec({ id: 'good', url: `${site.url}/` }),
+    'tasks.spec.ts': TASKS_TEST,
+  });
+  const run = await suite.playwright(['test'], { GITHUB_STEP_SUMMARY: FULL });
+  expect(run.exitCode, run.output).toBe(0);
+  expect(run.output).toMatch(/good\s+agents\s+✓ passed/);
+  expect(run.output).toMatch(/taskproof: .*tasks\.spec\.ts\/results\.json: E/);
+  expect(run.output.match(/taskproof: .*: (ENOSPC|ENOTDIR|EEXIST)/g)).toHaveLength(3);
+  expect(run.output).toMatch(/taskproof: .*base\.json: schemaVersion is "2"; this version .* reads "1"/);
+});
+
+const SLOW = `defineAgent({ name: 'slow', async run(task) {
+  await task.turn('click Go', () => task.page.getByText('Go').click());
+  if (task.goal === 'hang') await task.turn('hang', async () => { await fetch(task.entryUrl + 'hanging'); await new Promise(() => {}); });
+} })`;
+
+async function interruptible(hangAfterwards: boolean) {
+  let hanging = () => {};
+  const started = new Promise<void>(resolve => {
+    hanging = resolve;
+  });
+  const held = new Set<ServerResponse>();
+  const site = await startSite({
+    '/': PAGE,
+    '/hanging': (_, response) => void response.end(hanging()),
+    '/hold': (_, response) => void held.add(response),
+  });
+  const suite = makeSuite({
+    'playwright.config.ts': config({ taskproof: `{ agent: ${SLOW} }` }).replace('workers: 2', 'workers: 1'),
+    'tasks/a-done.yaml': spec({ id: 'a-done', goal: 'go', url: `${site.url}/` }),
+    'tasks/b-hanging.yaml': spec({ id: 'b-hanging', goal: 'hang', url: `${site.url}/` }),
+    'tasks/c-never.yaml': spec({ id: 'c-never', goal: 'go', url: `${site.url}/` }),
+    'tasks.spec.ts': `import { test as base, taskproofTests } from '@taskproof/playwright';
+const test = base.extend({
+  page: async ({ page }, use, testInfo) => {
+    await use(page);
+    if (${hangAfterwards} && testInfo.title === 'b-hanging') await fetch('${site.url}/hold').catch(() => {});
+  },
+});
+taskproofTests('tasks/**/*.yaml', { test });`,
+  });
+  const mark = randomUUID();
+  const run = suite.start(['test'], { [MARK]: mark });
+  // The worker outlives its runner until its teardown has ended.
+  run.process.on('exit', () => {
+    for (const response of held) response.end();
+  });
+  await started;
+  return { ...run, mark };
+}
+
+test('Ctrl-C: finished trials are kept, the running one says so, the rest is missing', async () => {
+  const { process: runner, done, mark } = await interruptible(false);
+  runner.kill('SIGINT');
+  const run = await done;
+  expect(run.exitCode, run.output).toBe(130);
+  const results = run.results();
+  expect(results).toMatchObject({ status: 'interrupted', complete: false });
+  expect(results.verdicts, run.output).toMatchObject([
+    { spec: 'a-done', verdict: 'passed', passes: 1 },
+    { spec: 'b-hanging', verdict: 'inconclusive', trials: [{ outcome: 'error', turns: 2 }] },
+    { spec: 'c-never', verdict: 'undecided', missing: 1 },
+  ]);
+  expect(results.verdicts[1]!.trials[0]!.reason).toBe('the run was interrupted before the trial ended');
+  await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 60_000, interval: 200 });
+});
+
+test('Ctrl-C twice: what had ended is in the results file', async () => {
+  const { process: runner, done, mark } = await interruptible(true);
+  // Playwright takes no second one within a second of the first.
+  const impatient = setInterval(() => runner.kill('SIGINT'), 200);
+  runner.kill('SIGINT');
+  const run = await done.finally(() => clearInterval(impatient));
+  expect(run.exitCode, run.output).not.toBe(0);
+  expect(run.output, 'the run did not come to its end').not.toContain('a-done  agents');
+  expect(run.results()).toMatchObject({ status: 'interrupted', complete: false });
+  expect(run.results().verdicts).toMatchObject([
+    { spec: 'a-done', verdict: 'passed', passes: 1 },
+    { spec: 'b-hanging', verdict: 'undecided' },
+    { spec: 'c-never', verdict: 'undecided', missing: 1 },
+  ]);
+  await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 60_000, interval: 200 });
+});
