@@ -61,6 +61,9 @@ async function perform(page, [what, first, second = ''], origin) {
       await main.getByLabel(first, { exact: true }).check();
       await page.waitForTimeout(200);
       return `check "${first}"`;
+    case 'scroll':
+      await page.locator(second).evaluate(element => element.scrollIntoView());
+      return `scroll to ${first}`;
     case 'open':
       await page.goto(origin + first);
       return `open ${ORIGIN}${first}`;
