@@ -13,14 +13,17 @@ export function trialError(record: TrialRecord, location: SourceLocation): Error
   const [what, ...rest] = (record.reason ?? '').split('; the agent stopped on ');
   const where = rest.length ? [`The agent stopped on ${rest.join('; ')}.`] : [];
   const list =
-    record.assertions.length > 1
-      ? [
-          '',
-          ...record.assertions.map(({ title, passed }) => `  ${passed ? '✓' : '✗'} ${oneLine(title, 300)}`),
-        ]
+    record.assertions.length > 1 || record.status !== 'completed'
+      ? ['', ...record.assertions.map(checkLine)]
       : [];
   const message = harmless([`${record.specId}, ${ordinal}, ${kind}: ${what}`, ...where, ...list].join('\n'));
   const error = new Error(message);
   error.stack = `Error: ${message}\n    at ${record.specId} (${location.file}:${location.line}:${location.column})`;
   return error;
+}
+
+function checkLine({ title, passed, reason }: TrialRecord['assertions'][number]): string {
+  return passed || reason === null
+    ? `  ✓ ${oneLine(title, 300)}`
+    : `  ✗ ${oneLine(title, 300)}\n      ${oneLine(reason, 300)}`;
 }

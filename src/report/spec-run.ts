@@ -71,7 +71,10 @@ export class SpecRun {
         `${trial.index + 1}/${k}${outcome}${trial.reason ? `: ${trial.reason}` : ''}`,
       );
       annotate(result, 'verdict', summary);
-      relabel(test, `${this.planned.id} · trial ${trial.index + 1}/${k}${outcome}`);
+      relabel(
+        test,
+        `${this.planned.id} · trial ${trial.index + 1}/${k}${outcome} · ${verdict} ${passes}/${k}`,
+      );
     }
   }
 

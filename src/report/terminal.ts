@@ -85,11 +85,17 @@ function countsLine({ verdicts, durationMs, costUsd = null }: Results): string {
 export function lostSummary(lost: readonly SpecRun[]): string {
   const lines = lost.map(run => {
     const { verdict, passes, k, minPasses, reason } = run.verdict;
-    return `  ${SIGNS[verdict]} ${name(run.planned.id, run.project)} ${verdict}: ${passes}/${k} passed, needs ${minPasses}${reason ? `\n      ${plain(reason, 400)}` : ''}`;
+    return `  ${SIGNS[verdict]} ${name(run.planned.id, run.project)} ${verdict}: ${passes}/${k} passed, needs ${minPasses}${reason ? `\n${wrapped(plain(reason, 600), 100, '      ')}` : ''}`;
   });
   return `taskproof: ${plural(lost.length, 'spec')} did not pass\n${lines.join('\n')}`;
 }
 
 function name(spec: string, project: string): string {
   return project ? `${spec} [${plain(project)}]` : spec;
+}
+
+/** In lines of about `width` characters: the HTML report scrolls what is longer out of sight. */
+function wrapped(text: string, width: number, indent: string): string {
+  const lines = text.match(new RegExp(`.{1,${width}}(?: |$)|\\S+`, 'gu')) ?? [];
+  return lines.map(line => indent + line.trimEnd()).join('\n');
 }

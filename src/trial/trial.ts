@@ -219,15 +219,13 @@ export class Trial {
 
   private outcome(end: AgentEnd): Pick<TrialRecord, 'outcome' | 'reason'> {
     if (end.status === 'error') return { outcome: 'error', reason: end.reason };
-    const broken = this.assertions.filter(({ passed }) => !passed).map(({ reason }) => reason);
+    const broken = this.assertions.filter(({ passed }) => !passed).map(({ reason }) => reason ?? '');
     const escaped = this.escape();
-    if (escaped) broken.push(`the agent got to ${this.agentRun.mask(escaped.url)}, outside allowedDomains`);
-    const judged = this.judgement && !this.judgement.passed ? [`the judge: ${this.judgement.reason}`] : [];
-    if (end.status === 'completed' && !broken.length && !judged.length)
-      return { outcome: 'passed', reason: null };
-    const ended = end.reason ? [end.reason] : [];
-    const why = [...ended, ...broken, ...judged].join('; ');
-    return { outcome: 'failed', reason: oneLine(`${why}; ${this.whereabouts()}`, 1_000) };
+    if (escaped)
+      broken.unshift(`the agent got to ${this.agentRun.mask(escaped.url)}, outside allowedDomains`);
+    if (this.judgement && !this.judgement.passed) broken.push(`the judge: ${this.judgement.reason}`);
+    if (end.status === 'completed' && !broken.length) return { outcome: 'passed', reason: null };
+    return { outcome: 'failed', reason: oneLine(`${whyFailed(end, broken)}; ${this.whereabouts()}`, 1_000) };
   }
 
   private escape(): Refusal | undefined {
@@ -284,4 +282,11 @@ export class Trial {
         ),
     };
   }
+}
+
+/** One sentence: the first thing that is wrong, and how many more there are. The record has them all. */
+function whyFailed({ reason }: AgentEnd, broken: readonly string[]): string {
+  const unmet = broken.length === 1 ? 'one check does not hold' : `${broken.length} checks do not hold`;
+  if (reason !== null) return broken.length ? `${reason}; ${unmet}` : reason;
+  return broken.length > 1 ? `${broken[0]} (and ${broken.length - 1} more)` : (broken[0] ?? '');
 }
