@@ -102,7 +102,7 @@ async function prepare(page, /** @type {string} */ origin, /** @type {boolean} *
  * @param {string} origin
  */
 async function play(scenario, page, origin) {
-  const { path, loggedIn, ...task } = TASKS[scenario.task];
+  const { path, loggedIn, ...task } = /** @type {import('./tasks.mjs').JudgedTask} */ (TASKS[scenario.task]);
   const spec = parseTaskSpec(
     JSON.stringify({ specVersion: '0.1', id: scenario.task, entryUrl: origin + path, ...task }),
   );
@@ -168,7 +168,11 @@ function write(
   const folder = join(FOLDER, name);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const shot of judged.screenshots) writeFileSync(join(folder, shot.name), shot.image);
+  // A picture that another one repeats is kept once.
+  const fileOf = (/** @type {any} */ shot) =>
+    judged.screenshots.find((/** @type {any} */ each) => each.image.equals(shot.image)).name;
+  for (const shot of judged.screenshots)
+    if (fileOf(shot) === shot.name) writeFileSync(join(folder, shot.name), shot.image);
   const trial = {
     kind,
     passes,
@@ -180,7 +184,11 @@ function write(
       narration,
       url,
     })),
-    screenshots: judged.screenshots.map((/** @type {any} */ shot) => ({ name: shot.name, turn: shot.turn })),
+    screenshots: judged.screenshots.map((/** @type {any} */ shot) => ({
+      name: shot.name,
+      turn: shot.turn,
+      file: fileOf(shot),
+    })),
     finalUrl: judged.finalUrl,
     finalText: judged.finalText,
     assertions: judged.assertions.map((/** @type {any} */ { title, passed }) => ({ title, passed })),

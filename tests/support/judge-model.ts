@@ -50,3 +50,14 @@ export function playJudge(plays: Partial<Record<Stage, Play>> = {}): Script {
     return (plays[stage] ?? content[stage])(request);
   };
 }
+
+/** A model that passes a trial where the agent said anything at its end, and fails one where it said nothing. */
+export function believer(): Script {
+  return playJudge({
+    'key points': () => json({ keyPoints: ['The rubric is fulfilled'] }),
+    decision: request => {
+      const claimed = request.text.includes('- the agent said: ');
+      return json(decision(request, claimed, claimed ? 'The agent says so.' : 'The agent does not say so.'));
+    },
+  });
+}
