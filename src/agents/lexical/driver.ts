@@ -2,7 +2,7 @@
 
 import type { ElementHandle, Page } from '@playwright/test';
 import type { AgentTask } from '../agent';
-import { echoes, type Match, rank } from './match';
+import { type Match, rank, withoutEcho } from './match';
 import type { LexicalSettings } from './options';
 import { generator } from './random';
 import type { Target } from './targets';
@@ -45,10 +45,7 @@ export class Driver {
   async look(): Promise<View> {
     this.task.signal.throwIfAborted();
     const view = await look(this.page);
-    this.view = {
-      ...view,
-      candidates: view.candidates.filter(candidate => !echoes(candidate, this.task.goal)),
-    };
+    this.view = { ...view, candidates: withoutEcho(view.candidates, this.task.goal) };
     return this.view;
   }
 

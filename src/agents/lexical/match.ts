@@ -168,15 +168,28 @@ function baseScore(candidate: Candidate, reading: Reading, kind: Kind | undefine
   return label < 0.3 ? 0 : label * fit * (reading.weight ?? 1);
 }
 
-/** A candidate that only repeats the goal: some pages show their task. */
-export function echoes(candidate: Candidate, goal: string): boolean {
-  if (!/^(?:text|heading|icon|clickable)$/.test(candidate.role)) return false;
-  const bare = (text: string) => fold(text).replace(/[^\p{L}\p{N}]+/gu, '');
-  const wanted = bare(goal);
-  if (wanted.length < 12 || !wanted.includes(bare(candidate.name))) return false;
-  return [candidate.name, ...candidate.contexts].some(
-    text => Math.abs(bare(text).length - wanted.length) < 4 && bare(text).includes(wanted),
-  );
+const bareText = (text: string) => fold(text).replace(/[^\p{L}\p{N}]+/gu, '');
+
+/** Some pages show their task. Takes what only repeats the goal off a page, and the goal out of what things stand in. */
+export function withoutEcho(candidates: readonly Candidate[], goal: string): Candidate[] {
+  const wanted = bareText(goal);
+  if (wanted.length < 12) return [...candidates];
+  const memo = new Map<string, string>();
+  const bare = (text: string) => {
+    const known = memo.get(text) ?? bareText(text);
+    memo.set(text, known);
+    return known;
+  };
+  const repeats = ({ role, name, contexts }: Candidate) =>
+    /^(?:text|heading|icon|clickable)$/.test(role) &&
+    wanted.includes(bare(name)) &&
+    [name, ...contexts].some(text => bare(text).includes(wanted) && bare(text).length < wanted.length + 4);
+  return candidates
+    .filter(candidate => !repeats(candidate))
+    .map(candidate => {
+      const end = candidate.contexts.findIndex(context => bare(context).includes(wanted));
+      return end < 0 ? candidate : { ...candidate, contexts: candidate.contexts.slice(0, end) };
+    });
 }
 
 function scores(candidates: readonly Candidate[], target: Target): Map<Candidate, number> {

@@ -176,6 +176,10 @@ export const parseAct: Parser = context => {
     scoped(`${clause.verb} ${clause.rest}`, ''),
     ...(tail ? [scoped(`${clause.verb} ${tail}`, object)] : []),
     scoped(clause.verb, clause.rest),
+    // What it is done to is on the page; what it is done with is what a form will ask for.
+    ...(tails.every(([preposition]) => /^(?:to|with|as)$/i.test(preposition))
+      ? [{ ...scoped(clause.verb, object), weight: 0.95 }]
+      : []),
   ];
   const { kind, ordinal, count } = target(object);
   const details = tails.map(([preposition, value]) => {

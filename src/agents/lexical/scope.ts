@@ -29,7 +29,7 @@ function surroundings(
       covers = coverage(words, context);
       memo.set(context, covers);
     }
-    if (covers > best.covers + 0.05) best = { covers, length: context.length };
+    if (covers > best.covers + 0.1) best = { covers, length: context.length };
   }
   return best;
 }
@@ -48,21 +48,21 @@ export function scopeMeter(
 ): (candidate: Candidate) => number {
   if (scope === '') return () => 1;
   const zone = ZONES.find(([said]) => said.test(scope));
-  const bare = scope.replace(GENERIC_SCOPE, ' ').trim();
-  const words = zone ? bare.replace(zone[0], ' ').trim() : bare;
+  const bare = scope.replace(GENERIC_SCOPE, ' ').replace(zone?.[0] ?? '', ' ');
+  const words = tokens(bare)
+    .filter(({ weight }) => weight >= 0.3)
+    .map(({ word }) => word);
   const says = (candidate: Candidate) => (zone && inZone(candidate, zone) ? 1 : 0);
-  if (tokens(words).every(({ weight }) => weight < 0.3))
-    return candidate => (zone ? 0.75 + 0.25 * says(candidate) : 0.9);
+  if (words.length === 0) return candidate => (zone ? 0.75 + 0.25 * says(candidate) : 0.9);
+  const wanted = words.join(' ');
   const memo = new Map<string, number>();
-  const around = new Map(candidates.map(candidate => [candidate, surroundings(candidate, words, memo)]));
+  const around = new Map(candidates.map(candidate => [candidate, surroundings(candidate, wanted, memo)]));
   const most = Math.max(0, ...Array.from(around.values(), ({ covers }) => covers));
   const closest = Math.min(
-    ...Array.from(around.values(), one =>
-      one.covers >= most - 0.05 ? one.length : Number.POSITIVE_INFINITY,
-    ),
+    ...Array.from(around.values(), one => (one.covers >= most - 0.1 ? one.length : Number.POSITIVE_INFINITY)),
   );
   return candidate => {
-    const { covers, length } = around.get(candidate) ?? surroundings(candidate, words, memo);
+    const { covers, length } = around.get(candidate) ?? surroundings(candidate, wanted, memo);
     if (covers === 0) return LEAST + (1 - LEAST) * 0.8 * says(candidate);
     const among = Math.sqrt(Math.min(1, Math.max(closest, SHORT) / Math.max(length, SHORT)));
     const alone = 1 / (1 + Math.max(0, length - 40) / 250);
