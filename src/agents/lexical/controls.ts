@@ -131,7 +131,11 @@ function suggestionFor(driver: Driver, before: ReadonlySet<string>, wanted: Want
   );
   const described =
     wanted.startsWith !== undefined || wanted.endsWith !== undefined || wanted.contains !== undefined;
-  if (described) return offered.find(({ name }) => answers(name, wanted));
+  // The shortest: what holds the whole list may begin and end as its first and last items do.
+  if (described)
+    return offered
+      .filter(({ name }) => answers(name, wanted))
+      .sort((a, b) => a.name.length - b.name.length)[0];
   return offered
     .map(candidate => ({ candidate, score: similarity(candidate.name, wanted.text) }))
     .filter(({ score }) => score >= 0.6)

@@ -26,6 +26,7 @@ interface Way {
 
 const MORE =
   /^(?:(?:show|load|see|view|read)? ?more\b.*|(?:see|view|show) all\b.*|menu|☰|≡|⋮|⋯|\.\.\.|…|options|expand\b.*|\+|▸|►|▶)$/i;
+const MORE_HINT = /\b(?:more|hamburger|kebab|accordion|collaps\w*|expand\w*|toggle)\b/i;
 const NEXT_PAGE = /^(?:next(?: page)?|older(?: posts)?|[>›»→]+)$/i;
 const HARMFUL =
   /\b(?:delete|remove|log ?out|sign ?out|pay|buy|purchase|order|unsubscribe|submit|send|reset|download|print|share)\b/i;
@@ -35,20 +36,22 @@ const INLINE = /^(?:a|span|b|strong|em|i|u|font|small)$/;
 
 /** How likely a thing unfolds more of the same page, by its kind alone. */
 function unfolds(candidate: Candidate): number {
-  const { role, expanded, selected, popup, hint, name } = candidate;
-  if (expanded === false) return 0.62;
-  if (expanded === true) return 0;
+  const { role, expanded, selected, popup, pointer } = candidate;
+  if ((role === 'text' || role === 'heading') && !pointer) return 0;
+  if (expanded !== null) return expanded ? 0 : 0.62;
   if (role === 'tab') return selected ? 0 : 0.6;
-  const label = fold(name);
-  if (MORE.test(label) || /\b(?:more|hamburger|kebab|accordion|collaps\w*|expand\w*|toggle)\b/i.test(hint))
-    return 0.55;
-  if (NEXT_PAGE.test(label)) return 0.5;
-  if (popup) return 0.5;
-  if (role === 'treeitem') return 0.5;
-  if (role === 'clickable') return INLINE.test(candidate.tag) ? 0.25 : name.length > 80 ? 0.2 : 0.45;
-  if (role === 'menuitem' || role === 'gridcell') return 0.3;
-  if (role === 'link' && /#[\w-]*$/.test(candidate.href)) return 0.35;
-  return 0;
+  return Math.max(saysMore(candidate), popup ? 0.5 : 0, byRole(candidate));
+}
+
+function saysMore({ name, hint }: Candidate): number {
+  if (MORE.test(fold(name)) || MORE_HINT.test(hint)) return 0.55;
+  return NEXT_PAGE.test(fold(name)) ? 0.5 : 0;
+}
+
+function byRole({ role, tag, name, href }: Candidate): number {
+  if (role === 'clickable') return INLINE.test(tag) ? 0.25 : name.length > 80 ? 0.2 : 0.45;
+  if (role === 'link') return /#[\w-]*$/.test(href) ? 0.35 : 0;
+  return { treeitem: 0.5, menuitem: 0.3, gridcell: 0.3 }[role] ?? 0;
 }
 
 /** How many links that don't sound right are followed in one search. */
@@ -114,8 +117,8 @@ export class Explorer {
     const clickable = kind > 0 || candidate.pointer || CLICKABLE.test(candidate.role);
     if (!clickable) return hearing.subject > 0.75 ? 0.5 : 0;
     if (isRisky(candidate, said, kind, hearing)) return 0;
-    // It is nearly what is looked for: the last resort, not a way to it.
-    if (clue.inside && similarity(said, clue.words) >= 0.9) return 0;
+    // What is nearly what is looked for is the last resort, not a way to it; nor is a link beside it.
+    if (clue.inside && (kind < 0.3 || similarity(said, clue.words) >= 0.9)) return 0;
     const place = clue.scope === '' ? 0 : 0.35 * (meter(candidate) - 0.45);
     const inside = clue.inside && !leaves && kind > 0 ? 0.3 : 0;
     const margin = candidate.zones.includes('footer') ? -0.08 : 0;

@@ -217,7 +217,9 @@ async function focus(driver: Driver, target: Target, memory: Memory): Promise<Pr
       : target.ordinal < 0
         ? fields.at(target.ordinal)
         : fields[target.ordinal - 1]);
-  return field ? clickFirst(driver, [field]) : `found no field called "${target.phrase}"`;
+  if (!field) return `found no field called "${target.phrase}"`;
+  const ready = (await clearWay(driver, field)) ?? field;
+  return (await driver.on(ready, 'focus', element => element.focus())).error;
 }
 
 /** The goal itself says how long to wait: the one wait here that is for a time and not for a state. */
