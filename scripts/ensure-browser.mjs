@@ -24,14 +24,14 @@ const WAYS = [
       ],
     ],
   },
-  {
-    name: 'apt-get install chromium',
+  ...['chromium-headless-shell', 'chromium'].map(name => ({
+    name: `apt-get install ${name}`,
     applies: process.platform === 'linux' && isRoot,
     commands: [
       ['apt-get', 'update'],
-      ['apt-get', 'install', '-y', '--no-install-recommends', 'chromium', 'fonts-liberation'],
+      ['apt-get', 'install', '-y', '--no-install-recommends', name, 'fonts-liberation'],
     ],
-  },
+  })),
 ];
 
 /** @param {string[]} command */

@@ -106,7 +106,9 @@ describe('lets nothing out', () => {
     await attempt(row);
     if (row.how !== 'browser') {
       await expect.poll(() => guard!.refusals.length, { timeout: 5_000 }).toBe(1);
-      expect(guard!.refusals[0]!.how).toBe(row.how);
+      // A tab that a click with a key opens is a popup or a navigation, by the browser's build.
+      const kinds = row.how === 'popup' && row.escapesRouting ? ['popup', 'navigation'] : [row.how];
+      expect(kinds).toContain(guard!.refusals[0]!.how);
       expect(guard!.refusals[0]!.url).toMatch(new RegExp(`:${bad.port}/`));
     }
     // A round trip through the network, by which a request that got out would have arrived.
@@ -138,9 +140,12 @@ describe('by routing only', () => {
     bad.hits.length = 0;
     await attempt(row);
     await expect.poll(() => guard!.refusals.length, { timeout: 5_000 }).toBe(1);
-    expect(guard!.refusals[0]!.how).toBe(row.escapesRouting ? 'escaped' : 'navigation');
+    const { how } = guard!.refusals[0]!;
+    // Some builds let routing see what others open behind its back: then it must be refused like the rest.
+    const escaped = row.escapesRouting && how === 'escaped';
+    expect(how).toBe(escaped ? 'escaped' : 'navigation');
     // One that got out may still be on its way; one that did not leaves the page able to ask its own site.
-    if (row.escapesRouting) return;
+    if (escaped) return;
     await page.evaluate(`fetch('${good.origin}/settled').then(answer => answer.text())`);
     expect(hits()).toEqual([]);
   });
