@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { TrialRecord } from '../trial/record';
 import type { SourceLocation } from '../trial/stage';
 import { harmless, oneLine } from '../trial/text';
@@ -18,8 +19,19 @@ export function trialError(record: TrialRecord, location: SourceLocation): Error
       : [];
   const message = harmless([`${record.specId}, ${ordinal}, ${kind}: ${what}`, ...where, ...list].join('\n'));
   const error = new Error(message);
-  error.stack = `Error: ${message}\n    at ${record.specId} (${location.file}:${location.line}:${location.column})`;
+  const frame = `\n    at ${record.specId} (${location.file}:${location.line}:${location.column})`;
+  error.stack = `Error: ${message}${canBeShown(location.file) ? frame : ''}`;
   return error;
+}
+
+/** Playwright prints the file's lines as they are. */
+function canBeShown(file: string): boolean {
+  try {
+    const source = readFileSync(file, 'utf8').replaceAll('\r\n', '\n');
+    return harmless(source) === source;
+  } catch {
+    return false;
+  }
 }
 
 function checkLine({ title, passed, reason }: TrialRecord['assertions'][number]): string {

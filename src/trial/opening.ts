@@ -37,7 +37,8 @@ export async function openEntry(
   } catch (error) {
     const said = messageOf(error)
       .split('\n')[0]!
-      .replace(/^page\.goto: /, '');
+      .replace(/^page\.goto: /, '')
+      .replace(/\.$/, '');
     const gone = /closed|crashed/i.test(said);
     const refused = refusals[0];
     return {

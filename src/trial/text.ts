@@ -12,8 +12,9 @@ export function harmless(text: string): string {
       .replace(/\r\n?|[\u2028\u2029]/g, '\n')
       .replace(UNSEEN, '')
       .replace(/[^\P{Cc}\n\t]/gu, ' ')
-      // GitHub's runner takes `::x::` at the start of a line for a command; it and Azure's take `##[x]` and `##vso[x]` anywhere.
-      .replace(/^(\s*):(?=:)/gm, '$1: ')
+      // GitHub's runner takes `::x::` at the start of a line for a command, and any word may come to stand there where a
+      // reporter wraps lines; it and Azure's take `##[x]` and `##vso[x]` anywhere.
+      .replace(/(?<!\S):(?=:)/g, ': ')
       .replace(/##(?=\[|vso\[)/gi, '# #')
   );
 }

@@ -1,0 +1,71 @@
+// Two hundred trials in one run: memory stays flat, and no process, context or browser target is left behind.
+import { randomUUID } from 'node:crypto';
+import { expect, test, vi } from 'vitest';
+import { MARK, processesMarked } from '../support/processes';
+import { config, makeSuite, spec, startSite, TASKS_TEST } from './suite';
+
+const TRIALS = 200;
+
+/** One line for each trial: its worker, the heap after a collection, and what the browser holds. */
+const AGENT = `defineAgent({ name: 'measuring', async run(task) {
+  const browser = task.context.browser();
+  const cdp = await browser.newBrowserCDPSession();
+  const { targetInfos } = await cdp.send('Target.getTargets');
+  await cdp.detach();
+  setFlagsFromString('--expose-gc');
+  runInNewContext('gc')();
+  appendFileSync('measures.txt', JSON.stringify({
+    worker: process.pid,
+    heap: process.memoryUsage().heapUsed,
+    contexts: browser.contexts().length,
+    pages: targetInfos.filter(({ type }) => type === 'page').length,
+  }) + '\\n');
+} })`;
+
+interface Measure {
+  worker: number;
+  heap: number;
+  contexts: number;
+  pages: number;
+}
+
+test(`${TRIALS} trials`, { timeout: 600_000 }, async () => {
+  const site = await startSite({ '/': '<p id="done">Done</p>' });
+  const ids = Array.from({ length: TRIALS }, (_, index) => `trial-${String(index).padStart(3, '0')}`);
+  const suite = makeSuite({
+    'playwright.config.ts': config({
+      imports: `import { appendFileSync } from 'node:fs';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';`,
+      taskproof: `{ agent: ${AGENT} }`,
+      extra: 'fullyParallel: true',
+      reporters: `[['dot'], ['@taskproof/playwright/reporter']]`,
+    }),
+    ...Object.fromEntries(ids.map(id => [`tasks/${id}.yaml`, spec({ id, url: `${site.url}/` })])),
+    'tasks.spec.ts': TASKS_TEST,
+  });
+  const mark = randomUUID();
+  const run = await suite.playwright(['test'], { [MARK]: mark });
+  expect(run.exitCode, run.output).toBe(0);
+  expect(run.output).not.toContain('MaxListenersExceededWarning');
+  expect(run.results().verdicts.map(row => row.verdict)).toEqual(ids.map(() => 'passed'));
+  const measures = suite
+    .read('measures.txt')
+    .trim()
+    .split('\n')
+    .map(line => JSON.parse(line) as Measure);
+  expect(measures).toHaveLength(TRIALS);
+  for (const measure of measures) expect(measure).toMatchObject({ contexts: 1, pages: 1 });
+  for (const worker of new Set(measures.map(measure => measure.worker))) {
+    const heaps = measures.filter(measure => measure.worker === worker).map(({ heap }) => heap);
+    const quarter = Math.floor(heaps.length / 4);
+    // The first trials load what all others share.
+    const [first, last] = [median(heaps.slice(quarter, 2 * quarter)), median(heaps.slice(-quarter))];
+    expect(last / first, `${first} bytes in the second quarter, ${last} in the last`).toBeLessThan(1.05);
+  }
+  await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 60_000, interval: 200 });
+});
+
+function median(values: number[]): number {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+}

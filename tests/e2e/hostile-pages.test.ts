@@ -1,0 +1,158 @@
+// Pages that would keep an agent, its browser or its memory for ever: each trial ends within its limits, with a record.
+import type { ServerResponse } from 'node:http';
+import { expect, test } from 'vitest';
+import type { TrialRecord } from '../../src/trial/record';
+import { recordsIn } from '../support/records';
+import { config, makeSuite, spec, startSite, TASKS_TEST } from './suite';
+
+const GO = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
+const script = (code: string) => `${GO}<script>${code}</script>`;
+const onLoad = (code: string) => script(`addEventListener('load', () => setTimeout(() => { ${code} }));`);
+
+interface HostilePage {
+  page: string | ((response: ServerResponse) => void);
+  /** By default the agent clicks "Go" and is done. */
+  agent?: 'lexical' | 'leaves' | 'waits for a closed tab' | 'waits for a cancelled download';
+  outcome: TrialRecord['outcome'][];
+  reason?: RegExp;
+  /** Why the assertion did not hold. */
+  broken?: RegExp;
+  /** One of the record's notices. */
+  notice?: RegExp;
+}
+
+const HUNG = /the page did not respond/;
+/** How far a heavy page gets depends on the machine. That its trial ends, and how, does not. */
+const ANY: TrialRecord['outcome'][] = ['passed', 'failed', 'error'];
+
+const pages: Record<string, HostilePage> = {
+  'dialogs-without-end': {
+    page: onLoad(`for (;;) alert('again');`),
+    outcome: ['failed'],
+    broken: HUNG,
+    notice: /^A dialog \(alert\) said "again" and was accepted/,
+  },
+  'dialog-of-megabytes': {
+    page: onLoad(`alert('long '.repeat(400_000));`),
+    outcome: ['passed'],
+    notice: /^A dialog \(alert\) said "long long /,
+  },
+  'before-unload': {
+    page: script(`addEventListener('beforeunload', event => event.preventDefault());`),
+    agent: 'leaves',
+    outcome: ['passed'],
+    notice: /^A dialog \(beforeunload\)/,
+  },
+  print: { page: GO.replace('onclick="', 'onclick="print();'), outcome: ['passed'] },
+  permissions: {
+    page: GO.replace(
+      'onclick="',
+      'onclick="Notification.requestPermission(); navigator.geolocation.getCurrentPosition(() => {}); navigator.mediaDevices?.getUserMedia({ audio: true }); navigator.clipboard?.readText(); ',
+    ),
+    outcome: ['passed'],
+  },
+  'popups-in-a-loop': {
+    page: onLoad(`setInterval(() => window.open('/small'), 20);`),
+    agent: 'waits for a closed tab',
+    outcome: ['passed'],
+    notice: /^A new tab was closed at once: 20 are open already/,
+  },
+  'downloads-in-a-loop': {
+    page: onLoad(
+      `setInterval(() => { const a = document.createElement('a'); a.href = '/file'; a.download = 'file.txt'; a.click(); }, 20);`,
+    ),
+    agent: 'waits for a cancelled download',
+    outcome: ['passed'],
+    notice: /^A download was cancelled, the trial had 50 already/,
+  },
+  'url-of-a-megabyte': {
+    page: onLoad(`history.replaceState(null, '', '?' + 'long'.repeat(250_000));`),
+    outcome: ['passed'],
+  },
+  'fifty-megabytes': {
+    page: response => {
+      const paragraph = `<p>${'text '.repeat(2_000)}</p>`;
+      response.writeHead(200, { 'content-type': 'text/html' });
+      response.end(GO + paragraph.repeat(5_000));
+    },
+    outcome: ANY,
+  },
+  'hundred-thousand-nodes': { page: `${GO}${'<i>x</i>'.repeat(100_000)}`, outcome: ANY },
+  'hundred-thousand-links': {
+    page: `${GO}${'<a href="/small">x</a> '.repeat(100_000)}`,
+    agent: 'lexical',
+    outcome: ANY,
+  },
+  'script-without-end': {
+    page: script('while (true);'),
+    outcome: ['error'],
+    reason: /can't be opened: Timeout 8000ms exceeded\. Is the site running/,
+  },
+  'timer-without-end': { page: onLoad('while (true);'), outcome: ['failed'], broken: HUNG },
+  'timer-without-end-lexical': {
+    page: onLoad('while (true);'),
+    agent: 'lexical',
+    outcome: ['failed'],
+    broken: HUNG,
+  },
+};
+
+const AGENT = `defineAgent({ name: 'visitor', async run(task) {
+  const { page } = task;
+  const how = new URL(task.entryUrl).searchParams.get('agent');
+  if (how === 'lexical') return lexical().run(task);
+  const until = async (event, said) => {
+    for (let seen = ''; !seen.includes(said); seen += task.takeNotices().join()) await event();
+  };
+  await task.turn('click Go', () => page.getByText('Go').click({ timeout: 2500 }).catch(() => {}));
+  if (how === 'leaves') await task.turn('leave', () => page.goto(new URL('/small', task.entryUrl).href));
+  if (how === 'waits for a closed tab') await task.turn('wait', () => until(() => task.context.waitForEvent('page'), 'closed at once'));
+  if (how === 'waits for a cancelled download') await task.turn('wait', () => until(() => page.waitForEvent('download'), 'was cancelled'));
+} })`;
+
+test('each hostile page: the trial ends within its limits, with a record', async () => {
+  const site = await startSite({
+    '/small': '<p id="done">Done</p>',
+    '/file': (_, response) =>
+      void response.writeHead(200, { 'content-disposition': 'attachment' }).end('content'),
+    ...Object.fromEntries(
+      Object.entries(pages).map(([id, { page }]) => [
+        `/${id}`,
+        typeof page === 'string' ? page : (_: unknown, response: ServerResponse) => page(response),
+      ]),
+    ),
+  });
+  const suite = makeSuite({
+    'playwright.config.ts': config({
+      taskproof: `{ stepTimeoutMs: 3000, agent: ${AGENT} }`,
+      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]`,
+      projects: `[{ name: 'agents', fullyParallel: true, use: { navigationTimeout: 8000 } }]`,
+    }),
+    ...Object.fromEntries(
+      Object.entries(pages).map(([id, { agent = '' }]) => [
+        `tasks/${id}.yaml`,
+        spec({
+          id,
+          url: `${site.url}/${id}?agent=${encodeURIComponent(agent)}`,
+          extra: `maxSteps: ${agent.startsWith('waits') ? 10 : 2}`,
+        }),
+      ]),
+    ),
+    'tasks.spec.ts': TASKS_TEST,
+  });
+  const run = await suite.playwright(['test']);
+  const records = recordsIn(suite.read('pw.json'));
+  for (const [id, { outcome, reason, broken, notice }] of Object.entries(pages)) {
+    const record = records.find(({ specId }) => specId === id)!;
+    expect(record, `${id} has a record\n${run.output}`).toBeDefined();
+    expect(outcome, `${id}: ${record.reason}`).toContain(record.outcome);
+    expect(record.errorKind, id).not.toBe('internal');
+    // The limits of the trial, not that of the test.
+    expect(record.reason ?? '', id).not.toContain('the test timed out');
+    if (reason) expect(record.reason, id).toMatch(reason);
+    if (broken) expect(record.assertions[0]!.reason, id).toMatch(broken);
+    const notices = record.turns.flatMap(turn => turn.notices);
+    if (notice) expect(notices, id).toContainEqual(expect.stringMatching(notice));
+    expect(JSON.stringify(record).length, `${id} is small`).toBeLessThan(500_000);
+  }
+});
