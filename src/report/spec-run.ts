@@ -73,7 +73,7 @@ export class SpecRun {
       annotate(result, 'verdict', summary);
       relabel(
         test,
-        `${this.planned.id} · trial ${trial.index + 1}/${k}${outcome} · ${verdict} ${passes}/${k}`,
+        `${this.planned.id} · trial ${trial.index + 1}/${k}${outcome} · verdict: ${verdict} ${passes}/${k}`,
       );
     }
   }

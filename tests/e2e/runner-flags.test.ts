@@ -71,8 +71,8 @@ describe('every reporter tells the same story', () => {
       .filter((entry: { ok: boolean }) => !entry.ok)
       .map((entry: { title: string }) => entry.title);
     expect(red.sort()).toEqual([
-      'lost · trial 1/3 (failed) · failed 1/3',
-      'lost · trial 2/3 (failed) · failed 1/3',
+      'lost · trial 1/3 (failed) · verdict: failed 1/3',
+      'lost · trial 2/3 (failed) · verdict: failed 1/3',
     ]);
     expect(suite.read('pw.xml').match(/<(failure|error) /g)).toHaveLength(2);
     const annotations = run.output.match(/^::error .*$/gm) ?? [];
