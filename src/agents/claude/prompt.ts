@@ -47,7 +47,7 @@ export const NEXT_DIALOG: BetaTool = {
 export function opening(task: AgentTask, files: readonly string[]): BetaTextBlockParam[] {
   const secrets = Object.keys(task.secrets);
   const facts = [
-    `The browser is open at ${task.mask(task.page.url())}.`,
+    `The browser is open at ${task.mask(task.entryUrl)}.`,
     `Pages on these hosts may be opened: ${task.allowedDomains.join(', ')}. Others stay closed.`,
     `You have ${task.maxSteps} turns. One answer of yours, with all its calls, is one turn.`,
     secrets.length > 0 &&
