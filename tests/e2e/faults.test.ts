@@ -94,7 +94,7 @@ test('each fault ends its trial with what happened, and no other trial', async (
   const suite = makeSuite({
     'playwright.config.ts': config({
       imports: `import { test } from '@playwright/test';\nimport { goalOf } from './agents';`,
-      taskproof: `{ agent: defineAgent({ name: 'faulty', run: task => goalOf(task, test) }) }`,
+      taskproof: `{ stepTimeoutMs: 1000, agent: defineAgent({ name: 'faulty', run: task => goalOf(task, test) }) }`,
       extra: 'fullyParallel: true',
     }),
     'agents.ts': `export function goalOf(task: any, test: any) {
@@ -128,6 +128,23 @@ test('each fault ends its trial with what happened, and no other trial', async (
   expect(verdicts.find(row => row.spec === 'good')).toMatchObject({ verdict: 'passed', passes: 3 });
   expect(run.output).toContain("ledger-full: the run's ledger:");
   await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 60_000, interval: 200 });
+});
+
+test('a browser that can not be launched is an error of the browser', async () => {
+  const suite = makeSuite({
+    'playwright.config.ts': config({
+      projects: `[{ name: 'agents', use: { launchOptions: { executablePath: '/nowhere/chromium' } } }]`,
+    }),
+    'tasks/good.yaml': spec({ id: 'good', url: 'http://127.0.0.1:9/' }),
+    'tasks.spec.ts': TASKS_TEST,
+  });
+  const run = await suite.playwright(['test']);
+  expect(run.exitCode, run.output).toBe(1);
+  expect(run.results().verdicts[0], run.output).toMatchObject({
+    verdict: 'inconclusive',
+    trials: [{ outcome: 'error', errorKind: 'browser' }],
+  });
+  expect(run.output).toContain('1 trial with error: browser');
 });
 
 test('what can not be written costs a warning, never the verdicts', async () => {

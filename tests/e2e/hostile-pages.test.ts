@@ -12,7 +12,12 @@ const onLoad = (code: string) => script(`addEventListener('load', () => setTimeo
 interface HostilePage {
   page: string | ((response: ServerResponse) => void);
   /** By default the agent clicks "Go" and is done. */
-  agent?: 'lexical' | 'leaves' | 'waits for a closed tab' | 'waits for a cancelled download';
+  agent?:
+    | 'lexical'
+    | 'leaves'
+    | 'reads its notices'
+    | 'waits for a closed tab'
+    | 'waits for a cancelled download';
   outcome: TrialRecord['outcome'][];
   reason?: RegExp;
   /** Why the assertion did not hold. */
@@ -34,6 +39,7 @@ const pages: Record<string, HostilePage> = {
   },
   'dialog-of-megabytes': {
     page: onLoad(`alert('long '.repeat(400_000));`),
+    agent: 'reads its notices',
     outcome: ['passed'],
     notice: /^A dialog \(alert\) said "long long /,
   },
@@ -105,6 +111,8 @@ const AGENT = `defineAgent({ name: 'visitor', async run(task) {
     for (let seen = ''; !seen.includes(said); seen += task.takeNotices().join()) await event();
   };
   await task.turn('click Go', () => page.getByText('Go').click({ timeout: 2500 }).catch(() => {}));
+  const longest = notices => Math.max(...notices.map(({ length }) => length));
+  if (how === 'reads its notices' && longest(task.takeNotices()) > 1000) throw new Error('a notice of megabytes');
   if (how === 'leaves') await task.turn('leave', () => page.goto(new URL('/small', task.entryUrl).href));
   if (how === 'waits for a closed tab') await task.turn('wait', () => until(() => task.context.waitForEvent('page'), 'closed at once'));
   if (how === 'waits for a cancelled download') await task.turn('wait', () => until(() => page.waitForEvent('download'), 'was cancelled'));
