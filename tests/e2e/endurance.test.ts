@@ -38,7 +38,8 @@ test(`${TRIALS} trials`, { timeout: 600_000 }, async () => {
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';`,
       taskproof: `{ agent: ${AGENT} }`,
-      extra: 'fullyParallel: true',
+      // Small pictures: they are most of what such a trial costs.
+      projects: `[{ name: 'agents', fullyParallel: true, use: { viewport: { width: 320, height: 200 } } }]`,
       reporters: `[['dot'], ['@taskproof/playwright/reporter']]`,
     }),
     ...Object.fromEntries(ids.map(id => [`tasks/${id}.yaml`, spec({ id, url: `${site.url}/` })])),

@@ -83,8 +83,7 @@ const pages: Record<string, HostilePage> = {
     },
     outcome: ANY,
   },
-  'hundred-thousand-nodes': { page: `${GO}${'<i>x</i>'.repeat(100_000)}`, outcome: ANY },
-  'hundred-thousand-links': {
+  'hundred-thousand-nodes': {
     page: `${GO}${'<a href="/small">x</a> '.repeat(100_000)}`,
     agent: 'lexical',
     outcome: ANY,
@@ -92,15 +91,9 @@ const pages: Record<string, HostilePage> = {
   'script-without-end': {
     page: script('while (true);'),
     outcome: ['error'],
-    reason: /can't be opened: Timeout 8000ms exceeded\. Is the site running/,
+    reason: /can't be opened: Timeout 6000ms exceeded\. Is the site running/,
   },
   'timer-without-end': { page: onLoad('while (true);'), outcome: ['failed'], broken: HUNG },
-  'timer-without-end-lexical': {
-    page: onLoad('while (true);'),
-    agent: 'lexical',
-    outcome: ['failed'],
-    broken: HUNG,
-  },
 };
 
 const AGENT = `defineAgent({ name: 'visitor', async run(task) {
@@ -134,7 +127,7 @@ test('each hostile page: the trial ends within its limits, with a record', async
     'playwright.config.ts': config({
       taskproof: `{ stepTimeoutMs: 3000, agent: ${AGENT} }`,
       reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]`,
-      projects: `[{ name: 'agents', fullyParallel: true, use: { navigationTimeout: 8000 } }]`,
+      projects: `[{ name: 'agents', fullyParallel: true, use: { navigationTimeout: 6000 } }]`,
     }),
     ...Object.fromEntries(
       Object.entries(pages).map(([id, { agent = '' }]) => [
@@ -142,7 +135,7 @@ test('each hostile page: the trial ends within its limits, with a record', async
         spec({
           id,
           url: `${site.url}/${id}?agent=${encodeURIComponent(agent)}`,
-          extra: `maxSteps: ${agent.startsWith('waits') ? 10 : 2}`,
+          extra: `maxSteps: ${agent.startsWith('waits') ? 10 : 3}`,
         }),
       ]),
     ),
@@ -153,14 +146,14 @@ test('each hostile page: the trial ends within its limits, with a record', async
   for (const [id, { outcome, reason, broken, notice }] of Object.entries(pages)) {
     const record = records.find(({ specId }) => specId === id)!;
     expect(record, `${id} has a record\n${run.output}`).toBeDefined();
-    expect(outcome, `${id}: ${record.reason}`).toContain(record.outcome);
-    expect(record.errorKind, id).not.toBe('internal');
+    expect.soft(outcome, `${id}: ${record.reason}`).toContain(record.outcome);
+    expect.soft(record.errorKind, id).not.toBe('internal');
     // The limits of the trial, not that of the test.
-    expect(record.reason ?? '', id).not.toContain('the test timed out');
-    if (reason) expect(record.reason, id).toMatch(reason);
-    if (broken) expect(record.assertions[0]!.reason, id).toMatch(broken);
+    expect.soft(record.reason ?? '', id).not.toContain('the test timed out');
+    if (reason) expect.soft(record.reason, id).toMatch(reason);
+    if (broken) expect.soft(record.assertions[0]!.reason, id).toMatch(broken);
     const notices = record.turns.flatMap(turn => turn.notices);
-    if (notice) expect(notices, id).toContainEqual(expect.stringMatching(notice));
-    expect(JSON.stringify(record).length, `${id} is small`).toBeLessThan(500_000);
+    if (notice) expect.soft(notices, id).toContainEqual(expect.stringMatching(notice));
+    expect.soft(JSON.stringify(record).length, `${id} is small`).toBeLessThan(500_000);
   }
 });
