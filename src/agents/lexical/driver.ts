@@ -95,8 +95,9 @@ export class Driver {
       const point = candidate && candidate.frame === before.page.mainFrame() ? middle(candidate) : undefined;
       turn.action({ title, ...(error ? { error } : {}), ...(point ? { point } : {}) });
       await this.watch.settle(this.page);
+      // Inside the turn, so that the report does not show the look as a step between two turns.
+      await this.look();
     });
-    await this.look();
     const changed =
       this.view.print !== before.print ||
       this.view.mutations !== before.mutations ||
