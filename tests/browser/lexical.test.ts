@@ -23,7 +23,7 @@ beforeEach(async () => {
 afterEach(() => context.close());
 
 const LOG =
-  '<script>const log = text => { document.body.dataset.log = [document.body.dataset.log, text].filter(Boolean).join(",") }</script>';
+  '<script>const log = text => { document.body.dataset.log = [document.body.dataset.log, String(text)].filter(part => part).join(",") }</script>';
 
 /** Runs the agent on a page and resolves to what the page logged, the titles of the turns and how it ended. */
 async function run(html: string, goal: string, options: Partial<TaskInput> = {}) {
@@ -87,11 +87,8 @@ describe('buttons and links', () => {
   });
 
   it('tries the next one where the likeliest has no effect', async () => {
-    const { log } = await run(
-      '<a href="#">Details</a><script>history.replaceState(0, "", "#")</script><button onclick="log(1)">Details</button>',
-      'Click "Details"',
-    );
-    expect(log).toBe('1');
+    const html = `<button>Show details</button><button onclick="log(1)">Show the details</button>`;
+    expect((await run(html, 'Click "Show details"')).log).toBe('1');
   });
 });
 
@@ -194,7 +191,7 @@ describe('tabs, menus, sections', () => {
   });
 
   it('opens the menu in the row that the goal names', async () => {
-    const html = ['@kim', '@sam']
+    const html = ['@kim', '@lou', '@sam', '@pat']
       .map(
         user =>
           `<article><b>${user}</b> <button aria-haspopup="menu" onclick="this.nextElementSibling.hidden = false">⋯</button><span hidden><button onclick="log('${user}')">Block ${user}</button></span></article>`,
@@ -481,7 +478,8 @@ describe('limits', () => {
 
   it('does not take the goal itself for a part of the page', async () => {
     const goal = 'Click on the word "gamma" to win.';
-    const html = `<p onclick="log('goal')">${goal.replace('"gamma"', '"<b style=\'cursor:pointer\'>gamma</b>"')}</p><p><span onclick="log('word')">gamma</span></p>`;
+    const html = `<p>Click on the word "<b style="cursor:pointer" onclick="log('goal')">gamma</b>" to win.</p><p><span id="word">gamma</span></p>
+      <script>word.addEventListener('click', () => log('word'))</script>`;
     expect((await run(html, goal)).log).toBe('word');
   });
 });

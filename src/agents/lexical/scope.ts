@@ -64,8 +64,8 @@ export function scopeMeter(
   return candidate => {
     const { covers, length } = around.get(candidate) ?? surroundings(candidate, wanted, memo);
     if (covers === 0) return LEAST + (1 - LEAST) * 0.8 * says(candidate);
-    const among = Math.sqrt(Math.min(1, Math.max(closest, SHORT) / Math.max(length, SHORT)));
+    const among = Math.min(1, Math.max(closest, SHORT) / Math.max(length, SHORT));
     const alone = 1 / (1 + Math.max(0, length - 40) / 250);
-    return LEAST + (1 - LEAST) * Math.max(covers ** 2 * (0.5 * among + 0.5 * alone), 0.8 * says(candidate));
+    return LEAST + (1 - LEAST) * Math.max(covers ** 2 * (0.7 * among + 0.3 * alone), 0.8 * says(candidate));
   };
 }

@@ -160,6 +160,8 @@ function splitAtScope(text: string): [string, string] {
   const match = SCOPE.exec(text);
   if (!match) return [text, ''];
   const [head, scope] = [text.slice(0, match.index).trim(), text.slice(match.index + match[0].length)];
+  // 'Click "Next" to go on': why, not where.
+  if (/^\s+to\s/i.test(match[0]) && QUOTE.test(head)) return [head, ''];
   // "The Sign in button", "the Add to cart link": the preposition is the label's own.
   const kind = ARTICLE.test(scope) || kindIn(head) ? undefined : kindIn(scope);
   const ends = kind !== undefined && kind.index + kind.words.length === scope.trimEnd().length;
@@ -210,12 +212,13 @@ export function parseTarget(phrase: string, show: (words: string) => string, whe
   };
   if (label !== undefined) {
     const extra = found ? without(clean(head), found.words) : clean(head);
+    const text = show(label).trim();
     const context = [show(extra), place].filter(Boolean).join(' ');
-    return {
-      readings: softened([{ text: show(label).trim(), scope: context }]),
-      exact: QUOTE.test(label),
-      ...shared,
-    };
+    const readings: Reading[] = [{ text, scope: context }];
+    // 'The word "gamma"': a noun before the label says what it is rather than where.
+    if (extra !== '' && !TELLS_APART.test(show(extra)))
+      readings.push({ text, scope: place, weight: BARE_LABEL });
+    return { readings: softened(readings), exact: QUOTE.test(label), ...shared };
   }
   const readings = unquotedReadings(trimmed, head, scope, found?.words).map(reading => ({
     text: show(reading.text),
@@ -227,6 +230,7 @@ export function parseTarget(phrase: string, show: (words: string) => string, whe
 /** Names, handles and numbers tell one row from another; other words of a place only make it likelier. */
 const TELLS_APART = /[@#\d]|(?:^|\s)\p{Lu}/u;
 const WITHOUT_PLACE = 0.62;
+const BARE_LABEL = 0.92;
 
 function softened(readings: Reading[]): Reading[] {
   const loose = readings

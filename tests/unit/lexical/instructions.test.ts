@@ -57,6 +57,7 @@ const TABLE: [goal: string, instructions: string[]][] = [
   ['Click the button in the dialog labelled "OK"', ['click OK @ dialog:button']],
   ['Close the window by clicking the "x"', ['click x @ the window']],
   ['click "A", then "B"', ['click A', 'click B']],
+  ['Click "Next" to go on', ['click Next']],
   ['Press Enter', ['press Enter']],
   ['Wait 2 seconds and click "Go"', ['wait 2000', 'click Go']],
   ['Go to https://example.com/a.html and go back', ['goto https://example.com/a.html', 'back']],
