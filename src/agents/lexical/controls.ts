@@ -2,8 +2,6 @@
 
 import type { ElementHandle } from '@playwright/test';
 import type { Driver, Outcome } from './driver';
-import { peers } from './match';
-import type { Target } from './targets';
 import { similarity } from './tokens';
 import { answers, parseDate, valueForType, type Wanted } from './values';
 import { type Candidate, describe } from './view';
@@ -185,13 +183,3 @@ export async function giveValue(driver: Driver, field: Candidate, wanted: Wanted
 /** Whether a field takes its date from a calendar only. */
 export const needsCalendar = (field: Candidate, text: string) =>
   parseDate(text) !== undefined && field.type !== 'date' && (field.readonly || field.tag !== 'input');
-
-export function choosePeer(
-  driver: Driver,
-  target: Target,
-  fields: readonly Candidate[],
-): Candidate | undefined {
-  const group = peers(driver.rank(target, fields));
-  const ordinal = target.ordinal ?? 1;
-  return ordinal < 0 ? group.at(ordinal) : group[ordinal - 1];
-}

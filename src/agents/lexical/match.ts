@@ -13,7 +13,7 @@ export interface Match {
 /** Below this nothing is clicked. */
 export const ENOUGH = 0.5;
 /** Matches that close to the best one count as the same thing said twice. */
-export const PEER = 0.93;
+const PEER = 0.93;
 
 const TEXT_FIELD = /^(?:textbox|searchbox|combobox|spinbutton)$/;
 const FIELD = /^(?:textbox|searchbox|combobox|listbox|spinbutton|slider|checkbox|radio|switch|file|color)$/;
@@ -110,7 +110,7 @@ const FITS: Readonly<Record<Kind, Fit>> = {
 };
 
 /** How far a candidate is the kind of thing asked for. */
-export function kindFit(candidate: Candidate, kind: Kind | undefined): number {
+function kindFit(candidate: Candidate, kind: Kind | undefined): number {
   if (kind) {
     const fit = FITS[kind].find(([roles]) => roles.test(candidate.role))?.[1] ?? 0.4;
     return candidate.pointer && fit < 0.9 && candidate.role === 'text' ? 0.9 : fit;

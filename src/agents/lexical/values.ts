@@ -59,7 +59,7 @@ export function parseTime(text: string): TimeParts | undefined {
   return hours < 24 && minutes < 60 ? { hours, minutes } : undefined;
 }
 
-export const isoDate = ({ year, month, day }: DateParts) => `${year}-${two(month)}-${two(day)}`;
+const isoDate = ({ year, month, day }: DateParts) => `${year}-${two(month)}-${two(day)}`;
 
 /** The value as a native field of this `type` takes it; unchanged for other types and for what can't be read. */
 export function valueForType(type: string, text: string): string {
