@@ -11,7 +11,7 @@ export {
   type Usage,
 } from './agents/agent';
 export { type ClaudeOptions, claude } from './agents/claude';
-export { lexical } from './agents/lexical';
+export { type LexicalOptions, lexical } from './agents/lexical';
 export {
   type Judge,
   type JudgedTrial,
