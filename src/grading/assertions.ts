@@ -94,7 +94,13 @@ async function checkDom(assertion: DomAssertion, { page, timeoutMs }: GradedStat
     () =>
       expect
         .poll(async () => {
-          last = await snapshot(page, locator, assertion);
+          try {
+            last = await snapshot(page, locator, assertion);
+          } catch (error) {
+            // A page that navigates while it is looked at is looked at again; `poll` itself would give up.
+            if (isNavigating(error)) return false;
+            throw error;
+          }
           return domHolds(assertion, last);
         }, polling(timeoutMs))
         .toBe(true),
@@ -183,10 +189,17 @@ async function cssLocator(page: Page, selector: string): Promise<Locator> {
     if (/crash|closed/i.test(message))
       throw new AssertionFailure(`the page can't be read: ${firstLine(message)}`);
     // A navigation in progress breaks the first look; the polled ones come after it.
-    if (/context was destroyed|navigat/i.test(message)) return locator;
+    if (isNavigating(error)) return locator;
     throw new AssertionFailure(`"${selector}" is not a valid CSS selector: ${firstLine(message)}`);
   }
   return locator;
+}
+
+function isNavigating(error: unknown): boolean {
+  return (
+    error instanceof Error &&
+    /context was destroyed|cannot find context|navigat|frame was detached/i.test(error.message)
+  );
 }
 
 /** Counting and evaluating have no timeout of their own. */
