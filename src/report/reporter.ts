@@ -19,7 +19,7 @@ import { checkReporterOptions, type ReporterOptions } from './options';
 import { planRun } from './planning';
 import { SpecRun } from './spec-run';
 import { lostSummary, settledLine, verdictTable } from './terminal';
-import { resultsOf, writeOutput, writeResultsNow } from './write';
+import { resultsOf, writeOutput } from './write';
 
 export default class TaskproofReporter implements Reporter {
   private readonly options: ReporterOptions;
@@ -59,7 +59,6 @@ export default class TaskproofReporter implements Reporter {
     // Of a run in shards: a spec of which no trial arrived is missing, not unknown.
     if (!this.preprocessed) for (const { project, spec } of keptRunPlan(config)) this.specRun(project, spec);
     for (const test of suite.allTests()) this.specRunOf(test)?.tests.push(test);
-    if (this.preprocessed && !isInteractive() && !isListing()) process.once('SIGINT', this.onInterrupt);
   }
 
   onTestEnd(test: TestCase, result: TestResult): void {
@@ -71,7 +70,6 @@ export default class TaskproofReporter implements Reporter {
   }
 
   async onEnd(result: FullResult): Promise<{ status?: FullResult['status'] } | undefined> {
-    process.off('SIGINT', this.onInterrupt);
     if (isListing() || !this.specRuns.size) return undefined;
     if (isInteractive()) return undefined;
     const runs = [...this.specRuns.values()].filter(run => !run.skipped);
@@ -100,17 +98,6 @@ export default class TaskproofReporter implements Reporter {
       [...this.specRuns.values()].map(({ tests }) => tests.map(({ id }) => id)),
     );
   }
-
-  /** After one Ctrl-C Playwright ends the run in order and calls `onEnd`; a second one ends the process at once. */
-  private readonly onInterrupt = (): void => {
-    const results = resultsOf([...this.specRuns.values()], {
-      startedAt: this.startedAt,
-      durationMs: Date.now() - this.startedAt.getTime(),
-      status: 'interrupted',
-      shard: this.config.shard !== null,
-    });
-    writeResultsNow(results, this.options, this.folder());
-  };
 
   private announce(run: SpecRun): void {
     const { verdict } = run.verdict;

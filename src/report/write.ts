@@ -1,4 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { diffVerdicts } from '../verdicts/diff';
@@ -80,7 +79,9 @@ export async function writeOutput(
   folder: string,
   shard: boolean,
 ): Promise<void> {
-  await attempt(resolve(folder, options.outputFile), file => write(file, asText(results)));
+  await attempt(resolve(folder, options.outputFile), file =>
+    write(file, `${JSON.stringify(results, null, 2)}\n`),
+  );
   if (options.summary !== undefined)
     await attempt(resolve(folder, options.summary), file => write(file, renderSummary(results)));
   const stepSummary = process.env.GITHUB_STEP_SUMMARY;
@@ -90,19 +91,6 @@ export async function writeOutput(
   if (options.baseline !== undefined && !shard)
     await attempt(resolve(folder, options.baseline), file => compare(file, results));
 }
-
-/** The results file alone, before this returns: for a process that may be ended at any moment. */
-export function writeResultsNow(results: Results, options: ReporterOptions, folder: string): void {
-  const file = resolve(folder, options.outputFile);
-  try {
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, asText(results));
-  } catch {
-    // Said when the run ends, if it comes to that.
-  }
-}
-
-const asText = (results: Results) => `${JSON.stringify(results, null, 2)}\n`;
 
 async function compare(file: string, results: Results): Promise<void> {
   const baseline = readResults(await readFile(file, 'utf8'), file);

@@ -221,14 +221,13 @@ test('Ctrl-C: finished trials are kept, the running one says so, the rest is mis
   await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 60_000, interval: 200 });
 });
 
-test('Ctrl-C twice: what had ended is in the results file', async () => {
+test('Ctrl-C twice: nothing is waited for, and what had ended is kept', async () => {
   const { process: runner, done, mark } = await interruptible(true);
-  // Playwright takes no second one within a second of the first.
+  // The first one waits for the teardown that hangs. Playwright takes no second one within a second of it.
   const impatient = setInterval(() => runner.kill('SIGINT'), 200);
   runner.kill('SIGINT');
   const run = await done.finally(() => clearInterval(impatient));
-  expect(run.exitCode, run.output).not.toBe(0);
-  expect(run.output, 'the run did not come to its end').not.toContain('a-done  agents');
+  expect(run.exitCode, run.output).toBe(130);
   expect(run.results()).toMatchObject({ status: 'interrupted', complete: false });
   expect(run.results().verdicts).toMatchObject([
     { spec: 'a-done', verdict: 'passed', passes: 1 },
