@@ -7,7 +7,7 @@ import { agentTimeMs, type TrialPlan } from '../trial/plan';
 import type { TotalUsage, TrialStatus, TurnRecord } from '../trial/record';
 import type { TaskproofOptions } from './options';
 import { testStage } from './test-stage';
-import { seedOf } from './trial-host';
+import { DEFAULT_STEP_TIMEOUT_MS, knownSecrets, seedOf } from './trial-host';
 
 export interface AgentRunOptions {
   /** Turns at most. Default: 20. */
@@ -57,9 +57,9 @@ export function agentRunner(page: Page, options: TaskproofOptions, testInfo: Tes
         allowedDomains: given.allowedDomains ?? [hostOf(page.url())],
         maxSteps: given.maxSteps ?? 20,
         maxCostUsd: given.maxCostUsd ?? options.maxCostUsd,
-        stepTimeoutMs: given.stepTimeoutMs ?? options.stepTimeoutMs ?? 30_000,
+        stepTimeoutMs: given.stepTimeoutMs ?? options.stepTimeoutMs ?? DEFAULT_STEP_TIMEOUT_MS,
         seed: seedOf(`${testInfo.testId}:${runs++}`, testInfo.repeatEachIndex),
-        secrets: (options.secrets ?? {}) as Record<string, string>,
+        secrets: knownSecrets(options),
       };
       if (testInfo.timeout) testInfo.setTimeout(testInfo.timeout + agentTimeMs(plan));
       return runAgent(page, plan, testInfo);

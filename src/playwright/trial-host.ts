@@ -18,7 +18,9 @@ import type { PlannedSpec } from './plan-annotation';
 import { testStage } from './test-stage';
 import { trialError } from './trial-error';
 
-const DEFAULT_STEP_TIMEOUT_MS = 30_000;
+/** Milliseconds a turn, where the project says nothing. */
+export const DEFAULT_STEP_TIMEOUT_MS = 30_000;
+
 export class TrialHost {
   private trial: Trial | null = null;
   private goal = '';
@@ -119,13 +121,17 @@ export function gradedPlan(loaded: LoadedSpec, options: TaskproofOptions, repeat
     maxCostUsd: caps.length ? Math.min(...caps) : undefined,
     stepTimeoutMs: options.stepTimeoutMs ?? DEFAULT_STEP_TIMEOUT_MS,
     seed: seedOf(spec.id, repeatIndex),
-    secrets: Object.fromEntries(
-      Object.entries(options.secrets ?? {}).filter(
-        (entry): entry is [string, string] => entry[1] !== undefined,
-      ),
-    ),
-    locate: path => ({ file: loaded.file, ...(loaded.locate(path) ?? { line: 1, column: 1 }) }),
+    secrets: knownSecrets(options),
+    locate: path => ({
+      file: loaded.file,
+      ...(loaded.locate(path) ?? loaded.locate('goal') ?? { line: 1, column: 1 }),
+    }),
   };
+}
+
+/** `checkOptions` has refused those without a value; the types don't know it. */
+export function knownSecrets({ secrets = {} }: TaskproofOptions): Record<string, string> {
+  return secrets as Record<string, string>;
 }
 
 /** The trials of a spec must differ, or k of them would be one trial repeated; the same trial is the same in each run. */
@@ -135,8 +141,7 @@ export function seedOf(specId: string, repeatIndex: number): number {
 
 function errorLocation(record: TrialRecord, plan: GradedPlan): SourceLocation {
   if (record.errorKind === 'site_unreachable') return plan.locate('entryUrl');
-  if (record.status === 'max_steps')
-    return plan.locate(plan.spec.maxSteps === undefined ? 'goal' : 'maxSteps');
+  if (record.status === 'max_steps') return plan.locate('maxSteps');
   const broken = record.assertions.findIndex(({ passed }) => !passed);
   if (record.status === 'completed' && broken >= 0) return plan.locate(`assertions[${broken}]`);
   if (record.judge && !record.judge.passed) return plan.locate('judge');
