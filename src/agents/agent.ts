@@ -32,8 +32,20 @@ export interface Turn {
   action(action: Action): void;
 }
 
+/** Where and why a recording stopped fitting the page. */
+export interface Healing {
+  /** One sentence: `step 4: button "Place order" not found on /checkout`. */
+  reason: string;
+  /** The recording's file, absolute. Where the trial passes, a new one is written beside it for review. */
+  recording: string;
+}
+
 /** What an agent is given. The page has already opened `entryUrl`. */
 export interface AgentTask {
+  /** The spec's id; null in a hand-written test. */
+  readonly specId: string | null;
+  /** Folder of the Playwright config, absolute: an agent's relative paths start there. */
+  readonly configDir: string;
   /** The spec's goal, verbatim. */
   readonly goal: string;
   /** The active tab: the newest that the site opened, until it closes or `activate` says otherwise. */
@@ -67,6 +79,8 @@ export interface AgentTask {
   usage(usage: Usage): void;
   /** Makes a tab the active one. */
   activate(page: Page): void;
+  /** Says that a recording no longer fits the page and that another agent plays on from here. */
+  markHealed(healing: Healing): void;
   /** What happened beside the agent's own actions since the last call, one sentence each: tabs opened, dialogs answered, downloads, navigations refused. */
   takeNotices(): string[];
   /** Replaces the values of secrets in a text by their names. */
@@ -84,6 +98,8 @@ export interface Agent {
   readonly name: string;
   /** The model behind it, where there is one. */
   readonly model?: string;
+  /** Whether it plays recordings. Such trials are not independent of each other: k is 1 unless `--repeat-each` asks for more. */
+  readonly replays?: boolean;
   /** Called once per worker before the first trial's page opens; throw to say what is missing (a key, a program). */
   preflight?(): void | Promise<void>;
   /** Resolves when the agent ends its own turn: to nothing, or to why it gave up. */

@@ -7,7 +7,7 @@ import { agentTimeMs, type TrialPlan } from '../trial/plan';
 import type { TotalUsage, TrialStatus, TurnRecord } from '../trial/record';
 import type { TaskproofOptions } from './options';
 import { testStage } from './test-stage';
-import { DEFAULT_STEP_TIMEOUT_MS, knownSecrets, seedOf } from './trial-host';
+import { configDirOf, DEFAULT_STEP_TIMEOUT_MS, knownSecrets, seedOf } from './trial-host';
 
 export interface AgentRunOptions {
   /** Turns at most. Default: 20. */
@@ -52,6 +52,8 @@ export function agentRunner(page: Page, options: TaskproofOptions, testInfo: Tes
         throw new TypeError('agent.run(goal): the goal must be a text that says what to do');
       const plan: TrialPlan = {
         agent,
+        specId: null,
+        configDir: configDirOf(testInfo),
         goal,
         entryUrl: null,
         allowedDomains: given.allowedDomains ?? [hostOf(page.url())],

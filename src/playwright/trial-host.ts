@@ -1,6 +1,6 @@
 // Runs a trial inside a Playwright test, and sees to it that its record is attached whatever happens to the test.
 import { createHash } from 'node:crypto';
-import { relative, sep } from 'node:path';
+import { dirname, relative, sep } from 'node:path';
 import type { Page, TestInfo } from '@playwright/test';
 import { lexical } from '../agents/lexical';
 import { openSession } from '../browser/open-session';
@@ -38,7 +38,7 @@ export class TrialHost {
   async run(loaded: LoadedSpec, { policy }: PlannedSpec): Promise<TrialRecord> {
     const { testInfo } = this;
     const plan: GradedPlan = {
-      ...gradedPlan(loaded, this.options, testInfo.repeatEachIndex),
+      ...gradedPlan(loaded, this.options, testInfo),
       ...(this.navigationTimeoutMs ? { navigationTimeoutMs: this.navigationTimeoutMs } : {}),
     };
     // Timeout 0 is the user's "none", as in debugging.
@@ -107,12 +107,14 @@ export class TrialHost {
   }
 }
 
-export function gradedPlan(loaded: LoadedSpec, options: TaskproofOptions, repeatIndex: number): GradedPlan {
+export function gradedPlan(loaded: LoadedSpec, options: TaskproofOptions, testInfo: TestInfo): GradedPlan {
   const spec = atOrigin(loaded.spec, options.origin);
   const caps = [spec.maxCostUsd, options.maxCostUsd].filter(cap => cap !== undefined);
   return {
     spec,
     agent: options.agent ?? lexical(),
+    specId: spec.id,
+    configDir: configDirOf(testInfo),
     judge: options.judge,
     goal: spec.goal,
     entryUrl: spec.entryUrl,
@@ -120,13 +122,18 @@ export function gradedPlan(loaded: LoadedSpec, options: TaskproofOptions, repeat
     maxSteps: spec.maxSteps,
     maxCostUsd: caps.length ? Math.min(...caps) : undefined,
     stepTimeoutMs: options.stepTimeoutMs ?? DEFAULT_STEP_TIMEOUT_MS,
-    seed: seedOf(spec.id, repeatIndex),
+    seed: seedOf(spec.id, testInfo.repeatEachIndex),
     secrets: knownSecrets(options),
     locate: path => ({
       file: loaded.file,
       ...(loaded.locate(path) ?? loaded.locate('goal') ?? { line: 1, column: 1 }),
     }),
   };
+}
+
+/** Without a config file Playwright takes the folder that it was started in. */
+export function configDirOf({ config }: TestInfo): string {
+  return config.configFile ? dirname(config.configFile) : config.rootDir;
 }
 
 /** `checkOptions` has refused those without a value; the types don't know it. */

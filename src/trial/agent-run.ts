@@ -1,5 +1,12 @@
 // One run of an agent on an open page, from its first turn to the status that it ends with.
-import { type Agent, AgentApiError, type AgentTask, BudgetExceededError, type GaveUp } from '../agents/agent';
+import {
+  type Agent,
+  AgentApiError,
+  type AgentTask,
+  BudgetExceededError,
+  type GaveUp,
+  type Healing,
+} from '../agents/agent';
 import type { Session } from '../browser/session';
 import { watchBrowser } from './browser-watch';
 import { agentTimeMs, type TrialPlan } from './plan';
@@ -31,6 +38,8 @@ export class AgentRun {
   readonly turns: Turns;
   private readonly abort = new AbortController();
   private deadline = 0;
+  /** Set once another agent took over from a recording. */
+  healing: (Healing & { turn: number }) | null = null;
 
   constructor(
     private readonly plan: TrialPlan,
@@ -93,6 +102,8 @@ export class AgentRun {
     const { plan, session, turns } = this;
     const now = () => Math.max(0, this.deadline - performance.now());
     return {
+      specId: plan.specId,
+      configDir: plan.configDir,
       goal: plan.goal,
       get page() {
         return session.page;
@@ -117,6 +128,9 @@ export class AgentRun {
       turn: (title, fn) => turns.run(title, fn),
       usage: usage => turns.addUsage(usage),
       activate: page => session.activate(page),
+      markHealed: healing => {
+        this.healing ??= { ...healing, turn: turns.records.length + 1 };
+      },
       takeNotices: () => session.takeNotices(),
       mask: text => this.mask(text),
     };

@@ -6,6 +6,10 @@ import type { SourceLocation } from './stage';
 /** What a trial is to do: a spec's one, or a goal that a hand-written test gives to an agent. */
 export interface TrialPlan {
   agent: Agent;
+  /** Null in a hand-written test. */
+  specId: string | null;
+  /** Folder of the Playwright config, absolute. */
+  configDir: string;
   goal: string;
   /** Opened before the agent starts; null where the page already stands where it should. */
   entryUrl: string | null;

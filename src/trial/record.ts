@@ -105,6 +105,16 @@ export const trialRecordSchema = z.object({
   model: z.string().nullable(),
   /** Whether the trial was played from a recording: then it does not measure an agent. */
   replayed: z.boolean(),
+  /** Where a recording no longer fitted the page and another agent played on. */
+  healed: z
+    .object({
+      /** The first turn of the other agent. */
+      turn: z.number().int().positive(),
+      reason: z.string(),
+      /** The recording's file, as the config's folder sees it, with forward slashes. */
+      recording: z.string(),
+    })
+    .optional(),
   /** Playwright's repeatEachIndex: 0 for the first trial. */
   repeatIndex: z.number().int().nonnegative(),
   retry: z.number().int().nonnegative(),

@@ -1,4 +1,5 @@
 // One trial from entryUrl to record.
+import { relative } from 'node:path';
 import type { Refusal } from '../browser/guard';
 import type { NetworkEvent, NetworkLog } from '../browser/network-log';
 import type { OpenSession } from '../browser/open-session';
@@ -123,7 +124,8 @@ export class Trial {
       ...this.identity,
       agent: this.plan.agent.name,
       model: this.plan.agent.model ?? null,
-      replayed: false,
+      replayed: this.plan.agent.replays ?? false,
+      ...this.healed(),
       seed: this.plan.seed,
       status: end.status,
       errorKind: end.errorKind,
@@ -215,6 +217,13 @@ export class Trial {
     this.judgeUsage = result.usage;
     if ('judgement' in result) this.judgement = result.judgement;
     else this.end = { status: 'error', errorKind: 'judge', reason: result.error };
+  }
+
+  private healed(): Pick<TrialRecord, 'healed'> {
+    const { healing } = this.agentRun;
+    if (!healing) return {};
+    const recording = relative(this.plan.configDir, healing.recording).replaceAll('\\', '/');
+    return { healed: { turn: healing.turn, reason: this.agentRun.mask(healing.reason), recording } };
   }
 
   private outcome(end: AgentEnd): Pick<TrialRecord, 'outcome' | 'reason'> {

@@ -67,6 +67,9 @@ export function agentTask(page: Page, input: TaskInput): TestTask {
     activate: tab => {
       tabs = [...tabs.filter(other => other !== tab), tab];
     },
+    specId: null,
+    configDir: process.cwd(),
+    markHealed: () => undefined,
     takeNotices: () => [],
     mask: text =>
       Object.entries(secrets).reduce(

@@ -79,6 +79,9 @@ export function claudeTask(page: Page, setup: TaskSetup = {}): RecordingTask {
       cost = cost === null || added.costUsd == null ? null : cost + added.costUsd;
     },
     activate: active => session.activate(active),
+    specId: null,
+    configDir: process.cwd(),
+    markHealed: () => undefined,
     takeNotices: () => session.takeNotices(),
     mask: text =>
       Object.entries(secrets).reduce((masked, [name, value]) => masked.replaceAll(value, `[${name}]`), text),
