@@ -12,6 +12,7 @@ export {
   type Usage,
 } from './agents/agent';
 export { type ClaudeOptions, claude } from './agents/claude';
+export { type CommandOptions, command } from './agents/command';
 export { type LexicalOptions, lexical } from './agents/lexical';
 export {
   type Judge,

@@ -1,0 +1,119 @@
+// What a program that plays trials reads and writes: one JSON object on its standard input, JSON lines on its standard
+// output. docs/agent-protocol.md is this file for people.
+import { z } from 'zod';
+
+export const PROTOCOL_VERSION = '1';
+
+export const taskSchema = z
+  .object({
+    protocolVersion: z
+      .literal(PROTOCOL_VERSION)
+      .describe(
+        'A program should stop where it does not know it. New fields may come without a new version.',
+      ),
+    goal: z.string().describe("What to do: the spec's goal, verbatim."),
+    entryUrl: z.string().describe('Where the trial begins. The page is there already.'),
+    allowedDomains: z
+      .array(z.string())
+      .describe('Hostnames, optionally with a leading `*.`. Navigations elsewhere are refused by the guard.'),
+    maxSteps: z.int().positive().describe('Turns at most: the one beyond ends the trial as `max_steps`.'),
+    maxCostUsd: z.number().positive().nullable().describe('US dollars at most; null where there is no cap.'),
+    timeLimitMs: z.number().positive().describe('Milliseconds from now on; then the program is ended.'),
+    seed: z.int().nonnegative().describe('Another one for each trial of a spec, the same in each run.'),
+    secrets: z
+      .record(z.string(), z.string())
+      .describe('By name. Values to type, never to be shown to a model.'),
+    cdp: z.object({
+      url: z
+        .string()
+        .describe('WebSocket address of the DevTools protocol, for `connectOverCDP` and the like.'),
+      targetId: z.string().describe("The page's id in that protocol."),
+    }),
+  })
+  .describe('What a program that plays a Taskproof trial gets on its standard input, as one JSON object.');
+
+const count = z.int().nonnegative().optional();
+const text = z.string();
+
+const actionFields = {
+  title: text.describe('In words: `click button "Sign in"`.'),
+  error: text.optional().describe('What went wrong, where the action failed.'),
+  point: z
+    .object({ x: z.number(), y: z.number() })
+    .optional()
+    .describe("Viewport pixels (CSS) of a click, marked on the turn's picture."),
+  detail: z.record(z.string(), z.unknown()).optional().describe('Anything else worth keeping.'),
+};
+
+export const lineSchema = z
+  .discriminatedUnion('type', [
+    z
+      .strictObject({ type: z.literal('turn'), title: text.min(1) })
+      .describe('A turn begins; the one before, if any, ends.'),
+    z
+      .strictObject({ type: z.literal('narration'), text })
+      .describe('What the agent said or thought in this turn.'),
+    z.strictObject({ type: z.literal('action'), ...actionFields }).describe('Something done in this turn.'),
+    z
+      .strictObject({
+        type: z.literal('usage'),
+        inputTokens: count,
+        outputTokens: count,
+        cacheReadTokens: count,
+        cacheCreationTokens: count,
+        costUsd: z.number().nonnegative().nullable().optional(),
+      })
+      .describe(
+        'Tokens and US dollars of one model request; a cost left out or null is unknown. Report it before the turn that it pays for.',
+      ),
+    z
+      .strictObject({ type: z.literal('activate'), targetId: text })
+      .describe('Another tab is the active one: that of the pictures and the assertions.'),
+    z
+      .strictObject({ type: z.literal('turn_end') })
+      .describe('The turn is over: its picture is taken now, and not only when the next one begins.'),
+    z
+      .strictObject({
+        type: z.literal('end'),
+        status: z.enum(['completed', 'gave_up', 'error']).default('completed'),
+        reason: text.optional().describe('Needed with `gave_up` and `error`.'),
+        errorKind: z
+          .literal('agent_api')
+          .optional()
+          .describe("With `error`: the model can't be had, which says nothing about the site."),
+      })
+      .describe('The program is done, or says that it can not do the task. Nothing comes after it.'),
+  ])
+  .describe('One line of standard output of a program that plays a Taskproof trial.');
+
+export type TaskMessage = z.infer<typeof taskSchema>;
+export type Line = z.infer<typeof lineSchema>;
+
+/** JSON Schema (draft 2020-12) of what the program reads (`task`) and of each line that it writes (`line`). */
+export function protocolJsonSchema(): Record<string, unknown> {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: `Taskproof agent protocol ${PROTOCOL_VERSION}`,
+    $defs: {
+      task: z.toJSONSchema(taskSchema, { io: 'input' }),
+      line: z.toJSONSchema(lineSchema, { io: 'input' }),
+    },
+  };
+}
+
+/** @throws Error that says what is wrong with the line. */
+export function parseLine(line: string): Line {
+  const quoted = JSON.stringify(line.length > 200 ? `${line.slice(0, 200)}…` : line);
+  let json: unknown;
+  try {
+    json = JSON.parse(line);
+  } catch {
+    throw new Error(
+      `it wrote ${quoted}, which is not JSON: standard output carries the protocol alone, so print logs to standard error`,
+    );
+  }
+  const { success, data, error } = lineSchema.safeParse(json);
+  if (success) return data;
+  const problems = error.issues.map(({ path, message }) => `${path.join('.') || 'line'}: ${message}`);
+  throw new Error(`it wrote ${quoted}, which the protocol does not know: ${problems.join('; ')}`);
+}

@@ -1,0 +1,59 @@
+// The browser attaches a client to each new target by itself only in the protocol's flat form, which the relay can't
+// use: so a session of its own watches for targets. They are not held until the client says go.
+import type { Params, RawSession } from './cdp-relay';
+import type { TargetFilter } from './cdp-rules';
+
+/** Frames and dedicated workers hang on their pages: a page's own session attaches to them. */
+const TYPES = new Set(['page', 'tab', 'service_worker', 'shared_worker']);
+
+export class AutoAttach {
+  private watcher: RawSession | undefined;
+  private readonly attached = new Map<string, Promise<void>>();
+
+  constructor(
+    private readonly browserContextId: string,
+    private readonly openSession: () => Promise<RawSession>,
+    private readonly attach: (targetId: string) => Promise<void>,
+  ) {}
+
+  /**
+   * Resolves when the targets that are there are attached to.
+   *
+   * @param filter null to attach to no further ones
+   */
+  async set(filter: TargetFilter | null): Promise<void> {
+    this.dispose();
+    if (filter === null) return;
+    const watcher = await this.openSession();
+    this.watcher = watcher;
+    watcher.on('event', ({ method, params }) => {
+      if (method === 'Target.targetCreated') void this.attachWanted(params!.targetInfo);
+    });
+    const filtered = filter ? { filter } : {};
+    await watcher.send('Target.setDiscoverTargets', { discover: true, ...filtered });
+    // The events about those that are there may come after the answer.
+    const { targetInfos } = (await watcher.send('Target.getTargets', filtered)) as Params;
+    await Promise.all((targetInfos as Params[]).map(info => this.attachWanted(info)));
+  }
+
+  /** A client that makes a target expects to be attached to it by the time of the answer. */
+  async created(targetId: string): Promise<void> {
+    if (this.watcher) await this.attachOnce(targetId);
+  }
+
+  dispose(): void {
+    void this.watcher?.detach().catch(() => undefined);
+    this.watcher = undefined;
+  }
+
+  private async attachWanted({ targetId, browserContextId, type }: Params): Promise<void> {
+    if (browserContextId === this.browserContextId && TYPES.has(type)) await this.attachOnce(targetId);
+  }
+
+  private attachOnce(targetId: string): Promise<void> {
+    // It may be gone again.
+    const attaching = this.attached.get(targetId) ?? this.attach(targetId).catch(() => undefined);
+    this.attached.set(targetId, attaching);
+    return attaching;
+  }
+}

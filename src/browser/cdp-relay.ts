@@ -1,0 +1,183 @@
+// One connection of a DevTools client, relayed through a browser session of Playwright's. The client speaks the
+// protocol's flat form (a sessionId beside each message). Playwright drops messages of sessions that it did not open, so
+// towards the browser each session is one within its parent (`Target.sendMessageToTarget`). Checked with Chromium 156.
+import { AutoAttach } from './cdp-auto-attach';
+import { type Rule, ruleFor } from './cdp-rules';
+
+/** A CDPSession without its types: a client may send any method. */
+export interface RawSession {
+  send(method: string, params?: object): Promise<object>;
+  detach(): Promise<void>;
+  on(event: 'event', listener: (event: { method: string; params?: Params }) => void): void;
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the protocol's own shapes, of which we look at a few fields
+export type Params = Record<string, any>;
+
+interface Message {
+  id?: number;
+  method?: string;
+  params?: Params;
+  result?: object;
+  error?: { code: number; message: string };
+  sessionId?: string;
+}
+
+export interface CdpClient {
+  send(message: object): void;
+  close(): void;
+}
+
+const BROWSER = '';
+/** Ids of our own wrapping requests: far from those that clients count up from 1. */
+const FIRST_OWN_ID = 1_500_000_000;
+
+export class CdpRelay {
+  /** What each session hangs on: another one, or the browser's. */
+  private readonly parents = new Map<string, string>();
+  /** Whose message each of our own wrapping requests carries. */
+  private readonly carried = new Map<number, Pick<Message, 'id' | 'sessionId'>>();
+  private readonly autoAttach: AutoAttach;
+  private readonly ownTargets = new Set<string>();
+  private lastOwnId = FIRST_OWN_ID;
+
+  constructor(
+    private readonly session: RawSession,
+    openSession: () => Promise<RawSession>,
+    private readonly browserContextId: string,
+    private readonly client: CdpClient,
+  ) {
+    this.autoAttach = new AutoAttach(browserContextId, openSession, async targetId => {
+      await session.send('Target.attachToTarget', { targetId, flatten: false });
+    });
+    session.on('event', ({ method, params }) => this.deliver({ method, params: params ?? {} }, BROWSER));
+  }
+
+  dispose(): void {
+    this.autoAttach.dispose();
+    void this.session.detach().catch(() => undefined);
+  }
+
+  /** A message of the client's. Never throws: what can't be done is answered. */
+  receive(text: string): void {
+    const message = parsed(text);
+    if (!message) {
+      this.client.send({ error: { code: -32700, message: 'Message must be a valid JSON object' } });
+      return;
+    }
+    const { id, method = '', sessionId = BROWSER } = message;
+    const rule = ruleFor(method, message.params ?? {}, {
+      root: sessionId === BROWSER,
+      browserContextId: this.browserContextId,
+      isOwnTarget: targetId => this.ownTargets.has(targetId),
+    });
+    void this.follow(rule, { id, method, sessionId }).catch(error =>
+      this.answer({ id, sessionId }, { error: { code: -32_000, message: reasonOf(error) } }),
+    );
+  }
+
+  private async follow(rule: Rule, { id, method, sessionId = BROWSER }: Message): Promise<void> {
+    if ('error' in rule)
+      return this.answer({ id, sessionId }, { error: { code: -32_601, message: rule.error } });
+    if ('result' in rule) {
+      this.answer({ id, sessionId }, { result: rule.result });
+      if (rule.closes) this.client.close();
+      return;
+    }
+    if ('attachTo' in rule) {
+      await this.autoAttach.set(rule.attachTo);
+      return this.answer({ id, sessionId }, { result: {} });
+    }
+    if (rule.asksForTarget) await this.learn(rule.asksForTarget);
+    if (sessionId !== BROWSER) return this.pass(sessionId, { id, method, params: rule.params });
+    const result: Params = await this.session.send(method!, rule.params);
+    if (method === 'Target.createTarget') {
+      this.ownTargets.add(result.targetId);
+      await this.autoAttach.created(result.targetId);
+    }
+    this.answer({ id, sessionId }, { result: this.shown(method!, result) });
+  }
+
+  /** Sends a message down to its session, wrapped once for each session on the way. */
+  private async pass(sessionId: string, message: Message): Promise<void> {
+    const parent = this.parents.get(sessionId);
+    if (parent === undefined)
+      return this.answer(
+        { id: message.id, sessionId },
+        { error: { code: -32_001, message: 'Session with given id not found.' } },
+      );
+    const params = { sessionId, message: JSON.stringify(message) };
+    if (parent === BROWSER) return void (await this.session.send('Target.sendMessageToTarget', params));
+    const id = ++this.lastOwnId;
+    this.carried.set(id, this.carried.get(message.id!) ?? { id: message.id, sessionId });
+    await this.pass(parent, { id, method: 'Target.sendMessageToTarget', params });
+  }
+
+  /** Brings an event or an answer of a session up to the client. */
+  private deliver(message: Message, sessionId: string): void {
+    if (message.id !== undefined && this.carried.has(message.id)) {
+      const carried = this.carried.get(message.id)!;
+      this.carried.delete(message.id);
+      if (message.error) this.answer(carried, { error: message.error });
+      return;
+    }
+    if (message.method === 'Target.receivedMessageFromTarget') this.unwrap(message.params!);
+    else if (sessionId !== BROWSER || this.concerns(message.params ?? {})) this.show(message, sessionId);
+  }
+
+  private unwrap({ sessionId, message }: Params): void {
+    if (this.parents.has(sessionId)) this.deliver(JSON.parse(message), sessionId);
+  }
+
+  private show(message: Message, sessionId: string): void {
+    const { method, params = {} } = message;
+    if (method === 'Target.attachedToTarget') this.parents.set(params.sessionId, sessionId);
+    if (method === 'Target.detachedFromTarget' && !this.parents.delete(params.sessionId)) return;
+    if (params.targetInfo) this.ownTargets.add(params.targetInfo.targetId);
+    this.client.send(sessionId === BROWSER ? message : { ...message, sessionId });
+  }
+
+  /** Whether an event of the browser's is about the trial's context. */
+  private concerns({ targetInfo, targetId }: Params): boolean {
+    if (targetInfo) return this.isOwn(targetInfo);
+    return targetId === undefined || this.ownTargets.has(targetId);
+  }
+
+  /** A target that was never announced to this client may be the trial's all the same. */
+  private async learn(targetId: string): Promise<void> {
+    const answer = (await this.session.send('Target.getTargetInfo', { targetId })) as Params;
+    if (!this.isOwn(answer.targetInfo)) throw new Error('No target with given id found');
+    this.ownTargets.add(targetId);
+  }
+
+  private isOwn(info: Params): boolean {
+    return info.type === 'browser' || info.browserContextId === this.browserContextId;
+  }
+
+  /** An answer of the browser's, without what is not the trial's. */
+  private shown(method: string, result: Params): object {
+    if (method !== 'Target.getTargets') return result;
+    const own = (result.targetInfos as Params[]).filter(info => this.isOwn(info));
+    for (const info of own) this.ownTargets.add(info.targetId);
+    return { targetInfos: own };
+  }
+
+  private answer({ id, sessionId }: Pick<Message, 'id' | 'sessionId'>, outcome: object): void {
+    this.client.send({ id, ...outcome, ...(sessionId ? { sessionId } : {}) });
+  }
+}
+
+function parsed(text: string): Message | undefined {
+  try {
+    const message = JSON.parse(text);
+    return typeof message === 'object' && message !== null ? message : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Playwright puts the call and the method before what the browser said. */
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  return message.replace(/^.*?Protocol error \([\w.]+\): /, '');
+}
