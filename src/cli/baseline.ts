@@ -41,7 +41,9 @@ async function save(io: Io, file: string, { output, force }: SaveOptions): Promi
     file,
   );
   if (!results.complete && !force) throw new CommandError(`${file} ${incomplete(results)}`);
-  const baseline = { ...results, verdicts: results.verdicts.map(row => ({ ...row, trials: [] })) };
+  // The comparison follows from the verdicts.
+  const { comparison, ...run } = results;
+  const baseline = { ...run, verdicts: results.verdicts.map(row => ({ ...row, trials: [] })) };
   await writeOutput(io, output, `${JSON.stringify(baseline, null, 2)}\n`);
   io.out(`Saved ${plural(results.verdicts.length, 'verdict')} of ${results.startedAt} to ${output}`);
 }

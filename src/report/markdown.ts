@@ -1,6 +1,8 @@
 // Markdown for GitHub: the summary of a run and the comment of a diff. What comes from a site, a model or a
 // spec is escaped: it must not format, link, mention, break a table or speak to the workflow's runner.
+import type { Comparison, ComparisonCell } from '../verdicts/comparison';
 import type { Diff, DiffRow } from '../verdicts/diff';
+import { cellParts, findingsOf, projectName, TOTALS, totalParts } from './comparison-text';
 import { diffCells, diffCounts, diffNote, passesOf } from './diff-text';
 import { errorGroups } from './hints';
 import type { ResultRow, Results } from './results';
@@ -42,14 +44,13 @@ const ENTITIES: Record<string, string> = {
 export function renderSummary(results: Results): string {
   const lost = results.verdicts.filter(row => row.verdict !== 'passed');
   const passed = results.verdicts.filter(row => row.verdict === 'passed');
-  const header = ['verdict', 'spec', 'project', 'passes', 'needs', 'rate', 'turns', 'cost'];
   return blocks([
     `## Taskproof: ${results.status}`,
     headline(results, passed.length),
     lost.length > 0 && `### Not passed\n\n${lines(lost.map(lostLine), SUMMARY_LIMIT, '- ')}`,
     errors(results.verdicts),
-    results.verdicts.length > 0 &&
-      markdownTable(header, [...lost, ...passed].map(verdictCells), SUMMARY_LIMIT),
+    results.comparison !== undefined && comparisonSection(results.comparison),
+    verdictSection([...lost, ...passed], results.comparison !== undefined),
   ]);
 }
 
@@ -69,6 +70,48 @@ export function renderDiff(diff: Diff): string {
     unchanged.length > 0 &&
       `<details>\n<summary>${unchanged.length} unchanged</summary>\n\n${diffMarkdownTable(unchanged, COMMENT_LIMIT / 4)}\n\n</details>`,
   ]);
+}
+
+/** Where projects are compared the comparison has what most readers want, and the verdicts one by one are folded away. */
+function verdictSection(rows: readonly ResultRow[], folded: boolean): string | false {
+  if (rows.length === 0) return false;
+  const header = ['verdict', 'spec', 'project', 'passes', 'needs', 'rate', 'turns', 'cost'];
+  const all = markdownTable(header, rows.map(verdictCells), SUMMARY_LIMIT);
+  return folded
+    ? `<details>\n<summary>All ${plural(rows.length, 'verdict')}</summary>\n\n${all}\n\n</details>`
+    : all;
+}
+
+function comparisonSection(comparison: Comparison): string {
+  const { projects, specs } = comparison;
+  const findings = findingsOf(comparison);
+  const rows = specs.map(({ spec, cells }) => [
+    escapeMarkdown(spec),
+    ...projects.map(({ project }) => comparedCell(cells.find(cell => cell.project === project))),
+  ]);
+  const totals = projects.map(totalParts);
+  const totalRows = TOTALS.map((what, index) => [
+    `**${what}**`,
+    ...totals.map(parts => escapeMarkdown(parts[index]!)),
+  ]);
+  return blocks([
+    '### Side by side',
+    findings.map(finding => `- ${escapeMarkdown(finding, SUMMARY_LIMIT / 20)}`).join('\n'),
+    markdownTable(
+      ['spec', ...projects.map(({ project }) => escapeMarkdown(projectName(project)))],
+      // Totals first: a long table is cut at its end.
+      [...totalRows, ...rows],
+      SUMMARY_LIMIT / 2,
+    ),
+    'Each cell: passes of k, median turns, cost.',
+  ]).trimEnd();
+}
+
+function comparedCell(cell: ComparisonCell | undefined): string {
+  if (!cell) return '-';
+  const [sign, passes, turns, cost] = cellParts(cell);
+  const verdict = cell.verdict === 'passed' ? `${sign} ${passes}` : `${sign} **${passes}**`;
+  return `${verdict} · ${turns} · ${escapeMarkdown(cost)}`;
 }
 
 function headline(results: Results, passed: number): string {

@@ -9,6 +9,7 @@ export const DEFAULT_BASELINE_FILE = 'taskproof-baseline.json';
 const count = z.int().nonnegative();
 const cost = z.number().nonnegative().nullable();
 const share = z.number().min(0).max(1);
+const verdictName = z.enum(['passed', 'failed', 'inconclusive', 'undecided']);
 
 const usageSchema = z.object({
   inputTokens: count,
@@ -19,7 +20,7 @@ const usageSchema = z.object({
 /** Tokens of one or several trials. */
 export type TokenUsage = z.infer<typeof usageSchema>;
 
-// Loose objects throughout: a later version may add fields, and saving a baseline must not drop them.
+// Loose objects for what a baseline keeps: a later version may add fields, and saving must not drop them.
 const trialSchema = z.looseObject({
   index: count.describe("Playwright's repeatEachIndex: 0 for the first trial."),
   outcome: z.enum(['passed', 'failed', 'error', 'skipped']),
@@ -49,7 +50,7 @@ const verdictSchema = z.looseObject({
   replayed: z.boolean().describe('Played from a recording: then it does not measure an agent.'),
   file: z.string().optional().describe("The spec's file, as the run's root folder sees it."),
   specHash: z.string().optional().describe('SHA-256 of the parsed spec.'),
-  verdict: z.enum(['passed', 'failed', 'inconclusive', 'undecided']),
+  verdict: verdictName,
   k: z.int().min(1),
   minPasses: z.int().min(1),
   passes: count,
@@ -67,6 +68,43 @@ const verdictSchema = z.looseObject({
   trials: z.array(trialSchema).describe('By index. Empty in a baseline.'),
 });
 
+const comparedCellSchema = z.object({
+  project: z.string(),
+  verdict: verdictName,
+  k: z.int().min(1),
+  passes: count,
+  failures: count,
+  errors: count,
+  rate: share.nullable(),
+  turns: z.number().nonnegative().nullable().describe('Median turns of the graded trials.'),
+  costUsd: cost,
+});
+
+const comparedProjectSchema = z.object({
+  project: z.string(),
+  agent: z.string().nullable(),
+  model: z.string().nullable(),
+  specs: count,
+  specsPassed: count,
+  passes: count.describe('Trials of all its specs here; failures and errors likewise.'),
+  failures: count,
+  errors: count,
+  rate: share.nullable().describe('passes / (passes + failures), to four digits.'),
+  costUsd: cost,
+});
+
+const comparisonSchema = z
+  .object({
+    projects: z.array(comparedProjectSchema).describe('Totals of each project, by name.'),
+    specs: z
+      .array(z.object({ spec: z.string().min(1), cells: z.array(comparedCellSchema) }))
+      .describe('By id; a cell for each project that has the spec.'),
+    differ: z.array(z.string()).describe('Specs that one project passed and another failed.'),
+    ratesDiffer: z.array(z.string()).describe('Specs with one settled verdict, but other pass rates.'),
+    unclear: z.array(z.string()).describe('Specs with an open verdict beside settled ones that agree.'),
+  })
+  .describe('The specs that at least two projects have, side by side; replayed verdicts are left out.');
+
 export const resultsSchema = z
   .looseObject({
     schemaVersion: z.literal(RESULTS_SCHEMA_VERSION),
@@ -77,6 +115,9 @@ export const resultsSchema = z
     usage: usageSchema.optional().describe('Tokens of all trials that left a record.'),
     complete: z.boolean().describe('False for a shard and for a run in which trials are missing.'),
     verdicts: z.array(verdictSchema),
+    comparison: comparisonSchema
+      .optional()
+      .describe('Left out where no two projects share a spec, and in a shard.'),
   })
   .describe('Results of a Taskproof run');
 

@@ -1,5 +1,6 @@
 // What the reporter prints: a line when a spec's verdict is settled, one table at the end.
 import { stdout } from 'node:process';
+import { comparisonText } from './comparison-text';
 import { errorGroups } from './hints';
 import type { ResultRow, Results } from './results';
 import type { SpecRun } from './spec-run';
@@ -11,12 +12,16 @@ import {
   paint,
   plain,
   plural,
+  SIGNS,
+  STYLES,
   table,
   useColour,
+  wrapped,
 } from './text';
 
-const STYLES = { passed: 'green', failed: 'red', inconclusive: 'yellow', undecided: 'yellow' } as const;
-const SIGNS = { passed: '✓', failed: '✗', inconclusive: '?', undecided: '…' } as const;
+/** Characters in a line where the output goes to no terminal: what CI's logs show without scrolling. */
+const DEFAULT_WIDTH = 100;
+const INDENT = '  ';
 
 /** `  ✓ pricing-trial [opus] passed, 4/5 (needs 4)`, printed while other specs still run. */
 export function settledLine(run: SpecRun): string {
@@ -25,28 +30,31 @@ export function settledLine(run: SpecRun): string {
   return paint(STYLES[verdict], line, useColour(stdout));
 }
 
-/** The table at the end of a run, and a line that counts its verdicts. */
-export function verdictTable(results: Results): string {
+/**
+ * The end of a run: a table of verdicts, projects side by side where several have the same specs, and a line that counts
+ * the verdicts. What has passed and is compared stands in the comparison alone: two tables of the same rows are one too many.
+ */
+export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT_WIDTH): string {
   const colour = useColour(stdout);
-  const head: Cell[] = ['spec', 'project', 'verdict', 'passes', 'rate (95%)', 'turns', 'cost', 'reason'].map(
-    text => ({
-      text,
-      style: 'dim' as const,
-    }),
-  );
-  const rows = results.verdicts.map(row => cells(row));
+  const { comparison } = results;
+  const compared = new Set(comparison?.specs.map(({ spec }) => spec));
+  const rows = results.verdicts.filter(row => row.verdict !== 'passed' || !compared.has(row.spec));
+  const title = `Taskproof${results.complete ? '' : ' (incomplete: a shard, or trials are missing)'}`;
   return [
     '',
-    paint(
-      'bold',
-      `Taskproof${results.complete ? '' : ' (incomplete: a shard, or trials are missing)'}`,
-      colour,
-    ),
-    table([head, ...rows], { colour, right: [5, 6], indent: '  ' }),
+    paint('bold', title, colour),
+    ...(rows.length ? [rowTable(rows, colour)] : []),
     ...errorLines(results),
+    ...(comparison ? ['', comparisonText(comparison, { colour, width, indent: INDENT })] : []),
     '',
-    `  ${countsLine(results)}`,
+    `${INDENT}${countsLine(results)}`,
   ].join('\n');
+}
+
+function rowTable(rows: readonly ResultRow[], colour: boolean): string {
+  const head = ['spec', 'project', 'verdict', 'passes', 'rate (95%)', 'turns', 'cost', 'reason'];
+  const cells = [head.map(text => ({ text, style: 'dim' as const })), ...rows.map(cellsOf)];
+  return table(cells, { colour, right: [5, 6], indent: INDENT });
 }
 
 /** Trials that say nothing about the site, apart from those that do: how many, why, and what to do. */
@@ -60,7 +68,7 @@ function errorLines({ verdicts }: Results): string[] {
   ];
 }
 
-function cells(row: ResultRow): (string | Cell)[] {
+function cellsOf(row: ResultRow): (string | Cell)[] {
   return [
     row.spec,
     row.project,
@@ -78,7 +86,8 @@ function countsLine({ verdicts, durationMs, costUsd = null }: Results): string {
     .map(([verdict]) => [verdict, verdicts.filter(row => row.verdict === verdict).length] as const)
     .filter(([, count]) => count > 0)
     .map(([verdict, count]) => `${count} ${verdict}`);
-  return `${plural(verdicts.length, 'spec')}: ${counts.join(', ')} (${formatDuration(durationMs)}, ${formatCost(costUsd)})`;
+  const several = new Set(verdicts.map(({ spec }) => spec)).size < verdicts.length;
+  return `${plural(verdicts.length, several ? 'verdict' : 'spec')}: ${counts.join(', ')} (${formatDuration(durationMs)}, ${formatCost(costUsd)})`;
 }
 
 /** One line for each lost spec, for the end of the terminal's output and the top of the HTML report. */
@@ -92,10 +101,4 @@ export function lostSummary(lost: readonly SpecRun[]): string {
 
 function name(spec: string, project: string): string {
   return project ? `${spec} [${plain(project)}]` : spec;
-}
-
-/** In lines of about `width` characters: the HTML report scrolls what is longer out of sight. */
-function wrapped(text: string, width: number, indent: string): string {
-  const lines = text.match(new RegExp(`.{1,${width}}(?: |$)|\\S+`, 'gu')) ?? [];
-  return lines.map(line => indent + line.trimEnd()).join('\n');
 }

@@ -7,7 +7,16 @@ export interface Cell {
   text: string;
   style?: Style | undefined;
 }
-type Style = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
+export type Style = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
+
+/** How a verdict is shown. */
+export const STYLES = {
+  passed: 'green',
+  failed: 'red',
+  inconclusive: 'yellow',
+  undecided: 'yellow',
+} as const;
+export const SIGNS = { passed: '✓', failed: '✗', inconclusive: '?', undecided: '…' } as const;
 
 // Zero-width and direction marks, byte order marks, halves of surrogate pairs.
 const INVISIBLE = /[\p{Cf}\p{Cs}]+/gu;
@@ -87,7 +96,8 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
 const COMBINING = /\p{Mark}/u;
 
-function displayWidth(text: string): number {
+/** Columns that a text takes in a terminal. */
+export function displayWidth(text: string): number {
   let width = 0;
   for (const character of text) width += COMBINING.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
   return width;
@@ -121,4 +131,10 @@ export function formatRate(rate: number | null, interval: readonly [number, numb
 /** `1 trial`, `3 trials`. */
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** In lines of about `width` characters, each behind `indent`: the HTML report scrolls what is longer out of sight. */
+export function wrapped(text: string, width: number, indent: string): string {
+  const lines = plain(text).match(new RegExp(`.{1,${width}}(?: |$)|\\S+`, 'gu')) ?? [];
+  return lines.map(line => indent + line.trimEnd()).join('\n');
 }

@@ -1,6 +1,8 @@
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { diffVerdicts } from '../verdicts/diff';
+import { compareProjects } from '../verdicts/comparison';
+import { compareText, diffVerdicts } from '../verdicts/diff';
+import { sumOfKnown } from '../verdicts/verdict';
 import { diffTable } from './diff-text';
 import { renderSummary } from './markdown';
 import type { ReporterOptions } from './options';
@@ -20,23 +22,20 @@ export function resultsOf(
   run: { startedAt: Date; durationMs: number; status: Results['status']; shard: boolean },
 ): Results {
   const verdicts = runs.map(rowOf).sort(bySpecAndProject);
+  // Of a shard's part nobody could say which project is ahead; merging the reports compares the whole.
+  const comparison = run.shard ? undefined : compareProjects(verdicts);
   return {
     schemaVersion: RESULTS_SCHEMA_VERSION,
     startedAt: run.startedAt.toISOString(),
     durationMs: Math.round(run.durationMs),
     status: run.status,
-    costUsd: costOf(verdicts),
+    costUsd: sumOfKnown(verdicts.map(row => row.costUsd)),
     usage: sumOf(verdicts.map(row => row.usage)),
     complete:
       !run.shard && run.status !== 'interrupted' && verdicts.every(row => row.verdict !== 'undecided'),
     verdicts,
+    ...(comparison ? { comparison } : {}),
   };
-}
-
-/** Of several rows, in US dollars; null where any is unknown. */
-export function costOf(rows: readonly Pick<ResultRow, 'costUsd'>[]): number | null {
-  const known = rows.flatMap(({ costUsd }) => (costUsd === null ? [] : [costUsd]));
-  return known.length < rows.length ? null : known.reduce((sum, cost) => sum + cost, 0);
 }
 
 function sumOf(usages: readonly (TokenUsage | undefined)[]): TokenUsage {
@@ -63,10 +62,8 @@ function rowOf(run: SpecRun): ResultRow {
   return { ...row, usage: sumOf(verdict.trials.map(({ usage }) => usage)) };
 }
 
-/** By code unit, so that the order is the same on every machine. */
 function bySpecAndProject(a: ResultRow, b: ResultRow): number {
-  const [left, right] = [`${a.spec}\0${a.project}`, `${b.spec}\0${b.project}`];
-  return left < right ? -1 : left > right ? 1 : 0;
+  return compareText(a.spec, b.spec) || compareText(a.project, b.project);
 }
 
 /**

@@ -1,6 +1,6 @@
 // What changed between two runs, per spec and project.
 import { fisherExactOneSided } from './statistics';
-import type { Policy, VerdictName } from './verdict';
+import { isSettled, type Policy, type VerdictName } from './verdict';
 
 /** A change whose p is above this is one that chance explains. */
 export const ALPHA = 0.05;
@@ -128,7 +128,7 @@ function compare(before: VerdictRow | undefined, after: VerdictRow | undefined):
 function changeBetween(before: VerdictRow | undefined, after: VerdictRow | undefined): Change {
   if (!before) return 'added';
   if (!after) return 'removed';
-  if (!isSettled(before) || !isSettled(after)) return 'unclear';
+  if (!isSettled(before.verdict) || !isSettled(after.verdict)) return 'unclear';
   if (before.verdict !== after.verdict) return after.verdict === 'passed' ? 'fixed' : 'regressed';
   // passes / graded on both sides, multiplied out to stay with whole numbers
   const difference =
@@ -136,8 +136,6 @@ function changeBetween(before: VerdictRow | undefined, after: VerdictRow | undef
   if (difference === 0) return 'unchanged';
   return difference > 0 ? 'improved' : 'worsened';
 }
-
-const isSettled = ({ verdict }: VerdictRow) => verdict === 'passed' || verdict === 'failed';
 
 function chanceOf(change: Change, before: VerdictRow, after: VerdictRow): number | null {
   if (change === 'regressed' || change === 'worsened')
@@ -170,5 +168,5 @@ function byChangeThenName(a: DiffRow, b: DiffRow): number {
   );
 }
 
-// Not localeCompare: the order must be the same on every machine.
-const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+/** By code unit. Not localeCompare: the order must be the same on every machine. */
+export const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

@@ -98,7 +98,7 @@ export function judgeTrials(policy: Policy, trials: readonly Trial[]): Verdict {
     failures,
     errors,
     missing,
-    rate: graded.length === 0 ? null : fourDigits(passes / graded.length),
+    rate: gradedRate(passes, failures),
     interval: interval && [fourDigits(interval[0]), fourDigits(interval[1])],
     turns: median(graded.map(trial => trial.turns)),
     costUsd: sumOfKnown(costs),
@@ -173,14 +173,27 @@ export function trialReason(trial: Trial, k: number): string {
   return `trial ${trial.index + 1}/${k}: ${kind}${why}${place}`;
 }
 
-// Sums of cents in binary leave tails such as 0.30000000000000004; a millionth of a dollar is below any price.
-function sumOfKnown(costs: readonly (number | null)[]): number | null {
+/**
+ * The sum of US dollars; null where any is unknown. To a millionth, which is below any price: sums of cents in binary leave
+ * tails such as 0.30000000000000004.
+ */
+export function sumOfKnown(costs: readonly (number | null)[]): number | null {
   let sum = 0;
   for (const cost of costs) {
     if (cost === null) return null;
     sum += cost;
   }
   return Math.round(sum * 1e6) / 1e6;
+}
+
+/** The pass rate, 0 to 1, to four digits; null where no trial was graded. */
+export function gradedRate(passes: number, failures: number): number | null {
+  return passes + failures === 0 ? null : fourDigits(passes / (passes + failures));
+}
+
+/** Whether the trials decided: anything else says nothing about the site. */
+export function isSettled(verdict: VerdictName): boolean {
+  return verdict === 'passed' || verdict === 'failed';
 }
 
 const fourDigits = (value: number) => Math.round(value * 1e4) / 1e4;

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { diffTable } from '../../src/report/diff-text';
 import { escapeMarkdown, renderDiff, renderSummary } from '../../src/report/markdown';
 import { type ResultRow, type Results, resultRow } from '../../src/report/results';
+import { compareProjects } from '../../src/verdicts/comparison';
 import { diffVerdicts } from '../../src/verdicts/diff';
 import { judgeTrials, type Trial } from '../../src/verdicts/verdict';
 import { trials } from './verdicts/trials';
@@ -113,6 +114,56 @@ describe('the summary of a run', () => {
     expect(hostile).not.toContain('\u001b');
     const cells = hostile.split('\n').filter(line => line.startsWith('|'));
     expect(cells.map(line => line.split('|').length)).toEqual([10, 10, 10]);
+  });
+});
+
+describe('projects side by side', () => {
+  const withComparison = (rows: ResultRow[]) => {
+    const comparison = compareProjects(rows);
+    return renderSummary(results(rows, comparison ? { comparison } : {}));
+  };
+  const rows = [
+    row('ppppp', { project: 'opus' }),
+    row('pffff', { project: 'haiku|' }),
+    row('ppp', { spec: 'docs', project: 'opus' }),
+    row('ppf', { spec: 'docs', project: 'haiku|' }),
+    row('ppp', { spec: 'alone' }),
+  ];
+  const text = withComparison(rows);
+
+  test('a table with totals on top, and what differs', () => {
+    expect(text).toContain(
+      '- Verdicts differ on 1 spec: checkout\n- Same verdict, other pass rate: docs\n\n' +
+        '| spec | haiku&#124; | opus |\n| --- | --- | --- |\n' +
+        '| **specs passed** | 1/2 | 2/2 |\n' +
+        '| **graded trials passed** | 3/8 (38%) | 8/8 (100%) |\n' +
+        '| **cost** | \\$0.80 | \\$0.80 |\n' +
+        '| checkout | ✗ **1/5** · 4 · \\$0.50 | ✓ 5/5 · 4 · \\$0.50 |\n' +
+        '| docs | ✓ 2/3 · 4 · \\$0.30 | ✓ 3/3 · 4 · \\$0.30 |\n',
+    );
+  });
+
+  test('folds the verdicts away, which stand open where nothing is compared', () => {
+    expect(text).toMatch(/<details>\n<summary>All 5 verdicts<\/summary>\n\n\| verdict [\s\S]*<\/details>\n$/);
+    const alone = withComparison([row('ppppp')]);
+    expect(alone).not.toContain('<details>');
+    expect(alone).not.toContain('Side by side');
+  });
+
+  test('stays within what GitHub takes, totals kept', () => {
+    const [one, two] = [row('f', { reason: 'x'.repeat(500) }), row('p', { project: 'haiku' })];
+    const many = Array.from({ length: 5000 }, (_, i) => [one, two].map(r => ({ ...r, spec: `spec-${i}` })));
+    const long = withComparison(many.flat());
+    expect(long.length).toBeLessThan(900_000);
+    expect(long).toContain('| **specs passed** | 5000/5000 | 0/5000 |');
+  });
+
+  test('keeps hostile names inside their cells', () => {
+    const hostile = withComparison([row('f', { project: HOSTILE }), row('p', { spec: 'checkout' })]);
+    expect(hostile).not.toMatch(/<img|^::|##\[|@octocat|https:\/\//m);
+    const section = hostile.split('### Side by side')[1]!.split('<details>')[0]!;
+    const cells = section.split('\n').filter(line => line.startsWith('|'));
+    expect(new Set(cells.map(line => line.split('|').length))).toEqual(new Set([5]));
   });
 });
 

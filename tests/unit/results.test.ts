@@ -6,6 +6,7 @@ import {
   resultRow,
   resultsJsonSchema,
 } from '../../src/report/results';
+import { compareProjects } from '../../src/verdicts/comparison';
 import { judgeTrials } from '../../src/verdicts/verdict';
 import { trials } from './verdicts/trials';
 
@@ -35,6 +36,16 @@ function errorOf(value: unknown): string {
 test('what is written is read again, fields that a later version adds included', () => {
   const written = { ...results, later: 1, verdicts: [{ ...row, later: 2 }] };
   expect(readResults(JSON.stringify(written), 'results.json')).toEqual(written);
+});
+
+test('the comparison is read again as it was written', () => {
+  const verdicts = [row, { ...row, project: 'haiku' }];
+  const comparison = compareProjects(verdicts)!;
+  const written = { ...results, verdicts, comparison };
+  expect(readResults(JSON.stringify(written), 'results.json')).toEqual(written);
+  expect(errorOf({ ...written, comparison: { ...comparison, differ: 'checkout' } })).toContain(
+    'comparison.differ',
+  );
 });
 
 test('a byte order mark does not matter', () => {

@@ -15,6 +15,13 @@ test('baseline save keeps the verdicts without their trials', async () => {
   expect(readResults(read('taskproof-baseline.json'), 'x').verdicts[0]).toMatchObject({ passes: 5, k: 5 });
 });
 
+test('the comparison of projects follows from the verdicts: a baseline does without it', async () => {
+  const comparison = { projects: [], specs: [], differ: [], ratesDiffer: [], unclear: [] };
+  const { taskproof, read } = suite({ 'r.json': resultsFile({ cart: 'pp' }, { comparison }) });
+  expect((await taskproof(['baseline', 'save', 'r.json'])).code).toBe(0);
+  expect(JSON.parse(read('taskproof-baseline.json'))).not.toHaveProperty('comparison');
+});
+
 test('an incomplete run is no baseline unless forced', async () => {
   const { taskproof, read } = suite({ 'r.json': resultsFile({ cart: 'pp---' }, { complete: false }) });
   const refused = await taskproof(['baseline', 'save', 'r.json', '-o', 'deep/b.json']);

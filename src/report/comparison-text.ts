@@ -1,0 +1,159 @@
+// Agents side by side in the terminal: specs as rows, projects as columns, in as many blocks as the width asks for.
+import type { Comparison, ComparisonCell, ComparisonTotals } from '../verdicts/comparison';
+import {
+  type Cell,
+  displayWidth,
+  formatCost,
+  formatRate,
+  paint,
+  plain,
+  plural,
+  SIGNS,
+  STYLES,
+  wrapped,
+} from './text';
+
+export interface ComparisonOptions {
+  colour: boolean;
+  /** Of the terminal, in characters. */
+  width: number;
+  /** Put before each line. */
+  indent: string;
+}
+
+/** Names that are longer go on in the next line: a column is as wide as its figures, or as this. */
+const NAME_WIDTH = 24;
+const NAME_LINES = 4;
+const GAP = 2;
+
+/** What stands in one cell, line by line. */
+type Lines = Cell[];
+/** The head, a cell for each spec, the totals. */
+type Column = Lines[];
+
+/** The table, and below it the specs on which the projects differ. */
+export function comparisonText(comparison: Comparison, { colour, width, indent }: ComparisonOptions): string {
+  const room = width - indent.length;
+  const specs = specColumn(comparison);
+  const projects = comparison.projects.map(totals => projectColumn(comparison, totals));
+  const tables = inBlocks(widthOf(specs), projects, room).map(block =>
+    layOut([specs, ...block], colour)
+      .map(line => indent + line)
+      .join('\n'),
+  );
+  const findings = findingsOf(comparison).map(line => wrapped(line, room, indent));
+  return [...tables, findings.join('\n')].join('\n\n');
+}
+
+/** Where the projects differ, a sentence each, names as they are. */
+export function findingsOf({ projects, differ, ratesDiffer, unclear }: Comparison): string[] {
+  const few = (names: readonly string[]) =>
+    names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ');
+  const who = projects.length === 2 ? 'Both projects' : 'All projects';
+  return [
+    differ.length > 0 && `Verdicts differ on ${plural(differ.length, 'spec')}: ${differ.join(', ')}`,
+    differ.length === 0 && unclear.length === 0 && `${who} come to the same verdicts.`,
+    unclear.length > 0 && `Open, so not compared: ${few(unclear)}`,
+    ratesDiffer.length > 0 && `Same verdict, other pass rate: ${few(ratesDiffer)}`,
+  ].filter(line => line !== false);
+}
+
+/** `✓`, `4/5`, `7`, `$0.42`: sign, passes, median turns, cost. */
+export function cellParts(cell: ComparisonCell): [sign: string, passes: string, turns: string, cost: string] {
+  const turns = cell.turns === null ? '-' : String(cell.turns);
+  return [SIGNS[cell.verdict], `${cell.passes}/${cell.k}`, turns, formatCost(cell.costUsd)];
+}
+
+/** The totals of a project, a line each; in the order of TOTALS. */
+export function totalParts(totals: ComparisonTotals): string[] {
+  const { passes, failures } = totals;
+  return [
+    `${totals.specsPassed}/${totals.specs}`,
+    `${passes}/${passes + failures} (${formatRate(totals.rate)})`,
+    formatCost(totals.costUsd),
+  ];
+}
+
+export const TOTALS = ['specs passed', 'graded trials passed', 'cost'] as const;
+
+/** A project's name as a heading: one without a name has to be called something. */
+export const projectName = (project: string) => plain(project) || '(no name)';
+
+function specColumn({ specs }: Comparison): Column {
+  return [
+    [dim('passes, turns, cost')],
+    ...specs.map(({ spec }) => foldName(plain(spec)).map(text => ({ text }))),
+    ...TOTALS.map(text => [dim(text)]),
+  ];
+}
+
+function projectColumn({ specs }: Comparison, totals: ComparisonTotals): Column {
+  const cells = specs.map(row => row.cells.find(({ project }) => project === totals.project));
+  const parts = cells.map(cell => (cell ? cellParts(cell) : null));
+  const widest = (part: number) => Math.max(...parts.map(found => found?.[part]?.length ?? 0));
+  const widths = [0, 1, 2, 3].map(widest);
+  const body = parts.map((found, index): Lines => {
+    if (!found) return [dim('-')];
+    const [sign, passes, turns, cost] = found.map((text, part) => text.padStart(widths[part]!));
+    const style = STYLES[cells[index]!.verdict];
+    return [{ text: `${sign} ${passes}  ${turns}  ${cost}`, style }];
+  });
+  return [
+    foldName(projectName(totals.project)).map(dim),
+    ...body,
+    ...totalParts(totals).map(text => [{ text }]),
+  ];
+}
+
+const dim = (text: string): Cell => ({ text, style: 'dim' });
+
+/**
+ * In lines of at most NAME_WIDTH, after a separator where there is one: cut names that begin alike would look the same.
+ */
+function foldName(name: string): string[] {
+  const fits = (text: string) => displayWidth(text) <= NAME_WIDTH;
+  const parts = name.split(/(?<=[-_/:. ])/u).flatMap(part => (fits(part) ? [part] : [...part]));
+  const lines = [''];
+  for (const part of parts) {
+    if (!fits(lines.at(-1)! + part)) lines.push('');
+    lines[lines.length - 1] += part;
+  }
+  return lines.length <= NAME_LINES
+    ? lines
+    : [...lines.slice(0, NAME_LINES - 1), `${lines[NAME_LINES - 1]}…`];
+}
+
+function widthOf(column: Column): number {
+  return Math.max(...column.flatMap(lines => lines.map(({ text }) => displayWidth(text))));
+}
+
+/** As many columns beside each other as fit, at least one. */
+function inBlocks(left: number, columns: readonly Column[], room: number): Column[][] {
+  const blocks: Column[][] = [];
+  let used = Number.POSITIVE_INFINITY;
+  for (const column of columns) {
+    used += GAP + widthOf(column);
+    if (used > room) {
+      blocks.push([]);
+      used = left + GAP + widthOf(column);
+    }
+    blocks.at(-1)!.push(column);
+  }
+  return blocks;
+}
+
+function layOut(columns: readonly Column[], colour: boolean): string[] {
+  const widths = columns.map(widthOf);
+  return columns[0]!.flatMap((_, row) => {
+    const height = Math.max(...columns.map(column => column[row]!.length));
+    return Array.from({ length: height }, (_, line) =>
+      columns
+        .map((column, index) => {
+          const { text, style } = column[row]![line] ?? { text: '' };
+          return paint(style, text, colour) + ' '.repeat(widths[index]! - displayWidth(text) + GAP);
+        })
+        .join('')
+        .trimEnd(),
+    );
+  });
+}
