@@ -8,6 +8,8 @@ const TYPES = new Set(['page', 'tab', 'service_worker', 'shared_worker']);
 
 export class AutoAttach {
   private watcher: RawSession | undefined;
+  /** Counts what was asked: the last one holds, also where an earlier one is still being done. */
+  private asked = 0;
   private readonly attached = new Map<string, Promise<void>>();
 
   constructor(
@@ -24,10 +26,15 @@ export class AutoAttach {
   async set(filter: TargetFilter | null): Promise<void> {
     this.dispose();
     if (filter === null) return;
+    const { asked } = this;
     const watcher = await this.openSession();
+    if (asked !== this.asked) return leave(watcher);
     this.watcher = watcher;
     watcher.on('event', ({ method, params }) => {
+      // Detaching takes a moment.
+      if (this.watcher !== watcher) return;
       if (method === 'Target.targetCreated') void this.attachWanted(params!.targetInfo);
+      if (method === 'Target.targetDestroyed') this.attached.delete(params!.targetId);
     });
     const filtered = filter ? { filter } : {};
     await watcher.send('Target.setDiscoverTargets', { discover: true, ...filtered });
@@ -42,7 +49,8 @@ export class AutoAttach {
   }
 
   dispose(): void {
-    void this.watcher?.detach().catch(() => undefined);
+    this.asked++;
+    if (this.watcher) leave(this.watcher);
     this.watcher = undefined;
   }
 
@@ -56,4 +64,8 @@ export class AutoAttach {
     this.attached.set(targetId, attaching);
     return attaching;
   }
+}
+
+function leave(session: RawSession): void {
+  void session.detach().catch(() => undefined);
 }

@@ -2,52 +2,68 @@
 // pipe, so there is no port to hand on: this relays the protocol over Playwright's own connection, and shows the
 // trial's context as if the browser had no other one.
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
+import { type EventEmitter, once } from 'node:events';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { CdpRelay, type RawSession } from './cdp-relay';
+
+/** Milliseconds for a tab that the browser has to become known to Playwright. */
+const TAB_TIMEOUT_MS = 5_000;
 
 export interface CdpEndpoint {
   /** `ws://127.0.0.1:...`, for `connectOverCDP` and its like. Whoever knows it drives the page. */
   url: string;
   /** The page's id in the protocol. */
   targetId: string;
-  /** The page that has this id; undefined where the context has none. */
+  /** The page that has this id, waited for where it just opened; undefined where the context has none. */
   pageOf(targetId: string): Promise<Page | undefined>;
-  /** Ends all connections. The page stays as it is. */
+  /** Ends all connections at once, and takes no further ones. The page stays as it is. A second call does nothing. */
   close(): Promise<void>;
 }
 
-/** @throws Error where the browser does not speak the DevTools protocol. */
+/** @throws Error where the browser does not speak the DevTools protocol, or the page is closed. */
 export async function openCdpEndpoint(page: Page): Promise<CdpEndpoint> {
   const context = page.context();
-  const browser = context.browser();
-  const name = browser?.browserType().name() ?? 'a browser of its own';
-  if (!browser || name !== 'chromium')
-    throw new Error(
-      `a program can drive a page only in Chromium (Chrome, Edge): the DevTools protocol is not to be had in ${name}. Set \`use: { browserName: 'chromium' }\` in this project.`,
-    );
+  const browser = chromiumOf(context);
   const { targetId, browserContextId } = await targetOf(context, page);
   const path = `/${randomBytes(16).toString('hex')}`;
-  const server = new WebSocketServer({ host: '127.0.0.1', port: 0, path, perMessageDeflate: false });
-  await once(server, 'listening');
+  const http = createServer((_, response) => void response.writeHead(426).end());
+  const server = new WebSocketServer({ server: http, path, perMessageDeflate: false });
   server.on('connection', socket => void serve(socket, browser, browserContextId));
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  let closed: Promise<void> | undefined;
   return {
-    url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}${path}`,
+    url: `ws://127.0.0.1:${(http.address() as AddressInfo).port}${path}`,
     targetId,
-    async pageOf(wanted) {
-      for (const candidate of context.pages()) {
-        const target = await targetOf(context, candidate).catch(() => undefined);
-        if (target?.targetId === wanted) return candidate;
-      }
-      return undefined;
-    },
-    async close() {
-      for (const socket of server.clients) socket.terminate();
-      await new Promise(resolve => server.close(resolve));
+    pageOf: wanted => pageOf(wanted, context, browser, browserContextId),
+    close() {
+      closed ??= closeServers(server, http);
+      return closed;
     },
   };
+}
+
+function chromiumOf(context: BrowserContext): Browser {
+  const browser = context.browser();
+  const name = browser?.browserType().name() ?? 'a context without a browser';
+  if (browser && name === 'chromium') return browser;
+  throw new Error(
+    `a program can drive a page only in Chromium (Chrome, Edge): the DevTools protocol is not to be had in ${name}. Set \`use: { browserName: 'chromium' }\` in this project.`,
+  );
+}
+
+async function closeServers(server: WebSocketServer, http: Server): Promise<void> {
+  // First of all, so that nothing is let in behind the clients that leave.
+  server.close();
+  for (const socket of server.clients) socket.terminate();
+  const closed = once(http, 'close');
+  http.close();
+  // One that connected and said nothing would be waited for.
+  http.closeAllConnections();
+  await closed;
 }
 
 async function serve(socket: WebSocket, browser: Browser, browserContextId: string): Promise<void> {
@@ -69,6 +85,37 @@ async function serve(socket: WebSocket, browser: Browser, browserContextId: stri
   socket.on('close', () => relay.dispose());
   receive = text => relay.receive(text);
   for (const text of early) receive(text);
+}
+
+async function pageOf(
+  wanted: string,
+  context: BrowserContext,
+  browser: Browser,
+  browserContextId: string,
+): Promise<Page | undefined> {
+  const stop = new AbortController();
+  const timer = setTimeout(() => stop.abort(), TAB_TIMEOUT_MS);
+  try {
+    for (;;) {
+      const opened = once(context as unknown as EventEmitter, 'page', { signal: stop.signal }).then(
+        () => true,
+        () => false,
+      );
+      for (const page of context.pages())
+        if ((await targetOf(context, page).catch(() => undefined))?.targetId === wanted) return page;
+      if (!(await hasTarget(browser, wanted, browserContextId)) || !(await opened)) return undefined;
+    }
+  } finally {
+    clearTimeout(timer);
+    stop.abort();
+  }
+}
+
+async function hasTarget(browser: Browser, targetId: string, browserContextId: string): Promise<boolean> {
+  const session = await browser.newBrowserCDPSession();
+  const answer = await session.send('Target.getTargetInfo', { targetId }).catch(() => undefined);
+  await session.detach().catch(() => undefined);
+  return answer?.targetInfo.browserContextId === browserContextId;
 }
 
 async function targetOf(

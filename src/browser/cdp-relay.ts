@@ -29,7 +29,7 @@ export interface CdpClient {
 }
 
 const BROWSER = '';
-/** Ids of our own wrapping requests: far from those that clients count up from 1. */
+/** Ids of our own wrapping requests begin here; clients count up from 1. */
 const FIRST_OWN_ID = 1_500_000_000;
 
 export class CdpRelay {
@@ -62,10 +62,15 @@ export class CdpRelay {
   receive(text: string): void {
     const message = parsed(text);
     if (!message) {
-      this.client.send({ error: { code: -32700, message: 'Message must be a valid JSON object' } });
+      this.client.send({ error: { code: -32_700, message: 'Message must be a valid JSON object' } });
       return;
     }
     const { id, method = '', sessionId = BROWSER } = message;
+    if (!Number.isInteger(id) || id! >= FIRST_OWN_ID) {
+      const problem = `Message must have an integer 'id' below ${FIRST_OWN_ID}`;
+      this.answer({ id, sessionId }, { error: { code: -32_600, message: problem } });
+      return;
+    }
     const rule = ruleFor(method, message.params ?? {}, {
       root: sessionId === BROWSER,
       browserContextId: this.browserContextId,
@@ -170,7 +175,7 @@ export class CdpRelay {
 function parsed(text: string): Message | undefined {
   try {
     const message = JSON.parse(text);
-    return typeof message === 'object' && message !== null ? message : undefined;
+    return typeof message === 'object' && message !== null && !Array.isArray(message) ? message : undefined;
   } catch {
     return undefined;
   }

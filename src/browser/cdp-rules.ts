@@ -1,5 +1,6 @@
 // What a program that drives a trial's page may ask of the browser: everything about its page, and of the browser
-// only what concerns the trial's context. Other contexts belong to other tests.
+// only what concerns the trial's context. Other contexts belong to other tests. This keeps trials apart; it is no
+// sandbox, since the program runs as the user does.
 
 type Params = Record<string, unknown>;
 
@@ -22,7 +23,10 @@ interface Circumstances {
 /** The protocol's `Target.TargetFilter`; undefined for the browser's own default. */
 export type TargetFilter = object[] | undefined;
 
-/** Passed on as they are. */
+/** Domains in which a page's session, too, reaches the whole browser. */
+const BROWSER_WIDE = /^(?:Browser|Target)\./;
+
+/** Of the browser-wide ones, those that any session may ask. */
 const PASSED = new Set([
   'Browser.getVersion',
   'Browser.getWindowBounds',
@@ -30,14 +34,14 @@ const PASSED = new Set([
   'Browser.setWindowBounds',
   'Target.activateTarget',
   'Target.attachToTarget',
-  'Target.autoAttachRelated',
   'Target.closeTarget',
   'Target.detachFromTarget',
   'Target.getTargetInfo',
-  'Target.getTargets',
   'Target.setAutoAttach',
-  'Target.setDiscoverTargets',
 ]);
+
+/** Answers and events of these are told apart by context, which is done for the browser's session alone. */
+const PASSED_AT_ROOT = new Set(['Target.getTargets', 'Target.setDiscoverTargets']);
 
 /** Passed on for the trial's context. */
 const IN_CONTEXT = new Set([
@@ -51,16 +55,13 @@ const IN_CONTEXT = new Set([
 ]);
 
 /** Answered without being done. Downloads are Playwright's: elsewhere, the trial would not hear of them. */
-const ANSWERED: Record<string, Rule> = {
-  'Browser.close': { result: {}, closes: true },
-  'Browser.setDownloadBehavior': { result: {} },
-  'Page.setDownloadBehavior': { result: {} },
-  'Target.getBrowserContexts': { result: { browserContextIds: [] } },
-  'Target.setRemoteLocations': { result: {} },
-};
-
-/** Domains of which a page's own session, too, reaches the whole browser. */
-const BROWSER_WIDE = /^(?:Browser|Target)\./;
+const ANSWERED = new Map<string, Rule>([
+  ['Browser.close', { result: {}, closes: true }],
+  ['Browser.setDownloadBehavior', { result: {} }],
+  ['Page.setDownloadBehavior', { result: {} }],
+  ['Target.getBrowserContexts', { result: { browserContextIds: [] } }],
+  ['Target.setRemoteLocations', { result: {} }],
+]);
 
 /** What becomes of a client's message. */
 export function ruleFor(
@@ -68,18 +69,19 @@ export function ruleFor(
   params: Params,
   { root, browserContextId, isOwnTarget }: Circumstances,
 ): Rule {
-  const answered = ANSWERED[method];
+  const answered = ANSWERED.get(method);
   if (answered) return answered;
   if (root && method === 'Target.setAutoAttach')
     return { attachTo: params.autoAttach ? (params.filter as TargetFilter) : null };
   if (root && IN_CONTEXT.has(method)) return { params: { ...params, browserContextId } };
-  if ((root || BROWSER_WIDE.test(method)) && !PASSED.has(method))
+  const browserWide = BROWSER_WIDE.test(method);
+  if ((root || browserWide) && !PASSED.has(method) && !(root && PASSED_AT_ROOT.has(method)))
     return {
       error: `'${method}' is not open to a program that drives a trial: this endpoint serves the browser context of one test`,
     };
-  // Between us and the browser, sessions are nested.
-  const passed = 'flatten' in params ? { ...params, flatten: false } : params;
   const { targetId } = params;
-  const asks = root && typeof targetId === 'string' && !isOwnTarget(targetId);
+  const asks = browserWide && typeof targetId === 'string' && !isOwnTarget(targetId);
+  // Between us and the browser, sessions are nested.
+  const passed = browserWide && 'flatten' in params ? { ...params, flatten: false } : params;
   return asks ? { params: passed, asksForTarget: targetId } : { params: passed };
 }

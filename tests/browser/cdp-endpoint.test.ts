@@ -1,0 +1,481 @@
+// The endpoint in a real Chromium, with Playwright as its client and with a client that speaks the bare protocol.
+import { createConnection } from 'node:net';
+import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from '@playwright/test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { launchOptions } from '../../scripts/browser.mjs';
+import { type CdpEndpoint, openCdpEndpoint } from '../../src/browser/cdp-endpoint';
+import { openSession } from '../../src/browser/open-session';
+import { type CdpClient, connectCdp } from '../support/cdp-client';
+import { type Answer, type Site, startSite } from '../support/two-sites';
+
+const BUTTON = `<button onclick="this.textContent = 'clicked'">Press</button>`;
+
+let browser: Browser;
+let site: Site;
+let other: Site;
+let context: BrowserContext;
+let page: Page;
+let endpoint: CdpEndpoint;
+let clients: CdpClient[] = [];
+
+beforeAll(async () => {
+  const options = launchOptions();
+  browser = await chromium.launch({
+    ...options,
+    args: [...options.args, '--site-per-process', '--host-resolver-rules=MAP *.test 127.0.0.1'],
+  });
+  site = await startSite('shop.test', (path): Answer => {
+    if (path === '/framed') return { body: `${BUTTON}<iframe src="${other.origin}/frame"></iframe>` };
+    if (path === '/file')
+      return { headers: { 'content-disposition': 'attachment; filename=bill.txt' }, body: 'bill' };
+    if (path === '/popup') return { body: `<a href="/second" target="_blank">Open</a>` };
+    if (path === '/worker')
+      return {
+        body: `<p id=answer></p><script>new Worker('/worker.js').onmessage = ({ data }) => { answer.textContent = data }</script>`,
+      };
+    if (path === '/worker.js')
+      return { headers: { 'content-type': 'text/javascript' }, body: `postMessage('from the worker')` };
+    return { body: `<title>${path}</title>${BUTTON}<a href="/file">Bill</a>` };
+  });
+  other = await startSite('other.test', path =>
+    path === '/frame' ? { body: `${BUTTON}<iframe src="${site.origin}/inner"></iframe>` } : { body: BUTTON },
+  );
+});
+afterAll(async () => {
+  await browser?.close();
+  await site?.close();
+  await other?.close();
+});
+beforeEach(async () => {
+  context = await browser.newContext({ viewport: { width: 700, height: 500 } });
+  page = await context.newPage();
+  await page.goto(`${site.origin}/`);
+  endpoint = await openCdpEndpoint(page);
+});
+afterEach(async () => {
+  for (const client of clients) client.close();
+  clients = [];
+  await endpoint.close();
+  await context.close();
+});
+
+async function raw(): Promise<CdpClient> {
+  const client = await connectCdp(endpoint.url);
+  clients.push(client);
+  return client;
+}
+
+/** The page's own session. */
+async function attached(client: CdpClient, targetId = endpoint.targetId): Promise<string> {
+  const { sessionId } = await client.send('Target.attachToTarget', { targetId, flatten: true });
+  return sessionId;
+}
+
+describe('Playwright over it', () => {
+  let remote: Browser;
+  let tab: Page;
+
+  beforeEach(async () => {
+    remote = await chromium.connectOverCDP(endpoint.url);
+    tab = remote.contexts()[0]!.pages()[0]!;
+  });
+  afterEach(() => remote.close());
+
+  test('sees the one context and its page', async () => {
+    expect(remote.contexts()).toHaveLength(1);
+    expect(remote.contexts()[0]!.pages()).toHaveLength(1);
+    expect(tab.url()).toBe(`${site.origin}/`);
+    expect(await tab.title()).toBe('/');
+  });
+
+  test('clicks, types and navigates in the very page', async () => {
+    await tab.getByRole('button', { name: 'Press' }).click();
+    expect(await page.getByRole('button').textContent()).toBe('clicked');
+    await tab.goto(`${site.origin}/next`);
+    expect(page.url()).toBe(`${site.origin}/next`);
+  });
+
+  test('clicks in frames of other sites, which have processes of their own', async () => {
+    await page.goto(`${site.origin}/framed`);
+    const outer = tab.frameLocator('iframe');
+    await outer.getByRole('button').first().click();
+    await outer.frameLocator('iframe').getByRole('button').click();
+    const frame = page.frameLocator('iframe');
+    expect(await frame.getByRole('button').textContent()).toBe('clicked');
+    expect(await frame.frameLocator('iframe').getByRole('button').textContent()).toBe('clicked');
+    expect(await page.getByRole('button').textContent()).toBe('Press');
+  });
+
+  test('runs workers', async () => {
+    const worker = tab.waitForEvent('worker');
+    await tab.goto(`${site.origin}/worker`);
+    expect((await worker).url()).toBe(`${site.origin}/worker.js`);
+    await expect.poll(() => page.textContent('#answer')).toBe('from the worker');
+  });
+
+  test('follows popups, opens tabs and closes them; each has its page on the other side', async () => {
+    await page.goto(`${site.origin}/popup`);
+    const [popup, seen] = await Promise.all([
+      tab.waitForEvent('popup'),
+      page.waitForEvent('popup'),
+      tab.getByRole('link').click(),
+    ]);
+    await popup.getByRole('button').click();
+    expect(await seen.getByRole('button').textContent()).toBe('clicked');
+
+    const opened = context.waitForEvent('page');
+    const fresh = await remote.contexts()[0]!.newPage();
+    await fresh.goto(`${site.origin}/fresh`);
+    const twin = await opened;
+    await expect.poll(() => twin.url()).toBe(`${site.origin}/fresh`);
+    await fresh.close();
+    await expect.poll(() => twin.isClosed()).toBe(true);
+    expect(page.isClosed()).toBe(false);
+  });
+
+  test('takes pictures in the size that the page has', async () => {
+    const picture = await tab.screenshot({ type: 'png' });
+    expect([picture.readUInt32BE(16), picture.readUInt32BE(20)]).toEqual([700, 500]);
+  });
+
+  test('leaves the page as it is when it goes, and another client may come', async () => {
+    await tab.getByRole('button').click();
+    await remote.close();
+    expect(page.isClosed()).toBe(false);
+    expect(await page.getByRole('button').textContent()).toBe('clicked');
+    expect(await page.evaluate('[innerWidth, innerHeight]')).toEqual([700, 500]);
+    const second = await chromium.connectOverCDP(endpoint.url);
+    expect(await second.contexts()[0]!.pages()[0]!.getByRole('button').textContent()).toBe('clicked');
+    await second.close();
+  });
+
+  test('two clients at once', async () => {
+    const second = await chromium.connectOverCDP(endpoint.url);
+    const [, text] = await Promise.all([
+      tab.getByRole('button').click(),
+      second.contexts()[0]!.pages()[0]!.getByText('clicked').textContent(),
+    ]);
+    expect(text).toBe('clicked');
+    await second.close();
+    expect(await tab.getByRole('button').textContent()).toBe('clicked');
+  });
+
+  test('leaves downloads to the trial', async () => {
+    const download = page.waitForEvent('download');
+    await tab.getByRole('link', { name: 'Bill' }).click();
+    expect((await download).suggestedFilename()).toBe('bill.txt');
+    expect(await (await download).failure()).toBeNull();
+  });
+
+  test('meets no second context, and makes none', async () => {
+    const theirs = await browser.newContext();
+    const foreign = await theirs.newPage();
+    await foreign.goto(`${site.origin}/foreign`);
+    // A round trip, by which a foreign tab would have shown.
+    await tab.evaluate('1');
+    expect(remote.contexts().flatMap(one => one.pages().map(each => each.url()))).toEqual([
+      `${site.origin}/`,
+    ]);
+    await foreign.getByRole('button').click();
+    expect(await foreign.getByRole('button').textContent()).toBe('clicked');
+    await expect(remote.newContext()).rejects.toThrow(/serves the browser context of one test/);
+    await theirs.close();
+  });
+
+  test('close() ends the connection, and the page stays', async () => {
+    const gone = new Promise(resolve => remote.once('disconnected', resolve));
+    await endpoint.close();
+    await gone;
+    await expect(chromium.connectOverCDP(endpoint.url)).rejects.toThrow();
+    expect(await page.title()).toBe('/');
+  });
+});
+
+describe('the bare protocol', () => {
+  test('attaches to a target, acts in it and hears of it', async () => {
+    const client = await raw();
+    const session = await attached(client);
+    await client.send('Page.enable', {}, session);
+    await client.send('Page.navigate', { url: `${site.origin}/raw` }, session);
+    await expect.poll(() => client.events.map(({ method }) => method)).toContain('Page.loadEventFired');
+    expect(
+      client.events.every(event => event.sessionId === session || event.method.startsWith('Target.')),
+    ).toBe(true);
+    const { result } = await client.send('Runtime.evaluate', { expression: 'document.title' }, session);
+    expect(result.value).toBe('/raw');
+    await client.send('Target.detachFromTarget', { sessionId: session });
+    await expect(client.send('Runtime.evaluate', { expression: '1' }, session)).rejects.toThrow(
+      /Session with given id/,
+    );
+    expect(page.url()).toBe(`${site.origin}/raw`);
+  });
+
+  test('reaches frames of other sites in sessions below the page’s', async () => {
+    await page.goto(`${site.origin}/framed`);
+    const client = await raw();
+    const session = await attached(client);
+    const auto = { autoAttach: true, waitForDebuggerOnStart: false, flatten: true };
+    await client.send('Target.setAutoAttach', auto, session);
+    const below = (parent: string) =>
+      client.events.find(event => event.method === 'Target.attachedToTarget' && event.sessionId === parent);
+    await expect.poll(() => below(session)).toBeTruthy();
+    const frame = below(session)!.params.sessionId;
+    await client.send('Target.setAutoAttach', auto, frame);
+    await expect.poll(() => below(frame)).toBeTruthy();
+    const inner = below(frame)!.params.sessionId;
+    const { result } = await client.send('Runtime.evaluate', { expression: 'location.pathname' }, inner);
+    expect(result.value).toBe('/inner');
+    await expect(client.send('Runtime.nonsense', {}, inner)).rejects.toThrow(/wasn't found/);
+  });
+
+  test('attaches to tabs as they come, where it asked for that', async () => {
+    const client = await raw();
+    await client.send('Target.setAutoAttach', {
+      autoAttach: true,
+      waitForDebuggerOnStart: true,
+      flatten: true,
+    });
+    const urls = () =>
+      client.events
+        .filter(({ method }) => method === 'Target.attachedToTarget')
+        .map(({ params }) => params.targetInfo.targetId);
+    expect(urls()).toEqual([endpoint.targetId]);
+    const { targetId } = await client.send('Target.createTarget', { url: 'about:blank' });
+    expect(urls()).toEqual([endpoint.targetId, targetId]);
+    await context.newPage();
+    await expect.poll(urls).toHaveLength(3);
+    await client.send('Target.setAutoAttach', {
+      autoAttach: false,
+      waitForDebuggerOnStart: false,
+      flatten: true,
+    });
+    await context.newPage();
+    await client.send('Browser.getVersion');
+    expect(urls()).toHaveLength(3);
+  });
+
+  test('an answer to what is no message, or has an id of ours', async () => {
+    const client = await raw();
+    for (const text of ['nonsense', '7', 'null', '[]'])
+      expect(await client.sendText(text), text).toMatchObject({ error: { code: -32700 } });
+    expect(await client.sendText('{"method":"Browser.getVersion"}')).toMatchObject({
+      error: { code: -32600 },
+    });
+    const ours = 1_500_000_001;
+    expect(await client.sendText(`{"id":${ours},"method":"Browser.getVersion"}`, ours)).toMatchObject({
+      error: { code: -32600 },
+    });
+    expect(await client.send('Browser.getVersion')).toHaveProperty('product');
+  });
+
+  test('Browser.close closes the connection alone', async () => {
+    const client = await raw();
+    await client.send('Browser.close');
+    expect(await client.closed).toBe(1000);
+    expect(await page.title()).toBe('/');
+  });
+});
+
+describe('what is not the trial’s', () => {
+  let theirs: BrowserContext;
+  let foreign: Page;
+  let foreignTarget: string;
+  let foreignContext: string;
+
+  beforeEach(async () => {
+    theirs = await browser.newContext();
+    await theirs.addCookies([{ name: 'theirs', value: '1', url: site.origin }]);
+    foreign = await theirs.newPage();
+    await foreign.goto(`${site.origin}/foreign`);
+    const session = await theirs.newCDPSession(foreign);
+    const { targetInfo } = await session.send('Target.getTargetInfo');
+    foreignTarget = targetInfo.targetId;
+    foreignContext = targetInfo.browserContextId!;
+  });
+  afterEach(() => theirs.close());
+
+  test.each([
+    'Target.attachToTarget',
+    'Target.closeTarget',
+    'Target.activateTarget',
+    'Target.getTargetInfo',
+    'Browser.getWindowForTarget',
+  ])('%s refuses its target, asked of the browser and of the page', async method => {
+    const client = await raw();
+    const session = await attached(client);
+    const params = { targetId: foreignTarget, flatten: true };
+    await expect(client.send(method, params)).rejects.toThrow('No target with given id found');
+    await expect(client.send(method, params, session)).rejects.toThrow('No target with given id found');
+    expect(foreign.isClosed()).toBe(false);
+  });
+
+  test('it is in no list and no event, of the browser or of the page', async () => {
+    const client = await raw();
+    const session = await attached(client);
+    const { targetInfos } = await client.send('Target.getTargets');
+    expect(targetInfos.map((info: { targetId: string }) => info.targetId)).toContain(endpoint.targetId);
+    expect(JSON.stringify(targetInfos)).not.toContain(foreignTarget);
+    await client.send('Target.setDiscoverTargets', { discover: true });
+    await client.send(
+      'Target.setAutoAttach',
+      { autoAttach: true, waitForDebuggerOnStart: false, flatten: true },
+      session,
+    );
+    await foreign.goto(`${site.origin}/moved`);
+    await theirs.newPage();
+    await page.goto(`${site.origin}/own`);
+    await expect.poll(() => JSON.stringify(client.events)).toContain('/own');
+    expect(JSON.stringify(client.events)).not.toContain(foreignContext);
+  });
+
+  test('its cookies are out of reach', async () => {
+    await context.addCookies([{ name: 'ours', value: '1', url: site.origin }]);
+    const client = await raw();
+    const session = await attached(client);
+    const named = { browserContextId: foreignContext };
+    const names = ({ cookies }: { cookies: { name: string }[] }) => cookies.map(({ name }) => name);
+    expect(names(await client.send('Storage.getCookies', named))).toEqual(['ours']);
+    expect(names(await client.send('Network.getCookies', {}, session))).toEqual(['ours']);
+    await expect(client.send('Storage.getCookies', named, session)).rejects.toThrow();
+    await client.send('Storage.clearCookies', named);
+    expect(await context.cookies()).toEqual([]);
+    expect(await theirs.cookies()).toHaveLength(1);
+  });
+
+  test.each([
+    'Target.createBrowserContext',
+    'Target.disposeBrowserContext',
+    'Target.attachToBrowserTarget',
+    'Target.exposeDevToolsProtocol',
+    'Target.sendMessageToTarget',
+    'Target.autoAttachRelated',
+    'Fetch.enable',
+    'Browser.crash',
+    'SystemInfo.getProcessInfo',
+    'Tracing.start',
+  ])('%s is refused', async method => {
+    const client = await raw();
+    const params = { targetId: endpoint.targetId, browserContextId: foreignContext, message: '{}' };
+    await expect(client.send(method, params)).rejects.toThrow(/serves the browser context of one test/);
+    expect(await foreign.title()).toBe('/foreign');
+  });
+
+  test('a client that holds its targets does not hold it up', async () => {
+    const client = await raw();
+    const session = await attached(client);
+    const hold = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true };
+    await client.send('Target.setAutoAttach', hold);
+    await client.send('Target.setAutoAttach', hold, session);
+    const third = await theirs.newPage();
+    await third.goto(`${site.origin}/worker`);
+    await expect.poll(() => third.textContent('#answer')).toBe('from the worker');
+    const own = await context.newPage();
+    await own.goto(`${site.origin}/free`);
+    expect(await own.title()).toBe('/free');
+  });
+});
+
+describe('who may connect, and for how long', () => {
+  test.each([
+    ['another path', (url: string) => `${new URL(url).origin.replace('http', 'ws')}/`],
+    ['a token cut short', (url: string) => url.slice(0, -1)],
+    ['more after it', (url: string) => `${url}/x`],
+  ])('%s is refused', async (_, change) => {
+    await expect(connectCdp(change(endpoint.url))).rejects.toThrow(/Unexpected server response: 400/);
+  });
+
+  test('plain HTTP tells nothing', async () => {
+    const answer = await fetch(endpoint.url.replace('ws:', 'http:'));
+    expect(answer.status).toBe(426);
+    expect((await fetch(`${new URL(endpoint.url).origin.replace('ws', 'http')}/json/version`)).ok).toBe(
+      false,
+    );
+  });
+
+  test('close() ends connections, also one that never said what it wants', async () => {
+    const client = await raw();
+    const { hostname, port } = new URL(endpoint.url);
+    const silent = createConnection({ host: hostname, port: Number(port) });
+    await new Promise(resolve => silent.once('connect', resolve));
+    const ended = new Promise(resolve => silent.once('close', resolve));
+    await endpoint.close();
+    expect(await client.closed).toBe(1006);
+    await ended;
+    // A second time, it does nothing.
+    await endpoint.close();
+  });
+
+  test('no session stays in the browser once a client has gone, however early', async () => {
+    const sessions: CDPSession[] = [];
+    const open = browser.newBrowserCDPSession.bind(browser);
+    browser.newBrowserCDPSession = async () => {
+      const session = await open();
+      sessions.push(session);
+      return session;
+    };
+    try {
+      const client = await raw();
+      const all = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true };
+      await client.send('Target.setAutoAttach', all);
+      expect(sessions).toHaveLength(2);
+      // The answers are not waited for: it goes while sessions are being opened.
+      for (const _ of [1, 2, 3]) void client.send('Target.setAutoAttach', all);
+      client.close();
+      await client.closed;
+      await expect.poll(() => sessions.length).toBe(5);
+      for (const session of sessions)
+        await expect
+          .poll(() =>
+            session.send('Browser.getVersion').then(
+              () => 'open',
+              () => 'closed',
+            ),
+          )
+          .toBe('closed');
+    } finally {
+      browser.newBrowserCDPSession = open;
+    }
+  });
+});
+
+test('pageOf finds the page of a target, and waits for one that Playwright has yet to hear of', async () => {
+  expect(await endpoint.pageOf(endpoint.targetId)).toBe(page);
+  expect(await endpoint.pageOf('0123456789ABCDEF')).toBeUndefined();
+  const client = await raw();
+  const { targetId } = await client.send('Target.createTarget', { url: `${site.origin}/later` });
+  const later = await endpoint.pageOf(targetId);
+  expect(later).toBeDefined();
+  await expect.poll(() => later!.url()).toBe(`${site.origin}/later`);
+});
+
+test('the guard refuses what a client navigates to, and a session is told of its downloads', async () => {
+  const { session, refusals, close } = await openSession(page, ['shop.test']);
+  try {
+    const remote = await chromium.connectOverCDP(endpoint.url);
+    const tab = remote.contexts()[0]!.pages()[0]!;
+    await expect(tab.goto(`${other.origin}/out`)).rejects.toThrow();
+    expect(other.hits).not.toContain('GET /out');
+    expect(refusals).toEqual([{ url: `${other.origin}/out`, how: 'navigation' }]);
+    expect(page.url()).toBe(`${site.origin}/`);
+    const fresh = await remote.contexts()[0]!.newPage();
+    await expect(fresh.goto(`${other.origin}/out`)).rejects.toThrow();
+    const client = await raw();
+    await client.send('Target.createTarget', { url: `${other.origin}/out` });
+    await expect.poll(() => refusals.length).toBe(3);
+    expect(other.hits).not.toContain('GET /out');
+    await tab.getByRole('link', { name: 'Bill' }).click();
+    await expect.poll(() => session.takeNotices().join('\n')).toContain('A download began: "bill.txt"');
+    await remote.close();
+  } finally {
+    await close();
+  }
+});
+
+test('another browser is refused, with what to do', async () => {
+  const firefox = {
+    context: () => ({ browser: () => ({ browserType: () => ({ name: () => 'firefox' }) }) }),
+  } as unknown as Page;
+  await expect(openCdpEndpoint(firefox)).rejects.toThrow(
+    /only in Chromium.*not to be had in firefox\. Set `use: \{ browserName: 'chromium' \}`/,
+  );
+});
