@@ -137,7 +137,8 @@ function contentOf(message: JsonObject, index: number): JsonObject[] {
 
 /** Returns how many images the block holds. */
 function checkBlock(block: JsonObject, where: string): number {
-  if (block.cache_control !== undefined) {
+  // The API takes null for none.
+  if (block.cache_control != null) {
     check(
       isObject(block.cache_control) && block.cache_control.type === 'ephemeral',
       `${where}.cache_control: bad type`,
@@ -272,7 +273,8 @@ function countMarks(value: Json | undefined): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, entry) => sum + countMarks(entry), 0);
   if (!isObject(value)) return 0;
   return Object.entries(value).reduce(
-    (sum, [key, entry]) => sum + (key === 'cache_control' ? 1 : key === 'input' ? 0 : countMarks(entry)),
+    (sum, [key, entry]) =>
+      sum + (key === 'cache_control' ? (entry == null ? 0 : 1) : key === 'input' ? 0 : countMarks(entry)),
     0,
   );
 }
