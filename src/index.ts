@@ -14,6 +14,8 @@ export {
 export { type ClaudeOptions, claude } from './agents/claude';
 export { type CommandOptions, command } from './agents/command';
 export { type LexicalOptions, lexical } from './agents/lexical';
+export { type ReplayOptions, replay } from './agents/replay';
+export type { Step } from './browser/step';
 export {
   type Judge,
   type JudgedTrial,

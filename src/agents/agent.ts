@@ -1,4 +1,5 @@
 import type { BrowserContext, Page } from '@playwright/test';
+import type { Step } from '../browser/step';
 
 /** Tokens and dollars of one model request. Counts left out are 0; a cost left out or null is unknown. */
 export interface Usage {
@@ -20,6 +21,11 @@ export interface Action {
   point?: { x: number; y: number };
   /** Anything else worth keeping, JSON only. */
   detail?: Record<string, unknown>;
+  /**
+   * What it did to the page, so that `replay()` can do it again: none for an action that only looked. Where it is left
+   * out, nobody knows, and the trial can't be saved as a recording.
+   */
+  steps?: Step[];
 }
 
 /** What a turn's function may report about itself. */
@@ -55,6 +61,8 @@ export interface AgentTask {
   /** Hostnames, optionally with a leading `*.`. */
   readonly allowedDomains: readonly string[];
   readonly maxSteps: number;
+  /** What was done before this agent took over from a recording, in words and in order; empty where it begins. */
+  readonly done: readonly string[];
   /** US dollars for this trial; undefined where there is no cap. */
   readonly maxCostUsd: number | undefined;
   /** A whole number, another one for each trial of a spec and the same in each run. */

@@ -112,6 +112,7 @@ export class AgentRun {
       entryUrl: plan.entryUrl ?? session.page.url(),
       allowedDomains: [...plan.allowedDomains],
       maxSteps: plan.maxSteps,
+      done: [],
       maxCostUsd: plan.maxCostUsd,
       seed: plan.seed,
       signal: this.signal,

@@ -159,8 +159,16 @@ function maskAction(action: Action, mask: (text: string) => string): Action {
     title,
     ...(action.error ? { error: mask(action.error) } : {}),
     ...(action.point ? { point: action.point } : {}),
-    ...(action.detail ? { detail: JSON.parse(mask(JSON.stringify(action.detail))) } : {}),
+    ...(action.detail ? { detail: maskDeep(action.detail, mask) } : {}),
+    ...(action.steps ? { steps: action.steps.map(step => maskDeep(step, mask)) } : {}),
   };
+}
+
+/** A copy as JSON would make it, with every text in it masked. */
+function maskDeep<T>(value: T, mask: (text: string) => string): T {
+  return JSON.parse(
+    JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? mask(inner) : inner)),
+  ) as T;
 }
 
 /** Rejects with the signal's reason as soon as it is aborted: what `fn` waits for may never come. */

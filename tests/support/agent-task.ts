@@ -68,6 +68,7 @@ export function agentTask(page: Page, input: TaskInput): TestTask {
       tabs = [...tabs.filter(other => other !== tab), tab];
     },
     specId: null,
+    done: [],
     configDir: process.cwd(),
     markHealed: () => undefined,
     takeNotices: () => [],

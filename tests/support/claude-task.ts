@@ -80,6 +80,7 @@ export function claudeTask(page: Page, setup: TaskSetup = {}): RecordingTask {
     },
     activate: active => session.activate(active),
     specId: null,
+    done: [],
     configDir: process.cwd(),
     markHealed: () => undefined,
     takeNotices: () => session.takeNotices(),

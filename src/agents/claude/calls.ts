@@ -115,14 +115,14 @@ export class Calls {
       const input = giveUpInput.safeParse(call.input);
       if (!input.success) return { result: refusal(call, 'give_up needs a reason, in words.') };
       const reason = this.task.mask(input.data.reason);
-      turn.action({ title: `give up: ${shorten(reason, 200)}` });
+      turn.action({ title: `give up: ${shorten(reason, 200)}`, steps: [] });
       return { result: textResult(call, 'The task has ended.'), gaveUp: { status: 'gave_up', reason } };
     }
     if (call.name === NEXT_DIALOG.name) {
       const input = nextDialogInput.safeParse(call.input);
       if (!input.success) return { result: refusal(call, 'next_dialog needs accept: true or false.') };
       this.driver.dialogs.next = input.data;
-      turn.action({ title: `${input.data.accept ? 'accept' : 'dismiss'} the next dialog` });
+      turn.action({ title: `${input.data.accept ? 'accept' : 'dismiss'} the next dialog`, steps: [] });
       return { result: textResult(call, 'The next dialog will be answered so.') };
     }
     turn.action({ title: `call ${call.name}`, error: 'there is no such tool' });
@@ -132,7 +132,7 @@ export class Calls {
   /** Puts what happened beside the calls into the newest result that can hold words. */
   private tell(calls: readonly BetaToolUseBlock[], results: BetaToolResultBlockParam[], turn: Turn): void {
     const dialogs = this.driver.dialogs.take();
-    for (const title of dialogs) turn.action({ title: this.task.mask(title) });
+    for (const title of dialogs) turn.action({ title: this.task.mask(title), steps: [] });
     this.untold.push(...dialogs, ...this.driver.takeNotes(), ...this.task.takeNotices());
     if (this.untold.length === 0) return;
     const index = results.findLastIndex((result, at) => result.is_error || !STATE_ONLY.has(calls[at]!.name));

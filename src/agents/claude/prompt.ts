@@ -52,6 +52,8 @@ export function opening(task: AgentTask, files: readonly string[]): BetaTextBloc
     `You have ${task.maxSteps} turns. One answer of yours, with all its calls, is one turn.`,
     secrets.length > 0 &&
       `Secrets that you may type: ${secrets.map(name => `<secret>${name}</secret>`).join(', ')}.`,
+    task.done.length > 0 &&
+      `The task was begun before you came. Done already, in this order:\n${task.done.map(each => `- ${task.mask(each)}`).join('\n')}\nGo on from the page as it stands, and do not do these again.`,
     files.length > 0 && `Files that you may upload: ${files.join(', ')}.`,
   ];
   return [

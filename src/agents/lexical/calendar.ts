@@ -75,7 +75,9 @@ export async function pickDate(driver: Driver, date: DateParts): Promise<boolean
       for (let turns = 0; shown && !isThere() && turns < MAX_TURNS; turns++) {
         const control = turner(driver, shown.at, shown.year * 12 + shown.month < wanted);
         if (!control) throw new Error('nothing turns the calendar');
-        await driver.useElement(control, element => element.click({ timeout: driver.timeout }));
+        await driver.useElement(control, { do: 'click' }, element =>
+          element.click({ timeout: driver.timeout }),
+        );
         await driver.watch.settle(driver.page);
         await driver.look();
         shown = shownMonth(driver.view.candidates);

@@ -44,7 +44,7 @@ export function selectOptions(driver: Driver, candidate: Candidate, labels: stri
   return driver.turn(
     `select ${said} in ${describe(candidate)}`,
     async () => {
-      await driver.useElement(candidate, async element => {
+      await driver.useElement(candidate, { do: 'select', labels }, async element => {
         const indices = await element.evaluate(
           (select, wanted) =>
             [...(select as unknown as HTMLSelectElement).options].flatMap((option, index) =>
@@ -63,7 +63,7 @@ export function selectOptions(driver: Driver, candidate: Candidate, labels: stri
 
 export function setChecked(driver: Driver, candidate: Candidate, on: boolean): Promise<Outcome> {
   if (candidate.checked === on) return Promise.resolve({ changed: true });
-  return driver.on(candidate, on ? 'check' : 'uncheck', element =>
+  return driver.on(candidate, on ? 'check' : 'uncheck', { do: 'click' }, element =>
     element.click({ timeout: driver.timeout }),
   );
 }
@@ -74,17 +74,18 @@ const MAX_ROUNDS = 12;
 const MAX_PRESSES = 300;
 
 async function arrowTo(
+  driver: Driver,
   element: ElementHandle<HTMLElement>,
   wanted: number,
-  timeout: number,
 ): Promise<number | undefined> {
   let value = await element.evaluate(readNumber);
   let step = 0;
   for (let round = 0; value !== undefined && value !== wanted && round < MAX_ROUNDS; round++) {
     const presses: number =
       step === 0 ? 1 : Math.max(1, Math.min(MAX_PRESSES, Math.round(Math.abs(wanted - value) / step)));
-    for (let i = 0; i < presses; i++)
-      await element.press(wanted > value ? 'ArrowUp' : 'ArrowDown', { timeout });
+    const key = wanted > value ? 'ArrowUp' : 'ArrowDown';
+    await driver.capture.will(driver.page, { do: 'press', key, times: presses }, element);
+    for (let i = 0; i < presses; i++) await element.press(key, { timeout: driver.timeout });
     const next: number | undefined = await element.evaluate(readNumber);
     if (next === undefined || next === value) return next;
     step = Math.abs(next - value) / presses;
@@ -98,9 +99,9 @@ export async function setByKeys(driver: Driver, candidate: Candidate, wanted: nu
   return driver.turn(
     `set ${describe(candidate)} to ${wanted}`,
     () =>
-      driver.useElement(candidate, async element => {
+      driver.useElement(candidate, { do: 'focus' }, async element => {
         await element.focus();
-        const value = await arrowTo(element, wanted, driver.timeout);
+        const value = await arrowTo(driver, element, wanted);
         if (value !== wanted) throw new Error(`it shows ${value ?? 'no number'} and not ${wanted}`);
       }),
     candidate,
@@ -146,10 +147,9 @@ const isSuggesting = (field: Candidate) =>
 async function fillText(driver: Driver, field: Candidate, wanted: Wanted): Promise<Outcome> {
   const text = valueForType(field.type, typed(driver, wanted.text));
   const before = new Set(driver.view.candidates.map(({ key }) => key));
-  const outcome = await driver.on(
-    field,
-    `enter "${driver.task.mask(typed(driver, wanted.text) === wanted.text ? wanted.text : '...')}" into`,
-    element => setText(element, text, driver.timeout),
+  const shown = driver.task.mask(typed(driver, wanted.text) === wanted.text ? wanted.text : '...');
+  const outcome = await driver.on(field, `enter "${shown}" into`, { do: 'fill', text }, element =>
+    setText(element, text, driver.timeout),
   );
   if (outcome.error) return outcome;
   const described =

@@ -1,6 +1,8 @@
 // Turns on a page: each one acts on one thing, waits for the page to settle and looks at what came of it.
 
 import type { ElementHandle, Page } from '@playwright/test';
+import { elementWithFocus } from '../../browser/durable-locator';
+import { type Draft, StepCapture } from '../../browser/step-capture';
 import type { AgentTask } from '../agent';
 import { type Match, rank, withoutEcho } from './match';
 import type { LexicalSettings } from './options';
@@ -21,6 +23,7 @@ type Handle = ElementHandle<HTMLElement>;
 export class Driver {
   view!: View;
   readonly watch: Watch;
+  readonly capture: StepCapture;
   /** Elements that refused to be acted on: not tried again in the same state of the page. */
   readonly #refused = new Map<string, string>();
   readonly #noise: (key: string) => number;
@@ -29,8 +32,14 @@ export class Driver {
     readonly task: AgentTask,
     readonly settings: LexicalSettings,
   ) {
-    this.watch = new Watch(task.context, task.goal);
+    this.capture = new StepCapture(task.page, text => task.mask(text));
+    this.watch = new Watch(task.context, task.goal, answer => this.capture.answered(answer));
     this.#noise = generator(task.seed);
+  }
+
+  dispose(): void {
+    this.watch.dispose();
+    this.capture.dispose();
   }
 
   get page(): Page {
@@ -86,6 +95,7 @@ export class Driver {
     };
     let error: string | undefined;
     await this.task.turn(title, async turn => {
+      this.capture.begin();
       try {
         await act(text => turn.narrate(text));
       } catch (thrown) {
@@ -93,8 +103,14 @@ export class Driver {
         error = firstLine(thrown);
       }
       const point = candidate && candidate.frame === before.page.mainFrame() ? middle(candidate) : undefined;
-      turn.action({ title, ...(error ? { error } : {}), ...(point ? { point } : {}) });
       await this.watch.settle(this.page);
+      const steps = await this.capture.done(this.page);
+      turn.action({
+        title,
+        ...(error ? { error } : {}),
+        ...(point ? { point } : {}),
+        ...(steps ? { steps } : {}),
+      });
       // Inside the turn, so that the report does not show the look as a step between two turns.
       await this.look();
     });
@@ -107,45 +123,56 @@ export class Driver {
     return { changed, ...(error ? { error } : {}) };
   }
 
-  /** A turn that acts on a candidate's element. */
+  /** A turn that does one thing to a candidate's element. */
   on(
     candidate: Candidate,
     verb: string,
+    draft: Draft,
     act: (element: Handle) => Promise<unknown>,
-    more = '',
   ): Promise<Outcome> {
     return this.turn(
-      `${verb} ${describe(candidate)}${more}`,
-      () => this.useElement(candidate, act),
+      `${verb} ${describe(candidate)}`,
+      () => this.useElement(candidate, draft, act),
       candidate,
     );
   }
 
-  async useElement(candidate: Candidate, act: (element: Handle) => Promise<unknown>): Promise<void> {
+  async useElement(
+    candidate: Candidate,
+    draft: Draft,
+    act: (element: Handle) => Promise<unknown>,
+  ): Promise<void> {
     const element = await elementOf(candidate);
+    await this.capture.will(this.page, draft, element);
     await act(element);
     await element.dispose();
   }
 
   click(candidate: Candidate): Promise<Outcome> {
-    return this.on(candidate, 'click', async element => {
+    const { spot, box } = candidate;
+    const at = spot ? { position: { x: box.width * spot[0], y: box.height * spot[1] } } : {};
+    return this.on(candidate, 'click', { do: 'click', ...at }, async element => {
       if (/^(?:icon|clickable)$/.test(candidate.role)) {
         // What only looks clickable may change its picture, and its size, under the mouse.
         await element.hover({ timeout: this.timeout });
         await element.waitForElementState('stable', { timeout: this.timeout });
       }
-      const { spot, box } = candidate;
-      const position = spot ? { x: box.width * spot[0], y: box.height * spot[1] } : undefined;
-      await element.click({ timeout: this.timeout, ...(position ? { position } : {}) });
+      await element.click({ timeout: this.timeout, ...at });
     });
   }
 
   hover(candidate: Candidate): Promise<Outcome> {
-    return this.on(candidate, 'hover over', element => element.hover({ timeout: this.timeout }));
+    return this.on(candidate, 'hover over', { do: 'hover' }, element =>
+      element.hover({ timeout: this.timeout }),
+    );
   }
 
   press(key: string): Promise<Outcome> {
-    return this.turn(`press ${key}`, () => this.page.keyboard.press(key));
+    return this.turn(`press ${key}`, async () => {
+      const focused = await elementWithFocus(this.page).catch(() => undefined);
+      await this.capture.will(this.page, { do: 'press', key }, focused);
+      await this.page.keyboard.press(key);
+    });
   }
 
   /** Waits for content that comes late. True where the page changed. */

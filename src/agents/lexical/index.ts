@@ -64,7 +64,7 @@ export function lexical(options?: LexicalOptions): Agent {
       try {
         return await work(task, driver);
       } finally {
-        driver.watch.dispose();
+        driver.dispose();
       }
     },
   });

@@ -1,6 +1,7 @@
 // Does one instruction.
 
 import { setTimeout } from 'node:timers/promises';
+import { portableUrl } from '../../browser/step';
 import { choose, choosePath } from './choosing';
 import type { Driver, Outcome } from './driver';
 import { enter, search } from './entering';
@@ -84,6 +85,7 @@ async function open(driver: Driver, target: Target, memory: Memory): Promise<Pro
 
 async function goTo(driver: Driver, url: string): Promise<Problem> {
   const outcome = await driver.turn(`open ${url}`, async () => {
+    await driver.capture.will(driver.page, { do: 'goto', url: portableUrl(url, driver.task.entryUrl) });
     await driver.page.goto(url, { timeout: 10_000, waitUntil: 'domcontentloaded' });
   });
   return outcome.error;
@@ -191,18 +193,24 @@ async function find(
   return undefined;
 }
 
+/** CSS pixels: beyond the end of any page. */
+const FAR = 1_000_000;
+
 async function scroll(driver: Driver, to: 'top' | 'bottom', target: Target): Promise<Problem> {
   const field =
     target.kind === 'field' ? driver.view.candidates.find(({ tag }) => tag === 'textarea') : undefined;
   const outcome = await driver.turn(`scroll to the ${to}`, async () => {
     const move = (element: Element, down: boolean) =>
       element.scrollTo({ top: down ? element.scrollHeight : 0 });
-    if (field) await driver.useElement(field, element => element.evaluate(move, to === 'bottom'));
-    else
+    const draft = { do: 'scroll', x: 0, y: to === 'bottom' ? FAR : -FAR } as const;
+    if (field) await driver.useElement(field, draft, element => element.evaluate(move, to === 'bottom'));
+    else {
+      await driver.capture.will(driver.page, draft);
       await driver.page.evaluate(
         down => window.scrollTo({ top: down ? document.documentElement.scrollHeight : 0 }),
         to === 'bottom',
       );
+    }
   });
   return outcome.error;
 }
@@ -219,13 +227,16 @@ async function focus(driver: Driver, target: Target, memory: Memory): Promise<Pr
         : fields[target.ordinal - 1]);
   if (!field) return `found no field called "${target.phrase}"`;
   const ready = (await clearWay(driver, field)) ?? field;
-  return (await driver.on(ready, 'focus', element => element.focus())).error;
+  return (await driver.on(ready, 'focus', { do: 'focus' }, element => element.focus())).error;
 }
 
 /** The goal itself says how long to wait: the one wait here that is for a time and not for a state. */
 async function pause(driver: Driver, ms: number): Promise<Problem> {
   const { signal } = driver.task;
-  const outcome = await driver.turn(`wait ${ms / 1000} s`, () => setTimeout(ms, undefined, { signal }));
+  const outcome = await driver.turn(`wait ${ms / 1000} s`, () => {
+    driver.capture.looks();
+    return setTimeout(ms, undefined, { signal });
+  });
   return outcome.error;
 }
 
@@ -257,7 +268,8 @@ async function details(
             fresh.find(({ value: text }) => text === ''))
           : undefined;
     if (!field) continue;
-    const outcome = await driver.on(field, `enter "${value}" into`, element =>
+    const draft = { do: 'fill', text: value } as const;
+    const outcome = await driver.on(field, `enter "${value}" into`, draft, element =>
       element.fill(value, { timeout: driver.timeout }),
     );
     memory.filled.add(field.key);
@@ -290,10 +302,10 @@ export async function perform(driver: Driver, instruction: Instruction, memory: 
       return goTo(driver, instruction.url);
     case 'back':
       return (
-        await driver.turn(
-          'go back',
-          async () => void (await driver.page.goBack({ timeout: 5000, waitUntil: 'domcontentloaded' })),
-        )
+        await driver.turn('go back', async () => {
+          await driver.capture.will(driver.page, { do: 'back' });
+          await driver.page.goBack({ timeout: 5000, waitUntil: 'domcontentloaded' });
+        })
       ).error;
     case 'find':
       return find(driver, { ...instruction, do: 'find' }, memory);

@@ -1,6 +1,7 @@
 // Waits for a page to come to rest, and answers its dialogs, for as long as an agent runs.
 
 import type { BrowserContext, Dialog, Page, Request } from '@playwright/test';
+import type { DialogAnswer } from '../../browser/step';
 
 const QUIET_MS = 70;
 const MAX_UNREST_MS = 900;
@@ -50,7 +51,11 @@ export class Watch {
   #requests = 0;
   #idle: (() => void)[] = [];
 
-  constructor(context: BrowserContext, goal: string) {
+  constructor(
+    context: BrowserContext,
+    goal: string,
+    private readonly onAnswer: (answer: DialogAnswer) => void = () => undefined,
+  ) {
     this.#context = context;
     this.#refuses = REFUSES.test(goal);
     context.on('request', this.#started);
@@ -77,8 +82,10 @@ export class Watch {
   };
 
   readonly #answer = (dialog: Dialog) => {
-    const answer =
-      this.#refuses && dialog.type() !== 'alert' ? dialog.dismiss() : dialog.accept(dialog.defaultValue());
+    const accept = !this.#refuses || dialog.type() === 'alert';
+    const text = dialog.defaultValue();
+    const answer = accept ? dialog.accept(text) : dialog.dismiss();
+    this.onAnswer({ accept, ...(accept && text ? { text } : {}) });
     // Whoever holds the trial may have answered first.
     answer.catch(() => undefined);
   };

@@ -146,12 +146,14 @@ export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
     return Promise.all(this.#driver.tabs.open().map(page => this.#driver.tabs.entry(page)));
   }
   protected override async new_tab() {
+    await this.#driver.capture.will(this.#driver.task.page, { do: 'new_tab' });
     const page = await this.#driver.task.context.newPage();
     this.#driver.task.activate(page);
     return this.#driver.tabs.entry(page);
   }
   protected override async switch_tab(_: Ctx, { tab_id }: Input<'switch_tab'>) {
     const page = this.#driver.tabs.get(tab_id);
+    await this.#driver.capture.will(page, { do: 'switch_tab' });
     this.#driver.task.activate(page);
     await page.bringToFront();
     return this.#driver.tabs.entry(page);
@@ -160,6 +162,7 @@ export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
     const page = this.#driver.tabs.get(tab_id);
     if (this.#driver.tabs.open().length === 1)
       throw new ToolError('This is the last open tab, which stays open.');
+    await this.#driver.capture.will(page, { do: 'close_tab' });
     await page.close();
   }
   protected override async read_page(_: Ctx, { filter, depth, ref, tab_id }: Input<'read_page'>) {
@@ -244,7 +247,7 @@ export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
     return type(this.#driver, this.#page(tab_id), text);
   }
   protected override key(_: Ctx, { text, repeat, tab_id }: Input<'key'>) {
-    return key(this.#page(tab_id), text, repeat ?? 1);
+    return key(this.#driver, this.#page(tab_id), text, repeat ?? 1);
   }
   protected override hold_key(_: Ctx, { text, duration, tab_id }: Input<'hold_key'>) {
     return holdKey(this.#driver, this.#page(tab_id), text, duration);

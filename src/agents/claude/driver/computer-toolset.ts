@@ -67,7 +67,7 @@ export class ComputerToolset extends BetaAbstractComputerToolset20260801 {
     return { x: Math.round(x * scale), y: Math.round(y * scale) };
   }
   protected override key(_: Ctx, { text, repeat }: Input<'key'>) {
-    return key(this.#page, text, repeat ?? 1);
+    return key(this.#driver, this.#page, text, repeat ?? 1);
   }
   protected override hold_key(_: Ctx, { text, duration }: Input<'hold_key'>) {
     return holdKey(this.#driver, this.#page, text, duration);

@@ -2,12 +2,8 @@
 // how the next one is to be answered.
 import type { EventEmitter } from 'node:events';
 import type { BrowserContext, Dialog } from '@playwright/test';
+import type { DialogAnswer } from '../../../browser/step';
 import { shorten } from './tree';
-
-export interface DialogAnswer {
-  accept: boolean;
-  text?: string | undefined;
-}
 
 export class Dialogs {
   /** How the next confirm or prompt is answered. */
@@ -15,7 +11,10 @@ export class Dialogs {
   private sentences: string[] = [];
   private readonly onDialog = (dialog: Dialog) => void this.answer(dialog);
 
-  constructor(private readonly context: BrowserContext) {
+  constructor(
+    private readonly context: BrowserContext,
+    private readonly onAnswer: (answer: DialogAnswer) => void = () => undefined,
+  ) {
     context.on('dialog', this.onDialog);
   }
 
@@ -36,6 +35,7 @@ export class Dialogs {
     const given = asks ? this.next : undefined;
     if (asks) this.next = undefined;
     const accept = given ? given.accept : !asks;
+    this.onAnswer({ accept, ...(accept && given?.text ? { text: given.text } : {}) });
     const said = `A dialog (${type}) said "${shorten(dialog.message(), 300)}"`;
     try {
       await (accept ? dialog.accept(type === 'prompt' ? given?.text : undefined) : dialog.dismiss());

@@ -1,6 +1,8 @@
 // What both toolsets drive the trial's tabs through. The members themselves are in files by family.
 import { ToolError } from '@anthropic-ai/sdk/helpers/beta/toolsets';
 import type { Locator, Page } from '@playwright/test';
+import { clickableAt } from '../../../browser/durable-locator';
+import { type Draft, StepCapture } from '../../../browser/step-capture';
 import type { AgentTask, Turn } from '../../agent';
 import { Activity } from './activity';
 import { elementAt, wordsFor } from './describe';
@@ -21,6 +23,9 @@ export type Target = { type: 'coordinate'; x: number; y: number } | { type: 'ref
 /** How long Playwright tries to act on an element before the model is told why it can't. */
 export const ACTION_LIMIT_MS = 3_000;
 
+/** How long finding what is at a point may take: for the notes alone, the trial does not wait. */
+const NOTE_LIMIT_MS = 1_000;
+
 /** A page that is stuck answers nothing. The longest that a member may ask for is 30 s. */
 export const MEMBER_LIMIT_MS = 35_000;
 
@@ -28,6 +33,8 @@ export class Driver {
   readonly tabs: Tabs;
   readonly refs = new Refs();
   readonly dialogs: Dialogs;
+  /** What the members do, as steps that can be done again. */
+  readonly capture: StepCapture;
   private readonly activity: Activity;
   /** Where the pointer was left, in CSS pixels. */
   cursor: Point = { x: 0, y: 0 };
@@ -38,7 +45,8 @@ export class Driver {
 
   constructor(readonly task: AgentTask) {
     this.tabs = new Tabs(task);
-    this.dialogs = new Dialogs(task.context);
+    this.capture = new StepCapture(task.page, text => task.mask(text));
+    this.dialogs = new Dialogs(task.context, answer => this.capture.answered(answer));
     this.activity = new Activity(task.context);
   }
 
@@ -46,6 +54,7 @@ export class Driver {
     this.tabs.dispose();
     this.dialogs.dispose();
     this.activity.dispose();
+    this.capture.dispose();
   }
 
   /** What the model should know beside the results, since the last call. */
@@ -82,6 +91,14 @@ export class Driver {
     this.cursor = point;
   }
 
+  /** Notes a deed at a point of the viewport: on the control there, or on the very spot of what is there. */
+  async willAt(page: Page, draft: Draft, point: Point): Promise<void> {
+    const found = await within(clickableAt(page, point), NOTE_LIMIT_MS);
+    if (!found) return;
+    const { element, position } = found;
+    await this.capture.will(page, { ...draft, ...(position ? { position } : {}) } as Draft, element);
+  }
+
   async markElement(locator: Locator): Promise<void> {
     const box = await within(locator.boundingBox({ timeout: ACTION_LIMIT_MS }), ACTION_LIMIT_MS);
     if (box) this.mark({ x: box.x + box.width / 2, y: box.y + box.height / 2 });
@@ -104,11 +121,14 @@ export class Driver {
   /** Runs one member: its words, what it does, the wait for what it causes, and the action that people read. */
   async perform<T>(page: Page, words: string, settles: boolean, run: () => Promise<T>): Promise<T> {
     this.point = undefined;
+    this.capture.begin();
+    if (!settles) this.capture.looks();
     const since = performance.now();
     try {
       const result = await limited(run(), MEMBER_LIMIT_MS, () => new ToolError(STUCK), this.signal);
       if (settles) await this.settle(page, since);
-      this.turn?.action({ title: words, ...this.marked() });
+      const steps = await this.capture.done(this.task.page);
+      this.turn?.action({ title: words, ...this.marked(), ...(steps ? { steps } : {}) });
       return result;
     } catch (error) {
       this.signal.throwIfAborted();

@@ -46,8 +46,9 @@ export async function setValue(
   const timeout = ACTION_LIMIT_MS;
   await locator.scrollIntoViewIfNeeded({ timeout }).catch(() => undefined);
   await driver.markElement(locator);
-  if (field.tag === 'select') return choose(locator, field, String(value));
+  if (field.tag === 'select') return choose(driver, page, locator, field, String(value));
   if (isToggle(field)) {
+    await driver.capture.will(page, { do: 'check', checked: truth(value) }, locator);
     await locator.setChecked(truth(value), { timeout });
     return undefined;
   }
@@ -56,6 +57,7 @@ export async function setValue(
     throw new ToolError(
       `${ref} is a <${field.tag}>, which has no value to set. Click it, and use what it opens.`,
     );
+  await driver.capture.will(page, { do: 'fill', text: String(value) }, locator);
   await locator.fill(String(value), { timeout });
   const format = FORMATS[field.type];
   // The browser empties such a field instead of refusing what it can't read.
@@ -82,7 +84,13 @@ function truth(value: string | number | boolean): boolean {
   return typeof value === 'string' ? !/^(false|off|no|0|unchecked|)$/i.test(value.trim()) : Boolean(value);
 }
 
-async function choose(locator: Locator, { options }: Field, wanted: string): Promise<string> {
+async function choose(
+  driver: Driver,
+  page: Page,
+  locator: Locator,
+  { options }: Field,
+  wanted: string,
+): Promise<string> {
   const fold = (text: string) => text.replace(/\s+/g, ' ').trim().toLowerCase();
   const option =
     options.find(({ value, label }) => value === wanted || label === wanted) ??
@@ -94,6 +102,7 @@ async function choose(locator: Locator, { options }: Field, wanted: string): Pro
       `There is no option ${JSON.stringify(wanted)}. Options: ${labels.join(', ')}${more}.`,
     );
   if (option.disabled) throw new ToolError(`The option "${option.label}" is disabled.`);
+  await driver.capture.will(page, { do: 'select', labels: [option.label] }, locator);
   await locator.selectOption({ index: options.indexOf(option) }, { timeout: ACTION_LIMIT_MS });
   return `Chosen: "${shorten(option.label)}".`;
 }
@@ -108,6 +117,7 @@ export async function upload(
   if (paths.length === 0) throw new ToolError('file_upload needs paths of files to upload.');
   await driver.markElement(locator);
   const field = await inspect(locator);
+  await driver.capture.will(page, { do: 'upload', files: [...paths] }, locator);
   if (field.type === 'file') return locator.setInputFiles([...paths], { timeout: ACTION_LIMIT_MS });
   // A styled button hides the real input and opens its file dialog.
   const [chooser] = await Promise.all([

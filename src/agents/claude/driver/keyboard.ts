@@ -1,10 +1,14 @@
 import { ToolError } from '@anthropic-ai/sdk/helpers/beta/toolsets';
 import type { Page } from '@playwright/test';
+import { elementWithFocus } from '../../../browser/durable-locator';
+import { within } from '../../../browser/within';
 import { focused } from './describe';
 import type { Driver } from './driver';
 import { keySequence } from './keys';
 import { sleep } from './time';
 
+/** How long finding what has the focus may take: for the notes alone, the trial does not wait. */
+const NOTE_LIMIT_MS = 1_000;
 /** Longer texts are put in at once: key by key they would take the trial's time. */
 const MAX_TYPED = 1_000;
 const MAX_HOLD_SECONDS = 30;
@@ -12,7 +16,8 @@ const MAX_WAIT_SECONDS = 30;
 
 export async function type(driver: Driver, page: Page, text: string): Promise<string | undefined> {
   const value = driver.fill(text);
-  const target = await focused(page);
+  const [target, element] = await Promise.all([focused(page), keysGoTo(page)]);
+  if (element) await driver.capture.will(page, { do: 'type', text: value }, element);
   if (value.length > MAX_TYPED) await page.keyboard.insertText(value);
   else await page.keyboard.type(value);
   return target
@@ -20,9 +25,22 @@ export async function type(driver: Driver, page: Page, text: string): Promise<st
     : 'No field has the focus, so nothing may have been typed: click the field first.';
 }
 
-export async function key(page: Page, text: string, repeat = 1): Promise<void> {
+function keysGoTo(page: Page) {
+  return within(elementWithFocus(page), NOTE_LIMIT_MS);
+}
+
+export async function key(driver: Driver, page: Page, text: string, repeat = 1): Promise<void> {
   const keys = keySequence(text);
-  for (let round = 0; round < repeat; round++) for (const each of keys) await page.keyboard.press(each);
+  if (keys.length === 1) {
+    await driver.capture.will(page, { do: 'press', key: keys[0]!, times: repeat }, await keysGoTo(page));
+    for (let round = 0; round < repeat; round++) await page.keyboard.press(keys[0]!);
+    return;
+  }
+  for (let round = 0; round < repeat; round++)
+    for (const each of keys) {
+      await driver.capture.will(page, { do: 'press', key: each }, await keysGoTo(page));
+      await page.keyboard.press(each);
+    }
 }
 
 export async function holdKey(driver: Driver, page: Page, text: string, seconds: number): Promise<void> {

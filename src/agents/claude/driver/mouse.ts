@@ -1,5 +1,7 @@
 import { ToolError } from '@anthropic-ai/sdk/helpers/beta/toolsets';
 import type { Page } from '@playwright/test';
+import { scrollableAt, spotAt } from '../../../browser/durable-locator';
+import type { Draft } from '../../../browser/step-capture';
 import { elementAt } from './describe';
 import { ACTION_LIMIT_MS, type Driver, type Point, type Target } from './driver';
 import { type Modifier, modifiersOf } from './keys';
@@ -23,10 +25,17 @@ export async function click(
 ): Promise<string | undefined> {
   const modifiers = modifiersOf(how.modifiers);
   const options = { button: how.button ?? 'left', clickCount: how.count ?? 1 } as const;
+  const draft: Draft = {
+    do: 'click',
+    ...(options.button === 'left' ? {} : { button: options.button }),
+    ...(options.clickCount === 1 ? {} : { clickCount: options.clickCount }),
+    ...(modifiers.length ? { modifiers } : {}),
+  };
   if (target.type === 'ref') {
     const { locator, node } = await driver.locate(page, target);
     await locator.scrollIntoViewIfNeeded({ timeout: ACTION_LIMIT_MS });
     await driver.markElement(locator);
+    await driver.capture.will(page, draft, locator);
     // Without noWaitAfter, a link to a slow page would count as a click that failed.
     await locator.click({ ...options, modifiers, timeout: ACTION_LIMIT_MS, noWaitAfter: true });
     const tag = node.role === 'combobox' ? await tagOf(locator) : undefined;
@@ -34,7 +43,7 @@ export async function click(
   }
   const point = await driver.pointOf(page, target);
   driver.mark(point);
-  const seen = await elementAt(page, point);
+  const [seen] = await Promise.all([elementAt(page, point), driver.willAt(page, draft, point)]);
   await holding(page, modifiers, () => page.mouse.click(point.x, point.y, options));
   return hintFor(seen?.tag, seen?.inputType);
 }
@@ -75,6 +84,7 @@ export async function holding(
 export async function hover(driver: Driver, page: Page, target: Target): Promise<void> {
   if (target.type === 'ref') {
     const { locator } = await driver.locate(page, target);
+    await driver.capture.will(page, { do: 'hover' }, locator);
     await locator.hover({ timeout: ACTION_LIMIT_MS });
     return driver.markElement(locator);
   }
@@ -82,13 +92,18 @@ export async function hover(driver: Driver, page: Page, target: Target): Promise
 }
 
 export async function move(driver: Driver, page: Page, to: Point): Promise<void> {
+  await driver.willAt(page, { do: 'hover' }, await driver.pointOf(page, to));
+  await moveTo(driver, page, to);
+}
+
+async function moveTo(driver: Driver, page: Page, to: Point): Promise<void> {
   const point = await driver.pointOf(page, to);
   driver.mark(point);
   await page.mouse.move(point.x, point.y);
 }
 
 export async function press(driver: Driver, page: Page, at: Point): Promise<void> {
-  await move(driver, page, at);
+  await moveTo(driver, page, at);
   await page.mouse.down();
 }
 
@@ -108,12 +123,20 @@ export async function drag(
   modifiers: readonly Modifier[] = [],
 ): Promise<void> {
   const start = await driver.pointOf(page, from);
-  await driver.pointOf(page, to);
+  const end = await driver.pointOf(page, to);
+  if (modifiers.length === 0) await willDrag(driver, page, start, end);
   await holding(page, modifiers, async () => {
     await page.mouse.move(start.x, start.y);
     await page.mouse.down();
     await release(driver, page, to);
   });
+}
+
+async function willDrag(driver: Driver, page: Page, start: Point, end: Point): Promise<void> {
+  const [from, to] = await Promise.all([start, end].map(point => spotAt(page, point)));
+  if (!from || !to) return;
+  const draft = { do: 'drag', position: from.position, toPosition: to.position } as const;
+  await driver.capture.will(page, draft, from.element, to.element);
 }
 
 export type Direction = 'up' | 'down' | 'left' | 'right';
@@ -129,13 +152,14 @@ export async function scroll(
   const point = await driver.pointOf(page, at);
   driver.mark(point);
   const way = notches * NOTCH;
+  const x = direction === 'left' ? -way : direction === 'right' ? way : 0;
+  const y = direction === 'up' ? -way : direction === 'down' ? way : 0;
   const before = await page.evaluate(scrollable, point);
+  if (modifiers.length === 0)
+    await driver.capture.will(page, { do: 'scroll', x, y }, await scrollableAt(page, point));
   await holding(page, modifiers, async () => {
     await page.mouse.move(point.x, point.y);
-    await page.mouse.wheel(
-      direction === 'left' ? -way : direction === 'right' ? way : 0,
-      direction === 'up' ? -way : direction === 'down' ? way : 0,
-    );
+    await page.mouse.wheel(x, y);
   });
   // Another document under the pointer scrolls by itself, unseen from here.
   if (before === null) return undefined;
@@ -158,6 +182,8 @@ async function scrollable(point: Point): Promise<string | null> {
 
 export async function scrollTo(driver: Driver, page: Page, target: Target): Promise<void> {
   const { locator } = await driver.locate(page, target);
+  // Whoever does the next step again scrolls to its element anyway.
+  driver.capture.looks();
   await locator.scrollIntoViewIfNeeded({ timeout: ACTION_LIMIT_MS });
   await driver.markElement(locator);
 }

@@ -1,6 +1,7 @@
 import { type BetaBrowserNavigateResult, ToolError } from '@anthropic-ai/sdk/helpers/beta/toolsets';
 import type { Page } from '@playwright/test';
 import { hostAllowed } from '../../../browser/hosts';
+import { portableUrl } from '../../../browser/step';
 import type { AgentTask } from '../../agent';
 import type { Driver } from './driver';
 import { within } from './time';
@@ -50,11 +51,12 @@ export async function navigate(
     reload: () => page.reload(options),
   }[given];
   const before = page.url();
-  const response = await (go ? go() : page.goto(addressOf(given, before, driver.task), options)).catch(
-    error => {
-      throw failure(error, given);
-    },
-  );
+  const address = go ? '' : addressOf(given, before, driver.task);
+  const url = portableUrl(address, driver.task.entryUrl);
+  await driver.capture.will(page, go ? { do: given as 'back' } : { do: 'goto', url });
+  const response = await (go ? go() : page.goto(address, options)).catch(error => {
+    throw failure(error, given);
+  });
   if (go && given !== 'reload' && !response && page.url() === before)
     throw new ToolError(`There is no page to go ${given} to.`);
   const title = await within(page.title(), 1_000);

@@ -1,17 +1,6 @@
 // Waiting that ends early: by a result, by a limit, by the trial's end.
 
-/** Resolves to undefined where `promise` takes longer than `ms`, or fails. */
-export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<undefined>(resolve => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
-  try {
-    return await Promise.race([promise.catch(() => undefined), limit]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+export { within } from '../../../browser/within';
 
 /** Rejects with the signal's reason once that is aborted. */
 export async function sleep(ms: number, signal: AbortSignal): Promise<void> {

@@ -1,0 +1,86 @@
+// Plays trials from recordings: what was done, without whoever did it.
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { Agent, AgentTask } from '../agent';
+import { checkReplayOptions, type ReplayOptions } from './options';
+import { Player, StepProblem } from './player';
+import { type Recording, readRecording } from './recording';
+
+export type { ReplayOptions } from './options';
+
+/**
+ * An agent that does again what a trial did that passed (`record: true`, `taskproof record`), without a model and at full
+ * speed. A step whose element is gone, or that has no effect where it had one, fails the trial and is named, or hands the
+ * page to `fallback`: then the trial is marked as healed. Such trials don't measure an agent: their verdicts say
+ * "replayed", and k is 1 unless `--repeat-each` says otherwise.
+ *
+ * @throws ReplayOptionsError for options that it can't use.
+ */
+export function replay(options: ReplayOptions): Agent {
+  const { recordings, fallback, stepTimeoutMs } = checkReplayOptions(options);
+  return {
+    name: 'replay',
+    replays: true,
+    preflight: () => fallback?.preflight?.(),
+    async run(task) {
+      const file = resolve(task.configDir, recordings, `${nameOf(task)}.json`);
+      const recording = await read(file);
+      if (!recording && !fallback) throw new Error(noRecording(file));
+      const player = new Player(task, stepTimeoutMs);
+      const problem = recording ? await played(player, recording) : `there is no recording yet (${file})`;
+      if (problem === undefined) return undefined;
+      if (!fallback) return { status: 'gave_up', reason: problem };
+      task.markHealed({ reason: problem, recording: file });
+      return takeOver(fallback, task, player.done, problem);
+    },
+  };
+}
+
+/** @returns what went wrong, if anything: a sentence that names the step. */
+async function played(player: Player, recording: Recording): Promise<string | undefined> {
+  try {
+    await player.play(recording);
+    return undefined;
+  } catch (error) {
+    if (error instanceof StepProblem) return error.message;
+    throw error;
+  } finally {
+    player.dispose();
+  }
+}
+
+async function takeOver(
+  fallback: Agent,
+  task: AgentTask,
+  done: readonly string[],
+  problem: string,
+): ReturnType<Agent['run']> {
+  // Its members are looked up at each use: the active tab and what is left of time and turns change.
+  const handedOver = Object.create(task, {
+    done: { value: [...done, `This could not be done any more: ${problem}`] },
+  }) as AgentTask;
+  return fallback.run(handedOver);
+}
+
+function nameOf({ specId }: AgentTask): string {
+  if (specId === null)
+    throw new Error(
+      'replay() plays the recordings of task specs: in a hand-written test (agent.run) there is none to play',
+    );
+  return specId;
+}
+
+async function read(file: string): Promise<Recording | undefined> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  return readRecording(text, file);
+}
+
+function noRecording(file: string): string {
+  return `there is no recording ${file}. Make one: run the spec with another agent and \`record: true\` in use.taskproof, or save one of its results with \`taskproof record\``;
+}

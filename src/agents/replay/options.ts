@@ -1,0 +1,41 @@
+import { z } from 'zod';
+import type { Agent } from '../agent';
+
+export interface ReplayOptions {
+  /** Folder of the recordings, one `<spec id>.json` each; relative to the folder of the Playwright config. */
+  recordings: string;
+  /** Plays on where a recording no longer fits the page, and where there is none. Default: none, and the trial fails. */
+  fallback?: Agent;
+  /** Milliseconds that a step waits for its element, and for its effect. Default: 5,000. */
+  stepTimeoutMs?: number;
+}
+
+const optionsSchema = z.strictObject({
+  recordings: z.string().min(1),
+  fallback: z
+    .custom<Agent>(value => typeof (value as Agent | null)?.run === 'function', {
+      error: 'must be an agent: claude({ ... }), lexical() ...',
+    })
+    .refine(agent => !agent?.replays, { error: 'must not be a replay itself' })
+    .optional(),
+  stepTimeoutMs: z.number().int().positive().default(5_000),
+});
+
+export type ReplaySettings = z.infer<typeof optionsSchema>;
+
+/** Thrown where replay() is given something that it can't use. */
+export class ReplayOptionsError extends Error {
+  override name = 'ReplayOptionsError';
+}
+
+/** @throws ReplayOptionsError that names every option that is wrong. */
+export function checkReplayOptions(options: unknown): ReplaySettings {
+  const result = optionsSchema.safeParse(options ?? {});
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(issue =>
+    issue.code === 'unrecognized_keys'
+      ? `${issue.keys.join(', ')}: unknown option; known are ${Object.keys(optionsSchema.shape).join(', ')}`
+      : `${issue.path.join('.') || 'options'}: ${issue.message}`,
+  );
+  throw new ReplayOptionsError(`replay(): ${problems.join('; ')}`);
+}

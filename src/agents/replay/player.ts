@@ -1,0 +1,133 @@
+// Plays a recording step by step, and says which step no longer fits the page.
+import { setTimeout } from 'node:timers/promises';
+import type { BrowserContext, Dialog, Page } from '@playwright/test';
+import { fingerprintOf, sameFingerprint } from '../../browser/fingerprint';
+import { type DialogAnswer, type Fingerprint, pathOf, type Step } from '../../browser/step';
+import type { AgentTask, Turn } from '../agent';
+import { perform, withSecrets } from './perform';
+import type { RecordedTurn, Recording } from './recording';
+
+/** Milliseconds between two looks for a step's effect, at first and at most. */
+const FIRST_PAUSE_MS = 10;
+const MAX_PAUSE_MS = 200;
+
+/** A step that can't be done, or has no effect any more. */
+export class StepProblem extends Error {
+  override name = 'StepProblem';
+}
+
+export class Player {
+  /** What was done so far, in words. */
+  readonly done: string[] = [];
+  private number = 0;
+  private readonly tabs: Page[];
+  private answers: DialogAnswer[] = [];
+  private readonly onPage = (page: Page) => void this.tabs.push(page);
+  private readonly onDialog = (dialog: Dialog) => void this.answer(dialog);
+  private readonly context: BrowserContext;
+
+  constructor(
+    private readonly task: AgentTask,
+    private readonly timeoutMs: number,
+  ) {
+    this.context = task.context;
+    this.tabs = [task.page, ...this.context.pages().filter(page => page !== task.page)];
+    this.context.on('page', this.onPage);
+    this.context.on('dialog', this.onDialog);
+  }
+
+  dispose(): void {
+    this.context.off('page', this.onPage);
+    this.context.off('dialog', this.onDialog);
+  }
+
+  /** @throws StepProblem at the first step that no longer fits. */
+  async play(recording: Recording): Promise<void> {
+    for (const recorded of recording.turns)
+      await this.task.turn(recorded.title, turn => this.turn(turn, recorded));
+  }
+
+  private async turn(turn: Turn, { actions }: RecordedTurn): Promise<void> {
+    for (const { title, steps } of actions) {
+      const repeated: Step[] = [];
+      try {
+        for (const step of steps) repeated.push(await this.step(step, title));
+      } catch (error) {
+        turn.action({ title, error: (error as Error).message });
+        throw error;
+      }
+      turn.action({ title, steps: repeated });
+      this.done.push(title);
+    }
+  }
+
+  /** @returns the step as it went this time. */
+  private async step(step: Step, title: string): Promise<Step> {
+    this.number++;
+    const { task } = this;
+    this.answers = [...(step.dialogs ?? [])];
+    const filled = withSecrets(step, task.secrets);
+    const page = await this.tab(step);
+    const before = (await fingerprintOf(page)) ?? GONE;
+    try {
+      await perform(page, filled, { task, timeoutMs: this.timeoutMs });
+    } catch (error) {
+      task.signal.throwIfAborted();
+      throw this.problem(page, (error as Error).message);
+    }
+    const after = await this.effect(page, step, before, title);
+    return { ...step, before, after };
+  }
+
+  /** Waits until the page has changed, where it did when it was recorded: that also paces the replay. */
+  private async effect(page: Page, step: Step, before: Fingerprint, title: string): Promise<Fingerprint> {
+    const end = performance.now() + this.timeoutMs;
+    const hadEffect = !sameFingerprint(step.before, step.after) && showsEffect(step);
+    for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
+      this.task.signal.throwIfAborted();
+      // A tab that it closed, or a new one, is effect enough.
+      if (page.isClosed() || this.task.page !== page) return (await fingerprintOf(this.task.page)) ?? GONE;
+      const after = await fingerprintOf(page);
+      if (after && (!hadEffect || !sameFingerprint(before, after))) return after;
+      if (performance.now() > end) {
+        if (!after) return GONE;
+        throw this.problem(page, `${title} had no effect`);
+      }
+      await setTimeout(pause);
+    }
+  }
+
+  /** The tab that the step was done in: one that is about to open is waited for. */
+  private async tab({ tab }: Step): Promise<Page> {
+    const end = performance.now() + this.timeoutMs;
+    while (!this.tabs[tab] && performance.now() < end)
+      await this.context
+        .waitForEvent('page', { timeout: Math.max(1, end - performance.now()) })
+        .catch(() => undefined);
+    const page = this.tabs[tab];
+    if (!page || page.isClosed())
+      throw this.problem(
+        this.task.page,
+        `tab ${tab + 1} ${page ? 'is closed' : 'did not open'}; the page is`,
+      );
+    if (page !== this.task.page) this.task.activate(page);
+    return page;
+  }
+
+  private problem(page: Page, what: string): StepProblem {
+    return new StepProblem(this.task.mask(`step ${this.number}: ${what} on ${pathOf(page.url())}`));
+  }
+
+  private answer(dialog: Dialog): void {
+    const asks = dialog.type() === 'confirm' || dialog.type() === 'prompt';
+    const { accept, text } = this.answers.shift() ?? { accept: !asks, text: undefined };
+    void (accept ? dialog.accept(text) : dialog.dismiss()).catch(() => undefined);
+  }
+}
+
+const GONE: Fingerprint = { url: '', content: '' };
+
+/** Of these the effect may be nothing but where the pointer, the focus or the page's scroll is, or come from elsewhere. */
+function showsEffect(step: Step): boolean {
+  return !['hover', 'focus', 'scroll', 'new_tab', 'switch_tab', 'close_tab', 'reload'].includes(step.do);
+}

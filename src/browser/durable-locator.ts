@@ -1,0 +1,124 @@
+// From an element to a locator that finds it again on another day.
+import type { ElementHandle, Frame, FrameLocator, Locator, Page } from '@playwright/test';
+
+type Point = { x: number; y: number };
+export type Handle = ElementHandle<Element>;
+
+/** The element at a point of the viewport, through frames and shadow roots. */
+export function elementAtPoint(page: Page, point: Point): Promise<Handle | undefined> {
+  return inFrame(page.mainFrame(), point);
+}
+
+/** The element that keys go to, through frames and shadow roots; undefined where nothing has the focus. */
+export function elementWithFocus(page: Page): Promise<Handle | undefined> {
+  return inFrame(page.mainFrame(), null);
+}
+
+/** What to click to hit a point: an element, and where on it where its middle will not do. */
+export async function clickableAt(
+  page: Page,
+  point: Point,
+): Promise<{ element: Handle; position?: Point } | undefined> {
+  const hit = await elementAtPoint(page, point);
+  if (!hit) return undefined;
+  const clickable = (await hit.evaluateHandle(closestControl)).asElement();
+  return clickable ? { element: clickable } : spotOn(hit, point);
+}
+
+/** The element at a point, and where on it the point is. */
+export async function spotAt(
+  page: Page,
+  point: Point,
+): Promise<{ element: Handle; position: Point } | undefined> {
+  const hit = await elementAtPoint(page, point);
+  return hit && spotOn(hit, point);
+}
+
+async function spotOn(element: Handle, point: Point) {
+  const box = await element.boundingBox();
+  if (!box) return undefined;
+  return { element, position: { x: Math.round(point.x - box.x), y: Math.round(point.y - box.y) } };
+}
+
+/** What scrolls at a point; undefined where that is the page itself, or nothing. */
+export async function scrollableAt(page: Page, point: Point): Promise<Handle | undefined> {
+  const element = await elementAtPoint(page, point);
+  return (await element?.evaluateHandle(closestScrollable))?.asElement() ?? undefined;
+}
+
+/** By its place in the document: exact now, and what Playwright makes a durable locator of. */
+export async function placeOf(element: Handle): Promise<Locator> {
+  const frame = await element.ownerFrame();
+  if (!frame) throw new Error('the element has no document any more');
+  return (await scopeOf(frame)).locator(await element.evaluate(pathOf));
+}
+
+async function scopeOf(frame: Frame): Promise<Page | FrameLocator> {
+  if (!frame.parentFrame()) return frame.page();
+  const element = await frame.frameElement();
+  return (await placeOf(element as Handle)).contentFrame();
+}
+
+async function inFrame(frame: Frame, point: Point | null): Promise<Handle | undefined> {
+  const element = (await frame.evaluateHandle(hit, point)).asElement();
+  const inner = await element?.contentFrame();
+  if (!element || !inner) return element ?? undefined;
+  const corner = point && (await element.evaluate(innerCorner));
+  const within = point && corner ? { x: point.x - corner.x, y: point.y - corner.y } : null;
+  return (await inFrame(inner, within)) ?? element;
+}
+
+/** Runs in the page. Where the document of an iframe begins. */
+function innerCorner(element: Element): Point {
+  const { x, y } = element.getBoundingClientRect();
+  return { x: x + element.clientLeft, y: y + element.clientTop };
+}
+
+/** Runs in the page. The element at a point, or with the focus, through shadow roots. */
+function hit(point: Point | null): Element | null {
+  const inside = (root: Document | ShadowRoot) =>
+    point ? root.elementFromPoint(point.x, point.y) : root.activeElement;
+  let found = inside(document);
+  for (let inner = found; inner; inner = inner.shadowRoot && inside(inner.shadowRoot)) found = inner;
+  const nothing = !point && (found === document.body || found === document.documentElement);
+  return nothing ? null : found;
+}
+
+/** Runs in the page. The control that a click on the element means, where any point of it will do. */
+function closestControl(element: Element): Element | null {
+  const control = element.closest(
+    'a[href],button,input,select,textarea,summary,label,option,[role=button],[role=link],[role=tab],[role=option],[role=menuitem],[role=checkbox],[role=radio],[role=switch]',
+  );
+  const isRange = control instanceof HTMLInputElement && control.type === 'range';
+  return isRange ? null : control;
+}
+
+/** Runs in the page. */
+function closestScrollable(element: Element): Element | null {
+  for (let node: Element | null = element; node && node !== document.body; node = node.parentElement) {
+    const { overflowX, overflowY } = getComputedStyle(node);
+    const scrolls = /auto|scroll/;
+    if (scrolls.test(overflowY) && node.scrollHeight > node.clientHeight) return node;
+    if (scrolls.test(overflowX) && node.scrollWidth > node.clientWidth) return node;
+  }
+  return null;
+}
+
+/** Runs in the page. A CSS path from the root; Playwright's `>>` where a shadow root begins. */
+function pathOf(element: Element): string {
+  const segments: string[] = [];
+  let parts: string[] = [];
+  let node: Element | null = element;
+  while (node) {
+    const parent: ParentNode | null = node.parentNode;
+    const index = parent ? [...parent.children].indexOf(node) + 1 : 1;
+    parts.unshift(`${CSS.escape(node.localName)}:nth-child(${index})`);
+    if (parent instanceof ShadowRoot) {
+      segments.unshift(parts.join(' > '));
+      parts = [];
+      node = parent.host;
+    } else node = parent instanceof Element ? parent : null;
+  }
+  segments.unshift(parts.join(' > '));
+  return segments.join(' >> ');
+}

@@ -1,0 +1,126 @@
+// Notes what an agent does to a page as steps that can be done again. The durable locator and the fingerprint before are
+// asked for as the action starts and not waited for: the page answers them while Playwright waits for the element to
+// stand still, so that they cost next to nothing.
+import type { Locator, Page } from '@playwright/test';
+import { type Handle, placeOf } from './durable-locator';
+import { fingerprintOf } from './fingerprint';
+import type { Deed, DialogAnswer, Fingerprint, Step } from './step';
+import { within } from './within';
+
+/** A page that is busy, or huge, must not hold up the trial. */
+const LIMIT_MS = 2_000;
+
+type Omitted<T, K extends string> = T extends unknown ? Omit<T, K> : never;
+/** A deed whose locators are yet to be found. */
+export type Draft = Omitted<Deed, 'locator' | 'to'>;
+export type Target = Locator | Handle;
+
+interface Pending {
+  page: Page;
+  tab: number;
+  draft: Draft;
+  locator: Promise<string | undefined> | undefined;
+  to: Promise<string | undefined> | undefined;
+  before: Promise<Fingerprint | undefined>;
+  after?: Promise<Fingerprint | undefined>;
+}
+
+export class StepCapture {
+  private pending: Pending[] = [];
+  private readonly dialogs: DialogAnswer[] = [];
+  private isLook = false;
+  /** Tabs in the order in which they were opened. */
+  private readonly tabs: Page[];
+
+  /** @param mask takes the values of secrets out of a text */
+  constructor(
+    firstPage: Page,
+    private readonly mask: (text: string) => string,
+  ) {
+    const context = firstPage.context();
+    this.tabs = [firstPage, ...context.pages().filter(page => page !== firstPage)];
+    const onPage = (page: Page) => void this.tabs.push(page);
+    context.on('page', onPage);
+    this.dispose = () => context.off('page', onPage);
+  }
+
+  readonly dispose: () => void;
+
+  /** Forgets what was noted: another action begins. */
+  begin(): void {
+    this.pending = [];
+    this.dialogs.length = 0;
+    this.isLook = false;
+  }
+
+  /** To be awaited before the deed is done: it takes no longer than finding an element's place. */
+  async will(page: Page, draft: Draft, target?: Target | undefined, to?: Target | undefined): Promise<void> {
+    const last = this.pending.at(-1);
+    if (last) last.after ??= fingerprintOf(last.page);
+    const before = fingerprintOf(page);
+    const [locator, destination] = await Promise.all([target, to].map(each => each && durable(each)));
+    this.pending.push({
+      page,
+      tab: Math.max(0, this.tabs.indexOf(page)),
+      draft: 'text' in draft ? { ...draft, text: this.mask(draft.text) } : draft,
+      locator: locator?.expression,
+      to: destination?.expression,
+      before,
+    });
+  }
+
+  /** The action only looks, or waits: there is nothing to do again. */
+  looks(): void {
+    this.isLook = true;
+  }
+
+  answered(answer: DialogAnswer): void {
+    this.dialogs.push(answer);
+  }
+
+  /** The steps of this action, after the page has settled; undefined where they can't all be told, or none was. */
+  async done(active: Page): Promise<Step[] | undefined> {
+    if (this.pending.length === 0) return this.isLook ? [] : undefined;
+    const steps: Step[] = [];
+    for (const [index, pending] of this.pending.entries()) {
+      const isLast = index === this.pending.length - 1;
+      pending.after ??= fingerprintOf(pending.page.isClosed() ? active : pending.page);
+      const step = await finished(pending, isLast ? this.dialogs : []);
+      if (!step) return undefined;
+      steps.push(step);
+    }
+    return steps;
+  }
+}
+
+const GONE: Fingerprint = { url: '', content: '' };
+
+async function finished(pending: Pending, dialogs: readonly DialogAnswer[]): Promise<Step | undefined> {
+  const { draft, tab } = pending;
+  const [locator, to] = await Promise.all([pending.locator, pending.to]);
+  if ((pending.locator && !locator) || (pending.to && !to)) return undefined;
+  const [before, after] = await Promise.all([pending.before, pending.after]);
+  return {
+    ...draft,
+    ...(locator ? { locator } : {}),
+    ...(to ? { to } : {}),
+    tab,
+    before: before ?? GONE,
+    after: after ?? GONE,
+    ...(dialogs.length ? { dialogs: [...dialogs] } : {}),
+  } as Step;
+}
+
+/** Wrapped, so that only the place is waited for, and the durable locator is not. */
+async function durable(target: Target): Promise<{ expression: Promise<string | undefined> }> {
+  const place = 'ownerFrame' in target ? await placeOf(target).catch(() => undefined) : target;
+  if (!place) return { expression: Promise.resolve(undefined) };
+  const expression = within(
+    place.normalize().then(locator => locator.toString()),
+    LIMIT_MS,
+  );
+  // Its place will do where the page went away too soon; a reference into a snapshot will not.
+  return {
+    expression: expression.then(found => found ?? ('ownerFrame' in target ? place.toString() : undefined)),
+  };
+}
