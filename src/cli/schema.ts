@@ -1,3 +1,5 @@
+import { Option } from 'commander';
+import { protocolJsonSchema } from '../agents/command/protocol';
 import { resultsJsonSchema } from '../report/results';
 import { taskSpecJsonSchema } from '../spec/json-schema';
 import { writeOutput } from './io';
@@ -8,6 +10,12 @@ export const addSchema: AddCommand = (program, io) => {
     .command('schema')
     .description('Print the JSON Schema of task specs, for editors and other tools.')
     .option('--results', 'the schema of the results file (taskproof-results.json) instead')
+    .addOption(
+      new Option(
+        '--agent-protocol',
+        'the schema of what a program that plays trials reads and writes (command()) instead',
+      ).conflicts('results'),
+    )
     .option('-o, --output <file>', 'write it to a file')
     .addHelpText(
       'after',
@@ -17,12 +25,24 @@ An editor checks a spec against it when the spec's first line names it:
 
 Examples:
   taskproof schema --output agents/task-spec.schema.json
-  taskproof schema --results`,
+  taskproof schema --results
+  taskproof schema --agent-protocol`,
     )
-    .action(async (options: { results?: boolean; output?: string }) => {
-      const text = JSON.stringify(options.results ? resultsJsonSchema() : taskSpecJsonSchema(), null, 2);
+    .action(async (options: SchemaOptions) => {
+      const text = JSON.stringify(schemaOf(options), null, 2);
       if (options.output === undefined) return io.out(text);
       await writeOutput(io, options.output, `${text}\n`);
       io.out(`Wrote ${options.output}`);
     });
 };
+
+interface SchemaOptions {
+  results?: boolean;
+  agentProtocol?: boolean;
+  output?: string;
+}
+
+function schemaOf({ results, agentProtocol }: SchemaOptions): unknown {
+  if (results) return resultsJsonSchema();
+  return agentProtocol ? protocolJsonSchema() : taskSpecJsonSchema();
+}

@@ -1,8 +1,8 @@
 // An agent in a program of its own, in any language: it gets the trial as JSON and drives the page by the DevTools protocol.
 import { resolve } from 'node:path';
-import { openCdpEndpoint } from '../../browser/cdp-endpoint';
-import type { Agent } from '../agent';
-import { type CommandOptions, checkCommandOptions } from './options';
+import { type CdpEndpoint, openCdpEndpoint } from '../../browser/cdp-endpoint';
+import type { Agent, AgentTask } from '../agent';
+import { type CommandOptions, checkCommandOptions, checkProgram, programPath } from './options';
 import { play } from './play';
 import { Program } from './program';
 import { PROTOCOL_VERSION, type TaskMessage } from './protocol';
@@ -21,31 +21,60 @@ export function command(options: CommandOptions): Agent {
   return {
     name,
     ...(model === undefined ? {} : { model }),
+    preflight: () => checkProgram(settings),
     async run(task) {
       const endpoint = await openCdpEndpoint(task.page);
-      const message: TaskMessage = {
-        protocolVersion: PROTOCOL_VERSION,
-        goal: task.goal,
-        entryUrl: task.entryUrl,
-        allowedDomains: [...task.allowedDomains],
-        maxSteps: task.maxSteps,
-        maxCostUsd: task.maxCostUsd ?? null,
-        timeLimitMs: Math.max(1, Math.round(task.timeLeftMs)),
-        seed: task.seed,
-        secrets: { ...task.secrets },
-        cdp: { url: endpoint.url, targetId: endpoint.targetId },
-      };
-      const cwd = resolve(task.configDir, settings.cwd);
-      const program = new Program({ ...settings, cwd }, `${JSON.stringify(message)}\n`);
-      let saidItsEnd = false;
+      // The trial is graded from that moment on: its page must not move any more.
+      const disconnect = () => void endpoint.close();
+      task.signal.addEventListener('abort', disconnect, { once: true });
+      const dialogs = dialogSwitch(task);
+      let program: Program | undefined;
       try {
-        const end = await play(task, program, endpoint);
-        saidItsEnd = true;
+        program = new Program(
+          {
+            command: programPath(settings.command, task.configDir),
+            args: settings.args,
+            env: settings.env,
+            cwd: resolve(task.configDir, settings.cwd),
+          },
+          `${JSON.stringify(messageOf(task, endpoint))}\n`,
+          text => task.mask(text),
+        );
+        const end = await play({ task, program, endpoint, leaveDialogs: dialogs.leave });
+        await program.leave();
         return end;
       } finally {
-        await program.stop({ patiently: saidItsEnd });
         await endpoint.close();
+        await program?.stop();
+        dialogs.leave(false);
+        task.signal.removeEventListener('abort', disconnect);
       }
+    },
+  };
+}
+
+function messageOf(task: AgentTask, { url, targetId }: CdpEndpoint): TaskMessage {
+  return {
+    protocolVersion: PROTOCOL_VERSION,
+    goal: task.goal,
+    entryUrl: task.entryUrl,
+    allowedDomains: [...task.allowedDomains],
+    maxSteps: task.maxSteps,
+    maxCostUsd: task.maxCostUsd ?? null,
+    timeLimitMs: Math.max(1, Math.round(task.timeLeftMs)),
+    seed: task.seed,
+    secrets: { ...task.secrets },
+    cdp: { url, targetId },
+  };
+}
+
+/** A dialog that someone listens for is left to them. */
+function dialogSwitch({ context }: AgentTask): { leave(leave: boolean): void } {
+  const listen = () => undefined;
+  return {
+    leave(leave) {
+      context.off('dialog', listen);
+      if (leave) context.on('dialog', listen);
     },
   };
 }

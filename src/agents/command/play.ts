@@ -1,82 +1,114 @@
 // Makes turns of a program's lines.
 import type { CdpEndpoint } from '../../browser/cdp-endpoint';
-import { AgentApiError, type AgentTask, type GaveUp, type Turn } from '../agent';
+import { AgentApiError, type AgentTask, BudgetExceededError, type GaveUp, type Turn } from '../agent';
 import type { Program } from './program';
 import { type Line, parseLine } from './protocol';
 
+/** Lines between one turn's beginning and the next one's: more are a loop, and would hold the worker up. */
+const MAX_LINES = 1_000;
+
 type Of<Type extends Line['type']> = Extract<Line, { type: Type }>;
+
+/** Where a program's trial takes place. */
+export interface Stage {
+  task: AgentTask;
+  program: Program;
+  endpoint: CdpEndpoint;
+  /** Whether the program answers dialogs itself. */
+  leaveDialogs(leave: boolean): void;
+}
 
 /**
  * Follows a program to its end.
  *
- * @throws ProgramError where it broke the protocol or went away; AgentApiError where it says that its model can't be had.
+ * @throws ProgramError where it broke the protocol or went away; AgentApiError where it says that its model can't be
+ * had; what `task.turn` throws; BudgetExceededError where it goes on spending once the cap is reached.
  */
-export async function play(
-  task: AgentTask,
-  program: Program,
-  endpoint: CdpEndpoint,
-): Promise<GaveUp | undefined> {
-  let line = await read(task, program);
+export async function play(stage: Stage): Promise<GaveUp | undefined> {
+  const { task, program } = stage;
+  const read = reader(stage);
+  let line = await read();
   while (line.type !== 'end') {
     if (line.type === 'turn') {
       const { title } = line;
-      line = await task.turn(title, turn => inTurn(turn, task, program, endpoint));
+      line = await task.turn(title, turn => inTurn(turn, stage, read));
     } else {
-      await between(line, task, program, endpoint);
-      line = await read(task, program);
+      await between(line, stage);
+      line = await read();
     }
   }
   return endOf(line, program);
 }
 
 /** @returns the line that ended the turn. */
-async function inTurn(turn: Turn, task: AgentTask, program: Program, endpoint: CdpEndpoint): Promise<Line> {
+async function inTurn(turn: Turn, stage: Stage, read: () => Promise<Line>): Promise<Line> {
   for (;;) {
-    const line = await read(task, program);
+    const line = await read();
     if (line.type === 'narration') turn.narrate(line.text);
     else if (line.type === 'action') {
       const { type: _, ...action } = line;
       turn.action(action);
-    } else if (line.type === 'usage' || line.type === 'activate')
-      await between(line, task, program, endpoint);
-    else return line;
+    } else if (line.type === 'turn' || line.type === 'turn_end' || line.type === 'end') return line;
+    else await between(line, stage);
   }
 }
 
 /** What may come in a turn and between two. */
-async function between(
-  line: Exclude<Line, Of<'turn' | 'end'>>,
-  task: AgentTask,
-  program: Program,
-  endpoint: CdpEndpoint,
-): Promise<void> {
-  if (line.type === 'turn_end') return;
-  if (line.type === 'usage') {
-    const { type: _, ...usage } = line;
-    return task.usage(usage);
+async function between(line: Exclude<Line, Of<'turn' | 'end'>>, stage: Stage): Promise<void> {
+  const { task, program, endpoint } = stage;
+  switch (line.type) {
+    case 'turn_end':
+      return;
+    case 'dialogs':
+      return stage.leaveDialogs(line.answeredBy === 'program');
+    case 'usage':
+      return spend(line, task);
+    case 'activate': {
+      const page = await endpoint.pageOf(line.targetId);
+      if (!page)
+        throw program.error(
+          `it activated ${JSON.stringify(line.targetId)}, and no tab of the trial has that targetId`,
+        );
+      return task.activate(page);
+    }
+    default:
+      throw program.error(
+        `it wrote a line of type "${line.type}" outside a turn: write {"type":"turn","title":"..."} first`,
+      );
   }
-  if (line.type === 'activate') {
-    const page = await endpoint.pageOf(line.targetId);
-    if (!page)
-      throw program.error(`it activated ${JSON.stringify(line.targetId)}, and no tab has that targetId`);
-    return task.activate(page);
-  }
-  throw program.error(`it wrote a line of type "${line.type}" outside a turn: write {"type":"turn"} first`);
 }
 
-async function read(task: AgentTask, program: Program): Promise<Line> {
-  const text = await program.next(task.signal);
-  try {
-    return parseLine(text);
-  } catch (error) {
-    throw program.error((error as Error).message);
-  }
+/** A program may put many requests into one turn, so the cap is looked at here too: what it ends with may exceed it. */
+function spend({ type: _, ...usage }: Of<'usage'>, task: AgentTask): void {
+  const { maxCostUsd: cap, costUsd: before } = task;
+  task.usage(usage);
+  if (cap !== undefined && before !== null && before >= cap)
+    throw new BudgetExceededError(
+      `The program went on spending beyond its maxCostUsd of $${cap} ($${task.costUsd?.toFixed(4) ?? 'unknown'} by now).`,
+    );
+}
+
+/** Reads lines, up to a number of them in a turn. */
+function reader({ task, program }: Stage): () => Promise<Line> {
+  let lines = 0;
+  return async () => {
+    const text = await program.next(task.signal);
+    if (++lines > MAX_LINES)
+      throw program.error(`it wrote more than ${MAX_LINES.toLocaleString('en')} lines without a new turn`);
+    try {
+      const line = parseLine(text, secret => task.mask(secret));
+      if (line.type === 'turn') lines = 0;
+      return line;
+    } catch (error) {
+      throw program.error((error as Error).message);
+    }
+  };
 }
 
 function endOf({ status, reason, errorKind }: Of<'end'>, program: Program): GaveUp | undefined {
   if (status === 'completed') return undefined;
   if (!reason) throw program.error(`it ended with status "${status}" and without a reason`);
   if (status === 'gave_up') return { status, reason };
-  if (errorKind === 'agent_api') throw new AgentApiError(reason);
+  if (errorKind === 'agent_api') throw new AgentApiError(program.masked(reason));
   throw program.error(`it ended with an error: ${reason}`);
 }

@@ -1,29 +1,35 @@
 // The agent's process: its lines, what it said on standard error, and its end, whatever it does.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { StringDecoder } from 'node:string_decoder';
-import { setTimeout as after } from 'node:timers/promises';
+import { labelOf, lastWords, maskEnvironment } from './text';
+import { unwatch, watch } from './watchdog';
 
 /** Bytes of standard output in a trial: all of it may end up in the record. */
-const MAX_OUTPUT = 4 * 1024 * 1024;
+export const MAX_OUTPUT = 4 * 1024 * 1024;
 /** Characters of standard error that are kept, the last ones. */
 const MAX_STDERR = 4_000;
 /** Milliseconds to go by itself, after it said its end or was asked to stop. */
 const GRACE_MS = 3_000;
+/** Milliseconds for its last lines, after it went: a process that it left behind may hold its output open. */
+const DRAIN_MS = 1_000;
 
 export interface ProgramOptions {
   command: string;
   args: readonly string[];
+  /** Beside the environment of this process. */
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
 }
 
-/** The program is missing, died, flooded its output or said nothing of its end. */
+/** The program is missing, died, flooded its output or broke the protocol. */
 export class ProgramError extends Error {
   override name = 'ProgramError';
 }
 
 export class Program {
   private readonly child: ChildProcess;
+  private readonly env: NodeJS.ProcessEnv;
   private readonly lines: string[] = [];
   private partial = '';
   private received = 0;
@@ -32,34 +38,37 @@ export class Program {
   private ended = false;
   private wake: () => void = () => undefined;
   private readonly wakeUp = () => this.wake();
+  /** Settles when the process is gone, or never came to be. */
   private readonly exited: Promise<void>;
-  private readonly killAtExit = () => this.kill('SIGKILL');
+  private draining: NodeJS.Timeout | undefined;
 
+  /**
+   * Starts it and writes `input` to its standard input.
+   *
+   * @param mask takes secrets out of what errors quote
+   * @throws ProgramError where the system refuses at once; what it says later comes from `next`.
+   */
   constructor(
     private readonly options: ProgramOptions,
     input: string,
+    private readonly mask: (text: string) => string,
   ) {
     const { command, args, env, cwd } = options;
-    this.child = spawn(command, [...args], {
-      cwd,
-      env: { ...process.env, ...env },
-      stdio: ['pipe', 'pipe', 'pipe'],
-      // A group of its own, so that what it starts in turn ends with it.
-      detached: process.platform !== 'win32',
-      windowsHide: true,
-    });
-    process.once('exit', this.killAtExit);
-    this.exited = new Promise(resolve => {
-      this.child.once('error', error => {
-        this.fail(this.whyNotStarted(error as NodeJS.ErrnoException));
-        resolve();
+    this.env = { ...process.env, ...env };
+    try {
+      this.child = spawn(command, [...args], {
+        cwd,
+        env: this.env,
+        stdio: ['pipe', 'pipe', 'pipe'],
+        // A group of its own, so that what it starts in turn ends with it.
+        detached: process.platform !== 'win32',
+        windowsHide: true,
       });
-      // After `exit`, what was written may still be on its way.
-      this.child.once('close', (code, signal) => {
-        this.fail(`it ended with ${signal ?? `code ${code}`} before it wrote {"type":"end"}`);
-        resolve();
-      });
-    });
+    } catch (error) {
+      throw this.error(this.whyNotStarted(error as NodeJS.ErrnoException));
+    }
+    if (this.child.pid !== undefined) watch(this.child.pid);
+    this.exited = new Promise(resolve => this.follow(resolve));
     this.read();
     // It need not read its task to the end, or at all.
     this.child.stdin!.on('error', () => undefined);
@@ -81,24 +90,57 @@ export class Program {
     }
   }
 
+  /** An error about this program, with its last words on standard error. */
   error(problem: string): ProgramError {
-    const said = this.stderr.trim().split('\n').slice(-3).join(' | ').slice(-300);
     const { command, args } = this.options;
+    // Masked before it is cut: half a secret is not found any more.
+    const said = lastWords(this.masked(this.stderr));
     const about = said ? `. Standard error: ${said}` : '';
-    return new ProgramError(`${[command, ...args].join(' ').slice(0, 200)}: ${problem}${about}`);
+    return new ProgramError(`${labelOf(command, args).slice(-200)}: ${this.masked(problem)}${about}`);
   }
 
-  /** Ends the program and all that it started. Resolves when it is gone. */
-  async stop({ patiently }: { patiently: boolean }): Promise<void> {
-    if (patiently) await this.goneWithin(GRACE_MS);
+  /** Without secrets, keys in its environment among them. */
+  masked(text: string): string {
+    return maskEnvironment(this.mask(text), this.env);
+  }
+
+  /** Waits a while for it to go by itself. */
+  async leave(): Promise<void> {
+    await this.goneWithin(GRACE_MS);
+  }
+
+  /** Ends the program and all that it started, at most two graces long. Resolves when it is gone. */
+  async stop(): Promise<void> {
     if (!this.ended) {
       this.kill('SIGTERM');
       await this.goneWithin(GRACE_MS);
     }
     // The leader may be gone and its children not.
     this.kill('SIGKILL');
-    await this.exited;
-    process.off('exit', this.killAtExit);
+    await this.goneWithin(GRACE_MS);
+    if (this.child.pid !== undefined) unwatch(this.child.pid);
+    clearTimeout(this.draining);
+    // What left its group may hold these open.
+    for (const stream of this.child.stdio) stream?.destroy();
+  }
+
+  private follow(gone: () => void): void {
+    this.child.on('error', (error: NodeJS.ErrnoException) => {
+      if (this.child.pid !== undefined) return;
+      this.ended = true;
+      this.fail(this.whyNotStarted(error));
+      gone();
+    });
+    this.child.once('exit', (code, signal) => {
+      this.ended = true;
+      const problem = `it ended with ${signal ?? `code ${code}`} before it wrote {"type":"end"}`;
+      this.draining = setTimeout(() => this.fail(problem), DRAIN_MS);
+      this.child.once('close', () => {
+        clearTimeout(this.draining);
+        this.fail(problem);
+      });
+      gone();
+    });
   }
 
   private read(): void {
@@ -107,6 +149,7 @@ export class Program {
       this.received += chunk.length;
       if (this.received > MAX_OUTPUT) {
         this.child.stdout!.destroy();
+        this.lines.length = 0;
         this.fail(`it wrote more than ${MAX_OUTPUT / 1024 / 1024} MB to standard output`);
         return;
       }
@@ -118,6 +161,7 @@ export class Program {
     this.child.stdout!.on('end', () => {
       if (this.partial.trim()) this.lines.push(this.partial);
       this.partial = '';
+      this.wake();
     });
     const errors = new StringDecoder('utf8');
     this.child.stderr!.on('data', (chunk: Buffer) => {
@@ -131,18 +175,25 @@ export class Program {
   }
 
   private whyNotStarted({ code, message }: NodeJS.ErrnoException): string {
+    const { cwd } = this.options;
+    const start = 'it could not be started';
+    if (!existsSync(cwd))
+      return `${start}: there is no folder ${cwd} (\`cwd\` is relative to the folder of the Playwright config)`;
     if (code === 'ENOENT')
-      return `it could not be started: no such program, or no such folder as ${this.options.cwd}. Paths are relative to the folder of the Playwright config`;
-    return `it could not be started: ${message}`;
+      return `${start}: there is no such program. A path is relative to the folder of the Playwright config`;
+    if (code === 'EACCES') return `${start}: it is not executable (${message})`;
+    if (code === 'EINVAL' && process.platform === 'win32')
+      return `${start}: Windows starts .cmd and .bat files through a shell only. Start what it starts: node with the script`;
+    return `${start}: ${message}`;
   }
 
   private async goneWithin(ms: number): Promise<void> {
-    const stop = new AbortController();
-    const gone = this.exited.then(() => {
-      this.ended = true;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>(resolve => {
+      timer = setTimeout(resolve, ms);
     });
-    await Promise.race([gone, after(ms, undefined, { signal: stop.signal })]).catch(() => undefined);
-    stop.abort();
+    await Promise.race([this.exited, late]);
+    clearTimeout(timer);
   }
 
   private kill(signal: 'SIGTERM' | 'SIGKILL'): void {
@@ -150,6 +201,7 @@ export class Program {
     if (pid === undefined) return;
     try {
       if (process.platform !== 'win32') process.kill(-pid, signal);
+      // Windows has no way to ask.
       else if (!this.ended) spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { windowsHide: true });
     } catch {
       // Gone already.

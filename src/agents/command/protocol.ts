@@ -70,6 +70,11 @@ export const lineSchema = z
       .strictObject({ type: z.literal('activate'), targetId: text })
       .describe('Another tab is the active one: that of the pictures and the assertions.'),
     z
+      .strictObject({ type: z.literal('dialogs'), answeredBy: z.enum(['host', 'program']) })
+      .describe(
+        'Who answers alerts, confirms and the like from now on. The host, as long as nothing is said: it accepts alerts and "leave this page?" and dismisses confirms and prompts, at once.',
+      ),
+    z
       .strictObject({ type: z.literal('turn_end') })
       .describe('The turn is over: its picture is taken now, and not only when the next one begins.'),
     z
@@ -95,25 +100,40 @@ export function protocolJsonSchema(): Record<string, unknown> {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     title: `Taskproof agent protocol ${PROTOCOL_VERSION}`,
     $defs: {
-      task: z.toJSONSchema(taskSchema, { io: 'input' }),
-      line: z.toJSONSchema(lineSchema, { io: 'input' }),
+      task: definition(taskSchema),
+      line: definition(lineSchema),
     },
   };
 }
 
-/** @throws Error that says what is wrong with the line. */
-export function parseLine(line: string): Line {
-  const quoted = JSON.stringify(line.length > 200 ? `${line.slice(0, 200)}…` : line);
+function definition(schema: z.ZodType): Record<string, unknown> {
+  // The dialect is said once, at the top.
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
+  return rest;
+}
+
+/**
+ * @param mask takes secrets out of every text of the line, and out of what the error quotes
+ * @throws Error that says what is wrong with the line.
+ */
+export function parseLine(line: string, mask: (text: string) => string = text => text): Line {
   let json: unknown;
   try {
-    json = JSON.parse(line);
+    // Not the line as a whole: JSON may write a secret's characters in other ways.
+    json = JSON.parse(line, (_, value) => (typeof value === 'string' ? mask(value) : value));
   } catch {
     throw new Error(
-      `it wrote ${quoted}, which is not JSON: standard output carries the protocol alone, so print logs to standard error`,
+      `it wrote ${quoted(JSON.stringify(mask(line)))}, which is not JSON: standard output carries the protocol alone, so print logs to standard error`,
     );
   }
   const { success, data, error } = lineSchema.safeParse(json);
   if (success) return data;
   const problems = error.issues.map(({ path, message }) => `${path.join('.') || 'line'}: ${message}`);
-  throw new Error(`it wrote ${quoted}, which the protocol does not know: ${problems.join('; ')}`);
+  throw new Error(
+    `it wrote ${quoted(JSON.stringify(json))}, which the protocol does not know: ${problems.join('; ').slice(0, 300)}`,
+  );
+}
+
+function quoted(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
 }

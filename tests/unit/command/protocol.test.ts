@@ -1,0 +1,109 @@
+import { describe, expect, test } from 'vitest';
+import {
+  lineSchema,
+  PROTOCOL_VERSION,
+  parseLine,
+  protocolJsonSchema,
+  taskSchema,
+} from '../../../src/agents/command/protocol';
+import { suite } from '../cli/suite';
+
+describe('a line', () => {
+  test.each([
+    '{"type":"turn","title":"click \\"Go\\""}',
+    '{"type":"narration","text":""}',
+    '{"type":"action","title":"click","error":"it moved","point":{"x":1,"y":2.5},"detail":{"selector":"#go"}}',
+    '{"type":"usage"}',
+    '{"type":"usage","inputTokens":1,"outputTokens":2,"cacheReadTokens":3,"cacheCreationTokens":4,"costUsd":null}',
+    '{"type":"activate","targetId":"ABC"}',
+    '{"type":"dialogs","answeredBy":"program"}',
+    '{"type":"turn_end"}',
+    '{"type":"end","status":"gave_up","reason":"no such button"}',
+    '{"type":"end","status":"error","reason":"429","errorKind":"agent_api"}',
+  ])('%s is read as it is', line => expect(parseLine(line)).toEqual(JSON.parse(line)));
+
+  test('an end without a status is a completed one', () => {
+    expect(parseLine('{"type":"end"}')).toEqual({ type: 'end', status: 'completed' });
+  });
+
+  test.each([
+    ['Loading model...', /it wrote "Loading model\.\.\.", which is not JSON: .*print logs to standard error/],
+    ['{"type":"turn"', /which is not JSON/],
+    ['null', /it wrote null, which the protocol does not know/],
+    ['[]', /it wrote \[\], which the protocol does not know/],
+    ['{"type":"click"}', /it wrote \{"type":"click"\}, .*: type: Invalid discriminator value. Expected .turn./],
+    ['{"type":"turn"}', /title: Invalid input/],
+    ['{"type":"turn","title":""}', /title: Too small/],
+    ['{"type":"narration","text":"x","mood":"good"}', /Unrecognized key: "mood"/],
+    ['{"type":"usage","inputTokens":-1}', /inputTokens: Too small/],
+    ['{"type":"usage","inputTokens":1.5}', /inputTokens: Invalid input: expected int/],
+    ['{"type":"usage","costUsd":"much"}', /costUsd: Invalid input/],
+    ['{"type":"action","title":"x","point":{"x":1}}', /point\.y: Invalid input/],
+    ['{"type":"end","status":"done"}', /status: Invalid option/],
+  ])('%s is refused', (line, message) => expect(() => parseLine(line)).toThrow(message));
+
+  test('a long one is quoted in part', () => {
+    expect(() => parseLine('x'.repeat(100_000))).toThrow(/^.{0,400}$/);
+    expect(() => parseLine(JSON.stringify({ ['x'.repeat(100_000)]: 1 }))).toThrow(/^.{0,600}$/);
+  });
+
+  test('secrets are taken out of every text, however JSON writes them, and of what errors quote', () => {
+    const secret = 'a "quoted" pässword';
+    const mask = (text: string) => text.replaceAll(secret, '***');
+    const escaped = JSON.stringify(secret).replace('ä', '\\u00e4');
+    expect(parseLine(`{"type":"action","title":${escaped},"detail":{"list":[${escaped}]}}`, mask)).toEqual({
+      type: 'action',
+      title: '***',
+      detail: { list: ['***'] },
+    });
+    expect(() => parseLine(`{"type":${escaped}}`, mask)).toThrow('it wrote {"type":"***"}');
+    expect(() => parseLine(`typing ${secret}`, mask)).toThrow('it wrote "typing ***"');
+    expect(() => parseLine('x'.repeat(190) + secret, mask)).not.toThrow('quoted');
+  });
+});
+
+interface Definition {
+  required: string[];
+  properties: Record<string, { description?: string; const?: string }>;
+  additionalProperties?: boolean;
+  oneOf: Definition[];
+}
+
+describe('the JSON Schema', () => {
+  const schema = protocolJsonSchema() as {
+    title: string;
+    $schema: string;
+    $defs: Record<'task' | 'line', Definition>;
+  };
+
+  test('says its version, and the dialect once', () => {
+    expect(schema.title).toBe(`Taskproof agent protocol ${PROTOCOL_VERSION}`);
+    expect(JSON.stringify(schema).match(/\$schema/g)).toHaveLength(1);
+  });
+
+  test('has every field of the task, each required and described; further ones may come', () => {
+    const { task } = schema.$defs;
+    expect(Object.keys(task.properties)).toEqual(Object.keys(taskSchema.shape));
+    expect(task.required).toEqual(Object.keys(taskSchema.shape));
+    expect(task.additionalProperties).toBeUndefined();
+    for (const [name, { description }] of Object.entries(task.properties))
+      if (name !== 'cdp') expect(description, name).toBeTruthy();
+  });
+
+  test('has every type of line, strict, with what may be left out left out', () => {
+    const types = schema.$defs.line.oneOf.map(({ properties }) => properties.type!.const);
+    expect(types).toEqual(lineSchema.options.map(({ shape }) => shape.type.value));
+    for (const line of schema.$defs.line.oneOf) expect(line.additionalProperties).toBe(false);
+    const end = schema.$defs.line.oneOf.find(({ properties }) => properties.type!.const === 'end')!;
+    expect(end.required).toEqual(['type']);
+  });
+
+  test('is what the command line prints', async () => {
+    const { code, out, err } = await suite().taskproof(['schema', '--agent-protocol']);
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(JSON.parse(out)).toEqual(schema);
+    const both = await suite().taskproof(['schema', '--agent-protocol', '--results']);
+    expect(both.code).toBe(1);
+    expect(both.err).toContain('cannot be used with');
+  });
+});
