@@ -45,7 +45,10 @@ async function save(io: Io, file: string, { output, force }: SaveOptions): Promi
   const { comparison, ...run } = results;
   const baseline = { ...run, verdicts: results.verdicts.map(row => ({ ...row, trials: [] })) };
   await writeOutput(io, output, `${JSON.stringify(baseline, null, 2)}\n`);
-  io.out(`Saved ${plural(results.verdicts.length, 'verdict')} of ${results.startedAt} to ${output}`);
+  const replayed = results.verdicts.filter(row => row.replayed).length;
+  io.out(
+    `Saved ${plural(results.verdicts.length, 'verdict')}${replayed ? ` (${replayed} replayed)` : ''} of ${results.startedAt} to ${output}`,
+  );
 }
 
 function incomplete({ verdicts }: Results): string {

@@ -1,8 +1,8 @@
 import { test as base, expect, type TestInfo } from '@playwright/test';
 import { type AgentRunner, agentRunner } from './agent-runner';
 import { settledReason, spentUsd } from './ledger';
-import { checkOptions, type TaskproofOptions } from './options';
-import { type PlannedSpec, plannedSpec } from './plan-annotation';
+import { checkOptions, replays, type TaskproofOptions } from './options';
+import { markReplay, type PlannedSpec, plannedSpec } from './plan-annotation';
 import { TrialHost } from './trial-host';
 
 export interface TaskproofTestOptions {
@@ -25,6 +25,8 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
   taskproof: [{}, { option: true }] as never,
 
   _taskproofReady: async ({ taskproof }, use, testInfo) => {
+    // Here at last the agent is known, whatever `test.use` or a fixture made of it.
+    if (replays(taskproof)) markReplay(testInfo.annotations);
     const planned = plannedSpec(testInfo.annotations);
     if (planned) skipBeyondK(planned, testInfo);
     const options = checkOptions(taskproof, `project "${testInfo.project.name}"`);
@@ -54,11 +56,13 @@ export const test = trialTest.extend<{ agent: AgentRunner }>({
   },
 });
 
-/** The second guard: without our reporter, and in its absence alone, repeats beyond k get this far. */
-function skipBeyondK({ policy }: PlannedSpec, testInfo: TestInfo): void {
+/** The second guard: repeats beyond k get this far without our reporter, and where it could not know that they are replays. */
+function skipBeyondK({ policy, replayed }: PlannedSpec, testInfo: TestInfo): void {
   testInfo.skip(
     testInfo.repeatEachIndex >= policy.k,
-    `repeat ${testInfo.repeatEachIndex + 1} is beyond the spec's k of ${policy.k}`,
+    replayed
+      ? 'a recording is played once: --repeat-each=N insists on N replays'
+      : `repeat ${testInfo.repeatEachIndex + 1} is beyond the spec's k of ${policy.k}`,
   );
 }
 

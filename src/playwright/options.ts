@@ -1,3 +1,4 @@
+import type { FullProject, Suite, TestCase } from '@playwright/test/reporter';
 import { z } from 'zod';
 import type { Agent } from '../agents/agent';
 import type { Judge } from '../grading/judge';
@@ -86,4 +87,26 @@ export function checkOptions(options: unknown, where: string): TaskproofOptions 
       : [`${issue.path.join('.') || 'taskproof'}: ${issue.message}`],
   );
   throw new TaskproofOptionsError(`${where}: use.taskproof is wrong:\n  ${problems.join('\n  ')}`);
+}
+
+/** Whether an option `taskproof`, not yet checked, names an agent that plays recordings. */
+export function replays(options: unknown): boolean {
+  return (options as TaskproofOptions | undefined)?.agent?.replays === true;
+}
+
+interface UsingSuite extends Suite {
+  _use?: { fixtures: Record<string, unknown> }[];
+}
+
+/**
+ * The option `taskproof` of a test, unchecked, as far as the main process can know it: the project's, unless `test.use` says
+ * otherwise. Checked on Playwright 1.65: the main process loads the files, and their suites keep what `test.use` was given
+ * in `_use`, the last one winning. Undefined where a fixture makes the option: that a worker alone knows.
+ */
+export function knownOptions(test: TestCase, project: FullProject): unknown {
+  for (let suite: UsingSuite | undefined = test.parent; suite; suite = suite.parent) {
+    const used = suite._use?.findLast(({ fixtures }) => 'taskproof' in fixtures);
+    if (used) return typeof used.fixtures.taskproof === 'object' ? used.fixtures.taskproof : undefined;
+  }
+  return (project.use as { taskproof?: unknown }).taskproof;
 }

@@ -3,10 +3,11 @@ import { mergeTests, type TestType } from '@playwright/test';
 import type { TaskSpec } from '../spec';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { harmless } from '../trial/text';
+import { policyForRepeats } from '../verdicts/verdict';
 import { callFrom, callSiteFile, callSiteFolder, callSiteOf } from './call-site';
 import { repeatEachOverride } from './command-line';
 import { type TrialFixtures, trialTest } from './fixtures';
-import { type PlannedSpec, planAnnotation } from './plan-annotation';
+import { type PlannedSpec, planAnnotations } from './plan-annotation';
 import { dependOn } from './spec-dependency';
 import { posix } from './trial-host';
 
@@ -70,21 +71,13 @@ function plan({ spec, file, locate }: LoadedSpec, testFile: string): PlannedSpec
     file: posix(relative(dirname(testFile), file)),
     line: locate('id')?.line ?? 1,
     declared,
-    policy:
-      repeats === undefined ? declared : { k: repeats, minPasses: Math.min(declared.minPasses, repeats) },
+    policy: repeats === undefined ? declared : policyForRepeats(declared, repeats),
+    ...(repeats === undefined ? {} : { repeatEach: repeats }),
   };
 }
 
 function annotations(spec: TaskSpec, planned: PlannedSpec) {
-  const { k, minPasses } = planned.policy;
-  return [
-    { type: 'goal', description: harmless(spec.goal) },
-    {
-      type: 'policy',
-      description: k === 1 ? '1 trial, which must pass' : `at least ${minPasses} of ${k} trials must pass`,
-    },
-    planAnnotation(planned),
-  ];
+  return [{ type: 'goal', description: harmless(spec.goal) }, ...planAnnotations(planned)];
 }
 
 /** Playwright refuses a tag that does not begin with `@`; one with spaces could not be named in `--grep`. */

@@ -13,8 +13,8 @@ import type { SourceLocation } from '../trial/stage';
 import { transcript } from '../trial/transcript';
 import { Trial, trialTimeMs } from '../trial/trial';
 import { enter, lostTrials } from './ledger';
-import type { TaskproofOptions } from './options';
-import type { PlannedSpec } from './plan-annotation';
+import { replays, type TaskproofOptions } from './options';
+import { asReplay, type PlannedSpec } from './plan-annotation';
 import { testStage } from './test-stage';
 import { trialError } from './trial-error';
 
@@ -35,8 +35,9 @@ export class TrialHost {
   ) {}
 
   /** @throws the error that shows why the trial did not pass. */
-  async run(loaded: LoadedSpec, { policy }: PlannedSpec): Promise<TrialRecord> {
+  async run(loaded: LoadedSpec, declared: PlannedSpec): Promise<TrialRecord> {
     const { testInfo } = this;
+    const { policy } = replays(this.options) ? asReplay(declared) : declared;
     const plan: GradedPlan = {
       ...gradedPlan(loaded, this.options, testInfo),
       ...(this.navigationTimeoutMs ? { navigationTimeoutMs: this.navigationTimeoutMs } : {}),

@@ -79,7 +79,7 @@ export function diffTable(diff: Diff, options: { colour?: boolean } = {}): strin
   });
   const notes = changed.flatMap(row => {
     const note = diffNote(row);
-    return note ? [[{ text: row.spec, style: STYLES[row.change] }, row.project, note]] : [];
+    return note ? [[{ text: row.spec, style: STYLES[row.change] }, diffCells(row).project, note]] : [];
   });
   const head = header.map(text => ({ text, style: 'dim' as const }));
   return [table([head, ...rows], options), notes.length ? table(notes, options) : null, counts]

@@ -4,6 +4,7 @@ import type { Comparison, ComparisonCell } from '../verdicts/comparison';
 import type { Diff, DiffRow } from '../verdicts/diff';
 import { cellParts, findingsOf, projectName, TOTALS, totalParts } from './comparison-text';
 import { diffCells, diffCounts, diffNote, passesOf } from './diff-text';
+import { healings } from './healing';
 import { errorGroups } from './hints';
 import type { ResultRow, Results } from './results';
 import { formatCost, formatDuration, formatRate, plain, plural } from './text';
@@ -44,13 +45,18 @@ const ENTITIES: Record<string, string> = {
 export function renderSummary(results: Results): string {
   const lost = results.verdicts.filter(row => row.verdict !== 'passed');
   const passed = results.verdicts.filter(row => row.verdict === 'passed');
+  const all = [...lost, ...passed];
   return blocks([
     `## Taskproof: ${results.status}`,
-    headline(results, passed.length),
+    headline(results),
     lost.length > 0 && `### Not passed\n\n${lines(lost.map(lostLine), SUMMARY_LIMIT, '- ')}`,
     errors(results.verdicts),
     results.comparison !== undefined && comparisonSection(results.comparison),
-    verdictSection([...lost, ...passed], results.comparison !== undefined),
+    verdictSection(
+      all.filter(row => !row.replayed),
+      results.comparison !== undefined,
+    ),
+    replayedSection(all.filter(row => row.replayed)),
   ]);
 }
 
@@ -75,11 +81,26 @@ export function renderDiff(diff: Diff): string {
 /** Where projects are compared the comparison has what most readers want, and the verdicts one by one are folded away. */
 function verdictSection(rows: readonly ResultRow[], folded: boolean): string | false {
   if (rows.length === 0) return false;
-  const header = ['verdict', 'spec', 'project', 'passes', 'needs', 'rate', 'turns', 'cost'];
-  const all = markdownTable(header, rows.map(verdictCells), SUMMARY_LIMIT);
+  const all = verdictMarkdownTable(rows);
   return folded
     ? `<details>\n<summary>All ${plural(rows.length, 'verdict')}</summary>\n\n${all}\n\n</details>`
     : all;
+}
+
+/** Apart from the agents': what needs a look first. */
+function replayedSection(rows: readonly ResultRow[]): string | false {
+  if (rows.length === 0) return false;
+  const healed = healings(rows).map(({ row, text }) => `${nameOf(row)} ${escapeMarkdown(text)}`);
+  return blocks([
+    '### Replayed from recordings, which measures no agent',
+    healed.length > 0 && lines(healed, SUMMARY_LIMIT / 4, '- '),
+    verdictMarkdownTable(rows),
+  ]).trimEnd();
+}
+
+function verdictMarkdownTable(rows: readonly ResultRow[]): string {
+  const header = ['verdict', 'spec', 'project', 'passes', 'needs', 'rate', 'turns', 'cost'];
+  return markdownTable(header, rows.map(verdictCells), SUMMARY_LIMIT / 2);
 }
 
 function comparisonSection(comparison: Comparison): string {
@@ -114,14 +135,24 @@ function comparedCell(cell: ComparisonCell | undefined): string {
   return `${verdict} · ${turns} · ${escapeMarkdown(cost)}`;
 }
 
-function headline(results: Results, passed: number): string {
+function headline(results: Results): string {
   const { verdicts } = results;
   const costs = verdicts.map(row => row.costUsd);
   const known = costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
   const cost = costs.includes(null) ? `unknown cost (${formatCost(known)} known)` : formatCost(known);
-  const ran = verdicts.reduce((sum, row) => sum + row.passes + row.failures + row.errors, 0);
+  const replayed = verdicts.filter(row => row.replayed);
+  const measured = verdicts.filter(row => !row.replayed);
+  const ran = measured.reduce((sum, row) => sum + row.passes + row.failures + row.errors, 0);
+  const passed = (rows: readonly ResultRow[]) => rows.filter(row => row.verdict === 'passed').length;
+  const parts = [
+    (measured.length > 0 || replayed.length === 0) &&
+      `${passed(measured)} of ${plural(measured.length, 'verdict')} passed · ${plural(ran, 'trial')}`,
+    replayed.length > 0 && `${passed(replayed)} of ${plural(replayed.length, 'replayed verdict')} passed`,
+    cost,
+    formatDuration(results.durationMs),
+  ];
   const incomplete = results.complete ? '' : ' Not all trials are here.';
-  return `${passed} of ${plural(verdicts.length, 'verdict')} passed · ${plural(ran, 'trial')} · ${cost} · ${formatDuration(results.durationMs)}.${incomplete}`;
+  return `${parts.filter(Boolean).join(' · ')}.${incomplete}`;
 }
 
 function lostLine(row: ResultRow): string {
@@ -150,7 +181,7 @@ function verdictCells(row: ResultRow): string[] {
   return [
     verdict,
     escapeMarkdown(row.spec),
-    escapeMarkdown(row.replayed ? `${row.project} (replayed)` : row.project),
+    escapeMarkdown(row.project),
     passesOf(row),
     String(row.minPasses),
     formatRate(row.rate, row.interval),

@@ -1,8 +1,14 @@
 // Before the first test: which repeats are trials, and whether the run can be judged at all.
 import type { FullConfig, FullProject, Suite, TestCase, TestRun } from '@playwright/test/reporter';
 import { isInteractive, isListing, repeatEachOverride } from '../playwright/command-line';
-import { checkOptions } from '../playwright/options';
-import { keepRunPlan, type PlannedSpec, plannedSpec, type RunPlan } from '../playwright/plan-annotation';
+import { checkOptions, knownOptions, replays } from '../playwright/options';
+import {
+  keepRunPlan,
+  markReplay,
+  type PlannedSpec,
+  plannedSpec,
+  type RunPlan,
+} from '../playwright/plan-annotation';
 import { runError } from '../playwright/reporting';
 
 interface PlannedTest {
@@ -36,8 +42,10 @@ function runPlan(planned: readonly PlannedTest[]): RunPlan {
 }
 
 function planOf(test: TestCase): PlannedTest[] {
-  const spec = plannedSpec(test.annotations);
   const project = test.parent.project();
+  // Written into the test, so that blobs carry it.
+  if (project && replays(knownOptions(test, project))) markReplay(test.annotations);
+  const spec = plannedSpec(test.annotations);
   return spec && project ? [{ test, spec, project }] : [];
 }
 

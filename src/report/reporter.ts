@@ -23,7 +23,10 @@ import { resultsOf, writeOutput } from './write';
 
 export default class TaskproofReporter implements Reporter {
   private readonly options: ReporterOptions;
+  /** By project, spec, and whether it is replayed: an agent's verdict and a replay's are two. */
   private readonly specRuns = new Map<string, SpecRun>();
+  /** Where each test belongs, as far as it is known. */
+  private readonly runOf = new Map<TestCase, SpecRun>();
   private readonly startedAt = new Date();
   private config!: FullConfig;
   /** merge-reports does not call preprocess: what it brings together is judged as one whole run. */
@@ -58,11 +61,11 @@ export default class TaskproofReporter implements Reporter {
     this.config = config;
     // Of a run in shards: a spec of which no trial arrived is missing, not unknown.
     if (!this.preprocessed) for (const { project, spec } of keptRunPlan(config)) this.specRun(project, spec);
-    for (const test of suite.allTests()) this.specRunOf(test)?.tests.push(test);
+    for (const test of suite.allTests()) this.assign(test);
   }
 
   onTestEnd(test: TestCase, result: TestResult): void {
-    const run = this.specRunOf(test);
+    const run = this.assign(test);
     // A retry is no trial.
     if (!run || result.retry > 0) return;
     run.add(test, result);
@@ -72,6 +75,7 @@ export default class TaskproofReporter implements Reporter {
   async onEnd(result: FullResult): Promise<{ status?: FullResult['status'] } | undefined> {
     if (isListing() || !this.specRuns.size) return undefined;
     if (isInteractive()) return undefined;
+    this.joinUnconfirmed();
     const runs = [...this.specRuns.values()].filter(run => !run.skipped);
     for (const run of runs) if (!run.ended) run.label();
     const shard = this.config.shard !== null;
@@ -95,7 +99,7 @@ export default class TaskproofReporter implements Reporter {
     if (isListing() || !this.preprocessed) return;
     await rerunWholeSpecs(
       this.config,
-      [...this.specRuns.values()].map(({ tests }) => tests.map(({ id }) => id)),
+      [...this.specRuns.values()].map(({ tests }) => [...tests].map(({ id }) => id)),
     );
   }
 
@@ -106,19 +110,44 @@ export default class TaskproofReporter implements Reporter {
     if (run.planned.policy.k > 1) process.stdout.write(`${settledLine(run)}\n`);
   }
 
-  private specRunOf(test: TestCase): SpecRun | undefined {
+  /**
+   * Where the test belongs now. Its annotations are the worker's once it has ended, and only the worker knows for certain
+   * whether it was replayed; a crash leaves none, then what was known before stands.
+   */
+  private assign(test: TestCase): SpecRun | undefined {
+    const known = this.runOf.get(test);
     const planned = plannedSpec(test.annotations);
     // By name: in merge-reports the projects of each shard are objects of their own.
-    return planned && this.specRun(test.parent.project()?.name ?? '', planned);
+    const run = planned ? this.specRun(test.parent.project()?.name ?? '', planned) : known;
+    if (!run || run === known) return run;
+    known?.tests.delete(test);
+    run.tests.add(test);
+    this.runOf.set(test, run);
+    return run;
   }
 
   private specRun(project: string, planned: PlannedSpec): SpecRun {
-    const key = JSON.stringify([project, planned.id]);
+    const key = JSON.stringify([project, planned.id, planned.replayed ?? false]);
     const known = this.specRuns.get(key);
     if (known) return known;
     const run = new SpecRun(project, planned);
     this.specRuns.set(key, run);
     return run;
+  }
+
+  /**
+   * A spec whose agent was not known until its trials ran leaves tests behind that did not run, or broke before they could
+   * say: they belong to those that said it. Where agents and replays both said so, as in reports merged of two runs, each
+   * keeps its own.
+   */
+  private joinUnconfirmed(): void {
+    for (const [key, run] of this.specRuns) {
+      const { project, planned, replayed } = run;
+      const other = this.specRuns.get(JSON.stringify([project, planned.id, !replayed]));
+      if (!other?.confirmed || run.confirmed) continue;
+      other.absorb(run);
+      this.specRuns.delete(key);
+    }
   }
 
   /** Output files are relative to the config, as they are in Playwright's own reporters. */

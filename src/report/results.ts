@@ -40,6 +40,14 @@ const trialSchema = z.looseObject({
   durationMs: z.number().nonnegative(),
   finalUrl: z.string().nullable(),
   screenshot: z.string().nullish().describe("Name of the attachment with the trial's last screenshot."),
+  healed: z
+    .object({
+      turn: z.int().positive().describe("The other agent's first turn."),
+      reason: z.string().describe('Why the recording did not fit.'),
+      recording: z.string().describe("Its file, as the config's folder sees it."),
+    })
+    .optional()
+    .describe('Where a recording no longer fitted the page and another agent played on.'),
 });
 
 const verdictSchema = z.looseObject({
@@ -60,10 +68,16 @@ const verdictSchema = z.looseObject({
   rate: share
     .nullable()
     .describe('passes / (passes + failures), to four digits; null where none was graded.'),
-  interval: z.tuple([share, share]).nullable().describe('Wilson 95% interval of the rate.'),
+  interval: z
+    .tuple([share, share])
+    .nullable()
+    .describe('Wilson 95% interval of the rate; null where none was graded, and for replays.'),
   turns: z.number().nonnegative().nullable().describe('Median turns of the graded trials.'),
   costUsd: cost.describe('Sum over the trials, US dollars; null where any is unknown.'),
   usage: usageSchema.optional().describe('Tokens of all its trials that left a record.'),
+  healed: count
+    .optional()
+    .describe('Trials in which another agent took over from a recording; left out where there is none.'),
   reason: z.string().nullable().describe('Why the verdict is not "passed", in one line.'),
   trials: z.array(trialSchema).describe('By index. Empty in a baseline.'),
 });

@@ -1,36 +1,42 @@
-// The trials of one spec in one project, as they come in.
+// The trials of one spec in one project, as they come in: an agent's, or replays.
 import type { TestCase, TestResult } from '@playwright/test/reporter';
-import type { PlannedSpec } from '../playwright/plan-annotation';
+import { type PlannedSpec, plannedSpec } from '../playwright/plan-annotation';
 import { annotate, expectPass, relabel, tolerate, unannotate } from '../playwright/reporting';
 import type { TrialRecord } from '../trial/record';
 import { allowedFailures, judgeTrials, type Trial, type Verdict } from '../verdicts/verdict';
+import { healedText } from './healing';
 import { trialOf } from './trials';
 
 interface Entry {
   test: TestCase;
   result: TestResult;
   trial: Trial;
+  record: TrialRecord | undefined;
 }
 
 export class SpecRun {
   /** Tests of this process: all k of them in a whole run, fewer in a shard. */
-  readonly tests: TestCase[] = [];
+  readonly tests = new Set<TestCase>();
   private readonly entries: Entry[] = [];
-  private firstRecord: TrialRecord | undefined;
 
   constructor(
     readonly project: string,
     readonly planned: PlannedSpec,
   ) {}
 
+  /** Played from a recording: then its trials don't measure an agent. */
+  get replayed(): boolean {
+    return this.planned.replayed ?? false;
+  }
+
   /** Whether every trial that this process was to run has ended. */
   get ended(): boolean {
-    return this.entries.length >= this.tests.length;
+    return this.entries.length >= this.tests.size;
   }
 
   /** Agent and model are known from the first record on. */
   get record(): TrialRecord | undefined {
-    return this.firstRecord;
+    return this.entries.find(({ record }) => record)?.record;
   }
 
   get verdict(): Verdict {
@@ -47,13 +53,25 @@ export class SpecRun {
     );
   }
 
-  add(test: TestCase, result: TestResult): Trial {
-    const { trial, record } = trialOf(test.repeatEachIndex, result);
-    this.entries.push({ test, result, trial });
-    this.firstRecord ??= record;
+  /** Whether a worker said of any trial that it belongs here; what a crash has left says nothing. */
+  get confirmed(): boolean {
+    return this.entries.some(({ result }) => plannedSpec(result.annotations) !== undefined);
+  }
+
+  add(test: TestCase, result: TestResult): void {
+    this.tests.add(test);
+    this.entries.push({ test, result, ...trialOf(test.repeatEachIndex, result) });
     this.mark();
     if (this.ended) this.label();
-    return trial;
+  }
+
+  /** Takes over what was counted elsewhere before the agent was known. */
+  absorb(other: SpecRun): void {
+    for (const test of other.tests) this.tests.add(test);
+    for (const { test, result } of other.entries) unannotate(test, result, other.noun);
+    this.entries.push(...other.entries);
+    this.mark();
+    this.label();
   }
 
   /** Writes verdict and number into what the reports show of each trial. */
@@ -62,29 +80,40 @@ export class SpecRun {
     const ran = missing ? `; ${k - missing} of ${k} ran` : '';
     const summary = `${verdict}: ${passes}/${k} passed, needs ${minPasses}${ran}`;
     for (const { test, result, trial } of this.entries) {
-      const tolerated = this.isTolerated(trial) && verdict === 'passed' ? ', tolerated' : '';
-      const outcome = trial.outcome === 'passed' ? '' : ` (${trial.outcome}${tolerated})`;
+      const healed = healedText(trial);
+      const ordinal = this.ordinal(trial, verdict);
       unannotate(test, result, 'fail');
-      annotate(
-        result,
-        'trial',
-        `${trial.index + 1}/${k}${outcome}${trial.reason ? `: ${trial.reason}` : ''}`,
-      );
-      annotate(result, 'verdict', summary);
-      relabel(
-        test,
-        `${this.planned.id} · trial ${trial.index + 1}/${k}${outcome} · verdict: ${verdict} ${passes}/${k}`,
-      );
+      if (healed !== null) annotate(result, 'healed', healed);
+      annotate(result, this.noun, `${ordinal}${trial.reason ? `: ${trial.reason}` : ''}`);
+      annotate(result, 'verdict', this.replayed ? `${summary}; replayed, which measures no agent` : summary);
+      relabel(test, `${this.planned.id} · ${this.noun} ${ordinal} · verdict: ${verdict} ${passes}/${k}`);
     }
   }
 
-  private isTolerated(trial: Trial): boolean {
+  private get noun(): 'replay' | 'trial' {
+    return this.replayed ? 'replay' : 'trial';
+  }
+
+  /** `2/5`, `2/5 (failed, tolerated)`, `1/1 (healed)`. */
+  private ordinal(trial: Trial, verdict: Verdict['verdict']): string {
+    const { k } = this.planned.policy;
+    // Without our trimming, repeats beyond k are there, too.
+    if (trial.index >= k) return 'not needed';
+    const marks = [
+      trial.outcome !== 'passed' && trial.outcome,
+      this.isLost(trial) && verdict === 'passed' && 'tolerated',
+      trial.healed && 'healed',
+    ].filter(Boolean);
+    return `${trial.index + 1}/${k}${marks.length ? ` (${marks.join(', ')})` : ''}`;
+  }
+
+  private isLost(trial: Trial): boolean {
     return trial.outcome === 'failed' || trial.outcome === 'error';
   }
 
   /** As long as the verdict may still be `passed`, its failures are expected ones; the decisive failure makes all count. */
   private mark(): void {
-    const lost = this.entries.filter(({ trial }) => this.isTolerated(trial));
+    const lost = this.entries.filter(({ trial }) => this.isLost(trial));
     const tolerable = lost.length <= allowedFailures(this.planned.policy);
     for (const { test, result } of lost) {
       if (tolerable) tolerate(test, result);

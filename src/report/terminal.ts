@@ -1,6 +1,7 @@
 // What the reporter prints: a line when a spec's verdict is settled, one table at the end.
 import { stdout } from 'node:process';
 import { comparisonText } from './comparison-text';
+import { healings } from './healing';
 import { errorGroups } from './hints';
 import type { ResultRow, Results } from './results';
 import type { SpecRun } from './spec-run';
@@ -26,7 +27,7 @@ const INDENT = '  ';
 /** `  ✓ pricing-trial [opus] passed, 4/5 (needs 4)`, printed while other specs still run. */
 export function settledLine(run: SpecRun): string {
   const { verdict, passes, k, minPasses } = run.verdict;
-  const line = `  ${SIGNS[verdict]} taskproof ${name(run.planned.id, run.project)} ${verdict}, ${passes}/${k} so far, needs ${minPasses}`;
+  const line = `  ${SIGNS[verdict]} taskproof ${nameOf(run)} ${verdict}, ${passes}/${k} so far, needs ${minPasses}`;
   return paint(STYLES[verdict], line, useColour(stdout));
 }
 
@@ -38,12 +39,15 @@ export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT
   const colour = useColour(stdout);
   const { comparison } = results;
   const compared = new Set(comparison?.specs.map(({ spec }) => spec));
-  const rows = results.verdicts.filter(row => row.verdict !== 'passed' || !compared.has(row.spec));
+  const measured = results.verdicts.filter(row => !row.replayed);
+  const rows = measured.filter(row => row.verdict !== 'passed' || !compared.has(row.spec));
+  const replayed = results.verdicts.filter(row => row.replayed);
   const title = `Taskproof${results.complete ? '' : ' (incomplete: a shard, or trials are missing)'}`;
   return [
     '',
     paint('bold', title, colour),
     ...(rows.length ? [rowTable(rows, colour)] : []),
+    ...(replayed.length ? replayedLines(replayed, colour) : []),
     ...errorLines(results),
     ...(comparison ? ['', comparisonText(comparison, { colour, width, indent: INDENT })] : []),
     '',
@@ -52,9 +56,23 @@ export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT
 }
 
 function rowTable(rows: readonly ResultRow[], colour: boolean): string {
-  const head = ['spec', 'project', 'verdict', 'passes', 'rate (95%)', 'turns', 'cost', 'reason'];
+  const rate = rows.some(row => row.replayed) ? 'rate' : 'rate (95%)';
+  const head = ['spec', 'project', 'verdict', 'passes', rate, 'turns', 'cost', 'reason'];
   const cells = [head.map(text => ({ text, style: 'dim' as const })), ...rows.map(cellsOf)];
   return table(cells, { colour, right: [5, 6], indent: INDENT });
+}
+
+/** Apart from the agents': a replay says that the site still works as recorded, and nothing of an agent. */
+function replayedLines(rows: readonly ResultRow[], colour: boolean): string[] {
+  const healed = healings(rows).map(({ row, text }) =>
+    paint('yellow', `${INDENT}${name(row.spec, row.project)} ${text}`, colour),
+  );
+  return [
+    '',
+    `${INDENT}Replayed from recordings, which measures no agent:`,
+    rowTable(rows, colour),
+    ...healed,
+  ];
 }
 
 /** Trials that say nothing about the site, apart from those that do: how many, why, and what to do. */
@@ -82,22 +100,40 @@ function cellsOf(row: ResultRow): (string | Cell)[] {
 }
 
 function countsLine({ verdicts, durationMs, costUsd = null }: Results): string {
-  const counts = Object.entries(SIGNS)
-    .map(([verdict]) => [verdict, verdicts.filter(row => row.verdict === verdict).length] as const)
+  const measured = verdicts.filter(row => !row.replayed);
+  const replayed = verdicts.filter(row => row.replayed);
+  const several = new Set(measured.map(({ spec }) => spec)).size < measured.length;
+  const counts = [
+    measured.length > 0 && `${plural(measured.length, several ? 'verdict' : 'spec')}: ${countsOf(measured)}`,
+    replayed.length > 0 && `${replayed.length} replayed: ${countsOf(replayed)}`,
+  ];
+  return `${counts.filter(Boolean).join('; ')} (${formatDuration(durationMs)}, ${formatCost(costUsd)})`;
+}
+
+function countsOf(rows: readonly ResultRow[]): string {
+  const healed = rows.filter(row => row.healed).length;
+  return [
+    ...Object.keys(SIGNS).map(
+      verdict => [verdict, rows.filter(row => row.verdict === verdict).length] as const,
+    ),
+    ['healed', healed] as const,
+  ]
     .filter(([, count]) => count > 0)
-    .map(([verdict, count]) => `${count} ${verdict}`);
-  const several = new Set(verdicts.map(({ spec }) => spec)).size < verdicts.length;
-  return `${plural(verdicts.length, several ? 'verdict' : 'spec')}: ${counts.join(', ')} (${formatDuration(durationMs)}, ${formatCost(costUsd)})`;
+    .map(([what, count]) => `${count} ${what}`)
+    .join(', ');
 }
 
 /** One line for each lost spec, for the end of the terminal's output and the top of the HTML report. */
 export function lostSummary(lost: readonly SpecRun[]): string {
   const lines = lost.map(run => {
     const { verdict, passes, k, minPasses, reason } = run.verdict;
-    return `  ${SIGNS[verdict]} ${name(run.planned.id, run.project)} ${verdict}: ${passes}/${k} passed, needs ${minPasses}${reason ? `\n${wrapped(plain(reason, 600), 100, '      ')}` : ''}`;
+    return `  ${SIGNS[verdict]} ${nameOf(run)} ${verdict}: ${passes}/${k} passed, needs ${minPasses}${reason ? `\n${wrapped(plain(reason, 600), 100, '      ')}` : ''}`;
   });
   return `taskproof: ${plural(lost.length, 'spec')} did not pass\n${lines.join('\n')}`;
 }
+
+const nameOf = ({ planned, project, replayed }: SpecRun) =>
+  `${name(planned.id, project)}${replayed ? ', replayed,' : ''}`;
 
 function name(spec: string, project: string): string {
   return project ? `${spec} [${plain(project)}]` : spec;

@@ -28,6 +28,7 @@ export function trialOf(index: number, result: TestResult): RecordedTrial {
     durationMs: record.durationMs,
     finalUrl: record.finalUrl,
     screenshot: lastScreenshot(result),
+    ...(record.healed ? { healed: record.healed } : {}),
   };
   // The agent did its task, but the suite around it failed: a hook, a fixture's teardown.
   if (record.outcome === 'passed' && result.status !== 'passed')

@@ -21,7 +21,7 @@ export function resultsOf(
   runs: readonly SpecRun[],
   run: { startedAt: Date; durationMs: number; status: Results['status']; shard: boolean },
 ): Results {
-  const verdicts = runs.map(rowOf).sort(bySpecAndProject);
+  const verdicts = runs.map(rowOf).sort(byName);
   // Of a shard's part nobody could say which project is ahead; merging the reports compares the whole.
   const comparison = run.shard ? undefined : compareProjects(verdicts);
   return {
@@ -53,17 +53,23 @@ function rowOf(run: SpecRun): ResultRow {
       project: run.project,
       agent: record?.agent ?? null,
       model: record?.model ?? null,
-      replayed: record?.replayed ?? false,
+      replayed: run.replayed,
       file: record?.specFile ?? planned.file,
       specHash: record?.specHash,
     },
     verdict,
   );
-  return { ...row, usage: sumOf(verdict.trials.map(({ usage }) => usage)) };
+  // Replays of one recording are not independent of each other: they have no interval.
+  const interval = row.replayed ? null : row.interval;
+  return { ...row, interval, usage: sumOf(verdict.trials.map(({ usage }) => usage)) };
 }
 
-function bySpecAndProject(a: ResultRow, b: ResultRow): number {
-  return compareText(a.spec, b.spec) || compareText(a.project, b.project);
+function byName(a: ResultRow, b: ResultRow): number {
+  return (
+    compareText(a.spec, b.spec) ||
+    compareText(a.project, b.project) ||
+    Number(a.replayed) - Number(b.replayed)
+  );
 }
 
 /**

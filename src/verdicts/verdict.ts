@@ -30,6 +30,17 @@ export interface Trial {
   finalUrl: string | null;
   /** Name of the attachment with the last screenshot. */
   screenshot?: string | null;
+  /** Where a recording no longer fitted the page and another agent played on. */
+  healed?: Healed;
+}
+
+export interface Healed {
+  /** The other agent's first turn; 1 is the trial's first. */
+  turn: number;
+  /** Why the recording did not fit. */
+  reason: string;
+  /** Its file, as the config's folder sees it. */
+  recording: string;
 }
 
 /** k trials, of which at least minPasses must pass: 1 <= minPasses <= k. */
@@ -56,6 +67,8 @@ export interface Verdict extends Policy {
   turns: number | null;
   /** Sum in US dollars over the trials that ran, those with errors too; null where any is unknown. */
   costUsd: number | null;
+  /** Trials in which another agent took over from a recording; left out where there is none. */
+  healed?: number;
   /** Why it is not `passed`, in one line; null where it is. */
   reason: string | null;
   /** Sorted by index, one for each index. */
@@ -89,6 +102,7 @@ export function judgeTrials(policy: Policy, trials: readonly Trial[]): Verdict {
   const verdict = decide(policy, { passes, failures, missing });
   const graded = kept.filter(isGraded);
   const interval = wilsonInterval(passes, graded.length);
+  const healed = kept.filter(trial => trial.healed !== undefined).length;
   const costs = kept.filter(trial => trial.outcome !== 'skipped').map(trial => trial.costUsd);
   return {
     verdict,
@@ -102,6 +116,7 @@ export function judgeTrials(policy: Policy, trials: readonly Trial[]): Verdict {
     interval: interval && [fourDigits(interval[0]), fourDigits(interval[1])],
     turns: median(graded.map(trial => trial.turns)),
     costUsd: sumOfKnown(costs),
+    ...(healed > 0 ? { healed } : {}),
     reason: reasonOf(verdict, k, missing, kept),
     trials: kept,
   };
