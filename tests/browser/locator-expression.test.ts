@@ -1,0 +1,66 @@
+// Locators as Playwright writes them, read back: what is read must be what was written, and nothing else is run.
+import { type Browser, chromium, type Page } from '@playwright/test';
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { launchOptions } from '../../scripts/browser.mjs';
+import { LocatorExpressionError, locatorOf } from '../../src/browser/locator-expression';
+
+let browser: Browser;
+let page: Page;
+beforeAll(async () => {
+  browser = await chromium.launch(launchOptions());
+  page = await browser.newPage();
+});
+afterAll(() => browser.close());
+
+describe('what Playwright writes is read back', () => {
+  test.each([
+    "getByRole('button', { name: 'Place order' })",
+    "getByRole('button', { name: 'Place order', exact: true }).first()",
+    "getByRole('heading', { checked: false, level: 2 })",
+    "getByText('It\\'s here').nth(3).locator('> b')",
+    'getByText(/^a\\/b (c|[/])+$/i).last()',
+    "locator('iframe').contentFrame().getByLabel('Name')",
+    "locator('div').filter({ hasText: 'x' }).getByRole('row').filter({ has: getByText('y') })",
+    "getByTestId('a').and(getByTitle('b')).or(getByPlaceholder('c'))",
+    "getByAltText('back\\\\slash \\n')",
+  ])('%s', expression => {
+    expect(locatorOf(page, expression).toString()).toBe(expression);
+  });
+
+  test('with any text in it', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }), fc.nat(9), (text, n) => {
+        // Half a surrogate pair is no text that a page can hold.
+        fc.pre(text.isWellFormed?.() ?? true);
+        for (const made of [
+          page.getByRole('button', { name: text }).nth(n),
+          page.getByText(text, { exact: true }),
+          page.locator('p').filter({ hasText: text }),
+          page.frameLocator('iframe').getByTestId(text),
+        ])
+          expect(locatorOf(page, made.toString()).toString()).toBe(made.toString());
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('what is no locator is refused, with the place', () => {
+  test.each([
+    ['', /no method.*character 1/],
+    ["getByRole('button'", /`\)` is missing/],
+    ["getByRole('button", /a text has no end/],
+    ["getByRole('button').click()", /`click`/],
+    ["getByRole('button').evaluate('alert(1)')", /`evaluate`/],
+    ["constructor('x')", /`constructor`/],
+    ["page.getByText('x')", /`page`/],
+    ["getByText('x') ; alert(1)", /something follows/],
+    ["locator('iframe').contentFrame()", /a frame and not an element/],
+    ['getByRole({ __proto__: 1 })', /an option is missing/],
+    ["getByRole('button').nth('x').getByText(`y`)", /no method/],
+  ])('%s', (expression, message) => {
+    expect(() => locatorOf(page, expression)).toThrow(LocatorExpressionError);
+    expect(() => locatorOf(page, expression)).toThrow(message);
+  });
+});
