@@ -43,7 +43,10 @@ async function save(io: Io, file: string, { output, force }: SaveOptions): Promi
   if (!results.complete && !force) throw new CommandError(`${file} ${incomplete(results)}`);
   // The comparison follows from the verdicts.
   const { comparison, ...run } = results;
-  const baseline = { ...run, verdicts: results.verdicts.map(row => ({ ...row, trials: [] })) };
+  const baseline = {
+    ...run,
+    verdicts: results.verdicts.map(({ recording, ...row }) => ({ ...row, trials: [] })),
+  };
   await writeOutput(io, output, `${JSON.stringify(baseline, null, 2)}\n`);
   const replayed = results.verdicts.filter(row => row.replayed).length;
   io.out(

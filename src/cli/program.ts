@@ -1,19 +1,21 @@
 // The command line: its commands, and how errors become exit codes.
 import { Command, CommanderError } from 'commander';
 import { version } from '../../package.json';
+import { RecordingError } from '../agents/replay/recording';
 import { ResultsFileError } from '../report/results';
 import { TaskSpecError } from '../spec/errors';
 import { addBaseline } from './baseline';
 import { addDiff } from './diff';
 import { addInit } from './init';
 import { CommandError, type Io } from './io';
+import { addRecord } from './record';
 import { addSchema } from './schema';
 import { addValidate } from './validate';
 
 /** Adds a command; its action calls `exit` where the exit code is not 0. */
 export type AddCommand = (program: Command, io: Io, exit: (code: number) => void) => void;
 
-const COMMANDS: readonly AddCommand[] = [addInit, addValidate, addSchema, addBaseline, addDiff];
+const COMMANDS: readonly AddCommand[] = [addInit, addValidate, addSchema, addBaseline, addDiff, addRecord];
 
 /**
  * Runs one command line.
@@ -54,7 +56,9 @@ export async function run(args: readonly string[], io: Io): Promise<number> {
 function report(error: unknown, io: Io, failure: number): number {
   // Commander has told what it had to tell.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : failure;
-  const known = [CommandError, ResultsFileError, TaskSpecError].some(type => error instanceof type);
+  const known = [CommandError, RecordingError, ResultsFileError, TaskSpecError].some(
+    type => error instanceof type,
+  );
   io.err(known ? (error as Error).message : `taskproof broke off: ${(error as Error)?.stack ?? error}`);
   return failure;
 }

@@ -19,6 +19,11 @@ export interface TaskproofOptions {
   origin?: string;
   /** Values that an agent types but never sees, by name. A value that is undefined is an error at the trial. */
   secrets?: Record<string, string | undefined>;
+  /**
+   * Saves a trial of each spec that passed, for `replay()`: in the folder `recordings`, or the one named, relative to the
+   * config. An earlier recording is replaced. Default: false.
+   */
+  record?: boolean | string;
   /** Skips the remaining trials of a spec once its verdict is settled. Default: false. */
   earlyStop?: boolean;
 }
@@ -55,6 +60,7 @@ const optionsSchema = z.strictObject({
   secrets: z
     .record(z.string().regex(/^\w+$/, 'names are letters, digits and _'), z.string().optional())
     .optional(),
+  record: z.union([z.boolean(), z.string().min(1)]).optional(),
   earlyStop: z.boolean().optional(),
 });
 

@@ -17,6 +17,7 @@ import { runError } from '../playwright/reporting';
 import { failsRun } from '../verdicts/verdict';
 import { checkReporterOptions, type ReporterOptions } from './options';
 import { planRun } from './planning';
+import { writeRecordings } from './recordings';
 import { SpecRun } from './spec-run';
 import { lostSummary, settledLine, verdictTable } from './terminal';
 import { resultsOf, writeOutput } from './write';
@@ -90,6 +91,8 @@ export default class TaskproofReporter implements Reporter {
     });
     process.stdout.write(`${verdictTable(results)}\n`);
     await writeOutput(results, this.options, this.folder(), shard);
+    for (const line of await writeRecordings(runs, this.config, this.folder()))
+      process.stdout.write(`  taskproof: ${line}\n`);
     if (lost.length) throw runError(lostSummary(lost));
     return undefined;
   }

@@ -79,6 +79,14 @@ const verdictSchema = z.looseObject({
     .optional()
     .describe('Trials in which another agent took over from a recording; left out where there is none.'),
   reason: z.string().nullable().describe('Why the verdict is not "passed", in one line.'),
+  recording: z
+    .looseObject({ recordingVersion: z.string() })
+    .optional()
+    .describe('Its shortest trial that passed, for `taskproof record`. Left out in a baseline.'),
+  notRecorded: z
+    .string()
+    .optional()
+    .describe('Why trials that passed can not be recorded, where that is so of all of them.'),
   trials: z.array(trialSchema).describe('By index. Empty in a baseline.'),
 });
 

@@ -5,19 +5,24 @@ import { annotate, expectPass, relabel, tolerate, unannotate } from '../playwrig
 import type { TrialRecord } from '../trial/record';
 import { allowedFailures, judgeTrials, type Trial, type Verdict } from '../verdicts/verdict';
 import { healedText } from './healing';
+import { RecordingPick } from './recordings';
 import { trialOf } from './trials';
+
+/** What trials of one spec have in common. A whole record would be kept until the run's end. */
+type Subject = Pick<TrialRecord, 'agent' | 'model' | 'specFile' | 'specHash'>;
 
 interface Entry {
   test: TestCase;
   result: TestResult;
   trial: Trial;
-  record: TrialRecord | undefined;
 }
 
 export class SpecRun {
   /** Tests of this process: all k of them in a whole run, fewer in a shard. */
   readonly tests = new Set<TestCase>();
   private readonly entries: Entry[] = [];
+  private known: Subject | undefined;
+  readonly pick = new RecordingPick();
 
   constructor(
     readonly project: string,
@@ -34,9 +39,9 @@ export class SpecRun {
     return this.entries.length >= this.tests.size;
   }
 
-  /** Agent and model are known from the first record on. */
-  get record(): TrialRecord | undefined {
-    return this.entries.find(({ record }) => record)?.record;
+  /** Known from the first record on. */
+  get subject(): Subject | undefined {
+    return this.known;
   }
 
   get verdict(): Verdict {
@@ -60,7 +65,13 @@ export class SpecRun {
 
   add(test: TestCase, result: TestResult): void {
     this.tests.add(test);
-    this.entries.push({ test, result, ...trialOf(test.repeatEachIndex, result) });
+    const { trial, record } = trialOf(test.repeatEachIndex, result);
+    this.entries.push({ test, result, trial });
+    if (record) {
+      const { agent, model, specFile, specHash } = record;
+      this.known ??= { agent, model, specFile, specHash };
+      if (trial.outcome === 'passed') this.pick.add(record);
+    }
     this.mark();
     if (this.ended) this.label();
   }
@@ -70,6 +81,8 @@ export class SpecRun {
     for (const test of other.tests) this.tests.add(test);
     for (const { test, result } of other.entries) unannotate(test, result, other.noun);
     this.entries.push(...other.entries);
+    this.known ??= other.known;
+    this.pick.join(other.pick);
     this.mark();
     this.label();
   }

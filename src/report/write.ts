@@ -46,22 +46,28 @@ function sumOf(usages: readonly (TokenUsage | undefined)[]): TokenUsage {
 }
 
 function rowOf(run: SpecRun): ResultRow {
-  const { record, planned, verdict } = run;
+  const { subject, planned, verdict, pick } = run;
   const row = resultRow(
     {
       spec: planned.id,
       project: run.project,
-      agent: record?.agent ?? null,
-      model: record?.model ?? null,
+      agent: subject?.agent ?? null,
+      model: subject?.model ?? null,
       replayed: run.replayed,
-      file: record?.specFile ?? planned.file,
-      specHash: record?.specHash,
+      file: subject?.specFile ?? planned.file,
+      specHash: subject?.specHash,
     },
     verdict,
   );
   // Replays of one recording are not independent of each other: they have no interval.
   const interval = row.replayed ? null : row.interval;
-  return { ...row, interval, usage: sumOf(verdict.trials.map(({ usage }) => usage)) };
+  return {
+    ...row,
+    interval,
+    usage: sumOf(verdict.trials.map(({ usage }) => usage)),
+    ...(pick.recording ? { recording: pick.recording } : {}),
+    ...(pick.problem && !pick.recording ? { notRecorded: pick.problem } : {}),
+  };
 }
 
 function byName(a: ResultRow, b: ResultRow): number {

@@ -32,7 +32,7 @@ describe('what Playwright writes is read back', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', minLength: 1, maxLength: 30 }), fc.nat(9), (text, n) => {
         // Half a surrogate pair is no text that a page can hold.
-        fc.pre(text.isWellFormed?.() ?? true);
+        fc.pre(!/\p{Surrogate}/u.test(text));
         for (const made of [
           page.getByRole('button', { name: text }).nth(n),
           page.getByText(text, { exact: true }),

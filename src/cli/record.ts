@@ -1,0 +1,94 @@
+import { join } from 'node:path';
+import { type Recording, readRecording, recordingText } from '../agents/replay/recording';
+import { DEFAULT_RECORDINGS_DIR } from '../report/recordings';
+import { DEFAULT_RESULTS_FILE, type ResultRow, readResults } from '../report/results';
+import { plural } from '../report/text';
+import { CommandError, type Io, readInput, writeOutput } from './io';
+import type { AddCommand } from './program';
+
+interface RecordOptions {
+  output: string;
+  project?: string;
+  spec?: string[];
+}
+
+export const addRecord: AddCommand = (program, io) => {
+  program
+    .command('record')
+    .description('Save trials that passed as recordings, which replay() plays without a model.')
+    .argument('[results]', 'the results file of a run', DEFAULT_RESULTS_FILE)
+    .option('-o, --output <folder>', 'where to save them, one <spec id>.json each', DEFAULT_RECORDINGS_DIR)
+    .option('-p, --project <name>', 'only trials of this project')
+    .option('-s, --spec <id...>', 'only these specs')
+    .addHelpText(
+      'after',
+      `
+Of each spec the shortest trial that passed is saved. Recordings are small text files: commit them.
+
+Examples:
+  taskproof record
+  taskproof record --spec pricing-trial --project opus --output agents/recordings
+Then play them:
+  use: { taskproof: { agent: replay({ recordings: '${DEFAULT_RECORDINGS_DIR}' }) } }`,
+    )
+    .action((file: string, options: RecordOptions) => record(io, file, options));
+};
+
+async function record(io: Io, file: string, { output, project, spec: wanted }: RecordOptions): Promise<void> {
+  const results = readResults(
+    await readInput(io, file, 'Run `npx playwright test` with the reporter first, or name the results file.'),
+    file,
+  );
+  const rows = results.verdicts.filter(
+    row => (project === undefined || row.project === project) && (!wanted || wanted.includes(row.spec)),
+  );
+  refuseUnknown(file, rows, results.verdicts, { project, wanted });
+  const saved = new Map<string, string>();
+  for (const row of rows) {
+    const recording = recordingIn(row, file);
+    if (!recording) {
+      io.err(`${row.spec}${of(row)}: not saved: ${whyNot(row)}`);
+      continue;
+    }
+    const other = saved.get(row.spec);
+    if (other !== undefined)
+      throw new CommandError(
+        `${row.spec} passed in the projects "${other}" and "${row.project}": say which one with --project.`,
+      );
+    saved.set(row.spec, row.project);
+    await writeOutput(io, join(output, `${row.spec}.json`), recordingText(recording));
+  }
+  if (saved.size === 0) throw new CommandError(`${file}: no trial could be saved.`);
+  io.out(`Saved ${plural(saved.size, 'recording')} in ${output}`);
+}
+
+function refuseUnknown(
+  file: string,
+  rows: readonly ResultRow[],
+  all: readonly ResultRow[],
+  { project, wanted }: { project: string | undefined; wanted: string[] | undefined },
+): void {
+  if (project !== undefined && !all.some(row => row.project === project)) {
+    const names = [...new Set(all.map(row => row.project))].map(name => `"${name}"`);
+    throw new CommandError(`${file} has no project "${project}", but ${names.join(', ') || 'none at all'}.`);
+  }
+  const missing = wanted?.filter(id => !rows.some(row => row.spec === id)) ?? [];
+  if (missing.length)
+    throw new CommandError(
+      `${file} has no verdict of ${missing.join(', ')}${project === undefined ? '' : ` in project "${project}"`}.`,
+    );
+}
+
+function recordingIn({ recording }: ResultRow, file: string): Recording | undefined {
+  return recording === undefined ? undefined : readRecording(JSON.stringify(recording), file);
+}
+
+function whyNot(row: ResultRow): string {
+  if (row.replayed) return 'it was replayed from a recording itself';
+  if (row.passes === 0) return 'none of its trials passed';
+  return row.notRecorded ?? 'what its agent did is not known step by step';
+}
+
+function of({ project }: ResultRow): string {
+  return project ? ` [${project}]` : '';
+}

@@ -1,0 +1,113 @@
+// Recordings of trials that passed: the files that `record: true` and healed trials leave for replay().
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join, relative, resolve } from 'node:path';
+import type { FullConfig } from '@playwright/test/reporter';
+import { type Recording, recordingText } from '../agents/replay/recording';
+import type { TaskproofOptions } from '../playwright/options';
+import type { TrialRecord } from '../trial/record';
+import { recordingOf } from '../trial/recording';
+import { plural } from './text';
+
+export const DEFAULT_RECORDINGS_DIR = 'recordings';
+
+/** What the trials of one spec in one project leave for a recording: that of the shortest one, or why there is none. */
+export class RecordingPick {
+  recording: Recording | undefined;
+  problem: string | undefined;
+  /** Where a recording was healed: its file, as the config's folder sees it. */
+  healed: string | undefined;
+
+  add(record: TrialRecord): void {
+    if (record.outcome !== 'passed' || (record.replayed && !record.healed)) return;
+    const made = recordingOf(record);
+    if ('problem' in made) {
+      this.problem ??= made.problem;
+      return;
+    }
+    this.take(made, record.healed?.recording);
+  }
+
+  join(other: RecordingPick): void {
+    if (other.recording) this.take(other.recording, other.healed);
+    this.problem ??= other.problem;
+  }
+
+  private take(recording: Recording, healed: string | undefined): void {
+    if (this.recording && stepsOf(this.recording) <= stepsOf(recording)) return;
+    this.recording = recording;
+    this.healed = healed;
+  }
+}
+
+function stepsOf({ turns }: Recording): number {
+  return turns.flatMap(({ actions }) => actions.flatMap(({ steps }) => steps)).length;
+}
+
+interface RecordedSpec {
+  planned: { id: string };
+  project: string;
+  pick: RecordingPick;
+}
+
+/**
+ * Writes what is to be written: for projects with `record`, and beside recordings that were healed.
+ *
+ * @returns lines for the terminal
+ */
+export async function writeRecordings(
+  specs: readonly RecordedSpec[],
+  config: FullConfig,
+  folder: string,
+): Promise<string[]> {
+  const lines: string[] = [];
+  const written = new Map<string, string>();
+  const counts = new Map<string, number>();
+  for (const { planned, project, pick } of specs) {
+    const spec = planned.id;
+    const into = recordingsDir(config, project);
+    const file = pick.healed
+      ? join(folder, pick.healed.replace(/\.json$/, '.healed.json'))
+      : into && join(folder, into, `${spec}.json`);
+    if (!file) continue;
+    if (!pick.recording) {
+      if (pick.problem) lines.push(`no recording of ${spec}: ${pick.problem}`);
+      continue;
+    }
+    const other = written.get(file);
+    if (other !== undefined) {
+      lines.push(
+        `${shown(folder, file)} is of project "${other}": "${project}" needs a folder of its own (\`record: 'folder'\`)`,
+      );
+      continue;
+    }
+    written.set(file, project);
+    const failure = await write(file, recordingText(pick.recording));
+    if (failure) lines.push(`${shown(folder, file)}: ${failure}`);
+    else if (pick.healed)
+      lines.push(`healed: look at ${shown(folder, file)}, and put it in the place of ${pick.healed}`);
+    else counts.set(into!, (counts.get(into!) ?? 0) + 1);
+  }
+  for (const [into, count] of counts) lines.push(`recorded ${plural(count, 'spec')} in ${into}`);
+  return lines;
+}
+
+/** Only the process that loaded the config knows it: merging reports writes no recordings. */
+function recordingsDir(config: FullConfig, project: string): string | undefined {
+  const use = config.projects.find(({ name }) => name === project)?.use as { taskproof?: TaskproofOptions };
+  const record = use?.taskproof?.record;
+  return record === true ? DEFAULT_RECORDINGS_DIR : record || undefined;
+}
+
+async function write(file: string, text: string): Promise<string | undefined> {
+  try {
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, text);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+function shown(folder: string, file: string): string {
+  return relative(resolve(folder), file).replaceAll('\\', '/');
+}
