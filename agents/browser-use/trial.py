@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import anthropic
 from browser_use import Agent, BrowserSession, ChatAnthropic
 from browser_use.agent.views import ActionModel, ActionResult, AgentOutput
-from browser_use.browser.events import SwitchTabEvent
+from browser_use.browser.events import NavigateToUrlEvent, SwitchTabEvent
 from browser_use.browser.views import BrowserStateSummary
 from browser_use.browser.watchdogs.aboutblank_watchdog import AboutBlankWatchdog
 from browser_use.dom.views import EnhancedDOMTreeNode
@@ -41,7 +41,7 @@ class Trial:
         self.cost = 0.0
         self.api_problem: str | None = None
         self.titles: list[str] | None = None
-        self.session = BrowserSession(
+        self.session = Session(
             cdp_url=task["cdp"]["url"],
             allowed_domains=task["allowedDomains"],
             auto_download_pdfs=False,
@@ -58,6 +58,7 @@ class Trial:
         AboutBlankWatchdog._show_dvd_screensaver_on_about_blank_tabs = do_nothing  # type: ignore
         await self.session.start()
         await self.session.event_bus.dispatch(SwitchTabEvent(target_id=self.task["cdp"]["targetId"]))
+        self.write(type="dialogs", answeredBy="program")  # browser-use says yes to them
         self.agent: Agent[None, Any] = Agent(
             task=self.task["goal"],
             llm=Model(model=model, max_retries=4, trial=self),
@@ -130,6 +131,15 @@ class Trial:
         errors = [error for error in history.errors() if error]
         reason = history.final_result() or (errors or ["it stopped"])[-1]
         return {"status": "gave_up", "reason": reason}
+
+
+class Session(BrowserSession):
+    """Refuses other domains before it goes there. By itself it does so afterwards, and empties the page."""
+
+    async def on_NavigateToUrlEvent(self, event: NavigateToUrlEvent) -> None:
+        if not self._security_watchdog._is_url_allowed(event.url):  # type: ignore
+            raise ValueError(f"{event.url} is not in the allowed domains")
+        await super().on_NavigateToUrlEvent(event)
 
 
 class Model(ChatAnthropic):

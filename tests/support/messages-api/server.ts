@@ -14,7 +14,7 @@ import {
 } from './script';
 import { errorEvent, streamOf } from './sse';
 import { checkThinking, sign } from './thinking';
-import { blockTokens, type JsonObject } from './tokens';
+import { blockTokens, type Json, type JsonObject } from './tokens';
 
 export interface MessagesApiOptions {
   /** A list is answered in order; beyond its end the server says so with status 500. */
@@ -25,6 +25,8 @@ export interface MessagesApiOptions {
   models?: string[];
   /** Models that refuse the browser toolset. */
   withoutBrowserTool?: string[];
+  /** Takes several messages of one role in a row as one, as the API does. Default: they break a rule. */
+  joinsMessages?: boolean;
   /** The clock of the prompt cache. */
   now?: () => number;
 }
@@ -110,7 +112,7 @@ class Api {
     if (!headers['content-type']?.includes('application/json'))
       throw new Refused(400, 'content-type must be JSON');
     if (raw.length > 32 * 1024 * 1024) throw new Refused(413, 'request exceeds the maximum size');
-    const body: unknown = JSON.parse(raw);
+    const body: unknown = this.options.joinsMessages ? joined(JSON.parse(raw)) : JSON.parse(raw);
     logged.body = body as JsonObject;
     checkRequest(body);
     const { models, withoutBrowserTool } = this.options;
@@ -226,6 +228,17 @@ class Api {
     });
     response.end(JSON.stringify({ type: 'error', error: { type, message } }));
   }
+}
+
+function joined(body: JsonObject): JsonObject {
+  const messages: { role: Json; content: JsonObject[] }[] = [];
+  for (const { role, content } of body.messages as JsonObject[]) {
+    const blocks = (Array.isArray(content) ? content : [{ type: 'text', text: content }]) as JsonObject[];
+    const last = messages.at(-1);
+    if (last?.role === role) last!.content.push(...blocks);
+    else messages.push({ role: role!, content: blocks });
+  }
+  return { ...body, messages };
 }
 
 async function readAll(request: IncomingMessage): Promise<string> {
