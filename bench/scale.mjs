@@ -1,196 +1,108 @@
 // How our part of a run grows: collection of specs through a real `playwright test --list`, and the reporter fed with trials.
-// Each figure is a ratio between things run in turn in one process tree; times alone say more about the machine than about us.
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
+import { join } from 'node:path';
+import { BENCH } from './lib/neighbours.mjs';
+import { median, ratios } from './lib/statistics.mjs';
+import { builtLibrary, makeSuite } from './lib/suite.mjs';
 
-const require = createRequire(import.meta.url);
-const root = resolve(import.meta.dirname, '..');
-const Reporter = require(join(root, 'dist/reporter.js')).default;
-const { planAnnotation } = require(join(root, 'dist/playwright/plan-annotation.js'));
-
-const SPECS = 2_000;
 const K = 5;
 /** A trial with a browser takes at least this long here: a page, a navigation, a turn, a picture, assertions. */
 const SHORTEST_TRIAL_MS = 500;
+const REPORTER_SHARE_PERCENT = 5;
+const REPORTER_MB = 300;
 
-/** @param {number[]} values */
-const median = values => values.sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-
-/** @param {number} specs */
-function collect(specs) {
-  const folder = mkdtempSync(join(tmpdir(), 'taskproof-bench-'));
-  try {
-    mkdirSync(join(folder, 'node_modules/@taskproof'), { recursive: true });
-    symlinkSync(root, join(folder, 'node_modules/@taskproof/playwright'), 'junction');
-    symlinkSync(join(root, 'node_modules/@playwright'), join(folder, 'node_modules/@playwright'), 'junction');
-    mkdirSync(join(folder, 'tasks'));
-    for (let i = 0; i < specs; i++)
-      writeFileSync(
-        join(folder, `tasks/spec-${i}.yaml`),
-        `specVersion: '0.1'\nid: spec-${i}\ngoal: Click "Go"\nentryUrl: http://127.0.0.1:9/\npassPolicy: { k: ${K}, minPasses: 3 }\nassertions:\n  - { type: url, pattern: '**/done' }\n  - { type: dom, selector: '#done' }\n`,
-      );
-    writeFileSync(
-      join(folder, 'ours.config.js'),
-      `const { repeats } = require('@taskproof/playwright');
-module.exports = { testMatch: 'ours.spec.js', reporter: [['dot'], ['@taskproof/playwright/reporter']], projects: [{ name: 'p', ...repeats('tasks/*.yaml') }] };`,
-    );
-    writeFileSync(
-      join(folder, 'ours.spec.js'),
-      `require('@taskproof/playwright').taskproofTests('tasks/*.yaml');`,
-    );
-    writeFileSync(
-      join(folder, 'plain.config.js'),
-      `module.exports = { testMatch: 'plain.spec.js', reporter: 'dot', repeatEach: ${K} };`,
-    );
-    writeFileSync(
-      join(folder, 'plain.spec.js'),
-      `const { test } = require('@playwright/test'); for (let i = 0; i < ${specs}; i++) test('spec-' + i, () => {});`,
-    );
-    const cli = join(dirname(require.resolve('@playwright/test/package.json')), 'cli.js');
-    /** @param {string} config */
-    const list = config => {
-      const start = performance.now();
-      const { status, stderr, stdout } = spawnSync(process.execPath, [cli, 'test', '--list', '-c', config], {
-        cwd: folder,
-        encoding: 'utf8',
-      });
-      if (status !== 0) throw new Error(stdout + stderr);
-      return performance.now() - start;
-    };
-    const pairs = [0, 1, 2].map(() => ({ ours: list('ours.config.js'), plain: list('plain.config.js') }));
-    return { ours: median(pairs.map(pair => pair.ours)), plain: median(pairs.map(pair => pair.plain)) };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-/** @param {number} trials */
-async function report(trials) {
-  const folder = mkdtempSync(join(tmpdir(), 'taskproof-bench-'));
-  const project = { name: 'p', repeatEach: K, outputDir: folder };
-  const tests = Array.from({ length: trials }, (_, i) => ({
-    id: `t${i}`,
-    title: `spec-${Math.floor(i / K)}`,
-    repeatEachIndex: i % K,
-    expectedStatus: 'passed',
-    parent: { project: () => project },
-    annotations: [
-      planAnnotation({
-        id: `spec-${Math.floor(i / K)}`,
-        file: 'x.yaml',
-        line: 1,
-        declared: { k: K, minPasses: 3 },
-        policy: { k: K, minPasses: 3 },
-      }),
-    ],
-  }));
-  const reporter = new Reporter({ outputFile: join(folder, 'results.json') });
-  const write = process.stdout.write;
-  process.stdout.write = /** @type {any} */ (() => true);
-  globalThis.gc?.();
-  const heap = process.memoryUsage().heapUsed;
-  const start = performance.now();
-  reporter.onBegin(
-    { configFile: join(folder, 'x.ts'), shard: null, metadata: {}, projects: [project] },
-    { allTests: () => tests },
-  );
-  for (const test of tests) reporter.onTestEnd(test, result(test));
-  // The run fails on purpose: one trial in four does.
-  await reporter.onEnd({ status: 'failed', duration: 1 }).catch(() => undefined);
-  const ms = performance.now() - start;
-  globalThis.gc?.();
-  const heapMb = (process.memoryUsage().heapUsed - heap) / 1024 / 1024;
-  process.stdout.write = write;
-  rmSync(folder, { recursive: true, force: true });
-  return { ms, heapMb };
-}
-
-/** @param {{ title: string, repeatEachIndex: number }} test */
-function result({ title, repeatEachIndex }) {
-  const failed = repeatEachIndex === 3;
-  const usage = {
-    inputTokens: 900,
-    outputTokens: 90,
-    cacheReadTokens: 9000,
-    cacheCreationTokens: 90,
-    costUsd: 0.01,
-  };
-  const record = {
-    schemaVersion: '1',
-    specId: title,
-    specHash: 'x',
-    specFile: 'x.yaml',
-    agent: 'a',
-    model: 'm',
-    replayed: false,
-    repeatIndex: repeatEachIndex,
-    retry: 0,
-    seed: 1,
-    policy: { k: K, minPasses: 3 },
-    status: 'completed',
-    errorKind: null,
-    outcome: failed ? 'failed' : 'passed',
-    reason: failed ? 'the URL does not match' : null,
-    turns: Array.from({ length: 7 }, (_, i) => ({
-      number: i + 1,
-      title: 'click button "Go"',
-      actions: [{ title: 'click button "Go"' }],
-      narration: 'I click Go.',
-      outcome: 'ok',
-      notices: [],
-      url: 'http://127.0.0.1/',
-      usage,
-      startedAtMs: i,
-      durationMs: 1,
-      screenshot: `turn-${i + 1}.jpg`,
-    })),
-    network: {
-      events: Array.from({ length: 40 }, (_, i) => ({
-        url: `http://127.0.0.1/${i}`,
-        method: 'GET',
-        status: 200,
-        resourceType: 'fetch',
-        startedAtMs: i,
-      })),
-      dropped: 0,
-    },
-    guard: 'protocol',
-    refusals: [],
-    assertions: [],
-    judge: null,
-    usage,
-    costUsd: 0.01,
-    finalUrl: 'http://127.0.0.1/',
-    startedAt: new Date(0).toISOString(),
-    durationMs: 1,
-  };
+/** @param {{ quick: boolean }} options @returns {Promise<{ title: string, rows: import('./lib/report.mjs').Row[], details: unknown }>} */
+export async function scale({ quick }) {
+  const specs = quick ? 200 : 2_000;
+  const rounds = quick ? 1 : 5;
+  const small = await collect(specs / 10, rounds);
+  const large = await collect(specs, rounds);
+  const sizes = [1, 2.5, 5, 10].map(part => (part * specs * K) / 10);
+  const reports = sizes.map(trials => ({ trials, ...report(trials, quick ? 1 : 3) }));
+  const [tenth, , , whole] = reports;
+  const trials = specs * K;
+  const linear = (/** @type {number} */ value) => ({ value, unit: 'x', note: '10 is linear' });
+  const n = (/** @type {number} */ count) => count.toLocaleString('en');
   return {
-    status: failed ? 'failed' : 'passed',
-    retry: 0,
-    duration: 1,
-    errors: [],
-    annotations: [],
-    attachments: [
-      { name: '_taskproof', contentType: 'application/json', body: Buffer.from(JSON.stringify(record)) },
+    title: `${n(specs)} specs with k ${K}, ${n(trials)} trials`,
+    rows: [
+      {
+        name: `collection of ${n(specs)} specs / as many plain tests`,
+        ...ratios(large.ours, large.plain),
+        unit: 'x',
+      },
+      {
+        name: `collection of ${n(specs)} / ${n(specs / 10)} specs`,
+        ...ratios(large.ours, small.ours),
+        unit: 'x',
+        note: '10 is linear',
+      },
+      {
+        name: `reporter: ${n(trials)} / ${n(trials / 10)} trials`,
+        ...linear((whole?.ms ?? 0) / (tenth?.ms ?? 1)),
+      },
+      {
+        name: `reporter's share of a run whose trials take ${SHORTEST_TRIAL_MS} ms`,
+        value: (100 * (whole?.ms ?? 0)) / trials / SHORTEST_TRIAL_MS,
+        unit: '%',
+        target: { atMost: REPORTER_SHARE_PERCENT },
+      },
+      ...reports.map(({ trials, ms, heapMb, peakMb }) => ({
+        name: `reporter, ${n(trials)} trials: memory kept`,
+        value: heapMb,
+        unit: 'MB',
+        target: { atMost: REPORTER_MB },
+        note: `${ms.toFixed(0)} ms; peak of the process ${peakMb.toFixed(0)} MB`,
+      })),
     ],
+    details: { collection: { small, large }, reports },
   };
 }
 
-const small = collect(SPECS / 10);
-const large = collect(SPECS);
-await report(1_000);
-const tenth = await report((SPECS * K) / 10);
-const whole = await report(SPECS * K);
-const perTrialMs = whole.ms / (SPECS * K);
-const figures = {
-  [`collection of ${SPECS} specs, k ${K}, against as many plain tests`]: `${(large.ours / large.plain).toFixed(2)} x`,
-  [`collection of ${SPECS} against ${SPECS / 10} specs (10 is linear)`]: `${(large.ours / small.ours).toFixed(1)} x`,
-  [`reporter: ${SPECS * K} against ${(SPECS * K) / 10} trials (10 is linear)`]: `${(whole.ms / tenth.ms).toFixed(1)} x`,
-  [`reporter's share of a run whose trials take ${SHORTEST_TRIAL_MS} ms (target 5%)`]: `${((100 * perTrialMs) / SHORTEST_TRIAL_MS).toFixed(3)}%`,
-  [`reporter's memory for ${SPECS * K} trials (target 300 MB)`]: `${whole.heapMb.toFixed(0)} MB`,
-};
-console.table(figures);
-writeFileSync(join(root, 'bench/scale.json'), `${JSON.stringify(figures, null, 2)}\n`);
+/** @param {number} trials @param {number} rounds */
+function report(trials, rounds) {
+  const runs = Array.from({ length: rounds }, () => {
+    const args = [
+      '--expose-gc',
+      join(BENCH, 'contestants/reporter.mjs'),
+      String(trials),
+      join(builtLibrary(), 'dist/reporter.js'),
+    ];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    if (status !== 0) throw new Error(stderr);
+    return JSON.parse(stdout);
+  });
+  const middle = (/** @type {'ms' | 'heapMb' | 'peakMb'} */ key) => median(runs.map(run => run[key]));
+  return { ms: middle('ms'), heapMb: middle('heapMb'), peakMb: middle('peakMb') };
+}
+
+/** Milliseconds of `--list`, ours and plain in turn. @param {number} specs @param {number} rounds */
+async function collect(specs, rounds) {
+  const yaml = (/** @type {number} */ i) =>
+    `specVersion: '0.1'\nid: spec-${i}\ngoal: Click "Go"\nentryUrl: http://127.0.0.1:9/\npassPolicy: { k: ${K}, minPasses: 3 }\nassertions:\n  - { type: url, pattern: '**/done' }\n  - { type: dom, selector: '#done' }\n`;
+  const suite = makeSuite({
+    ...Object.fromEntries(Array.from({ length: specs }, (_, i) => [`tasks/spec-${i}.yaml`, yaml(i)])),
+    'ours.config.js': `const { repeats } = require('@taskproof/playwright');
+module.exports = { testMatch: 'ours.spec.js', reporter: [['dot'], ['@taskproof/playwright/reporter']], projects: [{ name: 'p', ...repeats('tasks/*.yaml') }] };`,
+    'ours.spec.js': `require('@taskproof/playwright').taskproofTests('tasks/*.yaml');`,
+    'plain.config.js': `module.exports = { testMatch: 'plain.spec.js', reporter: 'dot', repeatEach: ${K} };`,
+    'plain.spec.js': `const { test } = require('@playwright/test'); for (let i = 0; i < ${specs}; i++) test('spec-' + i, () => {});`,
+  });
+  const list = async (/** @type {string} */ config) => {
+    const began = performance.now();
+    const child = suite.playwright(['test', '--list', '-c', config]);
+    if ((await child.ended) !== 0) throw new Error(child.output());
+    return performance.now() - began;
+  };
+  /** @type {{ ours: number[], plain: number[] }} */
+  const times = { ours: [], plain: [] };
+  try {
+    for (let round = 0; round < rounds; round++) {
+      times.ours.push(await list('ours.config.js'));
+      times.plain.push(await list('plain.config.js'));
+    }
+  } finally {
+    suite.remove();
+  }
+  return times;
+}

@@ -1,0 +1,53 @@
+// The bare Playwright call for each kind of action, and one picture of the page as the turns of a trial take it.
+import { createRequire } from 'node:module';
+import { launchOptions } from '../../scripts/browser.mjs';
+import { controlsInView } from '../lib/controls.mjs';
+import { play } from './loop.mjs';
+
+// This repository's Playwright, whatever the neighbours have brought beside this file.
+const { chromium } = createRequire(new URL('../../package.json', import.meta.url))('@playwright/test');
+const browser = await chromium.launch(launchOptions());
+/** @type {import('@playwright/test').Page} */
+let page = await browser.newPage();
+
+const inputNamed = (/** @type {string} */ name) =>
+  page.getByRole(name === 'Search' ? 'searchbox' : 'textbox', { name });
+
+/** @type {Record<string, (answer: any) => Promise<unknown>>} */
+const CALLS = {
+  click: ({ name }) => page.getByRole('button', { name, exact: true }).click(),
+  click_at: ({ x, y }) => page.mouse.click(x, y),
+  form_input: ({ name, text }) => inputNamed(name).fill(text),
+  type: ({ text }) => page.keyboard.type(text),
+  key: ({ key }) => page.keyboard.press(key),
+  hover: ({ name }) => page.getByRole('button', { name, exact: true }).hover(),
+  scroll: ({ x, y, pixels }) => page.mouse.move(x, y).then(() => page.mouse.wheel(0, pixels)),
+  screenshot: () => page.screenshot({ type: 'jpeg', quality: 75, scale: 'css' }),
+  read_page: () => page.ariaSnapshot({ mode: 'ai' }),
+  page_text: () => page.locator('body').innerText(),
+  navigate: ({ url }) => page.goto(url, { waitUntil: 'domcontentloaded' }),
+};
+
+await play(
+  async answer => {
+    if (answer.do === 'open') {
+      const next = await browser.newPage();
+      await page.close();
+      page = next;
+      await page.goto(answer.url);
+      const controls = await page.evaluate(controlsInView);
+      if (!answer.button) return { controls };
+      const box = await page.getByRole('button', { name: answer.button, exact: true }).boundingBox();
+      const fieldBox = await inputNamed(answer.field).boundingBox();
+      return { box, fieldBox, controls };
+    }
+    if (answer.do === 'leave') return page.goto('about:blank').then(() => null);
+    const call = CALLS[answer.do];
+    if (!call) throw new Error(`no such action: ${answer.do}`);
+    await call(answer);
+    // As the turns of a trial take it; a picture in Playwright's default format, PNG, costs more.
+    await page.screenshot({ type: 'jpeg', quality: 60, scale: 'css' });
+    return null;
+  },
+  () => browser.close(),
+);

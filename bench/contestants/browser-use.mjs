@@ -1,0 +1,62 @@
+// browser-use for Node: one Agent for each session, with its defaults, on a page that is open already.
+import { register } from 'node:module';
+
+// It draws with a native module that an install without scripts leaves out. Another with the same interface is installed
+// as a prebuilt one; it is needed for pictures of other sizes than the viewport's, and for GIFs, neither of which is made.
+const canvas = `import { createRequire } from 'node:module';
+const { Image, createCanvas, loadImage } = createRequire(${JSON.stringify(import.meta.url)})('@napi-rs/canvas');
+export { Image, createCanvas, loadImage };`;
+const hook = `export const resolve = (name, context, next) => name === 'canvas'
+  ? { url: ${JSON.stringify(`data:text/javascript,${encodeURIComponent(canvas)}`)}, shortCircuit: true } : next(name, context);`;
+register(`data:text/javascript,${encodeURIComponent(hook)}`);
+const { Agent, BrowserProfile, BrowserSession } = await import('browser-use');
+const { ChatOpenAI } = await import('browser-use/llm/openai');
+
+const control = process.env.BENCH_CONTROL ?? '';
+/** @param {unknown} body */
+async function ask(body) {
+  const response = await fetch(control, { method: 'POST', body: JSON.stringify(body) });
+  return response.json();
+}
+
+const newSession = () =>
+  new BrowserSession({
+    browser_profile: new BrowserProfile({
+      headless: true,
+      executable_path: process.env.BENCH_CHROMIUM || null,
+      chromium_sandbox: process.getuid?.() !== 0,
+      viewport: { width: 1280, height: 720 },
+      enable_default_extensions: false,
+      keep_alive: true,
+    }),
+  });
+
+/** @type {any} */
+let answer = await ask({ ready: true });
+while (answer.do !== 'end') {
+  // Its agents end the browser that they were given: each session has a new one.
+  const session = newSession();
+  await session.start();
+  await session.navigate_to(answer.url);
+  const agent = new Agent({
+    task: 'Do what comes next.',
+    llm: new ChatOpenAI({
+      model: 'gpt-4o',
+      apiKey: 'bench',
+      baseURL: `${process.env.BENCH_DOOR}/v1`,
+      maxRetries: 0,
+    }),
+    browser_session: session,
+    use_judge: false,
+    directly_open_url: false,
+    generate_gif: false,
+  });
+  /** @type {unknown} */
+  let error = null;
+  await agent.run(100).catch(thrown => {
+    error = String(/** @type {any} */ (thrown)?.stack ?? thrown);
+  });
+  await session.stop().catch(() => undefined);
+  answer = await ask({ error });
+}
+process.exit(0);

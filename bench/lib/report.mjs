@@ -1,0 +1,81 @@
+// What the benches found: rows with a value, its spread and its target; a table on the screen, JSON beside it.
+import { writeFileSync } from 'node:fs';
+import os from 'node:os';
+
+/**
+ * @typedef {object} Row
+ * @property {string} name
+ * @property {number | null} value null where it could not be measured: `note` says why
+ * @property {string} unit `x` for ratios
+ * @property {number} [low] lower quartile
+ * @property {number} [high] upper quartile
+ * @property {number} [runs]
+ * @property {{ atMost?: number, atLeast?: number }} [target]
+ * @property {string} [note]
+ */
+
+/** @typedef {{ bench: string, title: string, rows: Row[], details?: unknown, load: { before: number[], after: number[] }, seconds: number }} Section */
+
+/** @param {Row} row */
+export function meets({ value, target }) {
+  if (!target || value === null) return undefined;
+  return value <= (target.atMost ?? Number.POSITIVE_INFINITY) && value >= (target.atLeast ?? 0);
+}
+
+/** @param {number} value */
+function short(value) {
+  const size = Math.abs(value);
+  if (size >= 1000) return Math.round(value).toLocaleString('en');
+  return size >= 100 ? value.toFixed(0) : size >= 10 ? value.toFixed(1) : value.toFixed(2);
+}
+
+/** @param {Row} row */
+export function cells(row) {
+  const { name, value, unit, low, high, runs, target, note } = row;
+  const verdict = meets(row);
+  const aim = target && (target.atMost !== undefined ? `≤ ${target.atMost}` : `≥ ${target.atLeast}`);
+  return [
+    name,
+    value === null ? '–' : `${short(value)} ${unit}`,
+    low === undefined || high === undefined || value === null ? '' : `${short(low)}..${short(high)}`,
+    runs === undefined ? '' : String(runs),
+    aim ? `${aim} ${verdict === undefined ? '' : verdict ? 'met' : 'MISSED'}`.trim() : '',
+    note ?? '',
+  ];
+}
+
+const HEAD = ['', 'median', 'quartiles', 'runs', 'target', 'note'];
+
+/** @param {Section} section */
+export function table({ bench, title, rows }) {
+  const lines = [HEAD, ...rows.map(cells)];
+  const widths = HEAD.map((_, column) => Math.max(...lines.map(line => line[column]?.length ?? 0)));
+  const text = lines.map(line =>
+    line
+      .map((cell, column) =>
+        column === 0 || column === 5 ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  );
+  return `\n${bench}: ${title}\n${text.map(line => `  ${line}`).join('\n')}\n`;
+}
+
+/**
+ * @param {string} file
+ * @param {Section[]} sections
+ * @param {Record<string, string>} versions
+ */
+export function write(file, sections, versions) {
+  const [cpu] = os.cpus();
+  const machine = {
+    cpus: os.cpus().length,
+    cpu: cpu?.model,
+    platform: `${os.platform()} ${os.arch()}`,
+    node: process.version,
+  };
+  writeFileSync(
+    file,
+    `${JSON.stringify({ takenAt: new Date().toISOString(), machine, versions, sections }, null, 2)}\n`,
+  );
+}

@@ -1,0 +1,60 @@
+// `npm run bench`: all benches, or those that `--only turn,size` names; `--quick` with the fewest runs and without the
+// neighbours, to see that everything works.
+import { mkdirSync } from 'node:fs';
+import os from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { versions } from './lib/neighbour-seats.mjs';
+import { BENCH, install } from './lib/neighbours.mjs';
+import { table, write } from './lib/report.mjs';
+
+/** @type {Record<string, () => Promise<(options: { quick: boolean, neighbours: boolean }) => Promise<Omit<import('./lib/report.mjs').Section, 'bench' | 'load' | 'seconds'>>>>} */
+const BENCHES = {
+  trial: async () => (await import('./trial.mjs')).trial,
+  turn: async () => (await import('./turn.mjs')).turn,
+  size: async () => (await import('./size.mjs')).size,
+  cost: async () => (await import('./cost.mjs')).cost,
+  load: async () => (await import('./load.mjs')).load,
+  scale: async () => (await import('./scale.mjs')).scale,
+};
+
+const { values } = parseArgs({
+  options: {
+    only: { type: 'string' },
+    quick: { type: 'boolean', default: false },
+    out: { type: 'string', default: join(BENCH, 'results.json') },
+  },
+});
+const wanted = values.only?.split(',').map(name => name.trim()) ?? Object.keys(BENCHES);
+const unknown = wanted.filter(name => !(name in BENCHES));
+if (unknown.length > 0) {
+  console.error(`bench: there is no ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}.`);
+  process.exit(1);
+}
+
+const needed = !values.quick && wanted.some(name => ['turn', 'size'].includes(name));
+const missing = needed ? install() : null;
+if (missing) console.error(`bench: the neighbours are left out: ${missing}`);
+
+const sections = [];
+for (const bench of wanted) {
+  const run = await BENCHES[bench]?.();
+  if (!run) continue;
+  const before = os.loadavg();
+  const began = performance.now();
+  console.log(`bench: ${bench} ...`);
+  const found = await run({ quick: values.quick, neighbours: needed && !missing });
+  const section = {
+    bench,
+    ...found,
+    load: { before, after: os.loadavg() },
+    seconds: Math.round((performance.now() - began) / 1000),
+  };
+  sections.push(section);
+  console.log(table(section));
+}
+const out = resolve(values.out);
+mkdirSync(dirname(out), { recursive: true });
+write(out, sections, { ...versions() });
+console.log(`bench: written to ${out}`);
+process.exit(0);

@@ -1,0 +1,153 @@
+// The example tasks played by a scripted agent inside trials (guard, network log, record, a picture for each turn), against
+// the same actions and the same checks written by hand as plain Playwright tests: two real runs with one worker, in turn.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { start } from './lib/processes.mjs';
+import { ratios, spread } from './lib/statistics.mjs';
+import { LAUNCH, makeSuite, ROOT } from './lib/suite.mjs';
+
+const AT_MOST = 1.15;
+const REPEATS = 3;
+
+/** @param {{ quick: boolean }} options @returns {Promise<{ title: string, rows: import('./lib/report.mjs').Row[], details: unknown }>} */
+export async function trial({ quick }) {
+  const rounds = quick ? 1 : 7;
+  const port = 4173;
+  const site = start(process.execPath, [join(ROOT, 'example-tasks/site/server.mjs'), '--port', String(port)]);
+  await reachable(`http://127.0.0.1:${port}/`);
+  const suite = makeSuite(files());
+  /** @type {Record<string, Run[]>} */
+  const runs = { plain: [], plainPictures: [], ours: [], plainRepeated: [], oursRepeated: [] };
+  const sides = /** @type {const} */ ([
+    ['plain', ['-c', 'plain.config.mjs']],
+    ['ours', ['-c', 'ours.config.mjs', '--repeat-each=1']],
+    ['plainPictures', ['-c', 'plain.config.mjs'], { BENCH_PICTURES: '1' }],
+    ['plainRepeated', ['-c', 'plain.config.mjs', `--repeat-each=${REPEATS}`]],
+    ['oursRepeated', ['-c', 'ours.config.mjs', `--repeat-each=${REPEATS}`]],
+  ]);
+  try {
+    await run(suite, [...sides[0][1]]);
+    for (let round = 0; round < rounds; round++)
+      // The order changes, so that none always runs after the same other one.
+      for (const [name, args, env] of round % 2 ? [...sides].reverse() : sides)
+        runs[name]?.push(await run(suite, [...args], env));
+  } finally {
+    await site.stop();
+    suite.remove();
+  }
+  const wall = (/** @type {string} */ side) => runs[side]?.map(each => each.wallMs) ?? [];
+  const inside = (/** @type {string} */ side) => runs[side]?.map(each => each.testsMs) ?? [];
+  const added = wall('oursRepeated').map((ms, round) => ms / REPEATS - (wall('ours')[round] ?? 0));
+  return {
+    title: '12 example tasks, one worker, k = 1',
+    rows: [
+      {
+        name: 'trials / plain tests, wall time of the run',
+        ...ratios(wall('ours'), wall('plain')),
+        unit: 'x',
+        target: { atMost: AT_MOST },
+      },
+      {
+        name: 'trials / plain tests, time inside the tests',
+        ...ratios(inside('ours'), inside('plain')),
+        unit: 'x',
+      },
+      {
+        name: 'trials / plain tests with as many pictures, wall time',
+        ...ratios(wall('ours'), wall('plainPictures')),
+        unit: 'x',
+      },
+      {
+        name: `--repeat-each=${REPEATS}: trials / plain tests, wall time`,
+        ...ratios(wall('oursRepeated'), wall('plainRepeated')),
+        unit: 'x',
+      },
+      {
+        name: `--repeat-each=${REPEATS}: one round of trials more or less than a run of its own`,
+        ...spread(added),
+        unit: 'ms',
+        note: 'below 0: Playwright starts once, with a worker for each repeat index',
+      },
+      { name: 'a run of plain tests', ...spread(wall('plain')), unit: 'ms' },
+      { name: 'a run of trials', ...spread(wall('ours')), unit: 'ms' },
+    ],
+    details: { runs },
+  };
+}
+
+/** @typedef {{ wallMs: number, testsMs: number, tests: number }} Run */
+
+/** @param {ReturnType<typeof makeSuite>} suite @param {string[]} args @param {Record<string, string>} [env] @returns {Promise<Run>} */
+async function run(suite, args, env = {}) {
+  const began = performance.now();
+  const child = suite.playwright(['test', ...args], {
+    ...env,
+    BENCH_TIMES: join(suite.folder, 'times.json'),
+  });
+  const status = await child.ended;
+  const wallMs = performance.now() - began;
+  if (status !== 0)
+    throw new Error(`playwright test ${args.join(' ')} ended with ${status}:\n${child.output()}`);
+  const { testsMs, tests } = JSON.parse(readFileSync(join(suite.folder, 'times.json'), 'utf8'));
+  return { wallMs, testsMs, tests };
+}
+
+/** @param {string} url */
+async function reachable(url) {
+  for (let tries = 0; tries < 100; tries++) {
+    if (
+      await fetch(url).then(
+        () => true,
+        () => false,
+      )
+    )
+      return;
+    await new Promise(resolve => setTimeout(resolve, 100));
+  }
+  throw new Error(`${url} does not answer`);
+}
+
+/** Counts the tests of a run, and the time inside them. */
+const TIMES = `import { writeFileSync } from 'node:fs';
+export default class { ms = 0; count = 0;
+  onTestEnd(test, result) { this.ms += result.duration; this.count++; }
+  onEnd() { writeFileSync(process.env.BENCH_TIMES, JSON.stringify({ testsMs: this.ms, tests: this.count })); } }`;
+
+const USE = `{ ...devices['Desktop Chrome'], launchOptions: ${LAUNCH} }`;
+
+function files() {
+  const tasks = join(ROOT, 'bench/tasks.mjs');
+  return {
+    'times.mjs': TIMES,
+    'ours.config.mjs': `import { devices } from '@playwright/test';
+import { repeats } from '@taskproof/playwright';
+import { agent } from './agent.mjs';
+const globs = ${JSON.stringify(join(ROOT, 'example-tasks/tasks/*.yaml'))};
+export default { workers: 1, testMatch: 'ours.spec.mjs', reporter: [['./times.mjs'], ['line'], ['@taskproof/playwright/reporter']],
+  projects: [{ name: 'bench', ...repeats(globs), use: { ...${USE}, taskproof: { agent } } }] };`,
+    'agent.mjs': `import { defineAgent } from '@taskproof/playwright';
+import { TASKS } from ${JSON.stringify(tasks)};
+export const agent = defineAgent({ name: 'scripted', async run(task) {
+  for (const [title, act] of TASKS[task.specId].actions) await task.turn(title, () => act(task.page));
+} });`,
+    'ours.spec.mjs': `import { taskproofTests } from '@taskproof/playwright';
+taskproofTests(${JSON.stringify(join(ROOT, 'example-tasks/tasks/*.yaml'))});`,
+    'plain.config.mjs': `import { devices } from '@playwright/test';
+export default { workers: 1, fullyParallel: true, testMatch: 'plain.spec.mjs', reporter: [['./times.mjs'], ['line']], projects: [{ name: 'bench', use: ${USE} }] };`,
+    'plain.spec.mjs': `import { expect, test } from '@playwright/test';
+import { TASKS } from ${JSON.stringify(tasks)};
+for (const [id, { entryUrl, actions, check }] of Object.entries(TASKS))
+  test(id, async ({ page, context }) => {
+    let active = page;
+    context.on('page', opened => { active = opened; });
+    const answers = [];
+    context.on('response', answer => answers.push({ method: answer.request().method(), url: answer.url(), status: answer.status() }));
+    await page.goto(entryUrl);
+    for (const [title, act] of actions) {
+      await test.step(title, () => act(active));
+      if (process.env.BENCH_PICTURES) await test.info().attach(title, { body: await active.screenshot({ type: 'jpeg', quality: 60, scale: 'css' }), contentType: 'image/jpeg' });
+    }
+    await check(active, expect, answers);
+  });`,
+  };
+}
