@@ -1,9 +1,11 @@
-// The example tasks of this repository. With ANTHROPIC_API_KEY set Claude plays them, else the agent without a model.
+// The example tasks of this repository. With ANTHROPIC_API_KEY set Claude plays them, else the agent without a model;
+// RECORD=1 keeps what was done, and the project `replay` does it again.
 import { defineConfig, devices } from '@playwright/test';
-import { claude, lexical, repeats } from '@taskproof/playwright';
+import { claude, lexical, repeats, replay } from '@taskproof/playwright';
 import { launchOptions } from './scripts/browser.mjs';
 
 const port = 4173;
+const recordings = 'example-tasks/recordings';
 
 export default defineConfig({
   testDir: 'example-tasks',
@@ -15,15 +17,22 @@ export default defineConfig({
     url: `http://127.0.0.1:${port}`,
     reuseExistingServer: !process.env.CI,
   },
+  use: { ...devices['Desktop Chrome'], launchOptions: launchOptions() },
   projects: [
     {
       name: 'example',
       ...repeats('example-tasks/tasks/**/*.yaml'),
       use: {
-        ...devices['Desktop Chrome'],
-        launchOptions: launchOptions(),
-        taskproof: { agent: process.env.ANTHROPIC_API_KEY ? claude() : lexical() },
+        taskproof: {
+          agent: process.env.ANTHROPIC_API_KEY ? claude() : lexical(),
+          record: process.env.RECORD ? recordings : false,
+        },
       },
+    },
+    {
+      name: 'replay',
+      ...repeats('example-tasks/tasks/**/*.yaml'),
+      use: { taskproof: { agent: replay({ recordings }) } },
     },
   ],
 });
