@@ -168,12 +168,17 @@ test('an agent chosen by test.use in a project of replays plays all its trials',
   ]);
 });
 
-test('a replay that broke before a worker could tell of it is an error of the one verdict, in blobs, too', async () => {
-  const suite = await suiteOf(`[${agents}]`, {
-    'tasks.spec.ts': MADE_BY['a fixture'].replace(
-      `await task.turn('step 1', () => {});`,
-      `if (task.specId === 'cart') process.exit(1);`,
-    ),
+const DYING = REPLAY.replace(
+  `await task.turn('step 1', () => {});`,
+  `if (task.specId === 'cart') process.exit(1);`,
+);
+
+test.each([
+  { known: 'from the config', project: replays().replace(REPLAY, () => DYING), tests: TASKS_TEST },
+  { known: 'to no one', project: agents, tests: MADE_BY['a fixture'].replace(REPLAY, () => DYING) },
+])('a replay, known $known, whose worker dies is an error of the one verdict, in blobs, too', async row => {
+  const suite = await suiteOf(`[${row.project.replace("'replays'", "'agents'")}]`, {
+    'tasks.spec.ts': row.tests,
   });
   const expectOneVerdict = (run: Run) => {
     expect(run.exitCode, run.output).toBe(1);
