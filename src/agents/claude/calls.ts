@@ -55,6 +55,7 @@ export class Calls {
 
   /** The turn's title: its calls in words. */
   async titleOf(calls: readonly BetaToolUseBlock[]): Promise<string> {
+    if (this.toolset instanceof BrowserToolset) this.toolset.forgetWords();
     const words = await Promise.all(calls.map(call => this.wordsOf(call)));
     return this.task.mask(shorten(words.join(', then '), 140));
   }

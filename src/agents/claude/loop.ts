@@ -149,13 +149,15 @@ class Loop {
   private async act(content: BetaContentBlock[]): Promise<Ending> {
     const calls = callsOf(content);
     const title = await this.calls.titleOf(calls);
-    const { results, gaveUp } = await this.task.turn(title, async turn => {
+    const { results, gaveUp, looking } = await this.task.turn(title, async turn => {
       this.narrate(turn, content);
-      return this.calls.run(calls, turn);
+      const answered = await this.calls.run(calls, turn);
+      // While the turn's picture is taken.
+      return { ...answered, looking: this.progress.look(this.task.page) };
     });
     if (gaveUp) return { result: gaveUp };
     const done = calls.map(({ name, input }) => ({ name, input }));
-    const repeated = await this.progress.note(this.task.page, done);
+    const repeated = this.progress.note(done, await looking);
     const reminders = [this.turnsReminder(), repeated && repeatReminder(repeated)].filter(Boolean);
     this.goOn(content, [
       ...results,

@@ -25,10 +25,15 @@ function fingerprint(): string {
 export class Progress {
   private readonly turns: string[] = [];
 
-  /** @returns how often these calls have been made with the page staying as it is now, where that is too often. */
-  async note(page: Page, calls: unknown): Promise<number | undefined> {
+  /** The page as it is now. Never rejects. */
+  async look(page: Page): Promise<string> {
     const state = await within(page.evaluate(fingerprint), LIMIT_MS);
-    const turn = `${JSON.stringify(calls)} ${page.url()} ${state}`;
+    return `${page.url()} ${state}`;
+  }
+
+  /** @returns how often these calls have been made with the page staying as it was looked at, where that is too often. */
+  note(calls: unknown, looked: string): number | undefined {
+    const turn = `${JSON.stringify(calls)} ${looked}`;
     this.turns.push(turn);
     if (this.turns.length > MEMORY) this.turns.shift();
     const times = this.turns.filter(each => each === turn).length;

@@ -83,9 +83,15 @@ class UploadPolicy extends BetaNodeFilePolicy {
   }
 }
 
+function callKey(name: string, input: unknown): string {
+  return `${name} ${JSON.stringify(input)}`;
+}
+
 export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
   readonly #driver: Driver;
   readonly #logs: Logs | undefined;
+  /** The words of the next call, where they are known already: nothing has happened since. */
+  #told: { call: string; words: Promise<string> } | undefined;
 
   constructor(driver: Driver, members: Members = {}) {
     const roots = members.file_upload || [];
@@ -105,6 +111,11 @@ export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
     await super.close();
   }
 
+  /** Before a new answer's calls are told: a call that was refused has left its words behind. */
+  forgetWords(): void {
+    this.#told = undefined;
+  }
+
   /** The call in words; for one that does not fit, its name. */
   async wordsOf(name: string, input: unknown): Promise<string> {
     const schema = BROWSER_INPUTS[name as BetaBrowserMemberName];
@@ -112,13 +123,21 @@ export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
     if (!parsed?.success) return name;
     const { tab_id } = parsed.data as { tab_id?: string | null };
     const page = this.#pageFor(name, tab_id) ?? this.#driver.task.page;
-    return browserWords(this.#driver, page, name as BetaBrowserMemberName, parsed.data as never);
+    const words = browserWords(this.#driver, page, name as BetaBrowserMemberName, parsed.data as never);
+    // Of several calls in one answer, the later ones meet another page than they are told on.
+    this.#told ??= { call: callKey(name, parsed.data), words };
+    return words;
   }
 
   protected override async execute(ctx: Ctx, name: BetaBrowserMemberName, given: BetaBrowserMemberInput) {
     const input = checked(BROWSER_INPUTS[name] as never, name, given) as BetaBrowserMemberInput;
     const page = this.#page((input as { tab_id?: string | null }).tab_id, name);
-    const words = await browserWords(this.#driver, page, name, input as never);
+    const told = this.#told;
+    this.#told = undefined;
+    const words =
+      told?.call === callKey(name, input)
+        ? await told.words
+        : await browserWords(this.#driver, page, name, input as never);
     return this.#driver.perform(page, words, ACTS.has(name), () =>
       super.execute(ctx, name, input),
     ) as Promise<BetaBrowserMemberResult>;

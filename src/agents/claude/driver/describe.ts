@@ -1,5 +1,5 @@
 // What is at a point, or has the focus, in words for people.
-import type { Frame, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { within } from './time';
 import { words } from './tree';
 
@@ -12,85 +12,79 @@ export interface Seen {
 
 const LIMIT_MS = 1_000;
 
-/** Runs in the page. The element at a point, or the one with the focus, through shadow roots. */
-function hit(point: { x: number; y: number } | null): Element | null {
+/**
+ * Runs in the page. The element at a point, or the one with the focus, through shadow roots; with whether the page has the
+ * focus. All in one, since each call into the page takes its time.
+ */
+function seenAt(point: { x: number; y: number } | null): { seen: Seen | undefined; focus: boolean } {
+  /** Role and name as the markup says them, which is enough to tell people what was clicked. */
+  function describe(element: Element): Seen {
+    const ROLES: Record<string, string> = {
+      A: 'link',
+      BUTTON: 'button',
+      SELECT: 'combobox',
+      TEXTAREA: 'textbox',
+      SUMMARY: 'button',
+      OPTION: 'option',
+      IMG: 'img',
+      IFRAME: 'iframe',
+      checkbox: 'checkbox',
+      radio: 'radio',
+      button: 'button',
+      submit: 'button',
+      reset: 'button',
+      image: 'button',
+      file: 'button',
+      range: 'slider',
+      number: 'spinbutton',
+      search: 'searchbox',
+    };
+    const acted = element.closest(
+      'a[href],button,input,select,textarea,summary,label,option,[role],[onclick],[contenteditable]',
+    );
+    const target = (acted instanceof HTMLLabelElement && acted.control) || acted || element;
+    const type = target instanceof HTMLInputElement ? target.type : undefined;
+    const editable = target instanceof HTMLElement && target.isContentEditable;
+    const plain = /^H[1-6]$/.test(target.tagName) ? 'heading' : editable ? 'textbox' : 'generic';
+    const role =
+      target.getAttribute('role') ??
+      ROLES[type ?? target.tagName] ??
+      (type === undefined ? plain : 'textbox');
+    const rendered = (node: Element | undefined) => (node as HTMLElement | undefined)?.innerText;
+    const field = target as HTMLInputElement;
+    const names = [
+      target.getAttribute('aria-label'),
+      rendered(field.labels?.[0]),
+      target.getAttribute('alt'),
+      target.getAttribute('placeholder'),
+      role === 'button' ? field.value : undefined,
+      target.getAttribute('title'),
+      target.tagName === 'SELECT' || editable ? undefined : rendered(target),
+    ];
+    const name = names.find(each => each?.trim()) ?? '';
+    return { role, name: name.trim().slice(0, 120), tag: target.tagName.toLowerCase(), inputType: type };
+  }
+
   const inside = (root: Document | ShadowRoot) =>
     point ? root.elementFromPoint(point.x, point.y) : root.activeElement;
   let found = inside(document);
   for (let inner = found; inner; inner = inner.shadowRoot && inside(inner.shadowRoot)) found = inner;
   const nothing = !point && (found === document.body || found === document.documentElement);
-  return nothing ? null : found;
-}
-
-/** Runs in the page. Role and name as the markup says them, which is enough to tell people what was clicked. */
-function describe(element: Element): Seen {
-  const ROLES: Record<string, string> = {
-    A: 'link',
-    BUTTON: 'button',
-    SELECT: 'combobox',
-    TEXTAREA: 'textbox',
-    SUMMARY: 'button',
-    OPTION: 'option',
-    IMG: 'img',
-    IFRAME: 'iframe',
-    checkbox: 'checkbox',
-    radio: 'radio',
-    button: 'button',
-    submit: 'button',
-    reset: 'button',
-    image: 'button',
-    file: 'button',
-    range: 'slider',
-    number: 'spinbutton',
-    search: 'searchbox',
-  };
-  const acted = element.closest(
-    'a[href],button,input,select,textarea,summary,label,option,[role],[onclick],[contenteditable]',
-  );
-  const target = (acted instanceof HTMLLabelElement && acted.control) || acted || element;
-  const type = target instanceof HTMLInputElement ? target.type : undefined;
-  const editable = target instanceof HTMLElement && target.isContentEditable;
-  const plain = /^H[1-6]$/.test(target.tagName) ? 'heading' : editable ? 'textbox' : 'generic';
-  const role =
-    target.getAttribute('role') ?? ROLES[type ?? target.tagName] ?? (type === undefined ? plain : 'textbox');
-  const rendered = (node: Element | undefined) => (node as HTMLElement | undefined)?.innerText;
-  const field = target as HTMLInputElement;
-  const names = [
-    target.getAttribute('aria-label'),
-    rendered(field.labels?.[0]),
-    target.getAttribute('alt'),
-    target.getAttribute('placeholder'),
-    role === 'button' ? field.value : undefined,
-    target.getAttribute('title'),
-    target.tagName === 'SELECT' || editable ? undefined : rendered(target),
-  ];
-  const name = names.find(each => each?.trim()) ?? '';
-  return { role, name: name.trim().slice(0, 120), tag: target.tagName.toLowerCase(), inputType: type };
-}
-
-async function seenIn(
-  frame: Frame | Page,
-  point: { x: number; y: number } | null,
-): Promise<Seen | undefined> {
-  const handle = await frame.evaluateHandle(hit, point);
-  const element = handle.asElement();
-  const seen = element ? await element.evaluate(describe) : undefined;
-  await handle.dispose();
-  return seen;
+  const focus = document.hasFocus();
+  return { seen: nothing || !found ? undefined : describe(found), focus };
 }
 
 /** The element at a point of the viewport, through shadow roots; an iframe is itself. Undefined where it can't be told. */
 export async function elementAt(page: Page, point: { x: number; y: number }): Promise<Seen | undefined> {
-  return within(seenIn(page, point), LIMIT_MS);
+  return (await within(page.evaluate(seenAt, point), LIMIT_MS))?.seen;
 }
 
 /** The element that typing goes to, in whichever frame; undefined where nothing has the focus. */
 export async function focused(page: Page): Promise<Seen | undefined> {
   for (const frame of page.frames()) {
-    const seen = await within(seenIn(frame, null), LIMIT_MS);
+    const { seen, focus } = (await within(frame.evaluate(seenAt, null), LIMIT_MS)) ?? {};
     // A frame that has the focus shows in its parent as the iframe; the element itself is in the child.
-    const here = seen && seen.tag !== 'iframe';
-    if (here && (await within(frame.evaluate('document.hasFocus()'), LIMIT_MS))) return seen;
+    if (focus && seen && seen.tag !== 'iframe') return seen;
   }
   return undefined;
 }

@@ -99,6 +99,18 @@ export class Driver {
     await this.capture.will(page, { ...draft, ...(position ? { position } : {}) } as Draft, element);
   }
 
+  /** Brings an element into view, and remembers where it is: by one handle, since a locator looks for it each time. */
+  async show(locator: Locator): Promise<void> {
+    const handle = await locator.elementHandle({ timeout: ACTION_LIMIT_MS });
+    try {
+      await handle.scrollIntoViewIfNeeded({ timeout: ACTION_LIMIT_MS });
+      const box = await within(handle.boundingBox(), ACTION_LIMIT_MS);
+      if (box) this.mark({ x: box.x + box.width / 2, y: box.y + box.height / 2 });
+    } finally {
+      handle.dispose().catch(() => undefined);
+    }
+  }
+
   async markElement(locator: Locator): Promise<void> {
     const box = await within(locator.boundingBox({ timeout: ACTION_LIMIT_MS }), ACTION_LIMIT_MS);
     if (box) this.mark({ x: box.x + box.width / 2, y: box.y + box.height / 2 });

@@ -44,8 +44,7 @@ export async function setValue(
   const field = await inspect(locator);
   const value = typeof given === 'string' ? driver.fill(given) : given;
   const timeout = ACTION_LIMIT_MS;
-  await locator.scrollIntoViewIfNeeded({ timeout }).catch(() => undefined);
-  await driver.markElement(locator);
+  await driver.show(locator).catch(() => undefined);
   if (field.tag === 'select') return choose(driver, page, locator, field, String(value));
   if (isToggle(field)) {
     await driver.capture.will(page, { do: 'check', checked: truth(value) }, locator);

@@ -33,8 +33,7 @@ export async function click(
   };
   if (target.type === 'ref') {
     const { locator, node } = await driver.locate(page, target);
-    await locator.scrollIntoViewIfNeeded({ timeout: ACTION_LIMIT_MS });
-    await driver.markElement(locator);
+    await driver.show(locator);
     await driver.capture.will(page, draft, locator);
     // Without noWaitAfter, a link to a slow page would count as a click that failed.
     await locator.click({ ...options, modifiers, timeout: ACTION_LIMIT_MS, noWaitAfter: true });
@@ -184,8 +183,7 @@ export async function scrollTo(driver: Driver, page: Page, target: Target): Prom
   const { locator } = await driver.locate(page, target);
   // Whoever does the next step again scrolls to its element anyway.
   driver.capture.looks();
-  await locator.scrollIntoViewIfNeeded({ timeout: ACTION_LIMIT_MS });
-  await driver.markElement(locator);
+  await driver.show(locator);
 }
 
 /** `[x0, y0, x1, y1]` in CSS pixels. */
