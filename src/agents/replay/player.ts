@@ -1,6 +1,7 @@
 // Plays a recording step by step, and says which step no longer fits the page.
 import { setTimeout } from 'node:timers/promises';
 import type { BrowserContext, Dialog, Page } from '@playwright/test';
+import { Activity } from '../../browser/activity';
 import { fingerprintOf, sameFingerprint } from '../../browser/fingerprint';
 import { type DialogAnswer, type Fingerprint, pathOf, type Step } from '../../browser/step';
 import type { AgentTask, Turn } from '../agent';
@@ -25,18 +26,21 @@ export class Player {
   private readonly onPage = (page: Page) => void this.tabs.push(page);
   private readonly onDialog = (dialog: Dialog) => void this.answer(dialog);
   private readonly context: BrowserContext;
+  private readonly activity: Activity;
 
   constructor(
     private readonly task: AgentTask,
     private readonly timeoutMs: number,
   ) {
     this.context = task.context;
+    this.activity = new Activity(this.context);
     this.tabs = [task.page, ...this.context.pages().filter(page => page !== task.page)];
     this.context.on('page', this.onPage);
     this.context.on('dialog', this.onDialog);
   }
 
   dispose(): void {
+    this.activity.dispose();
     this.context.off('page', this.onPage);
     this.context.off('dialog', this.onDialog);
   }
@@ -69,17 +73,20 @@ export class Player {
     const filled = withSecrets(step, task.secrets);
     const page = await this.tab(step);
     const before = (await fingerprintOf(page)) ?? GONE;
+    const since = performance.now();
     try {
       await perform(page, filled, { task, timeoutMs: this.timeoutMs });
     } catch (error) {
       task.signal.throwIfAborted();
       throw this.problem(page, (error as Error).message);
     }
+    // The next step may need what this one makes the page ask for, and so may the assertions.
+    for (const tab of new Set([page, task.page])) await this.activity.settle(tab, since);
     const after = await this.effect(page, step, before, title);
     return { ...step, before, after };
   }
 
-  /** Waits until the page has changed, where it did when it was recorded: that also paces the replay. */
+  /** Waits until the page has changed, where it did when it was recorded. */
   private async effect(page: Page, step: Step, before: Fingerprint, title: string): Promise<Fingerprint> {
     const end = performance.now() + this.timeoutMs;
     const hadEffect = !sameFingerprint(step.before, step.after) && showsEffect(step);

@@ -4,7 +4,7 @@ import type { Locator, Page } from '@playwright/test';
 import { clickableAt } from '../../../browser/durable-locator';
 import { type Draft, StepCapture } from '../../../browser/step-capture';
 import type { AgentTask, Turn } from '../../agent';
-import { Activity } from './activity';
+import { Activity } from '../../../browser/activity';
 import { elementAt, wordsFor } from './describe';
 import { Dialogs } from './dialogs';
 import { type Located, Refs, viewportOf } from './refs';

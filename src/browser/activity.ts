@@ -1,7 +1,7 @@
 // Knows when a page is at work because of an action: requests that the action caused, navigation, layout.
 // A page that is idle is not waited for.
 import type { BrowserContext, Page, Request } from '@playwright/test';
-import { within } from './time';
+import { within } from './within';
 
 /** The longest wait for requests that an action caused. */
 export const LIMIT_MS = 5_000;
