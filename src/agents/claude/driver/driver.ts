@@ -1,10 +1,10 @@
 // What both toolsets drive the trial's tabs through. The members themselves are in files by family.
 import { ToolError } from '@anthropic-ai/sdk/helpers/beta/toolsets';
 import type { Locator, Page } from '@playwright/test';
+import { Activity } from '../../../browser/activity';
 import { clickableAt } from '../../../browser/durable-locator';
 import { type Draft, StepCapture } from '../../../browser/step-capture';
 import type { AgentTask, Turn } from '../../agent';
-import { Activity } from '../../../browser/activity';
 import { elementAt, wordsFor } from './describe';
 import { Dialogs } from './dialogs';
 import { type Located, Refs, viewportOf } from './refs';
