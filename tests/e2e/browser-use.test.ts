@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { findBrowserUsePython } from '../../scripts/browser-use.mjs';
 import type { TrialRecord } from '../../src/trial/record';
-import { type Answer, type ScriptedRequest, startMessagesApi } from '../support/messages-api';
+import { type Answer, done, type ScriptedRequest, startMessagesApi } from '../support/messages-api';
 import { act, elementOf, finish, screenshotOf } from '../support/messages-api/browser-use';
 import { recordsIn } from '../support/records';
 import { config, makeSuite, type SpecOptions, spec, startSite, TASKS_TEST } from './suite';
@@ -13,7 +13,7 @@ const KEY = 'sk-ant-a-key-that-must-not-be-seen-anywhere';
 const PASSWORD = 'violet-garden-7';
 
 const python = findBrowserUsePython();
-const test_ = test.skipIf(!python);
+const testIt = test.skipIf(!python);
 if (!python)
   console.warn(
     'The tests of browser-use are skipped: `npm run browser-use:install` installs it, with Python 3.11 or newer.',
@@ -102,7 +102,7 @@ async function play({ steps, page, spec: options, env, args = [] }: Play): Promi
 
 const BUTTON = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 
-test_('a spec passes: turns with pictures, usage, cost, the network of other origins', async () => {
+testIt('a spec passes: turns with pictures, usage, cost, the network of other origins', async () => {
   const [elsewhere, proxy] = await Promise.all([startElsewhere(), startProxy()]);
   const { record, requests, said } = await play({
     page: `<input id="password" type="password" aria-label="Password"><button onclick="order()">Order</button>
@@ -173,26 +173,28 @@ test_('a spec passes: turns with pictures, usage, cost, the network of other ori
   expect(proxy.asked, 'requests that would have left the machine').toEqual([]);
 });
 
-test_(
-  'a tab that the site opens is the one in the pictures and assertions, once browser-use is in it',
-  async () => {
-    const { record, said } = await play({
-      page: '<a href="/details" target="_blank">Details</a>',
-      steps: [
-        request => act({ click: { index: elementOf(request, 'Details') } }),
-        request => {
-          const [, tab] = /^Tab (\w{4}): \S+\/details/m.exec(request.text) ?? [];
-          return act({ switch: { tab_id: tab } });
-        },
-        () => finish('Read.'),
-      ],
-      spec: { goal: 'Read the details', assertions: `  - type: url\n    pattern: '**/details'\n` },
-    });
-    expect(record, said).toMatchObject({ outcome: 'passed', status: 'completed' });
-  },
-);
+testIt('the tab that it is in is the one in the pictures and assertions', async () => {
+  const switchTo =
+    (path: string): Step =>
+    ({ text }) => {
+      const tab = text.split('\n').find(line => line.startsWith('Tab ') && line.includes(`${path} -`));
+      return act({ switch: { tab_id: tab!.slice(4, 8) } });
+    };
+  const { record, said } = await play({
+    page: '<a href="/details" target="_blank">Details</a>',
+    steps: [
+      request => act({ click: { index: elementOf(request, 'Details') } }),
+      switchTo('/details'),
+      switchTo('/'),
+      () => finish('Read.'),
+    ],
+    spec: { assertions: `  - type: dom\n    selector: a\n    state: visible\n` },
+  });
+  expect(record, said).toMatchObject({ outcome: 'passed', status: 'completed' });
+  expect(record.turns.map(({ url }) => new URL(url).pathname).slice(1)).toEqual(['/details', '/', '/']);
+});
 
-test_('it answers dialogs in its own way: yes', async () => {
+testIt('it answers dialogs in its own way: yes', async () => {
   const { record, said } = await play({
     page: `<button onclick="done.hidden = !confirm('Sure?')">Go</button><p id="done" hidden>Done</p>`,
     steps: [request => act({ click: { index: elementOf(request, 'Go') } }), () => finish('Done.')],
@@ -201,19 +203,25 @@ test_('it answers dialogs in its own way: yes', async () => {
   expect(record.turns[0]!.screenshot).toBe('turn-1.jpg');
 });
 
-test_('at the cost cap it stops', async () => {
+testIt('at the cost cap it stops, in the middle of a turn', async () => {
   const { record, requests, said } = await play({
-    page: BUTTON,
-    steps: request => ({ ...act({ click: { index: elementOf(request, 'Go') } }), outputTokens: 10_000 }),
-    // A request costs 0.2 for its answer and less than 0.1 for its prompt.
-    spec: { extra: 'maxCostUsd: 0.4' },
+    page: `<button onclick="fetch('/clicked')">Go</button>`,
+    steps: [
+      request =>
+        act({ extract: { query: 'The name of the shop' } }, { click: { index: elementOf(request, 'Go') } }),
+      // The extraction is a request of its own.
+      () => ({ ...done('It has none.'), outputTokens: 100_000 }),
+    ],
+    spec: { extra: 'maxCostUsd: 1' },
   });
   expect(record, said).toMatchObject({ outcome: 'failed', status: 'budget_exceeded' });
-  expect(record.turns).toHaveLength(1);
+  expect(record.costUsd).toBeGreaterThan(2);
   expect(requests).toHaveLength(2);
+  expect(record.turns).toHaveLength(1);
+  expect(record.network.events.map(({ url }) => url)).not.toContainEqual(expect.stringContaining('/clicked'));
 });
 
-test_('a price that is unknown is no cost of 0, and none under a cap', async () => {
+testIt('a price that is unknown is no cost of 0, and none under a cap', async () => {
   const steps: Step[] = [
     request => act({ click: { index: elementOf(request, 'Go') } }),
     () => finish('Done.'),
@@ -227,7 +235,7 @@ test_('a price that is unknown is no cost of 0, and none under a cap', async () 
   expect(capped.requests).toHaveLength(0);
 });
 
-test_('other domains are refused, by its own tool and by a link', async () => {
+testIt('other domains are refused, by its own tool and by a link', async () => {
   const elsewhere = await startElsewhere();
   const { record, said } = await play({
     page: `<a href="${elsewhere.url}/">Elsewhere</a>`,
@@ -245,7 +253,7 @@ test_('other domains are refused, by its own tool and by a link', async () => {
   expect(elsewhere.visits).toEqual([]);
 });
 
-test_('without a step left it says so, whatever the model said of it', async () => {
+testIt('without a step left it says so, whatever the model said of it', async () => {
   const { record, requests, said } = await play({
     page: BUTTON,
     steps: [() => act({ wait: { seconds: 1 } }), () => finish('No steps left.', false)],
@@ -256,7 +264,7 @@ test_('without a step left it says so, whatever the model said of it', async () 
   expect(requests).toHaveLength(2);
 });
 
-test_('an answer that it can not use is a turn with an error', async () => {
+testIt('an answer that it can not use is a turn with an error', async () => {
   const { record, said } = await play({
     page: BUTTON,
     steps: [
@@ -270,7 +278,7 @@ test_('an answer that it can not use is a turn with an error', async () => {
   expect(record.turns).toHaveLength(3);
 });
 
-test_.each([
+testIt.each([
   { what: 'is down', env: { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' }, reason: /Connection error/ },
   { what: 'refuses the key', env: { ANTHROPIC_API_KEY: 'another' }, reason: /invalid x-api-key/ },
   {
