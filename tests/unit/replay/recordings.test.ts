@@ -1,0 +1,193 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FullConfig } from '@playwright/test/reporter';
+import { expect, onTestFinished, test } from 'vitest';
+import { lexical } from '../../../src/agents/lexical';
+import { replay } from '../../../src/agents/replay';
+import { ReplayOptionsError } from '../../../src/agents/replay/options';
+import {
+  type Recording,
+  RecordingError,
+  readRecording,
+  recordingText,
+} from '../../../src/agents/replay/recording';
+import { RecordingPick, writeRecordings } from '../../../src/report/recordings';
+import type { TrialRecord, TurnRecord } from '../../../src/trial/record';
+import { recordingOf } from '../../../src/trial/recording';
+
+const look = { url: '/', content: 'a' };
+const click = (name: string) => ({
+  do: 'click' as const,
+  locator: `getByRole('button', { name: '${name}' })`,
+  tab: 0,
+  before: look,
+  after: { url: '/', content: 'b' },
+});
+type Action = TurnRecord['actions'][number];
+const acted = (name: string): Action => ({ title: `click button "${name}"`, steps: [click(name)] });
+
+function recordOf(actions: Action[][], more: Partial<TrialRecord> = {}): TrialRecord {
+  return {
+    specId: 'order',
+    specHash: 'abc',
+    agent: 'claude',
+    model: 'claude-opus-5-5',
+    outcome: 'passed',
+    replayed: false,
+    startedAt: '2026-11-05T10:00:00.000Z',
+    turns: actions.map((each, index) => ({ number: index + 1, title: `turn ${index + 1}`, actions: each })),
+    ...more,
+  } as TrialRecord;
+}
+
+function made(record: TrialRecord): Recording {
+  const recording = recordingOf(record);
+  if ('problem' in recording) throw new Error(recording.problem);
+  return recording;
+}
+
+test('a recording holds what was done, without what failed and what only looked', () => {
+  const record = recordOf([
+    [{ title: 'read the page', steps: [] }],
+    [acted('Add'), { title: 'click link "Gone"', error: 'it is covered', steps: [click('Gone')] }],
+    [{ title: 'click button "Broken"', error: 'no such element' }],
+    [acted('Order'), { title: 'a dialog was accepted', steps: [] }],
+  ]);
+  const recording = made(record);
+  expect(recording.turns.map(({ title, actions }) => [title, actions.map(action => action.title)])).toEqual([
+    ['turn 2', ['click button "Add"']],
+    ['turn 4', ['click button "Order"']],
+  ]);
+  expect(readRecording(recordingText(recording), 'order.json')).toEqual(recording);
+});
+
+test.each([
+  ['did not pass', recordOf([[acted('Add')]], { outcome: 'failed' }), /did not pass/],
+  [
+    'did what no step can say',
+    recordOf([[acted('Add')], [{ title: 'run script' }]]),
+    /turn 2: `run script` can't be done again/,
+  ],
+  ['did nothing', recordOf([[{ title: 'read the page', steps: [] }]]), /did nothing to the page/],
+])('a trial that %s leaves none', (_, record, problem) => {
+  expect(recordingOf(record)).toEqual({ problem: expect.stringMatching(problem) });
+});
+
+test.each([
+  ['{', /order\.json: not JSON/],
+  ['[]', /order\.json: not a recording: .*Record the trial again/],
+  [
+    JSON.stringify({ ...made(recordOf([[acted('Add')]])), recordingVersion: '2' }),
+    /recordingVersion is "2"; this version .* reads "1"/,
+  ],
+  [
+    recordingText(made(recordOf([[acted('Add')]]))).replace('"click"', '"evaluate"'),
+    /turns\[0\]\.actions\[0\]\.steps\[0\]/,
+  ],
+])('%.40s is refused', (text, message) => {
+  expect(() => readRecording(text, 'order.json')).toThrow(RecordingError);
+  expect(() => readRecording(text, 'order.json')).toThrow(message);
+});
+
+test.each([
+  [{}, /recordings/],
+  [
+    { recordings: 'r', fallbak: lexical() },
+    /fallbak: unknown option; known are recordings, fallback, stepTimeoutMs/,
+  ],
+  [{ recordings: 'r', fallback: {} }, /fallback: must be an agent/],
+  [{ recordings: 'r', fallback: replay({ recordings: 'r' }) }, /fallback: must not be a replay itself/],
+  [{ recordings: 'r', stepTimeoutMs: 0 }, /stepTimeoutMs/],
+])('replay(%j) is refused', (options, message) => {
+  expect(() => replay(options as never)).toThrow(ReplayOptionsError);
+  expect(() => replay(options as never)).toThrow(message);
+});
+
+test('replay() asks its fallback beforehand whether that can run', async () => {
+  const fallback = { ...lexical(), preflight: () => Promise.reject(new Error('no key')) };
+  await expect(replay({ recordings: 'r', fallback }).preflight!()).rejects.toThrow('no key');
+  await expect(replay({ recordings: 'r' }).preflight!()).toBeUndefined();
+});
+
+function pickOf(...records: TrialRecord[]): RecordingPick {
+  const pick = new RecordingPick();
+  for (const record of records) pick.add(record);
+  return pick;
+}
+
+const long = recordOf([[acted('A')], [acted('B')]]);
+const short = recordOf([[acted('A')]]);
+
+test('the shortest trial is kept, in whichever order they come', () => {
+  for (const pick of [pickOf(long, short), pickOf(short, long)])
+    expect(pick.recording!.turns).toHaveLength(1);
+  const [one, other] = [pickOf(long), pickOf(short)];
+  one.join(other);
+  expect(one.recording!.turns).toHaveLength(1);
+});
+
+test('a replay leaves no recording, a healed one does', () => {
+  expect(pickOf({ ...short, replayed: true }).recording).toBeUndefined();
+  const healed = { turn: 2, reason: 'step 1: gone', recording: 'kept/order.json' };
+  expect(pickOf({ ...short, replayed: true, healed })).toMatchObject({ healed: 'kept/order.json' });
+});
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'taskproof-recordings-'));
+  onTestFinished(() => rmSync(made, { recursive: true }));
+  return made;
+}
+
+const configOf = (records: Record<string, unknown>) =>
+  ({
+    projects: Object.entries(records).map(([name, record]) => ({ name, use: { taskproof: { record } } })),
+  }) as unknown as FullConfig;
+
+test('recordings are written where the project says, and two projects never share a file', async () => {
+  const into = folder();
+  const specs = ['a', 'b', 'quiet'].map(project => ({
+    planned: { id: 'order' },
+    project,
+    pick: pickOf(short),
+  }));
+  const lines = await writeRecordings(specs, configOf({ a: 'kept', b: 'kept', quiet: false }), into);
+  expect(lines).toEqual([
+    `kept/order.json is of project "a": "b" needs a folder of its own (\`record: 'folder'\`)`,
+    'recorded 1 spec in kept',
+  ]);
+  expect(readdirSync(into)).toEqual(['kept']);
+  expect(JSON.parse(readFileSync(join(into, 'kept/order.json'), 'utf8'))).toMatchObject({ specId: 'order' });
+});
+
+test('the default folder; why there is none; a folder that is a file', async () => {
+  const into = folder();
+  const unknown = pickOf(recordOf([[{ title: 'run script' }]]));
+  const specs = [
+    { planned: { id: 'order' }, project: 'a', pick: pickOf(short) },
+    { planned: { id: 'script' }, project: 'a', pick: unknown },
+    { planned: { id: 'lost' }, project: 'c', pick: pickOf(short) },
+  ];
+  writeFileSync(join(into, 'taken'), '');
+  const lines = await writeRecordings(specs, configOf({ a: true, c: 'taken' }), into);
+  expect(lines).toEqual([
+    "no recording of script: turn 1: `run script` can't be done again by a recording",
+    expect.stringMatching(/^taken\/lost\.json: .*(EEXIST|ENOTDIR)/),
+    'recorded 1 spec in recordings',
+  ]);
+});
+
+test('a healed recording is written beside the old one', async () => {
+  const into = folder();
+  const healed = { turn: 2, reason: 'step 1: gone', recording: 'kept/order.json' };
+  const pick = pickOf({ ...short, replayed: true, healed });
+  const lines = await writeRecordings(
+    [{ planned: { id: 'order' }, project: 'a', pick }],
+    configOf({ a: false }),
+    into,
+  );
+  expect(lines).toEqual([
+    'healed: look at kept/order.healed.json, and put it in the place of kept/order.json',
+  ]);
+  expect(readdirSync(join(into, 'kept'))).toEqual(['order.healed.json']);
+});
