@@ -19,6 +19,12 @@ export interface CdpEndpoint {
   targetId: string;
   /** The page that has this id, waited for where it just opened; undefined where the context has none. */
   pageOf(targetId: string): Promise<Page | undefined>;
+  /**
+   * Lets what clients do to the page wait, so that it can be looked at as it is, until `release`. What only prepares or
+   * listens goes on.
+   */
+  hold(): void;
+  release(): void;
   /** Ends all connections at once, and takes no further ones. The page stays as it is. A second call does nothing. */
   close(): Promise<void>;
 }
@@ -31,7 +37,8 @@ export async function openCdpEndpoint(page: Page): Promise<CdpEndpoint> {
   const path = `/${randomBytes(16).toString('hex')}`;
   const http = createServer((_, response) => void response.writeHead(426).end());
   const server = new WebSocketServer({ server: http, path, perMessageDeflate: false });
-  server.on('connection', socket => void serve(socket, browser, browserContextId));
+  const gate: Gate = { held: false, relays: new Set() };
+  server.on('connection', socket => void serve(socket, browser, browserContextId, gate));
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
   let closed: Promise<void> | undefined;
@@ -39,11 +46,23 @@ export async function openCdpEndpoint(page: Page): Promise<CdpEndpoint> {
     url: `ws://127.0.0.1:${(http.address() as AddressInfo).port}${path}`,
     targetId,
     pageOf: wanted => pageOf(wanted, context, browser, browserContextId),
+    hold() {
+      gate.held = true;
+    },
+    release() {
+      gate.held = false;
+      for (const relay of gate.relays) relay.release();
+    },
     close() {
       closed ??= closeServers(server, http);
       return closed;
     },
   };
+}
+
+interface Gate {
+  held: boolean;
+  readonly relays: Set<CdpRelay>;
 }
 
 function chromiumOf(context: BrowserContext): Browser {
@@ -66,11 +85,17 @@ async function closeServers(server: WebSocketServer, http: Server): Promise<void
   await closed;
 }
 
-async function serve(socket: WebSocket, browser: Browser, browserContextId: string): Promise<void> {
+async function serve(
+  socket: WebSocket,
+  browser: Browser,
+  browserContextId: string,
+  gate: Gate,
+): Promise<void> {
   // What arrives before the session is there must not be lost, nor overtaken.
   const early: string[] = [];
   let receive = (text: string): void => void early.push(text);
-  socket.on('message', data => receive(String(data)));
+  // A moment later, so that what the program wrote to its output before is read before.
+  socket.on('message', data => setImmediate(() => receive(String(data))));
   socket.on('error', () => socket.terminate());
   const open = async () => (await browser.newBrowserCDPSession()) as unknown as RawSession;
   const session = await open().catch(() => undefined);
@@ -80,9 +105,14 @@ async function serve(socket: WebSocket, browser: Browser, browserContextId: stri
       if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message));
     },
     close: () => socket.close(1000),
+    held: () => gate.held,
   });
   if (socket.readyState !== socket.OPEN) return relay.dispose();
-  socket.on('close', () => relay.dispose());
+  gate.relays.add(relay);
+  socket.on('close', () => {
+    gate.relays.delete(relay);
+    relay.dispose();
+  });
   receive = text => relay.receive(text);
   for (const text of early) receive(text);
 }

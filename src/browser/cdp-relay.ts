@@ -2,7 +2,7 @@
 // protocol's flat form (a sessionId beside each message). Playwright drops messages of sessions that it did not open, so
 // towards the browser each session is one within its parent (`Target.sendMessageToTarget`). Checked with Chromium 156.
 import { AutoAttach } from './cdp-auto-attach';
-import { type Rule, ruleFor } from './cdp-rules';
+import { acts, type Rule, ruleFor } from './cdp-rules';
 
 /** A CDPSession without its types: a client may send any method. */
 export interface RawSession {
@@ -26,6 +26,8 @@ interface Message {
 export interface CdpClient {
   send(message: object): void;
   close(): void;
+  /** Whether what it does to the page has to wait. */
+  held(): boolean;
 }
 
 const BROWSER = '';
@@ -39,6 +41,8 @@ export class CdpRelay {
   private readonly carried = new Map<number, Pick<Message, 'id' | 'sessionId'>>();
   private readonly autoAttach: AutoAttach;
   private readonly ownTargets = new Set<string>();
+  /** What came while the client was held, oldest first. */
+  private readonly waiting: Message[] = [];
   private lastOwnId = FIRST_OWN_ID;
 
   constructor(
@@ -65,13 +69,25 @@ export class CdpRelay {
       this.client.send({ error: { code: -32_700, message: 'Message must be a valid JSON object' } });
       return;
     }
-    const { id, method = '', sessionId = BROWSER } = message;
+    const { id, method = '', sessionId } = message;
     if (!Number.isInteger(id) || id! >= FIRST_OWN_ID) {
       const problem = `Message must have an integer 'id' below ${FIRST_OWN_ID}`;
       this.answer({ id, sessionId }, { error: { code: -32_600, message: problem } });
       return;
     }
-    const rule = ruleFor(method, message.params ?? {}, {
+    // What a session asks for is done in its order.
+    const waits = acts(method) || this.waiting.some(earlier => earlier.sessionId === sessionId);
+    if (this.client.held() && waits) this.waiting.push(message);
+    else this.handle(message);
+  }
+
+  /** Goes on with what waited while the client was held. */
+  release(): void {
+    for (const message of this.waiting.splice(0)) this.handle(message);
+  }
+
+  private handle({ id, method = '', params = {}, sessionId = BROWSER }: Message): void {
+    const rule = ruleFor(method, params, {
       root: sessionId === BROWSER,
       browserContextId: this.browserContextId,
       isOwnTarget: targetId => this.ownTargets.has(targetId),

@@ -63,6 +63,14 @@ const ANSWERED = new Map<string, Rule>([
   ['Target.setRemoteLocations', { result: {} }],
 ]);
 
+/** What moves a page, or may: it waits while the trial looks at the page. The rest only prepares and listens. */
+const ACTS =
+  /^(?:Input\..+|Runtime\.(?:evaluate|callFunctionOn|runScript)|Page\.(?:navigate|navigateToHistoryEntry|reload|close|setDocumentContent)|DOM\.(?:focus|remove.*|set.*)|Target\.(?:createTarget|closeTarget|activateTarget))$/;
+
+export function acts(method: string): boolean {
+  return ACTS.test(method);
+}
+
 /** What becomes of a client's message. */
 export function ruleFor(
   method: string,

@@ -254,6 +254,31 @@ describe('the bare protocol', () => {
     expect(urls()).toHaveLength(3);
   });
 
+  test('lets what it does wait while it is held, and goes on in order; what only listens does not wait', async () => {
+    const client = await raw();
+    const session = await attached(client);
+    const other = await attached(client);
+    const evaluate = (expression: string) => client.send('Runtime.evaluate', { expression }, session);
+    const done: string[] = [];
+    endpoint.hold();
+    const acts = [
+      evaluate(`document.title += '1'`).then(() => done.push('first')),
+      client.send('Page.enable', {}, session).then(() => done.push('listens')),
+      evaluate(`document.title += '2'`).then(() => done.push('second')),
+      client.send('Target.createTarget', { url: 'about:blank' }).then(() => done.push('tab')),
+    ];
+    await client.send('Page.enable', {}, other);
+    expect(await page.title()).toBe('/');
+    expect(context.pages()).toHaveLength(1);
+    expect(done).toEqual([]);
+    endpoint.release();
+    await Promise.all(acts);
+    expect(done.slice(0, 3)).toEqual(['first', 'listens', 'second']);
+    expect(await page.title()).toBe('/12');
+    await evaluate(`document.title += '3'`);
+    expect(await page.title()).toBe('/123');
+  });
+
   test('an answer to what is no message, or has an id of ours', async () => {
     const client = await raw();
     for (const text of ['nonsense', '7', 'null', '[]'])

@@ -7,6 +7,9 @@ import { play } from './play';
 import { Program } from './program';
 import { PROTOCOL_VERSION, type TaskMessage } from './protocol';
 
+/** Milliseconds to go by itself, after it said its end or was asked to stop. */
+const GRACE_MS = 3_000;
+
 export type { CommandOptions } from './options';
 
 /**
@@ -39,18 +42,26 @@ export function command(options: CommandOptions): Agent {
           },
           `${JSON.stringify(messageOf(task, endpoint))}\n`,
           text => task.mask(text),
+          // While the host is at a line, the page stays as the program left it: the picture of a turn shows that turn.
+          // After the last line it stays so for good.
+          { busy: () => endpoint.hold(), idle: () => endpoint.release() },
         );
         const end = await play({ task, program, endpoint, leaveDialogs: dialogs.leave });
-        await program.leave();
+        await program.goneWithin(graceMs(task));
         return end;
       } finally {
         await endpoint.close();
-        await program?.stop();
+        await program?.stop(graceMs(task));
         dialogs.leave(false);
         task.signal.removeEventListener('abort', disconnect);
       }
     },
   };
+}
+
+/** Milliseconds for a program to go. What it said of its end must not be lost to the time limit. */
+function graceMs({ signal, timeLeftMs }: AgentTask): number {
+  return signal.aborted ? GRACE_MS : Math.min(GRACE_MS, timeLeftMs / 2);
 }
 
 function messageOf(task: AgentTask, { url, targetId }: CdpEndpoint): TaskMessage {

@@ -9,8 +9,8 @@ import { unwatch, watch } from './watchdog';
 export const MAX_OUTPUT = 4 * 1024 * 1024;
 /** Characters of standard error that are kept, the last ones. */
 const MAX_STDERR = 4_000;
-/** Milliseconds to go by itself, after it said its end or was asked to stop. */
-const GRACE_MS = 3_000;
+/** Milliseconds for the system to end what it was told to. */
+const KILL_MS = 3_000;
 /** Milliseconds for its last lines, after it went: a process that it left behind may hold its output open. */
 const DRAIN_MS = 1_000;
 
@@ -20,6 +20,14 @@ export interface ProgramOptions {
   /** Beside the environment of this process. */
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
+}
+
+/** Who is told whether lines wait to be read. */
+export interface Reading {
+  /** A line has come. */
+  busy(): void;
+  /** All that came was read, and more is waited for. */
+  idle(): void;
 }
 
 /** The program is missing, died, flooded its output or broke the protocol. */
@@ -52,6 +60,7 @@ export class Program {
     private readonly options: ProgramOptions,
     input: string,
     private readonly mask: (text: string) => string,
+    private readonly reading: Reading = { busy: () => undefined, idle: () => undefined },
   ) {
     const { command, args, env, cwd } = options;
     this.env = { ...process.env, ...env };
@@ -82,6 +91,7 @@ export class Program {
       const line = this.lines.shift();
       if (line !== undefined) return line;
       if (this.problem) throw this.error(this.problem);
+      this.reading.idle();
       await new Promise<void>(resolve => {
         this.wake = resolve;
         signal.addEventListener('abort', this.wakeUp, { once: true });
@@ -104,20 +114,29 @@ export class Program {
     return maskEnvironment(this.mask(text), this.env);
   }
 
-  /** Waits a while for it to go by itself. */
-  async leave(): Promise<void> {
-    await this.goneWithin(GRACE_MS);
+  /** Waits for it to go by itself, `ms` at most. */
+  async goneWithin(ms: number): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>(resolve => {
+      timer = setTimeout(resolve, ms);
+    });
+    await Promise.race([this.exited, late]);
+    clearTimeout(timer);
   }
 
-  /** Ends the program and all that it started, at most two graces long. Resolves when it is gone. */
-  async stop(): Promise<void> {
+  /**
+   * Ends the program and all that it started. Resolves when it is gone.
+   *
+   * @param graceMs how long it may take to go when it is asked to; then it is made to
+   */
+  async stop(graceMs: number): Promise<void> {
     if (!this.ended) {
       this.kill('SIGTERM');
-      await this.goneWithin(GRACE_MS);
+      await this.goneWithin(graceMs);
     }
     // The leader may be gone and its children not.
     this.kill('SIGKILL');
-    await this.goneWithin(GRACE_MS);
+    await this.goneWithin(KILL_MS);
     if (this.child.pid !== undefined) unwatch(this.child.pid);
     clearTimeout(this.draining);
     // What left its group may hold these open.
@@ -155,18 +174,24 @@ export class Program {
       }
       const lines = (this.partial + decoder.write(chunk)).split('\n');
       this.partial = lines.pop()!;
-      for (const line of lines) if (line.trim()) this.lines.push(line);
-      this.wake();
+      this.arrived(lines);
     });
     this.child.stdout!.on('end', () => {
-      if (this.partial.trim()) this.lines.push(this.partial);
+      this.arrived([this.partial]);
       this.partial = '';
-      this.wake();
     });
     const errors = new StringDecoder('utf8');
     this.child.stderr!.on('data', (chunk: Buffer) => {
       this.stderr = (this.stderr + errors.write(chunk)).slice(-MAX_STDERR);
     });
+  }
+
+  private arrived(lines: readonly string[]): void {
+    const said = lines.filter(line => line.trim());
+    if (!said.length) return;
+    this.lines.push(...said);
+    this.reading.busy();
+    this.wake();
   }
 
   private fail(problem: string): void {
@@ -185,15 +210,6 @@ export class Program {
     if (code === 'EINVAL' && process.platform === 'win32')
       return `${start}: Windows starts .cmd and .bat files through a shell only. Start what it starts: node with the script`;
     return `${start}: ${message}`;
-  }
-
-  private async goneWithin(ms: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>(resolve => {
-      timer = setTimeout(resolve, ms);
-    });
-    await Promise.race([this.exited, late]);
-    clearTimeout(timer);
   }
 
   private kill(signal: 'SIGTERM' | 'SIGKILL'): void {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Rule, ruleFor } from '../../../src/browser/cdp-rules';
+import { acts, type Rule, ruleFor } from '../../../src/browser/cdp-rules';
 
 const OWN = 'own-target';
 const FOREIGN = 'foreign-target';
@@ -109,3 +109,24 @@ describe.each(rows)('%s %j', (method, params, ofBrowser, ofPage) => {
 test('a refusal names the method', () => {
   expect(rule('Browser.crash', {}, true)).toEqual({ error: expect.stringContaining("'Browser.crash'") });
 });
+
+test.each([
+  ['Input.dispatchMouseEvent', true],
+  ['Input.insertText', true],
+  ['Runtime.evaluate', true],
+  ['Runtime.callFunctionOn', true],
+  ['Page.navigate', true],
+  ['Page.reload', true],
+  ['DOM.setFileInputFiles', true],
+  ['Target.createTarget', true],
+  ['Target.closeTarget', true],
+  // What a client needs to get ready, and what a page may be waiting for.
+  ['Runtime.enable', false],
+  ['Runtime.runIfWaitingForDebugger', false],
+  ['Page.handleJavaScriptDialog', false],
+  ['Page.captureScreenshot', false],
+  ['Target.attachToTarget', false],
+  ['Target.setAutoAttach', false],
+  ['DOM.getDocument', false],
+  ['Fetch.continueRequest', false],
+])('%s moves the page: %s', (method, moves) => expect(acts(method)).toBe(moves));

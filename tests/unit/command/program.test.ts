@@ -12,7 +12,7 @@ const mask = (text: string) => text.replaceAll(SECRET, '<secret>PASS</secret>');
 let programs: Program[] = [];
 
 afterEach(async () => {
-  await Promise.all(programs.map(program => program.stop()));
+  await Promise.all(programs.map(program => program.stop(3_000)));
   programs = [];
 });
 
@@ -97,7 +97,7 @@ describe('an end that no line told of', () => {
     // It made itself a group of its own, and so out of our reach.
     onTestFinished(() => void process.kill(pid, 'SIGKILL'));
     await expect(next(program)).rejects.toThrow(/it ended with code 4 before/);
-    await program.stop();
+    await program.stop(3_000);
   });
 });
 
@@ -140,7 +140,7 @@ describe('stop()', () => {
     );
     const pids = JSON.parse(await next(program)) as number[];
     expect(pids.map(isAlive)).toEqual([true, true]);
-    await program.stop();
+    await program.stop(3_000);
     expect(isAlive(pids[0]!)).toBe(false);
     await gone(pids[1]!);
   });
@@ -153,7 +153,7 @@ describe('stop()', () => {
     );
     const pid = Number(await next(program));
     await expect(next(program)).rejects.toThrow(/code 0/);
-    await program.stop();
+    await program.stop(3_000);
     await gone(pid);
   });
 
@@ -162,13 +162,13 @@ describe('stop()', () => {
       `process.on('SIGTERM', () => { console.log('bye'); process.exit(0) }); console.log('ready'); setInterval(() => {}, 1000)`,
     );
     expect(await next(polite)).toBe('ready');
-    await polite.stop();
+    await polite.stop(3_000);
     expect(await next(polite)).toBe('bye');
     const deaf = node(
       `process.on('SIGTERM', () => {}); console.log(process.pid); setInterval(() => {}, 1000)`,
     );
     const pid = Number(await next(deaf));
-    await deaf.stop();
+    await deaf.stop(3_000);
     expect(isAlive(pid)).toBe(false);
   });
 });

@@ -31,7 +31,10 @@ describe('a line', () => {
     ['{"type":"turn"', /which is not JSON/],
     ['null', /it wrote null, which the protocol does not know/],
     ['[]', /it wrote \[\], which the protocol does not know/],
-    ['{"type":"click"}', /it wrote \{"type":"click"\}, .*: type: Invalid discriminator value. Expected .turn./],
+    [
+      '{"type":"click"}',
+      /it wrote \{"type":"click"\}, .*: type: Invalid discriminator value. Expected .turn./,
+    ],
     ['{"type":"turn"}', /title: Invalid input/],
     ['{"type":"turn","title":""}', /title: Too small/],
     ['{"type":"narration","text":"x","mood":"good"}', /Unrecognized key: "mood"/],

@@ -1,0 +1,19 @@
+// What the agent of this folder reads and writes of the protocol. The whole of it: docs/agent-protocol.md, and as JSON
+// Schema from `taskproof schema --agent-protocol`.
+
+export interface Task {
+  protocolVersion: '1';
+  goal: string;
+  /** Values to type, by name. */
+  secrets: Record<string, string>;
+  cdp: { url: string; targetId: string };
+}
+
+export type Line =
+  | { type: 'turn'; title: string }
+  | { type: 'narration'; text: string }
+  | { type: 'action'; title: string; point?: { x: number; y: number } }
+  | { type: 'dialogs'; answeredBy: 'host' | 'program' }
+  | { type: 'turn_end' }
+  | { type: 'end'; status: 'completed' }
+  | { type: 'end'; status: 'gave_up'; reason: string };

@@ -1,0 +1,644 @@
+// Programs that play trials, in real runs.
+import { spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { transformSync } from 'esbuild';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { startSite as startExampleSite } from '../../example-tasks/site/server.mjs';
+import { MARK, processesMarked } from '../support/processes';
+import { recordsIn } from '../support/records';
+import { unzip } from '../support/unzip';
+import { config, makeSuite, type Suite, spec, startSite, TASKS_TEST } from './suite';
+
+const PAGE = `<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>`;
+const NODE = JSON.stringify(process.execPath);
+const IMPORTS = `import { command } from '@taskproof/playwright';`;
+
+/** The processes of a run are gone, and those that its programs started. */
+async function expectGone(mark: string): Promise<void> {
+  await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 20_000, interval: 100 });
+}
+
+function records(suite: Suite, file = 'report.json') {
+  return Object.fromEntries(recordsIn(suite.read(file)).map(record => [record.specId, record]));
+}
+
+const JSON_REPORT = `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'report.json' }]]`;
+
+/** At the head of each program of these tests. */
+const HEAD = `
+import { spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { json } from 'node:stream/consumers';
+import { setTimeout as after } from 'node:timers/promises';
+import WebSocket from 'ws';
+const say = line => process.stdout.write(typeof line === 'string' ? line : JSON.stringify(line) + '\\n');
+const never = () => new Promise(() => setInterval(() => {}, 1000));
+/** A session with the trial's page, in the bare protocol. */
+async function attach({ url, targetId }) {
+  const socket = new WebSocket(url);
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject));
+  let id = 0;
+  const send = (method, params = {}, sessionId) => new Promise((resolve, reject) => {
+    const mine = ++id;
+    const listen = data => {
+      const answer = JSON.parse(data);
+      if (answer.id !== mine) return;
+      socket.off('message', listen);
+      if (answer.error) reject(new Error(answer.error.message));
+      else resolve(answer.result);
+    };
+    socket.on('message', listen);
+    socket.send(JSON.stringify({ id: mine, method, params, ...(sessionId ? { sessionId } : {}) }));
+  });
+  const { sessionId } = await send('Target.attachToTarget', { targetId, flatten: true });
+  const evaluate = async expression =>
+    (await send('Runtime.evaluate', { expression, awaitPromise: true, returnByValue: true }, sessionId)).result.value;
+  return { socket, send, evaluate, sessionId };
+}
+`;
+
+test('the example agent plays example tasks, in two workers', async () => {
+  const site = await startExampleSite({ port: 0 });
+  onTestFinished(() => site.close());
+  const ids = [
+    'check-delivery',
+    'empty-basket',
+    'filter-pet-safe',
+    'find-boston-fern',
+    'order-snake-plant',
+    'read-release-notes',
+    'register-sensor',
+  ];
+  const agent = transformSync(readFileSync('agents/cdp/agent.mts', 'utf8'), { loader: 'ts' }).code;
+  const suite = makeSuite({
+    'playwright.config.ts': config({
+      imports: IMPORTS,
+      reporters: JSON_REPORT,
+      taskproof: `{ origin: '${site.url}', agent: command({ command: ${NODE}, args: ['agents/agent.mjs'] }) }`,
+    }).replace('timeout: 1000', 'timeout: 5000'),
+    'agents/agent.mjs': agent,
+    'tasks.spec.ts': TASKS_TEST,
+    ...Object.fromEntries(
+      ids.map(id => [`tasks/${id}.yaml`, readFileSync(`example-tasks/tasks/${id}.yaml`, 'utf8')]),
+    ),
+  });
+  const run = await suite.playwright(['test', '--repeat-each=1']);
+  const { verdicts } = run.results();
+  expect(verdicts.map(({ spec, verdict, trials }) => [spec, verdict, trials[0]!.reason])).toEqual(
+    ids.map(id => [id, 'passed', null]),
+  );
+  expect(run.exitCode, run.output).toBe(0);
+  const { turns } = records(suite)['register-sensor']!;
+  expect(turns.map(({ title }) => title)).toEqual([
+    'click "Register a sensor"',
+    'fill "Serial number"',
+    'fill "Date of purchase"',
+    'click "It was a gift"',
+    'click "Register sensor"',
+  ]);
+  expect(turns[1]).toMatchObject({
+    narration: expect.stringContaining('Step 2 of 5, on '),
+    actions: [{ title: 'enter "TL-4821-K" into "Serial number"', point: { x: expect.any(Number) } }],
+  });
+});
+
+const SECRET = 'pass "wörd" 7';
+
+test('the record tells all that a program did, without its secrets, wherever the run was started', async () => {
+  const other = await startSite({ '/': 'elsewhere' });
+  const site = await startSite({
+    '/': `${PAGE}<a id="out" href="${other.url.replace('127.0.0.1', 'localhost')}/">Out</a><a id="tab" href="/second" target="_blank">Second</a>
+      <input id="field"><button id="ask" onclick="answer.textContent = confirm('Sure?')">Ask</button><p id="answer"></p>`,
+    '/second': '<p id="second">Second</p>',
+    '/api': (_, response) => void response.writeHead(201).end('{}'),
+  });
+  const suite = makeSuite({
+    'ui/playwright.config.ts': config({
+      imports: IMPORTS,
+      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'report.json' }], ['html']]`,
+      taskproof: `{ secrets: { PASS: ${JSON.stringify(SECRET)} }, agent: command({ command: ${NODE}, args: ['player.mjs', 'again'], cwd: 'agents', env: { GREETING: 'hello', GONE: undefined }, name: 'player', model: 'm-1' }) }`,
+    }).replace('use: {', `use: { trace: 'on',`),
+    'ui/agents/player.mjs': `${HEAD}
+const task = await json(process.stdin);
+writeFileSync('task.json', JSON.stringify({ ...task, argv: process.argv.slice(2), cwd: process.cwd(), greeting: process.env.GREETING, gone: process.env.GONE ?? null }));
+const page = await attach(task.cdp);
+say({ type: 'usage', inputTokens: 100, outputTokens: 10, costUsd: 0.01 });
+say({ type: 'turn', title: 'go with ' + task.secrets.PASS });
+say({ type: 'narration', text: 'I press Go' });
+say({ type: 'narration', text: 'and ask the API for ' + task.secrets.PASS });
+await page.evaluate("document.querySelector('button').click()");
+await page.evaluate("fetch('/api', { method: 'POST' }).then(answer => answer.text())");
+await page.evaluate("field.value = " + JSON.stringify(task.secrets.PASS));
+await page.evaluate("field.remove()");
+say({ type: 'action', title: 'click "Go"', point: { x: 20, y: 20 }, detail: { typed: [task.secrets.PASS] } });
+say({ type: 'action', title: 'ask', error: 'slow ' + task.secrets.PASS });
+say({ type: 'usage', inputTokens: 50, cacheReadTokens: 7, cacheCreationTokens: 3 });
+say({ type: 'turn', title: 'leave' });
+await page.evaluate("out.click()");
+await page.evaluate("fetch('/api').then(answer => answer.text())");
+say({ type: 'turn_end' });
+say({ type: 'usage', inputTokens: 1, costUsd: 0 });
+say({ type: 'turn', title: 'ask' });
+await page.evaluate("ask.click()");
+say({ type: 'turn_end' });
+say({ type: 'turn', title: 'open a tab and come back' });
+const { targetId } = await page.send('Target.createTarget', { url: new URL('/second', task.entryUrl).href });
+say({ type: 'activate', targetId });
+say({ type: 'turn_end' });
+say({ type: 'turn', title: 'come back' });
+say({ type: 'activate', targetId: task.cdp.targetId });
+say({ type: 'end' });
+page.socket.close();
+console.error('this is not shown');`,
+    'ui/tasks/all.yaml': spec({
+      id: 'all',
+      url: `${site.url}/`,
+      extra: 'maxSteps: 9\nmaxCostUsd: 1\nallowedDomains: [127.0.0.1]\n',
+      assertions: `  - type: dom
+    selector: '#done'
+    state: visible
+  - type: network
+    urlPattern: '**/api'
+    method: POST
+    status: 201
+  - type: dom
+    selector: '#answer'
+    state: text
+    text: 'false'
+`,
+    }),
+    'ui/tasks.spec.ts': TASKS_TEST,
+  });
+  const run = await suite.playwright(['test', '-c', 'ui/playwright.config.ts']);
+  expect(run.exitCode, run.output).toBe(0);
+  const record = records(suite, 'ui/report.json').all!;
+  expect(JSON.parse(suite.read('ui/agents/task.json'))).toEqual({
+    protocolVersion: '1',
+    goal: 'Click "Go"',
+    entryUrl: `${site.url}/`,
+    allowedDomains: ['127.0.0.1'],
+    maxSteps: 9,
+    maxCostUsd: 1,
+    timeLimitMs: expect.any(Number),
+    seed: record.seed,
+    secrets: { PASS: SECRET },
+    cdp: {
+      url: expect.stringMatching(/^ws:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}$/),
+      targetId: expect.any(String),
+    },
+    argv: ['again'],
+    cwd: join(suite.folder, 'ui/agents'),
+    greeting: 'hello',
+    gone: null,
+  });
+  expect(record).toMatchObject({ agent: 'player', model: 'm-1', outcome: 'passed', guard: 'protocol' });
+  expect(record.usage).toEqual({
+    inputTokens: 151,
+    outputTokens: 10,
+    cacheReadTokens: 7,
+    cacheCreationTokens: 3,
+    costUsd: null,
+  });
+  expect(record.turns.map(({ title, screenshot, outcome }) => [title, screenshot, outcome])).toEqual([
+    ['go with <secret>PASS</secret>', 'turn-1.jpg', 'ok'],
+    ['leave', 'turn-2.jpg', 'ok'],
+    ['ask', 'turn-3.jpg', 'ok'],
+    ['open a tab and come back', 'turn-4.jpg', 'ok'],
+    ['come back', 'turn-5.jpg', 'ok'],
+  ]);
+  expect(record.turns[0]).toMatchObject({
+    narration: 'I press Go\nand ask the API for <secret>PASS</secret>',
+    actions: [
+      { title: 'click "Go"', point: { x: 20, y: 20 }, detail: { typed: ['<secret>PASS</secret>'] } },
+      { title: 'ask', error: 'slow <secret>PASS</secret>' },
+    ],
+    usage: { inputTokens: 150, costUsd: null },
+  });
+  expect(record.turns[1]).toMatchObject({
+    actions: [{ title: 'leave' }],
+    usage: { inputTokens: 0, costUsd: 0 },
+  });
+  expect(record.turns[1]!.notices.join()).toMatch(/Going to http:\/\/localhost:\d+\/ was refused/);
+  expect(record.turns[2]!.notices.join()).toMatch(/A dialog \(confirm\) said "Sure\?" and was dismissed/);
+  expect(record.turns[3]!.url).toBe(`${site.url}/second`);
+  expect(record.turns[4]!.url).toBe(`${site.url}/`);
+  expect(record.refusals).toHaveLength(1);
+  expect(record.network.events.map(({ method, url }) => `${method} ${new URL(url).pathname}`)).toContain(
+    'POST /api',
+  );
+  for (const [file, text] of artifacts(join(suite.folder, 'ui')))
+    if (!OWN_FILES.test(file)) {
+      // As it is, and as JSON and HTML write it.
+      expect(text.includes('wörd'), file).toBe(false);
+      expect(text.includes('w\\u00f6rd'), file).toBe(false);
+    }
+  expect(run.output).not.toContain('wörd');
+  expect(JSON.stringify(JSON.parse(suite.read('ui/report.json')).suites)).not.toContain('wörd');
+});
+
+/** Files of the suite itself; the JSON report quotes the config, of which Playwright writes all there is. */
+const OWN_FILES = /task\.json$|playwright\.config\.ts$|report\.json$/;
+
+/** Every file that a run left, archives unpacked. */
+function* artifacts(folder: string): Generator<[string, string]> {
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' })) {
+    const file = join(folder, name);
+    if (!statSync(file).isFile()) continue;
+    if (!name.endsWith('.zip')) yield [name, readFileSync(file, 'utf8')];
+    else
+      for (const { name: entry, content } of unzip(readFileSync(file)))
+        yield [`${name}/${entry}`, String(content)];
+  }
+}
+
+interface Fault {
+  /** What the program does once it has read its task, with \`task\`, \`say\`, \`attach\` and \`never\` at hand. */
+  does: string;
+  outcome?: 'passed' | 'failed' | 'error';
+  status?: string;
+  errorKind?: string;
+  reason: RegExp;
+  turns?: number;
+  extra?: string;
+  /** Run in a hand-written test, with the fixture: Playwright starts a new worker after each failed trial, which takes time. */
+  byHand?: true;
+}
+
+const GO = `const page = await attach(task.cdp); await page.evaluate("document.querySelector('button').click()"); page.socket.close();`;
+
+const faults: Record<string, Fault> = {
+  'overspends-turns': {
+    does: `for (;;) { say({ type: 'turn', title: 'think' }); say({ type: 'usage', costUsd: 0.3 }); await after(20); }`,
+    outcome: 'failed',
+    status: 'budget_exceeded',
+    reason: /has spent \$0\.3000 of its maxCostUsd of \$0\.2/,
+    turns: 1,
+    extra: 'maxCostUsd: 0.2',
+  },
+  'overspends-in-a-turn': {
+    byHand: true,
+    does: `say({ type: 'turn', title: 'think' }); for (;;) { say({ type: 'usage', costUsd: 0.15 }); await after(20); }`,
+    outcome: 'failed',
+    status: 'budget_exceeded',
+    reason: /went on spending beyond its maxCostUsd of \$0\.2 \(\$0\.4500 by now\)/,
+    turns: 1,
+    extra: 'maxCostUsd: 0.2',
+  },
+  'spends-all-and-ends': {
+    byHand: true,
+    does: `${GO} say({ type: 'turn', title: 'go' }); say({ type: 'usage', costUsd: 0.3 }); say({ type: 'end' });`,
+    outcome: 'passed',
+    status: 'completed',
+    reason: /^null$/,
+    turns: 1,
+    extra: 'maxCostUsd: 0.2',
+  },
+  'ignores-its-steps': {
+    does: `spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
+      for (let n = 1; ; n++) { say({ type: 'turn', title: 'turn ' + n }); await after(20); }`,
+    outcome: 'failed',
+    status: 'max_steps',
+    reason: /used all 2 turns without ending/,
+    turns: 2,
+  },
+  hangs: {
+    does: `say({ type: 'turn', title: 'wait' }); spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']); await never();`,
+    outcome: 'failed',
+    status: 'timed_out',
+    reason: /the time limit \(2 steps of 1\.5 s\) was reached; .* after turn 1 \(wait\)/,
+    turns: 1,
+  },
+  'hangs-and-is-deaf': {
+    does: `process.on('SIGTERM', () => {}); const page = await attach(task.cdp);
+      page.socket.on('close', () => writeFileSync('cut-off', 'yes'));
+      for (;;) await page.evaluate("document.title = 'still here'");`,
+    outcome: 'failed',
+    status: 'timed_out',
+    reason: /the time limit .* was reached; .* without a turn/,
+  },
+  'floods-output': {
+    does: `say({ type: 'turn', title: 'talk' }); const line = JSON.stringify({ type: 'narration', text: 'x'.repeat(10_000) }) + '\\n'; const write = () => { while (process.stdout.write(line)); process.stdout.once('drain', write); }; write(); await never();`,
+    reason: /faulty\.mjs: it wrote more than 4 MB to standard output/,
+    turns: 1,
+  },
+  'floods-lines': {
+    byHand: true,
+    does: `say({ type: 'turn', title: 'talk' }); for (let n = 0; n < 2000; n++) say({ type: 'narration', text: 'x' }); await never();`,
+    reason: /it wrote more than 1,000 lines without a new turn/,
+    turns: 1,
+  },
+  'floods-errors': {
+    byHand: true,
+    does: `${GO} say({ type: 'turn', title: 'go' }); for (let n = 0; n < 5000; n++) if (!process.stderr.write('x'.repeat(1000) + '\\n')) await new Promise(resolve => process.stderr.once('drain', resolve)); say({ type: 'end' });`,
+    outcome: 'passed',
+    status: 'completed',
+    reason: /^null$/,
+    turns: 1,
+  },
+  'endless-line': {
+    byHand: true,
+    does: `const write = () => { while (process.stdout.write('{"type":"turn","title":"'.padEnd(10_000, 'x'))); process.stdout.once('drain', write); }; write(); await never();`,
+    reason: /it wrote more than 4 MB to standard output/,
+  },
+  'logs-to-output': {
+    byHand: true,
+    does: `say('Loading the model...\\n'); await never();`,
+    reason: /it wrote "Loading the model\.\.\.", which is not JSON: .*print logs to standard error/,
+  },
+  'unknown-line': {
+    byHand: true,
+    does: `say({ type: 'click', at: [1, 2] }); await never();`,
+    reason: /it wrote \{"type":"click","at":\[1,2\]\}, which the protocol does not know: type: .*'turn'/,
+  },
+  'acts-without-a-turn': {
+    byHand: true,
+    does: `say({ type: 'action', title: 'click' }); await never();`,
+    reason: /it wrote a line of type "action" outside a turn/,
+  },
+  'activates-nothing': {
+    byHand: true,
+    does: `say({ type: 'turn', title: 'look' }); say({ type: 'activate', targetId: 'ABC' }); await never();`,
+    reason: /it activated "ABC", and no tab of the trial has that targetId/,
+    turns: 1,
+  },
+  'dies-with-a-code': {
+    does: `say({ type: 'turn', title: 'try' }); console.error('no plan for ' + task.secrets.PASS + ' with ' + process.env.MODEL_API_KEY); process.exitCode = 3;`,
+    reason:
+      /it ended with code 3 before it wrote \{"type":"end"\}\. Standard error: no plan for <secret>PASS<\/secret> with <MODEL_API_KEY>/,
+    turns: 1,
+  },
+  'dies-by-a-signal': {
+    byHand: true,
+    does: `process.kill(process.pid, 'SIGKILL'); await never();`,
+    reason: /it ended with SIGKILL before it wrote/,
+  },
+  'ends-without-a-word': {
+    byHand: true,
+    does: `say({ type: 'turn', title: 'go' }); ${GO}`,
+    reason: /it ended with code 0 before it wrote \{"type":"end"\}/,
+    turns: 1,
+  },
+  'goes-on-after-its-end': {
+    does: `${GO} process.on('SIGTERM', () => {}); say({ type: 'turn', title: 'go' }); say({ type: 'end' }); for (;;) { say({ type: 'turn', title: 'more' }); say('nonsense\\n'); await after(20); }`,
+    outcome: 'passed',
+    status: 'completed',
+    reason: /^null$/,
+    turns: 1,
+  },
+  'gives-up': {
+    does: `say({ type: 'turn', title: 'look' }); say({ type: 'end', status: 'gave_up', reason: 'no field for ' + task.secrets.PASS });`,
+    outcome: 'failed',
+    status: 'gave_up',
+    reason: /^the agent gave up: no field for <secret>PASS<\/secret>; .* after turn 1 \(look\)$/,
+    turns: 1,
+  },
+  'gives-up-silently': {
+    byHand: true,
+    does: `say({ type: 'end', status: 'gave_up' });`,
+    reason: /it ended with status "gave_up" and without a reason/,
+  },
+  'has-no-model': {
+    does: `say({ type: 'end', status: 'error', errorKind: 'agent_api', reason: '401: invalid key ' + process.env.MODEL_API_KEY });`,
+    errorKind: 'agent_api',
+    reason: /^401: invalid key <MODEL_API_KEY>$/,
+  },
+  'fails-by-itself': {
+    byHand: true,
+    does: `say({ type: 'end', status: 'error', reason: 'a bug' });`,
+    reason: /agent "faulty" threw: .*faulty\.mjs: it ended with an error: a bug$/,
+  },
+  'kills-its-worker': {
+    does: `process.on('SIGTERM', () => {}); process.kill(process.ppid, 'SIGKILL'); await never();`,
+    reason: /no record was left: .*worker process exited unexpectedly/,
+  },
+};
+
+const KEY = 'sk-live-0123456789abcdef';
+
+/** A suite of this agent, in projects that differ in options, and the files of its specs and tests. */
+function faultySuite(options: Record<string, string>, files: Record<string, string>): Suite {
+  const projects = Object.entries(options).map(
+    ([
+      name,
+      more,
+    ]) => `{ name: '${name}', testDir: '.', testMatch: '${name}.spec.ts', ...repeats('${name}/*.yaml'),
+      use: { taskproof: { stepTimeoutMs: 1500, secrets: { PASS: ${JSON.stringify(SECRET)} }, agent: command({
+        command: ${NODE}, args: ['faulty.mjs'], env: { MODEL_API_KEY: '${KEY}' }, ${more} }) } } }`,
+  );
+  return makeSuite({
+    'playwright.config.ts': config({
+      imports: IMPORTS,
+      reporters: JSON_REPORT,
+      extra: 'fullyParallel: true',
+      projects: `[${projects}]`,
+    }),
+    'faulty.mjs': `${HEAD}
+const task = await json(process.stdin);
+const faults = { ${Object.entries(faults).map(([id, { does }]) => `'${id}': async () => { ${does} }`)} };
+await faults[task.goal]();`,
+    ...files,
+  });
+}
+
+function expectNoLeak(...texts: string[]): void {
+  // Where it stands is said, not the whole text.
+  for (const text of texts)
+    for (const leak of ['wörd', KEY]) expect(text.match(new RegExp(`.{0,200}${leak}`))?.[0]).toBeUndefined();
+}
+
+test('each fault of a program ends its trial with what happened, and no process is left', async () => {
+  const site = await startSite({ '/': PAGE });
+  const rows = Object.entries(faults).filter(([, { byHand }]) => !byHand);
+  const one = spec({ id: 'one', url: `${site.url}/` });
+  const others = {
+    'no-program': `command: './nowhere/agent'`,
+    'no-folder': `cwd: 'nowhere'`,
+    'no-reader': `args: ['deaf.mjs']`,
+  };
+  const suite = faultySuite(
+    { faults: '', ...others },
+    {
+      // It has not read its task, and needs nothing of it.
+      'deaf.mjs': `process.stdin.destroy(); console.log('{"type":"turn","title":"pass"}\\r\\n\\r\\n{"type":"end","status":"gave_up","reason":"not read"}')`,
+      'faults.spec.ts': TASKS_TEST.replace('tasks/**', 'faults'),
+      ...Object.fromEntries(
+        rows.map(([id, { extra = '' }]) => [
+          `faults/${id}.yaml`,
+          spec({ id, goal: id, url: `${site.url}/`, extra: `maxSteps: 2\n${extra}` }),
+        ]),
+      ),
+      ...Object.fromEntries(
+        Object.keys(others).flatMap(name => [
+          [`${name}/one.yaml`, one],
+          [`${name}.spec.ts`, TASKS_TEST.replace('tasks/**', name)],
+        ]),
+      ),
+    },
+  );
+  const mark = randomUUID();
+  const run = await suite.playwright(['test'], { [MARK]: mark });
+  expect(run.exitCode, run.output).toBe(1);
+  const { verdicts } = run.results();
+  for (const [id, fault] of rows) {
+    const [trial] = verdicts.find(row => row.spec === id)!.trials;
+    const { outcome = 'error', turns = 0 } = fault;
+    expect
+      .soft(trial, `${id}: ${JSON.stringify(trial)}`)
+      .toMatchObject({ outcome, turns, status: fault.status ?? 'error' });
+    expect.soft(trial!.errorKind, id).toBe(fault.errorKind ?? (outcome === 'error' ? 'internal' : undefined));
+    expect.soft(String(trial!.reason), id).toMatch(fault.reason);
+  }
+  const reasonIn = (project: string) => verdicts.find(row => row.project === project)!.trials[0]!.reason;
+  expect(reasonIn('no-program')).toMatch(
+    /nowhere\/agent faulty\.mjs: it could not be started: there is no such program/,
+  );
+  expect(reasonIn('no-folder')).toMatch(/could not be started: there is no folder .*nowhere/);
+  expect(reasonIn('no-reader')).toMatch(/the agent gave up: not read/);
+  expect(suite.exists('cut-off'), 'the connection ends with the time, before the program does').toBe(true);
+  const reported = JSON.stringify(JSON.parse(suite.read('report.json')).suites);
+  expectNoLeak(run.output, reported, suite.read('taskproof-results.json'));
+  await expectGone(mark);
+});
+
+test('faults of a program in a hand-written test are its outcome or its error', async () => {
+  const site = await startSite({ '/': PAGE });
+  const rows = Object.entries(faults).filter(([, { byHand }]) => byHand);
+  const calls = rows.map(([id, { extra = '' }]) => {
+    const cap = extra.match(/maxCostUsd: [\d.]+/)?.[0];
+    return `  outcomes['${id}'] = await agent.run('${id}', { maxSteps: 2, ${cap ?? ''} }).then(
+    ({ status, reason, turns }) => ({ status, reason, turns: turns.length, done: null }),
+    error => ({ status: 'error', reason: error.message }));
+  outcomes['${id}'].done = await page.locator('#done').isVisible();
+  await page.reload();`;
+  });
+  const suite = faultySuite(
+    { hand: '' },
+    {
+      'hand/one.yaml': spec({ id: 'one', url: `${site.url}/` }),
+      'hand.spec.ts': `import { writeFileSync } from 'node:fs';
+import { test } from '@taskproof/playwright';
+test('by hand', async ({ page, agent }) => {
+  await page.goto('${site.url}/');
+  const outcomes: Record<string, any> = {};
+${calls.join('\n')}
+  writeFileSync('outcomes.json', JSON.stringify(outcomes));
+});`,
+    },
+  );
+  const mark = randomUUID();
+  const run = await suite.playwright(['test'], { [MARK]: mark });
+  expect(run.exitCode, run.output).toBe(0);
+  const outcomes = JSON.parse(suite.read('outcomes.json'));
+  for (const [id, fault] of rows) {
+    const { status = 'error', turns = 0 } = fault;
+    expect.soft(outcomes[id].status, `${id}: ${outcomes[id].reason}`).toBe(status);
+    expect.soft(String(outcomes[id].reason), id).toMatch(fault.reason);
+    if (status !== 'error') expect.soft(outcomes[id].turns, id).toBe(turns);
+    if (status === 'completed') expect.soft(outcomes[id].done, id).toBe(true);
+  }
+  expectNoLeak(run.output, suite.read('outcomes.json'));
+  await expectGone(mark);
+});
+
+test('Ctrl-C ends the program and what it started', async () => {
+  let hanging = () => {};
+  const started = new Promise<void>(resolve => {
+    hanging = resolve;
+  });
+  const site = await startSite({ '/': PAGE, '/hanging': (_, response) => void response.end(hanging()) });
+  const suite = makeSuite({
+    'playwright.config.ts': config({
+      imports: IMPORTS,
+      taskproof: `{ agent: command({ command: ${NODE}, args: ['hang.mjs'] }) }`,
+    }),
+    'hang.mjs': `${HEAD}
+const task = await json(process.stdin);
+process.on('SIGTERM', () => {}).on('SIGINT', () => {});
+spawn(process.execPath, ['-e', 'process.on("SIGTERM", () => {}); setInterval(() => {}, 1000)']);
+say({ type: 'turn', title: 'hang' });
+const page = await attach(task.cdp);
+await fetch(task.entryUrl + 'hanging');
+await never();`,
+    'tasks/hang.yaml': spec({ id: 'hang', url: `${site.url}/` }),
+    'tasks.spec.ts': TASKS_TEST,
+  });
+  const mark = randomUUID();
+  const run = suite.start(['test'], { [MARK]: mark });
+  await started;
+  expect(processesMarked(mark).filter(line => line.includes('hang.mjs')).length).toBe(
+    process.platform === 'linux' ? 1 : 0,
+  );
+  run.process.kill('SIGINT');
+  const { exitCode, output, results } = await run.done;
+  expect(exitCode, output).toBe(130);
+  expect(results().verdicts[0]!.trials[0]).toMatchObject({
+    outcome: 'error',
+    reason: 'the run was interrupted before the trial ended',
+    turns: 1,
+  });
+  await expectGone(mark);
+});
+
+test('a program that the PATH does not have is said before any browser starts', async () => {
+  const suite = makeSuite({
+    'playwright.config.ts': config({
+      imports: IMPORTS,
+      taskproof: `{ agent: command({ command: 'no-such-program' }) }`,
+    }),
+    'tasks/one.yaml': spec({ id: 'one', url: 'http://127.0.0.1:9/' }),
+    'tasks.spec.ts': TASKS_TEST,
+  });
+  const run = await suite.playwright(['test']);
+  expect(run.exitCode, run.output).toBe(1);
+  expect(run.output).toMatch(
+    /project "agents" can't run: command\(\): there is no program no-such-program on the PATH/,
+  );
+  expect(run.output).not.toContain('Running');
+});
+
+/** A code block of the protocol's page. */
+function documented(language: string): string {
+  const page = readFileSync('docs/agent-protocol.md', 'utf8');
+  return page.match(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``))![1]!;
+}
+
+/** A Python that has the package of the page's example. */
+const python = ['agents/browser-use/.venv/bin/python', 'python3', 'python']
+  .map(name => (name.includes('/') ? resolve(name) : name))
+  .find(name => spawnSync(name, ['-c', 'import websockets.sync.client']).status === 0);
+if (!python)
+  console.warn("command.test: no Python with `websockets` here: the page's Python agent is not run");
+
+for (const { language, program, file, source } of [
+  { language: 'Node', program: process.execPath, file: 'agent.mjs', source: documented('js') },
+  { language: 'Python', program: python, file: 'agent.py', source: documented('python') },
+])
+  test.skipIf(!program)(
+    `the ${language} agent of the protocol's page works, also in a hand-written test`,
+    async () => {
+      const site = await startSite({ '/': PAGE });
+      const suite = makeSuite({
+        'playwright.config.ts': config({
+          imports: IMPORTS,
+          taskproof: `{ agent: command({ command: ${JSON.stringify(program)}, args: ['${file}'] }) }`,
+        }),
+        [file]: source,
+        'tasks/go.yaml': spec({ id: 'go', url: `${site.url}/` }),
+        'tasks.spec.ts': TASKS_TEST,
+        'hand.spec.ts': `import { expect, test } from '@taskproof/playwright';
+test('by hand', async ({ page, agent }) => {
+  await page.goto('${site.url}/');
+  for (const time of [1, 2]) {
+    const { status, turns, finalUrl } = await agent.run('Click "Go"');
+    expect({ status, turns: turns.length, finalUrl }).toEqual({ status: 'completed', turns: 1, finalUrl: '${site.url}/' });
+  }
+  await expect(page.locator('#done')).toBeVisible();
+});`,
+      });
+      const run = await suite.playwright(['test']);
+      expect(run.exitCode, run.output).toBe(0);
+      expect(run.results().verdicts[0]).toMatchObject({ verdict: 'passed', turns: 1, agent: 'agent' });
+    },
+  );
