@@ -41,7 +41,7 @@ class Trial:
         self.cost = 0.0
         self.api_problem: str | None = None
         self.titles: list[str] | None = None
-        self.session = Session(
+        self.session = Session(  # type: ignore
             cdp_url=task["cdp"]["url"],
             allowed_domains=task["allowedDomains"],
             auto_download_pdfs=False,
