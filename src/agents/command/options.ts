@@ -6,8 +6,9 @@ import { scriptOf } from './text';
 export interface CommandOptions {
   /** The program: a name on the PATH, or a path relative to the folder of the Playwright config. */
   command: string;
+  /** Its arguments; there is no shell. Default: none. */
   args?: readonly string[];
-  /** Set beside the environment of Playwright itself. A value that is undefined takes the variable away. */
+  /** Set beside the environment of Playwright itself. A value that is undefined takes the variable away. Default: none. */
   env?: Record<string, string | undefined>;
   /** Folder that it runs in, relative to that of the Playwright config. Default: that folder. */
   cwd?: string;

@@ -63,7 +63,8 @@ export class Program {
     private readonly reading: Reading = { busy: () => undefined, idle: () => undefined },
   ) {
     const { command, args, env, cwd } = options;
-    this.env = { ...process.env, ...env };
+    // Playwright forces colours on its workers; here they would end up in errors.
+    this.env = { ...process.env, FORCE_COLOR: undefined, ...env };
     try {
       this.child = spawn(command, [...args], {
         cwd,

@@ -1,4 +1,6 @@
 // What errors may say of a program: which one it is and its last words, without its secrets.
+import { stripVTControlCharacters } from 'node:util';
+
 const SCRIPT = /\.(?:[cm]?[jt]s|py|rb|php|pl|sh|jar|dll|exe)$/i;
 const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE)$/i;
 /** Characters: shorter ones are found in ordinary words. */
@@ -30,6 +32,8 @@ const STACK = /^\s*$|^\s+at |^\s*\^+\s*$|^Node\.js v\d/;
 
 /** The end of what a program wrote to standard error, as one line. */
 export function lastWords(text: string): string {
-  const lines = text.split(/\r?\n/).filter(line => !STACK.test(line));
+  const lines = stripVTControlCharacters(text)
+    .split(/\r?\n/)
+    .filter(line => !STACK.test(line));
   return lines.slice(-3).join(' | ').slice(-300).trim();
 }

@@ -56,6 +56,7 @@ describe('command()', () => {
 
 test.each([
   ['one\ntwo\nthree\nfour\n', 'two | three | four'],
+  ['\u001b[31mred\u001b[39m\r\n', 'red'],
   ['', ''],
   ['\n \n', ''],
   [

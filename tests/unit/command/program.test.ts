@@ -53,6 +53,14 @@ describe('lines', () => {
     await expect(next(program)).rejects.toThrow(/: it ended with code 0 before it wrote \{"type":"end"\}$/);
   });
 
+  test('the environment is that of the worker, with what is given, without what is taken away or forces colours', async () => {
+    vi.stubEnv('FORCE_COLOR', '1').stubEnv('TAKEN', 'x').stubEnv('KEPT', 'kept');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const source = `const { FORCE_COLOR, TAKEN, KEPT, GIVEN } = process.env; console.log(JSON.stringify({ FORCE_COLOR, TAKEN, KEPT, GIVEN }))`;
+    const program = node(source, { env: { TAKEN: undefined, GIVEN: 'given' } });
+    expect(JSON.parse(await next(program))).toEqual({ KEPT: 'kept', GIVEN: 'given' });
+  });
+
   test('the task arrives, as long as it may be', async () => {
     const input = JSON.stringify({ goal: 'ü'.repeat(500_000) });
     const program = node(
@@ -211,7 +219,7 @@ describe('errors', () => {
 
   test('hold no secret, not even a part of one, and no key of its environment', async () => {
     const program = node(
-      `console.error('x'.repeat(150) + process.env.SHOWN + 'y'.repeat(290)); console.error(process.env.MY_API_KEY, process.env.SHORT_KEY)`,
+      `console.error('x'.repeat(150) + process.env.SHOWN + 'y'.repeat(265)); console.error(process.env.MY_API_KEY, process.env.SHORT_KEY)`,
       { env: { SHOWN: SECRET, MY_API_KEY: 'sk-live-0123456789', SHORT_KEY: 'word' } },
     );
     const { message } = await next(program).then(

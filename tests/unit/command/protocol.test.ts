@@ -1,9 +1,12 @@
 import { describe, expect, test } from 'vitest';
+import type { z } from 'zod';
+import type { Line as ExampleLine, Task as ExampleTask } from '../../../agents/cdp/protocol';
 import {
   lineSchema,
   PROTOCOL_VERSION,
   parseLine,
   protocolJsonSchema,
+  type TaskMessage,
   taskSchema,
 } from '../../../src/agents/command/protocol';
 import { suite } from '../cli/suite';
@@ -63,6 +66,13 @@ describe('a line', () => {
     expect(() => parseLine(`typing ${secret}`, mask)).toThrow('it wrote "typing ***"');
     expect(() => parseLine('x'.repeat(190) + secret, mask)).not.toThrow('quoted');
   });
+});
+
+test('the types of the example agent are those of the protocol', () => {
+  // Held by the compiler.
+  const read = (task: TaskMessage): ExampleTask => task;
+  const written = (line: ExampleLine): z.input<typeof lineSchema> => line;
+  expect([read, written]).toHaveLength(2);
 });
 
 interface Definition {
