@@ -21,13 +21,17 @@ export interface AgentRunOptions {
 }
 
 export interface AgentOutcome {
+  /** `completed`, `gave_up`, `max_steps`, `budget_exceeded` or `timed_out`. */
   status: Exclude<TrialStatus, 'error'>;
   /** Why the agent stopped short of its end; null where it ended its own turn. */
   reason: string | null;
+  /** What each turn did: title, actions, narration, URL, usage, time. */
   turns: readonly TurnRecord[];
+  /** Tokens by kind. */
   usage: TotalUsage;
   /** US dollars; null where a price is unknown. */
   costUsd: number | null;
+  /** Where the active tab stood at the end. */
   finalUrl: string;
 }
 

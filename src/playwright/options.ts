@@ -15,9 +15,9 @@ export interface TaskproofOptions {
   maxRunCostUsd?: number;
   /** Milliseconds; a trial may take maxSteps times this. Default: 30,000. */
   stepTimeoutMs?: number;
-  /** Runs the specs against another deployment, such as `https://preview-42.example.com`. */
+  /** Runs the specs against another deployment, such as `https://preview-42.example.com`: replaces the origin of `entryUrl` and of URL globs that start with it. Its host joins the allowed domains. Default: none. */
   origin?: string;
-  /** Values that an agent types but never sees, by name. A value that is undefined is an error at the trial. */
+  /** Values that an agent types but never sees, by name; masked in records and reports. One that is undefined is an error. Default: none. */
   secrets?: Record<string, string | undefined>;
   /**
    * Saves a trial of each spec that passed, for `replay()`: in the folder `recordings`, or the one named, relative to the

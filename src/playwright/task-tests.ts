@@ -17,9 +17,9 @@ export interface TaskproofTestsOptions {
   test?: TestType<any, any>;
   /** Folder that the globs are relative to. Default: the folder of the calling file. */
   cwd?: string;
-  /** Further tags for all of these specs; a leading `@` is added where missing. */
+  /** Further tags for all of these specs; a leading `@` is added where missing. Default: none. */
   tags?: readonly string[];
-  /** Declares only the specs for which it returns true. */
+  /** Declares only the specs for which it returns true. Default: all. */
   filter?: (spec: TaskSpec) => boolean;
 }
 

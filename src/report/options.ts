@@ -2,11 +2,11 @@ import { z } from 'zod';
 
 /** Options of the reporter; paths are relative to the Playwright config's folder. */
 export interface ReporterOptions {
-  /** Default: `taskproof-results.json`. */
+  /** The results file. Default: `taskproof-results.json`. */
   outputFile: string;
-  /** A Markdown file to write the summary to. `$GITHUB_STEP_SUMMARY` gets it by itself where set. */
+  /** A Markdown file to write the summary to. `$GITHUB_STEP_SUMMARY` gets it by itself where set. Default: none. */
   summary?: string;
-  /** A saved baseline to compare with at the end of the run. */
+  /** A saved baseline to compare with at the end of the run. Default: none. */
   baseline?: string;
 }
 

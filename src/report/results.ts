@@ -23,7 +23,9 @@ export type TokenUsage = z.infer<typeof usageSchema>;
 // Loose objects for what a baseline keeps: a later version may add fields, and saving must not drop them.
 const trialSchema = z.looseObject({
   index: count.describe("Playwright's repeatEachIndex: 0 for the first trial."),
-  outcome: z.enum(['passed', 'failed', 'error', 'skipped']),
+  outcome: z
+    .enum(['passed', 'failed', 'error', 'skipped'])
+    .describe('`error` says nothing about the site; `skipped` did not run.'),
   status: z
     .string()
     .describe(
@@ -34,11 +36,11 @@ const trialSchema = z.looseObject({
     .optional()
     .describe('With an error: site_unreachable, agent_api, browser, judge or internal.'),
   reason: z.string().nullable().describe('Why the trial did not pass, in one line.'),
-  turns: count,
+  turns: count.describe('Turns that the agent took.'),
   costUsd: cost.describe('US dollars; null where a price is unknown.'),
   usage: usageSchema.optional().describe('Tokens; left out where the trial left no record.'),
-  durationMs: z.number().nonnegative(),
-  finalUrl: z.string().nullable(),
+  durationMs: z.number().nonnegative().describe('Milliseconds.'),
+  finalUrl: z.string().nullable().describe('Where the active tab stood at the end.'),
   screenshot: z.string().nullish().describe("Name of the attachment with the trial's last screenshot."),
   healed: z
     .object({
@@ -54,16 +56,16 @@ const verdictSchema = z.looseObject({
   spec: z.string().min(1).describe('The id of the task spec.'),
   project: z.string().describe('The Playwright project; empty where it has no name.'),
   agent: z.string().nullable().describe('Null where no trial ran.'),
-  model: z.string().nullable(),
+  model: z.string().nullable().describe('Null for an agent without a model.'),
   replayed: z.boolean().describe('Played from a recording: then it does not measure an agent.'),
   file: z.string().optional().describe("The spec's file, as the run's root folder sees it."),
   specHash: z.string().optional().describe('SHA-256 of the parsed spec.'),
-  verdict: verdictName,
-  k: z.int().min(1),
-  minPasses: z.int().min(1),
-  passes: count,
-  failures: count,
-  errors: count,
+  verdict: verdictName.describe('What the trials come to.'),
+  k: z.int().min(1).describe('Trials that were wanted.'),
+  minPasses: z.int().min(1).describe('Passes that were needed.'),
+  passes: count.describe('Trials that passed.'),
+  failures: count.describe('Trials that failed.'),
+  errors: count.describe('Trials that say nothing about the site.'),
   missing: count.optional().describe('Trials of the k that did not run or are not here.'),
   rate: share
     .nullable()
@@ -129,14 +131,14 @@ const comparisonSchema = z
 
 export const resultsSchema = z
   .looseObject({
-    schemaVersion: z.literal(RESULTS_SCHEMA_VERSION),
-    startedAt: z.iso.datetime(),
-    durationMs: z.number().nonnegative(),
-    status: z.enum(['passed', 'failed', 'interrupted']),
+    schemaVersion: z.literal(RESULTS_SCHEMA_VERSION).describe('Another one means other fields.'),
+    startedAt: z.iso.datetime().describe('When the run began.'),
+    durationMs: z.number().nonnegative().describe('Milliseconds.'),
+    status: z.enum(['passed', 'failed', 'interrupted']).describe("The run's, ordinary tests included."),
     costUsd: cost.optional().describe('Sum over the verdicts, US dollars; null where any is unknown.'),
     usage: usageSchema.optional().describe('Tokens of all trials that left a record.'),
     complete: z.boolean().describe('False for a shard and for a run in which trials are missing.'),
-    verdicts: z.array(verdictSchema),
+    verdicts: z.array(verdictSchema).describe('One for each spec and project; replayed ones apart.'),
     comparison: comparisonSchema
       .optional()
       .describe('Left out where no two projects share a spec, and in a shard.'),

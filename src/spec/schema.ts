@@ -66,7 +66,10 @@ const status = {
 const networkAssertion = mapping({
   type: z.literal('network', say),
   urlPattern: text().describe('Glob for the URLs of the requests of the trial, as in `url` assertions.'),
-  method: z.enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'], say).optional(),
+  method: z
+    .enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'], say)
+    .optional()
+    .describe('Method of the request. Default: any.'),
   status: z
     .union(
       [
@@ -76,7 +79,9 @@ const networkAssertion = mapping({
       status,
     )
     .optional()
-    .describe('Status of the response: a number, or a class such as "2xx".'),
+    .describe(
+      'Status of the response: a number, or a class such as "2xx". Default: any, or no response at all.',
+    ),
   description: note(),
 }).describe('A request of the trial matches a glob.');
 
@@ -174,7 +179,9 @@ export const taskSpecObject = mapping({
   assertions: z.array(assertion, say).min(1, say).describe('All must hold for a trial to pass.'),
   judge: longText()
     .optional()
-    .describe('Rubric for the judge, which can only fail a trial whose assertions hold.'),
+    .describe(
+      'Rubric for the judge, which can only fail a trial whose assertions hold. Without a judge in the config it is not looked at.',
+    ),
 })
   .refine(
     spec => {

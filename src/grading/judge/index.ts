@@ -16,17 +16,17 @@ export type { WebJudgeOptions } from './options';
  * A judge after the WebJudge method of Online-Mind2Web (arXiv 2504.01382): key points from goal and rubric, a score for
  * each screenshot, then a decision from all evidence.
  *
- * @param options.model default `claude-sonnet-5-5`. Better not the agent's: a model is lenient with itself.
- * @param options.apiKey default: the environment's `ANTHROPIC_API_KEY`, or `ANTHROPIC_AUTH_TOKEN`.
- * @param options.baseURL default: the environment's `ANTHROPIC_BASE_URL`, or the vendor's address.
- * @param options.votes decisions made, an odd number: the majority counts. Default 1.
- * @param options.screenshots the most that a decision looks at, first and last state included. Default 6.
- * @param options.effort how much the model thinks. Default: the model's own.
+ * @param options.model the model's name; better not the agent's, since a model is lenient with itself. Default: `claude-sonnet-5-5`.
+ * @param options.apiKey the key. Default: the environment's `ANTHROPIC_API_KEY`, or `ANTHROPIC_AUTH_TOKEN`.
+ * @param options.baseURL address of the API. Default: the environment's `ANTHROPIC_BASE_URL`, or the vendor's address.
+ * @param options.votes decisions made, an odd number up to 9: the majority counts, and no more are made than it needs. Default: 1.
+ * @param options.screenshots the most that a decision looks at, 2 to 20, first and last state included. Default: 6.
+ * @param options.effort how much the model thinks: `low`, `medium`, `high`, `xhigh` or `max`. Default: the model's own.
  * @param options.maxTokens the longest answer, thinking included. Default 4096.
  * @param options.maxRetries how often a failed request is made again. Default 4.
- * @param options.requestTimeoutMs how long an answer may stay silent. Default 60000.
+ * @param options.requestTimeoutMs how many milliseconds an answer may stay silent. Default: 60,000.
  * @param options.pricing US dollars per million tokens, `{ input, output, cacheRead?, cacheWrite? }`, where the built-in
- * table does not know the model or its prices have changed.
+ * table does not know the model or its prices have changed. Default: the table.
  * @throws TypeError naming each option that is wrong or unknown.
  */
 export function webJudge(options: WebJudgeOptions = {}): Judge {
