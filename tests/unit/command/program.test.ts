@@ -227,7 +227,7 @@ describe('errors', () => {
       (error: Error) => error,
     );
     expect(message).toContain('<MY_API_KEY> word');
-    expect(message).not.toContain('cret');
+    expect(message).not.toContain('écret');
     expect(message).not.toContain('0123456789');
   });
 });
