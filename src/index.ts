@@ -16,6 +16,7 @@ export { type CommandOptions, command } from './agents/command';
 export { type LexicalOptions, lexical } from './agents/lexical';
 export { type ReplayOptions, replay } from './agents/replay';
 export type { Step } from './browser/step';
+export type { StepDraft } from './browser/step-capture';
 export {
   type Judge,
   type JudgedTrial,

@@ -1,5 +1,6 @@
-import type { BrowserContext, Page } from '@playwright/test';
+import type { BrowserContext, ElementHandle, Locator, Page } from '@playwright/test';
 import type { Step } from '../browser/step';
+import type { StepDraft } from '../browser/step-capture';
 
 /** Tokens and dollars of one model request. Counts left out are 0; a cost left out or null is unknown. */
 export interface Usage {
@@ -22,8 +23,8 @@ export interface Action {
   /** Anything else worth keeping, JSON only. */
   detail?: Record<string, unknown>;
   /**
-   * What it did to the page, so that `replay()` can do it again: none for an action that only looked. Where it is left
-   * out, nobody knows, and the trial can't be saved as a recording.
+   * What it did to the page, so that `replay()` can do it again: none for an action that only looked. `turn.will` notes
+   * them for a turn; where nobody does, the trial can't be recorded. Of an action that failed: what was done before.
    */
   steps?: Step[];
 }
@@ -36,6 +37,15 @@ export interface Turn {
   narrate(text: string): void;
   /** Adds an action. Without one, the turn's title stands as its only action. */
   action(action: Action): void;
+  /**
+   * To be awaited right before something is done to the page, so that the trial can be recorded:
+   * `await turn.will({ do: 'click' }, locator)`. Finds the durable locator, and costs next to nothing.
+   *
+   * @param to where a drag ends
+   */
+  will(step: StepDraft, target?: Locator | ElementHandle, to?: Locator | ElementHandle): Promise<void>;
+  /** The turn only looks, or speaks: a recording leaves it out. */
+  looks(): void;
 }
 
 /** Where and why a recording stopped fitting the page. */
@@ -56,10 +66,13 @@ export interface AgentTask {
   readonly goal: string;
   /** The active tab: the newest that the site opened, until it closes or `activate` says otherwise. */
   readonly page: Page;
+  /** The page's browser context. */
   readonly context: BrowserContext;
+  /** Where the trial began: the spec's entryUrl, at `origin` where that is set. */
   readonly entryUrl: string;
   /** Hostnames, optionally with a leading `*.`. */
   readonly allowedDomains: readonly string[];
+  /** Turns at most. */
   readonly maxSteps: number;
   /** What was done before this agent took over from a recording, in words and in order; empty where it begins. */
   readonly done: readonly string[];

@@ -14,13 +14,13 @@ const KEYS = new Set<Deed['do']>(['press', 'type']);
 
 type Omitted<T, K extends string> = T extends unknown ? Omit<T, K> : never;
 /** A deed whose locators are yet to be found. */
-export type Draft = Omitted<Deed, 'locator' | 'to'>;
+export type StepDraft = Omitted<Deed, 'locator' | 'to'>;
 export type Target = Locator | Handle;
 
 interface Pending {
   page: Page;
   tab: number;
-  draft: Draft;
+  draft: StepDraft;
   locator: Promise<string | undefined> | undefined;
   to: Promise<string | undefined> | undefined;
   before: Promise<Fingerprint | undefined>;
@@ -56,7 +56,12 @@ export class StepCapture {
   }
 
   /** To be awaited before the deed is done: it takes no longer than finding an element's place. */
-  async will(page: Page, draft: Draft, target?: Target | undefined, to?: Target | undefined): Promise<void> {
+  async will(
+    page: Page,
+    draft: StepDraft,
+    target?: Target | undefined,
+    to?: Target | undefined,
+  ): Promise<void> {
     const last = this.pending.at(-1);
     if (last) last.after ??= fingerprintOf(last.page);
     const before = fingerprintOf(page);

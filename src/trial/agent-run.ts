@@ -93,6 +93,7 @@ export class AgentRun {
     } finally {
       clearTimeout(timer);
       unwatch();
+      this.turns.dispose();
       // An agent that goes on after its end finds its signal aborted and gets no further turn.
       this.stop(new TrialStopped('completed', null, 'the agent has ended its turn'));
     }

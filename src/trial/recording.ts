@@ -3,7 +3,8 @@ import { RECORDING_VERSION, type RecordedTurn, type Recording } from '../agents/
 import type { TrialRecord } from './record';
 
 /**
- * The recording of a trial, or why there can't be one. Actions that failed, and those that only looked, are left out.
+ * The recording of a trial, or why there can't be one. Actions that only looked are left out,
+ * and of those that failed all but the steps that they tell to have done before.
  */
 export function recordingOf(record: TrialRecord): Recording | { problem: string } {
   if (record.outcome !== 'passed') return { problem: 'the trial did not pass' };
@@ -11,7 +12,7 @@ export function recordingOf(record: TrialRecord): Recording | { problem: string 
   for (const { number, title, actions } of record.turns) {
     const kept: RecordedTurn['actions'] = [];
     for (const action of actions) {
-      if (action.error !== undefined) continue;
+      if (action.error !== undefined && !action.steps) continue;
       if (!action.steps)
         return { problem: `turn ${number}: \`${action.title}\` can't be done again by a recording` };
       if (action.steps.length) kept.push({ title: action.title, steps: action.steps });

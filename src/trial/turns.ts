@@ -1,6 +1,7 @@
 // The turns of one trial: counted, capped, shown as steps, with their usage and a screenshot each.
 import { type Action, BudgetExceededError, type Turn, TurnLimitError, type Usage } from '../agents/agent';
 import type { Session } from '../browser/session';
+import { StepCapture, type Target } from '../browser/step-capture';
 import type { TotalUsage, TurnRecord } from './record';
 import { takeScreenshot } from './screenshot';
 import type { Stage } from './stage';
@@ -38,6 +39,7 @@ export class Turns {
   usage: TotalUsage = NO_USAGE;
   private turnUsage: TotalUsage = NO_USAGE;
   private running = false;
+  private readonly capture: StepCapture;
   private seenNotices = 0;
 
   constructor(
@@ -46,7 +48,13 @@ export class Turns {
     private readonly limits: TurnLimits,
     private readonly mask: (text: string) => string,
     private readonly startedAt: number,
-  ) {}
+  ) {
+    this.capture = new StepCapture(session.page, mask);
+  }
+
+  dispose(): void {
+    this.capture.dispose();
+  }
 
   get left(): number {
     return this.limits.maxSteps - this.records.length;
@@ -67,7 +75,11 @@ export class Turns {
         record.narration = [record.narration, this.mask(String(text))].filter(Boolean).join('\n');
       },
       action: action => void record.actions.push(maskAction(action, this.mask)),
+      will: (draft, target, to) =>
+        this.capture.will(this.session.page, draft, target as Target | undefined, to as Target | undefined),
+      looks: () => this.capture.looks(),
     };
+    this.capture.begin();
     this.running = true;
     try {
       return await this.stage.step(record.title, async attach => {
@@ -127,6 +139,7 @@ export class Turns {
     record.durationMs = Math.round(performance.now() - this.startedAt - record.startedAtMs);
     if (!record.actions.length)
       record.actions.push({ title: record.title, ...(record.error ? { error: record.error } : {}) });
+    await this.note(record.actions);
     const samePage = page.url() === from;
     const mark = samePage ? record.actions.findLast(action => action.point)?.point : undefined;
     record.url = shortUrl(this.mask(page.url()));
@@ -141,6 +154,14 @@ export class Turns {
     this.seenNotices = this.session.notices.length;
     record.usage = this.turnUsage;
     this.turnUsage = NO_USAGE;
+  }
+
+  /** What `will` noted is of the turn as a whole: it goes to the last action that does not tell its own steps. */
+  private async note(actions: TurnRecord['actions']): Promise<void> {
+    const noted = this.limits.signal.aborted ? undefined : await this.capture.done(this.session.page);
+    if (!noted) return;
+    const silent = actions.filter(({ steps }) => !steps);
+    for (const action of silent) action.steps = action === silent.at(-1) ? noted : [];
   }
 }
 

@@ -61,6 +61,9 @@ test('a trial passes, with its cost, its story and no trace of the key', async (
   expect(verdict).toMatchObject({ agent: 'claude', model: 'claude-opus-5-5', verdict: 'passed', turns: 3 });
   expect(verdict!.costUsd).toBeGreaterThan(0);
   expect(server.requests).toHaveLength(3);
+  expect(verdict!.recording).toMatchObject({
+    turns: [{ actions: [{ steps: [{ do: 'click', locator: "getByRole('button', { name: 'Go' })" }] }] }],
+  });
   expect(run.output).not.toContain(KEY);
   for (const file of filesBelow(suite.folder)) expect(readFileSync(file).includes(KEY), file).toBe(false);
 });

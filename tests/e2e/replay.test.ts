@@ -3,9 +3,10 @@ import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, inject, test } from 'vitest';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { startSite as startExampleSite } from '../../example-tasks/site/server.mjs';
 import type { Recording } from '../../src/agents/replay/recording';
+import { byRef, call, done, reply, startMessagesApi } from '../support/messages-api';
 import { recordsIn } from '../support/records';
 import { config, makeSuite, type Suite, spec, startSite, TASKS_TEST } from './suite';
 
@@ -148,6 +149,77 @@ test('recorded, replayed, broken by the site, healed, and replayed as healed', a
   expect(reviewed.exitCode, reviewed.output).toBe(0);
   expect(reviewed.row.turns).toBe(4);
   expect(reviewed.row.healed).toBeUndefined();
+});
+
+test("an agent of one's own is recorded where it says what it will do, and Claude plays on where its recording ends", async () => {
+  let now: Shop = 'as recorded';
+  const site = await shop(() => now);
+  const server = await startMessagesApi({
+    apiKey: 'key',
+    script: request => {
+      if (request.turn === 0) return reply(call('read_page', { filter: 'interactive' }));
+      return request.turn === 1
+        ? reply(call('left_click', { target: byRef(request.ref('Order now')) }))
+        : done();
+    },
+  });
+  onTestFinished(() => server.close());
+  const mine = (says: boolean) => `defineAgent({ name: 'mine', async run(task) {
+    await task.turn('open the checkout', async turn => {
+      const link = task.page.getByText('To checkout');
+      ${says ? `await turn.will({ do: 'click' }, link);` : ''}
+      await link.click();
+    });
+    await task.turn('look', turn => turn.looks());
+    await task.turn('fill and order', async turn => {
+      for (const [label, text] of [['Name', 'Mira'], ['Card', '1']]) {
+        await turn.will({ do: 'fill', text }, task.page.getByLabel(label));
+        await task.page.getByLabel(label).fill(text);
+      }
+      await turn.will({ do: 'click' }, task.page.getByText('Place order'));
+      await task.page.getByText('Place order').click();
+    });
+  } })`;
+  const suite = makeSuite({
+    'playwright.config.ts': config({
+      imports: `import { claude, replay } from '@taskproof/playwright';
+const fallback = claude({ baseURL: '${server.url}', apiKey: 'key', maxRetries: 0 });`,
+      projects: `[
+        { name: 'mine', use: { taskproof: { agent: ${mine(true)}, record: true } } },
+        { name: 'silent', use: { taskproof: { agent: ${mine(false)}, record: 'elsewhere' } } },
+        { name: 'healing', use: { taskproof: { agent: replay({ recordings: 'recordings', stepTimeoutMs: 1500, fallback }) } } },
+      ]`,
+    }),
+    'tasks.spec.ts': TASKS_TEST,
+    'tasks/order.yaml': spec({ id: 'order', url: `${site.url}/` }),
+  });
+  const recorded = await suite.playwright(['test', '--project=mine', '--project=silent']);
+  expect(recorded.exitCode, recorded.output).toBe(0);
+  expect(recorded.output).toContain(
+    "no recording of order: turn 1: `open the checkout` can't be done again by a recording",
+  );
+  expect(suite.exists('elsewhere')).toBe(false);
+  const { turns } = readJson<Recording>(suite, 'recordings/order.json');
+  expect(
+    turns.map(({ title, actions }) => [title, actions.flatMap(({ steps }) => steps.map(step => step.do))]),
+  ).toEqual([
+    ['open the checkout', ['click']],
+    ['fill and order', ['fill', 'fill', 'click']],
+  ]);
+
+  now = 'renamed';
+  const healed = await suite.playwright(['test', '--project=healing']);
+  expect(healed.exitCode, healed.output).toBe(0);
+  expect(healed.results().verdicts[0]).toMatchObject({ verdict: 'passed', replayed: true, healed: 1 });
+  expect(healed.results().verdicts[0]!.costUsd).toBeGreaterThan(0);
+  const told = JSON.stringify(server.requests[0]!.body);
+  expect(told).toContain('Done already, in this order');
+  expect(told).toContain('This could not be done any more: step 4: ');
+  const steps = readJson<Recording>(suite, 'recordings/order.healed.json').turns.flatMap(({ actions }) =>
+    actions.flatMap(each => each.steps),
+  );
+  expect(steps.map(step => step.do)).toEqual(['click', 'fill', 'fill', 'click']);
+  expect(steps.at(-1)).toMatchObject({ locator: "getByRole('button', { name: 'Order now' })" });
 });
 
 test('a replayed trial is graded like any other', async () => {

@@ -85,7 +85,7 @@ export function harness(pages: Pages) {
     const task = claudeTask(page, setup);
     const driver = new Driver(task);
     const actions: Action[] = [];
-    driver.turn = { number: 1, narrate: () => {}, action: action => actions.push(action) };
+    driver.turn = { action: action => actions.push(action) };
     const browserTools = new BrowserToolset(driver, setup.members);
     const computerTools = new ComputerToolset(driver);
     const toolUse = (name: string, input: JsonObject, toolset: string) =>

@@ -94,8 +94,6 @@ export class Calls {
   private async member(call: BetaToolUseBlock, turn: Turn): Promise<BetaToolResultBlockParam> {
     let noted = false;
     this.driver.turn = {
-      number: turn.number,
-      narrate: text => turn.narrate(text),
       action: action => {
         noted = true;
         turn.action({

@@ -185,12 +185,12 @@ class Loop {
   private async finish(content: BetaContentBlock[]): Promise<Ending> {
     const text = content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('\n');
     const title = text.trim() ? `finish: ${shorten(text, 100)}` : 'finish';
-    await this.task.turn(this.task.mask(title), turn => this.narrate(turn, content));
+    await this.say(this.task.mask(title), content);
     return { result: undefined };
   }
 
   private async refused(message: BetaMessage): Promise<never> {
-    await this.task.turn('the model refuses', turn => this.narrate(turn, message.content));
+    await this.say('the model refuses', message.content);
     const { category, explanation } = message.stop_details ?? {};
     const why = [category, explanation].filter(Boolean).join(': ');
     throw new AgentApiError(
@@ -199,7 +199,7 @@ class Loop {
   }
 
   private async noRoom(content: BetaContentBlock[]): Promise<Ending> {
-    await this.task.turn('no room is left in the conversation', turn => this.narrate(turn, content));
+    await this.say('no room is left in the conversation', content);
     if (!this.conversation.trim(true))
       throw new AgentApiError(
         `claude: the task no longer fits what the model "${this.settings.model}" can hold. Lower maxSteps, or split the task.`,
@@ -212,7 +212,7 @@ class Loop {
   private async cut(content: BetaContentBlock[]): Promise<Ending> {
     const { maxTokens } = this.settings;
     const calls = callsOf(content);
-    await this.task.turn(`the answer is cut off at ${maxTokens} tokens`, turn => this.narrate(turn, content));
+    await this.say(`the answer is cut off at ${maxTokens} tokens`, content);
     if (++this.cutOff >= MAX_CUT_OFF)
       throw new AgentApiError(
         `claude: ${MAX_CUT_OFF} answers in a row were cut off at ${maxTokens} tokens. Raise claude({ maxTokens }), or lower effort.`,
@@ -225,10 +225,18 @@ class Loop {
   }
 
   private async paused(content: BetaContentBlock[]): Promise<Ending> {
-    await this.task.turn('pause', turn => this.narrate(turn, content));
+    await this.say('pause', content);
     if (content.length > 0) this.conversation.addAnswer(content as BetaContentBlockParam[]);
     this.fresh = tokensOf(content);
     return undefined;
+  }
+
+  /** A turn of nothing but words. */
+  private say(title: string, content: readonly BetaContentBlock[]): Promise<void> {
+    return this.task.turn(title, turn => {
+      turn.looks();
+      this.narrate(turn, content);
+    });
   }
 
   private narrate(turn: Turn, content: readonly BetaContentBlock[]): void {

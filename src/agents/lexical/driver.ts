@@ -2,7 +2,7 @@
 
 import type { ElementHandle, Page } from '@playwright/test';
 import { elementWithFocus } from '../../browser/durable-locator';
-import { type Draft, StepCapture } from '../../browser/step-capture';
+import { StepCapture, type StepDraft } from '../../browser/step-capture';
 import type { AgentTask } from '../agent';
 import { type Match, rank, withoutEcho } from './match';
 import type { LexicalSettings } from './options';
@@ -104,7 +104,7 @@ export class Driver {
       }
       const point = candidate && candidate.frame === before.page.mainFrame() ? middle(candidate) : undefined;
       await this.watch.settle(this.page);
-      const steps = await this.capture.done(this.page);
+      const steps = error ? undefined : await this.capture.done(this.page);
       turn.action({
         title,
         ...(error ? { error } : {}),
@@ -127,7 +127,7 @@ export class Driver {
   on(
     candidate: Candidate,
     verb: string,
-    draft: Draft,
+    draft: StepDraft,
     act: (element: Handle) => Promise<unknown>,
   ): Promise<Outcome> {
     return this.turn(
@@ -139,7 +139,7 @@ export class Driver {
 
   async useElement(
     candidate: Candidate,
-    draft: Draft,
+    draft: StepDraft,
     act: (element: Handle) => Promise<unknown>,
   ): Promise<void> {
     const element = await elementOf(candidate);

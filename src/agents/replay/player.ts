@@ -57,7 +57,7 @@ export class Player {
       try {
         for (const step of steps) repeated.push(await this.step(step, title));
       } catch (error) {
-        turn.action({ title, error: (error as Error).message });
+        turn.action({ title, error: (error as Error).message, steps: repeated });
         throw error;
       }
       turn.action({ title, steps: repeated });

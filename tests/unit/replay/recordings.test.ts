@@ -50,13 +50,14 @@ function made(record: TrialRecord): Recording {
 test('a recording holds what was done, without what failed and what only looked', () => {
   const record = recordOf([
     [{ title: 'read the page', steps: [] }],
-    [acted('Add'), { title: 'click link "Gone"', error: 'it is covered', steps: [click('Gone')] }],
-    [{ title: 'click button "Broken"', error: 'no such element' }],
+    [acted('Add'), { title: 'click link "Gone"', error: 'it is covered' }],
+    [{ title: 'fill and send', error: 'button "Send" not found', steps: [click('Fill')] }],
     [acted('Order'), { title: 'a dialog was accepted', steps: [] }],
   ]);
   const recording = made(record);
   expect(recording.turns.map(({ title, actions }) => [title, actions.map(action => action.title)])).toEqual([
     ['turn 2', ['click button "Add"']],
+    ['turn 3', ['fill and send']],
     ['turn 4', ['click button "Order"']],
   ]);
   expect(readRecording(recordingText(recording), 'order.json')).toEqual(recording);

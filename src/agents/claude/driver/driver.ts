@@ -3,7 +3,7 @@ import { ToolError } from '@anthropic-ai/sdk/helpers/beta/toolsets';
 import type { Locator, Page } from '@playwright/test';
 import { Activity } from '../../../browser/activity';
 import { clickableAt } from '../../../browser/durable-locator';
-import { type Draft, StepCapture } from '../../../browser/step-capture';
+import { StepCapture, type StepDraft } from '../../../browser/step-capture';
 import type { AgentTask, Turn } from '../../agent';
 import { elementAt, wordsFor } from './describe';
 import { Dialogs } from './dialogs';
@@ -39,7 +39,7 @@ export class Driver {
   /** Where the pointer was left, in CSS pixels. */
   cursor: Point = { x: 0, y: 0 };
   /** The turn that runs: actions are told to it. */
-  turn: Turn | undefined;
+  turn: Pick<Turn, 'action'> | undefined;
   private point: Point | undefined;
   private readonly notes: string[] = [];
 
@@ -92,11 +92,11 @@ export class Driver {
   }
 
   /** Notes a deed at a point of the viewport: on the control there, or on the very spot of what is there. */
-  async willAt(page: Page, draft: Draft, point: Point): Promise<void> {
+  async willAt(page: Page, draft: StepDraft, point: Point): Promise<void> {
     const found = await within(clickableAt(page, point), NOTE_LIMIT_MS);
     if (!found) return;
     const { element, position } = found;
-    await this.capture.will(page, { ...draft, ...(position ? { position } : {}) } as Draft, element);
+    await this.capture.will(page, { ...draft, ...(position ? { position } : {}) } as StepDraft, element);
   }
 
   /** Brings an element into view, and remembers where it is: by one handle, since a locator looks for it each time. */

@@ -1,7 +1,7 @@
 import { ToolError } from '@anthropic-ai/sdk/helpers/beta/toolsets';
 import type { Page } from '@playwright/test';
 import { scrollableAt, spotAt } from '../../../browser/durable-locator';
-import type { Draft } from '../../../browser/step-capture';
+import type { StepDraft } from '../../../browser/step-capture';
 import { elementAt } from './describe';
 import { ACTION_LIMIT_MS, type Driver, type Point, type Target } from './driver';
 import { type Modifier, modifiersOf } from './keys';
@@ -25,7 +25,7 @@ export async function click(
 ): Promise<string | undefined> {
   const modifiers = modifiersOf(how.modifiers);
   const options = { button: how.button ?? 'left', clickCount: how.count ?? 1 } as const;
-  const draft: Draft = {
+  const draft: StepDraft = {
     do: 'click',
     ...(options.button === 'left' ? {} : { button: options.button }),
     ...(options.clickCount === 1 ? {} : { clickCount: options.clickCount }),
