@@ -1,6 +1,10 @@
 import { join } from 'node:path';
-import { type Recording, readRecording, recordingText } from '../agents/replay/recording';
-import { DEFAULT_RECORDINGS_DIR } from '../report/recordings';
+import {
+  DEFAULT_RECORDINGS_DIR,
+  type Recording,
+  readRecording,
+  recordingText,
+} from '../agents/replay/recording';
 import { DEFAULT_RESULTS_FILE, type ResultRow, readResults } from '../report/results';
 import { plural } from '../report/text';
 import { CommandError, type Io, readInput, writeOutput } from './io';

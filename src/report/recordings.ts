@@ -2,13 +2,11 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import type { FullConfig } from '@playwright/test/reporter';
-import { type Recording, recordingText } from '../agents/replay/recording';
+import { DEFAULT_RECORDINGS_DIR, type Recording, recordingText } from '../agents/replay/recording';
 import type { TaskproofOptions } from '../playwright/options';
 import type { TrialRecord } from '../trial/record';
 import { recordingOf } from '../trial/recording';
 import { plural } from './text';
-
-export const DEFAULT_RECORDINGS_DIR = 'recordings';
 
 /** What the trials of one spec in one project leave for a recording: that of the shortest one, or why there is none. */
 export class RecordingPick {

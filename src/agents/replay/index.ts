@@ -16,7 +16,7 @@ export type { ReplayOptions } from './options';
  *
  * @throws ReplayOptionsError for options that it can't use.
  */
-export function replay(options: ReplayOptions): Agent {
+export function replay(options?: ReplayOptions): Agent {
   const { recordings, fallback, stepTimeoutMs } = checkReplayOptions(options);
   return {
     name: 'replay',

@@ -1,9 +1,13 @@
 import { z } from 'zod';
 import type { Agent } from '../agent';
+import { DEFAULT_RECORDINGS_DIR } from './recording';
 
 export interface ReplayOptions {
-  /** Folder of the recordings, one `<spec id>.json` each; relative to the folder of the Playwright config. */
-  recordings: string;
+  /**
+   * Folder of the recordings, one `<spec id>.json` each; relative to the folder of the Playwright config. Default:
+   * `recordings`.
+   */
+  recordings?: string;
   /** Plays on where a recording no longer fits the page, and where there is none. Default: none, and the trial fails. */
   fallback?: Agent;
   /** Milliseconds that a step waits for its element, and for its effect. Default: 5,000. */
@@ -11,7 +15,7 @@ export interface ReplayOptions {
 }
 
 const optionsSchema = z.strictObject({
-  recordings: z.string().min(1),
+  recordings: z.string().min(1).default(DEFAULT_RECORDINGS_DIR),
   fallback: z
     .custom<Agent>(value => typeof (value as Agent | null)?.run === 'function', {
       error: 'must be an agent: claude({ ... }), lexical() ...',

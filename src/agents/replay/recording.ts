@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { stepSchema } from '../../browser/step';
 
 export const RECORDING_VERSION = '1';
+export const DEFAULT_RECORDINGS_DIR = 'recordings';
 
 const recordedTurnSchema = z.object({
   /** What the turn did, in words. */

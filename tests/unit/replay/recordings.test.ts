@@ -92,7 +92,7 @@ test.each([
 });
 
 test.each([
-  [{}, /recordings/],
+  [{ recordings: '' }, /recordings/],
   [
     { recordings: 'r', fallbak: lexical() },
     /fallbak: unknown option; known are recordings, fallback, stepTimeoutMs/,
