@@ -10,6 +10,7 @@ import type {
   TestRun,
 } from '@playwright/test/reporter';
 import { isInteractive, isListing, repeatEachOverride } from '../playwright/command-line';
+import { hideSecrets } from '../playwright/hide-secrets';
 import { rerunWholeSpecs } from '../playwright/last-run';
 import { closeLedger, openLedger } from '../playwright/ledger';
 import { keptRunPlan, type PlannedSpec, plannedSpec } from '../playwright/plan-annotation';
@@ -60,6 +61,7 @@ export default class TaskproofReporter implements Reporter {
 
   onBegin(config: FullConfig, suite: Suite): void {
     this.config = config;
+    hideSecrets(config);
     // Of a run in shards: a spec of which no trial arrived is missing, not unknown.
     if (!this.preprocessed) for (const { project, spec } of keptRunPlan(config)) this.specRun(project, spec);
     for (const test of suite.allTests()) this.assign(test);

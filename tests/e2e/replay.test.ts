@@ -100,6 +100,10 @@ test('recorded, replayed, broken by the site, healed, and replayed as healed', a
   ]);
   expect(JSON.stringify(recording)).not.toContain('4000-0566');
 
+  // The config that Playwright's JSON report holds is no way out for it either.
+  expect(suite.read('pw.json')).toContain('<secret>CARD</secret>');
+  expect(suite.read('pw.json')).not.toContain('4000-0566');
+
   const replayed = await run('replay');
   expect(replayed.exitCode, replayed.output).toBe(0);
   expect(replayed.row).toMatchObject({
