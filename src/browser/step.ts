@@ -33,7 +33,11 @@ const deeds = [
   }),
   z.object({ do: z.literal('check'), locator, checked: z.boolean() }),
   z.object({ do: z.literal('select'), locator, labels: z.array(z.string()) }),
-  z.object({ do: z.literal('upload'), locator, files: z.array(z.string()) }),
+  z.object({
+    do: z.literal('upload'),
+    locator,
+    files: z.array(z.string()).describe("Relative to the config's folder."),
+  }),
   z.object({ do: z.literal('drag'), locator, position, to: locator, toPosition: position }),
   z.object({
     do: z.literal('scroll'),

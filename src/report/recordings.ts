@@ -1,9 +1,9 @@
 // Recordings of trials that passed: the files that `record: true` and healed trials leave for replay().
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
-import type { FullConfig } from '@playwright/test/reporter';
+import type { FullConfig, TestCase } from '@playwright/test/reporter';
 import { DEFAULT_RECORDINGS_DIR, type Recording, recordingText } from '../agents/replay/recording';
-import type { TaskproofOptions } from '../playwright/options';
+import { knownOptions, type TaskproofOptions } from '../playwright/options';
 import type { TrialRecord } from '../trial/record';
 import { recordingOf } from '../trial/recording';
 import { plural } from './text';
@@ -44,6 +44,7 @@ function stepsOf({ turns }: Recording): number {
 interface RecordedSpec {
   planned: { id: string };
   project: string;
+  tests: Iterable<TestCase>;
   pick: RecordingPick;
 }
 
@@ -60,9 +61,9 @@ export async function writeRecordings(
   const lines: string[] = [];
   const written = new Map<string, string>();
   const counts = new Map<string, number>();
-  for (const { planned, project, pick } of specs) {
+  for (const { planned, project, tests, pick } of specs) {
     const spec = planned.id;
-    const into = recordingsDir(config, project);
+    const into = recordingsDir(config, project, tests);
     const file = pick.healed
       ? join(folder, pick.healed.replace(/\.json$/, '.healed.json'))
       : into && join(folder, into, `${spec}.json`);
@@ -90,9 +91,11 @@ export async function writeRecordings(
 }
 
 /** Only the process that loaded the config knows it: merging reports writes no recordings. */
-function recordingsDir(config: FullConfig, project: string): string | undefined {
-  const use = config.projects.find(({ name }) => name === project)?.use as { taskproof?: TaskproofOptions };
-  const record = use?.taskproof?.record;
+function recordingsDir(config: FullConfig, name: string, tests: Iterable<TestCase>): string | undefined {
+  const project = config.projects.find(each => each.name === name);
+  const [test] = tests;
+  if (!project || !test) return undefined;
+  const record = (knownOptions(test, project) as TaskproofOptions | undefined)?.record;
   return record === true ? DEFAULT_RECORDINGS_DIR : record || undefined;
 }
 

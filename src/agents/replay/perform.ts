@@ -1,4 +1,5 @@
 // Does one step again.
+import { resolve } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
 import { locatorOf } from '../../browser/locator-expression';
 import type { Step } from '../../browser/step';
@@ -161,8 +162,12 @@ function nameOf(expression: string): string {
   return last ? `${last[1]} "${last[2]!.replace(/\\(.)/g, '$1')}"` : expression;
 }
 
-/** @throws Error for a secret that this project has not. */
-export function withSecrets(step: Step, secrets: AgentTask['secrets']): Step {
+/**
+ * The step with this project's secrets and files.
+ *
+ * @throws Error for a secret that the project does not have.
+ */
+export function resolved(step: Step, { secrets, configDir }: AgentTask): Step {
   const fill = (text: string) =>
     text.replace(/<secret>(\w+)<\/secret>/g, (_, name: string) => {
       if (Object.hasOwn(secrets, name)) return secrets[name]!;
@@ -171,5 +176,6 @@ export function withSecrets(step: Step, secrets: AgentTask['secrets']): Step {
       );
     });
   if (step.do === 'fill' || step.do === 'type') return { ...step, text: fill(step.text) };
+  if (step.do === 'upload') return { ...step, files: step.files.map(file => resolve(configDir, file)) };
   return step.do === 'goto' ? { ...step, url: fill(step.url) } : step;
 }

@@ -5,7 +5,7 @@ import { Activity } from '../../browser/activity';
 import { fingerprintOf, sameFingerprint } from '../../browser/fingerprint';
 import { type DialogAnswer, type Fingerprint, pathOf, type Step } from '../../browser/step';
 import type { AgentTask, Turn } from '../agent';
-import { perform, withSecrets } from './perform';
+import { perform, resolved } from './perform';
 import type { RecordedTurn, Recording } from './recording';
 
 /** Milliseconds between two looks for a step's effect, at first and at most. */
@@ -70,12 +70,12 @@ export class Player {
     this.number++;
     const { task } = this;
     this.answers = [...(step.dialogs ?? [])];
-    const filled = withSecrets(step, task.secrets);
+    const here = resolved(step, task);
     const page = await this.tab(step);
     const before = (await fingerprintOf(page)) ?? GONE;
     const since = performance.now();
     try {
-      await perform(page, filled, { task, timeoutMs: this.timeoutMs });
+      await perform(page, here, { task, timeoutMs: this.timeoutMs });
     } catch (error) {
       task.signal.throwIfAborted();
       throw this.problem(page, (error as Error).message);

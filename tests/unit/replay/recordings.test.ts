@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FullConfig } from '@playwright/test/reporter';
+import type { FullConfig, TestCase } from '@playwright/test/reporter';
 import { expect, onTestFinished, test } from 'vitest';
 import { lexical } from '../../../src/agents/lexical';
 import { replay } from '../../../src/agents/replay';
@@ -140,6 +140,9 @@ function folder(): string {
   return made;
 }
 
+/** Below a suite without `test.use`. */
+const tests = [{ parent: {} }] as unknown as TestCase[];
+
 const configOf = (records: Record<string, unknown>) =>
   ({
     projects: Object.entries(records).map(([name, record]) => ({ name, use: { taskproof: { record } } })),
@@ -150,6 +153,7 @@ test('recordings are written where the project says, and two projects never shar
   const specs = ['a', 'b', 'quiet'].map(project => ({
     planned: { id: 'order' },
     project,
+    tests,
     pick: pickOf(short),
   }));
   const lines = await writeRecordings(specs, configOf({ a: 'kept', b: 'kept', quiet: false }), into);
@@ -165,9 +169,9 @@ test('the default folder; why there is none; a folder that is a file', async () 
   const into = folder();
   const unknown = pickOf(recordOf([[{ title: 'run script' }]]));
   const specs = [
-    { planned: { id: 'order' }, project: 'a', pick: pickOf(short) },
-    { planned: { id: 'script' }, project: 'a', pick: unknown },
-    { planned: { id: 'lost' }, project: 'c', pick: pickOf(short) },
+    { planned: { id: 'order' }, project: 'a', tests, pick: pickOf(short) },
+    { planned: { id: 'script' }, project: 'a', tests, pick: unknown },
+    { planned: { id: 'lost' }, project: 'c', tests, pick: pickOf(short) },
   ];
   writeFileSync(join(into, 'taken'), '');
   const lines = await writeRecordings(specs, configOf({ a: true, c: 'taken' }), into);
@@ -183,7 +187,7 @@ test('a healed recording is written beside the old one', async () => {
   const healed = { turn: 2, reason: 'step 1: gone', recording: 'kept/order.json' };
   const pick = pickOf({ ...short, replayed: true, healed });
   const lines = await writeRecordings(
-    [{ planned: { id: 'order' }, project: 'a', pick }],
+    [{ planned: { id: 'order' }, project: 'a', tests, pick }],
     configOf({ a: false }),
     into,
   );

@@ -1,3 +1,4 @@
+import { relative } from 'node:path';
 import { ToolError } from '@anthropic-ai/sdk/helpers/beta/toolsets';
 import type { Locator, Page } from '@playwright/test';
 import { ACTION_LIMIT_MS, type Driver, type Target } from './driver';
@@ -116,7 +117,8 @@ export async function upload(
   if (paths.length === 0) throw new ToolError('file_upload needs paths of files to upload.');
   await driver.markElement(locator);
   const field = await inspect(locator);
-  await driver.capture.will(page, { do: 'upload', files: [...paths] }, locator);
+  const files = paths.map(path => relative(driver.task.configDir, path).replaceAll('\\', '/'));
+  await driver.capture.will(page, { do: 'upload', files }, locator);
   if (field.type === 'file') return locator.setInputFiles([...paths], { timeout: ACTION_LIMIT_MS });
   // A styled button hides the real input and opens its file dialog.
   const [chooser] = await Promise.all([
