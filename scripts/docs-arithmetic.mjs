@@ -1,0 +1,152 @@
+// The arithmetic of docs/writing-specs.md: what a pass policy promises for an agent that passes a trial with chance p.
+import { table } from './docs-table.mjs';
+
+/** @type {[k: number, minPasses: number][]} */
+const POLICIES = [
+  [1, 1],
+  [3, 2],
+  [3, 3],
+  [5, 3],
+  [5, 4],
+  [5, 5],
+  [10, 7],
+  [10, 8],
+  [20, 16],
+];
+const RATES = [0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99];
+
+/** @param {number} value */
+const percent = value => `${(value * 100).toFixed(1)}%`;
+/** @param {[k: number, minPasses: number]} policy */
+const policy = ([k, minPasses]) => `${minPasses} of ${k}`;
+
+/**
+ * @param {number} n
+ * @param {number} r
+ */
+function choose(n, r) {
+  let result = 1;
+  for (let i = 1; i <= r; i++) result = (result * (n - r + i)) / i;
+  return result;
+}
+
+/**
+ * The chance of at least `minPasses` passes in k independent trials, each of which passes with chance p.
+ *
+ * @param {number} k
+ * @param {number} minPasses
+ * @param {number} p
+ */
+export function chanceToPass(k, minPasses, p) {
+  let chance = 0;
+  for (let passes = minPasses; passes <= k; passes++)
+    chance += choose(k, passes) * p ** passes * (1 - p) ** (k - passes);
+  return Math.min(1, chance);
+}
+
+export function policyTable() {
+  return table(
+    ['needs', ...RATES.map(rate => `p = ${rate}`)],
+    POLICIES.map(([k, minPasses]) => [
+      policy([k, minPasses]),
+      ...RATES.map(rate => percent(chanceToPass(k, minPasses, rate))),
+    ]),
+  );
+}
+
+/** @type {typeof POLICIES} */
+const IN_SUITES = [
+  [1, 1],
+  [3, 2],
+  [5, 4],
+  [5, 3],
+  [10, 7],
+];
+
+/** How often a suite is red although the agent passes 95% of the trials of each of its specs. */
+export function suiteTable() {
+  const sizes = [1, 10, 20, 50];
+  return table(
+    ['needs', ...sizes.map(size => `${size} ${size === 1 ? 'spec' : 'specs'}`)],
+    IN_SUITES.map(([k, minPasses]) => [
+      policy([k, minPasses]),
+      ...sizes.map(size => percent(1 - chanceToPass(k, minPasses, 0.95) ** size)),
+    ]),
+  );
+}
+
+/**
+ * Trials until the verdict is settled, on average, where they run one after another.
+ *
+ * @param {number} k
+ * @param {number} minPasses
+ * @param {number} p
+ */
+export function trialsToSettle(k, minPasses, p) {
+  /** @type {(passes: number, failures: number) => number} */
+  const from = (passes, failures) => {
+    if (passes >= minPasses || failures > k - minPasses) return 0;
+    return 1 + p * from(passes + 1, failures) + (1 - p) * from(passes, failures + 1);
+  };
+  return from(0, 0);
+}
+
+/** @type {typeof POLICIES} */
+const STOPPED = [
+  [3, 2],
+  [5, 3],
+  [5, 4],
+  [10, 7],
+];
+
+export function earlyStopTable() {
+  const rates = [0.3, 0.5, 0.7, 0.9, 0.95];
+  return table(
+    ['needs', ...rates.map(rate => `p = ${rate}`)],
+    STOPPED.map(([k, minPasses]) => [
+      policy([k, minPasses]),
+      ...rates.map(rate => trialsToSettle(k, minPasses, rate).toFixed(1)),
+    ]),
+  );
+}
+
+/** @param {(passes: number, n: number) => [number, number] | null} wilsonInterval */
+export function wilsonTable(wilsonInterval) {
+  /** @type {[passes: number, n: number][]} */
+  const rows = [
+    [1, 1],
+    [3, 3],
+    [4, 5],
+    [5, 5],
+    [8, 10],
+    [10, 10],
+    [20, 25],
+    [25, 25],
+  ];
+  return table(
+    ['passes', 'rate', '95% interval'],
+    rows.map(([passes, n]) => {
+      const [low, high] = wilsonInterval(passes, n) ?? [0, 1];
+      return [`${passes} of ${n}`, percent(passes / n), `${percent(low)} to ${percent(high)}`];
+    }),
+  );
+}
+
+/**
+ * From all passes: the most passes afterwards that chance no longer explains.
+ *
+ * @param {(a: number, b: number, c: number, d: number) => number} fisherExactOneSided
+ * @param {number} alpha
+ */
+export function fisherTable(fisherExactOneSided, alpha) {
+  return table(
+    ['before', 'after, at most', 'p'],
+    [3, 5, 10, 20].map(k => {
+      /** @param {number} passes */
+      const p = passes => fisherExactOneSided(k, 0, passes, k - passes);
+      const after = [...Array(k + 1).keys()].reverse().find(passes => p(passes) <= alpha);
+      const most = after === undefined ? 'not even 0' : `${after} of ${k}`;
+      return [`${k} of ${k}`, most, p(after ?? 0).toFixed(3)];
+    }),
+  );
+}

@@ -1,0 +1,96 @@
+// Tables of options from the docstrings of the public types: what an editor shows and what the page says are one text.
+import { readFileSync } from 'node:fs';
+import ts from 'typescript';
+import { cell, table } from './docs-table.mjs';
+
+/**
+ * The members of an interface: name, type, meaning, default.
+ *
+ * @param {string} file
+ * @param {string} name
+ */
+export function interfaceTable(file, name) {
+  const source = parse(file);
+  const found = source.statements.filter(ts.isInterfaceDeclaration).find(node => node.name.text === name);
+  if (!found) throw new Error(`${file} has no interface ${name}`);
+  const rows = found.members.filter(isMember).map(member => {
+    const { meaning, fallback } = split(docOf(member));
+    if (!meaning) throw new Error(`${file}: ${name}.${member.name.getText(source)} has no docstring`);
+    const type = ts.isMethodSignature(member)
+      ? signature(member, source)
+      : (member.type?.getText(source) ?? '');
+    const unsaid = member.questionToken ? 'none' : 'required';
+    return [
+      `\`${member.name.getText(source)}\``,
+      `\`${type.replace(/\s+/g, ' ')}\``,
+      meaning,
+      fallback || unsaid,
+    ];
+  });
+  // What a user gives has optional members; what a user is given has none.
+  return found.members.some(({ questionToken }) => questionToken)
+    ? table(['option', 'type', 'meaning', 'default'], rows)
+    : table(
+        ['member', 'type', 'meaning'],
+        rows.map(row => row.slice(0, 3)),
+      );
+}
+
+/**
+ * The `@param options.x` of a function: name, meaning, default.
+ *
+ * @param {string} file
+ * @param {string} name
+ */
+export function functionOptions(file, name) {
+  const source = parse(file);
+  const found = source.statements.filter(ts.isFunctionDeclaration).find(node => node.name?.text === name);
+  if (!found) throw new Error(`${file} has no function ${name}`);
+  const rows = ts
+    .getJSDocTags(found)
+    .filter(ts.isJSDocParameterTag)
+    .map(tag => {
+      const { meaning, fallback } = split(ts.getTextOfJSDocComment(tag.comment) ?? '');
+      return [`\`${tag.name.getText(source).replace('options.', '')}\``, meaning, fallback];
+    });
+  if (!rows.length) throw new Error(`${file}: ${name} has no @param options`);
+  return table(['option', 'meaning', 'default'], rows);
+}
+
+/** @type {(node: ts.TypeElement) => node is ts.PropertySignature | ts.MethodSignature} */
+const isMember = node => ts.isPropertySignature(node) || ts.isMethodSignature(node);
+
+/** @param {string} file */
+function parse(file) {
+  return ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
+}
+
+/** @param {ts.Node} node */
+function docOf(node) {
+  const text = ts.getJSDocCommentsAndTags(node).map(doc => ts.getTextOfJSDocComment(doc.comment) ?? '');
+  return text.join(' ');
+}
+
+/**
+ * @param {ts.MethodSignature} method
+ * @param {ts.SourceFile} source
+ */
+function signature({ parameters, type }, source) {
+  return `(${parameters.map(({ name }) => name.getText(source)).join(', ')}) => ${type?.getText(source)}`;
+}
+
+/**
+ * "Milliseconds that a step waits. Default: 5,000." in two.
+ *
+ * @param {string} doc
+ */
+function split(doc) {
+  const text = doc.replace(/\s+/g, ' ').trim();
+  const found = /(?:^|[.)] )[Dd]efault:? ((?:[^.]|\.(?! ))*)\.?(?: (.*))?$/.exec(text);
+  if (!found) return { meaning: cell(text), fallback: '' };
+  const before = text.slice(
+    0,
+    text[found.index] === '.' || text[found.index] === ')' ? found.index + 1 : found.index,
+  );
+  return { meaning: cell([before, found[2] ?? ''].join(' ')), fallback: cell(found[1] ?? '') };
+}

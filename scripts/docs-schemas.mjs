@@ -1,0 +1,124 @@
+// Tables of fields from JSON Schemas.
+import { cell, table } from './docs-table.mjs';
+
+/** @typedef {any} Schema */
+
+const HEAD = ['field', 'accepted', 'meaning', 'default'];
+
+/** @param {Schema} schema */
+export function specTable(schema) {
+  return table(HEAD, fields(schema));
+}
+
+/**
+ * A table for each type of assertion.
+ *
+ * @param {Schema} schema
+ */
+export function assertionTables(schema) {
+  /** @type {Schema[]} */
+  const kinds = schema.properties.assertions.items.oneOf;
+  return kinds
+    .map(kind => {
+      const { type, ...others } = kind.properties;
+      return `### \`type: ${type.const}\`\n\n${kind.description}\n\n${table(HEAD, fields({ ...kind, properties: others }))}`;
+    })
+    .join('\n\n');
+}
+
+/**
+ * The results file: its own fields, those of a verdict, of a trial, and of the comparison.
+ *
+ * @param {Schema} schema
+ */
+export function resultsTables(schema) {
+  const verdict = schema.properties.verdicts.items;
+  const trial = verdict.properties.trials.items;
+  const head = ['field', 'type', 'meaning'];
+  /** @type {(title: string, one: Schema) => string} */
+  const part = (title, one) =>
+    `### ${title}\n\n${table(
+      head,
+      fields(one).map(row => row.slice(0, 3)),
+    )}`;
+  return [
+    part('The file', schema),
+    part('Each of `verdicts`', verdict),
+    part('Each of `trials`', trial),
+    part('`comparison`', schema.properties.comparison),
+  ].join('\n\n');
+}
+
+/**
+ * @param {Schema} schema
+ * @param {string} prefix
+ * @returns {string[][]}
+ */
+function fields({ properties, required = [] }, prefix = '') {
+  return Object.entries(properties).flatMap(([name, field]) => {
+    const path = prefix + name;
+    const meaning = cell((field.description ?? '').replace(/ ?Default: (.*)$/, ''));
+    const said = / ?Default: (.*?)\.?$/.exec(field.description ?? '')?.[1];
+    const fallback = required.includes(name) ? 'required' : (said ?? shownDefault(field.default));
+    const row = [`\`${path}\``, accepted(field), meaning, fallback];
+    return isNested(name, field) ? [row, ...fields(field, `${path}.`)] : [row];
+  });
+}
+
+// The pass policy is written as one line in most specs; the rest is explained as a whole.
+/** @type {(name: string, field: Schema) => boolean} */
+const isNested = (name, { type, properties }) =>
+  name === 'passPolicy' && type === 'object' && properties !== undefined;
+
+/** @param {unknown} value */
+function shownDefault(value) {
+  return value === undefined
+    ? 'none'
+    : `\`${JSON.stringify(value).replaceAll('"', '').replaceAll(',', ', ').replaceAll(':', ': ')}\``;
+}
+
+/** @type {Record<string, string>} */
+const PATTERNS = {
+  '^[a-z0-9][a-z0-9-]{0,63}$': 'lower-case letters, digits and `-`, 1 to 64',
+  '^[1-5]xx$': '`1xx` to `5xx`',
+};
+
+/** @param {Schema} field */
+function accepted(field) {
+  if (field.const !== undefined) return `the string \`'${field.const}'\``;
+  if (field.enum) return field.enum.map((/** @type {string} */ one) => `\`${one}\``).join(', ');
+  const either = field.anyOf ?? field.oneOf;
+  if (either) return either.map(accepted).join(' or ');
+  if (Array.isArray(field.type))
+    return field.type.map((/** @type {string} */ type) => accepted({ ...field, type })).join(' or ');
+  if (field.format === 'uri') return 'an absolute `http:` or `https:` URL';
+  if (field.format === 'date-time') return 'a time, ISO 8601';
+  switch (field.type) {
+    case 'integer':
+      return `a whole number${bounds(field)}`;
+    case 'number':
+      return `a number${bounds(field)}`;
+    case 'string':
+      return (
+        PATTERNS[field.pattern] ??
+        (field.maxLength ? `${field.minLength} to ${field.maxLength} characters` : 'a text')
+      );
+    case 'boolean':
+      return '`true` or `false`';
+    case 'array':
+      return field.prefixItems ? 'two numbers' : `a list${field.minItems ? ', not empty' : ''}`;
+    case 'object':
+      return 'an object';
+    default:
+      return String(field.type);
+  }
+}
+
+/** @param {Schema} field */
+function bounds({ minimum, exclusiveMinimum, maximum }) {
+  const most = maximum === Number.MAX_SAFE_INTEGER ? undefined : maximum;
+  if (exclusiveMinimum !== undefined)
+    return ` above ${exclusiveMinimum}${most === undefined ? '' : `, up to ${most}`}`;
+  if (minimum === undefined) return '';
+  return most === undefined ? `, at least ${minimum}` : ` from ${minimum} to ${most}`;
+}

@@ -1,0 +1,105 @@
+// `npm run docs`: writes the sections of docs/*.md that stand between `<!-- generated: NAME -->` and `<!-- end -->` anew, from
+// schemas, docstrings, --help and arithmetic. `npm run docs -- --check` writes nothing, and exits with 1 where one is out of date.
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { earlyStopTable, fisherTable, policyTable, suiteTable, wilsonTable } from './docs-arithmetic.mjs';
+import { commandLine } from './docs-help.mjs';
+import { functionOptions, interfaceTable } from './docs-options.mjs';
+import { assertionTables, resultsTables, specTable } from './docs-schemas.mjs';
+import { load } from './judge/bundle.mjs';
+
+const root = resolve(import.meta.dirname, '..');
+const SECTION = /(<!-- generated: ([\w-]+) -->\n)[\s\S]*?(<!-- end -->)/g;
+
+/**
+ * @param {string} markdown
+ * @param {Record<string, () => string | Promise<string>>} sections
+ * @param {string} file named in errors
+ * @returns {Promise<{ text: string, names: string[], changed: string[] }>} the sections that the text has, and those that
+ * have changed
+ * @throws Error for a section that nothing makes
+ */
+export async function renew(markdown, sections, file) {
+  /** @type {string[]} */
+  const changed = [];
+  /** @type {string[]} */
+  const names = [];
+  let text = '';
+  let from = 0;
+  for (const match of markdown.matchAll(SECTION)) {
+    const [whole, begin = '', name = '', end = ''] = match;
+    const make = sections[name];
+    if (!make)
+      throw new Error(
+        `${file}: nothing makes the section "${name}"; there are ${Object.keys(sections).join(', ')}`,
+      );
+    const made = `${begin}\n${(await make()).trim()}\n\n${end}`;
+    names.push(name);
+    if (made !== whole) changed.push(name);
+    text += markdown.slice(from, match.index) + made;
+    from = match.index + whole.length;
+  }
+  return { text: text + markdown.slice(from), names, changed };
+}
+
+/**
+ * What makes each section.
+ *
+ * @returns {Promise<Record<string, () => string | Promise<string>>>}
+ */
+export async function sectionsOf() {
+  const ours = await load(
+    'docs',
+    `export { taskSpecJsonSchema } from './src/spec/json-schema';
+     export { resultsJsonSchema } from './src/report/results';
+     export { run } from './src/cli/program';
+     export { fisherExactOneSided, wilsonInterval } from './src/verdicts/statistics';
+     export { ALPHA } from './src/verdicts/diff';`,
+  );
+  /** @type {(file: string, name: string) => () => string} */
+  const options = (file, name) => () => interfaceTable(join(root, 'src', file), name);
+  return {
+    'spec-fields': () => specTable(ours.taskSpecJsonSchema()),
+    'spec-assertions': () => assertionTables(ours.taskSpecJsonSchema()),
+    results: () => resultsTables(ours.resultsJsonSchema()),
+    'command-line': () => commandLine(ours.run),
+    'taskproof-tests': options('playwright/task-tests.ts', 'TaskproofTestsOptions'),
+    'use-taskproof': options('playwright/options.ts', 'TaskproofOptions'),
+    'agent-run': options('playwright/agent-runner.ts', 'AgentRunOptions'),
+    'agent-outcome': options('playwright/agent-runner.ts', 'AgentOutcome'),
+    'agent-task': options('agents/agent.ts', 'AgentTask'),
+    reporter: options('report/options.ts', 'ReporterOptions'),
+    lexical: options('agents/lexical/options.ts', 'LexicalOptions'),
+    command: options('agents/command/options.ts', 'CommandOptions'),
+    replay: options('agents/replay/options.ts', 'ReplayOptions'),
+    claude: () => functionOptions(join(root, 'src/agents/claude/index.ts'), 'claude'),
+    'web-judge': () => functionOptions(join(root, 'src/grading/judge/index.ts'), 'webJudge'),
+    policies: policyTable,
+    suite: suiteTable,
+    'early-stop': earlyStopTable,
+    wilson: () => wilsonTable(ours.wilsonInterval),
+    fisher: () => fisherTable(ours.fisherExactOneSided, ours.ALPHA),
+  };
+}
+
+async function main() {
+  const check = process.argv.includes('--check');
+  const sections = await sectionsOf();
+  const folder = join(root, 'docs');
+  let stale = 0;
+  for (const name of readdirSync(folder).filter(name => name.endsWith('.md'))) {
+    const file = join(folder, name);
+    const { text, changed } = await renew(readFileSync(file, 'utf8'), sections, `docs/${name}`);
+    if (!changed.length) continue;
+    stale += changed.length;
+    if (!check) writeFileSync(file, text);
+    console.log(`docs/${name}: ${check ? 'out of date' : 'written'}: ${changed.join(', ')}`);
+  }
+  if (check && stale) {
+    console.log('Run `npm run docs`.');
+    process.exitCode = 1;
+  }
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) await main();
