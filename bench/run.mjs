@@ -36,25 +36,31 @@ const needed = !values.quick && wanted.some(name => ['turn', 'size'].includes(na
 const missing = needed ? install() : null;
 if (missing) console.error(`bench: the neighbours are left out: ${missing}`);
 
+const out = resolve(values.out);
+mkdirSync(dirname(out), { recursive: true });
 const sections = [];
 for (const bench of wanted) {
-  const run = await BENCHES[bench]?.();
-  if (!run) continue;
   const before = os.loadavg();
   const began = performance.now();
   console.log(`bench: ${bench} ...`);
-  const found = await run({ quick: values.quick, neighbours: needed && !missing });
-  const section = {
-    bench,
-    ...found,
-    load: { before, after: os.loadavg() },
-    seconds: Math.round((performance.now() - began) / 1000),
-  };
+  const found = await BENCHES[bench]?.()
+    .then(run => run({ quick: values.quick, neighbours: needed && !missing }))
+    .catch(failed);
+  if (!found) continue;
+  const seconds = Math.round((performance.now() - began) / 1000);
+  const section = { bench, ...found, load: { before, after: os.loadavg() }, seconds };
   sections.push(section);
   console.log(table(section));
+  // After each, so that what comes later can lose nothing.
+  write(out, sections, { ...versions() });
 }
-const out = resolve(values.out);
-mkdirSync(dirname(out), { recursive: true });
-write(out, sections, { ...versions() });
 console.log(`bench: written to ${out}`);
-process.exit(0);
+process.exit(process.exitCode ?? 0);
+
+/** @param {unknown} error */
+function failed(error) {
+  process.exitCode = 1;
+  console.error(error);
+  const note = String(error).split('\n')[0];
+  return { title: 'FAILED', rows: [{ name: 'failed', value: null, unit: '', note }] };
+}

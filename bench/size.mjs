@@ -121,7 +121,7 @@ function measured({ who, text, note, picture }, controls, count) {
     who,
     note,
     tokens: picture ? VIEWPORT : count(text),
-    text: text.slice(0, 6_000),
+    text: text.slice(0, 1_000),
     missing: reference ? missingFrom(controls, text, reference).map(({ name }) => name) : null,
   };
 }

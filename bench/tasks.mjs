@@ -12,6 +12,15 @@ const click = (role, name) => [
   `click ${role} "${name}"`,
   page => page.getByRole(role, { name }).first().click(),
 ];
+/**
+ * To another page, until its scripts have run: a click before that does nothing.
+ *
+ * @param {'button' | 'link'} role @param {string | RegExp} name @returns {Action}
+ */
+const go = (role, name) => [
+  `click ${role} "${name}"`,
+  page => Promise.all([page.waitForEvent('load'), page.getByRole(role, { name }).first().click()]),
+];
 /** @param {string} label @param {string} value @returns {Action} */
 const fill = (label, value) => [
   `fill "${label}"`,
@@ -57,7 +66,7 @@ export const TASKS = {
     entryUrl: `${ORIGIN}/products/brass-mister`,
     actions: [
       click('button', 'Add to basket'),
-      click('link', 'View basket'),
+      go('link', 'View basket'),
       [
         'click button "Empty basket" and accept',
         async page => {
@@ -88,7 +97,7 @@ export const TASKS = {
     actions: [
       fill('Search the shop', 'fern'),
       click('button', 'Search'),
-      click('link', 'Boston fern'),
+      go('link', 'Boston fern'),
       ['open "Care instructions"', page => page.getByText('Care instructions').click()],
     ],
     check: async (page, expect, answers) => {
@@ -102,8 +111,8 @@ export const TASKS = {
     actions: [
       ['select "Medium"', page => page.locator('#size').selectOption({ index: 1 })],
       click('button', 'Add to basket'),
-      click('link', 'View basket'),
-      click('link', 'Go to checkout'),
+      go('link', 'View basket'),
+      go('link', 'Go to checkout'),
       fill('Full name', 'Mira Okafor'),
       fill('Email', 'mira@northwind.example'),
       fill('Street and house number', 'Kade 4'),
@@ -128,7 +137,7 @@ export const TASKS = {
   'read-release-notes': {
     entryUrl: `${ORIGIN}/docs`,
     actions: [
-      click('link', 'Sensor setup'),
+      go('link', 'Sensor setup'),
       [
         'click link "release notes", which opens a tab',
         async page => {
@@ -150,7 +159,7 @@ export const TASKS = {
   'register-sensor': {
     entryUrl: `${ORIGIN}/support`,
     actions: [
-      click('link', 'Register a sensor'),
+      go('link', 'Register a sensor'),
       fill('Serial number', 'TL-4821-K'),
       fill('Date of purchase', '2026-03-14'),
       check('It was a gift'),
@@ -182,7 +191,7 @@ export const TASKS = {
     actions: [
       fill('User name', 'mira'),
       fill('Password', 'violet-garden-7'),
-      click('button', 'Log in'),
+      go('button', 'Log in'),
       check('Email me when a plant needs water'),
       select('Reminder day', 'Friday'),
       check('Fahrenheit'),
@@ -200,9 +209,9 @@ export const TASKS = {
     entryUrl: `${ORIGIN}/`,
     actions: [
       click('button', 'Reject optional cookies'),
-      click('link', 'Pricing'),
+      go('link', 'Pricing'),
       check('Team'),
-      click('button', 'Start free trial'),
+      go('button', 'Start free trial'),
       fill('Work email', 'mira@northwind.example'),
       fill('Company', 'Northwind Studio'),
       select('Team size', '6 to 20 people'),

@@ -6,12 +6,18 @@ import { launchOptions } from '../../scripts/browser.mjs';
 import { BENCH, QUIET } from './neighbours.mjs';
 import { start } from './processes.mjs';
 
+/** @type {string[]} */
+const folders = [];
+process.on('exit', () => {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+});
+
 /** @param {string} name @param {Record<string, string | undefined>} env @param {string | null} node */
 export function launch(name, env, node = process.execPath) {
   if (!node) throw new Error('it needs another Node, which bench/package-lock.json has not brought');
   // A neighbour's files (reports, logs, caches) go where nobody looks.
   const folder = mkdtempSync(join(tmpdir(), `taskproof-bench-${name}-`));
-  process.on('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  folders.push(folder);
   return start(node, [join(BENCH, 'contestants', `${name}.mjs`)], {
     cwd: folder,
     env: {

@@ -24,6 +24,8 @@ export async function mcpSeat() {
   return {
     name: 'playwright-mcp',
     note: 'its tools alone, without a host',
+    // Its answers name a file that holds the page; the model sees the page by another call.
+    blind: true,
     shown: body => body.observation?.text ?? '',
     door,
     open: async url => {

@@ -22,7 +22,7 @@ export class Race {
   #asked = new Map();
   /** @type {Awaited<ReturnType<typeof startSite>>} */
   #site;
-  /** @type {Record<string, { name: string, note?: string }>} */
+  /** @type {Record<string, { name: string, note?: string, blind?: boolean }>} */
   names = {};
 
   /**
@@ -50,7 +50,7 @@ export class Race {
     await this.#attempt(who, async () => {
       const seat = await make();
       this.#seats.set(who, seat);
-      this.names[who] = { name: seat.name, note: seat.note };
+      this.names[who] = { name: seat.name, note: seat.note, blind: seat.blind };
     });
   }
 

@@ -12,6 +12,7 @@ import { LAUNCH, makeSuite } from './suite.mjs';
  * @typedef {object} Seat
  * @property {string} name
  * @property {string} [note]
+ * @property {boolean} [blind] its turns end without a look at the page
  * @property {import('./door.mjs').Door} door
  * @property {(url: string) => Promise<Asked>} open a page in a fresh session; resolves to the request that waits for the first action
  * @property {(asked: Asked, step: Step) => unknown} answerTo undefined where it has no such action
