@@ -8,7 +8,8 @@ const HINTS: Record<string, string> = {
     'The agent could not work: look at its key, its rate limits and its status page, then run again.',
   browser: 'The browser failed: look at memory and at the number of workers, then run again.',
   judge: 'The judge could not be asked: look at its key and its rate limits, then run again.',
-  internal: 'The trial broke off by itself: look at its last step in the HTML report, and at the code of the agent.',
+  internal:
+    'The trial broke off by itself: look at its last step in the HTML report, and at the code of the agent.',
 };
 
 /** What to do about an error of this kind. */
