@@ -1,0 +1,158 @@
+// A suite as the documentation describes it, with what its commands need: a shop, the Messages API, a shell.
+import { spawn } from 'node:child_process';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { launchOptions } from '../../scripts/browser.mjs';
+import { byRef, call, done, reply, type Script, startMessagesApi } from './messages-api';
+
+export interface Ended {
+  code: number | null;
+  output: string;
+}
+
+export interface DocsSuite {
+  folder: string;
+  /** Writes a block of the documentation, with the shop's address in the place of the example's. */
+  write(path: string, text: string): void;
+  read(path: string): string;
+  /** A copy of some of its files, in a folder of its own. */
+  copy(paths: readonly string[]): DocsSuite;
+  /** Runs a script in bash, where `npx` finds the packed package and Playwright. */
+  shell(script: string, env?: Record<string, string>): Promise<Ended>;
+}
+
+/** The pages that the documentation's specs and tests are about. */
+const PAGES: Record<string, string> = {
+  '/': `<h1>Plans</h1><h2>Team</h2><p>$12 a month</p>
+<button onclick="fetch('/api/trials', { method: 'POST' }).then(() => { location.href = '/trial/started' })">Start free trial</button>`,
+  '/trial/started': '<h1>Your trial</h1><p data-testid="trial-confirmation">It has begun.</p>',
+  '/cart': '<h1>Basket</h1><a href="/checkout">Go to checkout</a>',
+  '/checkout': '<h1>Checkout</h1><a href="/thanks">Place order</a>',
+  '/thanks': '<h1>Thank you</h1>',
+};
+
+/** @returns the shop's address, and how to close it */
+export async function startShop(): Promise<{ url: string; close(): void }> {
+  const server = createServer((request, response) => {
+    const path = new URL(request.url!, 'http://x').pathname;
+    if (request.method === 'POST' && path === '/api/trials') return void response.writeHead(201).end('{}');
+    response.writeHead(path in PAGES ? 200 : 404, { 'content-type': 'text/html; charset=utf-8' });
+    response.end(
+      `<!doctype html><html lang="en"><title>Shop</title><body>${PAGES[path] ?? 'Not found'}</body></html>`,
+    );
+  });
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  const close = () => {
+    server.close();
+    server.closeAllConnections();
+  };
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
+}
+
+/** The model's part in the README's spec. */
+const startTrial: Script = request => {
+  if (request.turn === 0) return reply(call('read_page', { filter: 'interactive' }));
+  if (request.turn === 1)
+    return reply(call('left_click', { target: byRef(request.ref('Start free trial')) }));
+  return done();
+};
+
+export function startModel() {
+  return startMessagesApi({ script: startTrial });
+}
+
+/**
+ * @param installed folder below which the packed package is found
+ * @param shop the shop's address
+ * @param env of every command
+ */
+export function docsSuite(installed: string, shop: string, env: Record<string, string>): DocsSuite {
+  const folder = mkdtempSync(join(installed, 'docs-'));
+  const bin = shims(join(folder, '.bin'), installed);
+  const suite: DocsSuite = {
+    folder,
+    write(path, text) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text.replaceAll('https://shop.example.com', shop));
+    },
+    read: path => readFileSync(join(folder, path), 'utf8'),
+    copy(paths) {
+      const other = docsSuite(installed, shop, env);
+      for (const path of paths)
+        if (existsSync(join(folder, path)))
+          cpSync(join(folder, path), join(other.folder, path), { recursive: true });
+      return other;
+    },
+    shell(script, more = {}) {
+      giveBrowser(folder);
+      return bash(script, folder, { ...env, ...more, PATH: `${bin}:${process.env.PATH}` });
+    },
+  };
+  return suite;
+}
+
+/**
+ * What is not run for real: installs (the package is there already), and GitHub, whose command line writes down what it
+ * was asked.
+ */
+function shims(folder: string, installed: string): string {
+  mkdirSync(folder);
+  const modules = join(installed, 'node_modules');
+  const scripts = {
+    npx: `case "$1 $2" in 'playwright install') exit 0;; esac
+case "$1" in
+  taskproof) shift; exec node '${join(modules, '@taskproof/playwright/dist/cli.js')}' "$@";;
+  playwright) shift; exec node '${join(modules, '@playwright/test/cli.js')}' "$@";;
+esac
+echo "the documentation's npx does not know $1" >&2; exit 127`,
+    // `npm run dev` starts a site, as a config's webServer says.
+    npm: `case "$1" in ci) exit 0;; run) PATH="\${PATH#*:}" exec npm "$@";; esac
+echo "the documentation's npm does not know $*" >&2; exit 127`,
+    gh: `echo "$@" >> gh.log`,
+  };
+  for (const [name, script] of Object.entries(scripts))
+    writeFileSync(join(folder, name), `#!/bin/bash\n${script}\n`, { mode: 0o755 });
+  return folder;
+}
+
+/** A config of the documentation is taken as it is, by one that adds what this machine's browser needs. */
+function giveBrowser(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (!/^[\w.-]+\.config\.[jt]s$/.test(name) || name.startsWith('from-docs.')) continue;
+    const text = readFileSync(join(folder, name), 'utf8');
+    if (!text.includes('defineConfig(')) continue;
+    writeFileSync(join(folder, `from-docs.${name}`), text);
+    writeFileSync(
+      join(folder, name),
+      `import config from './from-docs.${name.replace(/\.[jt]s$/, '')}';
+export default { workers: 2, ...config, use: { launchOptions: ${JSON.stringify(launchOptions())}, ...config.use } };
+`,
+    );
+  }
+}
+
+function bash(script: string, cwd: string, env: Record<string, string>): Promise<Ended> {
+  const { GITHUB_STEP_SUMMARY, GITHUB_ACTIONS, FORCE_COLOR, CI, ANTHROPIC_API_KEY, ...clean } = process.env;
+  const child = spawn('bash', ['-e', '-o', 'pipefail', '-c', script], {
+    cwd,
+    env: { ...clean, NO_COLOR: '1', PLAYWRIGHT_HTML_OPEN: 'never', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let output = '';
+  child.stdout.on('data', chunk => (output += chunk));
+  child.stderr.on('data', chunk => (output += chunk));
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', code => resolve({ code, output }));
+  });
+}
