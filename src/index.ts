@@ -9,6 +9,7 @@ export {
   type Healing,
   type Turn,
   TurnLimitError,
+  type TurnOptions,
   type Usage,
 } from './agents/agent';
 export { type ClaudeOptions, claude } from './agents/claude';

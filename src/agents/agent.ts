@@ -48,6 +48,14 @@ export interface Turn {
   looks(): void;
 }
 
+export interface TurnOptions {
+  /**
+   * False to resolve before the turn's screenshot is taken; the next turn waits for it then. For agents that ask a model
+   * between their turns, and do nothing to the page. Default: true.
+   */
+  waitForPicture?: boolean;
+}
+
 /** Where and why a recording stopped fitting the page. */
 export interface Healing {
   /** One sentence: `step 4: button "Place order" not found on /checkout`. */
@@ -95,7 +103,7 @@ export interface AgentTask {
    * Rejects with what `fn` throws; with TurnLimitError beyond `maxSteps`; with BudgetExceededError once
    * `maxCostUsd` is spent; with the signal's reason once that is aborted.
    */
-  turn<T>(title: string, fn: (turn: Turn) => Promise<T> | T): Promise<T>;
+  turn<T>(title: string, fn: (turn: Turn) => Promise<T> | T, options?: TurnOptions): Promise<T>;
   /** Adds the usage of a model request to the turn that runs, or to the next one between turns. */
   usage(usage: Usage): void;
   /** Makes a tab the active one. */

@@ -167,7 +167,7 @@ async function untilDrawn(limitMs: number): Promise<void> {
     });
   addEventListener('scroll', onScroll, { capture: true, passive: true });
   try {
-    await frame();
+    // What the action's listeners put off to the next frame was put off before this.
     await frame();
     while (performance.now() < end && (performance.now() - scrolled < 60 || moving().length > 0))
       await frame();

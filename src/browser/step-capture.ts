@@ -10,8 +10,6 @@ import { within } from './within';
 /** A page that is busy, or huge, must not hold up the trial. */
 const LIMIT_MS = 2_000;
 
-const KEYS = new Set<Deed['do']>(['press', 'type']);
-
 type Omitted<T, K extends string> = T extends unknown ? Omit<T, K> : never;
 /** A deed whose locators are yet to be found. */
 export type StepDraft = Omitted<Deed, 'locator' | 'to'>;
@@ -66,8 +64,8 @@ export class StepCapture {
     if (last) last.after ??= fingerprintOf(last.page);
     const before = fingerprintOf(page);
     const [locator, destination] = await Promise.all([target, to].map(each => each && durable(each)));
-    // Playwright waits for nothing before it presses a key, which may take the page away.
-    if (KEYS.has(draft.do)) await locator?.expression;
+    // Playwright waits for nothing before it presses a key, and this one may take the page away.
+    if (draft.do === 'press' && /Enter$/.test(draft.key)) await locator?.expression;
     this.pending.push({
       page,
       tab: Math.max(0, this.tabs.indexOf(page)),

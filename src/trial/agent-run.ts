@@ -87,6 +87,7 @@ export class AgentRun {
     );
     try {
       const result: unknown = await abortable(() => agent.run(this.task()), this.signal);
+      await this.turns.pictured;
       return this.turns.stoppedBy ? this.limitEnd() : endOf(agent, result, text => this.mask(text));
     } catch (error) {
       return this.endByError(error);
@@ -127,7 +128,7 @@ export class AgentRun {
         return turns.usage.costUsd;
       },
       secrets: { ...plan.secrets },
-      turn: (title, fn) => turns.run(title, fn),
+      turn: (title, fn, options) => turns.run(title, fn, options),
       usage: usage => turns.addUsage(usage),
       activate: page => session.activate(page),
       markHealed: healing => {

@@ -1,5 +1,12 @@
 // The turns of one trial: counted, capped, shown as steps, with their usage and a screenshot each.
-import { type Action, BudgetExceededError, type Turn, TurnLimitError, type Usage } from '../agents/agent';
+import {
+  type Action,
+  BudgetExceededError,
+  type Turn,
+  TurnLimitError,
+  type TurnOptions,
+  type Usage,
+} from '../agents/agent';
 import type { Session } from '../browser/session';
 import { StepCapture, type Target } from '../browser/step-capture';
 import type { TotalUsage, TurnRecord } from './record';
@@ -41,6 +48,8 @@ export class Turns {
   private running = false;
   private readonly capture: StepCapture;
   private seenNotices = 0;
+  /** Settles, never rejecting, when the last turn's picture is taken. */
+  pictured: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly session: Session,
@@ -65,11 +74,42 @@ export class Turns {
     this.turnUsage = addUsage(this.turnUsage, usage);
   }
 
-  async run<T>(title: string, fn: (turn: Turn) => Promise<T> | T): Promise<T> {
+  async run<T>(
+    title: string,
+    fn: (turn: Turn) => Promise<T> | T,
+    { waitForPicture = true }: TurnOptions = {},
+  ): Promise<T> {
     this.admit(fn);
-    const from = this.session.page.url();
-    const record = this.begin(oneLine(this.mask(String(title)), 200), from);
-    const turn: Turn = {
+    this.running = true;
+    try {
+      await this.pictured;
+      // Time may have run out meanwhile.
+      this.limits.signal.throwIfAborted();
+      const from = this.session.page.url();
+      const record = this.begin(oneLine(this.mask(String(title)), 200), from);
+      this.capture.begin();
+      return await new Promise<T>((resolve, reject) => {
+        this.pictured = this.stage
+          .step(record.title, async attach => {
+            const ended = abortable(() => fn(this.turnOf(record)), this.limits.signal);
+            await ended.catch(error => {
+              record.outcome = 'error';
+              record.error = this.mask(messageOf(error));
+            });
+            this.finish(record);
+            if (!waitForPicture) resolve(ended);
+            await this.picture(record, from, attach);
+            return ended;
+          })
+          .then(resolve, reject);
+      });
+    } finally {
+      this.running = false;
+    }
+  }
+
+  private turnOf(record: TurnRecord): Turn {
+    return {
       number: record.number,
       narrate: text => {
         record.narration = [record.narration, this.mask(String(text))].filter(Boolean).join('\n');
@@ -79,23 +119,6 @@ export class Turns {
         this.capture.will(this.session.page, draft, target as Target | undefined, to as Target | undefined),
       looks: () => this.capture.looks(),
     };
-    this.capture.begin();
-    this.running = true;
-    try {
-      return await this.stage.step(record.title, async attach => {
-        try {
-          return await abortable(() => fn(turn), this.limits.signal);
-        } catch (error) {
-          record.outcome = 'error';
-          record.error = this.mask(messageOf(error));
-          throw error;
-        } finally {
-          await this.finish(record, from, attach);
-        }
-      });
-    } finally {
-      this.running = false;
-    }
   }
 
   private admit(fn: unknown): void {
@@ -134,11 +157,17 @@ export class Turns {
     return record;
   }
 
-  private async finish(record: TurnRecord, from: string, attach: Stage['attach']): Promise<void> {
-    const { page } = this.session;
+  private finish(record: TurnRecord): void {
     record.durationMs = Math.round(performance.now() - this.startedAt - record.startedAtMs);
     if (!record.actions.length)
       record.actions.push({ title: record.title, ...(record.error ? { error: record.error } : {}) });
+    record.usage = this.turnUsage;
+    this.turnUsage = NO_USAGE;
+  }
+
+  /** What is told of the page once the turn is over. */
+  private async picture(record: TurnRecord, from: string, attach: Stage['attach']): Promise<void> {
+    const { page } = this.session;
     await this.note(record.actions);
     const samePage = page.url() === from;
     const mark = samePage ? record.actions.findLast(action => action.point)?.point : undefined;
@@ -152,8 +181,6 @@ export class Turns {
       .slice(this.seenNotices)
       .map(notice => oneLine(this.mask(notice), 500));
     this.seenNotices = this.session.notices.length;
-    record.usage = this.turnUsage;
-    this.turnUsage = NO_USAGE;
   }
 
   /** What `will` noted is of the turn as a whole: it goes to the last action that does not tell its own steps. */

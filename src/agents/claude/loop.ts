@@ -149,15 +149,15 @@ class Loop {
   private async act(content: BetaContentBlock[]): Promise<Ending> {
     const calls = callsOf(content);
     const title = await this.calls.titleOf(calls);
-    const { results, gaveUp, looking } = await this.task.turn(title, async turn => {
+    const act = async (turn: Turn) => {
       this.narrate(turn, content);
-      const answered = await this.calls.run(calls, turn);
-      // While the turn's picture is taken.
-      return { ...answered, looking: this.progress.look(this.task.page) };
-    });
+      return this.calls.run(calls, turn);
+    };
+    // The model is asked while the turn's picture is taken.
+    const { results, gaveUp } = await this.task.turn(title, act, { waitForPicture: false });
     if (gaveUp) return { result: gaveUp };
     const done = calls.map(({ name, input }) => ({ name, input }));
-    const repeated = this.progress.note(done, await looking);
+    const repeated = this.progress.note(done, await this.progress.look(this.task.page));
     const reminders = [this.turnsReminder(), repeated && repeatReminder(repeated)].filter(Boolean);
     this.goOn(content, [
       ...results,

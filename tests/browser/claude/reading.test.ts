@@ -53,13 +53,12 @@ const pages = harness({
 describe('read_page', () => {
   it('shows what is in the viewport, with references for what can be acted on', async () => {
     const { act } = await pages.open('/shop');
-    const { text } = await act('read_page');
-    expect(text.split('\n')[0]).toMatch(
-      /^Mugs — http:\/\/127\.0\.0\.1:\d+\/shop \(0 px above and \d{4} px below/,
-    );
+    const { text, tabs } = await act('read_page');
+    expect(text.split('\n')[0]).toMatch(/^0 px above and \d{4} px below the viewport$/);
+    expect(tabs).toEqual([expect.objectContaining({ title: 'Mugs', url: expect.stringMatching(/\/shop$/) })]);
     for (const line of [
       /- navigation "Site" \[ref_\d+\]\n {4}- link "Pricing" \[ref_\d+\]/,
-      /- heading "Blue mug" \[ref_\d+\] \(level=1\)/,
+      /- heading "Blue mug" \(level=1\)/,
       /- paragraph: A mug, hand made\./,
       /- spinbutton "Quantity" \[ref_\d+\]: 1/,
       /- textbox "Your name" \[ref_\d+\] \(placeholder="Jane Doe"\)/,

@@ -275,13 +275,12 @@ export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
     return wait(this.#driver, duration);
   }
 
+  /** Title and address stand in the state of the tabs, which goes with every result. */
   async #header(page: ReturnType<Driver['tabs']['get']>): Promise<string> {
-    const { title, url, top, left } = await page.evaluate(() => ({
-      title: document.title,
-      url: location.href,
-      top: Math.round(window.scrollY),
-      left: Math.max(0, Math.round(document.documentElement.scrollHeight - window.scrollY - innerHeight)),
+    const { above, below } = await page.evaluate(() => ({
+      above: Math.round(window.scrollY),
+      below: Math.max(0, Math.round(document.documentElement.scrollHeight - window.scrollY - innerHeight)),
     }));
-    return `${title || '(no title)'} — ${url} (${top} px above and ${left} px below the viewport)`;
+    return above || below ? `${above} px above and ${below} px below the viewport` : '';
   }
 }

@@ -99,16 +99,15 @@ export class Driver {
     await this.capture.will(page, { ...draft, ...(position ? { position } : {}) } as StepDraft, element);
   }
 
-  /** Brings an element into view, and remembers where it is: by one handle, since a locator looks for it each time. */
+  /**
+   * Brings an element into view, and remembers where it is. Playwright's own way waits for two frames, which the action
+   * that follows does again.
+   */
   async show(locator: Locator): Promise<void> {
-    const handle = await locator.elementHandle({ timeout: ACTION_LIMIT_MS });
-    try {
-      await handle.scrollIntoViewIfNeeded({ timeout: ACTION_LIMIT_MS });
-      const box = await within(handle.boundingBox(), ACTION_LIMIT_MS);
-      if (box) this.mark({ x: box.x + box.width / 2, y: box.y + box.height / 2 });
-    } finally {
-      handle.dispose().catch(() => undefined);
-    }
+    const shown = await locator.evaluate(bringIntoView, undefined, { timeout: ACTION_LIMIT_MS });
+    if (shown) return this.mark(shown);
+    // In a frame, whose own place only Playwright knows.
+    await this.markElement(locator);
   }
 
   async markElement(locator: Locator): Promise<void> {
@@ -163,6 +162,17 @@ export class Driver {
   private marked(): { point?: Point } {
     return this.point ? { point: { x: Math.round(this.point.x), y: Math.round(this.point.y) } } : {};
   }
+}
+
+/** Runs in the page. The element's middle in the viewport; null in a frame. */
+function bringIntoView(element: Element): Point | null {
+  const inView = () => {
+    const { top, left, bottom, right } = element.getBoundingClientRect();
+    return top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth;
+  };
+  if (!inView()) element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+  const { x, y, width, height } = element.getBoundingClientRect();
+  return window === top ? { x: x + width / 2, y: y + height / 2 } : null;
 }
 
 const STUCK =

@@ -153,7 +153,10 @@ export async function scroll(
   const way = notches * NOTCH;
   const x = direction === 'left' ? -way : direction === 'right' ? way : 0;
   const y = direction === 'up' ? -way : direction === 'down' ? way : 0;
-  const before = await page.evaluate(scrollable, point);
+  const [before, canMove] = await Promise.all([
+    page.evaluate(scrollable, point),
+    page.evaluate(canScroll, { ...point, dx: x, dy: y }),
+  ]);
   if (modifiers.length === 0)
     await driver.capture.will(page, { do: 'scroll', x, y }, await scrollableAt(page, point));
   await holding(page, modifiers, async () => {
@@ -162,9 +165,22 @@ export async function scroll(
   });
   // Another document under the pointer scrolls by itself, unseen from here.
   if (before === null) return undefined;
-  const end = performance.now() + SCROLL_LIMIT_MS;
-  while (performance.now() < end) if ((await page.evaluate(scrollable, point)) !== before) return undefined;
+  const end = performance.now() + (canMove ? SCROLL_LIMIT_MS : 0);
+  do if ((await page.evaluate(scrollable, point)) !== before) return undefined;
+  while (performance.now() < end);
   return `Nothing scrolled: there may be no more to see further ${direction}.`;
+}
+
+/** Runs in the page. Whether anything under a point has room to scroll that way. */
+function canScroll({ x, y, dx, dy }: Point & { dx: number; dy: number }): boolean {
+  const hasRoom = (element: Element) =>
+    (dy > 0 && element.scrollTop + element.clientHeight < element.scrollHeight - 1) ||
+    (dy < 0 && element.scrollTop > 0) ||
+    (dx > 0 && element.scrollLeft + element.clientWidth < element.scrollWidth - 1) ||
+    (dx < 0 && element.scrollLeft !== 0);
+  for (let element = document.elementFromPoint(x, y); element; element = element.parentElement)
+    if (hasRoom(element)) return true;
+  return false;
 }
 
 /** Runs in the page. Where everything that could scroll under a point stands, a frame later; null over an iframe. */

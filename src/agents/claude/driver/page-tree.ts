@@ -21,17 +21,7 @@ const REFERRED = new Set([
     'radiogroup',
     'region',
   ],
-  ...[
-    'main',
-    'navigation',
-    'search',
-    'banner',
-    'contentinfo',
-    'complementary',
-    'article',
-    'iframe',
-    'heading',
-  ],
+  ...['main', 'navigation', 'search', 'complementary', 'iframe'],
 ]);
 const QUIET_STATES = new Set(['url', 'placeholder', 'active']);
 
