@@ -1,6 +1,6 @@
 // Every code block of the documentation is run or held against what it speaks of; one that no rule knows fails.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -8,57 +8,20 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
 import { readResults } from '../../src/report/results';
 import { parseTaskSpec, taskSpecSchema } from '../../src/spec';
+import {
+  BLOCKS,
+  blocksOf,
+  commandsOf,
+  expectShape,
+  expectToExist,
+  named,
+  RULES,
+  ruleOf,
+  where,
+} from '../support/docs-blocks';
 import { type DocsSuite, docsSuite, startModel, startShop } from '../support/docs-suite';
 import { runWorkflow, type Workflow } from '../support/docs-workflow';
-import { type CodeBlock, codeBlocks, markdownFiles } from '../support/markdown';
-
-const BLOCKS = markdownFiles().flatMap(file => codeBlocks(file));
-const where = ({ file, line }: CodeBlock) => `${file}:${line}`;
-
-/** Commands of this repository. They are not run here, for they install, take long or need a key: what they name must exist. */
-const REPOSITORY = /^(npm (ci|test|run|install)|npx vitest|node |python3 -m venv|\S+\/pip install)/;
-
-function commandsOf({ text }: CodeBlock): string[] {
-  return text
-    .split('\n')
-    .flatMap(line => line.split(' && '))
-    .map(command => command.replace(/^([A-Z_]+=\S+ )+/, '').trim())
-    .filter(Boolean);
-}
-
-const RULES: Record<string, (block: CodeBlock, before: CodeBlock | undefined) => boolean> = {
-  // Made from the schemas: tests/unit/docs.test.ts.
-  help: ({ language, text }) => language === 'text' && text.startsWith('Usage: taskproof'),
-  output: ({ language, file }, before) =>
-    language === 'text' && before?.language === 'sh' && before.file === file,
-  // tests/e2e/command.test.ts plays trials with them.
-  agentProgram: ({ language, file }) =>
-    file === 'docs/agent-protocol.md' && ['js', 'python'].includes(language),
-  spec: ({ language, text }) => language === 'yaml' && 'specVersion' in parse(text),
-  workflow: ({ language, text }) => language === 'yaml' && 'jobs' in parse(text),
-  specPart: ({ language, text }) =>
-    language === 'yaml' &&
-    Object.keys(parse(text)).every(key => ['assertions', 'judge', 'passPolicy'].includes(key)),
-  results: ({ language, text }) => language === 'json' && 'schemaVersion' in JSON.parse(text),
-  typescript: ({ language }) => language === 'ts',
-  suiteShell: block =>
-    block.language === 'sh' &&
-    commandsOf(block).every(command => /^npx (taskproof|playwright) /.test(command)),
-  repositoryShell: block =>
-    block.language === 'sh' && commandsOf(block).every(command => REPOSITORY.test(command)),
-};
-
-function ruleOf(block: CodeBlock): string | undefined {
-  const before = BLOCKS[BLOCKS.indexOf(block) - 1];
-  return Object.keys(RULES).find(name => RULES[name]!(block, before));
-}
-
-const blocksOf = (rule: string) => BLOCKS.filter(block => ruleOf(block) === rule);
-const named = (file: string, path: string) => {
-  const block = BLOCKS.find(block => block.file === file && block.path === path);
-  if (!block) throw new Error(`${file} has no block ${path}`);
-  return block;
-};
+import { markdownFiles } from '../support/markdown';
 
 test('a rule knows every block, and every rule is needed', () => {
   expect(BLOCKS.filter(block => !ruleOf(block)).map(where)).toEqual([]);
@@ -97,29 +60,6 @@ describe('commands of this repository name what exists', () => {
     blocksOf('repositoryShell').flatMap(block => commandsOf(block).map(command => [command, where(block)])),
   )('%s (%s)', command => expectToExist(command!, scripts));
 });
-
-/** Scripts, files, projects, test names and flags. */
-function expectToExist(command: string, scripts: Record<string, string>): void {
-  const [program, first, script] = command.split(' ');
-  if (program === 'npm' && first === 'run') {
-    expect(scripts).toHaveProperty([script!]);
-    const source = /node (\S+)/.exec(scripts[script!]!)?.[1];
-    for (const [, flag] of command.matchAll(/ --([a-z-]+)/g))
-      expect(readFileSync(source!, 'utf8'), `${source} takes no --${flag}`).toMatch(
-        new RegExp(`['" -]${flag}\\b|\\b${flag}:`),
-      );
-  } else if (program === 'npx') {
-    expect(readFileSync('vitest.config.ts', 'utf8')).toContain(
-      `name: '${/--project (\S+)/.exec(command)![1]}'`,
-    );
-    const file = /\S+\.test\.ts/.exec(command)![0];
-    expect(readFileSync(file, 'utf8')).toContain(/ -t (\S+)/.exec(command)?.[1] ?? '');
-  } else
-    for (const file of command.match(/[\w./@-]+\/[\w.-]+\.(txt|mjs|ts)/g) ?? []) {
-      const path = file.replace('node_modules/@taskproof/playwright/', '');
-      expect(existsSync(path), path).toBe(true);
-    }
-}
 
 /** `npx taskproof diff ...` in the middle of a sentence or a table. */
 const IN_PROSE = markdownFiles().flatMap(file => {
@@ -272,6 +212,16 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
     expect(idle.verdicts.map(({ verdict, agent }) => [agent, verdict])).toEqual([['idle', 'failed']]);
   });
 
+  test("the reference's test file collects the format's spec", async () => {
+    const suite = tracked(
+      (await readmeSuite()).copy(['playwright.config.ts', 'from-docs.playwright.config.ts']),
+    );
+    const spec = blocksOf('spec').find(({ file }) => file === 'docs/format.md')!;
+    suite.write('agents/tasks/cancel-order.yaml', spec.text);
+    suite.write('agents/account.spec.ts', named('docs/reference.md', 'agents/account.spec.ts').text);
+    expect(await ok(suite, 'npx playwright test --list')).toMatch(/account\.spec\.ts:\d+:1 › cancel-order/);
+  });
+
   const configs = blocksOf('typescript').filter(
     ({ path, file }) => path === 'playwright.config.ts' && file !== 'README.md',
   );
@@ -327,21 +277,6 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
     }
   });
 });
-
-/** Each line of the page is one of the output, in order; figures may differ, and `...` stands for a line's rest. */
-function expectShape(output: string, block: CodeBlock): void {
-  const shape = (line: string) => line.replace(/\d+/g, '#').replace(/\s+/g, ' ').trim();
-  const lines = output.split('\n').map(shape);
-  let from = 0;
-  for (const line of block.text.split('\n').map(shape).filter(Boolean)) {
-    const start = line.replace(/ ?\.\.\.$/, '');
-    const found = lines.findIndex(
-      (one, index) => index >= from && (start === line ? one === line : one.startsWith(start)),
-    );
-    expect(found, `${where(block)}: "${line}" is not in\n${output}`).toBeGreaterThanOrEqual(from);
-    from = found + 1;
-  }
-}
 
 async function freePort(): Promise<number> {
   const server = createServer();

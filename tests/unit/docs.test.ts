@@ -79,6 +79,18 @@ test('figures in the prose of writing-specs.md are those of the arithmetic', () 
   expect(fisherExactOneSided(5, 0, 3, 2)).toBeGreaterThan(0.05);
 });
 
+/** The first column of the first table below a heading that begins so. */
+function optionsBelow(markdown: string, heading: string): string[] {
+  const section = markdown.split(/^##+ /m).find(text => text.startsWith(heading)) ?? '';
+  return [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name!).sort();
+}
+
+test.each(['claude', 'command', 'replay'])('the table of %s() in agents.md has every option', async name => {
+  const made = `## x\n${await (await sectionsOf())[name]!()}`;
+  expect(optionsBelow(made, 'x').length).toBeGreaterThan(0);
+  expect(optionsBelow(readFileSync('docs/agents.md', 'utf8'), `\`${name}(`)).toEqual(optionsBelow(made, 'x'));
+});
+
 /** Every text in the sources, `…` standing for what is filled in. */
 function sourceTexts(): string[] {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter(name =>

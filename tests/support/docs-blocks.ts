@@ -1,0 +1,92 @@
+// What the code blocks of the documentation are, and what their commands must name.
+import { existsSync, readFileSync } from 'node:fs';
+import { expect } from 'vitest';
+import { parse } from 'yaml';
+import { type CodeBlock, codeBlocks, markdownFiles } from './markdown';
+
+export const BLOCKS = markdownFiles().flatMap(file => codeBlocks(file));
+export const where = ({ file, line }: CodeBlock) => `${file}:${line}`;
+
+/** Commands of this repository. They are not run here, for they install, take long or need a key: what they name must exist. */
+const REPOSITORY = /^(npm (ci|test|run|install)|npx vitest|node |python3 -m venv|\S+\/pip install)/;
+
+export function commandsOf({ text }: CodeBlock): string[] {
+  return text
+    .split('\n')
+    .flatMap(line => line.split(' && '))
+    .map(command => command.replace(/^([A-Z_]+=\S+ )+/, '').trim())
+    .filter(Boolean);
+}
+
+export const RULES: Record<string, (block: CodeBlock, before: CodeBlock | undefined) => boolean> = {
+  // Made from the schemas: tests/unit/docs.test.ts.
+  help: ({ language, text }) => language === 'text' && text.startsWith('Usage: taskproof'),
+  output: ({ language, file }, before) =>
+    language === 'text' && before?.language === 'sh' && before.file === file,
+  // tests/e2e/command.test.ts plays trials with them.
+  agentProgram: ({ language, file }) =>
+    file === 'docs/agent-protocol.md' && ['js', 'python'].includes(language),
+  spec: ({ language, text }) => language === 'yaml' && 'specVersion' in parse(text),
+  workflow: ({ language, text }) => language === 'yaml' && 'jobs' in parse(text),
+  specPart: ({ language, text }) =>
+    language === 'yaml' &&
+    Object.keys(parse(text)).every(key => ['assertions', 'judge', 'passPolicy'].includes(key)),
+  results: ({ language, text }) => language === 'json' && 'schemaVersion' in JSON.parse(text),
+  typescript: ({ language }) => language === 'ts',
+  suiteShell: block =>
+    block.language === 'sh' &&
+    commandsOf(block).every(command => /^npx (taskproof|playwright) /.test(command)),
+  repositoryShell: block =>
+    block.language === 'sh' && commandsOf(block).every(command => REPOSITORY.test(command)),
+};
+
+export function ruleOf(block: CodeBlock): string | undefined {
+  const before = BLOCKS[BLOCKS.indexOf(block) - 1];
+  return Object.keys(RULES).find(name => RULES[name]!(block, before));
+}
+
+export const blocksOf = (rule: string) => BLOCKS.filter(block => ruleOf(block) === rule);
+export const named = (file: string, path: string) => {
+  const block = BLOCKS.find(block => block.file === file && block.path === path);
+  if (!block) throw new Error(`${file} has no block ${path}`);
+  return block;
+};
+
+/** Scripts, files, projects, test names and flags. */
+export function expectToExist(command: string, scripts: Record<string, string>): void {
+  const [program, first, script] = command.split(' ');
+  if (program === 'npm' && first === 'run') {
+    expect(scripts).toHaveProperty([script!]);
+    const source = /node (\S+)/.exec(scripts[script!]!)?.[1];
+    for (const [, flag] of command.matchAll(/ --([a-z-]+)/g))
+      expect(readFileSync(source!, 'utf8'), `${source} takes no --${flag}`).toMatch(
+        new RegExp(`['" -]${flag}\\b|\\b${flag}:`),
+      );
+  } else if (program === 'npm' && first === 'test') expect(scripts).toHaveProperty('test');
+  else if (program === 'npx') {
+    expect(readFileSync('vitest.config.ts', 'utf8')).toContain(
+      `name: '${/--project (\S+)/.exec(command)![1]}'`,
+    );
+    const file = /\S+\.test\.ts/.exec(command)![0];
+    expect(readFileSync(file, 'utf8')).toContain(/ -t (\S+)/.exec(command)?.[1] ?? '');
+  } else
+    for (const file of command.match(/[\w./@-]+\/[\w.-]+\.(txt|mjs|ts)/g) ?? []) {
+      const path = file.replace('node_modules/@taskproof/playwright/', '');
+      expect(existsSync(path), path).toBe(true);
+    }
+}
+
+/** Each line of the page is one of the output, in order; figures may differ, and `...` stands for a line's rest. */
+export function expectShape(output: string, block: CodeBlock): void {
+  const shape = (line: string) => line.replace(/\d+/g, '#').replace(/\s+/g, ' ').trim();
+  const lines = output.split('\n').map(shape);
+  let from = 0;
+  for (const line of block.text.split('\n').map(shape).filter(Boolean)) {
+    const start = line.replace(/ ?\.\.\.$/, '');
+    const found = lines.findIndex(
+      (one, index) => index >= from && (start === line ? one === line : one.startsWith(start)),
+    );
+    expect(found, `${where(block)}: "${line}" is not in\n${output}`).toBeGreaterThanOrEqual(from);
+    from = found + 1;
+  }
+}
