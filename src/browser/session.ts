@@ -111,6 +111,18 @@ export class Session {
     );
   }
 
+  /** Left open until someone answers it: to answer it once more would show as a failed step. */
+  private watchDialog(dialog: Dialog): void {
+    this.openDialogs.add(dialog);
+    for (const method of ['accept', 'dismiss'] as const) {
+      const answer = dialog[method].bind(dialog);
+      dialog[method] = (...given: []) => {
+        this.openDialogs.delete(dialog);
+        return answer(...given);
+      };
+    }
+  }
+
   /**
    * Answers as Playwright does where nobody listens. Our own listener turns Playwright's answer off,
    * so it is given here, and a listener of the agent or of the suite keeps the right to answer.
@@ -119,7 +131,7 @@ export class Session {
     const page = dialog.page();
     const othersListen = listeners(page) > 0 || listeners(this.context) > 1;
     if (othersListen) {
-      this.openDialogs.add(dialog);
+      this.watchDialog(dialog);
       return;
     }
     const accepts = dialog.type() === 'beforeunload' || dialog.type() === 'alert';

@@ -271,9 +271,13 @@ test('the recordings of all example tasks play', async () => {
     const suite = makeSuite({
       'playwright.config.ts': config({
         imports: `import { replay } from '@taskproof/playwright';`,
+        reporters: `[['list'], ['@taskproof/playwright/reporter'], ['./steps.cjs']]`,
         taskproof: `{ agent: replay({ recordings: 'recordings' }), origin: '${site.url}' }`,
       }),
       'tasks.spec.ts': TASKS_TEST,
+      'steps.cjs': `module.exports = class {
+  onStepEnd(test, result, step) { if (step.error) console.log('a step failed: ' + step.title); }
+};`,
     });
     for (const folder of ['tasks', 'recordings'])
       cpSync(join(example, folder), join(suite.folder, folder), { recursive: true });
@@ -283,6 +287,8 @@ test('the recordings of all example tasks play', async () => {
     const specs = readdirSync(join(example, 'tasks')).map(file => file.replace('.yaml', ''));
     expect(verdicts.map(row => row.spec)).toEqual(specs.sort());
     expect(verdicts.every(row => row.verdict === 'passed' && row.replayed && row.k === 1)).toBe(true);
+    // A dialog that was answered is not answered once more: that would be a red step in a green test.
+    expect(output).not.toContain('a step failed');
   } finally {
     await site.close();
   }
