@@ -1,6 +1,6 @@
 import { test as base, expect, type TestInfo } from '@playwright/test';
 import { type AgentRunner, agentRunner } from './agent-runner';
-import { settledReason, spentUsd } from './ledger';
+import { isJudged, settledReason, spentUsd } from './ledger';
 import { checkOptions, replays, type TaskproofOptions } from './options';
 import { markReplay, type PlannedSpec, plannedSpec } from './plan-annotation';
 import { TrialHost } from './trial-host';
@@ -31,6 +31,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     if (planned) skipBeyondK(planned, testInfo);
     const options = checkOptions(taskproof, `project "${testInfo.project.name}"`);
     if (planned) skipWhatIsNotNeeded(planned, options, testInfo);
+    if (planned && planned.policy.k > 1) warnWhereNotJudged(planned);
     for (const part of [options.agent, options.judge])
       if (part?.preflight && !preflighted.has(part)) {
         await part.preflight();
@@ -63,6 +64,17 @@ function skipBeyondK({ policy, replayed }: PlannedSpec, testInfo: TestInfo): voi
     replayed
       ? 'a recording is played once: --repeat-each=N insists on N replays'
       : `repeat ${testInfo.repeatEachIndex + 1} is beyond the spec's k of ${policy.k}`,
+  );
+}
+
+let warned = false;
+
+/** A k of 5 of which one trial ran would be green, and nobody would know. */
+function warnWhereNotJudged({ id, policy }: PlannedSpec): void {
+  if (warned || isJudged()) return;
+  warned = true;
+  process.stderr.write(
+    `taskproof: nobody judges this run: "${id}" wants ${policy.minPasses} of ${policy.k} trials to pass, and the reporter "@taskproof/playwright/reporter" is not among this run's reporters. Put it into the config, or beside the others: --reporter=dot,@taskproof/playwright/reporter\n`,
   );
 }
 

@@ -37,6 +37,11 @@ export function closeLedger(): void {
   delete process.env[ENV];
 }
 
+/** Whether our reporter judges this run: it opens the ledger. */
+export function isJudged(): boolean {
+  return process.env[ENV] !== undefined;
+}
+
 /** Without our reporter there is no ledger, and nothing is told. */
 export function enter(project: string, spec: string, entry: LedgerEntry): void {
   const run = process.env[ENV];
