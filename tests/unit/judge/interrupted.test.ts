@@ -22,6 +22,7 @@ function trialWith(judge: Judge['judge'], onPicture = () => {}) {
     locator: () => ({ innerText: async () => 'Sent.' }),
   });
   const context = Object.assign(new EventEmitter(), { pages: () => [page] });
+  Object.assign(page, { context: () => context });
   const { spec } = judgedTrial();
   const plan = {
     ...spec,
