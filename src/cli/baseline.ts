@@ -1,4 +1,12 @@
-import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results, readResults } from '../report/results';
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import {
+  DEFAULT_BASELINE_FILE,
+  DEFAULT_RESULTS_FILE,
+  type ResultRow,
+  type Results,
+  readResults,
+} from '../report/results';
 import { plural } from '../report/text';
 import { CommandError, type Io, readInput, writeOutput } from './io';
 import type { AddCommand } from './program';
@@ -20,7 +28,7 @@ export const addBaseline: AddCommand = (program, io) => {
       'where to save them; an earlier baseline is replaced',
       DEFAULT_BASELINE_FILE,
     )
-    .option('--force', 'save the verdicts of an incomplete run, too')
+    .option('--force', 'save an incomplete run too, and one that lacks specs of the earlier baseline')
     .addHelpText(
       'after',
       `
@@ -41,6 +49,7 @@ async function save(io: Io, file: string, { output, force }: SaveOptions): Promi
     file,
   );
   if (!results.complete && !force) throw new CommandError(`${file} ${incomplete(results)}`);
+  if (!force) await refuseToForget(io, output, results);
   // The comparison follows from the verdicts.
   const { comparison, ...run } = results;
   const baseline = {
@@ -51,6 +60,20 @@ async function save(io: Io, file: string, { output, force }: SaveOptions): Promi
   const replayed = results.verdicts.filter(row => row.replayed).length;
   io.out(
     `Saved ${plural(results.verdicts.length, 'verdict')}${replayed ? ` (${replayed} replayed)` : ''} of ${results.startedAt} to ${output}`,
+  );
+}
+
+/** A run of a few specs (`--grep`) is complete, too; that it takes the place of all the others is rarely meant. */
+async function refuseToForget(io: Io, output: string, results: Results): Promise<void> {
+  const text = await readFile(resolve(io.cwd, output), 'utf8').catch(() => undefined);
+  if (text === undefined) return;
+  const key = ({ spec, project, replayed }: ResultRow) => JSON.stringify([spec, project, replayed]);
+  const kept = new Set(results.verdicts.map(key));
+  const lost = readResults(text, output).verdicts.filter(row => !kept.has(key(row)));
+  if (!lost.length) return;
+  const names = [...new Set(lost.map(row => row.spec))];
+  throw new CommandError(
+    `${output} holds ${plural(lost.length, 'verdict')} that this run does not have: ${names.slice(0, 5).join(', ')}${names.length > 5 ? ' and others' : ''}. Was it a part of the suite (--grep, --project)? Run the whole suite, or save it as it is with --force.`,
   );
 }
 

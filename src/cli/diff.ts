@@ -16,7 +16,7 @@ export const addDiff: AddCommand = (program, io, exit) => {
   program
     .command('diff')
     .description('Compare the verdicts of two runs.')
-    .argument('<before>', `a baseline (${DEFAULT_BASELINE_FILE}) or the results file of an earlier run`)
+    .argument('[before]', 'a baseline, or the results file of an earlier run', DEFAULT_BASELINE_FILE)
     .argument('[after]', 'the results file of the later run', DEFAULT_RESULTS_FILE)
     .addOption(new Option('--markdown', 'as a pull-request comment').conflicts('json'))
     .option('--json', 'as JSON')
@@ -35,7 +35,7 @@ one-sided); above ${ALPHA} chance explains the change. Replayed trials are compa
 Exit code: 0 no spec regressed, 1 at least one did, 2 the comparison itself failed.
 
 Examples:
-  taskproof diff ${DEFAULT_BASELINE_FILE}
+  taskproof diff
   taskproof diff main.json branch.json --markdown > comment.md`,
     )
     .action(async (beforeFile: string, afterFile: string, options: DiffOptions) => {

@@ -40,7 +40,7 @@ Examples:
 
 async function init(io: Io, options: InitOptions): Promise<void> {
   const suite = detectSuite(io.cwd);
-  for (const line of findings(suite)) io.out(line);
+  for (const line of findings(suite, options.url)) io.out(line);
   const ask = options.yes ? undefined : io.ask;
   const dir = options.dir ?? (await ask?.('Folder for the task specs?', DEFAULT_FOLDER)) ?? DEFAULT_FOLDER;
   const folder = checkFolder(dir);
@@ -53,8 +53,8 @@ async function init(io: Io, options: InitOptions): Promise<void> {
   io.out(`\n${nextSteps(suite, folder, url)}`);
 }
 
-function findings({ config, testDir, url, devServer }: Suite): string[] {
-  const site = url ?? devServer?.url;
+function findings({ config, testDir, url, devServer }: Suite, given: string | undefined): string[] {
+  const site = given ?? url ?? devServer?.url;
   return [
     `Config:  ${config ? `${config.file} (${config.style})` : 'none, one will be written'}`,
     `Tests:   ${testDir ?? 'no folder of their own found'}`,

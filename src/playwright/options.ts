@@ -51,12 +51,17 @@ const optionsSchema = z.strictObject({
   maxCostUsd: z.number().positive().optional(),
   maxRunCostUsd: z.number().positive().optional(),
   stepTimeoutMs: z.number().int().positive().optional(),
-  origin: z
-    .string()
-    .refine(text => URL.canParse(text) && new URL(text).origin === text.replace(/\/$/, ''), {
-      error: 'must be an origin, such as https://preview.example.com: scheme, host and port, nothing more',
-    })
-    .optional(),
+  // An unset variable of CI is an empty text.
+  origin: z.preprocess(
+    value => (value === '' ? undefined : value),
+    z
+      .string()
+      .refine(text => URL.canParse(text) && new URL(text).origin === text.replace(/\/$/, ''), {
+        error: ({ input }) =>
+          `must be an origin, such as https://preview.example.com: scheme, host and port, nothing more; it is ${JSON.stringify(input)}`,
+      })
+      .optional(),
+  ),
   secrets: z
     .record(z.string().regex(/^\w+$/, 'names are letters, digits and _'), z.string().optional())
     .optional(),

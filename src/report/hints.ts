@@ -6,7 +6,8 @@ const HINTS: Record<string, string> = {
     'Is the site up? Start it with `webServer` in the Playwright config, or point `origin` at a deployment.',
   agent_api:
     'The agent could not work: look at its key, its rate limits and its status page, then run again.',
-  browser: 'The browser failed: look at memory and at the number of workers, then run again.',
+  browser:
+    'The browser failed: is it installed (`npx playwright install`)? Else look at memory and at the number of workers, then run again.',
   judge: 'The judge could not be asked: look at its key and its rate limits, then run again.',
   internal:
     'The trial broke off by itself: look at its last step in the HTML report, and at the code of the agent.',

@@ -59,7 +59,8 @@ function rowTable(rows: readonly ResultRow[], colour: boolean): string {
   const rate = rows.some(row => row.replayed) ? 'rate' : 'rate (95%)';
   const head = ['spec', 'project', 'verdict', 'passes', rate, 'turns', 'cost', 'reason'];
   const cells = [head.map(text => ({ text, style: 'dim' as const })), ...rows.map(cellsOf)];
-  return table(cells, { colour, right: [5, 6], indent: INDENT });
+  // A log is as wide as its lines; in a terminal they would break.
+  return table(cells, { colour, right: [5, 6], indent: INDENT, width: stdout.columns });
 }
 
 /** Apart from the agents': a replay says that the site still works as recorded, and nothing of an agent. */

@@ -32,7 +32,10 @@ export function resultsOf(
     costUsd: sumOfKnown(verdicts.map(row => row.costUsd)),
     usage: sumOf(verdicts.map(row => row.usage)),
     complete:
-      !run.shard && run.status !== 'interrupted' && verdicts.every(row => row.verdict !== 'undecided'),
+      !run.shard &&
+      run.status !== 'interrupted' &&
+      // A verdict may stand although trials are missing: those of a shard that was not merged.
+      verdicts.every(row => row.verdict !== 'undecided' && row.trials.length >= row.k),
     verdicts,
     ...(comparison ? { comparison } : {}),
   };

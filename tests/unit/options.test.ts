@@ -19,6 +19,7 @@ test.each([
     },
   ],
   [{ origin: 'http://localhost:3000/' }],
+  [{ origin: '' }],
   [{ secrets: { PASSWORD: 'x' } }],
   [{ judge: { name: 'mine', judge: async () => ({ passed: true, reason: '' }) } }],
 ])('%j is accepted', options => {

@@ -41,3 +41,20 @@ test('network globs move too, and without an origin nothing does', () => {
   });
   expect(atOrigin(spec, undefined)).toBe(spec);
 });
+
+test.each([
+  ['Open https://example.com/contact.', 'Open https://preview.test:8443/contact.'],
+  ['Open https://example.com.', 'Open https://preview.test:8443.'],
+  [
+    'Go from https://example.com to (https://example.com?x)',
+    'Go from https://preview.test:8443 to (https://preview.test:8443?x)',
+  ],
+  ['Open https://example.com.evil.org', 'Open https://example.com.evil.org'],
+  [
+    'Open https://example.com:444 and http://example.com',
+    'Open https://example.com:444 and http://example.com',
+  ],
+  ['Find example.com', 'Find example.com'],
+])('a goal that says %j says %j', (goal, moved) => {
+  expect(atOrigin({ ...specWith(['**']), goal }, 'https://preview.test:8443').goal).toBe(moved);
+});

@@ -28,7 +28,7 @@ export function configLines(config: PlaywrightConfig, suite: Suite, folder: stri
   const blocks = [
     `At the top (\`devices\` may be there already):\n\n${load('devices', '@playwright/test')}\n${load('lexical, repeats', '@taskproof/playwright')}`,
     config.hasReporter
-      ? `In \`reporter\`, before the HTML reporter (a single name becomes a list: [['list'], ${REPORTER}]):\n\n    ${REPORTER},`
+      ? `In \`reporter\`, before the HTML reporter (a single name becomes a list, as 'html' does: [['list'], ${REPORTER}, ['html']]):\n\n    ${REPORTER},`
       : `In the config:\n\n  reporter: [['list'], ${REPORTER}, ['html']],`,
     projects(config, suite, folder),
   ];

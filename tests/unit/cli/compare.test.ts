@@ -32,6 +32,22 @@ test('an incomplete run is no baseline unless forced', async () => {
   expect(read('deep/b.json')).toContain('undecided');
 });
 
+test('a run of some specs does not take the place of a baseline of more, unless forced', async () => {
+  const { taskproof, read } = suite({
+    'taskproof-baseline.json': BEFORE,
+    'taskproof-results.json': resultsFile({ cart: 'ppppp' }),
+  });
+  const refused = await taskproof(['baseline', 'save']);
+  expect(refused.code).toBe(1);
+  expect(refused.err).toContain(
+    'holds 1 verdict that this run does not have: docs. Was it a part of the suite',
+  );
+  expect(read('taskproof-baseline.json')).toBe(BEFORE);
+  expect((await taskproof(['baseline', 'save', '--force'])).code).toBe(0);
+  expect(JSON.parse(read('taskproof-baseline.json')).verdicts).toHaveLength(1);
+  expect((await taskproof(['diff'])).out).toContain('1 spec compared');
+});
+
 test.each([
   ['no file', {}, "taskproof-results.json can't be read (ENOENT)"],
   ['a foreign file', { 'taskproof-results.json': '{"suites":[]}' }, 'not a Taskproof results file'],

@@ -25,7 +25,7 @@ test.each<[string[], number, string]>([
   [['validat'], 1, 'Did you mean validate?'],
   [['schema', '--result'], 1, 'Did you mean --results?'],
   [['schema', 'extra'], 1, 'too many arguments'],
-  [['diff'], 2, "missing required argument 'before'"],
+  [['diff'], 2, "taskproof-baseline.json can't be read"],
   [['diff', 'a', 'b', '--json', '--markdown'], 2, 'cannot be used with'],
 ])('%j is refused', async (args, code, message) => {
   const result = await suite().taskproof(args);
