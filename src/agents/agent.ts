@@ -68,6 +68,8 @@ export interface Healing {
 export interface AgentTask {
   /** The spec's id; null in a hand-written test. */
   readonly specId: string | null;
+  /** SHA-256 of the parsed spec; null in a hand-written test. */
+  readonly specHash: string | null;
   /** Folder of the Playwright config, absolute: an agent's relative paths start there. */
   readonly configDir: string;
   /** The spec's goal, verbatim. */

@@ -86,6 +86,11 @@ export class Activity {
     }
   }
 
+  /** Whether `page` is at work because of something begun at `since`. */
+  isBusy(page: Page, since: number): boolean {
+    return this.at(page, since).some(request => !this.endless.has(keyOf(request)));
+  }
+
   /** The page has drawn what it has to draw: DOM parsed, no scrolling, no running transition. */
   private async quiet(page: Page): Promise<void> {
     if (page.isClosed()) return;
@@ -149,7 +154,8 @@ function belongsTo(request: Request, page: Page): boolean {
 
 /** Runs in the page. */
 async function untilDrawn(limitMs: number): Promise<void> {
-  const end = performance.now() + limitMs;
+  const began = performance.now();
+  const end = began + limitMs;
   let scrolled = 0;
   const onScroll = () => {
     scrolled = performance.now();
@@ -169,6 +175,9 @@ async function untilDrawn(limitMs: number): Promise<void> {
   try {
     // What the action's listeners put off to the next frame was put off before this.
     await frame();
+    // A navigation or request that a timer starts has the browser tell of it a moment later.
+    const left = began + 20 - performance.now();
+    if (left > 0) await new Promise(resolve => setTimeout(resolve, left));
     while (performance.now() < end && (performance.now() - scrolled < 60 || moving().length > 0))
       await frame();
   } finally {

@@ -57,6 +57,7 @@ export function agentRunner(page: Page, options: TaskproofOptions, testInfo: Tes
       const plan: TrialPlan = {
         agent,
         specId: null,
+        specHash: null,
         configDir: configDirOf(testInfo),
         goal,
         entryUrl: null,

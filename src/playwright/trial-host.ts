@@ -115,6 +115,7 @@ export function gradedPlan(loaded: LoadedSpec, options: TaskproofOptions, testIn
     spec,
     agent: options.agent ?? lexical(),
     specId: spec.id,
+    specHash: loaded.hash,
     configDir: configDirOf(testInfo),
     judge: options.judge,
     goal: spec.goal,

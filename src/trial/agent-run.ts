@@ -105,6 +105,7 @@ export class AgentRun {
     const now = () => Math.max(0, this.deadline - performance.now());
     return {
       specId: plan.specId,
+      specHash: plan.specHash,
       configDir: plan.configDir,
       goal: plan.goal,
       get page() {

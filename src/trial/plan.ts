@@ -8,6 +8,8 @@ export interface TrialPlan {
   agent: Agent;
   /** Null in a hand-written test. */
   specId: string | null;
+  /** SHA-256 of the parsed spec; null in a hand-written test. */
+  specHash: string | null;
   /** Folder of the Playwright config, absolute. */
   configDir: string;
   goal: string;

@@ -105,6 +105,7 @@ test('recorded, replayed, broken by the site, healed, and replayed as healed', a
   expect(suite.read('pw.json')).not.toContain('4000-0566');
 
   const replayed = await run('replay');
+  expect(replayed.output).not.toContain('has changed since');
   expect(replayed.exitCode, replayed.output).toBe(0);
   expect(replayed.row).toMatchObject({
     replayed: true,
@@ -234,8 +235,9 @@ test('a replayed trial is graded like any other', async () => {
   suite.write({
     'tasks/order.yaml': spec({ id: 'order', url: `${site.url}/`, goal: GOAL, assertions: wrong }),
   });
-  const { exitCode, results } = await suite.playwright(['test', '--project', 'replay']);
+  const { exitCode, output, results } = await suite.playwright(['test', '--project', 'replay']);
   expect(exitCode).toBe(1);
+  expect(output).toMatch(/taskproof: order has changed since kept.order\.json was recorded: record it again/);
   expect(results().verdicts[0]).toMatchObject({ verdict: 'failed', replayed: true });
 });
 

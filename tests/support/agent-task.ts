@@ -70,6 +70,7 @@ export function agentTask(page: Page, input: TaskInput): TestTask {
       tabs = [...tabs.filter(other => other !== tab), tab];
     },
     specId: null,
+    specHash: null,
     done: [],
     configDir: process.cwd(),
     markHealed: () => undefined,

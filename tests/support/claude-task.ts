@@ -82,6 +82,7 @@ export function claudeTask(page: Page, setup: TaskSetup = {}): RecordingTask {
     },
     activate: active => session.activate(active),
     specId: null,
+    specHash: null,
     done: [],
     configDir: process.cwd(),
     markHealed: () => undefined,

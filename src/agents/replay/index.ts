@@ -1,6 +1,6 @@
 // Plays trials from recordings: what was done, without whoever did it.
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { Agent, AgentTask } from '../agent';
 import { checkReplayOptions, type ReplayOptions } from './options';
 import { Player, StepProblem } from './player';
@@ -26,6 +26,7 @@ export function replay(options?: ReplayOptions): Agent {
       const file = resolve(task.configDir, recordings, `${nameOf(task)}.json`);
       const recording = await read(file);
       if (!recording && !fallback) throw new Error(noRecording(file));
+      if (recording && recording.specHash !== task.specHash) warnOfChange(task, file);
       const player = new Player(task, stepTimeoutMs);
       const problem = recording ? await played(player, recording) : `there is no recording yet (${file})`;
       if (problem === undefined) return undefined;
@@ -79,6 +80,13 @@ async function read(file: string): Promise<Recording | undefined> {
     throw error;
   }
   return readRecording(text, file);
+}
+
+/** The steps may still do what the spec asks for, which its assertions say; what else it asks for now, nobody did. */
+function warnOfChange({ specId, configDir }: AgentTask, file: string): void {
+  process.stderr.write(
+    `taskproof: ${specId} has changed since ${relative(configDir, file)} was recorded: record it again, unless the change has nothing to do with its steps\n`,
+  );
 }
 
 function noRecording(file: string): string {

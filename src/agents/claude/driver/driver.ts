@@ -137,8 +137,10 @@ export class Driver {
     const since = performance.now();
     try {
       const result = await limited(run(), MEMBER_LIMIT_MS, () => new ToolError(STUCK), this.signal);
-      if (settles) await this.settle(page, since);
+      const calm = settles && (await this.settle(page, since));
       const steps = await this.capture.done(this.task.page);
+      // What began meanwhile is waited for, too.
+      if (calm && this.activity.isBusy(this.task.page, since)) await this.settle(page, since);
       this.turn?.action({ title: words, ...this.marked(), ...(steps ? { steps } : {}) });
       return result;
     } catch (error) {
@@ -150,13 +152,14 @@ export class Driver {
     }
   }
 
-  /** An action may open a tab: then that one is at work too. */
-  private async settle(page: Page, since: number): Promise<void> {
+  /** An action may open a tab: then that one is at work too. @returns false where a page is still loading. */
+  private async settle(page: Page, since: number): Promise<boolean> {
     const active = this.task.page;
     const tabs = active === page ? [page] : [page, active];
     const settled = await Promise.all(tabs.map(tab => this.activity.settle(tab, since)));
-    if (settled.includes(false))
-      this.notes.push('A page is still loading, and can not be read or used until it answers.');
+    if (!settled.includes(false)) return true;
+    this.notes.push('A page is still loading, and can not be read or used until it answers.');
+    return false;
   }
 
   private marked(): { point?: Point } {
