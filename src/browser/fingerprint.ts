@@ -7,6 +7,9 @@ const LIMIT_MS = 1_000;
 /** Frames beyond these cost time and rarely matter. */
 const MAX_FRAMES = 6;
 
+/** What stands in a step for a page that did not answer. */
+export const NO_ANSWER: Fingerprint = { url: '', content: '' };
+
 /** Undefined where the page does not answer, because it is on its way to another document. */
 export async function fingerprintOf(page: Page): Promise<Fingerprint | undefined> {
   const frames = page.frames().slice(0, MAX_FRAMES);

@@ -3,8 +3,9 @@
 // stand still, so that they cost next to nothing.
 import type { Locator, Page } from '@playwright/test';
 import { type Handle, placeOf } from './durable-locator';
-import { fingerprintOf } from './fingerprint';
+import { fingerprintOf, NO_ANSWER } from './fingerprint';
 import type { Deed, DialogAnswer, Fingerprint, Step } from './step';
+import { TabOrder } from './tab-order';
 import { within } from './within';
 
 /** A page that is busy, or huge, must not hold up the trial. */
@@ -29,22 +30,19 @@ export class StepCapture {
   private pending: Pending[] = [];
   private readonly dialogs: DialogAnswer[] = [];
   private isLook = false;
-  /** Tabs in the order in which they were opened. */
-  private readonly tabs: Page[];
+  private readonly tabs: TabOrder;
 
   /** @param mask takes the values of secrets out of a text */
   constructor(
     firstPage: Page,
     private readonly mask: (text: string) => string,
   ) {
-    const context = firstPage.context();
-    this.tabs = [firstPage, ...context.pages().filter(page => page !== firstPage)];
-    const onPage = (page: Page) => void this.tabs.push(page);
-    context.on('page', onPage);
-    this.dispose = () => context.off('page', onPage);
+    this.tabs = new TabOrder(firstPage);
   }
 
-  readonly dispose: () => void;
+  dispose(): void {
+    this.tabs.dispose();
+  }
 
   /** Forgets what was noted: another action begins. */
   begin(): void {
@@ -68,7 +66,7 @@ export class StepCapture {
     if (draft.do === 'press' && /Enter$/.test(draft.key)) await locator?.expression;
     this.pending.push({
       page,
-      tab: Math.max(0, this.tabs.indexOf(page)),
+      tab: this.tabs.numberOf(page),
       draft: 'text' in draft ? { ...draft, text: this.mask(draft.text) } : draft,
       locator: locator?.expression,
       to: destination?.expression,
@@ -100,8 +98,6 @@ export class StepCapture {
   }
 }
 
-const GONE: Fingerprint = { url: '', content: '' };
-
 async function finished(pending: Pending, dialogs: readonly DialogAnswer[]): Promise<Step | undefined> {
   const { draft, tab } = pending;
   const [locator, to] = await Promise.all([pending.locator, pending.to]);
@@ -112,8 +108,8 @@ async function finished(pending: Pending, dialogs: readonly DialogAnswer[]): Pro
     ...(locator ? { locator } : {}),
     ...(to ? { to } : {}),
     tab,
-    before: before ?? GONE,
-    after: after ?? GONE,
+    before: before ?? NO_ANSWER,
+    after: after ?? NO_ANSWER,
     ...(dialogs.length ? { dialogs: [...dialogs] } : {}),
   } as Step;
 }

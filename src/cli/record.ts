@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import {
+  checkRecording,
   DEFAULT_RECORDINGS_DIR,
   type Recording,
-  readRecording,
   recordingText,
 } from '../agents/replay/recording';
 import { DEFAULT_RESULTS_FILE, type ResultRow, readResults } from '../report/results';
@@ -84,7 +84,7 @@ function refuseUnknown(
 }
 
 function recordingIn({ recording }: ResultRow, file: string): Recording | undefined {
-  return recording === undefined ? undefined : readRecording(JSON.stringify(recording), file);
+  return recording === undefined ? undefined : checkRecording(recording, file);
 }
 
 function whyNot(row: ResultRow): string {

@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { basename, delimiter, extname, isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
+import { optionProblems } from '../option-problems';
 import { scriptOf } from './text';
 
 export interface CommandOptions {
@@ -37,14 +38,8 @@ export class CommandOptionsError extends Error {
 /** @throws CommandOptionsError that names every option that is wrong. */
 export function checkCommandOptions(options: unknown): CommandSettings {
   const result = optionsSchema.safeParse(options ?? {});
-  if (!result.success) {
-    const problems = result.error.issues.map(issue =>
-      issue.code === 'unrecognized_keys'
-        ? `${issue.keys.join(', ')}: unknown option; known are ${Object.keys(optionsSchema.shape).join(', ')}`
-        : `${issue.path.join('.') || 'options'}: ${issue.message}`,
-    );
-    throw new CommandOptionsError(`command(): ${problems.join('; ')}`);
-  }
+  if (!result.success)
+    throw new CommandOptionsError(`command(): ${optionProblems(result.error, optionsSchema).join('; ')}`);
   const { command, args, name } = result.data;
   const file = scriptOf(args) ?? command;
   return { ...result.data, name: name ?? basename(file, extname(file)) };

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Agent } from '../agent';
+import { optionProblems } from '../option-problems';
 import { DEFAULT_RECORDINGS_DIR } from './recording';
 
 export interface ReplayOptions {
@@ -36,10 +37,5 @@ export class ReplayOptionsError extends Error {
 export function checkReplayOptions(options: unknown): ReplaySettings {
   const result = optionsSchema.safeParse(options ?? {});
   if (result.success) return result.data;
-  const problems = result.error.issues.map(issue =>
-    issue.code === 'unrecognized_keys'
-      ? `${issue.keys.join(', ')}: unknown option; known are ${Object.keys(optionsSchema.shape).join(', ')}`
-      : `${issue.path.join('.') || 'options'}: ${issue.message}`,
-  );
-  throw new ReplayOptionsError(`replay(): ${problems.join('; ')}`);
+  throw new ReplayOptionsError(`replay(): ${optionProblems(result.error, optionsSchema).join('; ')}`);
 }

@@ -4,6 +4,7 @@ import type { Locator, Page } from '@playwright/test';
 import { locatorOf } from '../../browser/locator-expression';
 import type { Step } from '../../browser/step';
 import type { AgentTask } from '../agent';
+import { fillSecrets } from '../secrets';
 
 interface Circumstances {
   task: AgentTask;
@@ -169,12 +170,14 @@ function nameOf(expression: string): string {
  */
 export function resolved(step: Step, { secrets, configDir }: AgentTask): Step {
   const fill = (text: string) =>
-    text.replace(/<secret>(\w+)<\/secret>/g, (_, name: string) => {
-      if (Object.hasOwn(secrets, name)) return secrets[name]!;
-      throw new Error(
-        `the recording types the secret ${name}, which this project does not have: set it in use.taskproof.secrets`,
-      );
-    });
+    fillSecrets(
+      text,
+      secrets,
+      name =>
+        new Error(
+          `the recording types the secret ${name}, which this project does not have: set it in use.taskproof.secrets`,
+        ),
+    );
   if (step.do === 'fill' || step.do === 'type') return { ...step, text: fill(step.text) };
   if (step.do === 'upload') return { ...step, files: step.files.map(file => resolve(configDir, file)) };
   return step.do === 'goto' ? { ...step, url: fill(step.url) } : step;

@@ -2,8 +2,9 @@
 import { setTimeout } from 'node:timers/promises';
 import type { BrowserContext, Dialog, Page } from '@playwright/test';
 import { Activity } from '../../browser/activity';
-import { fingerprintOf, sameFingerprint } from '../../browser/fingerprint';
+import { fingerprintOf, NO_ANSWER, sameFingerprint } from '../../browser/fingerprint';
 import { type DialogAnswer, type Fingerprint, pathOf, type Step } from '../../browser/step';
+import { TabOrder } from '../../browser/tab-order';
 import type { AgentTask, Turn } from '../agent';
 import { perform, resolved } from './perform';
 import type { RecordedTurn, Recording } from './recording';
@@ -21,9 +22,8 @@ export class Player {
   /** What was done so far, in words. */
   readonly done: string[] = [];
   private number = 0;
-  private readonly tabs: Page[];
+  private readonly tabs: TabOrder;
   private answers: DialogAnswer[] = [];
-  private readonly onPage = (page: Page) => void this.tabs.push(page);
   private readonly onDialog = (dialog: Dialog) => void this.answer(dialog);
   private readonly context: BrowserContext;
   private readonly activity: Activity;
@@ -34,14 +34,13 @@ export class Player {
   ) {
     this.context = task.context;
     this.activity = new Activity(this.context);
-    this.tabs = [task.page, ...this.context.pages().filter(page => page !== task.page)];
-    this.context.on('page', this.onPage);
+    this.tabs = new TabOrder(task.page);
     this.context.on('dialog', this.onDialog);
   }
 
   dispose(): void {
     this.activity.dispose();
-    this.context.off('page', this.onPage);
+    this.tabs.dispose();
     this.context.off('dialog', this.onDialog);
   }
 
@@ -72,7 +71,7 @@ export class Player {
     this.answers = [...(step.dialogs ?? [])];
     const here = resolved(step, task);
     const page = await this.tab(step);
-    const before = (await fingerprintOf(page)) ?? GONE;
+    const before = (await fingerprintOf(page)) ?? NO_ANSWER;
     const since = performance.now();
     try {
       await perform(page, here, { task, timeoutMs: this.timeoutMs });
@@ -93,11 +92,12 @@ export class Player {
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       this.task.signal.throwIfAborted();
       // A tab that it closed, or a new one, is effect enough.
-      if (page.isClosed() || this.task.page !== page) return (await fingerprintOf(this.task.page)) ?? GONE;
+      if (page.isClosed() || this.task.page !== page)
+        return (await fingerprintOf(this.task.page)) ?? NO_ANSWER;
       const after = await fingerprintOf(page);
       if (after && (!hadEffect || !sameFingerprint(before, after))) return after;
       if (performance.now() > end) {
-        if (!after) return GONE;
+        if (!after) return NO_ANSWER;
         throw this.problem(page, `${title} had no effect`);
       }
       await setTimeout(pause);
@@ -107,11 +107,11 @@ export class Player {
   /** The tab that the step was done in: one that is about to open is waited for. */
   private async tab({ tab }: Step): Promise<Page> {
     const end = performance.now() + this.timeoutMs;
-    while (!this.tabs[tab] && performance.now() < end)
+    while (!this.tabs.at(tab) && performance.now() < end)
       await this.context
         .waitForEvent('page', { timeout: Math.max(1, end - performance.now()) })
         .catch(() => undefined);
-    const page = this.tabs[tab];
+    const page = this.tabs.at(tab);
     if (!page || page.isClosed())
       throw this.problem(
         this.task.page,
@@ -131,8 +131,6 @@ export class Player {
     void (accept ? dialog.accept(text) : dialog.dismiss()).catch(() => undefined);
   }
 }
-
-const GONE: Fingerprint = { url: '', content: '' };
 
 /** Of these the effect may be nothing but where the pointer, the focus or the page's scroll is, or come from elsewhere. */
 function showsEffect(step: Step): boolean {

@@ -41,6 +41,14 @@ export function readRecording(text: string, file: string): Recording {
   } catch (error) {
     throw new RecordingError(`${file}: not JSON: ${(error as Error).message}`);
   }
+  return checkRecording(json, file);
+}
+
+/**
+ * @param file shown in errors
+ * @throws RecordingError
+ */
+export function checkRecording(json: unknown, file: string): Recording {
   const { success, data, error } = recordingSchema.safeParse(json);
   if (success) return data;
   const version = (json as { recordingVersion?: unknown } | null)?.recordingVersion;

@@ -5,11 +5,11 @@ import { Activity } from '../../../browser/activity';
 import { clickableAt } from '../../../browser/durable-locator';
 import { StepCapture, type StepDraft } from '../../../browser/step-capture';
 import type { AgentTask, Turn } from '../../agent';
+import { fillSecrets } from '../../secrets';
 import { elementAt, wordsFor } from './describe';
 import { Dialogs } from './dialogs';
 import { type Located, Refs, viewportOf } from './refs';
 import { pictureScale } from './screenshot';
-import { fillSecrets } from './secrets';
 import { Tabs } from './tabs';
 import { limited, within } from './time';
 
@@ -23,8 +23,8 @@ export type Target = { type: 'coordinate'; x: number; y: number } | { type: 'ref
 /** How long Playwright tries to act on an element before the model is told why it can't. */
 export const ACTION_LIMIT_MS = 3_000;
 
-/** How long finding what is at a point may take: for the notes alone, the trial does not wait. */
-const NOTE_LIMIT_MS = 1_000;
+/** How long finding what is at a point, or has the focus, may take: for the notes alone, the trial does not wait. */
+export const NOTE_LIMIT_MS = 1_000;
 
 /** A page that is stuck answers nothing. The longest that a member may ask for is 30 s. */
 export const MEMBER_LIMIT_MS = 35_000;
@@ -67,7 +67,13 @@ export class Driver {
   }
 
   fill(text: string): string {
-    return fillSecrets(text, this.task.secrets);
+    const { secrets } = this.task;
+    return fillSecrets(text, secrets, name => {
+      const known = Object.keys(secrets).join(', ') || 'none';
+      return new ToolError(
+        `There is no secret named ${JSON.stringify(name)}. Secrets of this task: ${known}.`,
+      );
+    });
   }
 
   /** The model's coordinates in CSS pixels. @throws ToolError outside the viewport. */

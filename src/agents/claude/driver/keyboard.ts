@@ -3,12 +3,10 @@ import type { Page } from '@playwright/test';
 import { elementWithFocus } from '../../../browser/durable-locator';
 import { within } from '../../../browser/within';
 import { focused } from './describe';
-import type { Driver } from './driver';
+import { type Driver, NOTE_LIMIT_MS } from './driver';
 import { keySequence } from './keys';
 import { sleep } from './time';
 
-/** How long finding what has the focus may take: for the notes alone, the trial does not wait. */
-const NOTE_LIMIT_MS = 1_000;
 /** Longer texts are put in at once: key by key they would take the trial's time. */
 const MAX_TYPED = 1_000;
 const MAX_HOLD_SECONDS = 30;

@@ -1,0 +1,19 @@
+// A secret is known by its name outside of the page: `<secret>SHOP_PASSWORD</secret>` becomes the value where it is typed.
+
+const MARK = /<secret>\s*([^<>]*?)\s*<\/secret>/g;
+
+/**
+ * Puts the values of secrets in the place of their names.
+ *
+ * @param unknown makes the error for a name that is not among `secrets`
+ */
+export function fillSecrets(
+  text: string,
+  secrets: Readonly<Record<string, string>>,
+  unknown: (name: string) => Error,
+): string {
+  return text.replace(MARK, (_, name: string) => {
+    if (Object.hasOwn(secrets, name)) return secrets[name]!;
+    throw unknown(name);
+  });
+}
