@@ -16,8 +16,8 @@ export { type ClaudeOptions, claude } from './agents/claude';
 export { type CommandOptions, command } from './agents/command';
 export { type LexicalOptions, lexical } from './agents/lexical';
 export { type ReplayOptions, replay } from './agents/replay';
-export type { Step } from './browser/step';
-export type { StepDraft } from './browser/step-capture';
+export type { ActionDraft } from './browser/action-recorder';
+export type { RecordedAction } from './browser/page-action';
 export {
   type Judge,
   type JudgedTrial,

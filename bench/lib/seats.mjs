@@ -97,7 +97,7 @@ export async function ourSeat(site, sessions, { nodeArgs = [], sees = false } = 
     ...specs,
     'playwright.config.mjs': `import { claude, repeats } from '@taskproof/playwright';
 export default { workers: 1, testMatch: 'tasks.spec.mjs', reporter: [['line'], ['@taskproof/playwright/reporter']],
-  projects: [{ name: 'bench', ...repeats('tasks/*.yaml'), use: { launchOptions: ${LAUNCH}, taskproof: { stepTimeoutMs: 600_000,
+  projects: [{ name: 'bench', ...repeats('tasks/*.yaml'), use: { launchOptions: ${LAUNCH}, taskproof: { turnTimeoutMs: 600_000,
     agent: claude({ baseURL: '${door.url}', apiKey: 'test-key', maxRetries: 0 }) } } }] };`,
     'tasks.spec.mjs': `import { taskproofTests } from '@taskproof/playwright'; taskproofTests('tasks/*.yaml');`,
   });

@@ -140,7 +140,7 @@ async function play(scenario, page, origin) {
       spec,
       agent,
       judge,
-      stepTimeoutMs: 30_000,
+      turnTimeoutMs: 30_000,
       expectTimeoutMs: 2_000,
       seed: 0,
       secrets: {},

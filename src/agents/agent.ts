@@ -1,6 +1,6 @@
 import type { BrowserContext, ElementHandle, Locator, Page } from '@playwright/test';
-import type { Step } from '../browser/step';
-import type { StepDraft } from '../browser/step-capture';
+import type { ActionDraft } from '../browser/action-recorder';
+import type { RecordedAction } from '../browser/page-action';
 
 /** Tokens and dollars of one model request. Counts left out are 0; a cost left out or null is unknown. */
 export interface Usage {
@@ -23,10 +23,10 @@ export interface Action {
   /** Anything else worth keeping, JSON only. */
   detail?: Record<string, unknown>;
   /**
-   * What it did to the page, so that `replay()` can do it again: none for an action that only looked. `turn.will` notes
+   * What it did to the page, so that `replay()` can do it again: none for an action that only looked. `turn.record` notes
    * them for a turn; where nobody does, the trial can't be recorded. Of an action that failed: what was done before.
    */
-  steps?: Step[];
+  steps?: RecordedAction[];
 }
 
 /** What a turn's function may report about itself. */
@@ -39,13 +39,13 @@ export interface Turn {
   action(action: Action): void;
   /**
    * To be awaited right before something is done to the page, so that the trial can be recorded:
-   * `await turn.will({ do: 'click' }, locator)`. Finds the durable locator, and costs next to nothing.
+   * `await turn.record({ do: 'click' }, locator)`. Finds the durable locator, and costs next to nothing.
    *
    * @param to where a drag ends
    */
-  will(step: StepDraft, target?: Locator | ElementHandle, to?: Locator | ElementHandle): Promise<void>;
+  record(step: ActionDraft, target?: Locator | ElementHandle, to?: Locator | ElementHandle): Promise<void>;
   /** The turn only looks, or speaks: a recording leaves it out. */
-  looks(): void;
+  readOnly(): void;
 }
 
 export interface TurnOptions {

@@ -1,6 +1,6 @@
 // What a page looks like, in a few bytes: to tell whether an action had an effect.
 import type { Frame, Page } from '@playwright/test';
-import { type Fingerprint, pathOf } from './step';
+import { type Fingerprint, pathOf } from './page-action';
 import { within } from './within';
 
 const LIMIT_MS = 1_000;

@@ -7,7 +7,7 @@ import { agentTimeMs, type TrialPlan } from '../trial/plan';
 import type { TotalUsage, TrialStatus, TurnRecord } from '../trial/record';
 import type { TaskproofOptions } from './options';
 import { testStage } from './test-stage';
-import { configDirOf, DEFAULT_STEP_TIMEOUT_MS, knownSecrets, seedOf } from './trial-host';
+import { configDirOf, DEFAULT_TURN_TIMEOUT_MS, knownSecrets, seedOf } from './trial-host';
 
 export interface AgentRunOptions {
   /** Turns at most. Default: 20. */
@@ -15,7 +15,7 @@ export interface AgentRunOptions {
   /** US dollars at most. Default: the project's `use.taskproof.maxCostUsd`. */
   maxCostUsd?: number;
   /** Milliseconds; the run may take maxSteps times this. Default: the project's, else 30,000. */
-  stepTimeoutMs?: number;
+  turnTimeoutMs?: number;
   /** Hosts that the agent may visit. Default: the host of the current page. */
   allowedDomains?: readonly string[];
 }
@@ -64,7 +64,7 @@ export function agentRunner(page: Page, options: TaskproofOptions, testInfo: Tes
         allowedDomains: given.allowedDomains ?? [hostOf(page.url())],
         maxSteps: given.maxSteps ?? 20,
         maxCostUsd: given.maxCostUsd ?? options.maxCostUsd,
-        stepTimeoutMs: given.stepTimeoutMs ?? options.stepTimeoutMs ?? DEFAULT_STEP_TIMEOUT_MS,
+        turnTimeoutMs: given.turnTimeoutMs ?? options.turnTimeoutMs ?? DEFAULT_TURN_TIMEOUT_MS,
         seed: seedOf(`${testInfo.testId}:${runs++}`, testInfo.repeatEachIndex),
         secrets: knownSecrets(options),
       };

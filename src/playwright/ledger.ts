@@ -13,7 +13,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { judgeTrials, type Policy, type Trial } from '../verdicts/verdict';
+import { type Policy, type TrialResult, verdictOf } from '../verdicts/verdict';
 
 /** Set by the reporter in the main process, inherited by the workers. */
 const ENV = 'TASKPROOF_LEDGER';
@@ -58,7 +58,7 @@ export function enter(project: string, spec: string, entry: LedgerEntry): void {
 export function settledReason(project: string, spec: string, policy: Policy): string | undefined {
   const run = process.env[ENV];
   if (!run) return undefined;
-  const { verdict, passes, failures, errors } = judgeTrials(
+  const { verdict, passes, failures, errors } = verdictOf(
     policy,
     entriesIn(specFolder(run, project, spec)).map(asTrial),
   );
@@ -107,6 +107,6 @@ function entriesIn(folder: string): LedgerEntry[] {
   });
 }
 
-function asTrial({ index, outcome, costUsd }: LedgerEntry): Trial {
+function asTrial({ index, outcome, costUsd }: LedgerEntry): TrialResult {
   return { index, outcome, status: outcome, reason: null, turns: 0, costUsd, durationMs: 0, finalUrl: null };
 }

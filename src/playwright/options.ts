@@ -14,7 +14,7 @@ export interface TaskproofOptions {
   /** US dollars for all trials of the run; beyond it no new trial starts. Default: none. */
   maxRunCostUsd?: number;
   /** Milliseconds; a trial may take maxSteps times this. Default: 30,000. */
-  stepTimeoutMs?: number;
+  turnTimeoutMs?: number;
   /** Runs the specs against another deployment, such as `https://preview-42.example.com`: replaces the origin of `entryUrl` and of URL globs that start with it. Its host joins the allowed domains. Default: none. */
   origin?: string;
   /** Values that an agent types but never sees, by name; masked in records and reports. One that is undefined is an error. Default: none. */
@@ -50,7 +50,7 @@ const optionsSchema = z.strictObject({
   judge: z.custom<Judge>(described('judge'), { error: 'must be a judge: webJudge({ ... }) ...' }).optional(),
   maxCostUsd: z.number().positive().optional(),
   maxRunCostUsd: z.number().positive().optional(),
-  stepTimeoutMs: z.number().int().positive().optional(),
+  turnTimeoutMs: z.number().int().positive().optional(),
   // An unset variable of CI is an empty text.
   origin: z.preprocess(
     value => (value === '' ? undefined : value),

@@ -19,7 +19,7 @@ import { testStage } from './test-stage';
 import { trialError } from './trial-error';
 
 /** Milliseconds a turn, where the project says nothing. */
-export const DEFAULT_STEP_TIMEOUT_MS = 30_000;
+export const DEFAULT_TURN_TIMEOUT_MS = 30_000;
 
 export class TrialHost {
   private trial: Trial | null = null;
@@ -123,7 +123,7 @@ export function gradedPlan(loaded: LoadedSpec, options: TaskproofOptions, testIn
     allowedDomains: spec.allowedDomains,
     maxSteps: spec.maxSteps,
     maxCostUsd: caps.length ? Math.min(...caps) : undefined,
-    stepTimeoutMs: options.stepTimeoutMs ?? DEFAULT_STEP_TIMEOUT_MS,
+    turnTimeoutMs: options.turnTimeoutMs ?? DEFAULT_TURN_TIMEOUT_MS,
     seed: seedOf(spec.id, testInfo.repeatEachIndex),
     secrets: knownSecrets(options),
     locate: path => ({

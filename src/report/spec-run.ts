@@ -3,7 +3,7 @@ import type { TestCase, TestResult } from '@playwright/test/reporter';
 import { type PlannedSpec, plannedSpec } from '../playwright/plan-annotation';
 import { annotate, expectPass, relabel, tolerate, unannotate } from '../playwright/reporting';
 import type { TrialRecord } from '../trial/record';
-import { allowedFailures, judgeTrials, type Trial, type Verdict } from '../verdicts/verdict';
+import { allowedFailures, type TrialResult, type Verdict, verdictOf } from '../verdicts/verdict';
 import { healedText } from './healing';
 import { RecordingPick } from './recordings';
 import { trialOf } from './trials';
@@ -14,7 +14,7 @@ type Subject = Pick<TrialRecord, 'agent' | 'model' | 'specFile' | 'specHash'>;
 interface Entry {
   test: TestCase;
   result: TestResult;
-  trial: Trial;
+  trial: TrialResult;
 }
 
 export class SpecRun {
@@ -45,7 +45,7 @@ export class SpecRun {
   }
 
   get verdict(): Verdict {
-    return judgeTrials(
+    return verdictOf(
       this.planned.policy,
       this.entries.map(({ trial }) => trial),
     );
@@ -108,7 +108,7 @@ export class SpecRun {
   }
 
   /** `2/5`, `2/5 (failed, tolerated)`, `1/1 (healed)`. */
-  private ordinal(trial: Trial, verdict: Verdict['verdict']): string {
+  private ordinal(trial: TrialResult, verdict: Verdict['verdict']): string {
     const { k } = this.planned.policy;
     // Without our trimming, repeats beyond k are there, too.
     if (trial.index >= k) return 'not needed';
@@ -120,7 +120,7 @@ export class SpecRun {
     return `${trial.index + 1}/${k}${marks.length ? ` (${marks.join(', ')})` : ''}`;
   }
 
-  private isLost(trial: Trial): boolean {
+  private isLost(trial: TrialResult): boolean {
     return trial.outcome === 'failed' || trial.outcome === 'error';
   }
 

@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs';
 import type { TestResult } from '@playwright/test/reporter';
 import { RECORD_ATTACHMENT, readRecord, type TrialRecord } from '../trial/record';
-import type { Trial } from '../verdicts/verdict';
+import type { TrialResult } from '../verdicts/verdict';
 import type { TokenUsage } from './results';
 import { plain } from './text';
 
 export interface RecordedTrial {
-  trial: Trial;
+  trial: TrialResult;
   /** Undefined where the worker died before it could leave one, and for a skipped trial. */
   record: TrialRecord | undefined;
 }
@@ -16,7 +16,7 @@ export interface RecordedTrial {
 export function trialOf(index: number, result: TestResult): RecordedTrial {
   const record = recordOf(result);
   if (!record) return { trial: withoutRecord(index, result), record };
-  const trial: Trial = {
+  const trial: TrialResult = {
     index,
     outcome: record.outcome,
     status: record.status,
@@ -55,7 +55,7 @@ function lastScreenshot(result: TestResult): string | null {
   return result.attachments.findLast(({ contentType }) => contentType === 'image/jpeg')?.name ?? null;
 }
 
-function suiteFailed(trial: Trial, result: TestResult): Trial {
+function suiteFailed(trial: TrialResult, result: TestResult): TrialResult {
   const reason = `the trial passed, but the test did not: ${firstError(result)}`;
   return { ...trial, outcome: 'error', status: 'error', errorKind: 'internal', reason };
 }
@@ -63,7 +63,7 @@ function suiteFailed(trial: Trial, result: TestResult): Trial {
 /** Playwright's fixtures could not launch a browser or open a page in it. */
 const NO_BROWSER = /^(Error: )?(browserType\.(launch|connect\w*)|browser\.new\w+|browserContext\.newPage): /;
 
-function withoutRecord(index: number, result: TestResult): Trial {
+function withoutRecord(index: number, result: TestResult): TrialResult {
   const base = { index, turns: 0, durationMs: result.duration, finalUrl: null };
   if (result.status === 'skipped') {
     const reason = result.annotations.find(({ type }) => type === 'skip')?.description ?? null;

@@ -79,7 +79,7 @@ export class AgentRun {
     const time = agentTimeMs(this.plan);
     this.deadline = performance.now() + time;
     const timer = setTimeout(() => {
-      const limit = `${this.plan.maxSteps} steps of ${this.plan.stepTimeoutMs / 1000} s`;
+      const limit = `${this.plan.maxSteps} steps of ${this.plan.turnTimeoutMs / 1000} s`;
       this.stop(new TrialStopped('timed_out', null, `the time limit (${limit}) was reached`));
     }, time);
     const unwatch = watchBrowser(this.session.context, what =>

@@ -20,7 +20,7 @@ export interface TrialPlan {
   /** US dollars. */
   maxCostUsd: number | undefined;
   /** Milliseconds; the trial may take maxSteps times this. */
-  stepTimeoutMs: number;
+  turnTimeoutMs: number;
   seed: number;
   secrets: Readonly<Record<string, string>>;
   /** Milliseconds for opening entryUrl; 30,000 where left out or 0. */
@@ -38,6 +38,6 @@ export interface GradedPlan extends TrialPlan {
 }
 
 /** Milliseconds that the agent has, all its turns together. */
-export function agentTimeMs(plan: Pick<TrialPlan, 'maxSteps' | 'stepTimeoutMs'>): number {
-  return plan.maxSteps * plan.stepTimeoutMs;
+export function agentTimeMs(plan: Pick<TrialPlan, 'maxSteps' | 'turnTimeoutMs'>): number {
+  return plan.maxSteps * plan.turnTimeoutMs;
 }

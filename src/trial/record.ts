@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { stepSchema } from '../browser/step';
+import { recordedActionSchema } from '../browser/page-action';
 
 export const RECORD_SCHEMA_VERSION = '1';
 /** The hidden attachment that carries the record: names that begin with `_` are not shown in the HTML report. */
@@ -34,7 +34,7 @@ const actionSchema = z.object({
   point: z.object({ x: z.number(), y: z.number() }).optional(),
   detail: z.record(z.string(), z.unknown()).optional(),
   /** What was done to the page; left out where nobody knows. */
-  steps: z.array(stepSchema).optional(),
+  steps: z.array(recordedActionSchema).optional(),
 });
 
 const turnSchema = z.object({

@@ -7,8 +7,8 @@ import {
   type TurnOptions,
   type Usage,
 } from '../agents/agent';
+import { ActionRecorder, type Target } from '../browser/action-recorder';
 import type { Session } from '../browser/session';
-import { StepCapture, type Target } from '../browser/step-capture';
 import type { TotalUsage, TurnRecord } from './record';
 import { takeScreenshot } from './screenshot';
 import type { Stage } from './stage';
@@ -46,7 +46,7 @@ export class Turns {
   usage: TotalUsage = NO_USAGE;
   private turnUsage: TotalUsage = NO_USAGE;
   private running = false;
-  private readonly capture: StepCapture;
+  private readonly recorder: ActionRecorder;
   private seenNotices = 0;
   /** Settles, never rejecting, when the last turn's picture is taken. */
   pictured: Promise<void> = Promise.resolve();
@@ -58,11 +58,11 @@ export class Turns {
     private readonly mask: (text: string) => string,
     private readonly startedAt: number,
   ) {
-    this.capture = new StepCapture(session.page, mask);
+    this.recorder = new ActionRecorder(session.page, mask);
   }
 
   dispose(): void {
-    this.capture.dispose();
+    this.recorder.dispose();
   }
 
   get left(): number {
@@ -87,7 +87,7 @@ export class Turns {
       this.limits.signal.throwIfAborted();
       const from = this.session.page.url();
       const record = this.begin(oneLine(this.mask(String(title)), 200), from);
-      this.capture.begin();
+      this.recorder.begin();
       return await new Promise<T>((resolve, reject) => {
         this.pictured = this.stage
           .step(record.title, async attach => {
@@ -115,9 +115,14 @@ export class Turns {
         record.narration = [record.narration, this.mask(String(text))].filter(Boolean).join('\n');
       },
       action: action => void record.actions.push(maskAction(action, this.mask)),
-      will: (draft, target, to) =>
-        this.capture.will(this.session.page, draft, target as Target | undefined, to as Target | undefined),
-      looks: () => this.capture.looks(),
+      record: (draft, target, to) =>
+        this.recorder.record(
+          this.session.page,
+          draft,
+          target as Target | undefined,
+          to as Target | undefined,
+        ),
+      readOnly: () => this.recorder.readOnly(),
     };
   }
 
@@ -183,9 +188,9 @@ export class Turns {
     this.seenNotices = this.session.notices.length;
   }
 
-  /** What `will` noted is of the turn as a whole: it goes to the last action that does not tell its own steps. */
+  /** What `record` noted is of the turn as a whole: it goes to the last action that does not tell its own steps. */
   private async note(actions: TurnRecord['actions']): Promise<void> {
-    const noted = this.limits.signal.aborted ? undefined : await this.capture.done(this.session.page);
+    const noted = this.limits.signal.aborted ? undefined : await this.recorder.done(this.session.page);
     if (!noted) return;
     const silent = actions.filter(({ steps }) => !steps);
     for (const action of silent) action.steps = action === silent.at(-1) ? noted : [];

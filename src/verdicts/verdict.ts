@@ -6,7 +6,7 @@ import { median, wilsonInterval } from './statistics';
 export type Outcome = 'passed' | 'failed' | 'error' | 'skipped';
 
 /** One trial as the verdict sees it; the results file keeps it in this shape. */
-export interface Trial {
+export interface TrialResult {
   /** The repeatEachIndex: 0 to k - 1. */
   index: number;
   outcome: Outcome;
@@ -72,7 +72,7 @@ export interface Verdict extends Policy {
   /** Why it is not `passed`, in one line; null where it is. */
   reason: string | null;
   /** Sorted by index, one for each index. */
-  trials: Trial[];
+  trials: TrialResult[];
 }
 
 /** The policy of a run with `--repeat-each=N`: k = N, minPasses = min(minPasses, N). */
@@ -91,7 +91,7 @@ export function policyForRepeats(policy: Policy, repeats: number): Policy {
  * Trials whose index is outside 0 to k - 1 are no part of the policy and are left out. Of several with one
  * index one is kept: a failed one before a passed one, a graded one before an error, any before a skipped one.
  */
-export function judgeTrials(policy: Policy, trials: readonly Trial[]): Verdict {
+export function verdictOf(policy: Policy, trials: readonly TrialResult[]): Verdict {
   const { k, minPasses } = policy;
   const kept = onePerIndex(trials.filter(trial => trial.index >= 0 && trial.index < k));
   const count = (outcome: Outcome) => kept.filter(trial => trial.outcome === outcome).length;
@@ -138,14 +138,14 @@ function decide(policy: Policy, counts: { passes: number; failures: number; miss
   return counts.passes + counts.missing < policy.minPasses ? 'inconclusive' : 'undecided';
 }
 
-const isGraded = (trial: Trial) => trial.outcome === 'passed' || trial.outcome === 'failed';
+const isGraded = (trial: TrialResult) => trial.outcome === 'passed' || trial.outcome === 'failed';
 
 // The same shard merged twice brings the same trial twice. Where two differ, the order of arrival must not
 // decide, and a failure must not vanish behind a pass.
 const PRECEDENCE: Record<Outcome, number> = { failed: 0, passed: 1, error: 2, skipped: 3 };
 
-function onePerIndex(trials: readonly Trial[]): Trial[] {
-  const kept = new Map<number, Trial>();
+function onePerIndex(trials: readonly TrialResult[]): TrialResult[] {
+  const kept = new Map<number, TrialResult>();
   for (const trial of trials) {
     const other = kept.get(trial.index);
     if (!other || comesBefore(trial, other)) kept.set(trial.index, trial);
@@ -153,12 +153,17 @@ function onePerIndex(trials: readonly Trial[]): Trial[] {
   return [...kept.values()].sort((a, b) => a.index - b.index);
 }
 
-function comesBefore(trial: Trial, other: Trial): boolean {
+function comesBefore(trial: TrialResult, other: TrialResult): boolean {
   const difference = PRECEDENCE[trial.outcome] - PRECEDENCE[other.outcome];
   return difference === 0 ? JSON.stringify(trial) < JSON.stringify(other) : difference < 0;
 }
 
-function reasonOf(verdict: VerdictName, k: number, missing: number, trials: readonly Trial[]): string | null {
+function reasonOf(
+  verdict: VerdictName,
+  k: number,
+  missing: number,
+  trials: readonly TrialResult[],
+): string | null {
   if (verdict === 'passed') return null;
   const first = (outcome: Outcome) => trials.find(trial => trial.outcome === outcome);
   const culprit =
@@ -178,7 +183,7 @@ const STATUS_REASONS: Record<string, string> = {
 };
 
 /** One line on a trial that did not pass: `trial 2/5: the cart stayed empty (at https://shop.example/cart)`. */
-export function trialReason(trial: Trial, k: number): string {
+export function trialReason(trial: TrialResult, k: number): string {
   const kind = trial.outcome === 'error' && trial.errorKind ? `${trial.errorKind}: ` : '';
   const said = (trial.reason ?? '').replace(/\s+/g, ' ').trim();
   const why =

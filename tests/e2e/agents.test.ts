@@ -118,7 +118,7 @@ test.each(rows)('an agent that $name', async row => {
   const site = await startSite({ '/': PAGE, '/second': '<p id="done">Done</p>' });
   const suite = makeSuite({
     'playwright.config.ts': config({
-      taskproof: `{ stepTimeoutMs: ${row.stepTimeout ?? 500}, agent: defineAgent({ name: 'bad', run: async task => { if (task.entryUrl.endsWith('?good')) { await task.turn('click Go', () => task.page.getByText('Go').click()); return; } ${row.run} } }) }`,
+      taskproof: `{ turnTimeoutMs: ${row.stepTimeout ?? 500}, agent: defineAgent({ name: 'bad', run: async task => { if (task.entryUrl.endsWith('?good')) { await task.turn('click Go', () => task.page.getByText('Go').click()); return; } ${row.run} } }) }`,
     }).replace('workers: 2', 'workers: 1'),
     'tasks/a-bad.yaml': spec({ id: 'a-bad', url: `${site.url}/`, extra: `maxSteps: 2\n${row.extra ?? ''}` }),
     'tasks/b-good.yaml': spec({ id: 'b-good', url: `${site.url}/?good` }),

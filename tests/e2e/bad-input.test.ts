@@ -44,10 +44,10 @@ const rows: Row[] = [
   {
     name: 'options with a typo',
     files: {
-      'playwright.config.ts': config({ taskproof: '{ agnet: lexical(), stepTimeoutMs: -1 } as never' }),
+      'playwright.config.ts': config({ taskproof: '{ agnet: lexical(), turnTimeoutMs: -1 } as never' }),
       'tasks/good.yaml': good,
     },
-    says: [/project "agents"/, /agnet: unknown option; known are agent/, /stepTimeoutMs: /],
+    says: [/project "agents"/, /agnet: unknown option; known are agent/, /turnTimeoutMs: /],
   },
   {
     name: 'a reporter option with a typo',

@@ -424,7 +424,7 @@ function faultySuite(options: Record<string, string>, files: Record<string, stri
       name,
       more,
     ]) => `{ name: '${name}', testDir: '.', testMatch: '${name}.spec.ts', ...repeats('${name}/*.yaml'),
-      use: { taskproof: { stepTimeoutMs: 1500, secrets: { PASS: ${JSON.stringify(SECRET)} }, agent: command({
+      use: { taskproof: { turnTimeoutMs: 1500, secrets: { PASS: ${JSON.stringify(SECRET)} }, agent: command({
         command: ${NODE}, args: ['faulty.mjs'], env: { MODEL_API_KEY: '${KEY}' }, ${more} }) } } }`,
   );
   return makeSuite({

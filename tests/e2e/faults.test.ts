@@ -94,7 +94,7 @@ test('each fault ends its trial with what happened, and no other trial', async (
   const suite = makeSuite({
     'playwright.config.ts': config({
       imports: `import { test } from '@playwright/test';\nimport { goalOf } from './agents';`,
-      taskproof: `{ stepTimeoutMs: 1000, agent: defineAgent({ name: 'faulty', run: task => goalOf(task, test) }) }`,
+      taskproof: `{ turnTimeoutMs: 1000, agent: defineAgent({ name: 'faulty', run: task => goalOf(task, test) }) }`,
       extra: 'fullyParallel: true',
     }),
     'agents.ts': `export function goalOf(task: any, test: any) {

@@ -125,7 +125,7 @@ test('each hostile page: the trial ends within its limits, with a record', async
   });
   const suite = makeSuite({
     'playwright.config.ts': config({
-      taskproof: `{ stepTimeoutMs: 3000, agent: ${AGENT} }`,
+      taskproof: `{ turnTimeoutMs: 3000, agent: ${AGENT} }`,
       reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]`,
       projects: `[{ name: 'agents', fullyParallel: true, use: { navigationTimeout: 6000 } }]`,
     }),

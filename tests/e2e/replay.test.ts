@@ -50,9 +50,9 @@ const healer = ${lexically(JSON.stringify(AFTER))};`,
       reporters: `process.env.BLOB ? [['@taskproof/playwright/reporter'], ['blob']] : [['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]`,
       projects: `[
         { name: 'shopper', ...repeats('tasks/*.yaml'), use: { taskproof: { agent: shopper, secrets, record: 'kept' } } },
-        { name: 'replay', ...repeats('tasks/*.yaml'), use: { taskproof: { agent: replay({ recordings: 'kept', stepTimeoutMs: 1500 }), secrets } } },
+        { name: 'replay', ...repeats('tasks/*.yaml'), use: { taskproof: { agent: replay({ recordings: 'kept', turnTimeoutMs: 1500 }), secrets } } },
         { name: 'poor', ...repeats('tasks/*.yaml'), use: { taskproof: { agent: replay({ recordings: 'kept' }) } } },
-        { name: 'healing', ...repeats('tasks/*.yaml'), use: { taskproof: { agent: replay({ recordings: 'kept', stepTimeoutMs: 1500, fallback: healer }), secrets } } },
+        { name: 'healing', ...repeats('tasks/*.yaml'), use: { taskproof: { agent: replay({ recordings: 'kept', turnTimeoutMs: 1500, fallback: healer }), secrets } } },
       ]`,
     }),
     'tasks.spec.ts': TASKS_TEST,
@@ -172,16 +172,16 @@ test("an agent of one's own is recorded where it says what it will do, and Claud
   const mine = (says: boolean) => `defineAgent({ name: 'mine', async run(task) {
     await task.turn('open the checkout', async turn => {
       const link = task.page.getByText('To checkout');
-      ${says ? `await turn.will({ do: 'click' }, link);` : ''}
+      ${says ? `await turn.record({ do: 'click' }, link);` : ''}
       await link.click();
     });
-    await task.turn('look', turn => turn.looks());
+    await task.turn('look', turn => turn.readOnly());
     await task.turn('fill and order', async turn => {
       for (const [label, text] of [['Name', 'Mira'], ['Card', '1']]) {
-        await turn.will({ do: 'fill', text }, task.page.getByLabel(label));
+        await turn.record({ do: 'fill', text }, task.page.getByLabel(label));
         await task.page.getByLabel(label).fill(text);
       }
-      await turn.will({ do: 'click' }, task.page.getByText('Place order'));
+      await turn.record({ do: 'click' }, task.page.getByText('Place order'));
       await task.page.getByText('Place order').click();
     });
   } })`;
@@ -192,7 +192,7 @@ const fallback = claude({ baseURL: '${server.url}', apiKey: 'key', maxRetries: 0
       projects: `[
         { name: 'mine', use: { taskproof: { agent: ${mine(true)}, record: true } } },
         { name: 'silent', use: { taskproof: { agent: ${mine(false)}, record: 'elsewhere' } } },
-        { name: 'healing', use: { taskproof: { agent: replay({ recordings: 'recordings', stepTimeoutMs: 1500, fallback }) } } },
+        { name: 'healing', use: { taskproof: { agent: replay({ recordings: 'recordings', turnTimeoutMs: 1500, fallback }) } } },
       ]`,
     }),
     'tasks.spec.ts': TASKS_TEST,

@@ -60,8 +60,8 @@ export function agentTask(page: Page, input: TaskInput): TestTask {
       return fn({
         number: titles.length,
         narrate: () => undefined,
-        will: async () => undefined,
-        looks: () => undefined,
+        record: async () => undefined,
+        readOnly: () => undefined,
         action: action => void actions.push(action),
       });
     },

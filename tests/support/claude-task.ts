@@ -72,8 +72,8 @@ export function claudeTask(page: Page, setup: TaskSetup = {}): RecordingTask {
         number: turns.length,
         narrate: text => turn.narration.push(text),
         action: action => turn.actions.push(action),
-        will: async () => undefined,
-        looks: () => undefined,
+        record: async () => undefined,
+        readOnly: () => undefined,
       });
     },
     usage(added) {

@@ -5,14 +5,14 @@ import { type ResultRow, type Results, resultRow } from '../../src/report/result
 import { verdictTable } from '../../src/report/terminal';
 import { displayWidth } from '../../src/report/text';
 import { compareProjects } from '../../src/verdicts/comparison';
-import { judgeTrials } from '../../src/verdicts/verdict';
+import { verdictOf } from '../../src/verdicts/verdict';
 import { trials } from './verdicts/trials';
 
 function row(spec: string, project: string, letters: string, more: Partial<ResultRow> = {}): ResultRow {
   return {
     ...resultRow(
       { spec, project, agent: 'claude', model: null, replayed: false },
-      judgeTrials({ k: letters.length, minPasses: Math.max(1, letters.length - 1) }, trials(letters)),
+      verdictOf({ k: letters.length, minPasses: Math.max(1, letters.length - 1) }, trials(letters)),
     ),
     ...more,
   };

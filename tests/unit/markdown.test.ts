@@ -5,18 +5,22 @@ import { escapeMarkdown, renderDiff, renderSummary } from '../../src/report/mark
 import { type ResultRow, type Results, resultRow } from '../../src/report/results';
 import { compareProjects } from '../../src/verdicts/comparison';
 import { diffVerdicts } from '../../src/verdicts/diff';
-import { judgeTrials, type Trial } from '../../src/verdicts/verdict';
+import { type TrialResult, verdictOf } from '../../src/verdicts/verdict';
 import { trials } from './verdicts/trials';
 
 const HOSTILE =
   '<img src=x onerror=alert(1)> | `code`\n::error::pwned ##[error] @octocat #12 [a](https://evil.example) www.evil.example \u001b[31m';
 
-function row(letters: string, more: Partial<ResultRow> = {}, eachTrial: Partial<Trial> = {}): ResultRow {
+function row(
+  letters: string,
+  more: Partial<ResultRow> = {},
+  eachTrial: Partial<TrialResult> = {},
+): ResultRow {
   const all = trials(letters).map(trial => ({ ...trial, ...eachTrial }));
   return {
     ...resultRow(
       { spec: 'checkout', project: 'opus', agent: 'claude', model: 'opus', replayed: false },
-      judgeTrials({ k: letters.length, minPasses: Math.max(1, letters.length - 1) }, all),
+      verdictOf({ k: letters.length, minPasses: Math.max(1, letters.length - 1) }, all),
     ),
     ...more,
   };

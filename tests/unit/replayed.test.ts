@@ -7,7 +7,7 @@ import { type ResultRow, type Results, readResults, resultRow } from '../../src/
 import { verdictTable } from '../../src/report/terminal';
 import { compareProjects } from '../../src/verdicts/comparison';
 import { diffVerdicts } from '../../src/verdicts/diff';
-import { type Healed, judgeTrials } from '../../src/verdicts/verdict';
+import { type Healed, verdictOf } from '../../src/verdicts/verdict';
 import { trial, trials } from './verdicts/trials';
 
 const HEALED: Healed = {
@@ -24,7 +24,7 @@ function row(spec: string, project: string, letters: string, healed: Record<numb
   const replayed = project === 'replays';
   return resultRow(
     { spec, project, agent: replayed ? 'replay' : 'claude', model: null, replayed },
-    judgeTrials({ k: letters.length, minPasses: letters.length }, all),
+    verdictOf({ k: letters.length, minPasses: letters.length }, all),
   );
 }
 
@@ -65,7 +65,7 @@ describe('a healed trial in words', () => {
 });
 
 test('a verdict counts its healed trials, and the results file keeps where and why', () => {
-  const verdict = judgeTrials({ k: 3, minPasses: 2 }, [
+  const verdict = verdictOf({ k: 3, minPasses: 2 }, [
     trial(0, 'passed', { healed: HEALED }),
     trial(1, 'failed', { healed: HEALED }),
     trial(2, 'passed'),
@@ -73,7 +73,7 @@ test('a verdict counts its healed trials, and the results file keeps where and w
     trial(3, 'passed', { healed: HEALED }),
   ]);
   expect(verdict).toMatchObject({ verdict: 'passed', healed: 2 });
-  expect(judgeTrials({ k: 1, minPasses: 1 }, trials('p'))).not.toHaveProperty('healed');
+  expect(verdictOf({ k: 1, minPasses: 1 }, trials('p'))).not.toHaveProperty('healed');
   const written = results([row('checkout', 'replays', 'p', { 0: HEALED })]);
   expect(readResults(JSON.stringify(written), 'r.json').verdicts[0]).toMatchObject({
     healed: 1,

@@ -7,12 +7,12 @@ import {
   resultsJsonSchema,
 } from '../../src/report/results';
 import { compareProjects } from '../../src/verdicts/comparison';
-import { judgeTrials } from '../../src/verdicts/verdict';
+import { verdictOf } from '../../src/verdicts/verdict';
 import { trials } from './verdicts/trials';
 
 const row = resultRow(
   { spec: 'pricing-trial', project: 'opus', agent: 'claude', model: 'claude-opus-5-5', replayed: false },
-  judgeTrials({ k: 5, minPasses: 4 }, trials('ppfes')),
+  verdictOf({ k: 5, minPasses: 4 }, trials('ppfes')),
 );
 const results: Results = {
   schemaVersion: '1',

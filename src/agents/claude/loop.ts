@@ -234,7 +234,7 @@ class Loop {
   /** A turn of nothing but words. */
   private say(title: string, content: readonly BetaContentBlock[]): Promise<void> {
     return this.task.turn(title, turn => {
-      turn.looks();
+      turn.readOnly();
       this.narrate(turn, content);
     });
   }

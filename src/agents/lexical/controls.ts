@@ -84,7 +84,7 @@ async function arrowTo(
     const presses: number =
       step === 0 ? 1 : Math.max(1, Math.min(MAX_PRESSES, Math.round(Math.abs(wanted - value) / step)));
     const key = wanted > value ? 'ArrowUp' : 'ArrowDown';
-    await driver.capture.will(driver.page, { do: 'press', key, times: presses }, element);
+    await driver.recorder.record(driver.page, { do: 'press', key, times: presses }, element);
     for (let i = 0; i < presses; i++) await element.press(key, { timeout: driver.timeout });
     const next: number | undefined = await element.evaluate(readNumber);
     if (next === undefined || next === value) return next;

@@ -1,8 +1,8 @@
 // Turns on a page: each one acts on one thing, waits for the page to settle and looks at what came of it.
 
 import type { ElementHandle, Page } from '@playwright/test';
+import { type ActionDraft, ActionRecorder } from '../../browser/action-recorder';
 import { elementWithFocus } from '../../browser/durable-locator';
-import { StepCapture, type StepDraft } from '../../browser/step-capture';
 import type { AgentTask } from '../agent';
 import { type Match, rank, withoutEcho } from './match';
 import type { LexicalSettings } from './options';
@@ -23,7 +23,7 @@ type Handle = ElementHandle<HTMLElement>;
 export class Driver {
   view!: View;
   readonly watch: Watch;
-  readonly capture: StepCapture;
+  readonly recorder: ActionRecorder;
   /** Elements that refused to be acted on: not tried again in the same state of the page. */
   readonly #refused = new Map<string, string>();
   readonly #noise: (key: string) => number;
@@ -32,14 +32,14 @@ export class Driver {
     readonly task: AgentTask,
     readonly settings: LexicalSettings,
   ) {
-    this.capture = new StepCapture(task.page, text => task.mask(text));
-    this.watch = new Watch(task.context, task.goal, answer => this.capture.answered(answer));
+    this.recorder = new ActionRecorder(task.page, text => task.mask(text));
+    this.watch = new Watch(task.context, task.goal, answer => this.recorder.answered(answer));
     this.#noise = generator(task.seed);
   }
 
   dispose(): void {
     this.watch.dispose();
-    this.capture.dispose();
+    this.recorder.dispose();
   }
 
   get page(): Page {
@@ -95,7 +95,7 @@ export class Driver {
     };
     let error: string | undefined;
     await this.task.turn(title, async turn => {
-      this.capture.begin();
+      this.recorder.begin();
       try {
         await act(text => turn.narrate(text));
       } catch (thrown) {
@@ -104,7 +104,7 @@ export class Driver {
       }
       const point = candidate && candidate.frame === before.page.mainFrame() ? middle(candidate) : undefined;
       await this.watch.settle(this.page);
-      const steps = error ? undefined : await this.capture.done(this.page);
+      const steps = error ? undefined : await this.recorder.done(this.page);
       turn.action({
         title,
         ...(error ? { error } : {}),
@@ -127,7 +127,7 @@ export class Driver {
   on(
     candidate: Candidate,
     verb: string,
-    draft: StepDraft,
+    draft: ActionDraft,
     act: (element: Handle) => Promise<unknown>,
   ): Promise<Outcome> {
     return this.turn(
@@ -139,11 +139,11 @@ export class Driver {
 
   async useElement(
     candidate: Candidate,
-    draft: StepDraft,
+    draft: ActionDraft,
     act: (element: Handle) => Promise<unknown>,
   ): Promise<void> {
     const element = await elementOf(candidate);
-    await this.capture.will(this.page, draft, element);
+    await this.recorder.record(this.page, draft, element);
     await act(element);
     await element.dispose();
   }
@@ -170,7 +170,7 @@ export class Driver {
   press(key: string): Promise<Outcome> {
     return this.turn(`press ${key}`, async () => {
       const focused = await elementWithFocus(this.page).catch(() => undefined);
-      await this.capture.will(this.page, { do: 'press', key }, focused);
+      await this.recorder.record(this.page, { do: 'press', key }, focused);
       await this.page.keyboard.press(key);
     });
   }

@@ -180,7 +180,7 @@ export class Explorer {
     const driver = this.#driver;
     const to = this.#trail.pop()!;
     await driver.turn('go back', async () => {
-      await driver.capture.will(driver.page, { do: 'back' });
+      await driver.recorder.record(driver.page, { do: 'back' });
       const went = await driver.page.goBack({ timeout: 5000, waitUntil: 'domcontentloaded' });
       if (!went || path(driver.page.url()) !== to)
         await driver.page.goto(to, { timeout: 5000, waitUntil: 'domcontentloaded' });
@@ -205,9 +205,9 @@ export class Explorer {
     const key = `scroll ${this.#driver.view.print}`;
     if (y + viewport >= height - 4 || this.#tried.has(key)) return false;
     this.#tried.add(key);
-    const { page, capture } = this.#driver;
+    const { page, recorder } = this.#driver;
     const outcome = await this.#driver.turn('scroll down', async () => {
-      await capture.will(page, { do: 'scroll', x: 0, y: viewport * 2 });
+      await recorder.record(page, { do: 'scroll', x: 0, y: viewport * 2 });
       await page.mouse.wheel(0, viewport * 2);
     });
     return outcome.changed;

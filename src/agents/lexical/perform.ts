@@ -1,7 +1,7 @@
 // Does one instruction.
 
 import { setTimeout } from 'node:timers/promises';
-import { portableUrl } from '../../browser/step';
+import { portableUrl } from '../../browser/page-action';
 import { choose, choosePath } from './choosing';
 import type { Driver, Outcome } from './driver';
 import { enter, search } from './entering';
@@ -85,7 +85,7 @@ async function open(driver: Driver, target: Target, memory: Memory): Promise<Pro
 
 async function goTo(driver: Driver, url: string): Promise<Problem> {
   const outcome = await driver.turn(`open ${url}`, async () => {
-    await driver.capture.will(driver.page, { do: 'goto', url: portableUrl(url, driver.task.entryUrl) });
+    await driver.recorder.record(driver.page, { do: 'goto', url: portableUrl(url, driver.task.entryUrl) });
     await driver.page.goto(url, { timeout: 10_000, waitUntil: 'domcontentloaded' });
   });
   return outcome.error;
@@ -205,7 +205,7 @@ async function scroll(driver: Driver, to: 'top' | 'bottom', target: Target): Pro
     const draft = { do: 'scroll', x: 0, y: to === 'bottom' ? FAR : -FAR } as const;
     if (field) await driver.useElement(field, draft, element => element.evaluate(move, to === 'bottom'));
     else {
-      await driver.capture.will(driver.page, draft);
+      await driver.recorder.record(driver.page, draft);
       await driver.page.evaluate(
         down => window.scrollTo({ top: down ? document.documentElement.scrollHeight : 0 }),
         to === 'bottom',
@@ -234,7 +234,7 @@ async function focus(driver: Driver, target: Target, memory: Memory): Promise<Pr
 async function pause(driver: Driver, ms: number): Promise<Problem> {
   const { signal } = driver.task;
   const outcome = await driver.turn(`wait ${ms / 1000} s`, () => {
-    driver.capture.looks();
+    driver.recorder.readOnly();
     return setTimeout(ms, undefined, { signal });
   });
   return outcome.error;
@@ -303,7 +303,7 @@ export async function perform(driver: Driver, instruction: Instruction, memory: 
     case 'back':
       return (
         await driver.turn('go back', async () => {
-          await driver.capture.will(driver.page, { do: 'back' });
+          await driver.recorder.record(driver.page, { do: 'back' });
           await driver.page.goBack({ timeout: 5000, waitUntil: 'domcontentloaded' });
         })
       ).error;

@@ -1,7 +1,7 @@
 // Waits for a page to come to rest, and answers its dialogs, for as long as an agent runs.
 
 import type { BrowserContext, Dialog, Page, Request } from '@playwright/test';
-import type { DialogAnswer } from '../../browser/step';
+import type { DialogAnswer } from '../../browser/page-action';
 
 const QUIET_MS = 70;
 const MAX_UNREST_MS = 900;

@@ -17,7 +17,7 @@ export type { ReplayOptions } from './options';
  * @throws ReplayOptionsError for options that it can't use.
  */
 export function replay(options?: ReplayOptions): Agent {
-  const { recordings, fallback, stepTimeoutMs } = checkReplayOptions(options);
+  const { recordings, fallback, turnTimeoutMs } = checkReplayOptions(options);
   return {
     name: 'replay',
     replays: true,
@@ -27,7 +27,7 @@ export function replay(options?: ReplayOptions): Agent {
       const recording = await read(file);
       if (!recording && !fallback) throw new Error(noRecording(file));
       if (recording && recording.specHash !== task.specHash) warnOfChange(task, file);
-      const player = new Player(task, stepTimeoutMs);
+      const player = new Player(task, turnTimeoutMs);
       const problem = recording ? await played(player, recording) : `there is no recording yet (${file})`;
       if (problem === undefined) return undefined;
       if (!fallback) return { status: 'gave_up', reason: problem };

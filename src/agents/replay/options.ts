@@ -12,7 +12,7 @@ export interface ReplayOptions {
   /** Plays on where a recording no longer fits the page, and where there is none. Default: none, and the trial fails. */
   fallback?: Agent;
   /** Milliseconds that a step waits for its element, and for its effect. Default: 5,000. */
-  stepTimeoutMs?: number;
+  turnTimeoutMs?: number;
 }
 
 const optionsSchema = z.strictObject({
@@ -23,7 +23,7 @@ const optionsSchema = z.strictObject({
     })
     .refine(agent => !agent?.replays, { error: 'must not be a replay itself' })
     .optional(),
-  stepTimeoutMs: z.number().int().positive().default(5_000),
+  turnTimeoutMs: z.number().int().positive().default(5_000),
 });
 
 export type ReplaySettings = z.infer<typeof optionsSchema>;

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
 import { locatorOf } from '../../browser/locator-expression';
-import type { Step } from '../../browser/step';
+import type { RecordedAction } from '../../browser/page-action';
 import type { AgentTask } from '../agent';
 import { fillSecrets } from '../secrets';
 
@@ -11,10 +11,14 @@ interface Circumstances {
   timeoutMs: number;
 }
 
-type Of<Name extends Step['do']> = Extract<Step, { do: Name }>;
+type Of<Name extends RecordedAction['do']> = Extract<RecordedAction, { do: Name }>;
 
 /** @throws Error in the words of a report: `button "Place order" not found`. */
-export async function perform(page: Page, step: Step, { task, timeoutMs }: Circumstances): Promise<void> {
+export async function perform(
+  page: Page,
+  step: RecordedAction,
+  { task, timeoutMs }: Circumstances,
+): Promise<void> {
   const timeout = timeoutMs;
   switch (step.do) {
     case 'back':
@@ -43,7 +47,7 @@ export async function perform(page: Page, step: Step, { task, timeoutMs }: Circu
 }
 
 type OnElement = Exclude<
-  Step,
+  RecordedAction,
   | Of<'goto' | 'scroll' | 'press'>
   | { do: 'back' | 'forward' | 'reload' | 'new_tab' | 'switch_tab' | 'close_tab' }
 >;
@@ -168,7 +172,7 @@ function nameOf(expression: string): string {
  *
  * @throws Error for a secret that the project does not have.
  */
-export function resolved(step: Step, { secrets, configDir }: AgentTask): Step {
+export function resolved(step: RecordedAction, { secrets, configDir }: AgentTask): RecordedAction {
   const fill = (text: string) =>
     fillSecrets(
       text,

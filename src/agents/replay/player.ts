@@ -3,7 +3,7 @@ import { setTimeout } from 'node:timers/promises';
 import type { BrowserContext, Dialog, Page } from '@playwright/test';
 import { Activity } from '../../browser/activity';
 import { fingerprintOf, NO_ANSWER, sameFingerprint } from '../../browser/fingerprint';
-import { type DialogAnswer, type Fingerprint, pathOf, type Step } from '../../browser/step';
+import { type DialogAnswer, type Fingerprint, pathOf, type RecordedAction } from '../../browser/page-action';
 import { TabOrder } from '../../browser/tab-order';
 import type { AgentTask, Turn } from '../agent';
 import { perform, resolved } from './perform';
@@ -52,7 +52,7 @@ export class Player {
 
   private async turn(turn: Turn, { actions }: RecordedTurn): Promise<void> {
     for (const { title, steps } of actions) {
-      const repeated: Step[] = [];
+      const repeated: RecordedAction[] = [];
       try {
         for (const step of steps) repeated.push(await this.step(step, title));
       } catch (error) {
@@ -65,7 +65,7 @@ export class Player {
   }
 
   /** @returns the step as it went this time. */
-  private async step(step: Step, title: string): Promise<Step> {
+  private async step(step: RecordedAction, title: string): Promise<RecordedAction> {
     this.number++;
     const { task } = this;
     this.answers = [...(step.dialogs ?? [])];
@@ -86,7 +86,12 @@ export class Player {
   }
 
   /** Waits until the page has changed, where it did when it was recorded. */
-  private async effect(page: Page, step: Step, before: Fingerprint, title: string): Promise<Fingerprint> {
+  private async effect(
+    page: Page,
+    step: RecordedAction,
+    before: Fingerprint,
+    title: string,
+  ): Promise<Fingerprint> {
     const end = performance.now() + this.timeoutMs;
     const hadEffect = !sameFingerprint(step.before, step.after) && showsEffect(step);
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
@@ -105,7 +110,7 @@ export class Player {
   }
 
   /** The tab that the step was done in: one that is about to open is waited for. */
-  private async tab({ tab }: Step): Promise<Page> {
+  private async tab({ tab }: RecordedAction): Promise<Page> {
     const end = performance.now() + this.timeoutMs;
     while (!this.tabs.at(tab) && performance.now() < end)
       await this.context
@@ -133,6 +138,6 @@ export class Player {
 }
 
 /** Of these the effect may be nothing but where the pointer, the focus or the page's scroll is, or come from elsewhere. */
-function showsEffect(step: Step): boolean {
+function showsEffect(step: RecordedAction): boolean {
   return !['hover', 'focus', 'scroll', 'new_tab', 'switch_tab', 'close_tab', 'reload'].includes(step.do);
 }

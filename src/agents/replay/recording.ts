@@ -1,6 +1,6 @@
 // A trial that passed, as something that can be played again without its agent.
 import { z } from 'zod';
-import { stepSchema } from '../../browser/step';
+import { recordedActionSchema } from '../../browser/page-action';
 
 export const RECORDING_VERSION = '1';
 export const DEFAULT_RECORDINGS_DIR = 'recordings';
@@ -8,7 +8,7 @@ export const DEFAULT_RECORDINGS_DIR = 'recordings';
 const recordedTurnSchema = z.object({
   /** What the turn did, in words. */
   title: z.string(),
-  actions: z.array(z.object({ title: z.string(), steps: z.array(stepSchema).min(1) })).min(1),
+  actions: z.array(z.object({ title: z.string(), steps: z.array(recordedActionSchema).min(1) })).min(1),
 });
 
 export const recordingSchema = z.object({

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Io } from '../../../src/cli/io';
 import { run } from '../../../src/cli/program';
 import { type ResultRow, type Results, resultRow } from '../../../src/report/results';
-import { judgeTrials } from '../../../src/verdicts/verdict';
+import { verdictOf } from '../../../src/verdicts/verdict';
 import { trials } from '../verdicts/trials';
 
 /** A temporary folder with these files, in which command lines run; gone after the test. */
@@ -50,7 +50,7 @@ export function resultsFile(specs: Record<string, string>, more: Partial<Results
   const verdicts = Object.entries(specs).map<ResultRow>(([spec, letters]) =>
     resultRow(
       { spec, project: 'opus', agent: 'claude', model: null, replayed: false },
-      judgeTrials({ k: letters.length, minPasses: Math.max(1, letters.length - 1) }, trials(letters)),
+      verdictOf({ k: letters.length, minPasses: Math.max(1, letters.length - 1) }, trials(letters)),
     ),
   );
   const results: Results = {

@@ -29,7 +29,7 @@ function trialWith(judge: Judge['judge'], onPicture = () => {}) {
     spec: { ...spec, assertions: [{ type: 'url', pattern: '**/sent' }] },
     agent: { name: 'quick', run: async () => undefined },
     judge: { name: 'mine', judge },
-    stepTimeoutMs: 1_000,
+    turnTimeoutMs: 1_000,
     expectTimeoutMs: 1_000,
     seed: 1,
     secrets: {},

@@ -95,11 +95,11 @@ test.each([
   [{ recordings: '' }, /recordings/],
   [
     { recordings: 'r', fallbak: lexical() },
-    /fallbak: unknown option; known are recordings, fallback, stepTimeoutMs/,
+    /fallbak: unknown option; known are recordings, fallback, turnTimeoutMs/,
   ],
   [{ recordings: 'r', fallback: {} }, /fallback: must be an agent/],
   [{ recordings: 'r', fallback: replay({ recordings: 'r' }) }, /fallback: must not be a replay itself/],
-  [{ recordings: 'r', stepTimeoutMs: 0 }, /stepTimeoutMs/],
+  [{ recordings: 'r', turnTimeoutMs: 0 }, /turnTimeoutMs/],
 ])('replay(%j) is refused', (options, message) => {
   expect(() => replay(options as never)).toThrow(ReplayOptionsError);
   expect(() => replay(options as never)).toThrow(message);

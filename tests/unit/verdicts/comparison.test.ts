@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { compareProjects } from '../../../src/verdicts/comparison';
 import type { VerdictRow } from '../../../src/verdicts/diff';
-import { judgeTrials } from '../../../src/verdicts/verdict';
+import { verdictOf } from '../../../src/verdicts/verdict';
 import { trials } from './trials';
 
 function row(project: string, letters: string, more: Partial<VerdictRow> = {}): VerdictRow {
@@ -13,7 +13,7 @@ function row(project: string, letters: string, more: Partial<VerdictRow> = {}): 
     agent: `agent of ${project}`,
     model: null,
     replayed: false,
-    ...judgeTrials({ k: letters.length, minPasses }, trials(letters)),
+    ...verdictOf({ k: letters.length, minPasses }, trials(letters)),
     ...more,
   };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { ALPHA, CHANGES, type Change, diffVerdicts, type VerdictRow } from '../../../src/verdicts/diff';
-import { judgeTrials } from '../../../src/verdicts/verdict';
+import { verdictOf } from '../../../src/verdicts/verdict';
 import { trials } from './trials';
 
 function row(letters: string, more: Partial<VerdictRow> = {}): VerdictRow {
@@ -12,7 +12,7 @@ function row(letters: string, more: Partial<VerdictRow> = {}): VerdictRow {
     agent: 'claude',
     model: 'opus',
     replayed: false,
-    ...judgeTrials({ k: letters.length, minPasses }, trials(letters)),
+    ...verdictOf({ k: letters.length, minPasses }, trials(letters)),
     ...more,
   };
 }

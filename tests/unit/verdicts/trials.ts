@@ -1,8 +1,8 @@
-import type { Outcome, Trial } from '../../../src/verdicts/verdict';
+import type { Outcome, TrialResult } from '../../../src/verdicts/verdict';
 
 const OUTCOMES: Record<string, Outcome> = { p: 'passed', f: 'failed', e: 'error', s: 'skipped' };
 
-export function trial(index: number, outcome: Outcome, more: Partial<Trial> = {}): Trial {
+export function trial(index: number, outcome: Outcome, more: Partial<TrialResult> = {}): TrialResult {
   return {
     index,
     outcome,
@@ -18,6 +18,6 @@ export function trial(index: number, outcome: Outcome, more: Partial<Trial> = {}
 }
 
 /** `pfe-s`: a letter for each index (passed, failed, error, skipped), a dash for a trial that is not there. */
-export function trials(letters: string): Trial[] {
+export function trials(letters: string): TrialResult[] {
   return [...letters].flatMap((letter, index) => (letter === '-' ? [] : [trial(index, OUTCOMES[letter]!)]));
 }

@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   failsRun,
-  judgeTrials,
   type Policy,
   policyForRepeats,
-  type Trial,
+  type TrialResult,
   trialReason,
   type VerdictName,
+  verdictOf,
 } from '../../../src/verdicts/verdict';
 import { trial, trials } from './trials';
 
@@ -54,11 +54,11 @@ describe('the verdict', () => {
     [2, 1, 'fepp', 'inconclusive'],
     [2, 2, 'ppff', 'passed'],
   ])('k %i, minPasses %i, trials %s: %s', (k, minPasses, letters, expected) => {
-    expect(judgeTrials({ k, minPasses }, trials(letters)).verdict).toBe(expected);
+    expect(verdictOf({ k, minPasses }, trials(letters)).verdict).toBe(expected);
   });
 
   test('the example of the design', () => {
-    const verdict = judgeTrials({ k: 5, minPasses: 4 }, trials('ppfpp'));
+    const verdict = verdictOf({ k: 5, minPasses: 4 }, trials('ppfpp'));
     expect(verdict).toMatchObject({
       verdict: 'passed',
       passes: 4,
@@ -75,7 +75,7 @@ describe('the verdict', () => {
   });
 
   test('statistics count only trials that were graded', () => {
-    const verdict = judgeTrials({ k: 6, minPasses: 3 }, [
+    const verdict = verdictOf({ k: 6, minPasses: 3 }, [
       trial(0, 'passed', { turns: 3, costUsd: 0.1 }),
       trial(1, 'failed', { turns: 9, costUsd: 0.2 }),
       trial(2, 'error', { turns: 0, costUsd: 0.05 }),
@@ -85,21 +85,21 @@ describe('the verdict', () => {
   });
 
   test('no graded trial: no rate, no interval, no turns', () => {
-    const verdict = judgeTrials({ k: 2, minPasses: 1 }, trials('ee'));
+    const verdict = verdictOf({ k: 2, minPasses: 1 }, trials('ee'));
     expect(verdict).toMatchObject({ rate: null, interval: null, turns: null, costUsd: 0.2 });
   });
 
   test('one unknown price makes the sum unknown', () => {
     const some = [trial(0, 'passed'), trial(1, 'error', { costUsd: null })];
-    expect(judgeTrials({ k: 2, minPasses: 1 }, some).costUsd).toBeNull();
+    expect(verdictOf({ k: 2, minPasses: 1 }, some).costUsd).toBeNull();
   });
 
   test('of two trials with one index a failure stands before a pass, and any before a skipped one', () => {
     const policy = { k: 2, minPasses: 2 };
-    expect(judgeTrials(policy, [...trials('pp'), trial(1, 'failed')]).verdict).toBe('failed');
-    expect(judgeTrials(policy, [trial(1, 'failed'), ...trials('pp')]).verdict).toBe('failed');
-    expect(judgeTrials(policy, [...trials('ps'), trial(1, 'passed')]).verdict).toBe('passed');
-    expect(judgeTrials(policy, [...trials('pe'), trial(1, 'passed')]).verdict).toBe('passed');
+    expect(verdictOf(policy, [...trials('pp'), trial(1, 'failed')]).verdict).toBe('failed');
+    expect(verdictOf(policy, [trial(1, 'failed'), ...trials('pp')]).verdict).toBe('failed');
+    expect(verdictOf(policy, [...trials('ps'), trial(1, 'passed')]).verdict).toBe('passed');
+    expect(verdictOf(policy, [...trials('pe'), trial(1, 'passed')]).verdict).toBe('passed');
   });
 });
 
@@ -114,7 +114,7 @@ describe('the reason', () => {
     ['pp-f-', '3 of 5 trials present; trial 4/5: because failed (at http://127.0.0.1/cart)'],
     ['ppps-', '3 of 5 trials present; trial 4/5: because skipped'],
   ])('of %s', (letters, expected) => {
-    expect(judgeTrials(policy, trials(letters)).reason).toBe(expected);
+    expect(verdictOf(policy, trials(letters)).reason).toBe(expected);
   });
 
   test('is one line, names the place once, and falls back on the status', () => {
@@ -151,7 +151,7 @@ const cases = policies.chain(policy =>
   fc.record({
     policy: fc.constant(policy),
     trials: fc.array(
-      fc.record<Trial>({
+      fc.record<TrialResult>({
         index: fc.integer({ min: 0, max: policy.k }),
         outcome: fc.constantFrom('passed', 'failed', 'error', 'skipped'),
         status: fc.constantFrom('completed', 'max_steps'),
@@ -178,7 +178,7 @@ describe('properties', () => {
           ),
         ),
         ([policy, inOrder, shuffled]) => {
-          expect(judgeTrials(policy, shuffled)).toEqual(judgeTrials(policy, inOrder));
+          expect(verdictOf(policy, shuffled)).toEqual(verdictOf(policy, inOrder));
         },
       ),
     );
@@ -191,10 +191,10 @@ describe('properties', () => {
         fc.integer({ min: 1, max: 6 }),
         fc.infiniteStream(fc.nat(5)),
         ({ policy, trials }, shards, places) => {
-          const parts: Trial[][] = Array.from({ length: shards }, () => []);
+          const parts: TrialResult[][] = Array.from({ length: shards }, () => []);
           for (const one of trials) parts[places.next().value % shards]!.push(one);
-          const merged = [...parts.reverse().flatMap(part => judgeTrials(policy, part).trials), ...parts[0]!];
-          expect(judgeTrials(policy, merged)).toEqual(judgeTrials(policy, trials));
+          const merged = [...parts.reverse().flatMap(part => verdictOf(policy, part).trials), ...parts[0]!];
+          expect(verdictOf(policy, merged)).toEqual(verdictOf(policy, trials));
         },
       ),
     );
@@ -203,11 +203,11 @@ describe('properties', () => {
   test('one more failure never makes a pass, and one more pass never makes a failure', () => {
     fc.assert(
       fc.property(cases, fc.nat(24), ({ policy, trials }, index) => {
-        const before = judgeTrials(policy, trials).verdict;
-        const worse = judgeTrials(policy, [...trials, trial(index, 'failed')]).verdict;
+        const before = verdictOf(policy, trials).verdict;
+        const worse = verdictOf(policy, [...trials, trial(index, 'failed')]).verdict;
         if (before !== 'passed') expect(worse).not.toBe('passed');
         if (before === 'failed') expect(worse).toBe('failed');
-        const better = judgeTrials(policy, [...trials, trial(index, 'passed')]).verdict;
+        const better = verdictOf(policy, [...trials, trial(index, 'passed')]).verdict;
         if (before !== 'failed') expect(better).not.toBe('failed');
       }),
     );
@@ -219,10 +219,10 @@ describe('properties', () => {
         cases,
         fc.array(fc.constantFrom('p', 'f', 'e', 's'), { minLength: 25, maxLength: 25 }),
         ({ policy, trials: some }, letters) => {
-          const before = judgeTrials(policy, some);
+          const before = verdictOf(policy, some);
           const present = new Set(before.trials.map(one => one.index));
           const rest = trials(letters.join('')).filter(one => !present.has(one.index));
-          const after = judgeTrials(policy, [...before.trials, ...rest]).verdict;
+          const after = verdictOf(policy, [...before.trials, ...rest]).verdict;
           if (before.verdict === 'passed' || before.verdict === 'failed') expect(after).toBe(before.verdict);
           if (before.verdict === 'inconclusive') expect(after).not.toBe('passed');
         },
@@ -233,7 +233,7 @@ describe('properties', () => {
   test('counts add up to k', () => {
     fc.assert(
       fc.property(cases, ({ policy, trials }) => {
-        const v = judgeTrials(policy, trials);
+        const v = verdictOf(policy, trials);
         expect(v.passes + v.failures + v.errors + v.missing).toBe(policy.k);
         expect(v.missing).toBeGreaterThanOrEqual(0);
       }),

@@ -165,14 +165,14 @@ export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
     return Promise.all(this.#driver.tabs.open().map(page => this.#driver.tabs.entry(page)));
   }
   protected override async new_tab() {
-    await this.#driver.capture.will(this.#driver.task.page, { do: 'new_tab' });
+    await this.#driver.recorder.record(this.#driver.task.page, { do: 'new_tab' });
     const page = await this.#driver.task.context.newPage();
     this.#driver.task.activate(page);
     return this.#driver.tabs.entry(page);
   }
   protected override async switch_tab(_: Ctx, { tab_id }: Input<'switch_tab'>) {
     const page = this.#driver.tabs.get(tab_id);
-    await this.#driver.capture.will(page, { do: 'switch_tab' });
+    await this.#driver.recorder.record(page, { do: 'switch_tab' });
     this.#driver.task.activate(page);
     await page.bringToFront();
     return this.#driver.tabs.entry(page);
@@ -181,7 +181,7 @@ export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
     const page = this.#driver.tabs.get(tab_id);
     if (this.#driver.tabs.open().length === 1)
       throw new ToolError('This is the last open tab, which stays open.');
-    await this.#driver.capture.will(page, { do: 'close_tab' });
+    await this.#driver.recorder.record(page, { do: 'close_tab' });
     await page.close();
   }
   protected override async read_page(_: Ctx, { filter, depth, ref, tab_id }: Input<'read_page'>) {

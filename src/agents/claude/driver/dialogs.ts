@@ -2,7 +2,7 @@
 // how the next one is to be answered.
 import type { EventEmitter } from 'node:events';
 import type { BrowserContext, Dialog } from '@playwright/test';
-import type { DialogAnswer } from '../../../browser/step';
+import type { DialogAnswer } from '../../../browser/page-action';
 import { shorten } from './tree';
 
 export class Dialogs {

@@ -1,9 +1,9 @@
 // What both toolsets drive the trial's tabs through. The members themselves are in files by family.
 import { ToolError } from '@anthropic-ai/sdk/helpers/beta/toolsets';
 import type { Locator, Page } from '@playwright/test';
+import { type ActionDraft, ActionRecorder } from '../../../browser/action-recorder';
 import { Activity } from '../../../browser/activity';
 import { clickableAt } from '../../../browser/durable-locator';
-import { StepCapture, type StepDraft } from '../../../browser/step-capture';
 import type { AgentTask, Turn } from '../../agent';
 import { fillSecrets } from '../../secrets';
 import { elementAt, wordsFor } from './describe';
@@ -34,7 +34,7 @@ export class Driver {
   readonly refs = new Refs();
   readonly dialogs: Dialogs;
   /** What the members do, as steps that can be done again. */
-  readonly capture: StepCapture;
+  readonly recorder: ActionRecorder;
   private readonly activity: Activity;
   /** Where the pointer was left, in CSS pixels. */
   cursor: Point = { x: 0, y: 0 };
@@ -45,8 +45,8 @@ export class Driver {
 
   constructor(readonly task: AgentTask) {
     this.tabs = new Tabs(task);
-    this.capture = new StepCapture(task.page, text => task.mask(text));
-    this.dialogs = new Dialogs(task.context, answer => this.capture.answered(answer));
+    this.recorder = new ActionRecorder(task.page, text => task.mask(text));
+    this.dialogs = new Dialogs(task.context, answer => this.recorder.answered(answer));
     this.activity = new Activity(task.context);
   }
 
@@ -54,7 +54,7 @@ export class Driver {
     this.tabs.dispose();
     this.dialogs.dispose();
     this.activity.dispose();
-    this.capture.dispose();
+    this.recorder.dispose();
   }
 
   /** What the model should know beside the results, since the last call. */
@@ -97,12 +97,12 @@ export class Driver {
     this.cursor = point;
   }
 
-  /** Notes a deed at a point of the viewport: on the control there, or on the very spot of what is there. */
-  async willAt(page: Page, draft: StepDraft, point: Point): Promise<void> {
+  /** Notes a action at a point of the viewport: on the control there, or on the very spot of what is there. */
+  async recordAt(page: Page, draft: ActionDraft, point: Point): Promise<void> {
     const found = await within(clickableAt(page, point), NOTE_LIMIT_MS);
     if (!found) return;
     const { element, position } = found;
-    await this.capture.will(page, { ...draft, ...(position ? { position } : {}) } as StepDraft, element);
+    await this.recorder.record(page, { ...draft, ...(position ? { position } : {}) } as ActionDraft, element);
   }
 
   /**
@@ -138,13 +138,13 @@ export class Driver {
   /** Runs one member: its words, what it does, the wait for what it causes, and the action that people read. */
   async perform<T>(page: Page, words: string, settles: boolean, run: () => Promise<T>): Promise<T> {
     this.point = undefined;
-    this.capture.begin();
-    if (!settles) this.capture.looks();
+    this.recorder.begin();
+    if (!settles) this.recorder.readOnly();
     const since = performance.now();
     try {
       const result = await limited(run(), MEMBER_LIMIT_MS, () => new ToolError(STUCK), this.signal);
       const calm = settles && (await this.settle(page, since));
-      const steps = await this.capture.done(this.task.page);
+      const steps = await this.recorder.done(this.task.page);
       // What began meanwhile is waited for, too.
       if (calm && this.activity.isBusy(this.task.page, since)) await this.settle(page, since);
       this.turn?.action({ title: words, ...this.marked(), ...(steps ? { steps } : {}) });

@@ -48,7 +48,7 @@ export async function setValue(
   await driver.show(locator).catch(() => undefined);
   if (field.tag === 'select') return choose(driver, page, locator, field, String(value));
   if (isToggle(field)) {
-    await driver.capture.will(page, { do: 'check', checked: truth(value) }, locator);
+    await driver.recorder.record(page, { do: 'check', checked: truth(value) }, locator);
     await locator.setChecked(truth(value), { timeout });
     return undefined;
   }
@@ -57,7 +57,7 @@ export async function setValue(
     throw new ToolError(
       `${ref} is a <${field.tag}>, which has no value to set. Click it, and use what it opens.`,
     );
-  await driver.capture.will(page, { do: 'fill', text: String(value) }, locator);
+  await driver.recorder.record(page, { do: 'fill', text: String(value) }, locator);
   await locator.fill(String(value), { timeout });
   const format = FORMATS[field.type];
   // The browser empties such a field instead of refusing what it can't read.
@@ -102,7 +102,7 @@ async function choose(
       `There is no option ${JSON.stringify(wanted)}. Options: ${labels.join(', ')}${more}.`,
     );
   if (option.disabled) throw new ToolError(`The option "${option.label}" is disabled.`);
-  await driver.capture.will(page, { do: 'select', labels: [option.label] }, locator);
+  await driver.recorder.record(page, { do: 'select', labels: [option.label] }, locator);
   await locator.selectOption({ index: options.indexOf(option) }, { timeout: ACTION_LIMIT_MS });
   return `Chosen: "${shorten(option.label)}".`;
 }
@@ -118,7 +118,7 @@ export async function upload(
   await driver.markElement(locator);
   const field = await inspect(locator);
   const files = paths.map(path => relative(driver.task.configDir, path).replaceAll('\\', '/'));
-  await driver.capture.will(page, { do: 'upload', files }, locator);
+  await driver.recorder.record(page, { do: 'upload', files }, locator);
   if (field.type === 'file') return locator.setInputFiles([...paths], { timeout: ACTION_LIMIT_MS });
   // A styled button hides the real input and opens its file dialog.
   const [chooser] = await Promise.all([

@@ -15,7 +15,7 @@ const MAX_WAIT_SECONDS = 30;
 export async function type(driver: Driver, page: Page, text: string): Promise<string | undefined> {
   const value = driver.fill(text);
   const [target, element] = await Promise.all([focused(page), keysGoTo(page)]);
-  if (element) await driver.capture.will(page, { do: 'type', text: value }, element);
+  if (element) await driver.recorder.record(page, { do: 'type', text: value }, element);
   if (value.length > MAX_TYPED) await page.keyboard.insertText(value);
   else await page.keyboard.type(value);
   return target
@@ -30,13 +30,13 @@ function keysGoTo(page: Page) {
 export async function key(driver: Driver, page: Page, text: string, repeat = 1): Promise<void> {
   const keys = keySequence(text);
   if (keys.length === 1) {
-    await driver.capture.will(page, { do: 'press', key: keys[0]!, times: repeat }, await keysGoTo(page));
+    await driver.recorder.record(page, { do: 'press', key: keys[0]!, times: repeat }, await keysGoTo(page));
     for (let round = 0; round < repeat; round++) await page.keyboard.press(keys[0]!);
     return;
   }
   for (let round = 0; round < repeat; round++)
     for (const each of keys) {
-      await driver.capture.will(page, { do: 'press', key: each }, await keysGoTo(page));
+      await driver.recorder.record(page, { do: 'press', key: each }, await keysGoTo(page));
       await page.keyboard.press(each);
     }
 }

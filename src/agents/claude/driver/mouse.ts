@@ -1,7 +1,7 @@
 import { ToolError } from '@anthropic-ai/sdk/helpers/beta/toolsets';
 import type { Page } from '@playwright/test';
+import type { ActionDraft } from '../../../browser/action-recorder';
 import { scrollableAt, spotAt } from '../../../browser/durable-locator';
-import type { StepDraft } from '../../../browser/step-capture';
 import { elementAt } from './describe';
 import { ACTION_LIMIT_MS, type Driver, type Point, type Target } from './driver';
 import { type Modifier, modifiersOf } from './keys';
@@ -25,7 +25,7 @@ export async function click(
 ): Promise<string | undefined> {
   const modifiers = modifiersOf(how.modifiers);
   const options = { button: how.button ?? 'left', clickCount: how.count ?? 1 } as const;
-  const draft: StepDraft = {
+  const draft: ActionDraft = {
     do: 'click',
     ...(options.button === 'left' ? {} : { button: options.button }),
     ...(options.clickCount === 1 ? {} : { clickCount: options.clickCount }),
@@ -34,7 +34,7 @@ export async function click(
   if (target.type === 'ref') {
     const { locator, node } = await driver.locate(page, target);
     await driver.show(locator);
-    await driver.capture.will(page, draft, locator);
+    await driver.recorder.record(page, draft, locator);
     // Without noWaitAfter, a link to a slow page would count as a click that failed.
     await locator.click({ ...options, modifiers, timeout: ACTION_LIMIT_MS, noWaitAfter: true });
     const tag = node.role === 'combobox' ? await tagOf(locator) : undefined;
@@ -42,7 +42,7 @@ export async function click(
   }
   const point = await driver.pointOf(page, target);
   driver.mark(point);
-  const [seen] = await Promise.all([elementAt(page, point), driver.willAt(page, draft, point)]);
+  const [seen] = await Promise.all([elementAt(page, point), driver.recordAt(page, draft, point)]);
   await holding(page, modifiers, () => page.mouse.click(point.x, point.y, options));
   return hintFor(seen?.tag, seen?.inputType);
 }
@@ -83,7 +83,7 @@ export async function holding(
 export async function hover(driver: Driver, page: Page, target: Target): Promise<void> {
   if (target.type === 'ref') {
     const { locator } = await driver.locate(page, target);
-    await driver.capture.will(page, { do: 'hover' }, locator);
+    await driver.recorder.record(page, { do: 'hover' }, locator);
     await locator.hover({ timeout: ACTION_LIMIT_MS });
     return driver.markElement(locator);
   }
@@ -91,7 +91,7 @@ export async function hover(driver: Driver, page: Page, target: Target): Promise
 }
 
 export async function move(driver: Driver, page: Page, to: Point): Promise<void> {
-  await driver.willAt(page, { do: 'hover' }, await driver.pointOf(page, to));
+  await driver.recordAt(page, { do: 'hover' }, await driver.pointOf(page, to));
   await moveTo(driver, page, to);
 }
 
@@ -135,7 +135,7 @@ async function willDrag(driver: Driver, page: Page, start: Point, end: Point): P
   const [from, to] = await Promise.all([start, end].map(point => spotAt(page, point)));
   if (!from || !to) return;
   const draft = { do: 'drag', position: from.position, toPosition: to.position } as const;
-  await driver.capture.will(page, draft, from.element, to.element);
+  await driver.recorder.record(page, draft, from.element, to.element);
 }
 
 export type Direction = 'up' | 'down' | 'left' | 'right';
@@ -158,7 +158,7 @@ export async function scroll(
     page.evaluate(canScroll, { ...point, dx: x, dy: y }),
   ]);
   if (modifiers.length === 0)
-    await driver.capture.will(page, { do: 'scroll', x, y }, await scrollableAt(page, point));
+    await driver.recorder.record(page, { do: 'scroll', x, y }, await scrollableAt(page, point));
   await holding(page, modifiers, async () => {
     await page.mouse.move(point.x, point.y);
     await page.mouse.wheel(x, y);
@@ -198,7 +198,7 @@ async function scrollable(point: Point): Promise<string | null> {
 export async function scrollTo(driver: Driver, page: Page, target: Target): Promise<void> {
   const { locator } = await driver.locate(page, target);
   // Whoever does the next step again scrolls to its element anyway.
-  driver.capture.looks();
+  driver.recorder.readOnly();
   await driver.show(locator);
 }
 

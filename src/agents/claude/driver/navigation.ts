@@ -1,7 +1,7 @@
 import { type BetaBrowserNavigateResult, ToolError } from '@anthropic-ai/sdk/helpers/beta/toolsets';
 import type { Page } from '@playwright/test';
 import { hostAllowed } from '../../../browser/hosts';
-import { portableUrl } from '../../../browser/step';
+import { portableUrl } from '../../../browser/page-action';
 import type { AgentTask } from '../../agent';
 import type { Driver } from './driver';
 import { within } from './time';
@@ -53,7 +53,7 @@ export async function navigate(
   const before = page.url();
   const address = go ? '' : addressOf(given, before, driver.task);
   const url = portableUrl(address, driver.task.entryUrl);
-  await driver.capture.will(page, go ? { do: given as 'back' } : { do: 'goto', url });
+  await driver.recorder.record(page, go ? { do: given as 'back' } : { do: 'goto', url });
   const response = await (go ? go() : page.goto(address, options)).catch(error => {
     throw failure(error, given);
   });

@@ -4,7 +4,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { type Handle, placeOf } from './durable-locator';
 import { fingerprintOf, NO_ANSWER } from './fingerprint';
-import type { Deed, DialogAnswer, Fingerprint, Step } from './step';
+import type { DialogAnswer, Fingerprint, PageAction, RecordedAction } from './page-action';
 import { TabOrder } from './tab-order';
 import { within } from './within';
 
@@ -12,21 +12,21 @@ import { within } from './within';
 const LIMIT_MS = 2_000;
 
 type Omitted<T, K extends string> = T extends unknown ? Omit<T, K> : never;
-/** A deed whose locators are yet to be found. */
-export type StepDraft = Omitted<Deed, 'locator' | 'to'>;
+/** A action whose locators are yet to be found. */
+export type ActionDraft = Omitted<PageAction, 'locator' | 'to'>;
 export type Target = Locator | Handle;
 
 interface Pending {
   page: Page;
   tab: number;
-  draft: StepDraft;
+  draft: ActionDraft;
   locator: Promise<string | undefined> | undefined;
   to: Promise<string | undefined> | undefined;
   before: Promise<Fingerprint | undefined>;
   after?: Promise<Fingerprint | undefined>;
 }
 
-export class StepCapture {
+export class ActionRecorder {
   private pending: Pending[] = [];
   private readonly dialogs: DialogAnswer[] = [];
   private isLook = false;
@@ -51,10 +51,10 @@ export class StepCapture {
     this.isLook = false;
   }
 
-  /** To be awaited before the deed is done: it takes no longer than finding an element's place. */
-  async will(
+  /** To be awaited before the action is done: it takes no longer than finding an element's place. */
+  async record(
     page: Page,
-    draft: StepDraft,
+    draft: ActionDraft,
     target?: Target | undefined,
     to?: Target | undefined,
   ): Promise<void> {
@@ -75,7 +75,7 @@ export class StepCapture {
   }
 
   /** The action only looks, or waits: there is nothing to do again. */
-  looks(): void {
+  readOnly(): void {
     this.isLook = true;
   }
 
@@ -84,9 +84,9 @@ export class StepCapture {
   }
 
   /** The steps of this action, after the page has settled; undefined where they can't all be told, or none was. */
-  async done(active: Page): Promise<Step[] | undefined> {
+  async done(active: Page): Promise<RecordedAction[] | undefined> {
     if (this.pending.length === 0) return this.isLook ? [] : undefined;
-    const steps: Step[] = [];
+    const steps: RecordedAction[] = [];
     for (const [index, pending] of this.pending.entries()) {
       const isLast = index === this.pending.length - 1;
       pending.after ??= fingerprintOf(pending.page.isClosed() ? active : pending.page);
@@ -98,7 +98,10 @@ export class StepCapture {
   }
 }
 
-async function finished(pending: Pending, dialogs: readonly DialogAnswer[]): Promise<Step | undefined> {
+async function finished(
+  pending: Pending,
+  dialogs: readonly DialogAnswer[],
+): Promise<RecordedAction | undefined> {
   const { draft, tab } = pending;
   const [locator, to] = await Promise.all([pending.locator, pending.to]);
   if ((pending.locator && !locator) || (pending.to && !to)) return undefined;
@@ -111,7 +114,7 @@ async function finished(pending: Pending, dialogs: readonly DialogAnswer[]): Pro
     before: before ?? NO_ANSWER,
     after: after ?? NO_ANSWER,
     ...(dialogs.length ? { dialogs: [...dialogs] } : {}),
-  } as Step;
+  } as RecordedAction;
 }
 
 /** Wrapped, so that only the place is waited for, and the durable locator is not. */

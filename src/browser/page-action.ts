@@ -12,7 +12,7 @@ const position = z
 const key = z.string().min(1).describe('As in `page.keyboard.press`: `Enter`, `Control+A`.');
 const text = z.string().describe('A secret stands as `<secret>NAME</secret>`.');
 
-const deeds = [
+const pageActions = [
   z.object({
     do: z.literal('click'),
     locator,
@@ -53,7 +53,7 @@ const deeds = [
 ] as const;
 
 /** One thing done to a page. */
-export const deedSchema = z.discriminatedUnion('do', deeds);
+export const pageActionSchema = z.discriminatedUnion('do', pageActions);
 
 export const fingerprintSchema = z.object({
   /** Path, query and fragment. */
@@ -71,23 +71,23 @@ const around = {
   dialogs: z.array(z.object({ accept: z.boolean(), text: z.string().optional() })).optional(),
 };
 
-/** A deed, where it was done, and what the page looked like before and after. */
-export const stepSchema = z.discriminatedUnion(
+/** A action, where it was done, and what the page looked like before and after. */
+export const recordedActionSchema = z.discriminatedUnion(
   'do',
   // Each member extended, since a union itself can't be.
-  deeds.map(deed => deed.extend(around)) as unknown as readonly [
+  pageActions.map(action => action.extend(around)) as unknown as readonly [
     z.ZodObject<{ do: z.ZodLiteral<string> }>,
     ...z.ZodObject<{ do: z.ZodLiteral<string> }>[],
   ],
-) as unknown as z.ZodType<Step>;
+) as unknown as z.ZodType<RecordedAction>;
 
-export type Deed = z.infer<typeof deedSchema>;
+export type PageAction = z.infer<typeof pageActionSchema>;
 export type Fingerprint = z.infer<typeof fingerprintSchema>;
 export interface DialogAnswer {
   accept: boolean;
   text?: string | undefined;
 }
-export type Step = Deed & {
+export type RecordedAction = PageAction & {
   tab: number;
   before: Fingerprint;
   after: Fingerprint;
