@@ -1,4 +1,4 @@
-// Finds a Python that has browser-use, and installs one in agents/browser-use/.venv where there is none. Everything
+// Finds a Python that has browser-use, and installs one in agent-programs/browser-use/.venv where there is none. Everything
 // but that agent's own test does without.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -6,7 +6,7 @@ import { join, resolve } from 'node:path';
 import { argv } from 'node:process';
 import { fileURLToPath } from 'node:url';
 
-const FOLDER = resolve(import.meta.dirname, '../agents/browser-use');
+const FOLDER = resolve(import.meta.dirname, '../agent-programs/browser-use');
 const VENV = join(FOLDER, '.venv');
 const VENV_PYTHON =
   process.platform === 'win32' ? join(VENV, 'Scripts/python.exe') : join(VENV, 'bin/python');

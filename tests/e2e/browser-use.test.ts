@@ -82,7 +82,7 @@ async function play({ steps, page, spec: options, env, args = [] }: Play): Promi
     name: 'browser-use',
     model: 'claude-opus-5-5',
     command: python,
-    args: ['../node_modules/@taskproof/playwright/agents/browser-use/agent.py', ...args],
+    args: ['../node_modules/@taskproof/playwright/agent-programs/browser-use/agent.py', ...args],
     env: { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: api.url, ...env },
   };
   const suite = makeSuite({

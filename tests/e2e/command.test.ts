@@ -71,7 +71,7 @@ test('the example agent plays example tasks, in two workers', async () => {
     'read-release-notes',
     'register-sensor',
   ];
-  const agent = transformSync(readFileSync('agents/cdp/agent.mts', 'utf8'), { loader: 'ts' }).code;
+  const agent = transformSync(readFileSync('agent-programs/cdp/agent.mts', 'utf8'), { loader: 'ts' }).code;
   const suite = makeSuite({
     'playwright.config.ts': config({
       imports: IMPORTS,
@@ -605,7 +605,7 @@ function documented(language: string): string {
 }
 
 /** A Python that has the package of the page's example. */
-const python = ['agents/browser-use/.venv/bin/python', 'python3', 'python']
+const python = ['agent-programs/browser-use/.venv/bin/python', 'python3', 'python']
   .map(name => (name.includes('/') ? resolve(name) : name))
   .find(name => spawnSync(name, ['-c', 'import websockets.sync.client']).status === 0);
 if (!python)

@@ -14,7 +14,7 @@ export interface CodeBlock {
 
 /** The pages that the documentation consists of. */
 export function markdownFiles(): string[] {
-  const agents = readdirSync('agents').map(name => `agents/${name}/README.md`);
+  const agents = readdirSync('agent-programs').map(name => `agent-programs/${name}/README.md`);
   return [
     'README.md',
     'CONTRIBUTING.md',

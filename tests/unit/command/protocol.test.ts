@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { Line as ExampleLine, Task as ExampleTask } from '../../../agents/cdp/protocol';
+import type { Line as ExampleLine, Task as ExampleTask } from '../../../agent-programs/cdp/protocol';
 import {
   lineSchema,
   PROTOCOL_VERSION,

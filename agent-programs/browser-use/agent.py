@@ -49,7 +49,7 @@ def main() -> None:
     try:
         from trial import play
     except ModuleNotFoundError as error:
-        reason = f"{error}; install what agents/browser-use/requirements.txt lists for {sys.executable}"
+        reason = f"{error}; install what agent-programs/browser-use/requirements.txt lists for {sys.executable}"
         write(type="end", status="error", reason=reason)
         return
     write(type="end", **asyncio.run(play(task, options.model, price_of(options), write)))

@@ -1,7 +1,7 @@
 // An agent in a program of its own, with nothing but a DevTools connection. It has no model: it does what a goal says
 // in quotes, one after the other. `Enter "Mira" into "Name"` fills a field; `select "Friday" as "Day"` does too; any
 // other quoted text is a button, link, box, option or heading to click. To be started by `command()`:
-//   command({ command: 'node', args: ['agents/cdp/agent.mts'] })   // Node 22.18 or newer; else tsx in place of node
+//   command({ command: 'node', args: ['agent-programs/cdp/agent.mts'] })   // Node 22.18 or newer; else tsx in place of node
 import { json } from 'node:stream/consumers';
 import { chromium, type Locator, type Page } from 'playwright-core';
 import type { Line, Task } from './protocol';
