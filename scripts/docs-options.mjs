@@ -13,20 +13,23 @@ export function interfaceTable(file, name) {
   const source = parse(file);
   const found = source.statements.filter(ts.isInterfaceDeclaration).find(node => node.name.text === name);
   if (!found) throw new Error(`${file} has no interface ${name}`);
-  const rows = found.members.filter(isMember).map(member => {
-    const { meaning, fallback } = split(docOf(member));
-    if (!meaning) throw new Error(`${file}: ${name}.${member.name.getText(source)} has no docstring`);
-    const type = ts.isMethodSignature(member)
-      ? signature(member, source)
-      : (member.type?.getText(source) ?? '');
-    const unsaid = member.questionToken ? 'none' : 'required';
-    return [
-      `\`${member.name.getText(source)}\``,
-      `\`${type.replace(/\s+/g, ' ')}\``,
-      meaning,
-      fallback || unsaid,
-    ];
-  });
+  const rows = found.members
+    .filter(isMember)
+    .filter(member => !ts.getJSDocDeprecatedTag(member))
+    .map(member => {
+      const { meaning, fallback } = split(docOf(member));
+      if (!meaning) throw new Error(`${file}: ${name}.${member.name.getText(source)} has no docstring`);
+      const type = ts.isMethodSignature(member)
+        ? signature(member, source)
+        : (member.type?.getText(source) ?? '');
+      const unsaid = member.questionToken ? 'none' : 'required';
+      return [
+        `\`${member.name.getText(source)}\``,
+        `\`${type.replace(/\s+/g, ' ')}\``,
+        meaning,
+        fallback || unsaid,
+      ];
+    });
   // What a user gives has optional members; what a user is given has none.
   return found.members.some(({ questionToken }) => questionToken)
     ? table(['option', 'type', 'meaning', 'default'], rows)

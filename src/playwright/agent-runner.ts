@@ -1,13 +1,11 @@
 // The fixture `agent`: an agent in a hand-written test.
 import type { Page, TestInfo } from '@playwright/test';
-import { lexical } from '../agents/lexical';
 import { openSession } from '../browser/open-session';
 import { AgentRun } from '../trial/agent-run';
-import { agentTimeMs, type TrialPlan } from '../trial/plan';
+import { agentTimeMs, type TrialPlan, trialContext } from '../trial/plan';
 import type { TotalUsage, TrialStatus, TurnRecord } from '../trial/record';
-import type { TaskproofOptions } from './options';
-import { testStage } from './test-stage';
-import { configDirOf, DEFAULT_TURN_TIMEOUT_MS, knownSecrets, seedOf } from './trial-host';
+import { type ReadyOptions, renamed } from './options';
+import { configDirOf, DEFAULT_TURN_TIMEOUT_MS, seedOf, testOutput } from './trial-test';
 
 export interface AgentRunOptions {
   /** Turns at most. Default: 20. */
@@ -16,6 +14,8 @@ export interface AgentRunOptions {
   maxCostUsd?: number;
   /** Milliseconds; the run may take maxSteps times this. Default: the project's, else 30,000. */
   turnTimeoutMs?: number;
+  /** @deprecated The former name of `turnTimeoutMs`. */
+  stepTimeoutMs?: number;
   /** Hosts that the agent may visit. Default: the host of the current page. */
   allowedDomains?: readonly string[];
 }
@@ -46,8 +46,8 @@ export interface AgentRunner {
   run(goal: string, options?: AgentRunOptions): Promise<AgentOutcome>;
 }
 
-export function agentRunner(page: Page, options: TaskproofOptions, testInfo: TestInfo): AgentRunner {
-  const agent = options.agent ?? lexical();
+export function agentRunner(page: Page, options: ReadyOptions, testInfo: TestInfo): AgentRunner {
+  const { agent } = options;
   let runs = 0;
   return {
     name: agent.name,
@@ -64,9 +64,13 @@ export function agentRunner(page: Page, options: TaskproofOptions, testInfo: Tes
         allowedDomains: given.allowedDomains ?? [hostOf(page.url())],
         maxSteps: given.maxSteps ?? 20,
         maxCostUsd: given.maxCostUsd ?? options.maxCostUsd,
-        turnTimeoutMs: given.turnTimeoutMs ?? options.turnTimeoutMs ?? DEFAULT_TURN_TIMEOUT_MS,
+        turnTimeoutMs:
+          given.turnTimeoutMs ??
+          renamed(given.stepTimeoutMs) ??
+          options.turnTimeoutMs ??
+          DEFAULT_TURN_TIMEOUT_MS,
         seed: seedOf(`${testInfo.testId}:${runs++}`, testInfo.repeatEachIndex),
-        secrets: knownSecrets(options),
+        secrets: options.secrets,
       };
       if (testInfo.timeout) testInfo.setTimeout(testInfo.timeout + agentTimeMs(plan));
       return runAgent(page, plan, testInfo);
@@ -75,25 +79,19 @@ export function agentRunner(page: Page, options: TaskproofOptions, testInfo: Tes
 }
 
 async function runAgent(page: Page, plan: TrialPlan, testInfo: TestInfo): Promise<AgentOutcome> {
-  const { session, close } = await openSession(page, plan.allowedDomains);
-  const stage = testStage(testInfo);
+  const opened = await openSession(page, plan.allowedDomains);
+  const output = testOutput(testInfo);
   try {
-    return await stage.step(`agent "${plan.agent.name}": ${plan.goal}`, async () => {
-      const run = new AgentRun(plan, session, stage, performance.now());
+    return await output.step(`agent "${plan.agent.name}": ${plan.goal}`, async () => {
+      const run = new AgentRun(trialContext(plan, opened, output));
       const { status, errorKind, reason } = await run.run();
       if (status === 'error') throw new Error(`agent.run, error: ${errorKind}: ${reason}`);
-      const { records, usage } = run.turns;
-      return {
-        status,
-        reason,
-        turns: records,
-        usage,
-        costUsd: usage.costUsd,
-        finalUrl: session.page.url(),
-      };
+      const { records: turns, usage } = run.turns;
+      const finalUrl = opened.session.page.url();
+      return { status, reason, turns, usage, costUsd: usage.costUsd, finalUrl };
     });
   } finally {
-    await close();
+    await opened.close();
   }
 }
 

@@ -2,8 +2,9 @@
 // Checked on Playwright 1.65: `test()` takes its location from the stack frame that calls it, mapped through
 // the file's source map (wrapFunctionWithLocation in lib/common). A frame of node_modules would show our file in
 // the report, and break `spec.ts:LINE`, `--only-changed` and the test list of editors.
+import Module from 'node:module';
 import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
 
 export interface CallSite {
@@ -50,4 +51,25 @@ export function callFrom(callSite: CallSite, fn: (...args: never[]) => unknown, 
     columnOffset: callSite.column - 1 - 'return '.length,
   });
   call(fn, args);
+}
+
+/**
+ * Makes a changed file count as a change of the test file at the call site: for `--only-changed` and for watch mode. Checked
+ * on Playwright 1.65 (requireOrImport, recordResolvedFile): the dependencies of a CommonJS test file are its module's
+ * children, those of an ES module are the files that its imports resolve to.
+ */
+export function dependOn(callSite: CallSite, files: readonly string[]): void {
+  // Workers don't collect dependencies.
+  if (process.env.TEST_WORKER_INDEX !== undefined) return;
+  const parent = require.cache[callSiteFile(callSite)];
+  for (const file of files) {
+    if (parent) {
+      const child = new Module(file, parent);
+      child.filename = file;
+      if (!parent.children.includes(child)) parent.children.push(child);
+    } else {
+      // Resolving is what is wanted; a YAML file can't be loaded as a module, and is not.
+      import(pathToFileURL(file).href).catch(() => undefined);
+    }
+  }
 }

@@ -1,9 +1,10 @@
 import { test as base, expect, type TestInfo } from '@playwright/test';
 import { type AgentRunner, agentRunner } from './agent-runner';
+import { markReplay, type PlannedSpec, plannedSpec } from './annotations';
 import { isJudged, settledReason, spentUsd } from './ledger';
-import { checkOptions, replays, type TaskproofOptions } from './options';
-import { markReplay, type PlannedSpec, plannedSpec } from './plan-annotation';
-import { TrialHost } from './trial-host';
+import { checkOptions, OPTION, type ReadyOptions, replays, type TaskproofOptions } from './options';
+import { repeatEachOverride } from './runner';
+import { TrialTest } from './trial-test';
 
 export interface TaskproofTestOptions {
   /** The agent and its settings: in a project's `use`, or in `test.use`. */
@@ -11,9 +12,9 @@ export interface TaskproofTestOptions {
 }
 
 export interface TrialFixtures {
-  /** The checked options. Stands before `page`, so that what is missing is said before a browser starts. */
-  _taskproofReady: TaskproofOptions;
-  _taskproofTrial: TrialHost;
+  /** The checked options. Trials ask for it before `page`, so that a missing key fails before a browser starts. */
+  _taskproofReady: ReadyOptions;
+  _taskproofTrial: TrialTest;
 }
 
 /** Agents and judges that said, in this worker, that they can run. */
@@ -21,13 +22,12 @@ const preflighted = new WeakSet<object>();
 
 /** Without the fixture `agent`: a suite that has one of its own keeps it. */
 export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
-  // The types of `use` know it already (options.ts), and have no form for the definition of an option known to them.
-  taskproof: [{}, { option: true }] as never,
+  taskproof: OPTION,
 
   _taskproofReady: async ({ taskproof }, use, testInfo) => {
     // Here at last the agent is known, whatever `test.use` or a fixture made of it.
-    if (replays(taskproof)) markReplay(testInfo.annotations);
-    const planned = plannedSpec(testInfo.annotations);
+    if (replays(taskproof)) markReplay(testInfo, repeatEachOverride());
+    const planned = plannedSpec(testInfo);
     if (planned) skipBeyondK(planned, testInfo);
     const options = checkOptions(taskproof, `project "${testInfo.project.name}"`);
     if (planned) skipWhatIsNotNeeded(planned, options, testInfo);
@@ -41,9 +41,9 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
   },
 
   _taskproofTrial: async ({ _taskproofReady, page, navigationTimeout }, use, testInfo) => {
-    const host = new TrialHost(page, _taskproofReady, testInfo, navigationTimeout);
-    await use(host);
-    await host.settle();
+    const trial = new TrialTest(page, _taskproofReady, testInfo, navigationTimeout);
+    await use(trial);
+    await trial.settle();
   },
 });
 
@@ -78,11 +78,7 @@ function warnWhereNotJudged({ id, policy }: PlannedSpec): void {
   );
 }
 
-function skipWhatIsNotNeeded(
-  { id, policy }: PlannedSpec,
-  options: TaskproofOptions,
-  testInfo: TestInfo,
-): void {
+function skipWhatIsNotNeeded({ id, policy }: PlannedSpec, options: ReadyOptions, testInfo: TestInfo): void {
   const settled = options.earlyStop ? settledReason(testInfo.project.name, id, policy) : undefined;
   testInfo.skip(settled !== undefined, settled ?? '');
   const cap = options.maxRunCostUsd;

@@ -5,7 +5,7 @@ import type { Judge } from '../grading/judge';
 
 /** The option `taskproof` in a project's `use`, or in `test.use`. */
 export interface TaskproofOptions {
-  /** Plays the trials. Default: `lexical()`, which needs no model and no key. */
+  /** Plays the trials: `claude()`, `lexical()`, `command()`, `replay()` or one of your own. Required. */
   agent?: Agent;
   /** Grades specs that have a `judge` rubric, after their assertions held. Default: none. */
   judge?: Judge;
@@ -15,6 +15,8 @@ export interface TaskproofOptions {
   maxRunCostUsd?: number;
   /** Milliseconds; a trial may take maxSteps times this. Default: 30,000. */
   turnTimeoutMs?: number;
+  /** @deprecated The former name of `turnTimeoutMs`. */
+  stepTimeoutMs?: number;
   /** Runs the specs against another deployment, such as `https://preview-42.example.com`: replaces the origin of `entryUrl` and of URL globs that start with it. Its host joins the allowed domains. Default: none. */
   origin?: string;
   /** Values that an agent types but never sees, by name; masked in records and reports. One that is undefined is an error. Default: none. */
@@ -35,6 +37,9 @@ declare module '@playwright/test' {
   }
 }
 
+/** The definition of the fixture `taskproof`. The types of `use` know it already, and have no form for it. */
+export const OPTION = [{}, { option: true }] as never;
+
 const described = (what: string) => (value: unknown) =>
   typeof value === 'object' &&
   value !== null &&
@@ -51,6 +56,7 @@ const optionsSchema = z.strictObject({
   maxCostUsd: z.number().positive().optional(),
   maxRunCostUsd: z.number().positive().optional(),
   turnTimeoutMs: z.number().int().positive().optional(),
+  stepTimeoutMs: z.number().int().positive().optional(),
   // An unset variable of CI is an empty text.
   origin: z.preprocess(
     value => (value === '' ? undefined : value),
@@ -74,30 +80,55 @@ export class TaskproofOptionsError extends Error {
   override name = 'TaskproofOptionsError';
 }
 
+/** `use.taskproof`, checked. */
+export interface ReadyOptions extends Omit<TaskproofOptions, 'stepTimeoutMs'> {
+  agent: Agent;
+  secrets: Record<string, string>;
+}
+
 /**
  * Checks `use.taskproof`.
  *
  * @param where named in the message: `project "opus"`.
- * @throws TaskproofOptionsError that names every key that is wrong.
+ * @throws TaskproofOptionsError that names every key that is wrong, every secret without a value, or the agents to choose from.
  */
-export function checkOptions(options: unknown, where: string): TaskproofOptions {
+export function checkOptions(options: unknown, where: string): ReadyOptions {
   const result = optionsSchema.safeParse(options ?? {});
-  if (result.success) {
-    const missing = Object.entries(result.data.secrets ?? {}).filter(([, value]) => value === undefined);
-    if (missing.length)
-      throw new TaskproofOptionsError(
-        `${where}: use.taskproof.secrets.${missing[0]![0]} has no value: is its environment variable set?`,
-      );
-    return result.data;
+  if (!result.success) {
+    const problems = result.error.issues.flatMap(issue =>
+      issue.code === 'unrecognized_keys'
+        ? issue.keys.map(
+            key => `${key}: unknown option; known are ${Object.keys(optionsSchema.shape).join(', ')}`,
+          )
+        : [`${issue.path.join('.') || 'taskproof'}: ${issue.message}`],
+    );
+    throw new TaskproofOptionsError(`${where}: use.taskproof is wrong:\n  ${problems.join('\n  ')}`);
   }
-  const problems = result.error.issues.flatMap(issue =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map(
-          key => `${key}: unknown option; known are ${Object.keys(optionsSchema.shape).join(', ')}`,
-        )
-      : [`${issue.path.join('.') || 'taskproof'}: ${issue.message}`],
-  );
-  throw new TaskproofOptionsError(`${where}: use.taskproof is wrong:\n  ${problems.join('\n  ')}`);
+  const { agent, stepTimeoutMs, secrets = {}, ...rest } = result.data;
+  if (!agent) throw new TaskproofOptionsError(`${where}: ${NO_AGENT}`);
+  const missing = Object.keys(secrets).filter(name => secrets[name] === undefined);
+  if (missing.length)
+    throw new TaskproofOptionsError(
+      `${where}: use.taskproof.secrets: ${missing.join(', ')} ${missing.length === 1 ? 'has' : 'have'} no value. Set the environment variables that they come from.`,
+    );
+  const turnTimeoutMs = rest.turnTimeoutMs ?? renamed(stepTimeoutMs);
+  return { ...rest, agent, secrets: secrets as Record<string, string>, turnTimeoutMs };
+}
+
+const NO_AGENT = `no agent is configured. Choose one in use.taskproof:
+  agent: lexical()                                        follows goals with quoted labels; no model, no key
+  agent: claude({ model: 'claude-opus-5-5' })             needs ANTHROPIC_API_KEY
+  agent: command({ command: 'node', args: ['agent.js'] })  a program of your own`;
+
+let saidRenamed = false;
+
+/** What the option `stepTimeoutMs` was given under its former name; says so once per process. */
+export function renamed(stepTimeoutMs: number | undefined): number | undefined {
+  if (stepTimeoutMs !== undefined && !saidRenamed && process.env.TEST_WORKER_INDEX === undefined) {
+    saidRenamed = true;
+    process.stderr.write('taskproof: stepTimeoutMs is now called turnTimeoutMs. Please rename it.\n');
+  }
+  return stepTimeoutMs;
 }
 
 /** Whether an option `taskproof`, not yet checked, names an agent that plays recordings. */
@@ -109,15 +140,23 @@ interface UsingSuite extends Suite {
   _use?: { fixtures: Record<string, unknown> }[];
 }
 
+interface TypedTest extends TestCase {
+  _testType?: { fixtures: { fixtures: Record<string, unknown> }[] };
+}
+
 /**
- * The option `taskproof` of a test, unchecked, as far as the main process can know it: the project's, unless `test.use` says
- * otherwise. Checked on Playwright 1.65: the main process loads the files, and their suites keep what `test.use` was given
- * in `_use`, the last one winning. Undefined where a fixture makes the option: that a worker alone knows.
+ * The option `taskproof` of a test, unchecked, as far as the main process can know it: the project's, unless `test.use` sets
+ * another. Not known if a fixture makes it: only the worker has it then. Checked on Playwright 1.65: the main process loads the
+ * files, their suites keep what `test.use` was given in `_use`, the last one winning, and a test keeps the definitions of
+ * its fixtures in `_testType`.
  */
-export function knownOptions(test: TestCase, project: FullProject): unknown {
+export function knownOptions(test: TestCase, project: FullProject): { known: boolean; value?: unknown } {
   for (let suite: UsingSuite | undefined = test.parent; suite; suite = suite.parent) {
-    const used = suite._use?.findLast(({ fixtures }) => 'taskproof' in fixtures);
-    if (used) return typeof used.fixtures.taskproof === 'object' ? used.fixtures.taskproof : undefined;
+    const used = suite._use?.findLast(({ fixtures }) => 'taskproof' in fixtures)?.fixtures.taskproof;
+    if (used !== undefined) return typeof used === 'object' ? { known: true, value: used } : { known: false };
   }
-  return (project.use as { taskproof?: unknown }).taskproof;
+  const definitions = (test as TypedTest)._testType?.fixtures ?? [];
+  const defined = definitions.findLast(({ fixtures }) => 'taskproof' in fixtures)?.fixtures.taskproof;
+  if (defined !== undefined && defined !== OPTION) return { known: false };
+  return { known: true, value: (project.use as { taskproof?: unknown }).taskproof };
 }

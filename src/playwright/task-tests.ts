@@ -4,12 +4,11 @@ import type { TaskSpec } from '../spec';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { harmless } from '../trial/text';
 import { policyForRepeats } from '../verdicts/verdict';
-import { callFrom, callSiteFile, callSiteFolder, callSiteOf } from './call-site';
-import { repeatEachOverride } from './command-line';
+import { type PlannedSpec, planAnnotations } from './annotations';
+import { callFrom, callSiteFile, callSiteFolder, callSiteOf, dependOn } from './call-site';
 import { type TrialFixtures, trialTest } from './fixtures';
-import { type PlannedSpec, planAnnotations } from './plan-annotation';
-import { dependOn } from './spec-dependency';
-import { posix } from './trial-host';
+import { repeatEachOverride } from './runner';
+import { posix } from './trial-test';
 
 export interface TaskproofTestsOptions {
   /** The suite's own extended `test`: its fixtures, its `page` and its logged-in state are used. Default: Playwright's. */
@@ -63,16 +62,13 @@ export function taskproofTests(globs: string | readonly string[], options: Taskp
   }
 }
 
-function plan({ spec, file, locate }: LoadedSpec, testFile: string): PlannedSpec {
-  const declared = spec.passPolicy;
+function plan({ spec, file }: LoadedSpec, testFile: string): PlannedSpec {
   const repeats = repeatEachOverride();
   return {
     id: spec.id,
     file: posix(relative(dirname(testFile), file)),
-    line: locate('id')?.line ?? 1,
-    declared,
-    policy: repeats === undefined ? declared : policyForRepeats(declared, repeats),
-    ...(repeats === undefined ? {} : { repeatEach: repeats }),
+    policy: repeats === undefined ? spec.passPolicy : policyForRepeats(spec.passPolicy, repeats),
+    replayed: false,
   };
 }
 

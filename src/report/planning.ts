@@ -1,15 +1,15 @@
 // Before the first test: which repeats are trials, and whether the run can be judged at all.
 import type { FullConfig, FullProject, Suite, TestCase, TestRun } from '@playwright/test/reporter';
-import { isInteractive, isListing, repeatEachOverride } from '../playwright/command-line';
-import { checkOptions, knownOptions, replays } from '../playwright/options';
 import {
   keepRunPlan,
   markReplay,
   type PlannedSpec,
   plannedSpec,
   type RunPlan,
-} from '../playwright/plan-annotation';
-import { runError } from '../playwright/reporting';
+  trialTitle,
+} from '../playwright/annotations';
+import { checkOptions, knownOptions, replays } from '../playwright/options';
+import { isInteractive, isListing, rename, repeatEachOverride, runError } from '../playwright/runner';
 
 interface PlannedTest {
   test: TestCase;
@@ -26,8 +26,10 @@ export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun
   const planned = suite.allTests().flatMap(planOf);
   const problems = [...sameIds(planned), ...tooFewRepeats(planned, config)];
   if (problems.length) throw runError(problems.join('\n'));
-  for (const { test, spec } of planned) if (test.repeatEachIndex >= spec.policy.k) testRun.exclude(test);
-  if (planned.length && !isListing()) await checkProjects(new Set(planned.map(({ project }) => project)));
+  for (const { test, spec } of planned)
+    if (test.repeatEachIndex >= spec.policy.k) testRun.exclude(test);
+    else rename(test, trialTitle(spec, test.repeatEachIndex));
+  if (planned.length && !isListing()) await checkAgents(planned);
   if (config.shard) keepRunPlan(config, runPlan(planned));
   const repeats = repeatEachOverride();
   if (repeats !== undefined && planned.length && !isListing())
@@ -44,8 +46,8 @@ function runPlan(planned: readonly PlannedTest[]): RunPlan {
 function planOf(test: TestCase): PlannedTest[] {
   const project = test.parent.project();
   // Written into the test, so that blobs carry it.
-  if (project && replays(knownOptions(test, project))) markReplay(test.annotations);
-  const spec = plannedSpec(test.annotations);
+  if (project && replays(knownOptions(test, project).value)) markReplay(test, repeatEachOverride());
+  const spec = plannedSpec(test);
   return spec && project ? [{ test, spec, project }] : [];
 }
 
@@ -80,18 +82,22 @@ function tooFewRepeats(planned: readonly PlannedTest[], config: FullConfig): str
   );
 }
 
-async function checkProjects(projects: ReadonlySet<FullProject>): Promise<void> {
-  for (const project of projects) {
-    const options = checkOptions(
-      (project.use as { taskproof?: unknown }).taskproof,
-      `project "${project.name}"`,
-    );
+/** Checks the options of every trial's project or `test.use`, and that its agent and judge can run. */
+async function checkAgents(planned: readonly PlannedTest[]): Promise<void> {
+  const projects = new Map<unknown, string>();
+  for (const { test, project } of planned) {
+    const options = knownOptions(test, project);
+    // In editors and UI mode, a file's `test.use` is known to the workers alone: they check it.
+    if (options.known && !isInteractive()) projects.set(options.value, project.name);
+  }
+  for (const [value, name] of projects) {
+    const options = checkOptions(value, `project "${name}"`);
     for (const part of [options.agent, options.judge])
       try {
         await part?.preflight?.();
       } catch (error) {
         const said = error instanceof Error ? error.message : String(error);
-        throw runError(`taskproof: project "${project.name}" can't run: ${said}`);
+        throw runError(`taskproof: project "${name}" can't run: ${said}`);
       }
   }
 }

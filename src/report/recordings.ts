@@ -95,7 +95,7 @@ function recordingsDir(config: FullConfig, name: string, tests: Iterable<TestCas
   const project = config.projects.find(each => each.name === name);
   const [test] = tests;
   if (!project || !test) return undefined;
-  const record = (knownOptions(test, project) as TaskproofOptions | undefined)?.record;
+  const record = (knownOptions(test, project).value as TaskproofOptions | undefined)?.record;
   return record === true ? DEFAULT_RECORDINGS_DIR : record || undefined;
 }
 

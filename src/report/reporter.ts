@@ -9,12 +9,16 @@ import type {
   TestResult,
   TestRun,
 } from '@playwright/test/reporter';
-import { isInteractive, isListing, repeatEachOverride } from '../playwright/command-line';
-import { hideSecrets } from '../playwright/hide-secrets';
-import { rerunWholeSpecs } from '../playwright/last-run';
+import { keptRunPlan, type PlannedSpec, plannedSpec } from '../playwright/annotations';
 import { closeLedger, openLedger } from '../playwright/ledger';
-import { keptRunPlan, type PlannedSpec, plannedSpec } from '../playwright/plan-annotation';
-import { runError } from '../playwright/reporting';
+import {
+  hideSecrets,
+  isInteractive,
+  isListing,
+  repeatEachOverride,
+  rerunWholeSpecs,
+  runError,
+} from '../playwright/runner';
 import { failsRun } from '../verdicts/verdict';
 import { checkReporterOptions, type ReporterOptions } from './options';
 import { planRun } from './planning';
@@ -121,7 +125,7 @@ export default class TaskproofReporter implements Reporter {
    */
   private assign(test: TestCase): SpecRun | undefined {
     const known = this.runOf.get(test);
-    const planned = plannedSpec(test.annotations);
+    const planned = plannedSpec(test);
     // By name: in merge-reports the projects of each shard are objects of their own.
     const run = planned ? this.specRun(test.parent.project()?.name ?? '', planned) : known;
     if (!run || run === known) return run;
@@ -132,7 +136,7 @@ export default class TaskproofReporter implements Reporter {
   }
 
   private specRun(project: string, planned: PlannedSpec): SpecRun {
-    const key = JSON.stringify([project, planned.id, planned.replayed ?? false]);
+    const key = JSON.stringify([project, planned.id, planned.replayed]);
     const known = this.specRuns.get(key);
     if (known) return known;
     const run = new SpecRun(project, planned);

@@ -1,7 +1,7 @@
 // The trials of one spec in one project, as they come in: an agent's, or replays.
 import type { TestCase, TestResult } from '@playwright/test/reporter';
-import { type PlannedSpec, plannedSpec } from '../playwright/plan-annotation';
-import { annotate, expectPass, relabel, tolerate, unannotate } from '../playwright/reporting';
+import { type PlannedSpec, plannedSpec } from '../playwright/annotations';
+import { addTag, annotate, expectPass, tolerate, unannotate } from '../playwright/runner';
 import type { TrialRecord } from '../trial/record';
 import { allowedFailures, type TrialResult, type Verdict, verdictOf } from '../verdicts/verdict';
 import { healedText } from './healing';
@@ -31,7 +31,7 @@ export class SpecRun {
 
   /** Played from a recording: then its trials don't measure an agent. */
   get replayed(): boolean {
-    return this.planned.replayed ?? false;
+    return this.planned.replayed;
   }
 
   /** Whether every trial that this process was to run has ended. */
@@ -60,7 +60,9 @@ export class SpecRun {
 
   /** Whether a worker said of any trial that it belongs here; what a crash has left says nothing. */
   get confirmed(): boolean {
-    return this.entries.some(({ result }) => plannedSpec(result.annotations) !== undefined);
+    return this.entries.some(
+      ({ test, result }) => plannedSpec({ ...result, title: test.title }) !== undefined,
+    );
   }
 
   add(test: TestCase, result: TestResult): void {
@@ -87,19 +89,21 @@ export class SpecRun {
     this.label();
   }
 
-  /** Writes verdict and number into what the reports show of each trial. */
+  /** Shows the verdict on each of its trials: as a tag and as annotations. Titles stay the same from run to run. */
   label(): void {
     const { verdict, k, minPasses, passes, missing } = this.verdict;
     const ran = missing ? `; ${k - missing} of ${k} ran` : '';
     const summary = `${verdict}: ${passes}/${k} passed, needs ${minPasses}${ran}`;
     for (const { test, result, trial } of this.entries) {
       const healed = healedText(trial);
-      const ordinal = this.ordinal(trial, verdict);
+      const tolerated = this.isLost(trial) && verdict === 'passed';
       unannotate(test, result, 'fail');
       if (healed !== null) annotate(result, 'healed', healed);
-      annotate(result, this.noun, `${ordinal}${trial.reason ? `: ${trial.reason}` : ''}`);
+      annotate(result, this.noun, this.trialText(trial, tolerated));
       annotate(result, 'verdict', this.replayed ? `${summary}; replayed, which measures no agent` : summary);
-      relabel(test, `${this.planned.id} · ${this.noun} ${ordinal} · verdict: ${verdict} ${passes}/${k}`);
+      addTag(test, `@verdict:${verdict}`);
+      if (tolerated) addTag(test, '@tolerated');
+      if (trial.healed) addTag(test, '@healed');
     }
   }
 
@@ -107,17 +111,18 @@ export class SpecRun {
     return this.replayed ? 'replay' : 'trial';
   }
 
-  /** `2/5`, `2/5 (failed, tolerated)`, `1/1 (healed)`. */
-  private ordinal(trial: TrialResult, verdict: Verdict['verdict']): string {
+  /** `2/5`, `2/5 (failed, tolerated): "h1" is not visible ...`, `1/1 (healed)`. */
+  private trialText(trial: TrialResult, tolerated: boolean): string {
     const { k } = this.planned.policy;
     // Without our trimming, repeats beyond k are there, too.
     if (trial.index >= k) return 'not needed';
     const marks = [
       trial.outcome !== 'passed' && trial.outcome,
-      this.isLost(trial) && verdict === 'passed' && 'tolerated',
+      tolerated && 'tolerated',
       trial.healed && 'healed',
     ].filter(Boolean);
-    return `${trial.index + 1}/${k}${marks.length ? ` (${marks.join(', ')})` : ''}`;
+    const what = `${trial.index + 1}/${k}${marks.length ? ` (${marks.join(', ')})` : ''}`;
+    return trial.reason ? `${what}: ${trial.reason}` : what;
   }
 
   private isLost(trial: TrialResult): boolean {

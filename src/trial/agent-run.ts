@@ -1,4 +1,5 @@
 // One run of an agent on an open page, from its first turn to the status that it ends with.
+import type { BrowserContext, Page } from '@playwright/test';
 import {
   type Agent,
   AgentApiError,
@@ -7,11 +8,8 @@ import {
   type GaveUp,
   type Healing,
 } from '../agents/agent';
-import type { Session } from '../browser/session';
-import { watchBrowser } from './browser-watch';
-import { agentTimeMs, type TrialPlan } from './plan';
+import { agentTimeMs, type TrialContext } from './plan';
 import type { ErrorKind, TrialStatus } from './record';
-import type { Stage } from './stage';
 import { messageOf, oneLine } from './text';
 import { abortable, Turns } from './turns';
 
@@ -41,19 +39,8 @@ export class AgentRun {
   /** Set once another agent took over from a recording. */
   healing: (Healing & { turn: number }) | null = null;
 
-  constructor(
-    private readonly plan: TrialPlan,
-    private readonly session: Session,
-    stage: Stage,
-    startedAt: number,
-  ) {
-    this.turns = new Turns(
-      session,
-      stage,
-      { maxSteps: plan.maxSteps, maxCostUsd: plan.maxCostUsd, signal: this.abort.signal },
-      text => this.mask(text),
-      startedAt,
-    );
+  constructor(private readonly trial: TrialContext) {
+    this.turns = new Turns(trial, this.abort.signal);
   }
 
   get signal(): AbortSignal {
@@ -65,30 +52,21 @@ export class AgentRun {
     this.abort.abort(reason);
   }
 
-  mask(text: string): string {
-    let masked = text;
-    // Longest first: a secret that contains another one would be shown in part.
-    const byLength = Object.entries(this.plan.secrets).sort(([, a], [, b]) => b.length - a.length);
-    for (const [name, value] of byLength)
-      if (value) masked = masked.replaceAll(value, `<secret>${name}</secret>`);
-    return masked;
-  }
-
   async run(): Promise<AgentEnd> {
-    const { agent } = this.plan;
-    const time = agentTimeMs(this.plan);
+    const { plan, session, mask } = this.trial;
+    const time = agentTimeMs(plan);
     this.deadline = performance.now() + time;
     const timer = setTimeout(() => {
-      const limit = `${this.plan.maxSteps} steps of ${this.plan.turnTimeoutMs / 1000} s`;
+      const limit = `${plan.maxSteps} turns of ${plan.turnTimeoutMs / 1000} s`;
       this.stop(new TrialStopped('timed_out', null, `the time limit (${limit}) was reached`));
     }, time);
-    const unwatch = watchBrowser(this.session.context, what =>
+    const unwatch = watchBrowser(session.context, what =>
       this.stop(new TrialStopped('error', 'browser', `${what} while the agent ran`)),
     );
     try {
-      const result: unknown = await abortable(() => agent.run(this.task()), this.signal);
+      const result: unknown = await abortable(() => plan.agent.run(this.task()), this.signal);
       await this.turns.pictured;
-      return this.turns.stoppedBy ? this.limitEnd() : endOf(agent, result, text => this.mask(text));
+      return this.turns.stoppedBy ? this.limitEnd() : endOf(plan.agent, result, mask);
     } catch (error) {
       return this.endByError(error);
     } finally {
@@ -101,7 +79,8 @@ export class AgentRun {
   }
 
   private task(): AgentTask {
-    const { plan, session, turns } = this;
+    const { turns } = this;
+    const { plan, session, mask } = this.trial;
     const now = () => Math.max(0, this.deadline - performance.now());
     return {
       specId: plan.specId,
@@ -136,7 +115,7 @@ export class AgentRun {
         this.healing ??= { ...healing, turn: turns.records.length + 1 };
       },
       takeNotices: () => session.takeNotices(),
-      mask: text => this.mask(text),
+      mask,
     };
   }
 
@@ -150,7 +129,7 @@ export class AgentRun {
     if (this.turns.stoppedBy) return this.limitEnd();
     if (error instanceof AgentApiError)
       return { status: 'error', errorKind: 'agent_api', reason: this.said(error) };
-    if (this.session.page.isClosed())
+    if (this.trial.session.page.isClosed())
       return {
         status: 'error',
         errorKind: 'browser',
@@ -159,21 +138,22 @@ export class AgentRun {
     return {
       status: 'error',
       errorKind: 'internal',
-      reason: `agent "${this.plan.agent.name}" threw: ${this.said(error)}`,
+      reason: `agent "${this.trial.plan.agent.name}" threw: ${this.said(error)}`,
     };
   }
 
   private limitEnd(): AgentEnd {
+    const { plan } = this.trial;
     const status = this.turns.stoppedBy!;
     const reason =
       status === 'max_steps'
-        ? `the agent used all ${this.plan.maxSteps} turns without ending`
-        : `the cost cap of $${this.plan.maxCostUsd} was reached`;
+        ? `the agent used all ${plan.maxSteps} turns without ending`
+        : `the cost cap of $${plan.maxCostUsd} was reached`;
     return { status, errorKind: null, reason };
   }
 
   private said(error: unknown): string {
-    return oneLine(this.mask(messageOf(error)), 500);
+    return oneLine(this.trial.mask(messageOf(error)), 500);
   }
 }
 
@@ -189,5 +169,25 @@ function endOf(agent: Agent, result: unknown, mask: (text: string) => string): A
       `agent "${agent.name}" resolved to ${mask(String(JSON.stringify(result)))}; it must resolve to nothing or to { status: "gave_up", reason: "..." }`,
       500,
     ),
+  };
+}
+
+/**
+ * Calls `onLost`, with what happened in words, when the browser, the context or the renderer of one of its pages is gone.
+ *
+ * @returns what ends the watch.
+ */
+export function watchBrowser(context: BrowserContext, onLost: (what: string) => void): () => void {
+  // Which of them it was can't be told yet: contexts are closed before the browser is known to be gone.
+  const onClose = () => onLost('the browser context was closed, or the browser was gone,');
+  const onCrash = (page: Page) => onLost(`the page crashed (${page.url().slice(0, 200)})`);
+  const watch = (page: Page) => page.on('crash', onCrash);
+  context.pages().forEach(watch);
+  context.on('page', watch);
+  context.on('close', onClose);
+  return () => {
+    context.off('close', onClose);
+    context.off('page', watch);
+    for (const page of context.pages()) page.off('crash', onCrash);
   };
 }

@@ -1,7 +1,29 @@
 import type { Agent } from '../agents/agent';
+import type { OpenSession } from '../browser/open-session';
 import type { Judge } from '../grading/judge';
 import type { TaskSpec } from '../spec';
-import type { SourceLocation } from './stage';
+
+/** A place in a spec's file; line and column are 1-based. */
+export interface SourceLocation {
+  file: string;
+  line: number;
+  column: number;
+}
+
+export interface Attachment {
+  body: Buffer | string;
+  contentType: string;
+}
+
+/** Where a running trial is shown to people. In a suite that is Playwright's test; the trial knows only this. */
+export interface TrialOutput {
+  step<T>(
+    title: string,
+    body: (attach: TrialOutput['attach']) => Promise<T>,
+    location?: SourceLocation,
+  ): Promise<T>;
+  attach(name: string, attachment: Attachment): Promise<void>;
+}
 
 /** What a trial is to do: a spec's one, or a goal that a hand-written test gives to an agent. */
 export interface TrialPlan {
@@ -37,7 +59,64 @@ export interface GradedPlan extends TrialPlan {
   locate(path: string): SourceLocation;
 }
 
+/** What all parts of a running trial share. */
+export interface TrialContext<Plan extends TrialPlan = TrialPlan> extends Omit<OpenSession, 'close'> {
+  plan: Plan;
+  output: TrialOutput;
+  /** Replaces the values of secrets by their names. */
+  mask(text: string): string;
+  /** `performance.now()` when the trial began. */
+  startedAt: number;
+}
+
+/** @param opened the page's session, to be closed by the caller */
+export function trialContext<Plan extends TrialPlan>(
+  plan: Plan,
+  { close: _, ...opened }: OpenSession,
+  output: TrialOutput,
+): TrialContext<Plan> {
+  // Longest first: a secret that contains another one would be shown in part.
+  const secrets = Object.entries(plan.secrets)
+    .filter(([, value]) => value)
+    .sort(([, a], [, b]) => b.length - a.length);
+  const mask = (text: string) =>
+    secrets.reduce((masked, [name, value]) => masked.replaceAll(value, `<secret>${name}</secret>`), text);
+  return { plan, ...opened, output, mask, startedAt: performance.now() };
+}
+
 /** Milliseconds that the agent has, all its turns together. */
 export function agentTimeMs(plan: Pick<TrialPlan, 'maxSteps' | 'turnTimeoutMs'>): number {
   return plan.maxSteps * plan.turnTimeoutMs;
+}
+
+/**
+ * The same spec on another deployment: the origin of entryUrl is replaced, in entryUrl, in URL globs that start with it and
+ * where the goal names it, and the new host joins the allowed domains.
+ *
+ * @param origin scheme, host and port, such as `https://preview-42.example.com`.
+ */
+export function atOrigin(spec: TaskSpec, origin: string | undefined): TaskSpec {
+  if (origin === undefined) return spec;
+  const entry = new URL(spec.entryUrl);
+  const target = new URL(origin);
+  const moved = (glob: string) => {
+    const rest = glob.slice(entry.origin.length);
+    // `https://example.com.evil.org/**` starts with `https://example.com`, too.
+    const sameOrigin = glob.startsWith(entry.origin) && (rest === '' || /^[/?#*]/.test(rest));
+    return sameOrigin ? target.origin + rest : glob;
+  };
+  const host = target.hostname;
+  // Told to open the old deployment, an agent would test that one, and report it as the new one's.
+  const goal = spec.goal.replace(/https?:\/\/[\w.-]*\w(?::\d+)?/g, address => moved(address));
+  return {
+    ...spec,
+    goal,
+    entryUrl: target.origin + entry.pathname + entry.search + entry.hash,
+    allowedDomains: spec.allowedDomains.includes(host) ? spec.allowedDomains : [...spec.allowedDomains, host],
+    assertions: spec.assertions.map(assertion => {
+      if (assertion.type === 'url') return { ...assertion, pattern: moved(assertion.pattern) };
+      if (assertion.type === 'network') return { ...assertion, urlPattern: moved(assertion.urlPattern) };
+      return assertion;
+    }),
+  };
 }

@@ -1,23 +1,19 @@
 // One trial from entryUrl to record.
 import { relative } from 'node:path';
 import type { Refusal } from '../browser/guard';
-import type { NetworkEvent, NetworkLog } from '../browser/network-log';
+import type { NetworkEvent } from '../browser/network-log';
 import type { OpenSession } from '../browser/open-session';
-import type { Session } from '../browser/session';
-import { assertionTitle, checkAssertion } from '../grading/assertions';
 import type { JudgeUsage } from '../grading/judge';
-import { type AgentEnd, AgentRun, type TrialStopped } from './agent-run';
-import { watchBrowser } from './browser-watch';
-import { JUDGE_TIME_MS, judgeTrial } from './judging';
-import { openEntry, openTimeMs } from './opening';
-import { agentTimeMs, type GradedPlan } from './plan';
+import { type AgentEnd, AgentRun, type TrialStopped, watchBrowser } from './agent-run';
+import { checkAssertions, JUDGE_TIME_MS, judgeTrial, whySiteIsGone } from './grading';
+import { agentTimeMs, type GradedPlan, type TrialContext, type TrialOutput, trialContext } from './plan';
 import { type AssertionResult, type JudgeResult, RECORD_SCHEMA_VERSION, type TrialRecord } from './record';
 import { takeScreenshot } from './screenshot';
-import { whySiteIsGone } from './site-gone';
-import type { Stage } from './stage';
 import { messageOf, oneLine, shortUrl } from './text';
 import { addUsage } from './turns';
 
+/** Milliseconds for opening entryUrl if the project sets no navigationTimeout. */
+const OPEN_TIMEOUT_MS = 30_000;
 /** Milliseconds for pictures and the record. */
 const CLOSING_TIME_MS = 60_000;
 /** Milliseconds for an assertion whose own timeout the project does not tell. */
@@ -30,7 +26,9 @@ const MAX_RECORDED_URL = 500;
 export function trialTimeMs(plan: GradedPlan): number {
   const judging = plan.judge && plan.spec.judge ? JUDGE_TIME_MS : 0;
   const grading = plan.spec.assertions.length * Math.max(ASSERTION_TIME_MS, plan.expectTimeoutMs ?? 0);
-  return openTimeMs(plan) + agentTimeMs(plan) + grading + judging + CLOSING_TIME_MS;
+  return (
+    (plan.navigationTimeoutMs || OPEN_TIMEOUT_MS) + agentTimeMs(plan) + grading + judging + CLOSING_TIME_MS
+  );
 }
 
 /** What the record says about where the trial belongs. */
@@ -40,18 +38,16 @@ export type TrialIdentity = Pick<
 >;
 
 export class Trial {
-  private readonly startedAt = performance.now();
   private readonly startDate = new Date();
+  private readonly context: TrialContext<GradedPlan>;
   private readonly agentRun: AgentRun;
-  private readonly session: Session;
-  private readonly network: NetworkLog;
-  private readonly refusals: readonly Refusal[];
-  private readonly guard: OpenSession['guard'];
   private end: AgentEnd | null = null;
+  /** Why the trial did not pass, and where the agent was; null until `record` has found it so. */
+  failure: { what: string; where: string | null } | null = null;
   private stopped = false;
-  /** What became of the browser, where it is gone. */
+  /** What became of the browser, if it is gone. */
   private lost: string | null = null;
-  private assertions: AssertionResult[] = [];
+  private readonly assertions: AssertionResult[] = [];
   private judgement: JudgeResult | null = null;
   private judgeUsage: JudgeUsage | undefined;
   private readonly judging = new AbortController();
@@ -59,31 +55,29 @@ export class Trial {
   /** Screenshots by attachment name, kept for the judge. */
   private readonly images: { name: string; turn: number | null; image: Buffer }[] = [];
 
+  /** @param opened the page's session, to be closed by the caller */
   constructor(
-    private readonly plan: GradedPlan,
+    readonly plan: GradedPlan,
     private readonly identity: TrialIdentity,
-    { session, network, refusals, guard }: Omit<OpenSession, 'close'>,
-    private readonly stage: Stage,
+    opened: OpenSession,
+    output: TrialOutput,
   ) {
-    this.session = session;
-    this.network = network;
-    this.refusals = refusals;
-    this.guard = guard;
-    this.agentRun = new AgentRun(plan, session, this.keepingImages(stage), this.startedAt);
+    this.context = trialContext(plan, opened, this.keepingImages(output));
+    this.agentRun = new AgentRun(this.context);
   }
 
   /** Runs the trial to its end. Never rejects for what the site or the agent did: the record says it. */
   async run(): Promise<TrialRecord> {
-    const unwatch = watchBrowser(this.session.context, what => {
+    const unwatch = watchBrowser(this.context.session.context, what => {
       this.lost ??= what;
     });
     try {
-      const opened = await openEntry(this.plan, this.session.page, this.stage, this.refusals);
+      const opened = await this.openEntry();
       const end = opened ?? (await this.agentRun.run());
       this.end ??= end;
       // The test is over, and with it the page.
       if (this.stopped) return this.record();
-      await this.session.dismissOpenDialogs();
+      await this.context.session.dismissOpenDialogs();
       await this.takeEndScreenshot();
       if (this.end.status !== 'error') await this.grade();
       this.phase = 'graded';
@@ -118,7 +112,7 @@ export class Trial {
       reason: 'the trial did not come to its end',
     };
     const usage = this.judgeUsage ? addUsage(turns.usage, this.judgeUsage) : turns.usage;
-    const finalUrl = this.session.page.url();
+    const finalUrl = this.context.session.page.url();
     return {
       schemaVersion: RECORD_SCHEMA_VERSION,
       ...this.identity,
@@ -132,55 +126,66 @@ export class Trial {
       ...this.outcome(end),
       turns: turns.records,
       network: this.recordedNetwork(),
-      guard: this.guard,
-      refusals: this.refusals.map(({ url, how }) => ({
-        url: this.agentRun.mask(url.slice(0, MAX_RECORDED_URL)),
+      guard: this.context.guard,
+      refusals: this.context.refusals.map(({ url, how }) => ({
+        url: this.context.mask(url.slice(0, MAX_RECORDED_URL)),
         how,
       })),
       assertions: this.assertions,
       judge: this.judgement,
       usage,
       costUsd: usage.costUsd,
-      finalUrl: shortUrl(this.agentRun.mask(finalUrl)) || null,
+      finalUrl: shortUrl(this.context.mask(finalUrl)) || null,
       startedAt: this.startDate.toISOString(),
-      durationMs: Math.round(performance.now() - this.startedAt),
+      durationMs: Math.round(performance.now() - this.context.startedAt),
     };
   }
 
-  private async grade(): Promise<void> {
-    for (const [index, assertion] of this.plan.spec.assertions.entries()) {
-      const location = this.plan.locate(`assertions[${index}]`);
-      const title = assertionTitle(assertion);
-      const result: AssertionResult = {
-        title,
-        type: assertion.type,
-        ...(assertion.description ? { description: assertion.description } : {}),
-        passed: true,
-        reason: null,
-        line: location.line,
+  /** @returns how the trial ends if the page can't be opened; null if it is open. */
+  private async openEntry(): Promise<AgentEnd | null> {
+    const { plan, session, output, refusals } = this.context;
+    const { page } = session;
+    const { entryUrl } = plan.spec;
+    try {
+      await output.step(
+        `open ${entryUrl}`,
+        async () => {
+          await page.goto(entryUrl, {
+            waitUntil: 'domcontentloaded',
+            timeout: plan.navigationTimeoutMs || OPEN_TIMEOUT_MS,
+          });
+          // Slow pictures are no reason to wait long, but an agent that starts on a half-loaded page wastes turns.
+          await page.waitForLoadState('load', { timeout: 5_000 }).catch(() => undefined);
+        },
+        plan.locate('entryUrl'),
+      );
+      return null;
+    } catch (error) {
+      const said = messageOf(error)
+        .split('\n')[0]!
+        .replace(/^page\.goto: /, '')
+        .replace(/\.$/, '');
+      const gone = /closed|crashed/i.test(said);
+      const [refused] = refusals;
+      return {
+        status: 'error',
+        errorKind: gone ? 'browser' : 'site_unreachable',
+        reason: refused
+          ? `${entryUrl} leads to ${refused.url}, which allowedDomains does not admit. Add its host, or correct entryUrl.`
+          : gone
+            ? `the browser went away while ${entryUrl} was opened: ${oneLine(said, 300)}`
+            : `${entryUrl} can't be opened: ${oneLine(said, 300)}. Is the site running, and is this its address?`,
       };
-      try {
-        await this.stage.step(
-          title,
-          () =>
-            checkAssertion(assertion, {
-              page: this.session.page,
-              network: this.network.events,
-              timeoutMs: this.plan.expectTimeoutMs,
-            }),
-          location,
-        );
-      } catch (error) {
-        result.passed = false;
-        result.reason = oneLine(this.agentRun.mask(messageOf(error)), 500);
-      }
-      this.assertions.push(result);
     }
+  }
+
+  private async grade(): Promise<void> {
+    await checkAssertions(this.context, this.assertions);
     await this.blameInfrastructure();
     await this.judge();
   }
 
-  /** Where the browser or the whole site went away, a broken assertion says nothing. */
+  /** If the browser or the whole site went away, a broken assertion says nothing. */
   private async blameInfrastructure(): Promise<void> {
     if (this.lost) {
       this.end = {
@@ -190,11 +195,10 @@ export class Trial {
       };
       return;
     }
-    const { entryUrl } = this.plan;
-    if (entryUrl === null || this.assertions.every(({ passed }) => passed)) return;
-    const gone = await whySiteIsGone(this.session.context, entryUrl, this.network.events);
+    if (this.assertions.every(({ passed }) => passed)) return;
+    const gone = await whySiteIsGone(this.context);
     if (gone === null) return;
-    const reason = `${entryUrl} stopped answering while the trial ran: ${gone}`;
+    const reason = `${this.plan.entryUrl} stopped answering while the trial ran: ${gone}`;
     this.end = { status: 'error', errorKind: 'site_unreachable', reason };
   }
 
@@ -205,13 +209,10 @@ export class Trial {
     if (!judge || spec.judge === undefined || !passedSoFar) return;
     this.phase = 'judging';
     const result = await judgeTrial(judge, {
-      plan: this.plan,
+      trial: this.context,
       turns: this.agentRun.turns,
       assertions: this.assertions,
       screenshots: this.images,
-      page: this.session.page,
-      stage: this.stage,
-      mask: text => this.agentRun.mask(text),
       stopped: this.judging.signal,
     });
     this.judgeUsage = result.usage;
@@ -223,39 +224,43 @@ export class Trial {
     const { healing } = this.agentRun;
     if (!healing) return {};
     const recording = relative(this.plan.configDir, healing.recording).replaceAll('\\', '/');
-    return { healed: { turn: healing.turn, reason: this.agentRun.mask(healing.reason), recording } };
+    return { healed: { turn: healing.turn, reason: this.context.mask(healing.reason), recording } };
   }
 
   private outcome(end: AgentEnd): Pick<TrialRecord, 'outcome' | 'reason'> {
-    if (end.status === 'error') return { outcome: 'error', reason: end.reason };
+    if (end.status === 'error') {
+      this.failure = { what: end.reason ?? '', where: null };
+      return { outcome: 'error', reason: end.reason };
+    }
     const broken = this.assertions.filter(({ passed }) => !passed).map(({ reason }) => reason ?? '');
     const escaped = this.escape();
-    if (escaped)
-      broken.unshift(`the agent got to ${this.agentRun.mask(escaped.url)}, outside allowedDomains`);
+    if (escaped) broken.unshift(`the agent got to ${this.context.mask(escaped.url)}, outside allowedDomains`);
     if (this.judgement && !this.judgement.passed) broken.push(`the judge: ${this.judgement.reason}`);
     if (end.status === 'completed' && !broken.length) return { outcome: 'passed', reason: null };
-    return { outcome: 'failed', reason: oneLine(`${whyFailed(end, broken)}; ${this.whereabouts()}`, 1_000) };
+    const [what, where] = [whyFailed(end, broken), this.whereabouts()];
+    this.failure = { what, where };
+    return { outcome: 'failed', reason: oneLine(`${what}; the agent stopped on ${where}`, 1_000) };
   }
 
   private escape(): Refusal | undefined {
-    return this.refusals.find(({ how }) => how === 'escaped');
+    return this.context.refusals.find(({ how }) => how === 'escaped');
   }
 
   /** Where the agent was when it stopped. */
   private whereabouts(): string {
     const { records } = this.agentRun.turns;
     const last = records.at(-1);
-    const url = oneLine(this.agentRun.mask(this.session.page.url()), 300);
-    if (!last) return `the agent stopped on ${url} without a turn`;
-    return `the agent stopped on ${url} after turn ${last.number} (${last.title})`;
+    const url = oneLine(this.context.mask(this.context.session.page.url()), 300);
+    if (!last) return `${url} without a turn`;
+    return `${url} after turn ${last.number} (${last.title})`;
   }
 
   private async takeEndScreenshot(): Promise<void> {
-    const title = `end: ${oneLine(this.agentRun.mask(this.end?.reason ?? 'the agent ended its turn'), 200)}`;
-    await this.stage.step(
+    const title = `end: ${oneLine(this.context.mask(this.end?.reason ?? 'the agent ended its turn'), 200)}`;
+    await this.context.output.step(
       title,
       async attach => {
-        const image = await takeScreenshot(this.session.page);
+        const image = await takeScreenshot(this.context.session.page);
         if (!image) return;
         this.images.push({ name: 'end.jpg', turn: null, image });
         await attach('end.jpg', { body: image, contentType: 'image/jpeg' });
@@ -265,19 +270,19 @@ export class Trial {
   }
 
   private recordedNetwork(): TrialRecord['network'] {
-    const { events, dropped } = this.network;
+    const { events, dropped } = this.context.network;
     const kept: NetworkEvent[] = events
       .slice(0, MAX_RECORDED_REQUESTS)
-      .map(event => ({ ...event, url: this.agentRun.mask(event.url.slice(0, MAX_RECORDED_URL)) }));
+      .map(event => ({ ...event, url: this.context.mask(event.url.slice(0, MAX_RECORDED_URL)) }));
     const forgotten = Object.values(dropped).reduce((sum, count) => sum + count, 0);
     return { events: kept, dropped: forgotten + events.length - kept.length };
   }
 
-  private keepingImages(stage: Stage): Stage {
+  private keepingImages(output: TrialOutput): TrialOutput {
     return {
-      attach: (name, attachment) => stage.attach(name, attachment),
+      attach: (name, attachment) => output.attach(name, attachment),
       step: (title, body, location) =>
-        stage.step(
+        output.step(
           title,
           attach =>
             body((name, attachment) => {

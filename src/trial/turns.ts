@@ -8,10 +8,9 @@ import {
   type Usage,
 } from '../agents/agent';
 import { ActionRecorder, type Target } from '../browser/action-recorder';
-import type { Session } from '../browser/session';
+import type { TrialContext, TrialOutput } from './plan';
 import type { TotalUsage, TurnRecord } from './record';
 import { takeScreenshot } from './screenshot';
-import type { Stage } from './stage';
 import { messageOf, oneLine, shortUrl } from './text';
 
 export const NO_USAGE: TotalUsage = {
@@ -33,12 +32,6 @@ export function addUsage(total: TotalUsage, usage: Usage): TotalUsage {
   };
 }
 
-export interface TurnLimits {
-  maxSteps: number;
-  maxCostUsd: number | undefined;
-  signal: AbortSignal;
-}
-
 export class Turns {
   readonly records: TurnRecord[] = [];
   /** Set once the agent asked for a turn that it could not have: the trial then ends so, whatever the agent does next. */
@@ -52,13 +45,10 @@ export class Turns {
   pictured: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly session: Session,
-    private readonly stage: Stage,
-    private readonly limits: TurnLimits,
-    private readonly mask: (text: string) => string,
-    private readonly startedAt: number,
+    private readonly trial: TrialContext,
+    private readonly signal: AbortSignal,
   ) {
-    this.recorder = new ActionRecorder(session.page, mask);
+    this.recorder = new ActionRecorder(trial.session.page, trial.mask);
   }
 
   dispose(): void {
@@ -66,7 +56,7 @@ export class Turns {
   }
 
   get left(): number {
-    return this.limits.maxSteps - this.records.length;
+    return this.trial.plan.maxSteps - this.records.length;
   }
 
   addUsage(usage: Usage): void {
@@ -84,17 +74,17 @@ export class Turns {
     try {
       await this.pictured;
       // Time may have run out meanwhile.
-      this.limits.signal.throwIfAborted();
-      const from = this.session.page.url();
-      const record = this.begin(oneLine(this.mask(String(title)), 200), from);
+      this.signal.throwIfAborted();
+      const from = this.trial.session.page.url();
+      const record = this.begin(oneLine(this.trial.mask(String(title)), 200), from);
       this.recorder.begin();
       return await new Promise<T>((resolve, reject) => {
-        this.pictured = this.stage
+        this.pictured = this.trial.output
           .step(record.title, async attach => {
-            const ended = abortable(() => fn(this.turnOf(record)), this.limits.signal);
+            const ended = abortable(() => fn(this.turnOf(record)), this.signal);
             await ended.catch(error => {
               record.outcome = 'error';
-              record.error = this.mask(messageOf(error));
+              record.error = this.trial.mask(messageOf(error));
             });
             this.finish(record);
             if (!waitForPicture) resolve(ended);
@@ -112,12 +102,12 @@ export class Turns {
     return {
       number: record.number,
       narrate: text => {
-        record.narration = [record.narration, this.mask(String(text))].filter(Boolean).join('\n');
+        record.narration = [record.narration, this.trial.mask(String(text))].filter(Boolean).join('\n');
       },
-      action: action => void record.actions.push(maskAction(action, this.mask)),
+      action: action => void record.actions.push(maskAction(action, this.trial.mask)),
       record: (draft, target, to) =>
         this.recorder.record(
-          this.session.page,
+          this.trial.session.page,
           draft,
           target as Target | undefined,
           to as Target | undefined,
@@ -127,8 +117,8 @@ export class Turns {
   }
 
   private admit(fn: unknown): void {
-    const { signal, maxSteps, maxCostUsd } = this.limits;
-    signal.throwIfAborted();
+    const { maxSteps, maxCostUsd } = this.trial.plan;
+    this.signal.throwIfAborted();
     if (typeof fn !== 'function') throw new TypeError('turn(title, fn): `fn` must be a function');
     if (this.running) throw new Error('turn: another turn is still running; await it before the next one');
     if (this.left <= 0) {
@@ -152,9 +142,9 @@ export class Turns {
       narration: '',
       outcome: 'ok',
       notices: [],
-      url: shortUrl(this.mask(url)),
+      url: shortUrl(this.trial.mask(url)),
       usage: NO_USAGE,
-      startedAtMs: Math.round(performance.now() - this.startedAt),
+      startedAtMs: Math.round(performance.now() - this.trial.startedAt),
       durationMs: 0,
       screenshot: null,
     };
@@ -163,7 +153,7 @@ export class Turns {
   }
 
   private finish(record: TurnRecord): void {
-    record.durationMs = Math.round(performance.now() - this.startedAt - record.startedAtMs);
+    record.durationMs = Math.round(performance.now() - this.trial.startedAt - record.startedAtMs);
     if (!record.actions.length)
       record.actions.push({ title: record.title, ...(record.error ? { error: record.error } : {}) });
     record.usage = this.turnUsage;
@@ -171,26 +161,26 @@ export class Turns {
   }
 
   /** What is told of the page once the turn is over. */
-  private async picture(record: TurnRecord, from: string, attach: Stage['attach']): Promise<void> {
-    const { page } = this.session;
+  private async picture(record: TurnRecord, from: string, attach: TrialOutput['attach']): Promise<void> {
+    const { page } = this.trial.session;
     await this.note(record.actions);
     const samePage = page.url() === from;
     const mark = samePage ? record.actions.findLast(action => action.point)?.point : undefined;
-    record.url = shortUrl(this.mask(page.url()));
-    const image = this.limits.signal.aborted ? null : await takeScreenshot(page, mark);
+    record.url = shortUrl(this.trial.mask(page.url()));
+    const image = this.signal.aborted ? null : await takeScreenshot(page, mark);
     if (image) {
       record.screenshot = `turn-${record.number}.jpg`;
       await attach(record.screenshot, { body: image, contentType: 'image/jpeg' });
     }
-    record.notices = this.session.notices
+    record.notices = this.trial.session.notices
       .slice(this.seenNotices)
-      .map(notice => oneLine(this.mask(notice), 500));
-    this.seenNotices = this.session.notices.length;
+      .map(notice => oneLine(this.trial.mask(notice), 500));
+    this.seenNotices = this.trial.session.notices.length;
   }
 
   /** What `record` noted is of the turn as a whole: it goes to the last action that does not tell its own steps. */
   private async note(actions: TurnRecord['actions']): Promise<void> {
-    const noted = this.limits.signal.aborted ? undefined : await this.recorder.done(this.session.page);
+    const noted = this.signal.aborted ? undefined : await this.recorder.done(this.trial.session.page);
     if (!noted) return;
     const silent = actions.filter(({ steps }) => !steps);
     for (const action of silent) action.steps = action === silent.at(-1) ? noted : [];

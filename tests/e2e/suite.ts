@@ -100,7 +100,7 @@ ${imports}
 export default defineConfig({
   workers: 2,
   reporter: ${reporters},
-  use: { launchOptions: ${JSON.stringify(launchOptions())}, taskproof: ${taskproof} },
+  use: { launchOptions: ${JSON.stringify(launchOptions())}, taskproof: { agent: lexical(), ...${taskproof} } },
   expect: { timeout: 1000 },
   projects: ${projects},
   ${extra}

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { isInteractive, isListing, repeatEachOverride } from '../../src/playwright/command-line';
+import { isInteractive, isListing, repeatEachOverride } from '../../src/playwright/runner';
 
 const argv = (...args: string[]) => ['node', 'playwright', 'test', ...args];
 afterEach(() => vi.unstubAllEnvs());

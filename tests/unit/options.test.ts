@@ -6,11 +6,9 @@ import { checkReporterOptions } from '../../src/report/options';
 const agent = defineAgent({ name: 'mine', run: async () => undefined });
 
 test.each([
-  [undefined],
   [{}],
   [
     {
-      agent,
       maxCostUsd: 1,
       maxRunCostUsd: 20,
       turnTimeoutMs: 1000,
@@ -23,7 +21,20 @@ test.each([
   [{ secrets: { PASSWORD: 'x' } }],
   [{ judge: { name: 'mine', judge: async () => ({ passed: true, reason: '' }) } }],
 ])('%j is accepted', options => {
-  expect(() => checkOptions(options, 'project "p"')).not.toThrow();
+  expect(() => checkOptions({ agent, ...options }, 'project "p"')).not.toThrow();
+});
+
+test.each([[undefined], [{}], [{ maxCostUsd: 1 }]])('%j names the agents to choose from', options => {
+  expect(() => checkOptions(options, 'project "p"')).toThrow(
+    /^project "p": no agent is configured[\s\S]*lexical\(\)[\s\S]*claude\([\s\S]*command\(/,
+  );
+});
+
+test('stepTimeoutMs is read as turnTimeoutMs', () => {
+  expect(checkOptions({ agent, stepTimeoutMs: 5 }, 'p')).toMatchObject({ turnTimeoutMs: 5 });
+  expect(checkOptions({ agent, stepTimeoutMs: 5, turnTimeoutMs: 6 }, 'p')).toMatchObject({
+    turnTimeoutMs: 6,
+  });
 });
 
 test.each([
@@ -38,11 +49,14 @@ test.each([
   [{ origin: 'https://x.test/path' }, /origin: must be an origin/],
   [{ origin: 'x.test' }, /origin: must be an origin/],
   [{ secrets: { 'A B': 'x' } }, /secrets/],
-  [{ secrets: { GONE: undefined } }, /secrets\.GONE has no value: is its environment variable set/],
+  [
+    { secrets: { GONE: undefined, LOST: undefined } },
+    /secrets: GONE, LOST have no value\. Set the environment/,
+  ],
   [{ one: 1, two: 2 }, /one: unknown option[\s\S]*two: unknown option/],
 ])('%j is refused', (options, message) => {
-  expect(() => checkOptions(options, 'project "p"')).toThrow(message);
-  expect(() => checkOptions(options, 'project "p"')).toThrow(/^project "p": use\.taskproof/);
+  expect(() => checkOptions({ agent, ...options }, 'project "p"')).toThrow(message);
+  expect(() => checkOptions({ agent, ...options }, 'project "p"')).toThrow(/^project "p": use\.taskproof/);
 });
 
 test('the reporter refuses what it does not know, and takes what Playwright adds', () => {

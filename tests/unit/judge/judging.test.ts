@@ -1,26 +1,25 @@
 // What a trial makes of its judge's answer: any object with `judge` may stand in a config.
-import type { Page } from '@playwright/test';
 import { expect, test } from 'vitest';
 import { type Judge, type JudgedTrial, JudgeError } from '../../../src/grading/judge';
-import { type JudgedState, judgeTrial } from '../../../src/trial/judging';
+import { type JudgedState, judgeTrial } from '../../../src/trial/grading';
+import type { TrialOutput } from '../../../src/trial/plan';
 import {
   type JudgeResult,
   RECORD_SCHEMA_VERSION,
   readRecord,
   type TrialRecord,
 } from '../../../src/trial/record';
-import type { Stage } from '../../../src/trial/stage';
 import { transcript } from '../../../src/trial/transcript';
 import { NO_USAGE, type Turns } from '../../../src/trial/turns';
 import { judgedTrial, shots } from './trials';
 
 const PASSED = { passed: true, reason: 'fine' };
 
-function state(changes: Partial<JudgedState> = {}) {
+function state({ page: shownPage, ...changes }: Partial<JudgedState> & { page?: unknown } = {}) {
   const { spec, turns, assertions } = judgedTrial();
   const steps: string[] = [];
   let depth = 0;
-  const stage: Stage = {
+  const output: TrialOutput = {
     async step(title, body) {
       const index = steps.push('') - 1;
       const indent = '  '.repeat(depth++);
@@ -41,18 +40,17 @@ function state(changes: Partial<JudgedState> = {}) {
     url: () => 'http://127.0.0.1/?password=violet',
     locator: () => ({ innerText: async () => 'Your password is violet.' }),
   };
+  const trial = {
+    plan: { spec, maxCostUsd: 0.5, locate: () => ({ file: 'task.yaml', line: 1, column: 1 }) },
+    session: { page: shownPage ?? page },
+    output,
+    mask: (text: string) => text.replaceAll('violet', '<secret>PASSWORD</secret>'),
+  } as unknown as JudgedState['trial'];
   const given: JudgedState = {
-    plan: {
-      spec,
-      maxCostUsd: 0.5,
-      locate: () => ({ file: 'task.yaml', line: 1, column: 1 }),
-    } as unknown as JudgedState['plan'],
+    trial,
     turns: { records: turns, usage: { ...NO_USAGE, costUsd: 0.2 } } as unknown as Turns,
     assertions: assertions as JudgedState['assertions'],
     screenshots: shots(1),
-    page: page as unknown as Page,
-    stage,
-    mask: text => text.replaceAll('violet', '<secret>PASSWORD</secret>'),
     stopped: new AbortController().signal,
     ...changes,
   };

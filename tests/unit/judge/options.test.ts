@@ -21,7 +21,9 @@ test.each([
 
 test('it is a judge to the configuration, and shows no key', () => {
   const judge = webJudge({ model: 'claude-haiku-5-5', apiKey: 'sk-ant-secret' });
-  expect(() => checkOptions({ judge }, 'project "p"')).not.toThrow();
+  expect(() =>
+    checkOptions({ judge, agent: { name: 'mine', run: async () => undefined } }, 'project "p"'),
+  ).not.toThrow();
   expect(judge).toMatchObject({ name: 'webJudge', model: 'claude-haiku-5-5' });
   expect(JSON.stringify(judge)).not.toContain('secret');
 });

@@ -1,27 +1,82 @@
-// Hands a trial whose assertions held to the judge.
+// Grades a trial whose agent has ended: its assertions, whether its site is still there, its judge.
 import type { Page } from '@playwright/test';
+import type { NetworkEvent } from '../browser/network-log';
+import { assertionTitle, checkAssertion } from '../grading/assertions';
 import { type Judge, type JudgedTrial, JudgeError, type JudgeUsage } from '../grading/judge';
-import type { GradedPlan } from './plan';
+import type { GradedPlan, TrialContext } from './plan';
 import { type AssertionResult, type JudgeResult, judgeResultSchema } from './record';
-import type { Stage } from './stage';
 import { messageOf, oneLine } from './text';
 import { keyPointTitle } from './transcript';
 import { abortable, type Turns } from './turns';
 
 /** Milliseconds for all of the judge's calls. */
 export const JUDGE_TIME_MS = 120_000;
+/** Milliseconds that a site has to show that it is still there. */
+const SITE_ANSWER_MS = 5_000;
 const MAX_FINAL_TEXT = 20_000;
 const MAX_REASON = 1_000;
 
+/** Every assertion as a step, also after one has failed. @param results gets each result as soon as it is known */
+export async function checkAssertions(
+  { plan, session, network, output, mask }: TrialContext<GradedPlan>,
+  results: AssertionResult[],
+): Promise<void> {
+  for (const [index, assertion] of plan.spec.assertions.entries()) {
+    const location = plan.locate(`assertions[${index}]`);
+    const title = assertionTitle(assertion);
+    const check = () =>
+      checkAssertion(assertion, {
+        page: session.page,
+        network: network.events,
+        timeoutMs: plan.expectTimeoutMs,
+      });
+    const reason = await output.step(title, check, location).then(
+      () => null,
+      error => oneLine(mask(messageOf(error)), 500),
+    );
+    const { type, description } = assertion;
+    results.push({
+      title,
+      type,
+      ...(description ? { description } : {}),
+      passed: reason === null,
+      reason,
+      line: location.line,
+    });
+  }
+}
+
+/**
+ * Asks the site once more if one of its requests was left without an answer: an agent whose site went away says nothing
+ * about the site's pages.
+ *
+ * @returns why the site does not answer, in one line; null if it does.
+ */
+export async function whySiteIsGone({
+  plan: { spec },
+  session,
+  network,
+}: TrialContext<GradedPlan>): Promise<string | null> {
+  const { origin } = new URL(spec.entryUrl);
+  const unanswered = ({ url, status, failure = '' }: NetworkEvent) =>
+    failure !== '' && status === null && !/abort|block|cancel/i.test(failure) && url.startsWith(`${origin}/`);
+  if (!network.events.some(unanswered)) return null;
+  try {
+    const options = { timeout: SITE_ANSWER_MS, maxRedirects: 0 };
+    const answer = await session.context.request.get(spec.entryUrl, options);
+    await answer.dispose();
+    return null;
+  } catch (error) {
+    const [said] = messageOf(error).split('\n');
+    return oneLine(said!.replace(/^.*\.get: /, ''), 300);
+  }
+}
+
 export interface JudgedState {
-  plan: GradedPlan;
+  trial: TrialContext<GradedPlan>;
   turns: Turns;
   assertions: readonly AssertionResult[];
   screenshots: JudgedTrial['screenshots'];
-  page: Page;
-  stage: Stage;
-  /** Replaces the values of secrets. */
-  mask(text: string): string;
   /** Aborted when the test ends. */
   stopped: AbortSignal;
 }
@@ -34,13 +89,13 @@ export async function judgeTrial(
   judge: Judge,
   state: JudgedState,
 ): Promise<({ judgement: JudgeResult } | { error: string }) & { usage?: JudgeUsage }> {
-  const said = (reason: string) => oneLine(state.mask(`judge "${judge.name}": ${reason}`), 500);
+  const said = (reason: string) => oneLine(state.trial.mask(`judge "${judge.name}": ${reason}`), 500);
   try {
     const trial = await judgedTrial(state);
     const returned: unknown = await abortable(() => judge.judge(trial), trial.signal);
-    const judgement = readJudgement(returned, judge, state.mask);
+    const judgement = readJudgement(returned, judge, state.trial.mask);
     if (typeof judgement === 'string') return { error: said(judgement) };
-    await showJudgement(state, judgement);
+    await showJudgement(state.trial, judgement);
     return { judgement, ...(judgement.usage && { usage: judgement.usage }) };
   } catch (error) {
     const usage = error instanceof JudgeError ? error.usage : undefined;
@@ -48,8 +103,11 @@ export async function judgeTrial(
   }
 }
 
-async function judgedTrial(state: JudgedState): Promise<JudgedTrial> {
-  const { plan, turns, mask } = state;
+async function judgedTrial({
+  trial: { plan, session, mask },
+  turns,
+  ...state
+}: JudgedState): Promise<JudgedTrial> {
   const cap = plan.maxCostUsd;
   const spent = turns.usage.costUsd;
   return {
@@ -57,8 +115,8 @@ async function judgedTrial(state: JudgedState): Promise<JudgedTrial> {
     rubric: plan.spec.judge!,
     turns: turns.records,
     screenshots: state.screenshots,
-    finalUrl: mask(state.page.url()),
-    finalText: mask(await visibleText(state.page)).slice(0, MAX_FINAL_TEXT),
+    finalUrl: mask(session.page.url()),
+    finalText: mask(await visibleText(session.page)).slice(0, MAX_FINAL_TEXT),
     assertions: state.assertions,
     budgetUsd: cap === undefined || spent === null ? cap : Math.max(0, cap - spent),
     signal: AbortSignal.any([AbortSignal.timeout(JUDGE_TIME_MS), state.stopped]),
@@ -81,12 +139,12 @@ function readJudgement(
 }
 
 /** A step for the judgement, with one for each key point in it. */
-async function showJudgement({ plan, stage }: JudgedState, judgement: JudgeResult): Promise<void> {
+async function showJudgement({ plan, output }: JudgedState['trial'], judgement: JudgeResult): Promise<void> {
   const { name, passed, reason, keyPoints = [] } = judgement;
   const location = plan.locate('judge');
   const show = async (title: string, broken: string | null, inside?: () => Promise<void>) => {
     const failure = new Error(broken ?? '');
-    await stage
+    await output
       .step(
         title,
         async () => {

@@ -1,0 +1,117 @@
+// What a declared spec tells the reporter. It travels as annotations that people read, too: in the HTML report, in JUnit's
+// properties, in blobs. So merging reports needs no spec files.
+import { z } from 'zod';
+import type { Policy } from '../verdicts/verdict';
+
+export interface Annotation {
+  type: string;
+  description?: string;
+}
+
+/** A test as far as its plan can be read from it: Playwright's TestCase, or a title with a result's annotations. */
+export interface AnnotatedTest {
+  title: string;
+  annotations: readonly Annotation[];
+}
+
+const plannedSpecSchema = z.object({
+  id: z.string(),
+  /** Relative to the test file's folder, with forward slashes. */
+  file: z.string(),
+  /** As this run judges: not the spec's own with `--repeat-each`, and for a replay. */
+  policy: z.object({ k: z.number(), minPasses: z.number() }),
+  /** The test's agent plays recordings. The main process says it if it can know, the worker in any case. */
+  replayed: z.boolean(),
+});
+
+export type PlannedSpec = z.infer<typeof plannedSpecSchema>;
+
+const POLICY = 'policy';
+const SPEC = 'spec';
+
+/** The plan as annotations, for people and for `plannedSpec`. */
+export function planAnnotations({ file, policy, replayed }: Omit<PlannedSpec, 'id'>): Annotation[] {
+  return [
+    { type: SPEC, description: file },
+    { type: POLICY, description: policyText(policy, replayed) },
+  ];
+}
+
+function policyText({ k, minPasses }: Policy, replayed: boolean): string {
+  const noun = replayed ? 'replay' : 'trial';
+  return k === 1 ? `1 ${noun}, which must pass` : `at least ${minPasses} of ${k} ${noun}s must pass`;
+}
+
+/** Reads what `policyText` wrote; undefined for another text, such as a suite's own annotation of this type. */
+function readPolicy(text: string): Pick<PlannedSpec, 'policy' | 'replayed'> | undefined {
+  const single = /^1 (trial|replay), which must pass$/.exec(text);
+  const several = /^at least (\d+) of (\d+) (trial|replay)s must pass$/.exec(text);
+  const noun = single?.[1] ?? several?.[3];
+  if (!noun) return undefined;
+  const [minPasses = 1, k = 1] = several ? [Number(several[1]), Number(several[2])] : [];
+  return { policy: { k, minPasses }, replayed: noun === 'replay' };
+}
+
+/** @returns undefined for a test that is not ours. */
+export function plannedSpec({ title, annotations }: AnnotatedTest): PlannedSpec | undefined {
+  const at = planIndex(annotations);
+  if (at < 0) return undefined;
+  const file = annotations[at]!.description!;
+  return { id: title.replace(TRIAL_SUFFIX, ''), file, ...readPolicy(annotations[at + 1]!.description!)! };
+}
+
+/** Declared as a pair: a suite may have annotations of these types, too. */
+function planIndex(annotations: readonly Annotation[]): number {
+  return annotations.findIndex(({ type, description }, index) => {
+    const next = annotations[index + 1];
+    const isPair = type === SPEC && description !== undefined && next?.type === POLICY;
+    return isPair && readPolicy(next.description ?? '') !== undefined;
+  });
+}
+
+const TRIAL_SUFFIX = / · (trial|replay) \d+\/\d+$/;
+
+/** A trial's title in reports, the same from run to run: `pricing-trial · trial 2/5`. */
+export function trialTitle({ id, policy, replayed }: PlannedSpec, repeatIndex: number): string {
+  return `${id} · ${replayed ? 'replay' : 'trial'} ${repeatIndex + 1}/${policy.k}`;
+}
+
+/**
+ * The policy of a spec whose agent plays recordings. Replays of one recording are not independent of each other, so one is
+ * enough, unless `--repeat-each` asks for more.
+ */
+export function replayPolicy(policy: Policy, repeatEach: number | undefined): Policy {
+  return repeatEach === undefined ? { k: 1, minPasses: 1 } : policy;
+}
+
+/**
+ * Makes a declared spec a replayed one, in place: a test is declared once for all projects, before its agent is known. Copies
+ * of the test share the annotations, so they are replaced, not changed. A test that is not ours is left as it is.
+ */
+export function markReplay(
+  test: { title: string; annotations: Annotation[] },
+  repeatEach: number | undefined,
+): void {
+  const spec = plannedSpec(test);
+  if (!spec) return;
+  const replayed = { ...spec, policy: replayPolicy(spec.policy, repeatEach), replayed: true };
+  test.annotations.splice(planIndex(test.annotations), 2, ...planAnnotations(replayed));
+}
+
+const runPlanSchema = z.array(z.object({ project: z.string(), spec: plannedSpecSchema }));
+
+/** The specs of a whole run, each in its project. */
+export type RunPlan = z.infer<typeof runPlanSchema>;
+
+/**
+ * Keeps the plan of the whole run in the config's metadata, which travels in blobs: a shard whose blob is missing may have had
+ * all trials of a spec. Checked on Playwright 1.65: the runner itself adds to the metadata after `onConfigure`, and
+ * merge-reports merges it.
+ */
+export function keepRunPlan(config: { metadata: Record<string, unknown> }, plan: RunPlan): void {
+  config.metadata.taskproof = plan;
+}
+
+export function keptRunPlan(config: { metadata: Record<string, unknown> }): RunPlan {
+  return runPlanSchema.safeParse(config.metadata.taskproof).data ?? [];
+}

@@ -1,0 +1,134 @@
+// What the library relies on inside Playwright's runner, each checked on the version that it names. Nothing else does.
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { FullConfig, TestCase, TestResult } from '@playwright/test/reporter';
+import type { TaskproofOptions } from './options';
+
+/**
+ * Set in the environment of the workers: they don't see the command line. Checked on Playwright 1.65: the resolved config
+ * does not tell `--repeat-each=5` from `repeatEach: 5`, and UI mode, the test server and editors force one repeat.
+ */
+const REPEAT_EACH = 'TASKPROOF_REPEAT_EACH';
+
+/** The N of `--repeat-each=N`; undefined without it. */
+export function repeatEachOverride(argv: readonly string[] = process.argv): number | undefined {
+  if (process.env.TEST_WORKER_INDEX === undefined) {
+    const given = flagValue(argv, '--repeat-each');
+    if (given === undefined) delete process.env[REPEAT_EACH];
+    else process.env[REPEAT_EACH] = given;
+  }
+  const repeats = Number(process.env[REPEAT_EACH]);
+  return Number.isInteger(repeats) && repeats > 0 ? repeats : undefined;
+}
+
+/** `--list`: nothing runs, so nothing is checked that only a run needs, and nothing is judged. */
+export function isListing(argv: readonly string[] = process.argv): boolean {
+  return argv.includes('--list');
+}
+
+/** UI mode, the test server and editors run one repeat of what the user picked: that is never a verdict. */
+export function isInteractive(argv: readonly string[] = process.argv): boolean {
+  return argv.some(arg => ['--ui', 'test-server', '--debug'].includes(arg) || /^--(ui|debug)[=-]/.test(arg));
+}
+
+function flagValue(argv: readonly string[], flag: string): string | undefined {
+  const index = argv.findLastIndex(arg => arg === flag || arg.startsWith(`${flag}=`));
+  if (index < 0) return undefined;
+  const arg = argv[index]!;
+  return arg.includes('=') ? arg.slice(arg.indexOf('=') + 1) : argv[index + 1];
+}
+
+// How a verdict reaches Playwright's own bookkeeping. Checked on Playwright 1.65: reporters share the TestCase and TestResult
+// objects, `onTestEnd` comes before Playwright counts the failure, and outcome() is computed from `expectedStatus` each
+// time it is asked for. What is changed in `onTestEnd` of the last trial stands before any reporter's `onEnd`.
+
+/** Makes a failure that the pass policy tolerates an expected one: for `-x`, for the lists and for the exit status. */
+export function tolerate(test: TestCase, result: TestResult): void {
+  test.expectedStatus = result.status;
+}
+
+/** Makes it a failure again: the spec was lost after all, or a blob carried the mark of its shard alone. */
+export function expectPass(test: TestCase): void {
+  test.expectedStatus = 'passed';
+}
+
+/**
+ * Renames a test in every report. To be called in `preprocess`: a reporter that has seen another title takes it for another
+ * test. Test ids and `--grep` come from the declared title.
+ */
+export function rename(test: TestCase, title: string): void {
+  (test as { title: string }).title = title;
+}
+
+/** Shown beside the title in the HTML report, which filters by it. Checked on Playwright 1.65: `tags` is a getter in a run and a field in merge-reports. */
+export function addTag(test: TestCase, tag: string): void {
+  const tags = (test as { _tags?: string[] })._tags ?? test.tags;
+  if (!tags.includes(tag)) tags.push(tag);
+}
+
+/** Shown on the trial's page in the HTML report, above its steps. */
+export function annotate(result: TestResult, type: string, description: string): void {
+  const known = result.annotations.find(annotation => annotation.type === type);
+  if (known) known.description = description;
+  else result.annotations.unshift({ type, description });
+}
+
+/** Takes an annotation back that was right when the trial ended, and is replaced by a verdict. */
+export function unannotate(test: TestCase, result: TestResult, type: string): void {
+  for (const annotations of [test.annotations, result.annotations]) {
+    const index = annotations.findIndex(annotation => annotation.type === type);
+    if (index >= 0) annotations.splice(index, 1);
+  }
+}
+
+/**
+ * An error to be thrown from `onEnd`: it stands at the top of the HTML report, and makes `playwright test` and
+ * `merge-reports` exit with 1. Without a stack of ours.
+ */
+export function runError(message: string): Error {
+  const error = new Error(message);
+  error.stack = message;
+  return error;
+}
+
+/**
+ * `--last-failed` reruns the tests that `.last-run.json` names: of a lost spec the failed trials alone, which can't be judged.
+ * So their siblings are added. Checked on Playwright 1.65 (LastRunReporter): the file is written after our `onEnd` and
+ * before `onExit`, to the output folder of the first project that runs.
+ *
+ * @param specs for each spec the ids of its trials' tests
+ */
+export async function rerunWholeSpecs(
+  config: FullConfig,
+  specs: readonly (readonly string[])[],
+): Promise<void> {
+  const given = process.env.PLAYWRIGHT_LAST_RUN_OUTPUT_FILE;
+  const files = given
+    ? [given]
+    : [...new Set(config.projects.map(({ outputDir }) => join(outputDir, '.last-run.json')))];
+  for (const file of files) {
+    try {
+      const lastRun = JSON.parse(await readFile(file, 'utf8')) as { failedTests: string[] };
+      const failed = new Set(lastRun.failedTests);
+      const count = failed.size;
+      for (const ids of specs) if (ids.some(id => failed.has(id))) for (const id of ids) failed.add(id);
+      if (failed.size > count)
+        await writeFile(file, JSON.stringify({ ...lastRun, failedTests: [...failed] }, null, 2));
+    } catch {
+      // No such file: Playwright writes it for whole runs alone. It is a convenience, never a reason to fail.
+    }
+  }
+}
+
+/**
+ * Lets the secrets of all projects be written as their names; code that reads the values still can. Checked on Playwright
+ * 1.65: the JSON reporter writes the whole config, `use` of each project included.
+ */
+export function hideSecrets(config: FullConfig): void {
+  for (const { use } of config.projects) {
+    const { secrets } = (use as { taskproof?: TaskproofOptions }).taskproof ?? {};
+    if (typeof secrets !== 'object' || secrets === null || Object.isFrozen(secrets)) continue;
+    const names = Object.fromEntries(Object.keys(secrets).map(name => [name, `<secret>${name}</secret>`]));
+    Object.defineProperty(secrets, 'toJSON', { value: () => names, enumerable: false, configurable: true });
+  }
+}

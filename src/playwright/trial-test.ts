@@ -1,0 +1,206 @@
+// Runs a trial inside a Playwright test, and attaches its record whatever happens to the test.
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { dirname, relative, sep } from 'node:path';
+import { type Page, type TestInfo, test } from '@playwright/test';
+import { type OpenSession, openSession } from '../browser/open-session';
+import type { LoadedSpec } from '../spec/load';
+import { TrialStopped } from '../trial/agent-run';
+import { atOrigin, type GradedPlan, type SourceLocation, type TrialOutput } from '../trial/plan';
+import { RECORD_ATTACHMENT, type TrialRecord } from '../trial/record';
+import { harmless, oneLine } from '../trial/text';
+import { transcript } from '../trial/transcript';
+import { Trial, trialTimeMs } from '../trial/trial';
+import type { Policy } from '../verdicts/verdict';
+import { type PlannedSpec, replayPolicy } from './annotations';
+import { enter, lostTrials } from './ledger';
+import { type ReadyOptions, replays } from './options';
+import { repeatEachOverride } from './runner';
+
+/** Milliseconds a turn, if neither the project nor the call sets them. */
+export const DEFAULT_TURN_TIMEOUT_MS = 30_000;
+
+export class TrialTest {
+  private trial: Trial | null = null;
+  private opened: OpenSession | null = null;
+  private attached = false;
+
+  constructor(
+    private readonly page: Page,
+    private readonly options: ReadyOptions,
+    private readonly testInfo: TestInfo,
+    private readonly navigationTimeoutMs?: number,
+  ) {}
+
+  /** @throws the error that shows why the trial did not pass. */
+  async run(loaded: LoadedSpec, declared: PlannedSpec): Promise<void> {
+    const { testInfo } = this;
+    const plan = this.plan(loaded);
+    // Timeout 0 means none, as in debugging.
+    if (testInfo.timeout) testInfo.setTimeout(testInfo.timeout + trialTimeMs(plan));
+    this.opened = await openSession(this.page, plan.allowedDomains);
+    const identity = {
+      specId: loaded.spec.id,
+      specHash: loaded.hash,
+      specFile: posix(relative(testInfo.config.rootDir, loaded.file)),
+      repeatIndex: testInfo.repeatEachIndex,
+      retry: testInfo.retry,
+      policy: this.policy(declared),
+    };
+    this.trial = new Trial(plan, identity, this.opened, testOutput(testInfo));
+    const record = await this.trial.run();
+    await this.attach(record, plan.goal);
+    if (record.outcome === 'passed') return;
+    this.expectTolerated(record);
+    throw trialError(record, this.trial.failure!, errorLocation(record, plan));
+  }
+
+  /** To be called when the test is over, in whatever way. */
+  async settle(): Promise<void> {
+    const { trial, testInfo } = this;
+    if (trial && !this.attached) {
+      trial.stop(
+        testInfo.status === 'timedOut'
+          ? new TrialStopped('timed_out', null, `the test timed out after ${testInfo.timeout / 1000} s`)
+          : new TrialStopped('error', 'internal', 'the run was interrupted before the trial ended'),
+      );
+      await this.attach(trial.record(), trial.plan.goal);
+    }
+    await this.opened?.close();
+  }
+
+  private policy(declared: PlannedSpec): Policy {
+    return replays(this.options) ? replayPolicy(declared.policy, repeatEachOverride()) : declared.policy;
+  }
+
+  private plan(loaded: LoadedSpec): GradedPlan {
+    const { options, testInfo, navigationTimeoutMs } = this;
+    const spec = atOrigin(loaded.spec, options.origin);
+    const caps = [spec.maxCostUsd, options.maxCostUsd].filter(cap => cap !== undefined);
+    return {
+      spec,
+      agent: options.agent,
+      specId: spec.id,
+      specHash: loaded.hash,
+      configDir: configDirOf(testInfo),
+      judge: options.judge,
+      goal: spec.goal,
+      entryUrl: spec.entryUrl,
+      allowedDomains: spec.allowedDomains,
+      maxSteps: spec.maxSteps,
+      maxCostUsd: caps.length ? Math.min(...caps) : undefined,
+      turnTimeoutMs: options.turnTimeoutMs ?? DEFAULT_TURN_TIMEOUT_MS,
+      seed: seedOf(spec.id, testInfo.repeatEachIndex),
+      secrets: options.secrets,
+      ...(navigationTimeoutMs ? { navigationTimeoutMs } : {}),
+      locate: path => ({
+        file: loaded.file,
+        ...(loaded.locate(path) ?? loaded.locate('goal') ?? { line: 1, column: 1 }),
+      }),
+    };
+  }
+
+  /**
+   * A failure that the policy tolerates is an expected one from the start, for reporters that print as tests end. If a later
+   * one loses the spec after all, our reporter takes it back.
+   */
+  private expectTolerated({ specId, policy }: TrialRecord): void {
+    const lost = lostTrials(this.testInfo.project.name, specId);
+    if (lost !== undefined && lost <= policy.k - policy.minPasses)
+      this.testInfo.fail(true, `tolerated so far: ${policy.minPasses} of ${policy.k} trials must pass`);
+  }
+
+  private async attach(record: TrialRecord, goal: string): Promise<void> {
+    // A trial that was settled from outside may still come to an end of its own.
+    if (this.attached) return;
+    this.attached = true;
+    const { attach } = testOutput(this.testInfo);
+    await attach('transcript', { body: transcript(record, goal), contentType: 'text/plain' });
+    await attach(RECORD_ATTACHMENT, { body: JSON.stringify(record), contentType: 'application/json' });
+    const { repeatIndex: index, outcome, costUsd } = record;
+    try {
+      enter(this.testInfo.project.name, record.specId, { index, outcome, costUsd });
+    } catch (error) {
+      // The other workers miss it (early stop, the run's cost cap); the trial itself stands.
+      process.stderr.write(`taskproof: ${record.specId}: the run's ledger: ${(error as Error).message}\n`);
+    }
+  }
+}
+
+/** A trial shown as a Playwright test: its turns and assertions are steps, its evidence attachments. */
+export function testOutput(testInfo: TestInfo): TrialOutput {
+  return {
+    step: (title, body, location) =>
+      test.step(
+        oneLine(title, 300),
+        step => body((name, attachment) => step.attach(name, attachment)),
+        location ? { location } : {},
+      ),
+    // Pushed, not attached: `testInfo.attach` would show a step of its own.
+    async attach(name, { body, contentType }) {
+      testInfo.attachments.push({ name, contentType, body: Buffer.from(body) });
+    },
+  };
+}
+
+/** Without a config file Playwright takes the folder that it was started in. */
+export function configDirOf({ config }: TestInfo): string {
+  return config.configFile ? dirname(config.configFile) : config.rootDir;
+}
+
+/** The trials of a spec must differ, or k of them would be one trial repeated; the same trial is the same in each run. */
+export function seedOf(specId: string, repeatIndex: number): number {
+  return createHash('sha256').update(`${specId}#${repeatIndex}`).digest().readUInt32BE(0);
+}
+
+export function posix(path: string): string {
+  return path.split(sep).join('/');
+}
+
+function errorLocation(record: TrialRecord, plan: GradedPlan): SourceLocation {
+  if (record.errorKind === 'site_unreachable') return plan.locate('entryUrl');
+  if (record.status === 'max_steps') return plan.locate('maxSteps');
+  const broken = record.assertions.findIndex(({ passed }) => !passed);
+  if (record.status === 'completed' && broken >= 0) return plan.locate(`assertions[${broken}]`);
+  if (record.judge && !record.judge.passed) return plan.locate('judge');
+  return plan.locate('goal');
+}
+
+/**
+ * The error of a trial that did not pass. Its only stack frame is the place in the YAML file: the report and the terminal
+ * show a frame of the spec there, not of our own code.
+ */
+function trialError(
+  record: TrialRecord,
+  { what, where }: NonNullable<Trial['failure']>,
+  location: SourceLocation,
+): Error {
+  const kind = record.outcome === 'error' ? `error: ${record.errorKind}` : 'failed';
+  const ordinal = `trial ${record.repeatIndex + 1}/${record.policy.k}`;
+  const place = where === null ? [] : [`The agent stopped on ${where}.`];
+  const list =
+    record.assertions.length > 1 || record.status !== 'completed'
+      ? ['', ...record.assertions.map(checkLine)]
+      : [];
+  const message = harmless([`${record.specId}, ${ordinal}, ${kind}: ${what}`, ...place, ...list].join('\n'));
+  const error = new Error(message);
+  const frame = `\n    at ${record.specId} (${location.file}:${location.line}:${location.column})`;
+  error.stack = `Error: ${message}${canBeShown(location.file) ? frame : ''}`;
+  return error;
+}
+
+/** Playwright prints the file's lines as they are. */
+function canBeShown(file: string): boolean {
+  try {
+    const source = readFileSync(file, 'utf8').replaceAll('\r\n', '\n');
+    return harmless(source) === source;
+  } catch {
+    return false;
+  }
+}
+
+function checkLine({ title, passed, reason }: TrialRecord['assertions'][number]): string {
+  return passed || reason === null
+    ? `  ✓ ${oneLine(title, 300)}`
+    : `  ✗ ${oneLine(title, 300)}\n      ${oneLine(reason, 300)}`;
+}
