@@ -31,7 +31,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     if (planned) skipBeyondK(planned, testInfo);
     const options = checkOptions(taskproof, `project "${testInfo.project.name}"`);
     if (planned) skipWhatIsNotNeeded(planned, options, testInfo);
-    if (planned && planned.policy.k > 1) warnWhereNotJudged(planned);
+    if (planned && planned.policy.k > 1) warnWithoutReporter(planned);
     for (const part of [options.agent, options.judge])
       if (part?.preflight && !preflighted.has(part)) {
         await part.preflight();
@@ -57,24 +57,24 @@ export const test = trialTest.extend<{ agent: AgentRunner }>({
   },
 });
 
-/** The second guard: repeats beyond k get this far without our reporter, and where it could not know that they are replays. */
+/** The second guard: repeats beyond k run without our reporter, or if it could not know that they are replays. */
 function skipBeyondK({ policy, replayed }: PlannedSpec, testInfo: TestInfo): void {
   testInfo.skip(
     testInfo.repeatEachIndex >= policy.k,
     replayed
-      ? 'a recording is played once: --repeat-each=N insists on N replays'
+      ? 'a recording is played once; --repeat-each=N plays it N times'
       : `repeat ${testInfo.repeatEachIndex + 1} is beyond the spec's k of ${policy.k}`,
   );
 }
 
 let warned = false;
 
-/** A k of 5 of which one trial ran would be green, and nobody would know. */
-function warnWhereNotJudged({ id, policy }: PlannedSpec): void {
+/** Without our reporter, one passing trial of a k of 5 would be green, and look like a verdict. */
+function warnWithoutReporter({ id, policy }: PlannedSpec): void {
   if (warned || isJudged()) return;
   warned = true;
   process.stderr.write(
-    `taskproof: nobody judges this run: "${id}" wants ${policy.minPasses} of ${policy.k} trials to pass, and the reporter "@taskproof/playwright/reporter" is not among this run's reporters. Put it into the config, or beside the others: --reporter=dot,@taskproof/playwright/reporter\n`,
+    `taskproof: No verdict will be computed: "${id}" needs ${policy.minPasses} of ${policy.k} trials to pass, but the reporter "@taskproof/playwright/reporter" is not used in this run. Add it to \`reporter\` in the config, or to the command line: --reporter=dot,@taskproof/playwright/reporter\n`,
   );
 }
 

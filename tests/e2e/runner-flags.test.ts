@@ -85,14 +85,14 @@ describe('every reporter tells the same story', () => {
     expect(run.exitCode).toBe(1);
     expect(run.output).toContain('"#done" matches 1, but none is visible');
     expect(run.output).toMatch(/lost\s+agents\s+✗ failed\s+1\/3, needs 2/);
-    expect(run.output).not.toContain('nobody judges this run');
+    expect(run.output).not.toContain('No verdict will be computed');
   });
 
-  test('a run without our reporter is told that nobody judges it', async () => {
+  test('a run without our reporter is told that it has no verdict', async () => {
     const suite = await suiteWith({ kept: [] }, { k: 2 });
     const run = await suite.playwright(['test', '--reporter=dot']);
     expect(run.output).toContain(
-      'nobody judges this run: "kept" wants 1 of 2 trials to pass, and the reporter "@taskproof/playwright/reporter" is not among',
+      'No verdict will be computed: "kept" needs 1 of 2 trials to pass, but the reporter "@taskproof/playwright/reporter" is not used',
     );
   });
 });
