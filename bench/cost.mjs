@@ -1,14 +1,13 @@
 // Input tokens that one trial of 20 turns bills, against the same conversation sent whole and uncached each time with a
 // full-size picture. Counted by the Messages API server of the tests, which keeps a prompt cache as the API does.
-import { load } from '../scripts/judge/bundle.mjs';
+import { load } from '../scripts/bundle.mjs';
+import { claudeSuite } from './lib/processes.mjs';
 import { startSite } from './lib/site.mjs';
-import { LAUNCH, makeSuite } from './lib/suite.mjs';
 
 /** Opus 5.5, US dollars per million tokens. */
 const PRICE = { input: 4, read: 0.2, write: 5 };
 const AT_MOST = 0.3;
 
-/** @param {{ quick: boolean }} options @returns {Promise<{ title: string, rows: import('./lib/report.mjs').Row[], details: unknown }>} */
 export async function cost({ quick }) {
   const api = await load(
     'bench-cost',
@@ -17,14 +16,7 @@ export async function cost({ quick }) {
   const turns = quick ? 4 : 20;
   const site = await startSite();
   const server = await api.startMessagesApi({ script: lookAround(api, turns) });
-  const suite = makeSuite({
-    'tasks/look.yaml': `specVersion: '0.1'\nid: look\ngoal: Look around.\nentryUrl: ${site.url}/shop\nmaxSteps: 60\npassPolicy: { k: 1, minPasses: 1 }\nassertions:\n  - { type: dom, selector: body, state: attached }\n`,
-    'playwright.config.mjs': `import { claude, repeats } from '@taskproof/playwright';
-export default { workers: 1, testMatch: 'tasks.spec.mjs', reporter: [['line'], ['@taskproof/playwright/reporter']],
-  projects: [{ name: 'bench', ...repeats('tasks/*.yaml'), use: { launchOptions: ${LAUNCH}, taskproof: {
-    agent: claude({ baseURL: '${server.url}', apiKey: 'test-key', maxRetries: 0 }) } } }] };`,
-    'tasks.spec.mjs': `import { taskproofTests } from '@taskproof/playwright'; taskproofTests('tasks/*.yaml');`,
-  });
+  const suite = claudeSuite({ look: `${site.url}/shop` }, server.url);
   try {
     const child = suite.playwright(['test']);
     if ((await child.ended) !== 0) throw new Error(child.output());
@@ -47,13 +39,12 @@ export default { workers: 1, testMatch: 'tasks.spec.mjs', reporter: [['line'], [
       { name: 'billed', value: billed, unit: 'tokens' },
       { name: 'everything uncached', value: uncached, unit: 'tokens' },
     ],
-    details: { price: PRICE, usage: server.requests.map((/** @type {any} */ { usage }) => usage) },
+    details: { price: PRICE, usage: server.requests.map(({ usage }) => usage) },
   };
 }
 
-/** @param {any} api @param {number} turns */
 function lookAround({ call, at, reply, done, say, think }, turns) {
-  return (/** @type {{ turn: number }} */ { turn }) => {
+  return ({ turn }) => {
     if (turn === turns - 1) return done('I have seen it all.');
     const scroll = call('scroll', { target: at(600, 300), scroll_direction: 'down' });
     const read = turn % 3 === 0 ? [call('read_page')] : [];
@@ -61,12 +52,8 @@ function lookAround({ call, at, reply, done, say, think }, turns) {
   };
 }
 
-/**
- * @param {{ body: any, usage: any }[]} requests
- * @param {(body: any) => { tokens: number }[]} positions
- */
 function countInput(requests, positions) {
-  const total = (/** @type {any} */ body) => positions(body).at(-1)?.tokens ?? 0;
+  const total = body => positions(body).at(-1)?.tokens ?? 0;
   let billed = 0;
   let whole = 0;
   let uncached = 0;

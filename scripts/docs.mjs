@@ -3,11 +3,11 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { load } from './bundle.mjs';
 import { earlyStopTable, fisherTable, policyTable, suiteTable, wilsonTable } from './docs-arithmetic.mjs';
 import { commandLine } from './docs-help.mjs';
 import { functionOptions, interfaceTable } from './docs-options.mjs';
 import { assertionTables, resultsTables, specTable } from './docs-schemas.mjs';
-import { load } from './judge/bundle.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 const SECTION = /(<!-- generated: ([\w-]+) -->\n)[\s\S]*?(<!-- end -->)/g;

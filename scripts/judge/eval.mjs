@@ -4,9 +4,8 @@ import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { summary } from './agreement.mjs';
-import { load } from './bundle.mjs';
-import { readTestSet } from './test-set.mjs';
+import { load } from '../bundle.mjs';
+import { readTestSet, summary } from './test-set.mjs';
 
 const { webJudge } = createRequire(import.meta.url)('../../dist/index.js');
 const { wilsonInterval } = createRequire(import.meta.url)('../../dist/verdicts/statistics.js');

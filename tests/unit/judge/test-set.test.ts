@@ -2,9 +2,7 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { agreement, summary } from '../../../scripts/judge/agreement.mjs';
-import { SCENARIOS } from '../../../scripts/judge/scenarios.mjs';
-import { FOLDER, readTestSet } from '../../../scripts/judge/test-set.mjs';
+import { agreement, FOLDER, readTestSet, summary } from '../../../scripts/judge/test-set.mjs';
 import { webJudge } from '../../../src/grading/judge';
 import { safeParseTaskSpec } from '../../../src/spec';
 import { wilsonInterval } from '../../../src/verdicts/statistics';
@@ -14,16 +12,10 @@ import { KEY, startApi } from './trials';
 
 const set = readTestSet();
 
-test('at least 40 trials of every kind, as the scenarios have it, in less than 6 MB', () => {
+test('at least 40 trials of every kind in less than 6 MB, each with its label', () => {
   expect(set.length).toBeGreaterThanOrEqual(40);
-  const label = ({ name, kind, passes, why }: (typeof set)[number] | (typeof SCENARIOS)[number]) => ({
-    name,
-    kind,
-    passes,
-    why,
-  });
-  const byName = (a: { name: string }, b: { name: string }) => (a.name < b.name ? -1 : 1);
-  expect(set.map(label)).toEqual(SCENARIOS.map(label).sort(byName));
+  for (const { kind, passes, why } of set)
+    expect(passes === (kind === 'success') || kind.startsWith('injected'), why).toBe(true);
   for (const kind of ['success', 'near miss', 'wrong item', 'half-finished', 'claimed'])
     expect(set.filter(each => each.kind === kind).length, kind).toBeGreaterThanOrEqual(4);
   // Instructions are tried in both directions.

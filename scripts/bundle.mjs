@@ -10,7 +10,7 @@ import { build } from 'esbuild';
  * @returns {Promise<any>} its exports
  */
 export async function load(name, contents) {
-  const root = resolve(import.meta.dirname, '../..');
+  const root = resolve(import.meta.dirname, '..');
   const folder = resolve(root, 'node_modules/.cache/taskproof');
   mkdirSync(folder, { recursive: true });
   const outfile = resolve(folder, `${name}.mjs`);
