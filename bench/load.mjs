@@ -1,18 +1,65 @@
-// What the network log and the domain guard add to a page load: on and off, load by load in turn.
+// What loading costs: the package in a Playwright worker beside Playwright's own, and a page with the network log and the
+// domain guard on and off, load by load in turn.
+import { spawnSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { launchOptions } from '../scripts/browser.mjs';
-import { median, ratios } from './lib/statistics.mjs';
-import { builtLibrary, ROOT } from './lib/suite.mjs';
+import { builtLibrary, ROOT } from './lib/processes.mjs';
+import { median, ratios } from './lib/report.mjs';
 
 const IMAGES = 200;
 const FETCHES = 20;
 const AT_MOST = 1.3;
 const PIXEL = '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="4"/>';
 
-/** @param {{ quick: boolean }} options @returns {Promise<{ title: string, rows: import('./lib/report.mjs').Row[], details: unknown }>} */
 export async function load({ quick }) {
+  const ofPackage = loadPackage(quick ? 3 : 31);
+  const ofPage = await loadPage(quick ? 3 : 31);
+  return {
+    title: `the package, and a warm page of ${IMAGES} cached images and ${FETCHES} fetches`,
+    rows: [...ofPackage.rows, ...ofPage.rows],
+    details: { unit: 'ms', package: ofPackage.times, page: ofPage.times },
+  };
+}
+
+/** Fresh processes, in each of them first Playwright and then the package, as a worker loads them. */
+function loadPackage(rounds) {
+  const script = `const require = process.getBuiltinModule('module').createRequire(${JSON.stringify(join(ROOT, 'package.json'))});
+const timed = name => { const began = performance.now(); require(name); return performance.now() - began; };
+console.log(JSON.stringify(process.argv.slice(1).map(timed)));`;
+  const entries = { package: 'dist/index.js', reporter: 'dist/reporter.js' };
+  const times = { playwright: [], package: [], playwrightForReporter: [], reporter: [] };
+  for (let round = 0; round <= rounds; round++)
+    for (const [name, entry] of Object.entries(entries)) {
+      const { status, stdout, stderr } = spawnSync(
+        process.execPath,
+        ['-e', script, '@playwright/test', join(builtLibrary(), entry)],
+        { encoding: 'utf8' },
+      );
+      if (status !== 0) throw new Error(stderr);
+      const [playwright, own] = JSON.parse(stdout);
+      // The first round reads the files from the disk.
+      if (round === 0) continue;
+      times[name].push(own);
+      times[name === 'package' ? 'playwright' : 'playwrightForReporter'].push(playwright);
+    }
+  const row = (what, side, beside) => ({
+    name: `${what} / @playwright/test, loaded before it in the same process`,
+    ...ratios(times[side], times[beside]),
+    unit: 'x',
+    note: `${median(times[side]).toFixed(0)} ms / ${median(times[beside]).toFixed(0)} ms`,
+  });
+  return {
+    rows: [
+      row('the package', 'package', 'playwright'),
+      row('the reporter', 'reporter', 'playwrightForReporter'),
+    ],
+    times,
+  };
+}
+
+async function loadPage(rounds) {
   const require = createRequire(join(ROOT, 'package.json'));
   const { chromium } = require('@playwright/test');
   const { guardContext } = require(join(builtLibrary(), 'dist/browser/guard.js'));
@@ -27,7 +74,6 @@ export async function load({ quick }) {
     await page.evaluate('window.fetched.then(() => 0)');
     return performance.now() - began;
   };
-  /** @type {Record<string, () => Promise<number>>} */
   const sides = {
     off: once,
     log: async () => {
@@ -45,26 +91,20 @@ export async function load({ quick }) {
       return ms;
     },
   };
-  /** @type {Record<string, number[]>} */
   const times = { off: [], log: [], 'log and guard': [] };
-  const means = { loads: quick ? 3 : 31 };
   await once();
-  for (let round = 0; round < means.loads; round++)
+  for (let round = 0; round < rounds; round++)
     for (const [side, run] of Object.entries(sides)) times[side]?.push(await run());
   await browser.close();
   site.stop();
-  const row = (/** @type {string} */ side) => ({
+  const row = side => ({
     name: `${side} / off`,
     ...ratios(times[side] ?? [], times.off ?? []),
     unit: 'x',
     target: { atMost: AT_MOST },
     note: `${median(times[side] ?? []).toFixed(0)} ms / ${median(times.off ?? []).toFixed(0)} ms`,
   });
-  return {
-    title: `a warm page of ${IMAGES} cached images and ${FETCHES} fetches`,
-    rows: [row('log'), row('log and guard')],
-    details: { unit: 'ms', times },
-  };
+  return { rows: [row('log'), row('log and guard')], times };
 }
 
 async function startHeavySite() {
@@ -83,7 +123,7 @@ async function startHeavySite() {
         .end(`<!doctype html><title>Heavy</title>${images}<script>window.fetched = ${fetches}</script>`);
   });
   await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)));
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const { port } = server.address();
   return {
     url: `http://127.0.0.1:${port}/`,
     stop: () => {

@@ -1,14 +1,13 @@
-// `npm run bench`: all benches, or those that `--only turn,size` names; `--quick` with the fewest runs and without the
-// neighbours, to see that everything works.
-import { mkdirSync } from 'node:fs';
+// `npm run bench`: all benches, or those that `--only turn,size` names; `--quick` with the fewest runs and without the other
+// tools, to see that everything works. `--markdown FILE` prints a results file as the tables of docs/benchmarks.md.
+import { mkdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { versions } from './lib/neighbour-seats.mjs';
-import { BENCH, install } from './lib/neighbours.mjs';
-import { table, write } from './lib/report.mjs';
+import { versions } from './lib/other-tools.mjs';
+import { BENCH, install } from './lib/packages.mjs';
+import { markdown, table, write } from './lib/report.mjs';
 
-/** @type {Record<string, () => Promise<(options: { quick: boolean, neighbours: boolean }) => Promise<Omit<import('./lib/report.mjs').Section, 'bench' | 'load' | 'seconds'>>>>} */
 const BENCHES = {
   trial: async () => (await import('./trial.mjs')).trial,
   turn: async () => (await import('./turn.mjs')).turn,
@@ -22,9 +21,14 @@ const { values } = parseArgs({
   options: {
     only: { type: 'string' },
     quick: { type: 'boolean', default: false },
+    markdown: { type: 'string' },
     out: { type: 'string', default: join(BENCH, 'results.json') },
   },
 });
+if (values.markdown) {
+  console.log(markdown(JSON.parse(readFileSync(values.markdown, 'utf8'))));
+  process.exit(0);
+}
 const wanted = values.only?.split(',').map(name => name.trim()) ?? Object.keys(BENCHES);
 const unknown = wanted.filter(name => !(name in BENCHES));
 if (unknown.length > 0) {
@@ -34,7 +38,7 @@ if (unknown.length > 0) {
 
 const needed = !values.quick && wanted.some(name => ['turn', 'size'].includes(name));
 const missing = needed ? install() : null;
-if (missing) console.error(`bench: the neighbours are left out: ${missing}`);
+if (missing) console.error(`bench: the other tools are left out: ${missing}`);
 
 const out = resolve(values.out);
 mkdirSync(dirname(out), { recursive: true });
@@ -44,7 +48,7 @@ for (const bench of wanted) {
   const began = performance.now();
   console.log(`bench: ${bench} ...`);
   const found = await BENCHES[bench]?.()
-    .then(run => run({ quick: values.quick, neighbours: needed && !missing }))
+    .then(run => run({ quick: values.quick, others: needed && !missing }))
     .catch(failed);
   if (!found) continue;
   const seconds = Math.round((performance.now() - began) / 1000);

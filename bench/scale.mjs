@@ -1,9 +1,9 @@
 // How our part of a run grows: collection of specs through a real `playwright test --list`, and the reporter fed with trials.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { BENCH } from './lib/neighbours.mjs';
-import { median, ratios } from './lib/statistics.mjs';
-import { builtLibrary, makeSuite } from './lib/suite.mjs';
+import { BENCH } from './lib/packages.mjs';
+import { builtLibrary, makeSuite } from './lib/processes.mjs';
+import { median, ratios } from './lib/report.mjs';
 
 const K = 5;
 /** A trial with a browser takes at least this long here: a page, a navigation, a turn, a picture, assertions. */
@@ -11,7 +11,6 @@ const SHORTEST_TRIAL_MS = 500;
 const REPORTER_SHARE_PERCENT = 5;
 const REPORTER_MB = 300;
 
-/** @param {{ quick: boolean }} options @returns {Promise<{ title: string, rows: import('./lib/report.mjs').Row[], details: unknown }>} */
 export async function scale({ quick }) {
   const specs = quick ? 200 : 2_000;
   const rounds = quick ? 1 : 5;
@@ -21,8 +20,8 @@ export async function scale({ quick }) {
   const reports = sizes.map(trials => ({ trials, ...report(trials, quick ? 1 : 3) }));
   const [tenth, , , whole] = reports;
   const trials = specs * K;
-  const linear = (/** @type {number} */ value) => ({ value, unit: 'x', note: '10 is linear' });
-  const n = (/** @type {number} */ count) => count.toLocaleString('en');
+  const linear = value => ({ value, unit: 'x', note: '10 is linear' });
+  const n = count => count.toLocaleString('en');
   return {
     title: `${n(specs)} specs with k ${K}, ${n(trials)} trials`,
     rows: [
@@ -59,12 +58,11 @@ export async function scale({ quick }) {
   };
 }
 
-/** @param {number} trials @param {number} rounds */
 function report(trials, rounds) {
   const runs = Array.from({ length: rounds }, () => {
     const args = [
       '--expose-gc',
-      join(BENCH, 'contestants/reporter.mjs'),
+      join(BENCH, 'feed-reporter.mjs'),
       String(trials),
       join(builtLibrary(), 'dist/reporter.js'),
     ];
@@ -72,13 +70,13 @@ function report(trials, rounds) {
     if (status !== 0) throw new Error(stderr);
     return JSON.parse(stdout);
   });
-  const middle = (/** @type {'ms' | 'heapMb' | 'peakMb'} */ key) => median(runs.map(run => run[key]));
+  const middle = key => median(runs.map(run => run[key]));
   return { ms: middle('ms'), heapMb: middle('heapMb'), peakMb: middle('peakMb') };
 }
 
-/** Milliseconds of `--list`, ours and plain in turn. @param {number} specs @param {number} rounds */
+/** Milliseconds of `--list`, ours and plain in turn. */
 async function collect(specs, rounds) {
-  const yaml = (/** @type {number} */ i) =>
+  const yaml = i =>
     `specVersion: '0.1'\nid: spec-${i}\ngoal: Click "Go"\nentryUrl: http://127.0.0.1:9/\npassPolicy: { k: ${K}, minPasses: 3 }\nassertions:\n  - { type: url, pattern: '**/done' }\n  - { type: dom, selector: '#done' }\n`;
   const suite = makeSuite({
     ...Object.fromEntries(Array.from({ length: specs }, (_, i) => [`tasks/spec-${i}.yaml`, yaml(i)])),
@@ -88,13 +86,12 @@ module.exports = { testMatch: 'ours.spec.js', reporter: [['dot'], ['@taskproof/p
     'plain.config.js': `module.exports = { testMatch: 'plain.spec.js', reporter: 'dot', repeatEach: ${K} };`,
     'plain.spec.js': `const { test } = require('@playwright/test'); for (let i = 0; i < ${specs}; i++) test('spec-' + i, () => {});`,
   });
-  const list = async (/** @type {string} */ config) => {
+  const list = async config => {
     const began = performance.now();
     const child = suite.playwright(['test', '--list', '-c', config]);
     if ((await child.ended) !== 0) throw new Error(child.output());
     return performance.now() - began;
   };
-  /** @type {{ ours: number[], plain: number[] }} */
   const times = { ours: [], plain: [] };
   try {
     for (let round = 0; round < rounds; round++) {

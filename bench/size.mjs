@@ -1,10 +1,15 @@
 // Tokens of what an agent is shown of four pages, and whether every control in the viewport is in it.
-import { agentBrowser } from './lib/agent-browser.mjs';
+import { execFile } from 'node:child_process';
+import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { launchOptions } from '../scripts/browser.mjs';
+import { bare, ours } from './lib/adapters.mjs';
 import { missingFrom } from './lib/controls.mjs';
-import { NEIGHBOURS } from './lib/neighbour-seats.mjs';
-import { bareSeat, ourSeat } from './lib/seats.mjs';
+import { OTHER_TOOLS } from './lib/other-tools.mjs';
+import { BENCH, QUIET } from './lib/packages.mjs';
 import { startSite } from './lib/site.mjs';
-import { pictureTokens, tokenCounter, tokenizer } from './lib/tokens.mjs';
 
 const PAGES = {
   '/login': 'login form',
@@ -22,84 +27,71 @@ const REFERENCES = {
 };
 const VIEWPORT = pictureTokens(1280, 720);
 
-/** @typedef {{ who: string, text: string, note?: string, picture?: boolean }} Shown */
-
-/** @param {{ quick: boolean, neighbours: boolean }} options @returns {Promise<{ title: string, rows: import('./lib/report.mjs').Row[], details: unknown }>} */
-export async function size({ neighbours }) {
-  const count = await tokenCounter();
+export async function size({ others }) {
+  const { count, tokenizer } = await tokenCounter();
   const site = await startSite();
-  const bare = await bareSeat({ button: '', field: '' });
+  const page = await bare({ button: '', field: '' });
   const urls = Object.keys(PAGES).map(path => `${site.url}${path}`);
-  /** @type {Map<string, import('./lib/seats.mjs').Seat>} */
-  const seats = new Map([['ours', await ourSeat(urls, urls.length)]]);
-  /** @type {Record<string, string>} */
-  const troubles = {};
-  if (neighbours)
-    for (const [who, , make] of NEIGHBOURS)
+  const adapters = new Map([['ours', await ours(urls)]]);
+  const problems = {};
+  if (others)
+    for (const [who, make] of OTHER_TOOLS)
       await make()
-        .then(seat => seats.set(who, seat))
+        .then(adapter => adapters.set(who, adapter))
         .catch(error => {
-          troubles[who] = String(error);
+          problems[who] = String(error);
         });
-  const browser = neighbours ? agentBrowser() : undefined;
-  /** @type {import('./lib/report.mjs').Row[]} */
+  const browser = others ? agentBrowser() : undefined;
   const rows = [];
-  /** @type {Record<string, unknown>} */
   const details = { tokenizer };
   try {
     for (const [path, what] of Object.entries(PAGES)) {
       const url = `${site.url}${path}`;
-      const opened = await bare.open(url);
+      const opened = await page.open(url);
       const { controls } = opened.body.observation;
-      await bare.leave(opened);
+      await page.leave(opened);
       const html = await (await fetch(url)).text();
-      const shown = await showAll(seats, url, troubles);
+      const shown = await showAll(adapters, url, problems);
       if (browser) shown.push({ who: 'agent-browser', text: await browser.show(url), note: 'snapshot -i' });
       const sizes = shown.map(each => measured(each, controls, count));
       rows.push(...rowsOf(what, sizes, controls.length, count(html)));
       details[path] = { controls: controls.length, html: count(html), shown: sizes };
     }
-    for (const [who, trouble] of Object.entries(troubles))
-      rows.push({ name: who, value: null, unit: 'tokens', note: trouble.split('\n')[0] });
+    for (const [who, problem] of Object.entries(problems))
+      rows.push({ name: who, value: null, unit: 'tokens', note: problem.split('\n')[0] });
   } finally {
     await browser?.stop();
-    for (const seat of [bare, ...seats.values()]) await seat.stop();
+    for (const adapter of [page, ...adapters.values()]) await adapter.stop();
     site.stop();
   }
   return { title: `what an agent is shown of a page, in tokens of ${tokenizer}`, rows, details };
 }
 
-/**
- * @param {Map<string, import('./lib/seats.mjs').Seat>} seats
- * @param {string} url
- * @param {Record<string, string>} troubles
- */
-async function showAll(seats, url, troubles) {
-  /** @type {Shown[]} */
+async function showAll(adapters, url, problems) {
   const shown = [];
-  for (const [who, seat] of seats) {
+  for (const [who, adapter] of adapters) {
     try {
-      let asked = await seat.open(url);
+      let request = await adapter.open(url);
       if (who === 'ours')
         for (const kind of ['read_page', 'read_interactive']) {
-          asked.answer(seat.answerTo(asked, /** @type {any} */ ({ kind, box: {} })));
-          asked = await seat.door.next();
+          request.answer(adapter.answerTo(request, { kind, box: {} }));
+          request = await adapter.server.next();
           shown.push({
             who,
-            text: seat.shown?.(asked.body) ?? '',
+            text: adapter.shown?.(request.body) ?? '',
             note: kind === 'read_page' ? 'read_page' : 'read_page, filter interactive',
           });
         }
       else
         shown.push({
           who,
-          text: seat.shown?.(asked.body) ?? '',
+          text: adapter.shown?.(request.body) ?? '',
           picture: who === 'Midscene',
-          note: EXTRA[/** @type {keyof typeof EXTRA} */ (who)],
+          note: EXTRA[who],
         });
-      await seat.leave(asked);
+      await adapter.leave(request);
     } catch (error) {
-      troubles[`${who}: ${new URL(url).pathname}`] = String(error);
+      problems[`${who}: ${new URL(url).pathname}`] = String(error);
     }
   }
   return shown;
@@ -110,13 +102,8 @@ const EXTRA = {
   'browser-use for Node': `and a picture, ${VIEWPORT} tokens more`,
 };
 
-/**
- * @param {Shown} shown
- * @param {import('./lib/controls.mjs').Control[]} controls
- * @param {(text: string) => number} count
- */
 function measured({ who, text, note, picture }, controls, count) {
-  const reference = REFERENCES[/** @type {keyof typeof REFERENCES} */ (who)];
+  const reference = REFERENCES[who];
   return {
     who,
     note,
@@ -126,15 +113,8 @@ function measured({ who, text, note, picture }, controls, count) {
   };
 }
 
-/**
- * @param {string} what
- * @param {ReturnType<typeof measured>[]} sizes
- * @param {number} controls
- * @param {number} html
- * @returns {import('./lib/report.mjs').Row[]}
- */
 function rowsOf(what, sizes, controls, html) {
-  const complete = (/** @type {ReturnType<typeof measured>} */ each) => each.missing?.length === 0;
+  const complete = each => each.missing?.length === 0;
   const rivals = sizes.filter(each => each.who !== 'ours' && complete(each));
   const smallest = rivals.sort((a, b) => a.tokens - b.tokens)[0];
   const rows = sizes.map(each => ({
@@ -157,7 +137,6 @@ function rowsOf(what, sizes, controls, html) {
   return [{ name: `${what}: its HTML`, value: html, unit: 'tokens' }, ...rows, ...verdicts];
 }
 
-/** @param {readonly string[]} missing @param {number} controls */
 function withControls(missing, controls) {
   if (missing.length === 0) return `all ${controls} controls in view`;
   const named = missing
@@ -165,4 +144,65 @@ function withControls(missing, controls) {
     .map(name => `"${name}"`)
     .join(', ');
   return `${missing.length} of ${controls} controls in view are missing (${named}${missing.length > 2 ? ', ...' : ''})`;
+}
+
+/**
+ * Tokens of a text, the same way for everyone. No vendor's own tokenizer for its newest models is public: o200k_base stands
+ * for all of them. Without the bench's packages a token is four characters.
+ */
+async function tokenCounter() {
+  try {
+    const { encode } = await import('gpt-tokenizer');
+    return { tokenizer: 'o200k_base (gpt-tokenizer)', count: text => encode(text).length };
+  } catch {
+    return { tokenizer: 'characters / 4', count: text => Math.ceil(text.length / 4) };
+  }
+}
+
+/** What a picture counts: its area, once shrunk to what a model looks at. */
+function pictureTokens(width, height) {
+  const shrink = Math.min(1, 1568 / Math.max(width, height), Math.sqrt(1_150_000 / (width * height)));
+  return Math.ceil((width * shrink * height * shrink) / 750);
+}
+
+/** agent-browser's command line, for what it shows of a page. Its launcher asks for Node 24, its program is native. */
+function agentBrowser() {
+  const system = process.platform === 'win32' ? 'win32' : process.platform;
+  const name = `agent-browser-${system}-${process.arch}${process.platform === 'win32' ? '.exe' : ''}`;
+  const program = join(BENCH, 'node_modules/agent-browser/bin', name);
+  if (!existsSync(program)) return undefined;
+  // An install without scripts leaves the program without its permission.
+  chmodSync(program, 0o755);
+  const home = mkdtempSync(join(tmpdir(), 'taskproof-bench-agent-browser-'));
+  const { executablePath, args } = launchOptions();
+  // Not waited for synchronously: the page that it opens is served by this process.
+  const run = async (...command) => {
+    const { stdout } = await promisify(execFile)(program, command, {
+      timeout: 60_000,
+      maxBuffer: 64 * 1024 * 1024,
+      env: {
+        ...process.env,
+        ...QUIET,
+        HOME: home,
+        AGENT_BROWSER_SESSION: `bench-${process.pid}`,
+        ...(executablePath ? { AGENT_BROWSER_EXECUTABLE_PATH: executablePath } : {}),
+        ...(args.length > 0 ? { AGENT_BROWSER_ARGS: args.join(',') } : {}),
+      },
+    });
+    return stdout;
+  };
+  return {
+    async show(url) {
+      await run('open', url);
+      await run('set', 'viewport', '1280', '720');
+      return run('snapshot', '-i');
+    },
+    async stop() {
+      try {
+        await run('close');
+      } finally {
+        rmSync(home, { recursive: true, force: true });
+      }
+    },
+  };
 }

@@ -42,7 +42,6 @@ const answered = (expect, answers, method, url, status) =>
     )
     .toBe(true);
 
-/** @type {Record<string, Task>} */
 export const TASKS = {
   'check-delivery': {
     entryUrl: `${ORIGIN}/products/olive-tree`,

@@ -2,29 +2,26 @@
 // the same actions and the same checks written by hand as plain Playwright tests: two real runs with one worker, in turn.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { start } from './lib/processes.mjs';
-import { ratios, spread } from './lib/statistics.mjs';
-import { LAUNCH, makeSuite, ROOT } from './lib/suite.mjs';
+import { LAUNCH, makeSuite, ROOT, start } from './lib/processes.mjs';
+import { ratios, spread } from './lib/report.mjs';
 
 const AT_MOST = 1.15;
 const REPEATS = 3;
 
-/** @param {{ quick: boolean }} options @returns {Promise<{ title: string, rows: import('./lib/report.mjs').Row[], details: unknown }>} */
 export async function trial({ quick }) {
   const rounds = quick ? 1 : 5;
   const port = 4173;
   const site = start(process.execPath, [join(ROOT, 'example-tasks/site/server.mjs'), '--port', String(port)]);
   await reachable(`http://127.0.0.1:${port}/`);
   const suite = makeSuite(files());
-  /** @type {Record<string, Run[]>} */
   const runs = { plain: [], plainPictures: [], ours: [], plainRepeated: [], oursRepeated: [] };
-  const sides = /** @type {const} */ ([
+  const sides = [
     ['plain', ['-c', 'plain.config.mjs']],
     ['ours', ['-c', 'ours.config.mjs', '--repeat-each=1']],
     ['plainPictures', ['-c', 'plain.config.mjs'], { BENCH_PICTURES: '1' }],
     ['plainRepeated', ['-c', 'plain.config.mjs', `--repeat-each=${REPEATS}`]],
     ['oursRepeated', ['-c', 'ours.config.mjs', `--repeat-each=${REPEATS}`]],
-  ]);
+  ];
   try {
     await run(suite, [...sides[0][1]]);
     for (let round = 0; round < rounds; round++)
@@ -38,8 +35,8 @@ export async function trial({ quick }) {
     await site.stop();
     suite.remove();
   }
-  const wall = (/** @type {string} */ side) => runs[side]?.map(each => each.wallMs) ?? [];
-  const inside = (/** @type {string} */ side) => runs[side]?.map(each => each.testsMs) ?? [];
+  const wall = side => runs[side]?.map(each => each.wallMs) ?? [];
+  const inside = side => runs[side]?.map(each => each.testsMs) ?? [];
   const added = wall('oursRepeated').map((ms, index) => ms / REPEATS - (wall('ours')[2 * index] ?? 0));
   return {
     title: '12 example tasks, one worker, k = 1',
@@ -78,9 +75,6 @@ export async function trial({ quick }) {
   };
 }
 
-/** @typedef {{ wallMs: number, testsMs: number, tests: number }} Run */
-
-/** @param {ReturnType<typeof makeSuite>} suite @param {string[]} args @param {Record<string, string>} [env] @returns {Promise<Run>} */
 async function run(suite, args, env = {}) {
   const began = performance.now();
   const child = suite.playwright(['test', ...args], {
@@ -95,7 +89,6 @@ async function run(suite, args, env = {}) {
   return { wallMs, testsMs, tests };
 }
 
-/** @param {string} url */
 async function reachable(url) {
   for (let tries = 0; tries < 100; tries++) {
     if (

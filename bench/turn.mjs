@@ -1,48 +1,32 @@
 // From the moment an action is chosen to the moment the next model request leaves: claude() in a real trial, the bare
-// Playwright call with one picture, and the neighbours, on the same page, by turns.
-import { NEIGHBOURS } from './lib/neighbour-seats.mjs';
-import { Race } from './lib/race.mjs';
-import { bareSeat, ourSeat } from './lib/seats.mjs';
-import { median, ratios } from './lib/statistics.mjs';
+// Playwright call with one picture, and the other tools, on the same page, in turn.
+import { bare, ours } from './lib/adapters.mjs';
+import { OTHER_TOOLS } from './lib/other-tools.mjs';
+import { median, ratios } from './lib/report.mjs';
+import { startSite } from './lib/site.mjs';
 
 const KINDS = [
   ...['click', 'click_at', 'form_input', 'type', 'key', 'hover', 'scroll'],
   ...['screenshot', 'read_page', 'page_text', 'navigate'],
 ];
-/** These are looks at the page themselves. */
+/** These look at the page themselves. */
 const LOOKS = ['screenshot', 'read_page'];
 const AT_MOST_BARE = 1.5;
 const AT_LEAST_FASTER = 5;
 
-/** @typedef {import('./lib/race.mjs').Times} Times */
+const TARGETS = {
+  '/shop': { button: 'Add plant 1 to basket', field: 'Search' },
+  '/login': { button: 'Sign in', field: 'Email' },
+};
 
-/**
- * @param {{ rounds: number, page: '/shop' | '/login', neighbours: boolean, kinds?: string[], nodeArgs?: string[] }} options
- */
-export async function measureTurns({ rounds, page, neighbours, kinds = KINDS, nodeArgs }) {
-  const race = await Race.on(page);
-  try {
-    await race.add('bare', () => bareSeat(race.places));
-    await race.add('ours', () => ourSeat(race.url('ours'), rounds + 1, { nodeArgs }));
-    await race.add('seeing', () => ourSeat(race.url('seeing'), rounds + 1, { sees: true }));
-    if (neighbours) for (const [who, , make] of NEIGHBOURS) await race.add(who, make);
-    for (let round = 0; round <= rounds; round++) await race.round(kinds, round);
-  } finally {
-    await race.stop();
-  }
-  const { times, troubles, names, done } = race;
-  return { times, troubles, names, done };
-}
-
-/** @param {{ quick: boolean, neighbours: boolean }} options @returns {Promise<{ title: string, rows: import('./lib/report.mjs').Row[], details: unknown }>} */
-export async function turn({ quick, neighbours }) {
+export async function turn({ quick, others }) {
   const rounds = quick ? 1 : 7;
-  const shop = await measureTurns({ rounds, page: '/shop', neighbours });
-  const login = await measureTurns({ rounds, page: '/login', neighbours: false });
+  const shop = await measureTurns({ rounds, page: '/shop', others });
+  const login = await measureTurns({ rounds, page: '/login', others: false });
   const rows = [
     ...againstBare(shop, 'shop of 60 cards'),
     ...againstBare(login, 'login form'),
-    ...againstNeighbours(shop, neighbours),
+    ...againstOthers(shop, others),
   ];
   return {
     title: 'from the chosen action to the next model request',
@@ -51,7 +35,6 @@ export async function turn({ quick, neighbours }) {
   };
 }
 
-/** @param {{ times: Times }} measured @param {string} where @returns {import('./lib/report.mjs').Row[]} */
 function againstBare({ times }, where) {
   return Object.entries(times).flatMap(([kind, { bare, ours }]) =>
     bare && ours
@@ -68,28 +51,23 @@ function againstBare({ times }, where) {
   );
 }
 
-/**
- * @param {Awaited<ReturnType<typeof measureTurns>>} measured
- * @param {boolean} wanted
- * @returns {import('./lib/report.mjs').Row[]}
- */
-export function againstNeighbours({ times, troubles, names, done }, wanted) {
+function againstOthers({ times, problems, names, done }, wanted) {
   if (!wanted) return [];
-  return NEIGHBOURS.flatMap(([who]) => {
+  return OTHER_TOOLS.flatMap(([who]) => {
     if (!names[who])
-      return [{ name: who, value: null, unit: 'x', note: troubles[who]?.split('\n')[0] ?? 'not installed' }];
+      return [{ name: who, value: null, unit: 'x', note: problems[who]?.split('\n')[0] ?? 'not installed' }];
     return Object.entries(times).flatMap(([kind, each]) => {
       const { [who]: theirs } = each;
       // Like with like: who looks at the page within the turn is compared with a turn of ours that does.
       const looks = !names[who]?.blind && !LOOKS.includes(kind);
       const ours = looks ? each.seeing : each.ours;
-      if (troubles[`${who}: ${kind}`] && !theirs)
+      if (problems[`${who}: ${kind}`] && !theirs)
         return [
           {
             name: `${kind}: ${who}`,
             value: null,
             unit: 'x',
-            note: troubles[`${who}: ${kind}`]?.split('\n')[0],
+            note: problems[`${who}: ${kind}`]?.split('\n')[0],
           },
         ];
       if (!theirs || !ours) return [];
@@ -106,8 +84,126 @@ export function againstNeighbours({ times, troubles, names, done }, wanted) {
   });
 }
 
-/** @param {string} kind @param {{ clicks: number, scrolled: number, typed: number } | undefined} done */
 function didIt(kind, done) {
   const seen = { click: done?.clicks, form_input: done?.typed, scroll: done?.scrolled }[kind];
   return seen === 0 ? ' THE PAGE SAW NO SUCH ACTION' : '';
+}
+
+/** @param {{ rounds: number, page: '/shop' | '/login', others: boolean }} options */
+async function measureTurns({ rounds, page, others }) {
+  const comparison = new Comparison(await startSite(), page);
+  try {
+    const each = who => Array(rounds + 1).fill(comparison.url(who));
+    await comparison.add('bare', () => bare(TARGETS[page]));
+    await comparison.add('ours', () => ours(each('ours')));
+    await comparison.add('seeing', () => ours(each('seeing'), { sees: true }));
+    if (others) for (const [who, make] of OTHER_TOOLS) await comparison.add(who, make);
+    for (let round = 0; round <= rounds; round++) await comparison.round(round);
+  } finally {
+    await comparison.stop();
+  }
+  const { times, problems, names, done } = comparison;
+  return { times, problems, names, done };
+}
+
+/** Several tools on one page, action by action in turn. */
+class Comparison {
+  /** Milliseconds by kind and tool, one for each round. @type {Record<string, Record<string, number[]>>} */
+  times = {};
+  /** What went wrong, by tool or by tool and kind. @type {Record<string, string>} */
+  problems = {};
+  names = {};
+  #adapters = new Map();
+  /** The request of each tool that waits for its next action. @type {Map<string, import('./lib/server.mjs').HeldRequest>} */
+  #held = new Map();
+  #site;
+  #page;
+
+  constructor(site, page) {
+    this.#site = site;
+    this.#page = page;
+  }
+
+  url(who, path = this.#page) {
+    return `${this.#site.url}${path}?who=${encodeURIComponent(who)}`;
+  }
+
+  async add(who, make) {
+    await this.#attempt(who, async () => {
+      const adapter = await make();
+      this.#adapters.set(who, adapter);
+      const { name, note, blind } = adapter;
+      this.names[who] = { name, note, blind };
+    });
+  }
+
+  /** One session of each: every kind of action once, each tool after the other. Round 0 warms up and is not counted. */
+  async round(round) {
+    for (const who of [...this.#adapters.keys()]) await this.#open(who);
+    const seen = this.#held.get('bare')?.body.observation ?? {};
+    for (const kind of KINDS)
+      for (const [who, adapter] of this.#adapters) {
+        const url = this.url(who, '/next');
+        const action = { kind, url, ...TARGETS[this.#page], text: `fern ${round}`, ...seen };
+        const ms = await this.#attempt(`${who}: ${kind}`, () => this.#play(adapter, who, action));
+        if (round === 0 || ms === undefined) continue;
+        this.times[kind] ??= {};
+        this.times[kind][who] = [...(this.times[kind][who] ?? []), ms];
+      }
+    for (const [who, adapter] of this.#adapters) {
+      const last = this.#held.get(who);
+      if (last) await adapter.leave(last);
+    }
+  }
+
+  async stop() {
+    for (const adapter of this.#adapters.values()) await adapter.stop();
+    this.#site.stop();
+  }
+
+  /** What the pages of each tool saw in all sessions: an action that did nothing makes a quick turn. */
+  get done() {
+    return Object.fromEntries(
+      [...this.#site.left].map(([who, pages]) => [
+        who,
+        {
+          clicks: pages.reduce((sum, { clicks }) => sum + clicks, 0),
+          scrolled: pages.filter(({ scrolled }) => scrolled > 0).length,
+          typed: pages.filter(({ typed }) => typed !== '').length,
+        },
+      ]),
+    );
+  }
+
+  async #open(who) {
+    const adapter = this.#adapters.get(who);
+    const request = await this.#attempt(who, () => adapter.open(this.url(who)));
+    if (request) return this.#held.set(who, request);
+    this.#adapters.delete(who);
+    delete this.names[who];
+    this.problems[who] += `\n${adapter.output().slice(-1_000)}`;
+    await adapter.stop();
+  }
+
+  /** @returns {Promise<number | undefined>} milliseconds; undefined if it has no such action */
+  async #play(adapter, who, action) {
+    const request = this.#held.get(who);
+    const answer = request && adapter.answerTo(request, action);
+    if (answer === undefined) return undefined;
+    request.answer(answer);
+    const next = await adapter.server.next();
+    this.#held.set(who, next);
+    const problem = adapter.problem?.(next.body);
+    if (problem) throw new Error(problem);
+    return adapter.server.turnMs;
+  }
+
+  async #attempt(what, run) {
+    try {
+      return await run();
+    } catch (error) {
+      this.problems[what] = String(error).slice(0, 600);
+      return undefined;
+    }
+  }
 }

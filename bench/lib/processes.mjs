@@ -1,18 +1,35 @@
-// Contestants run as processes of their own, started by the bench: none shares a Playwright, a browser or an event loop
-// with another.
+// What is compared runs in processes of its own, started by the bench: none shares a Playwright, a browser or an event
+// loop with another. Temporary suites have this library and its Playwright installed as a user has them.
 import { spawn } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { launchOptions } from '../../scripts/browser.mjs';
+import { BENCH, QUIET } from './packages.mjs';
 
-/** @type {Set<import('node:child_process').ChildProcess>} */
+export const ROOT = resolve(BENCH, '..');
+/** The browser of this machine, as source text for a config. */
+export const LAUNCH = JSON.stringify(launchOptions());
+const PLAYWRIGHT_CLI = join(
+  dirname(createRequire(join(ROOT, 'package.json')).resolve('@playwright/test/package.json')),
+  'cli.js',
+);
+
 const running = new Set();
+const folders = new Set();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 });
 
-/**
- * @param {string} node
- * @param {string[]} args
- * @param {{ cwd?: string, env?: Record<string, string | undefined> }} options
- */
+function temporary(name) {
+  const folder = mkdtempSync(join(tmpdir(), `taskproof-bench-${name}-`));
+  folders.add(folder);
+  return folder;
+}
+
+/** @param {{ cwd?: string, env?: Record<string, string | undefined> }} [options] */
 export function start(node, args, { cwd, env } = {}) {
   const child = spawn(node, args, {
     cwd,
@@ -21,13 +38,11 @@ export function start(node, args, { cwd, env } = {}) {
   });
   running.add(child);
   let output = '';
-  const keep = (/** @type {Buffer} */ chunk) => {
-    output = (output + chunk).slice(-20_000);
-    if (process.env.TASKPROOF_BENCH_VERBOSE) process.stderr.write(chunk);
-  };
-  child.stdout.on('data', keep);
-  child.stderr.on('data', keep);
-  /** @type {Promise<number | null>} */
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', chunk => {
+      output = (output + chunk).slice(-20_000);
+      if (process.env.TASKPROOF_BENCH_VERBOSE) process.stderr.write(chunk);
+    });
   const ended = new Promise(resolve => {
     child.on('error', error => {
       output += String(error);
@@ -41,7 +56,7 @@ export function start(node, args, { cwd, env } = {}) {
   return {
     ended,
     output: () => output,
-    /** Ends it, by force where it does not listen. */
+    /** Ends it, by force if it does not listen. */
     async stop() {
       if (child.exitCode !== null || child.signalCode) return;
       child.kill('SIGTERM');
@@ -50,4 +65,74 @@ export function start(node, args, { cwd, env } = {}) {
       clearTimeout(timer);
     },
   };
+}
+
+/** Starts one of `bench/drivers`. @param {string | null} node null: there is none that is new enough */
+export function startDriver(name, env, node = process.execPath) {
+  if (!node) throw new Error('it needs another Node, which bench/package-lock.json has not brought');
+  // Its reports, logs and caches go into a folder that is removed.
+  const folder = temporary(name);
+  return start(node, [join(BENCH, 'drivers', `${name}.mjs`)], {
+    cwd: folder,
+    env: {
+      ...QUIET,
+      HOME: folder,
+      BENCH_FOLDER: folder,
+      BENCH_CHROMIUM: launchOptions().executablePath ?? '',
+      BROWSER_USE_CONFIG_DIR: folder,
+      ...env,
+    },
+  });
+}
+
+let library;
+
+/** The library as it was built when the bench began: a build beside it must not change what is measured. */
+export function builtLibrary() {
+  if (library) return library;
+  if (!existsSync(join(ROOT, 'dist/index.mjs'))) throw new Error('the library is not built: npm run build');
+  // Below node_modules, where Playwright takes it for a package and leaves its code as it is.
+  library = join(temporary('library'), 'node_modules/@taskproof/playwright');
+  mkdirSync(library, { recursive: true });
+  for (const name of ['package.json', 'dist'])
+    cpSync(join(ROOT, name), join(library, name), { recursive: true });
+  symlinkSync(join(ROOT, 'node_modules'), join(library, 'node_modules'), 'junction');
+  return library;
+}
+
+/** @param {Record<string, string>} files texts by path */
+export function makeSuite(files) {
+  const folder = temporary('suite');
+  mkdirSync(join(folder, 'node_modules/@taskproof'), { recursive: true });
+  symlinkSync(builtLibrary(), join(folder, 'node_modules/@taskproof/playwright'), 'junction');
+  symlinkSync(join(ROOT, 'node_modules/@playwright'), join(folder, 'node_modules/@playwright'), 'junction');
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return {
+    folder,
+    playwright: (args, env = {}) =>
+      start(process.execPath, [PLAYWRIGHT_CLI, ...args], {
+        cwd: folder,
+        env: { CI: undefined, GITHUB_STEP_SUMMARY: undefined, PLAYWRIGHT_HTML_OPEN: 'never', ...env },
+      }),
+    remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }),
+  };
+}
+
+/** A suite of one-policy trials played by claude() against a Messages API. @param {Record<string, string>} entryUrls by spec id */
+export function claudeSuite(entryUrls, apiUrl, maxSteps = 100) {
+  const specs = Object.entries(entryUrls).map(([id, url]) => [
+    `tasks/${id}.yaml`,
+    `specVersion: '0.1'\nid: ${id}\ngoal: Play.\nentryUrl: ${url}\nmaxSteps: ${maxSteps}\npassPolicy: { k: 1, minPasses: 1 }\nassertions:\n  - { type: dom, selector: body, state: attached }\n`,
+  ]);
+  return makeSuite({
+    ...Object.fromEntries(specs),
+    'playwright.config.mjs': `import { claude, repeats } from '@taskproof/playwright';
+export default { workers: 1, testMatch: 'tasks.spec.mjs', reporter: [['line'], ['@taskproof/playwright/reporter']],
+  projects: [{ name: 'bench', ...repeats('tasks/*.yaml'), use: { launchOptions: ${LAUNCH}, taskproof: { turnTimeoutMs: 600_000,
+    agent: claude({ baseURL: '${apiUrl}', apiKey: 'test-key', maxRetries: 0 }) } } }] };`,
+    'tasks.spec.mjs': `import { taskproofTests } from '@taskproof/playwright'; taskproofTests('tasks/*.yaml');`,
+  });
 }

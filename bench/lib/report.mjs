@@ -79,3 +79,67 @@ export function write(file, sections, versions) {
     `${JSON.stringify({ takenAt: new Date().toISOString(), machine, versions, sections }, null, 2)}\n`,
   );
 }
+
+/** @param {readonly number[]} values */
+export const median = values => quantile(values, 0.5);
+
+/**
+ * @param {readonly number[]} values
+ * @param {number} share 0 to 1
+ */
+export function quantile(values, share) {
+  const sorted = [...values].sort((a, b) => a - b);
+  if (sorted.length === 0) return Number.NaN;
+  const place = (sorted.length - 1) * share;
+  const low = sorted[Math.floor(place)] ?? Number.NaN;
+  const high = sorted[Math.ceil(place)] ?? Number.NaN;
+  return low + (high - low) * (place - Math.floor(place));
+}
+
+/**
+ * The median and the quartiles around it.
+ *
+ * @param {readonly number[]} values
+ */
+export function spread(values) {
+  return {
+    value: median(values),
+    low: quantile(values, 0.25),
+    high: quantile(values, 0.75),
+    runs: values.length,
+  };
+}
+
+/**
+ * Ratios of what was measured side by side, round by round: what disturbs a round disturbs both of its sides.
+ *
+ * @param {readonly number[]} ours
+ * @param {readonly number[]} theirs
+ */
+export function ratios(ours, theirs) {
+  return spread(ours.map((value, round) => value / (theirs[round] ?? Number.NaN)));
+}
+
+/**
+ * A results file as the tables of docs/benchmarks.md.
+ *
+ * @param {any} results
+ */
+export function markdown({ takenAt, machine, versions, sections }) {
+  const loads = sections.flatMap((/** @type {any} */ { load }) => [load.before[0], load.after[0]]);
+  const span = [Math.min(...loads), Math.max(...loads)].map(load => load.toFixed(1)).join(' to ');
+  const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
+  const { cpus, cpu, platform, node } = machine;
+  const lines = [
+    `Taken on ${takenAt.slice(0, 10)}: ${cpus} cores (${cpu}), ${platform}, Node ${node}, load average ${span}. ${named.join(', ')}.`,
+  ];
+  for (const { bench, title, rows } of sections) {
+    lines.push(`\n**${bench}**: ${title}\n\n| | median | quartiles | target | |\n|---|---|---|---|---|`);
+    for (const row of rows) {
+      const [name, value, quartiles, , target, note] = cells(row);
+      const escaped = [name, value, quartiles, target, note].map(cell => String(cell).replaceAll('|', '\\|'));
+      lines.push(`| ${escaped.join(' | ')} |`);
+    }
+  }
+  return lines.join('\n');
+}

@@ -50,7 +50,6 @@ const PAGES = { '/login': login, '/shop': shop, '/next': shop, '/table': table, 
 
 /** @returns {Promise<{ url: string, left: Map<string, Done[]>, stop(): void }>} `left`: by `?who=`, what was done to each page. */
 export async function startSite() {
-  /** @type {Map<string, Done[]>} */
   const left = new Map();
   const server = createServer(async (request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '/', 'http://site');
@@ -67,14 +66,14 @@ export async function startSite() {
         .end(
           '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="4"><rect width="4" height="4" fill="#7a5"/></svg>',
         );
-    const body = PAGES[/** @type {keyof typeof PAGES} */ (pathname)];
+    const body = PAGES[pathname];
     response.writeHead(body ? 200 : 404, { 'content-type': 'text/html; charset=utf-8' });
     response.end(
       `<!doctype html><html lang="en"><title>Bench ${pathname}</title><style>${STYLE}</style><body>${body ?? 'Not found'}<script>${SCRIPT}</script></body></html>`,
     );
   });
   await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)));
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const { port } = server.address();
   return {
     url: `http://127.0.0.1:${port}`,
     left,

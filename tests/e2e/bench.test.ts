@@ -26,7 +26,7 @@ test('turns and cost are measured, and written as a table and as JSON', async ()
   expect(output).toMatch(/click on the shop of 60 cards: ours \/ bare call and picture +\d/);
   const [turn, cost] = results().sections;
   // Every kind of action did what it should: the page saw it.
-  expect(turn.details.shop.troubles).toEqual({});
+  expect(turn.details.shop.problems).toEqual({});
   expect(turn.details.shop.done.ours).toEqual({ clicks: 4, scrolled: 2, typed: 2 });
   expect(turn.rows.length).toBeGreaterThan(15);
   expect(cost.rows[0]).toMatchObject({ unit: 'x', value: expect.any(Number) });

@@ -1,8 +1,7 @@
 // The parts of the benches that judge: a bench that is wrong here would call a target met.
 import { expect, test } from 'vitest';
 import { missingFrom } from '../../bench/lib/controls.mjs';
-import { meets, table } from '../../bench/lib/report.mjs';
-import { ratios, spread } from '../../bench/lib/statistics.mjs';
+import { meets, ratios, spread, table } from '../../bench/lib/report.mjs';
 
 test('a spread is the median and the quartiles around it', () => {
   expect(spread([5, 1, 3, 2, 4])).toEqual({ value: 3, low: 2, high: 4, runs: 5 });

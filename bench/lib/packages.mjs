@@ -1,4 +1,4 @@
-// The neighbours' packages, installed from the bench's own lockfile, and the Node that each of them asks for.
+// The packages of the other tools, installed from the bench's own lockfile, and the Node that each of them asks for.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 export const BENCH = resolve(import.meta.dirname, '..');
 const require = createRequire(join(BENCH, 'package.json'));
 
-/** Nothing leaves this machine: opt-outs of what the neighbours would send, and no key that a model would take. */
+/** Nothing leaves this machine: opt-outs of what they would send, and no key that a model would take. */
 export const QUIET = {
   ANONYMIZED_TELEMETRY: 'false',
   BROWSER_USE_CLOUD_SYNC: 'false',
@@ -38,10 +38,10 @@ export function isInstalled() {
   );
 }
 
-/** @returns {string | null} why the neighbours are not there */
+/** @returns {string | null} why they are not there */
 export function install() {
   if (isInstalled()) return null;
-  console.log('bench: installing the neighbours from bench/package-lock.json (about 1.1 GB)');
+  console.log('bench: installing the other tools from bench/package-lock.json (about 1.1 GB)');
   const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm';
   const { status, stderr } = spawnSync(
     npm,

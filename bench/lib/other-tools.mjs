@@ -1,23 +1,15 @@
-// The neighbours in the bench of turns: each is answered in its own words, from what it showed its model.
-import { jsonDoor, openAiDoor } from './door.mjs';
-import { fullChromium, launch } from './launch.mjs';
-import { nodeOf, versionOf } from './neighbours.mjs';
+// The other tools in the bench of turns: each is answered in its own words, from what it showed its model.
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { nodeOf, versionOf } from './packages.mjs';
+import { startDriver } from './processes.mjs';
+import { chatServer, jsonServer } from './server.mjs';
 
-/** @typedef {import('./seats.mjs').Seat} Seat */
-/** @typedef {import('./seats.mjs').Step} Step */
-
-/** @returns {Promise<Seat>} */
-export async function mcpSeat() {
-  const door = await jsonDoor();
-  const child = launch('mcp', { BENCH_DOOR: door.url });
-  const refIn = (
-    /** @type {any} */ { observation },
-    /** @type {string} */ role,
-    /** @type {string} */ name,
-  ) => {
-    const line = observation.text
-      .split('\n')
-      .find((/** @type {string} */ each) => each.includes(`${role} "${name}"`));
+async function mcp() {
+  const server = await jsonServer();
+  const child = startDriver('mcp', { BENCH_SERVER: server.url });
+  const refIn = ({ observation }, role, name) => {
+    const line = observation.text.split('\n').find(each => each.includes(`${role} "${name}"`));
     return /\[ref=(\w+)\]/.exec(line ?? '')?.[1];
   };
   const snapshotted = new Map();
@@ -27,23 +19,22 @@ export async function mcpSeat() {
     // Its answers name a file that holds the page; the model sees the page by another call.
     blind: true,
     shown: body => body.observation?.text ?? '',
-    door,
+    server,
     open: async url => {
-      const asked = await door.next();
-      asked.answer({ do: 'call', tool: 'browser_navigate', arguments: { url } });
-      const opened = await door.next();
+      const request = await server.next();
+      request.answer({ do: 'call', tool: 'browser_navigate', arguments: { url } });
+      const opened = await server.next();
       opened.answer({ do: 'call', tool: 'browser_snapshot', arguments: {} });
-      const first = await door.next();
+      const first = await server.next();
       snapshotted.set('page', first.body);
       return first;
     },
     answerTo: (_, { kind, url, button, field, text }) => {
       const page = snapshotted.get('page');
-      const target = (/** @type {string} */ role, /** @type {string} */ name) => {
+      const target = (role, name) => {
         const ref = refIn(page, role, name);
         return { element: name, target: ref, ref };
       };
-      /** @type {Record<string, () => object>} */
       const calls = {
         click: () => ({ tool: 'browser_click', arguments: target('button', button) }),
         form_input: () => ({
@@ -59,43 +50,40 @@ export async function mcpSeat() {
       const made = calls[kind]?.();
       return made && { do: 'call', ...made };
     },
-    leave: async asked => {
-      asked.answer({ do: 'call', tool: 'browser_navigate', arguments: { url: 'about:blank' } });
+    leave: async request => {
+      request.answer({ do: 'call', tool: 'browser_navigate', arguments: { url: 'about:blank' } });
     },
     problem: body => body.observation?.error ?? null,
     output: child.output,
     stop: async () => {
       await child.stop();
-      door.stop();
+      server.stop();
     },
   };
 }
 
-/** @returns {Promise<Seat>} */
-export async function stagehandSeat() {
+async function stagehand() {
   const chromium = fullChromium();
   if (!chromium) throw new Error('it needs a full Chromium, which takes extensions');
-  const door = await jsonDoor();
-  const child = launch('stagehand', { BENCH_DOOR: door.url, BENCH_CHROMIUM: chromium }, nodeOf(23));
-  const shownTo = (/** @type {any} */ { observation }) =>
-    String(observation?.params?.messages?.[0]?.content?.text ?? '');
+  const server = await jsonServer();
+  const child = startDriver('stagehand', { BENCH_SERVER: server.url, BENCH_CHROMIUM: chromium }, nodeOf(23));
+  const shownTo = ({ observation }) => String(observation?.params?.messages?.[0]?.content?.text ?? '');
   return {
     name: 'Stagehand',
     note: 'in a full Chromium, which its extension needs',
-    door,
+    server,
     open: async url => {
-      (await door.next()).answer({ url });
-      return door.next();
+      (await server.next()).answer({ url });
+      return server.next();
     },
     shown: shownTo,
     answerTo: ({ body }, { kind, button, field, text }) => {
-      const id = (/** @type {string} */ line) =>
+      const id = line =>
         shownTo(body)
           .split('\n')
           .find(each => each.endsWith(`] ${line}`))
           ?.match(/\[(\d+-\d+)\]/)?.[1];
       const input = `${field === 'Search' ? 'searchbox' : 'textbox'}: ${field}`;
-      /** @type {Record<string, () => object>} */
       const actions = {
         click: () => ({ elementId: id(`button: ${button}`), method: 'click', arguments: [] }),
         form_input: () => ({ elementId: id(input), method: 'fill', arguments: [text] }),
@@ -105,56 +93,54 @@ export async function stagehandSeat() {
       const action = actions[kind]?.();
       return action && { structured: { action: { description: kind, ...action }, twoStep: false } };
     },
-    leave: async asked => asked.answer({ leave: true }),
-    problem: ({ observation }) => observation.error ?? null,
+    leave: async request => request.answer({ leave: true }),
+    problem: ({ error }) => error ?? null,
     output: child.output,
     stop: async () => {
       await child.stop();
-      door.stop();
+      server.stop();
     },
   };
 }
 
 /**
- * Those that ask a chat completions API from a loop of their own: a second door says which page to begin with.
+ * Those that ask a chat completions API from a loop of their own: a second server says which page to begin with.
  *
  * @param {string} script
  * @param {string | null} [node]
  */
 async function looping(script, node) {
-  const door = await openAiDoor();
-  const control = await jsonDoor();
-  const child = launch(script, { BENCH_DOOR: door.url, BENCH_CONTROL: control.url }, node);
-  /** @type {any} */
+  const server = await chatServer();
+  const control = await jsonServer();
+  const child = startDriver(script, { BENCH_SERVER: server.url, BENCH_CONTROL: control.url }, node);
   let idle;
   return {
-    door,
-    open: async (/** @type {string} */ url) => {
+    server,
+    open: async url => {
       idle = await control.next();
       if (idle.body.error) throw new Error(idle.body.error);
       idle.answer({ url });
-      return Promise.race([
-        door.next(),
+      return Promise.comparison([
+        server.next(),
         child.ended.then(() => Promise.reject(new Error(`it ended: ${child.output().slice(-500)}`))),
       ]);
     },
     output: child.output,
     stop: async () => {
       await child.stop();
-      door.stop();
+      server.stop();
       control.stop();
     },
   };
 }
 
 /** Everything that a chat message says in words. */
-const textOf = (/** @type {any} */ message) =>
+const textOf = message =>
   typeof message.content === 'string'
     ? message.content
-    : message.content.map((/** @type {any} */ part) => part.text ?? '').join('\n');
+    : message.content.map(part => part.text ?? '').join('\n');
 
-/** @returns {Promise<Seat>} */
-export async function midsceneSeat() {
+async function midscene() {
   const VIEWPORT = { width: 1280, height: 720 };
   return {
     name: 'Midscene',
@@ -163,13 +149,12 @@ export async function midsceneSeat() {
     shown: body => textOf(body.messages.at(-1)),
     answerTo: (_, { kind, box, fieldBox, text }) => {
       // In thousandths of the picture: top, left, bottom, right.
-      const at = (/** @type {Step['box']} */ { x, y, width, height }) =>
+      const at = ({ x, y, width, height }) =>
         [
           ...[y / VIEWPORT.height, x / VIEWPORT.width],
           ...[(y + height) / VIEWPORT.height, (x + width) / VIEWPORT.width],
         ].map(share => Math.round(share * 1000));
-      const locate = (/** @type {Step['box']} */ where) => ({ prompt: 'the element', bbox: at(where) });
-      /** @type {Record<string, [string, object]>} */
+      const locate = where => ({ prompt: 'the element', bbox: at(where) });
       const actions = {
         click: ['Tap', { locate: locate(box) }],
         form_input: ['Input', { locate: locate(fieldBox), value: text }],
@@ -183,15 +168,15 @@ export async function midsceneSeat() {
         `<planning>${kind}</planning><log>${kind}</log><action-type>${action[0]}</action-type><action-param-json>${JSON.stringify(action[1])}</action-param-json>`
       );
     },
-    leave: async asked => asked.answer('<planning>end</planning><complete success="true">done</complete>'),
+    leave: async request =>
+      request.answer('<planning>end</planning><complete success="true">done</complete>'),
   };
 }
 
-/** @returns {Promise<Seat>} */
-export async function browserUseSeat() {
-  const shown = (/** @type {any} */ body) =>
+async function browserUse() {
+  const shown = body =>
     /<browser_state>([\s\S]*?)<\/browser_state>/.exec(textOf(body.messages.at(-1)))?.[1] ?? '';
-  const say = (/** @type {object} */ action) =>
+  const say = action =>
     JSON.stringify({
       thinking: '',
       evaluation_previous_goal: '',
@@ -199,13 +184,13 @@ export async function browserUseSeat() {
       next_goal: '',
       action: [action],
     });
-  const seat = await looping('browser-use');
+  const adapter = await looping('browser-use');
   return {
     name: 'browser-use for Node',
-    ...seat,
+    ...adapter,
     shown,
     answerTo: ({ body }, { kind, url, button, field, text }) => {
-      const index = (/** @type {RegExp} */ line) =>
+      const index = line =>
         Number(
           shown(body)
             .split('\n')
@@ -213,7 +198,6 @@ export async function browserUseSeat() {
             ?.match(/\[(\d+)\]/)?.[1] ?? Number.NaN,
         );
       const input = field === 'Search' ? /<input type=search/ : /<input type=email/;
-      /** @type {Record<string, () => object>} */
       const actions = {
         click: () => ({ click: { index: index(new RegExp(`<button >${button}`)) } }),
         form_input: () => ({ input: { index: index(input), text } }),
@@ -224,35 +208,45 @@ export async function browserUseSeat() {
       const action = actions[kind]?.();
       return action && say(action);
     },
-    leave: async asked => {
-      asked.answer(say({ done: { text: 'Done.', success: true } }));
+    leave: async request => {
+      request.answer(say({ done: { text: 'Done.', success: true } }));
       // It has the model look at the end once more.
-      (await seat.door.next()).answer(JSON.stringify({ is_correct: true, reason: '' }));
+      (await adapter.server.next()).answer(JSON.stringify({ is_correct: true, reason: '' }));
     },
     problem: body => /Result\s+(?:Error|Failed)[^\n]*/.exec(textOf(body.messages.at(-1)))?.[0] ?? null,
   };
 }
 
-/** Who can take part, by the package that must be there. @type {[string, string, () => Promise<Seat>][]} */
-export const NEIGHBOURS = [
-  ['playwright-mcp', '@playwright/mcp', mcpSeat],
-  ['Stagehand', '@browserbasehq/stagehand', stagehandSeat],
-  ['Midscene', '@midscene/web', midsceneSeat],
-  ['browser-use for Node', 'browser-use', browserUseSeat],
+/** @type {[string, () => Promise<import('./adapters.mjs').Adapter>][]} */
+export const OTHER_TOOLS = [
+  ['playwright-mcp', mcp],
+  ['Stagehand', stagehand],
+  ['Midscene', midscene],
+  ['browser-use for Node', browserUse],
 ];
 
 /** @returns {Record<string, string>} */
-export const versions = () =>
-  Object.fromEntries(
-    [
-      '@browserbasehq/stagehand',
-      '@midscene/web',
-      '@playwright/mcp',
-      'browser-use',
-      'agent-browser',
-      'playwright',
-    ].flatMap(name => {
-      const version = versionOf(name);
-      return version ? [[name, version]] : [];
-    }),
-  );
+export const versions = () => {
+  const packages = ['@browserbasehq/stagehand', '@midscene/web', '@playwright/mcp'];
+  const found = [...packages, 'browser-use', 'agent-browser', 'playwright'].map(name => [
+    name,
+    versionOf(name),
+  ]);
+  return Object.fromEntries(found.filter(([, version]) => version));
+};
+
+/** A Chromium that takes extensions, which the headless shell does not. */
+function fullChromium() {
+  const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
+  const folders = (process.env.PATH ?? '').split(delimiter);
+  return folders
+    .flatMap(folder => names.map(name => join(folder, name)))
+    .find(path => {
+      try {
+        accessSync(path, constants.X_OK);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+}

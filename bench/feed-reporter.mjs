@@ -1,4 +1,4 @@
-// The reporter fed with trials, in a process of its own: node --expose-gc reporter.mjs TRIALS DIST/reporter.js
+// The reporter fed with trials, in a process of its own: node --expose-gc feed-reporter.mjs TRIALS DIST/reporter.js
 import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -29,7 +29,7 @@ async function report() {
   }));
   const reporter = new Reporter({ outputFile: join(folder, 'results.json') });
   const write = process.stdout.write;
-  process.stdout.write = /** @type {any} */ (() => true);
+  process.stdout.write = () => true;
   globalThis.gc?.();
   const heap = process.memoryUsage().heapUsed;
   const start = performance.now();

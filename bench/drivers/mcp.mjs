@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { launchOptions } from '../../scripts/browser.mjs';
-import { play } from './loop.mjs';
+import { play } from './client.mjs';
 
 const folder = dirname(createRequire(import.meta.url).resolve('@playwright/mcp/package.json'));
 const { executablePath, args } = launchOptions();
@@ -21,7 +21,7 @@ await client.connect(
       ...(executablePath ? [`--executable-path=${executablePath}`] : []),
     ],
     cwd: process.env.BENCH_FOLDER,
-    env: /** @type {Record<string, string>} */ (process.env),
+    env: process.env,
     stderr: 'ignore',
   }),
 );
@@ -29,8 +29,8 @@ await client.connect(
 await play(
   async ({ do: what, tool, arguments: given }) => {
     if (what === 'tools') return (await client.listTools()).tools;
-    const { content, isError } = /** @type {any} */ (await client.callTool({ name: tool, arguments: given }));
-    const text = content.map((/** @type {any} */ part) => part.text ?? '').join('\n');
+    const { content, isError } = await client.callTool({ name: tool, arguments: given });
+    const text = content.map(part => part.text ?? '').join('\n');
     if (isError) throw new Error(text);
     return { text };
   },

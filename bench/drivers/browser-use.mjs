@@ -1,5 +1,6 @@
 // browser-use for Node: one Agent for each session, with its defaults, on a page that is open already.
 import { register } from 'node:module';
+import { playSessions } from './client.mjs';
 
 // It draws with a native module that an install without scripts leaves out. Another with the same interface is installed
 // as a prebuilt one; it is needed for pictures of other sizes than the viewport's, and for GIFs, neither of which is made.
@@ -11,13 +12,6 @@ const hook = `export const resolve = (name, context, next) => name === 'canvas'
 register(`data:text/javascript,${encodeURIComponent(hook)}`);
 const { Agent, BrowserProfile, BrowserSession } = await import('browser-use');
 const { ChatOpenAI } = await import('browser-use/llm/openai');
-
-const control = process.env.BENCH_CONTROL ?? '';
-/** @param {unknown} body */
-async function ask(body) {
-  const response = await fetch(control, { method: 'POST', body: JSON.stringify(body) });
-  return response.json();
-}
 
 const newSession = () =>
   new BrowserSession({
@@ -31,19 +25,17 @@ const newSession = () =>
     }),
   });
 
-/** @type {any} */
-let answer = await ask({ ready: true });
-while (answer.do !== 'end') {
+await playSessions(async url => {
   // Its agents end the browser that they were given: each session has a new one.
   const session = newSession();
   await session.start();
-  await session.navigate_to(answer.url);
+  await session.navigate_to(url);
   const agent = new Agent({
     task: 'Do what comes next.',
     llm: new ChatOpenAI({
       model: 'gpt-4o',
       apiKey: 'bench',
-      baseURL: `${process.env.BENCH_DOOR}/v1`,
+      baseURL: `${process.env.BENCH_SERVER}/v1`,
       maxRetries: 0,
     }),
     browser_session: session,
@@ -51,12 +43,5 @@ while (answer.do !== 'end') {
     directly_open_url: false,
     generate_gif: false,
   });
-  /** @type {unknown} */
-  let error = null;
-  await agent.run(100).catch(thrown => {
-    error = String(/** @type {any} */ (thrown)?.stack ?? thrown);
-  });
-  await session.stop().catch(() => undefined);
-  answer = await ask({ error });
-}
-process.exit(0);
+  await agent.run(100).finally(() => session.stop().catch(() => undefined));
+});

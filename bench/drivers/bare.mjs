@@ -2,18 +2,15 @@
 import { createRequire } from 'node:module';
 import { launchOptions } from '../../scripts/browser.mjs';
 import { controlsInView } from '../lib/controls.mjs';
-import { play } from './loop.mjs';
+import { play } from './client.mjs';
 
-// This repository's Playwright, whatever the neighbours have brought beside this file.
+// This repository's Playwright, whatever the other tools have brought beside this file.
 const { chromium } = createRequire(new URL('../../package.json', import.meta.url))('@playwright/test');
 const browser = await chromium.launch(launchOptions());
-/** @type {import('@playwright/test').Page} */
 let page = await browser.newPage();
 
-const inputNamed = (/** @type {string} */ name) =>
-  page.getByRole(name === 'Search' ? 'searchbox' : 'textbox', { name });
+const inputNamed = name => page.getByRole(name === 'Search' ? 'searchbox' : 'textbox', { name });
 
-/** @type {Record<string, (answer: any) => Promise<unknown>>} */
 const CALLS = {
   click: ({ name }) => page.getByRole('button', { name, exact: true }).click(),
   click_at: ({ x, y }) => page.mouse.click(x, y),
