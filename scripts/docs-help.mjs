@@ -1,23 +1,30 @@
 // The command line's --help, command by command.
 
-const COMMANDS = ['init', 'validate', 'schema', 'record', 'baseline save', 'diff'];
-
 /** @typedef {(args: string[], io: object) => Promise<number>} Run the program of the command line */
 
 /** @param {Run} run */
 export async function commandLine(run) {
   // Commander breaks lines at the terminal's width; without a terminal at 80 characters.
   process.stdout.isTTY = false;
-  const overview = await help(run, []);
-  const missing = [...overview.matchAll(/^ {2}([a-z]+) /gm)]
-    .map(([, name]) => name)
-    .filter(name => name !== 'help' && !COMMANDS.some(command => command.split(' ')[0] === name));
-  if (missing.length)
-    throw new Error(`scripts/docs-help.mjs does not know the command ${missing.join(', ')}`);
-  const parts = [];
-  for (const command of COMMANDS)
-    parts.push(`### \`taskproof ${command}\`\n\n\`\`\`text\n${await help(run, command.split(' '))}\n\`\`\``);
+  const parts = await sections(run, []);
   return parts.join('\n\n');
+}
+
+/**
+ * Those of a command's own commands, or of the command if it has none.
+ *
+ * @param {Run} run
+ * @param {string[]} command
+ * @returns {Promise<string[]>}
+ */
+async function sections(run, command) {
+  const text = await help(run, command);
+  const [, list = ''] = text.split('\nCommands:\n');
+  const names = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name);
+  if (!names.length) return [`### \`taskproof ${command.join(' ')}\`\n\n\`\`\`text\n${text}\n\`\`\``];
+  const parts = [];
+  for (const name of names) if (name !== 'help') parts.push(...(await sections(run, [...command, name])));
+  return parts;
 }
 
 /**
