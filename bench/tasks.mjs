@@ -1,6 +1,6 @@
 // The example tasks as a person would write them in Playwright: the same actions for both sides of the bench, and the
 // checks of the YAML specs by hand.
-const ORIGIN = 'http://127.0.0.1:4173';
+const ORIGIN = process.env.BENCH_SITE;
 
 /** @typedef {import('@playwright/test').Page} Page */
 /** @typedef {{ method: string, url: string, status: number }} Answer */

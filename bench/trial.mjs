@@ -2,7 +2,8 @@
 // the same actions and the same checks written by hand as plain Playwright tests: two real runs with one worker, in turn.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LAUNCH, makeSuite, ROOT, start } from './lib/processes.mjs';
+import { startSite } from '../example-tasks/site/server.mjs';
+import { LAUNCH, makeSuite, ROOT } from './lib/processes.mjs';
 import { ratios, spread } from './lib/report.mjs';
 
 const AT_MOST = 1.15;
@@ -10,9 +11,7 @@ const REPEATS = 3;
 
 export async function trial({ quick }) {
   const rounds = quick ? 1 : 5;
-  const port = 4173;
-  const site = start(process.execPath, [join(ROOT, 'example-tasks/site/server.mjs'), '--port', String(port)]);
-  await reachable(`http://127.0.0.1:${port}/`);
+  const site = await startSite({ port: 0 });
   const suite = makeSuite(files());
   const runs = { plain: [], plainPictures: [], ours: [], plainRepeated: [], oursRepeated: [] };
   const sides = [
@@ -23,16 +22,16 @@ export async function trial({ quick }) {
     ['oursRepeated', ['-c', 'ours.config.mjs', `--repeat-each=${REPEATS}`]],
   ];
   try {
-    await run(suite, [...sides[0][1]]);
+    await run(suite, [...sides[0][1]], { BENCH_SITE: site.url });
     for (let round = 0; round < rounds; round++)
       // The order changes, so that none always runs after the same other one.
       for (const [name, args, env] of round % 2 ? [...sides].reverse() : sides) {
         // Repeats take three times as long: every other round will do.
         if (name.endsWith('Repeated') && round % 2) continue;
-        runs[name]?.push(await run(suite, [...args], env));
+        runs[name]?.push(await run(suite, [...args], { ...env, BENCH_SITE: site.url }));
       }
   } finally {
-    await site.stop();
+    await site.close();
     suite.remove();
   }
   const wall = side => runs[side]?.map(each => each.wallMs) ?? [];
@@ -89,20 +88,6 @@ async function run(suite, args, env = {}) {
   return { wallMs, testsMs, tests };
 }
 
-async function reachable(url) {
-  for (let tries = 0; tries < 100; tries++) {
-    if (
-      await fetch(url).then(
-        () => true,
-        () => false,
-      )
-    )
-      return;
-    await new Promise(resolve => setTimeout(resolve, 100));
-  }
-  throw new Error(`${url} does not answer`);
-}
-
 /** Counts the tests of a run, and the time inside them. */
 const TIMES = `import { writeFileSync } from 'node:fs';
 export default class { ms = 0; count = 0;
@@ -120,7 +105,7 @@ import { repeats } from '@taskproof/playwright';
 import { agent } from './agent.mjs';
 const globs = ${JSON.stringify(join(ROOT, 'example-tasks/tasks/*.yaml'))};
 export default { workers: 1, testMatch: 'ours.spec.mjs', reporter: [['./times.mjs'], ['line'], ['@taskproof/playwright/reporter']],
-  projects: [{ name: 'bench', ...repeats(globs), use: { ...${USE}, taskproof: { agent } } }] };`,
+  projects: [{ name: 'bench', ...repeats(globs), use: { ...${USE}, taskproof: { agent, origin: process.env.BENCH_SITE } } }] };`,
     'agent.mjs': `import { defineAgent } from '@taskproof/playwright';
 import { TASKS } from ${JSON.stringify(tasks)};
 export const agent = defineAgent({ name: 'scripted', async run(task) {

@@ -12,14 +12,15 @@ import { FOLDER } from './test-set.mjs';
 
 /** @typedef {import('@playwright/test').Page} Page */
 
-const PORT = 4173;
-const ORIGIN = `http://127.0.0.1:${PORT}`;
+/** In the test set, whatever port the site has here. */
+const ORIGIN = 'http://127.0.0.1:4173';
+const SITE = process.env.JUDGE_SITE ?? ORIGIN;
 const fileOf = (/** @type {string} */ name) => join(FOLDER, name, 'trial.json');
 const read = (/** @type {string} */ name) => JSON.parse(readFileSync(fileOf(name), 'utf8'));
 
 /** An action's title, and what does it. @type {[RegExp, (page: Page, first: string, second: string) => Promise<unknown>][]} */
 const ACTIONS = [
-  [/^open (.*)$/, (page, url) => page.goto(url)],
+  [/^open (.*)$/, (page, url) => page.goto(url.replace(ORIGIN, SITE))],
   [/^type "(.*)" into "(.*)"$/, (page, text, label) => page.getByLabel(label, { exact: true }).fill(text)],
   [/^check "(.*)"$/, (page, label) => page.getByLabel(label, { exact: true }).check()],
   [/^click button "(.*)"$/, (page, name) => page.getByRole('button', { name, exact: true }).first().click()],
@@ -89,18 +90,18 @@ export const judge = {
       ...{ screenshots: kept, finalUrl, finalText },
       assertions: assertions.map(({ title, passed }) => ({ title, passed })),
     };
-    writeFileSync(fileOf(spec.id), `${JSON.stringify(trial, null, 2)}\n`);
+    writeFileSync(fileOf(spec.id), `${JSON.stringify(trial, null, 2).replaceAll(SITE, ORIGIN)}\n`);
     return { passed: true, reason: 'written' };
   },
 };
 
 /** A visitor who has closed the overlays, and is logged in for the account. @param {Page} page @param {string} name */
 export async function prepare(page, name) {
-  await page.goto(ORIGIN);
+  await page.goto(SITE);
   await page.getByRole('button', { name: 'Reject optional cookies' }).click();
   await page.getByRole('button', { name: /Dismiss/ }).click();
   if (!read(name).spec.entryUrl.endsWith('/account')) return;
-  await page.goto(`${ORIGIN}/login`);
+  await page.goto(`${SITE}/login`);
   await page.getByLabel('User name').fill('mira');
   await page.getByLabel('Password').fill('violet-garden-7');
   await page.getByRole('button', { name: 'Log in' }).click();
@@ -109,6 +110,7 @@ export async function prepare(page, name) {
 
 /** @param {string[]} names */
 async function main(names) {
+  const site = await startSite({ port: 0, slowMs: 50 });
   const wanted = readdirSync(FOLDER).filter(name => !names.length || names.includes(name));
   const here = JSON.stringify(fileURLToPath(import.meta.url));
   const suite = makeSuite({
@@ -118,7 +120,7 @@ async function main(names) {
     ),
     'playwright.config.mjs': `import { agent, judge } from ${here};
 export default { workers: 1, testMatch: 'tasks.spec.mjs', reporter: 'list', projects: [{ name: 'judge', use: {
-  viewport: { width: 800, height: 600 }, launchOptions: ${LAUNCH}, actionTimeout: 5_000, taskproof: { agent, judge } } }] };`,
+  viewport: { width: 800, height: 600 }, launchOptions: ${LAUNCH}, actionTimeout: 5_000, taskproof: { agent, judge, origin: '${site.url}' } } }] };`,
     'tasks.spec.mjs': `import { taskproofTests, test } from '@taskproof/playwright';
 import { prepare } from ${here};
 taskproofTests('tasks/*.yaml', { test: test.extend({ page: async ({ page }, use, { title }) => {
@@ -126,8 +128,7 @@ taskproofTests('tasks/*.yaml', { test: test.extend({ page: async ({ page }, use,
   await use(page);
 } }) });`,
   });
-  const site = await startSite({ port: PORT, slowMs: 50 });
-  const run = suite.playwright(['test']);
+  const run = suite.playwright(['test'], { JUDGE_SITE: site.url });
   process.exitCode = (await run.ended) ?? 1;
   console.log(run.output());
   await site.close();
