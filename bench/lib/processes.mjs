@@ -16,21 +16,26 @@ const PLAYWRIGHT_CLI = join(
   'cli.js',
 );
 
+/** @typedef {Record<string, string | undefined>} Env */
+
+/** @type {Set<import('node:child_process').ChildProcess>} */
 const running = new Set();
+/** @type {Set<string>} */
 const folders = new Set();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
   for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
 });
 
+/** @param {string} name */
 function temporary(name) {
   const folder = mkdtempSync(join(tmpdir(), `taskproof-bench-${name}-`));
   folders.add(folder);
   return folder;
 }
 
-/** @param {{ cwd?: string, env?: Record<string, string | undefined> }} [options] */
-export function start(node, args, { cwd, env } = {}) {
+/** @param {string} node @param {string[]} args @param {{ cwd?: string, env?: Env }} options */
+export function start(node, args, { cwd, env }) {
   const child = spawn(node, args, {
     cwd,
     env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: undefined, ...env },
@@ -67,7 +72,13 @@ export function start(node, args, { cwd, env } = {}) {
   };
 }
 
-/** Starts one of `bench/drivers`. @param {string | null} node null: there is none that is new enough */
+/**
+ * Starts one of `bench/drivers`.
+ *
+ * @param {string} name
+ * @param {Env} env
+ * @param {string | null} node null: there is none that is new enough
+ */
 export function startDriver(name, env, node = process.execPath) {
   if (!node) throw new Error('it needs another Node, which bench/package-lock.json has not brought');
   // Its reports, logs and caches go into a folder that is removed.
@@ -85,7 +96,7 @@ export function startDriver(name, env, node = process.execPath) {
   });
 }
 
-let library;
+let library = '';
 
 /** The library as it was built when the bench began: a build beside it must not change what is measured. */
 export function builtLibrary() {
@@ -112,6 +123,7 @@ export function makeSuite(files) {
   }
   return {
     folder,
+    /** @param {string[]} args @param {Env} env */
     playwright: (args, env = {}) =>
       start(process.execPath, [PLAYWRIGHT_CLI, ...args], {
         cwd: folder,
@@ -121,7 +133,12 @@ export function makeSuite(files) {
   };
 }
 
-/** A suite of one-policy trials played by claude() against a Messages API. @param {Record<string, string>} entryUrls by spec id */
+/**
+ * A suite of trials that claude() plays against a Messages API.
+ *
+ * @param {Record<string, string>} entryUrls by spec id
+ * @param {string} apiUrl
+ */
 export function claudeSuite(entryUrls, apiUrl, maxSteps = 100) {
   const specs = Object.entries(entryUrls).map(([id, url]) => [
     `tasks/${id}.yaml`,

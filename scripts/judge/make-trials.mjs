@@ -51,7 +51,7 @@ export const agent = {
   name: 'scripted',
   /** @param {import('../../src/agents/agent').AgentTask} task */
   async run(task) {
-    const { turns, shows } = read(task.specId);
+    const { turns, shows } = read(task.specId ?? '');
     for (const { actions, narration } of turns)
       await task.turn(actions.map((/** @type {any} */ { title }) => title).join(', '), async turn => {
         for (const { title } of actions) {
