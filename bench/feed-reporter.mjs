@@ -1,31 +1,26 @@
 // The reporter fed with trials, in a process of its own: node --expose-gc feed-reporter.mjs TRIALS DIST/reporter.js
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 const require = createRequire(import.meta.url);
-const { planAnnotations } = require(join(dirname(process.argv[3] ?? ''), 'playwright/plan-annotation.js'));
+const { planAnnotations } = require(join(dirname(process.argv[3] ?? ''), 'playwright/annotations.js'));
 const K = 5;
 const trials = Number(process.argv[2]);
 const Reporter = require(process.argv[3] ?? '').default;
 
 async function report() {
   const folder = mkdtempSync(join(tmpdir(), 'taskproof-bench-'));
-  const project = { name: 'p', repeatEach: K, outputDir: folder };
+  const project = { name: 'p', repeatEach: K, outputDir: folder, use: {} };
   const tests = Array.from({ length: trials }, (_, i) => ({
     id: `t${i}`,
     title: `spec-${Math.floor(i / K)}`,
     repeatEachIndex: i % K,
     expectedStatus: 'passed',
+    tags: [],
     parent: { project: () => project },
-    annotations: planAnnotations({
-      id: `spec-${Math.floor(i / K)}`,
-      file: 'x.yaml',
-      line: 1,
-      declared: { k: K, minPasses: 3 },
-      policy: { k: K, minPasses: 3 },
-    }),
+    annotations: planAnnotations({ file: 'x.yaml', policy: { k: K, minPasses: 3 }, replayed: false }),
   }));
   const reporter = new Reporter({ outputFile: join(folder, 'results.json') });
   const write = process.stdout.write;
@@ -38,13 +33,16 @@ async function report() {
     { allTests: () => tests },
   );
   for (const test of tests) reporter.onTestEnd(test, result(test));
-  // The run fails on purpose: one trial in four does.
   await reporter.onEnd({ status: 'failed', duration: 1 }).catch(() => undefined);
   const ms = performance.now() - start;
   globalThis.gc?.();
   const heapMb = (process.memoryUsage().heapUsed - heap) / 1024 / 1024;
   process.stdout.write = write;
+  const { verdicts } = JSON.parse(readFileSync(join(folder, 'results.json'), 'utf8'));
   rmSync(folder, { recursive: true, force: true });
+  // One trial in five fails. Records that the reporter can't read would be quick.
+  if (verdicts.length !== trials / K || verdicts.some(({ passes }) => passes !== K - 1))
+    throw new Error(`the reporter did not read the trials: ${JSON.stringify(verdicts[0])}`);
   return { ms, heapMb, peakMb: process.resourceUsage().maxRSS / 1024 };
 }
 
