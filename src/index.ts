@@ -27,6 +27,7 @@ export {
   type WebJudgeOptions,
   webJudge,
 } from './grading/judge';
+export { OptionsError } from './options';
 export type { AgentOutcome, AgentRunner, AgentRunOptions } from './playwright/agent-runner';
 export { expect, type TaskproofTestOptions, test } from './playwright/fixtures';
 export type { TaskproofOptions } from './playwright/options';

@@ -2,7 +2,7 @@ import { test as base, expect, type TestInfo } from '@playwright/test';
 import { type AgentRunner, agentRunner } from './agent-runner';
 import { markReplay, type PlannedSpec, plannedSpec } from './annotations';
 import { isJudged, settledReason, spentUsd } from './ledger';
-import { checkOptions, OPTION, type ReadyOptions, replays, type TaskproofOptions } from './options';
+import { checkTaskproofOptions, OPTION, type ReadyOptions, replays, type TaskproofOptions } from './options';
 import { repeatEachOverride } from './runner';
 import { TrialTest } from './trial-test';
 
@@ -29,7 +29,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     if (replays(taskproof)) markReplay(testInfo, repeatEachOverride());
     const planned = plannedSpec(testInfo);
     if (planned) skipBeyondK(planned, testInfo);
-    const options = checkOptions(taskproof, `project "${testInfo.project.name}"`);
+    const options = checkTaskproofOptions(taskproof, `project "${testInfo.project.name}"`);
     if (planned) skipWhatIsNotNeeded(planned, options, testInfo);
     if (planned && planned.policy.k > 1) warnWithoutReporter(planned);
     for (const part of [options.agent, options.judge])

@@ -1,30 +1,54 @@
 // An agent in a program of its own, in any language: it gets the trial as JSON and drives the page by the DevTools protocol.
-import { resolve } from 'node:path';
+import { basename, extname, resolve } from 'node:path';
+import { z } from 'zod';
 import { type CdpEndpoint, openCdpEndpoint } from '../../browser/cdp-endpoint';
+import { checkOptions, type OptionSchemas } from '../../options';
 import type { Agent, AgentTask } from '../agent';
-import { type CommandOptions, checkCommandOptions, checkProgram, programPath } from './options';
 import { play } from './play';
-import { Program } from './program';
+import { checkProgram, Program, programPath, scriptOf } from './program';
 import { PROTOCOL_VERSION, type TaskMessage } from './protocol';
 
 /** Milliseconds to go by itself, after it said its end or was asked to stop. */
 const GRACE_MS = 3_000;
 
-export type { CommandOptions } from './options';
+export interface CommandOptions {
+  /** The program: a name on the PATH, or a path relative to the folder of the Playwright config. */
+  command: string;
+  /** Its arguments; there is no shell. Default: none. */
+  args?: readonly string[];
+  /** Set beside the environment of Playwright itself. A value that is undefined takes the variable away. Default: none. */
+  env?: Record<string, string | undefined>;
+  /** Folder that it runs in, relative to that of the Playwright config. Default: that folder. */
+  cwd?: string;
+  /** Shown in reports. Default: the name of the script among `args`, else of the program, without folder and extension. */
+  name?: string;
+  /** The model behind it, shown in reports. Default: none. */
+  model?: string;
+}
+
+const optionsSchema = z.strictObject({
+  command: z.string().min(1),
+  args: z.array(z.string()).readonly().default([]),
+  env: z.record(z.string(), z.string().optional()).default({}),
+  cwd: z.string().min(1).default('.'),
+  name: z.string().min(1).optional(),
+  model: z.string().min(1).optional(),
+} satisfies OptionSchemas<CommandOptions>);
 
 /**
  * An agent that is a program: started once for each trial, with the task as one JSON object on its standard input. It
  * drives the trial's page over the DevTools protocol, and tells of its turns as JSON lines on standard output (see
  * docs/agent-protocol.md). Chromium only.
  *
- * @throws CommandOptionsError for options that it can't use.
+ * @throws OptionsError for options that it can't use.
  */
 export function command(options: CommandOptions): Agent {
-  const { name, model, ...settings } = checkCommandOptions(options);
+  const { command, args, env, cwd, name, model } = checkOptions('command()', optionsSchema, options);
+  const file = scriptOf(args) ?? command;
   return {
-    name,
+    name: name ?? basename(file, extname(file)),
     ...(model === undefined ? {} : { model }),
-    preflight: () => checkProgram(settings),
+    preflight: () => checkProgram(command, env),
     async run(task) {
       const endpoint = await openCdpEndpoint(task.page);
       // The trial is graded from that moment on: its page must not move any more.
@@ -35,10 +59,10 @@ export function command(options: CommandOptions): Agent {
       try {
         program = new Program(
           {
-            command: programPath(settings.command, task.configDir),
-            args: settings.args,
-            env: settings.env,
-            cwd: resolve(task.configDir, settings.cwd),
+            command: programPath(command, task.configDir),
+            args,
+            env,
+            cwd: resolve(task.configDir, cwd),
           },
           `${JSON.stringify(messageOf(task, endpoint))}\n`,
           text => task.mask(text),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { webJudge } from '../../../src/grading/judge';
-import { checkOptions } from '../../../src/playwright/options';
+import { checkTaskproofOptions } from '../../../src/playwright/options';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -22,7 +22,7 @@ test.each([
 test('it is a judge to the configuration, and shows no key', () => {
   const judge = webJudge({ model: 'claude-haiku-5-5', apiKey: 'sk-ant-secret' });
   expect(() =>
-    checkOptions({ judge, agent: { name: 'mine', run: async () => undefined } }, 'project "p"'),
+    checkTaskproofOptions({ judge, agent: { name: 'mine', run: async () => undefined } }, 'project "p"'),
   ).not.toThrow();
   expect(judge).toMatchObject({ name: 'webJudge', model: 'claude-haiku-5-5' });
   expect(JSON.stringify(judge)).not.toContain('secret');

@@ -5,13 +5,13 @@ import type { FullConfig, TestCase } from '@playwright/test/reporter';
 import { expect, onTestFinished, test } from 'vitest';
 import { lexical } from '../../../src/agents/lexical';
 import { replay } from '../../../src/agents/replay';
-import { ReplayOptionsError } from '../../../src/agents/replay/options';
 import {
   type Recording,
   RecordingError,
   readRecording,
   recordingText,
 } from '../../../src/agents/replay/recording';
+import { OptionsError } from '../../../src/options';
 import { RecordingPick, writeRecordings } from '../../../src/report/recordings';
 import type { TrialRecord, TurnRecord } from '../../../src/trial/record';
 import { recordingOf } from '../../../src/trial/recording';
@@ -101,7 +101,7 @@ test.each([
   [{ recordings: 'r', fallback: replay({ recordings: 'r' }) }, /fallback: must not be a replay itself/],
   [{ recordings: 'r', turnTimeoutMs: 0 }, /turnTimeoutMs/],
 ])('replay(%j) is refused', (options, message) => {
-  expect(() => replay(options as never)).toThrow(ReplayOptionsError);
+  expect(() => replay(options as never)).toThrow(OptionsError);
   expect(() => replay(options as never)).toThrow(message);
 });
 
