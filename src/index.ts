@@ -12,7 +12,8 @@ export {
   type TurnOptions,
   type Usage,
 } from './agents/agent';
-export { type ClaudeOptions, claude } from './agents/claude';
+export { claude } from './agents/claude';
+export type { ClaudeMembers, ClaudeOptions, ModelOptions, Pricing } from './agents/claude/options';
 export { type CommandOptions, command } from './agents/command';
 export { type LexicalOptions, lexical } from './agents/lexical';
 export { type ReplayOptions, replay } from './agents/replay';

@@ -6,11 +6,10 @@ import type {
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { z } from 'zod';
 import type { AgentTask, GaveUp, Turn } from '../agent';
-import { BrowserToolset } from './driver/browser-toolset';
+import { BrowserToolset, type Members } from './driver/browser-toolset';
 import { ComputerToolset } from './driver/computer-toolset';
 import { Driver } from './driver/driver';
 import { shorten } from './driver/tree';
-import type { ClaudeSettings } from './options';
 import { GIVE_UP, NEXT_DIALOG } from './prompt';
 
 const NOT_RUN = 'Not executed: an earlier action in this turn failed.';
@@ -37,7 +36,8 @@ export class Calls {
 
   constructor(
     private readonly task: AgentTask,
-    { tools, members }: ClaudeSettings,
+    tools: 'browser' | 'computer',
+    members: Members,
   ) {
     this.driver = new Driver(task);
     this.toolset =

@@ -8,13 +8,14 @@ import type {
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { AgentApiError, type AgentTask, type GaveUp, type Turn } from '../agent';
-import { agentError } from './api-errors';
-import { Budget, pricesFor } from './budget';
+import { apiProblem } from './api-errors';
+import { Budget } from './budget';
 import { Calls, callsOf, refusals } from './calls';
 import { Client } from './client';
 import { Conversation, tokensOf } from './conversation';
 import { shorten } from './driver/tree';
-import type { ClaudeSettings } from './options';
+import { type ClaudeSettings, vendorMembers } from './options';
+import { pricesOf, unknownPrice } from './pricing';
 import { Progress } from './progress';
 import { opening, repeatReminder, SYSTEM, turnsReminder } from './prompt';
 
@@ -32,9 +33,13 @@ type Ending = { result: GaveUp | undefined } | undefined;
  * afforded; whatever `task.turn` throws; the signal's reason once that is aborted.
  */
 export async function playTask(task: AgentTask, settings: ClaudeSettings): Promise<GaveUp | undefined> {
-  const prices = pricesFor(settings, task.maxCostUsd);
-  const files = await filesOf(settings);
-  const calls = new Calls(task, settings);
+  const { model, pricing, tools } = settings;
+  const prices = pricesOf(model, pricing);
+  if (!prices && task.maxCostUsd !== undefined)
+    throw new AgentApiError(`claude: ${unknownPrice(model, 'claude')}`);
+  const members = vendorMembers(settings.members, task.configDir);
+  const files = tools === 'browser' ? await filesIn(members.file_upload || []) : [];
+  const calls = new Calls(task, tools, members);
   try {
     return await new Loop(task, settings, calls, new Budget(task, prices), files).play();
   } finally {
@@ -42,9 +47,8 @@ export async function playTask(task: AgentTask, settings: ClaudeSettings): Promi
   }
 }
 
-async function filesOf({ tools, members }: ClaudeSettings): Promise<string[]> {
-  if (tools !== 'browser' || !members.file_upload) return [];
-  const lists = await Promise.all(members.file_upload.map(folder => readdir(folder).catch(() => [])));
+async function filesIn(folders: readonly string[]): Promise<string[]> {
+  const lists = await Promise.all(folders.map(folder => readdir(folder).catch(() => [])));
   return lists.flat().slice(0, MAX_FILES_TOLD);
 }
 
@@ -100,7 +104,9 @@ class Loop {
         return await this.client.send({ ...this.fixed, messages: this.conversation.forRequest() }, this.task);
       } catch (error) {
         this.task.signal.throwIfAborted();
-        if (repairs > 0 || !this.repair(error)) throw agentError(error, this.settings);
+        if (repairs === 0 && this.repair(error)) continue;
+        const problem = apiProblem(error, { ...this.settings, factory: 'claude' });
+        throw new AgentApiError(`claude: ${problem}`);
       }
     }
   }

@@ -13,7 +13,7 @@ test.each([
   [{ votes: 2 }, /votes: must be odd/],
   [{ votes: 0 }, /votes/],
   [{ screenshots: 1 }, /screenshots: must be at least 2/],
-  [{ modle: 'x' }, /unknown option "modle"; there are model, apiKey/],
+  [{ modle: 'x' }, /^webJudge\(\): modle: unknown option; known are model, apiKey, .*Did you mean model/],
   [{ baseURL: 'nowhere' }, /baseURL/],
 ])('%j is refused, and named', (options, message) => {
   expect(() => webJudge(options as never)).toThrow(message);

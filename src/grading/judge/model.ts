@@ -1,4 +1,4 @@
-// One question to the model: within the budget, answered in its schema or not at all.
+// The model behind the judge: each request within the budget, answered in its schema or not at all.
 import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
 import type {
   BetaContentBlockParam,
@@ -6,19 +6,18 @@ import type {
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { z } from 'zod';
-import { agentError } from '../../agents/claude/api-errors';
-import { pricesFor } from '../../agents/claude/budget';
+import { type Asker, apiProblem } from '../../agents/claude/api-errors';
 import { Client } from '../../agents/claude/client';
 import { tokensOf } from '../../agents/claude/conversation';
-import type { ClaudeSettings } from '../../agents/claude/options';
-import { costOf, type Prices } from '../../agents/claude/pricing';
+import { costOf, type Prices, pricesOf, unknownPrice, usageOf } from '../../agents/claude/pricing';
 import { cached, text } from './evidence';
-import { type JudgedTrial, JudgeError, type JudgeUsage } from './judge';
-import type { WebJudgeSettings } from './options';
+import type { WebJudgeSettings } from './index';
+import { JudgeError, type JudgeUsage } from './judge';
 
 /** Tokens that an answer is guessed to take before it is asked for. */
 const OUTPUT_GUESS = 500;
 const MAX_PROBLEM = 300;
+const TOKENS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheCreationTokens'] as const;
 
 export interface Question<Schema extends z.ZodType> {
   /** In words, for messages. */
@@ -28,23 +27,25 @@ export interface Question<Schema extends z.ZodType> {
   schema: Schema;
 }
 
-export class Asking {
+export class JudgeModel {
   readonly usage: JudgeUsage;
   private readonly client: Client;
-  private readonly settings: ClaudeSettings;
+  private readonly asker: Asker;
   private readonly prices: Prices | undefined;
   /** US dollars of the requests on their way. */
   private reserved = 0;
 
-  /** @throws JudgeError where the trial has a cap and the model's price is unknown. */
+  /** @throws JudgeError if there is a cap and the model's price is unknown. */
   constructor(
-    settings: WebJudgeSettings,
-    private readonly trial: Pick<JudgedTrial, 'budgetUsd'>,
+    private readonly settings: WebJudgeSettings,
+    private readonly budgetUsd: number | undefined,
     private readonly signal: AbortSignal,
   ) {
-    this.settings = { ...settings, tools: 'browser', members: {} };
-    this.client = new Client(this.settings);
-    this.prices = this.mapped(() => pricesFor(this.settings, trial.budgetUsd));
+    const { model, pricing } = settings;
+    this.client = new Client(settings);
+    this.asker = { ...settings, factory: 'webJudge' };
+    this.prices = pricesOf(model, pricing);
+    if (!this.prices && budgetUsd !== undefined) throw new JudgeError(unknownPrice(model, 'webJudge'));
     this.usage = {
       inputTokens: 0,
       outputTokens: 0,
@@ -55,7 +56,7 @@ export class Asking {
   }
 
   /**
-   * Asks, and asks once more where the answer does not keep to the schema.
+   * Asks, and asks once more if the answer does not keep to the schema.
    *
    * @throws JudgeError where the API fails, the budget does not suffice or the answer stays malformed.
    */
@@ -102,7 +103,7 @@ export class Asking {
       return message;
     } catch (error) {
       if (error instanceof JudgeError || this.signal.aborted) throw error;
-      throw this.renamed(error);
+      throw new JudgeError(apiProblem(error, this.asker));
     } finally {
       this.reserved -= price;
     }
@@ -110,7 +111,7 @@ export class Asking {
 
   /** @throws JudgeError where the request would probably go beyond what is left of the cap. */
   private reserve({ system, messages }: MessageCreateParamsNonStreaming): number {
-    const { budgetUsd } = this.trial;
+    const { budgetUsd } = this;
     if (budgetUsd === undefined || !this.prices) return 0;
     const price = costOf(this.prices, {
       cacheCreationTokens: tokensOf([system, messages]),
@@ -126,31 +127,9 @@ export class Asking {
   }
 
   private count({ usage }: BetaMessage): void {
-    const counted = {
-      inputTokens: usage.input_tokens,
-      outputTokens: usage.output_tokens,
-      cacheReadTokens: usage.cache_read_input_tokens ?? 0,
-      cacheCreationTokens: usage.cache_creation_input_tokens ?? 0,
-    };
-    this.usage.inputTokens += counted.inputTokens;
-    this.usage.outputTokens += counted.outputTokens;
-    this.usage.cacheReadTokens += counted.cacheReadTokens;
-    this.usage.cacheCreationTokens += counted.cacheCreationTokens;
-    if (this.prices) this.usage.costUsd! += costOf(this.prices, counted);
-  }
-
-  private mapped<T>(fn: () => T): T {
-    try {
-      return fn();
-    } catch (error) {
-      throw this.renamed(error);
-    }
-  }
-
-  /** The agent's words for what went wrong name the agent's factory; here it is the judge's that is to be set. */
-  private renamed(error: unknown): JudgeError {
-    const { message } = agentError(error, this.settings);
-    return new JudgeError(message.replace(/^claude: /, '').replaceAll(/\bclaude\(/g, 'webJudge('));
+    const counted = usageOf(usage, this.prices);
+    for (const kind of TOKENS) this.usage[kind] += counted[kind];
+    if (counted.costUsd !== null) this.usage.costUsd! += counted.costUsd;
   }
 }
 
