@@ -12,6 +12,9 @@ export interface Usage {
   costUsd?: number | null;
 }
 
+/** Tokens of several requests, and their US dollars: null once a price was unknown. */
+export type TotalUsage = Required<Usage>;
+
 /** One thing that an agent did in a turn, as the record keeps it. */
 export interface Action {
   /** In words, as a person would say it: `click button "Sign in"`. */

@@ -11,9 +11,12 @@ import { within } from './within';
 /** A page that is busy, or huge, must not hold up the trial. */
 const LIMIT_MS = 2_000;
 
-type Omitted<T, K extends string> = T extends unknown ? Omit<T, K> : never;
-/** A action whose locators are yet to be found. */
-export type ActionDraft = Omitted<PageAction, 'locator' | 'to'>;
+/** An action whose locators are yet to be found. */
+export type ActionDraft = PageAction extends infer Each
+  ? Each extends unknown
+    ? Omit<Each, 'locator' | 'to'>
+    : never
+  : never;
 export type Target = Locator | Handle;
 
 interface Pending {

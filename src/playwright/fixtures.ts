@@ -1,4 +1,13 @@
-import { test as base, expect, type TestInfo } from '@playwright/test';
+import {
+  test as base,
+  expect,
+  type PlaywrightTestArgs,
+  type PlaywrightTestOptions,
+  type PlaywrightWorkerArgs,
+  type PlaywrightWorkerOptions,
+  type TestInfo,
+  type TestType,
+} from '@playwright/test';
 import { type AgentRunner, agentRunner } from './agent-runner';
 import { markReplay, type PlannedSpec, plannedSpec } from './annotations';
 import { isJudged, settledReason, spentUsd } from './ledger';
@@ -51,7 +60,10 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
  * Playwright's `test` with the option `taskproof` and the fixture `agent`: `await agent.run('goal')` drives the current
  * page in a hand-written test.
  */
-export const test = trialTest.extend<{ agent: AgentRunner }>({
+export const test: TestType<
+  PlaywrightTestArgs & PlaywrightTestOptions & TaskproofTestOptions & { agent: AgentRunner },
+  PlaywrightWorkerArgs & PlaywrightWorkerOptions
+> = trialTest.extend<{ agent: AgentRunner }>({
   agent: async ({ _taskproofReady, page }, use, testInfo) => {
     await use(agentRunner(page, _taskproofReady, testInfo));
   },

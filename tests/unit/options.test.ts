@@ -56,7 +56,9 @@ test.each([
   [{ one: 1, two: 2 }, /one: unknown option[\s\S]*two: unknown option/],
 ])('%j is refused', (options, message) => {
   expect(() => checkTaskproofOptions({ agent, ...options }, 'project "p"')).toThrow(message);
-  expect(() => checkTaskproofOptions({ agent, ...options }, 'project "p"')).toThrow(/^project "p": use\.taskproof/);
+  expect(() => checkTaskproofOptions({ agent, ...options }, 'project "p"')).toThrow(
+    /^project "p": use\.taskproof/,
+  );
 });
 
 test('the reporter refuses what it does not know, and takes what Playwright adds', () => {

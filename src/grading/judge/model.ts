@@ -6,13 +6,14 @@ import type {
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { z } from 'zod';
+import type { TotalUsage } from '../../agents/agent';
 import { type Asker, apiProblem } from '../../agents/claude/api-errors';
 import { Client } from '../../agents/claude/client';
 import { tokensOf } from '../../agents/claude/conversation';
 import { costOf, type Prices, pricesOf, unknownPrice, usageOf } from '../../agents/claude/pricing';
 import { cached, text } from './evidence';
 import type { WebJudgeSettings } from './index';
-import { JudgeError, type JudgeUsage } from './judge';
+import { JudgeError } from './judge';
 
 /** Tokens that an answer is guessed to take before it is asked for. */
 const OUTPUT_GUESS = 500;
@@ -28,7 +29,7 @@ export interface Question<Schema extends z.ZodType> {
 }
 
 export class JudgeModel {
-  readonly usage: JudgeUsage;
+  readonly usage: TotalUsage;
   private readonly client: Client;
   private readonly asker: Asker;
   private readonly prices: Prices | undefined;
