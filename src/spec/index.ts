@@ -2,12 +2,15 @@
 export type { SourceLocation, TaskSpecIssue } from './errors';
 export {
   TaskSpecError,
+  TaskSpecLoadError,
   TaskSpecValidationError,
   TaskSpecYamlError,
   UnsupportedSpecVersionError,
 } from './errors';
 export { taskSpecJsonSchema } from './json-schema';
+export type { LoadedSpec } from './load';
 export {
+  type LocatedSpec,
   type ParseOptions,
   parseTaskSpec,
   type SafeParseResult,
