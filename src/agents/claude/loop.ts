@@ -7,6 +7,9 @@ import type {
   BetaMessage,
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
+import type { Page } from '@playwright/test';
+import { fingerprintOf } from '../../browser/fingerprint';
+import { within } from '../../browser/within';
 import { AgentApiError, type AgentTask, type GaveUp, type Turn } from '../agent';
 import { apiProblem } from './api-errors';
 import { Budget } from './budget';
@@ -16,7 +19,6 @@ import { Conversation, tokensOf } from './conversation';
 import { shorten } from './driver/tree';
 import { type ClaudeSettings, vendorMembers } from './options';
 import { pricesOf, unknownPrice } from './pricing';
-import { Progress } from './progress';
 import { opening, repeatReminder, SYSTEM, turnsReminder } from './prompt';
 
 const MAX_FILES_TOLD = 30;
@@ -24,6 +26,10 @@ const MAX_FILES_TOLD = 30;
 const MAX_CUT_OFF = 3;
 /** Models that think by default, and leave their thoughts out of the answer unless asked for a summary. */
 const THINKS = /^claude-(?:(?:opus|sonnet|haiku)-5-5|(?:fable|mythos)-5-[12])\b/;
+
+/** How many turns back a repetition is looked for, and how many times are too often. */
+const REMEMBERED_TURNS = 10;
+const REPETITIONS = 3;
 
 /** What an answer came to: undefined to go on. */
 type Ending = { result: GaveUp | undefined } | undefined;
@@ -163,7 +169,7 @@ class Loop {
     const { results, gaveUp } = await this.task.turn(title, act, { waitForPicture: false });
     if (gaveUp) return { result: gaveUp };
     const done = calls.map(({ name, input }) => ({ name, input }));
-    const repeated = this.progress.note(done, await this.progress.look(this.task.page));
+    const repeated = await this.progress.note(done, this.task.page);
     const reminders = [this.turnsReminder(), repeated && repeatReminder(repeated)].filter(Boolean);
     this.goOn(content, [
       ...results,
@@ -250,5 +256,24 @@ class Loop {
       const text = block.type === 'thinking' ? block.thinking : block.type === 'text' ? block.text : '';
       if (text.trim()) turn.narrate(this.task.mask(text.trim()));
     }
+  }
+}
+
+/** Notices a model that goes round in circles: the same calls, and a page that stays as it was. */
+class Progress {
+  private readonly turns: string[] = [];
+
+  /** @returns how often these calls have been made with the page staying as it is now, if that is too often. */
+  async note(calls: unknown, page: Page): Promise<number | undefined> {
+    const shown = await fingerprintOf(page);
+    const scrolled = await within(
+      page.evaluate(() => `${window.scrollX} ${window.scrollY}`),
+      1_000,
+    );
+    const turn = JSON.stringify([calls, page.url(), shown?.content, scrolled]);
+    this.turns.push(turn);
+    if (this.turns.length > REMEMBERED_TURNS) this.turns.shift();
+    const times = this.turns.filter(each => each === turn).length;
+    return times >= REPETITIONS && times % REPETITIONS === 0 ? times : undefined;
   }
 }
