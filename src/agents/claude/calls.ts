@@ -32,7 +32,7 @@ export class Calls {
   private readonly driver: Driver;
   private readonly toolset: BrowserToolset | ComputerToolset;
   /** What happened beside the calls and has no result yet that could tell it. */
-  private untold: string[] = [];
+  private notices: string[] = [];
 
   constructor(
     private readonly task: AgentTask,
@@ -87,7 +87,7 @@ export class Calls {
       }
       if (gaveUp) break;
     }
-    this.tell(calls, results, turn);
+    this.addNotices(calls, results, turn);
     return { results: results.map(result => this.masked(result)), gaveUp };
   }
 
@@ -129,15 +129,15 @@ export class Calls {
   }
 
   /** Puts what happened beside the calls into the newest result that can hold words. */
-  private tell(calls: readonly BetaToolUseBlock[], results: BetaToolResultBlockParam[], turn: Turn): void {
+  private addNotices(calls: readonly BetaToolUseBlock[], results: BetaToolResultBlockParam[], turn: Turn): void {
     const dialogs = this.driver.dialogs.take();
     for (const title of dialogs) turn.action({ title: this.task.mask(title), steps: [] });
-    this.untold.push(...dialogs, ...this.driver.takeNotes(), ...this.task.takeNotices());
-    if (this.untold.length === 0) return;
+    this.notices.push(...dialogs, ...this.driver.takeNotes(), ...this.task.takeNotices());
+    if (this.notices.length === 0) return;
     const index = results.findLastIndex((result, at) => result.is_error || !STATE_ONLY.has(calls[at]!.name));
     const result = results[index];
     if (!result || !Array.isArray(result.content)) return;
-    const text = { type: 'text' as const, text: this.untold.splice(0).join('\n') };
+    const text = { type: 'text' as const, text: this.notices.splice(0).join('\n') };
     const state = result.content.findIndex(part => part.type === 'browser_state');
     const at = state < 0 ? result.content.length : state;
     results[index] = {

@@ -1,4 +1,4 @@
-// What a trial left behind, quoted so that none of it can be taken for a word of ours.
+// What a trial left behind: the screenshots that are shown to the model, and texts quoted so that none can be taken for a word of ours.
 import type {
   BetaContentBlockParam,
   BetaTextBlockParam,
