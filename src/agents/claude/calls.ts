@@ -129,7 +129,11 @@ export class Calls {
   }
 
   /** Puts what happened beside the calls into the newest result that can hold words. */
-  private addNotices(calls: readonly BetaToolUseBlock[], results: BetaToolResultBlockParam[], turn: Turn): void {
+  private addNotices(
+    calls: readonly BetaToolUseBlock[],
+    results: BetaToolResultBlockParam[],
+    turn: Turn,
+  ): void {
     const dialogs = this.driver.dialogs.take();
     for (const title of dialogs) turn.action({ title: this.task.mask(title), steps: [] });
     this.notices.push(...dialogs, ...this.driver.takeNotes(), ...this.task.takeNotices());
