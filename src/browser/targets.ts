@@ -8,6 +8,8 @@ export interface TargetInfo {
   /** Empty until the first document of a tab is there. */
   url: string;
   browserContextId?: string;
+  /** `prerender`: a page that nobody may ever see. */
+  subtype?: string;
 }
 
 const TYPES = ['page', 'iframe', 'shared_worker'];
@@ -33,6 +35,17 @@ export class Targets {
       filter: TYPES.map(type => ({ type })),
     });
     return targets;
+  }
+
+  onGone(listener: () => void): void {
+    this.session.on('Target.targetDestroyed', listener);
+  }
+
+  /** How many tabs our context has, those included that Playwright has not reported yet. */
+  get tabs(): number {
+    return [...this.#live.values()].filter(
+      ({ targetId, type, subtype }) => type === 'page' && !subtype && this.#own.has(targetId),
+    ).length;
   }
 
   /** The tab of our context whose main frame this is; undefined for subframes and for other contexts. */

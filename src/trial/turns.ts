@@ -75,8 +75,10 @@ export class Turns {
       await this.pictured;
       // Time may have run out meanwhile.
       this.signal.throwIfAborted();
-      const from = this.trial.session.page.url();
-      const record = this.begin(oneLine(this.trial.mask(String(title)), 200), from);
+      const { session, mask } = this.trial;
+      const { page } = session;
+      const from = page.url();
+      const record = this.begin(oneLine(mask(String(title)), 200), from);
       this.recorder.begin();
       return await new Promise<T>((resolve, reject) => {
         this.pictured = this.trial.output
@@ -86,6 +88,7 @@ export class Turns {
               record.outcome = 'error';
               record.error = this.trial.mask(messageOf(error));
             });
+            await abortable(() => session.followTabs(page), this.signal).catch(() => undefined);
             this.finish(record);
             if (!waitForPicture) resolve(ended);
             await this.picture(record, from, attach);
