@@ -1,7 +1,7 @@
 // Knows when a page is at work because of an action: requests that the action caused, navigation, layout.
 // A page that is idle is not waited for.
 import type { BrowserContext, Frame, Page, Request } from '@playwright/test';
-import { Signal, within } from './within';
+import { Signal, within } from './waiting';
 
 /** The longest wait for requests that an action caused. */
 export const LIMIT_MS = 5_000;

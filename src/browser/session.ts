@@ -3,7 +3,7 @@ import type { BrowserContext, CDPSession, Download, Page } from '@playwright/tes
 import { Activity, NAVIGATION_LIMIT_MS } from './activity';
 import { Dialogs } from './dialogs';
 import type { Targets } from './targets';
-import { Signal, within } from './within';
+import { Signal, within } from './waiting';
 
 /** Notices beyond this number are counted, not kept: a page in a loop must not fill the memory. */
 const MAX_NOTICES = 200;

@@ -39,7 +39,7 @@ export class Turns {
   usage: TotalUsage = NO_USAGE;
   private turnUsage: TotalUsage = NO_USAGE;
   private running = false;
-  private readonly recorder: ActionRecorder;
+  readonly recorder: ActionRecorder;
   private seenNotices = 0;
   /** Settles, never rejecting, when the last turn's picture is taken. */
   pictured: Promise<void> = Promise.resolve();
@@ -48,11 +48,12 @@ export class Turns {
     private readonly trial: TrialContext,
     private readonly signal: AbortSignal,
   ) {
-    this.recorder = new ActionRecorder(trial.session.page, trial.mask);
-  }
-
-  dispose(): void {
-    this.recorder.dispose();
+    const { plan, session, mask } = trial;
+    this.recorder = new ActionRecorder(session, {
+      entryUrl: plan.entryUrl ?? session.page.url(),
+      configDir: plan.configDir,
+      mask,
+    });
   }
 
   get left(): number {
@@ -183,7 +184,7 @@ export class Turns {
 
   /** What `record` noted is of the turn as a whole: it goes to the last action that does not tell its own steps. */
   private async note(actions: TurnRecord['actions']): Promise<void> {
-    const noted = this.signal.aborted ? undefined : await this.recorder.done(this.trial.session.page);
+    const noted = this.signal.aborted ? undefined : await this.recorder.done();
     if (!noted) return;
     const silent = actions.filter(({ steps }) => !steps);
     for (const action of silent) action.steps = action === silent.at(-1) ? noted : [];

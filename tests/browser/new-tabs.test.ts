@@ -6,6 +6,7 @@ import { type Browser, chromium, type Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import { type OpenSession, openSession } from '../../src/browser/open-session';
+import type { TrialContext } from '../../src/trial/plan';
 import { Turns } from '../../src/trial/turns';
 
 const TIMES = 16;
@@ -45,17 +46,15 @@ async function inTrial<T>(means: 'best' | 'route', run: (trial: Trial) => Promis
   const page = await context.newPage();
   await page.goto(origin);
   const open = await openSession(page, ['127.0.0.1'], means);
-  const turns = new Turns(
-    open.session,
-    { step: (_, body) => body(async () => undefined), attach: async () => undefined },
-    { maxSteps: 100, maxCostUsd: undefined, signal: new AbortController().signal },
-    text => text,
-    performance.now(),
-  );
+  const plan = { entryUrl: origin, configDir: '/', maxSteps: 100 } as TrialContext['plan'];
+  const output = {
+    step: (_: string, body: (attach: () => Promise<void>) => Promise<unknown>) => body(async () => undefined),
+  } as unknown as TrialContext['output'];
+  const trial = { ...open, plan, output, mask: (text: string) => text } as unknown as TrialContext;
+  const turns = new Turns(trial, new AbortController().signal);
   try {
     return await run({ ...open, page, turns });
   } finally {
-    turns.dispose();
     await open.close();
     await context.close();
   }

@@ -1,5 +1,5 @@
 // The agent that plays a task with Claude. Imported by configs: whatever needs the SDK is loaded when a trial runs.
-import type { Agent } from '../agent';
+import type { Agent, SessionTask } from '../agent';
 import { type ClaudeOptions, settingsOf } from './options';
 
 export type { ClaudeOptions } from './options';
@@ -34,7 +34,7 @@ export function claude(options: ClaudeOptions = {}): Agent {
         'claude: there is no API key. Set the environment variable ANTHROPIC_API_KEY, or give one: claude({ apiKey }).',
       );
     },
-    async run(task) {
+    async run(task: SessionTask) {
       const { playTask } = await import('./loop.js');
       return playTask(task, settings);
     },

@@ -7,13 +7,13 @@ import type {
   BetaMessage,
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import { AgentApiError, type AgentTask, type GaveUp, type Turn } from '../agent';
+import { shorten } from '../../browser/driver/tree';
+import { AgentApiError, type GaveUp, type SessionTask, type Turn } from '../agent';
 import { agentError } from './api-errors';
 import { Budget, pricesFor } from './budget';
 import { Calls, callsOf, refusals } from './calls';
 import { Client } from './client';
 import { Conversation, tokensOf } from './conversation';
-import { shorten } from './driver/tree';
 import type { ClaudeSettings } from './options';
 import { Progress } from './progress';
 import { opening, repeatReminder, SYSTEM, turnsReminder } from './prompt';
@@ -31,7 +31,7 @@ type Ending = { result: GaveUp | undefined } | undefined;
  * @throws AgentApiError where the API or the model will not work; BudgetExceededError before a turn that can't be
  * afforded; whatever `task.turn` throws; the signal's reason once that is aborted.
  */
-export async function playTask(task: AgentTask, settings: ClaudeSettings): Promise<GaveUp | undefined> {
+export async function playTask(task: SessionTask, settings: ClaudeSettings): Promise<GaveUp | undefined> {
   const prices = pricesFor(settings, task.maxCostUsd);
   const files = await filesOf(settings);
   const calls = new Calls(task, settings);
@@ -60,7 +60,7 @@ class Loop {
   private cutOff = 0;
 
   constructor(
-    private readonly task: AgentTask,
+    private readonly task: SessionTask,
     private readonly settings: ClaudeSettings,
     private readonly calls: Calls,
     private readonly budget: Budget,

@@ -1,7 +1,7 @@
 // An agent in a program of its own, in any language: it gets the trial as JSON and drives the page by the DevTools protocol.
 import { resolve } from 'node:path';
 import { type CdpEndpoint, openCdpEndpoint } from '../../browser/cdp-endpoint';
-import type { Agent, AgentTask } from '../agent';
+import type { Agent, AgentTask, SessionTask } from '../agent';
 import { type CommandOptions, checkCommandOptions, checkProgram, programPath } from './options';
 import { play } from './play';
 import { Program } from './program';
@@ -25,12 +25,14 @@ export function command(options: CommandOptions): Agent {
     name,
     ...(model === undefined ? {} : { model }),
     preflight: () => checkProgram(settings),
-    async run(task) {
+    async run(task: SessionTask) {
       const endpoint = await openCdpEndpoint(task.page);
       // The trial is graded from that moment on: its page must not move any more.
       const disconnect = () => void endpoint.close();
       task.signal.addEventListener('abort', disconnect, { once: true });
-      const dialogs = dialogSwitch(task);
+      const leaveDialogs = (leave: boolean) => {
+        task.session.dialogs.policy = leave ? 'leave' : undefined;
+      };
       let program: Program | undefined;
       try {
         program = new Program(
@@ -46,13 +48,13 @@ export function command(options: CommandOptions): Agent {
           // After the last line it stays so for good.
           { busy: () => endpoint.hold(), idle: () => endpoint.release() },
         );
-        const end = await play({ task, program, endpoint, leaveDialogs: dialogs.leave });
+        const end = await play({ task, program, endpoint, leaveDialogs });
         await program.goneWithin(graceMs(task));
         return end;
       } finally {
         await endpoint.close();
         await program?.stop(graceMs(task));
-        dialogs.leave(false);
+        leaveDialogs(false);
         task.signal.removeEventListener('abort', disconnect);
       }
     },
@@ -76,16 +78,5 @@ function messageOf(task: AgentTask, { url, targetId }: CdpEndpoint): TaskMessage
     seed: task.seed,
     secrets: { ...task.secrets },
     cdp: { url, targetId },
-  };
-}
-
-/** A dialog that someone listens for is left to them. */
-function dialogSwitch({ context }: AgentTask): { leave(leave: boolean): void } {
-  const listen = () => undefined;
-  return {
-    leave(leave) {
-      context.off('dialog', listen);
-      if (leave) context.on('dialog', listen);
-    },
   };
 }

@@ -1,7 +1,7 @@
 // Plays trials from recordings: what was done, without whoever did it.
 import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
-import type { Agent, AgentTask } from '../agent';
+import type { Agent, AgentTask, SessionTask } from '../agent';
 import { checkReplayOptions, type ReplayOptions } from './options';
 import { Player, StepProblem } from './player';
 import { type Recording, readRecording } from './recording';
@@ -22,7 +22,7 @@ export function replay(options?: ReplayOptions): Agent {
     name: 'replay',
     replays: true,
     preflight: () => fallback?.preflight?.(),
-    async run(task) {
+    async run(task: SessionTask) {
       const file = resolve(task.configDir, recordings, `${nameOf(task)}.json`);
       const recording = await read(file);
       if (!recording && !fallback) throw new Error(noRecording(file));
