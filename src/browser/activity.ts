@@ -132,13 +132,13 @@ function keyOf(request: Request): string {
   return `${request.method()} ${request.url().split('?')[0]}`;
 }
 
-function isDocument(request: Request): boolean {
-  // A frame's document leaves the page usable.
+/** Of a tab: a frame's document leaves the page usable. */
+export function isDocument(request: Request): boolean {
   return request.isNavigationRequest() && !frameOf(request)?.parentFrame();
 }
 
 /** Undefined for a worker's request, and for the first one of a tab that is about to open. */
-function frameOf(request: Request): Frame | undefined {
+export function frameOf(request: Request): Frame | undefined {
   try {
     return request.frame();
   } catch {

@@ -1,5 +1,5 @@
 // Which of a Chromium's targets (tabs, frames in processes of their own, shared workers) belong to one context.
-import type { BrowserContext, CDPSession } from '@playwright/test';
+import type { BrowserContext, CDPSession, Page } from '@playwright/test';
 
 /** What is used of the protocol's `Target.TargetInfo`. */
 export interface TargetInfo {
@@ -77,15 +77,22 @@ export class Targets {
   }
 }
 
+/** The protocol's account of a page. */
+export async function targetOf(page: Page): Promise<TargetInfo> {
+  const session = await page.context().newCDPSession(page);
+  try {
+    return (await session.send('Target.getTargetInfo')).targetInfo;
+  } finally {
+    await session.detach().catch(() => undefined);
+  }
+}
+
 /** Chromium's own id of a context, which only a page of it can tell. */
 async function contextIdOf(context: BrowserContext): Promise<string> {
   const open = context.pages()[0];
   const page = open ?? (await context.newPage());
-  const session = await context.newCDPSession(page);
-  const { targetInfo } = await session.send('Target.getTargetInfo');
-  await session.detach();
+  const { browserContextId } = await targetOf(page);
   if (!open) await page.close();
-  if (targetInfo.browserContextId === undefined)
-    throw new Error('this browser tells no context of its pages');
-  return targetInfo.browserContextId;
+  if (browserContextId === undefined) throw new Error('this browser tells no context of its pages');
+  return browserContextId;
 }
