@@ -91,9 +91,11 @@ export class ActionRecorder {
 
   /** What was noted, after the page has settled; undefined where not all of it can be told, or there is none. */
   async done(): Promise<RecordedAction[] | undefined> {
-    const noted = this.pending;
+    const { pending: noted, isLook } = this;
+    // Told once: the rest of the turn has none of it.
     this.pending = [];
-    if (noted.length === 0) return this.isLook ? [] : undefined;
+    this.isLook = false;
+    if (noted.length === 0) return isLook ? [] : undefined;
     const active = this.session.page;
     const steps: RecordedAction[] = [];
     for (const [index, pending] of noted.entries()) {
