@@ -21,7 +21,7 @@ const LIMIT_MS = 2_000;
 type Omitted<T, K extends string> = T extends unknown ? Omit<T, K> : never;
 /** A action whose locators are yet to be found. */
 export type ActionDraft = Omitted<PageAction, 'locator' | 'to'>;
-export type Target = Locator | Handle;
+export type ActionElement = Locator | Handle;
 
 /** What makes an action one that holds on another machine and deployment. */
 export interface RecordedTrial {
@@ -65,8 +65,8 @@ export class ActionRecorder {
   async record(
     page: Page,
     draft: ActionDraft,
-    target?: Target | undefined,
-    to?: Target | undefined,
+    target?: ActionElement | undefined,
+    to?: ActionElement | undefined,
   ): Promise<void> {
     const last = this.pending.at(-1);
     if (last) last.after ??= fingerprintOf(last.page);
@@ -139,7 +139,7 @@ async function finished(
 }
 
 /** Wrapped, so that only the place is waited for, and the durable locator is not. */
-async function durable(target: Target): Promise<{ expression: Promise<string | undefined> }> {
+async function durable(target: ActionElement): Promise<{ expression: Promise<string | undefined> }> {
   const place = 'ownerFrame' in target ? await placeOf(target).catch(() => undefined) : target;
   if (!place) return { expression: Promise.resolve(undefined) };
   const expression = within(

@@ -86,10 +86,7 @@ async function act(
     case 'fill':
       return fill(action, timeout);
     case 'type':
-      await action.locator?.focus({ timeout });
-      return action.text.length > MAX_TYPED
-        ? page.keyboard.insertText(action.text)
-        : (action.locator?.pressSequentially(action.text, { timeout }) ?? page.keyboard.type(action.text));
+      return type(page, action, timeout);
     case 'press':
       return press(page, action, timeout);
     case 'check':
@@ -127,6 +124,13 @@ function valueOfText(element: Element): string | null {
     element instanceof HTMLTextAreaElement ||
     (element instanceof HTMLInputElement && /^(?:text|search|tel|url|email|password)$/.test(element.type));
   return isText ? element.value.replace(/\r/g, '') : null;
+}
+
+async function type(page: Page, { locator, text }: Of<'type'>, timeout: number): Promise<void> {
+  if (text.length <= MAX_TYPED)
+    return locator ? locator.pressSequentially(text, { timeout }) : page.keyboard.type(text);
+  await locator?.focus({ timeout });
+  return page.keyboard.insertText(text);
 }
 
 async function press(page: Page, { locator, key, times = 1 }: Of<'press'>, timeout: number): Promise<void> {

@@ -7,7 +7,7 @@ import {
   type TurnOptions,
   type Usage,
 } from '../agents/agent';
-import { ActionRecorder, type Target } from '../browser/action-recorder';
+import { type ActionElement, ActionRecorder } from '../browser/action-recorder';
 import type { TrialContext, TrialOutput } from './plan';
 import type { TotalUsage, TurnRecord } from './record';
 import { takeScreenshot } from './screenshot';
@@ -113,8 +113,8 @@ export class Turns {
         this.recorder.record(
           this.trial.session.page,
           draft,
-          target as Target | undefined,
-          to as Target | undefined,
+          target as ActionElement | undefined,
+          to as ActionElement | undefined,
         ),
       readOnly: () => this.recorder.readOnly(),
     };
