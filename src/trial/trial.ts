@@ -82,7 +82,7 @@ export class Trial {
       this.end ??= end;
       // The test is over, and with it the page.
       if (this.stopped) return this.record();
-      await this.context.session.dismissOpenDialogs();
+      await this.context.session.dialogs.dismissOpen();
       await this.takeEndScreenshot();
       if (this.end.status !== 'error') await this.grade();
       this.phase = 'graded';

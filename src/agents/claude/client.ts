@@ -4,7 +4,7 @@ import type {
   BetaMessage,
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import { sleep } from './driver/time';
+import { sleep } from '../../browser/waiting';
 import type { ModelSettings } from './options';
 
 const FIRST_PAUSE_MS = 500;

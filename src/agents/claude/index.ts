@@ -1,5 +1,5 @@
 // The agent that plays a task with Claude. Imported by configs: whatever needs the SDK is loaded when a trial runs.
-import type { Agent } from '../agent';
+import type { Agent, SessionTask } from '../agent';
 import { type ClaudeOptions, requireKey, settingsOf } from './options';
 
 /**
@@ -14,7 +14,7 @@ export function claude(options: ClaudeOptions = {}): Agent {
     name: 'claude',
     model: settings.model,
     preflight: () => requireKey(settings, 'claude'),
-    async run(task) {
+    async run(task: SessionTask) {
       const { playTask } = await import('./loop.js');
       return playTask(task, settings);
     },

@@ -8,15 +8,15 @@ import type {
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { Page } from '@playwright/test';
+import { shorten } from '../../browser/driver/tree';
 import { fingerprintOf } from '../../browser/fingerprint';
-import { within } from '../../browser/within';
-import { AgentApiError, type AgentTask, type GaveUp, type Turn } from '../agent';
+import { within } from '../../browser/waiting';
+import { AgentApiError, type GaveUp, type SessionTask, type Turn } from '../agent';
 import { apiProblem } from './api-errors';
 import { Budget } from './budget';
 import { Calls, callsOf, refusals } from './calls';
 import { Client } from './client';
 import { Conversation, tokensOf } from './conversation';
-import { shorten } from './driver/tree';
 import { type ClaudeSettings, vendorMembers } from './options';
 import { pricesOf, unknownPrice } from './pricing';
 import { opening, repeatReminder, SYSTEM, turnsReminder } from './prompt';
@@ -38,7 +38,7 @@ type Ending = { result: GaveUp | undefined } | undefined;
  * @throws AgentApiError where the API or the model will not work; BudgetExceededError before a turn that can't be
  * afforded; whatever `task.turn` throws; the signal's reason once that is aborted.
  */
-export async function playTask(task: AgentTask, settings: ClaudeSettings): Promise<GaveUp | undefined> {
+export async function playTask(task: SessionTask, settings: ClaudeSettings): Promise<GaveUp | undefined> {
   const { model, pricing, tools } = settings;
   const prices = pricesOf(model, pricing);
   if (!prices && task.maxCostUsd !== undefined)
@@ -70,7 +70,7 @@ class Loop {
   private cutOff = 0;
 
   constructor(
-    private readonly task: AgentTask,
+    private readonly task: SessionTask,
     private readonly settings: ClaudeSettings,
     private readonly calls: Calls,
     private readonly budget: Budget,

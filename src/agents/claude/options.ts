@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
-import type { Members } from './driver/browser-toolset';
+import type { Members } from './browser-toolset';
 
 const MEMBERS = [
   ...(['navigate', 'listTabs', 'newTab', 'switchTab', 'closeTab', 'readPage', 'getPageText'] as const),

@@ -3,7 +3,7 @@ import { basename, extname, resolve } from 'node:path';
 import { z } from 'zod';
 import { type CdpEndpoint, openCdpEndpoint } from '../../browser/cdp-endpoint';
 import { checkOptions, type OptionSchemas } from '../../options';
-import type { Agent, AgentTask } from '../agent';
+import type { Agent, AgentTask, SessionTask } from '../agent';
 import { play } from './play';
 import { checkProgram, Program, programPath, scriptOf } from './program';
 import { PROTOCOL_VERSION, type TaskMessage } from './protocol';
@@ -49,12 +49,14 @@ export function command(options: CommandOptions): Agent {
     name: name ?? basename(file, extname(file)),
     ...(model === undefined ? {} : { model }),
     preflight: () => checkProgram(command, env),
-    async run(task) {
+    async run(task: SessionTask) {
       const endpoint = await openCdpEndpoint(task.page);
       // The trial is graded from that moment on: its page must not move any more.
       const disconnect = () => void endpoint.close();
       task.signal.addEventListener('abort', disconnect, { once: true });
-      const dialogs = dialogSwitch(task);
+      const leaveDialogs = (leave: boolean) => {
+        task.session.dialogs.policy = leave ? 'leave' : undefined;
+      };
       let program: Program | undefined;
       try {
         program = new Program(
@@ -70,13 +72,13 @@ export function command(options: CommandOptions): Agent {
           // After the last line it stays so for good.
           { busy: () => endpoint.hold(), idle: () => endpoint.release() },
         );
-        const end = await play({ task, program, endpoint, leaveDialogs: dialogs.leave });
+        const end = await play({ task, program, endpoint, leaveDialogs });
         await program.goneWithin(graceMs(task));
         return end;
       } finally {
         await endpoint.close();
         await program?.stop(graceMs(task));
-        dialogs.leave(false);
+        leaveDialogs(false);
         task.signal.removeEventListener('abort', disconnect);
       }
     },
@@ -100,16 +102,5 @@ function messageOf(task: AgentTask, { url, targetId }: CdpEndpoint): TaskMessage
     seed: task.seed,
     secrets: { ...task.secrets },
     cdp: { url, targetId },
-  };
-}
-
-/** A dialog that someone listens for is left to them. */
-function dialogSwitch({ context }: AgentTask): { leave(leave: boolean): void } {
-  const listen = () => undefined;
-  return {
-    leave(leave) {
-      context.off('dialog', listen);
-      if (leave) context.on('dialog', listen);
-    },
   };
 }

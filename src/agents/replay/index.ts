@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
-import type { Agent, AgentTask } from '../agent';
+import type { Agent, AgentTask, SessionTask } from '../agent';
 import { Player, StepProblem } from './player';
 import { DEFAULT_RECORDINGS_DIR, type Recording, readRecording } from './recording';
 
@@ -44,7 +44,7 @@ export function replay(options?: ReplayOptions): Agent {
     name: 'replay',
     replays: true,
     preflight: () => fallback?.preflight?.(),
-    async run(task) {
+    async run(task: SessionTask) {
       const file = resolve(task.configDir, recordings, `${nameOf(task)}.json`);
       const recording = await read(file);
       if (!recording && !fallback) throw new Error(noRecording(file));

@@ -130,7 +130,6 @@ describe('a trial', () => {
     expect(task.turns[2]!.actions.map(action => action.title)).toEqual([
       'accept the next dialog',
       'click button "Delete"',
-      'A dialog (confirm) said "Really?" and was accepted.',
     ]);
     // The answer to new_tab holds nothing but the tabs, so its notice comes with the next result.
     expect(JSON.stringify(messagesOf(4).at(-1))).not.toContain('A new tab opened');

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { claude } from '../../../src/agents/claude';
-import { BROWSER_INPUTS } from '../../../src/agents/claude/driver/inputs';
+import { BROWSER_INPUTS } from '../../../src/agents/claude/inputs';
 import { type ClaudeMembers, settingsOf, vendorMembers } from '../../../src/agents/claude/options';
 import { costOf, pricesOf } from '../../../src/agents/claude/pricing';
 import { OptionsError } from '../../../src/options';

@@ -1,9 +1,9 @@
 // A call in the words of a person who tells what is being done.
 import type { Page } from '@playwright/test';
-import { focused, wordsFor } from './describe';
-import type { Driver, Target } from './driver';
+import { focused, wordsFor } from '../../browser/driver/describe';
+import type { Driver, Target } from '../../browser/driver/driver';
+import { shorten } from '../../browser/driver/tree';
 import type { BrowserInputs, ComputerInputs } from './inputs';
-import { shorten } from './tree';
 
 type BrowserMember = keyof BrowserInputs;
 

@@ -1,6 +1,7 @@
 // What a member takes. The SDK hands the model's input on unchecked: what does not fit goes back to the model in words.
 import { ToolError } from '@anthropic-ai/sdk/helpers/beta/toolsets';
 import { z } from 'zod';
+import { DriverError } from '../../browser/driver/errors';
 
 const tab_id = z.string().nullish();
 const coordinate = z.object({ type: z.literal('coordinate'), x: z.number(), y: z.number() });
@@ -104,4 +105,22 @@ export function checked<T>(schema: z.ZodType<T>, member: string, input: unknown)
   if (result.success) return result.data;
   const problems = result.error.issues.map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`);
   throw new ToolError(`Invalid input for ${member}. ${problems.join('; ')}`);
+}
+
+/** The driver's errors as the SDK shows them to the model. */
+export async function asToolErrors<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw error instanceof DriverError ? new ToolError(error.message) : error;
+  }
+}
+
+/** What the SDK itself refuses, as the driver tells of it. */
+export async function asDriverErrors<T>(run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (error) {
+    throw error instanceof ToolError ? new DriverError(error.message) : error;
+  }
 }

@@ -1,10 +1,12 @@
-// A page's text for reading: the article where there is one, frames and shadow roots included.
+// A page's text for reading (the article where there is one, frames and shadow roots included), and what a script says of it.
 import type { Frame, Page } from '@playwright/test';
+import { within } from '../waiting';
+import { DriverError } from './errors';
 import { MAX_CHARACTERS } from './page-tree';
-import { within } from './time';
 
 const FRAME_LIMIT_MS = 2_000;
 const MAX_FRAMES = 20;
+const SCRIPT_LIMIT_MS = 10_000;
 
 /** Runs in the page. */
 function visibleText(): string {
@@ -50,4 +52,23 @@ export async function pageText(page: Page): Promise<string> {
   if (text.length <= MAX_CHARACTERS) return text;
   const cut = MAX_CHARACTERS - 200;
   return `${text.slice(0, cut)}\n(${text.length - cut} more characters were left out at ${MAX_CHARACTERS}: use find, or read_page with a ref.)`;
+}
+
+/** The value of the last expression, as JSON where it can be. */
+export async function runScript(page: Page, text: string): Promise<string> {
+  const outcome = await within(
+    page.evaluate(text).then(
+      value => ({ value }),
+      (error: Error) => ({ error }),
+    ),
+    SCRIPT_LIMIT_MS,
+  );
+  if (!outcome) throw new DriverError(`The script did not end within ${SCRIPT_LIMIT_MS / 1000} s.`);
+  if ('error' in outcome)
+    throw new DriverError(outcome.error.message.replace(/^page\.evaluate: /, '').split('\n    at')[0]!);
+  const { value } = outcome;
+  const shown = typeof value === 'string' ? value : (JSON.stringify(value, null, 1) ?? String(value));
+  return shown.length > MAX_CHARACTERS
+    ? `${shown.slice(0, MAX_CHARACTERS - 60)}\n(cut at ${MAX_CHARACTERS} characters)`
+    : shown;
 }

@@ -1,9 +1,8 @@
-import { ToolError } from '@anthropic-ai/sdk/helpers/beta/toolsets';
 import type { Page } from '@playwright/test';
-import type { ActionDraft } from '../../../browser/action-recorder';
-import { scrollableAt, spotAt } from '../../../browser/durable-locator';
+import { elementAtPoint, scrollableAround, spotAt } from '../durable-locator';
 import { elementAt } from './describe';
-import { ACTION_LIMIT_MS, type Driver, type Point, type Target } from './driver';
+import type { Driver, Point, Target } from './driver';
+import { DriverError } from './errors';
 import { type Modifier, modifiersOf } from './keys';
 
 const NOTCH = 100;
@@ -25,8 +24,8 @@ export async function click(
 ): Promise<string | undefined> {
   const modifiers = modifiersOf(how.modifiers);
   const options = { button: how.button ?? 'left', clickCount: how.count ?? 1 } as const;
-  const draft: ActionDraft = {
-    do: 'click',
+  const draft = {
+    do: 'click' as const,
     ...(options.button === 'left' ? {} : { button: options.button }),
     ...(options.clickCount === 1 ? {} : { clickCount: options.clickCount }),
     ...(modifiers.length ? { modifiers } : {}),
@@ -34,9 +33,7 @@ export async function click(
   if (target.type === 'ref') {
     const { locator, node } = await driver.locate(page, target);
     await driver.show(locator);
-    await driver.recorder.record(page, draft, locator);
-    // Without noWaitAfter, a link to a slow page would count as a click that failed.
-    await locator.click({ ...options, modifiers, timeout: ACTION_LIMIT_MS, noWaitAfter: true });
+    await driver.perform(page, { ...draft, locator });
     const tag = node.role === 'combobox' ? await tagOf(locator) : undefined;
     return hintFor(tag, node.inputType);
   }
@@ -83,8 +80,7 @@ export async function holding(
 export async function hover(driver: Driver, page: Page, target: Target): Promise<void> {
   if (target.type === 'ref') {
     const { locator } = await driver.locate(page, target);
-    await driver.recorder.record(page, { do: 'hover' }, locator);
-    await locator.hover({ timeout: ACTION_LIMIT_MS });
+    await driver.perform(page, { do: 'hover', locator });
     return driver.markElement(locator);
   }
   return move(driver, page, target);
@@ -153,46 +149,51 @@ export async function scroll(
   const way = notches * NOTCH;
   const x = direction === 'left' ? -way : direction === 'right' ? way : 0;
   const y = direction === 'up' ? -way : direction === 'down' ? way : 0;
-  const [before, canMove] = await Promise.all([
-    page.evaluate(scrollable, point),
-    page.evaluate(canScroll, { ...point, dx: x, dy: y }),
-  ]);
+  const hit = await elementAtPoint(page, point);
+  const [before, canMove] = await Promise.all([hit?.evaluate(positions), hit?.evaluate(canScroll, { x, y })]);
   if (modifiers.length === 0)
-    await driver.recorder.record(page, { do: 'scroll', x, y }, await scrollableAt(page, point));
+    await driver.recorder.record(page, { do: 'scroll', x, y }, hit && (await scrollableAround(hit)));
   await holding(page, modifiers, async () => {
     await page.mouse.move(point.x, point.y);
     await page.mouse.wheel(x, y);
   });
   // Another document under the pointer scrolls by itself, unseen from here.
-  if (before === null) return undefined;
+  if (!hit || before === null) return undefined;
   const end = performance.now() + (canMove ? SCROLL_LIMIT_MS : 0);
-  do if ((await page.evaluate(scrollable, point)) !== before) return undefined;
+  do if ((await hit.evaluate(positions)) !== before) return undefined;
   while (performance.now() < end);
   return `Nothing scrolled: there may be no more to see further ${direction}.`;
 }
 
-/** Runs in the page. Whether anything under a point has room to scroll that way. */
-function canScroll({ x, y, dx, dy }: Point & { dx: number; dy: number }): boolean {
+/** Runs in the page. Whether an element, or one around it, has room to scroll that way. */
+function canScroll(hit: Element, { x, y }: Point): boolean {
   const hasRoom = (element: Element) =>
-    (dy > 0 && element.scrollTop + element.clientHeight < element.scrollHeight - 1) ||
-    (dy < 0 && element.scrollTop > 0) ||
-    (dx > 0 && element.scrollLeft + element.clientWidth < element.scrollWidth - 1) ||
-    (dx < 0 && element.scrollLeft !== 0);
-  for (let element = document.elementFromPoint(x, y); element; element = element.parentElement)
+    (y > 0 && element.scrollTop + element.clientHeight < element.scrollHeight - 1) ||
+    (y < 0 && element.scrollTop > 0) ||
+    (x > 0 && element.scrollLeft + element.clientWidth < element.scrollWidth - 1) ||
+    (x < 0 && element.scrollLeft !== 0);
+  for (
+    let element: Element | null = hit;
+    element;
+    element = element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null
+  )
     if (hasRoom(element)) return true;
   return false;
 }
 
-/** Runs in the page. Where everything that could scroll under a point stands, a frame later; null over an iframe. */
-async function scrollable(point: Point): Promise<string | null> {
+/** Runs in the page. Where everything around an element that could scroll stands, a frame later; null within an iframe. */
+async function positions(hit: Element): Promise<string | null> {
   await new Promise(resolve => setTimeout(resolve, 16));
-  const hit = document.elementFromPoint(point.x, point.y);
-  if (hit?.tagName === 'IFRAME') return null;
-  const positions: number[] = [window.scrollX, window.scrollY];
-  for (let element: Element | null = hit; element; element = element.parentElement)
+  if (window !== top) return null;
+  const found: number[] = [window.scrollX, window.scrollY];
+  for (
+    let element: Element | null = hit;
+    element;
+    element = element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null
+  )
     if (element.scrollHeight > element.clientHeight || element.scrollWidth > element.clientWidth)
-      positions.push(element.scrollTop, element.scrollLeft);
-  return positions.join();
+      found.push(element.scrollTop, element.scrollLeft);
+  return found.join();
 }
 
 export async function scrollTo(driver: Driver, page: Page, target: Target): Promise<void> {
@@ -208,6 +209,6 @@ export async function regionOf(driver: Driver, page: Page, region: readonly numb
   const from = await driver.pointOf(page, { x: Math.min(x0, x1), y: Math.min(y0, y1) });
   const to = await driver.pointOf(page, { x: Math.max(x0, x1), y: Math.max(y0, y1) });
   const [width, height] = [to.x - from.x, to.y - from.y];
-  if (width < 1 || height < 1) throw new ToolError('zoom needs a region with a size: [x0, y0, x1, y1]');
+  if (width < 1 || height < 1) throw new DriverError('zoom needs a region with a size: [x0, y0, x1, y1]');
   return { ...from, width, height };
 }

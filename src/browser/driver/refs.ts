@@ -1,6 +1,6 @@
 // What the model calls `ref_7`: Playwright's references under names of our own that no other element ever gets.
-import { ToolError } from '@anthropic-ai/sdk/helpers/beta/toolsets';
 import type { Locator, Page } from '@playwright/test';
+import { DriverError } from './errors';
 import { nodesOf, type TreeNode, treeOf, words } from './tree';
 
 const SNAPSHOT_LIMIT_MS = 10_000;
@@ -59,20 +59,20 @@ export class Refs {
   }
 
   /**
-   * @throws ToolError, without waiting, where the ref is unknown, of another tab, or of an element that is gone.
+   * @throws DriverError, without waiting, where the ref is unknown, of another tab, or of an element that is gone.
    */
   async locate(page: Page, given: string): Promise<Located> {
     const ref = normal(given);
     const owner = this.owners.get(ref);
     if (!owner)
-      throw new ToolError(
+      throw new DriverError(
         `There is no ${ref}. Call read_page or find, and use a reference from what they return.`,
       );
     if (owner.page !== page)
-      throw new ToolError(`${ref} is in another tab. Name that tab with tab_id, or read this one again.`);
+      throw new DriverError(`${ref} is in another tab. Name that tab with tab_id, or read this one again.`);
     const found = (await this.lookUp(page, ref)) ?? (await this.lookUpAgain(page, ref));
     if (found) return found;
-    throw new ToolError(
+    throw new DriverError(
       `${ref} (${owner.words}) is stale: the page has changed since it was read. Call read_page or find for references that are valid now.`,
     );
   }

@@ -1,17 +1,16 @@
-// What both toolsets drive the trial's tabs through. The members themselves are in files by family.
-import { ToolError } from '@anthropic-ai/sdk/helpers/beta/toolsets';
-import type { Locator, Page } from '@playwright/test';
-import { type ActionDraft, ActionRecorder } from '../../../browser/action-recorder';
-import { Activity } from '../../../browser/activity';
-import { clickableAt } from '../../../browser/durable-locator';
-import type { AgentTask, Turn } from '../../agent';
-import { fillSecrets } from '../../secrets';
+// What a model's tools drive the trial's tabs through. The tools themselves are in files by family.
+import type { Locator, Page, Response } from '@playwright/test';
+import type { ActionDraft, ActionRecorder } from '../action-recorder';
+import { clickableAt } from '../durable-locator';
+import type { RecordedAction } from '../page-action';
+import { type LocatedAction, NOTE_LIMIT_MS, perform, reasonIn } from '../perform';
+import type { Session } from '../session';
+import { limited, within } from '../waiting';
 import { elementAt, wordsFor } from './describe';
-import { Dialogs } from './dialogs';
+import { DriverError } from './errors';
 import { type Located, Refs, viewportOf } from './refs';
 import { pictureScale } from './screenshot';
 import { Tabs } from './tabs';
-import { limited, within } from './time';
 
 export interface Point {
   x: number;
@@ -23,38 +22,57 @@ export type Target = { type: 'coordinate'; x: number; y: number } | { type: 'ref
 /** How long Playwright tries to act on an element before the model is told why it can't. */
 export const ACTION_LIMIT_MS = 3_000;
 
-/** How long finding what is at a point, or has the focus, may take: for the notes alone, the trial does not wait. */
-export const NOTE_LIMIT_MS = 1_000;
-
 /** A page that is stuck answers nothing. The longest that a member may ask for is 30 s. */
 export const MEMBER_LIMIT_MS = 35_000;
+
+/** What the driver needs of a trial. */
+export interface DriverTask {
+  readonly session: Session;
+  readonly recorder: ActionRecorder;
+  readonly entryUrl: string;
+  /** Hostnames, optionally with a leading `*.`. */
+  readonly allowedDomains: readonly string[];
+  readonly signal: AbortSignal;
+  /** Replaces the values of secrets in a text by their names. */
+  mask(text: string): string;
+}
+
+/** One thing done, in words. */
+export interface Done {
+  title: string;
+  error?: string;
+  point?: Point;
+  steps?: RecordedAction[];
+}
 
 export class Driver {
   readonly tabs: Tabs;
   readonly refs = new Refs();
-  readonly dialogs: Dialogs;
-  /** What the members do, as steps that can be done again. */
-  readonly recorder: ActionRecorder;
-  private readonly activity: Activity;
   /** Where the pointer was left, in CSS pixels. */
   cursor: Point = { x: 0, y: 0 };
-  /** The turn that runs: actions are told to it. */
-  turn: Pick<Turn, 'action'> | undefined;
+  /** Is told what is done. */
+  onDone: (done: Done) => void = () => undefined;
   private point: Point | undefined;
   private readonly notes: string[] = [];
 
-  constructor(readonly task: AgentTask) {
+  /** @param fill puts the values of secrets in the place of their names */
+  constructor(
+    readonly task: DriverTask,
+    readonly fill: (text: string) => string = text => text,
+  ) {
     this.tabs = new Tabs(task);
-    this.recorder = new ActionRecorder(task.page, text => task.mask(text));
-    this.dialogs = new Dialogs(task.context, answer => this.recorder.answered(answer));
-    this.activity = new Activity(task.context);
+  }
+
+  get session(): Session {
+    return this.task.session;
+  }
+
+  get recorder(): ActionRecorder {
+    return this.task.recorder;
   }
 
   dispose(): void {
     this.tabs.dispose();
-    this.dialogs.dispose();
-    this.activity.dispose();
-    this.recorder.dispose();
   }
 
   /** What the model should know beside the results, since the last call. */
@@ -62,28 +80,19 @@ export class Driver {
     return this.notes.splice(0);
   }
 
-  get signal(): AbortSignal {
-    return this.task.signal;
+  /** Does an action and notes it. */
+  perform(page: Page, action: LocatedAction, timeoutMs = ACTION_LIMIT_MS): Promise<Response | null> {
+    return perform(page, action, { timeoutMs, recorder: this.recorder });
   }
 
-  fill(text: string): string {
-    const { secrets } = this.task;
-    return fillSecrets(text, secrets, name => {
-      const known = Object.keys(secrets).join(', ') || 'none';
-      return new ToolError(
-        `There is no secret named ${JSON.stringify(name)}. Secrets of this task: ${known}.`,
-      );
-    });
-  }
-
-  /** The model's coordinates in CSS pixels. @throws ToolError outside the viewport. */
+  /** The model's coordinates in CSS pixels. @throws DriverError outside the viewport. */
   async pointOf(page: Page, given: Point): Promise<Point> {
     const viewport = await viewportOf(page);
     const scale = pictureScale(viewport);
     const point = { x: given.x / scale, y: given.y / scale };
     if (point.x < 0 || point.y < 0 || point.x > viewport.width || point.y > viewport.height) {
       const [width, height] = [viewport.width, viewport.height].map(size => Math.round(size * scale));
-      throw new ToolError(
+      throw new DriverError(
         `(${given.x}, ${given.y}) is outside the viewport, which is ${width} by ${height}. Scroll first, or take a screenshot to see where things are.`,
       );
     }
@@ -97,7 +106,7 @@ export class Driver {
     this.cursor = point;
   }
 
-  /** Notes a action at a point of the viewport: on the control there, or on the very spot of what is there. */
+  /** Notes an action at a point of the viewport: on the control there, or on the very spot of what is there. */
   async recordAt(page: Page, draft: ActionDraft, point: Point): Promise<void> {
     const found = await within(clickableAt(page, point), NOTE_LIMIT_MS);
     if (!found) return;
@@ -123,7 +132,7 @@ export class Driver {
 
   async locate(page: Page, target: Target): Promise<Located> {
     if (target.type !== 'ref')
-      throw new ToolError('This needs an element reference (type "ref"), not a coordinate.');
+      throw new DriverError('This needs an element reference (type "ref"), not a coordinate.');
     return this.refs.locate(page, target.ref);
   }
 
@@ -135,35 +144,34 @@ export class Driver {
     return wordsFor(seen) ?? `(${target.x}, ${target.y})`;
   }
 
-  /** Runs one member: its words, what it does, the wait for what it causes, and the action that people read. */
-  async perform<T>(page: Page, words: string, settles: boolean, run: () => Promise<T>): Promise<T> {
+  /** Runs one tool: its words, what it does, the wait for what it causes, and the action that people read. */
+  async run<T>(page: Page, words: string, settles: boolean, act: () => Promise<T>): Promise<T> {
+    const { session, recorder, signal } = this.task;
     this.point = undefined;
-    this.recorder.begin();
-    if (!settles) this.recorder.readOnly();
+    recorder.begin();
+    if (!settles) recorder.readOnly();
     const since = performance.now();
     try {
-      const result = await limited(run(), MEMBER_LIMIT_MS, () => new ToolError(STUCK), this.signal);
+      const result = await limited(act(), MEMBER_LIMIT_MS, () => new DriverError(STUCK), signal);
       const calm = settles && (await this.settle(page, since));
-      const steps = await this.recorder.done(this.task.page);
+      const steps = await recorder.done();
       // What began meanwhile is waited for, too.
-      if (calm && this.activity.isBusy(this.task.page, since)) await this.settle(page, since);
-      this.turn?.action({ title: words, ...this.marked(), ...(steps ? { steps } : {}) });
+      if (calm && session.isBusy(since)) await this.settle(page, since);
+      this.onDone({ title: words, ...this.marked(), ...(steps ? { steps } : {}) });
       return result;
     } catch (error) {
-      this.signal.throwIfAborted();
+      signal.throwIfAborted();
       if (settles) await this.settle(page, since);
       const reason = reasonOf(error);
-      this.turn?.action({ title: words, error: reason, ...this.marked() });
-      throw error instanceof ToolError ? error : new ToolError(reason);
+      // What was noted of it did not come about.
+      recorder.begin();
+      this.onDone({ title: words, error: reason, ...this.marked() });
+      throw new DriverError(reason);
     }
   }
 
-  /** An action may open a tab: then that one is at work too. @returns false where a page is still loading. */
   private async settle(page: Page, since: number): Promise<boolean> {
-    const active = this.task.page;
-    const tabs = active === page ? [page] : [page, active];
-    const settled = await Promise.all(tabs.map(tab => this.activity.settle(tab, since)));
-    if (!settled.includes(false)) return true;
+    if (await this.session.settle(page, since)) return true;
     this.notes.push('A page is still loading, and can not be read or used until it answers.');
     return false;
   }
@@ -187,31 +195,16 @@ function bringIntoView(element: Element): Point | null {
 const STUCK =
   'The page did not answer: it is still loading, or its scripts keep it busy. Wait, reload, or go to another page.';
 
-/** Why Playwright gave up on an element, in the sentence that matters out of its log. */
-const REASONS: [RegExp, string][] = [
-  [/<(.+?)>.*? intercepts pointer events/, 'it is covered by <$1>'],
-  [/element is not enabled/, 'it is disabled'],
-  [/element is not editable/, 'it is read-only'],
-  [/element is not visible/, 'it is not visible'],
-  [/element is outside of the viewport/, 'it is outside the viewport and can not be scrolled into it'],
-  [/element is not stable/, 'it keeps moving'],
-  [/element was detached|Element is not attached|element is not attached/, 'it was removed from the page'],
-];
-
-export function reasonOf(error: unknown): string {
-  if (error instanceof ToolError)
-    return typeof error.content === 'string'
-      ? error.content
-      : error.content.map(part => ('text' in part ? part.text : '')).join(' ');
+function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
-  for (const [pattern, reason] of REASONS) {
-    const match = pattern.exec(message);
-    if (match) return `The element could not be used: ${reason.replace('$1', match[1] ?? '')}.`;
-  }
-  const first = message
-    .split('\n')[0]!
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: Playwright colours its messages
-    .replace(/\u001b\[[\d;]*m/g, '')
-    .replace(/^[\w.]+: /, '');
-  return first;
+  if (error instanceof DriverError) return message;
+  const reason = reasonIn(message);
+  if (reason) return `The element could not be used: ${reason}.`;
+  return (
+    message
+      .split('\n')[0]!
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: Playwright colours its messages
+      .replace(/\u001b\[[\d;]*m/g, '')
+      .replace(/^[\w.]+: /, '')
+  );
 }

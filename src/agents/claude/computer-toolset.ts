@@ -8,13 +8,13 @@ import type {
   BetaComputerMemberInput,
   BetaComputerMemberName,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import type { Driver, Point } from './driver';
-import { COMPUTER_INPUTS, type ComputerInputs, checked } from './inputs';
-import { holdKey, key, type, wait } from './keyboard';
-import { modifiersOf } from './keys';
-import { type Click, click, drag, move, regionOf, scroll } from './mouse';
-import { viewportOf } from './refs';
-import { picture, pictureScale } from './screenshot';
+import type { Driver, Point } from '../../browser/driver/driver';
+import { holdKey, key, type, wait } from '../../browser/driver/keyboard';
+import { modifiersOf } from '../../browser/driver/keys';
+import { type Click, click, drag, move, regionOf, scroll } from '../../browser/driver/mouse';
+import { viewportOf } from '../../browser/driver/refs';
+import { picture, pictureScale } from '../../browser/driver/screenshot';
+import { asDriverErrors, asToolErrors, COMPUTER_INPUTS, type ComputerInputs, checked } from './inputs';
 import { computerWords } from './words';
 
 type Ctx = BetaToolsetCallContext;
@@ -37,17 +37,19 @@ export class ComputerToolset extends BetaAbstractComputerToolset20260801 {
     return computerWords(this.#driver, this.#page, name as BetaComputerMemberName, parsed.data as never);
   }
 
-  protected override async execute(ctx: Ctx, name: BetaComputerMemberName, given: BetaComputerMemberInput) {
-    const input = checked(COMPUTER_INPUTS[name] as never, name, given) as BetaComputerMemberInput;
-    const page = this.#page;
-    const words = await computerWords(this.#driver, page, name, input as never);
-    return this.#driver.perform(page, words, !LOOKS.has(name), () =>
-      super.execute(ctx, name, input),
-    ) as Promise<BetaComputerMemberResult>;
+  protected override execute(ctx: Ctx, name: BetaComputerMemberName, given: BetaComputerMemberInput) {
+    return asToolErrors(async () => {
+      const input = checked(COMPUTER_INPUTS[name] as never, name, given) as BetaComputerMemberInput;
+      const page = this.#page;
+      const words = await computerWords(this.#driver, page, name, input as never);
+      return this.#driver.run(page, words, !LOOKS.has(name), () =>
+        asDriverErrors(() => super.execute(ctx, name, input)),
+      ) as Promise<BetaComputerMemberResult>;
+    });
   }
 
   get #page() {
-    return this.#driver.task.page;
+    return this.#driver.session.page;
   }
 
   /** In the screenshot's pixels, where the model gave none: where the pointer is. */

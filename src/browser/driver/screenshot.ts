@@ -1,5 +1,4 @@
 // Pictures of a tab: JPEG, in CSS pixels, no larger than a model looks at.
-import type { BetaScreenshotResult } from '@anthropic-ai/sdk/helpers/beta/toolsets';
 import type { Page } from '@playwright/test';
 import { viewportOf } from './refs';
 import type { Box } from './tree';
@@ -17,8 +16,14 @@ export function pictureScale({ width, height }: { width: number; height: number 
   return Math.min(1, LONGEST_EDGE / Math.max(width, height), Math.sqrt(LARGEST_AREA / (width * height)));
 }
 
+export interface Picture {
+  /** Base64. */
+  data: string;
+  mediaType: 'image/jpeg';
+}
+
 /** A picture of the viewport, or of a region of it enlarged as far as a model can see more in it. */
-export async function picture(page: Page, region?: Box): Promise<BetaScreenshotResult> {
+export async function picture(page: Page, region?: Box): Promise<Picture> {
   const viewport = await viewportOf(page);
   const clip = region ?? { x: 0, y: 0, ...viewport };
   const scale = region ? Math.min(MAX_ZOOM, largestScale(clip)) : pictureScale(viewport);

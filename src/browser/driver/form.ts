@@ -1,7 +1,6 @@
-import { relative } from 'node:path';
-import { ToolError } from '@anthropic-ai/sdk/helpers/beta/toolsets';
 import type { Locator, Page } from '@playwright/test';
 import { ACTION_LIMIT_MS, type Driver, type Target } from './driver';
+import { DriverError } from './errors';
 import { shorten } from './tree';
 
 const MAX_OPTIONS = 50;
@@ -44,25 +43,22 @@ export async function setValue(
   const { locator, ref } = await driver.locate(page, target);
   const field = await inspect(locator);
   const value = typeof given === 'string' ? driver.fill(given) : given;
-  const timeout = ACTION_LIMIT_MS;
   await driver.show(locator).catch(() => undefined);
   if (field.tag === 'select') return choose(driver, page, locator, field, String(value));
   if (isToggle(field)) {
-    await driver.recorder.record(page, { do: 'check', checked: truth(value) }, locator);
-    await locator.setChecked(truth(value), { timeout });
+    await driver.perform(page, { do: 'check', locator, checked: truth(value) });
     return undefined;
   }
-  if (field.type === 'file') throw new ToolError(`${ref} takes files: use file_upload.`);
+  if (field.type === 'file') throw new DriverError(`${ref} takes files: use file_upload.`);
   if (['button', 'submit', 'reset', 'image'].includes(field.type) || !isText(field))
-    throw new ToolError(
+    throw new DriverError(
       `${ref} is a <${field.tag}>, which has no value to set. Click it, and use what it opens.`,
     );
-  await driver.recorder.record(page, { do: 'fill', text: String(value) }, locator);
-  await locator.fill(String(value), { timeout });
+  await driver.perform(page, { do: 'fill', locator, text: String(value) });
   const format = FORMATS[field.type];
   // The browser empties such a field instead of refusing what it can't read.
-  if (format && value !== '' && (await locator.inputValue({ timeout })) === '')
-    throw new ToolError(
+  if (format && value !== '' && (await locator.inputValue({ timeout: ACTION_LIMIT_MS })) === '')
+    throw new DriverError(
       `A ${field.type} field takes values like ${format}, not ${JSON.stringify(given)}. It is empty now.`,
     );
   return undefined;
@@ -98,12 +94,11 @@ async function choose(
   const labels = options.slice(0, MAX_OPTIONS).map(({ label }) => `"${shorten(label, 60)}"`);
   const more = options.length > MAX_OPTIONS ? ` and ${options.length - MAX_OPTIONS} more` : '';
   if (!option)
-    throw new ToolError(
+    throw new DriverError(
       `There is no option ${JSON.stringify(wanted)}. Options: ${labels.join(', ')}${more}.`,
     );
-  if (option.disabled) throw new ToolError(`The option "${option.label}" is disabled.`);
-  await driver.recorder.record(page, { do: 'select', labels: [option.label] }, locator);
-  await locator.selectOption({ index: options.indexOf(option) }, { timeout: ACTION_LIMIT_MS });
+  if (option.disabled) throw new DriverError(`The option "${option.label}" is disabled.`);
+  await driver.perform(page, { do: 'select', locator, labels: [option.label] });
   return `Chosen: "${shorten(option.label)}".`;
 }
 
@@ -114,20 +109,12 @@ export async function upload(
   paths: readonly string[],
 ): Promise<void> {
   const { locator } = await driver.locate(page, target);
-  if (paths.length === 0) throw new ToolError('file_upload needs paths of files to upload.');
+  if (paths.length === 0) throw new DriverError('file_upload needs paths of files to upload.');
   await driver.markElement(locator);
-  const field = await inspect(locator);
-  const files = paths.map(path => relative(driver.task.configDir, path).replaceAll('\\', '/'));
-  await driver.recorder.record(page, { do: 'upload', files }, locator);
-  if (field.type === 'file') return locator.setInputFiles([...paths], { timeout: ACTION_LIMIT_MS });
-  // A styled button hides the real input and opens its file dialog.
-  const [chooser] = await Promise.all([
-    page.waitForEvent('filechooser', { timeout: ACTION_LIMIT_MS }),
-    locator.click({ timeout: ACTION_LIMIT_MS, noWaitAfter: true }),
-  ]).catch(() => {
-    throw new ToolError(
+  await driver.perform(page, { do: 'upload', locator, files: [...paths] }).catch(error => {
+    if (!/filechooser/.test(error.message)) throw error;
+    throw new DriverError(
       `${target.type === 'ref' ? target.ref : 'This'} opens no file dialog. Give the reference of the file input.`,
     );
   });
-  await chooser.setFiles([...paths]);
 }

@@ -1,5 +1,5 @@
 // Key names as people and models write them (xdotool's, the DOM's, the keyboard's own) into Playwright's.
-import { ToolError } from '@anthropic-ai/sdk/helpers/beta/toolsets';
+import { DriverError } from './errors';
 
 const NAMES: Record<string, string> = {
   return: 'Enter',
@@ -85,7 +85,7 @@ function keyOf(name: string): string {
   if (known) return known;
   if (/^f([1-9]|1\d|2[0-4])$/.test(lower)) return lower.toUpperCase();
   if ([...name].length === 1) return name;
-  throw new ToolError(
+  throw new DriverError(
     `"${name}" is not a key. Use names like Enter, Tab, Escape, Backspace, Delete, ArrowDown, PageDown, Home, F5 or a single character, joined by "+" for a chord (ctrl+a). To enter text, use type.`,
   );
 }
@@ -94,7 +94,7 @@ function chord(text: string): string {
   // The last "+" of "ctrl++" is the key itself.
   const parts = text === '+' ? ['+'] : text.replace(/\+\+$/, '+plus').split('+');
   if (parts.some(part => part === ''))
-    throw new ToolError(`"${text}" is not a key chord: write it like ctrl+shift+a`);
+    throw new DriverError(`"${text}" is not a key chord: write it like ctrl+shift+a`);
   const keys = parts.map(keyOf);
   const last = keys.at(-1)!;
   // With a modifier, "ctrl+A" means the key A and not shift+a; with shift the key gives its capital.
@@ -106,12 +106,12 @@ function chord(text: string): string {
 /**
  * A key, a chord or a sequence of them separated by spaces, as Playwright's `keyboard.press` takes them.
  *
- * @throws ToolError naming the key that there is not.
+ * @throws DriverError naming the key that there is not.
  */
 export function keySequence(text: string): string[] {
   if (text === ' ') return ['Space'];
   const parts = text.split(/\s+/).filter(Boolean);
-  if (parts.length === 0) throw new ToolError('key needs the name of a key, such as Enter or ctrl+a');
+  if (parts.length === 0) throw new DriverError('key needs the name of a key, such as Enter or ctrl+a');
   return parts.map(chord);
 }
 
@@ -123,7 +123,7 @@ export function modifiersOf(text: string | null | undefined): Modifier[] {
     .split(/[+\s]+/)
     .map(part => {
       const modifier = MODIFIERS[part.toLowerCase()];
-      if (!modifier) throw new ToolError(`"${part}" is not a modifier key. Use ctrl, shift, alt or meta.`);
+      if (!modifier) throw new DriverError(`"${part}" is not a modifier key. Use ctrl, shift, alt or meta.`);
       return modifier;
     });
 }

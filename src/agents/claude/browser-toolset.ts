@@ -6,25 +6,34 @@ import {
   type BetaBrowserMemberResult,
   type BetaBrowserToolsetOptions,
   type BetaToolsetCallContext,
-  ToolError,
 } from '@anthropic-ai/sdk/helpers/beta/toolsets';
 import { BetaNodeFilePolicy } from '@anthropic-ai/sdk/helpers/beta/toolsets/node';
 import type {
   BetaBrowserMemberInput,
   BetaBrowserMemberName,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import type { Driver } from './driver';
-import { findText } from './find';
-import { setValue, upload } from './form';
-import { BROWSER_INPUTS, type BrowserInputs, checked } from './inputs';
-import { holdKey, key, type, wait } from './keyboard';
-import { Logs } from './logs';
-import { click, drag, hover, move, press, regionOf, release, scroll, scrollTo } from './mouse';
-import { navigate } from './navigation';
-import { pageText } from './page-text';
-import { readPage } from './page-tree';
-import { picture } from './screenshot';
-import { runScript } from './script';
+import type { Driver } from '../../browser/driver/driver';
+import { DriverError } from '../../browser/driver/errors';
+import { findText } from '../../browser/driver/find';
+import { setValue, upload } from '../../browser/driver/form';
+import { holdKey, key, type, wait } from '../../browser/driver/keyboard';
+import { Logs } from '../../browser/driver/logs';
+import {
+  click,
+  drag,
+  hover,
+  move,
+  press,
+  regionOf,
+  release,
+  scroll,
+  scrollTo,
+} from '../../browser/driver/mouse';
+import { navigate } from '../../browser/driver/navigation';
+import { pageText, runScript } from '../../browser/driver/page-text';
+import { readPage } from '../../browser/driver/page-tree';
+import { picture } from '../../browser/driver/screenshot';
+import { asDriverErrors, asToolErrors, BROWSER_INPUTS, type BrowserInputs, checked } from './inputs';
 import { browserWords } from './words';
 
 type Ctx = BetaToolsetCallContext;
@@ -103,7 +112,7 @@ export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
       filePolicy: new UploadPolicy({ uploadRoots: roots }),
     });
     this.#driver = driver;
-    if (members.read_console || members.read_network) this.#logs = new Logs(driver.task.context);
+    if (members.read_console || members.read_network) this.#logs = new Logs(driver.session.context);
   }
 
   override async close(): Promise<void> {
@@ -122,31 +131,33 @@ export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
     const parsed = schema?.safeParse(input);
     if (!parsed?.success) return name;
     const { tab_id } = parsed.data as { tab_id?: string | null };
-    const page = this.#pageFor(name, tab_id) ?? this.#driver.task.page;
+    const page = this.#pageFor(name, tab_id) ?? this.#driver.session.page;
     const words = browserWords(this.#driver, page, name as BetaBrowserMemberName, parsed.data as never);
     // Of several calls in one answer, the later ones meet another page than they are told on.
     this.#told ??= { call: callKey(name, parsed.data), words };
     return words;
   }
 
-  protected override async execute(ctx: Ctx, name: BetaBrowserMemberName, given: BetaBrowserMemberInput) {
-    const input = checked(BROWSER_INPUTS[name] as never, name, given) as BetaBrowserMemberInput;
-    const page = this.#page((input as { tab_id?: string | null }).tab_id, name);
-    const told = this.#told;
-    this.#told = undefined;
-    const words =
-      told?.call === callKey(name, input)
-        ? await told.words
-        : await browserWords(this.#driver, page, name, input as never);
-    return this.#driver.perform(page, words, ACTS.has(name), () =>
-      super.execute(ctx, name, input),
-    ) as Promise<BetaBrowserMemberResult>;
+  protected override execute(ctx: Ctx, name: BetaBrowserMemberName, given: BetaBrowserMemberInput) {
+    return asToolErrors(async () => {
+      const input = checked(BROWSER_INPUTS[name] as never, name, given) as BetaBrowserMemberInput;
+      const page = this.#page((input as { tab_id?: string | null }).tab_id, name);
+      const told = this.#told;
+      this.#told = undefined;
+      const words =
+        told?.call === callKey(name, input)
+          ? await told.words
+          : await browserWords(this.#driver, page, name, input as never);
+      return this.#driver.run(page, words, ACTS.has(name), () =>
+        asDriverErrors(() => super.execute(ctx, name, input)),
+      ) as Promise<BetaBrowserMemberResult>;
+    });
   }
 
   #page(tabId?: string | null, name?: string) {
     // The tab members name a tab that they change, not one that they act in.
     return name === 'switch_tab' || name === 'close_tab'
-      ? this.#driver.task.page
+      ? this.#driver.session.page
       : this.#driver.tabs.get(tabId);
   }
 
@@ -165,24 +176,20 @@ export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
     return Promise.all(this.#driver.tabs.open().map(page => this.#driver.tabs.entry(page)));
   }
   protected override async new_tab() {
-    await this.#driver.recorder.record(this.#driver.task.page, { do: 'new_tab' });
-    const page = await this.#driver.task.context.newPage();
-    this.#driver.task.activate(page);
-    return this.#driver.tabs.entry(page);
+    await this.#driver.perform(this.#driver.session.page, { do: 'new_tab' });
+    return this.#driver.tabs.entry(this.#driver.session.page);
   }
   protected override async switch_tab(_: Ctx, { tab_id }: Input<'switch_tab'>) {
     const page = this.#driver.tabs.get(tab_id);
-    await this.#driver.recorder.record(page, { do: 'switch_tab' });
-    this.#driver.task.activate(page);
-    await page.bringToFront();
+    this.#driver.session.activate(page);
+    await this.#driver.perform(page, { do: 'switch_tab' });
     return this.#driver.tabs.entry(page);
   }
   protected override async close_tab(_: Ctx, { tab_id }: Input<'close_tab'>) {
     const page = this.#driver.tabs.get(tab_id);
     if (this.#driver.tabs.open().length === 1)
-      throw new ToolError('This is the last open tab, which stays open.');
-    await this.#driver.recorder.record(page, { do: 'close_tab' });
-    await page.close();
+      throw new DriverError('This is the last open tab, which stays open.');
+    await this.#driver.perform(page, { do: 'close_tab' });
   }
   protected override async read_page(_: Ctx, { filter, depth, ref, tab_id }: Input<'read_page'>) {
     const page = this.#page(tab_id);

@@ -1,5 +1,6 @@
 // The console and the network as a developer sees them, kept from when the trial began until they are read.
 import type { BrowserContext, ConsoleMessage, Page, Request, WebError } from '@playwright/test';
+import { frameOf } from '../activity';
 import { shorten } from './tree';
 
 const MAX_ENTRIES = 500;
@@ -55,14 +56,6 @@ export class Logs {
     const { responseEnd } = request.timing();
     const took = responseEnd >= 0 ? ` ${Math.round(responseEnd)} ms` : '';
     const line = `${request.method()} ${request.url()} ${response?.status() ?? failure ?? 'no answer'} ${type}${took}`;
-    this.network.add(pageOf(request), line);
-  }
-}
-
-function pageOf(request: Request): Page | null {
-  try {
-    return request.frame().page();
-  } catch {
-    return null;
+    this.network.add(frameOf(request)?.page() ?? null, line);
   }
 }
