@@ -1,13 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import {
-  DEFAULT_BASELINE_FILE,
-  DEFAULT_RESULTS_FILE,
-  type ResultRow,
-  type Results,
-  readResults,
-} from '../report/results';
+import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results, readResults } from '../report/results';
 import { plural } from '../report/text';
+import { keyOf } from '../verdicts/diff';
 import { CommandError, type Io, readInput, writeOutput } from './io';
 import type { AddCommand } from './program';
 
@@ -67,9 +62,8 @@ async function save(io: Io, file: string, { output, force }: SaveOptions): Promi
 async function refuseToForget(io: Io, output: string, results: Results): Promise<void> {
   const text = await readFile(resolve(io.cwd, output), 'utf8').catch(() => undefined);
   if (text === undefined) return;
-  const key = ({ spec, project, replayed }: ResultRow) => JSON.stringify([spec, project, replayed]);
-  const kept = new Set(results.verdicts.map(key));
-  const lost = readResults(text, output).verdicts.filter(row => !kept.has(key(row)));
+  const kept = new Set(results.verdicts.map(keyOf));
+  const lost = readResults(text, output).verdicts.filter(row => !kept.has(keyOf(row)));
   if (!lost.length) return;
   const names = [...new Set(lost.map(row => row.spec))];
   throw new CommandError(

@@ -1,5 +1,5 @@
 // Agents side by side in the terminal: specs as rows, projects as columns, in as many blocks as the width asks for.
-import type { Comparison, ComparisonCell, ComparisonTotals } from '../verdicts/comparison';
+import type { Comparison, ComparisonCell, ComparisonTotals } from '../verdicts/shapes';
 import {
   type Cell,
   displayWidth,

@@ -1,7 +1,8 @@
 // Markdown for GitHub: the summary of a run and the comment of a diff. What comes from a site, a model or a
 // spec is escaped: it must not format, link, mention, break a table or speak to the workflow's runner.
-import type { Comparison, ComparisonCell } from '../verdicts/comparison';
+
 import type { Diff, DiffRow } from '../verdicts/diff';
+import type { Comparison, ComparisonCell } from '../verdicts/shapes';
 import { cellParts, findingsOf, projectName, TOTALS, totalParts } from './comparison-text';
 import { diffCells, diffCounts, diffNote, passesOf } from './diff-text';
 import { healings } from './healing';

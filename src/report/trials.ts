@@ -2,8 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { TestResult } from '@playwright/test/reporter';
 import { RECORD_ATTACHMENT, readRecord, type TrialRecord } from '../trial/record';
-import type { TrialResult } from '../verdicts/verdict';
-import type { TokenUsage } from './results';
+import type { TokenUsage, TrialResult } from '../verdicts/shapes';
 import { plain } from './text';
 
 export interface RecordedTrial {

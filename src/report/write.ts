@@ -1,19 +1,13 @@
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { compareProjects } from '../verdicts/comparison';
-import { compareText, diffVerdicts } from '../verdicts/diff';
+import { byName, diffVerdicts } from '../verdicts/diff';
+import type { TokenUsage } from '../verdicts/shapes';
 import { sumOfKnown } from '../verdicts/verdict';
 import { diffTable } from './diff-text';
 import { renderSummary } from './markdown';
 import type { ReporterOptions } from './options';
-import {
-  RESULTS_SCHEMA_VERSION,
-  type ResultRow,
-  type Results,
-  readResults,
-  resultRow,
-  type TokenUsage,
-} from './results';
+import { RESULTS_SCHEMA_VERSION, type ResultRow, type Results, readResults } from './results';
 import type { SpecRun } from './spec-run';
 import { useColour } from './text';
 
@@ -50,35 +44,21 @@ function sumOf(usages: readonly (TokenUsage | undefined)[]): TokenUsage {
 
 function rowOf(run: SpecRun): ResultRow {
   const { subject, planned, verdict, pick } = run;
-  const row = resultRow(
-    {
-      spec: planned.id,
-      project: run.project,
-      agent: subject?.agent ?? null,
-      model: subject?.model ?? null,
-      replayed: run.replayed,
-      file: subject?.specFile ?? planned.file,
-      specHash: subject?.specHash,
-    },
-    verdict,
-  );
-  // Replays of one recording are not independent of each other: they have no interval.
-  const interval = row.replayed ? null : row.interval;
   return {
-    ...row,
-    interval,
+    spec: planned.id,
+    project: run.project,
+    agent: subject?.agent ?? null,
+    model: subject?.model ?? null,
+    replayed: run.replayed,
+    file: subject?.specFile ?? planned.file,
+    specHash: subject?.specHash,
+    ...verdict,
+    // Replays of one recording are not independent of each other: they have no interval.
+    interval: run.replayed ? null : verdict.interval,
     usage: sumOf(verdict.trials.map(({ usage }) => usage)),
     ...(pick.recording ? { recording: pick.recording } : {}),
     ...(pick.problem && !pick.recording ? { notRecorded: pick.problem } : {}),
   };
-}
-
-function byName(a: ResultRow, b: ResultRow): number {
-  return (
-    compareText(a.spec, b.spec) ||
-    compareText(a.project, b.project) ||
-    Number(a.replayed) - Number(b.replayed)
-  );
 }
 
 /**
