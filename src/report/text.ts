@@ -5,6 +5,8 @@ import * as util from 'node:util';
 /** A text to colour or not, as `useColour` says. */
 export interface Cell {
   text: string;
+  /** Laid out by the caller: its spaces stay. Default false. */
+  exact?: boolean;
   style?: Style | undefined;
 }
 export type Style = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
@@ -60,6 +62,8 @@ const styleText = util.styleText as (
 ) => string;
 
 export interface TableOptions {
+  /** Over the rows, dimmed. Default none. */
+  head?: readonly string[];
   /** Default false. */
   colour?: boolean;
   /** Columns, by number from 0, that are aligned to the right. */
@@ -72,7 +76,8 @@ export interface TableOptions {
 
 /** Rows as aligned lines, two spaces between columns, the last column not padded. */
 export function table(rows: readonly (readonly (string | Cell)[])[], options: TableOptions = {}): string {
-  const cells = rows.map(row => row.map(toCell));
+  const head = options.head?.map(text => ({ text, style: 'dim' as const }));
+  const cells = [...(head ? [head] : []), ...rows].map(row => row.map(toCell));
   const widths: number[] = [];
   for (const row of cells)
     row.forEach((cell, column) => {
@@ -103,7 +108,8 @@ function cutTo(text: string, room: number): string {
 }
 
 function toCell(cell: string | Cell): Cell {
-  return typeof cell === 'string' ? { text: plain(cell) } : { ...cell, text: plain(cell.text) };
+  if (typeof cell === 'string') return { text: plain(cell) };
+  return cell.exact ? cell : { ...cell, text: plain(cell.text) };
 }
 
 const WIDE =

@@ -72,10 +72,10 @@ export async function writeOutput(
   shard: boolean,
 ): Promise<void> {
   await attempt(resolve(folder, options.outputFile), file =>
-    write(file, `${JSON.stringify(results, null, 2)}\n`),
+    writeText(file, `${JSON.stringify(results, null, 2)}\n`),
   );
   if (options.summary !== undefined)
-    await attempt(resolve(folder, options.summary), file => write(file, renderSummary(results)));
+    await attempt(resolve(folder, options.summary), file => writeText(file, renderSummary(results)));
   const stepSummary = process.env.GITHUB_STEP_SUMMARY;
   // A shard's part of the table would be read as the verdict; the job that merges the reports writes the whole.
   if (stepSummary && !shard)
@@ -90,7 +90,8 @@ async function compare(file: string, results: Results): Promise<void> {
   process.stdout.write(`\n${diffTable(diff, { colour: useColour(process.stdout) })}\n`);
 }
 
-async function write(file: string, text: string): Promise<void> {
+/** Writes a file and the folders above it. */
+export async function writeText(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, text);
 }

@@ -12,9 +12,8 @@ import {
   recordingText,
 } from '../../../src/agents/replay/recording';
 import { OptionsError } from '../../../src/options';
-import { RecordingPick, writeRecordings } from '../../../src/report/recordings';
+import { RecordingPick, recordingOf, writeRecordings } from '../../../src/report/recordings';
 import type { TrialRecord, TurnRecord } from '../../../src/trial/record';
-import { recordingOf } from '../../../src/trial/recording';
 
 const look = { url: '/', content: 'a' };
 const click = (name: string) => ({
