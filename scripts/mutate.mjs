@@ -88,7 +88,9 @@ for (const { file, line, original, fault, fate } of survivors)
   if (fate === 'survived' || process.env.UNREACHED)
     say(`${fate} ${file}:${line}  ${short(original)}  →  ${short(fault)}`);
 for (const [folder, { killed, survived, unreached }] of scores)
-  say(`${folder}: ${((100 * killed) / (killed + survived)).toFixed(1)}% of ${killed + survived} killed, ${unreached} not reached`);
+  say(
+    `${folder}: ${((100 * killed) / (killed + survived)).toFixed(1)}% of ${killed + survived} killed, ${unreached} not reached`,
+  );
 process.exit();
 
 async function fateOf(id) {
@@ -137,7 +139,8 @@ async function bundled(file) {
       },
     ],
   }).catch(error => say(`not used: ${file}: ${error.message.split('\n')[1]}`));
-  if (!result || !Object.keys(result.metafile.inputs).some(input => texts.has(path.resolve(input)))) return undefined;
+  if (!result || !Object.keys(result.metafile.inputs).some(input => texts.has(path.resolve(input))))
+    return undefined;
   const require = createRequire(path.resolve(file));
   const wanted = name => (name === 'vitest' ? vitest : require(name));
   const script = new vm.Script(

@@ -19,7 +19,14 @@ const OPERATORS = {
   '??': ['&&'],
 };
 const DROPPED = ['trim', 'trimEnd', 'trimStart', 'sort', 'filter', 'slice', 'reverse', 'flat', 'toReversed'];
-const SWAPPED = { startsWith: 'endsWith', endsWith: 'startsWith', some: 'every', every: 'some', min: 'max', max: 'min' };
+const SWAPPED = {
+  startsWith: 'endsWith',
+  endsWith: 'startsWith',
+  some: 'every',
+  every: 'some',
+  min: 'max',
+  max: 'min',
+};
 
 /**
  * @param {string} file shown in the mutants' places
@@ -72,7 +79,12 @@ function isProse(node) {
 /** The body of a function: without it, it returns nothing. */
 function isRemovable(node) {
   const of = node.parent;
-  return ts.isBlock(node) && node.statements.length > 0 && ts.isFunctionLike(of) && !ts.isConstructorDeclaration(of);
+  return (
+    ts.isBlock(node) &&
+    node.statements.length > 0 &&
+    ts.isFunctionLike(of) &&
+    !ts.isConstructorDeclaration(of)
+  );
 }
 
 function faultsOf(node) {
@@ -119,8 +131,10 @@ function ofCall(node, code) {
   if (!ts.isPropertyAccessExpression(callee)) return [];
   const [object, name] = [callee.expression.getText(), callee.name.text];
   if (DROPPED.includes(name)) return [object];
-  const other = SWAPPED[name];
-  return other && node.arguments.length ? [`${object}${callee.questionDotToken ? '?.' : '.'}${other}${code.slice(callee.getText().length)}`] : [];
+  const other = Object.hasOwn(SWAPPED, name) && SWAPPED[name];
+  return other && node.arguments.length
+    ? [`${object}${callee.questionDotToken ? '?.' : '.'}${other}${code.slice(callee.getText().length)}`]
+    : [];
 }
 
 const isText = node =>
@@ -130,4 +144,4 @@ const isTarget = node =>
   (ts.isBinaryExpression(node.parent) &&
     node.parent.left === node &&
     node.parent.operatorToken.kind === K.EqualsToken) ||
-  ts.isAsExpression(node.parent) && node.parent.type.getText() === 'const' && false;
+  (ts.isAsExpression(node.parent) && node.parent.type.getText() === 'const' && false);

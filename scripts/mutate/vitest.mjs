@@ -1,5 +1,10 @@
 // As much of Vitest as our unit tests use, for running them a thousand times in one process.
-import { ASYMMETRIC_MATCHERS_OBJECT, JestAsymmetricMatchers, JestChaiExpect, JestExtend } from '@vitest/expect';
+import {
+  ASYMMETRIC_MATCHERS_OBJECT,
+  JestAsymmetricMatchers,
+  JestChaiExpect,
+  JestExtend,
+} from '@vitest/expect';
 import * as chai from 'chai';
 
 for (const plugin of [JestExtend, JestChaiExpect, JestAsymmetricMatchers]) chai.use(plugin);
@@ -13,9 +18,12 @@ let tests = [];
 let hooks = { before: [], after: [], once: [], last: [] };
 let finished = [];
 
-export const test = (name, ...rest) => void tests.push({ name, body: rest.find(one => typeof one === 'function'), hooks });
+export const test = (name, ...rest) =>
+  void tests.push({ name, body: rest.find(one => typeof one === 'function'), hooks });
 test.each = table => (name, body) =>
-  table.forEach((row, index) => test(`${name} ${index}`, () => (Array.isArray(row) ? body(...row) : body(row))));
+  table.forEach((row, index) =>
+    test(`${name} ${index}`, () => (Array.isArray(row) ? body(...row) : body(row))),
+  );
 export const it = test;
 export const describe = (_name, body) => {
   const outer = hooks;
@@ -71,10 +79,13 @@ export async function runTest({ body, hooks: { before, after } }) {
     timer = setTimeout(() => reject(new Error('timed out')), 5_000);
   });
   try {
-    await Promise.race([late, (async () => {
-      for (const hook of before) await hook();
-      await body();
-    })()]);
+    await Promise.race([
+      late,
+      (async () => {
+        for (const hook of before) await hook();
+        await body();
+      })(),
+    ]);
   } finally {
     clearTimeout(timer);
     for (const clean of [...after, ...finished.reverse()]) await clean();

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results, readResults } from '../report/results';
 import { plural } from '../report/text';
 import { keyOf } from '../verdicts/diff';
-import { CommandError, type Io, readInput, writeOutput } from './io';
+import { CommandError, type Io, readRun, writeOutput } from './io';
 import type { AddCommand } from './program';
 
 interface SaveOptions {
@@ -39,10 +39,7 @@ Then compare a later run with it:
 };
 
 async function save(io: Io, file: string, { output, force }: SaveOptions): Promise<void> {
-  const results = readResults(
-    await readInput(io, file, 'Run `npx playwright test` with the reporter first, or name the results file.'),
-    file,
-  );
+  const results = await readRun(io, file);
   if (!results.complete && !force) throw new CommandError(`${file} ${incomplete(results)}`);
   if (!force) await refuseToForget(io, output, results);
   // The comparison follows from the verdicts.
