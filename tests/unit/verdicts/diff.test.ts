@@ -60,6 +60,25 @@ describe('the change of one spec', () => {
     expect(found.byChance).toBe(true);
   });
 
+  test.each<[string | undefined, string | undefined, string[]]>([
+    ['a', 'a', []],
+    ['a', undefined, []],
+    [undefined, 'a', []],
+    ['a', 'b', ['spec']],
+  ])('the spec of hash %s then %s: changed %j', (before, after, expected) => {
+    expect(only([row('p', { specHash: before })], [row('p', { specHash: after })]).alsoChanged).toEqual(expected);
+  });
+
+  test('what only one side has changed nothing else, and has no p', () => {
+    expect(only([], [row('p', { specHash: 'a' })])).toMatchObject({ p: null, byChance: false, alsoChanged: [] });
+    expect(only([row('p', { specHash: 'a' })], [])).toMatchObject({ p: null, byChance: false, alsoChanged: [] });
+  });
+
+  test('the order in which changes are shown', () => {
+    const order = 'regressed worsened unclear removed added fixed improved unchanged';
+    expect(CHANGES).toEqual(order.split(' '));
+  });
+
   test('a replay meets a replay only, and chance does not explain it', () => {
     const { rows } = diffVerdicts([row('ppppp')], [row('fffff', { replayed: true })]);
     expect(rows.map(one => [one.change, one.replayed])).toEqual([
