@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { plural } from '../report/format';
 import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results, readResults } from '../report/results';
-import { plural } from '../report/text';
 import { keyOf } from '../verdicts/diff';
 import { CommandError, type Io, readRun, writeOutput } from './io';
 import type { AddCommand } from './program';

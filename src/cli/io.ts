@@ -2,8 +2,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
+import { useColour } from '../report/format';
 import { type Results, readResults } from '../report/results';
-import { useColour } from '../report/text';
 
 export interface Io {
   /** Paths that the user gives are relative to it. */

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { checkRecording, DEFAULT_RECORDINGS_DIR, recordingText } from '../agents/replay/recording';
+import { plural } from '../report/format';
 import { DEFAULT_RESULTS_FILE, type ResultRow } from '../report/results';
-import { plural } from '../report/text';
 import { CommandError, type Io, readRun, writeOutput } from './io';
 import type { AddCommand } from './program';
 

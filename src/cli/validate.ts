@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { escapePath } from 'tinyglobby';
-import { plural, table } from '../report/text';
+import { plural, table } from '../report/format';
 import {
   type TaskSpecError,
   TaskSpecErrorAt,

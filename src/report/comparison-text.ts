@@ -1,18 +1,19 @@
 // Agents side by side in the terminal: specs as rows, projects as columns, in as many blocks as the width asks for.
+
+import { plain } from '../trial/safe-text';
 import type { Comparison, ComparisonCell, ComparisonTotals } from '../verdicts/shapes';
 import {
   type Cell,
   displayWidth,
   formatCost,
   formatRate,
-  plain,
   plural,
   SIGNS,
   STYLES,
   type TableOptions,
   table,
   wrapped,
-} from './text';
+} from './format';
 
 export interface ComparisonOptions {
   colour: boolean;

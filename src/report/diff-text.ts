@@ -1,6 +1,6 @@
 // A diff in words, for the terminal and as the cells that the Markdown shares.
 import { CHANGES, type Change, type Diff, type DiffRow, type DiffSide } from '../verdicts/diff';
-import { type Cell, formatCost, plural, table } from './text';
+import { type Cell, formatCost, plural, table } from './format';
 
 /** `2 regressed, 1 fixed, 9 unchanged`; `nothing to compare` for two empty runs. */
 export function diffCounts(diff: Diff): string {

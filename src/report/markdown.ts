@@ -1,12 +1,13 @@
 // Markdown for GitHub: the summary of a run and the comment of a diff. What comes from a site, a model or a
 // spec is escaped: it must not format, link, mention, break a table or speak to the workflow's runner.
 
+import { plain } from '../trial/safe-text';
 import type { Diff, DiffRow } from '../verdicts/diff';
 import type { Comparison, ComparisonCell } from '../verdicts/shapes';
 import { cellParts, findingsOf, projectName, TOTALS, totalParts } from './comparison-text';
 import { DIFF_COLUMNS, diffCells, diffCounts, diffNotes, passesOf } from './diff-text';
+import { formatCost, formatDuration, formatRate, plural } from './format';
 import type { ResultRow, Results } from './results';
-import { formatCost, formatDuration, formatRate, plain, plural } from './text';
 import { errorGroups, healings } from './trial-notes';
 
 /** Lets a workflow find the comment that it wrote before. */

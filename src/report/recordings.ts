@@ -10,7 +10,7 @@ import {
 } from '../agents/replay/recording';
 import { knownOptions, type TaskproofOptions } from '../playwright/options';
 import type { TrialRecord } from '../trial/record';
-import { plural } from './text';
+import { plural } from './format';
 import { writeText } from './write';
 
 /**

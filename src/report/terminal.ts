@@ -1,22 +1,22 @@
 // What the reporter prints: a line when a spec's verdict is settled, one table at the end.
 import { stdout } from 'node:process';
+import { plain } from '../trial/safe-text';
 import { comparisonText } from './comparison-text';
-import type { ResultRow, Results } from './results';
-import type { SpecRun } from './spec-run';
 import {
   type Cell,
   formatCost,
   formatDuration,
   formatRate,
   paint,
-  plain,
   plural,
   SIGNS,
   STYLES,
   table,
   useColour,
   wrapped,
-} from './text';
+} from './format';
+import type { ResultRow, Results } from './results';
+import type { SpecRun } from './spec-run';
 import { errorGroups, healings } from './trial-notes';
 
 /** Characters in a line where the output goes to no terminal: what CI's logs show without scrolling. */

@@ -1,6 +1,7 @@
 // What is said of trials beside the verdict: recordings that were healed, and errors of the infrastructure.
+
+import { plain } from '../trial/safe-text';
 import type { ResultRow } from './results';
-import { plain } from './text';
 
 type TrialRow = Pick<ResultRow['trials'][number], 'outcome' | 'healed'>;
 

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import type { TestResult } from '@playwright/test/reporter';
 import { RECORD_ATTACHMENT, readRecord, type TrialRecord } from '../trial/record';
+import { plain } from '../trial/safe-text';
 import type { TokenUsage, TrialResult } from '../verdicts/shapes';
-import { plain } from './text';
 
 export interface RecordedTrial {
   trial: TrialResult;

@@ -5,11 +5,11 @@ import { byName, diffVerdicts } from '../verdicts/diff';
 import type { TokenUsage } from '../verdicts/shapes';
 import { sumOfKnown } from '../verdicts/verdict';
 import { diffTable } from './diff-text';
+import { useColour } from './format';
 import { renderSummary } from './markdown';
 import type { ReporterOptions } from './options';
 import { RESULTS_SCHEMA_VERSION, type ResultRow, type Results, readResults } from './results';
 import type { SpecRun } from './spec-run';
-import { useColour } from './text';
 
 export function resultsOf(
   runs: readonly SpecRun[],

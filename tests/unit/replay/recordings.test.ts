@@ -213,7 +213,9 @@ test('a second run writes into the same folders; what did not pass says nothing'
 test('projects that this process does not know write nothing', async () => {
   const spec = { planned: { id: 'order' }, project: 'elsewhere', tests, pick: pickOf(short) };
   expect(await writeRecordings([spec], configOf({ a: true }), folder())).toEqual([]);
-  expect(await writeRecordings([{ ...spec, project: 'a', tests: [] }], configOf({ a: true }), folder())).toEqual([]);
+  expect(
+    await writeRecordings([{ ...spec, project: 'a', tests: [] }], configOf({ a: true }), folder()),
+  ).toEqual([]);
 });
 
 test('a healed recording is written beside the old one', async () => {

@@ -280,8 +280,14 @@ __proto__: 1
     [{ goal: undefined }, 'goal: is required, but missing'],
     [{ assertions: [{ type: 'url' }] }, 'assertions[0].pattern: is required, but missing'],
     [{ assertions: [{}] }, 'assertions[0].type: is required: one of url, dom, network'],
-    [{ goal: null }, 'goal: must be a string, but is empty (null): give it a value (one that begins with # needs quotes), or remove the key'],
-    [{ maxSteps: null }, 'maxSteps: must be a number, but is empty (null): give it a value, or remove the key'],
+    [
+      { goal: null },
+      'goal: must be a string, but is empty (null): give it a value (one that begins with # needs quotes), or remove the key',
+    ],
+    [
+      { maxSteps: null },
+      'maxSteps: must be a number, but is empty (null): give it a value, or remove the key',
+    ],
     [{ maxSteps: '5' }, 'maxSteps: must be a number, got a string: write it without quotes'],
     [{ goal: { a: 1 } }, 'goal: must be a string, got a mapping (object)'],
     [{ goal: true }, 'goal: must be a string, got a boolean (true): quote it'],
@@ -295,14 +301,20 @@ __proto__: 1
     [{ assertions: [] }, 'assertions: must not be an empty list'],
     [{ goal: 'x'.repeat(2001) }, 'goal: must have at most 2000 characters, has 2001'],
     [{ maxStep: 3 }, 'maxStep: unknown key `maxStep` (did you mean `maxSteps`?)'],
-    [{ passPolicy: { k: 1, minPasses: 1, xyzzy: 1 } }, 'passPolicy.xyzzy: unknown key `xyzzy` (known here: `k`, `minPasses`)'],
+    [
+      { passPolicy: { k: 1, minPasses: 1, xyzzy: 1 } },
+      'passPolicy.xyzzy: unknown key `xyzzy` (known here: `k`, `minPasses`)',
+    ],
   ])('say what is wrong and what to do: %j', (fields, expected) => {
-    const [line] = errorOf(source(fields as Record<string, unknown>)).message.split('\n').slice(1);
+    const [line] = errorOf(source(fields as Record<string, unknown>))
+      .message.split('\n')
+      .slice(1);
     expect(line!.replace(/^ {2}\d+:\d+ /, '')).toBe(expected);
   });
 
   it('show fifty problems at most, and count the rest', () => {
-    const lines = (count: number) => errorOf(source({ tags: Array.from({ length: count }, () => 1) })).message.split('\n');
+    const lines = (count: number) =>
+      errorOf(source({ tags: Array.from({ length: count }, () => 1) })).message.split('\n');
     expect(lines(50)).toHaveLength(51);
     expect(lines(50).at(-1)).toContain('tags[49]');
     expect(lines(51).at(-1)).toBe('  ... and 1 more');

@@ -66,12 +66,22 @@ describe('the change of one spec', () => {
     [undefined, 'a', []],
     ['a', 'b', ['spec']],
   ])('the spec of hash %s then %s: changed %j', (before, after, expected) => {
-    expect(only([row('p', { specHash: before })], [row('p', { specHash: after })]).alsoChanged).toEqual(expected);
+    expect(only([row('p', { specHash: before })], [row('p', { specHash: after })]).alsoChanged).toEqual(
+      expected,
+    );
   });
 
   test('what only one side has changed nothing else, and has no p', () => {
-    expect(only([], [row('p', { specHash: 'a' })])).toMatchObject({ p: null, byChance: false, alsoChanged: [] });
-    expect(only([row('p', { specHash: 'a' })], [])).toMatchObject({ p: null, byChance: false, alsoChanged: [] });
+    expect(only([], [row('p', { specHash: 'a' })])).toMatchObject({
+      p: null,
+      byChance: false,
+      alsoChanged: [],
+    });
+    expect(only([row('p', { specHash: 'a' })], [])).toMatchObject({
+      p: null,
+      byChance: false,
+      alsoChanged: [],
+    });
   });
 
   test('the order in which changes are shown', () => {

@@ -1,6 +1,6 @@
-// Text for a terminal. Much of what we print was written by a website or a model: it must not move the
-// cursor, colour the screen or break a line.
+// Tables, figures and colours for a terminal.
 import * as util from 'node:util';
+import { plain } from '../trial/safe-text';
 
 /** A text to colour or not, as `useColour` says. */
 export interface Cell {
@@ -19,22 +19,6 @@ export const STYLES = {
   undecided: 'yellow',
 } as const;
 export const SIGNS = { passed: '✓', failed: '✗', inconclusive: '?', undecided: '…' } as const;
-
-// Zero-width and direction marks, byte order marks, halves of surrogate pairs.
-const INVISIBLE = /[\p{Cf}\p{Cs}]+/gu;
-// Controls (C0, C1), line and paragraph separators, spaces of all kinds.
-const BLANK = /[\p{Cc}\p{Z}]+/gu;
-
-/**
- * A text as one line without control sequences, spaces collapsed.
- *
- * @param max longest length in characters; beyond it the text is cut and ends with "…". No limit by default.
- */
-export function plain(text: string, max = Number.POSITIVE_INFINITY): string {
-  const line = util.stripVTControlCharacters(text).replace(INVISIBLE, '').replace(BLANK, ' ').trim();
-  const characters = [...line];
-  return characters.length <= max ? line : `${characters.slice(0, max - 1).join('')}…`;
-}
 
 /** Whether to colour what goes to this stream: FORCE_COLOR and NO_COLOR decide, else what the terminal can do. */
 export function useColour(
