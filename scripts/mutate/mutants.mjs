@@ -106,16 +106,9 @@ function asCondition(node, of) {
 
 function byKind(node, of) {
   const code = node.getText();
-  if (ts.isBinaryExpression(node)) {
-    const operator = node.operatorToken.getText();
-    const [left, right] = [node.left.getText(), node.right.getText()];
-    if (operator === '+' && [node.left, node.right].some(isText)) return [];
-    return (OPERATORS[operator] ?? []).map(other => `(${left}) ${other} (${right})`);
-  }
-  if (ts.isPrefixUnaryExpression(node)) {
-    if (node.operator === K.ExclamationToken) return [node.operand.getText()];
-    if (node.operator === K.MinusToken) return [node.operand.getText()];
-  }
+  if (ts.isBinaryExpression(node)) return ofOperator(node);
+  if (ts.isPrefixUnaryExpression(node))
+    return [K.ExclamationToken, K.MinusToken].includes(node.operator) ? [node.operand.getText()] : [];
   if (node.kind === K.TrueKeyword) return ['false'];
   if (node.kind === K.FalseKeyword) return ['true'];
   if (isText(node) && !ts.isTaggedTemplateExpression(of) && !ts.isElementAccessExpression(of))
@@ -125,6 +118,14 @@ function byKind(node, of) {
   if (ts.isArrowFunction(node) && !ts.isBlock(node.body)) return ['() => undefined'];
   if (ts.isCallExpression(node)) return ofCall(node, code);
   return [];
+}
+
+function ofOperator(node) {
+  const operator = node.operatorToken.getText();
+  if (operator === '+' && [node.left, node.right].some(isText)) return [];
+  return (OPERATORS[operator] ?? []).map(
+    other => `(${node.left.getText()}) ${other} (${node.right.getText()})`,
+  );
 }
 
 function ofCall(node, code) {

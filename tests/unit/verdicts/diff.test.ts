@@ -136,6 +136,19 @@ describe('two runs', () => {
     });
   });
 
+  test('of one change: by spec, then project, agents before replays, however they come', () => {
+    const order = [
+      ['a', 'opus', false],
+      ['a', 'opus', true],
+      ['a', 'other', false],
+      ['b', 'another', false],
+      ['b', 'another', true],
+    ] as const;
+    const made = order.map(([spec, project, replayed]) => row('p', { spec, project, replayed }));
+    for (const rows of [made, made.toReversed(), [made[3]!, made[0]!, made[4]!, made[2]!, made[1]!]])
+      expect(diffVerdicts([], rows).rows.map(one => [one.spec, one.project, one.replayed])).toEqual(order);
+  });
+
   test('a spec id that holds a separator is not taken for another', () => {
     const { rows } = diffVerdicts(
       [row('p', { spec: 'a b', project: 'c' })],
