@@ -51,7 +51,7 @@ export async function renew(markdown, sections, file) {
 export async function sectionsOf() {
   const ours = await load(
     'docs',
-    `export { taskSpecJsonSchema } from './src/spec/json-schema';
+    `export { taskSpecJsonSchema } from './src/spec/schema';
      export { resultsJsonSchema } from './src/report/results';
      export { run } from './src/cli/program';
      export { fisherExactOneSided, wilsonInterval } from './src/verdicts/statistics';

@@ -1,6 +1,6 @@
 // Options that users give to what this library exports, checked before anything runs.
 import type { z } from 'zod';
-import { nearest } from './spec/suggest';
+import { nearest } from './spec/explain';
 
 /** Thrown for options that can't be used. The message names each of them, and the known ones where one is unknown. */
 export class OptionsError extends Error {

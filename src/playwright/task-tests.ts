@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../options';
 import type { TaskSpec } from '../spec';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
-import { harmless } from '../trial/text';
+import { harmless } from '../trial/safe-text';
 import { policyForRepeats } from '../verdicts/verdict';
 import { type PlannedSpec, planAnnotations } from './annotations';
 import { callFrom, callSiteFile, callSiteFolder, callSiteOf, dependOn } from './call-site';

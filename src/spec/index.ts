@@ -7,7 +7,6 @@ export {
   TaskSpecYamlError,
   UnsupportedSpecVersionError,
 } from './errors';
-export { taskSpecJsonSchema } from './json-schema';
 export type { LoadedSpec } from './load';
 export {
   type LocatedSpec,
@@ -25,6 +24,7 @@ export {
   SPEC_VERSION,
   type TaskSpec,
   type TaskSpecInput,
+  taskSpecJsonSchema,
   taskSpecSchema,
   type UrlAssertion,
 } from './schema';

@@ -10,7 +10,7 @@ import {
 } from '../agents/agent';
 import { agentTimeMs, type TrialContext } from './plan';
 import type { ErrorKind, TrialStatus } from './record';
-import { messageOf, oneLine } from './text';
+import { messageOf, oneLine } from './safe-text';
 import { abortable, Turns } from './turns';
 
 /** Why the agent was stopped from outside. */

@@ -5,7 +5,7 @@ import { assertionTitle, checkAssertion } from '../grading/assertions';
 import { type Judge, type JudgedTrial, JudgeError } from '../grading/judge';
 import type { GradedPlan, TrialContext } from './plan';
 import { type AssertionResult, type JudgeResult, judgeResultSchema, type TotalUsage } from './record';
-import { messageOf, oneLine } from './text';
+import { messageOf, oneLine } from './safe-text';
 import { keyPointTitle } from './transcript';
 import { abortable, type Turns } from './turns';
 

@@ -13,8 +13,8 @@ import {
   type TotalUsage,
   type TrialRecord,
 } from './record';
+import { messageOf, oneLine, shortUrl } from './safe-text';
 import { takeScreenshot } from './screenshot';
-import { messageOf, oneLine, shortUrl } from './text';
 import { addUsage } from './turns';
 
 /** Milliseconds for opening entryUrl if the project sets no navigationTimeout. */

@@ -10,8 +10,8 @@ import {
 import { type ActionElement, ActionRecorder } from '../browser/action-recorder';
 import type { TrialContext, TrialOutput } from './plan';
 import type { TotalUsage, TurnRecord } from './record';
+import { messageOf, oneLine, shortUrl } from './safe-text';
 import { takeScreenshot } from './screenshot';
-import { messageOf, oneLine, shortUrl } from './text';
 
 export const NO_USAGE: TotalUsage = {
   inputTokens: 0,

@@ -12,9 +12,8 @@ import {
   recordingText,
 } from '../../../src/agents/replay/recording';
 import { OptionsError } from '../../../src/options';
-import { RecordingPick, writeRecordings } from '../../../src/report/recordings';
+import { RecordingPick, recordingOf, writeRecordings } from '../../../src/report/recordings';
 import type { TrialRecord, TurnRecord } from '../../../src/trial/record';
-import { recordingOf } from '../../../src/trial/recording';
 
 const look = { url: '/', content: 'a' };
 const click = (name: string) => ({
@@ -128,6 +127,17 @@ test('the shortest trial is kept, in whichever order they come', () => {
   expect(one.recording!.turns).toHaveLength(1);
 });
 
+test('the shortest is the one with the fewest actions, however many turns they take; the first of two alike', () => {
+  const oneTurn = recordOf([[acted('A'), acted('B'), acted('C')]]);
+  const twoTurns = recordOf([[acted('A')], [acted('B')]]);
+  const alike = recordOf([[acted('C'), acted('D')]], { model: 'another' });
+  for (const pick of [pickOf(oneTurn, twoTurns, alike), pickOf(twoTurns, oneTurn, alike)])
+    expect(pick.recording).toMatchObject({ model: 'claude-opus-5-5', turns: [{}, {}] });
+  const [empty, full] = [pickOf(), pickOf(short)];
+  full.join(empty);
+  expect(full.recording!.turns).toHaveLength(1);
+});
+
 test('a replay leaves no recording, a healed one does', () => {
   expect(pickOf({ ...short, replayed: true }).recording).toBeUndefined();
   const healed = { turn: 2, reason: 'step 1: gone', recording: 'kept/order.json' };
@@ -180,6 +190,32 @@ test('the default folder; why there is none; a folder that is a file', async () 
     expect.stringMatching(/^taken\/lost\.json: .*(EEXIST|ENOTDIR)/),
     'recorded 1 spec in recordings',
   ]);
+});
+
+test('a second run writes into the same folders; what did not pass says nothing', async () => {
+  const into = folder();
+  const write = () =>
+    writeRecordings(
+      ['order', 'pay'].map(id => ({
+        planned: { id },
+        project: 'a',
+        tests,
+        pick: id === 'pay' ? pickOf(recordOf([[acted('A')]], { outcome: 'failed' })) : pickOf(short),
+      })),
+      configOf({ a: 'deep/kept' }),
+      into,
+    );
+  expect(await write()).toEqual(['recorded 1 spec in deep/kept']);
+  expect(await write()).toEqual(['recorded 1 spec in deep/kept']);
+  expect(readdirSync(join(into, 'deep/kept'))).toEqual(['order.json']);
+});
+
+test('projects that this process does not know write nothing', async () => {
+  const spec = { planned: { id: 'order' }, project: 'elsewhere', tests, pick: pickOf(short) };
+  expect(await writeRecordings([spec], configOf({ a: true }), folder())).toEqual([]);
+  expect(
+    await writeRecordings([{ ...spec, project: 'a', tests: [] }], configOf({ a: true }), folder()),
+  ).toEqual([]);
 });
 
 test('a healed recording is written beside the old one', async () => {

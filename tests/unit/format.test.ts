@@ -1,13 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  formatCost,
-  formatDuration,
-  formatRate,
-  paint,
-  plain,
-  table,
-  useColour,
-} from '../../src/report/text';
+import { formatCost, formatDuration, formatRate, paint, table, useColour } from '../../src/report/format';
+import { plain } from '../../src/trial/safe-text';
 
 describe('plain', () => {
   test.each([

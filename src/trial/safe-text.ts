@@ -25,6 +25,22 @@ export function oneLine(text: string, max: number): string {
   return flat.length > max ? `${flat.slice(0, max - 1)}…` : flat;
 }
 
+// Zero-width and direction marks, byte order marks, halves of surrogate pairs.
+const INVISIBLE = /[\p{Cf}\p{Cs}]+/gu;
+// Controls (C0, C1), line and paragraph separators, spaces of all kinds.
+const BLANK = /[\p{Cc}\p{Z}]+/gu;
+
+/**
+ * For cells of a table: one line without control sequences and without joiners, whose width no terminal agrees on.
+ *
+ * @param max longest length in characters; beyond it the text is cut and ends with "…". No limit by default.
+ */
+export function plain(text: string, max = Number.POSITIVE_INFINITY): string {
+  const line = stripVTControlCharacters(text).replace(INVISIBLE, '').replace(BLANK, ' ').trim();
+  const characters = [...line];
+  return characters.length <= max ? line : `${characters.slice(0, max - 1).join('')}…`;
+}
+
 /** As records keep it: a page may make its URL megabytes long. */
 export function shortUrl(url: string): string {
   return url.length > 2_000 ? `${url.slice(0, 2_000)}…` : url;

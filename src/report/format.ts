@@ -1,10 +1,12 @@
-// Text for a terminal. Much of what we print was written by a website or a model: it must not move the
-// cursor, colour the screen or break a line.
+// Tables, figures and colours for a terminal.
 import * as util from 'node:util';
+import { plain } from '../trial/safe-text';
 
 /** A text to colour or not, as `useColour` says. */
 export interface Cell {
   text: string;
+  /** Laid out by the caller: its spaces stay. Default false. */
+  exact?: boolean;
   style?: Style | undefined;
 }
 export type Style = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
@@ -17,22 +19,6 @@ export const STYLES = {
   undecided: 'yellow',
 } as const;
 export const SIGNS = { passed: '✓', failed: '✗', inconclusive: '?', undecided: '…' } as const;
-
-// Zero-width and direction marks, byte order marks, halves of surrogate pairs.
-const INVISIBLE = /[\p{Cf}\p{Cs}]+/gu;
-// Controls (C0, C1), line and paragraph separators, spaces of all kinds.
-const BLANK = /[\p{Cc}\p{Z}]+/gu;
-
-/**
- * A text as one line without control sequences, spaces collapsed.
- *
- * @param max longest length in characters; beyond it the text is cut and ends with "…". No limit by default.
- */
-export function plain(text: string, max = Number.POSITIVE_INFINITY): string {
-  const line = util.stripVTControlCharacters(text).replace(INVISIBLE, '').replace(BLANK, ' ').trim();
-  const characters = [...line];
-  return characters.length <= max ? line : `${characters.slice(0, max - 1).join('')}…`;
-}
 
 /** Whether to colour what goes to this stream: FORCE_COLOR and NO_COLOR decide, else what the terminal can do. */
 export function useColour(
@@ -60,6 +46,8 @@ const styleText = util.styleText as (
 ) => string;
 
 export interface TableOptions {
+  /** Over the rows, dimmed. Default none. */
+  head?: readonly string[];
   /** Default false. */
   colour?: boolean;
   /** Columns, by number from 0, that are aligned to the right. */
@@ -72,7 +60,8 @@ export interface TableOptions {
 
 /** Rows as aligned lines, two spaces between columns, the last column not padded. */
 export function table(rows: readonly (readonly (string | Cell)[])[], options: TableOptions = {}): string {
-  const cells = rows.map(row => row.map(toCell));
+  const head = options.head?.map(text => ({ text, style: 'dim' as const }));
+  const cells = [...(head ? [head] : []), ...rows].map(row => row.map(toCell));
   const widths: number[] = [];
   for (const row of cells)
     row.forEach((cell, column) => {
@@ -103,7 +92,8 @@ function cutTo(text: string, room: number): string {
 }
 
 function toCell(cell: string | Cell): Cell {
-  return typeof cell === 'string' ? { text: plain(cell) } : { ...cell, text: plain(cell.text) };
+  if (typeof cell === 'string') return { text: plain(cell) };
+  return cell.exact ? cell : { ...cell, text: plain(cell.text) };
 }
 
 const WIDE =
