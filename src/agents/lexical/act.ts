@@ -118,10 +118,7 @@ export class Hand {
   }
 
   async press(key: string, target?: Locator): Promise<void> {
-    const keys = key
-      .split('+')
-      .map(part => KEYS[part.toLowerCase().replace(/\s/g, '')] ?? part)
-      .join('+');
+    const keys = key.split('+').map(keyOf).join('+');
     await this.#does(`press ${keys}${target ? ' in' : ''}`, { do: 'press', key: keys }, target, () =>
       target
         ? target.press(keys, { timeout: this.timeout, noWaitAfter: true })
@@ -155,19 +152,6 @@ export class Hand {
         reload: () => page.reload(options),
       };
       await this.#does(where === 'reload' ? 'reload' : `go ${where}`, { do: where }, undefined, ways[where]);
-    }
-  }
-
-  async scroll(to: 'top' | 'bottom' | 'up' | 'down' | Locator): Promise<void> {
-    if (typeof to === 'object') {
-      await this.#does('scroll to', { do: 'hover' }, to, () =>
-        to.scrollIntoViewIfNeeded({ timeout: this.timeout }),
-      );
-    } else {
-      const y = { top: -100_000, bottom: 100_000, up: -500, down: 500 }[to];
-      await this.#does(`scroll ${to}`, { do: 'scroll', x: 0, y }, undefined, () =>
-        this.page.mouse.wheel(0, y),
-      );
     }
   }
 
@@ -229,31 +213,24 @@ export class Hand {
   }
 }
 
-const KEYS: Record<string, string> = {
+const KEYS =
+  'Control Meta Alt Shift Enter Escape Tab Backspace Delete Home End PageUp PageDown ArrowUp ArrowDown ArrowLeft ArrowRight'.split(
+    ' ',
+  );
+const SHORT: Record<string, string> = {
   ctrl: 'Control',
-  control: 'Control',
   cmd: 'Meta',
-  meta: 'Meta',
-  alt: 'Alt',
-  shift: 'Shift',
-  enter: 'Enter',
   return: 'Enter',
   esc: 'Escape',
-  escape: 'Escape',
-  tab: 'Tab',
-  space: ' ',
-  backspace: 'Backspace',
   del: 'Delete',
-  delete: 'Delete',
-  home: 'Home',
-  end: 'End',
-  pageup: 'PageUp',
-  pagedown: 'PageDown',
-  arrowup: 'ArrowUp',
-  arrowdown: 'ArrowDown',
-  arrowleft: 'ArrowLeft',
-  arrowright: 'ArrowRight',
+  space: ' ',
 };
+
+/** As Playwright calls a key: `page down` is `PageDown`. */
+function keyOf(name: string): string {
+  const plain = name.toLowerCase().replace(/\s/g, '');
+  return SHORT[plain] ?? KEYS.find(key => key.toLowerCase() === plain) ?? name;
+}
 
 /** `button "Save"` */
 export async function nameOf(target: Locator): Promise<string> {

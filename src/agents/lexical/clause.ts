@@ -25,7 +25,6 @@ export type Act =
   | { do: 'press'; key: string; target?: Target }
   | { do: 'goto'; url: string }
   | { do: 'search'; text: string; target?: Target }
-  | { do: 'scroll'; to: 'top' | 'bottom' | 'up' | 'down' | Target }
   | { do: 'see'; target: Target }
   | {
       do: 'answer';

@@ -7,21 +7,10 @@ import type { Target } from './clause';
 const MAX_NAMES = 6;
 const LOOK_MS = 3_000;
 const NAMED = /^\s*- '?(\w+) "((?:\\.|[^"\\])*)"/;
-const KINDS = [
-  'tab',
-  'button',
-  'link',
-  'menuitem',
-  'treeitem',
-  'option',
-  'checkbox',
-  'radio',
-  'switch',
-  'textbox',
-  'combobox',
-  'searchbox',
-  'spinbutton',
-];
+const KINDS =
+  'tab button link menuitem treeitem option checkbox radio switch textbox combobox searchbox spinbutton'.split(
+    ' ',
+  );
 
 interface Thing {
   role: string;

@@ -31,21 +31,13 @@ const FIELD = [
   `input${NOT_TYPED.map(type => `:not([type=${type}])`).join('')}`,
   'textarea,select,[contenteditable=true],[contenteditable=""],[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton],[role=slider],[role=listbox]',
 ].join(',');
-const CLICKABLE = [
-  'button',
-  'link',
-  'tab',
-  'menuitem',
-  'menuitemcheckbox',
-  'menuitemradio',
-  'option',
-  'treeitem',
-  'checkbox',
-  'radio',
-  'switch',
-  'combobox',
-] as const;
 type Role = Parameters<Page['getByRole']>[0];
+const CLICKABLE =
+  'button link tab menuitem menuitemcheckbox menuitemradio option treeitem checkbox radio switch combobox'.split(
+    ' ',
+  ) as Role[];
+const TYPED = 'textbox searchbox combobox spinbutton slider listbox'.split(' ') as Role[];
+const CHECKED = 'checkbox radio switch menuitemcheckbox menuitemradio'.split(' ') as Role[];
 const ROLES_OF_KIND: [kind: RegExp, roles: Role[]][] = [
   [/^button/, ['button']],
   [/^link/, ['link']],
@@ -109,10 +101,7 @@ export const clickables =
 export const fields: Builder = (scope, name) => {
   const field = scope.locator(FIELD);
   if (name === '') return [field];
-  const by = [
-    scope.getByLabel(name, { exact: true }).and(field),
-    byRoles(scope, ['textbox', 'searchbox', 'combobox', 'spinbutton', 'slider', 'listbox'], name),
-  ];
+  const by = [scope.getByLabel(name, { exact: true }).and(field), byRoles(scope, TYPED, name)];
   const beside = scope
     .getByText(asText(name))
     .locator(
@@ -121,7 +110,11 @@ export const fields: Builder = (scope, name) => {
     .and(field);
   const attribute =
     typeof name === 'string'
-      ? [scope.locator(`[name=${JSON.stringify(name)}],[id=${JSON.stringify(name)}]`).and(field)]
+      ? [
+          scope
+            .locator(['name', 'id', 'type'].map(key => `[${key}=${JSON.stringify(name)}]`).join())
+            .and(field),
+        ]
       : [];
   return [
     any(by[0]!, by[1]!),
@@ -133,12 +126,7 @@ export const fields: Builder = (scope, name) => {
 
 export const checks: Builder = (scope, name) => {
   const box = scope.locator('input[type=checkbox],input[type=radio]');
-  return [
-    any(
-      byRoles(scope, ['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio'], name),
-      scope.getByLabel(name, { exact: true }).and(box),
-    ),
-  ];
+  return [any(byRoles(scope, CHECKED, name), scope.getByLabel(name, { exact: true }).and(box))];
 };
 
 /** Native lists that have such an option. */
@@ -240,6 +228,7 @@ export async function find(looking: Looking): Promise<Found> {
 
 export function namesOf({ label, names }: Target, takesPart: boolean): Name[] {
   if (names) return [names];
+  if (/^[x×]$/i.test(label)) return [label, /^\s*(?:[x×✕✖]|close)\s*$/i];
   return label ? [label, whole(label), ...(takesPart ? [holding(label)] : [])] : [''];
 }
 

@@ -12,6 +12,7 @@ import {
   fileInputs,
   find,
   listsWith,
+  namesOf,
   openDialog,
   Stuck,
   texts,
@@ -57,12 +58,6 @@ export async function perform(hand: Hand, clause: Clause): Promise<void> {
       return search(hand, clause);
     case 'see':
       return see(hand, clause.target);
-    case 'scroll':
-      return hand.scroll(
-        typeof clause.to === 'string'
-          ? clause.to
-          : (await seek(hand, clause.to, [texts], { several: true })).locator,
-      );
     case 'answer':
       return answer(hand, clause);
     case 'goto':
@@ -117,7 +112,7 @@ async function see(hand: Hand, target: Target): Promise<void> {
 
 async function enter(hand: Hand, { target, value }: Of<'enter'>): Promise<void> {
   const { locator } = await seek(hand, target, [fields]);
-  if (await isA(hand, locator, 'select')) return hand.select(locator, await optionOf(hand, locator, value));
+  if (await isA(hand, locator, 'select')) return hand.select(locator, await optionOf(locator, value));
   await hand.enter(locator, value);
 }
 
@@ -127,25 +122,16 @@ async function check(hand: Hand, { target, on }: Of<'check'>): Promise<void> {
   else await hand.click(locator.filter({ visible: true }).first());
 }
 
-/** The option's text as the page has it. */
-async function optionOf({ timeout }: Hand, select: Locator, label: string): Promise<string> {
-  const options = select.locator('option');
-  for (const name of [label, new RegExp(`^\\s*${label.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}\\s*$`, 'i')]) {
-    const option =
-      typeof name === 'string'
-        ? options.and(select.getByRole('option', { name, exact: true, includeHidden: true }))
-        : options.filter({ hasText: name });
-    if (await exists(option.first()))
-      return typeof name === 'string'
-        ? name
-        : ((await option.first().textContent({ timeout })) ?? '').replace(/\s+/g, ' ').trim();
+/** The option's text as the page has it: the label itself, or the only one that holds it. */
+async function optionOf(select: Locator, label: string): Promise<string> {
+  const there = await select.locator('option').allTextContents();
+  const texts = there.map(text => text.replace(/\s+/g, ' ').trim());
+  for (const name of namesOf({ label }, true)) {
+    const fit = texts.filter(text => (typeof name === 'string' ? text === name : name.test(text)));
+    if (fit.length === 1 || (fit.length > 1 && name === label)) return fit[0]!;
   }
-  const there = (await select.innerText({ timeout }).catch(() => ''))
-    .split('\n')
-    .map(text => `"${text.trim()}"`);
-  throw new Stuck(
-    `no option "${label}" in ${await nameOf(select)}; there are ${there.slice(0, 8).join(', ')}`,
-  );
+  const shown = texts.slice(0, 8).map(text => `"${text}"`);
+  throw new Stuck(`no option "${label}" in ${await nameOf(select)}; there are ${shown.join(', ')}`);
 }
 
 async function choose(hand: Hand, { value, from }: Of<'choose'>): Promise<void> {
@@ -172,13 +158,13 @@ async function choice(hand: Hand, value: Target, builder: Builder, otherwise?: S
     },
   );
   if (by === 0) return hand.check(locator, true, value.label);
-  if (by === 1) return hand.select(locator, await optionOf(hand, locator, value.label));
+  if (by === 1) return hand.select(locator, await optionOf(locator, value.label));
   await hand.click(locator.filter({ visible: true }).first());
 }
 
 /** From a list, native or not. */
 async function pick(hand: Hand, field: Locator, label: string): Promise<void> {
-  if (await isA(hand, field, 'select')) return hand.select(field, await optionOf(hand, field, label));
+  if (await isA(hand, field, 'select')) return hand.select(field, await optionOf(field, label));
   if (!(await isA(hand, field, '[role=listbox]'))) await hand.click(field);
   const option = () => seek(hand, { label, kind: 'option' }, [clickables('option')], { timeoutMs: 1_500 });
   const found = await option().catch(error => {
@@ -216,7 +202,6 @@ async function answer(hand: Hand, { how, native, button, what, text }: Of<'answe
   }
   if (text && !button) throw new Stuck('no dialog asked for a text');
   if (button) return hand.click((await seek(hand, { label: button }, [clickables('button')])).locator);
-  if (what && (await whole(hand, what))) return;
   const target = { label: how, names: CLOSERS[how], kind: 'button', ...(what ? { place: what } : {}) };
   const found = await seek(hand, target, [clickables('button')], native ? { timeoutMs: 1_500 } : {}).catch(
     error => error as Error,
@@ -227,16 +212,4 @@ async function answer(hand: Hand, { how, native, button, what, text }: Of<'answe
     throw found instanceof Stuck && native && !dialog ? new Stuck('no dialog opened') : found;
   await hand.press('Escape');
   if (await exists(dialog)) throw found;
-}
-
-/** `Close "Save as draft"`: a button of just that name does it. */
-async function whole(hand: Hand, label: string): Promise<boolean> {
-  const found = await seek(
-    hand,
-    { label },
-    [(scope, name) => [scope.getByRole('button', { name, exact: true })]],
-    { timeoutMs: 300 },
-  ).catch(() => undefined);
-  if (found) await hand.click(found.locator);
-  return found !== undefined;
 }

@@ -5,6 +5,12 @@ const QUOTED =
   /<secret>[^<>]*<\/secret>|"([^"\n]*)"|“([^”]*)”|«([^»]*)»|„([^“”]*)[“”]|`([^`\n]*)`|(?<![\p{L}\p{N}])['‘]([^\n]+?)['’](?![\p{L}\p{N}])/gu;
 const MARKS = /[\uE000-\uF8FF]/g;
 
+/** A quoted text, while a goal is read. */
+export const Q = '[\\uE000-\\uF8FF]';
+/** A pattern in which Q is a quoted text. */
+export const regex = (pattern: string) =>
+  new RegExp(pattern.replaceAll('[^Q', '[^\\uE000-\\uF8FF').replaceAll('Q', Q), 'i');
+
 export class Quotes {
   readonly #texts: string[] = [];
 
