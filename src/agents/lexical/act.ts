@@ -104,13 +104,12 @@ export class Hand {
     const filled = FILLED.map(type => `input[type=${type}]`).join(',');
     if (text.length > MAX_TYPED || (await exists(target.and(this.page.locator(filled)))))
       return this.#pointed(title, { do: 'fill', text }, target, ms => target.fill(text, { timeout: ms }));
-    await this.#pointed(
-      'clear',
-      { do: 'fill', text: '' },
-      target,
-      ms => target.fill('', { timeout: ms }),
-      false,
-    );
+    // As a user does: into the field, out with what was there, then key by key.
+    const click = (ms: number) => target.click({ timeout: ms, noWaitAfter: true });
+    await this.#pointed('click', { do: 'click' }, target, click, false);
+    const old = await target.inputValue({ timeout }).catch(() => target.textContent({ timeout }));
+    const clear = () => target.fill('', { timeout });
+    if (old) await this.#does('clear', { do: 'fill', text: '' }, target, clear, false);
     if (text)
       await this.#does(title, { do: 'type', text }, target, () =>
         target.pressSequentially(text, { timeout, noWaitAfter: true }),

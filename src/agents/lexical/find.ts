@@ -266,12 +266,15 @@ async function placed(
   name: Name,
 ): Promise<Candidate[]> {
   const found: Candidate[] = [];
+  const label = holding(place);
   for (const kinds of [CONTAINERS, `${CONTAINERS},div`])
     for (const [at, thing] of inner.entries()) {
       const holders = (within: Scope) => {
         const containers = within.locator(`:is(${kinds})`);
         const labelled = within.locator(`[aria-label=${JSON.stringify(place)} i]`);
-        return any(containers.filter({ hasText: holding(place) }), containers.and(labelled)).filter({
+        // The text of a row runs together: "AliceEdit".
+        const cells = containers.filter({ has: page.getByText(label) });
+        return any(cells, containers.filter({ hasText: label }), containers.and(labelled)).filter({
           has: thing,
         });
       };

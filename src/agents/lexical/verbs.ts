@@ -22,7 +22,11 @@ const click: Reader = (rest, quotes, verb) => {
     if (plain && KEY.test(name)) return { do: 'press', key: name, ...(field ? { target: field } : {}) };
   }
   const path = rest.split(/\s*(?:>|→|›|»)\s*/).filter(Boolean);
-  if (path.length > 1) return { do: 'path', labels: path.map(part => (regex('Q').test(part) ? (named(part, quotes)?.label ?? '') : part)) };
+  if (path.length > 1)
+    return {
+      do: 'path',
+      labels: path.map(part => (regex('Q').test(part) ? (named(part, quotes)?.label ?? '') : part)),
+    };
   if (/^(?:go|navigate|browse)? ?(?:to )?(?:https?:\/\/|\/)\S/i.test(quotes.restoreBare(rest)))
     return { do: 'goto', url: quotes.restoreBare(rest).replace(/^to /, '') };
   const found = named(rest.replace(/^(?:on|to|the)\s+/i, ''), quotes);
@@ -93,29 +97,30 @@ const on =
   };
 
 const answer: Reader = (rest, quotes, verb) => {
-  const quoted = regex('(?:with|by|clicking|choosing|saying)[^Q]*(Q)').exec(rest)?.[1];
-  const text = quoted && quotes.text(quoted);
-  const dialog = regex(`^${DIALOG}\\b`).test(rest) || rest === '' || /^it$/i.test(rest);
-  const no = /^(?:dismiss|cancel|close|decline|reject|refuse|hide)/i.test(verb);
-  const says = text !== undefined && !OK.test(text) && !/^(?:cancel|no|dismiss)\b/i.test(text);
-  const how =
-    text && !says
-      ? OK.test(text)
-        ? 'accept'
-        : 'reject'
-      : no
-        ? /^(?:close|dismiss|hide)/i.test(verb)
-          ? 'close'
-          : 'reject'
-        : 'accept';
   const label = quotes.text(regex('Q').exec(rest)?.[0] ?? '');
-  if (dialog && says && /prompt|question|dialog/i.test(rest) && !no)
-    return { do: 'answer', how, native: true, text, button: text };
-  if (dialog) return { do: 'answer', how, native: true, ...(text ? { button: text } : {}) };
+  const given = regex('(?:with|by|clicking|choosing|saying)[^Q]*Q').test(rest) ? label : undefined;
+  const how = howTo(verb, given);
+  if (regex(`^${DIALOG}\\b`).test(rest) || rest === '' || /^it$/i.test(rest)) {
+    const isText = given && how === 'accept' && !OK.test(given);
+    return {
+      do: 'answer',
+      how,
+      native: true,
+      ...(given ? { button: given } : {}),
+      ...(isText ? { text: given } : {}),
+    };
+  }
   const closes = /dialog|banner|pop-?up|window|panel|message|noti|announcement|overlay|modal/i.test(rest);
-  if (text || (label && !closes)) return { do: 'click', target: { label: text ?? label } };
+  if (given || (label && !closes)) return { do: 'click', target: { label } };
   return { do: 'answer', how, native: false, ...(label ? { what: label } : {}) };
 };
+
+function howTo(verb: string, given = ''): 'accept' | 'reject' | 'close' {
+  if (OK.test(given)) return 'accept';
+  if (/^(?:cancel|no|dismiss)\b/i.test(given)) return 'reject';
+  if (/^(?:close|dismiss|hide)/i.test(verb)) return 'close';
+  return /^(?:cancel|decline|reject|refuse)/i.test(verb) ? 'reject' : 'accept';
+}
 
 const VERBS: [pattern: string, reader: Reader][] = [
   ['double[- ]click(?: on)?', (rest, quotes) => counted(named(rest, quotes))],
