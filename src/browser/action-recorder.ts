@@ -87,6 +87,11 @@ export class ActionRecorder {
     });
   }
 
+  /** The action that was noted last failed: it was not done. */
+  drop(): void {
+    this.pending.pop();
+  }
+
   /** The action only looks, or waits: there is nothing to do again. */
   readOnly(): void {
     this.isLook = true;

@@ -20,7 +20,7 @@ type Of<Name extends LocatedAction['do']> = Extract<LocatedAction, { do: Name }>
 export interface PerformOptions {
   /** Milliseconds that the element, or a page that is opened, is waited for. */
   timeoutMs: number;
-  /** Notes the action, where it is to be recorded. */
+  /** Notes the action, unless it fails. */
   recorder?: ActionRecorder;
 }
 
@@ -37,6 +37,15 @@ export async function perform(
   { timeoutMs, recorder }: PerformOptions,
 ): Promise<Response | null> {
   if (recorder) await note(page, action, recorder);
+  try {
+    return await dispatch(page, action, timeoutMs);
+  } catch (error) {
+    recorder?.drop();
+    throw error;
+  }
+}
+
+async function dispatch(page: Page, action: LocatedAction, timeoutMs: number): Promise<Response | null> {
   const navigation = { timeout: timeoutMs, waitUntil: 'domcontentloaded' } as const;
   switch (action.do) {
     case 'back':

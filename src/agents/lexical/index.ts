@@ -1,70 +1,111 @@
-// An agent without a model: reads the goal as instructions and matches them against what is on the page.
-
+// An agent without a model: an interpreter of a small language, described in docs/lexical.md.
+import { z } from 'zod';
+import { checkOptions, type OptionSchemas } from '../../options';
 import { type Agent, type AgentTask, defineAgent, type GaveUp, type SessionTask } from '../agent';
-import { Driver } from './driver';
-import { sender } from './forms';
-import type { Instruction } from './instruction';
-import { parseGoal } from './instructions';
-import { type LexicalOptions, readOptions } from './options';
+import { Actor } from './act';
+import { type Clause, NotUnderstood } from './clause';
+import { Stuck } from './find';
+import { parseGoal } from './parse';
 import { perform } from './perform';
-import type { Memory } from './seek';
 
-export type { LexicalOptions } from './options';
+export interface LexicalOptions {
+  /** What the agent is called in results. Default: `lexical`. */
+  name?: string;
+  /** Milliseconds that it waits for the thing that a clause names, and then for the action on it, 100 to 60,000. Default: 5,000. */
+  actionTimeoutMs?: number;
+}
 
-/** A goal that ends with a filled form and doesn't say to send it means that it is sent, unless its choices went out by themselves. */
-const LEAVES_OPEN = new Set<Instruction['do']>(['enter', 'choose']);
+const optionsSchema = z.strictObject({
+  name: z.string().min(1).default('lexical'),
+  actionTimeoutMs: z.int().min(100).max(60_000).default(5_000),
+} satisfies OptionSchemas<LexicalOptions>);
 
-async function work(task: AgentTask, driver: Driver): Promise<GaveUp | undefined> {
-  const plan = parseGoal(task.goal);
-  const memory: Memory = {
-    looksInside: plan.looksInside,
-    subject: '',
-    filled: new Set(),
-    lastField: undefined,
-    done: 0,
-    remaining: 0,
-  };
-  if (plan.instructions.length === 0)
-    return { status: 'gave_up', reason: 'The goal holds no instruction that keyword matching can follow.' };
-  await driver.watch.settle(task.page);
-  await driver.look();
-  let requests = driver.watch.requests;
-  for (const [index, instruction] of plan.instructions.entries()) {
-    memory.done = index;
-    memory.remaining = plan.instructions.length - index - 1;
-    const problem = await perform(driver, instruction, memory);
-    if (problem)
-      return {
-        status: 'gave_up',
-        reason: `Stuck at "${instruction.source}" (${index + 1} of ${plan.instructions.length}): ${task.mask(problem)}, on ${driver.page.url()}`,
-      };
-    if (!LEAVES_OPEN.has(instruction.do)) requests = driver.watch.requests;
+const gaveUp = (reason: string): GaveUp => ({ status: 'gave_up', reason });
+
+function read(task: AgentTask): Clause[] | GaveUp {
+  try {
+    const clauses = parseGoal(task.goal);
+    const unknown = [...task.goal.matchAll(/<secret>([^<>]*)<\/secret>/g)].find(
+      ([, name]) => !Object.hasOwn(task.secrets, name!.trim()),
+    );
+    return unknown ? gaveUp(`there is no secret "${unknown[1]}" in taskproof.secrets`) : clauses;
+  } catch (error) {
+    if (error instanceof NotUnderstood)
+      return gaveUp(
+        `can't be understood: ${task.mask(error.message)}. docs/lexical.md has the language of lexical()`,
+      );
+    throw error;
   }
-  const last = plan.instructions.at(-1)!;
-  const live = last.do === 'choose' && driver.watch.requests > requests;
-  const send =
-    LEAVES_OPEN.has(last.do) && memory.lastField && !live ? sender(driver, memory.lastField) : undefined;
-  if (send && task.turnsLeft > 0) await driver.click(send);
-  return undefined;
+}
+
+/** Native dialogs block the page as they open, so the clause about one is read before the action that opens it. */
+function answerFor(next: Clause | undefined, actor: Actor) {
+  if (next?.do !== 'answer' || !next.native) return undefined;
+  return {
+    accept: next.how === 'accept',
+    ...(next.text === undefined ? {} : { text: actor.secret(next.text) }),
+  };
+}
+
+async function play(task: SessionTask, clauses: Clause[], actor: Actor): Promise<GaveUp | undefined> {
+  await actor.rest();
+  for (const [index, clause] of clauses.entries()) {
+    actor.answer = answerFor(clauses[index + 1], actor);
+    if (clause.do !== 'answer') actor.answered.length = 0;
+    try {
+      await task.turn(clause.source, async turn => {
+        actor.turn = turn;
+        await perform(actor, clause);
+      });
+    } catch (error) {
+      const reason = error instanceof Stuck ? error.message : failedAction(error);
+      if (task.signal.aborted || !reason) throw error;
+      return gaveUp(task.mask(`${clause.source} (${index + 1} of ${clauses.length}): ${reason}`));
+    }
+  }
+  const unused = namedSecrets(task).find(name => !actor.typed.has(name));
+  return unused ? gaveUp(`the goal names the secret "${unused}", which was typed nowhere`) : undefined;
+}
+
+/** What Playwright says of an action that failed, in a line; undefined for any other error. */
+function failedAction(error: unknown): string | undefined {
+  const message = error instanceof Error ? error.message : '';
+  if (!/^(?:locator|page|keyboard|mouse|frame|fileChooser|elementHandle)\.\w+: /.test(message))
+    return undefined;
+  const why =
+    /element is not (?:enabled|visible|editable|stable)|<[^\n]*> intercepts pointer events|net::\S+/.exec(
+      message,
+    )?.[0];
+  return why ?? message.split('\n')[0]!.slice(0, 300);
+}
+
+function namedSecrets({ goal, secrets }: AgentTask): string[] {
+  return Object.keys(secrets).filter(
+    name =>
+      goal.includes(`<secret>${name}</secret>`) ||
+      [`"${name}"`, `“${name}”`].some(quoted => goal.includes(quoted)),
+  );
 }
 
 /**
- * An agent without a model and without a key. It reads the goal as instructions ("click", "enter X into Y", "select",
- * "search for", ...; quoted strings are values or labels), matches them against roles and names on the page, explores
- * where a thing is not in sight, and gives up, saying where, when it is stuck. Equal seeds act alike.
+ * An agent without a model and without a key: it performs goals that are written in a small language ("click", "enter X
+ * into Y", "select", "search for", ...; docs/lexical.md), clause by clause, and gives up, saying why, on the first one
+ * that it can't read or that names what is not there.
  *
- * @throws TypeError naming every option that is wrong or unknown.
+ * @throws OptionsError for options that it can't use.
  */
 export function lexical(options?: LexicalOptions): Agent {
-  const settings = readOptions(options);
+  const { name, actionTimeoutMs } = checkOptions('lexical()', optionsSchema, options);
   return defineAgent({
-    name: settings.name,
+    name,
     async run(task: SessionTask) {
-      const driver = new Driver(task, settings);
+      const clauses = read(task);
+      if (!Array.isArray(clauses)) return clauses;
+      const actor = new Actor(task, actionTimeoutMs);
       try {
-        return await work(task, driver);
+        return await play(task, clauses, actor);
       } finally {
-        driver.dispose();
+        actor.dispose();
       }
     },
   });

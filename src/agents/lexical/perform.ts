@@ -1,346 +1,215 @@
-// Does one instruction.
+// Performs one clause.
+import type { Locator } from '@playwright/test';
+import { type Actor, nameOf } from './act';
+import type { Act, Clause, Target } from './clause';
+import {
+  type Builder,
+  checks,
+  clickables,
+  exists,
+  type Found,
+  fields,
+  fileInputs,
+  find,
+  listsWith,
+  namesOf,
+  openDialog,
+  Stuck,
+  texts,
+} from './find';
+import { CLOSERS } from './overlay';
 
-import { setTimeout } from 'node:timers/promises';
-import { portableUrl } from '../../browser/page-action';
-import { choose, choosePath } from './choosing';
-import type { Driver, Outcome } from './driver';
-import { enter, search } from './entering';
-import { ASKS_TO_SEND, sender } from './forms';
-import type { Detail, Instruction } from './instruction';
-import { ENOUGH, isField, isTextField, rank } from './match';
-import { clearWay, closer } from './overlays';
-import { nthResult } from './results';
-import { clueFor, type Memory, matches, seek } from './seek';
-import type { Target } from './targets';
-import { coverage } from './tokens';
-import type { Candidate } from './view';
+type Of<Name extends Act['do']> = Extract<Act, { do: Name }>;
+const SEARCH = /search|find|filter|query|look ?up/i;
 
-/** Undefined when done, else a sentence that says what stood in the way. */
-export type Problem = string | undefined;
-
-const textOf = (target: Target) => target.readings[0]?.text ?? '';
-
-/** Clicks the likeliest candidate; the next one where that one refuses or has no effect. */
-async function clickFirst(driver: Driver, candidates: readonly Candidate[]): Promise<Problem> {
-  let problem: Problem;
-  for (const candidate of candidates.slice(0, 3)) {
-    const ready = await clearWay(driver, candidate);
-    if (!ready) continue;
-    const outcome = await clickTwice(driver, ready);
-    if (outcome.changed && !outcome.error) return undefined;
-    problem = outcome.error;
-    if (candidates.length === 1 && !outcome.error) return undefined;
-  }
-  return problem;
-}
-
-/** A click without any effect may have come before the page's script did: once more, unless it was refused by something above. */
-async function clickTwice(driver: Driver, candidate: Candidate): Promise<Outcome> {
-  const first = await driver.click(candidate);
-  if (first.changed && !first.error) return first;
-  const toggles = candidate.checked !== null || isField(candidate);
-  if (toggles || driver.task.turnsLeft < 2 || /lies over/.test(first.error ?? '')) return first;
-  const again = driver.view.candidates.find(({ key }) => key === candidate.key);
-  return again && !first.changed ? driver.click(again) : first;
-}
-
-async function clickEach(driver: Driver, target: Target, memory: Memory): Promise<Problem> {
-  const done = new Set<string>();
-  const top = driver.rank(target)[0]?.score ?? 0;
-  while (done.size < target.count) {
-    const ranked = driver
-      .rank(target)
-      .filter(({ score, candidate }) => score >= Math.max(ENOUGH, top * 0.88) && !done.has(candidate.key));
-    const next = ranked.map(({ candidate }) => candidate).sort((a, b) => a.index - b.index)[0];
-    if (!next) return done.size > 0 ? undefined : clickTarget(driver, { ...target, count: 1 }, memory);
-    done.add(next.key);
-    await clickFirst(driver, [next]);
-  }
-  return undefined;
-}
-
-async function clickTarget(driver: Driver, target: Target, memory: Memory): Promise<Problem> {
-  if (target.count > 1) return clickEach(driver, target, memory);
-  if (target.kind === 'result' && textOf(target) === '') {
-    const result = await nthResult(driver, target.ordinal ?? 1);
-    return result ? clickFirst(driver, [result]) : `found no result number ${target.ordinal ?? 1}`;
-  }
-  const find = (strict: boolean) => matches(driver, target, memory, strict);
-  const now = find(memory.looksInside);
-  const sends = ASKS_TO_SEND.test(textOf(target)) ? sender(driver, memory.lastField) : undefined;
-  const found = now ?? (sends ? [sends] : await seek(driver, clueFor(target, memory), memory, find));
-  if (!found) return `found nothing like "${target.phrase}"`;
-  return clickFirst(driver, found);
-}
-
-async function open(driver: Driver, target: Target, memory: Memory): Promise<Problem> {
-  const wanted = textOf(target) || target.phrase;
-  const here = `${driver.view.title} ${driver.view.headings[0] ?? ''} ${driver.view.url.replace(/^\w+:\/\/[^/]*/, '')}`;
-  const found = matches(driver, { ...target, kind: target.kind ?? 'page' }, memory, memory.looksInside);
-  if (!found && target.kind === 'page' && coverage(wanted, here) >= 0.9) return undefined;
-  const problem = found ? await clickFirst(driver, found) : await clickTarget(driver, target, memory);
-  if (!problem) memory.subject = '';
-  return problem;
-}
-
-async function goTo(driver: Driver, url: string): Promise<Problem> {
-  const outcome = await driver.turn(`open ${url}`, async () => {
-    await driver.recorder.record(driver.page, { do: 'goto', url: portableUrl(url, driver.task.entryUrl) });
-    await driver.page.goto(url, { timeout: 10_000, waitUntil: 'domcontentloaded' });
-  });
-  return outcome.error;
-}
-
-async function submit(driver: Driver, target: Target, memory: Memory): Promise<Problem> {
-  const named =
-    textOf(target) === '' ? undefined : matches(driver, { ...target, kind: 'button' }, memory, false);
-  const control = named?.[0] ?? sender(driver, memory.lastField);
-  if (control) return clickFirst(driver, [control]);
-  const outcome = memory.lastField ? await driver.press('Enter') : undefined;
-  return outcome?.changed ? undefined : 'found nothing that submits the form';
-}
-
-const REFUSES = /^(?:dismiss|close|reject|decline|deny|skip|ignore)$/;
-
-async function answer(
-  driver: Driver,
-  instruction: Instruction & { do: 'dismiss' | 'accept' },
-  memory: Memory,
-): Promise<Problem> {
-  const asked: Target = { ...instruction.target, kind: 'button' };
-  const named = matches(driver, asked, memory, false);
-  if (named && (driver.rank(asked)[0]?.score ?? 0) >= 0.6) return clickFirst(driver, named);
-  if (instruction.do === 'accept') {
-    const agree = matches(
-      driver,
-      phrase('accept', 'agree', 'ok', 'allow', 'yes', 'confirm', 'got it'),
-      memory,
-      false,
-    );
-    return agree ? clickFirst(driver, agree) : undefined;
-  }
-  const scope = instruction.target.phrase;
-  const close = rank(driver.view.candidates, {
-    ...phrase('close', 'dismiss', 'hide', 'x', 'reject', 'no thanks'),
-    readings: ['close', 'dismiss', 'hide', 'x'].map(text => ({ text, scope })),
-  })[0];
-  const control = close && close.score >= 0.5 ? close.candidate : closer(driver);
-  return control && REFUSES.test(instruction.source.split(' ')[0]!.toLowerCase())
-    ? clickFirst(driver, [control])
-    : undefined;
-}
-
-const phrase = (...texts: string[]): Target => ({
-  readings: texts.map(text => ({ text, scope: '' })),
-  exact: false,
-  kind: 'button',
-  count: 1,
-  phrase: texts[0]!,
-});
-
-async function expand(driver: Driver, target: Target, memory: Memory): Promise<Problem> {
-  const closed = driver.view.candidates.filter(
-    ({ expanded, selected, role }) => expanded === false || (role === 'tab' && !selected),
-  );
-  const section =
-    closed.length > 0
-      ? closed
-      : driver.view.candidates.filter(({ role, name }) => role === 'clickable' && name.length < 60);
-  if (target.count > 1) {
-    for (const one of section) await clickFirst(driver, [one]);
-    return undefined;
-  }
-  const named = matches(
-    driver,
-    { ...target, kind: 'section' },
-    memory,
-    false,
-    textOf(target) === '' ? section : undefined,
-  );
-  const found = named ?? (section[0] ? [section[0]] : undefined);
-  return found ? clickFirst(driver, found) : `found nothing to expand for "${target.phrase}"`;
-}
-
-/** Names, numbers and handles in a phrase: what a page must say to be about it. */
-const strongWords = (phrase: string) =>
-  (phrase.match(/(?:[@#]\S+|\b(?:\p{Lu}|\d)[\p{L}\p{N}-]*)/gu) ?? []).join(' ');
-
-function mentions(driver: Driver, words: string): Candidate[] | undefined {
-  const found = driver.view.candidates.filter(
-    ({ name, title }) => coverage(words, `${name} ${title}`) >= 0.9,
-  );
-  return found.length > 0 ? found : undefined;
-}
-
-/** Brings what is named into sight: opens it where it is collapsed, follows nothing where it is there already. */
-async function find(
-  driver: Driver,
-  { target, heading }: Instruction & { do: 'find' },
-  memory: Memory,
-): Promise<Problem> {
-  const last = memory.remaining === 0 && !heading;
-  const searches = last && (memory.done === 0 || target.exact);
-  const words = strongWords(target.phrase);
-  if (!heading && words !== '' && !last)
-    await seek(driver, clueFor(target, memory), memory, () => mentions(driver, words));
-  const now = (strict: boolean) => matches(driver, target, memory, strict);
-  const found = searches ? await seek(driver, clueFor(target, memory), memory, now) : now(false);
-  const best = found?.[0];
-  const follows = last && best !== undefined && /^(?:link|clickable|menuitem)$/.test(best.role);
-  if (best && !heading && (best.expanded === false || (best.role === 'tab' && !best.selected) || follows))
-    return clickFirst(driver, [best]);
-  memory.subject = target.phrase;
-  return undefined;
-}
-
-/** CSS pixels: beyond the end of any page. */
-const FAR = 1_000_000;
-
-async function scroll(driver: Driver, to: 'top' | 'bottom', target: Target): Promise<Problem> {
-  const field =
-    target.kind === 'field' ? driver.view.candidates.find(({ tag }) => tag === 'textarea') : undefined;
-  const outcome = await driver.turn(`scroll to the ${to}`, async () => {
-    const move = (element: Element, down: boolean) =>
-      element.scrollTo({ top: down ? element.scrollHeight : 0 });
-    const draft = { do: 'scroll', x: 0, y: to === 'bottom' ? FAR : -FAR } as const;
-    if (field) await driver.useElement(field, draft, element => element.evaluate(move, to === 'bottom'));
-    else {
-      await driver.recorder.record(driver.page, draft);
-      await driver.page.evaluate(
-        down => window.scrollTo({ top: down ? document.documentElement.scrollHeight : 0 }),
-        to === 'bottom',
-      );
-    }
-  });
-  return outcome.error;
-}
-
-async function focus(driver: Driver, target: Target, memory: Memory): Promise<Problem> {
-  const fields = driver.view.candidates.filter(isTextField);
-  const named = textOf(target) === '' ? undefined : matches(driver, target, memory, false, fields);
-  const field =
-    named?.[0] ??
-    (target.ordinal === undefined
-      ? fields[0]
-      : target.ordinal < 0
-        ? fields.at(target.ordinal)
-        : fields[target.ordinal - 1]);
-  if (!field) return `found no field called "${target.phrase}"`;
-  const ready = (await clearWay(driver, field)) ?? field;
-  return (await driver.on(ready, 'focus', { do: 'focus' }, element => element.focus())).error;
-}
-
-/** The goal itself says how long to wait: the one wait here that is for a time and not for a state. */
-async function pause(driver: Driver, ms: number): Promise<Problem> {
-  const { signal } = driver.task;
-  const outcome = await driver.turn(`wait ${ms / 1000} s`, () => {
-    driver.recorder.readOnly();
-    return setTimeout(ms, undefined, { signal });
-  });
-  return outcome.error;
-}
-
-const PRONOUN = /^(?:it|them|him|her|that|this|me|us|there|everyone)$/i;
-
-/** After "reply", "forward", ...: fills what its form asks for and sends it. */
-async function details(
-  driver: Driver,
-  all: readonly Detail[],
-  before: ReadonlySet<string>,
-  memory: Memory,
-): Promise<void> {
-  let filled = false;
-  for (const { preposition, value, quoted } of all) {
-    if (PRONOUN.test(value)) continue;
-    const fresh = driver.view.candidates.filter(
-      candidate =>
-        isTextField(candidate) &&
-        !before.has(candidate.key) &&
-        !memory.filled.has(candidate.key) &&
-        !candidate.disabled,
-    );
-    const named = rank(fresh, { ...phrase(preposition), kind: undefined })[0];
-    const field =
-      named && named.score >= 0.45
-        ? named.candidate
-        : quoted
-          ? (fresh.find(({ tag, value: text }) => tag === 'textarea' && text === '') ??
-            fresh.find(({ value: text }) => text === ''))
-          : undefined;
-    if (!field) continue;
-    const draft = { do: 'fill', text: value } as const;
-    const outcome = await driver.on(field, `enter "${value}" into`, draft, element =>
-      element.fill(value, { timeout: driver.timeout }),
-    );
-    memory.filled.add(field.key);
-    memory.lastField = field;
-    filled ||= !outcome.error;
-  }
-  const send = filled ? sender(driver, memory.lastField) : undefined;
-  if (send) await clickFirst(driver, [send]);
-}
-
-async function act(
-  driver: Driver,
-  instruction: Instruction & { do: 'act' },
-  memory: Memory,
-): Promise<Problem> {
-  const before = new Set(driver.view.candidates.map(({ key }) => key));
-  const problem = await clickTarget(driver, instruction.target, memory);
-  if (!problem) await details(driver, instruction.details, before, memory);
-  return problem;
-}
-
-/** Does one instruction on the page as `driver.view` has it. */
-export async function perform(driver: Driver, instruction: Instruction, memory: Memory): Promise<Problem> {
-  switch (instruction.do) {
+/** @throws Stuck if the page does not have what the clause names. */
+export async function perform(actor: Actor, clause: Clause): Promise<void> {
+  switch (clause.do) {
     case 'click':
-      return clickTarget(driver, instruction.target, memory);
-    case 'open':
-      return open(driver, instruction.target, memory);
-    case 'goto':
-      return goTo(driver, instruction.url);
-    case 'back':
-      return (
-        await driver.turn('go back', async () => {
-          await driver.recorder.record(driver.page, { do: 'back' });
-          await driver.page.goBack({ timeout: 5000, waitUntil: 'domcontentloaded' });
-        })
-      ).error;
-    case 'find':
-      return find(driver, { ...instruction, do: 'find' }, memory);
-    case 'focus':
-      return focus(driver, instruction.target, memory);
-    case 'hover': {
-      const found = await seek(driver, clueFor(instruction.target, memory), memory, strict =>
-        matches(driver, instruction.target, memory, strict),
+      return actor.click(
+        (await seek(actor, clause.target, [clickables(clause.target.kind)])).locator,
+        clause.count,
       );
-      return found?.[0]
-        ? (await driver.hover(found[0])).error
-        : `found nothing like "${instruction.target.phrase}"`;
-    }
+    case 'hover':
+      return actor.hover((await seek(actor, clause.target, [clickables(clause.target.kind), texts])).locator);
+    case 'focus':
+      return actor.focus((await seek(actor, clause.target, [fields, clickables()])).locator);
     case 'expand':
-      return expand(driver, instruction.target, memory);
-    case 'submit':
-      return submit(driver, instruction.target, memory);
-    case 'dismiss':
-    case 'accept':
-      return answer(driver, { ...instruction, do: instruction.do }, memory);
-    case 'choose':
-      return choose(driver, instruction, memory);
+      return expand(actor, clause.target);
     case 'path':
-      return choosePath(driver, instruction.steps, memory);
+      return path(actor, clause.labels);
     case 'enter':
-      return enter(driver, instruction.value, instruction.target, memory);
-    case 'search':
-      return search(driver, instruction.text, memory);
+      return enter(actor, clause);
+    case 'choose':
+      return choose(actor, clause);
+    case 'check':
+      return check(actor, clause);
+    case 'upload':
+      return actor.upload(
+        (await seek(actor, clause.target, [fileInputs], { hidden: true })).locator,
+        clause.file,
+      );
     case 'press':
-      return (await driver.press(instruction.key)).error;
-    case 'wait':
-      return pause(driver, instruction.ms);
-    case 'scroll':
-      return scroll(driver, instruction.to, instruction.target);
-    case 'act':
-      return act(driver, instruction, memory);
+      return actor.press(
+        clause.key,
+        clause.target && (await seek(actor, clause.target, [fields, clickables()])).locator,
+      );
+    case 'search':
+      return search(actor, clause);
+    case 'see':
+      return see(actor, clause.target);
+    case 'answer':
+      return answer(actor, clause);
+    case 'goto':
+      return actor.go({ url: clause.url });
+    default:
+      return actor.go(clause.do);
   }
+}
+
+function seek(
+  actor: Actor,
+  target: Target,
+  builders: Builder[],
+  how: { hidden?: boolean; several?: boolean; timeoutMs?: number } = {},
+): Promise<Found> {
+  const { page, task, timeout } = actor;
+  return find({ page, target, builders, timeoutMs: timeout, signal: task.signal, ...how });
+}
+
+const isA = async (actor: Actor, locator: Locator, css: string) => exists(locator.and(actor.page.locator(css)));
+
+/** Each label is shown by the one before it: by a click, or by the mouse over it. */
+async function path(actor: Actor, labels: string[]): Promise<void> {
+  for (const [at, label] of labels.entries()) {
+    const { locator } = await seek(actor, { label }, [clickables('menu item')]);
+    const next = labels[at + 1];
+    if (next === undefined) return actor.click(locator);
+    await actor.hover(locator);
+    const shown = await seek(actor, { label: next }, [clickables('menu item')], { timeoutMs: 300 }).catch(
+      error => {
+        if (error instanceof Stuck) return undefined;
+        throw error;
+      },
+    );
+    if (!shown) await actor.click(locator);
+  }
+}
+
+async function expand(actor: Actor, target: Target): Promise<void> {
+  const { locator } = await seek(actor, target, [clickables(target.kind)]);
+  if (!(await isA(actor, locator, '[aria-expanded=true],details[open] > summary'))) await actor.click(locator);
+}
+
+/** What is read in a section that is closed is opened first. */
+async function see(actor: Actor, target: Target): Promise<void> {
+  actor.turn.readOnly();
+  const { locator } = await seek(actor, target, [texts], { several: true });
+  if (await isA(actor, locator, 'details:not([open]) > summary,[aria-expanded=false]:not(select,input)'))
+    await actor.click(locator);
+  else actor.turn.action({ title: `see ${await nameOf(locator)}` });
+}
+
+async function enter(actor: Actor, { target, value }: Of<'enter'>): Promise<void> {
+  const { locator } = await seek(actor, target, [fields]);
+  if (await isA(actor, locator, 'select')) return actor.select(locator, await optionOf(locator, value));
+  await actor.enter(locator, value);
+}
+
+async function check(actor: Actor, { target, on }: Of<'check'>): Promise<void> {
+  const { locator, by } = await seek(actor, target, [checks, clickables(target.kind)], { hidden: true });
+  if (by === 0) await actor.check(locator, on, target.label);
+  else await actor.click(locator.filter({ visible: true }).first());
+}
+
+/** The option's text as the page has it: the label itself, or the only one that holds it. */
+async function optionOf(select: Locator, label: string): Promise<string> {
+  const there = await select.locator('option').allTextContents();
+  const texts = there.map(text => text.replace(/\s+/g, ' ').trim());
+  for (const name of namesOf({ label }, true)) {
+    const fit = texts.filter(text => (typeof name === 'string' ? text === name : name.test(text)));
+    if (fit.length === 1 || (fit.length > 1 && name === label)) return fit[0]!;
+  }
+  const shown = texts.slice(0, 8).map(text => `"${text}"`);
+  throw new Stuck(`no option "${label}" in ${await nameOf(select)}; there are ${shown.join(', ')}`);
+}
+
+async function choose(actor: Actor, { value, from }: Of<'choose'>): Promise<void> {
+  if (from?.label) {
+    const place: Builder = (scope, name) => clickables(value.kind)(scope, name);
+    const field = await seek(actor, from, [fields], { timeoutMs: actor.timeout / 2 }).catch(
+      error => error as Stuck,
+    );
+    if (field instanceof Error) {
+      if (!(field instanceof Stuck)) throw field;
+      // A group of radio buttons or the like: chosen in the section of that name.
+      return choice(actor, { ...value, place: from.label }, place, field);
+    }
+    return pick(actor, field.locator, value.label);
+  }
+  await choice(actor, value, clickables(value.kind));
+}
+
+/** A radio button, an option of any list, or whatever has the name. */
+async function choice(actor: Actor, value: Target, builder: Builder, otherwise?: Stuck): Promise<void> {
+  const { locator, by } = await seek(actor, value, [checks, listsWith, builder], { hidden: true }).catch(
+    error => {
+      throw otherwise && error instanceof Stuck && /^nothing/.test(error.message) ? otherwise : error;
+    },
+  );
+  if (by === 0) return actor.check(locator, true, value.label);
+  if (by === 1) return actor.select(locator, await optionOf(locator, value.label));
+  await actor.click(locator.filter({ visible: true }).first());
+}
+
+/** From a list, native or not. */
+async function pick(actor: Actor, field: Locator, label: string): Promise<void> {
+  if (await isA(actor, field, 'select')) return actor.select(field, await optionOf(field, label));
+  if (!(await isA(actor, field, '[role=listbox]'))) await actor.click(field);
+  const option = () => seek(actor, { label, kind: 'option' }, [clickables('option')], { timeoutMs: 1_500 });
+  const found = await option().catch(error => {
+    if (error instanceof Stuck && /^nothing/.test(error.message)) return undefined;
+    throw error;
+  });
+  if (found) return actor.click(found.locator);
+  // A list that is asked for by typing.
+  if (await isA(actor, field, 'input,textarea')) await actor.enter(field, label);
+  await actor.click((await seek(actor, { label, kind: 'option' }, [clickables('option')])).locator);
+}
+
+async function search(actor: Actor, { text, target }: Of<'search'>): Promise<void> {
+  const boxes: Builder = (scope, name) => [
+    scope.getByRole('searchbox').or(scope.locator('input[type=search]')),
+    scope
+      .getByRole('textbox', { name })
+      .or(scope.getByRole('combobox', { name }))
+      .or(scope.getByPlaceholder(name)),
+    scope.locator('input[name=q],input[name=query],input[name=search]'),
+  ];
+  const sought = target ?? { label: 'Search', names: SEARCH };
+  const { locator } = await seek(actor, sought, target ? [fields] : [boxes]);
+  await actor.enter(locator, text);
+  await actor.press('Enter', locator);
+}
+
+/** A native dialog was answered as it opened; any other is answered by its buttons. */
+async function answer(actor: Actor, { how, native, button, what, text }: Of<'answer'>): Promise<void> {
+  if (native && actor.answered.length) {
+    actor.turn.readOnly();
+    for (const said of actor.answered.splice(0))
+      actor.turn.action({ title: `${how === 'accept' ? 'accept' : 'dismiss'} the dialog "${said}"` });
+    return;
+  }
+  if (text && !button) throw new Stuck('no dialog asked for a text');
+  if (button) return actor.click((await seek(actor, { label: button }, [clickables('button')])).locator);
+  const target = { label: how, names: CLOSERS[how], kind: 'button', ...(what ? { place: what } : {}) };
+  const found = await seek(actor, target, [clickables('button')], native ? { timeoutMs: 1_500 } : {}).catch(
+    error => error as Error,
+  );
+  if (!(found instanceof Error)) return actor.click(found.locator);
+  const dialog = await openDialog(actor.page);
+  if (how !== 'close' || !dialog)
+    throw found instanceof Stuck && native && !dialog ? new Stuck('no dialog opened') : found;
+  await actor.press('Escape');
+  if (await exists(dialog)) throw found;
 }

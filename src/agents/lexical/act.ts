@@ -1,0 +1,187 @@
+// Does one thing to the page: noted for the recording, done, and waited for until the page has come to rest.
+import { resolve } from 'node:path';
+import type { Dialog, Locator, Page } from '@playwright/test';
+import type { DialogAnswer } from '../../browser/page-action';
+import { type LocatedAction, perform } from '../../browser/perform';
+import { within } from '../../browser/waiting';
+import type { SessionTask, Turn } from '../agent';
+import { fillSecrets } from '../secrets';
+import { exists, Stuck } from './find';
+import { uncover } from './overlay';
+
+/** Texts beyond this are not typed key by key. */
+const MAX_TYPED = 300;
+/** The longest wait for a document that an action asked for. */
+const NAVIGATION_MS = 60_000;
+const FILLED = ['date', 'time', 'datetime-local', 'month', 'week', 'number', 'range', 'color'];
+
+export class Actor {
+  /** What the clause after the next action says about its dialog. */
+  answer: DialogAnswer | undefined;
+  /** What native dialogs said that the answer was given to. */
+  readonly answered: string[] = [];
+  /** Names of the secrets that were typed. */
+  readonly typed = new Set<string>();
+  turn!: Turn;
+
+  constructor(
+    readonly task: SessionTask,
+    readonly timeout: number,
+  ) {
+    task.session.dialogs.policy = dialog => this.#answerTo(dialog);
+  }
+
+  dispose(): void {
+    this.task.session.dialogs.policy = undefined;
+  }
+
+  get page(): Page {
+    return this.task.page;
+  }
+
+  /** Without a clause about it a dialog is answered as Playwright does: confirms and prompts are dismissed. */
+  #answerTo(dialog: Dialog): DialogAnswer | undefined {
+    if (this.answer || dialog.type() === 'alert') this.answered.push(dialog.message());
+    return this.answer && { ...this.answer, text: this.answer.text ?? dialog.defaultValue() };
+  }
+
+  async click(locator: Locator, count: 1 | 2 = 1): Promise<void> {
+    await this.#point('click', { do: 'click', locator, ...(count > 1 ? { clickCount: count } : {}) });
+  }
+
+  async hover(locator: Locator): Promise<void> {
+    await this.#point('hover over', { do: 'hover', locator });
+  }
+
+  async focus(locator: Locator): Promise<void> {
+    await this.#act('focus', { do: 'focus', locator });
+  }
+
+  /** A styled checkbox hides its input behind its label, which is clicked then. */
+  async check(locator: Locator, checked: boolean | 'toggle', label: string): Promise<void> {
+    if (checked === 'toggle') return this.click(locator);
+    const isShown = await exists(locator.filter({ visible: true }));
+    if (isShown || (await locator.isChecked({ timeout: this.timeout }).catch(() => !checked)) === checked)
+      return this.#point(checked ? 'check' : 'uncheck', { do: 'check', checked, locator });
+    const labels = this.page.locator('label');
+    const text = labels.filter({ has: locator }).or(labels.filter({ hasText: label }));
+    await this.click(text.filter({ visible: true }).first());
+  }
+
+  async select(locator: Locator, option: string): Promise<void> {
+    await this.#act(`select "${option}" in`, { do: 'select', labels: [option], locator });
+  }
+
+  /** Keys are typed, since what filters and formats listens to them; dates and the like have no keys. */
+  async enter(locator: Locator, value: string): Promise<void> {
+    const text = this.secret(value);
+    const title = `enter "${this.task.mask(text)}" into`;
+    const filled = FILLED.map(type => `input[type=${type}]`).join(',');
+    if (text.length > MAX_TYPED || (await exists(locator.and(this.page.locator(filled)))))
+      return this.#point(title, { do: 'fill', text, locator });
+    // As a user does: into the field, out with what was there, then key by key.
+    await this.#point(undefined, { do: 'click', locator });
+    await this.#act(undefined, { do: 'fill', text: '', locator });
+    await this.#act(title, { do: 'type', text, locator });
+  }
+
+  async press(name: string, locator?: Locator): Promise<void> {
+    const key = name.split('+').map(keyOf).join('+');
+    await this.#act(`press ${key}${locator ? ' in' : ''}`, { do: 'press', key, locator });
+  }
+
+  async upload(locator: Locator, file: string): Promise<void> {
+    const files = [resolve(this.task.configDir, file)];
+    await this.#act(`upload "${file}" to`, { do: 'upload', files, locator });
+  }
+
+  async go(where: 'back' | 'forward' | 'reload' | { url: string }): Promise<void> {
+    if (typeof where === 'string') {
+      const title = where === 'reload' ? 'reload' : `go ${where}`;
+      return this.#act(title, { do: where }, NAVIGATION_MS);
+    }
+    const url = new URL(where.url, this.page.url()).href;
+    await this.#act(`go to ${url}`, { do: 'goto', url }, NAVIGATION_MS);
+  }
+
+  /** A text with the values of its secrets: `<secret>NAME</secret>`, or a text that is the name of one. */
+  secret(text: string): string {
+    const { secrets } = this.task;
+    const marked = Object.hasOwn(secrets, text) ? `<secret>${text}</secret>` : text;
+    for (const name of Object.keys(secrets))
+      if (marked.includes(`<secret>${name}</secret>`)) this.typed.add(name);
+    return fillSecrets(
+      marked,
+      secrets,
+      name => new Stuck(`there is no secret "${name}" in taskproof.secrets`),
+    );
+  }
+
+  async rest(since = 0): Promise<void> {
+    const { session, signal } = this.task;
+    const end = performance.now() + NAVIGATION_MS;
+    while (!(await session.settle(this.page, since)) && performance.now() < end) signal.throwIfAborted();
+  }
+
+  /** With the mouse: what covers the element is closed, if it can be. */
+  async #point(
+    title: string | undefined,
+    action: Extract<LocatedAction, { do: 'click' | 'hover' | 'check' | 'fill' }>,
+  ): Promise<void> {
+    try {
+      // Short at first: an overlay rarely goes by itself.
+      return await this.#act(title, action, Math.min(1_500, this.timeout));
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      // The click went out, and what came of it took its time.
+      if (/click action done/.test(message)) return this.rest();
+      if (!/Timeout/.test(message)) throw error;
+      if (/intercepts pointer events/.test(message)) await uncover(this, action.locator, message);
+    }
+    await this.#act(title, action);
+  }
+
+  /** @param title what the record calls it, before the element's name; without one it is no action of its own */
+  async #act(title: string | undefined, action: LocatedAction, timeoutMs = this.timeout): Promise<void> {
+    const { signal, recorder } = this.task;
+    signal.throwIfAborted();
+    const since = performance.now();
+    const name = 'locator' in action && action.locator ? await nameOf(action.locator) : '';
+    await perform(this.page, action, { timeoutMs, recorder });
+    if (title) this.turn.action({ title: `${title} ${name}`.trim() });
+    await this.rest(since);
+  }
+}
+
+const KEYS =
+  'Control Meta Alt Shift Enter Escape Tab Backspace Delete Home End PageUp PageDown ArrowUp ArrowDown ArrowLeft ArrowRight'.split(
+    ' ',
+  );
+const SHORT: Record<string, string> = {
+  ctrl: 'Control',
+  cmd: 'Meta',
+  return: 'Enter',
+  esc: 'Escape',
+  del: 'Delete',
+  space: ' ',
+};
+
+/** As Playwright calls a key: `page down` is `PageDown`. */
+function keyOf(name: string): string {
+  const plain = name.toLowerCase().replace(/\s/g, '');
+  return SHORT[plain] ?? KEYS.find(key => key.toLowerCase() === plain) ?? name;
+}
+
+/** `button "Save"` */
+export async function nameOf(target: Locator): Promise<string> {
+  const durable = String((await within(target.normalize(), 2_000)) ?? target);
+  const named =
+    /getBy(\w+)\('((?:\\.|[^'\\])*)'(?:, \{ name: '((?:\\.|[^'\\])*)')?[^)]*\)(?:\.\w+\(\d*\))*$/.exec(
+      durable,
+    );
+  if (!named) return durable;
+  const [, by, first, name] = named;
+  const plain = (text: string) => text.replace(/\\(.)/g, '$1');
+  if (by === 'Role') return name ? `${first} "${plain(name)}"` : first!;
+  return `"${plain(first!)}"`;
+}

@@ -1,0 +1,59 @@
+// Says what is on a page where a thing is not: the names nearest to its label, or those of its kind.
+import type { Page } from '@playwright/test';
+import { pathOf } from '../../browser/page-action';
+import { within } from '../../browser/waiting';
+import type { Target } from './clause';
+
+const MAX_NAMES = 6;
+const LOOK_MS = 3_000;
+const NAMED = /^\s*- '?(\w+) "((?:\\.|[^"\\])*)"/;
+const KINDS =
+  'tab button link menuitem treeitem option checkbox radio switch textbox combobox searchbox spinbutton'.split(
+    ' ',
+  );
+
+interface Thing {
+  role: string;
+  name: string;
+}
+
+/** `nothing called "Dependencies" on /detail/x; there are tabs "Readme", "Versions"` */
+export async function whatIsThere(page: Page, target: Target): Promise<string> {
+  const { label, kind = 'thing', place, names } = target;
+  const sought = label ? `called "${label}"${names ? ' or the like' : ''}` : `that is a ${kind}`;
+  const where = `${place ? ` beside "${place}"` : ''} on ${pathOf(page.url())}`;
+  const snapshot = await within(page.ariaSnapshot({ timeout: LOOK_MS }), LOOK_MS);
+  const things = (snapshot ?? '').split('\n').flatMap(line => {
+    const [, role, name] = NAMED.exec(line) ?? [];
+    return role && name && KINDS.includes(role) ? [{ role, name: name.replace(/\\(.)/g, '$1') }] : [];
+  });
+  const groups = near(things, target);
+  return `nothing ${sought}${where}${groups.length ? `; there ${listed(groups)}` : ''}`;
+}
+
+/** Names that share a word with the label; else those of its kind; else of the kinds that there are, the rarest kind first. */
+function near(things: Thing[], { label, kind = '' }: Target): Thing[] {
+  const words = label.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [];
+  const alike = things.filter(({ name }) => words.some(word => name.toLowerCase().includes(word)));
+  if (alike.length) return alike;
+  const same = things.filter(
+    ({ role }) =>
+      kind.replace(/\W/g, '').startsWith(role) || (/field|box|input|area/.test(kind) && /box/.test(role)),
+  );
+  return same.length
+    ? same
+    : [...things].sort((one, other) => KINDS.indexOf(one.role) - KINDS.indexOf(other.role));
+}
+
+function listed(things: Thing[]): string {
+  const shown = [...new Map(things.map(thing => [`${thing.role} ${thing.name}`, thing])).values()].slice(
+    0,
+    MAX_NAMES,
+  );
+  const parts = [...new Set(shown.map(({ role }) => role))].map(role => {
+    const names = shown.filter(thing => thing.role === role).map(({ name }) => `"${name.slice(0, 60)}"`);
+    const plural = /x$/.test(role) ? `${role}es` : `${role}s`;
+    return `${names.length > 1 ? plural : role} ${names.join(', ')}`;
+  });
+  return `${shown.length > 1 ? 'are' : 'is'} ${parts.join(', ')}`;
+}

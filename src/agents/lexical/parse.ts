@@ -1,0 +1,158 @@
+// Reads a goal as clauses. Pure: knows no page.
+import { type Act, type Clause, NotUnderstood } from './clause';
+import { Q, Quotes, regex } from './quotes';
+import { LOG_IN, logIn, PATTERNS, read } from './verbs';
+
+const FIRST_WORDS =
+  'click|press|tap|open|go|check|uncheck|select|choose|pick|enter|type|fill|set|upload|hover|expand|double';
+
+interface Piece {
+  text: string;
+  /** What it was cut off at. */
+  end: string;
+  /** A colon follows in its sentence: it may only say what is to come. */
+  introduces?: boolean;
+}
+
+function pieces(sentence: string): Piece[] {
+  const cut = /(?:\s*,)?\s*\b(?:and then|then|and)\b\s*|\s*,\s*|\s*[.;!?]+(?=\s|$)|\s*\n\s*|:(?=\s)/gi;
+  const found: Piece[] = [];
+  let from = 0;
+  for (const match of [...sentence.matchAll(cut), undefined]) {
+    const text = sentence
+      .slice(from, match?.index)
+      .trim()
+      .replace(/^(?:(?:please|now|first|finally|next|also|afterwards?|to)\b\s*)+(?=\S)/i, '');
+    if (text) found.push({ text, end: match?.[0].trim() ?? '' });
+    else if (match && found.length) found.at(-1)!.end += match[0].trim();
+    if (match) from = match.index + match[0].length;
+  }
+  for (let at = found.length - 1, colon = false; at >= 0; at--) {
+    colon = found[at]!.end.includes(':') || (colon && !/[.;!?\n]/.test(found[at]!.end));
+    found[at]!.introduces = colon;
+  }
+  return found;
+}
+
+class Reading {
+  readonly clauses: Clause[] = [];
+  /** Labels that a heading named, for `that`, `the one` and `the other`. */
+  private readonly pending: string[] = [];
+  private verb = '';
+  private place: string | undefined;
+  /** `Log in with ...` is sent once its fields are filled. */
+  private owed: Act | undefined;
+
+  constructor(private readonly quotes: Quotes) {}
+
+  take({ text, end, introduces }: Piece): void {
+    const piece = this.#resolved(this.#placed(text));
+    const login = /^(?:log|sign) ?[io]n (?:with|using|as) (.+)$/i.exec(piece);
+    if (login) {
+      this.owed = logIn();
+      this.#add(
+        read(`enter ${login[1]!.replace(regex('^(Q)$'), 'user name $1')}`, this.quotes),
+        piece,
+        'enter',
+      );
+      return;
+    }
+    const bare = end.includes(':') && !regex('Q').test(piece);
+    const heading = introduces && (bare || !read(piece, this.quotes));
+    if (heading) return void this.pending.push(...(piece.match(new RegExp(Q, 'g')) ?? []));
+    if (this.#isRemark(piece)) return;
+    const own = read(regex('^Q=Q$').test(piece) ? `enter ${piece}` : piece, this.quotes);
+    const continued = !own ? this.#continued(piece) : undefined;
+    if (own) {
+      this.#settle(own);
+      const verb = PATTERNS.map(([pattern]) => pattern.exec(piece)?.[1]).find(Boolean) ?? '';
+      this.#add(own, piece, verb);
+    } else this.#add(continued, piece, this.verb);
+  }
+
+  finish(): Clause[] {
+    this.#settle(undefined);
+    if (this.pending.length)
+      throw new NotUnderstood(
+        `${this.pending.map(quote => this.quotes.restore(quote)).join(', ')}: named, but nothing says what to do with it`,
+      );
+    if (this.place) throw new NotUnderstood(`"${this.place}": named as a place, but nothing is done in it`);
+    return this.clauses;
+  }
+
+  #settle(next: Act | undefined): void {
+    const { owed } = this;
+    this.owed = undefined;
+    if (owed && next?.do !== 'click' && next?.do !== 'press')
+      this.clauses.push({ ...owed, source: 'log in' });
+  }
+
+  /** `that size`, `the one` and `the other` stand for what a heading named. */
+  #resolved(text: string): string {
+    return text.replace(/(?<=^\w+ )(?:that|the one|the other|it)\b/i, word => this.pending.shift() ?? word);
+  }
+
+  /** `In the "Users" section click "Edit"`: what stands before the verb is where. */
+  #placed(text: string): string {
+    const [before, mark] = regex(
+      `^(?:in|on|at|for|under|within) [^Q]*?(Q)?[^Q]*? (?=(?:${FIRST_WORDS})\\b)`,
+    ).exec(text) ?? [''];
+    if (mark) this.place = this.quotes.text(mark);
+    return text.slice(before.length);
+  }
+
+  #isRemark(piece: string): boolean {
+    const place = regex('^(?:in|on|under|within|for) [^Q]*(Q)[^Q]*$').exec(piece);
+    if (place) this.place = this.quotes.text(place[1]!);
+    if (regex('Q').test(piece)) return place !== null;
+    return /^(?:find|locate)$|^(?:in|on|at|under|within|for) (?:the|this|your)\b|^(?:they|it|this|that|there|you|stay|nothing)\b/i.test(
+      piece,
+    );
+  }
+
+  /** `"b" into "B"` goes on with the verb of the clause before it. */
+  #continued(piece: string): Act | undefined {
+    const goesOn =
+      regex('^(?:the |on |into )?Q|^(?:the|your) ').test(piece) ||
+      /^(?:select|choose|check|enter|tick|uncheck)/.test(this.verb);
+    return this.verb && goesOn ? read(`${this.verb} ${piece}`, this.quotes) : undefined;
+  }
+
+  #add(act: Act | undefined, piece: string, verb: string): void {
+    const source = this.quotes.restore(
+      act && verb && !piece.toLowerCase().startsWith(verb.toLowerCase()) && !LOG_IN.test(piece.slice(0, 6))
+        ? `${verb} ${piece}`
+        : piece,
+    );
+    const unused = act && this.quotes.unusedIn(piece, act);
+    if (!act) throw new NotUnderstood(source);
+    if (unused) throw new NotUnderstood(`${source} (nothing says what to do with "${unused}")`);
+    if (this.place && 'target' in act && act.target) {
+      act.target.place ??= this.place;
+      this.place = undefined;
+    }
+    this.verb = verb.toLowerCase();
+    this.clauses.push({ ...act, source });
+  }
+}
+
+/**
+ * A goal as clauses, in order.
+ *
+ * @throws NotUnderstood with the first clause that can't be read.
+ */
+export function parseGoal(goal: string): Clause[] {
+  const quotes = new Quotes();
+  const masked = quotes
+    .mask(goal)
+    .replace(/\([^()]*\)/g, remark => (regex('Q').test(remark) ? remark : ''))
+    .replace(new RegExp(`(${Q})\\s*:\\s*(?=${Q})`, 'g'), '$1=')
+    .replace(/^\s*(?:\d+[.)]|[-*•])\s+/gm, '')
+    .replace(/\s*\n\s*(?=[a-z\uE000-\uF8FF])/g, ' ');
+  const reading = new Reading(quotes);
+  const all = pieces(masked);
+  for (const piece of all) reading.take(piece);
+  const clauses = reading.finish();
+  if (clauses.length === 0) throw new NotUnderstood(goal.slice(0, 200));
+  return clauses;
+}

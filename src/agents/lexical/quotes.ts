@@ -1,0 +1,48 @@
+// Quoted texts of a goal. While it is read each is one character, so that what it says is not taken for the goal's grammar.
+
+const FIRST = 0xe000;
+const QUOTED =
+  /<secret>[^<>]*<\/secret>|"([^"\n]*)"|“([^”]*)”|«([^»]*)»|„([^“”]*)[“”]|`([^`\n]*)`|(?<![\p{L}\p{N}])['‘]([^\n]+?)['’](?![\p{L}\p{N}])/gu;
+const MARKS = /[\uE000-\uF8FF]/g;
+
+/** A quoted text, while a goal is read. */
+export const Q = '[\\uE000-\\uF8FF]';
+/** A pattern in which Q is a quoted text. */
+export const regex = (pattern: string) =>
+  new RegExp(pattern.replaceAll('[^Q', '[^\\uE000-\\uF8FF').replaceAll('Q', Q), 'i');
+
+export class Quotes {
+  readonly #texts: string[] = [];
+
+  mask(goal: string): string {
+    return goal.replace(MARKS, '').replace(QUOTED, (whole, ...groups) => {
+      const inner = groups.slice(0, 6).find(group => group !== undefined) as string | undefined;
+      return String.fromCharCode(FIRST + this.#texts.push(inner ?? whole) - 1);
+    });
+  }
+
+  /** What stands between the quotes; '' for no quote. */
+  text(mark: string): string {
+    return this.#texts[mark.charCodeAt(0) - FIRST] ?? '';
+  }
+
+  /** With its quotes, as a report shows it. */
+  restore(text: string): string {
+    return text.replace(MARKS, mark => {
+      const inner = this.text(mark);
+      return inner.startsWith('<secret>') ? inner : `"${inner}"`;
+    });
+  }
+
+  /** Without its quotes, as it is typed. */
+  restoreBare(text: string): string {
+    return text.replace(MARKS, mark => this.text(mark)).trim();
+  }
+
+  /** A quoted text of a clause that what was read of it does not hold. */
+  unusedIn(clause: string, act: object): string | undefined {
+    const used = JSON.stringify(act);
+    const marks = clause.match(MARKS) ?? [];
+    return marks.map(mark => this.text(mark)).find(text => !used.includes(JSON.stringify(text).slice(1, -1)));
+  }
+}

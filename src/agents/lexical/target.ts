@@ -1,0 +1,53 @@
+// Reads what a goal calls a thing.
+import type { Target } from './clause';
+import { Q, type Quotes, regex } from './quotes';
+
+export const KINDS =
+  'buttons?|links?|tabs?|menu items?|menus?|options?|check ?box(?:es)?|radio buttons?|radios?|switch(?:es)?|toggles?|fields?|text ?fields?|input|inputs?|text ?box(?:es)?|text ?areas?|search ?box|box|list|drop-?down|combo ?box|select|slider|icon|image|picture|row|card|section|item|entry|page|plan|cell|heading|size|dialog|file|node|tree item|column|folder|section|panel|tile|words?';
+const ORDINALS = 'first second third fourth fifth sixth seventh eighth ninth tenth'.split(' ');
+/** Words that name a place without saying which. */
+export const ANYWHERE =
+  /\b(?:the|this|that|its?|of|on|in|at|a|an|top|bottom|left|right|middle|side(?:bar)?|corner|header|footer|main|same|page|site|screen|results?|list|dialog|popup|menu|form|window|table|tree|toolbar|navigation|below|above|here|there|view|area|current|search)\b/gi;
+/** `the 2nd "Edit" button in the row "Alice"`. Words beside a quoted label are remarks. */
+export function target(phrase: string, quotes: Quotes): Target | undefined {
+  const called = regex('^(.*?)\\s*\\b(?:labell?ed|called|named|titled|saying) (Q)$').exec(phrase.trim());
+  const text = called ? `${called[2]} ${called[1]}` : phrase.trim();
+  const placed = regex(
+    `^(.*?)\\s+(?:in|on|at|for|of|from|under|within|inside|among|next to|beside)\\s+([^Q]*?)(Q)?(\\s+(?:${KINDS}))?$`,
+  ).exec(text);
+  if (placed?.[1] && (placed[3] || regex('Q').test(placed[1]))) {
+    const inner = target(placed[1], quotes);
+    const words = placed[2]!.replace(
+      /^.*\b(?:row|card|section|item|line|entry) (?:of|for|with|named|called) /i,
+      '',
+    );
+    const unquoted = words.replace(ANYWHERE, ' ').replace(new RegExp(`\\b(?:${KINDS})\\b`, 'gi'), ' ');
+    const place = placed[3] ? quotes.text(placed[3]) : quotes.restore(unquoted.replace(/\s+/g, ' ').trim());
+    return inner && place ? { ...inner, place } : inner;
+  }
+  const nth = ordinal(text);
+  const kind = new RegExp(`\\b(${KINDS})\\b(?!.*\\b(?:${KINDS})\\b)`, 'i').exec(text)?.[1]?.toLowerCase();
+  const quoted = text.match(regex('Q'));
+  if (quoted && text.match(new RegExp(Q, 'g'))!.length > 1) return undefined;
+  const label = quoted
+    ? quotes.text(quoted[0])
+    : text
+        .replace(/^(?:on |into |in |the |a |an |its |your )+/i, '')
+        .replace(new RegExp(`^(?:\\d+(?:st|nd|rd|th)|${ORDINALS.join('|')}|last)\\b`, 'i'), '')
+        .replace(new RegExp(`^(?:${KINDS})\\b(?= \\S)|\\b(?:${KINDS})$`, 'i'), '')
+        .trim();
+  return { label, ...(kind ? { kind } : {}), ...(nth === undefined ? {} : { nth }) };
+}
+
+function ordinal(text: string): number | undefined {
+  if (/\blast\b/i.test(text)) return -1;
+  const figure = /\b(\d+)(?:st|nd|rd|th)\b/i.exec(text);
+  if (figure) return Number(figure[1]) - 1;
+  const at = ORDINALS.findIndex(word => new RegExp(`\\b${word}\\b`, 'i').test(text));
+  return at < 0 ? undefined : at;
+}
+
+export const named = (rest: string, quotes: Quotes): Target | undefined => {
+  const found = target(rest.replace(/\s+(?:to|so that|which|that|until)\s+[^\uE000-\uF8FF]*$/i, ''), quotes);
+  return found?.label || found?.nth !== undefined || found?.kind ? found : undefined;
+};
