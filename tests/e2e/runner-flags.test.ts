@@ -119,10 +119,7 @@ describe('one kept and one lost spec', () => {
       expect(run.exitCode, run.output).toBe(1);
       expect(JSON.parse(json).stats).toMatchObject({ unexpected: 2, expected: 4, flaky: 0 });
       const red = specsOf(JSON.parse(json)).filter(({ ok }) => !ok);
-      expect(red.map(({ title }) => title).sort()).toEqual([
-        'lost · trial 1/3',
-        'lost · trial 2/3',
-      ]);
+      expect(red.map(({ title }) => title).sort()).toEqual(['lost · trial 1/3', 'lost · trial 2/3']);
       expect(junit.match(/<(failure|error) /g)).toHaveLength(2);
       const annotations = run.output.match(/^::error .*$/gm) ?? [];
       expect(annotations.length).toBeGreaterThanOrEqual(order === 'last' ? 2 : 0);
