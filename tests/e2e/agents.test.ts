@@ -46,7 +46,7 @@ const rows: Row[] = [
     run: `await task.turn('wait', () => new Promise(() => {}))`,
     outcome: 'failed',
     status: 'timed_out',
-    reason: /the time limit \(2 steps of 0.5 s\) was reached/,
+    reason: /the time limit \(2 turns of 0.5 s\) was reached/,
   },
   {
     name: 'ignores its limits',

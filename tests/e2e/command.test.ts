@@ -309,7 +309,7 @@ const faults: Record<string, Fault> = {
     does: `say({ type: 'turn', title: 'wait' }); spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']); await never();`,
     outcome: 'failed',
     status: 'timed_out',
-    reason: /the time limit \(2 steps of 1\.5 s\) was reached; .* after turn 1 \(wait\)/,
+    reason: /the time limit \(2 turns of 1\.5 s\) was reached; .* after turn 1 \(wait\)/,
     turns: 1,
   },
   'hangs-and-is-deaf': {
