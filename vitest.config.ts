@@ -1,7 +1,5 @@
 import { defineConfig } from 'vitest/config';
-
-// A browser on a machine that others use too may miss a bound once; twice is a defect. Retried tests are named in the output.
-const retry = process.env.CI ? 1 : 0;
+import SlowestReporter from './tests/support/slowest';
 
 export default defineConfig({
   test: {
@@ -11,7 +9,6 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],
-          retry,
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },
@@ -20,7 +17,6 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['tests/e2e/**/*.test.ts'],
-          retry,
           globalSetup: ['tests/e2e/pack.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,
@@ -28,5 +24,6 @@ export default defineConfig({
       },
     ],
     maxWorkers: 2,
+    reporters: ['default', new SlowestReporter()],
   },
 });

@@ -4,12 +4,12 @@ import { randomUUID } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { transformSync } from 'esbuild';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { startSite as startExampleSite } from '../../example-tasks/site/server.mjs';
 import { MARK, processesMarked } from '../support/processes';
 import { recordsIn } from '../support/records';
 import { unzip } from '../support/unzip';
-import { config, makeSuite, type Suite, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, PLAIN, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
 
 const PAGE = `<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>`;
 const NODE = JSON.stringify(process.execPath);
@@ -270,6 +270,7 @@ const GO = `const page = await attach(task.cdp); await page.evaluate("document.q
 
 const faults: Record<string, Fault> = {
   'overspends-turns': {
+    byHand: true,
     does: `for (;;) { say({ type: 'turn', title: 'think' }); say({ type: 'usage', costUsd: 0.3 }); await after(20); }`,
     outcome: 'failed',
     status: 'budget_exceeded',
@@ -296,6 +297,7 @@ const faults: Record<string, Fault> = {
     extra: 'maxCostUsd: 0.2',
   },
   'ignores-its-steps': {
+    byHand: true,
     does: `spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
       for (let n = 1; ; n++) { say({ type: 'turn', title: 'turn ' + n }); await after(20); }`,
     outcome: 'failed',
@@ -307,7 +309,7 @@ const faults: Record<string, Fault> = {
     does: `say({ type: 'turn', title: 'wait' }); spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']); await never();`,
     outcome: 'failed',
     status: 'timed_out',
-    reason: /the time limit \(2 steps of 1\.5 s\) was reached; .* after turn 1 \(wait\)/,
+    reason: /the time limit \(2 turns of 1\.5 s\) was reached; .* after turn 1 \(wait\)/,
     turns: 1,
   },
   'hangs-and-is-deaf': {
@@ -319,6 +321,7 @@ const faults: Record<string, Fault> = {
     reason: /the time limit .* was reached; .* without a turn/,
   },
   'floods-output': {
+    byHand: true,
     does: `say({ type: 'turn', title: 'talk' }); const line = JSON.stringify({ type: 'narration', text: 'x'.repeat(10_000) }) + '\\n'; const write = () => { while (process.stdout.write(line)); process.stdout.once('drain', write); }; write(); await never();`,
     reason: /faulty\.mjs: it wrote more than 4 MB to standard output/,
     turns: 1,
@@ -551,6 +554,7 @@ test('Ctrl-C ends the program and what it started', async () => {
   const suite = makeSuite({
     'playwright.config.ts': config({
       imports: IMPORTS,
+      reporters: PLAIN,
       taskproof: `{ agent: command({ command: ${NODE}, args: ['hang.mjs'] }) }`,
     }),
     'hang.mjs': `${HEAD}
@@ -585,6 +589,7 @@ test('a program that the PATH does not have is said before any browser starts', 
   const suite = makeSuite({
     'playwright.config.ts': config({
       imports: IMPORTS,
+      reporters: PLAIN,
       taskproof: `{ agent: command({ command: 'no-such-program' }) }`,
     }),
     'tasks/one.yaml': spec({ id: 'one', url: 'http://127.0.0.1:9/' }),
@@ -611,23 +616,26 @@ const python = ['agent-programs/browser-use/.venv/bin/python', 'python3', 'pytho
 if (!python)
   console.warn("command.test: no Python with `websockets` here: the page's Python agent is not run");
 
-for (const { language, program, file, source } of [
-  { language: 'Node', program: process.execPath, file: 'agent.mjs', source: documented('js') },
-  { language: 'Python', program: python, file: 'agent.py', source: documented('python') },
-])
-  test.skipIf(!program)(
-    `the ${language} agent of the protocol's page works, also in a hand-written test`,
-    async () => {
-      const site = await startSite({ '/': PAGE });
-      const suite = makeSuite({
-        'playwright.config.ts': config({
-          imports: IMPORTS,
-          taskproof: `{ agent: command({ command: ${JSON.stringify(program)}, args: ['${file}'] }) }`,
-        }),
-        [file]: source,
-        'tasks/go.yaml': spec({ id: 'go', url: `${site.url}/` }),
-        'tasks.spec.ts': TASKS_TEST,
-        'hand.spec.ts': `import { expect, test } from '@taskproof/playwright';
+const PAGE_AGENTS = [
+  { language: 'Node', program: process.execPath, file: 'agent.mjs', source: () => documented('js') },
+  { language: 'Python', program: python, file: 'agent.py', source: () => documented('python') },
+];
+
+describe("the agents of the protocol's page", () => {
+  let run: Run;
+  beforeAll(async () => {
+    const site = await startSite({ '/': PAGE });
+    const agents = PAGE_AGENTS.filter(({ program }) => program);
+    const projects = agents.map(
+      ({ language, program, file }) =>
+        `{ name: '${language}', use: { taskproof: { agent: command({ command: ${JSON.stringify(program)}, args: ['${file}'] }) } } }`,
+    );
+    const suite = makeSuite({
+      'playwright.config.ts': config({ imports: IMPORTS, reporters: PLAIN, projects: `[${projects}]` }),
+      ...Object.fromEntries(agents.map(({ file, source }) => [file, source()])),
+      'tasks/go.yaml': spec({ id: 'go', url: `${site.url}/` }),
+      'tasks.spec.ts': TASKS_TEST,
+      'hand.spec.ts': `import { expect, test } from '@taskproof/playwright';
 test('by hand', async ({ page, agent }) => {
   await page.goto('${site.url}/');
   for (const time of [1, 2]) {
@@ -636,9 +644,15 @@ test('by hand', async ({ page, agent }) => {
   }
   await expect(page.locator('#done')).toBeVisible();
 });`,
-      });
-      const run = await suite.playwright(['test']);
+    });
+    run = await suite.playwright(['test']);
+  });
+
+  for (const { language, program } of PAGE_AGENTS)
+    test.skipIf(!program)(`the ${language} agent works, also in a hand-written test`, () => {
       expect(run.exitCode, run.output).toBe(0);
-      expect(run.results().verdicts[0]).toMatchObject({ verdict: 'passed', turns: 1, agent: 'agent' });
-    },
-  );
+      expect(run.output).toMatch(new RegExp(`✓.*\\[${language}\\] › hand\\.spec\\.ts.* by hand`));
+      const row = run.results().verdicts.find(({ project }) => project === language);
+      expect(row).toMatchObject({ verdict: 'passed', turns: 1, agent: 'agent' });
+    });
+});

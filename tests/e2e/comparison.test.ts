@@ -1,8 +1,9 @@
 // Two agents are two projects over the same specs: they stand side by side, in one run and in merged shards.
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
-import { config, makeSuite, type Suite, spec, startSite, TASKS_TEST } from './suite';
+import { beforeAll, expect, test } from 'vitest';
+import type { Results } from '../../src/report/results';
+import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
 
 const PAGE = `<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>`;
 
@@ -18,54 +19,61 @@ const agent = (name: string, failing: Record<string, number>) => `defineAgent({
   },
 })`;
 
-async function suiteOf(): Promise<Suite> {
+const SHOWN = [
+  /^ {2}passes, turns, cost +strong +weak$/m,
+  /^ {2}checkout +✓ 2\/2 {2}1 {2}\$0\.02 +✗ 0\/2 {2}1 {2}\$0\.02$/m,
+  /^ {2}specs passed +3\/3 +2\/3$/m,
+  /^ {2}Verdicts differ on 1 spec: checkout$/m,
+  /^ {2}Same verdict, other pass rate: pricing$/m,
+  // lost ones keep their reason, and what is not compared its row
+  /^ {2}checkout +weak +✗ failed .*none is visible/m,
+  /^ {2}alone +strong +✓ passed/m,
+];
+
+let suite: Suite;
+let whole: Run;
+
+beforeAll(async () => {
   const site = await startSite({ '/': PAGE });
   const project = (name: string, failing: Record<string, number>, more = '') =>
     `{ name: '${name}', ...repeats('tasks/**/*.yaml'), use: { taskproof: { agent: ${agent(name, failing)} } }, ${more} }`;
   const tasks = ['cart', 'checkout', 'pricing', 'alone'].map(id => [
     `tasks/${id}.yaml`,
-    spec({ id, url: `${site.url}/`, k: 3, minPasses: 2 }),
+    spec({ id, url: `${site.url}/`, k: 2, minPasses: 1 }),
   ]);
-  return makeSuite({
+  suite = makeSuite({
     'playwright.config.ts': config({
       imports: `import { test } from '@playwright/test';`,
-      projects: `[${project('strong', { pricing: 1 })}, ${project('weak', { checkout: 3 }, 'grep: /^(?!.*alone)/')}]`,
+      projects: `[${project('strong', { pricing: 1 })}, ${project('weak', { checkout: 2 }, 'grep: /^(?!.*alone)/')}]`,
       reporters: `process.env.BLOB ? [['blob'], ['@taskproof/playwright/reporter']] : [['list'], ['@taskproof/playwright/reporter', { summary: 'summary.md' }]]`,
     }),
     'merge.config.ts': `export default { reporter: [['list'], ['@taskproof/playwright/reporter', { summary: 'summary.md' }]] };`,
     ...Object.fromEntries(tasks),
     'tasks.spec.ts': TASKS_TEST,
   });
-}
+  whole = await suite.playwright(['test']);
+  comparison = whole.results().comparison;
+});
 
-test('two projects: the table, the JSON, the summary, and the same from two shards', async () => {
-  const suite = await suiteOf();
-  const whole = await suite.playwright(['test']);
+let comparison: Results['comparison'];
+
+test('two projects: the table, the JSON, the summary', () => {
   expect(whole.exitCode, whole.output).toBe(1);
-  const { comparison } = whole.results();
   expect(comparison, whole.output).toMatchObject({
     projects: [
-      { project: 'strong', agent: 'strong', model: 'strong-1', specs: 3, specsPassed: 3, passes: 8 },
-      { project: 'weak', specs: 3, specsPassed: 2, passes: 6, failures: 3, costUsd: 0.09 },
+      { project: 'strong', agent: 'strong', model: 'strong-1', specs: 3, specsPassed: 3, passes: 5 },
+      { project: 'weak', specs: 3, specsPassed: 2, passes: 4, failures: 2, costUsd: 0.06 },
     ],
     differ: ['checkout'],
     ratesDiffer: ['pricing'],
     unclear: [],
   });
   expect(comparison!.specs.map(({ spec }) => spec)).toEqual(['cart', 'checkout', 'pricing']);
-  const shown = [
-    /^ {2}passes, turns, cost +strong +weak$/m,
-    /^ {2}checkout +✓ 3\/3 {2}1 {2}\$0\.03 +✗ 0\/3 {2}1 {2}\$0\.03$/m,
-    /^ {2}specs passed +3\/3 +2\/3$/m,
-    /^ {2}Verdicts differ on 1 spec: checkout$/m,
-    /^ {2}Same verdict, other pass rate: pricing$/m,
-    // lost ones keep their reason, and what is not compared its row
-    /^ {2}checkout +weak +✗ failed .*none is visible/m,
-    /^ {2}alone +strong +✓ passed/m,
-  ];
-  for (const line of shown) expect(whole.output).toMatch(line);
-  expect(suite.read('summary.md')).toContain('| checkout | ✓ 3/3 · 1 · \\$0.03 | ✗ **0/3** · 1 · \\$0.03 |');
+  for (const line of SHOWN) expect(whole.output).toMatch(line);
+  expect(suite.read('summary.md')).toContain('| checkout | ✓ 2/2 · 1 · \\$0.02 | ✗ **0/2** · 1 · \\$0.02 |');
+});
 
+test('the same from two shards', async () => {
   for (const index of [1, 2]) {
     const shard = await suite.playwright(['test', `--shard=${index}/2`], {
       BLOB: '1',
@@ -77,14 +85,6 @@ test('two projects: the table, the JSON, the summary, and the same from two shar
     rmSync(join(suite.folder, gone), { recursive: true, force: true });
   const merged = await suite.playwright(['merge-reports', '--config=merge.config.ts', 'blobs']);
   expect(merged.results().comparison, merged.output).toEqual(comparison);
-  for (const line of shown) expect(merged.output).toMatch(line);
+  for (const line of SHOWN) expect(merged.output).toMatch(line);
   expect(suite.read('summary.md')).toContain('### Side by side');
-});
-
-test('one project has nothing to be compared with', async () => {
-  const suite = await suiteOf();
-  const run = await suite.playwright(['test', '--project=strong', '--grep=cart']);
-  expect(run.exitCode, run.output).toBe(0);
-  expect(run.results()).not.toHaveProperty('comparison');
-  expect(run.output).not.toContain('passes, turns, cost');
 });

@@ -3,9 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { beforeAll, expect, test, vi } from 'vitest';
+import type { Results } from '../../src/report/results';
 import { MARK, processesMarked } from '../support/processes';
-import { config, makeSuite, spec, startSite, TASKS_TEST } from './suite';
+import { CLICKS_GO, config, makeSuite, PLAIN, type Run, spec, startSite, TASKS_TEST } from './suite';
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 
@@ -83,11 +84,15 @@ async function startMortalSite(): Promise<string> {
     server.close();
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
+  server.unref();
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }
 
-test('each fault ends its trial with what happened, and no other trial', async () => {
+let run: Run;
+let results: Results;
+const mark = randomUUID();
+
+beforeAll(async () => {
   const site = await startSite({ '/': PAGE, '/favicon.ico': '' });
   const mortal = await startMortalSite();
   const agents = Object.entries(faults).map(([id, { agent }]) => `'${id}': async (task, go) => { ${agent} }`);
@@ -95,7 +100,12 @@ test('each fault ends its trial with what happened, and no other trial', async (
     'playwright.config.ts': config({
       imports: `import { test } from '@playwright/test';\nimport { goalOf } from './agents';`,
       taskproof: `{ turnTimeoutMs: 1000, agent: defineAgent({ name: 'faulty', run: task => goalOf(task, test) }) }`,
+      reporters: PLAIN,
       extra: 'fullyParallel: true',
+      projects: `[
+        { name: 'agents' },
+        { name: 'no-browser', grep: /a-good/, use: { launchOptions: { executablePath: '/nowhere/chromium' } } },
+      ]`,
     }),
     'agents.ts': `export function goalOf(task: any, test: any) {
       const go = () => task.turn('click Go', () => task.page.getByText('Go').click());
@@ -108,49 +118,54 @@ test('each fault ends its trial with what happened, and no other trial', async (
         spec({ id, goal: id, url: id === 'site-gone' ? mortal : `${site.url}/` }),
       ]),
     ),
-    'tasks/good.yaml': spec({ id: 'good', goal: 'good', url: `${site.url}/`, k: 3 }),
+    ...Object.fromEntries(
+      ['a', 'm', 'z'].map(at => [
+        `tasks/${at}-good.yaml`,
+        spec({ id: `${at}-good`, goal: 'good', url: `${site.url}/` }),
+      ]),
+    ),
     'tasks.spec.ts': TASKS_TEST,
   });
-  const mark = randomUUID();
-  const run = await suite.playwright(['test'], { [MARK]: mark });
+  run = await suite.playwright(['test'], { [MARK]: mark });
+  results = run.results();
+});
+
+const rowOf = (id: string, project = 'agents') =>
+  results.verdicts.find(row => row.spec === id && row.project === project)!;
+
+test.each(Object.entries(faults))('%s ends its trial with what happened', (id, fault) => {
+  const [trial] = rowOf(id).trials;
+  const { outcome, errorKind, turns = 1 } = fault;
+  expect(trial, `${id}: ${JSON.stringify(trial)}\n${run.output}`).toMatchObject({ outcome, turns });
+  expect(trial!.errorKind, id).toBe(errorKind);
+  expect(trial!.status, id).toBe(fault.status ?? (outcome === 'error' ? 'error' : 'completed'));
+  expect(String(trial!.reason), id).toMatch(fault.reason);
+  if (outcome !== 'passed') expect(run.output).toContain(trial!.reason!.slice(0, 100));
+});
+
+test('faults end no other trial, and leave no process', async () => {
   expect(run.exitCode, run.output).toBe(1);
-  const { verdicts, complete } = run.results();
-  expect(complete).toBe(true);
-  for (const [id, fault] of Object.entries(faults)) {
-    const [trial] = verdicts.find(row => row.spec === id)!.trials;
-    const { outcome, errorKind, turns = 1 } = fault;
-    expect(trial, `${id}: ${JSON.stringify(trial)}\n${run.output}`).toMatchObject({ outcome, turns });
-    expect(trial!.errorKind, id).toBe(errorKind);
-    expect(trial!.status, id).toBe(fault.status ?? (outcome === 'error' ? 'error' : 'completed'));
-    expect(String(trial!.reason), id).toMatch(fault.reason);
-    if (outcome !== 'passed') expect(run.output).toContain(trial!.reason!.slice(0, 100));
-  }
-  expect(verdicts.find(row => row.spec === 'good')).toMatchObject({ verdict: 'passed', passes: 3 });
+  expect(results.complete).toBe(true);
+  for (const at of ['a', 'm', 'z'])
+    expect(rowOf(`${at}-good`)).toMatchObject({ verdict: 'passed', passes: 1 });
   expect(run.output).toContain("ledger-full: the run's ledger:");
   await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 60_000, interval: 200 });
 });
 
-test('a browser that can not be launched is an error of the browser', async () => {
-  const suite = makeSuite({
-    'playwright.config.ts': config({
-      projects: `[{ name: 'agents', use: { launchOptions: { executablePath: '/nowhere/chromium' } } }]`,
-    }),
-    'tasks/good.yaml': spec({ id: 'good', url: 'http://127.0.0.1:9/' }),
-    'tasks.spec.ts': TASKS_TEST,
-  });
-  const run = await suite.playwright(['test']);
-  expect(run.exitCode, run.output).toBe(1);
-  expect(run.results().verdicts[0], run.output).toMatchObject({
+test('a browser that can not be launched is an error of the browser', () => {
+  expect(rowOf('a-good', 'no-browser'), run.output).toMatchObject({
     verdict: 'inconclusive',
     trials: [{ outcome: 'error', errorKind: 'browser' }],
   });
-  expect(run.output).toContain('1 trial with error: browser');
+  const browserErrors = Object.values(faults).filter(({ errorKind }) => errorKind === 'browser').length;
+  expect(run.output).toContain(`${browserErrors + 1} trials with error: browser`);
 });
 
 test('what can not be written costs a warning, never the verdicts', async () => {
   const site = await startSite({ '/': PAGE });
   const suite = makeSuite({
     'playwright.config.ts': config({
+      taskproof: `{ agent: ${CLICKS_GO} }`,
       reporters: `[['list'], ['@taskproof/playwright/reporter', { outputFile: 'tasks.spec.ts/results.json', summary: '${FULL}', baseline: 'base.json' }]]`,
     }),
     'base.json': '{ "schemaVersion": "2", "verdicts": [] }',
@@ -182,7 +197,10 @@ async function interruptible(hangAfterwards: boolean) {
     '/hold': (_, response) => void held.add(response),
   });
   const suite = makeSuite({
-    'playwright.config.ts': config({ taskproof: `{ agent: ${SLOW} }` }).replace('workers: 2', 'workers: 1'),
+    'playwright.config.ts': config({ taskproof: `{ agent: ${SLOW} }`, reporters: PLAIN }).replace(
+      'workers: 2',
+      'workers: 1',
+    ),
     'tasks/a-done.yaml': spec({ id: 'a-done', goal: 'go', url: `${site.url}/` }),
     'tasks/b-hanging.yaml': spec({ id: 'b-hanging', goal: 'hang', url: `${site.url}/` }),
     'tasks/c-never.yaml': spec({ id: 'c-never', goal: 'go', url: `${site.url}/` }),

@@ -57,7 +57,8 @@ async function hostileRun() {
     spec({
       id,
       url: `${site.url}/`,
-      k: 2,
+      // One lost trial of two is as hostile as two, and each costs a worker.
+      k: id === 'ends' ? 2 : 1,
       extra: `description: ${JSON.stringify(EVIL)}\nmaxSteps: 3`,
       assertions: `  - type: dom\n    selector: '#text'\n    state: text\n    text: ${JSON.stringify(`${EVIL}!`)}\n    description: ${JSON.stringify(EVIL)}\n  - type: url\n    pattern: '**'\n`,
     }).replace(/^goal: .*$/m, () => `goal: ${JSON.stringify(`${goal} ${EVIL}`)}`);
@@ -79,7 +80,7 @@ async function hostileRun() {
 test('hostile text in the terminal, the Markdown and the HTML report', async () => {
   const { suite, run } = await hostileRun();
   const records = recordsIn(suite.read('pw.json'));
-  expect(records, run.output).toHaveLength(6);
+  expect(records, run.output).toHaveLength(4);
   const shown = records.map(({ reason }) => reason ?? '').join('\n');
   expectHarmlessLines(shown);
   // Playwright's list reporter prints our error, the steps' titles and the transcript.
@@ -102,11 +103,11 @@ test('hostile text in the terminal, the Markdown and the HTML report', async () 
     page.on('dialog', dialog => void dialogs.push(dialog.message()));
     const url = await serveFolder(`${suite.folder}/playwright-report`);
     await page.goto(url);
-    await page.getByText('trial 1/2').first().waitFor();
+    await page.getByText('trial 1/').first().waitFor();
     await expectInert(page);
     for (const id of ['gives-up', 'throws', 'ends']) {
       await page.goto(url);
-      await page.getByText(`${id} · trial 1/2`).click();
+      await page.getByText(`${id} · trial 1/`).click();
       await page.getByText('Test Steps').waitFor();
       await page
         .locator('[aria-expanded="false"]')

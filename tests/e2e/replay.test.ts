@@ -3,30 +3,32 @@ import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startSite as startExampleSite } from '../../example-tasks/site/server.mjs';
 import type { Recording } from '../../src/agents/replay/recording';
+import type { Results } from '../../src/report/results';
 import { byRef, call, done, reply, startMessagesApi } from '../support/messages-api';
 import { recordsIn } from '../support/records';
-import { config, makeSuite, type Suite, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
 
 type Shop = 'as recorded' | 'renamed' | 'gone' | 'broken';
 
-/** A shop whose last button changes. */
-function shop(now: () => Shop) {
-  const button = () =>
+/** A shop whose last button changes, or is as the request's `shop` header says. */
+function shop(now: () => Shop = () => 'as recorded') {
+  const button = (asked: Shop) =>
     ({
       'as recorded': `<button onclick="done.hidden=false">Place order</button>`,
       renamed: `<button onclick="done.hidden=false">Order now</button>`,
       gone: '',
       broken: `<button onclick="missing.hidden=false">Place order</button>`,
-    })[now()];
+    })[asked];
   return startSite({
     '/': '<a href="/checkout">To checkout</a>',
-    '/checkout': (_, response) => {
+    '/checkout': (request, response) => {
+      const asked = (request.headers.shop as Shop | undefined) ?? now();
       response.setHeader('content-type', 'text/html; charset=utf-8');
       response.end(
-        `<!doctype html><title>Checkout</title><label>Name <input id="name"></label><label>Card <input id="card"></label>${button()}<p id="done" hidden>Thanks</p>`,
+        `<!doctype html><title>Checkout</title><label>Name <input id="name"></label><label>Card <input id="card"></label>${button(asked)}<p id="done" hidden>Thanks</p>`,
       );
     },
   });
@@ -35,6 +37,12 @@ function shop(now: () => Shop) {
 const GOAL =
   'Click "To checkout", enter "Mira" into "Name", enter "{{CARD}}" into "Card" and click "Place order"';
 const AFTER = 'Click "Order now"';
+
+const WRONG = `  - type: dom\n    selector: '#done'\n    state: hidden\n`;
+
+/** A project that replays, in front of a shop of this kind. */
+const replaying = (name: string, kind: Shop = 'as recorded', more = '') =>
+  `{ name: '${name}', testMatch, ...repeats('tasks/*.yaml'), use: { extraHTTPHeaders: { shop: '${kind}' }, taskproof: { agent: replay({ recordings: 'kept', turnTimeoutMs: 1500, ${more} }), secrets } } }`;
 
 function suiteFor(url: string, extra: Record<string, string> = {}): Suite {
   const lexically = (
@@ -45,18 +53,25 @@ function suiteFor(url: string, extra: Record<string, string> = {}): Suite {
     'playwright.config.ts': config({
       imports: `import { replay } from '@taskproof/playwright';
 const secrets = { CARD: '4000-0566' };
+const testMatch = 'tasks.spec.ts';
 const shopper = ${lexically(`of.goal.replace('{{CARD}}', secrets.CARD)`)};
 const healer = ${lexically(JSON.stringify(AFTER))};`,
       reporters: `process.env.BLOB ? [['@taskproof/playwright/reporter'], ['blob']] : [['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]`,
       projects: `[
-        { name: 'shopper', ...repeats('tasks/*.yaml'), use: { taskproof: { agent: shopper, secrets, record: 'kept' } } },
-        { name: 'replay', ...repeats('tasks/*.yaml'), use: { taskproof: { agent: replay({ recordings: 'kept', turnTimeoutMs: 1500 }), secrets } } },
-        { name: 'poor', ...repeats('tasks/*.yaml'), use: { taskproof: { agent: replay({ recordings: 'kept' }) } } },
-        { name: 'healing', ...repeats('tasks/*.yaml'), use: { taskproof: { agent: replay({ recordings: 'kept', turnTimeoutMs: 1500, fallback: healer }), secrets } } },
+        { name: 'shopper', testMatch, ...repeats('tasks/*.yaml'), use: { taskproof: { agent: shopper, secrets, record: 'kept' } } },
+        { name: 'poor', testMatch, ...repeats('tasks/*.yaml'), use: { taskproof: { agent: replay({ recordings: 'kept' }) } } },
+        ${replaying('replay')},
+        ${replaying('gone', 'gone')},
+        ${replaying('broken', 'broken')},
+        ${replaying('healing', 'renamed', 'fallback: healer')},
+        ${replaying('changed').replace('testMatch', "testMatch: 'changed.spec.ts'")},
+        ${replaying('reviewed', 'renamed')},
       ]`,
     }),
+    'changed.spec.ts': TASKS_TEST.replace('tasks/**', 'changed'),
+    'changed/order.yaml': spec({ id: 'order', url: `${url}/`, goal: GOAL, assertions: WRONG }),
     'tasks.spec.ts': TASKS_TEST,
-    'tasks/order.yaml': spec({ id: 'order', url: `${url}/`, goal: GOAL, k: 3, minPasses: 2 }),
+    'tasks/order.yaml': spec({ id: 'order', url: `${url}/`, goal: GOAL, k: 2, minPasses: 1 }),
     ...extra,
   });
 }
@@ -71,89 +86,125 @@ async function taskproof(suite: Suite, ...args: string[]) {
 
 const readJson = <T>(suite: Suite, file: string) => JSON.parse(suite.read(file)) as T;
 
-test('recorded, replayed, broken by the site, healed, and replayed as healed', async () => {
-  let now: Shop = 'as recorded';
-  const site = await shop(() => now);
-  const suite = suiteFor(site.url);
-  const run = async (project: string, ...more: string[]) => {
-    const { exitCode, output, results } = await suite.playwright(['test', '--project', project, ...more]);
-    return { exitCode, output, row: results().verdicts[0]! };
-  };
+describe('recorded, replayed, broken by the site, healed, and replayed as healed', () => {
+  interface Moment {
+    run: Run;
+    results: Results;
+    json: string;
+  }
+  let suite: Suite;
+  /** A run that records, one that replays in front of several shops, and one of what was healed. */
+  let first: Moment;
+  let second: Moment;
+  let third: Moment;
+  let recording: Recording;
 
-  const unrecorded = await run('replay');
-  expect(unrecorded.exitCode).toBe(1);
-  expect(unrecorded.row).toMatchObject({ verdict: 'inconclusive', errors: 1 });
-  expect(unrecorded.row.reason).toMatch(
-    /there is no recording .*kept.order\.json\. Make one: .*`record: true`/,
-  );
-
-  const recorded = await run('shopper');
-  expect(recorded.exitCode, recorded.output).toBe(0);
-  expect(recorded.output).toContain('taskproof: recorded 1 spec in kept');
-  const recording = readJson<Recording>(suite, 'kept/order.json');
-  const steps = recording.turns.flatMap(({ actions }) => actions.flatMap(each => each.steps));
-  expect(steps.map(step => ('locator' in step ? `${step.do} ${step.locator}` : step.do))).toEqual([
-    "click getByRole('link', { name: 'To checkout' })",
-    "fill getByRole('textbox', { name: 'Name' })",
-    "fill getByRole('textbox', { name: 'Card' })",
-    "click getByRole('button', { name: 'Place order' })",
-  ]);
-  expect(JSON.stringify(recording)).not.toContain('4000-0566');
-
-  // The config that Playwright's JSON report holds is no way out for it either.
-  expect(suite.read('pw.json')).toContain('<secret>CARD</secret>');
-  expect(suite.read('pw.json')).not.toContain('4000-0566');
-
-  const replayed = await run('replay');
-  expect(replayed.output).not.toContain('has changed since');
-  expect(replayed.exitCode, replayed.output).toBe(0);
-  expect(replayed.row).toMatchObject({
-    replayed: true,
-    verdict: 'passed',
-    k: 1,
-    passes: 1,
-    turns: 4,
-    costUsd: 0,
-    agent: 'replay',
+  beforeAll(async () => {
+    const site = await shop();
+    suite = suiteFor(site.url);
+    const projects = async (...names: string[]): Promise<Moment> => {
+      const run = await suite.playwright(['test', ...names.map(name => `--project=${name}`)]);
+      return { run, results: run.results(), json: suite.read('pw.json') };
+    };
+    first = await projects('shopper', 'replay');
+    recording = readJson<Recording>(suite, 'kept/order.json');
+    second = await projects('poor', 'replay', 'gone', 'broken', 'healing', 'changed');
+    expect(readJson(suite, 'kept/order.json'), 'healing leaves it for review').toEqual(recording);
+    renameSync(join(suite.folder, 'kept/order.healed.json'), join(suite.folder, 'kept/order.json'));
+    third = await projects('reviewed');
   });
-  expect(recordsIn(suite.read('pw.json'))[0]).toMatchObject({
-    replayed: true,
-    turns: [{}, {}, {}, { title: 'click button "Place order"' }],
+
+  const rowOf = ({ results }: Moment, project: string) =>
+    results.verdicts.find(row => row.project === project)!;
+
+  test('without a recording a replay says how to make one', () => {
+    expect(first.run.exitCode, first.run.output).toBe(1);
+    const row = rowOf(first, 'replay');
+    expect(row).toMatchObject({ verdict: 'inconclusive', errors: 1 });
+    expect(row.reason).toMatch(/there is no recording .*kept.order\.json\. Make one: .*`record: true`/);
   });
-  expect((await run('replay', '--repeat-each=2')).row).toMatchObject({ k: 2, passes: 2 });
 
-  const poor = await run('poor');
-  expect(poor.row.reason).toMatch(/the recording types the secret CARD, which this project does not have/);
-  expect(poor.row).toMatchObject({ verdict: 'inconclusive' });
-
-  now = 'gone';
-  const gone = await run('replay');
-  expect(gone.exitCode).toBe(1);
-  expect(gone.row).toMatchObject({ verdict: 'failed', replayed: true });
-  expect(gone.row.reason).toContain('step 4: button "Place order" not found on /checkout');
-  now = 'broken';
-  expect((await run('replay')).row.reason).toContain(
-    'step 4: click button "Place order" had no effect on /checkout',
-  );
-
-  now = 'renamed';
-  const healed = await run('healing');
-  expect(healed.exitCode, healed.output).toBe(0);
-  expect(healed.row).toMatchObject({ verdict: 'passed', replayed: true, healed: 1 });
-  expect(healed.output).toContain(
-    'healed: look at kept/order.healed.json, and put it in the place of kept/order.json',
-  );
-  expect(readJson(suite, 'kept/order.json')).toEqual(recording);
-  expect(recordsIn(suite.read('pw.json'))[0]!.healed).toEqual({
-    turn: 5,
-    reason: 'step 4: button "Place order" not found on /checkout',
-    recording: 'kept/order.json',
+  test('what passed is recorded, without its secrets', () => {
+    expect(rowOf(first, 'shopper'), first.run.output).toMatchObject({ verdict: 'passed' });
+    expect(first.run.output).toContain('taskproof: recorded 1 spec in kept');
+    const steps = recording.turns.flatMap(({ actions }) => actions.flatMap(each => each.steps));
+    expect(steps.map(step => ('locator' in step ? `${step.do} ${step.locator}` : step.do))).toEqual([
+      "click getByRole('link', { name: 'To checkout' })",
+      "fill getByRole('textbox', { name: 'Name' })",
+      "fill getByRole('textbox', { name: 'Card' })",
+      "click getByRole('button', { name: 'Place order' })",
+    ]);
+    expect(JSON.stringify(recording)).not.toContain('4000-0566');
+    // The config that Playwright's JSON report holds is no way out for it either.
+    expect(first.json).toContain('<secret>CARD</secret>');
+    expect(first.json).not.toContain('4000-0566');
   });
-  renameSync(join(suite.folder, 'kept/order.healed.json'), join(suite.folder, 'kept/order.json'));
-  const reviewed = await run('replay');
-  expect(reviewed.exitCode, reviewed.output).toBe(0);
-  expect(reviewed.row.turns).toBe(4);
-  expect(reviewed.row.healed).toBeUndefined();
+
+  test('a replay on the site as recorded passes at no cost', () => {
+    expect(rowOf(second, 'replay'), second.run.output).toMatchObject({
+      replayed: true,
+      verdict: 'passed',
+      k: 1,
+      passes: 1,
+      turns: 4,
+      costUsd: 0,
+      agent: 'replay',
+    });
+    expect(recordsIn(second.json)).toContainEqual(
+      expect.objectContaining({
+        replayed: true,
+        outcome: 'passed',
+        turns: [1, 2, 3, 4].map(n =>
+          expect.objectContaining(n === 4 ? { title: 'click button "Place order"' } : {}),
+        ),
+      }),
+    );
+  });
+
+  test('a project without the secret that a recording types says so', () => {
+    const row = rowOf(second, 'poor');
+    expect(row.reason).toMatch(/the recording types the secret CARD, which this project does not have/);
+    expect(row).toMatchObject({ verdict: 'inconclusive' });
+  });
+
+  test('a control that is gone, or does nothing, fails at its step', () => {
+    expect(second.run.exitCode).toBe(1);
+    expect(rowOf(second, 'gone')).toMatchObject({ verdict: 'failed', replayed: true });
+    expect(rowOf(second, 'gone').reason).toContain('step 4: button "Place order" not found on /checkout');
+    expect(rowOf(second, 'broken').reason).toContain(
+      'step 4: click button "Place order" had no effect on /checkout',
+    );
+  });
+
+  test('a fallback heals, and leaves the new recording for review', () => {
+    expect(rowOf(second, 'healing'), second.run.output).toMatchObject({
+      verdict: 'passed',
+      replayed: true,
+      healed: 1,
+    });
+    expect(second.run.output).toContain(
+      'healed: look at kept/order.healed.json, and put it in the place of kept/order.json',
+    );
+    expect(recordsIn(second.json).find(({ healed }) => healed)!.healed).toEqual({
+      turn: 5,
+      reason: 'step 4: button "Place order" not found on /checkout',
+      recording: 'kept/order.json',
+    });
+  });
+
+  test('what was healed replays once it is put in place', () => {
+    expect(third.run.exitCode, third.run.output).toBe(0);
+    expect(third.run.output).not.toContain('has changed since');
+    expect(rowOf(third, 'reviewed').turns).toBe(4);
+    expect(rowOf(third, 'reviewed').healed).toBeUndefined();
+  });
+
+  test('a replayed trial is graded like any other', () => {
+    expect(second.run.output).toMatch(
+      /taskproof: order has changed since kept.order\.json was recorded: record it again/,
+    );
+    expect(rowOf(second, 'changed')).toMatchObject({ verdict: 'failed', replayed: true });
+  });
 });
 
 test("an agent of one's own is recorded where it says what it will do, and Claude plays on where its recording ends", async () => {
@@ -227,22 +278,8 @@ const fallback = claude({ baseURL: '${server.url}', apiKey: 'key', maxRetries: 0
   expect(steps.at(-1)).toMatchObject({ locator: "getByRole('button', { name: 'Order now' })" });
 });
 
-test('a replayed trial is graded like any other', async () => {
-  const site = await shop(() => 'as recorded');
-  const suite = suiteFor(site.url);
-  await suite.playwright(['test', '--project', 'shopper', '--repeat-each=1']);
-  const wrong = `  - type: dom\n    selector: '#done'\n    state: hidden\n`;
-  suite.write({
-    'tasks/order.yaml': spec({ id: 'order', url: `${site.url}/`, goal: GOAL, assertions: wrong }),
-  });
-  const { exitCode, output, results } = await suite.playwright(['test', '--project', 'replay']);
-  expect(exitCode).toBe(1);
-  expect(output).toMatch(/taskproof: order has changed since kept.order\.json was recorded: record it again/);
-  expect(results().verdicts[0]).toMatchObject({ verdict: 'failed', replayed: true });
-});
-
 test('`taskproof record` saves from a results file, also of merged shards', async () => {
-  const site = await shop(() => 'as recorded');
+  const site = await shop();
   const second = {
     'tasks/look.yaml': spec({ id: 'look', url: `${site.url}/checkout`, goal: 'Click "Place order"' }),
   };

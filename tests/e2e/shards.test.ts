@@ -1,17 +1,17 @@
 // Verdicts across shards: what blobs come to when they are merged is what one whole run comes to.
-import { cpSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { cpSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { Results } from '../../src/report/results';
-import { config, makeSuite, type Suite, spec, startSite } from './suite';
+import { config, makeSuite, PLAIN, type Run, type Suite, spec, startSite } from './suite';
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 
 /** Trials whose agent clicks nothing, by project, spec and repeat index. */
 const FAILING: Record<string, number[]> = {
   'agents/kept': [1],
-  'agents/lost': [0, 2],
-  'second/kept': [2],
+  'agents/lost': [0, 1],
+  'second/kept': [1],
 };
 
 const AGENT = `defineAgent({ name: 'scripted', async run(task) {
@@ -31,35 +31,58 @@ const test = base.extend({
 taskproofTests('tasks/**/*.yaml', { test });
 `;
 
-interface Layout {
-  fullyParallel?: boolean;
-}
-
-async function suiteOf({ fullyParallel = true }: Layout = {}): Promise<Suite> {
+async function makeShardedSuite(): Promise<Suite> {
   const site = await startSite({ '/': PAGE });
   const project = (name: string) =>
-    `{ name: '${name}', ...repeats('tasks/**/*.yaml'), fullyParallel: ${fullyParallel} }`;
+    `{ name: '${name}', ...repeats('tasks/**/*.yaml'), fullyParallel: !process.env.BY_FILE }`;
   return makeSuite({
     'playwright.config.ts': config({
       taskproof: `{ agent: ${AGENT} }`,
       projects: `[${project('agents')}, ${project('second').replace('{', '{ grep: /kept/,')}]`,
-      reporters: `process.env.BLOB ? [['blob'], ['@taskproof/playwright/reporter']] : [['list'], ['@taskproof/playwright/reporter'], ['html']]`,
+      reporters: `process.env.BLOB ? [['blob'], ['@taskproof/playwright/reporter']] : ${PLAIN}`,
     }),
-    'merge.config.ts': `export default { reporter: [['list'], ['@taskproof/playwright/reporter'], ['html'], ['json', { outputFile: 'pw.json' }], ['junit', { outputFile: 'pw.xml' }]] };`,
-    'tasks/kept.yaml': spec({ id: 'kept', url: `${site.url}/`, k: 3, minPasses: 2 }),
-    'tasks/lost.yaml': spec({ id: 'lost', url: `${site.url}/`, k: 3, minPasses: 2 }),
+    'merge.config.ts': `export default { reporter: [['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }], ['junit', { outputFile: 'pw.xml' }]] };`,
+    'tasks/kept.yaml': spec({ id: 'kept', url: `${site.url}/`, k: 2, minPasses: 1 }),
+    'tasks/lost.yaml': spec({ id: 'lost', url: `${site.url}/`, k: 2, minPasses: 1 }),
     'tasks.spec.ts': TESTS,
     'ordinary.spec.ts': `import { test } from '@playwright/test'; test('ordinary', () => {});`,
   });
 }
 
-async function shard(suite: Suite, index: number, total: number) {
-  const run = await suite.playwright(['test', `--shard=${index}/${total}`], {
+const LAYOUTS = [
+  { total: 3, fullyParallel: true },
+  { total: 2, fullyParallel: false },
+];
+const blobsOf = (total: number) => `blobs-${total}`;
+
+let suite: Suite;
+let whole: Run;
+/** The runs of the shards, by their total. */
+const shards: Record<number, { run: Run; results: Results }[]> = {};
+
+beforeAll(async () => {
+  suite = await makeShardedSuite();
+  whole = await suite.playwright(['test']);
+  expected = timeless(whole.results());
+  for (const { total, fullyParallel } of LAYOUTS) {
+    shards[total] = [];
+    for (let index = 1; index <= total; index++) {
+      const run = await suite.playwright(['test', `--shard=${index}/${total}`], {
+        BLOB: '1',
+        ...(fullyParallel ? {} : { BY_FILE: '1' }),
+        PLAYWRIGHT_BLOB_OUTPUT_FILE: join(suite.folder, blobsOf(total), `report-${index}.zip`),
+      });
+      shards[total].push({ run, results: run.results() });
+    }
+  }
+  await suite.playwright(['test', '--project=second'], {
     BLOB: '1',
-    PLAYWRIGHT_BLOB_OUTPUT_FILE: join(suite.folder, 'blobs', `report-${index}.zip`),
+    PLAYWRIGHT_BLOB_OUTPUT_FILE: join(suite.folder, 'blobs-good/good.zip'),
   });
-  return run;
-}
+  // Nothing but the blobs is at hand where they are merged.
+  for (const gone of ['tasks', 'tasks.spec.ts', 'ordinary.spec.ts', 'playwright.config.ts', 'test-results'])
+    rmSync(join(suite.folder, gone), { recursive: true });
+});
 
 /** The same in every run of the same trials: without times. */
 function timeless({ verdicts, complete, status }: Results) {
@@ -73,37 +96,34 @@ function timeless({ verdicts, complete, status }: Results) {
   };
 }
 
-async function merge(suite: Suite) {
-  // Nothing but the blobs is at hand where they are merged.
-  for (const gone of ['tasks', 'tasks.spec.ts', 'taskproof-results.json', 'test-results'])
-    rmSync(join(suite.folder, gone), { recursive: true, force: true });
-  return suite.playwright(['merge-reports', '--config=merge.config.ts', 'blobs']);
+let expected: ReturnType<typeof timeless>;
+
+test('the whole run judges each spec in each project', () => {
+  expect(whole.exitCode, whole.output).toBe(1);
+  expect(expected.verdicts.map(row => `${row.spec} ${row.project} ${row.verdict}`)).toEqual([
+    'kept agents passed',
+    'kept second passed',
+    'lost agents failed',
+  ]);
+});
+
+function merge(blobs: string) {
+  for (const gone of ['taskproof-results.json', 'pw.json', 'pw.xml'])
+    rmSync(join(suite.folder, gone), { force: true });
+  return suite.playwright(['merge-reports', '--config=merge.config.ts', blobs]);
 }
 
-test.each([
-  { total: 3, fullyParallel: true },
-  { total: 2, fullyParallel: false },
-])(
+test.each(LAYOUTS)(
   '$total shards, fullyParallel $fullyParallel: the verdicts of a whole run',
-  async ({ total, fullyParallel }) => {
-    const suite = await suiteOf({ fullyParallel });
-    const whole = await suite.playwright(['test']);
-    expect(whole.exitCode, whole.output).toBe(1);
-    const expected = timeless(whole.results());
-    expect(expected.verdicts.map(row => `${row.spec} ${row.project} ${row.verdict}`)).toEqual([
-      'kept agents passed',
-      'kept second passed',
-      'lost agents failed',
-    ]);
-    for (let index = 1; index <= total; index++) {
-      const run = await shard(suite, index, total);
-      const lostHere = run.results().verdicts.some(row => row.verdict === 'failed');
+  async ({ total }) => {
+    for (const { run, results } of shards[total]!) {
+      const lostHere = results.verdicts.some(row => row.verdict === 'failed');
       expect(run.exitCode, run.output).toBe(lostHere ? 1 : 0);
     }
-    const merged = await merge(suite);
+    const merged = await merge(blobsOf(total));
     expect(timeless(merged.results())).toEqual(expected);
     expect(merged.exitCode, merged.output).toBe(1);
-    expect(merged.output).toContain('lost [agents] failed: 1/3 passed, needs 2');
+    expect(merged.output).toContain('lost [agents] failed: 0/2 passed, needs 1');
     const junit = suite.read('pw.xml');
     expect(
       junit.match(/<(failure|error) /g),
@@ -114,15 +134,16 @@ test.each([
   },
 );
 
-test('a missing shard is named, a shard merged twice counts once, a broken blob is refused', async () => {
-  const suite = await suiteOf();
-  for (let index = 1; index <= 2; index++) await shard(suite, index, 2);
-  const blobs = join(suite.folder, 'blobs');
-  const [first, second] = readdirSync(blobs).sort();
-  mkdirSync(join(suite.folder, 'aside'));
-  cpSync(join(blobs, second!), join(suite.folder, 'aside', second!));
-  rmSync(join(blobs, second!));
-  const partial = await merge(suite);
+/** The blobs of the three shards in a folder of their own, without those left out. */
+function someBlobs(name: string, ...leftOut: number[]): string {
+  const folder = join(suite.folder, name);
+  cpSync(join(suite.folder, blobsOf(3)), folder, { recursive: true });
+  for (const index of leftOut) rmSync(join(folder, `report-${index}.zip`));
+  return folder;
+}
+
+test('a missing shard is named', async () => {
+  const partial = await merge(someBlobs('partial', 2, 3));
   expect(partial.exitCode, partial.output).toBe(1);
   const names = partial.results().verdicts.map(row => `${row.spec} ${row.project}`);
   expect(names, 'a spec of which no trial arrived is named all the same').toEqual([
@@ -131,17 +152,34 @@ test('a missing shard is named, a shard merged twice counts once, a broken blob 
     'lost agents',
   ]);
   expect(partial.results().complete).toBe(false);
-  expect(partial.output).toMatch(/undecided: \d\/3 passed, needs 2\s+\d of 3 trials present/);
-  cpSync(join(suite.folder, 'aside', second!), join(blobs, second!));
-  const once = timeless((await merge(suite)).results());
-  cpSync(join(blobs, first!), join(blobs, 'again.zip'));
-  const twice = await merge(suite);
-  expect(timeless(twice.results()).verdicts, twice.output).toEqual(once.verdicts);
-  rmSync(join(blobs, 'again.zip'));
-  truncateSync(join(blobs, second!), 100);
-  const broken = await merge(suite);
-  expect(broken.exitCode, broken.output).not.toBe(0);
-  writeFileSync(join(blobs, second!), 'not a zip');
-  const foreign = await merge(suite);
-  expect(foreign.exitCode, foreign.output).not.toBe(0);
+  expect(partial.output).toMatch(/undecided: \d\/2 passed, needs 1\s+\d of 2 trials present/);
+});
+
+test('a shard merged twice counts once', async () => {
+  const folder = someBlobs('twice');
+  cpSync(join(folder, 'report-1.zip'), join(folder, 'again.zip'));
+  const twice = await merge(folder);
+  expect(timeless(twice.results()).verdicts, twice.output).toEqual(expected.verdicts);
+});
+
+describe('a blob that is none is refused, and nothing is judged', () => {
+  test('without it the run passes', async () => {
+    const merged = await merge('blobs-good');
+    expect(merged.exitCode, merged.output).toBe(0);
+    expect(merged.results().verdicts).toMatchObject([{ spec: 'kept', project: 'second', verdict: 'passed' }]);
+  });
+
+  test.each([
+    { what: 'cut off', spoil: (file: string) => truncateSync(file, 100) },
+    { what: 'foreign', spoil: (file: string) => writeFileSync(file, 'not a zip') },
+  ])('$what', async ({ what, spoil }) => {
+    const folder = join(suite.folder, `blobs-${what.replace(' ', '-')}`);
+    cpSync(join(suite.folder, 'blobs-good'), folder, { recursive: true });
+    cpSync(join(folder, 'good.zip'), join(folder, 'spoiled.zip'));
+    spoil(join(folder, 'spoiled.zip'));
+    const refused = await merge(folder);
+    expect(refused.exitCode, refused.output).toBe(1);
+    expect(refused.output).toContain('Either not a zip file, or file is truncated');
+    expect(suite.exists('taskproof-results.json')).toBe(false);
+  });
 });

@@ -4,9 +4,15 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, extname, join } from 'node:path';
-import { inject, onTestFinished } from 'vitest';
+import { afterAll, inject } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import type { Results } from '../../src/report/results';
+
+/** Suites and sites may be made in hooks and shared by the tests of a file: all go when the file ends. */
+const endings: (() => unknown)[] = [];
+afterAll(async () => {
+  await Promise.all(endings.map(end => end()));
+});
 
 export interface Run {
   exitCode: number | null;
@@ -28,7 +34,7 @@ export interface Suite {
 export function makeSuite(files: Record<string, string>): Suite {
   const folder = mkdtempSync(join(inject('installed'), 'suite-'));
   if (!process.env.TASKPROOF_KEEP_SUITES)
-    onTestFinished(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+    endings.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
   const suite: Suite = {
     folder,
     write(more) {
@@ -83,6 +89,14 @@ export interface ConfigOptions {
   imports?: string;
 }
 
+/** Source text of the least agent, for suites in which the agent is not the point. */
+export const CLICKS_GO = `defineAgent({ name: 'go', async run(task) {
+  await task.turn('click Go', () => task.page.getByText('Go').click());
+} })`;
+
+/** Without the HTML report, which few tests read. */
+export const PLAIN = `[['list'], ['@taskproof/playwright/reporter']]`;
+
 /** A config as a user would write it, with the browser of this machine. */
 export function config(options: ConfigOptions = {}): string {
   const {
@@ -100,7 +114,8 @@ ${imports}
 export default defineConfig({
   workers: 2,
   reporter: ${reporters},
-  use: { launchOptions: ${JSON.stringify(launchOptions())}, taskproof: { agent: lexical(), ...${taskproof} } },
+  // A small page: pictures of large ones are much of what a trial costs.
+  use: { viewport: { width: 480, height: 320 }, launchOptions: ${JSON.stringify(launchOptions())}, taskproof: { agent: lexical(), ...${taskproof} } },
   expect: { timeout: 1000 },
   projects: ${projects},
   ${extra}
@@ -165,7 +180,7 @@ export async function startSite(
       server.close(() => resolve());
       server.closeAllConnections();
     });
-  onTestFinished(() => close());
+  endings.push(close);
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
@@ -187,6 +202,6 @@ export async function serveFolder(folder: string): Promise<string> {
     response.end(readFileSync(file));
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
+  endings.push(() => server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
 }

@@ -1,48 +1,65 @@
-import { expect, test } from 'vitest';
-import { config, makeSuite, spec, startSite } from './suite';
+// What a run comes to: its verdicts, and its exit status beside ordinary tests.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { CLICKS_GO, config, makeSuite, PLAIN, type Run, type Suite, spec, startSite } from './suite';
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 
-function failingTrials(indexes: number[]): string {
-  return `import { test as base, taskproofTests } from '@taskproof/playwright';
+// FAILING: repeat indexes of trials whose button does nothing.
+const TESTS = `import { test as base, taskproofTests } from '@taskproof/playwright';
 const test = base.extend({
   page: async ({ page }, use, testInfo) => {
-    // A trial whose button does nothing.
-    if (${JSON.stringify(indexes)}.includes(testInfo.repeatEachIndex))
+    if (JSON.parse(process.env.FAILING).includes(testInfo.repeatEachIndex))
       await page.addInitScript(() => addEventListener('click', event => event.stopImmediatePropagation(), true));
     await use(page);
   },
 });
 taskproofTests('tasks/**/*.yaml', { test });
 `;
-}
 
-const ORDINARY = (passes: boolean) => `import { test, expect } from '@playwright/test';
-test('ordinary', () => { expect(1).toBe(${passes ? 1 : 2}); });`;
+const ORDINARY = `import { test, expect } from '@playwright/test';
+test('ordinary', () => { expect(process.env.ORDINARY).toBe('passes'); });`;
 
-test.each([
-  { failing: [2], ordinary: true, exitCode: 0, verdict: 'passed' },
-  { failing: [1, 3], ordinary: true, exitCode: 1, verdict: 'failed' },
-  { failing: [2], ordinary: false, exitCode: 1, verdict: 'passed' },
-])('k 5, minPasses 4: $failing fail, ordinary test passes: $ordinary -> exit $exitCode', async row => {
+let suite: Suite;
+beforeAll(async () => {
   const site = await startSite({ '/': PAGE });
-  const suite = makeSuite({
-    'playwright.config.ts': config(),
-    'tasks/go.yaml': spec({ id: 'go', url: `${site.url}/`, k: 5, minPasses: 4 }),
-    'tasks.spec.ts': failingTrials(row.failing),
-    'ordinary.spec.ts': ORDINARY(row.ordinary),
+  suite = makeSuite({
+    'playwright.config.ts': config({ reporters: PLAIN, taskproof: `{ agent: ${CLICKS_GO} }` }),
+    'tasks/go.yaml': spec({ id: 'go', url: `${site.url}/`, k: 2, minPasses: 1 }),
+    'tasks.spec.ts': TESTS,
+    'ordinary.spec.ts': ORDINARY,
   });
-  const run = await suite.playwright(['test']);
-  const { verdicts } = run.results();
-  expect(verdicts, run.output).toHaveLength(1);
-  expect(verdicts[0]).toMatchObject({
-    spec: 'go',
-    project: 'agents',
-    agent: 'lexical',
-    verdict: row.verdict,
-    k: 5,
-    passes: 5 - row.failing.length,
-    failures: row.failing.length,
+});
+
+describe.each([
+  { failing: [1], ordinary: 'passes', exitCode: 0, verdict: 'passed' },
+  { failing: [0, 1], ordinary: 'passes', exitCode: 1, verdict: 'failed' },
+  { failing: [1], ordinary: 'fails', exitCode: 1, verdict: 'passed' },
+])('k 2, minPasses 1: $failing fail, the ordinary test $ordinary', row => {
+  let run: Run;
+  beforeAll(async () => {
+    run = await suite.playwright(['test'], {
+      FAILING: JSON.stringify(row.failing),
+      ORDINARY: row.ordinary,
+    });
   });
-  expect(run.exitCode, run.output).toBe(row.exitCode);
+
+  test(`exit ${row.exitCode}, ${row.verdict}`, () => {
+    const { verdicts } = run.results();
+    expect(verdicts, run.output).toHaveLength(1);
+    expect(verdicts[0]).toMatchObject({
+      spec: 'go',
+      project: 'agents',
+      agent: 'go',
+      verdict: row.verdict,
+      k: 2,
+      passes: 2 - row.failing.length,
+      failures: row.failing.length,
+    });
+    expect(run.exitCode, run.output).toBe(row.exitCode);
+  });
+
+  test('one project has nothing to be compared with', () => {
+    expect(run.results()).not.toHaveProperty('comparison');
+    expect(run.output).not.toContain('passes, turns, cost');
+  });
 });

@@ -1,0 +1,28 @@
+// Runs all tests N times while something else keeps every core busy: `npm run test:repeat -- 5`.
+// Tests that hold on such a machine hold on any. Arguments after the number go to vitest.
+import { spawn, spawnSync } from 'node:child_process';
+import { availableParallelism } from 'node:os';
+
+const [times = '5', ...args] = process.argv.slice(2);
+if (!/^[1-9]\d*$/.test(times))
+  throw new Error(`how often? "${times}" is no number: npm run test:repeat -- 5`);
+
+const busy = Array.from({ length: availableParallelism() }, () =>
+  spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
+);
+process.on('exit', () => {
+  for (const child of busy) child.kill('SIGKILL');
+});
+process.on('SIGINT', () => process.exit(130));
+
+let failures = 0;
+for (let run = 1; run <= Number(times); run++) {
+  console.log(`\nRun ${run} of ${times}`);
+  const { status } = spawnSync('npm', ['test', '--', ...args], {
+    stdio: 'inherit',
+    shell: process.platform === 'win32',
+  });
+  if (status !== 0) failures++;
+}
+console.log(`\n${failures ? `${failures} of ${times} runs failed` : `all ${times} runs passed`}`);
+process.exitCode = failures ? 1 : 0;
