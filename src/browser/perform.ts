@@ -36,11 +36,11 @@ export async function perform(
   action: LocatedAction,
   { timeoutMs, recorder }: PerformOptions,
 ): Promise<Response | null> {
-  if (recorder) await note(page, action, recorder);
+  const isNoted = recorder && (await note(page, action, recorder));
   try {
     return await dispatch(page, action, timeoutMs);
   } catch (error) {
-    recorder?.drop();
+    if (isNoted) recorder.drop();
     throw error;
   }
 }
@@ -62,12 +62,14 @@ async function dispatch(page: Page, action: LocatedAction, timeoutMs: number): P
   }
 }
 
-async function note(page: Page, action: LocatedAction, recorder: ActionRecorder): Promise<void> {
+/** @returns false for what is typed nowhere: it can't be done again. */
+async function note(page: Page, action: LocatedAction, recorder: ActionRecorder): Promise<boolean> {
   const { locator, to, ...draft } = action as LocatedAction & { locator?: Locator; to?: Locator };
   const atFocus = !locator && (action.do === 'press' || action.do === 'type');
   const target = atFocus ? await within(elementWithFocus(page), NOTE_LIMIT_MS) : locator;
-  // What is typed nowhere can't be done again.
-  if (action.do !== 'type' || target) await recorder.record(page, draft, target, to);
+  if (action.do === 'type' && !target) return false;
+  await recorder.record(page, draft, target, to);
+  return true;
 }
 
 async function act(
