@@ -4,34 +4,15 @@ import ts from 'typescript';
 import { cell, table } from './docs-table.mjs';
 
 /**
- * The members of an interface: name, type, meaning, default.
+ * The members of interfaces in one table: name, type, meaning, default.
  *
- * @param {string} file
- * @param {string} name
+ * @param {readonly { file: string, name: string }[]} interfaces
  */
-export function interfaceTable(file, name) {
-  const source = parse(file);
-  const found = source.statements.filter(ts.isInterfaceDeclaration).find(node => node.name.text === name);
-  if (!found) throw new Error(`${file} has no interface ${name}`);
-  const rows = found.members
-    .filter(isMember)
-    .filter(member => !ts.getJSDocDeprecatedTag(member))
-    .map(member => {
-      const { meaning, fallback } = split(docOf(member));
-      if (!meaning) throw new Error(`${file}: ${name}.${member.name.getText(source)} has no docstring`);
-      const type = ts.isMethodSignature(member)
-        ? signature(member, source)
-        : (member.type?.getText(source) ?? '');
-      const unsaid = member.questionToken ? 'none' : 'required';
-      return [
-        `\`${member.name.getText(source)}\``,
-        `\`${type.replace(/\s+/g, ' ')}\``,
-        meaning,
-        fallback || unsaid,
-      ];
-    });
+export function interfaceTable(interfaces) {
+  const members = interfaces.flatMap(({ file, name }) => membersOf(file, name));
+  const rows = members.map(({ row }) => row);
   // What a user gives has optional members; what a user is given has none.
-  return found.members.some(({ questionToken }) => questionToken)
+  return members.some(({ optional }) => optional)
     ? table(['option', 'type', 'meaning', 'default'], rows)
     : table(
         ['member', 'type', 'meaning'],
@@ -40,24 +21,29 @@ export function interfaceTable(file, name) {
 }
 
 /**
- * The `@param options.x` of a function: name, meaning, default.
- *
  * @param {string} file
  * @param {string} name
  */
-export function functionOptions(file, name) {
+function membersOf(file, name) {
   const source = parse(file);
-  const found = source.statements.filter(ts.isFunctionDeclaration).find(node => node.name?.text === name);
-  if (!found) throw new Error(`${file} has no function ${name}`);
-  const rows = ts
-    .getJSDocTags(found)
-    .filter(ts.isJSDocParameterTag)
-    .map(tag => {
-      const { meaning, fallback } = split(ts.getTextOfJSDocComment(tag.comment) ?? '');
-      return [`\`${tag.name.getText(source).replace('options.', '')}\``, meaning, fallback];
-    });
-  if (!rows.length) throw new Error(`${file}: ${name} has no @param options`);
-  return table(['option', 'meaning', 'default'], rows);
+  const found = source.statements.filter(ts.isInterfaceDeclaration).find(node => node.name.text === name);
+  if (!found) throw new Error(`${file} has no interface ${name}`);
+  const documented = found.members.filter(isMember).filter(member => !ts.getJSDocDeprecatedTag(member));
+  return documented.map(member => {
+    const { meaning, fallback } = split(docOf(member));
+    if (!meaning) throw new Error(`${file}: ${name}.${member.name.getText(source)} has no docstring`);
+    const type = ts.isMethodSignature(member)
+      ? signature(member, source)
+      : (member.type?.getText(source) ?? '');
+    const optional = member.questionToken !== undefined;
+    const row = [
+      `\`${member.name.getText(source)}\``,
+      `\`${type.replace(/\s+/g, ' ')}\``,
+      meaning,
+      fallback || (optional ? 'none' : 'required'),
+    ];
+    return { row, optional };
+  });
 }
 
 /** @type {(node: ts.TypeElement) => node is ts.PropertySignature | ts.MethodSignature} */

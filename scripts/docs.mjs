@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 import { load } from './bundle.mjs';
 import { earlyStopTable, fisherTable, policyTable, suiteTable, wilsonTable } from './docs-arithmetic.mjs';
 import { commandLine } from './docs-help.mjs';
-import { functionOptions, interfaceTable } from './docs-options.mjs';
+import { interfaceTable } from './docs-options.mjs';
 import { assertionTables, resultsTables, specTable } from './docs-schemas.mjs';
 
 const root = resolve(import.meta.dirname, '..');
@@ -51,14 +51,19 @@ export async function renew(markdown, sections, file) {
 export async function sectionsOf() {
   const ours = await load(
     'docs',
-    `export { taskSpecJsonSchema } from './src/spec/json-schema';
+    `export { taskSpecJsonSchema } from './src/spec/schema';
      export { resultsJsonSchema } from './src/report/results';
      export { run } from './src/cli/program';
      export { fisherExactOneSided, wilsonInterval } from './src/verdicts/statistics';
      export { ALPHA } from './src/verdicts/diff';`,
   );
+  /** @type {(...files: [file: string, name: string][]) => () => string} */
+  const joined =
+    (...files) =>
+    () =>
+      interfaceTable(files.map(([file, name]) => ({ file: join(root, 'src', file), name })));
   /** @type {(file: string, name: string) => () => string} */
-  const options = (file, name) => () => interfaceTable(join(root, 'src', file), name);
+  const options = (file, name) => joined([file, name]);
   return {
     'spec-fields': () => specTable(ours.taskSpecJsonSchema()),
     'spec-assertions': () => assertionTables(ours.taskSpecJsonSchema()),
@@ -71,10 +76,16 @@ export async function sectionsOf() {
     'agent-task': options('agents/agent.ts', 'AgentTask'),
     reporter: options('report/options.ts', 'ReporterOptions'),
     lexical: options('agents/lexical/options.ts', 'LexicalOptions'),
-    command: options('agents/command/options.ts', 'CommandOptions'),
-    replay: options('agents/replay/options.ts', 'ReplayOptions'),
-    claude: () => functionOptions(join(root, 'src/agents/claude/index.ts'), 'claude'),
-    'web-judge': () => functionOptions(join(root, 'src/grading/judge/index.ts'), 'webJudge'),
+    command: options('agents/command/index.ts', 'CommandOptions'),
+    replay: options('agents/replay/index.ts', 'ReplayOptions'),
+    claude: joined(
+      ['agents/claude/options.ts', 'ClaudeOptions'],
+      ['agents/claude/options.ts', 'ModelOptions'],
+    ),
+    'web-judge': joined(
+      ['grading/judge/index.ts', 'WebJudgeOptions'],
+      ['agents/claude/options.ts', 'ModelOptions'],
+    ),
     policies: policyTable,
     suite: suiteTable,
     'early-stop': earlyStopTable,

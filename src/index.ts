@@ -7,17 +7,20 @@ export {
   defineAgent,
   type GaveUp,
   type Healing,
+  type TotalUsage,
   type Turn,
   TurnLimitError,
   type TurnOptions,
   type Usage,
 } from './agents/agent';
-export { type ClaudeOptions, claude } from './agents/claude';
+export { claude } from './agents/claude';
+export type { ClaudeMembers, ClaudeOptions, ModelOptions, Pricing } from './agents/claude/options';
 export { type CommandOptions, command } from './agents/command';
 export { type LexicalOptions, lexical } from './agents/lexical';
 export { type ReplayOptions, replay } from './agents/replay';
 export type { ActionDraft } from './browser/action-recorder';
-export type { RecordedAction } from './browser/page-action';
+export type { NetworkEvent } from './browser/network-log';
+export type { DialogAnswer, Fingerprint, PageAction, Position, RecordedAction } from './browser/page-action';
 export {
   type Judge,
   type JudgedTrial,
@@ -27,9 +30,18 @@ export {
   type WebJudgeOptions,
   webJudge,
 } from './grading/judge';
+export { OptionsError } from './options';
 export type { AgentOutcome, AgentRunner, AgentRunOptions } from './playwright/agent-runner';
 export { expect, type TaskproofTestOptions, test } from './playwright/fixtures';
 export type { TaskproofOptions } from './playwright/options';
 export { type Repeats, type RepeatsOptions, repeats } from './playwright/repeats';
 export { type TaskproofTestsOptions, taskproofTests } from './playwright/task-tests';
-export type { TrialRecord } from './trial/record';
+export type { Assertion, DomAssertion, NetworkAssertion, PassPolicy, TaskSpec, UrlAssertion } from './spec';
+export type {
+  AssertionResult,
+  ErrorKind,
+  JudgeResult,
+  TrialRecord,
+  TrialStatus,
+  TurnRecord,
+} from './trial/record';

@@ -1,6 +1,7 @@
 import type { BrowserContext, ElementHandle, Locator, Page } from '@playwright/test';
-import type { ActionDraft } from '../browser/action-recorder';
+import type { ActionDraft, ActionRecorder } from '../browser/action-recorder';
 import type { RecordedAction } from '../browser/page-action';
+import type { Session } from '../browser/session';
 
 /** Tokens and dollars of one model request. Counts left out are 0; a cost left out or null is unknown. */
 export interface Usage {
@@ -11,6 +12,9 @@ export interface Usage {
   /** US dollars; null where the price is unknown. */
   costUsd?: number | null;
 }
+
+/** Tokens of several requests, and their US dollars: null once a price was unknown. */
+export type TotalUsage = Required<Usage>;
 
 /** One thing that an agent did in a turn, as the record keeps it. */
 export interface Action {
@@ -116,6 +120,13 @@ export interface AgentTask {
   takeNotices(): string[];
   /** Replaces the values of secrets in a text by their names. */
   mask(text: string): string;
+}
+
+/** The task as the library's own agents get it: with what drives, settles and records the page. */
+export interface SessionTask extends AgentTask {
+  readonly session: Session;
+  /** The one of the trial: it begins anew with each turn. */
+  readonly recorder: ActionRecorder;
 }
 
 /** How an agent says that it can't do the task. Such a trial is failed, with the reason shown. */

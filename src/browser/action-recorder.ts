@@ -1,20 +1,39 @@
 // Notes what an agent does to a page as steps that can be done again. The durable locator and the fingerprint before are
 // asked for as the action starts and not waited for: the page answers them while Playwright waits for the element to
 // stand still, so that they cost next to nothing.
+import { isAbsolute, relative } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
 import { type Handle, placeOf } from './durable-locator';
 import { fingerprintOf, NO_ANSWER } from './fingerprint';
-import type { DialogAnswer, Fingerprint, PageAction, RecordedAction } from './page-action';
-import { TabOrder } from './tab-order';
-import { within } from './within';
+import {
+  type DialogAnswer,
+  type Fingerprint,
+  type PageAction,
+  portableUrl,
+  type RecordedAction,
+} from './page-action';
+import type { Session } from './session';
+import { within } from './waiting';
 
 /** A page that is busy, or huge, must not hold up the trial. */
 const LIMIT_MS = 2_000;
 
-type Omitted<T, K extends string> = T extends unknown ? Omit<T, K> : never;
-/** A action whose locators are yet to be found. */
-export type ActionDraft = Omitted<PageAction, 'locator' | 'to'>;
-export type Target = Locator | Handle;
+/** An action whose locators are yet to be found. */
+export type ActionDraft = PageAction extends infer Each
+  ? Each extends unknown
+    ? Omit<Each, 'locator' | 'to'>
+    : never
+  : never;
+export type ActionElement = Locator | Handle;
+
+/** What makes an action one that holds on another machine and deployment. */
+export interface RecordedTrial {
+  entryUrl: string;
+  /** Absolute: files are named from there. */
+  configDir: string;
+  /** Takes the values of secrets out of a text. */
+  mask(text: string): string;
+}
 
 interface Pending {
   page: Page;
@@ -30,18 +49,12 @@ export class ActionRecorder {
   private pending: Pending[] = [];
   private readonly dialogs: DialogAnswer[] = [];
   private isLook = false;
-  private readonly tabs: TabOrder;
 
-  /** @param mask takes the values of secrets out of a text */
   constructor(
-    firstPage: Page,
-    private readonly mask: (text: string) => string,
+    private readonly session: Session,
+    private readonly trial: RecordedTrial,
   ) {
-    this.tabs = new TabOrder(firstPage);
-  }
-
-  dispose(): void {
-    this.tabs.dispose();
+    session.dialogs.onAnswer = answer => this.dialogs.push(answer);
   }
 
   /** Forgets what was noted: another action begins. */
@@ -55,8 +68,8 @@ export class ActionRecorder {
   async record(
     page: Page,
     draft: ActionDraft,
-    target?: Target | undefined,
-    to?: Target | undefined,
+    target?: ActionElement | undefined,
+    to?: ActionElement | undefined,
   ): Promise<void> {
     const last = this.pending.at(-1);
     if (last) last.after ??= fingerprintOf(last.page);
@@ -66,8 +79,8 @@ export class ActionRecorder {
     if (draft.do === 'press' && /Enter$/.test(draft.key)) await locator?.expression;
     this.pending.push({
       page,
-      tab: this.tabs.numberOf(page),
-      draft: 'text' in draft ? { ...draft, text: this.mask(draft.text) } : draft,
+      tab: this.session.numberOf(page),
+      draft: this.portable(draft),
       locator: locator?.expression,
       to: destination?.expression,
       before,
@@ -79,22 +92,33 @@ export class ActionRecorder {
     this.isLook = true;
   }
 
-  answered(answer: DialogAnswer): void {
-    this.dialogs.push(answer);
-  }
-
-  /** The steps of this action, after the page has settled; undefined where they can't all be told, or none was. */
-  async done(active: Page): Promise<RecordedAction[] | undefined> {
-    if (this.pending.length === 0) return this.isLook ? [] : undefined;
+  /** What was noted, after the page has settled; undefined where not all of it can be told, or there is none. */
+  async done(): Promise<RecordedAction[] | undefined> {
+    const { pending: noted, isLook } = this;
+    // Told once: the rest of the turn has none of it.
+    this.pending = [];
+    this.isLook = false;
+    if (noted.length === 0) return isLook ? [] : undefined;
+    const active = this.session.page;
     const steps: RecordedAction[] = [];
-    for (const [index, pending] of this.pending.entries()) {
-      const isLast = index === this.pending.length - 1;
+    for (const [index, pending] of noted.entries()) {
+      const isLast = index === noted.length - 1;
       pending.after ??= fingerprintOf(pending.page.isClosed() ? active : pending.page);
       const step = await finished(pending, isLast ? this.dialogs : []);
       if (!step) return undefined;
       steps.push(step);
     }
     return steps;
+  }
+
+  private portable(draft: ActionDraft): ActionDraft {
+    const { mask, entryUrl, configDir } = this.trial;
+    if ('text' in draft) return { ...draft, text: mask(draft.text) };
+    if ('url' in draft) return { ...draft, url: portableUrl(draft.url, entryUrl) };
+    if (!('files' in draft)) return draft;
+    const fromHere = (file: string) =>
+      isAbsolute(file) ? relative(configDir, file).replaceAll('\\', '/') : file;
+    return { ...draft, files: draft.files.map(fromHere) };
   }
 }
 
@@ -118,7 +142,7 @@ async function finished(
 }
 
 /** Wrapped, so that only the place is waited for, and the durable locator is not. */
-async function durable(target: Target): Promise<{ expression: Promise<string | undefined> }> {
+async function durable(target: ActionElement): Promise<{ expression: Promise<string | undefined> }> {
   const place = 'ownerFrame' in target ? await placeOf(target).catch(() => undefined) : target;
   if (!place) return { expression: Promise.resolve(undefined) };
   const expression = within(

@@ -1,7 +1,7 @@
 // Knows when a page is at work because of an action: requests that the action caused, navigation, layout.
 // A page that is idle is not waited for.
-import type { BrowserContext, Page, Request } from '@playwright/test';
-import { within } from './within';
+import type { BrowserContext, Frame, Page, Request } from '@playwright/test';
+import { Signal, within } from './waiting';
 
 /** The longest wait for requests that an action caused. */
 export const LIMIT_MS = 5_000;
@@ -32,17 +32,19 @@ export class Activity {
   private readonly pending = new Map<Request, Pending>();
   /** Requests that outlived a wait: the page keeps them open, so they are not waited for again. */
   private readonly endless = new Set<string>();
-  private readonly waiting = new Set<() => void>();
+  private readonly ended = new Signal();
   private readonly disposers: (() => void)[] = [];
 
-  constructor(context: BrowserContext) {
+  /** @param onEnded is called at the end of each request */
+  constructor(context: BrowserContext, onEnded: () => void = () => undefined) {
     const began = (request: Request) => {
       if (!IGNORED.has(request.resourceType()) && !this.endless.has(keyOf(request)))
         this.pending.set(request, { startedAt: performance.now(), respondedAt: undefined });
     };
     const ended = (request: Request) => {
       this.pending.delete(request);
-      for (const wake of this.waiting) wake();
+      this.ended.fire();
+      onEnded();
     };
     const responded = (response: { request(): Request }) => {
       const entry = this.pending.get(response.request());
@@ -82,13 +84,23 @@ export class Activity {
         for (const request of left) if (!isDocument(request)) this.endless.add(keyOf(request));
         return !left.some(isDocument);
       }
-      await this.change(Math.min(budget, this.untilStream(left)));
+      await this.ended.next(Math.min(budget, this.untilStream(left)));
     }
   }
 
   /** Whether `page` is at work because of something begun at `since`. */
   isBusy(page: Page, since: number): boolean {
     return this.at(page, since).some(request => !this.endless.has(keyOf(request)));
+  }
+
+  /** Whether `page` waits for its next document. */
+  isLeaving(page: Page): boolean {
+    return [...this.pending.keys()].some(request => isDocument(request) && frameOf(request)?.page() === page);
+  }
+
+  /** Whether a tab is about to open: its first request has no frame yet. */
+  get opensTab(): boolean {
+    return [...this.pending.keys()].some(request => request.isNavigationRequest() && !frameOf(request));
   }
 
   /** The page has drawn what it has to draw: DOM parsed, no scrolling, no running transition. */
@@ -102,7 +114,7 @@ export class Activity {
     const now = performance.now();
     return [...this.pending].flatMap(([request, { startedAt, respondedAt }]) => {
       const streams = respondedAt !== undefined && now - respondedAt > STREAM_LIMIT_MS;
-      return startedAt >= since && !streams && belongsTo(request, page) ? [request] : [];
+      return startedAt >= since && !streams && (frameOf(request)?.page() ?? page) === page ? [request] : [];
     });
   }
 
@@ -114,41 +126,23 @@ export class Activity {
     });
     return Math.max(1, Math.min(...waits));
   }
-
-  private async change(ms: number): Promise<void> {
-    let wake = () => {};
-    const changed = new Promise<void>(resolve => {
-      wake = resolve;
-    });
-    this.waiting.add(wake);
-    await within(changed, ms);
-    this.waiting.delete(wake);
-  }
 }
 
 function keyOf(request: Request): string {
   return `${request.method()} ${request.url().split('?')[0]}`;
 }
 
-function isDocument(request: Request): boolean {
-  // A frame's document leaves the page usable.
-  return request.isNavigationRequest() && isMain(request);
+/** Of a tab: a frame's document leaves the page usable. */
+export function isDocument(request: Request): boolean {
+  return request.isNavigationRequest() && !frameOf(request)?.parentFrame();
 }
 
-function isMain(request: Request): boolean {
+/** Undefined for a worker's request, and for the first one of a tab that is about to open. */
+export function frameOf(request: Request): Frame | undefined {
   try {
-    return request.frame().parentFrame() === null;
+    return request.frame();
   } catch {
-    return true;
-  }
-}
-
-function belongsTo(request: Request, page: Page): boolean {
-  try {
-    return request.frame().page() === page;
-  } catch {
-    // A worker's request, or the first one of a tab that is about to open.
-    return true;
+    return undefined;
   }
 }
 

@@ -8,6 +8,7 @@ import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { CdpRelay, type RawSession } from './cdp-relay';
+import { targetOf } from './targets';
 
 /** Milliseconds for a tab that the browser has to become known to Playwright. */
 const TAB_TIMEOUT_MS = 5_000;
@@ -33,7 +34,7 @@ export interface CdpEndpoint {
 export async function openCdpEndpoint(page: Page): Promise<CdpEndpoint> {
   const context = page.context();
   const browser = chromiumOf(context);
-  const { targetId, browserContextId } = await targetOf(context, page);
+  const { targetId, browserContextId = '' } = await targetOf(page);
   const path = `/${randomBytes(16).toString('hex')}`;
   const http = createServer((_, response) => void response.writeHead(426).end());
   const server = new WebSocketServer({ server: http, path, perMessageDeflate: false });
@@ -132,7 +133,7 @@ async function pageOf(
         () => false,
       );
       for (const page of context.pages())
-        if ((await targetOf(context, page).catch(() => undefined))?.targetId === wanted) return page;
+        if ((await targetOf(page).catch(() => undefined))?.targetId === wanted) return page;
       if (!(await hasTarget(browser, wanted, browserContextId)) || !(await opened)) return undefined;
     }
   } finally {
@@ -146,17 +147,4 @@ async function hasTarget(browser: Browser, targetId: string, browserContextId: s
   const answer = await session.send('Target.getTargetInfo', { targetId }).catch(() => undefined);
   await session.detach().catch(() => undefined);
   return answer?.targetInfo.browserContextId === browserContextId;
-}
-
-async function targetOf(
-  context: BrowserContext,
-  page: Page,
-): Promise<{ targetId: string; browserContextId: string }> {
-  const session = await context.newCDPSession(page);
-  try {
-    const { targetInfo } = await session.send('Target.getTargetInfo');
-    return { targetId: targetInfo.targetId, browserContextId: targetInfo.browserContextId ?? '' };
-  } finally {
-    await session.detach().catch(() => undefined);
-  }
 }

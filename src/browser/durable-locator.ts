@@ -40,10 +40,9 @@ async function spotOn(element: Handle, point: Point) {
   return { element, position: { x: Math.round(point.x - box.x), y: Math.round(point.y - box.y) } };
 }
 
-/** What scrolls at a point; undefined where that is the page itself, or nothing. */
-export async function scrollableAt(page: Page, point: Point): Promise<Handle | undefined> {
-  const element = await elementAtPoint(page, point);
-  return (await element?.evaluateHandle(closestScrollable))?.asElement() ?? undefined;
+/** What scrolls an element; undefined where that is the page itself, or nothing. */
+export async function scrollableAround(element: Handle): Promise<Handle | undefined> {
+  return (await element.evaluateHandle(closestScrollable)).asElement() ?? undefined;
 }
 
 /** By its place in the document: exact now, and what Playwright makes a durable locator of. */
@@ -95,11 +94,12 @@ function closestControl(element: Element): Element | null {
 
 /** Runs in the page. */
 function closestScrollable(element: Element): Element | null {
-  for (let node: Element | null = element; node && node !== document.body; node = node.parentElement) {
+  for (let node: Element | null = element; node && node !== document.body; ) {
     const { overflowX, overflowY } = getComputedStyle(node);
     const scrolls = /auto|scroll/;
     if (scrolls.test(overflowY) && node.scrollHeight > node.clientHeight) return node;
     if (scrolls.test(overflowX) && node.scrollWidth > node.clientWidth) return node;
+    node = node.parentElement ?? (node.getRootNode() as ShadowRoot).host ?? null;
   }
   return null;
 }

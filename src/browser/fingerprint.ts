@@ -1,7 +1,7 @@
 // What a page looks like, in a few bytes: to tell whether an action had an effect.
 import type { Frame, Page } from '@playwright/test';
 import { type Fingerprint, pathOf } from './page-action';
-import { within } from './within';
+import { within } from './waiting';
 
 const LIMIT_MS = 1_000;
 /** Frames beyond these cost time and rarely matter. */

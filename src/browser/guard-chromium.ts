@@ -25,18 +25,19 @@ const LOGGED = new Map([
   ['XHR', 'fetch'],
 ]);
 
-/** @returns what takes the guard off, or undefined where the protocol is not to be had. */
+/** @returns what takes the guard off, and what it knows of targets; undefined where there is no protocol. */
 export async function guardByProtocol(
   context: BrowserContext,
   sink: GuardSink,
-): Promise<(() => Promise<void>) | undefined> {
+): Promise<{ release: () => Promise<void>; targets: Targets } | undefined> {
   const browser = context.browser();
   if (browser?.browserType().name() !== 'chromium') return undefined;
   // A remote browser may speak the protocol and refuse any of this.
   let session: CDPSession | undefined;
+  let targets: Targets;
   try {
     session = await browser.newBrowserCDPSession();
-    const targets = await Targets.of(context, session);
+    targets = await Targets.of(context, session);
     const guard = new ProtocolGuard(session, targets, sink);
     session.on('Fetch.requestPaused', paused => void guard.paused(paused));
     const types = ['Document', ...(sink.network ? LOGGED.keys() : [])] as ('Document' | 'Ping' | 'XHR')[];
@@ -49,7 +50,7 @@ export async function guardByProtocol(
   }
   // Interception and discovery end with the session, and what is held at that moment goes on.
   const taken = session;
-  return () => taken.detach().catch(() => {});
+  return { release: () => taken.detach().catch(() => {}), targets };
 }
 
 class ProtocolGuard {

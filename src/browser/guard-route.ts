@@ -3,12 +3,13 @@
 // first request of a tab that the user opens (control click).
 // Any routing turns the HTTP cache and CORS preflights off for the whole context.
 import type { BrowserContext, Request, Response, Route } from '@playwright/test';
+import { isDocument } from './activity';
 import type { GuardSink } from './guard';
 
 /** @returns what takes the guard off. */
 export async function guardByRoute(context: BrowserContext, sink: GuardSink): Promise<() => Promise<void>> {
   const refused = new WeakSet<Request>();
-  const leaves = (request: Request) => isTopLevel(request) && !sink.allowed(request.url());
+  const leaves = (request: Request) => isDocument(request) && !sink.allowed(request.url());
   const decide = (route: Route, request: Request): Promise<void> => {
     if (!leaves(request)) return route.fallback();
     refused.add(request);
@@ -28,14 +29,4 @@ export async function guardByRoute(context: BrowserContext, sink: GuardSink): Pr
     context.off('requestfailed', check);
     await context.unroute('**/*', decide).catch(() => {});
   };
-}
-
-function isTopLevel(request: Request): boolean {
-  if (!request.isNavigationRequest()) return false;
-  try {
-    return request.frame().parentFrame() === null;
-  } catch {
-    // A popup's first request has no frame yet.
-    return true;
-  }
 }

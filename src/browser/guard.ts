@@ -8,6 +8,7 @@ import { guardByProtocol } from './guard-chromium';
 import { guardByRoute } from './guard-route';
 import { hostAllowed } from './hosts';
 import type { NetworkLog } from './network-log';
+import type { Targets } from './targets';
 
 /**
  * `navigation`: a page stayed where it was. `redirect`: a redirect from an allowed host, same effect.
@@ -35,6 +36,8 @@ export interface GuardOptions {
 export interface Guard {
   /** `protocol`: nothing gets out. `route`: redirects get out and are reported as escapes. */
   readonly means: 'protocol' | 'route';
+  /** The tabs as the browser announces them; where it does, and as long as the guard is on. */
+  readonly targets: Targets | undefined;
   /** The first thousand. */
   readonly refusals: readonly Refusal[];
   /** Takes everything off the context and the browser. Never rejects; a second call does nothing. */
@@ -72,10 +75,11 @@ export async function guardContext(
   };
   const unwatch = watchForEscapes(context, sink);
   const byProtocol = means === 'best' ? await guardByProtocol(context, sink) : undefined;
-  const release = byProtocol ?? (await guardByRoute(context, sink));
+  const release = byProtocol?.release ?? (await guardByRoute(context, sink));
   let disposed: Promise<void> | undefined;
   return {
     means: byProtocol ? 'protocol' : 'route',
+    targets: byProtocol?.targets,
     refusals,
     dispose() {
       unwatch();

@@ -1,6 +1,6 @@
 // A session with its guard and its network log: how every agent meets a page.
 import type { Page } from '@playwright/test';
-import { type Guard, guardContext, type Refusal, type RefusalKind } from './guard';
+import { type Guard, type GuardOptions, guardContext, type Refusal, type RefusalKind } from './guard';
 import { type NetworkLog, recordNetwork } from './network-log';
 import { Session } from './session';
 
@@ -15,25 +15,32 @@ export interface OpenSession {
 }
 
 /** @param allowedDomains hostnames, optionally with a leading `*.` */
-export async function openSession(page: Page, allowedDomains: readonly string[]): Promise<OpenSession> {
+export async function openSession(
+  page: Page,
+  allowedDomains: readonly string[],
+  means: GuardOptions['means'] = 'best',
+): Promise<OpenSession> {
   const context = page.context();
   const session = new Session(context, page);
   const network = recordNetwork(context);
   const guard = await guardContext(context, {
     allowedDomains,
     network,
+    means,
     onRefused: (url, how) => {
       session.leaveBlankTab();
       session.notice(refusalNotice(url, how, allowedDomains));
     },
   });
+  session.announcedBy(guard.targets);
   return {
     session,
     network,
     refusals: guard.refusals,
     guard: guard.means,
     async close() {
-      await session.dismissOpenDialogs();
+      await session.dialogs.dismissOpen();
+      session.announcedBy(undefined);
       await guard.dispose();
       network.stop();
       session.dispose();

@@ -1,6 +1,64 @@
 // What an agent did to a page, so that it can be done again without it.
 import { z } from 'zod';
 
+/** CSS pixels from an element's upper left corner; its middle if left out. */
+export interface Position {
+  x: number;
+  y: number;
+}
+
+/**
+ * One thing done to a page. Locators are as Playwright writes them (`getByRole('button', { name: 'Sign in' })`), keys as in
+ * `page.keyboard.press`, files relative to the config's folder; a secret in a text stands as `<secret>NAME</secret>`.
+ */
+export type PageAction =
+  | {
+      do: 'click';
+      locator: string;
+      position?: Position;
+      button?: 'left' | 'right' | 'middle';
+      clickCount?: number;
+      modifiers?: ('Alt' | 'Control' | 'ControlOrMeta' | 'Meta' | 'Shift')[];
+    }
+  | { do: 'hover'; locator: string; position?: Position }
+  | { do: 'focus'; locator: string }
+  | { do: 'fill'; locator: string; text: string }
+  | { do: 'type'; locator: string; text: string }
+  /** Without a locator the key goes to what has the focus. */
+  | { do: 'press'; locator?: string; key: string; times?: number }
+  | { do: 'check'; locator: string; checked: boolean }
+  | { do: 'select'; locator: string; labels: string[] }
+  | { do: 'upload'; locator: string; files: string[] }
+  | { do: 'drag'; locator: string; position?: Position; to: string; toPosition?: Position }
+  /** Without a locator the page scrolls. */
+  | { do: 'scroll'; locator?: string; x: number; y: number }
+  /** The URL without its origin if that is the entryUrl's. */
+  | { do: 'goto'; url: string }
+  | { do: 'back' | 'forward' | 'reload' | 'new_tab' | 'switch_tab' | 'close_tab' };
+
+/** What a page looks like, in a few bytes. */
+export interface Fingerprint {
+  /** Path, query and fragment. */
+  url: string;
+  /** Hash of what can be read on the page and of the state of its controls. */
+  content: string;
+}
+
+export interface DialogAnswer {
+  accept: boolean;
+  text?: string;
+}
+
+/** An action, where it was done, and what the page looked like before and after. */
+export type RecordedAction = PageAction & {
+  /** The tab's number, by when it was opened: 0 is the one that the trial began in. */
+  tab: number;
+  before: Fingerprint;
+  after: Fingerprint;
+  /** How the dialogs were answered that it opened, in order. */
+  dialogs?: DialogAnswer[];
+};
+
 const locator = z
   .string()
   .min(1)
@@ -52,26 +110,20 @@ const pageActions = [
   z.object({ do: z.enum(['back', 'forward', 'reload', 'new_tab', 'switch_tab', 'close_tab']) }),
 ] as const;
 
-/** One thing done to a page. */
-export const pageActionSchema = z.discriminatedUnion('do', pageActions);
+export const pageActionSchema = z.discriminatedUnion('do', pageActions) satisfies z.ZodType<PageAction>;
 
 export const fingerprintSchema = z.object({
-  /** Path, query and fragment. */
   url: z.string(),
-  /** Hash of what can be read on the page and of the state of its controls. */
   content: z.string(),
-});
+}) satisfies z.ZodType<Fingerprint>;
 
 const around = {
-  /** The tab's number, by when it was opened: 0 is the one that the trial began in. */
   tab: z.int().nonnegative(),
   before: fingerprintSchema,
   after: fingerprintSchema,
-  /** How the dialogs were answered that it opened, in order. */
   dialogs: z.array(z.object({ accept: z.boolean(), text: z.string().optional() })).optional(),
 };
 
-/** A action, where it was done, and what the page looked like before and after. */
 export const recordedActionSchema = z.discriminatedUnion(
   'do',
   // Each member extended, since a union itself can't be.
@@ -80,19 +132,6 @@ export const recordedActionSchema = z.discriminatedUnion(
     ...z.ZodObject<{ do: z.ZodLiteral<string> }>[],
   ],
 ) as unknown as z.ZodType<RecordedAction>;
-
-export type PageAction = z.infer<typeof pageActionSchema>;
-export type Fingerprint = z.infer<typeof fingerprintSchema>;
-export interface DialogAnswer {
-  accept: boolean;
-  text?: string | undefined;
-}
-export type RecordedAction = PageAction & {
-  tab: number;
-  before: Fingerprint;
-  after: Fingerprint;
-  dialogs?: DialogAnswer[] | undefined;
-};
 
 /** An address as a step keeps it: one of the tested site holds on another deployment, too. */
 export function portableUrl(url: string, entryUrl: string): string {

@@ -1,41 +1,70 @@
-// The browser as an agent meets it: which tab is active, and what happens beside the agent's own actions.
-import type { EventEmitter } from 'node:events';
-import type { BrowserContext, Dialog, Download, Page } from '@playwright/test';
+// The browser as an agent meets it: which tab is active, when it is at rest, and what happens beside the agent's actions.
+import type { BrowserContext, CDPSession, Download, Page } from '@playwright/test';
+import { Activity, NAVIGATION_LIMIT_MS } from './activity';
+import { Dialogs } from './dialogs';
+import type { Targets } from './targets';
+import { Signal, within } from './waiting';
 
 /** Notices beyond this number are counted, not kept: a page in a loop must not fill the memory. */
 const MAX_NOTICES = 200;
-/** Characters of a notice that are kept: a dialog's text may be megabytes long. */
+/** Characters of a notice that are kept. */
 const MAX_NOTICE = 1_000;
 /** A page that opens tabs in a loop gets no further ones: each costs a process, or a share of one. */
 const MAX_TABS = 20;
 /** Downloads beyond this number are cancelled: they are files on the disk until the trial ends. */
 const MAX_DOWNLOADS = 50;
+/** The longest wait for a page's next tasks; and for those of a page that let the last wait pass. */
+const TASKS_LIMIT_MS = 1_000;
+const HANGING_LIMIT_MS = 50;
+
+/** To be run in a page: what its tasks put off to the next one was put off before this, and has run once it resolves. */
+const NEXT_TASKS = 'new Promise(done => { setTimeout(done); })';
+const PARSED = `new Promise(done => document.readyState === 'loading' ? addEventListener('DOMContentLoaded', done) : done())`;
 
 export class Session {
-  /** Oldest first; the last one is the active tab. */
+  /** The active tab last. */
   private tabs: Page[];
+  /** All tabs that there ever were, in the order in which they opened: a recording numbers them so. */
+  private readonly numbered: Page[];
+  readonly dialogs: Dialogs;
   /** Everything that happened beside the agent's own actions, in order, up to a limit. */
   readonly notices: string[] = [];
   private droppedNotices = 0;
   private downloads = 0;
   private taken = 0;
-  private readonly openDialogs = new Set<Dialog>();
+  private readonly activity: Activity;
+  private readonly tabsChanged = new Signal();
+  /** Tabs that the browser announced and Playwright never reported: they are not waited for again. */
+  private missing = 0;
+  private readonly protocol = new Map<Page, Promise<CDPSession | undefined>>();
+  private readonly hanging = new WeakSet<Page>();
   private readonly disposers: (() => void)[] = [];
+  private targets: Targets | undefined;
 
+  /** @param page is the active tab, and has the number 0 */
   constructor(
     readonly context: BrowserContext,
     page: Page,
   ) {
-    this.tabs = [...context.pages().filter(other => other !== page), page];
+    const others = context.pages().filter(other => other !== page);
+    this.tabs = [...others, page];
+    this.numbered = [page, ...others];
+    this.dialogs = new Dialogs(context, sentence => this.notice(sentence));
+    this.activity = new Activity(context, this.tabsChanged.fire);
     for (const tab of this.tabs) this.watch(tab);
     const onPage = (opened: Page) => this.follow(opened);
-    const onDialog = (dialog: Dialog) => this.answer(dialog);
     context.on('page', onPage);
-    context.on('dialog', onDialog);
     this.disposers.push(
       () => context.off('page', onPage),
-      () => context.off('dialog', onDialog),
+      () => this.dialogs.dispose(),
+      () => this.activity.dispose(),
     );
+  }
+
+  /** For browsers that announce tabs, which is before Playwright reports them. */
+  announcedBy(targets: Targets | undefined): void {
+    this.targets = targets;
+    targets?.onGone(this.tabsChanged.fire);
   }
 
   /** The active tab. A closed one only where no tab is left. */
@@ -54,6 +83,19 @@ export class Session {
     if (this.page.url() === 'about:blank' && before) this.activate(before);
   }
 
+  /** Counted from 0. A closed tab keeps its number. */
+  numberOf(page: Page): number {
+    return Math.max(0, this.numbered.indexOf(page));
+  }
+
+  /** The tab of that number, waited for where it is about to open; undefined where it does not. */
+  async tabAt(number: number, timeoutMs: number): Promise<Page | undefined> {
+    const end = performance.now() + timeoutMs;
+    while (!this.numbered[number] && performance.now() < end)
+      await this.tabsChanged.next(end - performance.now());
+    return this.numbered[number];
+  }
+
   notice(sentence: string): void {
     if (this.notices.length < MAX_NOTICES) this.notices.push(sentence.slice(0, MAX_NOTICE));
     else this.droppedNotices++;
@@ -67,33 +109,93 @@ export class Session {
     return fresh;
   }
 
-  /** Closes dialogs that someone left open: they block the page, its screenshot and its grading. */
-  async dismissOpenDialogs(): Promise<void> {
-    const left = [...this.openDialogs];
-    this.openDialogs.clear();
-    // A dialog that its listener did answer refuses to be answered twice.
-    await Promise.allSettled(left.map(dialog => dialog.dismiss()));
+  /**
+   * Waits, in bounds, until the tabs that a page's tasks open are there: Playwright brings a tab only with its first
+   * response, long after the browser has announced it. Where nothing opens, it costs a millisecond.
+   */
+  async followTabs(from: Page = this.page): Promise<void> {
+    const known = new Set(this.tabs);
+    await Promise.all([...new Set([from, this.page])].map(page => this.run(page, NEXT_TASKS)));
+    const end = performance.now() + NAVIGATION_LIMIT_MS;
+    while (this.unreported > this.missing && performance.now() < end)
+      await this.tabsChanged.next(end - performance.now());
+    this.missing = Math.max(0, this.unreported);
+    if (!known.has(this.page)) await this.run(this.page, PARSED);
+  }
+
+  /**
+   * Waits, in bounds, while `page`, or a tab that it opened, is at work because of something begun at `since`
+   * (`performance.now()`).
+   *
+   * @returns false where a document is still on its way.
+   */
+  async settle(page: Page, since: number): Promise<boolean> {
+    await this.followTabs(page);
+    const settled = await Promise.all(
+      [...new Set([page, this.page])].map(tab => this.activity.settle(tab, since)),
+    );
+    return !settled.includes(false);
+  }
+
+  /** Whether the active tab is at work because of something begun at `since`. */
+  isBusy(since: number): boolean {
+    return this.activity.isBusy(this.page, since);
   }
 
   dispose(): void {
     for (const dispose of this.disposers.splice(0)) dispose();
+    for (const opening of this.protocol.values())
+      void opening.then(session => session?.detach()).catch(() => undefined);
+    this.protocol.clear();
+  }
+
+  private get unreported(): number {
+    if (!this.targets) return this.activity.opensTab ? 1 : 0;
+    return this.targets.tabs - this.context.pages().length;
+  }
+
+  /** Runs a script and waits for it, in bounds. By the protocol where it can be: reports show no step for that. */
+  private async run(page: Page, script: string): Promise<void> {
+    // Such a page answers nothing.
+    if (page.isClosed() || this.activity.isLeaving(page) || this.dialogs.isOpenOn(page)) return;
+    const ran = this.ask(page, script).then(
+      () => true,
+      () => true,
+    );
+    const limit = this.hanging.has(page) ? HANGING_LIMIT_MS : TASKS_LIMIT_MS;
+    if (await within(ran, limit)) this.hanging.delete(page);
+    else this.hanging.add(page);
+  }
+
+  private async ask(page: Page, script: string): Promise<unknown> {
+    if (!this.targets) return page.evaluate(script);
+    if (!this.protocol.has(page))
+      this.protocol.set(
+        page,
+        this.context.newCDPSession(page).catch(() => undefined),
+      );
+    const session = await this.protocol.get(page);
+    return session?.send('Runtime.evaluate', { expression: script, awaitPromise: true });
   }
 
   private follow(opened: Page): void {
+    this.numbered.push(opened);
     if (this.tabs.length >= MAX_TABS) {
       this.notice(`A new tab was closed at once: ${MAX_TABS} are open already.`);
       void opened.close().catch(() => undefined);
-      return;
+    } else {
+      this.tabs.push(opened);
+      this.notice(`A new tab opened and is now the active one (${opened.url() || 'about:blank'}).`);
+      this.watch(opened);
     }
-    this.tabs.push(opened);
-    this.notice(`A new tab opened and is now the active one (${opened.url() || 'about:blank'}).`);
-    this.watch(opened);
+    this.tabsChanged.fire();
   }
 
   private watch(page: Page): void {
     const onClose = () => {
       const wasActive = this.page === page;
       if (this.tabs.length > 1) this.tabs = this.tabs.filter(tab => tab !== page);
+      this.protocol.delete(page);
       if (wasActive && this.page !== page)
         this.notice(`The tab was closed; the active one is now ${this.page.url()}.`);
     };
@@ -110,39 +212,4 @@ export class Session {
       () => page.off('download', onDownload),
     );
   }
-
-  /** Left open until someone answers it: to answer it once more would show as a failed step. */
-  private watchDialog(dialog: Dialog): void {
-    this.openDialogs.add(dialog);
-    for (const method of ['accept', 'dismiss'] as const) {
-      const answer = dialog[method].bind(dialog);
-      dialog[method] = (...given: []) => {
-        this.openDialogs.delete(dialog);
-        return answer(...given);
-      };
-    }
-  }
-
-  /**
-   * Answers as Playwright does where nobody listens. Our own listener turns Playwright's answer off,
-   * so it is given here, and a listener of the agent or of the suite keeps the right to answer.
-   */
-  private answer(dialog: Dialog): void {
-    const page = dialog.page();
-    const othersListen = listeners(page) > 0 || listeners(this.context) > 1;
-    if (othersListen) {
-      this.watchDialog(dialog);
-      return;
-    }
-    const accepts = dialog.type() === 'beforeunload' || dialog.type() === 'alert';
-    this.notice(
-      `A dialog (${dialog.type()}) said "${dialog.message()}" and was ${accepts ? 'accepted' : 'dismissed'}.`,
-    );
-    void (accepts ? dialog.accept() : dialog.dismiss()).catch(() => undefined);
-  }
-}
-
-/** Pages and contexts take Node's EventEmitter methods, as their documentation says; their types name a few only. */
-function listeners(emitter: Page | BrowserContext | null): number {
-  return emitter ? (emitter as unknown as EventEmitter).listenerCount('dialog') : 0;
 }

@@ -1,5 +1,5 @@
 // Which of a Chromium's targets (tabs, frames in processes of their own, shared workers) belong to one context.
-import type { BrowserContext, CDPSession } from '@playwright/test';
+import type { BrowserContext, CDPSession, Page } from '@playwright/test';
 
 /** What is used of the protocol's `Target.TargetInfo`. */
 export interface TargetInfo {
@@ -8,6 +8,8 @@ export interface TargetInfo {
   /** Empty until the first document of a tab is there. */
   url: string;
   browserContextId?: string;
+  /** `prerender`: a page that nobody may ever see. */
+  subtype?: string;
 }
 
 const TYPES = ['page', 'iframe', 'shared_worker'];
@@ -33,6 +35,17 @@ export class Targets {
       filter: TYPES.map(type => ({ type })),
     });
     return targets;
+  }
+
+  onGone(listener: () => void): void {
+    this.session.on('Target.targetDestroyed', listener);
+  }
+
+  /** How many tabs our context has, those included that Playwright has not reported yet. */
+  get tabs(): number {
+    return [...this.#live.values()].filter(
+      ({ targetId, type, subtype }) => type === 'page' && !subtype && this.#own.has(targetId),
+    ).length;
   }
 
   /** The tab of our context whose main frame this is; undefined for subframes and for other contexts. */
@@ -64,15 +77,22 @@ export class Targets {
   }
 }
 
+/** The protocol's account of a page. */
+export async function targetOf(page: Page): Promise<TargetInfo> {
+  const session = await page.context().newCDPSession(page);
+  try {
+    return (await session.send('Target.getTargetInfo')).targetInfo;
+  } finally {
+    await session.detach().catch(() => undefined);
+  }
+}
+
 /** Chromium's own id of a context, which only a page of it can tell. */
 async function contextIdOf(context: BrowserContext): Promise<string> {
   const open = context.pages()[0];
   const page = open ?? (await context.newPage());
-  const session = await context.newCDPSession(page);
-  const { targetInfo } = await session.send('Target.getTargetInfo');
-  await session.detach();
+  const { browserContextId } = await targetOf(page);
   if (!open) await page.close();
-  if (targetInfo.browserContextId === undefined)
-    throw new Error('this browser tells no context of its pages');
-  return targetInfo.browserContextId;
+  if (browserContextId === undefined) throw new Error('this browser tells no context of its pages');
+  return browserContextId;
 }

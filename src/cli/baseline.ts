@@ -1,14 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import {
-  DEFAULT_BASELINE_FILE,
-  DEFAULT_RESULTS_FILE,
-  type ResultRow,
-  type Results,
-  readResults,
-} from '../report/results';
-import { plural } from '../report/text';
-import { CommandError, type Io, readInput, writeOutput } from './io';
+import { plural } from '../report/format';
+import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results, readResults } from '../report/results';
+import { keyOf } from '../verdicts/diff';
+import { CommandError, type Io, readRun, writeOutput } from './io';
 import type { AddCommand } from './program';
 
 interface SaveOptions {
@@ -44,10 +39,7 @@ Then compare a later run with it:
 };
 
 async function save(io: Io, file: string, { output, force }: SaveOptions): Promise<void> {
-  const results = readResults(
-    await readInput(io, file, 'Run `npx playwright test` with the reporter first, or name the results file.'),
-    file,
-  );
+  const results = await readRun(io, file);
   if (!results.complete && !force) throw new CommandError(`${file} ${incomplete(results)}`);
   if (!force) await refuseToForget(io, output, results);
   // The comparison follows from the verdicts.
@@ -67,9 +59,8 @@ async function save(io: Io, file: string, { output, force }: SaveOptions): Promi
 async function refuseToForget(io: Io, output: string, results: Results): Promise<void> {
   const text = await readFile(resolve(io.cwd, output), 'utf8').catch(() => undefined);
   if (text === undefined) return;
-  const key = ({ spec, project, replayed }: ResultRow) => JSON.stringify([spec, project, replayed]);
-  const kept = new Set(results.verdicts.map(key));
-  const lost = readResults(text, output).verdicts.filter(row => !kept.has(key(row)));
+  const kept = new Set(results.verdicts.map(keyOf));
+  const lost = readResults(text, output).verdicts.filter(row => !kept.has(keyOf(row)));
   if (!lost.length) return;
   const names = [...new Set(lost.map(row => row.spec))];
   throw new CommandError(

@@ -2,7 +2,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { useColour } from '../report/text';
+import { useColour } from '../report/format';
+import { type Results, readResults } from '../report/results';
 
 export interface Io {
   /** Paths that the user gives are relative to it. */
@@ -47,6 +48,12 @@ export async function readInput(io: Io, file: string, remedy: string): Promise<s
   } catch (error) {
     throw new CommandError(`${file} can't be read (${codeOf(error)}). ${remedy}`);
   }
+}
+
+/** @throws CommandError, ResultsFileError */
+export async function readRun(io: Io, file: string): Promise<Results> {
+  const remedy = 'Run `npx playwright test` with the reporter first, or name the results file.';
+  return readResults(await readInput(io, file, remedy), file);
 }
 
 /** Writes a file and the folders above it. @throws CommandError */

@@ -1,13 +1,8 @@
 import { join } from 'node:path';
-import {
-  checkRecording,
-  DEFAULT_RECORDINGS_DIR,
-  type Recording,
-  recordingText,
-} from '../agents/replay/recording';
-import { DEFAULT_RESULTS_FILE, type ResultRow, readResults } from '../report/results';
-import { plural } from '../report/text';
-import { CommandError, type Io, readInput, writeOutput } from './io';
+import { checkRecording, DEFAULT_RECORDINGS_DIR, recordingText } from '../agents/replay/recording';
+import { plural } from '../report/format';
+import { DEFAULT_RESULTS_FILE, type ResultRow } from '../report/results';
+import { CommandError, type Io, readRun, writeOutput } from './io';
 import type { AddCommand } from './program';
 
 interface RecordOptions {
@@ -39,19 +34,15 @@ Then play them:
 };
 
 async function record(io: Io, file: string, { output, project, spec: wanted }: RecordOptions): Promise<void> {
-  const results = readResults(
-    await readInput(io, file, 'Run `npx playwright test` with the reporter first, or name the results file.'),
-    file,
-  );
+  const results = await readRun(io, file);
   const rows = results.verdicts.filter(
     row => (project === undefined || row.project === project) && (!wanted || wanted.includes(row.spec)),
   );
   refuseUnknown(file, rows, results.verdicts, { project, wanted });
   const saved = new Map<string, string>();
   for (const row of rows) {
-    const recording = recordingIn(row, file);
-    if (!recording) {
-      io.err(`${row.spec}${of(row)}: not saved: ${whyNot(row)}`);
+    if (row.recording === undefined) {
+      io.err(`${row.spec}${row.project && ` [${row.project}]`}: not saved: ${whyNot(row)}`);
       continue;
     }
     const other = saved.get(row.spec);
@@ -60,7 +51,11 @@ async function record(io: Io, file: string, { output, project, spec: wanted }: R
         `${row.spec} passed in the projects "${other}" and "${row.project}": say which one with --project.`,
       );
     saved.set(row.spec, row.project);
-    await writeOutput(io, join(output, `${row.spec}.json`), recordingText(recording));
+    await writeOutput(
+      io,
+      join(output, `${row.spec}.json`),
+      recordingText(checkRecording(row.recording, file)),
+    );
   }
   if (saved.size === 0) throw new CommandError(`${file}: no trial could be saved.`);
   io.out(`Saved ${plural(saved.size, 'recording')} in ${output}`);
@@ -83,16 +78,8 @@ function refuseUnknown(
     );
 }
 
-function recordingIn({ recording }: ResultRow, file: string): Recording | undefined {
-  return recording === undefined ? undefined : checkRecording(recording, file);
-}
-
 function whyNot(row: ResultRow): string {
   if (row.replayed) return 'it was replayed from a recording itself';
   if (row.passes === 0) return 'none of its trials passed';
   return row.notRecorded ?? 'what its agent did is not known step by step';
-}
-
-function of({ project }: ResultRow): string {
-  return project ? ` [${project}]` : '';
 }

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { protocolJsonSchema } from '../agents/command/protocol';
 import { resultsJsonSchema } from '../report/results';
-import { taskSpecJsonSchema } from '../spec/json-schema';
+import { taskSpecJsonSchema } from '../spec/schema';
 import { writeOutput } from './io';
 import type { AddCommand } from './program';
 

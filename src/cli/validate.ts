@@ -1,13 +1,12 @@
 import { statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { escapePath } from 'tinyglobby';
-import { plural, table } from '../report/text';
+import { plural, table } from '../report/format';
 import {
   type TaskSpecError,
+  TaskSpecErrorAt,
   TaskSpecLoadError,
   TaskSpecValidationError,
-  TaskSpecYamlError,
-  UnsupportedSpecVersionError,
 } from '../spec/errors';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import type { Io } from './io';
@@ -101,9 +100,6 @@ function asJson(specs: readonly LoadedSpec[], error: TaskSpecLoadError | undefin
 function problemsOf(error: TaskSpecError): Problem[] {
   const file = error.filename;
   if (error instanceof TaskSpecValidationError) return error.issues.map(issue => ({ file, ...issue }));
-  const place =
-    error instanceof TaskSpecYamlError || error instanceof UnsupportedSpecVersionError
-      ? { line: error.line, column: error.column }
-      : {};
+  const place = error instanceof TaskSpecErrorAt ? { line: error.line, column: error.column } : {};
   return [{ file, ...place, message: error.message }];
 }

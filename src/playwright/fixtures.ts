@@ -1,8 +1,17 @@
-import { test as base, expect, type TestInfo } from '@playwright/test';
+import {
+  test as base,
+  expect,
+  type PlaywrightTestArgs,
+  type PlaywrightTestOptions,
+  type PlaywrightWorkerArgs,
+  type PlaywrightWorkerOptions,
+  type TestInfo,
+  type TestType,
+} from '@playwright/test';
 import { type AgentRunner, agentRunner } from './agent-runner';
 import { markReplay, type PlannedSpec, plannedSpec } from './annotations';
 import { isJudged, settledReason, spentUsd } from './ledger';
-import { checkOptions, OPTION, type ReadyOptions, replays, type TaskproofOptions } from './options';
+import { checkTaskproofOptions, OPTION, type ReadyOptions, replays, type TaskproofOptions } from './options';
 import { repeatEachOverride } from './runner';
 import { TrialTest } from './trial-test';
 
@@ -29,7 +38,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     if (replays(taskproof)) markReplay(testInfo, repeatEachOverride());
     const planned = plannedSpec(testInfo);
     if (planned) skipBeyondK(planned, testInfo);
-    const options = checkOptions(taskproof, `project "${testInfo.project.name}"`);
+    const options = checkTaskproofOptions(taskproof, `project "${testInfo.project.name}"`);
     if (planned) skipWhatIsNotNeeded(planned, options, testInfo);
     if (planned && planned.policy.k > 1) warnWithoutReporter(planned);
     for (const part of [options.agent, options.judge])
@@ -51,7 +60,10 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
  * Playwright's `test` with the option `taskproof` and the fixture `agent`: `await agent.run('goal')` drives the current
  * page in a hand-written test.
  */
-export const test = trialTest.extend<{ agent: AgentRunner }>({
+export const test: TestType<
+  PlaywrightTestArgs & PlaywrightTestOptions & TaskproofTestOptions & { agent: AgentRunner },
+  PlaywrightWorkerArgs & PlaywrightWorkerOptions
+> = trialTest.extend<{ agent: AgentRunner }>({
   agent: async ({ _taskproofReady, page }, use, testInfo) => {
     await use(agentRunner(page, _taskproofReady, testInfo));
   },

@@ -2,6 +2,7 @@ import type { FullProject, Suite, TestCase } from '@playwright/test/reporter';
 import { z } from 'zod';
 import type { Agent } from '../agents/agent';
 import type { Judge } from '../grading/judge';
+import { checkOptions, type OptionSchemas, OptionsError } from '../options';
 
 /** The option `taskproof` in a project's `use`, or in `test.use`. */
 export interface TaskproofOptions {
@@ -73,12 +74,7 @@ const optionsSchema = z.strictObject({
     .optional(),
   record: z.union([z.boolean(), z.string().min(1)]).optional(),
   earlyStop: z.boolean().optional(),
-});
-
-/** Thrown where `use.taskproof` holds something that it can't. */
-export class TaskproofOptionsError extends Error {
-  override name = 'TaskproofOptionsError';
-}
+} satisfies OptionSchemas<TaskproofOptions>);
 
 /** `use.taskproof`, checked. */
 export interface ReadyOptions extends Omit<TaskproofOptions, 'stepTimeoutMs'> {
@@ -87,28 +83,16 @@ export interface ReadyOptions extends Omit<TaskproofOptions, 'stepTimeoutMs'> {
 }
 
 /**
- * Checks `use.taskproof`.
- *
  * @param where named in the message: `project "opus"`.
- * @throws TaskproofOptionsError that names every key that is wrong, every secret without a value, or the agents to choose from.
+ * @throws OptionsError that names every key that is wrong, every secret without a value, or the agents to choose from.
  */
-export function checkOptions(options: unknown, where: string): ReadyOptions {
-  const result = optionsSchema.safeParse(options ?? {});
-  if (!result.success) {
-    const problems = result.error.issues.flatMap(issue =>
-      issue.code === 'unrecognized_keys'
-        ? issue.keys.map(
-            key => `${key}: unknown option; known are ${Object.keys(optionsSchema.shape).join(', ')}`,
-          )
-        : [`${issue.path.join('.') || 'taskproof'}: ${issue.message}`],
-    );
-    throw new TaskproofOptionsError(`${where}: use.taskproof is wrong:\n  ${problems.join('\n  ')}`);
-  }
-  const { agent, stepTimeoutMs, secrets = {}, ...rest } = result.data;
-  if (!agent) throw new TaskproofOptionsError(`${where}: ${NO_AGENT}`);
+export function checkTaskproofOptions(options: unknown, where: string): ReadyOptions {
+  const checked = checkOptions(`${where}: use.taskproof`, optionsSchema, options);
+  const { agent, stepTimeoutMs, secrets = {}, ...rest } = checked;
+  if (!agent) throw new OptionsError(`${where}: ${NO_AGENT}`);
   const missing = Object.keys(secrets).filter(name => secrets[name] === undefined);
   if (missing.length)
-    throw new TaskproofOptionsError(
+    throw new OptionsError(
       `${where}: use.taskproof.secrets: ${missing.join(', ')} ${missing.length === 1 ? 'has' : 'have'} no value. Set the environment variables that they come from.`,
     );
   const turnTimeoutMs = rest.turnTimeoutMs ?? renamed(stepTimeoutMs);

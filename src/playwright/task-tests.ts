@@ -1,8 +1,10 @@
 import { dirname, relative } from 'node:path';
 import { mergeTests, type TestType } from '@playwright/test';
+import { z } from 'zod';
+import { checkOptions, type OptionSchemas } from '../options';
 import type { TaskSpec } from '../spec';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
-import { harmless } from '../trial/text';
+import { harmless } from '../trial/safe-text';
 import { policyForRepeats } from '../verdicts/verdict';
 import { type PlannedSpec, planAnnotations } from './annotations';
 import { callFrom, callSiteFile, callSiteFolder, callSiteOf, dependOn } from './call-site';
@@ -22,16 +24,34 @@ export interface TaskproofTestsOptions {
   filter?: (spec: TaskSpec) => boolean;
 }
 
+const optionsSchema = z.strictObject({
+  test: z
+    .custom<TaskproofTestsOptions['test']>(
+      test => typeof (test as TestType<object, object>)?.extend === 'function',
+      {
+        error: 'must be a Playwright test object, such as the result of test.extend()',
+      },
+    )
+    .optional(),
+  cwd: z.string().min(1).optional(),
+  tags: z.array(z.string()).readonly().optional(),
+  filter: z
+    .custom<TaskproofTestsOptions['filter']>(filter => typeof filter === 'function', {
+      error: 'must be a function of a spec',
+    })
+    .optional(),
+} satisfies OptionSchemas<TaskproofTestsOptions>);
+
 /**
  * Declares one Playwright test per task spec: its title is the spec's id, its tags are `@taskproof` and the spec's own.
  *
  * @param globs relative to the calling file's folder; `!` negates.
  * @throws TaskSpecLoadError that names every file and line: where nothing matches, a spec does not parse, or two have one id.
- * @throws TypeError for options that are none.
+ * @throws OptionsError for options that it can't use.
  */
 export function taskproofTests(globs: string | readonly string[], options: TaskproofTestsOptions = {}): void {
   const callSite = callSiteOf(taskproofTests);
-  checkTestsOptions(options);
+  checkOptions('taskproofTests()', optionsSchema, options);
   const cwd = options.cwd ?? callSiteFolder(callSite);
   const { specs } = loadTaskSpecs(globs, { cwd });
   dependOn(
@@ -79,20 +99,4 @@ function annotations(spec: TaskSpec, planned: PlannedSpec) {
 /** Playwright refuses a tag that does not begin with `@`; one with spaces could not be named in `--grep`. */
 function asTag(tag: string): string {
   return `@${tag.replace(/^@/, '').trim().replace(/\s+/g, '-')}`;
-}
-
-const KNOWN_OPTIONS = ['test', 'cwd', 'tags', 'filter'];
-
-function checkTestsOptions(options: TaskproofTestsOptions): void {
-  const unknown = Object.keys(options).filter(key => !KNOWN_OPTIONS.includes(key));
-  if (unknown.length)
-    throw new TypeError(
-      `taskproofTests: unknown option ${unknown.join(', ')}; known are ${KNOWN_OPTIONS.join(', ')}`,
-    );
-  if (options.filter !== undefined && typeof options.filter !== 'function')
-    throw new TypeError('taskproofTests: `filter` must be a function of a spec');
-  if (options.test !== undefined && typeof options.test?.extend !== 'function')
-    throw new TypeError(
-      'taskproofTests: `test` must be a Playwright test object, such as the result of test.extend()',
-    );
 }

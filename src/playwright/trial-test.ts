@@ -8,7 +8,7 @@ import type { LoadedSpec } from '../spec/load';
 import { TrialStopped } from '../trial/agent-run';
 import { atOrigin, type GradedPlan, type SourceLocation, type TrialOutput } from '../trial/plan';
 import { RECORD_ATTACHMENT, type TrialRecord } from '../trial/record';
-import { harmless, oneLine } from '../trial/text';
+import { harmless, oneLine } from '../trial/safe-text';
 import { transcript } from '../trial/transcript';
 import { Trial, trialTimeMs } from '../trial/trial';
 import type { Policy } from '../verdicts/verdict';

@@ -1,17 +1,19 @@
 // Agents side by side in the terminal: specs as rows, projects as columns, in as many blocks as the width asks for.
-import type { Comparison, ComparisonCell, ComparisonTotals } from '../verdicts/comparison';
+
+import { plain } from '../trial/safe-text';
+import type { Comparison, ComparisonCell, ComparisonTotals } from '../verdicts/shapes';
 import {
   type Cell,
   displayWidth,
   formatCost,
   formatRate,
-  paint,
-  plain,
   plural,
   SIGNS,
   STYLES,
+  type TableOptions,
+  table,
   wrapped,
-} from './text';
+} from './format';
 
 export interface ComparisonOptions {
   colour: boolean;
@@ -37,9 +39,7 @@ export function comparisonText(comparison: Comparison, { colour, width, indent }
   const specs = specColumn(comparison);
   const projects = comparison.projects.map(totals => projectColumn(comparison, totals));
   const tables = inBlocks(widthOf(specs), projects, room).map(block =>
-    layOut([specs, ...block], colour)
-      .map(line => indent + line)
-      .join('\n'),
+    layOut([specs, ...block], { colour, indent }),
   );
   const findings = findingsOf(comparison).map(line => wrapped(line, room, indent));
   return [...tables, findings.join('\n')].join('\n\n');
@@ -142,18 +142,12 @@ function inBlocks(left: number, columns: readonly Column[], room: number): Colum
   return blocks;
 }
 
-function layOut(columns: readonly Column[], colour: boolean): string[] {
-  const widths = columns.map(widthOf);
-  return columns[0]!.flatMap((_, row) => {
+function layOut(columns: readonly Column[], options: TableOptions): string {
+  const rows = columns[0]!.flatMap((_, row) => {
     const height = Math.max(...columns.map(column => column[row]!.length));
     return Array.from({ length: height }, (_, line) =>
-      columns
-        .map((column, index) => {
-          const { text, style } = column[row]![line] ?? { text: '' };
-          return paint(style, text, colour) + ' '.repeat(widths[index]! - displayWidth(text) + GAP);
-        })
-        .join('')
-        .trimEnd(),
+      columns.map(column => ({ text: '', ...column[row]![line], exact: true })),
     );
   });
+  return table(rows, options);
 }

@@ -1,6 +1,6 @@
 // A diff in words, for the terminal and as the cells that the Markdown shares.
 import { CHANGES, type Change, type Diff, type DiffRow, type DiffSide } from '../verdicts/diff';
-import { type Cell, formatCost, plural, table } from './text';
+import { type Cell, formatCost, plural, table } from './format';
 
 /** `2 regressed, 1 fixed, 9 unchanged`; `nothing to compare` for two empty runs. */
 export function diffCounts(diff: Diff): string {
@@ -9,6 +9,9 @@ export function diffCounts(diff: Diff): string {
   );
   return parts.join(', ') || 'nothing to compare';
 }
+
+/** What `diffCells` gives, in its order. */
+export const DIFF_COLUMNS = ['change', 'spec', 'project', 'verdict', 'passes', 'chance', 'turns', 'cost'];
 
 /** The cells of one row as plain text; what one side lacks is left out. */
 export function diffCells(row: DiffRow) {
@@ -21,7 +24,7 @@ export function diffCells(row: DiffRow) {
   return {
     change: row.change,
     spec: row.spec,
-    project: row.replayed ? `${row.project} (replayed)` : row.project,
+    project: projectOf(row),
     verdict: arrow(side => side.verdict),
     passes: arrow(passesOf),
     chance: chanceOf(row),
@@ -29,6 +32,8 @@ export function diffCells(row: DiffRow) {
     cost: arrow(side => formatCost(side.costUsd)),
   };
 }
+
+const projectOf = (row: DiffRow) => (row.replayed ? `${row.project} (replayed)` : row.project);
 
 /** `4/5`, and how many were graded where that is not all: `0/5 (2 graded)`. */
 export function passesOf(side: Pick<DiffSide, 'passes' | 'failures' | 'k'>): string {
@@ -44,7 +49,7 @@ function chanceOf({ p, byChance }: DiffRow): string {
 }
 
 /** Why a row needs a look, and what besides the site differs between the two runs; null where there is nothing to say. */
-export function diffNote(row: DiffRow): string | null {
+function diffNote(row: DiffRow): string | null {
   const also = row.alsoChanged.length
     ? `also changed: ${row.alsoChanged.map(what => whatChanged(row, what)).join(', ')}`
     : null;
@@ -67,22 +72,25 @@ const STYLES: Partial<Record<Change, Cell['style']>> = {
   improved: 'green',
 };
 
+/** The rows' notes, each with its row. */
+export function diffNotes(rows: readonly DiffRow[]): { row: DiffRow; note: string }[] {
+  return rows.flatMap(row => {
+    const note = diffNote(row);
+    return note === null ? [] : [{ row, note }];
+  });
+}
+
 /** A diff for the terminal: a table of what changed, notes below, and the counts. What is unchanged is only counted. */
 export function diffTable(diff: Diff, options: { colour?: boolean } = {}): string {
   const changed = diff.rows.filter(row => row.change !== 'unchanged');
   const counts = `${plural(diff.rows.length, 'spec')} compared: ${diffCounts(diff)}`;
   if (changed.length === 0) return counts;
-  const header = ['change', 'spec', 'project', 'verdict', 'passes', 'chance', 'turns', 'cost'];
-  const rows = changed.map(row => {
-    const { change, ...cells } = diffCells(row);
-    return [{ text: change, style: STYLES[change] }, ...Object.values(cells)];
+  const coloured = (text: string, { change }: DiffRow) => ({ text, style: STYLES[change] });
+  const cells = changed.map(row => {
+    const { change, ...rest } = diffCells(row);
+    return [coloured(change, row), ...Object.values(rest)];
   });
-  const notes = changed.flatMap(row => {
-    const note = diffNote(row);
-    return note ? [[{ text: row.spec, style: STYLES[row.change] }, diffCells(row).project, note]] : [];
-  });
-  const head = header.map(text => ({ text, style: 'dim' as const }));
-  return [table([head, ...rows], options), notes.length ? table(notes, options) : null, counts]
-    .filter(part => part !== null)
-    .join('\n\n');
+  const notes = diffNotes(changed).map(({ row, note }) => [coloured(row.spec, row), projectOf(row), note]);
+  const parts = [table(cells, { ...options, head: DIFF_COLUMNS }), table(notes, options), counts];
+  return parts.filter(Boolean).join('\n\n');
 }

@@ -1,13 +1,14 @@
 // Markdown for GitHub: the summary of a run and the comment of a diff. What comes from a site, a model or a
 // spec is escaped: it must not format, link, mention, break a table or speak to the workflow's runner.
-import type { Comparison, ComparisonCell } from '../verdicts/comparison';
+
+import { plain } from '../trial/safe-text';
 import type { Diff, DiffRow } from '../verdicts/diff';
+import type { Comparison, ComparisonCell } from '../verdicts/shapes';
 import { cellParts, findingsOf, projectName, TOTALS, totalParts } from './comparison-text';
-import { diffCells, diffCounts, diffNote, passesOf } from './diff-text';
-import { healings } from './healing';
-import { errorGroups } from './hints';
+import { DIFF_COLUMNS, diffCells, diffCounts, diffNotes, passesOf } from './diff-text';
+import { formatCost, formatDuration, formatRate, plural } from './format';
 import type { ResultRow, Results } from './results';
-import { formatCost, formatDuration, formatRate, plain, plural } from './text';
+import { errorGroups, healings } from './trial-notes';
 
 /** Lets a workflow find the comment that it wrote before. */
 export const DIFF_MARKER = '<!-- taskproof-diff -->';
@@ -46,16 +47,18 @@ export function renderSummary(results: Results): string {
   const lost = results.verdicts.filter(row => row.verdict !== 'passed');
   const passed = results.verdicts.filter(row => row.verdict === 'passed');
   const all = [...lost, ...passed];
+  const measured = all.filter(row => !row.replayed);
   return blocks([
     `## Taskproof: ${results.status}`,
     headline(results),
     lost.length > 0 && `### Not passed\n\n${lines(lost.map(lostLine), SUMMARY_LIMIT, '- ')}`,
     errors(results.verdicts),
     results.comparison !== undefined && comparisonSection(results.comparison),
-    verdictSection(
-      all.filter(row => !row.replayed),
-      results.comparison !== undefined,
-    ),
+    measured.length > 0 &&
+      // The comparison has what most readers want.
+      (results.comparison
+        ? folded(`All ${plural(measured.length, 'verdict')}`, verdictMarkdownTable(measured))
+        : verdictMarkdownTable(measured)),
     replayedSection(all.filter(row => row.replayed)),
   ]);
 }
@@ -64,27 +67,15 @@ export function renderSummary(results: Results): string {
 export function renderDiff(diff: Diff): string {
   const changed = diff.rows.filter(row => row.change !== 'unchanged');
   const unchanged = diff.rows.filter(row => row.change === 'unchanged');
-  const notes = changed.flatMap(row => {
-    const note = diffNote(row);
-    return note ? [`${nameOf(row)}: ${escapeMarkdown(note)}`] : [];
-  });
+  const notes = diffNotes(changed).map(({ row, note }) => `${nameOf(row)}: ${escapeMarkdown(note)}`);
   return blocks([
     DIFF_MARKER,
     `### Taskproof: ${diffCounts(diff)}`,
     changed.length > 0 && diffMarkdownTable(changed, COMMENT_LIMIT / 3),
     notes.length > 0 && lines(notes, COMMENT_LIMIT / 3, '- '),
     unchanged.length > 0 &&
-      `<details>\n<summary>${unchanged.length} unchanged</summary>\n\n${diffMarkdownTable(unchanged, COMMENT_LIMIT / 4)}\n\n</details>`,
+      folded(`${unchanged.length} unchanged`, diffMarkdownTable(unchanged, COMMENT_LIMIT / 4)),
   ]);
-}
-
-/** Where projects are compared the comparison has what most readers want, and the verdicts one by one are folded away. */
-function verdictSection(rows: readonly ResultRow[], folded: boolean): string | false {
-  if (rows.length === 0) return false;
-  const all = verdictMarkdownTable(rows);
-  return folded
-    ? `<details>\n<summary>All ${plural(rows.length, 'verdict')}</summary>\n\n${all}\n\n</details>`
-    : all;
 }
 
 /** Apart from the agents': what needs a look first. */
@@ -198,11 +189,7 @@ function diffMarkdownTable(rows: readonly DiffRow[], limit: number): string {
       ...Object.values(rest).map(text => escapeMarkdown(text)),
     ];
   });
-  return markdownTable(
-    ['change', 'spec', 'project', 'verdict', 'passes', 'chance', 'turns', 'cost'],
-    cells,
-    limit,
-  );
+  return markdownTable(DIFF_COLUMNS, cells, limit);
 }
 
 function markdownTable(
@@ -225,5 +212,8 @@ function lines(all: readonly string[], limit: number, prefix: string): string {
   const rest = all.length - kept.length;
   return [...kept.map(line => prefix + line), ...(rest > 0 ? ['', `and ${rest} more`] : [])].join('\n');
 }
+
+const folded = (title: string, text: string) =>
+  `<details>\n<summary>${title}</summary>\n\n${text}\n\n</details>`;
 
 const blocks = (parts: readonly (string | false)[]) => `${parts.filter(Boolean).join('\n\n')}\n`;

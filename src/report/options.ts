@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { checkOptions, type OptionSchemas } from '../options';
 
 /** Options of the reporter; paths are relative to the Playwright config's folder. */
 export interface ReporterOptions {
@@ -14,24 +15,15 @@ const schema = z.strictObject({
   outputFile: z.string().min(1).default('taskproof-results.json'),
   summary: z.string().min(1).optional(),
   baseline: z.string().min(1).optional(),
-});
+} satisfies OptionSchemas<ReporterOptions>);
 
 /** What Playwright 1.65 puts into every reporter's options, beside entries that begin with `_`. */
 const ADDED = new Set(['configDir', 'onlyFailures']);
 
-/**
- * @throws Error that names every unknown or wrong option.
- */
+/** @throws OptionsError that names every unknown or wrong option. */
 export function checkReporterOptions(given: unknown): ReporterOptions {
-  const own = Object.fromEntries(
-    Object.entries((given ?? {}) as object).filter(([key]) => !ADDED.has(key) && !key.startsWith('_')),
+  const own = Object.entries((given ?? {}) as object).filter(
+    ([key]) => !ADDED.has(key) && !key.startsWith('_'),
   );
-  const result = schema.safeParse(own);
-  if (result.success) return result.data;
-  const problems = result.error.issues.flatMap(issue =>
-    issue.code === 'unrecognized_keys'
-      ? issue.keys.map(key => `${key}: unknown option; known are ${Object.keys(schema.shape).join(', ')}`)
-      : [`${issue.path.join('.')}: ${issue.message}`],
-  );
-  throw new Error(`@taskproof/playwright/reporter: wrong options:\n  ${problems.join('\n  ')}`);
+  return checkOptions('@taskproof/playwright/reporter', schema, Object.fromEntries(own));
 }

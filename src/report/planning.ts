@@ -8,7 +8,7 @@ import {
   type RunPlan,
   trialTitle,
 } from '../playwright/annotations';
-import { checkOptions, knownOptions, replays } from '../playwright/options';
+import { checkTaskproofOptions, knownOptions, replays } from '../playwright/options';
 import { isInteractive, isListing, rename, repeatEachOverride, runError } from '../playwright/runner';
 
 interface PlannedTest {
@@ -91,7 +91,7 @@ async function checkAgents(planned: readonly PlannedTest[]): Promise<void> {
     if (options.known && !isInteractive()) projects.set(options.value, project.name);
   }
   for (const [value, name] of projects) {
-    const options = checkOptions(value, `project "${name}"`);
+    const options = checkTaskproofOptions(value, `project "${name}"`);
     for (const part of [options.agent, options.judge])
       try {
         await part?.preflight?.();

@@ -1,12 +1,40 @@
 // Recordings of trials that passed: the files that `record: true` and healed trials leave for replay().
-import { mkdir, writeFile } from 'node:fs/promises';
-import { dirname, join, relative, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import type { FullConfig, TestCase } from '@playwright/test/reporter';
-import { DEFAULT_RECORDINGS_DIR, type Recording, recordingText } from '../agents/replay/recording';
+import {
+  DEFAULT_RECORDINGS_DIR,
+  RECORDING_VERSION,
+  type RecordedTurn,
+  type Recording,
+  recordingText,
+} from '../agents/replay/recording';
 import { knownOptions, type TaskproofOptions } from '../playwright/options';
 import type { TrialRecord } from '../trial/record';
-import { recordingOf } from '../trial/recording';
-import { plural } from './text';
+import { plural } from './format';
+import { writeText } from './write';
+
+/**
+ * The recording of a trial, or why there can't be one. Actions that only looked are left out,
+ * and of those that failed all but the steps that they tell to have done before.
+ */
+export function recordingOf(record: TrialRecord): Recording | { problem: string } {
+  if (record.outcome !== 'passed') return { problem: 'the trial did not pass' };
+  const turns: RecordedTurn[] = [];
+  for (const { number, title, actions } of record.turns) {
+    const kept: RecordedTurn['actions'] = [];
+    for (const action of actions) {
+      if (action.error !== undefined && !action.steps) continue;
+      if (!action.steps)
+        return { problem: `turn ${number}: \`${action.title}\` can't be done again by a recording` };
+      if (action.steps.length) kept.push({ title: action.title, steps: action.steps });
+    }
+    if (kept.length) turns.push({ title, actions: kept });
+  }
+  if (!turns.length) return { problem: 'the trial did nothing to the page' };
+  const { specId, specHash, agent, model, startedAt } = record;
+  const subject = { specId, specHash, agent, model };
+  return { recordingVersion: RECORDING_VERSION, ...subject, recordedAt: startedAt, turns };
+}
 
 /** What the trials of one spec in one project leave for a recording: that of the shortest one, or why there is none. */
 export class RecordingPick {
@@ -80,7 +108,9 @@ export async function writeRecordings(
       continue;
     }
     written.set(file, project);
-    const failure = await write(file, recordingText(pick.recording));
+    const failure = await writeText(file, recordingText(pick.recording)).catch(
+      (error: Error) => error.message,
+    );
     if (failure) lines.push(`${shown(folder, file)}: ${failure}`);
     else if (pick.healed)
       lines.push(`healed: look at ${shown(folder, file)}, and put it in the place of ${pick.healed}`);
@@ -97,16 +127,6 @@ function recordingsDir(config: FullConfig, name: string, tests: Iterable<TestCas
   if (!project || !test) return undefined;
   const record = (knownOptions(test, project).value as TaskproofOptions | undefined)?.record;
   return record === true ? DEFAULT_RECORDINGS_DIR : record || undefined;
-}
-
-async function write(file: string, text: string): Promise<string | undefined> {
-  try {
-    await mkdir(dirname(file), { recursive: true });
-    await writeFile(file, text);
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
 }
 
 function shown(folder: string, file: string): string {

@@ -1,133 +1,18 @@
 // The results file, taskproof-results.json: what a run came to, for programs. A baseline has the same shape.
 import { z } from 'zod';
-import type { Verdict } from '../verdicts/verdict';
+import { keyOf } from '../verdicts/diff';
+import {
+  comparisonSchema,
+  cost,
+  type RowSubject,
+  rowSchema,
+  usageSchema,
+  type Verdict,
+} from '../verdicts/shapes';
 
 export const RESULTS_SCHEMA_VERSION = '1';
 export const DEFAULT_RESULTS_FILE = 'taskproof-results.json';
 export const DEFAULT_BASELINE_FILE = 'taskproof-baseline.json';
-
-const count = z.int().nonnegative();
-const cost = z.number().nonnegative().nullable();
-const share = z.number().min(0).max(1);
-const verdictName = z.enum(['passed', 'failed', 'inconclusive', 'undecided']);
-
-const usageSchema = z.object({
-  inputTokens: count,
-  outputTokens: count,
-  cacheReadTokens: count,
-  cacheCreationTokens: count,
-});
-/** Tokens of one or several trials. */
-export type TokenUsage = z.infer<typeof usageSchema>;
-
-// Loose objects for what a baseline keeps: a later version may add fields, and saving must not drop them.
-const trialSchema = z.looseObject({
-  index: count.describe("Playwright's repeatEachIndex: 0 for the first trial."),
-  outcome: z
-    .enum(['passed', 'failed', 'error', 'skipped'])
-    .describe('`error` says nothing about the site; `skipped` did not run.'),
-  status: z
-    .string()
-    .describe(
-      'completed, max_steps, budget_exceeded, timed_out, gave_up, error; skipped where it did not run.',
-    ),
-  errorKind: z
-    .string()
-    .optional()
-    .describe('With an error: site_unreachable, agent_api, browser, judge or internal.'),
-  reason: z.string().nullable().describe('Why the trial did not pass, in one line.'),
-  turns: count.describe('Turns that the agent took.'),
-  costUsd: cost.describe('US dollars; null where a price is unknown.'),
-  usage: usageSchema.optional().describe('Tokens; left out where the trial left no record.'),
-  durationMs: z.number().nonnegative().describe('Milliseconds.'),
-  finalUrl: z.string().nullable().describe('Where the active tab stood at the end.'),
-  screenshot: z.string().nullish().describe("Name of the attachment with the trial's last screenshot."),
-  healed: z
-    .object({
-      turn: z.int().positive().describe("The other agent's first turn."),
-      reason: z.string().describe('Why the recording did not fit.'),
-      recording: z.string().describe("Its file, as the config's folder sees it."),
-    })
-    .optional()
-    .describe('Where a recording no longer fitted the page and another agent played on.'),
-});
-
-const verdictSchema = z.looseObject({
-  spec: z.string().min(1).describe('The id of the task spec.'),
-  project: z.string().describe('The Playwright project; empty where it has no name.'),
-  agent: z.string().nullable().describe('Null where no trial ran.'),
-  model: z.string().nullable().describe('Null for an agent without a model.'),
-  replayed: z.boolean().describe('Played from a recording: then it does not measure an agent.'),
-  file: z.string().optional().describe("The spec's file, as the run's root folder sees it."),
-  specHash: z.string().optional().describe('SHA-256 of the parsed spec.'),
-  verdict: verdictName.describe('What the trials come to.'),
-  k: z.int().min(1).describe('Trials that were wanted.'),
-  minPasses: z.int().min(1).describe('Passes that were needed.'),
-  passes: count.describe('Trials that passed.'),
-  failures: count.describe('Trials that failed.'),
-  errors: count.describe('Trials that say nothing about the site.'),
-  missing: count.optional().describe('Trials of the k that did not run or are not here.'),
-  rate: share
-    .nullable()
-    .describe('passes / (passes + failures), to four digits; null where none was graded.'),
-  interval: z
-    .tuple([share, share])
-    .nullable()
-    .describe('Wilson 95% interval of the rate; null where none was graded, and for replays.'),
-  turns: z.number().nonnegative().nullable().describe('Median turns of the graded trials.'),
-  costUsd: cost.describe('Sum over the trials, US dollars; null where any is unknown.'),
-  usage: usageSchema.optional().describe('Tokens of all its trials that left a record.'),
-  healed: count
-    .optional()
-    .describe('Trials in which another agent took over from a recording; left out where there is none.'),
-  reason: z.string().nullable().describe('Why the verdict is not "passed", in one line.'),
-  recording: z
-    .looseObject({ recordingVersion: z.string() })
-    .optional()
-    .describe('Its shortest trial that passed, for `taskproof record`. Left out in a baseline.'),
-  notRecorded: z
-    .string()
-    .optional()
-    .describe('Why trials that passed can not be recorded, where that is so of all of them.'),
-  trials: z.array(trialSchema).describe('By index. Empty in a baseline.'),
-});
-
-const comparedCellSchema = z.object({
-  project: z.string(),
-  verdict: verdictName,
-  k: z.int().min(1),
-  passes: count,
-  failures: count,
-  errors: count,
-  rate: share.nullable(),
-  turns: z.number().nonnegative().nullable().describe('Median turns of the graded trials.'),
-  costUsd: cost,
-});
-
-const comparedProjectSchema = z.object({
-  project: z.string(),
-  agent: z.string().nullable(),
-  model: z.string().nullable(),
-  specs: count,
-  specsPassed: count,
-  passes: count.describe('Trials of all its specs here; failures and errors likewise.'),
-  failures: count,
-  errors: count,
-  rate: share.nullable().describe('passes / (passes + failures), to four digits.'),
-  costUsd: cost,
-});
-
-const comparisonSchema = z
-  .object({
-    projects: z.array(comparedProjectSchema).describe('Totals of each project, by name.'),
-    specs: z
-      .array(z.object({ spec: z.string().min(1), cells: z.array(comparedCellSchema) }))
-      .describe('By id; a cell for each project that has the spec.'),
-    differ: z.array(z.string()).describe('Specs that one project passed and another failed.'),
-    ratesDiffer: z.array(z.string()).describe('Specs with one settled verdict, but other pass rates.'),
-    unclear: z.array(z.string()).describe('Specs with an open verdict beside settled ones that agree.'),
-  })
-  .describe('The specs that at least two projects have, side by side; replayed verdicts are left out.');
 
 export const resultsSchema = z
   .looseObject({
@@ -138,7 +23,7 @@ export const resultsSchema = z
     costUsd: cost.optional().describe('Sum over the verdicts, US dollars; null where any is unknown.'),
     usage: usageSchema.optional().describe('Tokens of all trials that left a record.'),
     complete: z.boolean().describe('False for a shard and for a run in which trials are missing.'),
-    verdicts: z.array(verdictSchema).describe('One for each spec and project; replayed ones apart.'),
+    verdicts: z.array(rowSchema.loose()).describe('One for each spec and project; replayed ones apart.'),
     comparison: comparisonSchema
       .optional()
       .describe('Left out where no two projects share a spec, and in a shard.'),
@@ -146,18 +31,11 @@ export const resultsSchema = z
   .describe('Results of a Taskproof run');
 
 export type Results = z.infer<typeof resultsSchema>;
-/** One verdict as the results file keeps it: the verdict and what it is about. */
+/** One verdict as the results file keeps it. */
 export type ResultRow = Results['verdicts'][number];
-/** What a verdict is about. */
-export type RowSubject = Pick<
-  ResultRow,
-  'spec' | 'project' | 'agent' | 'model' | 'replayed' | 'file' | 'specHash'
->;
 
 /** A row of the results file. */
-export function resultRow(subject: RowSubject, verdict: Verdict): ResultRow {
-  return { ...subject, ...verdict, trials: verdict.trials.map(trial => ({ ...trial })) };
-}
+export const resultRow = (subject: RowSubject, verdict: Verdict): ResultRow => ({ ...subject, ...verdict });
 
 /** The JSON Schema (draft 2020-12) of the results file. */
 export function resultsJsonSchema(): Record<string, unknown> {
@@ -184,7 +62,7 @@ export class ResultsFileError extends Error {
  */
 export function readResults(text: string, filename: string): Results {
   const json = parseJson(text, filename);
-  const version = versionOf(json);
+  const version = (json as { schemaVersion?: unknown } | null)?.schemaVersion;
   if (version === undefined)
     throw new ResultsFileError(
       filename,
@@ -209,11 +87,6 @@ function parseJson(text: string, filename: string): unknown {
   }
 }
 
-function versionOf(json: unknown): unknown {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) return undefined;
-  return (json as { schemaVersion?: unknown }).schemaVersion;
-}
-
 function describeIssues(error: z.ZodError): string {
   const shown = error.issues
     .slice(0, 5)
@@ -225,12 +98,12 @@ function describeIssues(error: z.ZodError): string {
 // Two rows of one key would let one hide the other in a diff.
 function refuseDoubles(results: Results, filename: string): void {
   const seen = new Set<string>();
-  for (const { spec, project, replayed } of results.verdicts) {
-    const key = JSON.stringify([spec, project, replayed]);
+  for (const row of results.verdicts) {
+    const key = keyOf(row);
     if (seen.has(key))
       throw new ResultsFileError(
         filename,
-        `spec "${spec}" is listed twice in project "${project}". Write the file again with a run or with merge-reports.`,
+        `spec "${row.spec}" is listed twice in project "${row.project}". Write the file again with a run or with merge-reports.`,
       );
     seen.add(key);
   }

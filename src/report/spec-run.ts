@@ -4,8 +4,8 @@ import { type PlannedSpec, plannedSpec } from '../playwright/annotations';
 import { addTag, annotate, expectPass, tolerate, unannotate } from '../playwright/runner';
 import type { TrialRecord } from '../trial/record';
 import { allowedFailures, type TrialResult, type Verdict, verdictOf } from '../verdicts/verdict';
-import { healedText } from './healing';
 import { RecordingPick } from './recordings';
+import { healedText } from './trial-notes';
 import { trialOf } from './trials';
 
 /** What trials of one spec have in common. A whole record would be kept until the run's end. */

@@ -1,24 +1,23 @@
 // What the reporter prints: a line when a spec's verdict is settled, one table at the end.
 import { stdout } from 'node:process';
+import { plain } from '../trial/safe-text';
 import { comparisonText } from './comparison-text';
-import { healings } from './healing';
-import { errorGroups } from './hints';
-import type { ResultRow, Results } from './results';
-import type { SpecRun } from './spec-run';
 import {
   type Cell,
   formatCost,
   formatDuration,
   formatRate,
   paint,
-  plain,
   plural,
   SIGNS,
   STYLES,
   table,
   useColour,
   wrapped,
-} from './text';
+} from './format';
+import type { ResultRow, Results } from './results';
+import type { SpecRun } from './spec-run';
+import { errorGroups, healings } from './trial-notes';
 
 /** Characters in a line where the output goes to no terminal: what CI's logs show without scrolling. */
 const DEFAULT_WIDTH = 100;
@@ -58,9 +57,8 @@ export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT
 function rowTable(rows: readonly ResultRow[], colour: boolean): string {
   const rate = rows.some(row => row.replayed) ? 'rate' : 'rate (95%)';
   const head = ['spec', 'project', 'verdict', 'passes', rate, 'turns', 'cost', 'reason'];
-  const cells = [head.map(text => ({ text, style: 'dim' as const })), ...rows.map(cellsOf)];
   // A log is as wide as its lines; in a terminal they would break.
-  return table(cells, { colour, right: [5, 6], indent: INDENT, width: stdout.columns });
+  return table(rows.map(cellsOf), { head, colour, right: [5, 6], indent: INDENT, width: stdout.columns });
 }
 
 /** Apart from the agents': a replay says that the site still works as recorded, and nothing of an agent. */
@@ -114,9 +112,7 @@ function countsLine({ verdicts, durationMs, costUsd = null }: Results): string {
 function countsOf(rows: readonly ResultRow[]): string {
   const healed = rows.filter(row => row.healed).length;
   return [
-    ...Object.keys(SIGNS).map(
-      verdict => [verdict, rows.filter(row => row.verdict === verdict).length] as const,
-    ),
+    ...Object.keys(SIGNS).map(name => [name, rows.filter(row => row.verdict === name).length] as const),
     ['healed', healed] as const,
   ]
     .filter(([, count]) => count > 0)

@@ -2,9 +2,8 @@
 import { readFileSync } from 'node:fs';
 import type { TestResult } from '@playwright/test/reporter';
 import { RECORD_ATTACHMENT, readRecord, type TrialRecord } from '../trial/record';
-import type { TrialResult } from '../verdicts/verdict';
-import type { TokenUsage } from './results';
-import { plain } from './text';
+import { plain } from '../trial/safe-text';
+import type { TokenUsage, TrialResult } from '../verdicts/shapes';
 
 export interface RecordedTrial {
   trial: TrialResult;

@@ -1,21 +1,15 @@
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { compareProjects } from '../verdicts/comparison';
-import { compareText, diffVerdicts } from '../verdicts/diff';
+import { byName, diffVerdicts } from '../verdicts/diff';
+import type { TokenUsage } from '../verdicts/shapes';
 import { sumOfKnown } from '../verdicts/verdict';
 import { diffTable } from './diff-text';
+import { useColour } from './format';
 import { renderSummary } from './markdown';
 import type { ReporterOptions } from './options';
-import {
-  RESULTS_SCHEMA_VERSION,
-  type ResultRow,
-  type Results,
-  readResults,
-  resultRow,
-  type TokenUsage,
-} from './results';
+import { RESULTS_SCHEMA_VERSION, type ResultRow, type Results, readResults } from './results';
 import type { SpecRun } from './spec-run';
-import { useColour } from './text';
 
 export function resultsOf(
   runs: readonly SpecRun[],
@@ -50,35 +44,21 @@ function sumOf(usages: readonly (TokenUsage | undefined)[]): TokenUsage {
 
 function rowOf(run: SpecRun): ResultRow {
   const { subject, planned, verdict, pick } = run;
-  const row = resultRow(
-    {
-      spec: planned.id,
-      project: run.project,
-      agent: subject?.agent ?? null,
-      model: subject?.model ?? null,
-      replayed: run.replayed,
-      file: subject?.specFile ?? planned.file,
-      specHash: subject?.specHash,
-    },
-    verdict,
-  );
-  // Replays of one recording are not independent of each other: they have no interval.
-  const interval = row.replayed ? null : row.interval;
   return {
-    ...row,
-    interval,
+    spec: planned.id,
+    project: run.project,
+    agent: subject?.agent ?? null,
+    model: subject?.model ?? null,
+    replayed: run.replayed,
+    file: subject?.specFile ?? planned.file,
+    specHash: subject?.specHash,
+    ...verdict,
+    // Replays of one recording are not independent of each other: they have no interval.
+    interval: run.replayed ? null : verdict.interval,
     usage: sumOf(verdict.trials.map(({ usage }) => usage)),
     ...(pick.recording ? { recording: pick.recording } : {}),
     ...(pick.problem && !pick.recording ? { notRecorded: pick.problem } : {}),
   };
-}
-
-function byName(a: ResultRow, b: ResultRow): number {
-  return (
-    compareText(a.spec, b.spec) ||
-    compareText(a.project, b.project) ||
-    Number(a.replayed) - Number(b.replayed)
-  );
 }
 
 /**
@@ -92,10 +72,10 @@ export async function writeOutput(
   shard: boolean,
 ): Promise<void> {
   await attempt(resolve(folder, options.outputFile), file =>
-    write(file, `${JSON.stringify(results, null, 2)}\n`),
+    writeText(file, `${JSON.stringify(results, null, 2)}\n`),
   );
   if (options.summary !== undefined)
-    await attempt(resolve(folder, options.summary), file => write(file, renderSummary(results)));
+    await attempt(resolve(folder, options.summary), file => writeText(file, renderSummary(results)));
   const stepSummary = process.env.GITHUB_STEP_SUMMARY;
   // A shard's part of the table would be read as the verdict; the job that merges the reports writes the whole.
   if (stepSummary && !shard)
@@ -110,7 +90,8 @@ async function compare(file: string, results: Results): Promise<void> {
   process.stdout.write(`\n${diffTable(diff, { colour: useColour(process.stdout) })}\n`);
 }
 
-async function write(file: string, text: string): Promise<void> {
+/** Writes a file and the folders above it. */
+export async function writeText(file: string, text: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, text);
 }

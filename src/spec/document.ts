@@ -23,6 +23,8 @@ export interface SpecDocument {
 }
 
 export const MAX_SOURCE_BYTES = 1024 * 1024;
+export const TOO_LARGE = 'larger than 1 MiB: no task spec needs that, is it the right file?';
+export const START: SourceLocation = { line: 1, column: 1 };
 
 /** @throws TaskSpecYamlError, and nothing else. */
 export function readDocument(source: string, filename: string | undefined): SpecDocument {
@@ -41,7 +43,7 @@ function read(source: string, filename: string | undefined): SpecDocument {
   if (typeof source !== 'string')
     failAt(`the source must be a string of YAML, got ${source === null ? 'null' : typeof source}`, START);
   if (source.length > MAX_SOURCE_BYTES || Buffer.byteLength(source) > MAX_SOURCE_BYTES)
-    failAt('larger than 1 MiB: no task spec needs that, is it the right file?', START);
+    failAt(TOO_LARGE, START);
 
   const lines = new LineCounter();
   const at = (offset: number | undefined): SourceLocation => {
@@ -69,8 +71,6 @@ function read(source: string, filename: string | undefined): SpecDocument {
     return failAt(`${messageOf(error)}: write the values out`, at(aliases.keys().next().value?.range?.[0]));
   }
 }
-
-const START: SourceLocation = { line: 1, column: 1 };
 
 const COMPOSE = {
   prettyErrors: false,

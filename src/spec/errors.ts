@@ -27,30 +27,36 @@ export class TaskSpecError extends Error {
   }
 }
 
-/** The source is not one readable YAML document. */
-export class TaskSpecYamlError extends TaskSpecError {
-  override name = 'TaskSpecYamlError';
+/** A problem that stands at one place. */
+export class TaskSpecErrorAt extends TaskSpecError implements SourceLocation {
   readonly line: number;
   readonly column: number;
 
-  constructor(reason: string, { line, column }: SourceLocation, filename?: string) {
-    super(`not a readable YAML file\n  ${place(filename, { line, column })} ${reason}`, filename);
-    this.line = line;
-    this.column = column;
+  constructor(problem: string, reason: string, at: SourceLocation, filename?: string) {
+    super(`${problem}\n  ${place(filename, at)} ${reason}`, filename);
+    this.line = at.line;
+    this.column = at.column;
+  }
+}
+
+/** The source is not one readable YAML document. */
+export class TaskSpecYamlError extends TaskSpecErrorAt {
+  override name = 'TaskSpecYamlError';
+
+  constructor(reason: string, at: SourceLocation, filename?: string) {
+    super('not a readable YAML file', reason, at, filename);
   }
 }
 
 /** The spec declares a version that this library does not read, or none. */
-export class UnsupportedSpecVersionError extends TaskSpecError {
+export class UnsupportedSpecVersionError extends TaskSpecErrorAt {
   override name = 'UnsupportedSpecVersionError';
-  readonly line: number;
-  readonly column: number;
 
   constructor(
     /** Undefined where the spec has no `specVersion`. */
     readonly version: string | undefined,
     readonly supported: readonly string[],
-    { line, column }: SourceLocation,
+    at: SourceLocation,
     filename?: string,
   ) {
     const readable = supported.map(one => `"${one}"`).join(', ');
@@ -58,9 +64,7 @@ export class UnsupportedSpecVersionError extends TaskSpecError {
       version === undefined
         ? ['specVersion is missing', `add the line specVersion: "${supported[0]}"`]
         : [`specVersion ${shown(version)} is not supported`, 'use a supported one, or update this library'];
-    super(`${problem}\n  ${place(filename, { line, column })} supported: ${readable}; ${remedy}`, filename);
-    this.line = line;
-    this.column = column;
+    super(problem, `supported: ${readable}; ${remedy}`, at, filename);
   }
 }
 

@@ -1,7 +1,6 @@
 // Zod's findings in the words of someone who writes a YAML file.
 import type { z } from 'zod';
 import { shown } from './errors';
-import { nearest } from './suggest';
 
 type RawIssue = z.core.$ZodRawIssue;
 
@@ -89,4 +88,40 @@ function unknownAssertion(issue: RawIssue & { code: 'invalid_union' }): string |
   if (!('discriminator' in issue) || typeof issue.discriminator !== 'string') return undefined;
   const type = (issue.input as Record<string, unknown>)[issue.discriminator];
   return notOneOf((issue.options as unknown[]).map(String), type);
+}
+
+/** The nearest known word where it is near enough to be meant, in other case or with other separators too. */
+export function nearest(word: string, known: readonly string[]): string | undefined {
+  if (word.length > MAX_LENGTH) return undefined;
+  const plain = bare(word);
+  const ranked = known
+    .map(candidate => ({ candidate, distance: editDistance(plain, bare(candidate)) }))
+    .filter(({ candidate, distance }) => distance <= Math.floor(Math.max(word.length, candidate.length) / 3))
+    .sort((a, b) => a.distance - b.distance);
+  return ranked[0]?.candidate;
+}
+
+const MAX_LENGTH = 40;
+
+function bare(word: string): string {
+  return word.replace(/[-_\s]/g, '').toLowerCase();
+}
+
+/** How many letters to insert, delete, replace or swap with their neighbour lead from one word to the other. */
+function editDistance(from: string, to: string): number {
+  const rows = [Array.from({ length: to.length + 1 }, (_, index) => index)];
+  for (let i = 1; i <= from.length; i++) {
+    const [before, above] = [rows[i - 2], rows[i - 1]!];
+    const row = [i];
+    for (let j = 1; j <= to.length; j++) {
+      const replaced = above[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
+      const swapped =
+        before && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]
+          ? before[j - 2]! + 1
+          : replaced;
+      row.push(Math.min(replaced, swapped, above[j]! + 1, row[j - 1]! + 1));
+    }
+    rows.push(row);
+  }
+  return rows.at(-1)!.at(-1)!;
 }

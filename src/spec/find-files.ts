@@ -52,6 +52,8 @@ function isNegated(glob: string): boolean {
   return glob.startsWith('!') && glob[1] !== '(';
 }
 
+// picomatch over a walk of our own was tried, in 25 lines: it lost escaped names (`\[x\]/a.yaml`) and absolute globs
+// behind "!", and read the whole tree for `*.yaml` (0.3 s where tinyglobby takes 1 ms).
 function filesOf(glob: string, ignore: readonly string[], cwd: string): string[] {
   return globSync(glob, {
     cwd,

@@ -2,12 +2,14 @@
 export type { SourceLocation, TaskSpecIssue } from './errors';
 export {
   TaskSpecError,
+  TaskSpecLoadError,
   TaskSpecValidationError,
   TaskSpecYamlError,
   UnsupportedSpecVersionError,
 } from './errors';
-export { taskSpecJsonSchema } from './json-schema';
+export type { LoadedSpec } from './load';
 export {
+  type LocatedSpec,
   type ParseOptions,
   parseTaskSpec,
   type SafeParseResult,
@@ -22,6 +24,7 @@ export {
   SPEC_VERSION,
   type TaskSpec,
   type TaskSpecInput,
+  taskSpecJsonSchema,
   taskSpecSchema,
   type UrlAssertion,
 } from './schema';

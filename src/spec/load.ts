@@ -2,20 +2,17 @@
 import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { MAX_SOURCE_BYTES } from './document';
-import { type SourceLocation, TaskSpecError, TaskSpecLoadError, TaskSpecYamlError } from './errors';
+import { MAX_SOURCE_BYTES, START, TOO_LARGE } from './document';
+import { TaskSpecError, TaskSpecLoadError, TaskSpecYamlError } from './errors';
 import { findSpecFiles } from './find-files';
 import { type LocatedSpec, parseLocated } from './parse';
 import type { TaskSpec } from './schema';
 
 /** A task spec and the file that it came from. */
 export interface LoadedSpec extends LocatedSpec {
-  spec: TaskSpec;
   /** Absolute. */
   file: string;
   source: string;
-  /** Line and column of the value at a path such as `assertions[0].selector`; undefined where the file has none. */
-  locate(path: string): SourceLocation | undefined;
   /** SHA-256 (hex) of the parsed spec: the same for files that differ in layout, comments or written-out defaults. */
   hash: string;
 }
@@ -43,10 +40,12 @@ export function loadTaskSpecs(
       errors.push(error);
     }
   }
-  const { unique, clashes } = splitById(specs);
-  errors.push(...clashes);
-  if (errors.length > 0) throw new TaskSpecLoadError(summary(errors), errors, unique);
-  return { specs };
+  const byId = new Map<string, LoadedSpec[]>();
+  for (const loaded of specs) byId.set(loaded.spec.id, [...(byId.get(loaded.spec.id) ?? []), loaded]);
+  const groups = [...byId.values()];
+  errors.push(...groups.filter(group => group.length > 1).map(clash));
+  if (errors.length === 0) return { specs };
+  throw new TaskSpecLoadError(summary(errors), errors, groups.filter(group => group.length === 1).flat());
 }
 
 function loadFile(file: string): LoadedSpec {
@@ -57,15 +56,9 @@ function loadFile(file: string): LoadedSpec {
 }
 
 function readText(file: string, filename: string): string {
-  const start = { line: 1, column: 1 };
   let bytes: Buffer;
   try {
-    if (statSync(file).size > MAX_SOURCE_BYTES)
-      throw new TaskSpecYamlError(
-        'larger than 1 MiB: no task spec needs that, is it the right file?',
-        start,
-        filename,
-      );
+    if (statSync(file).size > MAX_SOURCE_BYTES) throw new TaskSpecYamlError(TOO_LARGE, START, filename);
     bytes = readFileSync(file);
   } catch (error) {
     if (error instanceof TaskSpecError) throw error;
@@ -74,7 +67,7 @@ function readText(file: string, filename: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new TaskSpecYamlError('not UTF-8 text: save the file as UTF-8', start, filename);
+    throw new TaskSpecYamlError('not UTF-8 text: save the file as UTF-8', START, filename);
   }
 }
 
@@ -84,19 +77,9 @@ function displayName(file: string): string {
   return relative.startsWith('..') || path.isAbsolute(relative) ? file : relative;
 }
 
-function splitById(specs: readonly LoadedSpec[]): { unique: LoadedSpec[]; clashes: TaskSpecError[] } {
-  const byId = new Map<string, LoadedSpec[]>();
-  for (const spec of specs) byId.set(spec.spec.id, [...(byId.get(spec.spec.id) ?? []), spec]);
-  const groups = [...byId.values()];
-  return {
-    unique: groups.flatMap(group => (group.length === 1 ? group : [])),
-    clashes: groups.filter(group => group.length > 1).map(clash),
-  };
-}
-
 function clash(group: readonly LoadedSpec[]): TaskSpecError {
   const places = group.map(({ file, locate }) => {
-    const { line, column } = locate('id') ?? { line: 1, column: 1 };
+    const { line, column } = locate('id') ?? START;
     return `  ${displayName(file)}:${line}:${column}`;
   });
   return new TaskSpecError(

@@ -204,6 +204,19 @@ export const taskSpecSchema = taskSpecObject.transform(spec => ({
   allowedDomains: spec.allowedDomains ?? [hostOf(spec.entryUrl)!],
 }));
 
+/** The JSON Schema (draft 7, which editors know best) of a task spec as it is written: defaults are optional. */
+export function taskSpecJsonSchema(): z.core.JSONSchema.BaseSchema {
+  return z.toJSONSchema(taskSpecObject, {
+    io: 'input',
+    target: 'draft-7',
+    override: ({ jsonSchema }) => {
+      if (jsonSchema.multipleOf !== 1) return;
+      jsonSchema.type = 'integer';
+      delete jsonSchema.multipleOf;
+    },
+  });
+}
+
 export type TaskSpec = z.output<typeof taskSpecSchema>;
 /** A task spec before the defaults. */
 export type TaskSpecInput = z.input<typeof taskSpecSchema>;

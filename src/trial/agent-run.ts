@@ -3,14 +3,14 @@ import type { BrowserContext, Page } from '@playwright/test';
 import {
   type Agent,
   AgentApiError,
-  type AgentTask,
   BudgetExceededError,
   type GaveUp,
   type Healing,
+  type SessionTask,
 } from '../agents/agent';
 import { agentTimeMs, type TrialContext } from './plan';
 import type { ErrorKind, TrialStatus } from './record';
-import { messageOf, oneLine } from './text';
+import { messageOf, oneLine } from './safe-text';
 import { abortable, Turns } from './turns';
 
 /** Why the agent was stopped from outside. */
@@ -72,13 +72,12 @@ export class AgentRun {
     } finally {
       clearTimeout(timer);
       unwatch();
-      this.turns.dispose();
       // An agent that goes on after its end finds its signal aborted and gets no further turn.
       this.stop(new TrialStopped('completed', null, 'the agent has ended its turn'));
     }
   }
 
-  private task(): AgentTask {
+  private task(): SessionTask {
     const { turns } = this;
     const { plan, session, mask } = this.trial;
     const now = () => Math.max(0, this.deadline - performance.now());
@@ -91,6 +90,8 @@ export class AgentRun {
         return session.page;
       },
       context: session.context,
+      session,
+      recorder: turns.recorder,
       entryUrl: plan.entryUrl ?? session.page.url(),
       allowedDomains: [...plan.allowedDomains],
       maxSteps: plan.maxSteps,

@@ -2,10 +2,10 @@
 import type { Page } from '@playwright/test';
 import type { NetworkEvent } from '../browser/network-log';
 import { assertionTitle, checkAssertion } from '../grading/assertions';
-import { type Judge, type JudgedTrial, JudgeError, type JudgeUsage } from '../grading/judge';
+import { type Judge, type JudgedTrial, JudgeError } from '../grading/judge';
 import type { GradedPlan, TrialContext } from './plan';
-import { type AssertionResult, type JudgeResult, judgeResultSchema } from './record';
-import { messageOf, oneLine } from './text';
+import { type AssertionResult, type JudgeResult, judgeResultSchema, type TotalUsage } from './record';
+import { messageOf, oneLine } from './safe-text';
 import { keyPointTitle } from './transcript';
 import { abortable, type Turns } from './turns';
 
@@ -88,7 +88,7 @@ export interface JudgedState {
 export async function judgeTrial(
   judge: Judge,
   state: JudgedState,
-): Promise<({ judgement: JudgeResult } | { error: string }) & { usage?: JudgeUsage }> {
+): Promise<({ judgement: JudgeResult } | { error: string }) & { usage?: TotalUsage }> {
   const said = (reason: string) => oneLine(state.trial.mask(`judge "${judge.name}": ${reason}`), 500);
   try {
     const trial = await judgedTrial(state);

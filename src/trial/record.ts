@@ -1,5 +1,11 @@
 import { z } from 'zod';
+import type { Action, Healing, TotalUsage } from '../agents/agent';
+import type { NetworkEvent } from '../browser/network-log';
 import { recordedActionSchema } from '../browser/page-action';
+import type { Judgement } from '../grading/judge';
+import type { Assertion, PassPolicy } from '../spec';
+
+export type { TotalUsage } from '../agents/agent';
 
 export const RECORD_SCHEMA_VERSION = '1';
 /** The hidden attachment that carries the record: names that begin with `_` are not shown in the HTML report. */
@@ -17,45 +23,120 @@ export const errorKinds = ['site_unreachable', 'agent_api', 'browser', 'judge', 
 export type TrialStatus = (typeof trialStatuses)[number];
 export type ErrorKind = (typeof errorKinds)[number];
 
+/** One turn of an agent, as the record keeps it. */
+export interface TurnRecord {
+  /** 1 for the first turn. */
+  number: number;
+  title: string;
+  actions: Action[];
+  narration: string;
+  outcome: 'ok' | 'error';
+  error?: string;
+  /** What happened beside the agent's own actions: tabs, dialogs, downloads, refused navigations. */
+  notices: string[];
+  /** Where the active tab stood after the turn. */
+  url: string;
+  usage: TotalUsage;
+  /** Milliseconds since the trial began. */
+  startedAtMs: number;
+  durationMs: number;
+  /** Name of the attachment with the turn's screenshot. */
+  screenshot: string | null;
+}
+
+export interface AssertionResult {
+  /** The assertion as a sentence: `url matches "**\/trial**"`. */
+  title: string;
+  type: Assertion['type'];
+  description?: string;
+  passed: boolean;
+  /** Why it did not hold; null if it held. */
+  reason: string | null;
+  /** 1-based, in the spec's file. */
+  line?: number;
+}
+
+/** What a judge returned, and which judge it was. */
+export interface JudgeResult extends Judgement {
+  name?: string;
+  model?: string;
+}
+
+/** The JSON evidence of one trial. */
+export interface TrialRecord {
+  schemaVersion: typeof RECORD_SCHEMA_VERSION;
+  specId: string;
+  /** SHA-256, hexadecimal, of the parsed spec. */
+  specHash: string;
+  /** As the run's root folder sees it, with forward slashes. */
+  specFile: string;
+  agent: string;
+  model: string | null;
+  /** Whether the trial was played from a recording: then it does not measure an agent. */
+  replayed: boolean;
+  /** If a recording no longer fitted the page and another agent played on: from which `turn`. The file as the config's folder sees it, with forward slashes. */
+  healed?: Healing & { turn: number };
+  /** Playwright's repeatEachIndex: 0 for the first trial. */
+  repeatIndex: number;
+  retry: number;
+  seed: number;
+  policy: PassPolicy;
+  status: TrialStatus;
+  errorKind: ErrorKind | null;
+  outcome: 'passed' | 'failed' | 'error';
+  /** One line: why the trial did not pass, and where the agent was; null if it passed. */
+  reason: string | null;
+  turns: TurnRecord[];
+  network: { events: NetworkEvent[]; dropped: number };
+  /** `protocol`: nothing gets past the domain guard. `route`: what gets past is reported as escaped. */
+  guard: 'protocol' | 'route';
+  /** Top-level navigations that the domain guard refused. */
+  refusals: { url: string; how: string }[];
+  assertions: AssertionResult[];
+  judge: JudgeResult | null;
+  usage: TotalUsage;
+  costUsd: number | null;
+  finalUrl: string | null;
+  /** ISO 8601. */
+  startedAt: string;
+  durationMs: number;
+}
+
+/** A schema for each field. */
+type Fields<Type> = { [Name in keyof Type]-?: z.ZodType<Type[Name]> };
+
 const cost = z.number().nonnegative().nullable();
 
-export const usageSchema = z.object({
+const usageSchema = z.object({
   inputTokens: z.number().nonnegative(),
   outputTokens: z.number().nonnegative(),
   cacheReadTokens: z.number().nonnegative(),
   cacheCreationTokens: z.number().nonnegative(),
-  /** US dollars; null once a price was unknown. */
   costUsd: cost,
-});
+} satisfies Fields<TotalUsage>);
 
 const actionSchema = z.object({
   title: z.string(),
   error: z.string().optional(),
   point: z.object({ x: z.number(), y: z.number() }).optional(),
   detail: z.record(z.string(), z.unknown()).optional(),
-  /** What was done to the page; left out where nobody knows. */
   steps: z.array(recordedActionSchema).optional(),
-});
+} satisfies Fields<Action>);
 
 const turnSchema = z.object({
-  /** 1 for the first turn. */
   number: z.number().int().positive(),
   title: z.string(),
   actions: z.array(actionSchema),
   narration: z.string(),
   outcome: z.enum(['ok', 'error']),
   error: z.string().optional(),
-  /** What happened beside the agent's own actions: tabs, dialogs, downloads, refused navigations. */
   notices: z.array(z.string()),
-  /** Where the active tab stood after the turn. */
   url: z.string(),
   usage: usageSchema,
-  /** Milliseconds since the trial began. */
   startedAtMs: z.number().nonnegative(),
   durationMs: z.number().nonnegative(),
-  /** Name of the attachment with the turn's screenshot. */
   screenshot: z.string().nullable(),
-});
+} satisfies Fields<TurnRecord>);
 
 const networkEventSchema = z.object({
   url: z.string(),
@@ -64,26 +145,21 @@ const networkEventSchema = z.object({
   resourceType: z.string(),
   failure: z.string().optional(),
   startedAtMs: z.number(),
-});
+} satisfies Fields<NetworkEvent>);
 
 const assertionResultSchema = z.object({
-  /** The assertion as a sentence: `url matches "**\/trial**"`. */
   title: z.string(),
   type: z.enum(['url', 'dom', 'network']),
   description: z.string().optional(),
   passed: z.boolean(),
-  /** Why it did not hold; null where it held. */
   reason: z.string().nullable(),
-  /** 1-based, in the spec's file. */
   line: z.number().int().positive().optional(),
-});
+} satisfies Fields<AssertionResult>);
 
 const keyPointSchema = z.object({
   text: z.string(),
   met: z.boolean(),
-  /** What shows it, or what is missing. */
   evidence: z.string(),
-  /** Name of the attachment that shows it; null where something else does, or nothing. */
   screenshot: z.string().nullable(),
 });
 
@@ -100,25 +176,18 @@ export const judgeResultSchema = z.looseObject({
 export const trialRecordSchema = z.object({
   schemaVersion: z.literal(RECORD_SCHEMA_VERSION),
   specId: z.string(),
-  /** SHA-256, hexadecimal, of the parsed spec. */
   specHash: z.string(),
-  /** As the run's root folder sees it, with forward slashes. */
   specFile: z.string(),
   agent: z.string(),
   model: z.string().nullable(),
-  /** Whether the trial was played from a recording: then it does not measure an agent. */
   replayed: z.boolean(),
-  /** Where a recording no longer fitted the page and another agent played on. */
   healed: z
     .object({
-      /** The first turn of the other agent. */
       turn: z.number().int().positive(),
       reason: z.string(),
-      /** The recording's file, as the config's folder sees it, with forward slashes. */
       recording: z.string(),
     })
     .optional(),
-  /** Playwright's repeatEachIndex: 0 for the first trial. */
   repeatIndex: z.number().int().nonnegative(),
   retry: z.number().int().nonnegative(),
   seed: z.number().int().nonnegative(),
@@ -126,13 +195,10 @@ export const trialRecordSchema = z.object({
   status: z.enum(trialStatuses),
   errorKind: z.enum(errorKinds).nullable(),
   outcome: z.enum(['passed', 'failed', 'error']),
-  /** One line: why the trial did not pass, and where the agent was; null where it passed. */
   reason: z.string().nullable(),
   turns: z.array(turnSchema),
   network: z.object({ events: z.array(networkEventSchema), dropped: z.number().int().nonnegative() }),
-  /** `protocol`: nothing gets past the domain guard. `route`: what gets past is reported as escaped. */
   guard: z.enum(['protocol', 'route']),
-  /** Top-level navigations that the domain guard refused. */
   refusals: z.array(z.object({ url: z.string(), how: z.string() })),
   assertions: z.array(assertionResultSchema),
   judge: judgeResultSchema.nullable(),
@@ -141,13 +207,7 @@ export const trialRecordSchema = z.object({
   finalUrl: z.string().nullable(),
   startedAt: z.iso.datetime(),
   durationMs: z.number().nonnegative(),
-});
-
-export type TrialRecord = z.infer<typeof trialRecordSchema>;
-export type TurnRecord = z.infer<typeof turnSchema>;
-export type AssertionResult = z.infer<typeof assertionResultSchema>;
-export type JudgeResult = z.infer<typeof judgeResultSchema>;
-export type TotalUsage = z.infer<typeof usageSchema>;
+} satisfies Fields<TrialRecord>);
 
 /**
  * Reads a record back from its attachment.

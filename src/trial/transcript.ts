@@ -1,5 +1,5 @@
 import type { JudgeResult, TrialRecord, TurnRecord } from './record';
-import { harmless, oneLine } from './text';
+import { harmless, oneLine } from './safe-text';
 
 /** The trial as a story for people: what the agent thought, did and saw, and how it was graded. */
 export function transcript(record: TrialRecord, goal: string): string {

@@ -3,13 +3,18 @@ import { relative } from 'node:path';
 import type { Refusal } from '../browser/guard';
 import type { NetworkEvent } from '../browser/network-log';
 import type { OpenSession } from '../browser/open-session';
-import type { JudgeUsage } from '../grading/judge';
 import { type AgentEnd, AgentRun, type TrialStopped, watchBrowser } from './agent-run';
 import { checkAssertions, JUDGE_TIME_MS, judgeTrial, whySiteIsGone } from './grading';
 import { agentTimeMs, type GradedPlan, type TrialContext, type TrialOutput, trialContext } from './plan';
-import { type AssertionResult, type JudgeResult, RECORD_SCHEMA_VERSION, type TrialRecord } from './record';
+import {
+  type AssertionResult,
+  type JudgeResult,
+  RECORD_SCHEMA_VERSION,
+  type TotalUsage,
+  type TrialRecord,
+} from './record';
+import { messageOf, oneLine, shortUrl } from './safe-text';
 import { takeScreenshot } from './screenshot';
-import { messageOf, oneLine, shortUrl } from './text';
 import { addUsage } from './turns';
 
 /** Milliseconds for opening entryUrl if the project sets no navigationTimeout. */
@@ -49,7 +54,7 @@ export class Trial {
   private lost: string | null = null;
   private readonly assertions: AssertionResult[] = [];
   private judgement: JudgeResult | null = null;
-  private judgeUsage: JudgeUsage | undefined;
+  private judgeUsage: TotalUsage | undefined;
   private readonly judging = new AbortController();
   private phase: 'running' | 'judging' | 'graded' = 'running';
   /** Screenshots by attachment name, kept for the judge. */
@@ -77,7 +82,7 @@ export class Trial {
       this.end ??= end;
       // The test is over, and with it the page.
       if (this.stopped) return this.record();
-      await this.context.session.dismissOpenDialogs();
+      await this.context.session.dialogs.dismissOpen();
       await this.takeEndScreenshot();
       if (this.end.status !== 'error') await this.grade();
       this.phase = 'graded';

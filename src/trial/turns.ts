@@ -7,11 +7,11 @@ import {
   type TurnOptions,
   type Usage,
 } from '../agents/agent';
-import { ActionRecorder, type Target } from '../browser/action-recorder';
+import { type ActionElement, ActionRecorder } from '../browser/action-recorder';
 import type { TrialContext, TrialOutput } from './plan';
 import type { TotalUsage, TurnRecord } from './record';
+import { messageOf, oneLine, shortUrl } from './safe-text';
 import { takeScreenshot } from './screenshot';
-import { messageOf, oneLine, shortUrl } from './text';
 
 export const NO_USAGE: TotalUsage = {
   inputTokens: 0,
@@ -39,7 +39,7 @@ export class Turns {
   usage: TotalUsage = NO_USAGE;
   private turnUsage: TotalUsage = NO_USAGE;
   private running = false;
-  private readonly recorder: ActionRecorder;
+  readonly recorder: ActionRecorder;
   private seenNotices = 0;
   /** Settles, never rejecting, when the last turn's picture is taken. */
   pictured: Promise<void> = Promise.resolve();
@@ -48,11 +48,12 @@ export class Turns {
     private readonly trial: TrialContext,
     private readonly signal: AbortSignal,
   ) {
-    this.recorder = new ActionRecorder(trial.session.page, trial.mask);
-  }
-
-  dispose(): void {
-    this.recorder.dispose();
+    const { plan, session, mask } = trial;
+    this.recorder = new ActionRecorder(session, {
+      entryUrl: plan.entryUrl ?? session.page.url(),
+      configDir: plan.configDir,
+      mask,
+    });
   }
 
   get left(): number {
@@ -75,8 +76,10 @@ export class Turns {
       await this.pictured;
       // Time may have run out meanwhile.
       this.signal.throwIfAborted();
-      const from = this.trial.session.page.url();
-      const record = this.begin(oneLine(this.trial.mask(String(title)), 200), from);
+      const { session, mask } = this.trial;
+      const { page } = session;
+      const from = page.url();
+      const record = this.begin(oneLine(mask(String(title)), 200), from);
       this.recorder.begin();
       return await new Promise<T>((resolve, reject) => {
         this.pictured = this.trial.output
@@ -86,6 +89,7 @@ export class Turns {
               record.outcome = 'error';
               record.error = this.trial.mask(messageOf(error));
             });
+            await abortable(() => session.followTabs(page), this.signal).catch(() => undefined);
             this.finish(record);
             if (!waitForPicture) resolve(ended);
             await this.picture(record, from, attach);
@@ -109,8 +113,8 @@ export class Turns {
         this.recorder.record(
           this.trial.session.page,
           draft,
-          target as Target | undefined,
-          to as Target | undefined,
+          target as ActionElement | undefined,
+          to as ActionElement | undefined,
         ),
       readOnly: () => this.recorder.readOnly(),
     };
@@ -180,7 +184,7 @@ export class Turns {
 
   /** What `record` noted is of the turn as a whole: it goes to the last action that does not tell its own steps. */
   private async note(actions: TurnRecord['actions']): Promise<void> {
-    const noted = this.signal.aborted ? undefined : await this.recorder.done(this.trial.session.page);
+    const noted = this.signal.aborted ? undefined : await this.recorder.done();
     if (!noted) return;
     const silent = actions.filter(({ steps }) => !steps);
     for (const action of silent) action.steps = action === silent.at(-1) ? noted : [];

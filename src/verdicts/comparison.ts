@@ -1,54 +1,8 @@
 // Agents side by side: several projects over the same specs. Pure: the same verdicts give the same comparison,
 // in any order and from any number of shards.
-import { compareText, type VerdictRow } from './diff';
-import { gradedRate, isSettled, sumOfKnown, type VerdictName } from './verdict';
-
-/** What one project came to on one spec. */
-export interface ComparisonCell {
-  project: string;
-  verdict: VerdictName;
-  k: number;
-  passes: number;
-  failures: number;
-  errors: number;
-  /** passes / (passes + failures), to four digits; null where no trial was graded. */
-  rate: number | null;
-  /** Median turns of the graded trials. */
-  turns: number | null;
-  /** US dollars; null where a price is unknown. */
-  costUsd: number | null;
-}
-
-/** What one project came to on all specs of the comparison that it has. */
-export interface ComparisonTotals {
-  project: string;
-  /** Of the first spec on which one is known. */
-  agent: string | null;
-  model: string | null;
-  specs: number;
-  specsPassed: number;
-  passes: number;
-  failures: number;
-  errors: number;
-  /** passes / (passes + failures) over all trials, to four digits; null where no trial was graded. */
-  rate: number | null;
-  /** US dollars; null where a price is unknown. */
-  costUsd: number | null;
-}
-
-/** The specs that at least two projects have; those that one project alone has say nothing about another. */
-export interface Comparison {
-  /** By name. */
-  projects: ComparisonTotals[];
-  /** By id; a cell for each project that has the spec. */
-  specs: { spec: string; cells: ComparisonCell[] }[];
-  /** Specs that one project passed and another failed. */
-  differ: string[];
-  /** Specs on which every verdict is settled and the same, but not the pass rate. */
-  ratesDiffer: string[];
-  /** Specs on which some verdict is open (inconclusive or undecided), and the settled ones agree. */
-  unclear: string[];
-}
+import { compareText } from './diff';
+import type { Comparison, ComparisonCell, ComparisonTotals, VerdictRow } from './shapes';
+import { gradedRate, isSettled, rateDifference, sumOfKnown } from './verdict';
 
 /**
  * Compares the projects that share specs.
@@ -87,25 +41,13 @@ function kindOf(rows: readonly VerdictRow[]): Kind {
   if (new Set(settled.map(({ verdict }) => verdict)).size > 1) return 'differ';
   if (settled.length < rows.length) return 'unclear';
   const [first, ...others] = settled as [VerdictRow, ...VerdictRow[]];
-  // passes / graded on both sides, multiplied out to stay with whole numbers
-  const sameRate = (row: VerdictRow) =>
-    row.passes * (first.passes + first.failures) === first.passes * (row.passes + row.failures);
-  return others.every(sameRate) ? 'same' : 'ratesDiffer';
+  return others.every(row => rateDifference(row, first) === 0) ? 'same' : 'ratesDiffer';
 }
 
 function cellOf(row: VerdictRow): ComparisonCell {
   const { project, verdict, k, passes, failures, errors, turns, costUsd } = row;
-  return {
-    project,
-    verdict,
-    k,
-    passes,
-    failures,
-    errors,
-    rate: gradedRate(passes, failures),
-    turns,
-    costUsd,
-  };
+  const rate = gradedRate(passes, failures);
+  return { project, verdict, k, passes, failures, errors, rate, turns, costUsd };
 }
 
 function totalsOf(project: string, rows: readonly VerdictRow[]): ComparisonTotals {

@@ -1,45 +1,22 @@
 // What changed between two runs, per spec and project.
+import type { RowSubject, VerdictRow } from './shapes';
 import { fisherExactOneSided } from './statistics';
-import { isSettled, type Policy, type VerdictName } from './verdict';
+import { isSettled, rateDifference } from './verdict';
+
+export type { VerdictRow };
 
 /** A change whose p is above this is one that chance explains. */
 export const ALPHA = 0.05;
-
-/** What a verdict row must have to be compared; the rows of the results file do. */
-export interface VerdictRow extends Policy {
-  spec: string;
-  project: string;
-  agent: string | null;
-  model: string | null;
-  replayed: boolean;
-  specHash?: string | undefined;
-  verdict: VerdictName;
-  passes: number;
-  failures: number;
-  errors: number;
-  turns: number | null;
-  costUsd: number | null;
-  reason: string | null;
-}
 
 /**
  * - `regressed`, `fixed`: the verdict went from passed to failed, or back.
  * - `worsened`, `improved`: the verdict is the same, the pass rate is not.
  * - `unclear`: one of the two verdicts is inconclusive or undecided, so there is nothing to compare.
  * - `added`, `removed`: only one side has it.
+ *
+ * In the order in which they are shown: what needs a look first.
  */
-export type Change =
-  | 'regressed'
-  | 'worsened'
-  | 'unclear'
-  | 'removed'
-  | 'added'
-  | 'fixed'
-  | 'improved'
-  | 'unchanged';
-
-/** In the order in which they are shown: what needs a look first. */
-export const CHANGES: readonly Change[] = [
+export const CHANGES = [
   'regressed',
   'worsened',
   'unclear',
@@ -48,23 +25,11 @@ export const CHANGES: readonly Change[] = [
   'fixed',
   'improved',
   'unchanged',
-];
+] as const;
+export type Change = (typeof CHANGES)[number];
 
 /** One side of a comparison. */
-export type DiffSide = Pick<
-  VerdictRow,
-  | 'verdict'
-  | 'k'
-  | 'minPasses'
-  | 'passes'
-  | 'failures'
-  | 'errors'
-  | 'turns'
-  | 'costUsd'
-  | 'reason'
-  | 'agent'
-  | 'model'
->;
+export type DiffSide = Omit<VerdictRow, 'spec' | 'project' | 'replayed' | 'specHash'>;
 
 export interface DiffRow {
   spec: string;
@@ -106,8 +71,6 @@ export function diffVerdicts(before: readonly VerdictRow[], after: readonly Verd
   return { rows, counts };
 }
 
-const keyOf = ({ spec, project, replayed }: VerdictRow) => JSON.stringify([spec, project, replayed]);
-
 function compare(before: VerdictRow | undefined, after: VerdictRow | undefined): DiffRow {
   const { spec, project, replayed } = (after ?? before)!;
   const change = changeBetween(before, after);
@@ -130,9 +93,7 @@ function changeBetween(before: VerdictRow | undefined, after: VerdictRow | undef
   if (!after) return 'removed';
   if (!isSettled(before.verdict) || !isSettled(after.verdict)) return 'unclear';
   if (before.verdict !== after.verdict) return after.verdict === 'passed' ? 'fixed' : 'regressed';
-  // passes / graded on both sides, multiplied out to stay with whole numbers
-  const difference =
-    after.passes * (before.passes + before.failures) - before.passes * (after.passes + after.failures);
+  const difference = rateDifference(after, before);
   if (difference === 0) return 'unchanged';
   return difference > 0 ? 'improved' : 'worsened';
 }
@@ -160,13 +121,22 @@ function sideOf(row: VerdictRow): DiffSide {
 }
 
 function byChangeThenName(a: DiffRow, b: DiffRow): number {
+  return CHANGES.indexOf(a.change) - CHANGES.indexOf(b.change) || byName(a, b);
+}
+
+type Named = Pick<RowSubject, 'spec' | 'project' | 'replayed'>;
+
+/** By spec, then project, agents before replays. */
+export function byName(a: Named, b: Named): number {
   return (
-    CHANGES.indexOf(a.change) - CHANGES.indexOf(b.change) ||
     compareText(a.spec, b.spec) ||
     compareText(a.project, b.project) ||
     Number(a.replayed) - Number(b.replayed)
   );
 }
+
+/** What a file holds each row of once. */
+export const keyOf = ({ spec, project, replayed }: Named) => JSON.stringify([spec, project, replayed]);
 
 /** By code unit. Not localeCompare: the order must be the same on every machine. */
 export const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

@@ -1,79 +1,10 @@
 // What the trials of one spec in one project come to. Pure rules: the same trials give the same verdict in
 // any order, from any number of shards, however often a shard was merged.
+import type { Outcome, Policy, TrialResult, Verdict, VerdictName } from './shapes';
+
 import { median, wilsonInterval } from './statistics';
 
-/** How one trial ended. `error` says nothing about the site; `skipped` never ran. */
-export type Outcome = 'passed' | 'failed' | 'error' | 'skipped';
-
-/** One trial as the verdict sees it; the results file keeps it in this shape. */
-export interface TrialResult {
-  /** The repeatEachIndex: 0 to k - 1. */
-  index: number;
-  outcome: Outcome;
-  /** `completed`, `max_steps`, `budget_exceeded`, `timed_out`, `gave_up` or `error`. */
-  status: string;
-  /** With `error`: `site_unreachable`, `agent_api`, `browser`, `judge` or `internal`. */
-  errorKind?: string;
-  /** Why it did not pass; null where it did. */
-  reason: string | null;
-  turns: number;
-  /** US dollars; null where a price is unknown. */
-  costUsd: number | null;
-  /** Tokens by kind; undefined where the trial left no record. */
-  usage?: {
-    inputTokens: number;
-    outputTokens: number;
-    cacheReadTokens: number;
-    cacheCreationTokens: number;
-  };
-  durationMs: number;
-  finalUrl: string | null;
-  /** Name of the attachment with the last screenshot. */
-  screenshot?: string | null;
-  /** Where a recording no longer fitted the page and another agent played on. */
-  healed?: Healed;
-}
-
-export interface Healed {
-  /** The other agent's first turn; 1 is the trial's first. */
-  turn: number;
-  /** Why the recording did not fit. */
-  reason: string;
-  /** Its file, as the config's folder sees it. */
-  recording: string;
-}
-
-/** k trials, of which at least minPasses must pass: 1 <= minPasses <= k. */
-export interface Policy {
-  k: number;
-  minPasses: number;
-}
-
-export type VerdictName = 'passed' | 'failed' | 'inconclusive' | 'undecided';
-
-/** What the trials of one spec in one project come to. */
-export interface Verdict extends Policy {
-  verdict: VerdictName;
-  passes: number;
-  failures: number;
-  errors: number;
-  /** Trials of the k that did not run or are not here: k - passes - failures - errors. */
-  missing: number;
-  /** passes / (passes + failures), to four digits; null where no trial was graded. */
-  rate: number | null;
-  /** Wilson 95% interval of `rate`, to four digits; null where no trial was graded. */
-  interval: [number, number] | null;
-  /** Median turns of the graded trials (passed and failed); null where there is none. */
-  turns: number | null;
-  /** Sum in US dollars over the trials that ran, those with errors too; null where any is unknown. */
-  costUsd: number | null;
-  /** Trials in which another agent took over from a recording; left out where there is none. */
-  healed?: number;
-  /** Why it is not `passed`, in one line; null where it is. */
-  reason: string | null;
-  /** Sorted by index, one for each index. */
-  trials: TrialResult[];
-}
+export type { Healed, Outcome, Policy, TrialResult, Verdict, VerdictName } from './shapes';
 
 /** The policy of a run with `--repeat-each=N`: k = N, minPasses = min(minPasses, N). */
 export function policyForRepeats(policy: Policy, repeats: number): Policy {
@@ -210,6 +141,12 @@ export function sumOfKnown(costs: readonly (number | null)[]): number | null {
 export function gradedRate(passes: number, failures: number): number | null {
   return passes + failures === 0 ? null : fourDigits(passes / (passes + failures));
 }
+
+/** Above 0 if the first has the higher pass rate, below 0 if the second has; multiplied out to stay with whole numbers. */
+export function rateDifference(a: Graded, b: Graded): number {
+  return a.passes * (b.passes + b.failures) - b.passes * (a.passes + a.failures);
+}
+type Graded = Pick<Verdict, 'passes' | 'failures'>;
 
 /** Whether the trials decided: anything else says nothing about the site. */
 export function isSettled(verdict: VerdictName): boolean {

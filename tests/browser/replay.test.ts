@@ -177,11 +177,11 @@ const rows: { name: string; path: string; act(opened: Opened): Promise<void> }[]
   {
     name: 'dialogs',
     path: '/dialogs',
-    async act({ act, ref, driver }) {
+    async act({ act, ref, task }) {
       await act('left_click', { target: await ref(/button "Ask"/) });
-      driver.dialogs.next = { accept: true };
+      task.session.dialogs.policy = () => ({ accept: true });
       await act('left_click', { target: await ref(/button "Ask"/) });
-      driver.dialogs.next = { accept: true, text: 'Mira' };
+      task.session.dialogs.policy = () => ({ accept: true, text: 'Mira' });
       await act('left_click', { target: await ref(/button "Name"/) });
       await act('left_click', { target: await ref(/button "Tell"/) });
     },
@@ -277,7 +277,7 @@ describe('a page that has changed', () => {
     [
       'is covered',
       `document.body.insertAdjacentHTML('beforeend', '<div style="position:fixed;inset:0"></div>')`,
-      /^step 2: button "In shadow" can't be used: something lies over it on/,
+      /^step 2: button "In shadow" can't be used: it is covered by <div [^>]*> on/,
     ],
     [
       'stands there twice',

@@ -1,7 +1,9 @@
 // The least that an agent needs to run: turns are counted and their titles kept, nothing is recorded.
 
 import type { Page } from '@playwright/test';
-import { type Action, type AgentTask, TurnLimitError } from '../../src/agents/agent';
+import { type Action, type SessionTask, TurnLimitError } from '../../src/agents/agent';
+import { ActionRecorder } from '../../src/browser/action-recorder';
+import { Session } from '../../src/browser/session';
 
 export interface TaskInput {
   goal: string;
@@ -14,7 +16,7 @@ export interface TaskInput {
   signal?: AbortSignal;
 }
 
-export interface TestTask extends AgentTask {
+export interface TestTask extends SessionTask {
   /** The titles of the turns so far. */
   readonly titles: string[];
   readonly actions: Action[];
@@ -25,15 +27,13 @@ export function agentTask(page: Page, input: TaskInput): TestTask {
   const { goal, maxSteps = 20, seed = 1, secrets = {} } = input;
   const titles: string[] = [];
   const actions: Action[] = [];
-  let tabs = [page];
-  const follow = (opened: Page) => {
-    tabs.push(opened);
-    opened.on('close', () => {
-      tabs = tabs.filter(tab => tab !== opened);
-    });
-  };
-  page.context().on('page', follow);
-  page.once('close', () => page.context().off('page', follow));
+  const session = new Session(page.context(), page);
+  page.once('close', () => session.dispose());
+  const mask = (text: string) =>
+    Object.entries(secrets).reduce(
+      (out, [name, value]) => out.replaceAll(value, `<secret>${name}</secret>`),
+      text,
+    );
   return {
     goal,
     maxSteps,
@@ -49,7 +49,7 @@ export function agentTask(page: Page, input: TaskInput): TestTask {
     timeLeftMs: 60_000,
     costUsd: 0,
     get page() {
-      return tabs.at(-1)!;
+      return session.page;
     },
     get turnsLeft() {
       return maxSteps - titles.length;
@@ -66,19 +66,15 @@ export function agentTask(page: Page, input: TaskInput): TestTask {
       });
     },
     usage: () => undefined,
-    activate: tab => {
-      tabs = [...tabs.filter(other => other !== tab), tab];
-    },
+    activate: tab => session.activate(tab),
+    session,
+    recorder: new ActionRecorder(session, { entryUrl: page.url(), configDir: process.cwd(), mask }),
     specId: null,
     specHash: null,
     done: [],
     configDir: process.cwd(),
     markHealed: () => undefined,
     takeNotices: () => [],
-    mask: text =>
-      Object.entries(secrets).reduce(
-        (out, [name, value]) => out.replaceAll(value, `<secret>${name}</secret>`),
-        text,
-      ),
+    mask,
   };
 }

@@ -9,9 +9,10 @@ import { type Browser, type BrowserContextOptions, chromium } from '@playwright/
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import type { Action } from '../../src/agents/agent';
-import { BrowserToolset, type Members } from '../../src/agents/claude/driver/browser-toolset';
-import { ComputerToolset } from '../../src/agents/claude/driver/computer-toolset';
-import { Driver } from '../../src/agents/claude/driver/driver';
+import { BrowserToolset, type Members } from '../../src/agents/claude/browser-toolset';
+import { filled } from '../../src/agents/claude/calls';
+import { ComputerToolset } from '../../src/agents/claude/computer-toolset';
+import { Driver } from '../../src/browser/driver/driver';
 import { claudeTask, type TaskSetup } from './claude-task';
 import { call, type JsonObject, textsOf } from './messages-api';
 
@@ -100,9 +101,9 @@ export function harness(pages: Pages) {
   ) {
     const page = await openPage(path, setup.context);
     const task = claudeTask(page, setup);
-    const driver = new Driver(task);
+    const driver = new Driver(task, text => filled(text, task.secrets));
     const actions: Action[] = [];
-    driver.turn = { action: action => actions.push(action) };
+    driver.onDone = done => void actions.push(done);
     const browserTools = new BrowserToolset(driver, setup.members);
     const computerTools = new ComputerToolset(driver);
     const toolUse = (name: string, input: JsonObject, toolset: string) =>

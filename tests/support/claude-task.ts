@@ -2,11 +2,12 @@
 import type { Page } from '@playwright/test';
 import {
   type Action,
-  type AgentTask,
   BudgetExceededError,
+  type SessionTask,
   TurnLimitError,
   type Usage,
 } from '../../src/agents/agent';
+import { ActionRecorder } from '../../src/browser/action-recorder';
 import { Session } from '../../src/browser/session';
 
 export interface RecordedTurn {
@@ -16,9 +17,8 @@ export interface RecordedTurn {
   usage: Usage[];
 }
 
-export interface RecordingTask extends AgentTask {
+export interface RecordingTask extends SessionTask {
   readonly turns: RecordedTurn[];
-  readonly session: Session;
   abort(reason: Error): void;
 }
 
@@ -39,6 +39,8 @@ export function claudeTask(page: Page, setup: TaskSetup = {}): RecordingTask {
   const maxSteps = setup.maxSteps ?? 20;
   let usage: Usage[] = [];
   let cost: number | null = 0;
+  const mask = (text: string) =>
+    Object.entries(secrets).reduce((masked, [name, value]) => masked.replaceAll(value, `[${name}]`), text);
   return {
     goal: setup.goal ?? 'Do the task.',
     get page() {
@@ -87,8 +89,8 @@ export function claudeTask(page: Page, setup: TaskSetup = {}): RecordingTask {
     configDir: process.cwd(),
     markHealed: () => undefined,
     takeNotices: () => session.takeNotices(),
-    mask: text =>
-      Object.entries(secrets).reduce((masked, [name, value]) => masked.replaceAll(value, `[${name}]`), text),
+    mask,
+    recorder: new ActionRecorder(session, { entryUrl: page.url(), configDir: process.cwd(), mask }),
     turns,
     session,
     abort: reason => controller.abort(reason),

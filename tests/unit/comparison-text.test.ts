@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { comparisonText } from '../../src/report/comparison-text';
+import { displayWidth } from '../../src/report/format';
 import { type ResultRow, type Results, resultRow } from '../../src/report/results';
 import { verdictTable } from '../../src/report/terminal';
-import { displayWidth } from '../../src/report/text';
 import { compareProjects } from '../../src/verdicts/comparison';
 import { verdictOf } from '../../src/verdicts/verdict';
 import { trials } from './verdicts/trials';

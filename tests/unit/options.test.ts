@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { defineAgent } from '../../src/agents/agent';
-import { checkOptions } from '../../src/playwright/options';
+import { checkTaskproofOptions } from '../../src/playwright/options';
 import { checkReporterOptions } from '../../src/report/options';
 
 const agent = defineAgent({ name: 'mine', run: async () => undefined });
@@ -21,18 +21,18 @@ test.each([
   [{ secrets: { PASSWORD: 'x' } }],
   [{ judge: { name: 'mine', judge: async () => ({ passed: true, reason: '' }) } }],
 ])('%j is accepted', options => {
-  expect(() => checkOptions({ agent, ...options }, 'project "p"')).not.toThrow();
+  expect(() => checkTaskproofOptions({ agent, ...options }, 'project "p"')).not.toThrow();
 });
 
 test.each([[undefined], [{}], [{ maxCostUsd: 1 }]])('%j names the agents to choose from', options => {
-  expect(() => checkOptions(options, 'project "p"')).toThrow(
+  expect(() => checkTaskproofOptions(options, 'project "p"')).toThrow(
     /^project "p": no agent is configured[\s\S]*lexical\(\)[\s\S]*claude\([\s\S]*command\(/,
   );
 });
 
 test('stepTimeoutMs is read as turnTimeoutMs', () => {
-  expect(checkOptions({ agent, stepTimeoutMs: 5 }, 'p')).toMatchObject({ turnTimeoutMs: 5 });
-  expect(checkOptions({ agent, stepTimeoutMs: 5, turnTimeoutMs: 6 }, 'p')).toMatchObject({
+  expect(checkTaskproofOptions({ agent, stepTimeoutMs: 5 }, 'p')).toMatchObject({ turnTimeoutMs: 5 });
+  expect(checkTaskproofOptions({ agent, stepTimeoutMs: 5, turnTimeoutMs: 6 }, 'p')).toMatchObject({
     turnTimeoutMs: 6,
   });
 });
@@ -55,8 +55,10 @@ test.each([
   ],
   [{ one: 1, two: 2 }, /one: unknown option[\s\S]*two: unknown option/],
 ])('%j is refused', (options, message) => {
-  expect(() => checkOptions({ agent, ...options }, 'project "p"')).toThrow(message);
-  expect(() => checkOptions({ agent, ...options }, 'project "p"')).toThrow(/^project "p": use\.taskproof/);
+  expect(() => checkTaskproofOptions({ agent, ...options }, 'project "p"')).toThrow(message);
+  expect(() => checkTaskproofOptions({ agent, ...options }, 'project "p"')).toThrow(
+    /^project "p": use\.taskproof/,
+  );
 });
 
 test('the reporter refuses what it does not know, and takes what Playwright adds', () => {

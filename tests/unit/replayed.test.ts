@@ -1,10 +1,10 @@
 // Replayed verdicts stand apart from the agents', and what was healed says where and why.
 import { describe, expect, test } from 'vitest';
 import { diffTable } from '../../src/report/diff-text';
-import { healedText } from '../../src/report/healing';
 import { renderSummary } from '../../src/report/markdown';
 import { type ResultRow, type Results, readResults, resultRow } from '../../src/report/results';
 import { verdictTable } from '../../src/report/terminal';
+import { healedText } from '../../src/report/trial-notes';
 import { compareProjects } from '../../src/verdicts/comparison';
 import { diffVerdicts } from '../../src/verdicts/diff';
 import { type Healed, verdictOf } from '../../src/verdicts/verdict';

@@ -5,12 +5,14 @@ import type {
   BetaToolUseBlock,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { z } from 'zod';
-import type { AgentTask, GaveUp, Turn } from '../agent';
-import { BrowserToolset } from './driver/browser-toolset';
-import { ComputerToolset } from './driver/computer-toolset';
-import { Driver } from './driver/driver';
-import { shorten } from './driver/tree';
-import type { ClaudeSettings } from './options';
+import { Driver } from '../../browser/driver/driver';
+import { DriverError } from '../../browser/driver/errors';
+import { shorten } from '../../browser/driver/tree';
+import type { DialogAnswer } from '../../browser/page-action';
+import type { GaveUp, SessionTask, Turn } from '../agent';
+import { fillSecrets } from '../secrets';
+import { BrowserToolset, type Members } from './browser-toolset';
+import { ComputerToolset } from './computer-toolset';
 import { GIVE_UP, NEXT_DIALOG } from './prompt';
 
 const NOT_RUN = 'Not executed: an earlier action in this turn failed.';
@@ -33,13 +35,17 @@ export class Calls {
   private readonly driver: Driver;
   private readonly toolset: BrowserToolset | ComputerToolset;
   /** What happened beside the calls and has no result yet that could tell it. */
-  private untold: string[] = [];
+  private notices: string[] = [];
+  /** How the next confirm or prompt is answered. */
+  private nextAnswer: DialogAnswer | undefined;
 
   constructor(
-    private readonly task: AgentTask,
-    { tools, members }: ClaudeSettings,
+    private readonly task: SessionTask,
+    tools: 'browser' | 'computer',
+    members: Members,
   ) {
-    this.driver = new Driver(task);
+    this.driver = new Driver(task, text => filled(text, task.secrets));
+    task.session.dialogs.policy = dialog => this.answerTo(dialog.type());
     this.toolset =
       tools === 'browser' ? new BrowserToolset(this.driver, members) : new ComputerToolset(this.driver);
   }
@@ -51,6 +57,7 @@ export class Calls {
   async close(): Promise<void> {
     await this.toolset.close();
     this.driver.dispose();
+    this.task.session.dialogs.policy = undefined;
   }
 
   /** The turn's title: its calls in words. */
@@ -87,21 +94,15 @@ export class Calls {
       }
       if (gaveUp) break;
     }
-    this.tell(calls, results, turn);
+    this.addNotices(calls, results);
     return { results: results.map(result => this.masked(result)), gaveUp };
   }
 
   private async member(call: BetaToolUseBlock, turn: Turn): Promise<BetaToolResultBlockParam> {
     let noted = false;
-    this.driver.turn = {
-      action: action => {
-        noted = true;
-        turn.action({
-          ...action,
-          title: this.task.mask(action.title),
-          ...(action.error && { error: this.task.mask(action.error) }),
-        });
-      },
+    this.driver.onDone = done => {
+      noted = true;
+      turn.action(done);
     };
     const result = await this.toolset.toolResult(call).finally(() => this.task.signal.throwIfAborted());
     // A call that the SDK or the input check refused never became an action.
@@ -120,7 +121,7 @@ export class Calls {
     if (call.name === NEXT_DIALOG.name) {
       const input = nextDialogInput.safeParse(call.input);
       if (!input.success) return { result: refusal(call, 'next_dialog needs accept: true or false.') };
-      this.driver.dialogs.next = input.data;
+      this.nextAnswer = input.data;
       turn.action({ title: `${input.data.accept ? 'accept' : 'dismiss'} the next dialog`, steps: [] });
       return { result: textResult(call, 'The next dialog will be answered so.') };
     }
@@ -128,16 +129,22 @@ export class Calls {
     return { result: refusal(call, `There is no tool ${JSON.stringify(call.name)} here.`) };
   }
 
+  private answerTo(type: string): (DialogAnswer & { note?: string }) | undefined {
+    if (type !== 'confirm' && type !== 'prompt') return undefined;
+    const answer = this.nextAnswer;
+    this.nextAnswer = undefined;
+    const note = ' To answer it otherwise, call next_dialog first and repeat the action.';
+    return answer ?? { accept: false, note };
+  }
+
   /** Puts what happened beside the calls into the newest result that can hold words. */
-  private tell(calls: readonly BetaToolUseBlock[], results: BetaToolResultBlockParam[], turn: Turn): void {
-    const dialogs = this.driver.dialogs.take();
-    for (const title of dialogs) turn.action({ title: this.task.mask(title), steps: [] });
-    this.untold.push(...dialogs, ...this.driver.takeNotes(), ...this.task.takeNotices());
-    if (this.untold.length === 0) return;
+  private addNotices(calls: readonly BetaToolUseBlock[], results: BetaToolResultBlockParam[]): void {
+    this.notices.push(...this.driver.takeNotes(), ...this.task.takeNotices());
+    if (this.notices.length === 0) return;
     const index = results.findLastIndex((result, at) => result.is_error || !STATE_ONLY.has(calls[at]!.name));
     const result = results[index];
     if (!result || !Array.isArray(result.content)) return;
-    const text = { type: 'text' as const, text: this.untold.splice(0).join('\n') };
+    const text = { type: 'text' as const, text: this.notices.splice(0).join('\n') };
     const state = result.content.findIndex(part => part.type === 'browser_state');
     const at = state < 0 ? result.content.length : state;
     results[index] = {
@@ -154,6 +161,16 @@ export class Calls {
     );
     return { ...result, content };
   }
+}
+
+/** @throws DriverError for a secret that the task does not have. */
+export function filled(text: string, secrets: SessionTask['secrets']): string {
+  return fillSecrets(text, secrets, name => {
+    const known = Object.keys(secrets).join(', ') || 'none';
+    return new DriverError(
+      `There is no secret named ${JSON.stringify(name)}. Secrets of this task: ${known}.`,
+    );
+  });
 }
 
 /** Answers calls that are not to be run. */

@@ -4,8 +4,8 @@ import type {
   BetaMessage,
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import { sleep } from './driver/time';
-import type { ClaudeSettings } from './options';
+import { sleep } from '../../browser/waiting';
+import type { ModelSettings } from './options';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 8_000;
@@ -15,7 +15,7 @@ const PASSING = new Set(['overloaded_error', 'api_error', 'rate_limit_error', 't
 export class Client {
   private readonly api: Anthropic;
 
-  constructor(private readonly settings: ClaudeSettings) {
+  constructor(private readonly settings: ModelSettings) {
     const { apiKey, baseURL, maxRetries } = settings;
     this.api = new Anthropic({ maxRetries, ...(apiKey && { apiKey }), ...(baseURL && { baseURL }) });
   }

@@ -7,15 +7,18 @@ import type {
   BetaMessage,
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import { AgentApiError, type AgentTask, type GaveUp, type Turn } from '../agent';
-import { agentError } from './api-errors';
-import { Budget, pricesFor } from './budget';
+import type { Page } from '@playwright/test';
+import { shorten } from '../../browser/driver/tree';
+import { fingerprintOf } from '../../browser/fingerprint';
+import { within } from '../../browser/waiting';
+import { AgentApiError, type GaveUp, type SessionTask, type Turn } from '../agent';
+import { apiProblem } from './api-errors';
+import { Budget } from './budget';
 import { Calls, callsOf, refusals } from './calls';
 import { Client } from './client';
 import { Conversation, tokensOf } from './conversation';
-import { shorten } from './driver/tree';
-import type { ClaudeSettings } from './options';
-import { Progress } from './progress';
+import { type ClaudeSettings, vendorMembers } from './options';
+import { pricesOf, unknownPrice } from './pricing';
 import { opening, repeatReminder, SYSTEM, turnsReminder } from './prompt';
 
 const MAX_FILES_TOLD = 30;
@@ -24,6 +27,10 @@ const MAX_CUT_OFF = 3;
 /** Models that think by default, and leave their thoughts out of the answer unless asked for a summary. */
 const THINKS = /^claude-(?:(?:opus|sonnet|haiku)-5-5|(?:fable|mythos)-5-[12])\b/;
 
+/** How many turns back a repetition is looked for, and how many times are too often. */
+const REMEMBERED_TURNS = 10;
+const REPETITIONS = 3;
+
 /** What an answer came to: undefined to go on. */
 type Ending = { result: GaveUp | undefined } | undefined;
 
@@ -31,10 +38,14 @@ type Ending = { result: GaveUp | undefined } | undefined;
  * @throws AgentApiError where the API or the model will not work; BudgetExceededError before a turn that can't be
  * afforded; whatever `task.turn` throws; the signal's reason once that is aborted.
  */
-export async function playTask(task: AgentTask, settings: ClaudeSettings): Promise<GaveUp | undefined> {
-  const prices = pricesFor(settings, task.maxCostUsd);
-  const files = await filesOf(settings);
-  const calls = new Calls(task, settings);
+export async function playTask(task: SessionTask, settings: ClaudeSettings): Promise<GaveUp | undefined> {
+  const { model, pricing, tools } = settings;
+  const prices = pricesOf(model, pricing);
+  if (!prices && task.maxCostUsd !== undefined)
+    throw new AgentApiError(`claude: ${unknownPrice(model, 'claude')}`);
+  const members = vendorMembers(settings.members, task.configDir);
+  const files = tools === 'browser' ? await filesIn(members.file_upload || []) : [];
+  const calls = new Calls(task, tools, members);
   try {
     return await new Loop(task, settings, calls, new Budget(task, prices), files).play();
   } finally {
@@ -42,9 +53,8 @@ export async function playTask(task: AgentTask, settings: ClaudeSettings): Promi
   }
 }
 
-async function filesOf({ tools, members }: ClaudeSettings): Promise<string[]> {
-  if (tools !== 'browser' || !members.file_upload) return [];
-  const lists = await Promise.all(members.file_upload.map(folder => readdir(folder).catch(() => [])));
+async function filesIn(folders: readonly string[]): Promise<string[]> {
+  const lists = await Promise.all(folders.map(folder => readdir(folder).catch(() => [])));
   return lists.flat().slice(0, MAX_FILES_TOLD);
 }
 
@@ -60,7 +70,7 @@ class Loop {
   private cutOff = 0;
 
   constructor(
-    private readonly task: AgentTask,
+    private readonly task: SessionTask,
     private readonly settings: ClaudeSettings,
     private readonly calls: Calls,
     private readonly budget: Budget,
@@ -100,7 +110,9 @@ class Loop {
         return await this.client.send({ ...this.fixed, messages: this.conversation.forRequest() }, this.task);
       } catch (error) {
         this.task.signal.throwIfAborted();
-        if (repairs > 0 || !this.repair(error)) throw agentError(error, this.settings);
+        if (repairs === 0 && this.repair(error)) continue;
+        const problem = apiProblem(error, { ...this.settings, factory: 'claude' });
+        throw new AgentApiError(`claude: ${problem}`);
       }
     }
   }
@@ -157,7 +169,7 @@ class Loop {
     const { results, gaveUp } = await this.task.turn(title, act, { waitForPicture: false });
     if (gaveUp) return { result: gaveUp };
     const done = calls.map(({ name, input }) => ({ name, input }));
-    const repeated = this.progress.note(done, await this.progress.look(this.task.page));
+    const repeated = await this.progress.note(done, this.task.page);
     const reminders = [this.turnsReminder(), repeated && repeatReminder(repeated)].filter(Boolean);
     this.goOn(content, [
       ...results,
@@ -244,5 +256,24 @@ class Loop {
       const text = block.type === 'thinking' ? block.thinking : block.type === 'text' ? block.text : '';
       if (text.trim()) turn.narrate(this.task.mask(text.trim()));
     }
+  }
+}
+
+/** Notices a model that goes round in circles: the same calls, and a page that stays as it was. */
+class Progress {
+  private readonly turns: string[] = [];
+
+  /** @returns how often these calls have been made with the page staying as it is now, if that is too often. */
+  async note(calls: unknown, page: Page): Promise<number | undefined> {
+    const shown = await fingerprintOf(page);
+    const scrolled = await within(
+      page.evaluate(() => `${window.scrollX} ${window.scrollY}`),
+      1_000,
+    );
+    const turn = JSON.stringify([calls, page.url(), shown?.content, scrolled]);
+    this.turns.push(turn);
+    if (this.turns.length > REMEMBERED_TURNS) this.turns.shift();
+    const times = this.turns.filter(each => each === turn).length;
+    return times >= REPETITIONS && times % REPETITIONS === 0 ? times : undefined;
   }
 }

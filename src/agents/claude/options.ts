@@ -1,73 +1,133 @@
 // What users may give to claude(), checked when the config is read.
-import { isAbsolute } from 'node:path';
+import { resolve } from 'node:path';
 import { z } from 'zod';
+import { checkOptions, type OptionSchemas } from '../../options';
+import type { Members } from './browser-toolset';
 
 const MEMBERS = [
-  ...[
-    'navigate',
-    'list_tabs',
-    'new_tab',
-    'switch_tab',
-    'close_tab',
-    'read_page',
-    'get_page_text',
-    'read_console',
-  ],
-  ...['read_network', 'find', 'form_input', 'scroll_to', 'screenshot', 'zoom', 'left_click', 'right_click'],
-  ...['middle_click', 'double_click', 'triple_click', 'hover', 'left_click_drag', 'left_mouse_down'],
-  ...['left_mouse_up', 'mouse_move', 'scroll', 'type', 'key', 'hold_key', 'wait', 'javascript_exec'],
-] as const;
+  ...(['navigate', 'listTabs', 'newTab', 'switchTab', 'closeTab', 'readPage', 'getPageText'] as const),
+  ...(['readConsole', 'readNetwork', 'find', 'formInput', 'scrollTo', 'screenshot', 'zoom'] as const),
+  ...(['leftClick', 'rightClick', 'middleClick', 'doubleClick', 'tripleClick', 'hover'] as const),
+  ...(['leftClickDrag', 'leftMouseDown', 'leftMouseUp', 'mouseMove', 'scroll', 'type', 'key'] as const),
+  ...(['holdKey', 'wait', 'javascriptExec'] as const),
+];
+
+/** US dollars per million tokens. */
+export interface Pricing {
+  input: number;
+  output: number;
+  /** Default: a tenth of `input`. */
+  cacheRead?: number;
+  /** A five-minute cache write. Default: 1.25 times `input`. */
+  cacheWrite?: number;
+}
+
+/** Members of the browser tool by name: false switches one off, true switches one on. */
+export interface ClaudeMembers extends Partial<Record<(typeof MEMBERS)[number], boolean>> {
+  /** Folders that files may come from, relative to the folder of the Playwright config; false for none. Default: false. */
+  fileUpload?: false | readonly string[];
+  /** Reads the page's console. Default: false. */
+  readConsole?: boolean;
+  /** Reads the page's requests. Default: false. */
+  readNetwork?: boolean;
+  /** Runs scripts in the page. Default: false. */
+  javascriptExec?: boolean;
+}
+
+/** What `claude()` and `webJudge()` have in common. */
+export interface ModelOptions {
+  /** The key. Default: the environment's `ANTHROPIC_API_KEY`, or `ANTHROPIC_AUTH_TOKEN`. */
+  apiKey?: string;
+  /** Address of the API. Default: the environment's `ANTHROPIC_BASE_URL`, or the vendor's address. */
+  baseURL?: string;
+  /** How much the model thinks. Default: the model's own. */
+  effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+  /** How often a failed request is made again. Default: 4. */
+  maxRetries?: number;
+  /** US dollars per million tokens, if the built-in table does not know the model or its prices have changed. Default: the table. */
+  pricing?: Pricing;
+}
+
+export interface ClaudeOptions extends ModelOptions {
+  /** The model's name. Default: `claude-opus-5-5`. */
+  model?: string;
+  /** Tokens of the longest answer, thinking included. Default: 8,192. */
+  maxTokens?: number;
+  /** Milliseconds that an answer may stay silent. Default: 300,000. */
+  requestTimeoutMs?: number;
+  /** `computer` sees nothing but pictures. Default: `browser`. */
+  tools?: 'browser' | 'computer';
+  /**
+   * Members of the browser tool, true or false by name; `fileUpload` takes the folders that files may come from, relative
+   * to the folder of the Playwright config. Default: all but `fileUpload`, `readConsole`, `readNetwork` and `javascriptExec`.
+   */
+  members?: ClaudeMembers;
+}
 
 const dollars = z.number().min(0);
-const folders = z
-  .array(z.string().refine(isAbsolute, 'must be an absolute folder: path.join(__dirname, "files")'))
-  .min(1);
 
-const pricingSchema = z.strictObject({
-  input: dollars,
-  output: dollars,
-  cacheRead: dollars.optional(),
-  cacheWrite: dollars.optional(),
-});
+export const modelSchemas = {
+  apiKey: z.string().optional(),
+  baseURL: z.url().optional(),
+  effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional(),
+  maxRetries: z.int().min(0).default(4),
+  pricing: z
+    .strictObject({
+      input: dollars,
+      output: dollars,
+      cacheRead: dollars.optional(),
+      cacheWrite: dollars.optional(),
+    } satisfies OptionSchemas<Pricing>)
+    .optional(),
+} satisfies OptionSchemas<ModelOptions>;
 
 const membersSchema = z.strictObject({
   ...(Object.fromEntries(MEMBERS.map(name => [name, z.boolean().optional()])) as Record<
     (typeof MEMBERS)[number],
     z.ZodOptional<z.ZodBoolean>
   >),
-  file_upload: z
-    .union([z.literal(false), folders], 'give the absolute folders that files may come from, or false')
+  fileUpload: z
+    .union(
+      [z.literal(false), z.array(z.string().min(1)).min(1).readonly()],
+      'must be a list of folders, or false',
+    )
     .optional(),
-});
+} satisfies OptionSchemas<ClaudeMembers>);
 
 const optionsSchema = z.strictObject({
   model: z.string().min(1).default('claude-opus-5-5'),
-  apiKey: z.string().optional(),
-  baseURL: z.url().optional(),
-  effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional(),
+  ...modelSchemas,
   maxTokens: z.int().min(256).default(8192),
-  maxRetries: z.int().min(0).default(4),
   requestTimeoutMs: z.int().min(1).default(300_000),
-  pricing: pricingSchema.optional(),
   tools: z.enum(['browser', 'computer']).default('browser'),
   members: membersSchema.default({}),
-});
+} satisfies OptionSchemas<ClaudeOptions>);
 
-export type ClaudeOptions = z.input<typeof optionsSchema>;
 export type ClaudeSettings = z.output<typeof optionsSchema>;
+/** Settings of a model, whoever asks it. */
+export type ModelSettings = Omit<ClaudeSettings, 'tools' | 'members'>;
 
-/** @throws TypeError naming each option that is wrong or unknown. */
+/** @throws OptionsError naming each option that is wrong or unknown. */
 export function settingsOf(options: ClaudeOptions): ClaudeSettings {
-  const result = optionsSchema.safeParse(options);
-  if (result.success) return result.data;
-  const problems = result.error.issues.map(issue => {
-    const where = issue.path.join('.');
-    if (issue.code === 'unrecognized_keys') {
-      const keys = issue.keys.map(key => `"${where ? `${where}.` : ''}${key}"`).join(', ');
-      const known = Object.keys(where === 'members' ? membersSchema.shape : optionsSchema.shape);
-      return `unknown option ${keys}; there are ${known.join(', ')}`;
-    }
-    return `${where || 'options'}: ${issue.message}`;
-  });
-  throw new TypeError(`claude: ${problems.join('\n        ')}`);
+  return checkOptions('claude()', optionsSchema, options);
+}
+
+/** @throws Error if neither the settings nor the environment have a key. */
+export function requireKey({ apiKey }: ModelSettings, factory: 'claude' | 'webJudge'): void {
+  const { ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN } = process.env;
+  if (apiKey || ANTHROPIC_API_KEY || ANTHROPIC_AUTH_TOKEN) return;
+  throw new Error(
+    `${factory}: there is no API key. Set the environment variable ANTHROPIC_API_KEY, or give one: ${factory}({ apiKey }).`,
+  );
+}
+
+/** Members as the vendor names them, with absolute folders. */
+export function vendorMembers(members: ClaudeMembers, configDir: string): Members {
+  const given = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(
+    given.map(([name, value]) => [
+      name.replace(/[A-Z]/g, letter => `_${letter.toLowerCase()}`),
+      Array.isArray(value) ? value.map(folder => resolve(configDir, folder)) : value,
+    ]),
+  );
 }

@@ -1,15 +1,12 @@
 // What tokens cost, in US dollars per million. Prices change: the table is dated, and `claude({ pricing })` beats it.
+import type { BetaUsage } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { Usage } from '../agent';
+import type { Pricing } from './options';
 
 /** When the table was last compared with the vendor's. */
 export const PRICES_AS_OF = '2026-11';
 
-export interface Prices {
-  input: number;
-  output: number;
-  cacheRead: number;
-  /** A five-minute cache write. */
-  cacheWrite: number;
+export interface Prices extends Required<Pricing> {
   /** Other prices for prompts of more than so many tokens, cached ones included. */
   above?: { tokens: number; prices: Prices };
 }
@@ -50,26 +47,20 @@ const TABLE: Record<string, Prices> = {
   'claude-mythos-5': FABLE_5,
 };
 
-/** Prices as a user gives them; those of the cache follow from the input's where they are left out. */
-export interface GivenPrices {
-  input: number;
-  output: number;
-  cacheRead?: number | undefined;
-  cacheWrite?: number | undefined;
-}
-
-/** Undefined where the price is unknown, which is never free. */
-export function pricesOf(model: string, given?: GivenPrices): Prices | undefined {
-  if (given)
-    return of(
-      given.input,
-      given.output,
-      given.cacheRead ?? given.input * 0.1,
-      given.cacheWrite ?? given.input * 1.25,
-    );
+/** Undefined if the price is unknown, which is never free. */
+export function pricesOf(model: string, pricing?: Pricing): Prices | undefined {
+  if (pricing) {
+    const { input, output, cacheRead = input * 0.1, cacheWrite = input * 1.25 } = pricing;
+    return of(input, output, cacheRead, cacheWrite);
+  }
   // A date or `latest` names a version of the same model; another number would be another model.
   const name = model.replace(/(?:-\d{8}|@\d{8}|-latest)$/, '');
   return Object.hasOwn(TABLE, name) ? TABLE[name] : undefined;
+}
+
+/** Why a cost cap can't be kept. */
+export function unknownPrice(model: string, factory: 'claude' | 'webJudge'): string {
+  return `no price is known for the model "${model}" (prices as of ${PRICES_AS_OF}), so maxCostUsd can't be kept. Give its prices in dollars per million tokens, ${factory}({ model: '${model}', pricing: { input: 4, output: 20 } }), or remove maxCostUsd.`;
 }
 
 /** Dollars for a request. */
@@ -84,4 +75,15 @@ export function costOf(prices: Prices, usage: Usage): number {
     cacheReadTokens * prices.cacheRead +
     cacheCreationTokens * prices.cacheWrite;
   return millionths / 1_000_000;
+}
+
+/** The API's count of a request, priced. */
+export function usageOf(usage: BetaUsage, prices: Prices | undefined): Required<Usage> {
+  const counted = {
+    inputTokens: usage.input_tokens,
+    outputTokens: usage.output_tokens,
+    cacheReadTokens: usage.cache_read_input_tokens ?? 0,
+    cacheCreationTokens: usage.cache_creation_input_tokens ?? 0,
+  };
+  return { ...counted, costUsd: prices ? costOf(prices, counted) : null };
 }

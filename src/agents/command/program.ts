@@ -1,8 +1,10 @@
 // The agent's process: its lines, what it said on standard error, and its end, whatever it does.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
+import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { labelOf, lastWords, maskEnvironment } from './text';
+import { stripVTControlCharacters } from 'node:util';
+import { OptionsError } from '../../options';
 import { unwatch, watch } from './watchdog';
 
 /** Bytes of standard output in a trial: all of it may end up in the record. */
@@ -13,6 +15,12 @@ const MAX_STDERR = 4_000;
 const KILL_MS = 3_000;
 /** Milliseconds for its last lines, after it went: a process that it left behind may hold its output open. */
 const DRAIN_MS = 1_000;
+const SCRIPT = /\.(?:[cm]?[jt]s|py|rb|php|pl|sh|jar|dll|exe)$/i;
+const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE)$/i;
+/** Characters: shorter ones are found in ordinary words. */
+const SECRET_LENGTH = 8;
+/** Lines of an uncaught exception that say less than its message, which stands above them. */
+const STACK = /^\s*$|^\s+at |^\s*\^+\s*$|^Node\.js v\d/;
 
 export interface ProgramOptions {
   command: string;
@@ -224,4 +232,70 @@ export class Program {
       // Gone already.
     }
   }
+}
+
+/** A bare name is looked for on the PATH; anything with a folder in it is a path, wherever the program runs. */
+export function programPath(command: string, configDir: string): string {
+  return isBareName(command) ? command : resolve(configDir, command);
+}
+
+/**
+ * Looks for a program before any browser starts.
+ *
+ * @throws OptionsError where it is a bare name that the PATH does not have. Relative paths are left to the trial.
+ */
+export function checkProgram(command: string, env: ProgramOptions['env']): void {
+  if (!isBareName(command) && !isAbsolute(command)) return;
+  const path = env.PATH ?? process.env.PATH ?? '';
+  const extensions = process.platform === 'win32' ? ['', '.exe', '.com'] : [''];
+  const folders = isAbsolute(command) ? [''] : path.split(delimiter).filter(Boolean);
+  const found = folders.some(folder =>
+    extensions.some(extension => isExecutable(join(folder, command + extension))),
+  );
+  if (!found)
+    throw new OptionsError(
+      `command(): there is no program ${command}${isAbsolute(command) ? '' : ' on the PATH'}. Install it, or give its path (a relative one starts at the folder of the Playwright config)`,
+    );
+}
+
+function isBareName(command: string): boolean {
+  return basename(command) === command;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The first argument that looks like a program's file: `agent.py` of `python -u agent.py`. */
+export function scriptOf(args: readonly string[]): string | undefined {
+  return args.find(arg => !arg.startsWith('-') && SCRIPT.test(arg));
+}
+
+/** `python agent.py`. Other arguments are left out: some carry keys. */
+export function labelOf(command: string, args: readonly string[]): string {
+  const script = scriptOf(args);
+  return script === undefined ? command : `${command} ${script}`;
+}
+
+/** Replaces values of variables that are named like keys and passwords by the names. */
+export function maskEnvironment(text: string, env: Readonly<Record<string, string | undefined>>): string {
+  let masked = text;
+  const byLength = Object.entries(env).sort(([, a = ''], [, b = '']) => b.length - a.length);
+  for (const [name, value = ''] of byLength)
+    if (value.length >= SECRET_LENGTH && SECRET_NAME.test(name))
+      masked = masked.replaceAll(value, `<${name}>`);
+  return masked;
+}
+
+/** The end of what a program wrote to standard error, as one line. */
+export function lastWords(text: string): string {
+  const lines = stripVTControlCharacters(text)
+    .split(/\r?\n/)
+    .filter(line => !STACK.test(line));
+  return lines.slice(-3).join(' | ').slice(-300).trim();
 }

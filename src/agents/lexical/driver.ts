@@ -1,9 +1,9 @@
 // Turns on a page: each one acts on one thing, waits for the page to settle and looks at what came of it.
 
 import type { ElementHandle, Page } from '@playwright/test';
-import { type ActionDraft, ActionRecorder } from '../../browser/action-recorder';
+import type { ActionDraft, ActionRecorder } from '../../browser/action-recorder';
 import { elementWithFocus } from '../../browser/durable-locator';
-import type { AgentTask } from '../agent';
+import type { SessionTask } from '../agent';
 import { type Match, rank, withoutEcho } from './match';
 import type { LexicalSettings } from './options';
 import { generator } from './random';
@@ -29,17 +29,18 @@ export class Driver {
   readonly #noise: (key: string) => number;
 
   constructor(
-    readonly task: AgentTask,
+    readonly task: SessionTask,
     readonly settings: LexicalSettings,
   ) {
-    this.recorder = new ActionRecorder(task.page, text => task.mask(text));
-    this.watch = new Watch(task.context, task.goal, answer => this.recorder.answered(answer));
+    this.recorder = task.recorder;
+    this.watch = new Watch(task.context, task.goal);
+    task.session.dialogs.policy = dialog => this.watch.answer(dialog);
     this.#noise = generator(task.seed);
   }
 
   dispose(): void {
     this.watch.dispose();
-    this.recorder.dispose();
+    this.task.session.dialogs.policy = undefined;
   }
 
   get page(): Page {
@@ -104,7 +105,7 @@ export class Driver {
       }
       const point = candidate && candidate.frame === before.page.mainFrame() ? middle(candidate) : undefined;
       await this.watch.settle(this.page);
-      const steps = error ? undefined : await this.recorder.done(this.page);
+      const steps = error ? undefined : await this.recorder.done();
       turn.action({
         title,
         ...(error ? { error } : {}),

@@ -1,6 +1,6 @@
 // An agent without a model: reads the goal as instructions and matches them against what is on the page.
 
-import { type Agent, type AgentTask, defineAgent, type GaveUp } from '../agent';
+import { type Agent, type AgentTask, defineAgent, type GaveUp, type SessionTask } from '../agent';
 import { Driver } from './driver';
 import { sender } from './forms';
 import type { Instruction } from './instruction';
@@ -59,7 +59,7 @@ export function lexical(options?: LexicalOptions): Agent {
   const settings = readOptions(options);
   return defineAgent({
     name: settings.name,
-    async run(task) {
+    async run(task: SessionTask) {
       const driver = new Driver(task, settings);
       try {
         return await work(task, driver);

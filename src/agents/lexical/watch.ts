@@ -51,17 +51,12 @@ export class Watch {
   #requests = 0;
   #idle: (() => void)[] = [];
 
-  constructor(
-    context: BrowserContext,
-    goal: string,
-    private readonly onAnswer: (answer: DialogAnswer) => void = () => undefined,
-  ) {
+  constructor(context: BrowserContext, goal: string) {
     this.#context = context;
     this.#refuses = REFUSES.test(goal);
     context.on('request', this.#started);
     context.on('requestfinished', this.#ended);
     context.on('requestfailed', this.#ended);
-    context.on('dialog', this.#answer);
   }
 
   /** Requests for data or documents so far: an action that raises it had an effect, seen or not. */
@@ -81,14 +76,11 @@ export class Watch {
     for (const resolve of this.#idle.splice(0)) resolve();
   };
 
-  readonly #answer = (dialog: Dialog) => {
+  answer(dialog: Dialog): DialogAnswer {
     const accept = !this.#refuses || dialog.type() === 'alert';
     const text = dialog.defaultValue();
-    const answer = accept ? dialog.accept(text) : dialog.dismiss();
-    this.onAnswer({ accept, ...(accept && text ? { text } : {}) });
-    // Whoever holds the trial may have answered first.
-    answer.catch(() => undefined);
-  };
+    return { accept, ...(accept && text ? { text } : {}) };
+  }
 
   #requestsDone(): Promise<void> {
     if (this.#pending.size === 0) return Promise.resolve();
@@ -130,7 +122,6 @@ export class Watch {
     this.#context.off('request', this.#started);
     this.#context.off('requestfinished', this.#ended);
     this.#context.off('requestfailed', this.#ended);
-    this.#context.off('dialog', this.#answer);
     for (const resolve of this.#idle.splice(0)) resolve();
   }
 }

@@ -1,12 +1,34 @@
 // Plays trials from recordings: what was done, without whoever did it.
 import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
-import type { Agent, AgentTask } from '../agent';
-import { checkReplayOptions, type ReplayOptions } from './options';
+import { z } from 'zod';
+import { checkOptions, type OptionSchemas } from '../../options';
+import type { Agent, AgentTask, SessionTask } from '../agent';
 import { Player, StepProblem } from './player';
-import { type Recording, readRecording } from './recording';
+import { DEFAULT_RECORDINGS_DIR, type Recording, readRecording } from './recording';
 
-export type { ReplayOptions } from './options';
+export interface ReplayOptions {
+  /**
+   * Folder of the recordings, one `<spec id>.json` each; relative to the folder of the Playwright config. Default:
+   * `recordings`.
+   */
+  recordings?: string;
+  /** Plays on where a recording no longer fits the page, and where there is none. Default: none, and the trial fails. */
+  fallback?: Agent;
+  /** Milliseconds that a step waits for its element, and for its effect. Default: 5,000. */
+  turnTimeoutMs?: number;
+}
+
+const optionsSchema = z.strictObject({
+  recordings: z.string().min(1).default(DEFAULT_RECORDINGS_DIR),
+  fallback: z
+    .custom<Agent>(value => typeof (value as Agent | null)?.run === 'function', {
+      error: 'must be an agent: claude({ ... }), lexical() ...',
+    })
+    .refine(agent => !agent?.replays, { error: 'must not be a replay itself' })
+    .optional(),
+  turnTimeoutMs: z.number().int().positive().default(5_000),
+} satisfies OptionSchemas<ReplayOptions>);
 
 /**
  * An agent that does again what a trial did that passed (`record: true`, `taskproof record`), without a model and at full
@@ -14,15 +36,15 @@ export type { ReplayOptions } from './options';
  * page to `fallback`: then the trial is marked as healed. Such trials don't measure an agent: their verdicts say
  * "replayed", and k is 1 unless `--repeat-each` says otherwise.
  *
- * @throws ReplayOptionsError for options that it can't use.
+ * @throws OptionsError for options that it can't use.
  */
 export function replay(options?: ReplayOptions): Agent {
-  const { recordings, fallback, turnTimeoutMs } = checkReplayOptions(options);
+  const { recordings, fallback, turnTimeoutMs } = checkOptions('replay()', optionsSchema, options);
   return {
     name: 'replay',
     replays: true,
     preflight: () => fallback?.preflight?.(),
-    async run(task) {
+    async run(task: SessionTask) {
       const file = resolve(task.configDir, recordings, `${nameOf(task)}.json`);
       const recording = await read(file);
       if (!recording && !fallback) throw new Error(noRecording(file));

@@ -1,12 +1,11 @@
 // Plays a recording step by step, and says which step no longer fits the page.
 import { setTimeout } from 'node:timers/promises';
-import type { BrowserContext, Dialog, Page } from '@playwright/test';
-import { Activity } from '../../browser/activity';
+import type { Page } from '@playwright/test';
 import { fingerprintOf, NO_ANSWER, sameFingerprint } from '../../browser/fingerprint';
 import { type DialogAnswer, type Fingerprint, pathOf, type RecordedAction } from '../../browser/page-action';
-import { TabOrder } from '../../browser/tab-order';
-import type { AgentTask, Turn } from '../agent';
-import { perform, resolved } from './perform';
+import { perform } from '../../browser/perform';
+import type { SessionTask, Turn } from '../agent';
+import { located, resolved, whyNot } from './located';
 import type { RecordedTurn, Recording } from './recording';
 
 /** Milliseconds between two looks for a step's effect, at first and at most. */
@@ -22,26 +21,17 @@ export class Player {
   /** What was done so far, in words. */
   readonly done: string[] = [];
   private number = 0;
-  private readonly tabs: TabOrder;
   private answers: DialogAnswer[] = [];
-  private readonly onDialog = (dialog: Dialog) => void this.answer(dialog);
-  private readonly context: BrowserContext;
-  private readonly activity: Activity;
 
   constructor(
-    private readonly task: AgentTask,
+    private readonly task: SessionTask,
     private readonly timeoutMs: number,
   ) {
-    this.context = task.context;
-    this.activity = new Activity(this.context);
-    this.tabs = new TabOrder(task.page);
-    this.context.on('dialog', this.onDialog);
+    task.session.dialogs.policy = () => this.answers.shift();
   }
 
   dispose(): void {
-    this.activity.dispose();
-    this.tabs.dispose();
-    this.context.off('dialog', this.onDialog);
+    this.task.session.dialogs.policy = undefined;
   }
 
   /** @throws StepProblem at the first step that no longer fits. */
@@ -74,13 +64,13 @@ export class Player {
     const before = (await fingerprintOf(page)) ?? NO_ANSWER;
     const since = performance.now();
     try {
-      await perform(page, here, { task, timeoutMs: this.timeoutMs });
+      await perform(page, located(page, here), { timeoutMs: this.timeoutMs });
     } catch (error) {
       task.signal.throwIfAborted();
-      throw this.problem(page, (error as Error).message);
+      throw this.problem(page, await whyNot(page, step, error));
     }
     // The next step may need what this one makes the page ask for, and so may the assertions.
-    for (const tab of new Set([page, task.page])) await this.activity.settle(tab, since);
+    await task.session.settle(page, since);
     const after = await this.effect(page, step, before, title);
     return { ...step, before, after };
   }
@@ -111,29 +101,19 @@ export class Player {
 
   /** The tab that the step was done in: one that is about to open is waited for. */
   private async tab({ tab }: RecordedAction): Promise<Page> {
-    const end = performance.now() + this.timeoutMs;
-    while (!this.tabs.at(tab) && performance.now() < end)
-      await this.context
-        .waitForEvent('page', { timeout: Math.max(1, end - performance.now()) })
-        .catch(() => undefined);
-    const page = this.tabs.at(tab);
+    const { session } = this.task;
+    const page = await session.tabAt(tab, this.timeoutMs);
     if (!page || page.isClosed())
       throw this.problem(
         this.task.page,
         `tab ${tab + 1} ${page ? 'is closed' : 'did not open'}; the page is`,
       );
-    if (page !== this.task.page) this.task.activate(page);
+    if (page !== session.page) session.activate(page);
     return page;
   }
 
   private problem(page: Page, what: string): StepProblem {
     return new StepProblem(this.task.mask(`step ${this.number}: ${what} on ${pathOf(page.url())}`));
-  }
-
-  private answer(dialog: Dialog): void {
-    const asks = dialog.type() === 'confirm' || dialog.type() === 'prompt';
-    const { accept, text } = this.answers.shift() ?? { accept: !asks, text: undefined };
-    void (accept ? dialog.accept(text) : dialog.dismiss()).catch(() => undefined);
   }
 }
 

@@ -1,7 +1,7 @@
 // The files that `init` writes: a schema for editors, two specs, a test file, and a config where there is none.
 
-import { taskSpecJsonSchema } from '../../spec/json-schema';
 import { safeParseTaskSpec } from '../../spec/parse';
+import { taskSpecJsonSchema } from '../../spec/schema';
 import { CommandError } from '../io';
 import { newConfig } from './config';
 import type { Suite } from './detect';

@@ -1,17 +1,29 @@
-// What a trial left behind, quoted so that none of it can be taken for a word of ours.
+// What a trial left behind: the screenshots that are shown to the model, and texts quoted so that none can be taken for a word of ours.
 import type {
   BetaContentBlockParam,
   BetaTextBlockParam,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { JudgedTrial } from './judge';
-import type { Seen } from './screenshots';
 
 const MAX_NARRATION = 1_000;
 const MAX_TURNS = 40_000;
 const MAX_FINAL_TEXT = 20_000;
 const MAX_URL = 500;
+/** The most that are scored: of a longer trial every so many. */
+const MAX_SCORED = 30;
+/** From this score on, a picture is kept. */
+const RELEVANT = 3;
 
 type Kind = 'turns' | 'final address' | 'final page text' | 'automatic checks' | 'screenshot description';
+
+export type Screenshot = JudgedTrial['screenshots'][number];
+
+export interface ScoredScreenshot {
+  screenshot: Screenshot;
+  /** 1 to 5; null if there was nothing to choose. */
+  score: number | null;
+  shows: string | null;
+}
 
 export function text(words: string): BetaTextBlockParam {
   return { type: 'text', text: words };
@@ -56,8 +68,29 @@ function turnText({ number, actions, narration, url }: JudgedTrial['turns'][numb
   ].join('\n');
 }
 
+/** Leaves out a picture that the next one repeats, and thins a long row evenly; the first and the last stay. */
+export function candidates(all: readonly Screenshot[]): Screenshot[] {
+  const changed = all.filter(({ image }, index) => !all[index + 1]?.image.equals(image));
+  if (changed.length <= MAX_SCORED) return changed;
+  const step = (changed.length - 1) / (MAX_SCORED - 1);
+  return Array.from({ length: MAX_SCORED }, (_, index) => changed[Math.round(index * step)]!);
+}
+
+/** @returns at most `limit`, in order: the first, the last, and the most relevant between them. */
+export function mostRelevant(scored: readonly ScoredScreenshot[], limit: number): ScoredScreenshot[] {
+  const between = scored
+    .slice(1, -1)
+    .map((each, index) => ({ each, index }))
+    .filter(({ each }) => (each.score ?? 0) >= RELEVANT)
+    // Of equal ones the later: it is nearer to the outcome.
+    .sort((a, b) => b.each.score! - a.each.score! || b.index - a.index)
+    .slice(0, limit - 2);
+  const kept = new Set([scored[0], scored.at(-1), ...between.map(({ each }) => each)]);
+  return scored.filter(each => kept.has(each));
+}
+
 /** Numbered from 1, as the model is to name them. */
-export function pictures(kept: readonly Seen[]): BetaContentBlockParam[] {
+export function pictures(kept: readonly ScoredScreenshot[]): BetaContentBlockParam[] {
   return kept.flatMap(({ screenshot, shows }, index) => [
     text(`Screenshot ${index + 1} of ${kept.length}, ${whenOf(screenshot.turn)}:`),
     picture(screenshot.image),

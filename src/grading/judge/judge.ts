@@ -1,3 +1,4 @@
+import type { TotalUsage } from '../../agents/agent';
 import type { TaskSpec } from '../../spec';
 
 /** What a judge may look at: the trial as its record tells it, and the pictures. Values of secrets are masked in all text. */
@@ -22,15 +23,6 @@ export interface JudgedTrial {
   signal: AbortSignal;
 }
 
-export interface JudgeUsage {
-  inputTokens: number;
-  outputTokens: number;
-  cacheReadTokens: number;
-  cacheCreationTokens: number;
-  /** US dollars; null where the price is unknown. */
-  costUsd: number | null;
-}
-
 /** One thing that the rubric asks for, and whether the trial shows it. */
 export interface KeyPoint {
   text: string;
@@ -45,7 +37,7 @@ export interface Judgement {
   passed: boolean;
   /** One line. */
   reason: string;
-  usage?: JudgeUsage;
+  usage?: TotalUsage;
   /** Shown in the report, each as a step, and in the transcript. */
   keyPoints?: readonly KeyPoint[];
   /** Kept in the record as they are: votes, prompt version ... JSON only. */
@@ -67,7 +59,7 @@ export class JudgeError extends Error {
   override name = 'JudgeError';
   constructor(
     message: string,
-    readonly usage?: JudgeUsage,
+    readonly usage?: TotalUsage,
   ) {
     super(message);
   }

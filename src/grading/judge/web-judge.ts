@@ -1,17 +1,72 @@
 // The stages of a judgement, after WebJudge (Online-Mind2Web, arXiv 2504.01382): key points, scored screenshots, decision.
-import type { z } from 'zod';
-import { decisionOn, keyPointsAnswer, scoreAnswer } from './answers';
-import { Asking } from './asking';
-import { cached, picture, pictures, recordedEvidence, taskText, text, whenOf } from './evidence';
+import { z } from 'zod';
+import {
+  cached,
+  candidates,
+  mostRelevant,
+  picture,
+  pictures,
+  recordedEvidence,
+  type ScoredScreenshot,
+  type Screenshot,
+  taskText,
+  text,
+  whenOf,
+} from './evidence';
+import type { WebJudgeSettings } from './index';
 import { type JudgedTrial, JudgeError, type Judgement } from './judge';
-import type { WebJudgeSettings } from './options';
+import { JudgeModel } from './model';
 import { DECIDE, KEY_POINTS, PROMPT_VERSION, SCORE } from './prompts';
-import { candidates, type Screenshot, type Seen, telling } from './screenshots';
 
 /** Requests on their way at a time. */
 const PARALLEL = 4;
 /** First and last are kept anyway: with no more than these there is nothing to choose. */
 const NOTHING_TO_CHOOSE = 2;
+
+const words = z.string().trim().min(1).max(2_000);
+
+const keyPointsAnswer = z.strictObject({
+  keyPoints: z.array(words).min(1).max(10),
+});
+
+const scoreAnswer = z.strictObject({
+  shows: words,
+  score: z.int().min(1).max(5),
+});
+
+const pointAnswer = z.strictObject({
+  number: z.int(),
+  evidence: words,
+  met: z.boolean(),
+  screenshot: z.int().nullable(),
+});
+
+// The points stand before the verdict, so that the model has gone through them when it comes to that.
+const decisionAnswer = z.strictObject({
+  keyPoints: z.array(pointAnswer).min(1),
+  reason: words,
+  passed: z.boolean(),
+});
+
+/** @returns the schema of a decision on so many key points from so many screenshots, both numbered from 1. */
+function decisionOn(points: number, screenshots: number) {
+  return decisionAnswer.superRefine(({ keyPoints, passed }, context) => {
+    const complain = (path: PropertyKey[], message: string) =>
+      context.addIssue({ code: 'custom', path, message });
+    const numbers = keyPoints.map(({ number }) => number).sort((a, b) => a - b);
+    if (numbers.length !== points || numbers.some((number, index) => number !== index + 1))
+      complain(
+        ['keyPoints'],
+        `there are ${points} key points: each number from 1 to ${points}, exactly once`,
+      );
+    keyPoints.forEach(({ screenshot }, index) => {
+      if (screenshot !== null && (screenshot < 1 || screenshot > screenshots))
+        complain(['keyPoints', index, 'screenshot'], `there are screenshots 1 to ${screenshots}, or null`);
+    });
+    if (passed !== keyPoints.every(({ met }) => met))
+      complain(['passed'], 'must be true exactly where every key point is met');
+  });
+}
 
 type Decision = z.output<ReturnType<typeof decisionOn>>;
 
@@ -22,9 +77,9 @@ const remembered = new Map<string, readonly string[]>();
 export async function judgeWeb(trial: JudgedTrial, settings: WebJudgeSettings): Promise<Judgement> {
   // One request that fails ends the others.
   const failed = new AbortController();
-  const asking = new Asking(settings, trial, AbortSignal.any([trial.signal, failed.signal]));
+  const model = new JudgeModel(settings, trial.budgetUsd, AbortSignal.any([trial.signal, failed.signal]));
   try {
-    return await judgeInStages(trial, settings, asking, failed);
+    return await judgeInStages(trial, settings, model, failed);
   } catch (error) {
     const { reason } = trial.signal;
     const late = trial.signal.aborted && reason instanceof DOMException && reason.name === 'TimeoutError';
@@ -33,22 +88,22 @@ export async function judgeWeb(trial: JudgedTrial, settings: WebJudgeSettings): 
       : error instanceof Error
         ? error.message
         : String(error);
-    throw new JudgeError(message, asking.usage);
+    throw new JudgeError(message, model.usage);
   }
 }
 
 async function judgeInStages(
   trial: JudgedTrial,
   settings: WebJudgeSettings,
-  asking: Asking,
+  model: JudgeModel,
   failed: AbortController,
 ): Promise<Judgement> {
-  const keyPoints = await keyPointsOf(trial, settings, asking);
+  const keyPoints = await keyPointsOf(trial, settings, model);
   const task = cached(text(taskText(trial, keyPoints)));
   const shots = candidates(trial.screenshots);
 
-  const score = async (screenshot: Screenshot): Promise<Seen> => {
-    const answer = await asking.ask({
+  const score = async (screenshot: Screenshot): Promise<ScoredScreenshot> => {
+    const answer = await model.ask({
       stage: 'screenshot',
       system: SCORE,
       content: [
@@ -60,11 +115,11 @@ async function judgeInStages(
     });
     return { screenshot, ...answer };
   };
-  const seen: Seen[] =
+  const scored: ScoredScreenshot[] =
     shots.length <= NOTHING_TO_CHOOSE
       ? shots.map(screenshot => ({ screenshot, score: null, shows: null }))
       : await inParallel(shots, score, failed);
-  const kept = telling(seen, settings.screenshots);
+  const kept = mostRelevant(scored, settings.screenshots);
 
   const closing = text('Decide: go through the key points, then give the reason and the verdict.');
   const content = [
@@ -74,7 +129,7 @@ async function judgeInStages(
     settings.votes > 1 ? cached(closing) : closing,
   ];
   const decide = () =>
-    asking.ask({
+    model.ask({
       stage: 'decision',
       system: DECIDE,
       content,
@@ -90,14 +145,14 @@ async function judgeInStages(
   return {
     passed,
     reason: `${reason}${count}`,
-    usage: asking.usage,
+    usage: model.usage,
     keyPoints: keyPoints.map((point, index) => {
       const { met, evidence, screenshot } = answered.find(({ number }) => number === index + 1)!;
       const name = screenshot === null ? null : kept[screenshot - 1]!.screenshot.name;
       return { text: point, met, evidence, screenshot: name };
     }),
     promptVersion: PROMPT_VERSION,
-    screenshots: seen.map(each => ({
+    screenshots: scored.map(each => ({
       name: each.screenshot.name,
       turn: each.screenshot.turn,
       score: each.score,
@@ -110,14 +165,14 @@ async function judgeInStages(
 
 async function keyPointsOf(
   trial: JudgedTrial,
-  { model }: WebJudgeSettings,
-  asking: Asking,
+  settings: WebJudgeSettings,
+  model: JudgeModel,
 ): Promise<readonly string[]> {
   const task = taskText(trial);
-  const key = JSON.stringify([PROMPT_VERSION, model, task]);
+  const key = JSON.stringify([PROMPT_VERSION, settings.model, task]);
   const known = remembered.get(key);
   if (known) return known;
-  const { keyPoints } = await asking.ask({
+  const { keyPoints } = await model.ask({
     stage: 'key points',
     system: KEY_POINTS,
     content: [cached(text(task)), text('List the key points.')],

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { type ClaudeOptions, claude } from '../../../src/agents/claude';
+import { claude } from '../../../src/agents/claude';
+import type { ClaudeOptions } from '../../../src/agents/claude/options';
 import { harness, html } from '../../support/claude-harness';
 import { claudeTask, type TaskSetup } from '../../support/claude-task';
 import {

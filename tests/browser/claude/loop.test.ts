@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { ClaudeOptions } from '../../../src/agents/claude';
 import { claude } from '../../../src/agents/claude';
+import type { ClaudeOptions } from '../../../src/agents/claude/options';
 import { harness, html } from '../../support/claude-harness';
 import { claudeTask, type TaskSetup } from '../../support/claude-task';
 import {
@@ -131,7 +131,6 @@ describe('a trial', () => {
     expect(task.turns[2]!.actions.map(action => action.title)).toEqual([
       'accept the next dialog',
       'click button "Delete"',
-      'A dialog (confirm) said "Really?" and was accepted.',
     ]);
     // The answer to new_tab holds nothing but the tabs, so its notice comes with the next result.
     expect(JSON.stringify(messagesOf(4).at(-1))).not.toContain('A new tab opened');

@@ -108,32 +108,34 @@ describe('navigate', () => {
 });
 
 describe('dialogs and downloads', () => {
-  it('are answered and reported, and the next answer can be chosen', async () => {
-    const { act, ref, page, driver } = await pages.open('/dialogs');
+  it('are answered as the policy says, and told of', async () => {
+    const { act, ref, page, task } = await pages.open('/dialogs');
     await act('left_click', { target: await ref(/"Delete"/) });
     expect(await page.title()).toBe('false');
-    expect(driver.dialogs.take()).toEqual([
-      'A dialog (confirm) said "Delete it?" and was dismissed. To answer it otherwise, call next_dialog first and repeat the action.',
-    ]);
-    driver.dialogs.next = { accept: true };
+    expect(task.takeNotices()).toEqual(['A dialog (confirm) said "Delete it?" and was dismissed.']);
+    const { dialogs } = task.session;
+    dialogs.policy = () => ({ accept: true, text: 'Ada', note: ' As asked for.' });
     await act('left_click', { target: await ref(/"Delete"/) });
     expect(await page.title()).toBe('true');
-    driver.dialogs.next = { accept: true, text: 'Ada' };
     await act('left_click', { target: await ref(/"Ask"/) });
     expect(await page.title()).toBe('Ada');
+    expect(task.takeNotices().at(-1)).toBe(
+      'A dialog (prompt) said "Your name?" and was accepted. As asked for.',
+    );
+    dialogs.policy = undefined;
     await act('left_click', { target: await ref(/"Ask"/) });
     expect(await page.title()).toBe('null');
     await act('left_click', { target: await ref(/"Save"/) });
     expect(await page.title()).toBe('went on');
-    expect(driver.dialogs.take().at(-1)).toBe('A dialog (alert) said "Saved" and was accepted.');
+    expect(task.takeNotices().at(-1)).toBe('A dialog (alert) said "Saved" and was accepted.');
   });
 
   it('leave dialogs to a suite that listens', async () => {
-    const { act, ref, page, driver } = await pages.open('/dialogs');
+    const { act, ref, page, task } = await pages.open('/dialogs');
     page.on('dialog', dialog => void dialog.accept());
     await act('left_click', { target: await ref(/"Delete"/) });
     expect(await page.title()).toBe('true');
-    expect(driver.dialogs.take()).toEqual([]);
+    expect(task.takeNotices()).toEqual([]);
   });
 
   it('tell of downloads', async () => {

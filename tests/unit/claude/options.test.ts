@@ -1,14 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { resolve } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { claude } from '../../../src/agents/claude';
+import { BROWSER_INPUTS } from '../../../src/agents/claude/inputs';
+import { type ClaudeMembers, settingsOf, vendorMembers } from '../../../src/agents/claude/options';
 import { costOf, pricesOf } from '../../../src/agents/claude/pricing';
+import { OptionsError } from '../../../src/options';
 
 describe('claude()', () => {
   it('has defaults', () => {
     expect(claude()).toMatchObject({ name: 'claude', model: 'claude-opus-5-5' });
   });
 
-  it.each<[object, RegExp]>([
-    [{ modle: 'x' }, /unknown option "modle"; there are model, apiKey/],
+  it.each<[unknown, RegExp]>([
+    [{ modle: 'x' }, /^claude\(\): modle: unknown option; known are model, apiKey, .*Did you mean model\?$/],
     [{ model: '' }, /model: /],
     [{ effort: 'huge' }, /effort: /],
     [{ maxTokens: 10 }, /maxTokens: /],
@@ -16,13 +20,18 @@ describe('claude()', () => {
     [{ baseURL: 'nowhere' }, /baseURL: /],
     [{ tools: 'shell' }, /tools: /],
     [{ pricing: { input: 1 } }, /pricing\.output: /],
-    [{ pricing: { input: 1, output: 2, cache: 1 } }, /unknown option "pricing\.cache"/],
-    [{ members: { fly: true } }, /unknown option "members\.fly"; there are navigate/],
+    [
+      { pricing: { input: 1, output: 2, cache: 1 } },
+      /pricing\.cache: unknown option; known are input, output, cacheRead, cacheWrite/,
+    ],
+    [{ members: { fly: true } }, /members\.fly: unknown option; known are navigate, /],
     [{ members: { zoom: 'no' } }, /members\.zoom: /],
-    [{ members: { file_upload: true } }, /members\.file_upload: give the absolute folders/],
-    [{ members: { file_upload: ['files'] } }, /members\.file_upload/],
+    [{ members: { fileUpload: true } }, /members\.fileUpload: must be a list of folders, or false/],
+    [{ members: { fileUpload: [] } }, /members\.fileUpload/],
+    [{ members: { left_click: false } }, /members\.left_click: .* Did you mean leftClick\?/],
+    ['claude-opus-5-5', /^claude\(\): options: /],
   ])('refuses %j', (options, message) => {
-    expect(() => claude(options as never)).toThrow(TypeError);
+    expect(() => claude(options as never)).toThrow(OptionsError);
     expect(() => claude(options as never)).toThrow(message);
   });
 
@@ -30,6 +39,35 @@ describe('claude()', () => {
     expect(() => claude({ modle: 1, effort: 'huge' } as never)).toThrow(/effort: [\s\S]*modle/);
   });
 });
+
+test.each<[ClaudeMembers, object]>([
+  [
+    { leftClickDrag: false, javascriptExec: true },
+    { left_click_drag: false, javascript_exec: true },
+  ],
+  [{ fileUpload: ['files', '/all'] }, { file_upload: [resolve('/suite/files'), resolve('/all')] }],
+  [{ fileUpload: false }, { file_upload: false }],
+  // Left undefined, as by a condition in a config, is not switched on.
+  [{ javascriptExec: undefined }, {}],
+])("members %j are the vendor's %j, folders relative to the config", (members, vendor) => {
+  expect(vendorMembers(settingsOf({ members }).members, '/suite')).toEqual(vendor);
+});
+
+test('every member has a name that the vendor knows', () => {
+  const members = vendorMembers(allMembers(), '/suite');
+  expect(Object.keys(members).sort()).toEqual(Object.keys(BROWSER_INPUTS).sort());
+});
+
+/** Read from the message that names them. */
+function allMembers(): ClaudeMembers {
+  try {
+    claude({ members: { '?': true } as never });
+  } catch (error) {
+    const names = /known are ([\w, ]+)/.exec((error as Error).message)![1]!.split(', ');
+    return Object.fromEntries(names.map(name => [name, true]));
+  }
+  throw new Error('an unknown member was accepted');
+}
 
 describe('preflight', () => {
   beforeEach(() => {
@@ -86,6 +124,9 @@ describe('prices', () => {
     const haiku = pricesOf('claude-haiku-5-5')!;
     expect(costOf(haiku, { inputTokens: 100_000 })).toBeCloseTo(0.01, 12);
     expect(costOf(haiku, { inputTokens: 1, cacheReadTokens: 100_000 })).toBeCloseTo(0.0050005, 12);
+    // What is written to the cache makes a prompt long, too, and costs the long prompt's price.
+    expect(costOf(haiku, { cacheCreationTokens: 100_000 })).toBeCloseTo(0.0125, 12);
+    expect(costOf(haiku, { inputTokens: 1, cacheCreationTokens: 100_000 })).toBeCloseTo(0.0625005, 12);
   });
 
   it('follows what the user gives, the cache by rule', () => {

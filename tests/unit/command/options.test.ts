@@ -1,8 +1,7 @@
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { command } from '../../../src/agents/command';
-import { checkProgram, programPath } from '../../../src/agents/command/options';
-import { lastWords } from '../../../src/agents/command/text';
+import { checkProgram, lastWords, programPath } from '../../../src/agents/command/program';
 
 describe('command()', () => {
   test.each<[string, Parameters<typeof command>[0], string]>([
@@ -23,9 +22,9 @@ describe('command()', () => {
     [{ command: 'x', env: { A: 1 } }, /env\.A: Invalid input/],
     [
       { command: 'x', arg: [], shell: true },
-      /arg, shell: unknown option; known are command, args, env, cwd, name, model/,
+      /arg: unknown option; known are command, args, env, cwd, name, model. Did you mean args?[\s\S]*shell: unknown/,
     ],
-    [{ command: 'x', cwd: 1, name: '' }, /cwd: .*; name: /],
+    [{ command: 'x', cwd: 1, name: '' }, /cwd: .*\n.*name: /],
   ])('%j is refused', (options, message) => {
     expect(() => command(options as Parameters<typeof command>[0])).toThrow(message);
   });
@@ -46,7 +45,7 @@ describe('command()', () => {
   });
 
   test('a relative path is left to the trial, which knows the folder', () => {
-    expect(checkProgram({ command: './nowhere', env: {} })).toBeUndefined();
+    expect(checkProgram('./nowhere', {})).toBeUndefined();
     expect(programPath('./bin/agent', '/suite')).toBe(resolve('/suite/bin/agent'));
     expect(programPath('bin/agent', '/suite')).toBe(resolve('/suite/bin/agent'));
     expect(programPath('agent', '/suite')).toBe('agent');

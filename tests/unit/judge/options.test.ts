@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { webJudge } from '../../../src/grading/judge';
-import { checkOptions } from '../../../src/playwright/options';
+import { checkTaskproofOptions } from '../../../src/playwright/options';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -8,7 +8,7 @@ test.each([
   [{ votes: 2 }, /votes: must be odd/],
   [{ votes: 0 }, /votes/],
   [{ screenshots: 1 }, /screenshots: must be at least 2/],
-  [{ modle: 'x' }, /unknown option "modle"; there are model, apiKey/],
+  [{ modle: 'x' }, /^webJudge\(\): modle: unknown option; known are model, apiKey, .*Did you mean model/],
   [{ baseURL: 'nowhere' }, /baseURL/],
 ])('%j is refused, and named', (options, message) => {
   expect(() => webJudge(options as never)).toThrow(message);
@@ -17,7 +17,7 @@ test.each([
 test('it is a judge to the configuration, and shows no key', () => {
   const judge = webJudge({ model: 'claude-haiku-5-5', apiKey: 'sk-ant-secret' });
   expect(() =>
-    checkOptions({ judge, agent: { name: 'mine', run: async () => undefined } }, 'project "p"'),
+    checkTaskproofOptions({ judge, agent: { name: 'mine', run: async () => undefined } }, 'project "p"'),
   ).not.toThrow();
   expect(judge).toMatchObject({ name: 'webJudge', model: 'claude-haiku-5-5' });
   expect(JSON.stringify(judge)).not.toContain('secret');

@@ -5,16 +5,15 @@ import type { FullConfig, TestCase } from '@playwright/test/reporter';
 import { expect, onTestFinished, test } from 'vitest';
 import { lexical } from '../../../src/agents/lexical';
 import { replay } from '../../../src/agents/replay';
-import { ReplayOptionsError } from '../../../src/agents/replay/options';
 import {
   type Recording,
   RecordingError,
   readRecording,
   recordingText,
 } from '../../../src/agents/replay/recording';
-import { RecordingPick, writeRecordings } from '../../../src/report/recordings';
+import { OptionsError } from '../../../src/options';
+import { RecordingPick, recordingOf, writeRecordings } from '../../../src/report/recordings';
 import type { TrialRecord, TurnRecord } from '../../../src/trial/record';
-import { recordingOf } from '../../../src/trial/recording';
 
 const look = { url: '/', content: 'a' };
 const click = (name: string) => ({
@@ -101,7 +100,7 @@ test.each([
   [{ recordings: 'r', fallback: replay({ recordings: 'r' }) }, /fallback: must not be a replay itself/],
   [{ recordings: 'r', turnTimeoutMs: 0 }, /turnTimeoutMs/],
 ])('replay(%j) is refused', (options, message) => {
-  expect(() => replay(options as never)).toThrow(ReplayOptionsError);
+  expect(() => replay(options as never)).toThrow(OptionsError);
   expect(() => replay(options as never)).toThrow(message);
 });
 
@@ -126,6 +125,17 @@ test('the shortest trial is kept, in whichever order they come', () => {
   const [one, other] = [pickOf(long), pickOf(short)];
   one.join(other);
   expect(one.recording!.turns).toHaveLength(1);
+});
+
+test('the shortest is the one with the fewest actions, however many turns they take; the first of two alike', () => {
+  const oneTurn = recordOf([[acted('A'), acted('B'), acted('C')]]);
+  const twoTurns = recordOf([[acted('A')], [acted('B')]]);
+  const alike = recordOf([[acted('C'), acted('D')]], { model: 'another' });
+  for (const pick of [pickOf(oneTurn, twoTurns, alike), pickOf(twoTurns, oneTurn, alike)])
+    expect(pick.recording).toMatchObject({ model: 'claude-opus-5-5', turns: [{}, {}] });
+  const [empty, full] = [pickOf(), pickOf(short)];
+  full.join(empty);
+  expect(full.recording!.turns).toHaveLength(1);
 });
 
 test('a replay leaves no recording, a healed one does', () => {
@@ -180,6 +190,32 @@ test('the default folder; why there is none; a folder that is a file', async () 
     expect.stringMatching(/^taken\/lost\.json: .*(EEXIST|ENOTDIR)/),
     'recorded 1 spec in recordings',
   ]);
+});
+
+test('a second run writes into the same folders; what did not pass says nothing', async () => {
+  const into = folder();
+  const write = () =>
+    writeRecordings(
+      ['order', 'pay'].map(id => ({
+        planned: { id },
+        project: 'a',
+        tests,
+        pick: id === 'pay' ? pickOf(recordOf([[acted('A')]], { outcome: 'failed' })) : pickOf(short),
+      })),
+      configOf({ a: 'deep/kept' }),
+      into,
+    );
+  expect(await write()).toEqual(['recorded 1 spec in deep/kept']);
+  expect(await write()).toEqual(['recorded 1 spec in deep/kept']);
+  expect(readdirSync(join(into, 'deep/kept'))).toEqual(['order.json']);
+});
+
+test('projects that this process does not know write nothing', async () => {
+  const spec = { planned: { id: 'order' }, project: 'elsewhere', tests, pick: pickOf(short) };
+  expect(await writeRecordings([spec], configOf({ a: true }), folder())).toEqual([]);
+  expect(
+    await writeRecordings([{ ...spec, project: 'a', tests: [] }], configOf({ a: true }), folder()),
+  ).toEqual([]);
 });
 
 test('a healed recording is written beside the old one', async () => {

@@ -135,7 +135,8 @@ describe('a loaded spec', () => {
     const reordered = `id: a\n${yaml('a').replace('id: a\n', '')}maxSteps: 20\nallowedDomains: [example.com]\n`;
     write({ '1/a.yaml': yaml('a'), '2/a.yaml': reordered, '3/a.yaml': yaml('a', 'maxSteps: 21\n') });
     const [first, second, third] = ['1', '2', '3'].map(folder => load(`${folder}/*.yaml`).specs[0]!.hash);
-    expect(first).toMatch(/^[0-9a-f]{64}$/);
+    // Saved baselines and recordings hold it: another value here makes every one of them look outdated.
+    expect(first).toBe('94e0532c42531b067a3a0901cbd38f1013847260b6b5b68d4edf06a5c0f7af89');
     expect(second).toBe(first);
     expect(third).not.toBe(first);
   });

@@ -276,6 +276,50 @@ __proto__: 1
     expect(message).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
   });
 
+  it.each([
+    [{ goal: undefined }, 'goal: is required, but missing'],
+    [{ assertions: [{ type: 'url' }] }, 'assertions[0].pattern: is required, but missing'],
+    [{ assertions: [{}] }, 'assertions[0].type: is required: one of url, dom, network'],
+    [
+      { goal: null },
+      'goal: must be a string, but is empty (null): give it a value (one that begins with # needs quotes), or remove the key',
+    ],
+    [
+      { maxSteps: null },
+      'maxSteps: must be a number, but is empty (null): give it a value, or remove the key',
+    ],
+    [{ maxSteps: '5' }, 'maxSteps: must be a number, got a string: write it without quotes'],
+    [{ goal: { a: 1 } }, 'goal: must be a string, got a mapping (object)'],
+    [{ goal: true }, 'goal: must be a string, got a boolean (true): quote it'],
+    [{ tags: 'x' }, 'tags: must be a list, got a string'],
+    [{ passPolicy: 3 }, 'passPolicy: must be a mapping (key: value pairs), got a number (3)'],
+    [{ maxSteps: 1.5 }, 'maxSteps: must be a whole number, got 1.5'],
+    [{ maxSteps: 0 }, 'maxSteps: must be at least 1, got 0'],
+    [{ maxCostUsd: 0 }, 'maxCostUsd: must be above 0, got 0'],
+    [{ maxSteps: 201 }, 'maxSteps: must be at most 200, got 201'],
+    [{ goal: '' }, 'goal: must not be empty'],
+    [{ assertions: [] }, 'assertions: must not be an empty list'],
+    [{ goal: 'x'.repeat(2001) }, 'goal: must have at most 2000 characters, has 2001'],
+    [{ maxStep: 3 }, 'maxStep: unknown key `maxStep` (did you mean `maxSteps`?)'],
+    [
+      { passPolicy: { k: 1, minPasses: 1, xyzzy: 1 } },
+      'passPolicy.xyzzy: unknown key `xyzzy` (known here: `k`, `minPasses`)',
+    ],
+  ])('say what is wrong and what to do: %j', (fields, expected) => {
+    const [line] = errorOf(source(fields as Record<string, unknown>))
+      .message.split('\n')
+      .slice(1);
+    expect(line!.replace(/^ {2}\d+:\d+ /, '')).toBe(expected);
+  });
+
+  it('show fifty problems at most, and count the rest', () => {
+    const lines = (count: number) =>
+      errorOf(source({ tags: Array.from({ length: count }, () => 1) })).message.split('\n');
+    expect(lines(50)).toHaveLength(51);
+    expect(lines(50).at(-1)).toContain('tags[49]');
+    expect(lines(51).at(-1)).toBe('  ... and 1 more');
+  });
+
   it('stay readable where there are thousands', () => {
     const tags = Array.from({ length: 5000 }, () => 1);
     const error = errorOf(source({ tags })) as TaskSpecValidationError;

@@ -60,6 +60,35 @@ describe('the change of one spec', () => {
     expect(found.byChance).toBe(true);
   });
 
+  test.each<[string | undefined, string | undefined, string[]]>([
+    ['a', 'a', []],
+    ['a', undefined, []],
+    [undefined, 'a', []],
+    ['a', 'b', ['spec']],
+  ])('the spec of hash %s then %s: changed %j', (before, after, expected) => {
+    expect(only([row('p', { specHash: before })], [row('p', { specHash: after })]).alsoChanged).toEqual(
+      expected,
+    );
+  });
+
+  test('what only one side has changed nothing else, and has no p', () => {
+    expect(only([], [row('p', { specHash: 'a' })])).toMatchObject({
+      p: null,
+      byChance: false,
+      alsoChanged: [],
+    });
+    expect(only([row('p', { specHash: 'a' })], [])).toMatchObject({
+      p: null,
+      byChance: false,
+      alsoChanged: [],
+    });
+  });
+
+  test('the order in which changes are shown', () => {
+    const order = 'regressed worsened unclear removed added fixed improved unchanged';
+    expect(CHANGES).toEqual(order.split(' '));
+  });
+
   test('a replay meets a replay only, and chance does not explain it', () => {
     const { rows } = diffVerdicts([row('ppppp')], [row('fffff', { replayed: true })]);
     expect(rows.map(one => [one.change, one.replayed])).toEqual([
@@ -105,6 +134,19 @@ describe('two runs', () => {
       fixed: 1,
       unchanged: 1,
     });
+  });
+
+  test('of one change: by spec, then project, agents before replays, however they come', () => {
+    const order = [
+      ['a', 'opus', false],
+      ['a', 'opus', true],
+      ['a', 'other', false],
+      ['b', 'another', false],
+      ['b', 'another', true],
+    ] as const;
+    const made = order.map(([spec, project, replayed]) => row('p', { spec, project, replayed }));
+    for (const rows of [made, made.toReversed(), [made[3]!, made[0]!, made[4]!, made[2]!, made[1]!]])
+      expect(diffVerdicts([], rows).rows.map(one => [one.spec, one.project, one.replayed])).toEqual(order);
   });
 
   test('a spec id that holds a separator is not taken for another', () => {

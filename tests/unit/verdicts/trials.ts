@@ -1,4 +1,4 @@
-import type { Outcome, TrialResult } from '../../../src/verdicts/verdict';
+import type { Outcome, TrialResult } from '../../../src/verdicts/shapes';
 
 const OUTCOMES: Record<string, Outcome> = { p: 'passed', f: 'failed', e: 'error', s: 'skipped' };
 

@@ -113,6 +113,7 @@ describe('the reason', () => {
     ['ppp--', '3 of 5 trials present'],
     ['pp-f-', '3 of 5 trials present; trial 4/5: because failed (at http://127.0.0.1/cart)'],
     ['ppps-', '3 of 5 trials present; trial 4/5: because skipped'],
+    ['ppse-', '3 of 5 trials present; trial 4/5: agent_api: because error (at http://127.0.0.1/cart)'],
   ])('of %s', (letters, expected) => {
     expect(verdictOf(policy, trials(letters)).reason).toBe(expected);
   });
@@ -125,6 +126,20 @@ describe('the reason', () => {
     expect(trialReason(trial(0, 'failed', { reason: null, status: 'max_steps', finalUrl: null }), 3)).toBe(
       'trial 1/3: used all its steps without ending',
     );
+  });
+
+  test.each([
+    ['failed', { status: 'completed' }, 'an assertion did not hold (at http://127.0.0.1/cart)'],
+    ['failed', { status: 'budget_exceeded' }, 'reached its cost cap (at http://127.0.0.1/cart)'],
+    ['failed', { status: 'timed_out' }, 'ran out of time (at http://127.0.0.1/cart)'],
+    ['failed', { status: 'gave_up', reason: '  ' }, 'the agent gave up (at http://127.0.0.1/cart)'],
+    ['failed', { reason: ' stuck ', errorKind: 'browser' }, 'stuck (at http://127.0.0.1/cart)'],
+    ['failed', { status: 'of_later' }, 'of_later (at http://127.0.0.1/cart)'],
+    ['error', { errorKind: undefined }, 'error (at http://127.0.0.1/cart)'],
+    // it was nowhere
+    ['skipped', { status: 'completed' }, 'skipped'],
+  ] as const)('without words of its own, %s %j', (outcome, more, expected) => {
+    expect(trialReason(trial(0, outcome, { reason: null, ...more }), 2)).toBe(`trial 1/2: ${expected}`);
   });
 });
 

@@ -1,0 +1,54 @@
+// A recorded action as this run performs it, and what keeps it from that in the words of a report.
+import { resolve } from 'node:path';
+import type { Page } from '@playwright/test';
+import { locatorOf } from '../../browser/locator-expression';
+import type { RecordedAction } from '../../browser/page-action';
+import { type LocatedAction, reasonIn } from '../../browser/perform';
+import type { AgentTask } from '../agent';
+import { fillSecrets } from '../secrets';
+
+/**
+ * The action with this project's secrets, files and address.
+ *
+ * @throws Error for a secret that the project does not have.
+ */
+export function resolved(step: RecordedAction, { secrets, configDir, entryUrl }: AgentTask): RecordedAction {
+  const fill = (text: string) =>
+    fillSecrets(
+      text,
+      secrets,
+      name =>
+        new Error(
+          `the recording types the secret ${name}, which this project does not have: set it in use.taskproof.secrets`,
+        ),
+    );
+  if (step.do === 'fill' || step.do === 'type') return { ...step, text: fill(step.text) };
+  if (step.do === 'upload') return { ...step, files: step.files.map(file => resolve(configDir, file)) };
+  return step.do === 'goto' ? { ...step, url: new URL(fill(step.url), entryUrl).href } : step;
+}
+
+/** @throws Error for what is no locator. */
+export function located(page: Page, step: RecordedAction): LocatedAction {
+  const locator = 'locator' in step && step.locator ? { locator: locatorOf(page, step.locator) } : {};
+  const to = step.do === 'drag' ? { to: locatorOf(page, step.to) } : {};
+  return { ...step, ...locator, ...to } as LocatedAction;
+}
+
+/** Playwright's long account of a failed action, as the sentence that matters: `button "Place order" not found`. */
+export async function whyNot(page: Page, step: RecordedAction, error: unknown): Promise<string> {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!('locator' in step) || !step.locator) return message;
+  const name = nameOf(step.locator);
+  const count = await locatorOf(page, step.locator)
+    .count()
+    .catch(() => undefined);
+  if (count === 0) return `${name} not found`;
+  if (count !== undefined && count > 1) return `${name} is not one element any more but ${count}`;
+  return `${name} can't be used: ${reasonIn(message) ?? message.split('\n')[0]}`;
+}
+
+/** `getByRole('button', { name: 'Place order' })` as `button "Place order"`. */
+function nameOf(expression: string): string {
+  const last = /getByRole\('(\w+)', \{ name: '((?:\\.|[^'\\])*)'[^}]*\}\)[^)]*$/.exec(expression);
+  return last ? `${last[1]} "${last[2]!.replace(/\\(.)/g, '$1')}"` : expression;
+}

@@ -1,0 +1,68 @@
+// The one place where dialogs are answered: an open one blocks its page, its screenshot and its grading.
+import type { EventEmitter } from 'node:events';
+import type { BrowserContext, Dialog, Page } from '@playwright/test';
+import type { DialogAnswer } from './page-action';
+
+/** How an agent answers; undefined for Playwright's own way. `note` ends the sentence that tells of it. */
+export type DialogPolicy = (dialog: Dialog) => (DialogAnswer & { note?: string }) | undefined;
+
+export class Dialogs {
+  /** The agent's answers. `leave` where someone answers from outside of Playwright. Default: Playwright's own way. */
+  policy: DialogPolicy | 'leave' | undefined;
+  /** Is told of each answer, for the recording. */
+  onAnswer: (answer: DialogAnswer) => void = () => undefined;
+  private readonly open = new Set<Dialog>();
+  private readonly opened = (dialog: Dialog) => this.answer(dialog);
+  private readonly closed = (dialog: Dialog) => void this.open.delete(dialog);
+
+  constructor(
+    private readonly context: BrowserContext,
+    private readonly notice: (sentence: string) => void,
+  ) {
+    context.on('dialog', this.opened);
+    context.on('dialogclosed', this.closed);
+  }
+
+  dispose(): void {
+    this.context.off('dialog', this.opened);
+    this.context.off('dialogclosed', this.closed);
+  }
+
+  isOpenOn(page: Page): boolean {
+    return [...this.open].some(dialog => dialog.page() === page);
+  }
+
+  /** Closes what someone left open. */
+  async dismissOpen(): Promise<void> {
+    // One that is being answered at this moment refuses to be answered twice.
+    await Promise.allSettled([...this.open].map(dialog => dialog.dismiss()));
+    this.open.clear();
+  }
+
+  /**
+   * Our own listener turns Playwright's answer off, so it is given here; a listener of the agent or of the suite keeps the
+   * right to answer, since to answer once more would show as a failed step.
+   */
+  private answer(dialog: Dialog): void {
+    this.open.add(dialog);
+    const othersListen = listeners(dialog.page()) > 0 || listeners(this.context) > 1;
+    if (othersListen || this.policy === 'leave') return;
+    const asks = dialog.type() === 'confirm' || dialog.type() === 'prompt';
+    const { accept, text, note = '' } = this.policy?.(dialog) ?? { accept: !asks };
+    this.onAnswer({ accept, ...(accept && text !== undefined ? { text } : {}) });
+    this.notice(
+      `A dialog (${dialog.type()}) said "${shown(dialog.message())}" and was ${accept ? 'accepted' : 'dismissed'}.${note}`,
+    );
+    void (accept ? dialog.accept(text) : dialog.dismiss()).catch(() => undefined);
+  }
+}
+
+function shown(message: string): string {
+  const line = message.replace(/\s+/g, ' ').trim();
+  return line.length > 300 ? `${line.slice(0, 299)}…` : line;
+}
+
+/** Pages and contexts take Node's EventEmitter methods, as their documentation says; their types name a few only. */
+function listeners(emitter: Page | BrowserContext | null): number {
+  return emitter ? (emitter as unknown as EventEmitter).listenerCount('dialog') : 0;
+}

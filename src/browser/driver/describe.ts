@@ -1,0 +1,78 @@
+// What is at a point, or has the focus, in words for people.
+import type { Page } from '@playwright/test';
+import { elementAtPoint, elementWithFocus, type Handle } from '../durable-locator';
+import { within } from '../waiting';
+import { words } from './tree';
+
+export interface Seen {
+  role: string;
+  name: string;
+  tag: string;
+  inputType: string | undefined;
+}
+
+const LIMIT_MS = 1_000;
+
+/** Runs in the page. Role and name as the markup says them, which is enough to tell people what was clicked. */
+function describe(element: Element): Seen {
+  const ROLES: Record<string, string> = {
+    A: 'link',
+    BUTTON: 'button',
+    SELECT: 'combobox',
+    TEXTAREA: 'textbox',
+    SUMMARY: 'button',
+    OPTION: 'option',
+    IMG: 'img',
+    IFRAME: 'iframe',
+    checkbox: 'checkbox',
+    radio: 'radio',
+    button: 'button',
+    submit: 'button',
+    reset: 'button',
+    image: 'button',
+    file: 'button',
+    range: 'slider',
+    number: 'spinbutton',
+    search: 'searchbox',
+  };
+  const acted = element.closest(
+    'a[href],button,input,select,textarea,summary,label,option,[role],[onclick],[contenteditable]',
+  );
+  const target = (acted instanceof HTMLLabelElement && acted.control) || acted || element;
+  const type = target instanceof HTMLInputElement ? target.type : undefined;
+  const editable = target instanceof HTMLElement && target.isContentEditable;
+  const plain = /^H[1-6]$/.test(target.tagName) ? 'heading' : editable ? 'textbox' : 'generic';
+  const role =
+    target.getAttribute('role') ?? ROLES[type ?? target.tagName] ?? (type === undefined ? plain : 'textbox');
+  const rendered = (node: Element | undefined) => (node as HTMLElement | undefined)?.innerText;
+  const field = target as HTMLInputElement;
+  const names = [
+    target.getAttribute('aria-label'),
+    rendered(field.labels?.[0]),
+    target.getAttribute('alt'),
+    target.getAttribute('placeholder'),
+    role === 'button' ? field.value : undefined,
+    target.getAttribute('title'),
+    target.tagName === 'SELECT' || editable ? undefined : rendered(target),
+  ];
+  const name = names.find(each => each?.trim()) ?? '';
+  return { role, name: name.trim().slice(0, 120), tag: target.tagName.toLowerCase(), inputType: type };
+}
+
+/** The element at a point of the viewport, through frames and shadow roots. Undefined where it can't be told. */
+export function elementAt(page: Page, point: { x: number; y: number }): Promise<Seen | undefined> {
+  return within(elementAtPoint(page, point).then(seen), LIMIT_MS);
+}
+
+/** The element that typing goes to, in whichever frame; undefined where nothing has the focus. */
+export function focused(page: Page): Promise<Seen | undefined> {
+  return within(elementWithFocus(page).then(seen), LIMIT_MS);
+}
+
+async function seen(element: Handle | undefined): Promise<Seen | undefined> {
+  return element?.evaluate(describe);
+}
+
+export function wordsFor(seen: Seen | undefined): string | undefined {
+  return seen && words({ role: seen.role, name: seen.name });
+}

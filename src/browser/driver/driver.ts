@@ -1,0 +1,210 @@
+// What a model's tools drive the trial's tabs through. The tools themselves are in files by family.
+import type { Locator, Page, Response } from '@playwright/test';
+import type { ActionDraft, ActionRecorder } from '../action-recorder';
+import { clickableAt } from '../durable-locator';
+import type { RecordedAction } from '../page-action';
+import { type LocatedAction, NOTE_LIMIT_MS, perform, reasonIn } from '../perform';
+import type { Session } from '../session';
+import { limited, within } from '../waiting';
+import { elementAt, wordsFor } from './describe';
+import { DriverError } from './errors';
+import { type Located, Refs, viewportOf } from './refs';
+import { pictureScale } from './screenshot';
+import { Tabs } from './tabs';
+
+export interface Point {
+  x: number;
+  y: number;
+}
+
+export type Target = { type: 'coordinate'; x: number; y: number } | { type: 'ref'; ref: string };
+
+/** How long Playwright tries to act on an element before the model is told why it can't. */
+export const ACTION_LIMIT_MS = 3_000;
+
+/** A page that is stuck answers nothing. The longest that a member may ask for is 30 s. */
+export const MEMBER_LIMIT_MS = 35_000;
+
+/** What the driver needs of a trial. */
+export interface DriverTask {
+  readonly session: Session;
+  readonly recorder: ActionRecorder;
+  readonly entryUrl: string;
+  /** Hostnames, optionally with a leading `*.`. */
+  readonly allowedDomains: readonly string[];
+  readonly signal: AbortSignal;
+  /** Replaces the values of secrets in a text by their names. */
+  mask(text: string): string;
+}
+
+/** One thing done, in words. */
+export interface Done {
+  title: string;
+  error?: string;
+  point?: Point;
+  steps?: RecordedAction[];
+}
+
+export class Driver {
+  readonly tabs: Tabs;
+  readonly refs = new Refs();
+  /** Where the pointer was left, in CSS pixels. */
+  cursor: Point = { x: 0, y: 0 };
+  /** Is told what is done. */
+  onDone: (done: Done) => void = () => undefined;
+  private point: Point | undefined;
+  private readonly notes: string[] = [];
+
+  /** @param fill puts the values of secrets in the place of their names */
+  constructor(
+    readonly task: DriverTask,
+    readonly fill: (text: string) => string = text => text,
+  ) {
+    this.tabs = new Tabs(task);
+  }
+
+  get session(): Session {
+    return this.task.session;
+  }
+
+  get recorder(): ActionRecorder {
+    return this.task.recorder;
+  }
+
+  dispose(): void {
+    this.tabs.dispose();
+  }
+
+  /** What the model should know beside the results, since the last call. */
+  takeNotes(): string[] {
+    return this.notes.splice(0);
+  }
+
+  /** Does an action and notes it. */
+  perform(page: Page, action: LocatedAction, timeoutMs = ACTION_LIMIT_MS): Promise<Response | null> {
+    return perform(page, action, { timeoutMs, recorder: this.recorder });
+  }
+
+  /** The model's coordinates in CSS pixels. @throws DriverError outside the viewport. */
+  async pointOf(page: Page, given: Point): Promise<Point> {
+    const viewport = await viewportOf(page);
+    const scale = pictureScale(viewport);
+    const point = { x: given.x / scale, y: given.y / scale };
+    if (point.x < 0 || point.y < 0 || point.x > viewport.width || point.y > viewport.height) {
+      const [width, height] = [viewport.width, viewport.height].map(size => Math.round(size * scale));
+      throw new DriverError(
+        `(${given.x}, ${given.y}) is outside the viewport, which is ${width} by ${height}. Scroll first, or take a screenshot to see where things are.`,
+      );
+    }
+    return point;
+  }
+
+  /** Remembers where an action takes place, for its mark on the turn's picture. */
+  mark(point: Point | undefined): void {
+    if (!point) return;
+    this.point = point;
+    this.cursor = point;
+  }
+
+  /** Notes an action at a point of the viewport: on the control there, or on the very spot of what is there. */
+  async recordAt(page: Page, draft: ActionDraft, point: Point): Promise<void> {
+    const found = await within(clickableAt(page, point), NOTE_LIMIT_MS);
+    if (!found) return;
+    const { element, position } = found;
+    await this.recorder.record(page, { ...draft, ...(position ? { position } : {}) } as ActionDraft, element);
+  }
+
+  /**
+   * Brings an element into view, and remembers where it is. Playwright's own way waits for two frames, which the action
+   * that follows does again.
+   */
+  async show(locator: Locator): Promise<void> {
+    const shown = await locator.evaluate(bringIntoView, undefined, { timeout: ACTION_LIMIT_MS });
+    if (shown) return this.mark(shown);
+    // In a frame, whose own place only Playwright knows.
+    await this.markElement(locator);
+  }
+
+  async markElement(locator: Locator): Promise<void> {
+    const box = await within(locator.boundingBox({ timeout: ACTION_LIMIT_MS }), ACTION_LIMIT_MS);
+    if (box) this.mark({ x: box.x + box.width / 2, y: box.y + box.height / 2 });
+  }
+
+  async locate(page: Page, target: Target): Promise<Located> {
+    if (target.type !== 'ref')
+      throw new DriverError('This needs an element reference (type "ref"), not a coordinate.');
+    return this.refs.locate(page, target.ref);
+  }
+
+  /** `button "Sign in"`, or `(40, 30)` where nothing is known about the place. */
+  async wordsOf(page: Page, target: Target): Promise<string> {
+    if (target.type === 'ref') return this.refs.wordsOf(target.ref) ?? target.ref;
+    const scale = pictureScale(await viewportOf(page));
+    const seen = await elementAt(page, { x: target.x / scale, y: target.y / scale });
+    return wordsFor(seen) ?? `(${target.x}, ${target.y})`;
+  }
+
+  /** Runs one tool: its words, what it does, the wait for what it causes, and the action that people read. */
+  async run<T>(page: Page, words: string, settles: boolean, act: () => Promise<T>): Promise<T> {
+    const { session, recorder, signal } = this.task;
+    this.point = undefined;
+    recorder.begin();
+    if (!settles) recorder.readOnly();
+    const since = performance.now();
+    try {
+      const result = await limited(act(), MEMBER_LIMIT_MS, () => new DriverError(STUCK), signal);
+      const calm = settles && (await this.settle(page, since));
+      const steps = await recorder.done();
+      // What began meanwhile is waited for, too.
+      if (calm && session.isBusy(since)) await this.settle(page, since);
+      this.onDone({ title: words, ...this.marked(), ...(steps ? { steps } : {}) });
+      return result;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (settles) await this.settle(page, since);
+      const reason = reasonOf(error);
+      // What was noted of it did not come about.
+      recorder.begin();
+      this.onDone({ title: words, error: reason, ...this.marked() });
+      throw new DriverError(reason);
+    }
+  }
+
+  private async settle(page: Page, since: number): Promise<boolean> {
+    if (await this.session.settle(page, since)) return true;
+    this.notes.push('A page is still loading, and can not be read or used until it answers.');
+    return false;
+  }
+
+  private marked(): { point?: Point } {
+    return this.point ? { point: { x: Math.round(this.point.x), y: Math.round(this.point.y) } } : {};
+  }
+}
+
+/** Runs in the page. The element's middle in the viewport; null in a frame. */
+function bringIntoView(element: Element): Point | null {
+  const inView = () => {
+    const { top, left, bottom, right } = element.getBoundingClientRect();
+    return top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth;
+  };
+  if (!inView()) element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+  const { x, y, width, height } = element.getBoundingClientRect();
+  return window === top ? { x: x + width / 2, y: y + height / 2 } : null;
+}
+
+const STUCK =
+  'The page did not answer: it is still loading, or its scripts keep it busy. Wait, reload, or go to another page.';
+
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof DriverError) return message;
+  const reason = reasonIn(message);
+  if (reason) return `The element could not be used: ${reason}.`;
+  return (
+    message
+      .split('\n')[0]!
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: Playwright colours its messages
+      .replace(/\u001b\[[\d;]*m/g, '')
+      .replace(/^[\w.]+: /, '')
+  );
+}

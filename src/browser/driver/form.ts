@@ -1,0 +1,120 @@
+import type { Locator, Page } from '@playwright/test';
+import { ACTION_LIMIT_MS, type Driver, type Target } from './driver';
+import { DriverError } from './errors';
+import { shorten } from './tree';
+
+const MAX_OPTIONS = 50;
+const FORMATS: Record<string, string> = {
+  date: '2026-01-31',
+  time: '13:45',
+  'datetime-local': '2026-01-31T13:45',
+  month: '2026-01',
+  week: '2026-W05',
+  color: '#3366ff',
+};
+
+interface Field {
+  tag: string;
+  type: string;
+  role: string | null;
+  editable: boolean;
+  options: { value: string; label: string; disabled: boolean }[];
+}
+
+function inspect(locator: Locator): Promise<Field> {
+  return locator.evaluate(element => ({
+    tag: element.tagName.toLowerCase(),
+    type: element instanceof HTMLInputElement ? element.type : '',
+    role: element.getAttribute('role'),
+    editable: element instanceof HTMLElement && element.isContentEditable,
+    options:
+      element instanceof HTMLSelectElement
+        ? [...element.options].map(({ value, label, disabled }) => ({ value, label, disabled }))
+        : [],
+  }));
+}
+
+export async function setValue(
+  driver: Driver,
+  page: Page,
+  target: Target,
+  given: string | number | boolean,
+): Promise<string | undefined> {
+  const { locator, ref } = await driver.locate(page, target);
+  const field = await inspect(locator);
+  const value = typeof given === 'string' ? driver.fill(given) : given;
+  await driver.show(locator).catch(() => undefined);
+  if (field.tag === 'select') return choose(driver, page, locator, field, String(value));
+  if (isToggle(field)) {
+    await driver.perform(page, { do: 'check', locator, checked: truth(value) });
+    return undefined;
+  }
+  if (field.type === 'file') throw new DriverError(`${ref} takes files: use file_upload.`);
+  if (['button', 'submit', 'reset', 'image'].includes(field.type) || !isText(field))
+    throw new DriverError(
+      `${ref} is a <${field.tag}>, which has no value to set. Click it, and use what it opens.`,
+    );
+  await driver.perform(page, { do: 'fill', locator, text: String(value) });
+  const format = FORMATS[field.type];
+  // The browser empties such a field instead of refusing what it can't read.
+  if (format && value !== '' && (await locator.inputValue({ timeout: ACTION_LIMIT_MS })) === '')
+    throw new DriverError(
+      `A ${field.type} field takes values like ${format}, not ${JSON.stringify(given)}. It is empty now.`,
+    );
+  return undefined;
+}
+
+function isToggle({ type, role, tag }: Field): boolean {
+  if (type === 'checkbox' || type === 'radio') return true;
+  return (
+    tag !== 'input' &&
+    ['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio'].includes(role ?? '')
+  );
+}
+
+function isText({ tag, editable }: Field): boolean {
+  return tag === 'input' || tag === 'textarea' || editable;
+}
+
+function truth(value: string | number | boolean): boolean {
+  return typeof value === 'string' ? !/^(false|off|no|0|unchecked|)$/i.test(value.trim()) : Boolean(value);
+}
+
+async function choose(
+  driver: Driver,
+  page: Page,
+  locator: Locator,
+  { options }: Field,
+  wanted: string,
+): Promise<string> {
+  const fold = (text: string) => text.replace(/\s+/g, ' ').trim().toLowerCase();
+  const option =
+    options.find(({ value, label }) => value === wanted || label === wanted) ??
+    options.find(({ value, label }) => fold(value) === fold(wanted) || fold(label) === fold(wanted));
+  const labels = options.slice(0, MAX_OPTIONS).map(({ label }) => `"${shorten(label, 60)}"`);
+  const more = options.length > MAX_OPTIONS ? ` and ${options.length - MAX_OPTIONS} more` : '';
+  if (!option)
+    throw new DriverError(
+      `There is no option ${JSON.stringify(wanted)}. Options: ${labels.join(', ')}${more}.`,
+    );
+  if (option.disabled) throw new DriverError(`The option "${option.label}" is disabled.`);
+  await driver.perform(page, { do: 'select', locator, labels: [option.label] });
+  return `Chosen: "${shorten(option.label)}".`;
+}
+
+export async function upload(
+  driver: Driver,
+  page: Page,
+  target: Target,
+  paths: readonly string[],
+): Promise<void> {
+  const { locator } = await driver.locate(page, target);
+  if (paths.length === 0) throw new DriverError('file_upload needs paths of files to upload.');
+  await driver.markElement(locator);
+  await driver.perform(page, { do: 'upload', locator, files: [...paths] }).catch(error => {
+    if (!/filechooser/.test(error.message)) throw error;
+    throw new DriverError(
+      `${target.type === 'ref' ? target.ref : 'This'} opens no file dialog. Give the reference of the file input.`,
+    );
+  });
+}

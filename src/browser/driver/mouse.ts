@@ -1,0 +1,214 @@
+import type { Page } from '@playwright/test';
+import { elementAtPoint, scrollableAround, spotAt } from '../durable-locator';
+import { elementAt } from './describe';
+import type { Driver, Point, Target } from './driver';
+import { DriverError } from './errors';
+import { type Modifier, modifiersOf } from './keys';
+
+const NOTCH = 100;
+const DRAG_STEPS = 12;
+/** How long a wheel event may take to move something. */
+const SCROLL_LIMIT_MS = 300;
+
+export interface Click {
+  button?: 'left' | 'right' | 'middle';
+  count?: number;
+  modifiers?: string | null | undefined;
+}
+
+export async function click(
+  driver: Driver,
+  page: Page,
+  target: Target,
+  how: Click,
+): Promise<string | undefined> {
+  const modifiers = modifiersOf(how.modifiers);
+  const options = { button: how.button ?? 'left', clickCount: how.count ?? 1 } as const;
+  const draft = {
+    do: 'click' as const,
+    ...(options.button === 'left' ? {} : { button: options.button }),
+    ...(options.clickCount === 1 ? {} : { clickCount: options.clickCount }),
+    ...(modifiers.length ? { modifiers } : {}),
+  };
+  if (target.type === 'ref') {
+    const { locator, node } = await driver.locate(page, target);
+    await driver.show(locator);
+    await driver.perform(page, { ...draft, locator });
+    const tag = node.role === 'combobox' ? await tagOf(locator) : undefined;
+    return hintFor(tag, node.inputType);
+  }
+  const point = await driver.pointOf(page, target);
+  driver.mark(point);
+  const [seen] = await Promise.all([elementAt(page, point), driver.recordAt(page, draft, point)]);
+  await holding(page, modifiers, () => page.mouse.click(point.x, point.y, options));
+  return hintFor(seen?.tag, seen?.inputType);
+}
+
+async function tagOf(locator: {
+  evaluate<T>(fn: (element: Element) => T): Promise<T>;
+}): Promise<string | undefined> {
+  return locator.evaluate(element => element.tagName.toLowerCase()).catch(() => undefined);
+}
+
+/** What the browser itself opens for these is in no picture and in no tree. */
+function hintFor(tag: string | undefined, inputType: string | undefined): string | undefined {
+  if (tag === 'select')
+    return 'The list of a native select can not be seen: choose with form_input, or by keys.';
+  if (inputType === 'file') return 'A file dialog can not be seen or used: files are given with file_upload.';
+  if (inputType && ['date', 'time', 'datetime-local', 'month', 'week', 'color'].includes(inputType))
+    return `The picker of a native ${inputType} field may not be seen: set the value with form_input.`;
+  return undefined;
+}
+
+export async function holding(
+  page: Page,
+  modifiers: readonly Modifier[],
+  run: () => Promise<void>,
+): Promise<void> {
+  const held: Modifier[] = [];
+  try {
+    for (const key of modifiers) {
+      await page.keyboard.down(key);
+      held.push(key);
+    }
+    await run();
+  } finally {
+    for (const key of held.reverse()) await page.keyboard.up(key).catch(() => undefined);
+  }
+}
+
+export async function hover(driver: Driver, page: Page, target: Target): Promise<void> {
+  if (target.type === 'ref') {
+    const { locator } = await driver.locate(page, target);
+    await driver.perform(page, { do: 'hover', locator });
+    return driver.markElement(locator);
+  }
+  return move(driver, page, target);
+}
+
+export async function move(driver: Driver, page: Page, to: Point): Promise<void> {
+  await driver.recordAt(page, { do: 'hover' }, await driver.pointOf(page, to));
+  await moveTo(driver, page, to);
+}
+
+async function moveTo(driver: Driver, page: Page, to: Point): Promise<void> {
+  const point = await driver.pointOf(page, to);
+  driver.mark(point);
+  await page.mouse.move(point.x, point.y);
+}
+
+export async function press(driver: Driver, page: Page, at: Point): Promise<void> {
+  await moveTo(driver, page, at);
+  await page.mouse.down();
+}
+
+export async function release(driver: Driver, page: Page, at: Point): Promise<void> {
+  const point = await driver.pointOf(page, at);
+  driver.mark(point);
+  // In steps, as a hand moves: drag and drop listens to the way there.
+  await page.mouse.move(point.x, point.y, { steps: DRAG_STEPS });
+  await page.mouse.up();
+}
+
+export async function drag(
+  driver: Driver,
+  page: Page,
+  from: Point,
+  to: Point,
+  modifiers: readonly Modifier[] = [],
+): Promise<void> {
+  const start = await driver.pointOf(page, from);
+  const end = await driver.pointOf(page, to);
+  if (modifiers.length === 0) await willDrag(driver, page, start, end);
+  await holding(page, modifiers, async () => {
+    await page.mouse.move(start.x, start.y);
+    await page.mouse.down();
+    await release(driver, page, to);
+  });
+}
+
+async function willDrag(driver: Driver, page: Page, start: Point, end: Point): Promise<void> {
+  const [from, to] = await Promise.all([start, end].map(point => spotAt(page, point)));
+  if (!from || !to) return;
+  const draft = { do: 'drag', position: from.position, toPosition: to.position } as const;
+  await driver.recorder.record(page, draft, from.element, to.element);
+}
+
+export type Direction = 'up' | 'down' | 'left' | 'right';
+
+export async function scroll(
+  driver: Driver,
+  page: Page,
+  at: Point,
+  direction: Direction,
+  notches: number,
+  modifiers: readonly Modifier[] = [],
+): Promise<string | undefined> {
+  const point = await driver.pointOf(page, at);
+  driver.mark(point);
+  const way = notches * NOTCH;
+  const x = direction === 'left' ? -way : direction === 'right' ? way : 0;
+  const y = direction === 'up' ? -way : direction === 'down' ? way : 0;
+  const hit = await elementAtPoint(page, point);
+  const [before, canMove] = await Promise.all([hit?.evaluate(positions), hit?.evaluate(canScroll, { x, y })]);
+  if (modifiers.length === 0)
+    await driver.recorder.record(page, { do: 'scroll', x, y }, hit && (await scrollableAround(hit)));
+  await holding(page, modifiers, async () => {
+    await page.mouse.move(point.x, point.y);
+    await page.mouse.wheel(x, y);
+  });
+  // Another document under the pointer scrolls by itself, unseen from here.
+  if (!hit || before === null) return undefined;
+  const end = performance.now() + (canMove ? SCROLL_LIMIT_MS : 0);
+  do if ((await hit.evaluate(positions)) !== before) return undefined;
+  while (performance.now() < end);
+  return `Nothing scrolled: there may be no more to see further ${direction}.`;
+}
+
+/** Runs in the page. Whether an element, or one around it, has room to scroll that way. */
+function canScroll(hit: Element, { x, y }: Point): boolean {
+  const hasRoom = (element: Element) =>
+    (y > 0 && element.scrollTop + element.clientHeight < element.scrollHeight - 1) ||
+    (y < 0 && element.scrollTop > 0) ||
+    (x > 0 && element.scrollLeft + element.clientWidth < element.scrollWidth - 1) ||
+    (x < 0 && element.scrollLeft !== 0);
+  for (
+    let element: Element | null = hit;
+    element;
+    element = element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null
+  )
+    if (hasRoom(element)) return true;
+  return false;
+}
+
+/** Runs in the page. Where everything around an element that could scroll stands, a frame later; null within an iframe. */
+async function positions(hit: Element): Promise<string | null> {
+  await new Promise(resolve => setTimeout(resolve, 16));
+  if (window !== top) return null;
+  const found: number[] = [window.scrollX, window.scrollY];
+  for (
+    let element: Element | null = hit;
+    element;
+    element = element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null
+  )
+    if (element.scrollHeight > element.clientHeight || element.scrollWidth > element.clientWidth)
+      found.push(element.scrollTop, element.scrollLeft);
+  return found.join();
+}
+
+export async function scrollTo(driver: Driver, page: Page, target: Target): Promise<void> {
+  const { locator } = await driver.locate(page, target);
+  // Whoever does the next step again scrolls to its element anyway.
+  driver.recorder.readOnly();
+  await driver.show(locator);
+}
+
+/** `[x0, y0, x1, y1]` in CSS pixels. */
+export async function regionOf(driver: Driver, page: Page, region: readonly number[]) {
+  const [x0, y0, x1, y1] = region as [number, number, number, number];
+  const from = await driver.pointOf(page, { x: Math.min(x0, x1), y: Math.min(y0, y1) });
+  const to = await driver.pointOf(page, { x: Math.max(x0, x1), y: Math.max(y0, y1) });
+  const [width, height] = [to.x - from.x, to.y - from.y];
+  if (width < 1 || height < 1) throw new DriverError('zoom needs a region with a size: [x0, y0, x1, y1]');
+  return { ...from, width, height };
+}

@@ -1,0 +1,75 @@
+import type { Page } from '@playwright/test';
+import { hostAllowed } from '../hosts';
+import { within } from '../waiting';
+import type { Driver, DriverTask } from './driver';
+import { DriverError } from './errors';
+
+const LIMIT_MS = 20_000;
+
+/** @throws DriverError for what is no web address, or is on a host that the task does not allow. */
+export function addressOf(
+  given: string,
+  current: string,
+  task: Pick<DriverTask, 'entryUrl' | 'allowedDomains'>,
+): string {
+  const text = given.trim();
+  if (text === 'about:blank') return text;
+  let url: URL;
+  try {
+    url = new URL(withScheme(text, task.entryUrl), current === 'about:blank' ? task.entryUrl : current);
+  } catch {
+    throw new DriverError(`${JSON.stringify(given)} is not a web address.`);
+  }
+  if (!/^https?:$/.test(url.protocol))
+    throw new DriverError(`Only http and https pages can be opened, not ${url.protocol}`);
+  if (!hostAllowed(url.href, task.allowedDomains))
+    throw new DriverError(
+      `${url.host} is outside this task. Pages on these hosts may be opened: ${task.allowedDomains.join(', ')}.`,
+    );
+  return url.href;
+}
+
+function withScheme(text: string, entryUrl: string): string {
+  if (/^[a-z][a-z\d+.-]*:(?!\d)/i.test(text) || /^[/?#.]/.test(text)) return text;
+  const entry = new URL(entryUrl);
+  // The site under test is often served without TLS, and its own host is what is meant.
+  const scheme = text.split(/[/?#]/)[0] === entry.host ? entry.protocol : 'https:';
+  return `${scheme}//${text}`;
+}
+
+/** Where a navigation ended. */
+export interface Arrival {
+  url: string;
+  status: number | undefined;
+  title: string | undefined;
+}
+
+/** @param given an address, or `back`, `forward`, `reload` */
+export async function navigate(driver: Driver, page: Page, given: string): Promise<Arrival> {
+  const before = page.url();
+  const go = given === 'back' || given === 'forward' || given === 'reload';
+  const action = go
+    ? ({ do: given } as const)
+    : ({ do: 'goto', url: addressOf(given, before, driver.task) } as const);
+  const response = await driver.perform(page, action, LIMIT_MS).catch(error => {
+    throw failure(error, given);
+  });
+  if (go && given !== 'reload' && !response && page.url() === before)
+    throw new DriverError(`There is no page to go ${given} to.`);
+  const title = await within(page.title(), 1_000);
+  return {
+    url: driver.task.mask(page.url()),
+    status: response?.status(),
+    title: title && driver.task.mask(title),
+  };
+}
+
+function failure(error: unknown, given: string): Error {
+  if (error instanceof DriverError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const code = /net::\w+|NS_ERROR\w+/.exec(message)?.[0];
+  if (/Timeout/.test(message)) return new DriverError(`${given} did not load within ${LIMIT_MS / 1000} s.`);
+  return new DriverError(
+    `The page did not open${code ? ` (${code})` : `: ${message.split('\n')[0]}`}. The tab shows what it showed before.`,
+  );
+}

@@ -1,0 +1,81 @@
+// The tabs of the trial under the ids that the model knows, and the report that goes with every result.
+import type { Page } from '@playwright/test';
+import { within } from '../waiting';
+import type { DriverTask } from './driver';
+import { DriverError } from './errors';
+
+const TITLE_LIMIT_MS = 1_000;
+const MAX_TABS = 100;
+
+/** A tab in the form in which models are told of it. */
+export interface TabEntry {
+  tab_id: string;
+  title: string;
+  url: string;
+  active?: boolean;
+}
+
+export interface TabsState {
+  tabs: TabEntry[];
+  state_changes?: { type: 'tab_opened'; tab_id: string }[];
+}
+
+export class Tabs {
+  private opened: Page[] = [];
+  private readonly onPage = (page: Page) => void this.opened.push(page);
+
+  constructor(private readonly task: Pick<DriverTask, 'session' | 'mask'>) {
+    task.session.context.on('page', this.onPage);
+  }
+
+  dispose(): void {
+    this.task.session.context.off('page', this.onPage);
+  }
+
+  get active(): Page {
+    return this.task.session.page;
+  }
+
+  idOf(page: Page): string {
+    return `tab_${this.task.session.numberOf(page) + 1}`;
+  }
+
+  /** The tab with that id, the active one without. @throws DriverError for one that is closed or never was. */
+  get(tabId?: string | null): Page {
+    if (!tabId) return this.active;
+    const page = this.open().find(tab => this.idOf(tab) === tabId);
+    if (page) return page;
+    const list = this.open().map(tab => this.idOf(tab));
+    throw new DriverError(`There is no open tab ${JSON.stringify(tabId)}. Open tabs: ${list.join(', ')}.`);
+  }
+
+  open(): Page[] {
+    return this.task.session.context.pages().filter(page => !page.isClosed());
+  }
+
+  async entry(page: Page): Promise<TabEntry> {
+    const title = (await within(page.title(), TITLE_LIMIT_MS)) ?? '';
+    const url = page.url() === 'about:blank' ? '' : page.url();
+    return {
+      tab_id: this.idOf(page),
+      title: this.task.mask(title),
+      url: this.task.mask(url),
+      ...(page === this.active && { active: true }),
+    };
+  }
+
+  /** Takes the tabs opened since the last report with it. */
+  async state(): Promise<TabsState> {
+    const pages = this.open();
+    // Where there are too many, the active one is never left out.
+    const shown = pages.slice(-MAX_TABS);
+    if (pages.includes(this.active) && !shown.includes(this.active)) shown[0] = this.active;
+    const tabs = await Promise.all(shown.map(page => this.entry(page)));
+    if (tabs.length > 0 && !tabs.some(tab => tab.active)) tabs.at(-1)!.active = true;
+    const changes = this.opened
+      .filter(page => shown.includes(page))
+      .map(page => ({ type: 'tab_opened' as const, tab_id: this.idOf(page) }));
+    this.opened = [];
+    return { tabs, ...(changes.length > 0 && { state_changes: changes }) };
+  }
+}

@@ -1,0 +1,179 @@
+// Does one action on a page, and notes it as it is done: what an agent does and what replays it are the same.
+import type { Locator, Page, Response } from '@playwright/test';
+import type { ActionRecorder } from './action-recorder';
+import { elementWithFocus } from './durable-locator';
+import type { PageAction } from './page-action';
+import { within } from './waiting';
+
+/** Longer texts are put in at once: key by key they would take the trial's time. */
+const MAX_TYPED = 1_000;
+/** For what is noted alone, the trial does not wait. */
+export const NOTE_LIMIT_MS = 1_000;
+
+type WithLocators<A> = A extends unknown
+  ? { [K in keyof A]: K extends 'locator' | 'to' ? Locator | Extract<A[K], undefined> : A[K] }
+  : never;
+/** An action whose elements are found already, and whose text and files are those of this run. */
+export type LocatedAction = WithLocators<PageAction> | { do: 'type'; locator?: undefined; text: string };
+type Of<Name extends LocatedAction['do']> = Extract<LocatedAction, { do: Name }>;
+
+export interface PerformOptions {
+  /** Milliseconds that the element, or a page that is opened, is waited for. */
+  timeoutMs: number;
+  /** Notes the action, where it is to be recorded. */
+  recorder?: ActionRecorder;
+}
+
+/**
+ * Returns once the action is dispatched, except that a page that it opens by address or history has its document; the
+ * session settles what follows. `press` and `type` without a locator go to what has the focus.
+ *
+ * @returns the answer, where it opens a page.
+ * @throws Error of Playwright; `reasonIn` has its words in short.
+ */
+export async function perform(
+  page: Page,
+  action: LocatedAction,
+  { timeoutMs, recorder }: PerformOptions,
+): Promise<Response | null> {
+  if (recorder) await note(page, action, recorder);
+  const navigation = { timeout: timeoutMs, waitUntil: 'domcontentloaded' } as const;
+  switch (action.do) {
+    case 'back':
+      return page.goBack(navigation);
+    case 'forward':
+      return page.goForward(navigation);
+    case 'reload':
+      return page.reload(navigation);
+    case 'goto':
+      return page.goto(action.url, navigation);
+    default:
+      await act(page, action, timeoutMs);
+      return null;
+  }
+}
+
+async function note(page: Page, action: LocatedAction, recorder: ActionRecorder): Promise<void> {
+  const { locator, to, ...draft } = action as LocatedAction & { locator?: Locator; to?: Locator };
+  const atFocus = !locator && (action.do === 'press' || action.do === 'type');
+  const target = atFocus ? await within(elementWithFocus(page), NOTE_LIMIT_MS) : locator;
+  // What is typed nowhere can't be done again.
+  if (action.do !== 'type' || target) await recorder.record(page, draft, target, to);
+}
+
+async function act(
+  page: Page,
+  action: Exclude<LocatedAction, Of<'back' | 'goto'>>,
+  timeout: number,
+): Promise<unknown> {
+  switch (action.do) {
+    case 'new_tab':
+      return page.context().newPage();
+    case 'switch_tab':
+      return page.bringToFront();
+    case 'close_tab':
+      return page.close();
+    case 'click': {
+      const { locator, position, button, clickCount, modifiers } = action;
+      // Otherwise a link to a slow page would count as a click that failed.
+      const options = { position, button, clickCount, modifiers, timeout, noWaitAfter: true };
+      return locator.click(options);
+    }
+    case 'hover':
+      return action.locator.hover({ position: action.position, timeout });
+    case 'focus':
+      return action.locator.focus({ timeout });
+    case 'fill':
+      return fill(action, timeout);
+    case 'type':
+      return type(page, action, timeout);
+    case 'press':
+      return press(page, action, timeout);
+    case 'check':
+      return action.locator.setChecked(action.checked, { timeout });
+    case 'select':
+      return action.locator.selectOption(
+        action.labels.map(label => ({ label })),
+        { timeout },
+      );
+    case 'upload':
+      return upload(page, action, timeout);
+    case 'drag':
+      return action.locator.dragTo(action.to, {
+        sourcePosition: action.position,
+        targetPosition: action.toPosition,
+        timeout,
+      });
+    case 'scroll':
+      return scroll(page, action, timeout);
+  }
+}
+
+/** Fields that format or mask what is typed follow keys, not values. */
+async function fill({ locator, text }: Of<'fill'>, timeout: number): Promise<void> {
+  await locator.fill(text, { timeout });
+  const kept = await locator.evaluate(valueOfText, undefined, { timeout: 1_000 }).catch(() => text);
+  if (kept === null || kept === text || text === '') return;
+  await locator.fill('', { timeout });
+  await locator.pressSequentially(text, { timeout });
+}
+
+/** Runs in the page. Null where the browser itself decides on the form of a value: dates, numbers, editors. */
+function valueOfText(element: Element): string | null {
+  const isText =
+    element instanceof HTMLTextAreaElement ||
+    (element instanceof HTMLInputElement && /^(?:text|search|tel|url|email|password)$/.test(element.type));
+  return isText ? element.value.replace(/\r/g, '') : null;
+}
+
+async function type(page: Page, { locator, text }: Of<'type'>, timeout: number): Promise<void> {
+  if (text.length <= MAX_TYPED)
+    return locator ? locator.pressSequentially(text, { timeout }) : page.keyboard.type(text);
+  await locator?.focus({ timeout });
+  return page.keyboard.insertText(text);
+}
+
+async function press(page: Page, { locator, key, times = 1 }: Of<'press'>, timeout: number): Promise<void> {
+  for (let time = 0; time < times; time++)
+    await (locator?.press(key, { timeout, noWaitAfter: true }) ?? page.keyboard.press(key));
+}
+
+async function scroll(page: Page, { locator, x, y }: Of<'scroll'>, timeout: number): Promise<void> {
+  await (locator?.evaluate((node, by) => node.scrollBy(by.x, by.y), { x, y }, { timeout }) ??
+    page.evaluate(by => window.scrollBy(by.x, by.y), { x, y }));
+}
+
+/** A styled button hides the real input and opens its file dialog. */
+async function upload(page: Page, { locator, files }: Of<'upload'>, timeout: number): Promise<void> {
+  const isInput = await locator.evaluate(
+    element => element instanceof HTMLInputElement && element.type === 'file',
+    undefined,
+    { timeout },
+  );
+  if (isInput) return locator.setInputFiles([...files], { timeout });
+  const [chooser] = await Promise.all([
+    page.waitForEvent('filechooser', { timeout }),
+    locator.click({ timeout, noWaitAfter: true }),
+  ]);
+  await chooser.setFiles([...files]);
+}
+
+const REASONS: readonly [RegExp, string][] = [
+  [/<([^\n]+?)>[^\n]*? intercepts pointer events/, 'it is covered by <$1>'],
+  [/not enabled/, 'it is disabled'],
+  [/not editable/, 'it is read-only'],
+  [/not visible/, 'it is not visible'],
+  [/outside of the viewport/, 'it is outside the viewport and can not be scrolled into it'],
+  [/not stable/, 'it keeps moving'],
+  [/did not find some options/, 'it has no such option'],
+  [/element was detached|lement is not attached/, 'it was removed from the page'],
+];
+
+/** Why Playwright gave up on an element, as the words that matter out of its log; undefined where they are not known. */
+export function reasonIn(message: string): string | undefined {
+  for (const [pattern, reason] of REASONS) {
+    const match = pattern.exec(message);
+    if (match) return reason.replace('$1', () => match[1] ?? '');
+  }
+  return undefined;
+}

@@ -1,0 +1,70 @@
+// Waiting in bounds.
+
+/** Resolves to undefined where `promise` takes longer than `ms`, or fails. */
+export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<undefined>(resolve => {
+    timer = setTimeout(() => resolve(undefined), ms);
+  });
+  try {
+    return await Promise.race([promise.catch(() => undefined), limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Wakes whoever waits for it. */
+export class Signal {
+  private readonly waiting = new Set<() => void>();
+
+  readonly fire = (): void => {
+    for (const wake of this.waiting) wake();
+  };
+
+  /** Resolves at the next `fire`, or after `ms`. */
+  async next(ms: number): Promise<void> {
+    let wake = () => {};
+    const fired = new Promise<void>(resolve => {
+      wake = resolve;
+    });
+    this.waiting.add(wake);
+    await within(fired, ms);
+    this.waiting.delete(wake);
+  }
+}
+
+/** Rejects with the signal's reason once that is aborted. */
+export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  await new Promise<void>((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', stop);
+      resolve();
+    }, ms);
+    signal.addEventListener('abort', stop, { once: true });
+  });
+}
+
+/** Rejects with `late` where `promise` takes longer than `ms`, and with the signal's reason once that is aborted. */
+export async function limited<T>(
+  promise: Promise<T>,
+  ms: number,
+  late: () => Error,
+  signal: AbortSignal,
+): Promise<T> {
+  const ended = new AbortController();
+  const limit = sleep(ms, AbortSignal.any([signal, ended.signal])).then(() => {
+    throw late();
+  });
+  // The loser of the race has nobody left to hear of its failure.
+  for (const each of [promise, limit]) each.catch(() => undefined);
+  try {
+    return await Promise.race([promise, limit]);
+  } finally {
+    ended.abort();
+  }
+}

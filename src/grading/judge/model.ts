@@ -1,0 +1,154 @@
+// The model behind the judge: each request within the budget, answered in its schema or not at all.
+import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
+import type {
+  BetaContentBlockParam,
+  BetaMessage,
+  MessageCreateParamsNonStreaming,
+} from '@anthropic-ai/sdk/resources/beta/messages/messages';
+import type { z } from 'zod';
+import type { TotalUsage } from '../../agents/agent';
+import { type Asker, apiProblem } from '../../agents/claude/api-errors';
+import { Client } from '../../agents/claude/client';
+import { tokensOf } from '../../agents/claude/conversation';
+import { costOf, type Prices, pricesOf, unknownPrice, usageOf } from '../../agents/claude/pricing';
+import { cached, text } from './evidence';
+import type { WebJudgeSettings } from './index';
+import { JudgeError } from './judge';
+
+/** Tokens that an answer is guessed to take before it is asked for. */
+const OUTPUT_GUESS = 500;
+const MAX_PROBLEM = 300;
+const TOKENS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheCreationTokens'] as const;
+
+export interface Question<Schema extends z.ZodType> {
+  /** In words, for messages. */
+  stage: string;
+  system: string;
+  content: BetaContentBlockParam[];
+  schema: Schema;
+}
+
+export class JudgeModel {
+  readonly usage: TotalUsage;
+  private readonly client: Client;
+  private readonly asker: Asker;
+  private readonly prices: Prices | undefined;
+  /** US dollars of the requests on their way. */
+  private reserved = 0;
+
+  /** @throws JudgeError if there is a cap and the model's price is unknown. */
+  constructor(
+    private readonly settings: WebJudgeSettings,
+    private readonly budgetUsd: number | undefined,
+    private readonly signal: AbortSignal,
+  ) {
+    const { model, pricing } = settings;
+    this.client = new Client(settings);
+    this.asker = { ...settings, factory: 'webJudge' };
+    this.prices = pricesOf(model, pricing);
+    if (!this.prices && budgetUsd !== undefined) throw new JudgeError(unknownPrice(model, 'webJudge'));
+    this.usage = {
+      inputTokens: 0,
+      outputTokens: 0,
+      cacheReadTokens: 0,
+      cacheCreationTokens: 0,
+      costUsd: this.prices ? 0 : null,
+    };
+  }
+
+  /**
+   * Asks, and asks once more if the answer does not keep to the schema.
+   *
+   * @throws JudgeError where the API fails, the budget does not suffice or the answer stays malformed.
+   */
+  async ask<Schema extends z.ZodType>(question: Question<Schema>): Promise<z.output<Schema>> {
+    let problem = '';
+    for (let attempt = 0; attempt < 2; attempt++) {
+      const message = await this.send(this.request(question, problem));
+      const answer = read(message, question.schema);
+      if ('value' in answer) return answer.value;
+      problem = answer.problem;
+    }
+    throw new JudgeError(`the answer to "${question.stage}" is malformed, also when asked again: ${problem}`);
+  }
+
+  private request(
+    { system, content, schema }: Question<z.ZodType>,
+    problem: string,
+  ): MessageCreateParamsNonStreaming {
+    const { model, maxTokens, effort } = this.settings;
+    // Without the format's own `parse`: what fails there would take the count of its tokens with it.
+    const { type, schema: jsonSchema } = zodOutputFormat(schema);
+    const again = problem
+      ? [text(`An earlier answer to this was not valid (${problem}). Answer again, in the required form.`)]
+      : [];
+    return {
+      model,
+      max_tokens: maxTokens,
+      system: [cached(text(system))],
+      messages: [{ role: 'user', content: [...content, ...again] }],
+      output_config: { format: { type, schema: jsonSchema }, ...(effort && { effort }) },
+    };
+  }
+
+  private async send(params: MessageCreateParamsNonStreaming): Promise<BetaMessage> {
+    const price = this.reserve(params);
+    try {
+      const message = await this.client.send(params, {
+        signal: this.signal,
+        timeLeftMs: this.settings.requestTimeoutMs,
+      });
+      this.count(message);
+      if (message.stop_reason === 'refusal')
+        throw new JudgeError(`the model "${this.settings.model}" refuses to judge this trial`);
+      return message;
+    } catch (error) {
+      if (error instanceof JudgeError || this.signal.aborted) throw error;
+      throw new JudgeError(apiProblem(error, this.asker));
+    } finally {
+      this.reserved -= price;
+    }
+  }
+
+  /** @throws JudgeError where the request would probably go beyond what is left of the cap. */
+  private reserve({ system, messages }: MessageCreateParamsNonStreaming): number {
+    const { budgetUsd } = this;
+    if (budgetUsd === undefined || !this.prices) return 0;
+    const price = costOf(this.prices, {
+      cacheCreationTokens: tokensOf([system, messages]),
+      outputTokens: OUTPUT_GUESS,
+    });
+    const spent = (this.usage.costUsd ?? 0) + this.reserved;
+    if (spent + price > budgetUsd)
+      throw new JudgeError(
+        `$${budgetUsd.toFixed(4)} of the trial's cost cap were left for judging, $${spent.toFixed(4)} are spent, and the next request would cost about $${price.toFixed(4)}. Raise maxCostUsd, or take a cheaper model: webJudge({ model }).`,
+      );
+    this.reserved += price;
+    return price;
+  }
+
+  private count({ usage }: BetaMessage): void {
+    const counted = usageOf(usage, this.prices);
+    for (const kind of TOKENS) this.usage[kind] += counted[kind];
+    if (counted.costUsd !== null) this.usage.costUsd! += counted.costUsd;
+  }
+}
+
+function read<Schema extends z.ZodType>(
+  { content, stop_reason }: BetaMessage,
+  schema: Schema,
+): { value: z.output<Schema> } | { problem: string } {
+  if (stop_reason === 'max_tokens')
+    return { problem: 'it was cut off; raise webJudge({ maxTokens }) if this lasts' };
+  const words = content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('');
+  let json: unknown;
+  try {
+    json = JSON.parse(words);
+  } catch {
+    return { problem: 'it is not JSON' };
+  }
+  const result = schema.safeParse(json);
+  if (result.success) return { value: result.data };
+  const issues = result.error.issues.map(({ path, message }) => `${path.join('.') || 'answer'}: ${message}`);
+  return { problem: issues.join('; ').slice(0, MAX_PROBLEM) };
+}

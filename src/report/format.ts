@@ -1,0 +1,144 @@
+// Tables, figures and colours for a terminal.
+import * as util from 'node:util';
+import { plain } from '../trial/safe-text';
+
+/** A text to colour or not, as `useColour` says. */
+export interface Cell {
+  text: string;
+  /** Laid out by the caller: its spaces stay. Default false. */
+  exact?: boolean;
+  style?: Style | undefined;
+}
+export type Style = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
+
+/** How a verdict is shown. */
+export const STYLES = {
+  passed: 'green',
+  failed: 'red',
+  inconclusive: 'yellow',
+  undecided: 'yellow',
+} as const;
+export const SIGNS = { passed: '✓', failed: '✗', inconclusive: '?', undecided: '…' } as const;
+
+/** Whether to colour what goes to this stream: FORCE_COLOR and NO_COLOR decide, else what the terminal can do. */
+export function useColour(
+  stream: NodeJS.WritableStream & { isTTY?: boolean },
+  env: NodeJS.ProcessEnv = process.env,
+): boolean {
+  if (env.FORCE_COLOR) return env.FORCE_COLOR !== '0' && env.FORCE_COLOR !== 'false';
+  if (env.NO_COLOR || env.TERM === 'dumb') return false;
+  return stream.isTTY === true;
+}
+
+/** Colours a text. Where Node is older than 20.12 it stays plain. */
+export function paint(style: Style | undefined, text: string, colour: boolean): string {
+  return style && colour && typeof styleText === 'function'
+    ? styleText(style, text, { validateStream: false })
+    : text;
+}
+
+// Later Node versions look at stdout by themselves unless told not to; the decision is made here already.
+// The types of Node 20 don't know that option.
+const styleText = util.styleText as (
+  style: Style,
+  text: string,
+  options: { validateStream: boolean },
+) => string;
+
+export interface TableOptions {
+  /** Over the rows, dimmed. Default none. */
+  head?: readonly string[];
+  /** Default false. */
+  colour?: boolean;
+  /** Columns, by number from 0, that are aligned to the right. */
+  right?: readonly number[];
+  /** Put before each line. Default none. */
+  indent?: string;
+  /** Columns of the terminal: the last column is cut to fit. Default: it is not. */
+  width?: number | undefined;
+}
+
+/** Rows as aligned lines, two spaces between columns, the last column not padded. */
+export function table(rows: readonly (readonly (string | Cell)[])[], options: TableOptions = {}): string {
+  const head = options.head?.map(text => ({ text, style: 'dim' as const }));
+  const cells = [...(head ? [head] : []), ...rows].map(row => row.map(toCell));
+  const widths: number[] = [];
+  for (const row of cells)
+    row.forEach((cell, column) => {
+      widths[column] = Math.max(widths[column] ?? 0, displayWidth(cell.text));
+    });
+  const last = widths.length - 1;
+  const left = widths.slice(0, last).reduce((sum, width) => sum + width + 2, options.indent?.length ?? 0);
+  const room = Math.max(SMALLEST_LAST, (options.width ?? Number.POSITIVE_INFINITY) - left);
+  const fitted = (row: readonly Cell[]) =>
+    row.map((cell, column) => (column === last ? { ...cell, text: cutTo(cell.text, room) } : cell));
+  const line = (row: readonly Cell[]) =>
+    fitted(row)
+      .map((cell, column) => {
+        const padding = ' '.repeat(widths[column]! - displayWidth(cell.text));
+        const text = paint(cell.style, cell.text, options.colour ?? false);
+        return options.right?.includes(column) ? padding + text : text + padding;
+      })
+      .join('  ')
+      .trimEnd();
+  return cells.map(row => (options.indent ?? '') + line(row)).join('\n');
+}
+
+/** Columns of a terminal that the last column of a table has at least, however narrow the terminal is. */
+const SMALLEST_LAST = 24;
+
+function cutTo(text: string, room: number): string {
+  return displayWidth(text) <= room ? text : `${[...text].slice(0, room - 1).join('')}…`;
+}
+
+function toCell(cell: string | Cell): Cell {
+  if (typeof cell === 'string') return { text: plain(cell) };
+  return cell.exact ? cell : { ...cell, text: plain(cell.text) };
+}
+
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+const COMBINING = /\p{Mark}/u;
+
+/** Columns that a text takes in a terminal. */
+export function displayWidth(text: string): number {
+  let width = 0;
+  for (const character of text) width += COMBINING.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
+  return width;
+}
+
+/** US dollars: `$1.20`, `$0.0042` below a cent, `unknown` for null. */
+export function formatCost(usd: number | null): string {
+  if (usd === null) return 'unknown';
+  if (usd === 0) return '$0';
+  return usd < 0.01 ? `$${Number(usd.toPrecision(2))}` : `$${usd.toFixed(2)}`;
+}
+
+/** Milliseconds: `850ms`, `12.3s`, `2m 05s`, `1h 02m`. */
+export function formatDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)}ms`;
+  const seconds = Math.round(ms / 1000);
+  if (seconds < 60) return `${(Math.floor(ms / 100) / 10).toFixed(1)}s`;
+  const [hours, minutes] = [Math.floor(seconds / 3600), Math.floor((seconds % 3600) / 60)];
+  const two = (n: number) => String(n).padStart(2, '0');
+  return hours > 0 ? `${hours}h ${two(minutes)}m` : `${minutes}m ${two(seconds % 60)}s`;
+}
+
+/** A pass rate with its interval, 0 to 1 each: `80% (38-96%)`; `-` where nothing was graded. */
+export function formatRate(rate: number | null, interval: readonly [number, number] | null = null): string {
+  if (rate === null) return '-';
+  const percent = (share: number) => Math.round(share * 100);
+  const around = interval ? ` (${percent(interval[0])}-${percent(interval[1])}%)` : '';
+  return `${percent(rate)}%${around}`;
+}
+
+/** `1 trial`, `3 trials`. */
+export function plural(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+/** In lines of about `width` characters, each behind `indent`: the HTML report scrolls what is longer out of sight. */
+export function wrapped(text: string, width: number, indent: string): string {
+  const lines = plain(text).match(new RegExp(`.{1,${width}}(?: |$)|\\S+`, 'gu')) ?? [];
+  return lines.map(line => indent + line.trimEnd()).join('\n');
+}

@@ -1,0 +1,66 @@
+// What is said of trials beside the verdict: recordings that were healed, and errors of the infrastructure.
+
+import { plain } from '../trial/safe-text';
+import type { ResultRow } from './results';
+
+type TrialRow = Pick<ResultRow['trials'][number], 'outcome' | 'healed'>;
+
+/**
+ * `healed at turn 5: step 4: button "Place order" not found on /checkout; new recording beside checkout.json for review`; null
+ * where the trial was played from its recording to the end.
+ */
+export function healedText({ healed, outcome }: TrialRow): string | null {
+  if (!healed) return null;
+  // Only what passed is worth keeping.
+  const recording =
+    outcome === 'passed'
+      ? `new recording beside ${healed.recording} for review`
+      : `the recording is ${healed.recording}`;
+  return plain(`healed at turn ${healed.turn}: ${healed.reason}; ${recording}`);
+}
+
+/** The healed trials of these rows, each with its verdict's row. */
+export function healings(rows: readonly ResultRow[]): { row: ResultRow; text: string }[] {
+  return rows.flatMap(row =>
+    row.trials.flatMap(trial => {
+      const text = healedText(trial);
+      return text === null ? [] : [{ row, text }];
+    }),
+  );
+}
+
+const HINTS: Record<string, string> = {
+  site_unreachable:
+    'Is the site up? Start it with `webServer` in the Playwright config, or point `origin` at a deployment.',
+  agent_api:
+    'The agent could not work: look at its key, its rate limits and its status page, then run again.',
+  browser:
+    'The browser failed: is it installed (`npx playwright install`)? Else look at memory and at the number of workers, then run again.',
+  judge: 'The judge could not be asked: look at its key and its rate limits, then run again.',
+  internal:
+    'The trial broke off by itself: look at its last step in the HTML report, and at the code of the agent.',
+};
+
+const MORE = 'The record of the trial in the HTML report says more.';
+
+/** Trials of one kind of error over a whole run. */
+export interface ErrorGroup {
+  kind: string;
+  trials: number;
+  /** Of the first such trial; null where it gave none. */
+  reason: string | null;
+  hint: string;
+}
+
+/** The errors of a run by kind, the most frequent first. */
+export function errorGroups(rows: readonly ResultRow[]): ErrorGroup[] {
+  const groups = new Map<string, ErrorGroup>();
+  for (const row of rows)
+    for (const trial of row.trials) {
+      if (trial.outcome !== 'error') continue;
+      const kind = trial.errorKind ?? 'internal';
+      const group = groups.get(kind) ?? { kind, trials: 0, reason: trial.reason, hint: HINTS[kind] ?? MORE };
+      groups.set(kind, { ...group, trials: group.trials + 1 });
+    }
+  return [...groups.values()].sort((a, b) => b.trials - a.trials);
+}

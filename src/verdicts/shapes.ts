@@ -1,0 +1,155 @@
+// What a run comes to, as data: trials, the verdict on a spec in a project, projects side by side. The results file keeps these
+// shapes, and the rules beside this file work on them.
+import { z } from 'zod';
+
+const count = z.int().nonnegative();
+export const cost = z.number().nonnegative().nullable();
+const share = z.number().min(0).max(1);
+const verdictName = z.enum(['passed', 'failed', 'inconclusive', 'undecided']);
+
+export const usageSchema = z.object({
+  inputTokens: count,
+  outputTokens: count,
+  cacheReadTokens: count,
+  cacheCreationTokens: count,
+});
+export const trialSchema = z.object({
+  index: count.describe("Playwright's repeatEachIndex: 0 for the first trial."),
+  outcome: z
+    .enum(['passed', 'failed', 'error', 'skipped'])
+    .describe('`error` says nothing about the site; `skipped` did not run.'),
+  status: z
+    .string()
+    .describe(
+      'completed, max_steps, budget_exceeded, timed_out, gave_up, error; skipped where it did not run.',
+    ),
+  errorKind: z
+    .string()
+    .optional()
+    .describe('With an error: site_unreachable, agent_api, browser, judge or internal.'),
+  reason: z.string().nullable().describe('Why the trial did not pass, in one line.'),
+  turns: count.describe('Turns that the agent took.'),
+  costUsd: cost.describe('US dollars; null where a price is unknown.'),
+  usage: usageSchema.optional().describe('Tokens; left out where the trial left no record.'),
+  durationMs: z.number().nonnegative().describe('Milliseconds.'),
+  finalUrl: z.string().nullable().describe('Where the active tab stood at the end.'),
+  screenshot: z.string().nullish().describe("Name of the attachment with the trial's last screenshot."),
+  healed: z
+    .object({
+      turn: z.int().positive().describe("The other agent's first turn."),
+      reason: z.string().describe('Why the recording did not fit.'),
+      recording: z.string().describe("Its file, as the config's folder sees it."),
+    })
+    .optional()
+    .describe('Where a recording no longer fitted the page and another agent played on.'),
+});
+
+export const rowSchema = z.object({
+  spec: z.string().min(1).describe('The id of the task spec.'),
+  project: z.string().describe('The Playwright project; empty where it has no name.'),
+  agent: z.string().nullable().describe('Null where no trial ran.'),
+  model: z.string().nullable().describe('Null for an agent without a model.'),
+  replayed: z.boolean().describe('Played from a recording: then it does not measure an agent.'),
+  file: z.string().optional().describe("The spec's file, as the run's root folder sees it."),
+  specHash: z.string().optional().describe('SHA-256 of the parsed spec.'),
+  verdict: verdictName.describe('What the trials come to.'),
+  k: z.int().min(1).describe('Trials that were wanted.'),
+  minPasses: z.int().min(1).describe('Passes that were needed.'),
+  passes: count.describe('Trials that passed.'),
+  failures: count.describe('Trials that failed.'),
+  errors: count.describe('Trials that say nothing about the site.'),
+  missing: count.optional().describe('Trials of the k that did not run or are not here.'),
+  rate: share
+    .nullable()
+    .describe('passes / (passes + failures), to four digits; null where none was graded.'),
+  interval: z
+    .tuple([share, share])
+    .nullable()
+    .describe('Wilson 95% interval of the rate; null where none was graded, and for replays.'),
+  turns: z.number().nonnegative().nullable().describe('Median turns of the graded trials.'),
+  costUsd: cost.describe('Sum over the trials, US dollars; null where any is unknown.'),
+  usage: usageSchema.optional().describe('Tokens of all its trials that left a record.'),
+  healed: count
+    .optional()
+    .describe('Trials in which another agent took over from a recording; left out where there is none.'),
+  reason: z.string().nullable().describe('Why the verdict is not "passed", in one line.'),
+  recording: z
+    .looseObject({ recordingVersion: z.string() })
+    .optional()
+    .describe('Its shortest trial that passed, for `taskproof record`. Left out in a baseline.'),
+  notRecorded: z
+    .string()
+    .optional()
+    .describe('Why trials that passed can not be recorded, where that is so of all of them.'),
+  // Loose, as the rows are in the file: a later version may add fields, and saving a baseline must not drop them.
+  trials: z.array(trialSchema.loose()).describe('By index. Empty in a baseline.'),
+});
+
+const comparedCellSchema = z.object({
+  project: z.string(),
+  verdict: verdictName,
+  k: z.int().min(1),
+  passes: count,
+  failures: count,
+  errors: count,
+  rate: share.nullable(),
+  turns: z.number().nonnegative().nullable().describe('Median turns of the graded trials.'),
+  costUsd: cost,
+});
+
+const comparedProjectSchema = z.object({
+  project: z.string(),
+  agent: z.string().nullable(),
+  model: z.string().nullable(),
+  specs: count,
+  specsPassed: count,
+  passes: count.describe('Trials of all its specs here; failures and errors likewise.'),
+  failures: count,
+  errors: count,
+  rate: share.nullable().describe('passes / (passes + failures), to four digits.'),
+  costUsd: cost,
+});
+
+export const comparisonSchema = z
+  .object({
+    projects: z.array(comparedProjectSchema).describe('Totals of each project, by name.'),
+    specs: z
+      .array(z.object({ spec: z.string().min(1), cells: z.array(comparedCellSchema) }))
+      .describe('By id; a cell for each project that has the spec.'),
+    differ: z.array(z.string()).describe('Specs that one project passed and another failed.'),
+    ratesDiffer: z.array(z.string()).describe('Specs with one settled verdict, but other pass rates.'),
+    unclear: z.array(z.string()).describe('Specs with an open verdict beside settled ones that agree.'),
+  })
+  .describe('The specs that at least two projects have, side by side; replayed verdicts are left out.');
+
+/** Tokens of one or several trials. */
+export type TokenUsage = z.infer<typeof usageSchema>;
+/** One trial as its verdict sees it. */
+export type TrialResult = z.infer<typeof trialSchema>;
+export type Outcome = TrialResult['outcome'];
+export type Healed = NonNullable<TrialResult['healed']>;
+
+/** A verdict and what it is about. */
+export type ResultRow = z.infer<typeof rowSchema>;
+export type VerdictName = ResultRow['verdict'];
+/** k trials, of which at least minPasses must pass: 1 <= minPasses <= k. */
+export type Policy = Pick<ResultRow, 'k' | 'minPasses'>;
+/** What a verdict is about. */
+export type RowSubject = Pick<
+  ResultRow,
+  'spec' | 'project' | 'agent' | 'model' | 'replayed' | 'file' | 'specHash'
+>;
+/** What the trials of one spec in one project come to. */
+export type Verdict = Omit<ResultRow, keyof RowSubject | 'usage' | 'recording' | 'notRecorded'> & {
+  missing: number;
+};
+/** What a row must have to be compared with others. */
+export type VerdictRow = Omit<RowSubject, 'file'> &
+  Pick<Verdict, keyof Policy | 'verdict' | 'passes' | 'failures' | 'errors' | 'turns' | 'costUsd' | 'reason'>;
+
+/** The specs that at least two projects have; those that one project alone has say nothing about another. */
+export type Comparison = z.infer<typeof comparisonSchema>;
+/** What one project came to on one spec. */
+export type ComparisonCell = z.infer<typeof comparedCellSchema>;
+/** What one project came to on all specs of the comparison that it has. */
+export type ComparisonTotals = z.infer<typeof comparedProjectSchema>;

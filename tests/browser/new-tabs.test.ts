@@ -1,0 +1,96 @@
+// A tab that a turn opens is the active one in the next turn, for agents that only call Playwright's methods.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Worker } from 'node:worker_threads';
+import { type Browser, chromium, type Page } from '@playwright/test';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { launchOptions } from '../../scripts/browser.mjs';
+import { type OpenSession, openSession } from '../../src/browser/open-session';
+import type { TrialContext } from '../../src/trial/plan';
+import { Turns } from '../../src/trial/turns';
+
+const TIMES = 16;
+
+let browser: Browser;
+let origin = '';
+const server = createServer((request, response) => {
+  const { pathname } = new URL(request.url!, 'http://localhost');
+  const body =
+    pathname === '/'
+      ? `<a href="/quick" target="_blank">quick</a> <a href="/slow" target="_blank">slow</a>
+         <button onclick="setTimeout(() => window.open('/quick'))">timer</button>
+         <button onclick="Promise.resolve().then(() => window.open('/quick'))">promise</button>`
+      : `<title>${pathname}</title>`;
+  const answer = () => response.writeHead(200, { 'content-type': 'text/html' }).end(body);
+  setTimeout(answer, pathname === '/slow' ? 700 : 0);
+});
+
+beforeAll(async () => {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  browser = await chromium.launch(launchOptions());
+});
+afterAll(async () => {
+  await browser?.close();
+  server.closeAllConnections();
+  await new Promise(resolve => server.close(resolve));
+});
+
+interface Trial extends OpenSession {
+  page: Page;
+  turns: Turns;
+}
+
+async function inTrial<T>(means: 'best' | 'route', run: (trial: Trial) => Promise<T>): Promise<T> {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  await page.goto(origin);
+  const open = await openSession(page, ['127.0.0.1'], means);
+  const plan = { entryUrl: origin, configDir: '/', maxSteps: 100 } as TrialContext['plan'];
+  const output = {
+    step: (_: string, body: (attach: () => Promise<void>) => Promise<unknown>) => body(async () => undefined),
+  } as unknown as TrialContext['output'];
+  const trial = { ...open, plan, output, mask: (text: string) => text } as unknown as TrialContext;
+  const turns = new Turns(trial, new AbortController().signal);
+  try {
+    return await run({ ...open, page, turns });
+  } finally {
+    await open.close();
+    await context.close();
+  }
+}
+
+/** @returns in how many of the turns that opened a tab this tab was the active one afterwards. */
+function followed(click: string, times: number, means: 'best' | 'route' = 'best'): Promise<number> {
+  return inTrial(means, async ({ session, page, turns }) => {
+    let right = 0;
+    for (let time = 0; time < times; time++) {
+      await turns.run(click, () => page.getByText(click, { exact: true }).click({ timeout: 5_000 }));
+      const { page: active } = session;
+      if (active !== page && active.url() !== 'about:blank') right++;
+      if (active !== page) await turns.run('close it', () => active.close());
+      session.activate(page);
+    }
+    return right;
+  });
+}
+
+describe('a tab that a turn opens is the active one afterwards', () => {
+  const KINDS = ['quick', 'slow', 'timer', 'promise'];
+  it.each(KINDS)('of kind %s', async kind => {
+    expect(await followed(kind, TIMES)).toBe(TIMES);
+  });
+
+  it.each(KINDS)('of kind %s while something else keeps the processors busy', async kind => {
+    const busy = [1, 2].map(() => new Worker('for (;;);', { eval: true }));
+    try {
+      expect(await followed(kind, TIMES)).toBe(TIMES);
+    } finally {
+      await Promise.all(busy.map(worker => worker.terminate()));
+    }
+  });
+
+  it('where the browser announces no tabs, once its request is seen', async () => {
+    expect(await followed('slow', TIMES, 'route')).toBe(TIMES);
+  });
+});

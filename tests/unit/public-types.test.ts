@@ -1,0 +1,103 @@
+// What a user can import: each type that an exported declaration mentions, and each error that its docstring names.
+import { resolve } from 'node:path';
+import ts from 'typescript';
+import { beforeAll, expect, test } from 'vitest';
+
+const ENTRIES = ['src/index.ts', 'src/spec/index.ts'];
+
+let checker: ts.TypeChecker;
+let exported: ts.Symbol[];
+
+beforeAll(() => {
+  const { config } = ts.readConfigFile('tsconfig.json', ts.sys.readFile);
+  const { options } = ts.parseJsonConfigFileContent(config, ts.sys, '.');
+  const program = ts.createProgram(ENTRIES, { ...options, noEmit: true });
+  checker = program.getTypeChecker();
+  exported = ENTRIES.flatMap(entry => {
+    const module = checker.getSymbolAtLocation(program.getSourceFile(entry)!)!;
+    return checker.getExportsOfModule(module).map(actual);
+  });
+}, 120_000);
+
+function actual(symbol: ts.Symbol): ts.Symbol {
+  return symbol.flags & ts.SymbolFlags.Alias ? checker.getAliasedSymbol(symbol) : symbol;
+}
+
+const isOurs = (node: ts.Node) => node.getSourceFile().fileName.startsWith(resolve('src'));
+const isFormat = (node: ts.Node) => node.getSourceFile().fileName.startsWith(resolve('src/spec'));
+const isZod = (node: ts.Node) => /node_modules\/zod\//.test(node.getSourceFile().fileName);
+
+function ourDeclarations(): ts.Declaration[] {
+  return exported.flatMap(symbol => symbol.declarations ?? []).filter(isOurs);
+}
+
+/** Visits what a declaration file would show of a declaration: no bodies, no initialisers, no private members. */
+function visitShown(node: ts.Node, visit: (node: ts.Node) => void): void {
+  if (ts.isBlock(node)) return;
+  if (
+    ts.canHaveModifiers(node) &&
+    ts.getModifiers(node)?.some(one => one.kind === ts.SyntaxKind.PrivateKeyword)
+  )
+    return;
+  visit(node);
+  const initializer = (node as { initializer?: ts.Node }).initializer;
+  ts.forEachChild(node, child => {
+    if (child !== initializer) visitShown(child, visit);
+  });
+}
+
+/** The declarations of the types that a declaration mentions. */
+function mentioned(declaration: ts.Declaration): { name: string; declarations: ts.Declaration[] }[] {
+  const found: { name: string; declarations: ts.Declaration[] }[] = [];
+  visitShown(declaration, node => {
+    const name = ts.isTypeReferenceNode(node)
+      ? node.typeName
+      : ts.isExpressionWithTypeArguments(node)
+        ? node.expression
+        : undefined;
+    const symbol = name && checker.getSymbolAtLocation(name);
+    if (symbol && !(symbol.flags & ts.SymbolFlags.TypeParameter))
+      found.push({ name: name.getText(), declarations: actual(symbol).declarations ?? [] });
+  });
+  return found;
+}
+
+test('each type that an exported declaration mentions is exported', () => {
+  const missing = ourDeclarations().flatMap(declaration =>
+    mentioned(declaration)
+      // Playwright's own types, which ours are added to, have declarations there, too.
+      .filter(({ declarations }) => declarations.length > 0 && declarations.every(isOurs))
+      .filter(({ declarations }) => !exported.some(symbol => symbol.declarations?.includes(declarations[0]!)))
+      .map(({ name }) => name),
+  );
+  expect([...new Set(missing)]).toEqual([]);
+  expect(ourDeclarations().length).toBeGreaterThan(50);
+});
+
+// The format's schema is public itself, and its types are inferred from it.
+test("no exported declaration needs zod's types, but for the format's", () => {
+  const needy = ourDeclarations()
+    .filter(declaration => !isFormat(declaration))
+    .filter(declaration => mentioned(declaration).some(({ declarations }) => declarations.some(isZod)));
+  expect(needy.map(declaration => declaration.getText().slice(0, 80))).toEqual([]);
+});
+
+test('an exported constant says its type: else its declaration shows what it is made of', () => {
+  const constants = ourDeclarations().filter(ts.isVariableDeclaration);
+  const untyped = constants.filter(declaration => !declaration.type && !isFormat(declaration));
+  expect(untyped.map(({ name }) => name.getText())).toEqual([]);
+  expect(constants.map(({ name }) => name.getText())).toContain('test');
+});
+
+test('each error that an exported docstring names can be imported', () => {
+  const importable = new Set(exported.map(({ name }) => name));
+  const named = new Set<string>();
+  for (const declaration of ourDeclarations())
+    visitShown(declaration, node => {
+      for (const doc of ts.getJSDocCommentsAndTags(node))
+        for (const [name] of doc.getText().matchAll(/\b[A-Z]\w*Error\b/g)) named.add(name);
+    });
+  const missing = [...named].filter(name => !importable.has(name) && !(name in globalThis));
+  expect(missing).toEqual([]);
+  expect(named).toContain('OptionsError');
+});

@@ -1,0 +1,173 @@
+// The texts that people read, whole: what stands in each column, and what is said below.
+import { expect, test } from 'vitest';
+import { diffTable } from '../../src/report/diff-text';
+import { renderDiff } from '../../src/report/markdown';
+import { type Results, resultRow } from '../../src/report/results';
+import { verdictTable } from '../../src/report/terminal';
+import { compareProjects } from '../../src/verdicts/comparison';
+import { diffVerdicts } from '../../src/verdicts/diff';
+import { verdictOf } from '../../src/verdicts/verdict';
+import { trials } from './verdicts/trials';
+
+function row(spec: string, letters: string, more: Partial<Results['verdicts'][number]> = {}) {
+  const subject = { spec, project: 'opus', agent: 'claude', model: 'm-1', replayed: false, specHash: 'a' };
+  const verdict = verdictOf({ k: letters.length, minPasses: letters.length }, trials(letters));
+  return { ...resultRow(subject, verdict), ...more };
+}
+
+const DIFF = diffVerdicts(
+  [
+    row('cart', 'pppppppppppp'),
+    row('gone', 'p'),
+    row('login', 'pp'),
+    row('menu', 'pf'),
+    row('open', 'pp'),
+    row('same', 'p'),
+  ],
+  [
+    row('cart', 'ffffffffffff', { costUsd: null }),
+    row('new', 'f', { turns: null }),
+    row('login', 'pf'),
+    row('menu', 'ff', { model: null, specHash: 'b' }),
+    row('open', 'ee', { minPasses: 1, agent: 'lexical' }),
+    row('same', 'p', { specHash: 'b' }),
+  ],
+);
+
+const DIFF_TEXT = [
+  'change     spec   project  verdict                passes                chance                       turns  cost',
+  'regressed  cart   opus     passed → failed        12/12 → 0/12          p < 0.001                    4      $1.20 → unknown',
+  'regressed  login  opus     passed → failed        2/2 → 1/2             p = 0.5, chance explains it  4      $0.20',
+  'worsened   menu   opus     failed                 1/2 → 0/2             p = 0.5, chance explains it  4      $0.20',
+  'unclear    open   opus     passed → inconclusive  2/2 → 0/2 (0 graded)                               4 → -  $0.20',
+  'removed    gone   opus     passed                 1/1                                                4      $0.10',
+  'added      new    opus     failed                 0/1                                                -      $0.10',
+  '',
+  'cart   opus  trial 1/12: because failed (at http://127.0.0.1/cart)',
+  'login  opus  trial 2/2: because failed (at http://127.0.0.1/cart)',
+  'menu   opus  trial 1/2: because failed (at http://127.0.0.1/cart); also changed: the spec, model m-1 → none',
+  'open   opus  trial 1/2: agent_api: because error (at http://127.0.0.1/cart); also changed: policy 2 of 2 → 1 of 2, agent claude → lexical',
+  'new    opus  trial 1/1: because failed (at http://127.0.0.1/cart)',
+  '',
+  '7 specs compared: 2 regressed, 1 worsened, 1 unclear, 1 removed, 1 added, 1 unchanged',
+].join('\n');
+
+test('a diff in the terminal: p on rows that both runs have, notes on what else changed', () => {
+  expect(diffTable(DIFF)).toBe(DIFF_TEXT);
+});
+
+test('a diff in colour is the same text', () => {
+  const coloured = diffTable(DIFF, { colour: true });
+  expect(coloured).toContain('\u001b[2mchange\u001b[22m     \u001b[2mspec\u001b[22m');
+  expect(coloured).toContain('\u001b[31mregressed\u001b[39m  cart');
+  expect(coloured).toContain('\u001b[33mmenu\u001b[39m   opus  trial 1/2');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours
+  expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(DIFF_TEXT);
+});
+
+test('a diff as a comment', () => {
+  expect(renderDiff(DIFF)).toBe(
+    [
+      '<!-- taskproof-diff -->',
+      '',
+      '### Taskproof: 2 regressed, 1 worsened, 1 unclear, 1 removed, 1 added, 1 unchanged',
+      '',
+      '| change | spec | project | verdict | passes | chance | turns | cost |',
+      '| --- | --- | --- | --- | --- | --- | --- | --- |',
+      '| **regressed** | cart | opus | passed → failed | 12/12 → 0/12 | p &lt; 0.001 | 4 | \\$1.20 → unknown |',
+      '| **regressed** | login | opus | passed → failed | 2/2 → 1/2 | p = 0.5, chance explains it | 4 | \\$0.20 |',
+      '| worsened | menu | opus | failed | 1/2 → 0/2 | p = 0.5, chance explains it | 4 | \\$0.20 |',
+      '| unclear | open | opus | passed → inconclusive | 2/2 → 0/2 (0 graded) |  | 4 → - | \\$0.20 |',
+      '| removed | gone | opus | passed | 1/1 |  | 4 | \\$0.10 |',
+      '| added | new | opus | failed | 0/1 |  | - | \\$0.10 |',
+      '',
+      '- **cart** (opus): trial 1/12: because failed (at http&#58;//127.0.0.1/cart)',
+      '- **login** (opus): trial 2/2: because failed (at http&#58;//127.0.0.1/cart)',
+      '- **menu** (opus): trial 1/2: because failed (at http&#58;//127.0.0.1/cart); also changed: the spec, model m-1 → none',
+      '- **open** (opus): trial 1/2: agent\\_api: because error (at http&#58;//127.0.0.1/cart); also changed: policy 2 of 2 → 1 of 2, agent claude → lexical',
+      '- **new** (opus): trial 1/1: because failed (at http&#58;//127.0.0.1/cart)',
+      '',
+      '<details>',
+      '<summary>1 unchanged</summary>',
+      '',
+      '| change | spec | project | verdict | passes | chance | turns | cost |',
+      '| --- | --- | --- | --- | --- | --- | --- | --- |',
+      '| unchanged | same | opus | passed | 1/1 |  | 4 | \\$0.10 |',
+      '',
+      '</details>',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('nothing changed, nothing at all', () => {
+  const same = [row('cart', 'p')];
+  expect(diffTable(diffVerdicts(same, same))).toBe('1 spec compared: 1 unchanged');
+  expect(diffTable(diffVerdicts([], []))).toBe('0 specs compared: nothing to compare');
+  expect(diffTable(diffVerdicts(same, []))).not.toMatch(/\n\n\n/);
+  expect(renderDiff(diffVerdicts(same, []))).not.toMatch(/unchanged|^- /m);
+  expect(renderDiff(diffVerdicts(same, same))).not.toMatch(/regressed|^- /m);
+});
+
+const RESULTS: Results = {
+  schemaVersion: '1',
+  startedAt: '2026-11-05T10:00:00.000Z',
+  durationMs: 61_000,
+  status: 'failed',
+  costUsd: null,
+  complete: false,
+  verdicts: [
+    row('cart', 'pp'),
+    row('login', 'pf', { project: 'haiku' }),
+    row('menu', 'ee', { turns: null }),
+    row('open', 'p--'),
+    row('open', 'p', { replayed: true, interval: null }),
+  ],
+};
+
+test('the end of a run in the terminal', () => {
+  const columns = process.stdout.columns;
+  process.stdout.columns = 100;
+  try {
+    expect(verdictTable(RESULTS, 100)).toBe(
+      [
+        '',
+        'Taskproof (incomplete: a shard, or trials are missing)',
+        '  spec   project  verdict         passes                rate (95%)      turns   cost  reason',
+        '  cart   opus     ✓ passed        2/2, needs 2          100% (34-100%)      4  $0.20',
+        '  login  haiku    ✗ failed        1/2, needs 2          50% (9-91%)         4  $0.20  trial 2/2: because fail…',
+        '  menu   opus     ? inconclusive  0/2, needs 2          -                   -  $0.20  trial 1/2: agent_api: b…',
+        '  open   opus     … undecided     1/3, needs 3 (1 ran)  100% (21-100%)      4  $0.10  1 of 3 trials present',
+        '',
+        '  Replayed from recordings, which measures no agent:',
+        '  spec  project  verdict   passes        rate  turns   cost  reason',
+        '  open  opus     ✓ passed  1/1, needs 1  100%      4  $0.10',
+        '',
+        '  Not counted against the site:',
+        '  2 trials with error: agent_api. The agent could not work: look at its key, its rate limits and its status page, then run again.',
+        '',
+        '  4 specs: 1 passed, 1 failed, 1 inconclusive, 1 undecided; 1 replayed: 1 passed (1m 01s, unknown)',
+      ].join('\n'),
+    );
+  } finally {
+    process.stdout.columns = columns;
+  }
+});
+
+test('a whole run says nothing of missing trials, and one without errors nothing of errors', () => {
+  const text = verdictTable({ ...RESULTS, complete: true, verdicts: [row('cart', 'pp', { project: '' })] });
+  expect(text.split('\n').slice(0, 2)).toEqual(['', 'Taskproof']);
+  expect(text).not.toMatch(/Not counted|Replayed|replayed/);
+  expect(text).toMatch(/\n\n {2}1 spec: 1 passed \(1m 01s, unknown\)$/);
+});
+
+test('three projects side by side, one without a name, long names in several lines', () => {
+  const spec = `${'checkout-'.repeat(4)}end`;
+  const verdicts = ['', 'haiku', 'opus'].map(project => row(spec, 'pp', { project }));
+  const comparison = compareProjects(verdicts)!;
+  const text = verdictTable({ ...RESULTS, verdicts, comparison }, 100);
+  expect(text).toMatch(/\(no name\) +haiku +opus/);
+  expect(text).toMatch(/^ {2}checkout-checkout- {2,}✓ 2\/2 {2}4 {2}\$0\.20/m);
+  expect(text).toMatch(/^ {2}checkout-checkout-end$/m);
+  expect(text).toContain('All projects come to the same verdicts.');
+});
