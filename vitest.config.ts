@@ -1,16 +1,30 @@
 import { defineConfig } from 'vitest/config';
 import SlowestReporter from './tests/support/slowest';
 
+// Bounds are for hangs, never for speed: Vitest's second for what is polled is short on a busy machine.
+const expect = { poll: { timeout: 30_000 } };
+
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['tests/unit/**/*.test.ts'] } },
+      {
+        test: {
+          name: 'unit',
+          include: ['tests/unit/**/*.test.ts'],
+          isolate: false,
+          testTimeout: 60_000,
+          expect,
+        },
+      },
       {
         test: {
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],
+          // A worker loads Playwright once, not for each file.
+          isolate: false,
           testTimeout: 60_000,
           hookTimeout: 60_000,
+          expect,
         },
       },
       {
@@ -20,6 +34,7 @@ export default defineConfig({
           globalSetup: ['tests/e2e/pack.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,
+          expect,
         },
       },
     ],

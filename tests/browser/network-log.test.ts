@@ -48,7 +48,7 @@ function lines(events: readonly NetworkEvent[] = log.events): string[] {
 }
 
 async function logged(line: string): Promise<void> {
-  await expect.poll(() => lines(), { timeout: 10_000 }).toContain(line);
+  await expect.poll(() => lines()).toContain(line);
 }
 
 it('has each hop of a redirect chain with its own status', async () => {

@@ -293,7 +293,7 @@ describe('a page that has changed', () => {
     const page = await pages.openPage('/form');
     const inShadow = change.startsWith('document.querySelectorAll');
     await page.evaluate(inShadow ? `host.remove(); ${change}` : change);
-    const player = new Player(claudeTask(page), 500);
+    const player = new Player(claudeTask(page), 3_000);
     const failure = await player.play(recording).catch(error => error);
     expect(failure).toBeInstanceOf(StepProblem);
     expect(failure.message).toMatch(message);

@@ -39,7 +39,7 @@ const rows: Row[] = [
       'tasks/good.yaml': good,
       'tasks.spec.ts': `import { taskproofTests } from '@taskproof/playwright';\ntaskproofTests(42 as never);`,
     },
-    says: [/glob/, /42|number/],
+    says: [/glob/, /number/],
   },
   {
     name: 'options with a typo',
@@ -81,11 +81,16 @@ const rows: Row[] = [
   },
 ];
 
+/** What was said, without the lines of code that Playwright shows beside it: these have the words of the input. */
+function said(output: string): string {
+  return output.replace(/^ *>? *\d* \|.*$/gm, '');
+}
+
 test.each(rows)('$name', async ({ files, says }) => {
   const suite = makeSuite({ 'playwright.config.ts': config(), 'tasks.spec.ts': TASKS_TEST, ...files });
   const run = await suite.playwright(['test']);
   expect(run.exitCode, run.output).toBe(1);
-  for (const pattern of says) expect(run.output).toMatch(pattern);
+  for (const pattern of says) expect(said(run.output)).toMatch(pattern);
   expect(run.output, 'no test ran').not.toMatch(/\d+ passed/);
 });
 
@@ -95,13 +100,13 @@ test('an entryUrl that nothing listens on', async () => {
   const suite = makeSuite({
     'playwright.config.ts': config(),
     'tasks.spec.ts': TASKS_TEST,
-    'tasks/gone.yaml': spec({ id: 'gone', url: `${site.url}/start`, k: 2, minPasses: 1 }),
+    'tasks/gone.yaml': spec({ id: 'gone', url: `${site.url}/start`, k: 1 }),
   });
   const run = await suite.playwright(['test']);
   expect(run.exitCode, run.output).toBe(1);
   const [verdict] = run.results().verdicts;
-  expect(verdict).toMatchObject({ verdict: 'inconclusive', errors: 2, failures: 0 });
+  expect(verdict).toMatchObject({ verdict: 'inconclusive', errors: 1, failures: 0 });
   expect(verdict!.trials[0]).toMatchObject({ outcome: 'error', errorKind: 'site_unreachable' });
   expect(verdict!.reason).toContain(`${site.url}/start`);
-  expect(run.output).toContain('gone.yaml');
+  expect(said(run.output)).toContain('gone.yaml');
 });

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
 import { readResults } from '../../src/report/results';
 import { parseTaskSpec, taskSpecSchema } from '../../src/spec';
+import { compileCache } from '../support/compile-cache';
 import {
   BLOCKS,
   blocksOf,
@@ -23,9 +24,13 @@ import { type DocsSuite, docsSuite, startModel, startShop } from '../support/doc
 import { runWorkflow, type Workflow } from '../support/docs-workflow';
 import { markdownFiles } from '../support/markdown';
 
+/** Each is played below. */
+const WORKFLOWS = ['.github/workflows/nightly.yml', '.github/workflows/agents.yml'];
+
 test('a rule knows every block, and every rule is needed', () => {
   expect(BLOCKS.filter(block => !ruleOf(block)).map(where)).toEqual([]);
   expect(Object.keys(RULES).filter(rule => !blocksOf(rule).length)).toEqual([]);
+  expect(blocksOf('workflow').map(({ path }) => path)).toEqual(WORKFLOWS);
 });
 
 test.each(blocksOf('spec').map(block => [where(block), block] as const))(
@@ -78,7 +83,13 @@ describe('commands in the prose exist, with their flags', () => {
     const key = [program, ...args].join(' ');
     const file = join(inject('installed'), 'node_modules', cli[program]!);
     if (!helps.has(key))
-      helps.set(key, execFileSync(process.execPath, [file, ...args, '--help'], { encoding: 'utf8' }));
+      helps.set(
+        key,
+        execFileSync(process.execPath, [file, ...args, '--help'], {
+          encoding: 'utf8',
+          env: { ...process.env, ...compileCache() },
+        }),
+      );
     return helps.get(key)!;
   };
   test.each(IN_PROSE)('%s (%s)', command => {
@@ -158,26 +169,40 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
     expect(results.verdicts.map(({ agent }) => agent)).toEqual(['lexical', 'lexical']);
   });
 
-  /** The README's suite, played once and recorded. */
-  let played: Promise<DocsSuite> | undefined;
-  function readmeSuite(): Promise<DocsSuite> {
-    played ??= playReadme();
-    return played;
+  /** The jobs' folders, in the order in which they ended, and the folder of the artifacts. */
+  async function runIt(path: string, checkout: () => DocsSuite) {
+    const artifacts = mkdtempSync(join(inject('installed'), 'artifacts-'));
+    folders.push(artifacts);
+    const block = blocksOf('workflow').find(one => one.path === path)!;
+    const values = {
+      'secrets.ANTHROPIC_API_KEY': model.apiKey,
+      'github.token': 'token',
+      'github.event.pull_request.number': '12',
+    };
+    const jobs = await runWorkflow(parse(block.text) as Workflow, { checkout, artifacts, values });
+    return { jobs, artifacts };
   }
 
-  async function playReadme(): Promise<DocsSuite> {
+  /** The README's suite, played once, as the nightly workflow does, and recorded. */
+  let played: Promise<{ suite: DocsSuite; artifacts: string }> | undefined;
+  const playReadme = () => {
+    played ??= readmeSuite();
+    return played;
+  };
+
+  async function readmeSuite() {
     const suite = emptySuite(key());
     for (const path of ['agents/tasks/pricing-trial.yaml', 'agents/tasks.spec.ts', 'playwright.config.ts'])
       suite.write(path, named('README.md', path).text);
     suite.write('e2e/checkout.spec.ts', named('docs/reference.md', 'e2e/checkout.spec.ts').text);
     suite.write('idle.config.ts', named('docs/writing-specs.md', 'idle.config.ts').text);
-    await ok(suite, 'npx playwright test');
+    const { artifacts } = await runIt(WORKFLOWS[0]!, () => suite);
     await ok(suite, 'npx taskproof record --output agents/recordings');
-    return suite;
+    return { suite, artifacts };
   }
 
   test("the README's spec, test file and config give a verdict on Claude", async () => {
-    const suite = await readmeSuite();
+    const { suite } = await playReadme();
     const { verdicts } = readResults(suite.read('taskproof-results.json'), 'results');
     expect(verdicts).toMatchObject([
       {
@@ -193,7 +218,7 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
   });
 
   test('the commands of every page run in it, and print what the page shows', async () => {
-    const suite = await readmeSuite();
+    const { suite } = await playReadme();
     for (const block of blocksOf('suiteShell').filter(({ file }) => file !== 'README.md')) {
       const shown = BLOCKS[BLOCKS.indexOf(block) + 1];
       const hasOutput = shown && ruleOf(shown) === 'output';
@@ -213,9 +238,8 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
   });
 
   test("the reference's test file collects the format's spec", async () => {
-    const suite = tracked(
-      (await readmeSuite()).copy(['playwright.config.ts', 'from-docs.playwright.config.ts']),
-    );
+    const played = await playReadme();
+    const suite = tracked(played.suite.copy(['playwright.config.ts', 'from-docs.playwright.config.ts']));
     const spec = blocksOf('spec').find(({ file }) => file === 'docs/format.md')!;
     suite.write('agents/tasks/cancel-order.yaml', spec.text);
     suite.write('agents/account.spec.ts', named('docs/reference.md', 'agents/account.spec.ts').text);
@@ -229,7 +253,7 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
     'the config at %s runs',
     async (_, block) => {
       const files = ['agents', 'playwright.config.ts'];
-      const suite = tracked((await readmeSuite()).copy(files));
+      const suite = tracked((await playReadme()).suite.copy(files));
       suite.write('playwright.config.ts', block.text);
       // browser-use is a Python package: tests/e2e/browser-use.test.ts runs it.
       const only = block.text.includes("name: 'browser-use'") ? ' --project=claude' : '';
@@ -246,12 +270,18 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
     },
   );
 
-  test.each(blocksOf('workflow').map(block => [block.path!, block] as const))('%s', async (_, block) => {
-    const suite = await readmeSuite();
+  test('.github/workflows/nightly.yml', async () => {
+    const { suite, artifacts } = await playReadme();
+    const results = readResults(suite.read('taskproof-results.json'), 'results');
+    expect(results).toMatchObject({ complete: true, status: 'passed' });
+    const saved = readFileSync(join(artifacts, 'nightly/taskproof-baseline.json'), 'utf8');
+    expect(saved).toContain('"pricing-trial"');
+  });
+
+  test('.github/workflows/agents.yml', async () => {
+    const { suite } = await playReadme();
     await ok(suite, 'npx taskproof baseline save');
     suite.write('merge.config.ts', named('docs/ci.md', 'merge.config.ts').text);
-    const artifacts = mkdtempSync(join(inject('installed'), 'artifacts-'));
-    folders.push(artifacts);
     const files = [
       'agents',
       'e2e',
@@ -259,22 +289,15 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
       'playwright.config.ts',
       'merge.config.ts',
     ];
-    const jobs = await runWorkflow(parse(block.text) as Workflow, {
-      checkout: () => tracked(suite.copy([...files, 'taskproof-baseline.json'])),
-      artifacts,
-      values: {
-        'secrets.ANTHROPIC_API_KEY': model.apiKey,
-        'github.token': 'token',
-        'github.event.pull_request.number': '12',
-      },
-    });
-    const last = readResults(jobs.at(-1)!.read('taskproof-results.json'), 'results');
-    expect(last).toMatchObject({ complete: true, status: 'passed' });
-    expect(last.verdicts).toMatchObject([{ spec: 'pricing-trial', passes: 5, verdict: 'passed' }]);
-    if (block.text.includes('gh pr comment')) {
-      expect(jobs.at(-1)!.read('gh.log')).toContain('pr comment 12 --body-file comment.md');
-      expect(jobs.at(-1)!.read('comment.md')).toMatch(/^<!-- taskproof-diff -->/);
-    }
+    const { jobs } = await runIt(WORKFLOWS[1]!, () =>
+      tracked(suite.copy([...files, 'taskproof-baseline.json'])),
+    );
+    const merged = jobs.at(-1)!;
+    const results = readResults(merged.read('taskproof-results.json'), 'results');
+    expect(results).toMatchObject({ complete: true, status: 'passed' });
+    expect(results.verdicts).toMatchObject([{ spec: 'pricing-trial', passes: 5, verdict: 'passed' }]);
+    expect(merged.read('gh.log')).toContain('pr comment 12 --body-file comment.md');
+    expect(merged.read('comment.md')).toMatch(/^<!-- taskproof-diff -->/);
   });
 });
 

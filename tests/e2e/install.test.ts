@@ -3,8 +3,9 @@ import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, inject, test } from 'vitest';
-import { config, makeSuite, spec, startSite } from './suite';
+import { beforeAll, expect, inject, test } from 'vitest';
+import { compileCache } from '../support/compile-cache';
+import { config, makeSuite, PLAIN, type Suite, spec, startSite } from './suite';
 
 const exec = promisify(execFile);
 const shell = process.platform === 'win32';
@@ -63,8 +64,12 @@ const kinds = [
   { name: 'plain JavaScript', type: 'commonjs', extension: 'js', convert: toCommonJs },
 ];
 
-test.each(kinds)('$name', async ({ type, extension, convert }) => {
-  const site = await startSite({
+let root: Suite;
+let site: Awaited<ReturnType<typeof startSite>>;
+
+// Installed once, by npm, in the folder above the three.
+beforeAll(async () => {
+  site = await startSite({
     '/login': (request, response) => {
       const as = new URL(request.url!, 'http://x').searchParams.get('as');
       response.writeHead(200, { 'set-cookie': `user=${as}`, 'content-type': 'text/html' }).end('Welcome');
@@ -77,45 +82,49 @@ test.each(kinds)('$name', async ({ type, extension, convert }) => {
       );
     },
   });
-  const modules = type === 'module' || extension === 'ts';
-  const suite = makeSuite({
+  root = makeSuite({
     'package.json': JSON.stringify({
       name: 'suite',
       private: true,
-      type,
       devDependencies: {
         '@playwright/test': versions['@playwright/test'],
         '@taskproof/playwright': `file:${inject('tarball')}`,
       },
     }),
-    [`playwright.config.${extension}`]: convert(
-      config({ extra: '' }).replace('use: {', `use: { baseURL: '${site.url}',`),
+  });
+  await exec('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: root.folder, shell });
+});
+
+test.each(kinds)('$name', async ({ name, type, extension, convert }) => {
+  const folder = name.replace(/\W+/g, '-');
+  const file = (source: string) =>
+    convert(type === 'module' ? source.replace("'./fixtures'", `'./fixtures.ts'`) : source);
+  root.write({
+    [`${folder}/package.json`]: JSON.stringify({ private: true, type }),
+    [`${folder}/playwright.config.${extension}`]: convert(
+      config({ reporters: PLAIN }).replace('use: {', `use: { baseURL: '${site.url}',`),
     ),
-    [`fixtures.${extension}`]: convert(ESM.fixtures),
-    [`agents.spec.${extension}`]: convert(
-      type === 'module' ? ESM.agents.replace("'./fixtures'", `'./fixtures.ts'`) : ESM.agents,
-    ),
-    [`ordinary.spec.${extension}`]: convert(
-      type === 'module' ? ESM.ordinary.replace("'./fixtures'", `'./fixtures.ts'`) : ESM.ordinary,
-    ),
-    'tasks/go.yaml': spec({
+    [`${folder}/fixtures.${extension}`]: convert(ESM.fixtures),
+    [`${folder}/agents.spec.${extension}`]: file(ESM.agents),
+    [`${folder}/ordinary.spec.${extension}`]: file(ESM.ordinary),
+    [`${folder}/tasks/go.yaml`]: spec({
       id: 'go',
       url: `${site.url}/`,
       k: 2,
       assertions: `  - { type: dom, selector: '#done' }\n  - { type: dom, selector: h1, state: text, text: Hello mira }\n`,
     }),
   });
-  expect(modules || extension === 'js').toBe(true);
-  await exec('npm', ['install', '--no-audit', '--no-fund', '--prefer-offline'], { cwd: suite.folder, shell });
   // The suite's own copy, not the one that other tests share.
-  const cli = join(suite.folder, 'node_modules/@playwright/test/cli.js');
-  const run = await exec(process.execPath, [cli, 'test', '--project=agents'], { cwd: suite.folder }).catch(
-    error => error,
-  );
+  const cli = join(root.folder, 'node_modules/@playwright/test/cli.js');
+  const args = [cli, 'test', '--project=agents', '--workers=1'];
+  const run = await exec(process.execPath, args, {
+    cwd: join(root.folder, folder),
+    env: { ...process.env, ...compileCache() },
+  }).catch(error => error);
   const output = `${run.stdout}${run.stderr}`;
   // All tests of the project are repeated, the ordinary one and the one with the fixture too.
   expect(output).toMatch(/6 passed/);
-  const results = JSON.parse(suite.read('taskproof-results.json'));
+  const results = JSON.parse(root.read(`${folder}/taskproof-results.json`));
   expect(results.verdicts).toMatchObject([{ spec: 'go', verdict: 'passed', passes: 2 }]);
   expect(run.code ?? 0, output).toBe(0);
 });
@@ -128,16 +137,36 @@ import { parseTaskSpec } from '@taskproof/playwright/spec';
 import Reporter from '@taskproof/playwright/reporter';
 const required = createRequire(import.meta.url)('@taskproof/playwright');
 console.log(test === required.test, typeof parseTaskSpec, typeof Reporter);`,
-    // The reporter and the format load without an SDK, the format without Playwright.
-    'light.cjs': `require('@taskproof/playwright/spec');
-console.log(Object.keys(require.cache).some(file => /playwright-core|@anthropic-ai/.test(file)));
-require('@taskproof/playwright/reporter');
-console.log(Object.keys(require.cache).some(file => /@anthropic-ai/.test(file)));`,
   });
   const { stdout } = await exec(process.execPath, ['same.mjs'], { cwd: suite.folder });
   expect(stdout).toBe('true function function\n');
-  const light = await exec(process.execPath, ['light.cjs'], { cwd: suite.folder });
-  expect(light.stdout).toBe('false\nfalse\n');
+});
+
+/** What a process has loaded of Playwright and of the SDK after some code in a suite. */
+async function loadedBy(code: string): Promise<string[]> {
+  const suite = makeSuite({
+    'load.cjs': `${code}
+const names = Object.keys(require.cache).map(file => /playwright-core|@anthropic-ai/.exec(file)?.[0]);
+console.log(JSON.stringify([...new Set(names.filter(Boolean))]));`,
+  });
+  const { stdout } = await exec(process.execPath, ['load.cjs'], { cwd: suite.folder });
+  return JSON.parse(stdout);
+}
+
+test.each([
+  { what: 'the format', code: `require('@taskproof/playwright/spec')`, loads: [] },
+  {
+    what: 'claude() in a config',
+    code: `require('../node_modules/@taskproof/playwright/dist/agents/claude/index.js').claude({ model: 'x' })`,
+    loads: [],
+  },
+  {
+    what: 'the package with the reporter and a judge',
+    code: `require('@taskproof/playwright/reporter'); require('@taskproof/playwright').webJudge({ model: 'x' })`,
+    loads: ['playwright-core'],
+  },
+])('of Playwright and the SDK, $what loads $loads', async ({ code, loads }) => {
+  expect(await loadedBy(code)).toEqual(loads);
 });
 
 test('publint and are-the-types-wrong find nothing in the tarball', async () => {

@@ -23,7 +23,8 @@ async function makeTagged(type: string) {
   return makeSuite({
     'package.json': JSON.stringify({ type }),
     'playwright.config.ts': config({
-      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]`,
+      taskproof: '{ agent: lexical() }',
+      reporters: `[['list'], ['@taskproof/playwright/reporter']]`,
     }),
     'tasks/one.yaml': spec({ id: 'one', url, extra: 'tags: [smoke]', k: 2 }),
     'tasks/two.yaml': spec({ id: 'two', url, extra: 'tags: [docs]' }),
@@ -32,29 +33,43 @@ async function makeTagged(type: string) {
   });
 }
 
+/** The specs that a listing selects, a line for each trial. */
+function listed(output: string): string[] {
+  return [...output.matchAll(/agents\.spec\.ts:5:\d+ › (\w+)/g)].map(([, id]) => id!);
+}
+
+const FILTERS = [
+  { args: ['--grep', '@smoke'], trials: ['one', 'one'] },
+  { args: ['--grep', 'two'], trials: ['two'] },
+  { args: ['--grep', '@agents'], trials: ['one', 'one', 'two'] },
+  { args: ['--grep-invert', '@taskproof'], trials: [] },
+  { args: ['agents.spec.ts:5'], trials: ['one', 'one', 'two'] },
+];
+
 describe.each(TYPES)('$name', ({ pkg }) => {
   test('--list shows the caller’s line, k tests a spec, and judges nothing', async () => {
     const suite = await makeTagged(pkg.type);
     const run = await suite.playwright(['test', '--list']);
     expect(run.exitCode, run.output).toBe(0);
-    expect(run.output.match(/agents\.spec\.ts:5:\d+ › one/g)).toHaveLength(2);
-    expect(run.output.match(/agents\.spec\.ts:5:\d+ › two/g)).toHaveLength(1);
+    expect(listed(run.output).sort()).toEqual(['one', 'one', 'two']);
     expect(run.output).not.toContain('undecided');
     expect(suite.exists('taskproof-results.json')).toBe(false);
   });
 
-  test.each([
-    { args: ['--grep', '@smoke'], specs: ['one'] },
-    { args: ['--grep', 'two'], specs: ['two'] },
-    { args: ['--grep', '@agents'], specs: ['one', 'two'] },
-    { args: ['--grep-invert', '@taskproof'], specs: [] },
-    { args: ['agents.spec.ts:5'], specs: ['one', 'two'] },
-  ])('$args selects $specs', async ({ args, specs }) => {
+  // What is selected is the same in a listing as in a run; runs with filters stand below.
+  test.each(FILTERS)('$args selects $trials', async ({ args, trials }) => {
     const suite = await makeTagged(pkg.type);
-    const run = await suite.playwright(['test', ...args]);
+    const run = await suite.playwright(['test', '--list', ...args]);
     expect(run.exitCode, run.output).toBe(0);
-    const judged = suite.exists('taskproof-results.json') ? run.results().verdicts.map(row => row.spec) : [];
-    expect(judged).toEqual(specs);
+    expect(listed(run.output).sort()).toEqual(trials);
+    expect(run.output.includes('other.spec.ts')).toBe(trials.length === 0);
+  });
+
+  test('a line of the test file selects what runs and is judged', async () => {
+    const suite = await makeTagged(pkg.type);
+    const run = await suite.playwright(['test', '--workers=1', 'agents.spec.ts:5', '--grep=@docs']);
+    expect(run.exitCode, run.output).toBe(0);
+    expect(run.results().verdicts).toMatchObject([{ spec: 'two', verdict: 'passed' }]);
   });
 
   test('--only-changed after an edit of a YAML file selects its test file', async () => {
@@ -71,14 +86,22 @@ describe.each(TYPES)('$name', ({ pkg }) => {
     expect(unchanged.output).toContain('Total: 0 tests');
     suite.write({ 'tasks/one.yaml': `${suite.read('tasks/one.yaml')}# edited\n` });
     const changed = await suite.playwright(['test', '--list', '--only-changed']);
-    expect(changed.output).toMatch(/agents\.spec\.ts:5:\d+ › one/);
+    expect(listed(changed.output)).toContain('one');
     expect(changed.output).not.toContain('other');
   });
 });
 
+test('a run in which no spec is selected is no run of ours', async () => {
+  const suite = await makeTagged('commonjs');
+  const run = await suite.playwright(['test', '--grep-invert', '@taskproof']);
+  expect(run.exitCode, run.output).toBe(0);
+  expect(run.output).toContain('2 passed');
+  expect(suite.exists('taskproof-results.json')).toBe(false);
+});
+
 test('--repeat-each=N: the policy is N, and the output says so', async () => {
   const suite = await makeTagged('commonjs');
-  const run = await suite.playwright(['test', '--repeat-each=3', '--grep', '@taskproof']);
+  const run = await suite.playwright(['test', '--workers=1', '--repeat-each=3', '--grep', '@taskproof']);
   expect(run.exitCode, run.output).toBe(0);
   expect(run.results().verdicts).toMatchObject([
     { spec: 'one', k: 3, minPasses: 2, passes: 3 },
@@ -89,7 +112,7 @@ test('--repeat-each=N: the policy is N, and the output says so', async () => {
 
 test('without our reporter the body skips the repeats beyond k', async () => {
   const suite = await makeTagged('commonjs');
-  const run = await suite.playwright(['test', '--reporter=list', '--grep', '@taskproof']);
+  const run = await suite.playwright(['test', '--workers=1', '--reporter=list', '--grep', '@taskproof']);
   expect(run.exitCode, run.output).toBe(0);
   expect(run.output).toContain('3 passed');
   expect(run.output).toContain('1 skipped');
@@ -98,7 +121,7 @@ test('without our reporter the body skips the repeats beyond k', async () => {
 test('--retries are no trials', async () => {
   const suite = await makeTagged('commonjs');
   suite.write({ 'tasks/two.yaml': suite.read('tasks/two.yaml').replace('#done', '#never') });
-  const run = await suite.playwright(['test', '--retries=2', '--grep', 'two']);
+  const run = await suite.playwright(['test', '--workers=1', '--retries=2', '--grep', 'two']);
   expect(run.exitCode, run.output).toBe(1);
   expect(run.output).not.toContain('retry #1');
   expect(run.results().verdicts[0]).toMatchObject({ passes: 0, failures: 1, verdict: 'failed' });

@@ -7,6 +7,7 @@ import { dirname, extname, join } from 'node:path';
 import { afterAll, inject } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import type { Results } from '../../src/report/results';
+import { compileCache } from '../support/compile-cache';
 
 /** Suites and sites may be made in hooks and shared by the tests of a file: all go when the file ends. */
 const endings: (() => unknown)[] = [];
@@ -57,7 +58,7 @@ function startPlaywright(folder: string, args: string[], env: Record<string, str
   const { GITHUB_STEP_SUMMARY, GITHUB_ACTIONS, FORCE_COLOR, CI, ...clean } = process.env;
   const child = spawn(process.execPath, [cli, ...args], {
     cwd: folder,
-    env: { ...clean, NO_COLOR: '1', PLAYWRIGHT_HTML_OPEN: 'never', ...env },
+    env: { ...clean, ...compileCache(), NO_COLOR: '1', PLAYWRIGHT_HTML_OPEN: 'never', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

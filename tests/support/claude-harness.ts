@@ -44,6 +44,23 @@ function resultOf(block: BetaToolResultBlockParam): Result {
   };
 }
 
+/**
+ * That something does not wait out a limit, on any machine: what waits for a timer is never quicker than it, and what does
+ * not is, if not at once, then in one of some tries.
+ *
+ * @param prepare makes ready for one try, and returns what is timed
+ */
+export async function quickest(limitMs: number, prepare: () => Promise<() => Promise<unknown>>) {
+  const times: number[] = [];
+  while (times.length < 10 && !times.some(time => time < limitMs)) {
+    const act = await prepare();
+    const before = performance.now();
+    await act();
+    times.push(performance.now() - before);
+  }
+  expect(Math.min(...times), `ms of ${times.length} tries`).toBeLessThan(limitMs);
+}
+
 /** Serves `pages` on 127.0.0.1 while the file's tests run, with one browser. */
 export function harness(pages: Pages) {
   let browser: Browser;

@@ -13,6 +13,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { launchOptions } from '../../scripts/browser.mjs';
+import { compileCache } from './compile-cache';
 import { byRef, call, done, reply, type Script, startMessagesApi } from './messages-api';
 
 export interface Ended {
@@ -145,7 +146,7 @@ function bash(script: string, cwd: string, env: Record<string, string>): Promise
   const { GITHUB_STEP_SUMMARY, GITHUB_ACTIONS, FORCE_COLOR, CI, ANTHROPIC_API_KEY, ...clean } = process.env;
   const child = spawn('bash', ['-e', '-o', 'pipefail', '-c', script], {
     cwd,
-    env: { ...clean, NO_COLOR: '1', PLAYWRIGHT_HTML_OPEN: 'never', ...env },
+    env: { ...clean, ...compileCache(), NO_COLOR: '1', PLAYWRIGHT_HTML_OPEN: 'never', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -68,7 +68,7 @@ describe('faults that pass', () => {
   });
 
   it('a slow answer is asked for again', async () => {
-    const { outcome } = await play([{ fault: 'slow', delayMs: 3_000 }, done()], { requestTimeoutMs: 400 });
+    const { outcome } = await play([{ fault: 'slow', delayMs: 90_000 }, done()], { requestTimeoutMs: 3_000 });
     await outcome;
     expect(api!.requests).toHaveLength(2);
   });

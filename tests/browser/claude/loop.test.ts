@@ -27,7 +27,8 @@ const pages = harness({
   '/next': html('<h1>Next</h1>', 'Next'),
 });
 
-const SLOW_MS = 20_000;
+// Longer than a test may take.
+const SLOW_MS = 90_000;
 let api: MessagesApi | undefined;
 afterEach(async () => {
   await api?.close();
@@ -303,10 +304,8 @@ describe('endings', () => {
   it('stops in the middle of a request when the trial ends', async () => {
     const { outcome, task } = await play([{ fault: 'slow', delayMs: SLOW_MS }]);
     await expect.poll(() => api!.requests.length).toBe(1);
-    const before = performance.now();
     task.abort(new Error('interrupted'));
     await expect(outcome).rejects.toThrow('interrupted');
-    expect(performance.now() - before).toBeLessThan(SLOW_MS);
   });
 });
 

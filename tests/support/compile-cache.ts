@@ -1,0 +1,12 @@
+import { join } from 'node:path';
+import { inject } from 'vitest';
+
+const preload = join(import.meta.dirname, 'compile-cache.cjs');
+
+/** Environment of a process that loads Playwright: half of its start is compiling it, which is done once for all. */
+export function compileCache(): Record<string, string> {
+  return {
+    NODE_OPTIONS: `--require ${JSON.stringify(preload)}`,
+    TASKPROOF_TEST_CACHE: join(inject('installed'), 'compile-cache'),
+  };
+}
