@@ -75,7 +75,7 @@ export async function sectionsOf() {
     'agent-outcome': options('playwright/agent-runner.ts', 'AgentOutcome'),
     'agent-task': options('agents/agent.ts', 'AgentTask'),
     reporter: options('report/options.ts', 'ReporterOptions'),
-    lexical: options('agents/lexical/options.ts', 'LexicalOptions'),
+    lexical: options('agents/lexical/index.ts', 'LexicalOptions'),
     command: options('agents/command/index.ts', 'CommandOptions'),
     replay: options('agents/replay/index.ts', 'ReplayOptions'),
     claude: joined(

@@ -2,6 +2,7 @@
 export type { SourceLocation, TaskSpecIssue } from './errors';
 export {
   TaskSpecError,
+  TaskSpecErrorAt,
   TaskSpecLoadError,
   TaskSpecValidationError,
   TaskSpecYamlError,

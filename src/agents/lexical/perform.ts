@@ -77,7 +77,8 @@ function seek(
   return find({ page, target, builders, timeoutMs: timeout, signal: task.signal, ...how });
 }
 
-const isA = async (actor: Actor, locator: Locator, css: string) => exists(locator.and(actor.page.locator(css)));
+const isA = async (actor: Actor, locator: Locator, css: string) =>
+  exists(locator.and(actor.page.locator(css)));
 
 /** Each label is shown by the one before it: by a click, or by the mouse over it. */
 async function path(actor: Actor, labels: string[]): Promise<void> {
@@ -98,7 +99,8 @@ async function path(actor: Actor, labels: string[]): Promise<void> {
 
 async function expand(actor: Actor, target: Target): Promise<void> {
   const { locator } = await seek(actor, target, [clickables(target.kind)]);
-  if (!(await isA(actor, locator, '[aria-expanded=true],details[open] > summary'))) await actor.click(locator);
+  if (!(await isA(actor, locator, '[aria-expanded=true],details[open] > summary')))
+    await actor.click(locator);
 }
 
 /** What is read in a section that is closed is opened first. */
