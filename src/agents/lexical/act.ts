@@ -81,8 +81,10 @@ export class Actor {
       return this.#point(title, { do: 'fill', text, locator });
     // As a user does: into the field, out with what was there, then key by key.
     await this.#point(undefined, { do: 'click', locator });
-    await this.#act(undefined, { do: 'fill', text: '', locator });
-    await this.#act(title, { do: 'type', text, locator });
+    const { timeout } = this;
+    const old = await locator.inputValue({ timeout }).catch(() => locator.textContent({ timeout }));
+    if (old) await this.#act(undefined, { do: 'fill', text: '', locator });
+    if (text) await this.#act(title, { do: 'type', text, locator });
   }
 
   async press(name: string, locator?: Locator): Promise<void> {
