@@ -6,7 +6,6 @@ export {
   BudgetExceededError,
   defineAgent,
   type GaveUp,
-  type Healing,
   type TotalUsage,
   type Turn,
   TurnLimitError,

@@ -49,7 +49,7 @@ const show = (page, text) =>
 
 export const agent = {
   name: 'scripted',
-  /** @param {import('../../src/agents/agent').AgentTask} task */
+  /** @param {import('../../src/agents/agent').SessionTask} task */
   async run(task) {
     const { turns, shows } = read(task.specId ?? '');
     for (const { actions, narration } of turns)

@@ -70,12 +70,6 @@ export interface Healing {
 
 /** What an agent is given. The page has already opened `entryUrl`. */
 export interface AgentTask {
-  /** The spec's id; null in a hand-written test. */
-  readonly specId: string | null;
-  /** SHA-256 of the parsed spec; null in a hand-written test. */
-  readonly specHash: string | null;
-  /** Folder of the Playwright config, absolute: an agent's relative paths start there. */
-  readonly configDir: string;
   /** The spec's goal, verbatim. */
   readonly goal: string;
   /** The active tab: the newest that the site opened, until it closes or `activate` says otherwise. */
@@ -88,8 +82,6 @@ export interface AgentTask {
   readonly allowedDomains: readonly string[];
   /** Turns at most. */
   readonly maxSteps: number;
-  /** What was done before this agent took over from a recording, in words and in order; empty where it begins. */
-  readonly done: readonly string[];
   /** US dollars for this trial; undefined where there is no cap. */
   readonly maxCostUsd: number | undefined;
   /** A whole number, another one for each trial of a spec and the same in each run. */
@@ -114,8 +106,6 @@ export interface AgentTask {
   usage(usage: Usage): void;
   /** Makes a tab the active one. */
   activate(page: Page): void;
-  /** Says that a recording no longer fits the page and that another agent plays on from here. */
-  markHealed(healing: Healing): void;
   /** What happened beside the agent's own actions since the last call, one sentence each: tabs opened, dialogs answered, downloads, navigations refused. */
   takeNotices(): string[];
   /** Replaces the values of secrets in a text by their names. */
@@ -124,6 +114,16 @@ export interface AgentTask {
 
 /** The task as the library's own agents get it: with what drives, settles and records the page. */
 export interface SessionTask extends AgentTask {
+  /** The spec's id; null in a hand-written test. */
+  readonly specId: string | null;
+  /** SHA-256 of the parsed spec; null in a hand-written test. */
+  readonly specHash: string | null;
+  /** Folder of the Playwright config, absolute: an agent's relative paths start there. */
+  readonly configDir: string;
+  /** What was done before this agent took over from a recording, in words and in order; empty where it begins. */
+  readonly done: readonly string[];
+  /** Says that a recording no longer fits the page and that another agent plays on from here. */
+  markHealed(healing: Healing): void;
   readonly session: Session;
   /** The one of the trial: it begins anew with each turn. */
   readonly recorder: ActionRecorder;

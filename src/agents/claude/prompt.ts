@@ -1,6 +1,6 @@
 // What the model is told besides the goal.
 import type { BetaTextBlockParam, BetaTool } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import type { AgentTask } from '../agent';
+import type { SessionTask } from '../agent';
 
 /** Always the same, so that it is cached once for all trials of a run. */
 export const SYSTEM = `You do one task on a website, in a browser that is already open, the way a person would who uses that site. The first message is the task.
@@ -44,7 +44,7 @@ export const NEXT_DIALOG: BetaTool = {
 };
 
 /** The first message: the goal verbatim, then where the task takes place. */
-export function opening(task: AgentTask, files: readonly string[]): BetaTextBlockParam[] {
+export function opening(task: SessionTask, files: readonly string[]): BetaTextBlockParam[] {
   const secrets = Object.keys(task.secrets);
   const facts = [
     `The browser is open at ${task.mask(task.entryUrl)}.`,

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
-import type { Agent, AgentTask, SessionTask } from '../agent';
+import type { Agent, SessionTask } from '../agent';
 import { Player, StepProblem } from './player';
 import { DEFAULT_RECORDINGS_DIR, type Recording, readRecording } from './recording';
 
@@ -74,18 +74,18 @@ async function played(player: Player, recording: Recording): Promise<string | un
 
 async function takeOver(
   fallback: Agent,
-  task: AgentTask,
+  task: SessionTask,
   done: readonly string[],
   problem: string,
 ): ReturnType<Agent['run']> {
   // Its members are looked up at each use: the active tab and what is left of time and turns change.
   const handedOver = Object.create(task, {
     done: { value: [...done, `This could not be done any more: ${problem}`] },
-  }) as AgentTask;
+  }) as SessionTask;
   return fallback.run(handedOver);
 }
 
-function nameOf({ specId }: AgentTask): string {
+function nameOf({ specId }: SessionTask): string {
   if (specId === null)
     throw new Error(
       'replay() plays the recordings of task specs: in a hand-written test (agent.run) there is none to play',
@@ -105,7 +105,7 @@ async function read(file: string): Promise<Recording | undefined> {
 }
 
 /** The steps may still do what the spec asks for, which its assertions say; what else it asks for now, nobody did. */
-function warnOfChange({ specId, configDir }: AgentTask, file: string): void {
+function warnOfChange({ specId, configDir }: SessionTask, file: string): void {
   process.stderr.write(
     `taskproof: ${specId} has changed since ${relative(configDir, file)} was recorded: record it again, unless the change has nothing to do with its steps\n`,
   );

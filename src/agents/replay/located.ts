@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test';
 import { locatorOf } from '../../browser/locator-expression';
 import type { RecordedAction } from '../../browser/page-action';
 import { type LocatedAction, reasonIn } from '../../browser/perform';
-import type { AgentTask } from '../agent';
+import type { SessionTask } from '../agent';
 import { fillSecrets } from '../secrets';
 
 /**
@@ -12,7 +12,10 @@ import { fillSecrets } from '../secrets';
  *
  * @throws Error for a secret that the project does not have.
  */
-export function resolved(step: RecordedAction, { secrets, configDir, entryUrl }: AgentTask): RecordedAction {
+export function resolved(
+  step: RecordedAction,
+  { secrets, configDir, entryUrl }: SessionTask,
+): RecordedAction {
   const fill = (text: string) =>
     fillSecrets(
       text,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { AgentTask } from '../../../src/agents/agent';
+import type { SessionTask } from '../../../src/agents/agent';
 import { opening } from '../../../src/agents/claude/prompt';
 
 const task = (done: string[]) =>
@@ -11,7 +11,7 @@ const task = (done: string[]) =>
     secrets: { CARD: '4000' },
     done,
     mask: (text: string) => text.replaceAll('4000', '<secret>CARD</secret>'),
-  }) as unknown as AgentTask;
+  }) as unknown as SessionTask;
 const factsOf = (done: string[]) => (opening(task(done), [])[1] as { text: string }).text;
 
 test('who takes over from a recording is told what was done, without secrets', () => {
