@@ -6,6 +6,7 @@ export {
   BudgetExceededError,
   defineAgent,
   type GaveUp,
+  type Healing,
   type TotalUsage,
   type Turn,
   TurnLimitError,
