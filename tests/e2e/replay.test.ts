@@ -130,8 +130,10 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
     const steps = recording.turns.flatMap(({ actions }) => actions.flatMap(each => each.steps));
     expect(steps.map(step => ('locator' in step ? `${step.do} ${step.locator}` : step.do))).toEqual([
       "click getByRole('link', { name: 'To checkout' })",
-      "fill getByRole('textbox', { name: 'Name' })",
-      "fill getByRole('textbox', { name: 'Card' })",
+      "click getByRole('textbox', { name: 'Name' })",
+      "type getByRole('textbox', { name: 'Name' })",
+      "click getByRole('textbox', { name: 'Card' })",
+      "type getByRole('textbox', { name: 'Card' })",
       "click getByRole('button', { name: 'Place order' })",
     ]);
     expect(JSON.stringify(recording)).not.toContain('4000-0566');
@@ -170,9 +172,9 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
   test('a control that is gone, or does nothing, fails at its step', () => {
     expect(second.run.exitCode).toBe(1);
     expect(rowOf(second, 'gone')).toMatchObject({ verdict: 'failed', replayed: true });
-    expect(rowOf(second, 'gone').reason).toContain('step 4: button "Place order" not found on /checkout');
+    expect(rowOf(second, 'gone').reason).toContain('step 6: button "Place order" not found on /checkout');
     expect(rowOf(second, 'broken').reason).toContain(
-      'step 4: click button "Place order" had no effect on /checkout',
+      'step 6: click button "Place order" had no effect on /checkout',
     );
   });
 
@@ -187,7 +189,7 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
     );
     expect(recordsIn(second.json).find(({ healed }) => healed)!.healed).toEqual({
       turn: 5,
-      reason: 'step 4: button "Place order" not found on /checkout',
+      reason: 'step 6: button "Place order" not found on /checkout',
       recording: 'kept/order.json',
     });
   });
@@ -296,7 +298,7 @@ test('`taskproof record` saves from a results file, also of merged shards', asyn
   const saved = await taskproof(suite, 'record', '--output', 'again');
   expect(saved).toMatchObject({ exitCode: 0 });
   expect(saved.output).toContain('Saved 2 recordings in again');
-  expect(suite.read('again/order.json')).toContain('"do": "fill"');
+  expect(suite.read('again/order.json')).toContain('"do": "type"');
   expect(readdirSync(join(suite.folder, 'again')).sort()).toEqual(['look.json', 'order.json']);
   const unknown = await taskproof(suite, 'record', '--spec', 'nothing');
   expect(unknown).toMatchObject({ exitCode: 1 });

@@ -23,6 +23,8 @@ export const RULES: Record<string, (block: CodeBlock, before: CodeBlock | undefi
   help: ({ language, text }) => language === 'text' && text.startsWith('Usage: taskproof'),
   output: ({ language, file }, before) =>
     language === 'text' && before?.language === 'sh' && before.file === file,
+  // tests/browser/lexical.test.ts holds what lexical() says when it gives up.
+  gaveUp: ({ language, text }) => language === 'text' && text.startsWith('gave_up: '),
   // tests/e2e/command.test.ts plays trials with them.
   agentProgram: ({ language, file }) =>
     file === 'docs/agent-protocol.md' && ['js', 'python'].includes(language),
