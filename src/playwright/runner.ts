@@ -60,10 +60,15 @@ export function rename(test: TestCase, title: string): void {
   (test as { title: string }).title = title;
 }
 
-/** Shown beside the title in the HTML report, which filters by it. Checked on Playwright 1.65: `tags` is a getter in a run and a field in merge-reports. */
-export function addTag(test: TestCase, tag: string): void {
+const OUR_TAGS = /^@(verdict:\w+|tolerated|healed)$/;
+
+/**
+ * Puts our tags in the place of those that a test had: the HTML report shows them beside the title, and filters by them.
+ * Checked on Playwright 1.65: `tags` is a getter in a run and a field in merge-reports.
+ */
+export function retag(test: TestCase, ours: readonly string[]): void {
   const tags = (test as { _tags?: string[] })._tags ?? test.tags;
-  if (!tags.includes(tag)) tags.push(tag);
+  tags.splice(0, tags.length, ...tags.filter(tag => !OUR_TAGS.test(tag)), ...ours);
 }
 
 /** Shown on the trial's page in the HTML report, above its steps. */

@@ -1,7 +1,7 @@
 // The trials of one spec in one project, as they come in: an agent's, or replays.
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 import { type PlannedSpec, plannedSpec } from '../playwright/annotations';
-import { addTag, annotate, expectPass, tolerate, unannotate } from '../playwright/runner';
+import { annotate, expectPass, retag, tolerate, unannotate } from '../playwright/runner';
 import type { TrialRecord } from '../trial/record';
 import { allowedFailures, type TrialResult, type Verdict, verdictOf } from '../verdicts/verdict';
 import { RecordingPick } from './recordings';
@@ -101,9 +101,8 @@ export class SpecRun {
       if (healed !== null) annotate(result, 'healed', healed);
       annotate(result, this.noun, this.trialText(trial, tolerated));
       annotate(result, 'verdict', this.replayed ? `${summary}; replayed, which measures no agent` : summary);
-      addTag(test, `@verdict:${verdict}`);
-      if (tolerated) addTag(test, '@tolerated');
-      if (trial.healed) addTag(test, '@healed');
+      const marks = [...(tolerated ? ['@tolerated'] : []), ...(trial.healed ? ['@healed'] : [])];
+      retag(test, [`@verdict:${verdict}`, ...marks]);
     }
   }
 

@@ -1,0 +1,131 @@
+// Before the first test: which repeats are trials, what they are called, and whether the run can be judged at all.
+import type { FullConfig, FullProject, Suite, TestCase } from '@playwright/test/reporter';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { keptRunPlan, planAnnotations } from '../../src/playwright/annotations';
+import type { TaskproofOptions } from '../../src/playwright/options';
+import { planRun } from '../../src/report/planning';
+
+const agent = { name: 'mine', run: async () => undefined };
+const argv = process.argv;
+
+beforeEach(() => {
+  process.argv = ['node', 'playwright', 'test'];
+});
+afterEach(() => {
+  process.argv = argv;
+  delete process.env.TASKPROOF_REPEAT_EACH;
+  vi.restoreAllMocks();
+});
+
+interface Declared {
+  id?: string;
+  k?: number;
+  minPasses?: number;
+  line?: number;
+  project?: string;
+  repeatEach?: number;
+  taskproof?: TaskproofOptions | null;
+}
+
+function run(specs: readonly Declared[], shard: FullConfig['shard'] = null) {
+  const projects = new Map<string, FullProject>();
+  const tests = specs.flatMap(spec => {
+    const { id = 'cart', k = 2, minPasses = k, line = 1, project = 'agents' } = spec;
+    const { repeatEach = k, taskproof = { agent } } = spec;
+    if (!projects.has(project))
+      projects.set(project, { name: project, repeatEach, use: { taskproof } } as unknown as FullProject);
+    const annotations = planAnnotations({
+      file: `${id}.yaml`,
+      policy: { k, minPasses },
+      replayed: false,
+    });
+    return Array.from({ length: repeatEach }, (_, repeatEachIndex) => ({
+      title: id,
+      annotations: [...annotations],
+      repeatEachIndex,
+      location: { file: '/suite/tasks.spec.ts', line, column: 1 },
+      parent: { project: () => projects.get(project) },
+    }));
+  }) as unknown as TestCase[];
+  const config = { metadata: {}, shard, configFile: '/suite/playwright.config.ts' } as unknown as FullConfig;
+  const excluded: TestCase[] = [];
+  const suite = { allTests: () => tests } as unknown as Suite;
+  const planned = planRun(config, suite, {
+    exclude: (each: TestCase) => void excluded.push(each),
+  } as never);
+  return { planned, tests, excluded, config };
+}
+
+test('trials are numbered, and repeats beyond k are left out', async () => {
+  const { planned, tests, excluded } = run([{ repeatEach: 3 }]);
+  await planned;
+  expect(tests.map(({ title }) => title)).toEqual(['cart · trial 1/2', 'cart · trial 2/2', 'cart']);
+  expect(excluded).toEqual([tests[2]]);
+});
+
+test('a replay is one trial, and is called a replay', async () => {
+  const { planned, tests, excluded } = run([{ k: 5, taskproof: { agent: { ...agent, replays: true } } }]);
+  await planned;
+  expect(tests[0]!.title).toBe('cart · replay 1/1');
+  expect(excluded).toHaveLength(4);
+});
+
+test.each<[string, Declared[], RegExp]>([
+  [
+    'a k that the project does not reach, once per project, the largest',
+    [
+      { id: 'a', k: 2, repeatEach: 1 },
+      { id: 'b', k: 5, repeatEach: 1 },
+    ],
+    /^taskproof: spec "b" wants k: 5, but project "agents" runs each test once\. Add `\.\.\.repeats\([^\n]*`repeatEach: 5`[^\n]*playwright\.config\.ts, or say --repeat-each=N[^\n]*$/,
+  ],
+  [
+    'a spec that is declared twice, with both places',
+    [
+      { id: 'a', line: 3 },
+      { id: 'a', line: 7 },
+    ],
+    /spec "a" is declared 2 times in project "agents": \/suite\/tasks\.spec\.ts:3, \/suite\/tasks\.spec\.ts:7\./,
+  ],
+  ['a project without an agent', [{ taskproof: null }], /^project "agents": no agent is configured/],
+])('the run does not start with %s', async (_, specs, message) => {
+  await expect(run(specs).planned).rejects.toThrow(message);
+});
+
+test('what an agent or a judge is missing stops the run, with its project', async () => {
+  const preflight = () => {
+    throw new Error('there is no key');
+  };
+  const missing = run([{ taskproof: { agent: { ...agent, preflight } } }]);
+  await expect(missing.planned).rejects.toThrow(/^taskproof: project "agents" can't run: there is no key$/);
+});
+
+test('--list asks no agent, and editors run single repeats', async () => {
+  process.argv = ['node', 'playwright', 'test', '--list'];
+  await run([{ taskproof: null }]).planned;
+  process.argv = ['node', 'playwright', 'test', '--ui'];
+  await run([{ k: 5, repeatEach: 1 }]).planned;
+});
+
+test('with --repeat-each the run says which k it has, and needs no repeats of the project', async () => {
+  process.argv = ['node', 'playwright', 'test', '--repeat-each=3'];
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  await run([{ k: 5, repeatEach: 3 }]).planned;
+  expect(write).toHaveBeenCalledWith(expect.stringContaining('--repeat-each=3 replaces every spec'));
+});
+
+test('a shard keeps the plan of the whole run: once for each spec and project', async () => {
+  const { planned, config } = run([{ id: 'a' }, { id: 'b' }, { id: 'a', project: 'second' }], {
+    current: 1,
+    total: 2,
+  });
+  await planned;
+  expect(keptRunPlan(config).map(({ project, spec }) => `${project}:${spec.id}`)).toEqual([
+    'agents:a',
+    'agents:b',
+    'second:a',
+  ]);
+  const whole = run([{ id: 'a' }]);
+  await whole.planned;
+  expect(keptRunPlan(whole.config)).toEqual([]);
+});
