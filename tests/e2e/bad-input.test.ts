@@ -77,7 +77,7 @@ const rows: Row[] = [
       'playwright.config.ts': config({ taskproof: '{ secrets: { SHOP_PASSWORD: process.env.NOT_SET } }' }),
       'tasks/good.yaml': good,
     },
-    says: [/secrets\.SHOP_PASSWORD has no value/],
+    says: [/secrets: SHOP_PASSWORD has no value\. Set the environment variables/],
   },
 ];
 

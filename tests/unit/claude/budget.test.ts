@@ -16,7 +16,7 @@ const usage = (input: number, cached: number, written: number, output: number) =
     output_tokens: output,
   }) as never;
 
-function budget(maxCostUsd: number | undefined, prices: Prices | undefined = PRICES) {
+function budget(maxCostUsd: number | undefined, prices: Prices | null = PRICES) {
   const reported: Usage[] = [];
   const task = {
     maxCostUsd,
@@ -26,7 +26,7 @@ function budget(maxCostUsd: number | undefined, prices: Prices | undefined = PRI
     },
     usage: (each: Usage) => void reported.push(each),
   } as unknown as AgentTask;
-  return { budget: new Budget(task, prices), reported };
+  return { budget: new Budget(task, prices ?? undefined), reported };
 }
 
 test('the first request pays for its own tokens, the tools and a short answer', () => {
@@ -56,7 +56,7 @@ test('after a trim the whole conversation is written anew', () => {
 
 test.each([
   ['no cap', budget(undefined)],
-  ['no price', budget(0.000001, undefined)],
+  ['no price', budget(0.000001, null)],
 ])('with %s nothing is refused', (_, { budget: free }) => {
   expect(() => free.check(1_000_000)).not.toThrow();
 });
