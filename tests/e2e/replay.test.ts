@@ -157,7 +157,7 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
         replayed: true,
         outcome: 'passed',
         turns: [1, 2, 3, 4].map(n =>
-          expect.objectContaining(n === 4 ? { title: 'click button "Place order"' } : {}),
+          expect.objectContaining(n === 4 ? { title: 'click "Place order"' } : {}),
         ),
       }),
     );
