@@ -83,6 +83,8 @@ export class Trial {
       // The test is over, and with it the page.
       if (this.stopped) return this.record();
       await this.context.session.dialogs.dismissOpen();
+      // What an agent did outside of its turns may open a tab, too.
+      await this.context.session.followTabs();
       await this.takeEndScreenshot();
       if (this.end.status !== 'error') await this.grade();
       this.phase = 'graded';

@@ -36,7 +36,13 @@ function trialWith(judge: Judge['judge'], onPicture = () => {}) {
     locate: () => ({ file: 'task.yaml', line: 1, column: 1 }),
   };
   const opened = {
-    session: { page, context, notices: [], dialogs: { dismissOpen: async () => undefined } },
+    session: {
+      page,
+      context,
+      notices: [],
+      dialogs: { dismissOpen: async () => undefined },
+      followTabs: async () => undefined,
+    },
     network: { events: [], dropped: {} },
     refusals: [],
     guard: 'protocol',
