@@ -36,7 +36,11 @@ const domAssertion = mapping({
     .enum(['visible', 'attached', 'text', 'absent', 'hidden'], say)
     .default('visible')
     .describe('What must hold of the elements that match. Pair `absent` and `hidden` with a positive check.'),
-  text: text().optional().describe('With state `text`: what the text of a match must contain.'),
+  text: z
+    .string(say)
+    .regex(/\S/, 'must not be empty or white space alone: every text contains that')
+    .optional()
+    .describe('With state `text`: what the text of a match must contain.'),
   description: note(),
 })
   .refine(({ state, text }) => state !== 'text' || text !== undefined, {

@@ -144,6 +144,7 @@ const networkEventSchema = z.object({
   status: z.number().nullable(),
   resourceType: z.string(),
   failure: z.string().optional(),
+  keptByWorker: z.literal(true).optional(),
   startedAtMs: z.number(),
 } satisfies Fields<NetworkEvent>);
 
