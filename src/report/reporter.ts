@@ -97,8 +97,9 @@ export default class TaskproofReporter implements Reporter {
     });
     process.stdout.write(`${verdictTable(results)}\n`);
     await writeOutput(results, this.options, this.folder(), shard);
-    for (const line of await writeRecordings(runs, this.config, this.folder()))
-      process.stdout.write(`  taskproof: ${line}\n`);
+    if (this.preprocessed)
+      for (const line of await writeRecordings(runs, this.config, this.folder()))
+        process.stdout.write(`  taskproof: ${line}\n`);
     if (lost.length) throw runError(lostSummary(lost));
     return undefined;
   }
