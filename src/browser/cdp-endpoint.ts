@@ -3,7 +3,7 @@
 // trial's context as if the browser had no other one.
 import { randomBytes } from 'node:crypto';
 import { type EventEmitter, once } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { type WebSocket, WebSocketServer } from 'ws';
@@ -37,7 +37,12 @@ export async function openCdpEndpoint(page: Page): Promise<CdpEndpoint> {
   const { targetId, browserContextId = '' } = await targetOf(page);
   const path = `/${randomBytes(16).toString('hex')}`;
   const http = createServer((_, response) => void response.writeHead(426).end());
-  const server = new WebSocketServer({ server: http, path, perMessageDeflate: false });
+  const server = new WebSocketServer({
+    server: http,
+    path,
+    perMessageDeflate: false,
+    verifyClient: ({ req }, answer) => answer(isFromHere(req), 403),
+  });
   const gate: Gate = { held: false, relays: new Set() };
   server.on('connection', socket => void serve(socket, browser, browserContextId, gate));
   http.listen(0, '127.0.0.1');
@@ -59,6 +64,12 @@ export async function openCdpEndpoint(page: Page): Promise<CdpEndpoint> {
       return closed;
     },
   };
+}
+
+/** A page in any browser of this machine may open a WebSocket: it says so by its origin, or by a name that it gave us. */
+function isFromHere({ headers: { host = '', origin }, socket }: IncomingMessage): boolean {
+  const names = [`127.0.0.1:${socket.localPort}`, `localhost:${socket.localPort}`];
+  return names.includes(host) && (origin === undefined || names.some(name => origin === `http://${name}`));
 }
 
 interface Gate {

@@ -2,7 +2,7 @@
 // protocol's flat form (a sessionId beside each message). Playwright drops messages of sessions that it did not open, so
 // towards the browser each session is one within its parent (`Target.sendMessageToTarget`). Checked with Chromium 156.
 import { AutoAttach } from './cdp-auto-attach';
-import { acts, type Rule, ruleFor } from './cdp-rules';
+import { acts, ruleFor } from './cdp-rules';
 
 /** A CDPSession without its types: a client may send any method. */
 export interface RawSession {
@@ -41,6 +41,8 @@ export class CdpRelay {
   private readonly carried = new Map<number, Pick<Message, 'id' | 'sessionId'>>();
   private readonly autoAttach: AutoAttach;
   private readonly ownTargets = new Set<string>();
+  /** Known from answers to `Browser.getWindowForTarget`. */
+  private readonly ownWindows = new Set<unknown>();
   /** What came while the client was held, oldest first. */
   private readonly waiting: Message[] = [];
   private lastOwnId = FIRST_OWN_ID;
@@ -69,14 +71,15 @@ export class CdpRelay {
       this.client.send({ error: { code: -32_700, message: 'Message must be a valid JSON object' } });
       return;
     }
-    const { id, method = '', sessionId } = message;
-    if (!Number.isInteger(id) || id! >= FIRST_OWN_ID) {
-      const problem = `Message must have an integer 'id' below ${FIRST_OWN_ID}`;
-      this.answer({ id, sessionId }, { error: { code: -32_600, message: problem } });
+    const { id, method, sessionId } = message;
+    const problem = problemOf(message);
+    if (problem) {
+      const answered = typeof sessionId === 'string' ? { id, sessionId } : { id };
+      this.answer(answered, { error: { code: -32_600, message: problem } });
       return;
     }
     // What a session asks for is done in its order.
-    const waits = acts(method) || this.waiting.some(earlier => earlier.sessionId === sessionId);
+    const waits = acts(method!) || this.waiting.some(earlier => earlier.sessionId === sessionId);
     if (this.client.held() && waits) this.waiting.push(message);
     else this.handle(message);
   }
@@ -86,18 +89,20 @@ export class CdpRelay {
     for (const message of this.waiting.splice(0)) this.handle(message);
   }
 
-  private handle({ id, method = '', params = {}, sessionId = BROWSER }: Message): void {
-    const rule = ruleFor(method, params, {
-      root: sessionId === BROWSER,
-      browserContextId: this.browserContextId,
-      isOwnTarget: targetId => this.ownTargets.has(targetId),
-    });
-    void this.follow(rule, { id, method, sessionId }).catch(error =>
+  private handle(message: Message): void {
+    const { id, sessionId = BROWSER } = message;
+    void this.follow(message).catch(error =>
       this.answer({ id, sessionId }, { error: { code: -32_000, message: reasonOf(error) } }),
     );
   }
 
-  private async follow(rule: Rule, { id, method, sessionId = BROWSER }: Message): Promise<void> {
+  private async follow({ id, method = '', params = {}, sessionId = BROWSER }: Message): Promise<void> {
+    const rule = ruleFor(method, params, {
+      root: sessionId === BROWSER,
+      browserContextId: this.browserContextId,
+      isOwnTarget: targetId => this.ownTargets.has(targetId),
+      isOwnWindow: windowId => this.ownWindows.has(windowId),
+    });
     if ('error' in rule)
       return this.answer({ id, sessionId }, { error: { code: -32_601, message: rule.error } });
     if ('result' in rule) {
@@ -111,12 +116,12 @@ export class CdpRelay {
     }
     if (rule.asksForTarget) await this.learn(rule.asksForTarget);
     if (sessionId !== BROWSER) return this.pass(sessionId, { id, method, params: rule.params });
-    const result: Params = await this.session.send(method!, rule.params);
+    const result: Params = await this.session.send(method, rule.params);
     if (method === 'Target.createTarget') {
       this.ownTargets.add(result.targetId);
       await this.autoAttach.created(result.targetId);
     }
-    this.answer({ id, sessionId }, { result: this.shown(method!, result) });
+    this.answer({ id, sessionId }, { result: this.shown(method, result) });
   }
 
   /** Sends a message down to its session, wrapped once for each session on the way. */
@@ -151,10 +156,11 @@ export class CdpRelay {
   }
 
   private show(message: Message, sessionId: string): void {
-    const { method, params = {} } = message;
+    const { method, params = {}, result } = message;
+    if (result) this.learnWindow(result);
     if (method === 'Target.attachedToTarget') this.parents.set(params.sessionId, sessionId);
     if (method === 'Target.detachedFromTarget' && !this.parents.delete(params.sessionId)) return;
-    if (params.targetInfo) this.ownTargets.add(params.targetInfo.targetId);
+    if (params.targetInfo) this.learnTarget(params.targetInfo);
     this.client.send(sessionId === BROWSER ? message : { ...message, sessionId });
   }
 
@@ -166,9 +172,18 @@ export class CdpRelay {
 
   /** A target that was never announced to this client may be the trial's all the same. */
   private async learn(targetId: string): Promise<void> {
-    const answer = (await this.session.send('Target.getTargetInfo', { targetId })) as Params;
-    if (!this.isOwn(answer.targetInfo)) throw new Error('No target with given id found');
-    this.ownTargets.add(targetId);
+    const { targetInfo } = (await this.session.send('Target.getTargetInfo', { targetId })) as Params;
+    this.learnTarget(targetInfo);
+    if (!this.ownTargets.has(targetId)) throw new Error('No target with given id found');
+  }
+
+  /** A client may see the browser's own target, as clients expect, but a session of it would reach other contexts. */
+  private learnTarget(info: Params): void {
+    if (info.type !== 'browser' && this.isOwn(info)) this.ownTargets.add(info.targetId);
+  }
+
+  private learnWindow(result: Params): void {
+    if (typeof result.windowId === 'number') this.ownWindows.add(result.windowId);
   }
 
   private isOwn(info: Params): boolean {
@@ -177,9 +192,10 @@ export class CdpRelay {
 
   /** An answer of the browser's, without what is not the trial's. */
   private shown(method: string, result: Params): object {
+    this.learnWindow(result);
     if (method !== 'Target.getTargets') return result;
     const own = (result.targetInfos as Params[]).filter(info => this.isOwn(info));
-    for (const info of own) this.ownTargets.add(info.targetId);
+    for (const info of own) this.learnTarget(info);
     return { targetInfos: own };
   }
 
@@ -195,6 +211,16 @@ function parsed(text: string): Message | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What is wrong with a message of the client's, if anything. */
+function problemOf({ id, method, params = {}, sessionId = '' }: Message): string | undefined {
+  if (!Number.isInteger(id) || id! >= FIRST_OWN_ID)
+    return `Message must have an integer 'id' below ${FIRST_OWN_ID}`;
+  if (typeof method !== 'string') return "Message must have a string 'method'";
+  if (typeof params !== 'object' || params === null || Array.isArray(params))
+    return "Message may have an object 'params'";
+  return typeof sessionId === 'string' ? undefined : "Message may have a string 'sessionId'";
 }
 
 /** Playwright puts the call and the method before what the browser said. */

@@ -1,6 +1,7 @@
-// What a program that drives a trial's page may ask of the browser: everything about its page, and of the browser
-// only what concerns the trial's context. Other contexts belong to other tests. This keeps trials apart; it is no
-// sandbox, since the program runs as the user does.
+// What a program that drives a trial's page may ask of the browser: what concerns its page, and of the browser only what
+// concerns the trial's context. Other contexts belong to other tests. What is not listed is refused, in every session,
+// since a page's session, too, reaches the whole browser in some domains (Tracing, Memory, SystemInfo). This keeps trials
+// apart; it is no sandbox, since the program runs as the user does.
 
 type Params = Record<string, unknown>;
 
@@ -18,12 +19,28 @@ interface Circumstances {
   root: boolean;
   browserContextId: string;
   isOwnTarget(targetId: string): boolean;
+  isOwnWindow(windowId: unknown): boolean;
 }
 
 /** The protocol's `Target.TargetFilter`; undefined for the browser's own default. */
 export type TargetFilter = object[] | undefined;
 
-/** Domains in which a page's session, too, reaches the whole browser. */
+/** Domains that end at the page, frame or worker whose session is asked, and at its context's storage. */
+const OF_A_PAGE =
+  /^(?:Accessibility|Animation|Audits|Autofill|CSS|CacheStorage|Console|DOM|DOMDebugger|DOMSnapshot|DOMStorage|Debugger|DeviceAccess|DeviceOrientation|Emulation|EventBreakpoints|FedCm|Fetch|HeapProfiler|IO|IndexedDB|Input|Inspector|LayerTree|Log|Media|Network|Overlay|Page|Performance|PerformanceTimeline|Profiler|Runtime|Schema|Security|ServiceWorker|WebAudio|WebAuthn|WebMCP)\./;
+
+/** Of `Storage`, what a page's session may ask: the rest tells of the whole profile. */
+const OF_A_PAGES_STORAGE = new Set([
+  'Storage.clearCookies',
+  'Storage.clearDataForOrigin',
+  'Storage.clearDataForStorageKey',
+  'Storage.getCookies',
+  'Storage.getStorageKey',
+  'Storage.getStorageKeyForFrame',
+  'Storage.getUsageAndQuota',
+  'Storage.setCookies',
+]);
+
 const BROWSER_WIDE = /^(?:Browser|Target)\./;
 
 /** Of the browser-wide ones, those that any session may ask. */
@@ -72,24 +89,34 @@ export function acts(method: string): boolean {
 }
 
 /** What becomes of a client's message. */
-export function ruleFor(
-  method: string,
-  params: Params,
-  { root, browserContextId, isOwnTarget }: Circumstances,
-): Rule {
+export function ruleFor(method: string, params: Params, circumstances: Circumstances): Rule {
+  const { root, browserContextId, isOwnTarget, isOwnWindow } = circumstances;
   const answered = ANSWERED.get(method);
   if (answered) return answered;
   if (root && method === 'Target.setAutoAttach')
     return { attachTo: params.autoAttach ? (params.filter as TargetFilter) : null };
-  if (root && IN_CONTEXT.has(method)) return { params: { ...params, browserContextId } };
+  if (root && IN_CONTEXT.has(method)) {
+    // Playwright would not hear of a hidden tab, nor the guard.
+    const { hidden, ...shown } = params;
+    return { params: { ...shown, browserContextId } };
+  }
   const browserWide = BROWSER_WIDE.test(method);
-  if ((root || browserWide) && !PASSED.has(method) && !(root && PASSED_AT_ROOT.has(method)))
+  if (!isOpen(method, root) || (!root && 'browserContextId' in params))
     return {
       error: `'${method}' is not open to a program that drives a trial: this endpoint serves the browser context of one test`,
+    };
+  if (/WindowBounds$/.test(method) && !isOwnWindow(params.windowId))
+    return {
+      error: `${JSON.stringify(params.windowId)} is no window of this trial: ask Browser.getWindowForTarget for it`,
     };
   const { targetId } = params;
   const asks = browserWide && typeof targetId === 'string' && !isOwnTarget(targetId);
   // Between us and the browser, sessions are nested.
   const passed = browserWide && 'flatten' in params ? { ...params, flatten: false } : params;
   return asks ? { params: passed, asksForTarget: targetId } : { params: passed };
+}
+
+function isOpen(method: string, root: boolean): boolean {
+  if (PASSED.has(method)) return true;
+  return root ? PASSED_AT_ROOT.has(method) : OF_A_PAGE.test(method) || OF_A_PAGES_STORAGE.has(method);
 }

@@ -13,6 +13,8 @@ export interface NetworkEvent {
   resourceType: string;
   /** The browser's reason, where the request failed: `net::ERR_ABORTED` ... Beside a status: the body was cut. */
   failure?: string;
+  /** A service worker answered it, or may have: nothing shows that it left the browser. What the worker itself asked a server for is an event of its own. */
+  keptByWorker?: true;
   /** Milliseconds since the log began. */
   startedAtMs: number;
 }
@@ -85,11 +87,16 @@ export function recordNetwork(
     const event = known ?? append(seen);
     event.resourceType = seen.resourceType;
     if (!known) pairs.put('reported', seen, event);
+    // Its answer will tell; some never get one.
+    if (context.serviceWorkers().length > 0 && !request.serviceWorker()) event.keptByWorker = true;
     byRequest.set(request, event);
   };
   const onResponse = (response: Response): void => {
     const event = byRequest.get(response.request());
-    if (event) event.status = response.status();
+    if (!event) return;
+    event.status = response.status();
+    if (response.fromServiceWorker()) event.keptByWorker = true;
+    else delete event.keptByWorker;
   };
   const onFailed = (request: Request): void => {
     const event = byRequest.get(request);

@@ -1,5 +1,6 @@
 import { Option } from 'commander';
 import { diffTable } from '../report/diff-text';
+import { printableJson } from '../report/format';
 import { renderDiff } from '../report/markdown';
 import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results, readResults } from '../report/results';
 import { ALPHA, type Diff, diffVerdicts } from '../verdicts/diff';
@@ -64,5 +65,5 @@ function render(diff: Diff, before: Results, after: Results, options: DiffOption
   if (options.markdown) return renderDiff(diff);
   if (!options.json) return diffTable(diff, { colour });
   const run = ({ startedAt, status, complete }: Results) => ({ startedAt, status, complete });
-  return JSON.stringify({ schemaVersion: '1', before: run(before), after: run(after), ...diff }, null, 2);
+  return printableJson({ schemaVersion: '1', before: run(before), after: run(after), ...diff });
 }

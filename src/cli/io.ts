@@ -1,5 +1,5 @@
 // What a command may touch of its process, so that tests can run commands beside each other.
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { useColour } from '../report/format';
@@ -41,10 +41,15 @@ async function askInTerminal(question: string, fallback: string): Promise<string
   }
 }
 
+/** Bytes. A results file may come from elsewhere. */
+const MAX_INPUT = 200_000_000;
+
 /** @throws CommandError that names the file and what to do. */
 export async function readInput(io: Io, file: string, remedy: string): Promise<string> {
+  const path = resolve(io.cwd, file);
   try {
-    return await readFile(resolve(io.cwd, file), 'utf8');
+    if ((await stat(path)).size > MAX_INPUT) throw new Error(`more than ${MAX_INPUT / 1e6} MB`);
+    return await readFile(path, 'utf8');
   } catch (error) {
     throw new CommandError(`${file} can't be read (${codeOf(error)}). ${remedy}`);
   }

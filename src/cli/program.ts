@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { version } from '../../package.json';
 import { RecordingError } from '../agents/replay/recording';
+import { printable } from '../report/format';
 import { ResultsFileError } from '../report/results';
 import { TaskSpecError } from '../spec/errors';
 import { addBaseline } from './baseline';
@@ -23,7 +24,12 @@ const COMMANDS: readonly AddCommand[] = [addInit, addValidate, addSchema, addBas
  * @param args without `node` and the script
  * @returns the exit code: 0, or 1 for what the user must put right; `diff` has its own, see there.
  */
-export async function run(args: readonly string[], io: Io): Promise<number> {
+export async function run(args: readonly string[], given: Io): Promise<number> {
+  const io: Io = {
+    ...given,
+    out: text => given.out(printable(text, given.colour)),
+    err: text => given.err(printable(text)),
+  };
   let code = 0;
   const program = new Command('taskproof')
     .description(

@@ -1,5 +1,9 @@
-import { join } from 'node:path';
-import { checkRecording, DEFAULT_RECORDINGS_DIR, recordingText } from '../agents/replay/recording';
+import {
+  checkRecording,
+  DEFAULT_RECORDINGS_DIR,
+  recordingFile,
+  recordingText,
+} from '../agents/replay/recording';
 import { plural } from '../report/format';
 import { DEFAULT_RESULTS_FILE, type ResultRow } from '../report/results';
 import { CommandError, type Io, readRun, writeOutput } from './io';
@@ -53,7 +57,7 @@ async function record(io: Io, file: string, { output, project, spec: wanted }: R
     saved.set(row.spec, row.project);
     await writeOutput(
       io,
-      join(output, `${row.spec}.json`),
+      recordingFile(output, row.spec),
       recordingText(checkRecording(row.recording, file)),
     );
   }

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { escapePath } from 'tinyglobby';
-import { plural, table } from '../report/format';
+import { plural, printableJson, table } from '../report/format';
 import {
   type TaskSpecError,
   TaskSpecErrorAt,
@@ -94,7 +94,7 @@ function asJson(specs: readonly LoadedSpec[], error: TaskSpecLoadError | undefin
     passPolicy: spec.passPolicy,
     tags: spec.tags ?? [],
   }));
-  return JSON.stringify({ valid: problems.length === 0, specs: valid, problems }, null, 2);
+  return printableJson({ valid: problems.length === 0, specs: valid, problems });
 }
 
 function problemsOf(error: TaskSpecError): Problem[] {

@@ -51,18 +51,19 @@ async function checkNetwork(assertion: NetworkAssertion, { network, timeoutMs }:
   const sent = (event: NetworkEvent) =>
     matchesUrlGlob(assertion.urlPattern, event.url) &&
     (assertion.method === undefined || event.method === assertion.method);
+  const holdsFor = (event: NetworkEvent) =>
+    !event.keptByWorker && sent(event) && statusMatches(assertion.status, event.status);
   await holds(
-    () =>
-      expect
-        .poll(
-          () => network.some(event => sent(event) && statusMatches(assertion.status, event.status)),
-          polling(timeoutMs),
-        )
-        .toBe(true),
+    () => expect.poll(() => network.some(holdsFor), polling(timeoutMs)).toBe(true),
     () => {
-      const seen = network.filter(sent).map(event => event.status ?? event.failure ?? 'no answer');
-      return seen.length
-        ? `${requestInWords(assertion)} was sent, but answered with ${[...new Set(seen)].join(', ')} instead of ${assertion.status}`
+      const matching = network.filter(sent);
+      const seen = matching
+        .filter(event => !event.keptByWorker)
+        .map(event => event.status ?? event.failure ?? 'no answer');
+      if (seen.length)
+        return `${requestInWords(assertion)} was sent, but answered with ${[...new Set(seen)].join(', ')} instead of ${assertion.status}`;
+      return matching.length
+        ? `${requestInWords(assertion)} was made, but a service worker kept it: no server was asked`
         : `no request matched ${requestInWords(assertion)} (${network.length} requests in this trial)`;
     },
   );
@@ -81,7 +82,8 @@ function requestInWords({ method, urlPattern }: NetworkAssertion): string {
 interface DomSnapshot {
   count: number;
   visible: number;
-  texts: string[];
+  /** How many contain the assertion's text. */
+  saying: number;
   /** Why `absent` can't be judged on this page; null where it rendered content. */
   blank: string | null;
 }
@@ -104,12 +106,12 @@ async function checkDom(assertion: DomAssertion, { page, timeoutMs }: GradedStat
           return domHolds(assertion, last);
         }, polling(timeoutMs))
         .toBe(true),
-    () => (last ? domReason(assertion, last) : UNRESPONSIVE),
+    async () => (last ? domReason(assertion, last, await firstTexts(locator, last)) : UNRESPONSIVE),
   );
 }
 
-function domHolds(assertion: DomAssertion, { count, visible, texts, blank }: DomSnapshot): boolean {
-  switch (assertion.state) {
+function domHolds({ state }: DomAssertion, { count, visible, saying, blank }: DomSnapshot): boolean {
+  switch (state) {
     case 'visible':
       return visible > 0;
     case 'attached':
@@ -119,11 +121,15 @@ function domHolds(assertion: DomAssertion, { count, visible, texts, blank }: Dom
     case 'absent':
       return count === 0 && blank === null;
     case 'text':
-      return texts.some(text => text.includes(collapsed(assertion.text!)));
+      return saying > 0;
   }
 }
 
-function domReason(assertion: DomAssertion, { count, visible, texts, blank }: DomSnapshot): string {
+function domReason(
+  assertion: DomAssertion,
+  { count, visible, blank }: DomSnapshot,
+  texts: readonly string[],
+): string {
   const { selector, state } = assertion;
   const nothing = `nothing matches "${selector}"`;
   switch (state) {
@@ -139,22 +145,41 @@ function domReason(assertion: DomAssertion, { count, visible, texts, blank }: Do
       return count
         ? `"${selector}" still matches ${count}`
         : `"${selector}" can't be called absent: ${blank}`;
-    case 'text': {
-      const shown = texts.slice(0, 3).map(text => `"${text.slice(0, 80)}"`);
+    case 'text':
       return count
-        ? `"${selector}" does not contain "${assertion.text}"; it says ${shown.join(', ')}`
+        ? `"${selector}" does not contain "${assertion.text}"; it says ${texts.map(text => `"${text}"`).join(', ')}`
         : nothing;
-    }
   }
 }
 
-async function snapshot(page: Page, locator: Locator, { state }: DomAssertion): Promise<DomSnapshot> {
+// All of it is read in Playwright's own world beside the page's scripts: what `page.evaluate` and `allTextContents` use,
+// the page may have replaced.
+async function snapshot(page: Page, locator: Locator, { state, text }: DomAssertion): Promise<DomSnapshot> {
   const count = await locator.count();
   const visible =
     state === 'visible' || state === 'hidden' ? await locator.filter({ visible: true }).count() : 0;
-  const texts = state === 'text' ? (await locator.allTextContents()).map(collapsed) : [];
+  const saying = state === 'text' ? await locator.filter({ hasText: containing(text!) }).count() : 0;
   const blank = state === 'absent' && count === 0 ? await whyBlank(page) : null;
-  return { count, visible, texts, blank };
+  return { count, visible, saying, blank };
+}
+
+/** The text as it stands, but that any run of white space matches any other. A string would match in any case. */
+function containing(text: string): RegExp {
+  const pattern = text
+    .replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+    // At an end one white space is as good as many, and does not have a page's megabytes of it tried at each place.
+    .replace(/^\s+|\s+$/g, '\\s')
+    .replace(/\s+/g, '\\s+');
+  return new RegExp(pattern);
+}
+
+/** For the reason: what the first matches say. */
+async function firstTexts(locator: Locator, { count }: DomSnapshot): Promise<string[]> {
+  const reading = Array.from({ length: Math.min(count, 3) }, (_, index) =>
+    locator.nth(index).textContent({ timeout: 1_000 }),
+  );
+  const texts = await Promise.all(reading.map(text => text.catch(() => '')));
+  return texts.map(text => (text ?? '').replace(/\s+/g, ' ').trim().slice(0, 80));
 }
 
 /** On a page that shows nothing everything is absent: such a pass would say nothing about the site. */
@@ -162,16 +187,12 @@ async function whyBlank(page: Page): Promise<string | null> {
   const url = page.url();
   if (url === 'about:blank') return 'the page is blank (about:blank)';
   if (/^(chrome|edge|about)(-error|:neterror)/.test(url)) return 'the page failed to load';
-  const rendered = await page.evaluate(() => {
-    const { body } = document;
-    if (!body) return false;
-    return (
-      body.innerText.trim() !== '' ||
-      [
-        ...body.querySelectorAll('img, svg, canvas, video, iframe, object, input, button, select, textarea'),
-      ].some(element => (element as HTMLElement).getClientRects().length > 0)
-    );
-  });
+  const body = page.locator('css=body');
+  const shown = 'css=img, svg, canvas, video, iframe, object, input, button, select, textarea';
+  const rendered =
+    (await body.count()) > 0 &&
+    ((await body.first().innerText({ timeout: RESPONSE_MS })).trim() !== '' ||
+      (await body.locator(shown).filter({ visible: true }).count()) > 0);
   return rendered ? null : `the page rendered no content (${url})`;
 }
 
@@ -217,7 +238,7 @@ async function answered<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
   }
 }
 
-async function holds(check: () => Promise<unknown>, reason: () => string): Promise<void> {
+async function holds(check: () => Promise<unknown>, reason: () => string | Promise<string>): Promise<void> {
   try {
     await check();
   } catch (error) {
@@ -226,7 +247,7 @@ async function holds(check: () => Promise<unknown>, reason: () => string): Promi
     if (/Target crashed|page crashed/i.test(message)) throw new AssertionFailure('the page has crashed');
     if (/has been closed/i.test(message))
       throw new AssertionFailure('the tab was closed before it could be graded');
-    throw new AssertionFailure(reason());
+    throw new AssertionFailure(await reason());
   }
 }
 
@@ -234,10 +255,6 @@ async function holds(check: () => Promise<unknown>, reason: () => string): Promi
 function polling(timeoutMs: number | undefined) {
   const intervals = [50, 100, 250, 500];
   return timeoutMs === undefined ? { intervals } : { intervals, timeout: timeoutMs };
-}
-
-function collapsed(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }
 
 function firstLine(message: string): string {

@@ -1,9 +1,9 @@
 // Agents side by side in the terminal: specs as rows, projects as columns, in as many blocks as the width asks for.
 
-import { plain } from '../trial/safe-text';
 import type { Comparison, ComparisonCell, ComparisonTotals } from '../verdicts/shapes';
 import {
   type Cell,
+  cellText,
   displayWidth,
   formatCost,
   formatRate,
@@ -77,12 +77,12 @@ export function totalParts(totals: ComparisonTotals): string[] {
 export const TOTALS = ['specs passed', 'graded trials passed', 'cost'] as const;
 
 /** A project's name as a heading: one without a name has to be called something. */
-export const projectName = (project: string) => plain(project) || '(no name)';
+export const projectName = (project: string) => cellText(project) || '(no name)';
 
 function specColumn({ specs }: Comparison): Column {
   return [
     [dim('passes, turns, cost')],
-    ...specs.map(({ spec }) => foldName(plain(spec)).map(text => ({ text }))),
+    ...specs.map(({ spec }) => foldName(cellText(spec)).map(text => ({ text }))),
     ...TOTALS.map(text => [dim(text)]),
   ];
 }

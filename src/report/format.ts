@@ -1,6 +1,6 @@
 // Tables, figures and colours for a terminal.
 import * as util from 'node:util';
-import { plain } from '../trial/safe-text';
+import { harmless, oneLine } from '../trial/safe-text';
 
 /** A text to colour or not, as `useColour` says. */
 export interface Cell {
@@ -92,8 +92,41 @@ function cutTo(text: string, room: number): string {
 }
 
 function toCell(cell: string | Cell): Cell {
-  if (typeof cell === 'string') return { text: plain(cell) };
-  return cell.exact ? cell : { ...cell, text: plain(cell.text) };
+  if (typeof cell === 'string') return { text: cellText(cell) };
+  return cell.exact ? cell : { ...cell, text: cellText(cell.text) };
+}
+
+/** Without joiners: no two terminals agree on the width of what they join. */
+export function cellText(text: string): string {
+  return oneLine(text).replace(/[\u200c\u200d]/g, '');
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it is what begins a colour
+const COLOUR = /(\u001b\[[\d;]*m)/;
+
+/**
+ * The gate of all that is printed, whatever it was made of.
+ *
+ * @param colour whether colours stay: `oneLine` has taken them out of what is not ours
+ */
+export function printable(text: string, colour = false): string {
+  if (!colour) return harmless(text);
+  const parts = text.split(COLOUR);
+  return parts.map((part, index) => (index % 2 ? part : harmless(part))).join('');
+}
+
+/** JSON that is as harmless in a log, and reads back as it was. */
+export function printableJson(value: unknown): string {
+  const escaped = (found: string) =>
+    found.replace(/./gs, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(value, null, 2)
+    .replace(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu, escaped)
+    .replace(/(?<!\S):(?=:)|#(?=#(?:\[|vso\[))/gi, escaped);
+}
+
+/** What the reporter prints. */
+export function print(stream: NodeJS.WritableStream & { isTTY?: boolean }, text: string): void {
+  stream.write(`${printable(text, useColour(stream))}\n`);
 }
 
 const WIDE =
@@ -139,6 +172,6 @@ export function plural(count: number, noun: string): string {
 
 /** In lines of about `width` characters, each behind `indent`: the HTML report scrolls what is longer out of sight. */
 export function wrapped(text: string, width: number, indent: string): string {
-  const lines = plain(text).match(new RegExp(`.{1,${width}}(?: |$)|\\S+`, 'gu')) ?? [];
+  const lines = oneLine(text).match(new RegExp(`.{1,${width}}(?: |$)|\\S+`, 'gu')) ?? [];
   return lines.map(line => indent + line.trimEnd()).join('\n');
 }

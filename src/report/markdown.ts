@@ -1,7 +1,7 @@
 // Markdown for GitHub: the summary of a run and the comment of a diff. What comes from a site, a model or a
 // spec is escaped: it must not format, link, mention, break a table or speak to the workflow's runner.
 
-import { plain } from '../trial/safe-text';
+import { oneLine } from '../trial/safe-text';
 import type { Diff, DiffRow } from '../verdicts/diff';
 import type { Comparison, ComparisonCell } from '../verdicts/shapes';
 import { cellParts, findingsOf, projectName, TOTALS, totalParts } from './comparison-text';
@@ -25,7 +25,7 @@ const REASON_LIMIT = 500;
  * @param max longest length in characters before escaping; default 500
  */
 export function escapeMarkdown(text: string, max = REASON_LIMIT): string {
-  return plain(text, max).replace(ACTIVE, found => ENTITIES[found] ?? `\\${found}`);
+  return oneLine(text, max).replace(ACTIVE, found => ENTITIES[found] ?? `\\${found}`);
 }
 
 // "::error::" speaks to the runner, "https://" and "www." become links, @name notifies, #12 links to an issue.

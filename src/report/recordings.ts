@@ -1,12 +1,15 @@
 // Recordings of trials that passed: the files that `record: true` and healed trials leave for replay().
-import { join, relative, resolve } from 'node:path';
+import { relative, resolve } from 'node:path';
 import type { FullConfig, TestCase } from '@playwright/test/reporter';
 import {
   DEFAULT_RECORDINGS_DIR,
+  fileBelow,
   RECORDING_VERSION,
   type RecordedTurn,
   type Recording,
+  recordingFile,
   recordingText,
+  whyRefused,
 } from '../agents/replay/recording';
 import { knownOptions, type TaskproofOptions } from '../playwright/options';
 import type { TrialRecord } from '../trial/record';
@@ -26,6 +29,8 @@ export function recordingOf(record: TrialRecord): Recording | { problem: string 
       if (action.error !== undefined && !action.steps) continue;
       if (!action.steps)
         return { problem: `turn ${number}: \`${action.title}\` can't be done again by a recording` };
+      const refused = whyRefused(action.steps);
+      if (refused) return { problem: `turn ${number}: \`${action.title}\` ${refused}` };
       if (action.steps.length) kept.push({ title: action.title, steps: action.steps });
     }
     if (kept.length) turns.push({ title, actions: kept });
@@ -77,7 +82,8 @@ interface RecordedSpec {
 }
 
 /**
- * Writes what is to be written: for projects with `record`, and beside recordings that were healed.
+ * Writes what is to be written: for projects with `record`, and beside recordings that were healed. To be called where the
+ * trials ran, and not where reports are merged: blobs may come from anywhere.
  *
  * @returns lines for the terminal
  */
@@ -89,17 +95,15 @@ export async function writeRecordings(
   const lines: string[] = [];
   const written = new Map<string, string>();
   const counts = new Map<string, number>();
-  for (const { planned, project, tests, pick } of specs) {
-    const spec = planned.id;
-    const into = recordingsDir(config, project, tests);
-    const file = pick.healed
-      ? join(folder, pick.healed.replace(/\.json$/, '.healed.json'))
-      : into && join(folder, into, `${spec}.json`);
-    if (!file) continue;
-    if (!pick.recording) {
-      if (pick.problem) lines.push(`no recording of ${spec}: ${pick.problem}`);
-      continue;
-    }
+  for (const spec of specs) {
+    const { planned, project, pick } = spec;
+    const into = recordingsDir(config, spec);
+    const place = placeOf(spec, into, folder);
+    if (!place) continue;
+    const problem = place.problem ?? (pick.recording ? undefined : pick.problem);
+    if (problem) lines.push(`no recording of ${planned.id}: ${problem}`);
+    if (problem || !place.file || !pick.recording) continue;
+    const { file } = place;
     const other = written.get(file);
     if (other !== undefined) {
       lines.push(
@@ -120,8 +124,24 @@ export async function writeRecordings(
   return lines;
 }
 
-/** Only the process that loaded the config knows it: merging reports writes no recordings. */
-function recordingsDir(config: FullConfig, name: string, tests: Iterable<TestCase>): string | undefined {
+/** Undefined where nothing is to be written. Where a healed recording lay, a trial's record says. */
+function placeOf(
+  { planned, pick: { healed } }: RecordedSpec,
+  into: string | undefined,
+  folder: string,
+): { file?: string; problem?: string } | undefined {
+  if (healed === undefined)
+    return into ? { file: recordingFile(resolve(folder, into), planned.id) } : undefined;
+  const file = healed.endsWith('.json') && fileBelow(folder, healed.replace(/\.json$/, '.healed.json'));
+  return file
+    ? { file }
+    : {
+        problem: `${healed} is no .json file below the folder of the Playwright config, so none is written beside it`,
+      };
+}
+
+/** Only the process that loaded the config knows it. */
+function recordingsDir(config: FullConfig, { project: name, tests }: RecordedSpec): string | undefined {
   const project = config.projects.find(each => each.name === name);
   const [test] = tests;
   if (!project || !test) return undefined;

@@ -20,6 +20,7 @@ import {
   runError,
 } from '../playwright/runner';
 import { failsRun } from '../verdicts/verdict';
+import { print } from './format';
 import { checkReporterOptions, type ReporterOptions } from './options';
 import { planRun } from './planning';
 import { writeRecordings } from './recordings';
@@ -95,10 +96,11 @@ export default class TaskproofReporter implements Reporter {
       status,
       shard,
     });
-    process.stdout.write(`${verdictTable(results)}\n`);
+    print(process.stdout, verdictTable(results));
     await writeOutput(results, this.options, this.folder(), shard);
-    for (const line of await writeRecordings(runs, this.config, this.folder()))
-      process.stdout.write(`  taskproof: ${line}\n`);
+    if (this.preprocessed)
+      for (const line of await writeRecordings(runs, this.config, this.folder()))
+        print(process.stdout, `  taskproof: ${line}`);
     if (lost.length) throw runError(lostSummary(lost));
     return undefined;
   }
@@ -116,7 +118,7 @@ export default class TaskproofReporter implements Reporter {
     const { verdict } = run.verdict;
     if (verdict === 'undecided' || this.announced.has(run) || !this.preprocessed) return;
     this.announced.add(run);
-    if (run.planned.policy.k > 1) process.stdout.write(`${settledLine(run)}\n`);
+    if (run.planned.policy.k > 1) print(process.stdout, settledLine(run));
   }
 
   /**

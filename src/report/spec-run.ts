@@ -3,6 +3,7 @@ import type { TestCase, TestResult } from '@playwright/test/reporter';
 import { type PlannedSpec, plannedSpec } from '../playwright/annotations';
 import { annotate, expectPass, retag, tolerate, unannotate } from '../playwright/runner';
 import type { TrialRecord } from '../trial/record';
+import { oneLine } from '../trial/safe-text';
 import { allowedFailures, type TrialResult, type Verdict, verdictOf } from '../verdicts/verdict';
 import { RecordingPick } from './recordings';
 import { healedText } from './trial-notes';
@@ -121,7 +122,7 @@ export class SpecRun {
       trial.healed && 'healed',
     ].filter(Boolean);
     const what = `${trial.index + 1}/${k}${marks.length ? ` (${marks.join(', ')})` : ''}`;
-    return trial.reason ? `${what}: ${trial.reason}` : what;
+    return trial.reason ? `${what}: ${oneLine(trial.reason, 1_000)}` : what;
   }
 
   private isLost(trial: TrialResult): boolean {

@@ -1,6 +1,6 @@
 // What the reporter prints: a line when a spec's verdict is settled, one table at the end.
 import { stdout } from 'node:process';
-import { plain } from '../trial/safe-text';
+import { oneLine } from '../trial/safe-text';
 import { comparisonText } from './comparison-text';
 import {
   type Cell,
@@ -81,7 +81,9 @@ function errorLines({ verdicts }: Results): string[] {
   return [
     '',
     '  Not counted against the site:',
-    ...groups.map(({ kind, trials, hint }) => `  ${plural(trials, 'trial')} with error: ${kind}. ${hint}`),
+    ...groups.map(
+      ({ kind, trials, hint }) => `  ${plural(trials, 'trial')} with error: ${oneLine(kind, 100)}. ${hint}`,
+    ),
   ];
 }
 
@@ -94,7 +96,7 @@ function cellsOf(row: ResultRow): (string | Cell)[] {
     formatRate(row.rate, row.interval),
     row.turns === null ? '-' : String(row.turns),
     formatCost(row.costUsd),
-    row.reason ? plain(row.reason, 160) : '',
+    row.reason ? oneLine(row.reason, 160) : '',
   ];
 }
 
@@ -124,7 +126,7 @@ function countsOf(rows: readonly ResultRow[]): string {
 export function lostSummary(lost: readonly SpecRun[]): string {
   const lines = lost.map(run => {
     const { verdict, passes, k, minPasses, reason } = run.verdict;
-    return `  ${SIGNS[verdict]} ${nameOf(run)} ${verdict}: ${passes}/${k} passed, needs ${minPasses}${reason ? `\n${wrapped(plain(reason, 600), 100, '      ')}` : ''}`;
+    return `  ${SIGNS[verdict]} ${nameOf(run)} ${verdict}: ${passes}/${k} passed, needs ${minPasses}${reason ? `\n${wrapped(oneLine(reason, 600), 100, '      ')}` : ''}`;
   });
   return `taskproof: ${plural(lost.length, 'spec')} did not pass\n${lines.join('\n')}`;
 }
@@ -133,5 +135,5 @@ const nameOf = ({ planned, project, replayed }: SpecRun) =>
   `${name(planned.id, project)}${replayed ? ', replayed,' : ''}`;
 
 function name(spec: string, project: string): string {
-  return project ? `${spec} [${plain(project)}]` : spec;
+  return project ? `${oneLine(spec)} [${oneLine(project)}]` : oneLine(spec);
 }

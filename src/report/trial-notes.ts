@@ -1,6 +1,6 @@
 // What is said of trials beside the verdict: recordings that were healed, and errors of the infrastructure.
 
-import { plain } from '../trial/safe-text';
+import { oneLine } from '../trial/safe-text';
 import type { ResultRow } from './results';
 
 type TrialRow = Pick<ResultRow['trials'][number], 'outcome' | 'healed'>;
@@ -16,7 +16,7 @@ export function healedText({ healed, outcome }: TrialRow): string | null {
     outcome === 'passed'
       ? `new recording beside ${healed.recording} for review`
       : `the recording is ${healed.recording}`;
-  return plain(`healed at turn ${healed.turn}: ${healed.reason}; ${recording}`);
+  return oneLine(`healed at turn ${healed.turn}: ${healed.reason}; ${recording}`);
 }
 
 /** The healed trials of these rows, each with its verdict's row. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { TestResult } from '@playwright/test/reporter';
 import { RECORD_ATTACHMENT, readRecord, type TrialRecord } from '../trial/record';
-import { plain } from '../trial/safe-text';
+import { oneLine } from '../trial/safe-text';
 import type { TokenUsage, TrialResult } from '../verdicts/shapes';
 
 export interface RecordedTrial {
@@ -81,5 +81,5 @@ function withoutRecord(index: number, result: TestResult): TrialResult {
 
 function firstError(result: TestResult): string {
   const message = result.errors[0]?.message ?? `the test ended as "${result.status}"`;
-  return plain(message.split('\n')[0]!, 300);
+  return oneLine(message.split('\n')[0]!, 300);
 }

@@ -5,7 +5,7 @@ import { byName, diffVerdicts } from '../verdicts/diff';
 import type { TokenUsage } from '../verdicts/shapes';
 import { sumOfKnown } from '../verdicts/verdict';
 import { diffTable } from './diff-text';
-import { useColour } from './format';
+import { print, useColour } from './format';
 import { renderSummary } from './markdown';
 import type { ReporterOptions } from './options';
 import { RESULTS_SCHEMA_VERSION, type ResultRow, type Results, readResults } from './results';
@@ -87,7 +87,7 @@ export async function writeOutput(
 async function compare(file: string, results: Results): Promise<void> {
   const baseline = readResults(await readFile(file, 'utf8'), file);
   const diff = diffVerdicts(baseline.verdicts, results.verdicts);
-  process.stdout.write(`\n${diffTable(diff, { colour: useColour(process.stdout) })}\n`);
+  print(process.stdout, `\n${diffTable(diff, { colour: useColour(process.stdout) })}`);
 }
 
 /** Writes a file and the folders above it. */
@@ -100,6 +100,6 @@ async function attempt(file: string, action: (file: string) => Promise<void>): P
   try {
     await action(file);
   } catch (error) {
-    process.stderr.write(`taskproof: ${file}: ${(error as Error).message}\n`);
+    print(process.stderr, `taskproof: ${file}: ${(error as Error).message}`);
   }
 }

@@ -36,7 +36,11 @@ const domAssertion = mapping({
     .enum(['visible', 'attached', 'text', 'absent', 'hidden'], say)
     .default('visible')
     .describe('What must hold of the elements that match. Pair `absent` and `hidden` with a positive check.'),
-  text: text().optional().describe('With state `text`: what the text of a match must contain.'),
+  text: z
+    .string(say)
+    .regex(/\S/, 'must not be empty or white space alone: every text contains that')
+    .optional()
+    .describe('With state `text`: what the text of a match must contain.'),
   description: note(),
 })
   .refine(({ state, text }) => state !== 'text' || text !== undefined, {
@@ -135,6 +139,9 @@ const entryUrl = z
   }, 'must not contain credentials (user:password@): specs end up in reports; let the suite log in, or name a secret')
   .meta({ pattern: '^\\s*[Hh][Tt][Tt][Pp][Ss]?://[^/?#@]+([/?#].*)?$' });
 
+/** An id is a file name, too. */
+export const SPEC_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
+
 /** What stands in a file, before the defaults. */
 export const taskSpecObject = mapping({
   specVersion: z
@@ -150,7 +157,7 @@ export const taskSpecObject = mapping({
   id: z
     .string(say)
     .regex(
-      /^[a-z0-9][a-z0-9-]{0,63}$/,
+      SPEC_ID,
       'must be 1 to 64 lowercase letters, digits and hyphens, beginning with a letter or digit ("pricing-trial")',
     )
     .describe('Kebab-case and the same in every run: baselines and reports go by it.'),

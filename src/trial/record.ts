@@ -8,6 +8,8 @@ import type { Assertion, PassPolicy } from '../spec';
 export type { TotalUsage } from '../agents/agent';
 
 export const RECORD_SCHEMA_VERSION = '1';
+/** Characters. A record may come from another machine. */
+const MAX_RECORD_LENGTH = 200_000_000;
 /** The hidden attachment that carries the record: names that begin with `_` are not shown in the HTML report. */
 export const RECORD_ATTACHMENT = '_taskproof';
 
@@ -144,6 +146,7 @@ const networkEventSchema = z.object({
   status: z.number().nullable(),
   resourceType: z.string(),
   failure: z.string().optional(),
+  keptByWorker: z.literal(true).optional(),
   startedAtMs: z.number(),
 } satisfies Fields<NetworkEvent>);
 
@@ -215,6 +218,7 @@ export const trialRecordSchema = z.object({
  * @returns undefined where the text is not a record of this schema version: a foreign or cut attachment must not cost a run.
  */
 export function readRecord(text: string): TrialRecord | undefined {
+  if (text.length > MAX_RECORD_LENGTH) return undefined;
   try {
     return trialRecordSchema.safeParse(JSON.parse(text)).data;
   } catch {

@@ -3,7 +3,7 @@ import { stripVTControlCharacters } from 'node:util';
 
 // Marks that turn the direction of the text around them or have no width, byte order marks, halves of surrogate pairs.
 // Joiners stay: scripts and emojis need them.
-const UNSEEN = /[\u061c\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff\p{Cs}]/gu;
+const UNSEEN = /(?![\u200c\u200d])[\p{Cf}\p{Cs}]/gu;
 
 /** A text of several lines, without control sequences, direction marks and what a CI runner takes for a command. */
 export function harmless(text: string): string {
@@ -19,26 +19,16 @@ export function harmless(text: string): string {
   );
 }
 
-/** For titles and reasons: the same in one line. */
-export function oneLine(text: string, max: number): string {
-  const flat = harmless(text).replace(/\s+/g, ' ').trim();
-  return flat.length > max ? `${flat.slice(0, max - 1)}…` : flat;
-}
-
-// Zero-width and direction marks, byte order marks, halves of surrogate pairs.
-const INVISIBLE = /[\p{Cf}\p{Cs}]+/gu;
-// Controls (C0, C1), line and paragraph separators, spaces of all kinds.
-const BLANK = /[\p{Cc}\p{Z}]+/gu;
-
 /**
- * For cells of a table: one line without control sequences and without joiners, whose width no terminal agrees on.
+ * For titles, reasons and cells: the same in one line.
  *
  * @param max longest length in characters; beyond it the text is cut and ends with "…". No limit by default.
  */
-export function plain(text: string, max = Number.POSITIVE_INFINITY): string {
-  const line = stripVTControlCharacters(text).replace(INVISIBLE, '').replace(BLANK, ' ').trim();
-  const characters = [...line];
-  return characters.length <= max ? line : `${characters.slice(0, max - 1).join('')}…`;
+export function oneLine(text: string, max = Number.POSITIVE_INFINITY): string {
+  const flat = harmless(text).replace(/\s+/g, ' ').trim();
+  if (flat.length <= max) return flat;
+  const characters = [...flat];
+  return characters.length <= max ? flat : `${characters.slice(0, max - 1).join('')}…`;
 }
 
 /** As records keep it: a page may make its URL megabytes long. */

@@ -1,7 +1,10 @@
-import { type Browser, chromium } from '@playwright/test';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Browser, chromium, type Page } from '@playwright/test';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
+import { recordNetwork } from '../../src/browser/network-log';
 import { checkAssertion } from '../../src/grading/assertions';
+import type { Assertion } from '../../src/spec';
+import { startSite } from '../support/two-sites';
 
 let browser: Browser;
 beforeAll(async () => {
@@ -31,4 +34,130 @@ test.each([
     checkAssertion({ type: 'dom', ...assertion }, { page, network: [], timeoutMs: 30_000 }),
   ).resolves.toBeUndefined();
   await page.close();
+});
+
+/** Null where it holds, else the reason. */
+function reasonOf(assertion: Assertion, state: Partial<Parameters<typeof checkAssertion>[1]>) {
+  return checkAssertion(assertion, { network: [], timeoutMs: 1_500, page: null as never, ...state }).then(
+    () => null,
+    error => (error as Error).message,
+  );
+}
+
+/** What a page may replace to tell its own story. */
+const LYING = `<script>
+  for (const [type, name] of [[Node, 'textContent'], [Node, 'nodeValue'], [HTMLElement, 'innerText']])
+    Object.defineProperty(type.prototype, name, { get: () => 'Order confirmed' });
+  String.prototype.includes = () => true;
+  RegExp.prototype.test = () => true;
+  Array.prototype.map = function () { return ['Order confirmed']; };
+  Array.prototype.some = () => true;
+  Document.prototype.querySelectorAll = () => [document.body];
+</script>`;
+
+describe('what the page says', () => {
+  const cases: [
+    html: string,
+    assertion: Pick<Extract<Assertion, { type: 'dom' }>, 'selector' | 'state' | 'text'>,
+    reason: RegExp | null,
+  ][] = [
+    [
+      '<p>15 items</p>',
+      { selector: 'p', state: 'text', text: ' 5 items' },
+      /does not contain " 5 items"; it says "15 items"/,
+    ],
+    ['<p>1\u00a0\n 5  items</p>', { selector: 'p', state: 'text', text: ' 5 items' }, null],
+    ['<p>5 items</p>', { selector: 'p', state: 'text', text: '5 items ' }, /does not contain/],
+    ['<p>5 items</p>', { selector: 'p', state: 'text', text: '5\n\titems' }, null],
+    ['<p>5 ITEMS</p>', { selector: 'p', state: 'text', text: '5 items' }, /does not contain/],
+    ['<p>a >> b (c|d) /e/ "f" \\</p>', { selector: 'p', state: 'text', text: '>> b (c|d) /e/ "f" \\' }, null],
+    ['<p>a+b</p>', { selector: 'p', state: 'text', text: 'a.b' }, /does not contain/],
+    [
+      '<div>Cart<script>const text = "Order confirmed"</script><style>b { content: "Order confirmed" }</style></div>',
+      { selector: 'body', state: 'text', text: 'Order confirmed' },
+      /does not contain/,
+    ],
+    [
+      `<p>Failed</p>${LYING}`,
+      { selector: 'p', state: 'text', text: 'Order confirmed' },
+      /does not contain.*"Failed"/,
+    ],
+    [LYING, { selector: 'h1', state: 'absent', text: undefined }, /the page rendered no content/],
+    ['<canvas></canvas>', { selector: 'h1', state: 'absent', text: undefined }, null],
+    // As Playwright counts it: that it can be seen is another assertion.
+    ['<p hidden>Order confirmed</p>', { selector: 'p', state: 'text', text: 'Order confirmed' }, null],
+  ];
+  let page: Page;
+  beforeAll(async () => {
+    page = await browser.newPage();
+    await page.route('http://shop.test/*', (route, request) =>
+      route.fulfill({
+        body: cases[Number(new URL(request.url()).pathname.slice(1))]![0],
+        contentType: 'text/html; charset=utf-8',
+      }),
+    );
+  });
+  test.each(cases.map(([html, assertion, reason], index) => ({ html, assertion, reason, index })))(
+    '$html: $assertion.state $assertion.text',
+    async ({ index, assertion, reason }) => {
+      await page.goto(`http://shop.test/${index}`);
+      const said = await reasonOf({ type: 'dom', ...assertion } as Assertion, { page });
+      if (reason) expect(said).toMatch(reason);
+      else expect(said).toBeNull();
+    },
+  );
+});
+
+describe('behind a service worker', () => {
+  const WORKER = `
+    onactivate = event => event.waitUntil(clients.claim());
+    onfetch = event => {
+      const { pathname } = new URL(event.request.url);
+      if (pathname === '/invented') event.respondWith(new Response('{}', { status: 201 }));
+      if (pathname === '/broken') event.respondWith(Response.error());
+      if (pathname === '/never') event.respondWith(new Promise(() => {}));
+      if (pathname === '/passed') event.respondWith(fetch(event.request));
+      if (pathname === '/changed') event.respondWith(fetch(event.request).then(() => new Response('', { status: 200 })));
+    };`;
+
+  test('a request counts if it reached a server, with the status that the server gave', async () => {
+    const site = await startSite('localhost', path =>
+      path === '/service.js'
+        ? { headers: { 'content-type': 'text/javascript' }, body: WORKER }
+        : { status: path === '/changed' ? 500 : path === '/passed' ? 202 : 200 },
+    );
+    const context = await browser.newContext();
+    try {
+      const page = await context.newPage();
+      const { events: network } = recordNetwork(context);
+      await page.goto(`${site.origin}/`);
+      await page.evaluate(async () => {
+        const claimed = new Promise(resolve => {
+          navigator.serviceWorker.oncontrollerchange = resolve;
+        });
+        await navigator.serviceWorker.register('/service.js');
+        await claimed;
+        const post = (path: string) => fetch(path, { method: 'POST' }).catch(() => undefined);
+        void post('/never');
+        for (const path of ['/invented', '/broken', '/passed', '/changed', '/let-go']) await post(path);
+      });
+      const sent = (path: string, status?: number) =>
+        reasonOf(
+          { type: 'network', urlPattern: `**${path}`, method: 'POST', status },
+          { network, timeoutMs: 500 },
+        );
+      expect(await sent('/passed', 202)).toBeNull();
+      expect(await sent('/let-go', 200)).toBeNull();
+      expect(await sent('/changed', 500)).toBeNull();
+      expect(await sent('/changed', 200)).toMatch(/answered with 500 instead of 200/);
+      for (const path of ['/invented', '/broken', '/never']) {
+        expect(site.hits).not.toContain(`POST ${path}`);
+        expect(await sent(path), path).toMatch(/a service worker kept it: no server was asked/);
+        expect(await sent(path, 201), path).toMatch(/a service worker kept it: no server was asked/);
+      }
+    } finally {
+      await context.close();
+      await site.close();
+    }
+  });
 });

@@ -293,6 +293,30 @@ describe('the bare protocol', () => {
     expect(await client.send('Browser.getVersion')).toHaveProperty('product');
   });
 
+  test.each([
+    '"method":"Target.setAutoAttach","params":null',
+    '"method":"Target.attachToTarget","params":null',
+    '"method":"Browser.getVersion","params":[]',
+    '"method":"Browser.getVersion","params":"x"',
+    '"method":null',
+    '"method":7,"params":{}',
+    '"method":{"toString":1}',
+    '"method":"Page.enable","sessionId":7',
+    '"method":"Page.enable","sessionId":null',
+    '"method":"Target.setAutoAttach","params":{"autoAttach":true,"filter":7}',
+    '"method":"Target.attachToTarget","params":{"targetId":{}}',
+    '"method":"Target.attachToTarget","params":{"targetId":null}',
+    '"method":"Target.createTarget","params":{"url":null}',
+    '"method":"Browser.getWindowBounds","params":{"windowId":{"toString":1}}',
+  ])('%s is answered with an error, and no more', async fields => {
+    const client = await raw();
+    expect(await client.sendText(`{"id":1,${fields}}`, 1)).toMatchObject({
+      id: 1,
+      error: { message: expect.any(String) },
+    });
+    expect(await client.send('Browser.getVersion')).toHaveProperty('product');
+  });
+
   test('Browser.close closes the connection alone', async () => {
     const client = await raw();
     await client.send('Browser.close');
@@ -332,6 +356,43 @@ describe('what is not the trial’s', () => {
     await expect(client.send(method, params)).rejects.toThrow('No target with given id found');
     await expect(client.send(method, params, session)).rejects.toThrow('No target with given id found');
     expect(foreign.isClosed()).toBe(false);
+  });
+
+  test.each(['Target.attachToTarget', 'Target.getTargetInfo'])(
+    '%s refuses the browser’s own target, also where an event has told its id',
+    async method => {
+      const client = await raw();
+      const session = await attached(client);
+      await client.send('Target.setDiscoverTargets', { discover: true, filter: [{}] });
+      const { targetInfo } = await client.send('Target.getTargetInfo');
+      expect(targetInfo.type).toBe('browser');
+      await client.send('Target.getTargets', { filter: [{}] });
+      const params = { targetId: targetInfo.targetId, flatten: true };
+      await expect(client.send(method, params)).rejects.toThrow('No target with given id found');
+      await expect(client.send(method, params, session)).rejects.toThrow('No target with given id found');
+    },
+  );
+
+  test('windows of other contexts stay as they are', async () => {
+    const client = await raw();
+    const session = await attached(client);
+    const theirSession = await theirs.newCDPSession(foreign);
+    const { windowId } = await theirSession.send('Browser.getWindowForTarget');
+    for (const asked of [session, undefined])
+      for (const method of ['Browser.getWindowBounds', 'Browser.setWindowBounds'])
+        await expect(client.send(method, { windowId, bounds: { width: 300 } }, asked)).rejects.toThrow(
+          /no window of this trial/,
+        );
+    const own = await client.send('Browser.getWindowForTarget', {}, session);
+    await client.send('Browser.getWindowBounds', { windowId: own.windowId }, session);
+    await client.send('Browser.getWindowBounds', { windowId: own.windowId });
+  });
+
+  test('a tab that it opens is seen by the trial, also one that it wants hidden', async () => {
+    const client = await raw();
+    const { targetId } = await client.send('Target.createTarget', { url: 'about:blank', hidden: true });
+    expect(await endpoint.pageOf(targetId)).toBeDefined();
+    expect(context.pages()).toHaveLength(2);
   });
 
   test('it is in no list and no event, of the browser or of the page', async () => {
@@ -385,6 +446,29 @@ describe('what is not the trial’s', () => {
     expect(await foreign.title()).toBe('/foreign');
   });
 
+  test.each([
+    'Tracing.start',
+    'Tracing.getCategories',
+    'SystemInfo.getProcessInfo',
+    'Memory.getBrowserSamplingProfile',
+    'Extensions.getExtensions',
+    'Tethering.bind',
+    'Storage.getSharedStorageEntries',
+    'Something.new',
+  ])('%s is refused to a page’s session and to one below it', async method => {
+    await page.goto(`${site.origin}/framed`);
+    const client = await raw();
+    const session = await attached(client);
+    const below = await client.send(
+      'Target.attachToTarget',
+      { targetId: endpoint.targetId, flatten: true },
+      session,
+    );
+    for (const asked of [session, below.sessionId])
+      await expect(client.send(method, {}, asked)).rejects.toThrow(/serves the browser context of one test/);
+    expect(await client.send('Page.getNavigationHistory', {}, below.sessionId)).toHaveProperty('entries');
+  });
+
   test('a client that holds its targets does not hold it up', async () => {
     const client = await raw();
     const session = await attached(client);
@@ -407,6 +491,33 @@ describe('who may connect, and for how long', () => {
     ['more after it', (url: string) => `${url}/x`],
   ])('%s is refused', async (_, change) => {
     await expect(connectCdp(change(endpoint.url))).rejects.toThrow(/Unexpected server response: 400/);
+  });
+
+  const own = () => new URL(endpoint.url).host;
+  test.each<[string, () => Record<string, string>]>([
+    ['Origin of a web page', () => ({ origin: site.origin })],
+    ['Origin of a page on this machine', () => ({ origin: 'http://localhost' })],
+    ['Origin of a page without one', () => ({ origin: 'null' })],
+    ['Origin of an extension', () => ({ origin: 'chrome-extension://abcdefgh' })],
+    ['Origin that is no URL', () => ({ origin: 'x' })],
+    [
+      'Host of a name that was made to lead here',
+      () => ({ host: `evil.test:${new URL(endpoint.url).port}` }),
+    ],
+    ['Host that only begins like it', () => ({ host: `127.0.0.1.evil.test:${new URL(endpoint.url).port}` })],
+    ['Host without the port', () => ({ host: '127.0.0.1' })],
+    ['Host and Origin that agree', () => ({ host: 'evil.test', origin: 'http://evil.test' })],
+  ])('a foreign handshake is refused: %s', async (_, headers) => {
+    await expect(connectCdp(endpoint.url, headers())).rejects.toThrow(/Unexpected server response: 403/);
+  });
+
+  test('a client may call it localhost, and name the endpoint itself as its origin', async () => {
+    const { port } = new URL(endpoint.url);
+    for (const headers of [{ host: `localhost:${port}` }, { origin: `http://${own()}` }]) {
+      const client = await connectCdp(endpoint.url, headers as Record<string, string>);
+      clients.push(client);
+      expect(await client.send('Browser.getVersion')).toHaveProperty('product');
+    }
   });
 
   test('plain HTTP tells nothing', async () => {

@@ -1,7 +1,5 @@
 // What a model's calls did to a page, noted as steps and played again on a fresh page: both must end up the same.
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 import type { Page } from '@playwright/test';
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../src/agents/agent';
@@ -91,8 +89,8 @@ async function stateOf(page: Page): Promise<unknown> {
   );
 }
 
-const file = join(mkdtempSync(join(tmpdir(), 'taskproof-replay-')), 'note.txt');
-writeFileSync(file, 'hello');
+// Below the folder of the config, which is the working directory here.
+const file = resolve('LICENSE');
 
 const rows: { name: string; path: string; act(opened: Opened): Promise<void> }[] = [
   {
@@ -220,7 +218,7 @@ const rows: { name: string; path: string; act(opened: Opened): Promise<void> }[]
 
 describe('a replay ends where the trial did', () => {
   it.each(rows)('$name', async ({ path, act }) => {
-    const first = await pages.open(path, { members: { file_upload: [tmpdir()] } });
+    const first = await pages.open(path, { members: { file_upload: [process.cwd()] } });
     await act(first);
     const recording = recordingOf(first.actions);
     const steps = recording.turns.flatMap(({ actions }) => actions.flatMap(each => each.steps));
@@ -259,6 +257,18 @@ describe('a secret', () => {
     await play({ SHOP: 'another' });
     expect(await page.getByLabel('Password').inputValue()).toBe('another');
     await expect(play({})).rejects.toThrow(/types the secret SHOP, which this project does not have/);
+  });
+
+  it('nothing is uploaded from outside the config’s folder: the step is named', async () => {
+    const first = await pages.open('/form', { members: { file_upload: [process.cwd()] } });
+    await first.act('form_input', { target: await first.ref(/textbox "Name"/), value: 'Mira' });
+    await first.act('file_upload', { target: await first.ref(/button "File"/), paths: [file] });
+    const hostile = JSON.stringify(recordingOf(first.actions)).replace('"LICENSE"', '"../../etc/passwd"');
+    const page = await pages.openPage('/form');
+    await expect(new Player(claudeTask(page), 3_000).play(JSON.parse(hostile))).rejects.toThrow(
+      /^step 2: the recording uploads "..\/..\/etc\/passwd", which is outside/,
+    );
+    expect(await page.evaluate('log')).toEqual([]);
   });
 });
 

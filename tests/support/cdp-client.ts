@@ -17,8 +17,9 @@ export interface CdpClient {
   sendText(text: string, id?: number): Promise<Json>;
 }
 
-export async function connectCdp(url: string): Promise<CdpClient> {
-  const socket = new WebSocket(url);
+/** @param headers of the handshake */
+export async function connectCdp(url: string, headers: Record<string, string> = {}): Promise<CdpClient> {
+  const socket = new WebSocket(url, { headers });
   await once(socket, 'open');
   const events: CdpClient['events'] = [];
   const waiting = new Map<number | undefined, (answer: Json) => void>();

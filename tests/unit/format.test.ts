@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { formatCost, formatDuration, formatRate, paint, table, useColour } from '../../src/report/format';
-import { plain } from '../../src/trial/safe-text';
+import { oneLine } from '../../src/trial/safe-text';
 
 describe('plain', () => {
   test.each([
@@ -12,13 +12,13 @@ describe('plain', () => {
     ['\u009b31mC1', 'C1'],
     ['lone escape \u001b', 'lone escape'],
   ])('%j', (text, expected) => {
-    expect(plain(text)).toBe(expected);
+    expect(oneLine(text)).toBe(expected);
   });
 
   test('cuts by characters, not in the middle of one', () => {
-    expect(plain('abcdef', 4)).toBe('abc…');
-    expect(plain('😀😀😀', 2)).toBe('😀…');
-    expect(plain('abcd', 4)).toBe('abcd');
+    expect(oneLine('abcdef', 4)).toBe('abc…');
+    expect(oneLine('😀😀😀', 2)).toBe('😀…');
+    expect(oneLine('abcd', 4)).toBe('abcd');
   });
 });
 

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
 import type { Agent, SessionTask } from '../agent';
 import { Player, StepProblem } from './player';
-import { DEFAULT_RECORDINGS_DIR, type Recording, readRecording } from './recording';
+import { DEFAULT_RECORDINGS_DIR, type Recording, readRecording, recordingFile } from './recording';
 
 export interface ReplayOptions {
   /**
@@ -45,7 +45,7 @@ export function replay(options?: ReplayOptions): Agent {
     replays: true,
     preflight: () => fallback?.preflight?.(),
     async run(task: SessionTask) {
-      const file = resolve(task.configDir, recordings, `${nameOf(task)}.json`);
+      const file = recordingFile(resolve(task.configDir, recordings), nameOf(task));
       const recording = await read(file);
       if (!recording && !fallback) throw new Error(noRecording(file));
       if (recording && recording.specHash !== task.specHash) warnOfChange(task, file);

@@ -1,16 +1,16 @@
 // A recorded action as this run performs it, and what keeps it from that in the words of a report.
-import { resolve } from 'node:path';
 import type { Page } from '@playwright/test';
 import { locatorOf } from '../../browser/locator-expression';
 import type { RecordedAction } from '../../browser/page-action';
 import { type LocatedAction, reasonIn } from '../../browser/perform';
 import type { SessionTask } from '../agent';
 import { fillSecrets } from '../secrets';
+import { fileBelow } from './recording';
 
 /**
  * The action with this project's secrets, files and address.
  *
- * @throws Error for a secret that the project does not have.
+ * @throws Error for a secret that the project does not have, and for a file outside the config's folder.
  */
 export function resolved(
   step: RecordedAction,
@@ -26,8 +26,16 @@ export function resolved(
         ),
     );
   if (step.do === 'fill' || step.do === 'type') return { ...step, text: fill(step.text) };
-  if (step.do === 'upload') return { ...step, files: step.files.map(file => resolve(configDir, file)) };
-  return step.do === 'goto' ? { ...step, url: new URL(fill(step.url), entryUrl).href } : step;
+  if (step.do === 'upload') return { ...step, files: step.files.map(file => fileOf(file, configDir)) };
+  return step.do === 'goto' ? { ...step, url: new URL(step.url, entryUrl).href } : step;
+}
+
+function fileOf(file: string, configDir: string): string {
+  const found = fileBelow(configDir, file);
+  if (found !== undefined) return found;
+  throw new Error(
+    `the recording uploads ${JSON.stringify(file)}, which is outside ${configDir}: put the file below the folder of the Playwright config and record again`,
+  );
 }
 
 /** @throws Error for what is no locator. */

@@ -59,7 +59,7 @@ export class Player {
     this.number++;
     const { task } = this;
     this.answers = [...(step.dialogs ?? [])];
-    const here = resolved(step, task);
+    const here = this.resolved(step);
     const page = await this.tab(step);
     const before = (await fingerprintOf(page)) ?? NO_ANSWER;
     const since = performance.now();
@@ -73,6 +73,15 @@ export class Player {
     await task.session.settle(page, since);
     const after = await this.effect(page, step, before, title);
     return { ...step, before, after };
+  }
+
+  /** No other agent takes over where the project lacks something, or the recording asks for what it may not. */
+  private resolved(step: RecordedAction): RecordedAction {
+    try {
+      return resolved(step, this.task);
+    } catch (error) {
+      throw new Error(`step ${this.number}: ${(error as Error).message}`);
+    }
   }
 
   /** Waits until the page has changed, where it did when it was recorded. */

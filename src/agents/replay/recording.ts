@@ -1,14 +1,33 @@
-// A trial that passed, as something that can be played again without its agent.
+// A trial that passed, as something that can be played again without its agent. Its file may come from a pull request: it
+// is read as input, and it may name nothing outside the config's folder.
+import { lstatSync, realpathSync } from 'node:fs';
+import { basename, dirname, isAbsolute, join, resolve, sep, win32 } from 'node:path';
 import { z } from 'zod';
-import { recordedActionSchema } from '../../browser/page-action';
+import { type RecordedAction, recordedActionSchema } from '../../browser/page-action';
+import { SPEC_ID } from '../../spec/schema';
 
 export const RECORDING_VERSION = '1';
 export const DEFAULT_RECORDINGS_DIR = 'recordings';
+/** Characters of a file, and entries of each of its lists. */
+const MAX_LENGTH = 20_000_000;
+const MAX_ENTRIES = 1_000;
 
+/** Whether a step goes to an address with a secret in it, which servers and proxies would write to their logs. */
+function leaksSecret(step: RecordedAction): boolean {
+  return step.do === 'goto' && step.url.includes('<secret>');
+}
+
+const stepSchema = recordedActionSchema.refine(step => !leaksSecret(step), {
+  path: ['url'],
+  error: 'must not hold a secret: addresses end up in logs',
+});
 const recordedTurnSchema = z.object({
   /** What the turn did, in words. */
   title: z.string(),
-  actions: z.array(z.object({ title: z.string(), steps: z.array(recordedActionSchema).min(1) })).min(1),
+  actions: z
+    .array(z.object({ title: z.string(), steps: z.array(stepSchema).min(1).max(MAX_ENTRIES) }))
+    .min(1)
+    .max(MAX_ENTRIES),
 });
 
 export const recordingSchema = z.object({
@@ -19,7 +38,7 @@ export const recordingSchema = z.object({
   agent: z.string(),
   model: z.string().nullable(),
   recordedAt: z.iso.datetime(),
-  turns: z.array(recordedTurnSchema),
+  turns: z.array(recordedTurnSchema).max(MAX_ENTRIES),
 });
 
 export type Recording = z.infer<typeof recordingSchema>;
@@ -35,6 +54,7 @@ export class RecordingError extends Error {
  * @throws RecordingError
  */
 export function readRecording(text: string, file: string): Recording {
+  if (text.length > MAX_LENGTH) throw new RecordingError(`${file}: too large for a recording`);
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -65,4 +85,45 @@ export function checkRecording(json: unknown, file: string): Recording {
 /** As it is written to a file. */
 export function recordingText(recording: Recording): string {
   return `${JSON.stringify(recording, null, 2)}\n`;
+}
+
+/** What replay() would not do, said where it is recorded. */
+export function whyRefused(steps: readonly RecordedAction[]): string | undefined {
+  if (steps.some(leaksSecret)) return 'goes to an address that holds a secret';
+  const files = steps.flatMap(step => (step.do === 'upload' ? step.files : []));
+  const outside = files.find(leadsOut);
+  return outside && `uploads "${outside}", which is outside the folder of the Playwright config`;
+}
+
+/**
+ * Where the recording of a spec lies.
+ *
+ * @throws RecordingError for what is no id: it could lead to another folder.
+ */
+export function recordingFile(folder: string, specId: string): string {
+  if (!SPEC_ID.test(specId))
+    throw new RecordingError(`${JSON.stringify(specId)} is no id of a task spec: there is no file for it`);
+  return join(folder, `${specId}.json`);
+}
+
+/** An absolute path; undefined where it leads out of the folder: as it is written, or by a symbolic link. */
+export function fileBelow(folder: string, path: string): string | undefined {
+  if (leadsOut(path)) return undefined;
+  const file = resolve(folder, path);
+  return realPath(file)?.startsWith(realpathSync(folder) + sep) ? file : undefined;
+}
+
+function leadsOut(path: string): boolean {
+  return isAbsolute(path) || win32.isAbsolute(path) || path.split(/[/\\]/).includes('..');
+}
+
+/** Also of a file that is yet to be written; undefined for a link that leads nowhere, since writing would follow it. */
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    if (lstatSync(path, { throwIfNoEntry: false })) return undefined;
+    const parent = realPath(dirname(path));
+    return parent === undefined ? undefined : join(parent, basename(path));
+  }
 }

@@ -6,9 +6,15 @@ const FOREIGN = 'foreign-target';
 const CONTEXT = 'own-context';
 
 const rule = (method: string, params: Record<string, unknown>, root: boolean) =>
-  ruleFor(method, params, { root, browserContextId: CONTEXT, isOwnTarget: id => id === OWN });
+  ruleFor(method, params, {
+    root,
+    browserContextId: CONTEXT,
+    isOwnTarget: id => id === OWN,
+    isOwnWindow: id => id === 7,
+  });
 
 const refused = { error: expect.stringContaining('is not open to a program that drives a trial') };
+const noWindow = { error: expect.stringContaining('is no window of this trial') };
 const flat = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true };
 
 /** Method, parameters, what is asked of the browser, what of a page or worker. */
@@ -24,9 +30,13 @@ const rows: [string, Record<string, unknown>, Rule | typeof refused, Rule | type
   ['Browser.crash', {}, refused, refused],
   ['Browser.somethingNew', {}, refused, refused],
   ['Target.somethingNew', {}, refused, refused],
-  ['SystemInfo.getInfo', {}, refused, { params: {} }],
-  ['', {}, refused, { params: {} }],
-  ['constructor', {}, refused, { params: {} }],
+  ['SystemInfo.getInfo', {}, refused, refused],
+  ['Tracing.start', {}, refused, refused],
+  ['Memory.getBrowserSamplingProfile', {}, refused, refused],
+  ['PageX.enable', {}, refused, refused],
+  ['Page', {}, refused, refused],
+  ['', {}, refused, refused],
+  ['constructor', {}, refused, refused],
   ['Target.createBrowserContext', {}, refused, refused],
   ['Target.disposeBrowserContext', { browserContextId: CONTEXT }, refused, refused],
   ['Target.attachToBrowserTarget', {}, refused, refused],
@@ -34,13 +44,13 @@ const rows: [string, Record<string, unknown>, Rule | typeof refused, Rule | type
   ['Target.autoAttachRelated', { targetId: OWN }, refused, refused],
   ['Target.sendMessageToTarget', {}, refused, refused],
   // What is of a context is of the trial's, whatever the client says.
-  ['Target.createTarget', { url: 'x:' }, { params: { url: 'x:', browserContextId: CONTEXT } }, refused],
   [
-    'Storage.getCookies',
-    { browserContextId: 'theirs' },
-    { params: { browserContextId: CONTEXT } },
-    { params: { browserContextId: 'theirs' } },
+    'Target.createTarget',
+    { url: 'x:', hidden: true, browserContextId: 'theirs' },
+    { params: { url: 'x:', browserContextId: CONTEXT } },
+    refused,
   ],
+  ['Storage.getCookies', { browserContextId: 'theirs' }, { params: { browserContextId: CONTEXT } }, refused],
   [
     'Browser.grantPermissions',
     { permissions: [] },
@@ -94,6 +104,12 @@ const rows: [string, Record<string, unknown>, Rule | typeof refused, Rule | type
     { attachTo: null },
     { params: { ...flat, autoAttach: false, flatten: false } },
   ],
+  ['Storage.getCookies', {}, { params: { browserContextId: CONTEXT } }, { params: {} }],
+  ['Storage.clearDataForOrigin', { origin: 'x' }, refused, { params: { origin: 'x' } }],
+  ['Storage.getSharedStorageEntries', {}, refused, refused],
+  ['Browser.getWindowBounds', { windowId: 7 }, { params: { windowId: 7 } }, { params: { windowId: 7 } }],
+  ['Browser.setWindowBounds', { windowId: 8 }, noWindow, noWindow],
+  ['Browser.getWindowBounds', { windowId: '7' }, noWindow, noWindow],
   // Answered, not done.
   ['Browser.close', {}, { result: {}, closes: true }, { result: {}, closes: true }],
   ['Browser.setDownloadBehavior', { behavior: 'deny' }, { result: {} }, { result: {} }],

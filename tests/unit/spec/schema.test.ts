@@ -168,6 +168,7 @@ describe('refused, with the path', () => {
     at('assertions[0].state', asserting({ ...dom, state: 'gone' })),
     at('assertions[0].text', asserting({ ...dom, state: 'text' })),
     at('assertions[0].text', asserting({ ...dom, state: 'text', text: '' })),
+    at('assertions[0].text', asserting({ ...dom, state: 'text', text: ' \n ' })),
     ...[undefined, 'visible', 'attached', 'absent', 'hidden'].map(state =>
       at('assertions[0].text', asserting({ ...dom, state, text: 'x' })),
     ),
