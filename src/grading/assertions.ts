@@ -140,7 +140,7 @@ function domReason(assertion: DomAssertion, { count, visible, texts, blank }: Do
         ? `"${selector}" still matches ${count}`
         : `"${selector}" can't be called absent: ${blank}`;
     case 'text': {
-      const shown = texts.slice(0, 3).map(text => `"${text.slice(0, 80)}"`);
+      const shown = texts.slice(0, 3).map(text => `"${text.length > 80 ? `${text.slice(0, 79)}…` : text}"`);
       return count
         ? `"${selector}" does not contain "${assertion.text}"; it says ${shown.join(', ')}`
         : nothing;

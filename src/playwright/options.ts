@@ -99,6 +99,15 @@ export function checkTaskproofOptions(options: unknown, where: string): ReadyOpt
   return { ...rest, agent, secrets: secrets as Record<string, string>, turnTimeoutMs };
 }
 
+/** The secrets with a value of options that are not checked yet. */
+export function givenSecrets(options: unknown): Record<string, string> {
+  const secrets = (options as TaskproofOptions | undefined)?.secrets;
+  if (typeof secrets !== 'object' || secrets === null) return {};
+  return Object.fromEntries(
+    Object.entries(secrets).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
+}
+
 const NO_AGENT = `no agent is configured. Choose one in use.taskproof:
   agent: lexical()                                        follows goals with quoted labels; no model, no key
   agent: claude({ model: 'claude-opus-5-5' })             needs ANTHROPIC_API_KEY

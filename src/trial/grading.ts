@@ -130,7 +130,7 @@ function readJudgement(
   { name, model }: Judge,
   mask: (text: string) => string,
 ): JudgeResult | string {
-  const result = judgeResultSchema.safeParse(returned && maskDeep(returned, mask));
+  const result = judgeResultSchema.safeParse(maskDeep(returned, mask));
   if (!result.success) {
     const [issue] = result.error.issues;
     return `must resolve to { passed, reason }: ${issue!.path.join('.') || 'the result'}: ${issue!.message}`;

@@ -37,9 +37,8 @@ export function secretMask(secrets: Readonly<Record<string, string>>): Mask {
 
 /** A copy as JSON would make it, with every text in it masked. */
 export function maskDeep<T>(value: T, mask: Mask): T {
-  return JSON.parse(
-    JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? mask(inner) : inner)),
-  ) as T;
+  const json = JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? mask(inner) : inner));
+  return json === undefined ? (undefined as T) : (JSON.parse(json) as T);
 }
 
 function patternsOf(form: string, value: string): { pattern: string; beginning?: string } {
@@ -85,7 +84,12 @@ function formsOf(given: string): string[] {
   const cases = [...new Set(written.flatMap(text => [text, text.toLowerCase(), text.toUpperCase()]))];
   // The expression knows the cases of letters, but not those of their codes.
   const spelled = cases.every(text => /^[\0-\x7f]*$/.test(text)) ? written : cases;
-  const texts = spelled.flatMap(text => [text, ...percentForms(text), ...jsonForms(text), ...htmlForms(text)]);
+  const texts = spelled.flatMap(text => [
+    text,
+    ...percentForms(text),
+    ...jsonForms(text),
+    ...htmlForms(text),
+  ]);
   const encoded = value.length < SHORT ? [] : [wellFormed(given), ...cases].flatMap(base64Forms);
   return [...new Set([...texts, ...encoded])];
 }

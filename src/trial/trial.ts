@@ -73,7 +73,7 @@ export class Trial {
 
   /** Runs the trial to its end. Never rejects for what the site or the agent did: the record says it. */
   async run(): Promise<TrialRecord> {
-    const unwatch = watchBrowser(this.context.session.context, what => {
+    const unwatch = watchBrowser(this.context, what => {
       this.lost ??= what;
     });
     try {
