@@ -7,7 +7,7 @@ import type { Mask } from '../trial/mask';
 import { isFirstToSay } from './ledger';
 
 /**
- * What is relied on inside a worker. Checked on Playwright 1.65: all that reporters learn of a running test goes through
+ * What is relied on inside a worker. Checked on Playwright 1.64 and 1.65: all that reporters learn of a running test goes through
  * `_callbacks`, where texts can still be changed, and `errors` is sent when the test ends.
  */
 interface WorkersTestInfo {
@@ -33,7 +33,7 @@ interface KeptError {
 }
 
 const NOT_KNOWN =
-  'this version of Playwright keeps steps elsewhere than 1.65 does, and reports may hold the values of secrets in plain text. Use a version that the README names.';
+  'this version of Playwright keeps steps elsewhere than 1.65 does, and reports may hold the values of secrets in plain text. Use Playwright 1.65, or a newer version of this library.';
 
 /** From now to the end of the test, whatever the order of reporters, and whoever takes the steps. */
 export function maskTest(testInfo: TestInfo, plainMask: Mask): void {
@@ -105,8 +105,9 @@ function maskError(error: KeptError, mask: Mask): void {
   maskTexts(error, ['message', 'value', 'errorContext'], mask);
   if (stack !== undefined) {
     // Paths of the frames stay as they are: reporters look for them.
-    const end = stack.indexOf(message) + message.length;
-    error.stack = end < message.length ? mask(stack) : mask(stack.slice(0, end)) + stack.slice(end);
+    const start = message ? stack.indexOf(message) : -1;
+    const end = start < 0 ? stack.length : start + message.length;
+    error.stack = mask(stack.slice(0, end)) + stack.slice(end);
   }
   if (error.cause) maskError(error.cause, mask);
 }

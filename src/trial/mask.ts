@@ -8,7 +8,7 @@ const SHORT = 4;
 /** Characters of base64 that are no word by chance. */
 const LEAST_BASE64 = 6;
 /** Characters of a form that are looked for one by one before a "…". */
-const MAX_BEGINNING = 64;
+const MAX_BEGINNING = 24;
 
 const WORD = String.raw`[\w\u00c0-\u1fff\u3040-\ud7ff]`;
 
