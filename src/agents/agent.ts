@@ -108,7 +108,7 @@ export interface AgentTask {
   activate(page: Page): void;
   /** What happened beside the agent's own actions since the last call, one sentence each: tabs opened, dialogs answered, downloads, navigations refused. */
   takeNotices(): string[];
-  /** Replaces the values of secrets in a text by their names. */
+  /** Replaces the values of secrets, encoded ones too, in a text by `<secret>NAME</secret>`. Mask first, then shorten. */
   mask(text: string): string;
 }
 

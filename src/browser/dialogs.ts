@@ -18,6 +18,7 @@ export class Dialogs {
   constructor(
     private readonly context: BrowserContext,
     private readonly notice: (sentence: string) => void,
+    private readonly mask: (text: string) => string,
   ) {
     context.on('dialog', this.opened);
     context.on('dialogclosed', this.closed);
@@ -51,7 +52,7 @@ export class Dialogs {
     const { accept, text, note = '' } = this.policy?.(dialog) ?? { accept: !asks };
     this.onAnswer({ accept, ...(accept && text !== undefined ? { text } : {}) });
     this.notice(
-      `A dialog (${dialog.type()}) said "${shown(dialog.message())}" and was ${accept ? 'accepted' : 'dismissed'}.${note}`,
+      `A dialog (${dialog.type()}) said "${shown(this.mask(dialog.message()))}" and was ${accept ? 'accepted' : 'dismissed'}.${note}`,
     );
     void (accept ? dialog.accept(text) : dialog.dismiss()).catch(() => undefined);
   }

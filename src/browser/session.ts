@@ -29,6 +29,8 @@ export class Session {
   readonly dialogs: Dialogs;
   /** Everything that happened beside the agent's own actions, in order, up to a limit. */
   readonly notices: string[] = [];
+  /** Takes the values of secrets out of notices, before they are cut. */
+  mask = (text: string): string => text;
   private droppedNotices = 0;
   private downloads = 0;
   private taken = 0;
@@ -49,7 +51,11 @@ export class Session {
     const others = context.pages().filter(other => other !== page);
     this.tabs = [...others, page];
     this.numbered = [page, ...others];
-    this.dialogs = new Dialogs(context, sentence => this.notice(sentence));
+    this.dialogs = new Dialogs(
+      context,
+      sentence => this.notice(sentence),
+      text => this.mask(text),
+    );
     this.activity = new Activity(context, this.tabsChanged.fire);
     for (const tab of this.tabs) this.watch(tab);
     const onPage = (opened: Page) => this.follow(opened);
@@ -97,7 +103,7 @@ export class Session {
   }
 
   notice(sentence: string): void {
-    if (this.notices.length < MAX_NOTICES) this.notices.push(sentence.slice(0, MAX_NOTICE));
+    if (this.notices.length < MAX_NOTICES) this.notices.push(this.mask(sentence).slice(0, MAX_NOTICE));
     else this.droppedNotices++;
   }
 

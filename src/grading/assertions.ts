@@ -179,7 +179,12 @@ async function firstTexts(locator: Locator, { count }: DomSnapshot): Promise<str
     locator.nth(index).textContent({ timeout: 1_000 }),
   );
   const texts = await Promise.all(reading.map(text => text.catch(() => '')));
-  return texts.map(text => (text ?? '').replace(/\s+/g, ' ').trim().slice(0, 80));
+  return texts.map(text => shortened((text ?? '').replace(/\s+/g, ' ').trim()));
+}
+
+/** With an ellipsis: a secret that is cut there is masked as one. */
+function shortened(text: string): string {
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 
 /** On a page that shows nothing everything is absent: such a pass would say nothing about the site. */

@@ -8,10 +8,19 @@ import {
   type TestInfo,
   type TestType,
 } from '@playwright/test';
+import { secretMask } from '../trial/mask';
 import { type AgentRunner, agentRunner } from './agent-runner';
 import { markReplay, type PlannedSpec, plannedSpec } from './annotations';
 import { isJudged, settledReason, spentUsd } from './ledger';
-import { checkTaskproofOptions, OPTION, type ReadyOptions, replays, type TaskproofOptions } from './options';
+import { maskTest, warnOfRecorders } from './masked-test';
+import {
+  checkTaskproofOptions,
+  givenSecrets,
+  OPTION,
+  type ReadyOptions,
+  replays,
+  type TaskproofOptions,
+} from './options';
 import { repeatEachOverride } from './runner';
 import { TrialTest } from './trial-test';
 
@@ -21,6 +30,7 @@ export interface TaskproofTestOptions {
 }
 
 export interface TrialFixtures {
+  _taskproofMask: undefined;
   /** The checked options. Trials ask for it before `page`, so that a missing key fails before a browser starts. */
   _taskproofReady: ReadyOptions;
   _taskproofTrial: TrialTest;
@@ -32,6 +42,19 @@ const preflighted = new WeakSet<object>();
 /** Without the fixture `agent`: a suite that has one of its own keeps it. */
 export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
   taskproof: OPTION,
+
+  // For hooks of the suite, too: they run before the fixtures that only the test asks for.
+  _taskproofMask: [
+    async ({ taskproof, trace, video }, use, testInfo) => {
+      const secrets = givenSecrets(taskproof);
+      if (Object.keys(secrets).length) {
+        maskTest(testInfo, secretMask(secrets));
+        warnOfRecorders({ trace, video }, testInfo);
+      }
+      await use(undefined);
+    },
+    { auto: true, box: true },
+  ],
 
   _taskproofReady: async ({ taskproof }, use, testInfo) => {
     // Here at last the agent is known, whatever `test.use` or a fixture made of it.

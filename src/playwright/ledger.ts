@@ -54,6 +54,22 @@ export function enter(project: string, spec: string, entry: LedgerEntry): void {
   renameSync(half, join(folder, `${entry.index}.json`));
 }
 
+const said = new Set<string>();
+
+/** True for the first worker of the run that asks; without our reporter, for the first time in each worker. */
+export function isFirstToSay(what: string): boolean {
+  if (said.has(what)) return false;
+  said.add(what);
+  const run = process.env[ENV];
+  if (!run) return true;
+  try {
+    writeFileSync(join(run, `said-${what}`), '', { flag: 'wx' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 /** Why no further trial of the spec is needed, in one line; undefined while its verdict is open. */
 export function settledReason(project: string, spec: string, policy: Policy): string | undefined {
   const run = process.env[ENV];

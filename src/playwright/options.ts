@@ -20,7 +20,7 @@ export interface TaskproofOptions {
   stepTimeoutMs?: number;
   /** Runs the specs against another deployment, such as `https://preview-42.example.com`: replaces the origin of `entryUrl` and of URL globs that start with it. Its host joins the allowed domains. Default: none. */
   origin?: string;
-  /** Values that an agent types but never sees, by name; masked in records and reports. One that is undefined is an error. Default: none. */
+  /** Values that an agent types but never sees, by name; masked in what models read, in records, recordings, reports and steps, not in pictures, traces and videos. One that is undefined is an error. Default: none. */
   secrets?: Record<string, string | undefined>;
   /**
    * Saves a trial of each spec that passed, for `replay()`: in the folder `recordings`, or the one named, relative to the
@@ -97,6 +97,15 @@ export function checkTaskproofOptions(options: unknown, where: string): ReadyOpt
     );
   const turnTimeoutMs = rest.turnTimeoutMs ?? renamed(stepTimeoutMs);
   return { ...rest, agent, secrets: secrets as Record<string, string>, turnTimeoutMs };
+}
+
+/** The secrets with a value of options that are not checked yet. */
+export function givenSecrets(options: unknown): Record<string, string> {
+  const secrets = (options as TaskproofOptions | undefined)?.secrets;
+  if (typeof secrets !== 'object' || secrets === null) return {};
+  return Object.fromEntries(
+    Object.entries(secrets).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  );
 }
 
 const NO_AGENT = `no agent is configured. Choose one in use.taskproof:

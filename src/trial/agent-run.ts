@@ -1,5 +1,5 @@
 // One run of an agent on an open page, from its first turn to the status that it ends with.
-import type { BrowserContext, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import {
   type Agent,
   AgentApiError,
@@ -53,14 +53,14 @@ export class AgentRun {
   }
 
   async run(): Promise<AgentEnd> {
-    const { plan, session, mask } = this.trial;
+    const { plan, mask } = this.trial;
     const time = agentTimeMs(plan);
     this.deadline = performance.now() + time;
     const timer = setTimeout(() => {
       const limit = `${plan.maxSteps} turns of ${plan.turnTimeoutMs / 1000} s`;
       this.stop(new TrialStopped('timed_out', null, `the time limit (${limit}) was reached`));
     }, time);
-    const unwatch = watchBrowser(session.context, what =>
+    const unwatch = watchBrowser(this.trial, what =>
       this.stop(new TrialStopped('error', 'browser', `${what} while the agent ran`)),
     );
     try {
@@ -178,10 +178,13 @@ function endOf(agent: Agent, result: unknown, mask: (text: string) => string): A
  *
  * @returns what ends the watch.
  */
-export function watchBrowser(context: BrowserContext, onLost: (what: string) => void): () => void {
+export function watchBrowser(
+  { session: { context }, mask }: Pick<TrialContext, 'session' | 'mask'>,
+  onLost: (what: string) => void,
+): () => void {
   // Which of them it was can't be told yet: contexts are closed before the browser is known to be gone.
   const onClose = () => onLost('the browser context was closed, or the browser was gone,');
-  const onCrash = (page: Page) => onLost(`the page crashed (${page.url().slice(0, 200)})`);
+  const onCrash = (page: Page) => onLost(`the page crashed (${oneLine(mask(page.url()), 200)})`);
   const watch = (page: Page) => page.on('crash', onCrash);
   context.pages().forEach(watch);
   context.on('page', watch);

@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import type { NetworkEvent } from '../browser/network-log';
 import { assertionTitle, checkAssertion } from '../grading/assertions';
 import { type Judge, type JudgedTrial, JudgeError } from '../grading/judge';
+import { maskDeep } from './mask';
 import type { GradedPlan, TrialContext } from './plan';
 import { type AssertionResult, type JudgeResult, judgeResultSchema, type TotalUsage } from './record';
 import { messageOf, oneLine } from './safe-text';
@@ -129,8 +130,7 @@ function readJudgement(
   { name, model }: Judge,
   mask: (text: string) => string,
 ): JudgeResult | string {
-  const asJson = JSON.stringify(returned);
-  const result = judgeResultSchema.safeParse(asJson && JSON.parse(mask(asJson)));
+  const result = judgeResultSchema.safeParse(maskDeep(returned, mask));
   if (!result.success) {
     const [issue] = result.error.issues;
     return `must resolve to { passed, reason }: ${issue!.path.join('.') || 'the result'}: ${issue!.message}`;

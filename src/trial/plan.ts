@@ -2,6 +2,7 @@ import type { Agent } from '../agents/agent';
 import type { OpenSession } from '../browser/open-session';
 import type { Judge } from '../grading/judge';
 import type { TaskSpec } from '../spec';
+import { type Mask, secretMask } from './mask';
 
 /** A place in a spec's file; line and column are 1-based. */
 export interface SourceLocation {
@@ -63,8 +64,7 @@ export interface GradedPlan extends TrialPlan {
 export interface TrialContext<Plan extends TrialPlan = TrialPlan> extends Omit<OpenSession, 'close'> {
   plan: Plan;
   output: TrialOutput;
-  /** Replaces the values of secrets by their names. */
-  mask(text: string): string;
+  mask: Mask;
   /** `performance.now()` when the trial began. */
   startedAt: number;
 }
@@ -75,12 +75,8 @@ export function trialContext<Plan extends TrialPlan>(
   { close: _, ...opened }: OpenSession,
   output: TrialOutput,
 ): TrialContext<Plan> {
-  // Longest first: a secret that contains another one would be shown in part.
-  const secrets = Object.entries(plan.secrets)
-    .filter(([, value]) => value)
-    .sort(([, a], [, b]) => b.length - a.length);
-  const mask = (text: string) =>
-    secrets.reduce((masked, [name, value]) => masked.replaceAll(value, `<secret>${name}</secret>`), text);
+  const mask = secretMask(plan.secrets);
+  opened.session.mask = mask;
   return { plan, ...opened, output, mask, startedAt: performance.now() };
 }
 

@@ -73,7 +73,7 @@ export class Trial {
 
   /** Runs the trial to its end. Never rejects for what the site or the agent did: the record says it. */
   async run(): Promise<TrialRecord> {
-    const unwatch = watchBrowser(this.context.session.context, what => {
+    const unwatch = watchBrowser(this.context, what => {
       this.lost ??= what;
     });
     try {
@@ -135,7 +135,7 @@ export class Trial {
       network: this.recordedNetwork(),
       guard: this.context.guard,
       refusals: this.context.refusals.map(({ url, how }) => ({
-        url: this.context.mask(url.slice(0, MAX_RECORDED_URL)),
+        url: this.context.mask(url).slice(0, MAX_RECORDED_URL),
         how,
       })),
       assertions: this.assertions,
@@ -150,7 +150,7 @@ export class Trial {
 
   /** @returns how the trial ends if the page can't be opened; null if it is open. */
   private async openEntry(): Promise<AgentEnd | null> {
-    const { plan, session, output, refusals } = this.context;
+    const { plan, session, output, refusals, mask } = this.context;
     const { page } = session;
     const { entryUrl } = plan.spec;
     try {
@@ -168,7 +168,7 @@ export class Trial {
       );
       return null;
     } catch (error) {
-      const said = messageOf(error)
+      const said = mask(messageOf(error))
         .split('\n')[0]!
         .replace(/^page\.goto: /, '')
         .replace(/\.$/, '');
@@ -178,7 +178,7 @@ export class Trial {
         status: 'error',
         errorKind: gone ? 'browser' : 'site_unreachable',
         reason: refused
-          ? `${entryUrl} leads to ${refused.url}, which allowedDomains does not admit. Add its host, or correct entryUrl.`
+          ? `${entryUrl} leads to ${oneLine(mask(refused.url), 300)}, which allowedDomains does not admit. Add its host, or correct entryUrl.`
           : gone
             ? `the browser went away while ${entryUrl} was opened: ${oneLine(said, 300)}`
             : `${entryUrl} can't be opened: ${oneLine(said, 300)}. Is the site running, and is this its address?`,
@@ -280,7 +280,7 @@ export class Trial {
     const { events, dropped } = this.context.network;
     const kept: NetworkEvent[] = events
       .slice(0, MAX_RECORDED_REQUESTS)
-      .map(event => ({ ...event, url: this.context.mask(event.url.slice(0, MAX_RECORDED_URL)) }));
+      .map(event => ({ ...event, url: this.context.mask(event.url).slice(0, MAX_RECORDED_URL) }));
     const forgotten = Object.values(dropped).reduce((sum, count) => sum + count, 0);
     return { events: kept, dropped: forgotten + events.length - kept.length };
   }

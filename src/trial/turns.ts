@@ -8,6 +8,7 @@ import {
   type Usage,
 } from '../agents/agent';
 import { type ActionElement, ActionRecorder } from '../browser/action-recorder';
+import { maskDeep } from './mask';
 import type { TrialContext, TrialOutput } from './plan';
 import type { TotalUsage, TurnRecord } from './record';
 import { messageOf, oneLine, shortUrl } from './safe-text';
@@ -184,8 +185,9 @@ export class Turns {
 
   /** What `record` noted is of the turn as a whole: it goes to the last action that does not tell its own steps. */
   private async note(actions: TurnRecord['actions']): Promise<void> {
-    const noted = this.signal.aborted ? undefined : await this.recorder.done();
-    if (!noted) return;
+    const steps = this.signal.aborted ? undefined : await this.recorder.done();
+    if (!steps) return;
+    const noted = maskDeep(steps, this.trial.mask);
     const silent = actions.filter(({ steps }) => !steps);
     for (const action of silent) action.steps = action === silent.at(-1) ? noted : [];
   }
@@ -209,13 +211,6 @@ function maskAction(action: Action, mask: (text: string) => string): Action {
     ...(action.detail ? { detail: maskDeep(action.detail, mask) } : {}),
     ...(action.steps ? { steps: action.steps.map(step => maskDeep(step, mask)) } : {}),
   };
-}
-
-/** A copy as JSON would make it, with every text in it masked. */
-function maskDeep<T>(value: T, mask: (text: string) => string): T {
-  return JSON.parse(
-    JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? mask(inner) : inner)),
-  ) as T;
 }
 
 /** Rejects with the signal's reason as soon as it is aborted: what `fn` waits for may never come. */

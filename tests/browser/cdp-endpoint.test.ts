@@ -514,7 +514,7 @@ describe('who may connect, and for how long', () => {
   test('a client may call it localhost, and name the endpoint itself as its origin', async () => {
     const { port } = new URL(endpoint.url);
     for (const headers of [{ host: `localhost:${port}` }, { origin: `http://${own()}` }]) {
-      const client = await connectCdp(endpoint.url, headers as Record<string, string>);
+      const client = await connectCdp(endpoint.url, headers as unknown as Record<string, string>);
       clients.push(client);
       expect(await client.send('Browser.getVersion')).toHaveProperty('product');
     }

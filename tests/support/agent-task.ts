@@ -4,6 +4,7 @@ import type { Page } from '@playwright/test';
 import { type Action, type SessionTask, TurnLimitError } from '../../src/agents/agent';
 import { ActionRecorder } from '../../src/browser/action-recorder';
 import { Session } from '../../src/browser/session';
+import { secretMask } from '../../src/trial/mask';
 
 export interface TaskInput {
   goal: string;
@@ -29,11 +30,8 @@ export function agentTask(page: Page, input: TaskInput): TestTask {
   const actions: Action[] = [];
   const session = new Session(page.context(), page);
   page.once('close', () => session.dispose());
-  const mask = (text: string) =>
-    Object.entries(secrets).reduce(
-      (out, [name, value]) => out.replaceAll(value, `<secret>${name}</secret>`),
-      text,
-    );
+  const mask = secretMask(secrets);
+  session.mask = mask;
   return {
     goal,
     maxSteps,

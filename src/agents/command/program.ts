@@ -112,7 +112,6 @@ export class Program {
   /** An error about this program, with its last words on standard error. */
   error(problem: string): ProgramError {
     const { command, args } = this.options;
-    // Masked before it is cut: half a secret is not found any more.
     const said = lastWords(this.masked(this.stderr));
     const about = said ? `. Standard error: ${said}` : '';
     return new ProgramError(`${labelOf(command, args).slice(-200)}: ${this.masked(problem)}${about}`);
@@ -191,7 +190,8 @@ export class Program {
     });
     const errors = new StringDecoder('utf8');
     this.child.stderr!.on('data', (chunk: Buffer) => {
-      this.stderr = (this.stderr + errors.write(chunk)).slice(-MAX_STDERR);
+      // Masked before it is cut: half a secret is not found any more.
+      this.stderr = this.masked(this.stderr + errors.write(chunk)).slice(-MAX_STDERR);
     });
   }
 

@@ -1,5 +1,7 @@
 // Says what is on a page where a thing is not: the names nearest to its label, or those of its kind.
+
 import type { Page } from '@playwright/test';
+import { shorten } from '../../browser/driver/tree';
 import { pathOf } from '../../browser/page-action';
 import { within } from '../../browser/waiting';
 import type { Target } from './clause';
@@ -51,7 +53,7 @@ function listed(things: Thing[]): string {
     MAX_NAMES,
   );
   const parts = [...new Set(shown.map(({ role }) => role))].map(role => {
-    const names = shown.filter(thing => thing.role === role).map(({ name }) => `"${name.slice(0, 60)}"`);
+    const names = shown.filter(thing => thing.role === role).map(({ name }) => `"${shorten(name, 60)}"`);
     const plural = /x$/.test(role) ? `${role}es` : `${role}s`;
     return `${names.length > 1 ? plural : role} ${names.join(', ')}`;
   });

@@ -1,5 +1,7 @@
 // An agent without a model: an interpreter of a small language, described in docs/lexical.md.
+
 import { z } from 'zod';
+import { shorten } from '../../browser/driver/tree';
 import { checkOptions, type OptionSchemas } from '../../options';
 import { type Agent, type AgentTask, defineAgent, type GaveUp, type SessionTask } from '../agent';
 import { Actor } from './act';
@@ -76,7 +78,7 @@ function failedAction(error: unknown): string | undefined {
     /element is not (?:enabled|visible|editable|stable)|<[^\n]*> intercepts pointer events|net::\S+/.exec(
       message,
     )?.[0];
-  return why ?? message.split('\n')[0]!.slice(0, 300);
+  return why ?? shorten(message.split('\n')[0]!, 300);
 }
 
 function namedSecrets({ goal, secrets }: AgentTask): string[] {

@@ -1,5 +1,7 @@
 // Closes what lies over a target, if it has a plain way to be closed.
+
 import type { Locator } from '@playwright/test';
+import { shorten } from '../../browser/driver/tree';
 import { elementAtPoint, type Handle, placeOf } from '../../browser/durable-locator';
 import { within } from '../../browser/waiting';
 import type { Actor } from './act';
@@ -34,12 +36,9 @@ export async function uncover(actor: Actor, target: Locator, message: string): P
   const tag =
     /<[^\n]*?> (?:from <[^\n]*?> subtree )?intercepts/.exec(message)?.[0].replace(/ intercepts$/, '') ??
     'something';
-  const text = (await cover.innerText({ timeout: 1_000 }).catch(() => ''))
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, 80);
+  const text = shorten(await cover.innerText({ timeout: 1_000 }).catch(() => ''), 80);
   throw new Stuck(
-    `${tag.slice(0, 120)}${text ? ` ("${text}")` : ''} lies over it, and has no button to close it`,
+    `${shorten(tag, 120)}${text ? ` ("${text}")` : ''} lies over it, and has no button to close it`,
   );
 }
 

@@ -13,19 +13,31 @@ import { fileBelow } from './recording';
  * @throws Error for a secret that the project does not have, and for a file outside the config's folder.
  */
 export function resolved(
-  step: RecordedAction,
+  recorded: RecordedAction,
   { secrets, configDir, entryUrl }: SessionTask,
 ): RecordedAction {
-  const fill = (text: string) =>
+  const fill = (text: string, values = secrets) =>
     fillSecrets(
       text,
-      secrets,
+      values,
       name =>
         new Error(
           `the recording types the secret ${name}, which this project does not have: set it in use.taskproof.secrets`,
         ),
     );
+  const quoted = Object.fromEntries(
+    Object.entries(secrets).map(([name, value]) => [
+      name,
+      JSON.stringify(value).slice(1, -1).replaceAll("'", "\\'"),
+    ]),
+  );
+  const step = {
+    ...recorded,
+    ...('locator' in recorded && recorded.locator ? { locator: fill(recorded.locator, quoted) } : {}),
+    ...(recorded.do === 'drag' ? { to: fill(recorded.to, quoted) } : {}),
+  } as RecordedAction;
   if (step.do === 'fill' || step.do === 'type') return { ...step, text: fill(step.text) };
+  if (step.do === 'select') return { ...step, labels: step.labels.map(label => fill(label)) };
   if (step.do === 'upload') return { ...step, files: step.files.map(file => fileOf(file, configDir)) };
   return step.do === 'goto' ? { ...step, url: new URL(step.url, entryUrl).href } : step;
 }

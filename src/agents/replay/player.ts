@@ -67,7 +67,7 @@ export class Player {
       await perform(page, located(page, here), { timeoutMs: this.timeoutMs });
     } catch (error) {
       task.signal.throwIfAborted();
-      throw this.problem(page, await whyNot(page, step, error));
+      throw this.problem(page, await whyNot(page, here, error));
     }
     // The next step may need what this one makes the page ask for, and so may the assertions.
     await task.session.settle(page, since);

@@ -56,7 +56,12 @@ function describe(element: Element): Seen {
     target.tagName === 'SELECT' || editable ? undefined : rendered(target),
   ];
   const name = names.find(each => each?.trim()) ?? '';
-  return { role, name: name.trim().slice(0, 120), tag: target.tagName.toLowerCase(), inputType: type };
+  return {
+    role,
+    name: name.trim().replace(/^(.{119}).{2,}$/s, '$1…'),
+    tag: target.tagName.toLowerCase(),
+    inputType: type,
+  };
 }
 
 /** The element at a point of the viewport, through frames and shadow roots. Undefined where it can't be told. */

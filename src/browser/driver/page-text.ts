@@ -51,7 +51,7 @@ export async function pageText(page: Page): Promise<string> {
   const text = parts.join('\n\n');
   if (text.length <= MAX_CHARACTERS) return text;
   const cut = MAX_CHARACTERS - 200;
-  return `${text.slice(0, cut)}\n(${text.length - cut} more characters were left out at ${MAX_CHARACTERS}: use find, or read_page with a ref.)`;
+  return `${text.slice(0, cut)}…\n(${text.length - cut} more characters were left out at ${MAX_CHARACTERS}: use find, or read_page with a ref.)`;
 }
 
 /** The value of the last expression, as JSON where it can be. */
@@ -69,6 +69,6 @@ export async function runScript(page: Page, text: string): Promise<string> {
   const { value } = outcome;
   const shown = typeof value === 'string' ? value : (JSON.stringify(value, null, 1) ?? String(value));
   return shown.length > MAX_CHARACTERS
-    ? `${shown.slice(0, MAX_CHARACTERS - 60)}\n(cut at ${MAX_CHARACTERS} characters)`
+    ? `${shown.slice(0, MAX_CHARACTERS - 60)}…\n(cut at ${MAX_CHARACTERS} characters)`
     : shown;
 }

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import type { FullConfig, Suite, TestCase, TestResult } from '@playwright/test/reporter';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { AgentTask } from '../../../src/agents/agent';
+import type { SessionTask } from '../../../src/agents/agent';
 import { resolved } from '../../../src/agents/replay/located';
 import { RECORDING_VERSION, readRecording } from '../../../src/agents/replay/recording';
 import { planAnnotations } from '../../../src/playwright/annotations';
@@ -155,7 +155,7 @@ test.each([
   'kept/../../beside/key.pem',
 ])('a recording uploads nothing from outside the config’s folder: %s', file => {
   const { config } = folders();
-  const task = { configDir: config, secrets: {}, entryUrl: 'http://shop.test/' } as unknown as AgentTask;
+  const task = { configDir: config, secrets: {}, entryUrl: 'http://shop.test/' } as unknown as SessionTask;
   const upload = { do: 'upload' as const, locator: 'x', files: ['bill.pdf', file], ...around };
   expect(() => resolved(upload, task)).toThrow(/^the recording uploads ".*", which is outside .*config/);
   expect(resolved({ ...upload, files: ['./bill.pdf'] }, task)).toMatchObject({

@@ -1,0 +1,122 @@
+// Takes the values of secrets out of what Playwright itself keeps of a test: titles and parameters of steps
+// (`Fill "Hunter2"`), errors, error-context.md. Traces and videos are out of reach: of these it warns.
+import { readFileSync, writeFileSync } from 'node:fs';
+import { stripVTControlCharacters } from 'node:util';
+import type { PlaywrightWorkerOptions, TestInfo } from '@playwright/test';
+import type { Mask } from '../trial/mask';
+import { isFirstToSay } from './ledger';
+
+/**
+ * What is relied on inside a worker. Checked on Playwright 1.64 and 1.65: all that reporters learn of a running test goes through
+ * `_callbacks`, where texts can still be changed, and `errors` is sent when the test ends.
+ */
+interface WorkersTestInfo {
+  _callbacks?: Record<'onStepBegin' | 'onStepEnd' | 'onAttach', (payload: Payload) => void>;
+  errors: KeptError[];
+}
+
+interface Payload {
+  title?: string;
+  subtitle?: string;
+  params?: Record<string, unknown>;
+  error?: KeptError;
+  name?: string;
+  path?: string;
+}
+
+interface KeptError {
+  message?: string;
+  stack?: string;
+  value?: string;
+  errorContext?: string;
+  cause?: KeptError;
+}
+
+const NOT_KNOWN =
+  'this version of Playwright keeps steps elsewhere than 1.65 does, and reports may hold the values of secrets in plain text. Use Playwright 1.65, or a newer version of this library.';
+
+/** From now to the end of the test, whatever the order of reporters, and whoever takes the steps. */
+export function maskTest(testInfo: TestInfo, plainMask: Mask): void {
+  const { _callbacks: callbacks, errors } = testInfo as unknown as WorkersTestInfo;
+  if (typeof callbacks?.onStepBegin !== 'function') {
+    if (isFirstToSay('unknown-playwright')) warn(NOT_KNOWN);
+    return;
+  }
+  // Colours of a difference stand in the middle of words.
+  const mask: Mask = text => {
+    const bare = stripVTControlCharacters(text);
+    const masked = plainMask(bare);
+    return masked === bare ? text : masked;
+  };
+  wrap(callbacks, 'onStepBegin', payload => maskTexts(payload, ['title', 'subtitle', 'params'], mask));
+  wrap(callbacks, 'onStepEnd', ({ error }) => error && maskError(error, mask));
+  wrap(callbacks, 'onAttach', ({ name, path }) => name === 'error-context' && path && maskFile(path, mask));
+  const push = errors.push;
+  Object.defineProperty(errors, 'push', {
+    value: (...added: KeptError[]) => {
+      for (const error of added) maskError(error, mask);
+      return push.apply(errors, added);
+    },
+    configurable: true,
+  });
+}
+
+/** Once in a run, for projects that record what is typed and shown. */
+export function warnOfRecorders(
+  { trace, video }: Pick<PlaywrightWorkerOptions, 'trace' | 'video'>,
+  { project, retry }: TestInfo,
+): void {
+  const records = (option: typeof trace | typeof video) => {
+    const mode = typeof option === 'string' ? option : option.mode;
+    // Trials are not retried, so that these never record one.
+    return mode !== 'off' && (retry > 0 || !/^(?:on-(?:first|all)-retr|retry-)/.test(mode));
+  };
+  const on = Object.entries({ trace, video }).filter(([, option]) => option && records(option));
+  if (!on.length || !isFirstToSay('recorders')) return;
+  const options = on.map(([name]) => `\`${name}\``).join(' and ');
+  warn(
+    `project "${project.name}" has secrets, and ${options} on. Traces hold what is typed, sent and shown in plain text, the values of secrets too; videos show what the page shows. Treat them as secret, or turn ${options} off for this project.`,
+  );
+}
+
+function wrap<Name extends string>(
+  callbacks: Record<Name, (payload: Payload) => void>,
+  name: Name,
+  change: (payload: Payload) => unknown,
+): void {
+  const send = callbacks[name];
+  callbacks[name] = payload => {
+    change(payload);
+    send(payload);
+  };
+}
+
+function maskTexts<T extends object>(holder: T, keys: readonly (keyof T)[], mask: Mask): void {
+  for (const key of keys) {
+    const value = holder[key];
+    if (typeof value === 'string') holder[key] = mask(value) as T[typeof key];
+    else if (typeof value === 'object' && value !== null)
+      maskTexts(value, Object.keys(value) as (keyof typeof value)[], mask);
+  }
+}
+
+function maskError(error: KeptError, mask: Mask): void {
+  const { message = '', stack } = error;
+  maskTexts(error, ['message', 'value', 'errorContext'], mask);
+  if (stack !== undefined) {
+    // Paths of the frames stay as they are: reporters look for them.
+    const start = message ? stack.indexOf(message) : -1;
+    const end = start < 0 ? stack.length : start + message.length;
+    error.stack = mask(stack.slice(0, end)) + stack.slice(end);
+  }
+  if (error.cause) maskError(error.cause, mask);
+}
+
+/** Playwright has just written it, and no reporter has read it yet. */
+function maskFile(path: string, mask: Mask): void {
+  writeFileSync(path, mask(readFileSync(path, 'utf8')));
+}
+
+function warn(text: string): void {
+  process.stderr.write(`taskproof: ${text}\n`);
+}

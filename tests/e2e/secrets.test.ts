@@ -1,0 +1,154 @@
+// The value of a secret is in nothing that a run leaves behind, in whatever form: only traces hold it, and that is said.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { holding, type Left, leftBehind } from '../support/left-behind';
+import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
+
+const VALUE = `Zw0lf&Bücher "3" <ü>`;
+/** Addresses, HTML and JSON leave these characters as they are, and so do limits on length. */
+const HEAD = 'Zw0lf';
+const NAME = '<secret>PASSWORD</secret>';
+
+const FORM = `<form action="/in"><label>User <input name="u"></label>
+<label>Password <input id="pw" name="pw" type="password"></label><button>Sign in</button></form>`;
+
+const inHtml = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+
+/** Tells what it was sent in the forms in which pages do. */
+const echo = (
+  sent: string,
+) => `<p id="done">You are in as ${inHtml(sent)}, ${sent.toUpperCase().replaceAll('<', '&lt;')}</p>
+<pre>${encodeURIComponent(sent)} ${JSON.stringify(sent).replaceAll('<', '\\u003c')} ${Buffer.from(`user:${sent}`).toString('base64')}</pre>
+<script>fetch('/in?' + 'p'.repeat(500 - location.href.length) + '&' + location.search);
+alert('a'.repeat(280) + new URLSearchParams(location.search).get('pw'));
+fetch('/in?again=' + btoa(unescape(encodeURIComponent(new URLSearchParams(location.search).get('pw')))))</script>`;
+
+const AGENTS = `
+const secrets = { PASSWORD: process.env.THE_VALUE };
+const value = process.env.THE_VALUE;
+const fills = defineAgent({ name: 'fills', async run(task) {
+  await task.turn('sign in with ' + value, async turn => {
+    turn.narrate('I type ' + JSON.stringify(value));
+    turn.action({ title: 'x'.repeat(192) + value, detail: { typed: [encodeURIComponent(value)] } });
+    await task.page.fill('#pw', 'y'.repeat(192) + value);
+    await task.page.fill('#pw', value);
+    await task.page.getByRole('button', { name: 'Sign in' }).click();
+  });
+} });
+const fails = defineAgent({ name: 'fails', async run(task) {
+  await task.turn('sign in', async () => {
+    await task.page.fill('input[name=u]', value);
+    await task.page.getByLabel('Password').pressSequentially(value);
+    await task.page.getByText(value).click({ timeout: 300 });
+  });
+} });`;
+
+const HAND = `
+import { expect, test } from '@taskproof/playwright';
+const value = process.env.THE_VALUE;
+test.beforeEach(async ({ page, baseURL }) => {
+  await page.goto(baseURL);
+  await page.getByLabel('User').fill(value);
+});
+test('by hand', async ({ page, agent }) => {
+  expect(agent.name).toBe('lexical');
+  await test.step('a step about ' + value, () => undefined);
+  await expect(page.getByLabel('User')).toHaveValue('another ' + value, { timeout: 300 });
+});`;
+
+let suite: Suite;
+let run: Run;
+let left: Left[];
+let verdicts: string[];
+let traced: Run;
+
+const project = (name: string, agent: string, more = '') =>
+  `{ name: '${name}', testMatch: 'agents.spec.ts', ...repeats('tasks/*.yaml'), use: { taskproof: { agent: ${agent}, secrets, record: '${name}' }, ${more} } }`;
+
+beforeAll(async () => {
+  const site = await startSite({
+    '/': FORM,
+    '/in': (request, response) => {
+      const sent = new URL(request.url!, 'http://x').searchParams.get('pw') ?? '';
+      response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(echo(sent));
+    },
+  });
+  suite = makeSuite({
+    'tasks/one.yaml': spec({
+      id: 'one',
+      url: `${site.url}/`,
+      goal: `Enter "${NAME}" into "Password" and click "Sign in"`,
+    }),
+    'agents.spec.ts': TASKS_TEST,
+    'hand.spec.ts': HAND,
+    'playwright.config.ts': config({
+      imports: AGENTS,
+      reporters: `[['list'], ['html'], ['@taskproof/playwright/reporter'], ['blob'], ['json', { outputFile: 'pw.json' }], ['junit', { outputFile: 'junit.xml' }]]`,
+      projects: `[
+        ${project('typed', 'lexical()')}, ${project('filled', 'fills')}, ${project('failed', 'fails')},
+        { name: 'hand', testMatch: 'hand.spec.ts', use: { baseURL: '${site.url}', taskproof: { agent: lexical(), secrets } } },
+        ${project('traced', 'fills', `trace: 'on', video: 'on-first-retry'`)},
+      ]`,
+    }),
+  });
+  const env = { THE_VALUE: VALUE };
+  const untraced = ['typed', 'filled', 'failed', 'hand'].map(name => `--project=${name}`);
+  run = await suite.playwright(['test', ...untraced], env);
+  left = leftBehind(suite.folder, run.output);
+  verdicts = run.results().verdicts.map(({ project, verdict }) => `${project}: ${verdict}`);
+  traced = await suite.playwright(
+    ['test', '--project=traced', '--reporter=list,@taskproof/playwright/reporter'],
+    env,
+  );
+});
+
+const named = (name: RegExp) => left.filter(each => name.test(each.name));
+
+describe('without traces', () => {
+  test('the run went as meant', () => {
+    expect(verdicts.sort(), run.output).toEqual(['failed: inconclusive', 'filled: passed', 'typed: passed']);
+  });
+
+  // A search that finds nothing proves nothing: where the value was, its name stands.
+  test.each([
+    ['the terminal', /^output$/],
+    ['the HTML report', /^playwright-report\/index\.html: .*\.json$/],
+    ['the blob', /^blob-report\/.*: report\.jsonl$/],
+    ['the JSON report', /^pw\.json$/],
+    ['JUnit', /^junit\.xml$/],
+    ['the results file', /^taskproof-results\.json$/],
+    ['recordings', /^(?:typed|filled)\/one\.json$/],
+    ['error-context.md of a trial', /^test-results\/.*failed.*error-context\.md$/],
+    ['error-context.md of a test by hand', /^test-results\/.*hand.*error-context\.md$/],
+  ])('%s has the name in the place of the value', (_, file) => {
+    const held = named(file);
+    expect(held.map(({ name }) => name)).not.toEqual([]);
+    const text = held.map(({ content }) => content.toString()).join('\n');
+    expect(text).toMatch(/<secret>PASSWORD<\/secret>|&lt;secret&gt;PASSWORD/);
+  });
+
+  test('no file holds the value, in any form', () => {
+    const heads = [HEAD, HEAD.toLowerCase(), HEAD.toUpperCase()];
+    const found = left.filter(({ content }) => heads.some(head => content.includes(head)));
+    expect(found.map(({ name, content }) => `${name}: ${around(content, heads)}`)).toEqual([]);
+    for (const form of [VALUE, encodeURIComponent(VALUE)]) expect(holding(left, form)).toEqual([]);
+  });
+
+  test('the titles of steps are as before but for the value', () => {
+    const [report] = named(/blob-report\/.*: report\.jsonl$/);
+    expect(`${report?.content}`).toContain(`Fill \\"${NAME}\\"`);
+  });
+});
+
+test('a trace holds it, which is said once, with the project and the option', () => {
+  const traces = leftBehind(suite.folder, '').filter(({ name }) => /trace\.zip: .*\.trace$/.test(name));
+  expect(traces.filter(({ content }) => content.includes(HEAD)).length).toBeGreaterThan(0);
+  expect(traced.output.match(/project "traced" has secrets, and `trace` on\. Traces hold/g)).toHaveLength(1);
+  expect(run.output).not.toContain('has secrets');
+});
+
+/** What stands about a value that was found. */
+function around(content: Buffer, heads: readonly string[]): string {
+  const at = Math.max(...heads.map(head => content.indexOf(head)));
+  return content.toString('utf8', Math.max(0, at - 60), at + 60);
+}
