@@ -8,6 +8,7 @@ import type { Session } from '../session';
 import { limited, within } from '../waiting';
 import { elementAt, wordsFor } from './describe';
 import { DriverError } from './errors';
+import { Logs } from './logs';
 import { type Located, Refs, viewportOf } from './refs';
 import { pictureScale } from './screenshot';
 import { Tabs } from './tabs';
@@ -48,6 +49,8 @@ export interface Done {
 export class Driver {
   readonly tabs: Tabs;
   readonly refs = new Refs();
+  /** Kept from `keepLogs` on. */
+  logs: Logs | undefined;
   /** Where the pointer was left, in CSS pixels. */
   cursor: Point = { x: 0, y: 0 };
   /** Is told what is done. */
@@ -71,8 +74,13 @@ export class Driver {
     return this.task.recorder;
   }
 
+  keepLogs(): void {
+    this.logs = new Logs(this.session.context);
+  }
+
   dispose(): void {
     this.tabs.dispose();
+    this.logs?.dispose();
   }
 
   /** What the model should know beside the results, since the last call. */

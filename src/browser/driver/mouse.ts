@@ -60,11 +60,7 @@ function hintFor(tag: string | undefined, inputType: string | undefined): string
   return undefined;
 }
 
-export async function holding(
-  page: Page,
-  modifiers: readonly Modifier[],
-  run: () => Promise<void>,
-): Promise<void> {
+async function holding(page: Page, modifiers: readonly Modifier[], run: () => Promise<void>): Promise<void> {
   const held: Modifier[] = [];
   try {
     for (const key of modifiers) {
@@ -115,8 +111,9 @@ export async function drag(
   page: Page,
   from: Point,
   to: Point,
-  modifiers: readonly Modifier[] = [],
+  held?: string | null,
 ): Promise<void> {
+  const modifiers = modifiersOf(held);
   const start = await driver.pointOf(page, from);
   const end = await driver.pointOf(page, to);
   if (modifiers.length === 0) await willDrag(driver, page, start, end);
@@ -142,8 +139,9 @@ export async function scroll(
   at: Point,
   direction: Direction,
   notches: number,
-  modifiers: readonly Modifier[] = [],
+  held?: string | null,
 ): Promise<string | undefined> {
+  const modifiers = modifiersOf(held);
   const point = await driver.pointOf(page, at);
   driver.mark(point);
   const way = notches * NOTCH;
