@@ -293,8 +293,6 @@ export const TOOLS = {
   ),
 } satisfies Record<string, Tool>;
 
-export type ToolName = keyof typeof TOOLS;
-
 /** The schema's value of what a model sent. @throws DriverError that names the field and what was expected. */
 export function checkedInput<Input>(name: string, schema: z.ZodType<Input>, given: unknown): Input {
   const result = schema.safeParse(given);

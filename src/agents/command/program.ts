@@ -4,6 +4,7 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
+import { within } from '../../browser/waiting';
 import { OptionsError } from '../../options';
 import { unwatch, watch } from './watchdog';
 
@@ -125,12 +126,7 @@ export class Program {
 
   /** Waits for it to go by itself, `ms` at most. */
   async goneWithin(ms: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>(resolve => {
-      timer = setTimeout(resolve, ms);
-    });
-    await Promise.race([this.exited, late]);
-    clearTimeout(timer);
+    await within(this.exited, ms);
   }
 
   /**

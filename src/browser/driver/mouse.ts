@@ -3,7 +3,7 @@ import { elementAtPoint, scrollableAround, spotAt } from '../durable-locator';
 import { elementAt } from './describe';
 import type { Driver, Point, Target } from './driver';
 import { DriverError } from './errors';
-import { type Modifier, modifiersOf } from './keys';
+import { type Modifier, modifiersOf } from './keyboard';
 
 const NOTCH = 100;
 const DRAG_STEPS = 12;
@@ -131,7 +131,7 @@ async function willDrag(driver: Driver, page: Page, start: Point, end: Point): P
   await driver.recorder.record(page, draft, from.element, to.element);
 }
 
-export type Direction = 'up' | 'down' | 'left' | 'right';
+type Direction = 'up' | 'down' | 'left' | 'right';
 
 export async function scroll(
   driver: Driver,
@@ -148,7 +148,7 @@ export async function scroll(
   const x = direction === 'left' ? -way : direction === 'right' ? way : 0;
   const y = direction === 'up' ? -way : direction === 'down' ? way : 0;
   const hit = await elementAtPoint(page, point);
-  const [before, canMove] = await Promise.all([hit?.evaluate(positions), hit?.evaluate(canScroll, { x, y })]);
+  const before = await hit?.evaluate(scrolled, { x, y });
   if (modifiers.length === 0)
     await driver.recorder.record(page, { do: 'scroll', x, y }, hit && (await scrollableAround(hit)));
   await holding(page, modifiers, async () => {
@@ -156,42 +156,33 @@ export async function scroll(
     await page.mouse.wheel(x, y);
   });
   // Another document under the pointer scrolls by itself, unseen from here.
-  if (!hit || before === null) return undefined;
-  const end = performance.now() + (canMove ? SCROLL_LIMIT_MS : 0);
-  do if ((await hit.evaluate(positions)) !== before) return undefined;
+  if (!hit || !before) return undefined;
+  const end = performance.now() + (before.hasRoom ? SCROLL_LIMIT_MS : 0);
+  do if ((await hit.evaluate(scrolled, { x, y }))?.places !== before.places) return undefined;
   while (performance.now() < end);
   return `Nothing scrolled: there may be no more to see further ${direction}.`;
 }
 
-/** Runs in the page. Whether an element, or one around it, has room to scroll that way. */
-function canScroll(hit: Element, { x, y }: Point): boolean {
-  const hasRoom = (element: Element) =>
-    (y > 0 && element.scrollTop + element.clientHeight < element.scrollHeight - 1) ||
-    (y < 0 && element.scrollTop > 0) ||
-    (x > 0 && element.scrollLeft + element.clientWidth < element.scrollWidth - 1) ||
-    (x < 0 && element.scrollLeft !== 0);
-  for (
-    let element: Element | null = hit;
-    element;
-    element = element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null
-  )
-    if (hasRoom(element)) return true;
-  return false;
-}
-
-/** Runs in the page. Where everything around an element that could scroll stands, a frame later; null within an iframe. */
-async function positions(hit: Element): Promise<string | null> {
+/**
+ * Runs in the page. Where an element and all around it that could scroll stand, a frame later, and whether one of them has
+ * room to scroll by `x` or `y`; null within an iframe.
+ */
+async function scrolled(hit: Element, { x, y }: Point): Promise<{ places: string; hasRoom: boolean } | null> {
   await new Promise(resolve => setTimeout(resolve, 16));
   if (window !== top) return null;
   const found: number[] = [window.scrollX, window.scrollY];
-  for (
-    let element: Element | null = hit;
-    element;
-    element = element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null
-  )
-    if (element.scrollHeight > element.clientHeight || element.scrollWidth > element.clientWidth)
-      found.push(element.scrollTop, element.scrollLeft);
-  return found.join();
+  let hasRoom = false;
+  for (let element: Element | null = hit; element; ) {
+    const { scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth } = element;
+    if (scrollHeight > clientHeight || scrollWidth > clientWidth) found.push(scrollTop, scrollLeft);
+    hasRoom ||=
+      (y > 0 && scrollTop + clientHeight < scrollHeight - 1) ||
+      (y < 0 && scrollTop > 0) ||
+      (x > 0 && scrollLeft + clientWidth < scrollWidth - 1) ||
+      (x < 0 && scrollLeft !== 0);
+    element = element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null;
+  }
+  return { places: found.join(), hasRoom };
 }
 
 export async function scrollTo(driver: Driver, page: Page, target: Target): Promise<void> {

@@ -7,22 +7,11 @@ const DEFAULT_DEPTH = 15;
 const RESERVE = 600;
 
 /** Besides what can be acted on: what is worth scrolling to, or reading on its own. */
-const REFERRED = new Set([
-  ...[
-    'dialog',
-    'alertdialog',
-    'form',
-    'table',
-    'grid',
-    'list',
-    'tree',
-    'menu',
-    'tablist',
-    'radiogroup',
-    'region',
-  ],
-  ...['main', 'navigation', 'search', 'complementary', 'iframe'],
-]);
+const REFERRED = new Set(
+  'dialog alertdialog form table grid list tree menu tablist radiogroup region main navigation search complementary iframe'.split(
+    ' ',
+  ),
+);
 const QUIET_STATES = new Set(['url', 'placeholder', 'active']);
 
 export interface ReadOptions {

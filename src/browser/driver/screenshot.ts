@@ -12,8 +12,8 @@ const LIMIT_MS = 15_000;
 const MAX_ZOOM = 4;
 
 /** How much a full-viewport picture is shrunk: 1 for ordinary viewports. The model's coordinates are in that picture. */
-export function pictureScale({ width, height }: { width: number; height: number }): number {
-  return Math.min(1, LONGEST_EDGE / Math.max(width, height), Math.sqrt(LARGEST_AREA / (width * height)));
+export function pictureScale(size: { width: number; height: number }): number {
+  return Math.min(1, largestScale(size));
 }
 
 export interface Picture {
@@ -31,7 +31,7 @@ export async function picture(page: Page, region?: Box): Promise<Picture> {
   return { data, mediaType: 'image/jpeg' };
 }
 
-function largestScale({ width, height }: Box): number {
+function largestScale({ width, height }: { width: number; height: number }): number {
   return Math.min(LONGEST_EDGE / Math.max(width, height), Math.sqrt(LARGEST_AREA / (width * height)));
 }
 
@@ -49,10 +49,8 @@ async function plain(page: Page, clip?: Box): Promise<string> {
 
 /** Only Chromium draws a page at another scale; elsewhere the picture stays as it is. */
 async function scaled(page: Page, clip: Box, scale: number): Promise<string | undefined> {
-  const session = await page
-    .context()
-    .newCDPSession(page)
-    .catch(() => undefined);
+  const newSession = page.context().newCDPSession(page);
+  const session = await newSession.catch(() => undefined);
   if (!session) return undefined;
   try {
     const view = await page.evaluate(() => ({

@@ -29,25 +29,11 @@ export interface TreeNode {
   children: (TreeNode | string)[];
 }
 
-const INTERACTIVE = new Set([
-  'button',
-  'link',
-  'textbox',
-  'searchbox',
-  'checkbox',
-  'radio',
-  'switch',
-  'combobox',
-  'listbox',
-  'option',
-  'menuitem',
-  'menuitemcheckbox',
-  'menuitemradio',
-  'tab',
-  'slider',
-  'spinbutton',
-  'treeitem',
-]);
+const INTERACTIVE = new Set(
+  'button link textbox searchbox checkbox radio switch combobox listbox option menuitem menuitemcheckbox menuitemradio tab slider spinbutton treeitem'.split(
+    ' ',
+  ),
+);
 const NOT_STATES = new Set(['role', 'name', 'text', 'ref', 'box', 'children', 'cursor']);
 
 type Raw = Record<string, unknown>;
