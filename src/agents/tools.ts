@@ -101,7 +101,7 @@ const readInput = inTab({
 async function read({ filter, depth, ref }: z.output<typeof readInput>, driver: Driver, page: Page) {
   // A ref is looked up first: the snapshot that shows it gone would also show what took its place.
   const found = ref ? await driver.refs.locate(page, ref) : undefined;
-  const { roots } = await driver.refs.snapshot(page);
+  const roots = await driver.refs.snapshot(page);
   const { above, below } = await page.evaluate(() => ({
     above: Math.round(window.scrollY),
     below: Math.max(0, Math.round(document.documentElement.scrollHeight - window.scrollY - innerHeight)),
@@ -163,7 +163,7 @@ export const TOOLS = {
     'Finds elements by a description, and returns their references.',
     inTab({ query: z.string().min(1) }),
     ({ query }) => `look for ${quote(query)}`,
-    async ({ query }, { refs }, page) => findText(query, (await refs.snapshot(page)).roots),
+    async ({ query }, { refs }, page) => findText(query, await refs.snapshot(page)),
   ),
   form_input: acts(
     'Sets the value of a field, a list or a checkbox.',

@@ -13,12 +13,11 @@ import { fingerprintOf } from '../../browser/fingerprint';
 import { within } from '../../browser/waiting';
 import { AgentApiError, type GaveUp, type SessionTask, type Turn } from '../agent';
 import { apiProblem } from './api-errors';
-import { Budget } from './budget';
 import { Calls, callsOf, refusals } from './calls';
 import { Client } from './client';
 import { Conversation, tokensOf } from './conversation';
 import { type ClaudeSettings, vendorMembers } from './options';
-import { pricesOf, unknownPrice } from './pricing';
+import { Budget, pricesOf, unknownPrice } from './pricing';
 import { opening, repeatReminder, SYSTEM, turnsReminder } from './prompt';
 
 const MAX_FILES_TOLD = 30;

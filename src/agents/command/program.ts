@@ -2,7 +2,6 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
-import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
 import { within } from '../../browser/waiting';
 import { OptionsError } from '../../options';
@@ -168,16 +167,15 @@ export class Program {
   }
 
   private read(): void {
-    const decoder = new StringDecoder('utf8');
-    this.child.stdout!.on('data', (chunk: Buffer) => {
-      this.received += chunk.length;
+    this.child.stdout!.setEncoding('utf8').on('data', (chunk: string) => {
+      this.received += Buffer.byteLength(chunk);
       if (this.received > MAX_OUTPUT) {
         this.child.stdout!.destroy();
         this.lines.length = 0;
         this.fail(`it wrote more than ${MAX_OUTPUT / 1024 / 1024} MB to standard output`);
         return;
       }
-      const lines = (this.partial + decoder.write(chunk)).split('\n');
+      const lines = (this.partial + chunk).split('\n');
       this.partial = lines.pop()!;
       this.arrived(lines);
     });
@@ -185,9 +183,8 @@ export class Program {
       this.arrived([this.partial]);
       this.partial = '';
     });
-    const errors = new StringDecoder('utf8');
-    this.child.stderr!.on('data', (chunk: Buffer) => {
-      this.stderr = (this.stderr + errors.write(chunk)).slice(-MAX_STDERR);
+    this.child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
+      this.stderr = (this.stderr + chunk).slice(-MAX_STDERR);
     });
   }
 

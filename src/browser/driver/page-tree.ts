@@ -60,7 +60,6 @@ interface Entry {
 
 class Listing {
   private readonly entries: Entry[] = [];
-  private readonly seen = new Map<TreeNode, boolean>();
   outside = 0;
   deeper = 0;
   cut = 0;
@@ -87,7 +86,7 @@ class Listing {
   }
 
   private element(node: TreeNode, indent: number): void {
-    if (this.options.filter !== 'all' && !this.anyInView(node)) {
+    if (this.options.filter !== 'all' && !node.partInView) {
       this.outside += [...nodesOf([node])].filter(each => this.counts(each)).length;
       return;
     }
@@ -148,15 +147,6 @@ class Listing {
   private counts(node: TreeNode): boolean {
     if (this.options.filter === 'interactive') return node.interactive;
     return node.role !== 'generic' || node.text !== '' || node.interactive;
-  }
-
-  private anyInView(node: TreeNode): boolean {
-    const known = this.seen.get(node);
-    if (known !== undefined) return known;
-    const visible =
-      node.inView || node.children.some(child => typeof child !== 'string' && this.anyInView(child));
-    this.seen.set(node, visible);
-    return visible;
   }
 }
 

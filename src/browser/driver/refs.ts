@@ -13,11 +13,6 @@ const SPECIAL_INPUTS = [
 const INPUT_ROLES = new Set(['textbox', 'button', 'slider']);
 const EDITABLE_ROLES = new Set(['generic', 'textbox', 'paragraph', 'group']);
 
-export interface Snapshot {
-  roots: TreeNode[];
-  viewport: { width: number; height: number };
-}
-
 export interface Located {
   page: Page;
   locator: Locator;
@@ -38,14 +33,13 @@ export class Refs {
   private readonly owners = new Map<string, { page: Page; words: string }>();
 
   /** Reads the whole tab. Names of elements that are still there stay as they were. */
-  async snapshot(page: Page): Promise<Snapshot> {
-    const viewport = await viewportOf(page);
+  async snapshot(page: Page): Promise<TreeNode[]> {
     // Always the whole page: Playwright forgets the references that its newest snapshot does not hold.
     const raw = await page.ariaSnapshotJSON({ mode: 'ai', boxes: true, timeout: SNAPSHOT_LIMIT_MS });
-    const roots = treeOf(raw, viewport);
+    const roots = treeOf(raw, await viewportOf(page));
     await this.markSpecial(page, roots);
     this.name(page, roots);
-    return { roots, viewport };
+    return roots;
   }
 
   /** The words of a ref as it was last read; undefined for one that was never given. */

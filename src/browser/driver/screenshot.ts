@@ -16,19 +16,13 @@ export function pictureScale(size: { width: number; height: number }): number {
   return Math.min(1, largestScale(size));
 }
 
-export interface Picture {
-  /** Base64. */
-  data: string;
-  mediaType: 'image/jpeg';
-}
-
-/** A picture of the viewport, or of a region of it enlarged as far as a model can see more in it. */
-export async function picture(page: Page, region?: Box): Promise<Picture> {
+/** A picture of the viewport in Base64, or of a region of it enlarged as far as a model can see more in it. */
+export async function picture(page: Page, region?: Box) {
   const viewport = await viewportOf(page);
   const clip = region ?? { x: 0, y: 0, ...viewport };
   const scale = region ? Math.min(MAX_ZOOM, largestScale(clip)) : pictureScale(viewport);
   const data = (scale === 1 ? undefined : await scaled(page, clip, scale)) ?? (await plain(page, region));
-  return { data, mediaType: 'image/jpeg' };
+  return { data, mediaType: 'image/jpeg' as const };
 }
 
 function largestScale({ width, height }: { width: number; height: number }): number {

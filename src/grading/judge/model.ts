@@ -12,8 +12,7 @@ import { Client } from '../../agents/claude/client';
 import { tokensOf } from '../../agents/claude/conversation';
 import { costOf, type Prices, pricesOf, unknownPrice, usageOf } from '../../agents/claude/pricing';
 import { cached, text } from './evidence';
-import type { WebJudgeSettings } from './index';
-import { JudgeError } from './judge';
+import { JudgeError, type WebJudgeSettings } from './index';
 
 /** Tokens that an answer is guessed to take before it is asked for. */
 const OUTPUT_GUESS = 500;

@@ -13,8 +13,7 @@ import {
   text,
   whenOf,
 } from './evidence';
-import type { WebJudgeSettings } from './index';
-import { type JudgedTrial, JudgeError, type Judgement } from './judge';
+import { type JudgedTrial, JudgeError, type Judgement, type WebJudgeSettings } from './index';
 import { JudgeModel } from './model';
 import { DECIDE, KEY_POINTS, PROMPT_VERSION, SCORE } from './prompts';
 
