@@ -48,15 +48,6 @@ function chanceOf({ p, byChance }: DiffRow): string {
   return byChance ? `${shown}, chance explains it` : shown;
 }
 
-/** Why a row needs a look, and what besides the site differs between the two runs; null where there is nothing to say. */
-function diffNote(row: DiffRow): string | null {
-  const also = row.alsoChanged.length
-    ? `also changed: ${row.alsoChanged.map(what => whatChanged(row, what)).join(', ')}`
-    : null;
-  const reason = row.change === 'unchanged' ? null : row.after?.reason;
-  return [reason, also].filter(Boolean).join('; ') || null;
-}
-
 function whatChanged({ before, after }: DiffRow, what: DiffRow['alsoChanged'][number]): string {
   if (what === 'spec') return 'the spec';
   const value = (side: DiffSide | null) =>
@@ -72,12 +63,14 @@ const STYLES: Partial<Record<Change, Cell['style']>> = {
   improved: 'green',
 };
 
-/** The rows' notes, each with its row. */
-export function diffNotes(rows: readonly DiffRow[]): { row: DiffRow; note: string }[] {
-  return rows.flatMap(row => {
-    const note = diffNote(row);
-    return note === null ? [] : [{ row, note }];
+/** Why changed rows need a look, and what besides the site differs between the two runs. */
+export function diffNotes(changed: readonly DiffRow[]): { row: DiffRow; note: string }[] {
+  const notes = changed.map(row => {
+    const also = row.alsoChanged.map(what => whatChanged(row, what)).join(', ');
+    const note = [row.after?.reason, also && `also changed: ${also}`].filter(Boolean).join('; ');
+    return { row, note };
   });
+  return notes.filter(({ note }) => note);
 }
 
 /** A diff for the terminal: a table of what changed, notes below, and the counts. What is unchanged is only counted. */
