@@ -20,15 +20,13 @@ export function findSpecFiles(globs: unknown, cwd: string): string[] {
     for (const file of files) found.add(file);
     if (files.length === 0 && filesOf(glob, [], cwd).length === 0) useless.push(glob);
   }
-  if (useless.length > 0)
-    throw nothingMatches(
-      useless,
-      cwd,
-      useless.map(glob => remedy(glob, cwd)),
-    );
-  if (found.size === 0)
-    throw nothingMatches(patterns, cwd, ['the globs with "!" take all files away: leave one of them out']);
-  return [...found].sort();
+  if (found.size > 0 && useless.length === 0) return [...found].sort();
+  const names = (useless.length > 0 ? useless : patterns).map(glob => `"${glob}"`).join(', ');
+  const remedies = useless.map(glob => remedy(glob, cwd));
+  if (useless.length === 0) remedies.push('the globs with "!" take all files away: leave one of them out');
+  throw new TaskSpecLoadError(
+    `no task spec matches ${names} in ${cwd}: ${[...new Set(remedies)].join('; ')}`,
+  );
 }
 
 function nonEmptyStrings(globs: unknown): string[] {
@@ -62,17 +60,6 @@ function filesOf(glob: string, ignore: readonly string[], cwd: string): string[]
     expandDirectories: false,
     followSymbolicLinks: false,
   }).map(file => path.resolve(file));
-}
-
-function nothingMatches(
-  globs: readonly string[],
-  cwd: string,
-  remedies: readonly string[],
-): TaskSpecLoadError {
-  const names = globs.map(glob => `"${glob}"`).join(', ');
-  return new TaskSpecLoadError(
-    `no task spec matches ${names} in ${cwd}: ${[...new Set(remedies)].join('; ')}`,
-  );
 }
 
 function remedy(glob: string, cwd: string): string {

@@ -6,7 +6,6 @@ import { MAX_SOURCE_BYTES, START, TOO_LARGE } from './document';
 import { TaskSpecError, TaskSpecLoadError, TaskSpecYamlError } from './errors';
 import { findSpecFiles } from './find-files';
 import { type LocatedSpec, parseLocated } from './parse';
-import type { TaskSpec } from './schema';
 
 /** A task spec and the file that it came from. */
 export interface LoadedSpec extends LocatedSpec {
@@ -45,14 +44,17 @@ export function loadTaskSpecs(
   const groups = [...byId.values()];
   errors.push(...groups.filter(group => group.length > 1).map(clash));
   if (errors.length === 0) return { specs };
-  throw new TaskSpecLoadError(summary(errors), errors, groups.filter(group => group.length === 1).flat());
+  const count = errors.length === 1 ? '1 problem' : `${errors.length} problems`;
+  const message = `${count} with the task specs\n\n${errors.map(error => error.message).join('\n\n')}`;
+  throw new TaskSpecLoadError(message, errors, groups.filter(group => group.length === 1).flat());
 }
 
 function loadFile(file: string): LoadedSpec {
   const filename = displayName(file);
   const source = readText(file, filename);
   const { spec, locate } = parseLocated(source, { filename });
-  return { spec, file, source, locate, hash: hashOf(spec) };
+  const hash = createHash('sha256').update(JSON.stringify(sorted(spec)));
+  return { spec, file, source, locate, hash: hash.digest('hex') };
 }
 
 function readText(file: string, filename: string): string {
@@ -85,17 +87,6 @@ function clash(group: readonly LoadedSpec[]): TaskSpecError {
   return new TaskSpecError(
     `the id "${group[0]!.spec.id}" is used by ${group.length} files, and ids must be unique: rename all but one\n${places.join('\n')}`,
   );
-}
-
-function summary(errors: readonly TaskSpecError[]): string {
-  const count = errors.length === 1 ? '1 problem' : `${errors.length} problems`;
-  return `${count} with the task specs\n\n${errors.map(error => error.message).join('\n\n')}`;
-}
-
-function hashOf(spec: TaskSpec): string {
-  return createHash('sha256')
-    .update(JSON.stringify(sorted(spec)))
-    .digest('hex');
 }
 
 /** The same data with the keys of every object in one order. */

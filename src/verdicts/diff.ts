@@ -65,7 +65,7 @@ export function diffVerdicts(before: readonly VerdictRow[], after: readonly Verd
   const later = new Map(after.map(row => [keyOf(row), row]));
   const rows = [...new Set([...earlier.keys(), ...later.keys()])]
     .map(key => compare(earlier.get(key), later.get(key)))
-    .sort(byChangeThenName);
+    .sort((a, b) => CHANGES.indexOf(a.change) - CHANGES.indexOf(b.change) || byName(a, b));
   const counts = Object.fromEntries(CHANGES.map(change => [change, 0])) as Record<Change, number>;
   for (const row of rows) counts[row.change]++;
   return { rows, counts };
@@ -118,10 +118,6 @@ function differences(before: VerdictRow, after: VerdictRow): DiffRow['alsoChange
 function sideOf(row: VerdictRow): DiffSide {
   const { verdict, k, minPasses, passes, failures, errors, turns, costUsd, reason, agent, model } = row;
   return { verdict, k, minPasses, passes, failures, errors, turns, costUsd, reason, agent, model };
-}
-
-function byChangeThenName(a: DiffRow, b: DiffRow): number {
-  return CHANGES.indexOf(a.change) - CHANGES.indexOf(b.change) || byName(a, b);
 }
 
 type Named = Pick<RowSubject, 'spec' | 'project' | 'replayed'>;

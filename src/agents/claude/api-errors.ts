@@ -12,7 +12,10 @@ export interface Asker extends ModelSettings {
 
 /** Whatever a request threw, as the reason that a trial ends with. */
 export function apiProblem(error: unknown, asker: Asker): string {
-  return withoutKeys(reasonOf(error, asker), asker);
+  // A proxy or a page of an error may echo what it was sent.
+  return [asker.apiKey, process.env.ANTHROPIC_API_KEY, process.env.ANTHROPIC_AUTH_TOKEN]
+    .filter(key => key !== undefined && key.length > 3)
+    .reduce<string>((text, key) => text.replaceAll(key!, '[key]'), reasonOf(error, asker));
 }
 
 function reasonOf(error: unknown, asker: Asker): string {
@@ -68,11 +71,4 @@ function connection(error: APIConnectionError, asker: Asker): string {
   const cause = error.cause instanceof Error ? error.cause : undefined;
   const reason = cause?.cause instanceof Error ? cause.cause.message : cause?.message;
   return `the API at ${baseURL ?? process.env.ANTHROPIC_BASE_URL ?? 'its default address'} can't be reached, also after ${maxRetries} retries${reason ? ` (${reason})` : ''}. Check the network, a proxy, and baseURL.`;
-}
-
-/** A proxy or a page of an error may echo what it was sent. */
-function withoutKeys(message: string, { apiKey }: Asker): string {
-  return [apiKey, process.env.ANTHROPIC_API_KEY, process.env.ANTHROPIC_AUTH_TOKEN]
-    .filter(key => key !== undefined && key.length > 3)
-    .reduce<string>((text, key) => text.replaceAll(key!, '[key]'), message);
 }

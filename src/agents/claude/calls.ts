@@ -34,7 +34,7 @@ export interface Answered {
 export class Calls {
   private readonly driver: Driver;
   private readonly toolset: BrowserToolset | ComputerToolset;
-  /** What happened beside the calls and has no result yet that could tell it. */
+  /** What happened beside the calls, until a result can tell it. */
   private notices: string[] = [];
   /** How the next confirm or prompt is answered. */
   private nextAnswer: DialogAnswer | undefined;

@@ -4,17 +4,12 @@ import { elementAtPoint, elementWithFocus, type Handle } from '../durable-locato
 import { within } from '../waiting';
 import { words } from './tree';
 
-export interface Seen {
-  role: string;
-  name: string;
-  tag: string;
-  inputType: string | undefined;
-}
+type Seen = ReturnType<typeof describe>;
 
 const LIMIT_MS = 1_000;
 
 /** Runs in the page. Role and name as the markup says them, which is enough to tell people what was clicked. */
-function describe(element: Element): Seen {
+function describe(element: Element) {
   const ROLES: Record<string, string> = {
     A: 'link',
     BUTTON: 'button',

@@ -34,20 +34,15 @@ export async function click(
     const { locator, node } = await driver.locate(page, target);
     await driver.show(locator);
     await driver.perform(page, { ...draft, locator });
-    const tag = node.role === 'combobox' ? await tagOf(locator) : undefined;
-    return hintFor(tag, node.inputType);
+    const isList = node.role === 'combobox';
+    const tag = isList && (await locator.evaluate(({ localName }) => localName).catch(() => undefined));
+    return hintFor(tag || undefined, node.inputType);
   }
   const point = await driver.pointOf(page, target);
   driver.mark(point);
   const [seen] = await Promise.all([elementAt(page, point), driver.recordAt(page, draft, point)]);
   await holding(page, modifiers, () => page.mouse.click(point.x, point.y, options));
   return hintFor(seen?.tag, seen?.inputType);
-}
-
-async function tagOf(locator: {
-  evaluate<T>(fn: (element: Element) => T): Promise<T>;
-}): Promise<string | undefined> {
-  return locator.evaluate(element => element.tagName.toLowerCase()).catch(() => undefined);
 }
 
 /** What the browser itself opens for these is in no picture and in no tree. */
@@ -116,7 +111,11 @@ export async function drag(
   const modifiers = modifiersOf(held);
   const start = await driver.pointOf(page, from);
   const end = await driver.pointOf(page, to);
-  if (modifiers.length === 0) await willDrag(driver, page, start, end);
+  if (modifiers.length === 0) {
+    const [source, goal] = await Promise.all([start, end].map(point => spotAt(page, point)));
+    const draft = { do: 'drag', position: source?.position, toPosition: goal?.position } as const;
+    if (source && goal) await driver.recorder.record(page, draft, source.element, goal.element);
+  }
   await holding(page, modifiers, async () => {
     await page.mouse.move(start.x, start.y);
     await page.mouse.down();
@@ -124,20 +123,11 @@ export async function drag(
   });
 }
 
-async function willDrag(driver: Driver, page: Page, start: Point, end: Point): Promise<void> {
-  const [from, to] = await Promise.all([start, end].map(point => spotAt(page, point)));
-  if (!from || !to) return;
-  const draft = { do: 'drag', position: from.position, toPosition: to.position } as const;
-  await driver.recorder.record(page, draft, from.element, to.element);
-}
-
-type Direction = 'up' | 'down' | 'left' | 'right';
-
 export async function scroll(
   driver: Driver,
   page: Page,
   at: Point,
-  direction: Direction,
+  direction: 'up' | 'down' | 'left' | 'right',
   notches: number,
   held?: string | null,
 ): Promise<string | undefined> {

@@ -64,7 +64,12 @@ export class Refs {
       );
     if (owner.page !== page)
       throw new DriverError(`${ref} is in another tab. Name that tab with tab_id, or read this one again.`);
-    const found = (await this.lookUp(page, ref)) ?? (await this.lookUpAgain(page, ref));
+    let found = await this.lookUp(page, ref);
+    if (!found) {
+      // Someone else's snapshot of the page makes Playwright forget ours, while the element is still there.
+      await this.snapshot(page).catch(() => undefined);
+      found = await this.lookUp(page, ref);
+    }
     if (found) return found;
     throw new DriverError(
       `${ref} (${owner.words}) is stale: the page has changed since it was read. Call read_page or find for references that are valid now.`,
@@ -78,12 +83,6 @@ export class Refs {
     // Playwright would wait for an element that is gone, and throws where its frame is.
     const count = await locator.count().catch(() => 0);
     return count === 1 ? { page, locator, node, ref } : undefined;
-  }
-
-  /** Someone else's snapshot of the page makes Playwright forget ours, while the element is still there. */
-  private async lookUpAgain(page: Page, ref: string): Promise<Located | undefined> {
-    await this.snapshot(page).catch(() => undefined);
-    return this.lookUp(page, ref);
   }
 
   private name(page: Page, roots: TreeNode[]): void {

@@ -6,13 +6,14 @@ const REPORTER = "['@taskproof/playwright/reporter']";
 
 /** A whole config, for a suite that has none. */
 export function newConfig(suite: Suite, folder: string, url: string): string {
+  const server = webServer(suite, url);
   const existing = suite.testDir ? [`    { name: 'e2e', testDir: '${suite.testDir}' },`] : [];
   return `import { defineConfig, devices } from '@playwright/test';
 import { lexical, repeats } from '@taskproof/playwright';
 
 export default defineConfig({
   reporter: [['list'], ${REPORTER}, ['html']],
-${[...webServer(suite, url)].map(line => `  ${line}\n`).join('')}  projects: [
+${server ? `  ${server}\n` : ''}  projects: [
 ${[...existing, ...project(folder)].join('\n')}
   ],
 });
@@ -32,9 +33,8 @@ export function configLines(config: PlaywrightConfig, suite: Suite, folder: stri
       : `In the config:\n\n  reporter: [['list'], ${REPORTER}, ['html']],`,
     projects(config, suite, folder),
   ];
-  const server = config.hasWebServer ? [] : webServer(suite, url);
-  if (server.length > 0)
-    blocks.push(`If nothing else starts the site:\n\n${server.map(line => `  ${line}`).join('\n')}`);
+  const server = config.hasWebServer ? undefined : webServer(suite, url);
+  if (server) blocks.push(`If nothing else starts the site:\n\n  ${server}`);
   return blocks.join('\n\n');
 }
 
@@ -63,11 +63,8 @@ function project(folder: string): string[] {
   ];
 }
 
-function webServer({ devServer }: Suite, url: string): string[] {
-  if (!devServer || !isLocal(url)) return [];
-  return [
-    `webServer: { command: '${devServer.command}', url: '${url.replace(/'/g, '%27')}', reuseExistingServer: !process.env.CI },`,
-  ];
+function webServer({ devServer }: Suite, url: string): string | undefined {
+  const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|.*\.localhost)$/.test(new URL(url).hostname);
+  if (!devServer || !isLocal) return undefined;
+  return `webServer: { command: '${devServer.command}', url: '${url.replace(/'/g, '%27')}', reuseExistingServer: !process.env.CI },`;
 }
-
-const isLocal = (url: string) => /^(localhost|127\.\d+\.\d+\.\d+|.*\.localhost)$/.test(new URL(url).hostname);

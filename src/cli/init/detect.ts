@@ -141,7 +141,9 @@ const PORTS: readonly [string, number][] = [
 function findDevServer(folder: string, manifest: PackageJson): DevServer | null {
   const script = SCRIPTS.find(name => manifest.scripts?.[name]);
   if (!script) return null;
-  const port = portIn(manifest.scripts![script]!) ?? defaultPort(manifest);
+  const named = /(?:--port[= ]|(?:^|\s)-p[= ]?|\bPORT=)(\d{2,5})\b/.exec(manifest.scripts![script]!)?.[1];
+  const installed = { ...manifest.dependencies, ...manifest.devDependencies };
+  const port = named ?? PORTS.find(([name]) => name in installed)?.[1];
   const runner = packageManagerOf(folder);
   return {
     command: runner === 'yarn' ? `yarn ${script}` : `${runner} run ${script}`,
@@ -155,14 +157,4 @@ function packageManagerOf(folder: string): string {
   if (has('pnpm-lock.yaml')) return 'pnpm';
   if (has('yarn.lock')) return 'yarn';
   return has('bun.lock') || has('bun.lockb') ? 'bun' : 'npm';
-}
-
-function portIn(script: string): number | undefined {
-  const found = /(?:--port[= ]|(?:^|\s)-p[= ]?|\bPORT=)(\d{2,5})\b/.exec(script)?.[1];
-  return found === undefined ? undefined : Number(found);
-}
-
-function defaultPort({ dependencies, devDependencies }: PackageJson): number | undefined {
-  const installed = { ...dependencies, ...devDependencies };
-  return PORTS.find(([name]) => name in installed)?.[1];
 }

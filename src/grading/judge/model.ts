@@ -7,7 +7,7 @@ import type {
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { z } from 'zod';
 import type { TotalUsage } from '../../agents/agent';
-import { type Asker, apiProblem } from '../../agents/claude/api-errors';
+import { apiProblem } from '../../agents/claude/api-errors';
 import { Client } from '../../agents/claude/client';
 import { tokensOf } from '../../agents/claude/conversation';
 import { costOf, type Prices, pricesOf, unknownPrice, usageOf } from '../../agents/claude/pricing';
@@ -30,7 +30,6 @@ export interface Question<Schema extends z.ZodType> {
 export class JudgeModel {
   readonly usage: TotalUsage;
   private readonly client: Client;
-  private readonly asker: Asker;
   private readonly prices: Prices | undefined;
   /** US dollars of the requests on their way. */
   private reserved = 0;
@@ -43,7 +42,6 @@ export class JudgeModel {
   ) {
     const { model, pricing } = settings;
     this.client = new Client(settings);
-    this.asker = { ...settings, factory: 'webJudge' };
     this.prices = pricesOf(model, pricing);
     if (!this.prices && budgetUsd !== undefined) throw new JudgeError(unknownPrice(model, 'webJudge'));
     this.usage = {
@@ -103,7 +101,7 @@ export class JudgeModel {
       return message;
     } catch (error) {
       if (error instanceof JudgeError || this.signal.aborted) throw error;
-      throw new JudgeError(apiProblem(error, this.asker));
+      throw new JudgeError(apiProblem(error, { ...this.settings, factory: 'webJudge' }));
     } finally {
       this.reserved -= price;
     }

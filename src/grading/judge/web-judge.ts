@@ -206,19 +206,17 @@ async function inParallel<Item, Result>(
 ): Promise<Result[]> {
   const results = new Array<Result>(items.length);
   const queue = items.entries();
-  const errors: unknown[] = [];
   const worker = async () => {
     for (const [index, item] of queue) {
-      if (errors.length) return;
-      try {
-        results[index] = await run(item);
-      } catch (error) {
-        errors.push(error);
-        failed.abort();
-      }
+      if (failed.signal.aborted) return;
+      // Of several errors the signal keeps the first.
+      await run(item).then(
+        result => (results[index] = result),
+        error => failed.abort(error),
+      );
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, worker));
-  if (errors.length) throw errors[0];
+  failed.signal.throwIfAborted();
   return results;
 }
