@@ -115,12 +115,17 @@ export class Program {
     // Masked before it is cut: half a secret is not found any more.
     const said = lastWords(this.masked(this.stderr));
     const about = said ? `. Standard error: ${said}` : '';
-    return new ProgramError(`${labelOf(command, args).slice(-200)}: ${this.masked(problem)}${about}`);
+    // Other arguments than the script are left out: some carry keys.
+    const label = [command, scriptOf(args)].filter(Boolean).join(' ');
+    return new ProgramError(`${label.slice(-200)}: ${this.masked(problem)}${about}`);
   }
 
-  /** Without secrets, keys in its environment among them. */
+  /** Without secrets, and with the names of variables that look like keys and passwords for their values. */
   masked(text: string): string {
-    return maskEnvironment(this.mask(text), this.env);
+    return Object.entries(this.env)
+      .filter(([name, value = '']) => value.length >= SECRET_LENGTH && SECRET_NAME.test(name))
+      .sort(([, a], [, b]) => b!.length - a!.length)
+      .reduce((masked, [name, value]) => masked.replaceAll(value!, `<${name}>`), this.mask(text));
   }
 
   /** Waits for it to go by itself, `ms` at most. */
@@ -267,22 +272,6 @@ function isExecutable(file: string): boolean {
 /** The first argument that looks like a program's file: `agent.py` of `python -u agent.py`. */
 export function scriptOf(args: readonly string[]): string | undefined {
   return args.find(arg => !arg.startsWith('-') && SCRIPT.test(arg));
-}
-
-/** `python agent.py`. Other arguments are left out: some carry keys. */
-export function labelOf(command: string, args: readonly string[]): string {
-  const script = scriptOf(args);
-  return script === undefined ? command : `${command} ${script}`;
-}
-
-/** Replaces values of variables that are named like keys and passwords by the names. */
-export function maskEnvironment(text: string, env: Readonly<Record<string, string | undefined>>): string {
-  let masked = text;
-  const byLength = Object.entries(env).sort(([, a = ''], [, b = '']) => b.length - a.length);
-  for (const [name, value = ''] of byLength)
-    if (value.length >= SECRET_LENGTH && SECRET_NAME.test(name))
-      masked = masked.replaceAll(value, `<${name}>`);
-  return masked;
 }
 
 /** The end of what a program wrote to standard error, as one line. */

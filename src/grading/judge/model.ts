@@ -7,8 +7,7 @@ import type {
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { z } from 'zod';
 import type { TotalUsage } from '../../agents/agent';
-import { apiProblem } from '../../agents/claude/api-errors';
-import { Client } from '../../agents/claude/client';
+import { apiProblem, Client } from '../../agents/claude/client';
 import { tokensOf } from '../../agents/claude/conversation';
 import { costOf, type Prices, pricesOf, unknownPrice, usageOf } from '../../agents/claude/pricing';
 import { cached, text } from './evidence';
