@@ -13,7 +13,7 @@ export interface Io {
   err(text: string): void;
   /** Whether `out` goes to a terminal that shows colours. */
   colour: boolean;
-  /** Resolves to the answer, or to `fallback` for an empty one. Undefined where nobody can answer. */
+  /** Resolves to the answer, or to `fallback` for an empty one. Undefined if nobody can answer. */
   ask?: ((question: string, fallback: string) => Promise<string>) | undefined;
 }
 

@@ -107,7 +107,7 @@ function projectColumn({ specs }: Comparison, totals: ComparisonTotals): Column 
 const dim = (text: string): Cell => ({ text, style: 'dim' });
 
 /**
- * In lines of at most NAME_WIDTH, after a separator where there is one: cut names that begin alike would look the same.
+ * In lines of at most NAME_WIDTH, after a separator if there is one: cut names that begin alike would look the same.
  */
 function foldName(name: string): string[] {
   const fits = (text: string) => displayWidth(text) <= NAME_WIDTH;

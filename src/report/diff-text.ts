@@ -35,13 +35,13 @@ export function diffCells(row: DiffRow) {
 
 const projectOf = (row: DiffRow) => (row.replayed ? `${row.project} (replayed)` : row.project);
 
-/** `4/5`, and how many were graded where that is not all: `0/5 (2 graded)`. */
+/** `4/5`, and how many were graded if that is not all: `0/5 (2 graded)`. */
 export function passesOf(side: Pick<DiffSide, 'passes' | 'failures' | 'k'>): string {
   const graded = side.passes + side.failures;
   return `${side.passes}/${side.k}${graded === side.k ? '' : ` (${graded} graded)`}`;
 }
 
-/** `p = 0.004`, `p = 0.22, chance explains it`; empty where there is no p. */
+/** `p = 0.004`, `p = 0.22, chance explains it`; empty if there is no p. */
 function chanceOf({ p, byChance }: DiffRow): string {
   if (p === null) return '';
   const shown = p < 0.001 ? 'p < 0.001' : `p = ${Number(p.toPrecision(2))}`;

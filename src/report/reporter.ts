@@ -44,7 +44,7 @@ export default class TaskproofReporter implements Reporter {
     repeatEachOverride();
   }
 
-  /** Other reporters tell of each test; Playwright adds one of its own where there is none. */
+  /** Other reporters tell of each test; Playwright adds one of its own if there is none. */
   printsToStdio(): boolean {
     return false;
   }

@@ -48,7 +48,7 @@ export class ResultsFileError extends Error {
  *
  * @param text its content
  * @param filename shown in errors
- * @throws ResultsFileError where it is not JSON, not a results file, of another schema version, or broken.
+ * @throws ResultsFileError if it is not JSON, not a results file, of another schema version, or broken.
  */
 export function readResults(text: string, filename: string): Results {
   let json: { schemaVersion?: unknown } | null;

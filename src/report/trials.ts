@@ -7,7 +7,7 @@ import type { TrialResult } from '../verdicts/shapes';
 
 export interface RecordedTrial {
   trial: TrialResult;
-  /** Undefined where the worker died before it could leave one, and for a skipped trial. */
+  /** Undefined if the worker died before it could leave one, and for a skipped trial. */
   record: TrialRecord | undefined;
 }
 

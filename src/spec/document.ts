@@ -17,7 +17,7 @@ import { printable, type SourceLocation, shown, TaskSpecYamlError } from './erro
 import { createLocator, type Locator } from './locate';
 
 export interface SpecDocument {
-  /** Plain data, shared and even circular where the document's aliases make it so. */
+  /** Plain data, shared and even circular if the document's aliases make it so. */
   value: unknown;
   locator: Locator;
 }

@@ -22,7 +22,7 @@ export interface LoadedSpec extends LocatedSpec {
  * Globs are relative to `cwd` (default: the process's), `!glob` takes files away. Dot folders, node_modules (unless
  * a glob names it) and symbolic links are left out.
  *
- * @throws TaskSpecLoadError where a glob is no non-empty string or matches nothing, a file is broken, or two files
+ * @throws TaskSpecLoadError if a glob is no non-empty string or matches nothing, a file is broken, or two files
  * have one id. All that is wrong is in the one error.
  */
 export function loadTaskSpecs(
@@ -103,7 +103,7 @@ function sorted(value: unknown): unknown {
 /**
  * Absolute paths, sorted. `!glob` takes files away from the others.
  *
- * @throws TaskSpecLoadError where a glob is no non-empty string, or one of them matches nothing.
+ * @throws TaskSpecLoadError if a glob is no non-empty string, or one of them matches nothing.
  */
 function findSpecFiles(globs: unknown, cwd: string): string[] {
   const patterns = nonEmptyStrings(globs);

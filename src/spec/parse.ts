@@ -25,7 +25,7 @@ export type SafeParseResult = { ok: true; spec: TaskSpec } | { ok: false; error:
 /** A spec together with the places of its parts in the source. */
 export interface LocatedSpec {
   spec: TaskSpec;
-  /** Where the value at a path such as `assertions[0].selector` begins; undefined where the source has none. */
+  /** Where the value at a path such as `assertions[0].selector` begins; undefined if the source has none. */
   locate(path: string): SourceLocation | undefined;
 }
 
@@ -91,7 +91,7 @@ function located(issue: z.core.$ZodIssue, locator: Locator): TaskSpecIssue[] {
       return { path: formatPath(keyPath), message: messages[index]!, ...place };
     });
   }
-  // A rule between fields may name the one beside it, where the one at fault is missing.
+  // A rule between fields may name the one beside it, if the one at fault is missing.
   const near = issue.code === 'custom' ? issue.params?.near : undefined;
   const beside = locator.value(path) ?? (near && locator.value([...path.slice(0, -1), near]));
   return [{ path: formatPath(path), message: issue.message, ...(beside ?? locator.nearest(path)) }];

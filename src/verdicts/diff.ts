@@ -41,7 +41,7 @@ export interface DiffRow {
   after: DiffSide | null;
   /**
    * Fisher's exact test, one-sided in the direction of the change: the chance of a change this large, were the
-   * pass rate the same. Null where there is no change of that kind, and for replays, which chance does not move.
+   * pass rate the same. Null if there is no change of that kind, and for replays, which chance does not move.
    */
   p: number | null;
   /** p is above ALPHA: the change may well be chance. */

@@ -101,7 +101,7 @@ export class Conversation {
   }
 
   /**
-   * Takes old pictures and readings out where there are enough of them; all but the newest, where `force` says that
+   * Takes old pictures and readings out if there are enough of them; all but the newest, if `force` says that
    * room is needed now.
    *
    * @returns whether anything changed. Then nothing after the first change is cached any more.

@@ -33,7 +33,7 @@ const REPETITIONS = 3;
 type Ending = { result: GaveUp | undefined } | undefined;
 
 /**
- * @throws AgentApiError where the API or the model will not work; BudgetExceededError before a turn that can't be
+ * @throws AgentApiError if the API or the model will not work; BudgetExceededError before a turn that can't be
  * afforded; whatever `task.turn` throws; the signal's reason once that is aborted.
  */
 export async function playTask(task: SessionTask, settings: ClaudeSettings): Promise<GaveUp | undefined> {

@@ -120,7 +120,7 @@ export class Budget {
 
   /**
    * @param fresh tokens that the next request adds; all of them, before the first one and after a trim.
-   * @throws BudgetExceededError where the next request would probably go beyond the cap.
+   * @throws BudgetExceededError if the next request would probably go beyond the cap.
    */
   check(fresh: number): void {
     const { maxCostUsd, costUsd } = this.task;

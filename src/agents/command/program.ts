@@ -62,7 +62,7 @@ export class Program {
    * Starts it and writes `input` to its standard input.
    *
    * @param mask takes secrets out of what errors quote
-   * @throws ProgramError where the system refuses at once; what it says later comes from `next`.
+   * @throws ProgramError if the system refuses at once; what it says later comes from `next`.
    */
   constructor(
     private readonly options: ProgramOptions,
@@ -93,7 +93,7 @@ export class Program {
     this.child.stdin!.end(input);
   }
 
-  /** The next line. @throws ProgramError where there is none any more; the signal's reason once that is aborted. */
+  /** The next line. @throws ProgramError if there is none any more; the signal's reason once that is aborted. */
   async next(signal: AbortSignal): Promise<string> {
     for (;;) {
       signal.throwIfAborted();
@@ -240,7 +240,7 @@ export function programPath(command: string, configDir: string): string {
 /**
  * Looks for a program before any browser starts.
  *
- * @throws OptionsError where it is a bare name that the PATH does not have. Relative paths are left to the trial.
+ * @throws OptionsError if it is a bare name that the PATH does not have. Relative paths are left to the trial.
  */
 export function checkProgram(command: string, env: ProgramOptions['env']): void {
   if (!isBareName(command) && !isAbsolute(command)) return;

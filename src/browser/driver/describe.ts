@@ -54,12 +54,12 @@ function describe(element: Element) {
   return { role, name: name.trim().slice(0, 120), tag: target.tagName.toLowerCase(), inputType: type };
 }
 
-/** The element at a point of the viewport, through frames and shadow roots. Undefined where it can't be told. */
+/** The element at a point of the viewport, through frames and shadow roots. Undefined if it can't be told. */
 export function elementAt(page: Page, point: { x: number; y: number }): Promise<Seen | undefined> {
   return within(elementAtPoint(page, point).then(seen), LIMIT_MS);
 }
 
-/** The element that typing goes to, in whichever frame; undefined where nothing has the focus. */
+/** The element that typing goes to, in whichever frame; undefined if nothing has the focus. */
 export function focused(page: Page): Promise<Seen | undefined> {
   return within(elementWithFocus(page).then(seen), LIMIT_MS);
 }

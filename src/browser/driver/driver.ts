@@ -144,7 +144,7 @@ export class Driver {
     return this.refs.locate(page, target.ref);
   }
 
-  /** `button "Sign in"`, or `(40, 30)` where nothing is known about the place. */
+  /** `button "Sign in"`, or `(40, 30)` if nothing is known about the place. */
   async wordsOf(page: Page, target: Target): Promise<string> {
     if (target.type === 'ref') return this.refs.wordsOf(target.ref) ?? target.ref;
     const scale = pictureScale(await viewportOf(page));

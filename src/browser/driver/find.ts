@@ -105,7 +105,7 @@ function score(candidate: Candidate, words: { word: string; weight: number }[], 
   return said + role + exact + (candidate.node.interactive ? 1 : 0) + (candidate.node.inView ? 0.3 : 0);
 }
 
-/** Up to 20 elements for a description, best first; undefined where nothing fits. */
+/** Up to 20 elements for a description, best first; undefined if nothing fits. */
 export function findMatches(
   query: string,
   roots: readonly TreeNode[],

@@ -51,7 +51,7 @@ function oneLine(text: string): string {
 interface Entry {
   indent: number;
   text: string;
-  /** What the line says, where it is nothing but text. */
+  /** What the line says, if it is nothing but text. */
   said?: string;
   name?: string;
   /** A part of the page's structure, which says nothing by itself. */

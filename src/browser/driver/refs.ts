@@ -53,7 +53,7 @@ export class Refs {
   }
 
   /**
-   * @throws DriverError, without waiting, where the ref is unknown, of another tab, or of an element that is gone.
+   * @throws DriverError, without waiting, if the ref is unknown, of another tab, or of an element that is gone.
    */
   async locate(page: Page, given: string): Promise<Located> {
     const ref = normal(given);
@@ -80,7 +80,7 @@ export class Refs {
     const node = this.current.get(page)?.get(ref);
     if (!node?.handle) return undefined;
     const locator = page.getByRef(node.handle);
-    // Playwright would wait for an element that is gone, and throws where its frame is.
+    // Playwright would wait for an element that is gone, and throws if its frame is.
     const count = await locator.count().catch(() => 0);
     return count === 1 ? { page, locator, node, ref } : undefined;
   }
@@ -90,7 +90,7 @@ export class Refs {
     const current = new Map<string, TreeNode>();
     for (const node of nodesOf(roots)) {
       if (!node.handle) continue;
-      // Playwright gives a new reference where role or name change, but begins to count anew after a navigation.
+      // Playwright gives a new reference if role or name change, but begins to count anew after a navigation.
       const key = `${node.handle} ${node.role} ${node.name}`;
       const ref = names.get(key) ?? `ref_${++this.count}`;
       names.set(key, ref);

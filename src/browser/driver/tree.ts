@@ -10,9 +10,9 @@ export interface Box {
 export interface TreeNode {
   role: string;
   name: string;
-  /** Its text, where that is its only child. */
+  /** Its text, if that is its only child. */
   text: string;
-  /** Playwright's own reference, where the element has one. */
+  /** Playwright's own reference, if the element has one. */
   handle: string | undefined;
   /** As the model knows it: `ref_7`. Set by Refs. */
   ref: string | undefined;

@@ -4,14 +4,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface Suite {
-  /** The Playwright config; null where there is none. */
+  /** The Playwright config; null if there is none. */
   config: PlaywrightConfig | null;
   language: 'ts' | 'js';
-  /** Where the suite's tests are, relative to the config's folder; null where nothing says so. */
+  /** Where the suite's tests are, relative to the config's folder; null if nothing says so. */
   testDir: string | null;
   /** A URL of the site under test that the config names. */
   url: string | null;
-  /** The script that starts the site; null where none looks like it. */
+  /** The script that starts the site; null if none looks like it. */
   devServer: DevServer | null;
   /** `npm`, `pnpm`, `yarn` or `bun`. */
   packageManager: string;
@@ -118,7 +118,7 @@ interface PackageJson {
 interface DevServer {
   /** `npm run dev` */
   command: string;
-  /** Where it listens: as its script says, else the framework's default. Null where neither is known. */
+  /** Where it listens: as its script says, else the framework's default. Null if neither is known. */
   url: string | null;
 }
 
@@ -151,7 +151,7 @@ function findDevServer(folder: string, manifest: PackageJson): DevServer | null 
   };
 }
 
-/** By lockfile; npm where there is none. */
+/** By lockfile; npm if there is none. */
 function packageManagerOf(folder: string): string {
   const has = (name: string) => existsSync(join(folder, name));
   if (has('pnpm-lock.yaml')) return 'pnpm';

@@ -14,7 +14,7 @@ export interface StarterFile {
 
 const SCHEMA_FILE = 'task-spec.schema.json';
 
-/** @throws CommandError where no spec can start at `url`. */
+/** @throws CommandError if no spec can start at `url`. */
 export function starterFiles(suite: Suite, folder: string, url: string): StarterFile[] {
   const files: StarterFile[] = [
     { path: `${folder}/${SCHEMA_FILE}`, text: `${JSON.stringify(taskSpecJsonSchema(), null, 2)}\n` },

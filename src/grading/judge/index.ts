@@ -22,7 +22,7 @@ export interface JudgedTrial {
   /** Visible text of the final page, cut at 20,000 characters. */
   finalText: string;
   assertions: readonly { title: string; passed: boolean }[];
-  /** US dollars left of the spec's cap; undefined where there is none. */
+  /** US dollars left of the spec's cap; undefined if there is none. */
   budgetUsd: number | undefined;
   /** Aborted when the judge's time is up, or the test ends. */
   signal: AbortSignal;
@@ -34,7 +34,7 @@ export interface KeyPoint {
   met: boolean;
   /** What shows it, or what is missing. */
   evidence: string;
-  /** Name of the screenshot that shows it; null where something else does, or nothing. */
+  /** Name of the screenshot that shows it; null if something else does, or nothing. */
   screenshot: string | null;
 }
 
@@ -55,7 +55,7 @@ export interface Judge {
   readonly model?: string;
   /** Called once per worker before the first trial's page opens; throw to say what is missing. */
   preflight?(): void | Promise<void>;
-  /** Rejects where no judgement could be had: the trial is then `error: judge`. */
+  /** Rejects if no judgement could be had: the trial is then `error: judge`. */
   judge(trial: JudgedTrial): Promise<Judgement>;
 }
 

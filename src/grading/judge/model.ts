@@ -55,7 +55,7 @@ export class JudgeModel {
   /**
    * Asks, and asks once more if the answer does not keep to the schema.
    *
-   * @throws JudgeError where the API fails, the budget does not suffice or the answer stays malformed.
+   * @throws JudgeError if the API fails, the budget does not suffice or the answer stays malformed.
    */
   async ask<Schema extends z.ZodType>(question: Question<Schema>): Promise<z.output<Schema>> {
     let problem = '';
@@ -106,7 +106,7 @@ export class JudgeModel {
     }
   }
 
-  /** @throws JudgeError where the request would probably go beyond what is left of the cap. */
+  /** @throws JudgeError if the request would probably go beyond what is left of the cap. */
   private reserve({ system, messages }: MessageCreateParamsNonStreaming): number {
     const { budgetUsd } = this;
     if (budgetUsd === undefined || !this.prices) return 0;

@@ -72,7 +72,7 @@ type Decision = z.output<ReturnType<typeof decisionOn>>;
 /** Key points of specs that this process has judged already: the k trials of a spec are measured by the same ones. */
 const remembered = new Map<string, readonly string[]>();
 
-/** @throws JudgeError, with what has been spent, where there is no judgement. */
+/** @throws JudgeError, with what has been spent, if there is no judgement. */
 export async function judgeWeb(trial: JudgedTrial, settings: WebJudgeSettings): Promise<Judgement> {
   // One request that fails ends the others.
   const failed = new AbortController();
