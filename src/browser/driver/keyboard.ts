@@ -6,8 +6,7 @@ import { sleep, within } from '../waiting';
 import type { Driver } from './driver';
 import { DriverError } from './errors';
 
-const MAX_HOLD_SECONDS = 30;
-const MAX_WAIT_SECONDS = 30;
+const MAX_SECONDS = 30;
 
 export async function type(driver: Driver, page: Page, text: string): Promise<string | undefined> {
   const focused = await within(elementWithFocus(page), NOTE_LIMIT_MS);
@@ -33,14 +32,14 @@ export async function holdKey(driver: Driver, page: Page, text: string, seconds:
   const parts = keys[0] === '+' ? ['+'] : keys[0]!.split(/\+(?=.)/);
   try {
     for (const part of parts) await page.keyboard.down(part);
-    await sleep(Math.min(seconds, MAX_HOLD_SECONDS) * 1000, driver.task.signal);
+    await sleep(Math.min(seconds, MAX_SECONDS) * 1000, driver.task.signal);
   } finally {
     for (const part of parts.reverse()) await page.keyboard.up(part).catch(() => undefined);
   }
 }
 
 export async function wait(driver: Driver, seconds: number): Promise<void> {
-  await sleep(Math.min(seconds, MAX_WAIT_SECONDS) * 1000, driver.task.signal);
+  await sleep(Math.min(seconds, MAX_SECONDS) * 1000, driver.task.signal);
 }
 
 /** Playwright's name of a key, and the others that it goes by besides that one in any case. */

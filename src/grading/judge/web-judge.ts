@@ -24,14 +24,8 @@ const NOTHING_TO_CHOOSE = 2;
 
 const words = z.string().trim().min(1).max(2_000);
 
-const keyPointsAnswer = z.strictObject({
-  keyPoints: z.array(words).min(1).max(10),
-});
-
-const scoreAnswer = z.strictObject({
-  shows: words,
-  score: z.int().min(1).max(5),
-});
+const keyPointsAnswer = z.strictObject({ keyPoints: z.array(words).min(1).max(10) });
+const scoreAnswer = z.strictObject({ shows: words, score: z.int().min(1).max(5) });
 
 const pointAnswer = z.strictObject({
   number: z.int(),
@@ -151,13 +145,10 @@ async function judgeInStages(
       return { text: point, met, evidence, screenshot: name };
     }),
     promptVersion: PROMPT_VERSION,
-    screenshots: scored.map(each => ({
-      name: each.screenshot.name,
-      turn: each.screenshot.turn,
-      score: each.score,
-      shows: each.shows,
-      kept: kept.includes(each),
-    })),
+    screenshots: scored.map(each => {
+      const { name, turn } = each.screenshot;
+      return { name, turn, score: each.score, shows: each.shows, kept: kept.includes(each) };
+    }),
     votes: votes.map(vote => ({ passed: vote.passed, reason: vote.reason })),
   };
 }
