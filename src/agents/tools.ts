@@ -69,7 +69,6 @@ const keys = z.string().min(1).describe('A key or a chord: Enter, ctrl+a.');
 const seconds = z.number().min(0).describe('Seconds, at most 30.');
 const anyTab = inTab({});
 const oneTab = z.object({ tab_id: z.string().min(1) });
-const atPoint = inTab({ target: coordinate });
 
 const quote = (text: string) => `"${shorten(text, 60)}"`;
 
@@ -87,6 +86,11 @@ const aimed =
 const clicks = (description: string, verb: string, how: Click) =>
   acts(description, inTab({ target, modifiers }), aimed(verb), ({ target, modifiers }, driver, page) =>
     click(driver, page, target, { ...how, modifiers }),
+  );
+
+const atPoint = (description: string, verb: string, run: typeof press) =>
+  acts(description, inTab({ target: coordinate }), aimed(verb), ({ target }, driver, page) =>
+    run(driver, page, target),
   );
 
 const HISTORY: Record<string, string> = { back: 'go back', forward: 'go forward', reload: 'reload the page' };
@@ -210,24 +214,9 @@ export const TOOLS = {
       `drag ${await driver.wordsOf(page, from)} to (${target.x}, ${target.y})`,
     ({ from, target, modifiers }, driver, page) => drag(driver, page, from, target, modifiers),
   ),
-  left_mouse_down: acts(
-    'Presses the left button at a point, and keeps it down.',
-    atPoint,
-    aimed('press the mouse on'),
-    ({ target }, driver, page) => press(driver, page, target),
-  ),
-  left_mouse_up: acts(
-    'Moves to a point, and lets go of the left button there.',
-    atPoint,
-    aimed('release the mouse on'),
-    ({ target }, driver, page) => release(driver, page, target),
-  ),
-  mouse_move: acts(
-    'Moves the pointer to a point.',
-    atPoint,
-    aimed('move the mouse to'),
-    ({ target }, driver, page) => move(driver, page, target),
-  ),
+  left_mouse_down: atPoint('Holds the left button down at a point.', 'press the mouse on', press),
+  left_mouse_up: atPoint('Moves to a point and releases the left button.', 'release the mouse on', release),
+  mouse_move: atPoint('Moves the pointer to a point.', 'move the mouse to', move),
   scroll: acts(
     'Turns the mouse wheel at a point.',
     inTab({
@@ -274,16 +263,13 @@ export const TOOLS = {
     ({ duration }, driver) => wait(driver, duration),
   ),
   read_console: looks(
-    'Reads what the page has written to its console since the last read.',
+    'Reads the new lines of the console.',
     anyTab,
     'read the console',
     (_, { logs }, page) => logs!.console.take(page),
   ),
-  read_network: looks(
-    'Reads the requests of the page since the last read.',
-    anyTab,
-    'read the network log',
-    (_, { logs }, page) => logs!.network.take(page),
+  read_network: looks('Reads the new requests.', anyTab, 'read the network log', (_, { logs }, page) =>
+    logs!.network.take(page),
   ),
   javascript_exec: acts(
     'Runs a script in the page, and returns the value of its last expression.',

@@ -16,5 +16,5 @@ test.each([
   ['key', { text: 'a', repeat: 1000 }, 'repeat: '],
   ['scroll', 'down', 'Invalid input for scroll. input: '],
 ] as const)('%s refuses %j in words', (name, input, message) => {
-  expect(() => checkedInput(name, TOOLS[name].input, input)).toThrow(message);
+  expect(() => checkedInput<unknown>(name, TOOLS[name].input, input)).toThrow(message);
 });
