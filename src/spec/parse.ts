@@ -68,9 +68,7 @@ export function parseLocated(source: string, options?: ParseOptions): LocatedSpe
 
 /** Other types than strings are left to the schema, which then reports the rest of the spec as well. */
 function checkVersion(value: object, locator: Locator, filename: string | undefined): void {
-  const version: unknown = Object.hasOwn(value, 'specVersion')
-    ? (value as { specVersion: unknown }).specVersion
-    : undefined;
+  const version = (value as { specVersion?: unknown }).specVersion;
   if (version !== undefined && (typeof version !== 'string' || SUPPORTED_SPEC_VERSIONS.includes(version)))
     return;
   throw new UnsupportedSpecVersionError(

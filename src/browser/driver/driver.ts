@@ -47,6 +47,8 @@ export interface Done {
 }
 
 export class Driver {
+  readonly session: Session;
+  readonly recorder: ActionRecorder;
   readonly tabs: Tabs;
   readonly refs = new Refs();
   /** Kept from `keepLogs` on. */
@@ -63,15 +65,9 @@ export class Driver {
     readonly task: DriverTask,
     readonly fill: (text: string) => string = text => text,
   ) {
+    this.session = task.session;
+    this.recorder = task.recorder;
     this.tabs = new Tabs(task);
-  }
-
-  get session(): Session {
-    return this.task.session;
-  }
-
-  get recorder(): ActionRecorder {
-    return this.task.recorder;
   }
 
   keepLogs(): void {
@@ -154,7 +150,8 @@ export class Driver {
 
   /** Runs one tool: its words, what it does, the wait for what it causes, and the action that people read. */
   async run<T>(page: Page, words: string, settles: boolean, act: () => Promise<T>): Promise<T> {
-    const { session, recorder, signal } = this.task;
+    const { session, recorder } = this;
+    const { signal } = this.task;
     this.point = undefined;
     recorder.begin();
     if (!settles) recorder.readOnly();

@@ -35,6 +35,7 @@ export function detectSuite(folder: string): Suite {
   const file = CONFIG_FILES.find(name => existsSync(join(folder, name)));
   const text = file ? withoutComments(read(join(folder, file)) ?? '') : '';
   const manifest = readManifest(folder);
+  const packageManager = packageManagerOf(folder);
   const installed = { ...manifest.dependencies, ...manifest.devDependencies };
   const typescript = file
     ? /\.[mc]?ts$/.test(file)
@@ -46,8 +47,8 @@ export function detectSuite(folder: string): Suite {
       ? topLevelTestDir(text)
       : (TEST_FOLDERS.find(name => hasPlaywrightTests(join(folder, name))) ?? null),
     url: urlOf(text),
-    devServer: findDevServer(folder, manifest),
-    packageManager: packageManagerOf(folder),
+    devServer: findDevServer(manifest, packageManager),
+    packageManager,
     missingPackages: ['@playwright/test', '@taskproof/playwright'].filter(name => !(name in installed)),
   };
 }
@@ -138,13 +139,12 @@ const PORTS: readonly [string, number][] = [
   ['vite', 5173],
 ];
 
-function findDevServer(folder: string, manifest: PackageJson): DevServer | null {
+function findDevServer(manifest: PackageJson, runner: string): DevServer | null {
   const script = SCRIPTS.find(name => manifest.scripts?.[name]);
   if (!script) return null;
   const named = /(?:--port[= ]|(?:^|\s)-p[= ]?|\bPORT=)(\d{2,5})\b/.exec(manifest.scripts![script]!)?.[1];
   const installed = { ...manifest.dependencies, ...manifest.devDependencies };
   const port = named ?? PORTS.find(([name]) => name in installed)?.[1];
-  const runner = packageManagerOf(folder);
   return {
     command: runner === 'yarn' ? `yarn ${script}` : `${runner} run ${script}`,
     url: port === undefined ? null : `http://localhost:${port}`,
