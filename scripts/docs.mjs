@@ -74,7 +74,7 @@ export async function sectionsOf() {
     'agent-run': options('playwright/agent-runner.ts', 'AgentRunOptions'),
     'agent-outcome': options('playwright/agent-runner.ts', 'AgentOutcome'),
     'agent-task': options('agents/agent.ts', 'AgentTask'),
-    reporter: options('report/options.ts', 'ReporterOptions'),
+    reporter: options('report/write.ts', 'ReporterOptions'),
     lexical: options('agents/lexical/index.ts', 'LexicalOptions'),
     command: options('agents/command/index.ts', 'CommandOptions'),
     replay: options('agents/replay/index.ts', 'ReplayOptions'),

@@ -1,15 +1,14 @@
 // Waiting in bounds.
+import { setTimeout } from 'node:timers/promises';
 
 /** Resolves to undefined where `promise` takes longer than `ms`, or fails. */
 export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<undefined>(resolve => {
-    timer = setTimeout(() => resolve(undefined), ms);
-  });
+  const ended = new AbortController();
+  const limit = setTimeout(ms, undefined, { signal: ended.signal }).catch(() => undefined);
   try {
     return await Promise.race([promise.catch(() => undefined), limit]);
   } finally {
-    clearTimeout(timer);
+    ended.abort();
   }
 }
 
@@ -35,18 +34,8 @@ export class Signal {
 
 /** Rejects with the signal's reason once that is aborted. */
 export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  await setTimeout(ms, undefined, { signal }).catch(() => undefined);
   signal.throwIfAborted();
-  await new Promise<void>((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal.reason);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', stop);
-      resolve();
-    }, ms);
-    signal.addEventListener('abort', stop, { once: true });
-  });
 }
 
 /** Rejects with `late` where `promise` takes longer than `ms`, and with the signal's reason once that is aborted. */

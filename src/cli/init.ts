@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { configLines } from './init/config';
 import { detectSuite, type Suite } from './init/detect';
-import { type StarterFile, starterFiles } from './init/starter';
+import { configLines, type StarterFile, starterFiles } from './init/starter';
 import { CommandError, type Io, writeOutput } from './io';
 import type { AddCommand } from './program';
 

@@ -1,9 +1,10 @@
 // What a command may touch of its process, so that tests can run commands beside each other.
-import { mkdir, readFile, stat, writeFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { readFile, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { useColour } from '../report/format';
 import { type Results, readResults } from '../report/results';
+import { writeText } from '../report/write';
 
 export interface Io {
   /** Paths that the user gives are relative to it. */
@@ -12,7 +13,7 @@ export interface Io {
   err(text: string): void;
   /** Whether `out` goes to a terminal that shows colours. */
   colour: boolean;
-  /** Resolves to the answer, or to `fallback` for an empty one. Undefined where nobody can answer. */
+  /** Resolves to the answer, or to `fallback` for an empty one. Undefined if nobody can answer. */
   ask?: ((question: string, fallback: string) => Promise<string>) | undefined;
 }
 
@@ -63,10 +64,8 @@ export async function readRun(io: Io, file: string): Promise<Results> {
 
 /** Writes a file and the folders above it. @throws CommandError */
 export async function writeOutput(io: Io, file: string, text: string): Promise<void> {
-  const path = resolve(io.cwd, file);
   try {
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, text);
+    await writeText(resolve(io.cwd, file), text);
   } catch (error) {
     throw new CommandError(`${file} can't be written (${codeOf(error)}).`);
   }

@@ -13,7 +13,7 @@ import { addRecord } from './record';
 import { addSchema } from './schema';
 import { addValidate } from './validate';
 
-/** Adds a command; its action calls `exit` where the exit code is not 0. */
+/** Adds a command; its action calls `exit` if the exit code is not 0. */
 export type AddCommand = (program: Command, io: Io, exit: (code: number) => void) => void;
 
 const COMMANDS: readonly AddCommand[] = [addInit, addValidate, addSchema, addBaseline, addDiff, addRecord];

@@ -37,12 +37,13 @@ Then play them:
     .action((file: string, options: RecordOptions) => record(io, file, options));
 };
 
-async function record(io: Io, file: string, { output, project, spec: wanted }: RecordOptions): Promise<void> {
+async function record(io: Io, file: string, options: RecordOptions): Promise<void> {
+  const { output, project, spec: wanted } = options;
   const results = await readRun(io, file);
   const rows = results.verdicts.filter(
     row => (project === undefined || row.project === project) && (!wanted || wanted.includes(row.spec)),
   );
-  refuseUnknown(file, rows, results.verdicts, { project, wanted });
+  refuseUnknown(file, rows, results.verdicts, options);
   const saved = new Map<string, string>();
   for (const row of rows) {
     if (row.recording === undefined) {
@@ -69,7 +70,7 @@ function refuseUnknown(
   file: string,
   rows: readonly ResultRow[],
   all: readonly ResultRow[],
-  { project, wanted }: { project: string | undefined; wanted: string[] | undefined },
+  { project, spec: wanted }: RecordOptions,
 ): void {
   if (project !== undefined && !all.some(row => row.project === project)) {
     const names = [...new Set(all.map(row => row.project))].map(name => `"${name}"`);

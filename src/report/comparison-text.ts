@@ -15,14 +15,6 @@ import {
   wrapped,
 } from './format';
 
-export interface ComparisonOptions {
-  colour: boolean;
-  /** Of the terminal, in characters. */
-  width: number;
-  /** Put before each line. */
-  indent: string;
-}
-
 /** Names that are longer go on in the next line: a column is as wide as its figures, or as this. */
 const NAME_WIDTH = 24;
 const NAME_LINES = 4;
@@ -33,8 +25,15 @@ type Lines = Cell[];
 /** The head, a cell for each spec, the totals. */
 type Column = Lines[];
 
-/** The table, and below it the specs on which the projects differ. */
-export function comparisonText(comparison: Comparison, { colour, width, indent }: ComparisonOptions): string {
+/**
+ * The table, and below it the specs on which the projects differ.
+ *
+ * @param options.width of the terminal, in characters
+ */
+export function comparisonText(
+  comparison: Comparison,
+  { colour, width, indent }: { colour: boolean; width: number; indent: string },
+): string {
   const room = width - indent.length;
   const specs = specColumn(comparison);
   const projects = comparison.projects.map(totals => projectColumn(comparison, totals));
@@ -108,7 +107,7 @@ function projectColumn({ specs }: Comparison, totals: ComparisonTotals): Column 
 const dim = (text: string): Cell => ({ text, style: 'dim' });
 
 /**
- * In lines of at most NAME_WIDTH, after a separator where there is one: cut names that begin alike would look the same.
+ * In lines of at most NAME_WIDTH, after a separator if there is one: cut names that begin alike would look the same.
  */
 function foldName(name: string): string[] {
   const fits = (text: string) => displayWidth(text) <= NAME_WIDTH;

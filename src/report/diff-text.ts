@@ -35,26 +35,17 @@ export function diffCells(row: DiffRow) {
 
 const projectOf = (row: DiffRow) => (row.replayed ? `${row.project} (replayed)` : row.project);
 
-/** `4/5`, and how many were graded where that is not all: `0/5 (2 graded)`. */
+/** `4/5`, and how many were graded if that is not all: `0/5 (2 graded)`. */
 export function passesOf(side: Pick<DiffSide, 'passes' | 'failures' | 'k'>): string {
   const graded = side.passes + side.failures;
   return `${side.passes}/${side.k}${graded === side.k ? '' : ` (${graded} graded)`}`;
 }
 
-/** `p = 0.004`, `p = 0.22, chance explains it`; empty where there is no p. */
+/** `p = 0.004`, `p = 0.22, chance explains it`; empty if there is no p. */
 function chanceOf({ p, byChance }: DiffRow): string {
   if (p === null) return '';
   const shown = p < 0.001 ? 'p < 0.001' : `p = ${Number(p.toPrecision(2))}`;
   return byChance ? `${shown}, chance explains it` : shown;
-}
-
-/** Why a row needs a look, and what besides the site differs between the two runs; null where there is nothing to say. */
-function diffNote(row: DiffRow): string | null {
-  const also = row.alsoChanged.length
-    ? `also changed: ${row.alsoChanged.map(what => whatChanged(row, what)).join(', ')}`
-    : null;
-  const reason = row.change === 'unchanged' ? null : row.after?.reason;
-  return [reason, also].filter(Boolean).join('; ') || null;
 }
 
 function whatChanged({ before, after }: DiffRow, what: DiffRow['alsoChanged'][number]): string {
@@ -72,12 +63,14 @@ const STYLES: Partial<Record<Change, Cell['style']>> = {
   improved: 'green',
 };
 
-/** The rows' notes, each with its row. */
-export function diffNotes(rows: readonly DiffRow[]): { row: DiffRow; note: string }[] {
-  return rows.flatMap(row => {
-    const note = diffNote(row);
-    return note === null ? [] : [{ row, note }];
+/** Why changed rows need a look, and what besides the site differs between the two runs. */
+export function diffNotes(changed: readonly DiffRow[]): { row: DiffRow; note: string }[] {
+  const notes = changed.map(row => {
+    const also = row.alsoChanged.map(what => whatChanged(row, what)).join(', ');
+    const note = [row.after?.reason, also && `also changed: ${also}`].filter(Boolean).join('; ');
+    return { row, note };
   });
+  return notes.filter(({ note }) => note);
 }
 
 /** A diff for the terminal: a table of what changed, notes below, and the counts. What is unchanged is only counted. */

@@ -157,7 +157,7 @@ export function formatDuration(ms: number): string {
   return hours > 0 ? `${hours}h ${two(minutes)}m` : `${minutes}m ${two(seconds % 60)}s`;
 }
 
-/** A pass rate with its interval, 0 to 1 each: `80% (38-96%)`; `-` where nothing was graded. */
+/** A pass rate with its interval, 0 to 1 each: `80% (38-96%)`; `-` if nothing was graded. */
 export function formatRate(rate: number | null, interval: readonly [number, number] | null = null): string {
   if (rate === null) return '-';
   const percent = (share: number) => Math.round(share * 100);

@@ -105,9 +105,10 @@ export async function writeRecordings(
     if (problem || !place.file || !pick.recording) continue;
     const { file } = place;
     const other = written.get(file);
+    const name = relative(resolve(folder), file).replaceAll('\\', '/');
     if (other !== undefined) {
       lines.push(
-        `${shown(folder, file)} is of project "${other}": "${project}" needs a folder of its own (\`record: 'folder'\`)`,
+        `${name} is of project "${other}": "${project}" needs a folder of its own (\`record: 'folder'\`)`,
       );
       continue;
     }
@@ -115,9 +116,8 @@ export async function writeRecordings(
     const failure = await writeText(file, recordingText(pick.recording)).catch(
       (error: Error) => error.message,
     );
-    if (failure) lines.push(`${shown(folder, file)}: ${failure}`);
-    else if (pick.healed)
-      lines.push(`healed: look at ${shown(folder, file)}, and put it in the place of ${pick.healed}`);
+    if (failure) lines.push(`${name}: ${failure}`);
+    else if (pick.healed) lines.push(`healed: look at ${name}, and put it in the place of ${pick.healed}`);
     else counts.set(into!, (counts.get(into!) ?? 0) + 1);
   }
   for (const [into, count] of counts) lines.push(`recorded ${plural(count, 'spec')} in ${into}`);
@@ -147,8 +147,4 @@ function recordingsDir(config: FullConfig, { project: name, tests }: RecordedSpe
   if (!project || !test) return undefined;
   const record = (knownOptions(test, project).value as TaskproofOptions | undefined)?.record;
   return record === true ? DEFAULT_RECORDINGS_DIR : record || undefined;
-}
-
-function shown(folder: string, file: string): string {
-  return relative(resolve(folder), file).replaceAll('\\', '/');
 }

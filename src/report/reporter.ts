@@ -21,12 +21,11 @@ import {
 } from '../playwright/runner';
 import { failsRun } from '../verdicts/verdict';
 import { print } from './format';
-import { checkReporterOptions, type ReporterOptions } from './options';
 import { planRun } from './planning';
 import { writeRecordings } from './recordings';
 import { SpecRun } from './spec-run';
 import { lostSummary, settledLine, verdictTable } from './terminal';
-import { resultsOf, writeOutput } from './write';
+import { checkReporterOptions, type ReporterOptions, resultsOf, writeOutput } from './write';
 
 export default class TaskproofReporter implements Reporter {
   private readonly options: ReporterOptions;
@@ -45,22 +44,14 @@ export default class TaskproofReporter implements Reporter {
     repeatEachOverride();
   }
 
-  /** Other reporters tell of each test; Playwright adds one of its own where there is none. */
+  /** Other reporters tell of each test; Playwright adds one of its own if there is none. */
   printsToStdio(): boolean {
     return false;
   }
 
-  async preprocess({
-    config,
-    suite,
-    testRun,
-  }: {
-    config: FullConfig;
-    suite: Suite;
-    testRun: TestRun;
-  }): Promise<void> {
+  async preprocess(run: { config: FullConfig; suite: Suite; testRun: TestRun }): Promise<void> {
     this.preprocessed = true;
-    await planRun(config, suite, testRun);
+    await planRun(run.config, run.suite, run.testRun);
     openLedger();
   }
 
@@ -81,8 +72,7 @@ export default class TaskproofReporter implements Reporter {
   }
 
   async onEnd(result: FullResult): Promise<{ status?: FullResult['status'] } | undefined> {
-    if (isListing() || !this.specRuns.size) return undefined;
-    if (isInteractive()) return undefined;
+    if (isListing() || isInteractive() || !this.specRuns.size) return undefined;
     this.joinUnconfirmed();
     const runs = [...this.specRuns.values()].filter(run => !run.skipped);
     for (const run of runs) if (!run.ended) run.label();
@@ -90,12 +80,8 @@ export default class TaskproofReporter implements Reporter {
     const lost = runs.filter(run => failsRun(run.verdict.verdict, { shard }));
     const failed = lost.length || result.status !== 'passed';
     const status = result.status === 'interrupted' ? 'interrupted' : failed ? 'failed' : 'passed';
-    const results = resultsOf(runs, {
-      startedAt: this.startedAt,
-      durationMs: result.duration,
-      status,
-      shard,
-    });
+    const { startedAt } = this;
+    const results = resultsOf(runs, { startedAt, durationMs: result.duration, status, shard });
     print(process.stdout, verdictTable(results));
     await writeOutput(results, this.options, this.folder(), shard);
     if (this.preprocessed)
@@ -139,9 +125,7 @@ export default class TaskproofReporter implements Reporter {
 
   private specRun(project: string, planned: PlannedSpec): SpecRun {
     const key = JSON.stringify([project, planned.id, planned.replayed]);
-    const known = this.specRuns.get(key);
-    if (known) return known;
-    const run = new SpecRun(project, planned);
+    const run = this.specRuns.get(key) ?? new SpecRun(project, planned);
     this.specRuns.set(key, run);
     return run;
   }

@@ -1,14 +1,7 @@
 // The results file, taskproof-results.json: what a run came to, for programs. A baseline has the same shape.
 import { z } from 'zod';
 import { keyOf } from '../verdicts/diff';
-import {
-  comparisonSchema,
-  cost,
-  type RowSubject,
-  rowSchema,
-  usageSchema,
-  type Verdict,
-} from '../verdicts/shapes';
+import { comparisonSchema, cost, rowSchema, usageSchema } from '../verdicts/shapes';
 
 export const RESULTS_SCHEMA_VERSION = '1';
 export const DEFAULT_RESULTS_FILE = 'taskproof-results.json';
@@ -34,9 +27,6 @@ export type Results = z.infer<typeof resultsSchema>;
 /** One verdict as the results file keeps it. */
 export type ResultRow = Results['verdicts'][number];
 
-/** A row of the results file. */
-export const resultRow = (subject: RowSubject, verdict: Verdict): ResultRow => ({ ...subject, ...verdict });
-
 /** The JSON Schema (draft 2020-12) of the results file. */
 export function resultsJsonSchema(): Record<string, unknown> {
   return z.toJSONSchema(resultsSchema, { io: 'input' });
@@ -58,11 +48,16 @@ export class ResultsFileError extends Error {
  *
  * @param text its content
  * @param filename shown in errors
- * @throws ResultsFileError where it is not JSON, not a results file, of another schema version, or broken.
+ * @throws ResultsFileError if it is not JSON, not a results file, of another schema version, or broken.
  */
 export function readResults(text: string, filename: string): Results {
-  const json = parseJson(text, filename);
-  const version = (json as { schemaVersion?: unknown } | null)?.schemaVersion;
+  let json: { schemaVersion?: unknown } | null;
+  try {
+    json = JSON.parse(text.replace(/^\uFEFF/, ''));
+  } catch (error) {
+    throw new ResultsFileError(filename, `not JSON: ${(error as Error).message}`);
+  }
+  const version = json?.schemaVersion;
   if (version === undefined)
     throw new ResultsFileError(
       filename,
@@ -77,14 +72,6 @@ export function readResults(text: string, filename: string): Results {
   if (!result.success) throw new ResultsFileError(filename, describeIssues(result.error));
   refuseDoubles(result.data, filename);
   return result.data;
-}
-
-function parseJson(text: string, filename: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch (error) {
-    throw new ResultsFileError(filename, `not JSON: ${(error as Error).message}`);
-  }
 }
 
 function describeIssues(error: z.ZodError): string {

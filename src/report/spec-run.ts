@@ -22,7 +22,8 @@ export class SpecRun {
   /** Tests of this process: all k of them in a whole run, fewer in a shard. */
   readonly tests = new Set<TestCase>();
   private readonly entries: Entry[] = [];
-  private known: Subject | undefined;
+  /** Known from the first record on. */
+  subject: Subject | undefined;
   readonly pick = new RecordingPick();
 
   constructor(
@@ -38,11 +39,6 @@ export class SpecRun {
   /** Whether every trial that this process was to run has ended. */
   get ended(): boolean {
     return this.entries.length >= this.tests.size;
-  }
-
-  /** Known from the first record on. */
-  get subject(): Subject | undefined {
-    return this.known;
   }
 
   get verdict(): Verdict {
@@ -72,7 +68,7 @@ export class SpecRun {
     this.entries.push({ test, result, trial });
     if (record) {
       const { agent, model, specFile, specHash } = record;
-      this.known ??= { agent, model, specFile, specHash };
+      this.subject ??= { agent, model, specFile, specHash };
       if (trial.outcome === 'passed') this.pick.add(record);
     }
     this.mark();
@@ -84,7 +80,7 @@ export class SpecRun {
     for (const test of other.tests) this.tests.add(test);
     for (const { test, result } of other.entries) unannotate(test, result, other.noun);
     this.entries.push(...other.entries);
-    this.known ??= other.known;
+    this.subject ??= other.subject;
     this.pick.join(other.pick);
     this.mark();
     this.label();

@@ -19,7 +19,7 @@ import type { ResultRow, Results } from './results';
 import type { SpecRun } from './spec-run';
 import { errorGroups, healings } from './trial-notes';
 
-/** Characters in a line where the output goes to no terminal: what CI's logs show without scrolling. */
+/** Characters in a line if the output goes to no terminal: what CI's logs show without scrolling. */
 const DEFAULT_WIDTH = 100;
 const INDENT = '  ';
 
@@ -31,7 +31,7 @@ export function settledLine(run: SpecRun): string {
 }
 
 /**
- * The end of a run: a table of verdicts, projects side by side where several have the same specs, and a line that counts
+ * The end of a run: a table of verdicts, projects side by side if several have the same specs, and a line that counts
  * the verdicts. What has passed and is compared stands in the comparison alone: two tables of the same rows are one too many.
  */
 export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT_WIDTH): string {

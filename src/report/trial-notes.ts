@@ -7,7 +7,7 @@ type TrialRow = Pick<ResultRow['trials'][number], 'outcome' | 'healed'>;
 
 /**
  * `healed at turn 5: step 4: button "Place order" not found on /checkout; new recording beside checkout.json for review`; null
- * where the trial was played from its recording to the end.
+ * if the trial was played from its recording to the end.
  */
 export function healedText({ healed, outcome }: TrialRow): string | null {
   if (!healed) return null;
@@ -47,7 +47,7 @@ const MORE = 'The record of the trial in the HTML report says more.';
 export interface ErrorGroup {
   kind: string;
   trials: number;
-  /** Of the first such trial; null where it gave none. */
+  /** Of the first such trial; null if it gave none. */
   reason: string | null;
   hint: string;
 }

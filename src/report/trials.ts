@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import type { TestResult } from '@playwright/test/reporter';
 import { RECORD_ATTACHMENT, readRecord, type TrialRecord } from '../trial/record';
 import { oneLine } from '../trial/safe-text';
-import type { TokenUsage, TrialResult } from '../verdicts/shapes';
+import type { TrialResult } from '../verdicts/shapes';
 
 export interface RecordedTrial {
   trial: TrialResult;
-  /** Undefined where the worker died before it could leave one, and for a skipped trial. */
+  /** Undefined if the worker died before it could leave one, and for a skipped trial. */
   record: TrialRecord | undefined;
 }
 
@@ -15,6 +15,8 @@ export interface RecordedTrial {
 export function trialOf(index: number, result: TestResult): RecordedTrial {
   const record = recordOf(result);
   if (!record) return { trial: withoutRecord(index, result), record };
+  const { costUsd, ...usage } = record.usage;
+  const picture = result.attachments.findLast(({ contentType }) => contentType === 'image/jpeg');
   const trial: TrialResult = {
     index,
     outcome: record.outcome,
@@ -23,15 +25,18 @@ export function trialOf(index: number, result: TestResult): RecordedTrial {
     reason: record.reason,
     turns: record.turns.length,
     costUsd: record.costUsd,
-    usage: tokensOf(record),
+    usage,
     durationMs: record.durationMs,
     finalUrl: record.finalUrl,
-    screenshot: lastScreenshot(result),
+    // By name: the reports hold the picture.
+    screenshot: picture?.name ?? null,
     ...(record.healed ? { healed: record.healed } : {}),
   };
   // The agent did its task, but the suite around it failed: a hook, a fixture's teardown.
-  if (record.outcome === 'passed' && result.status !== 'passed')
-    return { trial: suiteFailed(trial, result), record };
+  if (record.outcome === 'passed' && result.status !== 'passed') {
+    const reason = `the trial passed, but the test did not: ${firstError(result)}`;
+    return { trial: { ...trial, outcome: 'error', status: 'error', errorKind: 'internal', reason }, record };
+  }
   return { trial, record };
 }
 
@@ -43,20 +48,6 @@ function recordOf(result: TestResult): TrialRecord | undefined {
   } catch {
     return undefined;
   }
-}
-
-function tokensOf({ usage: { costUsd, ...tokens } }: TrialRecord): TokenUsage {
-  return tokens;
-}
-
-/** By name: the reports hold the picture. */
-function lastScreenshot(result: TestResult): string | null {
-  return result.attachments.findLast(({ contentType }) => contentType === 'image/jpeg')?.name ?? null;
-}
-
-function suiteFailed(trial: TrialResult, result: TestResult): TrialResult {
-  const reason = `the trial passed, but the test did not: ${firstError(result)}`;
-  return { ...trial, outcome: 'error', status: 'error', errorKind: 'internal', reason };
 }
 
 /** Playwright's fixtures could not launch a browser or open a page in it. */

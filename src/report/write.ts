@@ -1,5 +1,8 @@
+// What a run leaves: the results file, the summary, the comparison with a baseline; and the options that say where.
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import { checkOptions, type OptionSchemas } from '../options';
 import { compareProjects } from '../verdicts/comparison';
 import { byName, diffVerdicts } from '../verdicts/diff';
 import type { TokenUsage } from '../verdicts/shapes';
@@ -7,9 +10,35 @@ import { sumOfKnown } from '../verdicts/verdict';
 import { diffTable } from './diff-text';
 import { print, useColour } from './format';
 import { renderSummary } from './markdown';
-import type { ReporterOptions } from './options';
 import { RESULTS_SCHEMA_VERSION, type ResultRow, type Results, readResults } from './results';
 import type { SpecRun } from './spec-run';
+
+/** Options of the reporter; paths are relative to the Playwright config's folder. */
+export interface ReporterOptions {
+  /** The results file. Default: `taskproof-results.json`. */
+  outputFile: string;
+  /** A Markdown file to write the summary to. `$GITHUB_STEP_SUMMARY` gets it by itself if set. Default: none. */
+  summary?: string;
+  /** A saved baseline to compare with at the end of the run. Default: none. */
+  baseline?: string;
+}
+
+const optionsSchema = z.strictObject({
+  outputFile: z.string().min(1).default('taskproof-results.json'),
+  summary: z.string().min(1).optional(),
+  baseline: z.string().min(1).optional(),
+} satisfies OptionSchemas<ReporterOptions>);
+
+/** What Playwright 1.65 puts into every reporter's options, beside entries that begin with `_`. */
+const ADDED = new Set(['configDir', 'onlyFailures']);
+
+/** @throws OptionsError that names every unknown or wrong option. */
+export function checkReporterOptions(given: unknown): ReporterOptions {
+  const own = Object.entries((given ?? {}) as object).filter(
+    ([key]) => !ADDED.has(key) && !key.startsWith('_'),
+  );
+  return checkOptions('@taskproof/playwright/reporter', optionsSchema, Object.fromEntries(own));
+}
 
 export function resultsOf(
   runs: readonly SpecRun[],

@@ -17,7 +17,7 @@ import { printable, type SourceLocation, shown, TaskSpecYamlError } from './erro
 import { createLocator, type Locator } from './locate';
 
 export interface SpecDocument {
-  /** Plain data, shared and even circular where the document's aliases make it so. */
+  /** Plain data, shared and even circular if the document's aliases make it so. */
   value: unknown;
   locator: Locator;
 }
@@ -132,8 +132,9 @@ function check(
       );
     },
     Alias: (_, node) => {
-      const target = anchors.get(node.source) ?? fail(noAnchor(node.source), node);
-      aliases.set(node, target);
+      const name = shown(`*${node.source}`);
+      const problem = `${name} is read as a YAML alias, and no anchor has that name: put quotes around a text that begins with *`;
+      aliases.set(node, anchors.get(node.source) ?? fail(problem, node));
     },
   });
   return aliases;
@@ -147,11 +148,6 @@ function checkKeys(map: YAMLMap, repeated: (key: Node, first: Node, name: string
     if (first) repeated(key, first, key.value);
     seen.set(key.value, key);
   }
-}
-
-function noAnchor(name: string): string {
-  const text = `*${name}`;
-  return `${shown(text)} is read as a YAML alias, and no anchor has that name: put quotes around a text that begins with *`;
 }
 
 function inOurWords({ code, ...error }: YAMLError): string {

@@ -15,7 +15,7 @@ export interface TaskSpecIssue extends SourceLocation {
   message: string;
 }
 
-/** A problem with one task spec, or with loading several. Its message begins with `FILENAME: ` where one is known. */
+/** A problem with one task spec, or with loading several. Its message begins with `FILENAME: ` if one is known. */
 export class TaskSpecError extends Error {
   override name = 'TaskSpecError';
 
@@ -53,7 +53,7 @@ export class UnsupportedSpecVersionError extends TaskSpecErrorAt {
   override name = 'UnsupportedSpecVersionError';
 
   constructor(
-    /** Undefined where the spec has no `specVersion`. */
+    /** Undefined if the spec has no `specVersion`. */
     readonly version: string | undefined,
     readonly supported: readonly string[],
     at: SourceLocation,
@@ -92,7 +92,7 @@ export class TaskSpecLoadError extends TaskSpecError {
 
   constructor(
     message: string,
-    /** One for each broken file and each id that files share; none where the globs are at fault. */
+    /** One for each broken file and each id that files share; none if the globs are at fault. */
     readonly errors: readonly TaskSpecError[] = [],
     /** The specs of the files that are in order. */
     readonly specs: readonly LoadedSpec[] = [],

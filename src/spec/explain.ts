@@ -90,7 +90,7 @@ function unknownAssertion(issue: RawIssue & { code: 'invalid_union' }): string |
   return notOneOf((issue.options as unknown[]).map(String), type);
 }
 
-/** The nearest known word where it is near enough to be meant, in other case or with other separators too. */
+/** The nearest known word if it is near enough to be meant, in other case or with other separators too. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;
   const plain = bare(word);

@@ -5,7 +5,7 @@ import { type SourceLocation, shown } from './errors';
 export type SpecPath = readonly (string | number)[];
 
 export interface Locator {
-  /** Where the value at a path begins; undefined where the file has none. */
+  /** Where the value at a path begins; undefined if the file has none. */
   value(path: SpecPath): SourceLocation | undefined;
   /** Where the value begins, or the nearest value around it that the file has. */
   nearest(path: SpecPath): SourceLocation;

@@ -25,7 +25,7 @@ export type SafeParseResult = { ok: true; spec: TaskSpec } | { ok: false; error:
 /** A spec together with the places of its parts in the source. */
 export interface LocatedSpec {
   spec: TaskSpec;
-  /** Where the value at a path such as `assertions[0].selector` begins; undefined where the source has none. */
+  /** Where the value at a path such as `assertions[0].selector` begins; undefined if the source has none. */
   locate(path: string): SourceLocation | undefined;
 }
 
@@ -68,9 +68,7 @@ export function parseLocated(source: string, options?: ParseOptions): LocatedSpe
 
 /** Other types than strings are left to the schema, which then reports the rest of the spec as well. */
 function checkVersion(value: object, locator: Locator, filename: string | undefined): void {
-  const version: unknown = Object.hasOwn(value, 'specVersion')
-    ? (value as { specVersion: unknown }).specVersion
-    : undefined;
+  const version = (value as { specVersion?: unknown }).specVersion;
   if (version !== undefined && (typeof version !== 'string' || SUPPORTED_SPEC_VERSIONS.includes(version)))
     return;
   throw new UnsupportedSpecVersionError(
@@ -91,7 +89,7 @@ function located(issue: z.core.$ZodIssue, locator: Locator): TaskSpecIssue[] {
       return { path: formatPath(keyPath), message: messages[index]!, ...place };
     });
   }
-  // A rule between fields may name the one beside it, where the one at fault is missing.
+  // A rule between fields may name the one beside it, if the one at fault is missing.
   const near = issue.code === 'custom' ? issue.params?.near : undefined;
   const beside = locator.value(path) ?? (near && locator.value([...path.slice(0, -1), near]));
   return [{ path: formatPath(path), message: issue.message, ...(beside ?? locator.nearest(path)) }];

@@ -18,7 +18,7 @@ const longText = () => text().max(2000, say);
 const positiveWhole = () => z.number(say).multipleOf(1, say).min(1, say);
 const note = () => z.string(say).optional().describe('For people only.');
 
-/** Runs a rule between fields also where one of them is wrong already, so that all problems show at once. */
+/** Runs a rule between fields even if one of them is wrong already, so that all problems show at once. */
 const always = ({ value }: { value: unknown }) => typeof value === 'object' && value !== null;
 
 const urlAssertion = mapping({
@@ -120,7 +120,7 @@ function domainMeant(written: string): string {
   return host !== undefined && DOMAIN.test(star + host) ? ` (did you mean \`${star}${host}\`?)` : '';
 }
 
-/** Without a trailing dot; undefined where it is no URL, empty where its kind has no host. */
+/** Without a trailing dot; undefined if it is no URL, empty if its kind has no host. */
 function hostOf(url: unknown): string | undefined {
   return typeof url === 'string' && URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : undefined;
 }

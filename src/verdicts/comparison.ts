@@ -8,7 +8,7 @@ import { gradedRate, isSettled, rateDifference, sumOfKnown } from './verdict';
  * Compares the projects that share specs.
  *
  * @param rows each spec once per project. Replayed rows don't measure an agent and are left out.
- * @returns undefined where no two projects share a spec.
+ * @returns undefined if no two projects share a spec.
  */
 export function compareProjects(rows: readonly VerdictRow[]): Comparison | undefined {
   const bySpec = new Map<string, VerdictRow[]>();

@@ -41,7 +41,7 @@ export interface DiffRow {
   after: DiffSide | null;
   /**
    * Fisher's exact test, one-sided in the direction of the change: the chance of a change this large, were the
-   * pass rate the same. Null where there is no change of that kind, and for replays, which chance does not move.
+   * pass rate the same. Null if there is no change of that kind, and for replays, which chance does not move.
    */
   p: number | null;
   /** p is above ALPHA: the change may well be chance. */
@@ -65,7 +65,7 @@ export function diffVerdicts(before: readonly VerdictRow[], after: readonly Verd
   const later = new Map(after.map(row => [keyOf(row), row]));
   const rows = [...new Set([...earlier.keys(), ...later.keys()])]
     .map(key => compare(earlier.get(key), later.get(key)))
-    .sort(byChangeThenName);
+    .sort((a, b) => CHANGES.indexOf(a.change) - CHANGES.indexOf(b.change) || byName(a, b));
   const counts = Object.fromEntries(CHANGES.map(change => [change, 0])) as Record<Change, number>;
   for (const row of rows) counts[row.change]++;
   return { rows, counts };
@@ -118,10 +118,6 @@ function differences(before: VerdictRow, after: VerdictRow): DiffRow['alsoChange
 function sideOf(row: VerdictRow): DiffSide {
   const { verdict, k, minPasses, passes, failures, errors, turns, costUsd, reason, agent, model } = row;
   return { verdict, k, minPasses, passes, failures, errors, turns, costUsd, reason, agent, model };
-}
-
-function byChangeThenName(a: DiffRow, b: DiffRow): number {
-  return CHANGES.indexOf(a.change) - CHANGES.indexOf(b.change) || byName(a, b);
 }
 
 type Named = Pick<RowSubject, 'spec' | 'project' | 'replayed'>;

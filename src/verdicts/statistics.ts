@@ -8,7 +8,7 @@ const Z_95 = 1.959964;
  * statistical inference", Journal of the American Statistical Association 22, 209-212. It holds up at small
  * n and at 0 or n passes, where the textbook interval collapses.
  *
- * @returns lower and upper bound, 0 to 1; null where n is 0.
+ * @returns lower and upper bound, 0 to 1; null if n is 0.
  */
 export function wilsonInterval(passes: number, n: number): [number, number] | null {
   if (n === 0) return null;
@@ -40,7 +40,7 @@ export function median(values: readonly number[]): number | null {
  * after Fisher (1935), "The logic of inductive inference", Journal of the Royal Statistical Society 98, 39-82.
  *
  * @returns the chance, 0 to 1, of at least `a` passes before, were the rate the same before and after: a
- * small one says that the rate fell. For a rise swap before and after. 1 where a side has no trials.
+ * small one says that the rate fell. For a rise swap before and after. 1 if a side has no trials.
  */
 export function fisherExactOneSided(a: number, b: number, c: number, d: number): number {
   const before = a + b;

@@ -125,7 +125,7 @@ export function trialReason(trial: TrialResult, k: number): string {
 }
 
 /**
- * The sum of US dollars; null where any is unknown. To a millionth, which is below any price: sums of cents in binary leave
+ * The sum of US dollars; null if any is unknown. To a millionth, which is below any price: sums of cents in binary leave
  * tails such as 0.30000000000000004.
  */
 export function sumOfKnown(costs: readonly (number | null)[]): number | null {
@@ -137,7 +137,7 @@ export function sumOfKnown(costs: readonly (number | null)[]): number | null {
   return Math.round(sum * 1e6) / 1e6;
 }
 
-/** The pass rate, 0 to 1, to four digits; null where no trial was graded. */
+/** The pass rate, 0 to 1, to four digits; null if no trial was graded. */
 export function gradedRate(passes: number, failures: number): number | null {
   return passes + failures === 0 ? null : fourDigits(passes / (passes + failures));
 }

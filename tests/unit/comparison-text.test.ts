@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { comparisonText } from '../../src/report/comparison-text';
 import { displayWidth } from '../../src/report/format';
-import { type ResultRow, type Results, resultRow } from '../../src/report/results';
+import type { ResultRow, Results } from '../../src/report/results';
 import { verdictTable } from '../../src/report/terminal';
 import { compareProjects } from '../../src/verdicts/comparison';
 import { verdictOf } from '../../src/verdicts/verdict';
-import { trials } from './verdicts/trials';
+import { resultRow, trials } from './verdicts/trials';
 
 function row(spec: string, project: string, letters: string, more: Partial<ResultRow> = {}): ResultRow {
   return {

@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { diffTable } from '../../src/report/diff-text';
 import { escapeMarkdown, renderDiff, renderSummary } from '../../src/report/markdown';
-import { type ResultRow, type Results, resultRow } from '../../src/report/results';
+import type { ResultRow, Results } from '../../src/report/results';
 import { compareProjects } from '../../src/verdicts/comparison';
 import { diffVerdicts } from '../../src/verdicts/diff';
 import { type TrialResult, verdictOf } from '../../src/verdicts/verdict';
-import { trials } from './verdicts/trials';
+import { resultRow, trials } from './verdicts/trials';
 
 const HOSTILE =
   '<img src=x onerror=alert(1)> | `code`\n::error::pwned ##[error] @octocat #12 [a](https://evil.example) www.evil.example \u001b[31m';

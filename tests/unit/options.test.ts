@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { defineAgent } from '../../src/agents/agent';
 import { checkTaskproofOptions } from '../../src/playwright/options';
-import { checkReporterOptions } from '../../src/report/options';
+import { checkReporterOptions } from '../../src/report/write';
 
 const agent = defineAgent({ name: 'mine', run: async () => undefined });
 

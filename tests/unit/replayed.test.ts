@@ -2,13 +2,13 @@
 import { describe, expect, test } from 'vitest';
 import { diffTable } from '../../src/report/diff-text';
 import { renderSummary } from '../../src/report/markdown';
-import { type ResultRow, type Results, readResults, resultRow } from '../../src/report/results';
+import { type ResultRow, type Results, readResults } from '../../src/report/results';
 import { verdictTable } from '../../src/report/terminal';
 import { healedText } from '../../src/report/trial-notes';
 import { compareProjects } from '../../src/verdicts/comparison';
 import { diffVerdicts } from '../../src/verdicts/diff';
 import { type Healed, verdictOf } from '../../src/verdicts/verdict';
-import { trial, trials } from './verdicts/trials';
+import { resultRow, trial, trials } from './verdicts/trials';
 
 const HEALED: Healed = {
   turn: 5,

@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import { diffTable } from '../../src/report/diff-text';
 import { renderDiff } from '../../src/report/markdown';
-import { type Results, resultRow } from '../../src/report/results';
+import type { Results } from '../../src/report/results';
 import { verdictTable } from '../../src/report/terminal';
 import { compareProjects } from '../../src/verdicts/comparison';
 import { diffVerdicts } from '../../src/verdicts/diff';
 import { verdictOf } from '../../src/verdicts/verdict';
-import { trials } from './verdicts/trials';
+import { resultRow, trials } from './verdicts/trials';
 
 function row(spec: string, letters: string, more: Partial<Results['verdicts'][number]> = {}) {
   const subject = { spec, project: 'opus', agent: 'claude', model: 'm-1', replayed: false, specHash: 'a' };

@@ -1,14 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import {
-  type Results,
-  ResultsFileError,
-  readResults,
-  resultRow,
-  resultsJsonSchema,
-} from '../../src/report/results';
+import { type Results, ResultsFileError, readResults, resultsJsonSchema } from '../../src/report/results';
 import { compareProjects } from '../../src/verdicts/comparison';
 import { verdictOf } from '../../src/verdicts/verdict';
-import { trials } from './verdicts/trials';
+import { resultRow, trials } from './verdicts/trials';
 
 const row = resultRow(
   { spec: 'pricing-trial', project: 'opus', agent: 'claude', model: 'claude-opus-5-5', replayed: false },

@@ -34,7 +34,7 @@ export interface Answered {
 export class Calls {
   private readonly driver: Driver;
   private readonly toolset: BrowserToolset | ComputerToolset;
-  /** What happened beside the calls and has no result yet that could tell it. */
+  /** What happened beside the calls, until a result can tell it. */
   private notices: string[] = [];
   /** How the next confirm or prompt is answered. */
   private nextAnswer: DialogAnswer | undefined;
@@ -62,13 +62,13 @@ export class Calls {
 
   /** The turn's title: its calls in words. */
   async titleOf(calls: readonly BetaToolUseBlock[]): Promise<string> {
-    if (this.toolset instanceof BrowserToolset) this.toolset.forgetWords();
-    const words = await Promise.all(calls.map(call => this.wordsOf(call)));
+    const words = await Promise.all(calls.map((call, index) => this.wordsOf(call, index)));
     return this.task.mask(shorten(words.join(', then '), 140));
   }
 
-  private async wordsOf({ name, input, toolset_name }: BetaToolUseBlock): Promise<string> {
-    if (toolset_name === this.toolset.toolsetName) return this.toolset.wordsOf(name, input).catch(() => name);
+  private async wordsOf(call: BetaToolUseBlock, index: number): Promise<string> {
+    const { name, toolset_name } = call;
+    if (toolset_name === this.toolset.toolsetName) return this.toolset.wordsOf(call, index).catch(() => name);
     return name === GIVE_UP.name ? 'give up' : name.replace(/_/g, ' ');
   }
 

@@ -7,119 +7,109 @@ import {
 import type {
   BetaComputerMemberInput,
   BetaComputerMemberName,
+  BetaToolUseBlock,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import type { Driver, Point } from '../../browser/driver/driver';
-import { holdKey, key, type, wait } from '../../browser/driver/keyboard';
-import { modifiersOf } from '../../browser/driver/keys';
-import { type Click, click, drag, move, regionOf, scroll } from '../../browser/driver/mouse';
+import { z } from 'zod';
+import type { Driver } from '../../browser/driver/driver';
 import { viewportOf } from '../../browser/driver/refs';
-import { picture, pictureScale } from '../../browser/driver/screenshot';
-import { asDriverErrors, asToolErrors, COMPUTER_INPUTS, type ComputerInputs, checked } from './inputs';
-import { computerWords } from './words';
+import { pictureScale } from '../../browser/driver/screenshot';
+import { checkedInput, TOOLS, type Tool } from '../tools';
+import { asToolErrors } from './browser-toolset';
 
-type Ctx = BetaToolsetCallContext;
-type Input<K extends keyof ComputerInputs> = ComputerInputs[K];
+const point = z
+  .tuple([z.number(), z.number()])
+  .transform(([x, y]) => ({ type: 'coordinate' as const, x, y }));
+const text = z.string().nullish();
+const none = z.object({});
+const placed = z
+  .object({ coordinate: point.nullish(), text })
+  .transform(({ coordinate, text }) => ({ ...(coordinate && { target: coordinate }), modifiers: text }));
 
-const LOOKS = new Set<string>(['screenshot', 'zoom', 'cursor_position', 'wait']);
+/** What each member takes, turned into what the tool of that name takes. Without a `target` it acts at the pointer. */
+const INPUTS: Record<BetaComputerMemberName, z.ZodType<object>> = {
+  key: TOOLS.key.input,
+  hold_key: TOOLS.hold_key.input,
+  type: TOOLS.type.input,
+  wait: TOOLS.wait.input,
+  screenshot: none,
+  zoom: TOOLS.zoom.input,
+  cursor_position: none,
+  mouse_move: z.object({ coordinate: point }).transform(({ coordinate }) => ({ target: coordinate })),
+  left_mouse_down: none,
+  left_mouse_up: none,
+  left_click: placed,
+  right_click: placed,
+  middle_click: placed,
+  double_click: placed,
+  triple_click: placed,
+  left_click_drag: z
+    .object({ start_coordinate: point, coordinate: point, text })
+    .transform(({ start_coordinate: from, coordinate: target, text: modifiers }) => ({
+      from,
+      target,
+      modifiers,
+    })),
+  scroll: z
+    .object({
+      scroll_direction: z.enum(['up', 'down', 'left', 'right']),
+      scroll_amount: z.number().min(0).max(100),
+    })
+    .and(placed),
+};
 
 export class ComputerToolset extends BetaAbstractComputerToolset20260801 {
   readonly #driver: Driver;
+  readonly #tools: Record<BetaComputerMemberName, Tool>;
 
   constructor(driver: Driver) {
     // The SDK asks before each key press on a whole desktop. Here the screen is a test's tab.
     super({ confirm: () => true });
     this.#driver = driver;
+    this.#tools = {
+      ...TOOLS,
+      cursor_position: {
+        description: 'Tells where the pointer is.',
+        input: none,
+        acts: false,
+        words: () => 'ask where the pointer is',
+        run: () => this.#pointer(),
+      },
+    };
   }
 
-  async wordsOf(name: string, input: unknown): Promise<string> {
-    const parsed = COMPUTER_INPUTS[name as BetaComputerMemberName]?.safeParse(input);
-    if (!parsed?.success) return name;
-    return computerWords(this.#driver, this.#page, name as BetaComputerMemberName, parsed.data as never);
+  /** A call in words. @throws if it can't be run */
+  async wordsOf({ name, input }: BetaToolUseBlock): Promise<string> {
+    const member = name as BetaComputerMemberName;
+    return this.#tools[member].words(await this.#inputOf(member, input), this.#driver, this.#page);
   }
 
-  protected override execute(ctx: Ctx, name: BetaComputerMemberName, given: BetaComputerMemberInput) {
+  protected override execute(
+    _: BetaToolsetCallContext,
+    name: BetaComputerMemberName,
+    given: BetaComputerMemberInput,
+  ) {
     return asToolErrors(async () => {
-      const input = checked(COMPUTER_INPUTS[name] as never, name, given) as BetaComputerMemberInput;
-      const page = this.#page;
-      const words = await computerWords(this.#driver, page, name, input as never);
-      return this.#driver.run(page, words, !LOOKS.has(name), () =>
-        asDriverErrors(() => super.execute(ctx, name, input)),
+      const [tool, driver, page] = [this.#tools[name], this.#driver, this.#page];
+      const input = await this.#inputOf(name, given);
+      const words = await tool.words(input, driver, page);
+      return driver.run(page, words, tool.acts, async () =>
+        tool.run(input, driver, page),
       ) as Promise<BetaComputerMemberResult>;
     });
+  }
+
+  async #inputOf(name: BetaComputerMemberName, given: unknown): Promise<object> {
+    return { target: await this.#pointer(), ...checkedInput(name, INPUTS[name], given) };
   }
 
   get #page() {
     return this.#driver.session.page;
   }
 
-  /** In the screenshot's pixels, where the model gave none: where the pointer is. */
-  async #place(coordinate: readonly [number, number] | null | undefined): Promise<Point> {
-    if (coordinate) return { x: coordinate[0], y: coordinate[1] };
-    return this.cursor_position();
-  }
-
-  async #click({ coordinate, text }: Input<'left_click'>, how: Click): Promise<string | undefined> {
-    const point = await this.#place(coordinate);
-    return click(this.#driver, this.#page, { type: 'coordinate', ...point }, { ...how, modifiers: text });
-  }
-
-  protected override async cursor_position() {
+  /** In the pixels of a screenshot. */
+  async #pointer() {
     const scale = pictureScale(await viewportOf(this.#page));
     const { x, y } = this.#driver.cursor;
-    return { x: Math.round(x * scale), y: Math.round(y * scale) };
-  }
-  protected override key(_: Ctx, { text, repeat }: Input<'key'>) {
-    return key(this.#driver, this.#page, text, repeat ?? 1);
-  }
-  protected override hold_key(_: Ctx, { text, duration }: Input<'hold_key'>) {
-    return holdKey(this.#driver, this.#page, text, duration);
-  }
-  protected override type_(_: Ctx, { text }: Input<'type'>) {
-    return type(this.#driver, this.#page, text);
-  }
-  protected override mouse_move(_: Ctx, { coordinate: [x, y] }: { coordinate: number[] }) {
-    return move(this.#driver, this.#page, { x: x!, y: y! });
-  }
-  protected override left_mouse_down() {
-    return this.#page.mouse.down();
-  }
-  protected override left_mouse_up() {
-    return this.#page.mouse.up();
-  }
-  protected override left_click(_: Ctx, input: object) {
-    return this.#click(input, {});
-  }
-  protected override right_click(_: Ctx, input: object) {
-    return this.#click(input, { button: 'right' });
-  }
-  protected override middle_click(_: Ctx, input: object) {
-    return this.#click(input, { button: 'middle' });
-  }
-  protected override double_click(_: Ctx, input: object) {
-    return this.#click(input, { count: 2 });
-  }
-  protected override triple_click(_: Ctx, input: object) {
-    return this.#click(input, { count: 3 });
-  }
-  protected override async left_click_drag(
-    _: Ctx,
-    input: { start_coordinate: number[]; coordinate: number[]; text?: string | null },
-  ) {
-    const [from, to] = [input.start_coordinate, input.coordinate].map(([x, y]) => ({ x: x!, y: y! }));
-    return drag(this.#driver, this.#page, from!, to!, modifiersOf(input.text));
-  }
-  protected override async scroll(_: Ctx, input: object) {
-    const { coordinate, scroll_direction, scroll_amount, text } = input as Input<'scroll'>;
-    const point = await this.#place(coordinate);
-    return scroll(this.#driver, this.#page, point, scroll_direction, scroll_amount, modifiersOf(text));
-  }
-  protected override wait(_: Ctx, { duration }: Input<'wait'>) {
-    return wait(this.#driver, duration);
-  }
-  protected override screenshot() {
-    return picture(this.#page);
-  }
-  protected override async zoom(_: Ctx, { region }: { region: number[] }) {
-    return picture(this.#page, await regionOf(this.#driver, this.#page, region));
+    return { type: 'coordinate' as const, x: Math.round(x * scale), y: Math.round(y * scale) };
   }
 }

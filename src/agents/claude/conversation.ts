@@ -39,6 +39,7 @@ interface Said {
 interface Bulky {
   message: number;
   result: BetaToolResultBlockParam;
+  pictured: boolean;
   tokens: number;
 }
 
@@ -100,7 +101,7 @@ export class Conversation {
   }
 
   /**
-   * Takes old pictures and readings out where there are enough of them; all but the newest, where `force` says that
+   * Takes old pictures and readings out if there are enough of them; all but the newest, if `force` says that
    * room is needed now.
    *
    * @returns whether anything changed. Then nothing after the first change is cached any more.
@@ -109,8 +110,9 @@ export class Conversation {
     const all = this.bulky();
     const old = all.slice(0, Math.max(0, all.length - (force ? 1 : this.policy.keep)));
     const tokens = old.reduce((sum, each) => sum + each.tokens, 0);
-    if (old.length === 0 || !(force || tokens >= this.policy.atTokens || this.pictures() > MAX_PICTURES))
-      return false;
+    const pictures = all.filter(({ pictured }) => pictured).length;
+    const due = force || tokens >= this.policy.atTokens || pictures > MAX_PICTURES;
+    if (old.length === 0 || !due) return false;
     for (const { result } of old)
       result.content = partsOf(result).map(shortened) as BetaToolResultBlockParam['content'];
     this.dropThinking(old[0]!.message);
@@ -135,24 +137,14 @@ export class Conversation {
     return dropped;
   }
 
-  private pictures(): number {
-    return this.results().filter(({ result }) => partsOf(result).some(part => part.type === 'image')).length;
-  }
-
   private bulky(): Bulky[] {
-    return this.results().flatMap(({ message, result }) => {
-      const parts = partsOf(result).filter(part => part.type === 'image' || isLong(part));
-      return parts.length > 0 ? [{ message, result, tokens: tokensOf(parts) }] : [];
-    });
-  }
-
-  private results(): { message: number; result: BetaToolResultBlockParam }[] {
-    return this.messages.flatMap((message, index) =>
-      message.role === 'user'
-        ? message.content.flatMap(block =>
-            block.type === 'tool_result' ? [{ message: index, result: block }] : [],
-          )
-        : [],
+    return this.messages.flatMap(({ content }, message) =>
+      content.flatMap(block => {
+        if (block.type !== 'tool_result') return [];
+        const parts = partsOf(block).filter(part => part.type === 'image' || isLong(part));
+        const pictured = parts.some(part => part.type === 'image');
+        return parts.length > 0 ? [{ message, result: block, pictured, tokens: tokensOf(parts) }] : [];
+      }),
     );
   }
 }

@@ -12,13 +12,11 @@ import { shorten } from '../../browser/driver/tree';
 import { fingerprintOf } from '../../browser/fingerprint';
 import { within } from '../../browser/waiting';
 import { AgentApiError, type GaveUp, type SessionTask, type Turn } from '../agent';
-import { apiProblem } from './api-errors';
-import { Budget } from './budget';
 import { Calls, callsOf, refusals } from './calls';
-import { Client } from './client';
+import { apiProblem, Client } from './client';
 import { Conversation, tokensOf } from './conversation';
 import { type ClaudeSettings, vendorMembers } from './options';
-import { pricesOf, unknownPrice } from './pricing';
+import { Budget, pricesOf, unknownPrice } from './pricing';
 import { opening, repeatReminder, SYSTEM, turnsReminder } from './prompt';
 
 const MAX_FILES_TOLD = 30;
@@ -35,7 +33,7 @@ const REPETITIONS = 3;
 type Ending = { result: GaveUp | undefined } | undefined;
 
 /**
- * @throws AgentApiError where the API or the model will not work; BudgetExceededError before a turn that can't be
+ * @throws AgentApiError if the API or the model will not work; BudgetExceededError before a turn that can't be
  * afforded; whatever `task.turn` throws; the signal's reason once that is aborted.
  */
 export async function playTask(task: SessionTask, settings: ClaudeSettings): Promise<GaveUp | undefined> {

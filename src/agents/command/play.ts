@@ -21,8 +21,8 @@ export interface Stage {
 /**
  * Follows a program to its end.
  *
- * @throws ProgramError where it broke the protocol or went away; AgentApiError where it says that its model can't be
- * had; what `task.turn` throws; BudgetExceededError where it goes on spending once the cap is reached.
+ * @throws ProgramError if it broke the protocol or went away; AgentApiError if it says that its model can't be
+ * had; what `task.turn` throws; BudgetExceededError if it goes on spending once the cap is reached.
  */
 export async function play(stage: Stage): Promise<GaveUp | undefined> {
   const { task, program } = stage;

@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
-import { StringDecoder } from 'node:string_decoder';
 import { stripVTControlCharacters } from 'node:util';
+import { within } from '../../browser/waiting';
 import { OptionsError } from '../../options';
 import { unwatch, watch } from './watchdog';
 
@@ -62,7 +62,7 @@ export class Program {
    * Starts it and writes `input` to its standard input.
    *
    * @param mask takes secrets out of what errors quote
-   * @throws ProgramError where the system refuses at once; what it says later comes from `next`.
+   * @throws ProgramError if the system refuses at once; what it says later comes from `next`.
    */
   constructor(
     private readonly options: ProgramOptions,
@@ -93,7 +93,7 @@ export class Program {
     this.child.stdin!.end(input);
   }
 
-  /** The next line. @throws ProgramError where there is none any more; the signal's reason once that is aborted. */
+  /** The next line. @throws ProgramError if there is none any more; the signal's reason once that is aborted. */
   async next(signal: AbortSignal): Promise<string> {
     for (;;) {
       signal.throwIfAborted();
@@ -114,22 +114,22 @@ export class Program {
     const { command, args } = this.options;
     const said = lastWords(this.masked(this.stderr));
     const about = said ? `. Standard error: ${said}` : '';
-    return new ProgramError(`${labelOf(command, args).slice(-200)}: ${this.masked(problem)}${about}`);
+    // Other arguments than the script are left out: some carry keys.
+    const label = [command, scriptOf(args)].filter(Boolean).join(' ');
+    return new ProgramError(`${label.slice(-200)}: ${this.masked(problem)}${about}`);
   }
 
-  /** Without secrets, keys in its environment among them. */
+  /** Without secrets, and with the names of variables that look like keys and passwords for their values. */
   masked(text: string): string {
-    return maskEnvironment(this.mask(text), this.env);
+    return Object.entries(this.env)
+      .filter(([name, value = '']) => value.length >= SECRET_LENGTH && SECRET_NAME.test(name))
+      .sort(([, a], [, b]) => b!.length - a!.length)
+      .reduce((masked, [name, value]) => masked.replaceAll(value!, `<${name}>`), this.mask(text));
   }
 
   /** Waits for it to go by itself, `ms` at most. */
   async goneWithin(ms: number): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<void>(resolve => {
-      timer = setTimeout(resolve, ms);
-    });
-    await Promise.race([this.exited, late]);
-    clearTimeout(timer);
+    await within(this.exited, ms);
   }
 
   /**
@@ -171,16 +171,15 @@ export class Program {
   }
 
   private read(): void {
-    const decoder = new StringDecoder('utf8');
-    this.child.stdout!.on('data', (chunk: Buffer) => {
-      this.received += chunk.length;
+    this.child.stdout!.setEncoding('utf8').on('data', (chunk: string) => {
+      this.received += Buffer.byteLength(chunk);
       if (this.received > MAX_OUTPUT) {
         this.child.stdout!.destroy();
         this.lines.length = 0;
         this.fail(`it wrote more than ${MAX_OUTPUT / 1024 / 1024} MB to standard output`);
         return;
       }
-      const lines = (this.partial + decoder.write(chunk)).split('\n');
+      const lines = (this.partial + chunk).split('\n');
       this.partial = lines.pop()!;
       this.arrived(lines);
     });
@@ -188,10 +187,9 @@ export class Program {
       this.arrived([this.partial]);
       this.partial = '';
     });
-    const errors = new StringDecoder('utf8');
-    this.child.stderr!.on('data', (chunk: Buffer) => {
+    this.child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
       // Masked before it is cut: half a secret is not found any more.
-      this.stderr = this.masked(this.stderr + errors.write(chunk)).slice(-MAX_STDERR);
+      this.stderr = this.masked(this.stderr + chunk).slice(-MAX_STDERR);
     });
   }
 
@@ -242,7 +240,7 @@ export function programPath(command: string, configDir: string): string {
 /**
  * Looks for a program before any browser starts.
  *
- * @throws OptionsError where it is a bare name that the PATH does not have. Relative paths are left to the trial.
+ * @throws OptionsError if it is a bare name that the PATH does not have. Relative paths are left to the trial.
  */
 export function checkProgram(command: string, env: ProgramOptions['env']): void {
   if (!isBareName(command) && !isAbsolute(command)) return;
@@ -274,22 +272,6 @@ function isExecutable(file: string): boolean {
 /** The first argument that looks like a program's file: `agent.py` of `python -u agent.py`. */
 export function scriptOf(args: readonly string[]): string | undefined {
   return args.find(arg => !arg.startsWith('-') && SCRIPT.test(arg));
-}
-
-/** `python agent.py`. Other arguments are left out: some carry keys. */
-export function labelOf(command: string, args: readonly string[]): string {
-  const script = scriptOf(args);
-  return script === undefined ? command : `${command} ${script}`;
-}
-
-/** Replaces values of variables that are named like keys and passwords by the names. */
-export function maskEnvironment(text: string, env: Readonly<Record<string, string | undefined>>): string {
-  let masked = text;
-  const byLength = Object.entries(env).sort(([, a = ''], [, b = '']) => b.length - a.length);
-  for (const [name, value = ''] of byLength)
-    if (value.length >= SECRET_LENGTH && SECRET_NAME.test(name))
-      masked = masked.replaceAll(value, `<${name}>`);
-  return masked;
 }
 
 /** The end of what a program wrote to standard error, as one line. */

@@ -4,17 +4,12 @@ import { elementAtPoint, elementWithFocus, type Handle } from '../durable-locato
 import { within } from '../waiting';
 import { words } from './tree';
 
-export interface Seen {
-  role: string;
-  name: string;
-  tag: string;
-  inputType: string | undefined;
-}
+type Seen = ReturnType<typeof describe>;
 
 const LIMIT_MS = 1_000;
 
 /** Runs in the page. Role and name as the markup says them, which is enough to tell people what was clicked. */
-function describe(element: Element): Seen {
+function describe(element: Element) {
   const ROLES: Record<string, string> = {
     A: 'link',
     BUTTON: 'button',
@@ -64,12 +59,12 @@ function describe(element: Element): Seen {
   };
 }
 
-/** The element at a point of the viewport, through frames and shadow roots. Undefined where it can't be told. */
+/** The element at a point of the viewport, through frames and shadow roots. Undefined if it can't be told. */
 export function elementAt(page: Page, point: { x: number; y: number }): Promise<Seen | undefined> {
   return within(elementAtPoint(page, point).then(seen), LIMIT_MS);
 }
 
-/** The element that typing goes to, in whichever frame; undefined where nothing has the focus. */
+/** The element that typing goes to, in whichever frame; undefined if nothing has the focus. */
 export function focused(page: Page): Promise<Seen | undefined> {
   return within(elementWithFocus(page).then(seen), LIMIT_MS);
 }

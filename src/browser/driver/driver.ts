@@ -8,6 +8,7 @@ import type { Session } from '../session';
 import { limited, within } from '../waiting';
 import { elementAt, wordsFor } from './describe';
 import { DriverError } from './errors';
+import { Logs } from './logs';
 import { type Located, Refs, viewportOf } from './refs';
 import { pictureScale } from './screenshot';
 import { Tabs } from './tabs';
@@ -46,8 +47,12 @@ export interface Done {
 }
 
 export class Driver {
+  readonly session: Session;
+  readonly recorder: ActionRecorder;
   readonly tabs: Tabs;
   readonly refs = new Refs();
+  /** Kept from `keepLogs` on. */
+  logs: Logs | undefined;
   /** Where the pointer was left, in CSS pixels. */
   cursor: Point = { x: 0, y: 0 };
   /** Is told what is done. */
@@ -60,19 +65,18 @@ export class Driver {
     readonly task: DriverTask,
     readonly fill: (text: string) => string = text => text,
   ) {
+    this.session = task.session;
+    this.recorder = task.recorder;
     this.tabs = new Tabs(task);
   }
 
-  get session(): Session {
-    return this.task.session;
-  }
-
-  get recorder(): ActionRecorder {
-    return this.task.recorder;
+  keepLogs(): void {
+    this.logs = new Logs(this.session.context);
   }
 
   dispose(): void {
     this.tabs.dispose();
+    this.logs?.dispose();
   }
 
   /** What the model should know beside the results, since the last call. */
@@ -136,7 +140,7 @@ export class Driver {
     return this.refs.locate(page, target.ref);
   }
 
-  /** `button "Sign in"`, or `(40, 30)` where nothing is known about the place. */
+  /** `button "Sign in"`, or `(40, 30)` if nothing is known about the place. */
   async wordsOf(page: Page, target: Target): Promise<string> {
     if (target.type === 'ref') return this.refs.wordsOf(target.ref) ?? target.ref;
     const scale = pictureScale(await viewportOf(page));
@@ -146,7 +150,8 @@ export class Driver {
 
   /** Runs one tool: its words, what it does, the wait for what it causes, and the action that people read. */
   async run<T>(page: Page, words: string, settles: boolean, act: () => Promise<T>): Promise<T> {
-    const { session, recorder, signal } = this.task;
+    const { session, recorder } = this;
+    const { signal } = this.task;
     this.point = undefined;
     recorder.begin();
     if (!settles) recorder.readOnly();

@@ -105,11 +105,8 @@ function score(candidate: Candidate, words: { word: string; weight: number }[], 
   return said + role + exact + (candidate.node.interactive ? 1 : 0) + (candidate.node.inView ? 0.3 : 0);
 }
 
-/** Up to 20 elements for a description, best first; undefined where nothing fits. */
-export function findMatches(
-  query: string,
-  roots: readonly TreeNode[],
-): { node: TreeNode; context: string }[] {
+/** Up to 20 elements for a description, best first. */
+function findMatches(query: string, roots: readonly TreeNode[]): Candidate[] {
   const all: Candidate[] = [];
   collect(roots, [], all);
   const wanted = [...new Set(tokens(query))].filter(word => !STOP_WORDS.has(word));
@@ -129,7 +126,7 @@ export function findMatches(
   return scored
     .filter(({ value }) => value >= best * 0.3)
     .slice(0, MAX_MATCHES)
-    .map(({ candidate }) => ({ node: candidate.node, context: candidate.context }));
+    .map(({ candidate }) => candidate);
 }
 
 /** What the model reads for a query. */

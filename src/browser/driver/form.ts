@@ -13,15 +13,9 @@ const FORMATS: Record<string, string> = {
   color: '#3366ff',
 };
 
-interface Field {
-  tag: string;
-  type: string;
-  role: string | null;
-  editable: boolean;
-  options: { value: string; label: string; disabled: boolean }[];
-}
+type Field = Awaited<ReturnType<typeof inspect>>;
 
-function inspect(locator: Locator): Promise<Field> {
+function inspect(locator: Locator) {
   return locator.evaluate(element => ({
     tag: element.tagName.toLowerCase(),
     type: element instanceof HTMLInputElement ? element.type : '',
@@ -42,24 +36,27 @@ export async function setValue(
 ): Promise<string | undefined> {
   const { locator, ref } = await driver.locate(page, target);
   const field = await inspect(locator);
+  const { tag, type } = field;
   const value = typeof given === 'string' ? driver.fill(given) : given;
   await driver.show(locator).catch(() => undefined);
-  if (field.tag === 'select') return choose(driver, page, locator, field, String(value));
+  if (tag === 'select') return choose(driver, page, locator, field, String(value));
   if (isToggle(field)) {
-    await driver.perform(page, { do: 'check', locator, checked: truth(value) });
+    const off = typeof value === 'string' && /^(false|off|no|0|unchecked|)$/i.test(value.trim());
+    await driver.perform(page, { do: 'check', locator, checked: Boolean(value) && !off });
     return undefined;
   }
-  if (field.type === 'file') throw new DriverError(`${ref} takes files: use file_upload.`);
-  if (['button', 'submit', 'reset', 'image'].includes(field.type) || !isText(field))
+  if (type === 'file') throw new DriverError(`${ref} takes files: use file_upload.`);
+  const holdsText = tag === 'input' || tag === 'textarea' || field.editable;
+  if (!holdsText || ['button', 'submit', 'reset', 'image'].includes(type))
     throw new DriverError(
-      `${ref} is a <${field.tag}>, which has no value to set. Click it, and use what it opens.`,
+      `${ref} is a <${tag}>, which has no value to set. Click it, and use what it opens.`,
     );
   await driver.perform(page, { do: 'fill', locator, text: String(value) });
-  const format = FORMATS[field.type];
+  const format = FORMATS[type];
   // The browser empties such a field instead of refusing what it can't read.
   if (format && value !== '' && (await locator.inputValue({ timeout: ACTION_LIMIT_MS })) === '')
     throw new DriverError(
-      `A ${field.type} field takes values like ${format}, not ${JSON.stringify(given)}. It is empty now.`,
+      `A ${type} field takes values like ${format}, not ${JSON.stringify(given)}. It is empty now.`,
     );
   return undefined;
 }
@@ -70,14 +67,6 @@ function isToggle({ type, role, tag }: Field): boolean {
     tag !== 'input' &&
     ['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio'].includes(role ?? '')
   );
-}
-
-function isText({ tag, editable }: Field): boolean {
-  return tag === 'input' || tag === 'textarea' || editable;
-}
-
-function truth(value: string | number | boolean): boolean {
-  return typeof value === 'string' ? !/^(false|off|no|0|unchecked|)$/i.test(value.trim()) : Boolean(value);
 }
 
 async function choose(

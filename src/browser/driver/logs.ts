@@ -26,30 +26,28 @@ class Log {
 export class Logs {
   readonly console = new Log();
   readonly network = new Log();
-  private readonly disposers: (() => void)[] = [];
 
-  constructor(context: BrowserContext) {
-    const onConsole = (message: ConsoleMessage) =>
-      this.console.add(message.page(), `${message.type()}: ${message.text()}`);
-    const onError = (error: WebError) => this.console.add(error.page(), `uncaught: ${error.error().message}`);
-    const onEnd = (request: Request) => void this.ended(request);
-    context.on('console', onConsole);
-    context.on('weberror', onError);
-    context.on('requestfinished', onEnd);
-    context.on('requestfailed', onEnd);
-    this.disposers.push(
-      () => context.off('console', onConsole),
-      () => context.off('weberror', onError),
-      () => context.off('requestfinished', onEnd),
-      () => context.off('requestfailed', onEnd),
-    );
+  constructor(private readonly context: BrowserContext) {
+    context.on('console', this.onConsole);
+    context.on('weberror', this.onError);
+    context.on('requestfinished', this.onEnd);
+    context.on('requestfailed', this.onEnd);
   }
 
   dispose(): void {
-    for (const dispose of this.disposers.splice(0)) dispose();
+    this.context.off('console', this.onConsole);
+    this.context.off('weberror', this.onError);
+    this.context.off('requestfinished', this.onEnd);
+    this.context.off('requestfailed', this.onEnd);
   }
 
-  private async ended(request: Request): Promise<void> {
+  private readonly onConsole = (message: ConsoleMessage) =>
+    this.console.add(message.page(), `${message.type()}: ${message.text()}`);
+
+  private readonly onError = (error: WebError) =>
+    this.console.add(error.page(), `uncaught: ${error.error().message}`);
+
+  private readonly onEnd = async (request: Request) => {
     const response = await request.response().catch(() => null);
     const failure = request.failure()?.errorText;
     const type = response?.headers()['content-type']?.split(';')[0] ?? request.resourceType();
@@ -57,5 +55,5 @@ export class Logs {
     const took = responseEnd >= 0 ? ` ${Math.round(responseEnd)} ms` : '';
     const line = `${request.method()} ${request.url()} ${response?.status() ?? failure ?? 'no answer'} ${type}${took}`;
     this.network.add(frameOf(request)?.page() ?? null, line);
-  }
+  };
 }

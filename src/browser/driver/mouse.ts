@@ -3,7 +3,7 @@ import { elementAtPoint, scrollableAround, spotAt } from '../durable-locator';
 import { elementAt } from './describe';
 import type { Driver, Point, Target } from './driver';
 import { DriverError } from './errors';
-import { type Modifier, modifiersOf } from './keys';
+import { type Modifier, modifiersOf } from './keyboard';
 
 const NOTCH = 100;
 const DRAG_STEPS = 12;
@@ -34,20 +34,15 @@ export async function click(
     const { locator, node } = await driver.locate(page, target);
     await driver.show(locator);
     await driver.perform(page, { ...draft, locator });
-    const tag = node.role === 'combobox' ? await tagOf(locator) : undefined;
-    return hintFor(tag, node.inputType);
+    const isList = node.role === 'combobox';
+    const tag = isList && (await locator.evaluate(({ localName }) => localName).catch(() => undefined));
+    return hintFor(tag || undefined, node.inputType);
   }
   const point = await driver.pointOf(page, target);
   driver.mark(point);
   const [seen] = await Promise.all([elementAt(page, point), driver.recordAt(page, draft, point)]);
   await holding(page, modifiers, () => page.mouse.click(point.x, point.y, options));
   return hintFor(seen?.tag, seen?.inputType);
-}
-
-async function tagOf(locator: {
-  evaluate<T>(fn: (element: Element) => T): Promise<T>;
-}): Promise<string | undefined> {
-  return locator.evaluate(element => element.tagName.toLowerCase()).catch(() => undefined);
 }
 
 /** What the browser itself opens for these is in no picture and in no tree. */
@@ -60,11 +55,7 @@ function hintFor(tag: string | undefined, inputType: string | undefined): string
   return undefined;
 }
 
-export async function holding(
-  page: Page,
-  modifiers: readonly Modifier[],
-  run: () => Promise<void>,
-): Promise<void> {
+async function holding(page: Page, modifiers: readonly Modifier[], run: () => Promise<void>): Promise<void> {
   const held: Modifier[] = [];
   try {
     for (const key of modifiers) {
@@ -115,11 +106,16 @@ export async function drag(
   page: Page,
   from: Point,
   to: Point,
-  modifiers: readonly Modifier[] = [],
+  held?: string | null,
 ): Promise<void> {
+  const modifiers = modifiersOf(held);
   const start = await driver.pointOf(page, from);
   const end = await driver.pointOf(page, to);
-  if (modifiers.length === 0) await willDrag(driver, page, start, end);
+  if (modifiers.length === 0) {
+    const [source, goal] = await Promise.all([start, end].map(point => spotAt(page, point)));
+    const draft = { do: 'drag', position: source?.position, toPosition: goal?.position } as const;
+    if (source && goal) await driver.recorder.record(page, draft, source.element, goal.element);
+  }
   await holding(page, modifiers, async () => {
     await page.mouse.move(start.x, start.y);
     await page.mouse.down();
@@ -127,30 +123,22 @@ export async function drag(
   });
 }
 
-async function willDrag(driver: Driver, page: Page, start: Point, end: Point): Promise<void> {
-  const [from, to] = await Promise.all([start, end].map(point => spotAt(page, point)));
-  if (!from || !to) return;
-  const draft = { do: 'drag', position: from.position, toPosition: to.position } as const;
-  await driver.recorder.record(page, draft, from.element, to.element);
-}
-
-export type Direction = 'up' | 'down' | 'left' | 'right';
-
 export async function scroll(
   driver: Driver,
   page: Page,
   at: Point,
-  direction: Direction,
+  direction: 'up' | 'down' | 'left' | 'right',
   notches: number,
-  modifiers: readonly Modifier[] = [],
+  held?: string | null,
 ): Promise<string | undefined> {
+  const modifiers = modifiersOf(held);
   const point = await driver.pointOf(page, at);
   driver.mark(point);
   const way = notches * NOTCH;
   const x = direction === 'left' ? -way : direction === 'right' ? way : 0;
   const y = direction === 'up' ? -way : direction === 'down' ? way : 0;
   const hit = await elementAtPoint(page, point);
-  const [before, canMove] = await Promise.all([hit?.evaluate(positions), hit?.evaluate(canScroll, { x, y })]);
+  const before = await hit?.evaluate(scrolled, { x, y });
   if (modifiers.length === 0)
     await driver.recorder.record(page, { do: 'scroll', x, y }, hit && (await scrollableAround(hit)));
   await holding(page, modifiers, async () => {
@@ -158,42 +146,33 @@ export async function scroll(
     await page.mouse.wheel(x, y);
   });
   // Another document under the pointer scrolls by itself, unseen from here.
-  if (!hit || before === null) return undefined;
-  const end = performance.now() + (canMove ? SCROLL_LIMIT_MS : 0);
-  do if ((await hit.evaluate(positions)) !== before) return undefined;
+  if (!hit || !before) return undefined;
+  const end = performance.now() + (before.hasRoom ? SCROLL_LIMIT_MS : 0);
+  do if ((await hit.evaluate(scrolled, { x, y }))?.places !== before.places) return undefined;
   while (performance.now() < end);
   return `Nothing scrolled: there may be no more to see further ${direction}.`;
 }
 
-/** Runs in the page. Whether an element, or one around it, has room to scroll that way. */
-function canScroll(hit: Element, { x, y }: Point): boolean {
-  const hasRoom = (element: Element) =>
-    (y > 0 && element.scrollTop + element.clientHeight < element.scrollHeight - 1) ||
-    (y < 0 && element.scrollTop > 0) ||
-    (x > 0 && element.scrollLeft + element.clientWidth < element.scrollWidth - 1) ||
-    (x < 0 && element.scrollLeft !== 0);
-  for (
-    let element: Element | null = hit;
-    element;
-    element = element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null
-  )
-    if (hasRoom(element)) return true;
-  return false;
-}
-
-/** Runs in the page. Where everything around an element that could scroll stands, a frame later; null within an iframe. */
-async function positions(hit: Element): Promise<string | null> {
+/**
+ * Runs in the page. Where an element and all around it that could scroll stand, a frame later, and whether one of them has
+ * room to scroll by `x` or `y`; null within an iframe.
+ */
+async function scrolled(hit: Element, { x, y }: Point): Promise<{ places: string; hasRoom: boolean } | null> {
   await new Promise(resolve => setTimeout(resolve, 16));
   if (window !== top) return null;
   const found: number[] = [window.scrollX, window.scrollY];
-  for (
-    let element: Element | null = hit;
-    element;
-    element = element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null
-  )
-    if (element.scrollHeight > element.clientHeight || element.scrollWidth > element.clientWidth)
-      found.push(element.scrollTop, element.scrollLeft);
-  return found.join();
+  let hasRoom = false;
+  for (let element: Element | null = hit; element; ) {
+    const { scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth } = element;
+    if (scrollHeight > clientHeight || scrollWidth > clientWidth) found.push(scrollTop, scrollLeft);
+    hasRoom ||=
+      (y > 0 && scrollTop + clientHeight < scrollHeight - 1) ||
+      (y < 0 && scrollTop > 0) ||
+      (x > 0 && scrollLeft + clientWidth < scrollWidth - 1) ||
+      (x < 0 && scrollLeft !== 0);
+    element = element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null;
+  }
+  return { places: found.join(), hasRoom };
 }
 
 export async function scrollTo(driver: Driver, page: Page, target: Target): Promise<void> {

@@ -7,11 +7,7 @@ import { DriverError } from './errors';
 const LIMIT_MS = 20_000;
 
 /** @throws DriverError for what is no web address, or is on a host that the task does not allow. */
-export function addressOf(
-  given: string,
-  current: string,
-  task: Pick<DriverTask, 'entryUrl' | 'allowedDomains'>,
-): string {
+function addressOf(given: string, current: string, task: DriverTask): string {
   const text = given.trim();
   if (text === 'about:blank') return text;
   let url: URL;
@@ -37,15 +33,11 @@ function withScheme(text: string, entryUrl: string): string {
   return `${scheme}//${text}`;
 }
 
-/** Where a navigation ended. */
-export interface Arrival {
-  url: string;
-  status: number | undefined;
-  title: string | undefined;
-}
-
-/** @param given an address, or `back`, `forward`, `reload` */
-export async function navigate(driver: Driver, page: Page, given: string): Promise<Arrival> {
+/**
+ * @param given an address, or `back`, `forward`, `reload`
+ * @returns where it ended
+ */
+export async function navigate(driver: Driver, page: Page, given: string) {
   const before = page.url();
   const go = given === 'back' || given === 'forward' || given === 'reload';
   const action = go

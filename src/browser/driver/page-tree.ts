@@ -7,22 +7,11 @@ const DEFAULT_DEPTH = 15;
 const RESERVE = 600;
 
 /** Besides what can be acted on: what is worth scrolling to, or reading on its own. */
-const REFERRED = new Set([
-  ...[
-    'dialog',
-    'alertdialog',
-    'form',
-    'table',
-    'grid',
-    'list',
-    'tree',
-    'menu',
-    'tablist',
-    'radiogroup',
-    'region',
-  ],
-  ...['main', 'navigation', 'search', 'complementary', 'iframe'],
-]);
+const REFERRED = new Set(
+  'dialog alertdialog form table grid list tree menu tablist radiogroup region main navigation search complementary iframe'.split(
+    ' ',
+  ),
+);
 const QUIET_STATES = new Set(['url', 'placeholder', 'active']);
 
 export interface ReadOptions {
@@ -62,7 +51,7 @@ function oneLine(text: string): string {
 interface Entry {
   indent: number;
   text: string;
-  /** What the line says, where it is nothing but text. */
+  /** What the line says, if it is nothing but text. */
   said?: string;
   name?: string;
   /** A part of the page's structure, which says nothing by itself. */
@@ -71,7 +60,6 @@ interface Entry {
 
 class Listing {
   private readonly entries: Entry[] = [];
-  private readonly seen = new Map<TreeNode, boolean>();
   outside = 0;
   deeper = 0;
   cut = 0;
@@ -98,7 +86,7 @@ class Listing {
   }
 
   private element(node: TreeNode, indent: number): void {
-    if (this.options.filter !== 'all' && !this.anyInView(node)) {
+    if (this.options.filter !== 'all' && !node.partInView) {
       this.outside += [...nodesOf([node])].filter(each => this.counts(each)).length;
       return;
     }
@@ -159,15 +147,6 @@ class Listing {
   private counts(node: TreeNode): boolean {
     if (this.options.filter === 'interactive') return node.interactive;
     return node.role !== 'generic' || node.text !== '' || node.interactive;
-  }
-
-  private anyInView(node: TreeNode): boolean {
-    const known = this.seen.get(node);
-    if (known !== undefined) return known;
-    const visible =
-      node.inView || node.children.some(child => typeof child !== 'string' && this.anyInView(child));
-    this.seen.set(node, visible);
-    return visible;
   }
 }
 

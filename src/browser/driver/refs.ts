@@ -13,11 +13,6 @@ const SPECIAL_INPUTS = [
 const INPUT_ROLES = new Set(['textbox', 'button', 'slider']);
 const EDITABLE_ROLES = new Set(['generic', 'textbox', 'paragraph', 'group']);
 
-export interface Snapshot {
-  roots: TreeNode[];
-  viewport: { width: number; height: number };
-}
-
 export interface Located {
   page: Page;
   locator: Locator;
@@ -38,14 +33,13 @@ export class Refs {
   private readonly owners = new Map<string, { page: Page; words: string }>();
 
   /** Reads the whole tab. Names of elements that are still there stay as they were. */
-  async snapshot(page: Page): Promise<Snapshot> {
-    const viewport = await viewportOf(page);
+  async snapshot(page: Page): Promise<TreeNode[]> {
     // Always the whole page: Playwright forgets the references that its newest snapshot does not hold.
     const raw = await page.ariaSnapshotJSON({ mode: 'ai', boxes: true, timeout: SNAPSHOT_LIMIT_MS });
-    const roots = treeOf(raw, viewport);
+    const roots = treeOf(raw, await viewportOf(page));
     await this.markSpecial(page, roots);
     this.name(page, roots);
-    return { roots, viewport };
+    return roots;
   }
 
   /** The words of a ref as it was last read; undefined for one that was never given. */
@@ -59,7 +53,7 @@ export class Refs {
   }
 
   /**
-   * @throws DriverError, without waiting, where the ref is unknown, of another tab, or of an element that is gone.
+   * @throws DriverError, without waiting, if the ref is unknown, of another tab, or of an element that is gone.
    */
   async locate(page: Page, given: string): Promise<Located> {
     const ref = normal(given);
@@ -70,7 +64,12 @@ export class Refs {
       );
     if (owner.page !== page)
       throw new DriverError(`${ref} is in another tab. Name that tab with tab_id, or read this one again.`);
-    const found = (await this.lookUp(page, ref)) ?? (await this.lookUpAgain(page, ref));
+    let found = await this.lookUp(page, ref);
+    if (!found) {
+      // Someone else's snapshot of the page makes Playwright forget ours, while the element is still there.
+      await this.snapshot(page).catch(() => undefined);
+      found = await this.lookUp(page, ref);
+    }
     if (found) return found;
     throw new DriverError(
       `${ref} (${owner.words}) is stale: the page has changed since it was read. Call read_page or find for references that are valid now.`,
@@ -81,15 +80,9 @@ export class Refs {
     const node = this.current.get(page)?.get(ref);
     if (!node?.handle) return undefined;
     const locator = page.getByRef(node.handle);
-    // Playwright would wait for an element that is gone, and throws where its frame is.
+    // Playwright would wait for an element that is gone, and throws if its frame is.
     const count = await locator.count().catch(() => 0);
     return count === 1 ? { page, locator, node, ref } : undefined;
-  }
-
-  /** Someone else's snapshot of the page makes Playwright forget ours, while the element is still there. */
-  private async lookUpAgain(page: Page, ref: string): Promise<Located | undefined> {
-    await this.snapshot(page).catch(() => undefined);
-    return this.lookUp(page, ref);
   }
 
   private name(page: Page, roots: TreeNode[]): void {
@@ -97,7 +90,7 @@ export class Refs {
     const current = new Map<string, TreeNode>();
     for (const node of nodesOf(roots)) {
       if (!node.handle) continue;
-      // Playwright gives a new reference where role or name change, but begins to count anew after a navigation.
+      // Playwright gives a new reference if role or name change, but begins to count anew after a navigation.
       const key = `${node.handle} ${node.role} ${node.name}`;
       const ref = names.get(key) ?? `ref_${++this.count}`;
       names.set(key, ref);

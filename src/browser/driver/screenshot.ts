@@ -12,26 +12,20 @@ const LIMIT_MS = 15_000;
 const MAX_ZOOM = 4;
 
 /** How much a full-viewport picture is shrunk: 1 for ordinary viewports. The model's coordinates are in that picture. */
-export function pictureScale({ width, height }: { width: number; height: number }): number {
-  return Math.min(1, LONGEST_EDGE / Math.max(width, height), Math.sqrt(LARGEST_AREA / (width * height)));
+export function pictureScale(size: { width: number; height: number }): number {
+  return Math.min(1, largestScale(size));
 }
 
-export interface Picture {
-  /** Base64. */
-  data: string;
-  mediaType: 'image/jpeg';
-}
-
-/** A picture of the viewport, or of a region of it enlarged as far as a model can see more in it. */
-export async function picture(page: Page, region?: Box): Promise<Picture> {
+/** A picture of the viewport in Base64, or of a region of it enlarged as far as a model can see more in it. */
+export async function picture(page: Page, region?: Box) {
   const viewport = await viewportOf(page);
   const clip = region ?? { x: 0, y: 0, ...viewport };
   const scale = region ? Math.min(MAX_ZOOM, largestScale(clip)) : pictureScale(viewport);
   const data = (scale === 1 ? undefined : await scaled(page, clip, scale)) ?? (await plain(page, region));
-  return { data, mediaType: 'image/jpeg' };
+  return { data, mediaType: 'image/jpeg' as const };
 }
 
-function largestScale({ width, height }: Box): number {
+function largestScale({ width, height }: { width: number; height: number }): number {
   return Math.min(LONGEST_EDGE / Math.max(width, height), Math.sqrt(LARGEST_AREA / (width * height)));
 }
 
@@ -49,10 +43,8 @@ async function plain(page: Page, clip?: Box): Promise<string> {
 
 /** Only Chromium draws a page at another scale; elsewhere the picture stays as it is. */
 async function scaled(page: Page, clip: Box, scale: number): Promise<string | undefined> {
-  const session = await page
-    .context()
-    .newCDPSession(page)
-    .catch(() => undefined);
+  const newSession = page.context().newCDPSession(page);
+  const session = await newSession.catch(() => undefined);
   if (!session) return undefined;
   try {
     const view = await page.evaluate(() => ({

@@ -15,11 +15,6 @@ export interface TabEntry {
   active?: boolean;
 }
 
-export interface TabsState {
-  tabs: TabEntry[];
-  state_changes?: { type: 'tab_opened'; tab_id: string }[];
-}
-
 export class Tabs {
   private opened: Page[] = [];
   private readonly onPage = (page: Page) => void this.opened.push(page);
@@ -65,7 +60,7 @@ export class Tabs {
   }
 
   /** Takes the tabs opened since the last report with it. */
-  async state(): Promise<TabsState> {
+  async state() {
     const pages = this.open();
     // Where there are too many, the active one is never left out.
     const shown = pages.slice(-MAX_TABS);

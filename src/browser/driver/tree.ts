@@ -10,9 +10,9 @@ export interface Box {
 export interface TreeNode {
   role: string;
   name: string;
-  /** Its text, where that is its only child. */
+  /** Its text, if that is its only child. */
   text: string;
-  /** Playwright's own reference, where the element has one. */
+  /** Playwright's own reference, if the element has one. */
   handle: string | undefined;
   /** As the model knows it: `ref_7`. Set by Refs. */
   ref: string | undefined;
@@ -20,6 +20,8 @@ export interface TreeNode {
   box: Box | undefined;
   /** Any part of it is inside the viewport, and inside the viewport of its frame. */
   inView: boolean;
+  /** It, or anything in it. */
+  partInView: boolean;
   /** A person could act on it. */
   interactive: boolean;
   /** `type` of an input that takes its value in a special way. */
@@ -29,33 +31,14 @@ export interface TreeNode {
   children: (TreeNode | string)[];
 }
 
-const INTERACTIVE = new Set([
-  'button',
-  'link',
-  'textbox',
-  'searchbox',
-  'checkbox',
-  'radio',
-  'switch',
-  'combobox',
-  'listbox',
-  'option',
-  'menuitem',
-  'menuitemcheckbox',
-  'menuitemradio',
-  'tab',
-  'slider',
-  'spinbutton',
-  'treeitem',
-]);
+const INTERACTIVE = new Set(
+  'button link textbox searchbox checkbox radio switch combobox listbox option menuitem menuitemcheckbox menuitemradio tab slider spinbutton treeitem'.split(
+    ' ',
+  ),
+);
 const NOT_STATES = new Set(['role', 'name', 'text', 'ref', 'box', 'children', 'cursor']);
 
 type Raw = Record<string, unknown>;
-
-function boxOf(raw: Raw, offset: { x: number; y: number }): Box | undefined {
-  const box = raw.box as Box | undefined;
-  return box && { ...box, x: box.x + offset.x, y: box.y + offset.y };
-}
 
 function intersect(a: Box, b: Box): Box {
   const x = Math.max(a.x, b.x);
@@ -76,7 +59,9 @@ interface Scope {
 }
 
 function convert(raw: Raw, scope: Scope): TreeNode {
-  const box = boxOf(raw, scope.offset);
+  const { x, y } = scope.offset;
+  const given = raw.box as Box | undefined;
+  const box = given && { ...given, x: given.x + x, y: given.y + y };
   const sized = box && (box.width > 0 || box.height > 0);
   const seen = sized ? intersect(box, scope.clip) : undefined;
   const inView = seen ? seen.width >= 0 && seen.height >= 0 : scope.parentInView;
@@ -88,6 +73,9 @@ function convert(raw: Raw, scope: Scope): TreeNode {
   const inner: Scope = frame
     ? { offset: { x: box.x, y: box.y }, clip: seen, parentInView: inView }
     : { ...scope, parentInView: inView };
+  const children = ((raw.children as (string | Raw)[]) ?? []).map(child =>
+    typeof child === 'string' ? child : convert(child, inner),
+  );
   return {
     role,
     name: String(raw.name ?? ''),
@@ -96,12 +84,11 @@ function convert(raw: Raw, scope: Scope): TreeNode {
     ref: undefined,
     box,
     inView,
+    partInView: inView || children.some(child => typeof child !== 'string' && child.partInView),
     interactive: raw.ref !== undefined && (INTERACTIVE.has(role) || raw.cursor === 'pointer'),
     inputType: undefined,
     states,
-    children: ((raw.children as unknown[]) ?? []).map(child =>
-      typeof child === 'string' ? child : convert(child as Raw, inner),
-    ),
+    children,
   };
 }
 

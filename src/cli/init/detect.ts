@@ -4,14 +4,14 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface Suite {
-  /** The Playwright config; null where there is none. */
+  /** The Playwright config; null if there is none. */
   config: PlaywrightConfig | null;
   language: 'ts' | 'js';
-  /** Where the suite's tests are, relative to the config's folder; null where nothing says so. */
+  /** Where the suite's tests are, relative to the config's folder; null if nothing says so. */
   testDir: string | null;
   /** A URL of the site under test that the config names. */
   url: string | null;
-  /** The script that starts the site; null where none looks like it. */
+  /** The script that starts the site; null if none looks like it. */
   devServer: DevServer | null;
   /** `npm`, `pnpm`, `yarn` or `bun`. */
   packageManager: string;
@@ -35,6 +35,7 @@ export function detectSuite(folder: string): Suite {
   const file = CONFIG_FILES.find(name => existsSync(join(folder, name)));
   const text = file ? withoutComments(read(join(folder, file)) ?? '') : '';
   const manifest = readManifest(folder);
+  const packageManager = packageManagerOf(folder);
   const installed = { ...manifest.dependencies, ...manifest.devDependencies };
   const typescript = file
     ? /\.[mc]?ts$/.test(file)
@@ -46,8 +47,8 @@ export function detectSuite(folder: string): Suite {
       ? topLevelTestDir(text)
       : (TEST_FOLDERS.find(name => hasPlaywrightTests(join(folder, name))) ?? null),
     url: urlOf(text),
-    devServer: findDevServer(folder, manifest),
-    packageManager: packageManagerOf(folder),
+    devServer: findDevServer(manifest, packageManager),
+    packageManager,
     missingPackages: ['@playwright/test', '@taskproof/playwright'].filter(name => !(name in installed)),
   };
 }
@@ -118,7 +119,7 @@ interface PackageJson {
 interface DevServer {
   /** `npm run dev` */
   command: string;
-  /** Where it listens: as its script says, else the framework's default. Null where neither is known. */
+  /** Where it listens: as its script says, else the framework's default. Null if neither is known. */
   url: string | null;
 }
 
@@ -138,31 +139,22 @@ const PORTS: readonly [string, number][] = [
   ['vite', 5173],
 ];
 
-function findDevServer(folder: string, manifest: PackageJson): DevServer | null {
+function findDevServer(manifest: PackageJson, runner: string): DevServer | null {
   const script = SCRIPTS.find(name => manifest.scripts?.[name]);
   if (!script) return null;
-  const port = portIn(manifest.scripts![script]!) ?? defaultPort(manifest);
-  const runner = packageManagerOf(folder);
+  const named = /(?:--port[= ]|(?:^|\s)-p[= ]?|\bPORT=)(\d{2,5})\b/.exec(manifest.scripts![script]!)?.[1];
+  const installed = { ...manifest.dependencies, ...manifest.devDependencies };
+  const port = named ?? PORTS.find(([name]) => name in installed)?.[1];
   return {
     command: runner === 'yarn' ? `yarn ${script}` : `${runner} run ${script}`,
     url: port === undefined ? null : `http://localhost:${port}`,
   };
 }
 
-/** By lockfile; npm where there is none. */
+/** By lockfile; npm if there is none. */
 function packageManagerOf(folder: string): string {
   const has = (name: string) => existsSync(join(folder, name));
   if (has('pnpm-lock.yaml')) return 'pnpm';
   if (has('yarn.lock')) return 'yarn';
   return has('bun.lock') || has('bun.lockb') ? 'bun' : 'npm';
-}
-
-function portIn(script: string): number | undefined {
-  const found = /(?:--port[= ]|(?:^|\s)-p[= ]?|\bPORT=)(\d{2,5})\b/.exec(script)?.[1];
-  return found === undefined ? undefined : Number(found);
-}
-
-function defaultPort({ dependencies, devDependencies }: PackageJson): number | undefined {
-  const installed = { ...dependencies, ...devDependencies };
-  return PORTS.find(([name]) => name in installed)?.[1];
 }

@@ -1,10 +1,10 @@
-// The files that `init` writes: a schema for editors, two specs, a test file, and a config where there is none.
+// What `init` writes: a schema for editors, two specs, a test file, and a config if there is none. A config that exists
+// is program text and stays in its owner's hands: `init` prints the lines that it needs.
 
 import { safeParseTaskSpec } from '../../spec/parse';
 import { taskSpecJsonSchema } from '../../spec/schema';
 import { CommandError } from '../io';
-import { newConfig } from './config';
-import type { Suite } from './detect';
+import type { PlaywrightConfig, Suite } from './detect';
 
 export interface StarterFile {
   /** Relative to the suite's folder, with forward slashes. */
@@ -14,7 +14,7 @@ export interface StarterFile {
 
 const SCHEMA_FILE = 'task-spec.schema.json';
 
-/** @throws CommandError where no spec can start at `url`. */
+/** @throws CommandError if no spec can start at `url`. */
 export function starterFiles(suite: Suite, folder: string, url: string): StarterFile[] {
   const files: StarterFile[] = [
     { path: `${folder}/${SCHEMA_FILE}`, text: `${JSON.stringify(taskSpecJsonSchema(), null, 2)}\n` },
@@ -91,3 +91,70 @@ assertions:
 
 /** Inside single quotes of YAML. */
 const quoted = (text: string) => text.replace(/'/g, "''");
+
+const REPORTER = "['@taskproof/playwright/reporter']";
+
+/** A whole config, for a suite that has none. */
+function newConfig(suite: Suite, folder: string, url: string): string {
+  const server = webServer(suite, url);
+  const existing = suite.testDir ? [`    { name: 'e2e', testDir: '${suite.testDir}' },`] : [];
+  return `import { defineConfig, devices } from '@playwright/test';
+import { lexical, repeats } from '@taskproof/playwright';
+
+export default defineConfig({
+  reporter: [['list'], ${REPORTER}, ['html']],
+${server ? `  ${server}\n` : ''}  projects: [
+${[...existing, ...project(folder)].join('\n')}
+  ],
+});
+`;
+}
+
+/** What to add to an existing config, as lines for the terminal. */
+export function configLines(config: PlaywrightConfig, suite: Suite, folder: string, url: string): string {
+  const load = (names: string, from: string) =>
+    config.style === 'require'
+      ? `const { ${names} } = require('${from}');`
+      : `import { ${names} } from '${from}';`;
+  const blocks = [
+    `At the top (\`devices\` may be there already):\n\n${load('devices', '@playwright/test')}\n${load('lexical, repeats', '@taskproof/playwright')}`,
+    config.hasReporter
+      ? `In \`reporter\`, before the HTML reporter (a single name becomes a list, as 'html' does: [['list'], ${REPORTER}, ['html']]):\n\n    ${REPORTER},`
+      : `In the config:\n\n  reporter: [['list'], ${REPORTER}, ['html']],`,
+    projects(config, suite, folder),
+  ];
+  const server = config.hasWebServer ? undefined : webServer(suite, url);
+  if (server) blocks.push(`If nothing else starts the site:\n\n  ${server}`);
+  return blocks.join('\n\n');
+}
+
+function projects(config: PlaywrightConfig, suite: Suite, folder: string): string {
+  const ours = project(folder).join('\n');
+  const sameFolder = suite.testDir === null || suite.testDir === '.';
+  if (config.hasProjects) {
+    const ignore = `\n\nIn each other project that has no \`testDir\`:\n\n    testIgnore: '${folder}/**',`;
+    return `In \`projects\`:\n\n${ours}${sameFolder ? ignore : ''}`;
+  }
+  const others = sameFolder
+    ? `    { name: 'e2e', testIgnore: '${folder}/**' },`
+    : `    { name: 'e2e', testDir: '${suite.testDir}' },`;
+  return `In the config (the first project is what the suite runs today):\n\n  projects: [\n${others}\n${ours}\n  ],`;
+}
+
+function project(folder: string): string[] {
+  return [
+    '    {',
+    "      name: 'agents',",
+    `      testDir: '${folder}',`,
+    `      ...repeats('${folder}/tasks/**/*.yaml'),`,
+    '      // lexical() needs no model and no key; claude() takes its key from ANTHROPIC_API_KEY',
+    "      use: { ...devices['Desktop Chrome'], taskproof: { agent: lexical() } },",
+    '    },',
+  ];
+}
+
+function webServer({ devServer }: Suite, url: string): string | undefined {
+  const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|.*\.localhost)$/.test(new URL(url).hostname);
+  if (!devServer || !isLocal) return undefined;
+  return `webServer: { command: '${devServer.command}', url: '${url.replace(/'/g, '%27')}', reuseExistingServer: !process.env.CI },`;
+}

@@ -3,7 +3,7 @@ import type {
   BetaContentBlockParam,
   BetaTextBlockParam,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import type { JudgedTrial } from './judge';
+import type { JudgedTrial } from './index';
 
 const MAX_NARRATION = 1_000;
 const MAX_TURNS = 40_000;

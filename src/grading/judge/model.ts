@@ -7,13 +7,11 @@ import type {
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { z } from 'zod';
 import type { TotalUsage } from '../../agents/agent';
-import { type Asker, apiProblem } from '../../agents/claude/api-errors';
-import { Client } from '../../agents/claude/client';
+import { apiProblem, Client } from '../../agents/claude/client';
 import { tokensOf } from '../../agents/claude/conversation';
 import { costOf, type Prices, pricesOf, unknownPrice, usageOf } from '../../agents/claude/pricing';
 import { cached, text } from './evidence';
-import type { WebJudgeSettings } from './index';
-import { JudgeError } from './judge';
+import { JudgeError, type WebJudgeSettings } from './index';
 
 /** Tokens that an answer is guessed to take before it is asked for. */
 const OUTPUT_GUESS = 500;
@@ -31,7 +29,6 @@ export interface Question<Schema extends z.ZodType> {
 export class JudgeModel {
   readonly usage: TotalUsage;
   private readonly client: Client;
-  private readonly asker: Asker;
   private readonly prices: Prices | undefined;
   /** US dollars of the requests on their way. */
   private reserved = 0;
@@ -44,7 +41,6 @@ export class JudgeModel {
   ) {
     const { model, pricing } = settings;
     this.client = new Client(settings);
-    this.asker = { ...settings, factory: 'webJudge' };
     this.prices = pricesOf(model, pricing);
     if (!this.prices && budgetUsd !== undefined) throw new JudgeError(unknownPrice(model, 'webJudge'));
     this.usage = {
@@ -59,7 +55,7 @@ export class JudgeModel {
   /**
    * Asks, and asks once more if the answer does not keep to the schema.
    *
-   * @throws JudgeError where the API fails, the budget does not suffice or the answer stays malformed.
+   * @throws JudgeError if the API fails, the budget does not suffice or the answer stays malformed.
    */
   async ask<Schema extends z.ZodType>(question: Question<Schema>): Promise<z.output<Schema>> {
     let problem = '';
@@ -104,13 +100,13 @@ export class JudgeModel {
       return message;
     } catch (error) {
       if (error instanceof JudgeError || this.signal.aborted) throw error;
-      throw new JudgeError(apiProblem(error, this.asker));
+      throw new JudgeError(apiProblem(error, { ...this.settings, factory: 'webJudge' }));
     } finally {
       this.reserved -= price;
     }
   }
 
-  /** @throws JudgeError where the request would probably go beyond what is left of the cap. */
+  /** @throws JudgeError if the request would probably go beyond what is left of the cap. */
   private reserve({ system, messages }: MessageCreateParamsNonStreaming): number {
     const { budgetUsd } = this;
     if (budgetUsd === undefined || !this.prices) return 0;

@@ -13,8 +13,7 @@ import {
   text,
   whenOf,
 } from './evidence';
-import type { WebJudgeSettings } from './index';
-import { type JudgedTrial, JudgeError, type Judgement } from './judge';
+import { type JudgedTrial, JudgeError, type Judgement, type WebJudgeSettings } from './index';
 import { JudgeModel } from './model';
 import { DECIDE, KEY_POINTS, PROMPT_VERSION, SCORE } from './prompts';
 
@@ -25,14 +24,8 @@ const NOTHING_TO_CHOOSE = 2;
 
 const words = z.string().trim().min(1).max(2_000);
 
-const keyPointsAnswer = z.strictObject({
-  keyPoints: z.array(words).min(1).max(10),
-});
-
-const scoreAnswer = z.strictObject({
-  shows: words,
-  score: z.int().min(1).max(5),
-});
+const keyPointsAnswer = z.strictObject({ keyPoints: z.array(words).min(1).max(10) });
+const scoreAnswer = z.strictObject({ shows: words, score: z.int().min(1).max(5) });
 
 const pointAnswer = z.strictObject({
   number: z.int(),
@@ -73,7 +66,7 @@ type Decision = z.output<ReturnType<typeof decisionOn>>;
 /** Key points of specs that this process has judged already: the k trials of a spec are measured by the same ones. */
 const remembered = new Map<string, readonly string[]>();
 
-/** @throws JudgeError, with what has been spent, where there is no judgement. */
+/** @throws JudgeError, with what has been spent, if there is no judgement. */
 export async function judgeWeb(trial: JudgedTrial, settings: WebJudgeSettings): Promise<Judgement> {
   // One request that fails ends the others.
   const failed = new AbortController();
@@ -152,13 +145,10 @@ async function judgeInStages(
       return { text: point, met, evidence, screenshot: name };
     }),
     promptVersion: PROMPT_VERSION,
-    screenshots: scored.map(each => ({
-      name: each.screenshot.name,
-      turn: each.screenshot.turn,
-      score: each.score,
-      shows: each.shows,
-      kept: kept.includes(each),
-    })),
+    screenshots: scored.map(each => {
+      const { name, turn } = each.screenshot;
+      return { name, turn, score: each.score, shows: each.shows, kept: kept.includes(each) };
+    }),
     votes: votes.map(vote => ({ passed: vote.passed, reason: vote.reason })),
   };
 }
@@ -207,19 +197,17 @@ async function inParallel<Item, Result>(
 ): Promise<Result[]> {
   const results = new Array<Result>(items.length);
   const queue = items.entries();
-  const errors: unknown[] = [];
   const worker = async () => {
     for (const [index, item] of queue) {
-      if (errors.length) return;
-      try {
-        results[index] = await run(item);
-      } catch (error) {
-        errors.push(error);
-        failed.abort();
-      }
+      if (failed.signal.aborted) return;
+      // Of several errors the signal keeps the first.
+      await run(item).then(
+        result => (results[index] = result),
+        error => failed.abort(error),
+      );
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, worker));
-  if (errors.length) throw errors[0];
+  failed.signal.throwIfAborted();
   return results;
 }

@@ -196,7 +196,7 @@ describe('the computer toolset', () => {
       'take a screenshot',
       'move the mouse to button "Press"',
       'ask where the pointer is',
-      'click where the pointer is',
+      'click button "Press"',
     ]);
   });
 

@@ -2,9 +2,8 @@
 import { expect, test } from 'vitest';
 import type { AgentTask, Usage } from '../../../src/agents/agent';
 import { BudgetExceededError } from '../../../src/agents/agent';
-import { Budget } from '../../../src/agents/claude/budget';
 import type { Prices } from '../../../src/agents/claude/pricing';
-import { pricesOf } from '../../../src/agents/claude/pricing';
+import { Budget, pricesOf } from '../../../src/agents/claude/pricing';
 
 // 4 in, 20 out, 0.20 from the cache, 5 into it: dollars per million tokens.
 const PRICES = pricesOf('claude-opus-5-5', undefined)!;

@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { claude } from '../../../src/agents/claude';
-import { BROWSER_INPUTS } from '../../../src/agents/claude/inputs';
 import { type ClaudeMembers, settingsOf, vendorMembers } from '../../../src/agents/claude/options';
 import { costOf, pricesOf } from '../../../src/agents/claude/pricing';
+import { TOOLS } from '../../../src/agents/tools';
 import { OptionsError } from '../../../src/options';
 
 describe('claude()', () => {
@@ -55,7 +55,7 @@ test.each<[ClaudeMembers, object]>([
 
 test('every member has a name that the vendor knows', () => {
   const members = vendorMembers(allMembers(), '/suite');
-  expect(Object.keys(members).sort()).toEqual(Object.keys(BROWSER_INPUTS).sort());
+  expect(Object.keys(members).sort()).toEqual(Object.keys(TOOLS).sort());
 });
 
 /** Read from the message that names them. */

@@ -4,9 +4,9 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Io } from '../../../src/cli/io';
 import { run } from '../../../src/cli/program';
-import { type ResultRow, type Results, resultRow } from '../../../src/report/results';
+import type { ResultRow, Results } from '../../../src/report/results';
 import { verdictOf } from '../../../src/verdicts/verdict';
-import { trials } from '../verdicts/trials';
+import { resultRow, trials } from '../verdicts/trials';
 
 /** A temporary folder with these files, in which command lines run; gone after the test. */
 export function suite(files: Record<string, string> = {}) {

@@ -1,4 +1,4 @@
-import type { Outcome, TrialResult } from '../../../src/verdicts/shapes';
+import type { Outcome, ResultRow, RowSubject, TrialResult, Verdict } from '../../../src/verdicts/shapes';
 
 const OUTCOMES: Record<string, Outcome> = { p: 'passed', f: 'failed', e: 'error', s: 'skipped' };
 
@@ -21,3 +21,6 @@ export function trial(index: number, outcome: Outcome, more: Partial<TrialResult
 export function trials(letters: string): TrialResult[] {
   return [...letters].flatMap((letter, index) => (letter === '-' ? [] : [trial(index, OUTCOMES[letter]!)]));
 }
+
+/** A row of the results file. */
+export const resultRow = (subject: RowSubject, verdict: Verdict): ResultRow => ({ ...subject, ...verdict });

@@ -1,0 +1,288 @@
+// The tools that a model drives the trial's tabs with, whichever vendor's calls bring them: what each is for, what it
+// takes, how a call reads to people, and what it does.
+import type { Page } from '@playwright/test';
+import { z } from 'zod';
+import { focused, wordsFor } from '../browser/driver/describe';
+import type { Driver, Target } from '../browser/driver/driver';
+import { DriverError } from '../browser/driver/errors';
+import { findText } from '../browser/driver/find';
+import { setValue, upload } from '../browser/driver/form';
+import { holdKey, key, type, wait } from '../browser/driver/keyboard';
+import {
+  type Click,
+  click,
+  drag,
+  hover,
+  move,
+  press,
+  regionOf,
+  release,
+  scroll,
+  scrollTo,
+} from '../browser/driver/mouse';
+import { navigate } from '../browser/driver/navigation';
+import { pageText, runScript } from '../browser/driver/page-text';
+import { readPage } from '../browser/driver/page-tree';
+import { picture } from '../browser/driver/screenshot';
+import { shorten } from '../browser/driver/tree';
+
+export interface Tool<Input = unknown> {
+  description: string;
+  input: z.ZodType<Input>;
+  /** The page may be at work afterwards. Other tools only look, or have waited themselves. */
+  acts: boolean;
+  /** A call, as a person would tell what is being done. */
+  words(input: Input, driver: Driver, page: Page): string | Promise<string>;
+  /** @param page the tab that `tab_id` names, or the active one; the active one if the tool changes tabs */
+  run(input: Input, driver: Driver, page: Page): unknown;
+}
+
+const make =
+  (acts: boolean) =>
+  <Input>(
+    description: string,
+    input: z.ZodType<Input>,
+    words: string | Tool<Input>['words'],
+    run: Tool<Input>['run'],
+  ): Tool<Input> => ({
+    description,
+    input,
+    acts,
+    words: typeof words === 'string' ? () => words : words,
+    run,
+  });
+const looks = make(false);
+const acts = make(true);
+
+const tab_id = z.string().nullish().describe('The tab. Default: the active one.');
+const inTab = <Shape extends z.ZodRawShape>(shape: Shape) => z.object({ ...shape, tab_id });
+const coordinate = z.object({ type: z.literal('coordinate'), x: z.number(), y: z.number() });
+const ref = z.object({ type: z.literal('ref'), ref: z.string().min(1) });
+const target = z.discriminatedUnion('type', [coordinate, ref], {
+  error: 'expected {"type": "ref", "ref": "ref_7"} or {"type": "coordinate", "x": 10, "y": 20}',
+});
+const modifiers = z
+  .string()
+  .nullish()
+  .describe('Keys to hold meanwhile: ctrl, shift, alt, meta, joined by "+".');
+const keys = z.string().min(1).describe('A key or a chord: Enter, ctrl+a.');
+const seconds = z.number().min(0).describe('Seconds, at most 30.');
+const anyTab = inTab({});
+const oneTab = z.object({ tab_id: z.string().min(1) });
+
+const quote = (text: string) => `"${shorten(text, 60)}"`;
+
+interface Aimed {
+  target: Target;
+  modifiers?: string | null | undefined;
+}
+
+/** `ctrl+click button "Save"` */
+const aimed =
+  (verb: string) =>
+  async ({ target, modifiers }: Aimed, driver: Driver, page: Page) =>
+    `${modifiers ? `${modifiers}+` : ''}${verb} ${await driver.wordsOf(page, target)}`;
+
+const clicks = (description: string, verb: string, how: Click) =>
+  acts(description, inTab({ target, modifiers }), aimed(verb), ({ target, modifiers }, driver, page) =>
+    click(driver, page, target, { ...how, modifiers }),
+  );
+
+const atPoint = (description: string, verb: string, run: typeof press) =>
+  acts(description, inTab({ target: coordinate }), aimed(verb), ({ target }, driver, page) =>
+    run(driver, page, target),
+  );
+
+const HISTORY: Record<string, string> = { back: 'go back', forward: 'go forward', reload: 'reload the page' };
+const FILTERS = { all: 'the whole page', interactive: 'what can be acted on' };
+
+const readInput = inTab({
+  filter: z.enum(['all', 'interactive']).nullish().describe('Default: what is in the viewport.'),
+  depth: z.int().min(1).nullish(),
+  ref: z.string().nullish().describe('Only this element and what is in it.'),
+});
+
+async function read({ filter, depth, ref }: z.output<typeof readInput>, driver: Driver, page: Page) {
+  // A ref is looked up first: the snapshot that shows it gone would also show what took its place.
+  const found = ref ? await driver.refs.locate(page, ref) : undefined;
+  const roots = await driver.refs.snapshot(page);
+  const { above, below } = await page.evaluate(() => ({
+    above: Math.round(window.scrollY),
+    below: Math.max(0, Math.round(document.documentElement.scrollHeight - window.scrollY - innerHeight)),
+  }));
+  // Title and address stand in the report of the tabs, which goes with every result.
+  const header = above || below ? `${above} px above and ${below} px below the viewport` : '';
+  const root = found && driver.refs.nodeOf(page, found.ref);
+  return readPage(header, roots, { filter: root && !filter ? 'all' : filter, depth, ...(root && { root }) });
+}
+
+/** By name, in the order in which models are told of them. */
+export const TOOLS = {
+  navigate: acts(
+    'Opens an address in a tab, or goes "back", "forward" or "reload".',
+    inTab({ url: z.string().min(1) }),
+    ({ url }) => HISTORY[url] ?? `go to ${shorten(url, 100)}`,
+    ({ url }, driver, page) => navigate(driver, page, url),
+  ),
+  list_tabs: looks('Lists the open tabs.', z.object({}), 'list the tabs', (_, { tabs }) =>
+    Promise.all(tabs.open().map(page => tabs.entry(page))),
+  ),
+  new_tab: looks('Opens an empty tab.', z.object({}), 'open a new tab', async (_, driver, page) => {
+    await driver.perform(page, { do: 'new_tab' });
+    return driver.tabs.entry(driver.session.page);
+  }),
+  switch_tab: acts(
+    'Makes another tab the active one.',
+    oneTab,
+    ({ tab_id }) => `switch to ${tab_id}`,
+    async ({ tab_id }, driver) => {
+      const page = driver.tabs.get(tab_id);
+      driver.session.activate(page);
+      await driver.perform(page, { do: 'switch_tab' });
+      return driver.tabs.entry(page);
+    },
+  ),
+  close_tab: acts(
+    'Closes a tab.',
+    oneTab,
+    ({ tab_id }) => `close ${tab_id}`,
+    async ({ tab_id }, driver) => {
+      const page = driver.tabs.get(tab_id);
+      if (driver.tabs.open().length === 1)
+        throw new DriverError('This is the last open tab, which stays open.');
+      await driver.perform(page, { do: 'close_tab' });
+    },
+  ),
+  read_page: looks(
+    'Reads a page as a tree of its elements, with the references (ref_7) to act on them by.',
+    readInput,
+    ({ filter, ref }, { refs }) =>
+      `read ${ref ? (refs.wordsOf(ref) ?? ref) : filter ? FILTERS[filter] : 'the page'}`,
+    read,
+  ),
+  get_page_text: looks('Reads the text of a page.', anyTab, "read the page's text", (_, _driver, page) =>
+    pageText(page),
+  ),
+  find: looks(
+    'Finds elements by a description, and returns their references.',
+    inTab({ query: z.string().min(1) }),
+    ({ query }) => `look for ${quote(query)}`,
+    async ({ query }, { refs }, page) => findText(query, await refs.snapshot(page)),
+  ),
+  form_input: acts(
+    'Sets the value of a field, a list or a checkbox.',
+    inTab({ target: ref, value: z.union([z.string(), z.number(), z.boolean()]) }),
+    async ({ target, value }, driver, page) =>
+      `set ${await driver.wordsOf(page, target)} to ${quote(String(value))}`,
+    ({ target, value }, driver, page) => setValue(driver, page, target, value),
+  ),
+  file_upload: acts(
+    'Gives files to a file input.',
+    inTab({
+      target: ref,
+      paths: z.array(z.string()).nullish(),
+      document_ids: z.array(z.string()).nullish(),
+    }),
+    async ({ target, paths }, driver, page) =>
+      `upload ${(paths ?? []).length} files to ${await driver.wordsOf(page, target)}`,
+    ({ target, paths }, driver, page) => upload(driver, page, target, paths ?? []),
+  ),
+  screenshot: looks('Takes a picture of the viewport.', anyTab, 'take a screenshot', (_, _driver, page) =>
+    picture(page),
+  ),
+  zoom: looks(
+    'Takes a larger picture of a part of the viewport.',
+    inTab({ region: z.tuple([z.number(), z.number(), z.number(), z.number()]) }),
+    'look closer at the page',
+    async ({ region }, driver, page) => picture(page, await regionOf(driver, page, region)),
+  ),
+  left_click: clicks('Clicks an element or a point.', 'click', {}),
+  right_click: clicks('Clicks with the right button.', 'right-click', { button: 'right' }),
+  middle_click: clicks('Clicks with the middle button.', 'middle-click', { button: 'middle' }),
+  double_click: clicks('Clicks twice.', 'double-click', { count: 2 }),
+  triple_click: clicks('Clicks three times, which selects a paragraph.', 'triple-click', { count: 3 }),
+  hover: acts(
+    'Moves the pointer over an element or a point.',
+    inTab({ target }),
+    aimed('hover over'),
+    ({ target }, driver, page) => hover(driver, page, target),
+  ),
+  left_click_drag: acts(
+    'Drags from one point to another.',
+    inTab({ from: coordinate, target: coordinate, modifiers }),
+    async ({ from, target }, driver, page) =>
+      `drag ${await driver.wordsOf(page, from)} to (${target.x}, ${target.y})`,
+    ({ from, target, modifiers }, driver, page) => drag(driver, page, from, target, modifiers),
+  ),
+  left_mouse_down: atPoint('Holds the left button down at a point.', 'press the mouse on', press),
+  left_mouse_up: atPoint('Moves to a point and releases the left button.', 'release the mouse on', release),
+  mouse_move: atPoint('Moves the pointer to a point.', 'move the mouse to', move),
+  scroll: acts(
+    'Turns the mouse wheel at a point.',
+    inTab({
+      scroll_direction: z.enum(['up', 'down', 'left', 'right']),
+      target: coordinate,
+      scroll_amount: z.number().min(1).max(100).nullish().describe('Notches. Default: 3.'),
+      modifiers,
+    }),
+    ({ scroll_direction }) => `scroll ${scroll_direction}`,
+    ({ target, scroll_direction, scroll_amount, modifiers }, driver, page) =>
+      scroll(driver, page, target, scroll_direction, scroll_amount ?? 3, modifiers),
+  ),
+  scroll_to: acts(
+    'Scrolls until an element is in view.',
+    inTab({ target: ref }),
+    aimed('scroll to'),
+    ({ target }, driver, page) => scrollTo(driver, page, target),
+  ),
+  type: acts(
+    'Types a text where the focus is.',
+    inTab({ text: z.string() }),
+    async ({ text }, _, page) => {
+      const field = wordsFor(await focused(page));
+      return `type ${quote(text)}${field ? ` into ${field}` : ''}`;
+    },
+    ({ text }, driver, page) => type(driver, page, text),
+  ),
+  key: acts(
+    'Presses a key, a chord or a sequence of them.',
+    inTab({ text: keys, repeat: z.int().min(1).max(100).nullish() }),
+    ({ text, repeat }) => `press ${text}${repeat && repeat > 1 ? ` ${repeat} times` : ''}`,
+    ({ text, repeat }, driver, page) => key(driver, page, text, repeat ?? 1),
+  ),
+  hold_key: acts(
+    'Holds a key or a chord for some time.',
+    inTab({ text: keys, duration: seconds }),
+    ({ text, duration }) => `hold ${text} for ${duration} s`,
+    ({ text, duration }, driver, page) => holdKey(driver, page, text, duration),
+  ),
+  wait: looks(
+    'Waits.',
+    inTab({ duration: seconds }),
+    ({ duration }) => `wait ${duration} s`,
+    ({ duration }, driver) => wait(driver, duration),
+  ),
+  read_console: looks(
+    'Reads the new lines of the console.',
+    anyTab,
+    'read the console',
+    (_, { logs }, page) => logs!.console.take(page),
+  ),
+  read_network: looks('Reads the new requests.', anyTab, 'read the network log', (_, { logs }, page) =>
+    logs!.network.take(page),
+  ),
+  javascript_exec: acts(
+    'Runs a script in the page, and returns the value of its last expression.',
+    inTab({ text: z.string().min(1) }),
+    ({ text }) => `run the script ${quote(text)}`,
+    ({ text }, _, page) => runScript(page, text),
+  ),
+} satisfies Record<string, Tool>;
+
+/** The schema's value of what a model sent. @throws DriverError that names the field and what was expected. */
+export function checkedInput<Input>(name: string, schema: z.ZodType<Input>, given: unknown): Input {
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  const problems = result.error.issues.map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`);
+  throw new DriverError(`Invalid input for ${name}. ${problems.join('; ')}`);
+}
