@@ -59,7 +59,7 @@ describe('a healed trial in words', () => {
   test('one line without control sequences, and nothing where nothing was healed', () => {
     const reason = 'gone\n::error::\u001b[31mred\u202e';
     const text = healedText({ outcome: 'passed', healed: { ...HEALED, reason } });
-    expect(text).toContain('turn 5: gone ::error::red;');
+    expect(text).toContain('turn 5: gone : :error::red;');
     expect(healedText({ outcome: 'passed' })).toBeNull();
   });
 });
