@@ -20,7 +20,7 @@ const echo = (
 ) => `<p id="done">You are in as ${inHtml(sent)}, ${sent.toUpperCase().replaceAll('<', '&lt;')}</p>
 <pre>${encodeURIComponent(sent)} ${JSON.stringify(sent).replaceAll('<', '\\u003c')} ${Buffer.from(`user:${sent}`).toString('base64')}</pre>
 <script>fetch('/in?' + 'p'.repeat(500 - location.href.length) + '&' + location.search);
-alert('a'.repeat(280) + new URLSearchParams(location.search).get('pw'));
+alert('a'.repeat(290) + new URLSearchParams(location.search).get('pw'));
 fetch('/in?again=' + btoa(unescape(encodeURIComponent(new URLSearchParams(location.search).get('pw')))))</script>`;
 
 const AGENTS = `
