@@ -1,11 +1,12 @@
 // The agent's process: its lines, what it said on standard error, and its end, whatever it does.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { within } from '../../browser/waiting';
 import { OptionsError } from '../../options';
-import { unwatch, watch } from './watchdog';
+import { TRIAL_VARIABLE, unwatch, watch } from './watchdog';
 
 /** Bytes of standard output in a trial: all of it may end up in the record. */
 export const MAX_OUTPUT = 4 * 1024 * 1024;
@@ -72,7 +73,8 @@ export class Program {
   ) {
     const { command, args, env, cwd } = options;
     // Playwright forces colours on its workers; here they would end up in errors.
-    this.env = { ...process.env, FORCE_COLOR: undefined, ...env };
+    const trial = randomUUID();
+    this.env = { ...process.env, FORCE_COLOR: undefined, ...env, [TRIAL_VARIABLE]: trial };
     try {
       this.child = spawn(command, [...args], {
         cwd,
@@ -85,7 +87,7 @@ export class Program {
     } catch (error) {
       throw this.error(this.whyNotStarted(error as NodeJS.ErrnoException));
     }
-    if (this.child.pid !== undefined) watch(this.child.pid);
+    if (this.child.pid !== undefined) watch(this.child.pid, trial);
     this.exited = new Promise(resolve => this.follow(resolve));
     this.read();
     // It need not read its task to the end, or at all.

@@ -103,8 +103,8 @@ describe('an end that no line told of', () => {
        process.stdout.write(child.pid + '\\n', () => process.exit(4));`,
     );
     const pid = Number(await next(program));
-    // It made itself a group of its own, and so out of our reach.
-    onTestFinished(() => void process.kill(pid, 'SIGKILL'));
+    // It made itself a group of its own, and so out of our reach but on Linux.
+    if (process.platform !== 'linux') onTestFinished(() => void process.kill(pid, 'SIGKILL'));
     await expect(next(program)).rejects.toThrow(/it ended with code 4 before/);
     await program.stop(3_000);
   });
@@ -165,6 +165,27 @@ describe('stop()', () => {
     await program.stop(3_000);
     await gone(pid);
   });
+
+  test.skipIf(process.platform !== 'linux')(
+    'ends what went into a session of its own, what that started, and nothing of another trial',
+    async () => {
+      const away = (inner: string) =>
+        `const { spawn } = require('node:child_process');
+         const child = spawn(process.execPath, ['-e', ${JSON.stringify(inner)}], { stdio: ['ignore', 'inherit', 'ignore'], detached: true });
+         child.unref(); console.log(child.pid);`;
+      const program = node(away(`${away('setInterval(() => {}, 1000)')} setInterval(() => {}, 1000)`));
+      const other = node(away('setInterval(() => {}, 1000)'));
+      const [pids, kept] = [
+        [Number(await next(program)), Number(await next(program))],
+        Number(await next(other)),
+      ];
+      await program.stop(3_000);
+      await Promise.all(pids.map(gone));
+      expect(isAlive(kept)).toBe(true);
+      await other.stop(3_000);
+      await gone(kept);
+    },
+  );
 
   test.skipIf(process.platform === 'win32')('asks first, and ends it where it does not listen', async () => {
     const polite = node(
@@ -235,14 +256,14 @@ describe('errors', () => {
 
 describe('a worker that dies', () => {
   /** A process in the worker's place: starts a program and prints its pid. */
-  function worker(end: string): ChildProcess {
+  function worker(end: string, source: string): ChildProcess {
     const folder = mkdtempSync(join(tmpdir(), 'taskproof-worker-'));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const file = join(folder, 'worker.cjs');
     buildSync({
       stdin: {
         contents: `import { Program } from ${JSON.stringify(join(__dirname, '../../../src/agents/command/program'))};
-          const program = new Program({ command: process.execPath, args: ['-e', "process.on('SIGTERM', () => {}); console.log(process.pid); setInterval(() => {}, 1000)"], env: {}, cwd: '.' }, '', text => text);
+          const program = new Program({ command: process.execPath, args: ['-e', ${JSON.stringify(source)}], env: {}, cwd: '.' }, '', text => text);
           void program.next(new AbortController().signal).then(pid => { console.log(pid); ${end} });`,
         resolveDir: __dirname,
         loader: 'ts',
@@ -254,11 +275,17 @@ describe('a worker that dies', () => {
     return spawn(process.execPath, [file], { stdio: ['ignore', 'pipe', 'inherit'] });
   }
 
+  const deaf = `process.on('SIGTERM', () => {}); console.log(process.pid); setInterval(() => {}, 1000)`;
+  // Its own end comes with its worker's output; what it started is in another session by then.
+  const leaver = `const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore', detached: true }); console.log(child.pid)`;
   test.each([
-    ['killed', `process.kill(process.pid, 'SIGKILL')`],
-    ['by process.exit', 'process.exit(0)'],
-  ])('%s takes its program along', async (_, end) => {
-    const child = worker(end);
+    ['killed', `process.kill(process.pid, 'SIGKILL')`, deaf],
+    ['by process.exit', 'process.exit(0)', deaf],
+    ...(process.platform === 'linux'
+      ? [['killed, with what left it,', `process.kill(process.pid, 'SIGKILL')`, leaver]]
+      : []),
+  ])('%s takes its program along', async (_, end, source) => {
+    const child = worker(end!, source!);
     const pid = await new Promise<number>(resolve =>
       child.stdout!.once('data', data => resolve(Number(data))),
     );
