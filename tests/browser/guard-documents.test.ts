@@ -237,7 +237,7 @@ describe('an entry page that leaves while it loads', () => {
     expect(bad.hits).toEqual([]);
   });
 
-  it('by a redirect can not be opened, which is known at once', async () => {
+  it('cannot be opened if it redirects, which is known at once', async () => {
     const record = await runTrial({ path: '/hop' });
     expect(record).toMatchObject({ outcome: 'error', errorKind: 'site_unreachable' });
     expect(record.reason).toContain('which allowedDomains does not admit');
