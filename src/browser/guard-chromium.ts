@@ -40,7 +40,11 @@ export async function guardByProtocol(
     targets = await Targets.of(context, session);
     const guard = new ProtocolGuard(session, targets, sink);
     session.on('Fetch.requestPaused', paused => void guard.paused(paused));
-    const types = ['Document', ...(sink.network ? LOGGED.keys() : [])] as ('Document' | 'Ping' | 'XHR')[];
+    const types = [
+      'Document',
+      'Other',
+      ...(sink.network ? (LOGGED.keys() as Iterable<'Ping' | 'XHR'>) : []),
+    ] as const;
     await session.send('Fetch.enable', {
       patterns: types.map(resourceType => ({ urlPattern: '*', resourceType })),
     });
@@ -69,6 +73,7 @@ class ProtocolGuard {
       if (paused.responseStatusCode !== undefined || paused.responseErrorReason !== undefined)
         await this.#responded(paused);
       else if (paused.resourceType === 'Document') await this.#decide(paused);
+      else if (paused.resourceType === 'Other') await this.#decideWorker(paused);
       else await this.#log(paused);
     } catch {}
   }
@@ -90,6 +95,17 @@ class ProtocolGuard {
     );
     await answered;
     if (isFresh) await this.session.send('Target.closeTarget', { targetId: page.targetId });
+  }
+
+  /** A service worker of another host could send requests when no page of it is left. */
+  async #decideWorker({ requestId, frameId, request }: Paused): Promise<void> {
+    const isWorkers = Object.keys(request.headers).some(name => name.toLowerCase() === 'service-worker');
+    if (!isWorkers || this.sink.allowed(request.url) || !(await this.targets.isOwnWorker(frameId))) {
+      await this.session.send('Fetch.continueRequest', { requestId });
+      return;
+    }
+    this.sink.refused(request.url, 'service_worker');
+    await this.session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
   }
 
   async #log(paused: Paused): Promise<void> {

@@ -2,9 +2,11 @@
 //
 // On Chromium a navigation elsewhere is answered with an empty 204 before it leaves the browser: the page stays
 // where it was, with its state. Elsewhere the public API lets less be refused (see guard-route.ts). On every
-// browser, a page that is seen on another host after all is reported as `escaped`.
-import type { BrowserContext, Frame, Page } from '@playwright/test';
+// browser, a page that is seen on another host after all is reported, and so is a document that another host's
+// frame made (see guard-documents.ts).
+import type { BrowserContext } from '@playwright/test';
 import { guardByProtocol } from './guard-chromium';
+import { Documents } from './guard-documents';
 import { guardByRoute } from './guard-route';
 import { hostAllowed } from './hosts';
 import type { NetworkLog } from './network-log';
@@ -12,10 +14,11 @@ import type { Targets } from './targets';
 
 /**
  * `navigation`: a page stayed where it was. `redirect`: a redirect from an allowed host, same effect.
- * `popup`: a new tab was closed before it loaded anything. `escaped`: a page did get to that URL, or a request
- * did get out: such a trial can't count.
+ * `popup`: a new tab was closed before it loaded anything. `service_worker`: another host's was not installed.
+ * `page_escape`: the page itself put a document of that host into a tab, which was closed or brought back.
+ * `escaped`: the agent did get to that URL, or a request did get out: such a trial can't count.
  */
-export type RefusalKind = 'navigation' | 'redirect' | 'popup' | 'escaped';
+export type RefusalKind = 'navigation' | 'redirect' | 'popup' | 'service_worker' | 'page_escape' | 'escaped';
 
 export interface Refusal {
   url: string;
@@ -38,6 +41,7 @@ export interface Guard {
   readonly means: 'protocol' | 'route';
   /** The tabs as the browser announces them; where it does, and as long as the guard is on. */
   readonly targets: Targets | undefined;
+  readonly documents: Pick<Documents, 'mayStay' | 'mayStayNow' | 'strangeDocuments'>;
   /** The first thousand. */
   readonly refusals: readonly Refusal[];
   /** Takes everything off the context and the browser. Never rejects; a second call does nothing. */
@@ -73,43 +77,19 @@ export async function guardContext(
     },
     network,
   };
-  const unwatch = watchForEscapes(context, sink);
   const byProtocol = means === 'best' ? await guardByProtocol(context, sink) : undefined;
   const release = byProtocol?.release ?? (await guardByRoute(context, sink));
+  const documents = new Documents(context, sink, byProtocol?.targets);
   let disposed: Promise<void> | undefined;
   return {
     means: byProtocol ? 'protocol' : 'route',
     targets: byProtocol?.targets,
+    documents,
     refusals,
     dispose() {
-      unwatch();
+      documents.stop();
       disposed ??= release();
       return disposed;
     },
   };
-}
-
-function watchForEscapes(context: BrowserContext, sink: GuardSink): () => void {
-  const check = (page: Page): void => {
-    if (!isHarmless(page.url()) && !sink.allowed(page.url())) sink.refused(page.url(), 'escaped');
-  };
-  const onNavigated = (frame: Frame): void => {
-    if (frame.parentFrame() === null) check(frame.page());
-  };
-  const watch = (page: Page): void => {
-    page.on('framenavigated', onNavigated);
-    check(page);
-  };
-  const pages = context.pages();
-  for (const page of pages) page.on('framenavigated', onNavigated);
-  context.on('page', watch);
-  return () => {
-    context.off('page', watch);
-    for (const page of context.pages()) page.off('framenavigated', onNavigated);
-  };
-}
-
-/** Blank pages, and the browser's own page for a site that did not answer. */
-function isHarmless(url: string): boolean {
-  return url === '' || url.startsWith('about:') || url.startsWith('chrome-error:');
 }

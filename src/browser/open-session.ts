@@ -28,11 +28,11 @@ export async function openSession(
     network,
     means,
     onRefused: (url, how) => {
-      session.leaveBlankTab();
+      if (how !== 'service_worker' && how !== 'page_escape') session.leaveBlankTab();
       session.notice(refusalNotice(url, how, allowedDomains));
     },
   });
-  session.announcedBy(guard.targets);
+  session.guardedBy(guard);
   return {
     session,
     network,
@@ -40,7 +40,7 @@ export async function openSession(
     guard: guard.means,
     async close() {
       await session.dialogs.dismissOpen();
-      session.announcedBy(undefined);
+      session.guardedBy(undefined);
       await guard.dispose();
       network.stop();
       session.dispose();
@@ -52,6 +52,9 @@ export async function openSession(
 function refusalNotice(url: string, how: RefusalKind, allowedDomains: readonly string[]): string {
   const allowed = allowedDomains.join(', ');
   if (how === 'escaped') return `The page got to ${url}, which is outside the allowed domains (${allowed}).`;
+  if (how === 'page_escape')
+    return `The page itself showed a document of ${url}, outside the allowed domains (${allowed}). It was left at once.`;
+  if (how === 'service_worker') return `A service worker of another host was not installed: ${url}.`;
   const what = { navigation: 'Going to', redirect: 'A redirect to', popup: 'A new tab for' }[how];
   return `${what} ${url} was refused: only ${allowed} may be visited. The page stayed where it was.`;
 }

@@ -2,7 +2,7 @@
 import type { BrowserContext, CDPSession, Download, Page } from '@playwright/test';
 import { Activity, NAVIGATION_LIMIT_MS } from './activity';
 import { Dialogs } from './dialogs';
-import type { Targets } from './targets';
+import type { Guard } from './guard';
 import { Signal, within } from './waiting';
 
 /** Notices beyond this number are counted, not kept: a page in a loop must not fill the memory. */
@@ -41,7 +41,11 @@ export class Session {
   private readonly protocol = new Map<Page, Promise<CDPSession | undefined>>();
   private readonly hanging = new WeakSet<Page>();
   private readonly disposers: (() => void)[] = [];
-  private targets: Targets | undefined;
+  private guard: Pick<Guard, 'targets' | 'documents'> | undefined;
+  /** New tabs whose document is still to be judged. */
+  private readonly judged = new Set<Page>();
+  /** Those whose navigation was refused meanwhile. */
+  private readonly refused = new WeakSet<Page>();
 
   /** @param page is the active tab, and has the number 0 */
   constructor(
@@ -67,10 +71,33 @@ export class Session {
     );
   }
 
-  /** For browsers that announce tabs, which is before Playwright reports them. */
-  announcedBy(targets: Targets | undefined): void {
-    this.targets = targets;
-    targets?.onGone(this.tabsChanged.fire);
+  /** Some browsers announce tabs before Playwright reports them; and a tab becomes active only if it may stay. */
+  guardedBy(guard: Pick<Guard, 'targets' | 'documents'> | undefined): void {
+    this.guard = guard;
+    guard?.targets?.onGone(this.tabsChanged.fire);
+  }
+
+  /**
+   * Runs `check` on the active tab. Its document must be of an admitted host, before and after.
+   *
+   * @throws if it is not, so that nothing is graded by what another host made; and what `check` throws.
+   */
+  async onAdmitted<T>(check: (page: Page) => Promise<T>): Promise<T> {
+    const documents = this.guard?.documents;
+    if (!documents) return check(this.page);
+    const end = performance.now() + NAVIGATION_LIMIT_MS;
+    while (!(await documents.mayStayNow(this.page))) {
+      if (performance.now() > end) throw new Error('The active tab shows a document of another host.');
+      await this.tabsChanged.next(HANGING_LIMIT_MS);
+    }
+    const { page } = this;
+    const before = documents.strangeDocuments(page);
+    const result = await check(page);
+    if (documents.strangeDocuments(page) > before || !(await documents.mayStayNow(page)))
+      throw new Error(
+        'The active tab showed a document of another host, or a blank one, while it was checked.',
+      );
+    return result;
   }
 
   /** The active tab. A closed one only where no tab is left. */
@@ -87,6 +114,7 @@ export class Session {
   leaveBlankTab(): void {
     const before = this.tabs.findLast(tab => tab.url() !== 'about:blank');
     if (this.page.url() === 'about:blank' && before) this.activate(before);
+    for (const page of this.judged) this.refused.add(page);
   }
 
   /** Counted from 0. A closed tab keeps its number. */
@@ -123,7 +151,7 @@ export class Session {
     const known = new Set(this.tabs);
     await Promise.all([...new Set([from, this.page])].map(page => this.run(page, NEXT_TASKS)));
     const end = performance.now() + NAVIGATION_LIMIT_MS;
-    while (this.unreported > this.missing && performance.now() < end)
+    while ((this.unreported > this.missing || this.judged.size) && performance.now() < end)
       await this.tabsChanged.next(end - performance.now());
     this.missing = Math.max(0, this.unreported);
     if (!known.has(this.page)) await this.run(this.page, PARSED);
@@ -156,8 +184,8 @@ export class Session {
   }
 
   private get unreported(): number {
-    if (!this.targets) return this.activity.opensTab ? 1 : 0;
-    return this.targets.tabs - this.context.pages().length;
+    if (!this.guard?.targets) return this.activity.opensTab ? 1 : 0;
+    return this.guard.targets.tabs - this.context.pages().length;
   }
 
   /** Runs a script and waits for it, in bounds. By the protocol where it can be: reports show no step for that. */
@@ -174,7 +202,7 @@ export class Session {
   }
 
   private async ask(page: Page, script: string): Promise<unknown> {
-    if (!this.targets) return page.evaluate(script);
+    if (!this.guard?.targets) return page.evaluate(script);
     if (!this.protocol.has(page))
       this.protocol.set(
         page,
@@ -186,15 +214,29 @@ export class Session {
 
   private follow(opened: Page): void {
     this.numbered.push(opened);
-    if (this.tabs.length >= MAX_TABS) {
+    if (this.tabs.length + this.judged.size >= MAX_TABS) {
       this.notice(`A new tab was closed at once: ${MAX_TABS} are open already.`);
       void opened.close().catch(() => undefined);
     } else {
-      this.tabs.push(opened);
-      this.notice(`A new tab opened and is now the active one (${opened.url() || 'about:blank'}).`);
-      this.watch(opened);
+      const stays = this.guard?.documents.mayStay(opened) ?? true;
+      if (stays === true) this.join(opened);
+      else if (stays) {
+        this.judged.add(opened);
+        void stays.then(yes => {
+          this.judged.delete(opened);
+          if (yes && !opened.isClosed()) this.join(opened);
+          this.tabsChanged.fire();
+        });
+      }
     }
     this.tabsChanged.fire();
+  }
+
+  private join(opened: Page): void {
+    this.tabs.push(opened);
+    this.notice(`A new tab opened and is now the active one (${opened.url() || 'about:blank'}).`);
+    this.watch(opened);
+    if (this.refused.has(opened)) this.leaveBlankTab();
   }
 
   private watch(page: Page): void {

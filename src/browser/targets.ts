@@ -1,4 +1,4 @@
-// Which of a Chromium's targets (tabs, frames in processes of their own, shared workers) belong to one context.
+// Which of a Chromium's targets (tabs, frames in processes of their own, workers) belong to one context.
 import type { BrowserContext, CDPSession, Page } from '@playwright/test';
 
 /** What is used of the protocol's `Target.TargetInfo`. */
@@ -10,9 +10,12 @@ export interface TargetInfo {
   browserContextId?: string;
   /** `prerender`: a page that nobody may ever see. */
   subtype?: string;
+  /** The tab, and the frame in it, that opened this tab. */
+  openerId?: string;
+  openerFrameId?: string;
 }
 
-const TYPES = ['page', 'iframe', 'shared_worker'];
+const TYPES = ['page', 'iframe', 'shared_worker', 'service_worker'];
 
 export class Targets {
   readonly #live = new Map<string, TargetInfo>();
@@ -41,6 +44,17 @@ export class Targets {
     this.session.on('Target.targetDestroyed', listener);
   }
 
+  urlOf(targetId: string): string | undefined {
+    return this.#live.get(targetId)?.url;
+  }
+
+  /** Whether a tab that a page opened is blank still. */
+  get openedBlank(): boolean {
+    return [...this.#live.values()].some(
+      ({ openerId, url }) => openerId !== undefined && !/^(https?|blob):/.test(url),
+    );
+  }
+
   /** How many tabs our context has, those included that Playwright has not reported yet. */
   get tabs(): number {
     return [...this.#live.values()].filter(
@@ -53,6 +67,11 @@ export class Targets {
     if (!this.#live.has(frameId)) await this.#ask(frameId);
     const target = this.#live.get(frameId);
     return target?.type === 'page' && this.#own.has(frameId) ? target : undefined;
+  }
+
+  async isOwnWorker(targetId: string): Promise<boolean> {
+    if (!this.#live.has(targetId)) await this.#ask(targetId);
+    return this.isOwn(targetId);
   }
 
   /**

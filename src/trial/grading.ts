@@ -26,11 +26,9 @@ export async function checkAssertions(
     const location = plan.locate(`assertions[${index}]`);
     const title = assertionTitle(assertion);
     const check = () =>
-      checkAssertion(assertion, {
-        page: session.page,
-        network: network.events,
-        timeoutMs: plan.expectTimeoutMs,
-      });
+      session.onAdmitted(page =>
+        checkAssertion(assertion, { page, network: network.events, timeoutMs: plan.expectTimeoutMs }),
+      );
     const reason = await output.step(title, check, location).then(
       () => null,
       error => oneLine(mask(messageOf(error)), 500),
@@ -117,7 +115,7 @@ async function judgedTrial({
     turns: turns.records,
     screenshots: state.screenshots,
     finalUrl: mask(session.page.url()),
-    finalText: mask(await visibleText(session.page)).slice(0, MAX_FINAL_TEXT),
+    finalText: mask(await session.onAdmitted(visibleText).catch(() => '')).slice(0, MAX_FINAL_TEXT),
     assertions: state.assertions,
     budgetUsd: cap === undefined || spent === null ? cap : Math.max(0, cap - spent),
     signal: AbortSignal.any([AbortSignal.timeout(JUDGE_TIME_MS), state.stopped]),

@@ -157,12 +157,15 @@ export class Trial {
       await output.step(
         `open ${entryUrl}`,
         async () => {
-          await page.goto(entryUrl, {
-            waitUntil: 'domcontentloaded',
-            timeout: plan.navigationTimeoutMs || OPEN_TIMEOUT_MS,
-          });
+          const timeout = plan.navigationTimeoutMs || OPEN_TIMEOUT_MS;
+          const end = performance.now() + timeout;
+          await page.goto(entryUrl, { waitUntil: 'commit', timeout });
+          // A page that tries to leave while it is parsed ends its own parsing: then no event of its load ever comes.
+          const until = (states: string[], ms: number) =>
+            page.waitForFunction(wanted => wanted.includes(document.readyState), states, { timeout: ms });
+          await until(['interactive', 'complete'], Math.max(1, end - performance.now()));
           // Slow pictures are no reason to wait long, but an agent that starts on a half-loaded page wastes turns.
-          await page.waitForLoadState('load', { timeout: 5_000 }).catch(() => undefined);
+          await until(['complete'], 5_000).catch(() => undefined);
         },
         plan.locate('entryUrl'),
       );
@@ -170,7 +173,7 @@ export class Trial {
     } catch (error) {
       const said = mask(messageOf(error))
         .split('\n')[0]!
-        .replace(/^page\.goto: /, '')
+        .replace(/^page\.\w+: /, '')
         .replace(/\.$/, '');
       const gone = /closed|crashed/i.test(said);
       const [refused] = refusals;
@@ -267,7 +270,8 @@ export class Trial {
     await this.context.output.step(
       title,
       async attach => {
-        const image = await takeScreenshot(this.context.session.page);
+        const { session } = this.context;
+        const image = await session.onAdmitted(page => takeScreenshot(page)).catch(() => undefined);
         if (!image) return;
         this.images.push({ name: 'end.jpg', turn: null, image });
         await attach('end.jpg', { body: image, contentType: 'image/jpeg' });

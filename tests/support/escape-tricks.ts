@@ -401,3 +401,56 @@ export const TRICKS: Trick[] = [
     how: 'navigation',
   },
 ];
+
+/** A document that a frame makes without a request: it reads EVIL, and may come up in the trial's tab. */
+export interface ForeignDocument {
+  name: string;
+  /** Run by a click in a frame of the other site. */
+  script: string;
+  /** `data`: the frame is a `data:` URL in place of the other site's. */
+  frame?: 'data';
+  /** `routing`: the guard by routing does not see it, and it can't read EVIL. `any`: nobody sees the tab. */
+  unseenBy?: 'routing' | 'any';
+}
+
+const EVIL = '<h1>EVIL</h1>';
+const BLOB = `URL.createObjectURL(new Blob(['${EVIL}'], { type: 'text/html' }))`;
+
+export const FOREIGN_DOCUMENTS: ForeignDocument[] = [
+  { name: 'a blank tab', script: `open('about:blank').document.body.innerHTML = '${EVIL}'` },
+  {
+    name: 'a blank tab, written to later',
+    script: `w = open(''); setTimeout(() => { w.document.body.innerHTML = '${EVIL}' }, 100)`,
+  },
+  {
+    name: 'a blank tab, document.open',
+    script: `w = open(''); w.document.open(); w.document.write('${EVIL}'); w.document.close()`,
+  },
+  {
+    name: 'a blank tab, pushState',
+    script: `w = open(''); w.document.open(); w.document.write('${EVIL}'); w.document.close(); w.history.pushState(0, '', '/pushed')`,
+  },
+  {
+    name: 'a blank tab that gives up its opener',
+    script: `w = open(''); w.document.body.innerHTML = '${EVIL}'; w.opener = null`,
+  },
+  {
+    name: 'a tab of the site, made blank later',
+    script: `w = open('GOOD/ok'); setTimeout(() => { w.location = 'about:blank'; setTimeout(() => { w.document.body.innerHTML = '${EVIL}' }, 200) }, 300)`,
+  },
+  {
+    name: 'a tab of the site that has no answer yet',
+    script: `w = open('GOOD/never'); w.document.open(); w.document.write('${EVIL}'); w.document.close()`,
+    unseenBy: 'any',
+  },
+  { name: 'a blob: tab', script: `open(${BLOB})` },
+  { name: 'the top page as blob:', script: `top.location = ${BLOB}` },
+  { name: 'the top page as blob:, in its place', script: `top.location.replace(${BLOB})` },
+  { name: 'the top page made blank', script: `top.location = 'about:blank'`, unseenBy: 'routing' },
+  {
+    name: 'a data: frame, a blank tab',
+    script: `open('').document.body.innerHTML = '${EVIL}'`,
+    frame: 'data',
+  },
+  { name: 'a data: frame, a blob: tab', script: `open(${BLOB})`, frame: 'data' },
+];

@@ -5,7 +5,7 @@ import { type Browser, type BrowserContext, chromium } from '@playwright/test';
 import { launchOptions } from '../../scripts/browser.mjs';
 
 /** What a site answers; undefined leaves it to the site's defaults. */
-export type Answer = { status?: number; headers?: Record<string, string>; body?: string };
+export type Answer = { status?: number; headers?: Record<string, string>; body?: string; never?: true };
 
 export interface Site {
   /** `http://name:port`, without a slash at the end. */
@@ -25,7 +25,8 @@ export async function startSite(
   const server: Server = createServer((request: IncomingMessage, response: ServerResponse) => {
     const path = request.url ?? '/';
     if (path !== '/favicon.ico') hits.push(`${request.method} ${path}`);
-    const { status = 200, headers = {}, body = '' } = answer(path, request) ?? {};
+    const { status = 200, headers = {}, body = '', never } = answer(path, request) ?? {};
+    if (never) return;
     response.writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...headers }).end(body);
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));

@@ -12,7 +12,7 @@ function trialWith(judge: Judge['judge'], onPicture = () => {}) {
   const page = Object.assign(new EventEmitter(), {
     url: () => URL,
     goto: async () => undefined,
-    waitForLoadState: async () => undefined,
+    waitForFunction: async () => undefined,
     screenshot: async () => {
       onPicture();
       return Buffer.from('picture');
@@ -42,6 +42,7 @@ function trialWith(judge: Judge['judge'], onPicture = () => {}) {
       notices: [],
       dialogs: { dismissOpen: async () => undefined },
       followTabs: async () => undefined,
+      onAdmitted: (check: (on: unknown) => unknown) => check(page),
     },
     network: { events: [], dropped: {} },
     refusals: [],

@@ -42,7 +42,10 @@ function state({ page: shownPage, ...changes }: Partial<JudgedState> & { page?: 
   };
   const trial = {
     plan: { spec, maxCostUsd: 0.5, locate: () => ({ file: 'task.yaml', line: 1, column: 1 }) },
-    session: { page: shownPage ?? page },
+    session: {
+      onAdmitted: (check: (on: unknown) => unknown) => check(shownPage ?? page),
+      page: shownPage ?? page,
+    },
     output,
     mask: (text: string) => text.replaceAll('violet', '<secret>PASSWORD</secret>'),
   } as unknown as JudgedState['trial'];

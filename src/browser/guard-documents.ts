@@ -1,0 +1,160 @@
+// Which hosts made the documents that a context's tabs show. A document may come without a request that could be
+// refused: a frame of another host writes it into a blank tab, makes it a `blob:`, or the browser had prefetched it.
+// Such a document is left at once. That is the page's doing, not the agent's.
+import type { BrowserContext, CDPSession, Frame, Page } from '@playwright/test';
+import type { GuardSink } from './guard';
+import { hostOf } from './hosts';
+import type { TargetInfo, Targets } from './targets';
+
+/** A tab that is brought back more often than this is left on a blank page: its page would go on for ever. */
+const MAX_RETURNS = 3;
+
+export class Documents {
+  /** What is known of each tab's current document. */
+  readonly #verdicts = new WeakMap<Page, boolean | Promise<boolean>>();
+  readonly #leaving = new WeakSet<Page>();
+  readonly #returns = new WeakMap<Page, number>();
+  /** How often a tab has shown a document whose URL is not of an admitted host. */
+  readonly #strange = new WeakMap<Page, number>();
+  /** Tabs that have had a frame of a host that is not admitted. */
+  readonly #mixed = new WeakSet<Page>();
+
+  /** @param targets is undefined if the browser does not tell who made a document. */
+  constructor(
+    private readonly context: BrowserContext,
+    private readonly sink: GuardSink,
+    private readonly targets: Targets | undefined,
+  ) {
+    for (const page of context.pages()) this.#listen(page);
+    context.on('page', this.#onPage);
+  }
+
+  stop(): void {
+    this.context.off('page', this.#onPage);
+    for (const page of this.context.pages()) page.off('framenavigated', this.#onNavigated);
+  }
+
+  /** Whether the tab may show its document. If not, the tab is closed or brought back. Only a blank page needs asking. */
+  mayStay(page: Page): boolean | Promise<boolean> {
+    return this.#verdicts.get(page) ?? this.mayStayNow(page);
+  }
+
+  /** The same, asked anew. */
+  mayStayNow(page: Page): boolean | Promise<boolean> {
+    const verdict = this.#judge(page);
+    this.#verdicts.set(page, verdict);
+    return verdict;
+  }
+
+  /** How often the tab has shown a document whose URL is not of an admitted host, a blank one for example. */
+  strangeDocuments(page: Page): number {
+    return this.#strange.get(page) ?? 0;
+  }
+
+  readonly #onPage = (page: Page): void => {
+    this.#listen(page);
+    void this.mayStay(page);
+  };
+
+  readonly #onNavigated = (frame: Frame): void => {
+    const page = frame.page();
+    if (frame.parentFrame() !== null) this.#noteFrame(frame);
+    else {
+      if (!this.#isKnown(frame.url())) this.#strange.set(page, this.strangeDocuments(page) + 1);
+      void this.mayStayNow(page);
+    }
+  };
+
+  #listen(page: Page): void {
+    page.on('framenavigated', this.#onNavigated);
+    for (const frame of page.frames()) if (frame !== page.mainFrame()) this.#noteFrame(frame);
+  }
+
+  #noteFrame(frame: Frame): void {
+    if (!isBlank(frame.url()) && !this.sink.allowed(frame.url())) this.#mixed.add(frame.page());
+  }
+
+  /** On an admitted host, or the browser's own page for a site that did not answer. */
+  #isKnown(url: string): boolean {
+    return this.sink.allowed(url) || url.startsWith('chrome-error:');
+  }
+
+  #judge(page: Page): boolean | Promise<boolean> {
+    const url = page.url();
+    if (this.#isKnown(url)) return true;
+    if (this.#leaving.has(page)) return false;
+    const isNew = !this.#verdicts.has(page);
+    if (isBlank(url)) return (isNew && this.targets?.openedBlank === false) || this.#judgeBlank(page);
+    // Where every request can be refused, no agent gets to a host that is not admitted.
+    const isPagesDoing = url.startsWith('blob:') || (this.targets && hostOf(url) !== undefined);
+    if (isPagesDoing) return this.#refuse(page, url);
+    this.sink.refused(url, 'escaped');
+    return true;
+  }
+
+  async #judgeBlank(page: Page): Promise<boolean> {
+    const maker = await (this.targets ? makerOf(page, this.targets) : this.#makerByOpener(page));
+    if (this.#leaving.has(page)) return false;
+    // Meanwhile it may have gone on to a document of its own site.
+    const isGone = page.isClosed() || this.sink.allowed(page.url());
+    return maker === undefined || this.sink.allowed(maker) || isGone || this.#refuse(page, maker);
+  }
+
+  /** By the public API alone it can't be told which frame opened a tab, only whether it may have been another host's. */
+  async #makerByOpener(page: Page): Promise<string | undefined> {
+    const opener = await page.opener();
+    return opener && this.#mixed.has(opener) ? 'about:blank' : undefined;
+  }
+
+  #refuse(page: Page, url: string): false {
+    this.#leaving.add(page);
+    this.sink.refused(url, 'page_escape');
+    void this.#leave(page)
+      .catch(() => {})
+      .then(() => {
+        this.#leaving.delete(page);
+        if (!page.isClosed()) void this.mayStayNow(page);
+      });
+    return false;
+  }
+
+  /** Closes a tab that a page opened; brings any other one back to where it was. */
+  async #leave(page: Page): Promise<void> {
+    if ((await page.opener()) && this.context.pages().length > 1) return page.close();
+    const returns = (this.#returns.get(page) ?? 0) + 1;
+    this.#returns.set(page, returns);
+    const back = returns <= MAX_RETURNS && (await page.goBack({ waitUntil: 'commit' }));
+    if (!back) await page.goto('about:blank');
+  }
+}
+
+function isBlank(url: string): boolean {
+  return url === '' || url.startsWith('about:');
+}
+
+/**
+ * The origin that a blank document has from its maker. The browser itself tells it, so no page can pretend another.
+ *
+ * @returns undefined if no page made it; `about:blank` if that is all that is known.
+ */
+async function makerOf(page: Page, targets: Targets): Promise<string | undefined> {
+  let session: CDPSession | undefined;
+  try {
+    session = await page.context().newCDPSession(page);
+    const { targetInfo } = await session.send('Target.getTargetInfo');
+    const frameId = targetInfo.targetId;
+    const key = await session.send('Storage.getStorageKeyForFrame', { frameId }).catch(() => undefined);
+    return key?.storageKey ?? openerOf(targetInfo, targets);
+  } catch {
+    // The tab has gone.
+    return undefined;
+  } finally {
+    await session?.detach().catch(() => {});
+  }
+}
+
+/** For a document with no origin of its own, such as that of a tab without an opener. */
+function openerOf({ openerId, openerFrameId }: TargetInfo, targets: Targets): string | undefined {
+  if (openerId === undefined) return undefined;
+  return (openerFrameId === openerId && targets.urlOf(openerId)) || 'about:blank';
+}

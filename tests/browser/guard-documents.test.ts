@@ -1,0 +1,246 @@
+// Documents of another host that come without a request, in whole trials: none is graded, and the agent is not blamed.
+import type { Browser, BrowserContext, Page } from '@playwright/test';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { SessionTask } from '../../src/agents/agent';
+import { type OpenSession, openSession } from '../../src/browser/open-session';
+import { Trial } from '../../src/trial/trial';
+import { FOREIGN_DOCUMENTS, type ForeignDocument } from '../support/escape-tricks';
+import { type Answer, launchWithTestNames, type Site, startSite } from '../support/two-sites';
+
+let browser: Browser;
+let good: Site;
+let bad: Site;
+/** The other site under a name by which Chromium takes it for secure: prefetch and service workers need that. */
+let secure: string;
+let context: BrowserContext;
+let page: Page;
+let opened: OpenSession;
+let pages: Record<string, string> = {};
+
+const CLICKED = '<button id=go onclick="(0, eval)(window.name)">go</button>';
+
+beforeAll(async () => {
+  browser = await launchWithTestNames();
+  good = await startSite('localhost', (path): Answer => {
+    if (path === '/never') return { never: true };
+    if (path === '/hop') return { status: 302, headers: { location: `${secure}/out` } };
+    if (path.endsWith('.svg')) return { headers: { 'content-type': 'image/svg+xml' }, body: pages[path] };
+    return { body: pages[path] ?? `<title>${path}</title>` };
+  });
+  bad = await startSite('other.test', (path): Answer => {
+    if (path.endsWith('.js'))
+      return {
+        headers: { 'content-type': 'text/javascript' },
+        body: 'oninstall = () => fetch("/from-worker")',
+      };
+    return { body: path === '/frame' ? CLICKED : (pages[`bad ${path}`] ?? '<h1>EVIL</h1>') };
+  });
+  secure = `http://other.localhost:${bad.port}`;
+});
+afterAll(async () => {
+  await browser?.close();
+  await good?.close();
+  await bad?.close();
+});
+beforeEach(async () => {
+  context = await browser.newContext();
+  page = await context.newPage();
+  pages = {};
+  bad.hits.length = 0;
+});
+afterEach(async () => {
+  await opened?.close();
+  await context.close();
+});
+
+interface TrialInput {
+  means?: 'best' | 'route';
+  path?: string;
+  run?(task: SessionTask): Promise<unknown>;
+  assertion?: object;
+}
+
+/** A trial of one assertion: by default one that holds in the other host's document alone. */
+async function runTrial({ means = 'best', path = '/', run, assertion }: TrialInput) {
+  opened = await openSession(page, ['localhost'], means);
+  const spec = {
+    entryUrl: `${good.origin}${path}`,
+    assertions: [assertion ?? { type: 'dom', selector: 'h1', state: 'text', text: 'EVIL' }],
+  };
+  const plan = {
+    ...spec,
+    spec,
+    specId: 'x',
+    configDir: '/',
+    goal: 'go',
+    allowedDomains: ['localhost'],
+    maxSteps: 10,
+    turnTimeoutMs: 10_000,
+    expectTimeoutMs: 700,
+    seed: 1,
+    secrets: {},
+    agent: { name: 'clicks', run: async (task: SessionTask) => void (await run?.(task)) },
+    locate: () => ({ file: 'task.yaml', line: 1, column: 1 }),
+  };
+  const output = { step: (_: string, body: (attach: unknown) => unknown) => body(async () => undefined) };
+  return new Trial(plan as never, {} as never, opened, output as never).run();
+}
+
+function frameOf({ frame }: Pick<ForeignDocument, 'frame'>, script: string): string {
+  const name = script.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+  const src = frame === 'data' ? `data:text/html,${CLICKED.replaceAll('"', "'")}` : `${bad.origin}/frame`;
+  return `<h2>here</h2><iframe name="${name}" src="${src}"></iframe>`;
+}
+
+const go = (on: Page) => on.frameLocator('iframe').locator('#go').click();
+
+describe.each(['best', 'route'] as const)('means: %s', means => {
+  it.each(FOREIGN_DOCUMENTS)('never grades $name', async row => {
+    pages['/'] = frameOf(row, row.script.replaceAll('GOOD', good.origin));
+    const record = await runTrial({
+      means,
+      // Its document comes up while the trial is graded.
+      run: task => go(task.page),
+    });
+    expect(record).toMatchObject({ status: 'completed', outcome: 'failed' });
+    expect(record.refusals.filter(({ how }) => how === 'escaped')).toEqual([]);
+    expect(record.reason).not.toContain('the agent got to');
+    if (row.unseenBy === 'any' || (row.unseenBy && means === 'route')) return;
+    expect(record.refusals.map(({ how }) => how)).toContain('page_escape');
+    expect(record.finalUrl).toMatch(/^(http:\/\/localhost:\d+\/(ok)?|about:blank)$/);
+    for (const tab of context.pages()) expect(await tab.content()).not.toContain('EVIL</h1>');
+  });
+});
+
+it('does not count what held while another document was there', async () => {
+  pages['/'] = frameOf({}, FOREIGN_DOCUMENTS.find(({ name }) => name === 'the top page as blob:')!.script);
+  opened = await openSession(page, ['localhost']);
+  await page.goto(good.origin);
+  const check = async (tab: Page) => {
+    const shown = tab.waitForEvent('framenavigated', frame => frame.url().startsWith('blob:'));
+    await go(tab);
+    await shown;
+  };
+  await expect(opened.session.onAdmitted(check)).rejects.toThrow('while it was checked');
+  await expect.poll(() => page.url()).toBe(`${good.origin}/`);
+  expect(await opened.session.onAdmitted(tab => tab.textContent('h2'))).toBe('here');
+});
+
+it('is a way to a false pass without the guard', async () => {
+  pages['/'] = frameOf({}, FOREIGN_DOCUMENTS[0]!.script);
+  await page.goto(good.origin);
+  const popup = context.waitForEvent('page');
+  await go(page);
+  expect(await (await popup).textContent('h1')).toBe('EVIL');
+});
+
+it('lets the site write blank tabs and blobs of its own', async () => {
+  pages['/'] = `<button onclick="window.open('').document.body.innerHTML = '<h1>EVIL</h1>'">write</button>
+    <button onclick="window.open(window.URL.createObjectURL(new Blob(['<h1>EVIL</h1>'], { type: 'text/html' })))">blob</button>`;
+  for (const button of ['write', 'blob']) {
+    const record = await runTrial({
+      run: task => task.turn(button, () => task.page.getByText(button).click()),
+    });
+    expect(record).toMatchObject({ outcome: 'passed', refusals: [] });
+    await opened.close();
+  }
+});
+
+it('makes a tab of the agent its own at once', async () => {
+  const record = await runTrial({
+    run: async task => {
+      const tab = await task.context.newPage();
+      expect(task.page).toBe(tab);
+      await tab.goto(`${good.origin}/x`);
+    },
+    assertion: { type: 'url', pattern: '**/x' },
+  });
+  expect(record).toMatchObject({ outcome: 'passed', refusals: [] });
+});
+
+describe('a link that the site prefetched', () => {
+  const rules = (url: string, attributes = '') =>
+    `<script type=speculationrules>${JSON.stringify({ prefetch: [{ source: 'list', urls: [url], eagerness: 'immediate' }] })}</script>
+     <h2>here</h2><a id=x ${attributes} href="${url}">x</a>`;
+  const rows = [
+    { name: 'to another host', url: () => `${secure}/out`, attributes: '' },
+    { name: 'that redirects there', url: () => '/hop', attributes: '' },
+    { name: 'to a new tab', url: () => `${secure}/out`, attributes: 'target=_blank' },
+  ];
+
+  it.each(rows)('$name does not fail the trial of who clicks it', async ({ url, attributes }) => {
+    pages['/'] = rules(url(), attributes);
+    const prefetched: string[] = [];
+    const session = await context.newCDPSession(page);
+    session.on('Preload.prefetchStatusUpdated', ({ status }) => prefetched.push(status));
+    await session.send('Preload.enable');
+    const record = await runTrial({
+      run: async task => {
+        await expect.poll(() => prefetched).toContain('Ready');
+        await task.turn('click', () => task.page.click('#x'));
+        await expect.poll(() => opened.refusals.length).toBeGreaterThan(0);
+      },
+      assertion: { type: 'dom', selector: 'h2', state: 'visible' },
+    });
+    expect(record).toMatchObject({ outcome: 'passed', finalUrl: `${good.origin}/` });
+    expect(record.refusals.map(({ how }) => how)).not.toContain('escaped');
+    expect(context.pages()).toHaveLength(1);
+  });
+});
+
+it('installs no service worker of another host', async () => {
+  pages['bad /register'] =
+    `<script>navigator.serviceWorker.register('/service.js').catch(() => { parent.postMessage('refused', '*') })</script>`;
+  pages['/'] =
+    `<h2 id=said></h2><script>onmessage = ({ data }) => { said.textContent = data }</script><iframe src="${secure}/register"></iframe>`;
+  const record = await runTrial({
+    assertion: { type: 'dom', selector: 'h2', state: 'text', text: 'refused' },
+  });
+  expect(record).toMatchObject({ outcome: 'passed' });
+  expect(record.refusals).toEqual([{ url: `${secure}/service.js`, how: 'service_worker' }]);
+  expect(bad.hits).toEqual(['GET /register']);
+});
+
+describe('an entry page that leaves while it loads', () => {
+  const rows = [
+    {
+      name: 'by a script',
+      path: '/',
+      html: `<h2>here</h2><script>location = 'BAD/out'</script><h3>never parsed</h3>`,
+    },
+    {
+      name: 'by an inline SVG',
+      path: '/',
+      html: `<h2>here</h2><svg><script>location = 'BAD/out'</script></svg>`,
+    },
+    {
+      name: 'by an SVG document',
+      path: '/a.svg',
+      html: `<svg xmlns="http://www.w3.org/2000/svg"><h2 xmlns="http://www.w3.org/1999/xhtml">here</h2><script>location = 'BAD/out'</script></svg>`,
+    },
+    {
+      name: 'by a meta refresh',
+      path: '/',
+      html: `<meta http-equiv=refresh content="0;url=BAD/out"><h2>here</h2>`,
+    },
+  ];
+
+  it.each(rows)('$name goes on as it stands, at once', async ({ path, html }) => {
+    pages[path] = html.replaceAll('BAD', bad.origin);
+    const record = await runTrial({
+      path,
+      assertion: { type: 'dom', selector: 'h2', state: 'text', text: 'here' },
+    });
+    expect(record).toMatchObject({ status: 'completed', outcome: 'passed' });
+    // Less than the wait for slow pictures, and far from the limit for opening.
+    expect(record.durationMs).toBeLessThan(4_500);
+    expect(bad.hits).toEqual([]);
+  });
+
+  it('cannot be opened if it redirects, which is known at once', async () => {
+    const record = await runTrial({ path: '/hop' });
+    expect(record).toMatchObject({ outcome: 'error', errorKind: 'site_unreachable' });
+    expect(record.reason).toContain('which allowedDomains does not admit');
+    expect(record.durationMs).toBeLessThan(4_500);
+  });
+});
