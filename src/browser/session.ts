@@ -158,7 +158,7 @@ export class Session {
   private async run(page: Page, script: string): Promise<void> {
     // Such a page answers nothing.
     if (page.isClosed() || this.activity.isLeaving(page) || this.dialogs.isOpenOn(page)) return;
-    const ran = this.ask(page, script).then(
+    const ran = this.evaluate(page, script).then(
       () => true,
       () => true,
     );
@@ -167,15 +167,21 @@ export class Session {
     else this.hanging.add(page);
   }
 
-  private async ask(page: Page, script: string): Promise<unknown> {
-    if (!this.targets) return page.evaluate(script);
+  /** What an expression is in the page. Shows in no report; undefined if the page does not answer. */
+  ask(page: Page, expression: string): Promise<unknown> {
+    return within(this.evaluate(page, expression), TASKS_LIMIT_MS);
+  }
+
+  private async evaluate(page: Page, expression: string): Promise<unknown> {
+    if (!this.targets) return page.evaluate(expression);
     if (!this.protocol.has(page))
       this.protocol.set(
         page,
         this.context.newCDPSession(page).catch(() => undefined),
       );
     const session = await this.protocol.get(page);
-    return session?.send('Runtime.evaluate', { expression: script, awaitPromise: true });
+    const options = { expression, awaitPromise: true, returnByValue: true };
+    return (await session?.send('Runtime.evaluate', options))?.result.value;
   }
 
   private follow(opened: Page): void {

@@ -1,6 +1,7 @@
 // Does one thing to the page: noted for the recording, done, and waited for until the page has come to rest.
 import { resolve } from 'node:path';
 import type { Dialog, Locator, Page } from '@playwright/test';
+import { keySequence } from '../../browser/driver/keys';
 import type { DialogAnswer } from '../../browser/page-action';
 import { type LocatedAction, perform } from '../../browser/perform';
 import { within } from '../../browser/waiting';
@@ -68,8 +69,12 @@ export class Actor {
     await this.click(text.filter({ visible: true }).first());
   }
 
+  /** Where a list takes several, what is selected stays so. */
   async select(locator: Locator, option: string): Promise<void> {
-    await this.#act(`select "${option}" in`, { do: 'select', labels: [option], locator });
+    const several = await exists(locator.and(this.page.locator('select[multiple]')));
+    const selected = several ? await locator.locator('option:checked').allInnerTexts() : [];
+    const labels = [...selected.filter(text => text !== option), option];
+    await this.#act(`select "${option}" in`, { do: 'select', labels, locator });
   }
 
   /** Keys are typed, since what filters and formats listens to them; dates and the like have no keys. */
@@ -77,8 +82,18 @@ export class Actor {
     const text = this.secret(value);
     const title = `enter "${this.task.mask(text)}" into`;
     const filled = FILLED.map(type => `input[type=${type}]`).join(',');
-    if (text.length > MAX_TYPED || (await exists(locator.and(this.page.locator(filled)))))
-      return this.#point(title, { do: 'fill', text, locator });
+    const fill = () => this.#point(title, { do: 'fill', text, locator });
+    if (text.length > MAX_TYPED) return fill();
+    if (await exists(locator.and(this.page.locator(filled)))) {
+      const malformed = await fill().catch((error: Error) => error);
+      if (!malformed) return;
+      if (!/Malformed value/.test(malformed.message)) throw malformed;
+      // Written as it is read, not as HTML has it: `10/04/2013`. Typed into its parts, from the first on.
+      await this.#act(undefined, { do: 'focus', locator });
+      return this.#act(title, { do: 'type', text, locator });
+    }
+    if (await exists(locator.and(this.page.locator('[readonly],[aria-readonly=true],:disabled'))))
+      throw new Stuck('it is read-only');
     // As a user does: into the field, out with what was there, then key by key.
     await this.#point(undefined, { do: 'click', locator });
     const { timeout } = this;
@@ -88,7 +103,7 @@ export class Actor {
   }
 
   async press(name: string, locator?: Locator): Promise<void> {
-    const key = name.split('+').map(keyOf).join('+');
+    const key = keySequence(name.replace(/\s/g, '')).join(' ');
     await this.#act(`press ${key}${locator ? ' in' : ''}`, { do: 'press', key, locator });
   }
 
@@ -153,25 +168,6 @@ export class Actor {
     if (title) this.turn.action({ title: `${title} ${name}`.trim() });
     await this.rest(since);
   }
-}
-
-const KEYS =
-  'Control Meta Alt Shift Enter Escape Tab Backspace Delete Home End PageUp PageDown ArrowUp ArrowDown ArrowLeft ArrowRight'.split(
-    ' ',
-  );
-const SHORT: Record<string, string> = {
-  ctrl: 'Control',
-  cmd: 'Meta',
-  return: 'Enter',
-  esc: 'Escape',
-  del: 'Delete',
-  space: ' ',
-};
-
-/** As Playwright calls a key: `page down` is `PageDown`. */
-function keyOf(name: string): string {
-  const plain = name.toLowerCase().replace(/\s/g, '');
-  return SHORT[plain] ?? KEYS.find(key => key.toLowerCase() === plain) ?? name;
 }
 
 /** `button "Save"` */

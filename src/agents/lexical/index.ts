@@ -1,5 +1,6 @@
 // An agent without a model: an interpreter of a small language, described in docs/lexical.md.
 import { z } from 'zod';
+import { reasonIn } from '../../browser/perform';
 import { checkOptions, type OptionSchemas } from '../../options';
 import { type Agent, type AgentTask, defineAgent, type GaveUp, type SessionTask } from '../agent';
 import { Actor } from './act';
@@ -67,25 +68,17 @@ async function play(task: SessionTask, clauses: Clause[], actor: Actor): Promise
   return unused ? gaveUp(`the goal names the secret "${unused}", which was typed nowhere`) : undefined;
 }
 
-/** What Playwright says of an action that failed, in a line; undefined for any other error. */
+/** Why an action failed, in a line; undefined for an error that is not of an action. */
 function failedAction(error: unknown): string | undefined {
   const message = error instanceof Error ? error.message : '';
   if (!/^(?:locator|page|keyboard|mouse|frame|fileChooser|elementHandle)\.\w+: /.test(message))
     return undefined;
-  const why =
-    /element is not (?:enabled|visible|editable|stable)|<[^\n]*> intercepts pointer events|net::\S+/.exec(
-      message,
-    )?.[0];
-  return why ?? message.split('\n')[0]!.slice(0, 300);
+  return reasonIn(message) ?? /net::\S+/.exec(message)?.[0] ?? message.split('\n')[0]!.slice(0, 300);
 }
 
-function namedSecrets({ goal, secrets }: AgentTask): string[] {
-  return Object.keys(secrets).filter(
-    name =>
-      goal.includes(`<secret>${name}</secret>`) ||
-      [`"${name}"`, `“${name}”`].some(quoted => goal.includes(quoted)),
-  );
-}
+/** Named at all: marked, quoted or bare. */
+const namedSecrets = ({ goal, secrets }: AgentTask) =>
+  Object.keys(secrets).filter(name => goal.split(/\W+/).includes(name));
 
 /**
  * An agent without a model and without a key: it performs goals that are written in a small language ("click", "enter X

@@ -31,16 +31,10 @@ export async function uncover(actor: Actor, target: Locator, message: string): P
   }
   await actor.press('Escape');
   if (!(await exists(cover.filter({ visible: true })))) return;
-  const tag =
-    /<[^\n]*?> (?:from <[^\n]*?> subtree )?intercepts/.exec(message)?.[0].replace(/ intercepts$/, '') ??
-    'something';
-  const text = (await cover.innerText({ timeout: 1_000 }).catch(() => ''))
-    .replace(/\s+/g, ' ')
-    .trim()
-    .slice(0, 80);
-  throw new Stuck(
-    `${tag.slice(0, 120)}${text ? ` ("${text}")` : ''} lies over it, and has no button to close it`,
-  );
+  const tag = /<[^\n]*?>(?= (?:from|intercepts))/.exec(message)?.[0].slice(0, 120) ?? 'something';
+  const text = await within(cover.innerText(), 1_000);
+  const shown = text?.replace(/\s+/g, ' ').trim().slice(0, 80);
+  throw new Stuck(`${tag}${shown ? ` ("${shown}")` : ''} lies over it, and has no button to close it`);
 }
 
 /** The largest element over a target's middle that does not hold the target. */
