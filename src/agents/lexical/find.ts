@@ -157,13 +157,10 @@ export async function exists(locator: Locator): Promise<boolean> {
 
 const visible = (locator: Locator) => locator.filter({ visible: true });
 
-function dialogOf(scope: Page | FrameLocator): Locator {
-  return visible(scope.locator('dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true]')).last();
-}
-
 /** The open dialog, if there is one. */
 export async function openDialog(page: Page): Promise<Locator | undefined> {
-  const dialog = dialogOf(page);
+  const dialogs = page.locator('dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true]');
+  const dialog = visible(dialogs).last();
   return (await exists(dialog)) ? dialog : undefined;
 }
 

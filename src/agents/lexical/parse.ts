@@ -90,7 +90,7 @@ class Reading {
     const place = words && placeIn(words, this.quotes);
     this.place = place || this.place;
     if (place || regex('Q').test(piece)) return Boolean(place);
-    return /^(?:find|locate)$|^(?:in|on|at|under|within|for) (?:the|this|your)\b|^(?:they|it|this|that|there|you|stay|nothing)\b|^\w+ nothing$/i.test(
+    return /^(?:find|locate)$|^(?:in|on|at|under|within|for) (?:the|this|your)\b|^(?:navigate|look|scroll) through\b|^switch between\b|^(?:they|it|this|that|there|you|stay|nothing)\b|^\w+ nothing$/i.test(
       piece,
     );
   }
@@ -132,6 +132,10 @@ export function parseGoal(goal: string): Clause[] {
       regex(LOG_IN),
       (_, fields: string, sent?: string) =>
         `enter ${fields.replace(regex('^(Q)'), 'user name $1')}${sent ? '' : ' and log in'}`,
+    )
+    .replace(
+      regex('([^Q.,]*Q) (in|into) both (?:the )?([a-z ]+?)(?:e?s)\\b'),
+      '$1 $2 the 1st $3 and $1 $2 the 2nd $3',
     )
     .replace(/\([^()]*\)/g, remark => (regex('Q').test(remark) ? remark : ''))
     .replace(new RegExp(`(${Q})\\s*:\\s*(?=${Q})`, 'g'), '$1=')

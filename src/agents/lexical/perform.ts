@@ -1,10 +1,13 @@
 // Performs one clause.
+import { resolve } from 'node:path';
 import type { Locator } from '@playwright/test';
 import { sleep } from '../../browser/waiting';
 import { type Actor, nameOf } from './act';
 import type { Act, Clause, Target } from './clause';
 import {
+  any,
   type Builder,
+  byRoles,
   checks,
   clickables,
   exists,
@@ -33,9 +36,12 @@ export async function perform(actor: Actor, clause: Clause): Promise<void> {
     case 'click':
       return actor.click(await at([clickables(clause.target.kind)]), clause.count);
     case 'hover':
-      return actor.hover(await at([clickables(clause.target.kind), texts]));
+      return actor.point('hover over', {
+        do: 'hover',
+        locator: await at([clickables(clause.target.kind), texts]),
+      });
     case 'focus':
-      return actor.focus(await at([fields, clickables()]));
+      return actor.act('focus', { do: 'focus', locator: await at([fields, clickables()]) });
     case 'expand':
       return expand(actor, clause.target);
     case 'path':
@@ -47,7 +53,11 @@ export async function perform(actor: Actor, clause: Clause): Promise<void> {
     case 'check':
       return check(actor, clause);
     case 'upload':
-      return actor.upload(await at([fileInputs], true), clause.file);
+      return actor.act(`upload "${clause.file}" to`, {
+        do: 'upload',
+        files: [resolve(actor.task.configDir, clause.file)],
+        locator: await at([fileInputs], true),
+      });
     case 'press':
       return actor.press(clause.key, target && (await at([fields, clickables()])));
     case 'search':
@@ -83,7 +93,7 @@ async function path(actor: Actor, labels: string[]): Promise<void> {
     const { locator } = await find(actor, { label }, [clickables('menu item')]);
     const next = labels[at + 1];
     if (next === undefined) return actor.click(locator);
-    await actor.hover(locator);
+    await actor.point('hover over', { do: 'hover', locator });
     const shown = await ifAny(find(actor, { label: next }, [clickables('menu item')], { timeoutMs: 300 }));
     if (!shown) await actor.click(locator);
   }
@@ -159,10 +169,7 @@ async function pick(actor: Actor, field: Locator, label: string): Promise<void> 
 async function search(actor: Actor, { text, target }: Of<'search'>): Promise<void> {
   const boxes: Builder = (scope, name) => [
     scope.getByRole('searchbox').or(scope.locator('input[type=search]')),
-    scope
-      .getByRole('textbox', { name })
-      .or(scope.getByRole('combobox', { name }))
-      .or(scope.getByPlaceholder(name)),
+    any(byRoles(scope, ['textbox', 'combobox'], name), scope.getByPlaceholder(name)),
     scope.locator('input[name=q],input[name=query],input[name=search]'),
   ];
   const sought = target ?? { label: 'Search', names: SEARCH };

@@ -3,7 +3,7 @@ import type { Target } from './clause';
 import { Q, type Quotes, regex } from './quotes';
 
 export const KINDS =
-  'buttons?|links?|tabs?|menu items?|menus?|options?|check ?box(?:es)?|radio buttons?|radios?|switch(?:es)?|toggles?|fields?|text ?fields?|input|inputs?|text ?box(?:es)?|text ?areas?|search ?box|box|list|drop-?down|combo ?box|select|slider|icon|image|picture|row|card|section|item|entry|page|plan|cell|heading|size|dialog|file|node|tree item|column|folder|section|panel|tile|user|words?';
+  'buttons?|links?|tabs?|menu items?|menus?|options?|check ?box(?:es)?|radio buttons?|radios?|switch(?:es)?|toggles?|fields?|text ?fields?|input|inputs?|text ?box(?:es)?|text ?areas?|search ?box|box|list|drop-?down|combo ?box|select|slider|icon|image|picture|row|card|section|item|entry|page|plan|cell|heading|size|dialog|file|node|tree item|column|folder|section|panel|tile|words?';
 const ORDINALS = 'first second third fourth fifth sixth seventh eighth ninth tenth'.split(' ');
 /** Words that name a place without saying which. */
 export const ANYWHERE =
@@ -51,7 +51,9 @@ export function target(phrase: string, quotes: Quotes): Target | undefined {
 export function placeIn(phrase: string, quotes: Quotes): string {
   const quoted = regex('Q').exec(phrase);
   if (quoted) return quotes.text(quoted[0]);
-  return /\b(?:row|card|section|item|entry|user|group|panel)\b/i.test(phrase) ? bare(phrase) : '';
+  return /\b(?:row|card|section|item|entry|user|group|panel)\b/i.test(phrase)
+    ? bare(phrase.replace(/\buser\b/i, ''))
+    : '';
 }
 
 function ordinal(text: string): number | undefined {
