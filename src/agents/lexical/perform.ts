@@ -89,12 +89,15 @@ const isA = async (actor: Actor, locator: Locator, css: string) =>
 
 /** Each label is shown by the one before it: by a click, or by the mouse over it. */
 async function path(actor: Actor, labels: string[]): Promise<void> {
+  const item = clickables('menu item');
+  // A page may have a button of the same name.
+  const inMenu: Builder = (scope, name) => item(scope.locator('[role=menu]'), name);
   for (const [at, label] of labels.entries()) {
-    const { locator } = await find(actor, { label }, [clickables('menu item')]);
+    const { locator } = await find(actor, { label }, at ? [inMenu, item] : [item]);
     const next = labels[at + 1];
     if (next === undefined) return actor.click(locator);
     await actor.point('hover over', { do: 'hover', locator });
-    const shown = await ifAny(find(actor, { label: next }, [clickables('menu item')], { timeoutMs: 300 }));
+    const shown = await ifAny(find(actor, { label: next }, [inMenu], { timeoutMs: 800 }));
     if (!shown) await actor.click(locator);
   }
 }
