@@ -1,6 +1,7 @@
 // Knows when a page is at work because of an action: requests that the action caused, navigation, layout.
 // A page that is idle is not waited for.
 import type { BrowserContext, Frame, Page, Request } from '@playwright/test';
+import { evaluateUnseen } from './evaluate';
 import { Signal, within } from './waiting';
 
 /** The longest wait for requests that an action caused. */
@@ -107,7 +108,7 @@ export class Activity {
   private async quiet(page: Page): Promise<void> {
     if (page.isClosed()) return;
     await page.waitForLoadState('domcontentloaded', { timeout: NAVIGATION_LIMIT_MS }).catch(() => undefined);
-    await within(page.evaluate(untilDrawn, LAYOUT_LIMIT_MS), LAYOUT_LIMIT_MS + 500);
+    await within(evaluateUnseen(page, `(${untilDrawn})(${LAYOUT_LIMIT_MS})`), LAYOUT_LIMIT_MS + 500);
   }
 
   private at(page: Page, since: number): Request[] {

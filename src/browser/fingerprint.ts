@@ -1,5 +1,6 @@
 // What a page looks like, in a few bytes: to tell whether an action had an effect.
 import type { Frame, Page } from '@playwright/test';
+import { evaluateUnseen } from './evaluate';
 import { type Fingerprint, pathOf } from './page-action';
 import { within } from './waiting';
 
@@ -23,7 +24,9 @@ export function sameFingerprint(one: Fingerprint, other: Fingerprint): boolean {
 }
 
 function contentOf(frame: Frame): Promise<string | undefined> {
-  return within(frame.evaluate(hashOfContent), LIMIT_MS);
+  const isTop = !frame.parentFrame();
+  const hash = isTop ? evaluateUnseen(frame.page(), `(${hashOfContent})()`) : frame.evaluate(hashOfContent);
+  return within(hash as Promise<string>, LIMIT_MS);
 }
 
 /**

@@ -1,7 +1,8 @@
 // The browser as an agent meets it: which tab is active, when it is at rest, and what happens beside the agent's actions.
-import type { BrowserContext, CDPSession, Download, Page } from '@playwright/test';
+import type { BrowserContext, Download, Page } from '@playwright/test';
 import { Activity, NAVIGATION_LIMIT_MS } from './activity';
 import { Dialogs } from './dialogs';
+import { evaluateUnseen } from './evaluate';
 import type { Guard } from './guard';
 import { Signal, within } from './waiting';
 
@@ -38,7 +39,6 @@ export class Session {
   private readonly tabsChanged = new Signal();
   /** Tabs that the browser announced and Playwright never reported: they are not waited for again. */
   private missing = 0;
-  private readonly protocol = new Map<Page, Promise<CDPSession | undefined>>();
   private readonly hanging = new WeakSet<Page>();
   private readonly disposers: (() => void)[] = [];
   private guard: Pick<Guard, 'targets' | 'documents'> | undefined;
@@ -178,9 +178,6 @@ export class Session {
 
   dispose(): void {
     for (const dispose of this.disposers.splice(0)) dispose();
-    for (const opening of this.protocol.values())
-      void opening.then(session => session?.detach()).catch(() => undefined);
-    this.protocol.clear();
   }
 
   private get unreported(): number {
@@ -192,7 +189,7 @@ export class Session {
   private async run(page: Page, script: string): Promise<void> {
     // Such a page answers nothing.
     if (page.isClosed() || this.activity.isLeaving(page) || this.dialogs.isOpenOn(page)) return;
-    const ran = this.ask(page, script).then(
+    const ran = evaluateUnseen(page, script).then(
       () => true,
       () => true,
     );
@@ -201,15 +198,9 @@ export class Session {
     else this.hanging.add(page);
   }
 
-  private async ask(page: Page, script: string): Promise<unknown> {
-    if (!this.guard?.targets) return page.evaluate(script);
-    if (!this.protocol.has(page))
-      this.protocol.set(
-        page,
-        this.context.newCDPSession(page).catch(() => undefined),
-      );
-    const session = await this.protocol.get(page);
-    return session?.send('Runtime.evaluate', { expression: script, awaitPromise: true });
+  /** What an expression is in the page. Shows in no report; undefined if the page does not answer. */
+  ask(page: Page, expression: string): Promise<unknown> {
+    return within(evaluateUnseen(page, expression), TASKS_LIMIT_MS);
   }
 
   private follow(opened: Page): void {
@@ -243,7 +234,6 @@ export class Session {
     const onClose = () => {
       const wasActive = this.page === page;
       if (this.tabs.length > 1) this.tabs = this.tabs.filter(tab => tab !== page);
-      this.protocol.delete(page);
       if (wasActive && this.page !== page)
         this.notice(`The tab was closed; the active one is now ${this.page.url()}.`);
     };

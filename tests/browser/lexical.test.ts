@@ -59,6 +59,16 @@ describe('does what it says', () => {
       'd=2026-03-14',
     ],
     [
+      'Enter 10/04/2013 into "Day", enter 4:08 PM into "Hour" and click "Submit"',
+      form('<label>Day <input type="date" name="d"></label><label>Hour <input type="time" name="h"></label>'),
+      'd=2013-10-04&h=16:08',
+    ],
+    [
+      'Select "A" and "C" from "Letters", click "Submit"',
+      form('<label>Letters <select multiple name="l"><option>A<option>B<option>C</select></label>'),
+      'l=A&l=C',
+    ],
+    [
       'Enter "hunter" into "Password" and click "Submit"',
       form('<label>Password <input type="password" name="p"></label>'),
       'p=hunter',
@@ -141,6 +151,14 @@ describe('does what it says', () => {
     expect(await run(html, 'Click "Go on"')).toMatchObject({ log: '1', end: null });
   });
 
+  it('waits longer for a page that is still drawing', async () => {
+    const html = `<div id="x"></div><script>
+      const draw = (left) => { x.innerHTML += left ? '<i></i>' : '<button onclick="log(1)">Drawn</button>'; if (left) setTimeout(draw, 350, left - 1) };
+      draw(8);
+    </script>`;
+    expect(await run(html, 'Click "Drawn"')).toMatchObject({ log: '1', end: null });
+  });
+
   it('types keys that a filter hears', async () => {
     const html = `<label>Filter <input onkeyup="log(event.key)"></label>`;
     expect((await run(html, 'Enter "ab" into "Filter"')).log).toBe('a,b');
@@ -220,6 +238,7 @@ describe('gives up', () => {
       '<label>Colour <select><option>Blue<option>Red</select></label>',
       /no option "Green" in .*; there are "Blue", "Red"$/,
     ],
+    ['Enter "Jo" into "Name"', '<label>Name <input readonly></label>', /it is read-only$/],
     [
       'Click "Go" and check that "Saved" is shown',
       buttons('Go'),
@@ -251,6 +270,7 @@ describe('secrets', () => {
 
   it.each([
     ['Click "Log in" with <secret>SHOP_PASSWORD</secret>', /SHOP_PASSWORD/],
+    ['Click "Log in" with SHOP_PASSWORD', /SHOP_PASSWORD/],
     ['Enter <secret>OTHER</secret> into "Password"', /there is no secret "OTHER"/],
   ])('says that one was not used: %s', async (goal, reason) => {
     expect((await run(html, goal, { secrets })).end?.reason).toMatch(reason);

@@ -1,6 +1,6 @@
 // Does one thing to the page: noted for the recording, done, and waited for until the page has come to rest.
-import { resolve } from 'node:path';
 import type { Dialog, Locator, Page } from '@playwright/test';
+import { keySequence } from '../../browser/driver/keyboard';
 import type { DialogAnswer } from '../../browser/page-action';
 import { type LocatedAction, perform } from '../../browser/perform';
 import { within } from '../../browser/waiting';
@@ -46,15 +46,7 @@ export class Actor {
   }
 
   async click(locator: Locator, count: 1 | 2 = 1): Promise<void> {
-    await this.#point('click', { do: 'click', locator, ...(count > 1 ? { clickCount: count } : {}) });
-  }
-
-  async hover(locator: Locator): Promise<void> {
-    await this.#point('hover over', { do: 'hover', locator });
-  }
-
-  async focus(locator: Locator): Promise<void> {
-    await this.#act('focus', { do: 'focus', locator });
+    await this.point('click', { do: 'click', locator, ...(count > 1 ? { clickCount: count } : {}) });
   }
 
   /** A styled checkbox hides its input behind its label, which is clicked then. */
@@ -62,14 +54,18 @@ export class Actor {
     if (checked === 'toggle') return this.click(locator);
     const isShown = await exists(locator.filter({ visible: true }));
     if (isShown || (await locator.isChecked({ timeout: this.timeout }).catch(() => !checked)) === checked)
-      return this.#point(checked ? 'check' : 'uncheck', { do: 'check', checked, locator });
+      return this.point(checked ? 'check' : 'uncheck', { do: 'check', checked, locator });
     const labels = this.page.locator('label');
     const text = labels.filter({ has: locator }).or(labels.filter({ hasText: label }));
     await this.click(text.filter({ visible: true }).first());
   }
 
+  /** Where a list takes several, what is selected stays so. */
   async select(locator: Locator, option: string): Promise<void> {
-    await this.#act(`select "${option}" in`, { do: 'select', labels: [option], locator });
+    const several = await exists(locator.and(this.page.locator('select[multiple]')));
+    const selected = several ? await locator.locator('option:checked').allInnerTexts() : [];
+    const labels = [...selected.filter(text => text !== option), option];
+    await this.act(`select "${option}" in`, { do: 'select', labels, locator });
   }
 
   /** Keys are typed, since what filters and formats listens to them; dates and the like have no keys. */
@@ -78,32 +74,29 @@ export class Actor {
     const title = `enter "${this.task.mask(text)}" into`;
     const filled = FILLED.map(type => `input[type=${type}]`).join(',');
     if (text.length > MAX_TYPED || (await exists(locator.and(this.page.locator(filled)))))
-      return this.#point(title, { do: 'fill', text, locator });
+      return this.point(title, { do: 'fill', text: isoOf(text), locator });
+    if (await exists(locator.and(this.page.locator('[readonly],[aria-readonly=true],:disabled'))))
+      throw new Stuck('it is read-only');
     // As a user does: into the field, out with what was there, then key by key.
-    await this.#point(undefined, { do: 'click', locator });
+    await this.point(undefined, { do: 'click', locator });
     const { timeout } = this;
     const old = await locator.inputValue({ timeout }).catch(() => locator.textContent({ timeout }));
-    if (old) await this.#act(undefined, { do: 'fill', text: '', locator });
-    if (text) await this.#act(title, { do: 'type', text, locator });
+    if (old) await this.act(undefined, { do: 'fill', text: '', locator });
+    if (text) await this.act(title, { do: 'type', text, locator });
   }
 
   async press(name: string, locator?: Locator): Promise<void> {
-    const key = name.split('+').map(keyOf).join('+');
-    await this.#act(`press ${key}${locator ? ' in' : ''}`, { do: 'press', key, locator });
-  }
-
-  async upload(locator: Locator, file: string): Promise<void> {
-    const files = [resolve(this.task.configDir, file)];
-    await this.#act(`upload "${file}" to`, { do: 'upload', files, locator });
+    const key = keySequence(name.replace(/\s/g, '')).join(' ');
+    await this.act(`press ${key}${locator ? ' in' : ''}`, { do: 'press', key, locator });
   }
 
   async go(where: 'back' | 'forward' | 'reload' | { url: string }): Promise<void> {
     if (typeof where === 'string') {
       const title = where === 'reload' ? 'reload' : `go ${where}`;
-      return this.#act(title, { do: where }, NAVIGATION_MS);
+      return this.act(title, { do: where }, NAVIGATION_MS);
     }
     const url = new URL(where.url, this.page.url()).href;
-    await this.#act(`go to ${url}`, { do: 'goto', url }, NAVIGATION_MS);
+    await this.act(`go to ${url}`, { do: 'goto', url }, NAVIGATION_MS);
   }
 
   /** A text with the values of its secrets: `<secret>NAME</secret>`, or a text that is the name of one. */
@@ -126,13 +119,13 @@ export class Actor {
   }
 
   /** With the mouse: what covers the element is closed, if it can be. */
-  async #point(
+  async point(
     title: string | undefined,
     action: Extract<LocatedAction, { do: 'click' | 'hover' | 'check' | 'fill' }>,
   ): Promise<void> {
     try {
       // Short at first: an overlay rarely goes by itself.
-      return await this.#act(title, action, Math.min(1_500, this.timeout));
+      return await this.act(title, action, Math.min(1_500, this.timeout));
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
       // The click went out, and what came of it took its time.
@@ -140,11 +133,11 @@ export class Actor {
       if (!/Timeout/.test(message)) throw error;
       if (/intercepts pointer events/.test(message)) await uncover(this, action.locator, message);
     }
-    await this.#act(title, action);
+    await this.act(title, action);
   }
 
   /** @param title what the record calls it, before the element's name; without one it is no action of its own */
-  async #act(title: string | undefined, action: LocatedAction, timeoutMs = this.timeout): Promise<void> {
+  async act(title: string | undefined, action: LocatedAction, timeoutMs = this.timeout): Promise<void> {
     const { signal, recorder } = this.task;
     signal.throwIfAborted();
     const since = performance.now();
@@ -155,35 +148,15 @@ export class Actor {
   }
 }
 
-const KEYS =
-  'Control Meta Alt Shift Enter Escape Tab Backspace Delete Home End PageUp PageDown ArrowUp ArrowDown ArrowLeft ArrowRight'.split(
-    ' ',
-  );
-const SHORT: Record<string, string> = {
-  ctrl: 'Control',
-  cmd: 'Meta',
-  return: 'Enter',
-  esc: 'Escape',
-  del: 'Delete',
-  space: ' ',
-};
-
-/** As Playwright calls a key: `page down` is `PageDown`. */
-function keyOf(name: string): string {
-  const plain = name.toLowerCase().replace(/\s/g, '');
-  return SHORT[plain] ?? KEYS.find(key => key.toLowerCase() === plain) ?? name;
+/** As a date or time field takes it: `10/04/2013`, the month first, is `2013-10-04`, and `4:08 PM` is `16:08`. */
+function isoOf(text: string): string {
+  const [, month, day, year] = /^(\d\d?)\/(\d\d?)\/(\d{4})$/.exec(text) ?? [];
+  if (year) return [year, month!.padStart(2, '0'), day!.padStart(2, '0')].join('-');
+  const [, hour, minute, half] = /^(\d\d?):(\d\d) ?([ap])m$/i.exec(text) ?? [];
+  return half ? `${(Number(hour) % 12) + (/p/i.test(half) ? 12 : 0)}:${minute}`.padStart(5, '0') : text;
 }
 
-/** `button "Save"` */
+/** Where it is, as Playwright would write it down. */
 export async function nameOf(target: Locator): Promise<string> {
-  const durable = String((await within(target.normalize(), 2_000)) ?? target);
-  const named =
-    /getBy(\w+)\('((?:\\.|[^'\\])*)'(?:, \{ name: '((?:\\.|[^'\\])*)')?[^)]*\)(?:\.\w+\(\d*\))*$/.exec(
-      durable,
-    );
-  if (!named) return durable;
-  const [, by, first, name] = named;
-  const plain = (text: string) => text.replace(/\\(.)/g, '$1');
-  if (by === 'Role') return name ? `${first} "${plain(name)}"` : first!;
-  return `"${plain(first!)}"`;
+  return String((await within(target.normalize(), 2_000)) ?? target);
 }

@@ -24,6 +24,7 @@ export type Act =
   | { do: 'upload'; file: string; target: Target }
   | { do: 'press'; key: string; target?: Target }
   | { do: 'goto'; url: string }
+  | { do: 'wait'; seconds: number }
   | { do: 'search'; text: string; target?: Target }
   | { do: 'see'; target: Target }
   | {

@@ -33,29 +33,22 @@ export async function whatIsThere(page: Page, target: Target): Promise<string> {
   return `nothing ${sought}${where}${groups.length ? `; there ${listed(groups)}` : ''}`;
 }
 
-/** Names that share a word with the label; else those of its kind; else of the kinds that there are, the rarest kind first. */
+/** Names that share a word with the label; else those of its kind; else all, the rarest kind first. */
 function near(things: Thing[], { label, kind = '' }: Target): Thing[] {
   const words = label.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [];
   const alike = things.filter(({ name }) => words.some(word => name.toLowerCase().includes(word)));
-  if (alike.length) return alike;
-  const same = things.filter(
-    ({ role }) =>
-      kind.replace(/\W/g, '').startsWith(role) || (/field|box|input|area/.test(kind) && /box/.test(role)),
-  );
-  return same.length
-    ? same
-    : [...things].sort((one, other) => KINDS.indexOf(one.role) - KINDS.indexOf(other.role));
+  const same = things.filter(({ role }) => kind.replace(/\W/g, '').startsWith(role));
+  const all = things.sort((one, other) => KINDS.indexOf(one.role) - KINDS.indexOf(other.role));
+  return [alike, same, all].find(some => some.length) ?? [];
 }
 
 function listed(things: Thing[]): string {
-  const shown = [...new Map(things.map(thing => [`${thing.role} ${thing.name}`, thing])).values()].slice(
-    0,
-    MAX_NAMES,
-  );
-  const parts = [...new Set(shown.map(({ role }) => role))].map(role => {
-    const names = shown.filter(thing => thing.role === role).map(({ name }) => `"${shorten(name, 60)}"`);
+  const named = new Map<string, Set<string>>();
+  for (const { role, name } of things.slice(0, MAX_NAMES))
+    named.set(role, (named.get(role) ?? new Set()).add(`"${shorten(name, 60)}"`));
+  const parts = [...named].map(([role, names]) => {
     const plural = /x$/.test(role) ? `${role}es` : `${role}s`;
-    return `${names.length > 1 ? plural : role} ${names.join(', ')}`;
+    return `${names.size > 1 ? plural : role} ${[...names].join(', ')}`;
   });
-  return `${shown.length > 1 ? 'are' : 'is'} ${parts.join(', ')}`;
+  return `${things.length > 1 ? 'are' : 'is'} ${parts.join(', ')}`;
 }

@@ -3,7 +3,8 @@
 // `normalize`, which shows in no report.
 import type { FrameLocator, Locator, Page } from '@playwright/test';
 import { pathOf } from '../../browser/page-action';
-import { within } from '../../browser/waiting';
+import { sleep, within } from '../../browser/waiting';
+import type { Actor } from './act';
 import type { Target } from './clause';
 import { whatIsThere } from './explain';
 
@@ -23,6 +24,9 @@ const LOOK_MS = 3_000;
 /** Time for the exact name to appear before a name that only holds the label is taken. */
 const GRACE_MS = 600;
 const POLL_MS = 100;
+/** The longest wait for a page that is still drawing. */
+const DRAWING_MS = 20_000;
+const SIZE = 'document.getElementsByTagName("*").length';
 const MAX_FRAMES = 8;
 const CONTAINERS =
   'tr,li,article,section,fieldset,form,details,dialog,nav,aside,[role=row],[role=listitem],[role=article],[role=region],[role=group],[role=radiogroup],[role=dialog],[role=tabpanel],[role=treeitem],[role=option]';
@@ -42,7 +46,7 @@ const ROLES_OF_KIND: [kind: RegExp, roles: Role[]][] = [
   [/^button/, ['button']],
   [/^link/, ['link']],
   [/^tab/, ['tab']],
-  [/^menu/, ['menuitem', 'menuitemcheckbox', 'menuitemradio', 'button']],
+  [/^menu/, ['menuitem', 'menuitemcheckbox', 'menuitemradio']],
   [/^option/, ['option', 'radio']],
   [/^check/, ['checkbox']],
   [/^radio/, ['radio']],
@@ -101,26 +105,17 @@ export const clickables =
 export const fields: Builder = (scope, name) => {
   const field = scope.locator(FIELD);
   if (name === '') return [field];
-  const by = [scope.getByLabel(name, { exact: true }).and(field), byRoles(scope, TYPED, name)];
+  const keys = typeof name === 'string' ? ['name', 'id', 'type'] : [];
   const beside = scope
     .getByText(asText(name))
     .locator(
       'xpath=(following-sibling::*[1]|../following-sibling::*[1])/descendant-or-self::*[self::input or self::textarea or self::select][1]',
-    )
-    .and(field);
-  const attribute =
-    typeof name === 'string'
-      ? [
-          scope
-            .locator(['name', 'id', 'type'].map(key => `[${key}=${JSON.stringify(name)}]`).join())
-            .and(field),
-        ]
-      : [];
+    );
   return [
-    any(by[0]!, by[1]!),
+    any(scope.getByLabel(name, { exact: true }).and(field), byRoles(scope, TYPED, name)),
     scope.getByPlaceholder(name, { exact: true }),
-    ...attribute,
-    ...(isPart(name) ? [] : [beside]),
+    ...keys.map(key => scope.locator(`[${key}=${JSON.stringify(name)}]`).and(field)),
+    ...(isPart(name) ? [] : [beside.and(field)]),
   ];
 };
 
@@ -131,11 +126,10 @@ export const checks: Builder = (scope, name) => {
 
 /** Native lists that have such an option. */
 export const listsWith: Builder = (scope, name) => [
-  scope.locator('select').filter({
-    has: scopeless(scope)
-      .locator('option')
-      .filter({ hasText: asText(name) }),
-  }),
+  scope
+    .locator('option')
+    .filter({ hasText: asText(name) })
+    .locator('xpath=ancestor::select'),
 ];
 
 export const fileInputs: Builder = (scope, name) => {
@@ -144,22 +138,13 @@ export const fileInputs: Builder = (scope, name) => {
 };
 
 export const texts: Builder = (scope, name) => [
-  any(
-    byRoles(scope, CLICKABLE, name),
-    scope.getByText(isPart(name) || typeof name !== 'string' ? name : asText(name)),
-  ),
+  any(byRoles(scope, CLICKABLE, name), scope.getByText(asText(name))),
   any(
     scope.getByLabel(name, { exact: true }),
     scope.getByAltText(name, { exact: true }),
     scope.getByTitle(name, { exact: true }),
   ),
 ];
-
-/** An inner locator is matched inside of each outer one, and must begin at the same page. */
-function scopeless(scope: Scope): Page {
-  if ('goto' in scope) return scope;
-  return 'page' in scope ? scope.page() : scope.owner().page();
-}
 
 /** Whether there is such a thing now. Shows in no report. */
 export async function exists(locator: Locator): Promise<boolean> {
@@ -172,13 +157,10 @@ export async function exists(locator: Locator): Promise<boolean> {
 
 const visible = (locator: Locator) => locator.filter({ visible: true });
 
-function dialogOf(scope: Page | FrameLocator): Locator {
-  return visible(scope.locator('dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true]')).last();
-}
-
 /** The open dialog, if there is one. */
 export async function openDialog(page: Page): Promise<Locator | undefined> {
-  const dialog = dialogOf(page);
+  const dialogs = page.locator('dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true]');
+  const dialog = visible(dialogs).last();
   return (await exists(dialog)) ? dialog : undefined;
 }
 
@@ -190,13 +172,9 @@ async function scopesOf(page: Page): Promise<Scope[]> {
   return [...(dialog ? [dialog] : []), page, ...frames];
 }
 
-export interface Looking {
-  page: Page;
-  target: Target;
-  /** One for each kind of thing that will do, likeliest first. */
-  builders: Builder[];
-  timeoutMs: number;
-  signal: AbortSignal;
+export interface FindOptions {
+  /** Default: the agent's. */
+  timeoutMs?: number;
   /** Things that are not shown will do: a styled checkbox hides its input. */
   hidden?: boolean;
   /** The first of several will do: to see it, not to act on it. */
@@ -212,17 +190,31 @@ export interface Found {
 /**
  * Waits for what a clause names.
  *
+ * @param builders one for each kind of thing that will do, likeliest first
  * @throws Stuck if there is none in time, or several.
  */
-export async function find(looking: Looking): Promise<Found> {
-  const { page, target, timeoutMs, signal } = looking;
+export async function find(
+  { page, task, timeout }: Actor,
+  target: Target,
+  builders: Builder[],
+  options: FindOptions = {},
+): Promise<Found> {
+  const { session, signal } = task;
+  const { timeoutMs = timeout } = options;
   const began = performance.now();
+  const grace = Math.min(GRACE_MS, timeoutMs / 2);
+  let [end, size] = [began + timeoutMs, await session.ask(page, SIZE)];
   for (;;) {
-    signal.throwIfAborted();
-    const found = await look(looking, performance.now() - began >= Math.min(GRACE_MS, timeoutMs / 2));
+    const found = await look(page, target, builders, options, performance.now() - began >= grace);
     if (found) return found;
-    if (performance.now() - began > timeoutMs) throw new Stuck(await whatIsThere(page, target));
-    await new Promise(resolve => setTimeout(resolve, POLL_MS));
+    if (performance.now() > end) {
+      // A page that is still drawing is waited for.
+      const drawn = await session.ask(page, SIZE);
+      const isDrawing = timeoutMs >= 1_000 && (drawn !== size || session.isBusy(0));
+      if (!isDrawing || end - began > DRAWING_MS) throw new Stuck(await whatIsThere(page, target));
+      [end, size] = [end + timeoutMs / 2, drawn];
+    }
+    await sleep(POLL_MS, signal);
   }
 }
 
@@ -232,62 +224,55 @@ export function namesOf({ label, names }: Target, takesPart: boolean): Name[] {
   return label ? [label, whole(label), ...(takesPart ? [holding(label)] : [])] : [''];
 }
 
-/** A thing, and how it is found inside of another one. */
-interface Candidate {
-  locator: Locator;
-  inner: Locator;
-}
-
-async function look(looking: Looking, takesPart: boolean): Promise<Found | undefined> {
-  const { page, target, builders } = looking;
+async function look(
+  page: Page,
+  target: Target,
+  builders: Builder[],
+  options: FindOptions,
+  takesPart: boolean,
+): Promise<Found | undefined> {
   const scopes = await scopesOf(page);
-  for (const name of namesOf(target, takesPart))
-    for (const scope of scopes)
-      for (const [by, build] of builders.entries()) {
-        const inner = build(page, name);
-        const candidates = target.place
-          ? await placed(page, scope, inner, target.place, build, name)
-          : build(scope, name).map((locator, at) => ({ locator, inner: inner[at]! }));
-        for (const candidate of candidates) {
-          const locator = await single(looking, candidate);
-          if (locator) return { locator, by };
-        }
-      }
+  const places = (scope: Scope, inner: Locator) =>
+    target.place ? placesOf(page, scope, target.place, inner) : [scope];
+  const ways = namesOf(target, takesPart).flatMap(name =>
+    scopes.flatMap(scope =>
+      builders.flatMap((build, by) =>
+        build(page, name).flatMap((inner, at) =>
+          places(scope, inner).map(place => ({ by, inner, locator: build(place, name)[at]! })),
+        ),
+      ),
+    ),
+  );
+  for (const { by, inner, locator } of ways) {
+    const found = await single(page, target, options, locator, inner);
+    if (found) return { locator: found, by };
+  }
   return undefined;
 }
 
-/** In the smallest row, card or section that holds both the place's label and the thing. */
-async function placed(
-  page: Page,
-  scope: Scope,
-  inner: Locator[],
-  place: string,
-  build: Builder,
-  name: Name,
-): Promise<Candidate[]> {
-  const found: Candidate[] = [];
+/** The smallest row, card or section that holds both the place's label and the thing. */
+function placesOf(page: Page, scope: Scope, place: string, thing: Locator): Locator[] {
   const label = holding(place);
-  for (const kinds of [CONTAINERS, `${CONTAINERS},div`])
-    for (const [at, thing] of inner.entries()) {
-      const holders = (within: Scope) => {
-        const containers = within.locator(`:is(${kinds})`);
-        const labelled = within.locator(`[aria-label=${JSON.stringify(place)} i]`);
-        // The text of a row runs together: "AliceEdit".
-        const cells = containers.filter({ has: page.getByText(label) });
-        return any(cells, containers.filter({ hasText: label }), containers.and(labelled)).filter({
-          has: thing,
-        });
-      };
-      const smallest = holders(scope).filter({ hasNot: holders(page) });
-      if (await exists(smallest.first())) found.push({ locator: build(smallest, name)[at]!, inner: thing });
-    }
-  return found;
+  return [CONTAINERS, `${CONTAINERS},div`].map(kinds => {
+    const holders = (within: Scope) => {
+      const containers = within.locator(`:is(${kinds})`);
+      const labelled = within.locator(`[aria-label=${JSON.stringify(place)} i]`);
+      // The text of a row runs together: "AliceEdit".
+      const cells = containers.filter({ has: page.getByText(label) });
+      const all = any(cells, containers.filter({ hasText: label }), containers.and(labelled));
+      return all.filter({ has: thing });
+    };
+    return holders(scope).filter({ hasNot: holders(page) });
+  });
 }
 
 /** The one thing that a locator finds; undefined if there is none. */
 async function single(
-  { page, target, hidden, several }: Looking,
-  { locator, inner }: Candidate,
+  page: Page,
+  target: Target,
+  { hidden, several }: FindOptions,
+  locator: Locator,
+  inner: Locator,
 ): Promise<Locator | undefined> {
   const shown = hidden ? locator : visible(locator);
   if (!(await exists(shown.first()))) return undefined;
@@ -300,20 +285,11 @@ async function single(
   // One inside of another is the same to a user.
   const innermost = shown.filter({ hasNot: inner });
   if ((await exists(innermost.first())) && !(await exists(innermost.nth(1)))) return innermost;
-  if (await sameLink(page, shown)) return shown.first();
+  const urls = new Set(await shown.evaluateAll(links => links.map(link => link.getAttribute('href'))));
+  if (urls.size === 1 && !urls.has(null)) return shown.first();
   const count = (await exists(shown.nth(2))) ? 'several things' : 'two things';
   const label = target.label || target.kind;
   throw new Stuck(
     `${count} ${target.label ? `are called "${label}"` : 'fit'} on ${pathOf(page.url())}: say which, as in \`the 2nd "${label}"\` or \`"${label}" in the row "..."\``,
-  );
-}
-
-async function sameLink(page: Page, links: Locator): Promise<boolean> {
-  const href = await links
-    .first()
-    .getAttribute('href', { timeout: LOOK_MS })
-    .catch(() => null);
-  return (
-    href !== null && !(await exists(links.and(page.locator(`:not([href=${JSON.stringify(href)}])`)).first()))
   );
 }

@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { shorten } from '../../browser/driver/tree';
+import { reasonIn } from '../../browser/perform';
 import { checkOptions, type OptionSchemas } from '../../options';
 import { type Agent, type AgentTask, defineAgent, type GaveUp, type SessionTask } from '../agent';
 import { Actor } from './act';
@@ -69,25 +70,17 @@ async function play(task: SessionTask, clauses: Clause[], actor: Actor): Promise
   return unused ? gaveUp(`the goal names the secret "${unused}", which was typed nowhere`) : undefined;
 }
 
-/** What Playwright says of an action that failed, in a line; undefined for any other error. */
+/** Why an action failed, in a line; undefined for an error that is not of an action. */
 function failedAction(error: unknown): string | undefined {
   const message = error instanceof Error ? error.message : '';
   if (!/^(?:locator|page|keyboard|mouse|frame|fileChooser|elementHandle)\.\w+: /.test(message))
     return undefined;
-  const why =
-    /element is not (?:enabled|visible|editable|stable)|<[^\n]*> intercepts pointer events|net::\S+/.exec(
-      message,
-    )?.[0];
-  return why ?? shorten(message.split('\n')[0]!, 300);
+  return reasonIn(message) ?? /net::\S+/.exec(message)?.[0] ?? shorten(message.split('\n')[0]!, 300);
 }
 
-function namedSecrets({ goal, secrets }: AgentTask): string[] {
-  return Object.keys(secrets).filter(
-    name =>
-      goal.includes(`<secret>${name}</secret>`) ||
-      [`"${name}"`, `“${name}”`].some(quoted => goal.includes(quoted)),
-  );
-}
+/** Named at all: marked, quoted or bare. */
+const namedSecrets = ({ goal, secrets }: AgentTask) =>
+  Object.keys(secrets).filter(name => goal.split(/\W+/).includes(name));
 
 /**
  * An agent without a model and without a key: it performs goals that are written in a small language ("click", "enter X

@@ -33,12 +33,10 @@ export async function uncover(actor: Actor, target: Locator, message: string): P
   }
   await actor.press('Escape');
   if (!(await exists(cover.filter({ visible: true })))) return;
-  const tag =
-    /<[^\n]*?> (?:from <[^\n]*?> subtree )?intercepts/.exec(message)?.[0].replace(/ intercepts$/, '') ??
-    'something';
-  const text = shorten(await cover.innerText({ timeout: 1_000 }).catch(() => ''), 80);
+  const tag = /<[^\n]*?>(?= (?:from|intercepts))/.exec(message)?.[0] ?? 'something';
+  const shown = shorten((await within(cover.innerText(), 1_000)) ?? '', 80);
   throw new Stuck(
-    `${shorten(tag, 120)}${text ? ` ("${text}")` : ''} lies over it, and has no button to close it`,
+    `${shorten(tag, 120)}${shown ? ` ("${shown}")` : ''} lies over it, and has no button to close it`,
   );
 }
 

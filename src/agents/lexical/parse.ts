@@ -1,10 +1,15 @@
 // Reads a goal as clauses. Pure: knows no page.
 import { type Act, type Clause, NotUnderstood } from './clause';
 import { Q, Quotes, regex } from './quotes';
-import { LOG_IN, logIn, PATTERNS, read } from './verbs';
+import { placeIn } from './target';
+import { PATTERNS, read } from './verbs';
 
 const FIRST_WORDS =
   'click|press|tap|open|go|check|uncheck|select|choose|pick|enter|type|fill|set|upload|hover|expand|double';
+
+/** `Log in with the user name "a" and the password "b"`, and whether the goal says itself how that is sent. */
+const LOG_IN =
+  '\\b(?:log|sign) ?[io]n (?:with|using|as) ((?:the |your )?[^Q.,;]*Q(?:,? and [^Q.,;]*Q)?)(?=(\\W*(?:(?:and|then) )*(?:click|press|tap)\\b)?)';
 
 interface Piece {
   text: string;
@@ -40,51 +45,30 @@ class Reading {
   private readonly pending: string[] = [];
   private verb = '';
   private place: string | undefined;
-  /** `Log in with ...` is sent once its fields are filled. */
-  private owed: Act | undefined;
 
   constructor(private readonly quotes: Quotes) {}
 
   take({ text, end, introduces }: Piece): void {
     const piece = this.#resolved(this.#placed(text));
-    const login = /^(?:log|sign) ?[io]n (?:with|using|as) (.+)$/i.exec(piece);
-    if (login) {
-      this.owed = logIn();
-      this.#add(
-        read(`enter ${login[1]!.replace(regex('^(Q)$'), 'user name $1')}`, this.quotes),
-        piece,
-        'enter',
-      );
-      return;
-    }
-    const bare = end.includes(':') && !regex('Q').test(piece);
-    const heading = introduces && (bare || !read(piece, this.quotes));
+    const isBare = end.includes(':') && !regex('Q').test(piece);
+    const heading = introduces && (isBare || !read(piece, this.quotes));
     if (heading) return void this.pending.push(...(piece.match(new RegExp(Q, 'g')) ?? []));
     if (this.#isRemark(piece)) return;
     const own = read(regex('^Q=Q$').test(piece) ? `enter ${piece}` : piece, this.quotes);
     const continued = !own ? this.#continued(piece) : undefined;
     if (own) {
-      this.#settle(own);
       const verb = PATTERNS.map(([pattern]) => pattern.exec(piece)?.[1]).find(Boolean) ?? '';
       this.#add(own, piece, verb);
     } else this.#add(continued, piece, this.verb);
   }
 
   finish(): Clause[] {
-    this.#settle(undefined);
     if (this.pending.length)
       throw new NotUnderstood(
         `${this.pending.map(quote => this.quotes.restore(quote)).join(', ')}: named, but nothing says what to do with it`,
       );
     if (this.place) throw new NotUnderstood(`"${this.place}": named as a place, but nothing is done in it`);
     return this.clauses;
-  }
-
-  #settle(next: Act | undefined): void {
-    const { owed } = this;
-    this.owed = undefined;
-    if (owed && next?.do !== 'click' && next?.do !== 'press')
-      this.clauses.push({ ...owed, source: 'log in' });
   }
 
   /** `that size`, `the one` and `the other` stand for what a heading named. */
@@ -94,18 +78,19 @@ class Reading {
 
   /** `In the "Users" section click "Edit"`: what stands before the verb is where. */
   #placed(text: string): string {
-    const [before, mark] = regex(
-      `^(?:in|on|at|for|under|within) [^Q]*?(Q)?[^Q]*? (?=(?:${FIRST_WORDS})\\b)`,
-    ).exec(text) ?? [''];
-    if (mark) this.place = this.quotes.text(mark);
+    const [before, words] = regex(
+      `^(?:in|on|at|for|under|within) ([^Q]*?Q?[^Q]*?) (?=(?:${FIRST_WORDS})\\b)`,
+    ).exec(text) ?? ['', ''];
+    this.place = placeIn(words!, this.quotes) || this.place;
     return text.slice(before.length);
   }
 
   #isRemark(piece: string): boolean {
-    const place = regex('^(?:in|on|under|within|for) [^Q]*(Q)[^Q]*$').exec(piece);
-    if (place) this.place = this.quotes.text(place[1]!);
-    if (regex('Q').test(piece)) return place !== null;
-    return /^(?:find|locate)$|^(?:in|on|at|under|within|for) (?:the|this|your)\b|^(?:they|it|this|that|there|you|stay|nothing)\b/i.test(
+    const words = regex('^(?:in|on|at|under|within|for) ([^Q]*Q?[^Q]*)$').exec(piece)?.[1];
+    const place = words && placeIn(words, this.quotes);
+    this.place = place || this.place;
+    if (place || regex('Q').test(piece)) return Boolean(place);
+    return /^(?:find|locate)$|^(?:in|on|at|under|within|for) (?:the|this|your)\b|^(?:navigate|look|scroll) through\b|^switch between\b|^(?:they|it|this|that|there|you|stay|nothing)\b|^\w+ nothing$/i.test(
       piece,
     );
   }
@@ -120,9 +105,7 @@ class Reading {
 
   #add(act: Act | undefined, piece: string, verb: string): void {
     const source = this.quotes.restore(
-      act && verb && !piece.toLowerCase().startsWith(verb.toLowerCase()) && !LOG_IN.test(piece.slice(0, 6))
-        ? `${verb} ${piece}`
-        : piece,
+      act && verb && !piece.toLowerCase().startsWith(verb.toLowerCase()) ? `${verb} ${piece}` : piece,
     );
     const unused = act && this.quotes.unusedIn(piece, act);
     if (!act) throw new NotUnderstood(source);
@@ -145,6 +128,15 @@ export function parseGoal(goal: string): Clause[] {
   const quotes = new Quotes();
   const masked = quotes
     .mask(goal)
+    .replace(
+      regex(LOG_IN),
+      (_, fields: string, sent?: string) =>
+        `enter ${fields.replace(regex('^(Q)'), 'user name $1')}${sent ? '' : ' and log in'}`,
+    )
+    .replace(
+      regex('([^Q.,]*Q) (in|into) both (?:the )?([a-z ]+?)(?:e?s)\\b'),
+      '$1 $2 the 1st $3 and $1 $2 the 2nd $3',
+    )
     .replace(/\([^()]*\)/g, remark => (regex('Q').test(remark) ? remark : ''))
     .replace(new RegExp(`(${Q})\\s*:\\s*(?=${Q})`, 'g'), '$1=')
     .replace(/^\s*(?:\d+[.)]|[-*•])\s+/gm, '')

@@ -8,6 +8,15 @@ const ORDINALS = 'first second third fourth fifth sixth seventh eighth ninth ten
 /** Words that name a place without saying which. */
 export const ANYWHERE =
   /\b(?:the|this|that|its?|of|on|in|at|a|an|top|bottom|left|right|middle|side(?:bar)?|corner|header|footer|main|same|page|site|screen|results?|list|dialog|popup|menu|form|window|table|tree|toolbar|navigation|below|above|here|there|view|area|current|search)\b/gi;
+
+/** What a phrase says beyond that: '' for `the results list`. */
+const bare = (phrase: string): string =>
+  phrase
+    .replace(ANYWHERE, ' ')
+    .replace(new RegExp(`\\b(?:${KINDS})\\b`, 'gi'), ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+
 /** `the 2nd "Edit" button in the row "Alice"`. Words beside a quoted label are remarks. */
 export function target(phrase: string, quotes: Quotes): Target | undefined {
   const called = regex('^(.*?)\\s*\\b(?:labell?ed|called|named|titled|saying) (Q)$').exec(phrase.trim());
@@ -21,8 +30,7 @@ export function target(phrase: string, quotes: Quotes): Target | undefined {
       /^.*\b(?:row|card|section|item|line|entry) (?:of|for|with|named|called) /i,
       '',
     );
-    const unquoted = words.replace(ANYWHERE, ' ').replace(new RegExp(`\\b(?:${KINDS})\\b`, 'gi'), ' ');
-    const place = placed[3] ? quotes.text(placed[3]) : quotes.restore(unquoted.replace(/\s+/g, ' ').trim());
+    const place = placed[3] ? quotes.text(placed[3]) : quotes.restore(bare(words));
     return inner && place ? { ...inner, place } : inner;
   }
   const nth = ordinal(text);
@@ -34,9 +42,18 @@ export function target(phrase: string, quotes: Quotes): Target | undefined {
     : text
         .replace(/^(?:on |into |in |the |a |an |its |your )+/i, '')
         .replace(new RegExp(`^(?:\\d+(?:st|nd|rd|th)|${ORDINALS.join('|')}|last)\\b`, 'i'), '')
-        .replace(new RegExp(`^(?:${KINDS})\\b(?= \\S)|\\b(?:${KINDS})$`, 'i'), '')
+        .replace(new RegExp(`^(?:${KINDS})\\b(?= \\S)|(?:\\b(?:${KINDS})\\s*)+$`, 'i'), '')
         .trim();
   return { label, ...(kind ? { kind } : {}), ...(nth === undefined ? {} : { nth }) };
+}
+
+/** Where `in the row of Bob` is: the label, quoted or not; '' if it is no place within the page. */
+export function placeIn(phrase: string, quotes: Quotes): string {
+  const quoted = regex('Q').exec(phrase);
+  if (quoted) return quotes.text(quoted[0]);
+  return /\b(?:row|card|section|item|entry|user|group|panel)\b/i.test(phrase)
+    ? bare(phrase.replace(/\buser\b/i, ''))
+    : '';
 }
 
 function ordinal(text: string): number | undefined {

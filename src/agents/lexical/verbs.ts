@@ -122,9 +122,15 @@ function howTo(verb: string, given = ''): 'accept' | 'reject' | 'close' {
   return /^(?:cancel|decline|reject|refuse)/i.test(verb) ? 'reject' : 'accept';
 }
 
+const add: Reader = (rest, quotes) => {
+  const place = quotes.text(regex('Q').exec(rest)![0]);
+  return { do: 'click', target: { label: 'Add', place } };
+};
+
 const VERBS: [pattern: string, reader: Reader][] = [
   ['double[- ]click(?: on)?', (rest, quotes) => counted(named(rest, quotes))],
   ['(?:go|navigate|return) back(?: to .*)?', () => ({ do: 'back' })],
+  ['wait(?= [\\d.]+ (?:s|sec|seconds?)$)', rest => ({ do: 'wait', seconds: Number.parseFloat(rest) })],
   ['go forward', () => ({ do: 'forward' })],
   ['reload(?: the page)?|refresh(?: the page)?', () => ({ do: 'reload' })],
   ['hover(?: over| on)?|move the mouse (?:over|to)|point at', on('hover')],
@@ -142,7 +148,7 @@ const VERBS: [pattern: string, reader: Reader][] = [
   [`(?:confirm|accept|dismiss|cancel|close|decline|reject|refuse|hide|answer|allow)`, answer],
   ['fill in|fill out|fill|enter|type|write(?! to\\b)|input|put|set|change|replace', enter],
   ['select|choose|pick|sort(?: (?:the )?\\w+)? by', choose],
-  ['add (?=Q (?:to|into) (?:the |your |my )?(?:cart|basket|bag))', (rest, quotes) => add(rest, quotes)],
+  ['add (?=Q (?:to|into) (?:the |your |my )?(?:cart|basket|bag))', add],
   [
     'click(?: on)?|press|tap(?: on)?|hit|push|activate|follow|open|go to|navigate to|visit|switch to|start|collapse|save|submit|delete|remove|add|go',
     click,
@@ -167,17 +173,6 @@ function upload(rest: string, quotes: Quotes): Act | undefined {
   return file
     ? { do: 'upload', file: quotes.restoreBare(file), target: target(field ?? 'file', quotes)! }
     : undefined;
-}
-
-function add(rest: string, quotes: Quotes): Act {
-  return {
-    do: 'click',
-    target: {
-      label: 'Add',
-      names: /^\s*\+?\s*add(?: (?:it )?to (?:the |your )?(?:cart|basket|bag))?\s*$/i,
-      place: quotes.text(regex('Q').exec(rest)![0]),
-    },
-  };
 }
 
 export const PATTERNS = VERBS.map(

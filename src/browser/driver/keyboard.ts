@@ -120,7 +120,7 @@ function chord(text: string): string {
  *
  * @throws DriverError naming the key that there is not.
  */
-function keySequence(text: string): string[] {
+export function keySequence(text: string): string[] {
   if (text === ' ') return ['Space'];
   const parts = text.split(/\s+/).filter(Boolean);
   if (parts.length === 0) throw new DriverError('key needs the name of a key, such as Enter or ctrl+a');

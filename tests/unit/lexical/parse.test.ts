@@ -28,6 +28,8 @@ function told(clause: Clause): string {
       return `press ${act.key}${act.target ? ` in ${name(act.target)}` : ''}`;
     case 'goto':
       return `goto ${act.url}`;
+    case 'wait':
+      return `wait ${act.seconds}`;
     case 'search':
       return `search ${act.text}${act.target ? ` in ${name(act.target)}` : ''}`;
     case 'answer':
@@ -50,6 +52,9 @@ const TABLE: [goal: string, clauses: string[]][] = [
   ['Click "a, b and c."', ['click a, b and c.']],
   ['Click the 2nd "Edit" button in the row of Bob', ['click Edit:button @ Bob #2']],
   ['Click "Edit" in the row "Alice"', ['click Edit @ Alice']],
+  ['For the user @ann, click "Like"', ['click Like @ @ann']],
+  ['Enter "x" into both text fields', ['enter x into :text field #1', 'enter x into :text field #2']],
+  ['Click "A", wait 2 seconds, then click "B"', ['click A', 'wait 2', 'click B']],
   ['Click "Add" next to "Fern"', ['click Add @ Fern']],
   ['In the "Users" section, click "Edit"', ['click Edit @ Users']],
   ['For "Team" click "Start"', ['click Start @ Team']],

@@ -1,0 +1,25 @@
+// Runs a function in a page so that no report shows it: steps of Playwright for each look would bury the agent's actions.
+import type { CDPSession, Page } from '@playwright/test';
+
+const sessions = new WeakMap<Page, Promise<CDPSession | undefined>>();
+
+/**
+ * Playwright's `page.evaluate`, over the browser's protocol where it has one (Chromium).
+ *
+ * @param script an expression; what it promises is waited for
+ */
+export async function evaluateUnseen(page: Page, script: string): Promise<unknown> {
+  if (!sessions.has(page)) {
+    const opening = page.context().newCDPSession(page);
+    sessions.set(
+      page,
+      opening.catch(() => undefined),
+    );
+  }
+  const session = await sessions.get(page);
+  if (!session) return page.evaluate(script);
+  const options = { expression: script, awaitPromise: true, returnByValue: true };
+  const { result, exceptionDetails } = await session.send('Runtime.evaluate', options);
+  if (exceptionDetails) throw new Error(exceptionDetails.text);
+  return result.value;
+}
