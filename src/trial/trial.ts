@@ -163,7 +163,14 @@ export class Trial {
           // A page that tries to leave while it is parsed ends its own parsing: then no event of its load ever comes.
           const until = (states: string[], ms: number) =>
             page.waitForFunction(wanted => wanted.includes(document.readyState), states, { timeout: ms });
-          await until(['interactive', 'complete'], Math.max(1, end - performance.now()));
+          const left = Math.max(1, end - performance.now());
+          // A page may fake its state, or keep its events back. If it was seen trying to leave, it is there all the same.
+          await Promise.any([
+            page.waitForLoadState('domcontentloaded', { timeout: left }),
+            until(['interactive', 'complete'], left),
+          ]).catch(({ errors }: AggregateError) => {
+            if (refusals.length === 0) throw errors[0];
+          });
           // Slow pictures are no reason to wait long, but an agent that starts on a half-loaded page wastes turns.
           await until(['complete'], 5_000).catch(() => undefined);
         },

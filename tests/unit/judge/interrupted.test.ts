@@ -12,6 +12,7 @@ function trialWith(judge: Judge['judge'], onPicture = () => {}) {
   const page = Object.assign(new EventEmitter(), {
     url: () => URL,
     goto: async () => undefined,
+    waitForLoadState: async () => undefined,
     waitForFunction: async () => undefined,
     screenshot: async () => {
       onPicture();
