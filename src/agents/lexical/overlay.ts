@@ -36,7 +36,7 @@ export async function uncover(actor: Actor, target: Locator, message: string): P
   const tag = /<[^\n]*?>(?= (?:from|intercepts))/.exec(message)?.[0] ?? 'something';
   const shown = shorten((await within(cover.innerText(), 1_000)) ?? '', 80);
   throw new Stuck(
-    `${shorten(tag, 120)}${shown ? ` ("${shown}")` : ''} lies over it, and has no button to close it`,
+    `${shorten(tag, 120)}${shown ? ` ("${shown}")` : ''} covers it, and no button in it is called "Close" or the like`,
   );
 }
 
