@@ -65,7 +65,13 @@ function followed(click: string, times: number, means: 'best' | 'route' = 'best'
   return inTrial(means, async ({ session, page, turns }) => {
     let right = 0;
     for (let time = 0; time < times; time++) {
-      await turns.run(click, () => page.getByText(click, { exact: true }).click({ timeout: 5_000 }));
+      const link = page.getByText(click, { exact: true });
+      await turns.run(click, async () => {
+        // Nothing else tells of a tab if the browser announces none.
+        const seen = means === 'route' ? page.context().waitForEvent('request') : undefined;
+        await link.click({ timeout: 5_000 });
+        await seen;
+      });
       const { page: active } = session;
       if (active !== page && active.url() !== 'about:blank') right++;
       if (active !== page) await turns.run('close it', () => active.close());
