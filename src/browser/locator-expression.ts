@@ -143,3 +143,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   v: '\v',
   0: '\0',
 };
+
+/** `getByRole('button', { name: 'Place order' })` as `button "Place order"`. */
+export function inWords(expression: string): string {
+  const last = /getByRole\('(\w+)', \{ name: '((?:\\.|[^'\\])*)'[^}]*\}\)[^)]*$/.exec(expression);
+  return last ? `${last[1]} "${last[2]!.replace(/\\(.)/g, '$1')}"` : expression;
+}

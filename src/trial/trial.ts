@@ -170,7 +170,7 @@ export class Trial {
             until(['interactive', 'complete'], left),
           ]).catch(({ errors }: AggregateError) => {
             if (refusals.length > 0) return;
-            throw new Error(messageOf(errors[0]).replace(/Timeout \d+ms/, `Timeout ${timeout}ms`));
+            throw new Error(messageOf(errors[0]).replace(/Timeout [\d.]+ms/, `Timeout ${timeout}ms`));
           });
           // Slow pictures are no reason to wait long, but an agent that starts on a half-loaded page wastes turns.
           await until(['complete'], 5_000).catch(() => undefined);

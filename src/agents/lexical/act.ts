@@ -1,6 +1,7 @@
 // Does one thing to the page: noted for the recording, done, and waited for until the page has come to rest.
 import type { Dialog, Locator, Page } from '@playwright/test';
 import { keySequence } from '../../browser/driver/keyboard';
+import { inWords } from '../../browser/locator-expression';
 import type { DialogAnswer } from '../../browser/page-action';
 import { type LocatedAction, perform } from '../../browser/perform';
 import { within } from '../../browser/waiting';
@@ -156,7 +157,7 @@ function isoOf(text: string): string {
   return half ? `${(Number(hour) % 12) + (/p/i.test(half) ? 12 : 0)}:${minute}`.padStart(5, '0') : text;
 }
 
-/** Where it is, as Playwright would write it down. */
+/** What it is, in words. */
 export async function nameOf(target: Locator): Promise<string> {
-  return String((await within(target.normalize(), 2_000)) ?? target);
+  return inWords(String((await within(target.normalize(), 2_000)) ?? target));
 }

@@ -1,6 +1,6 @@
 // A recorded action as this run performs it, and what keeps it from that in the words of a report.
 import type { Page } from '@playwright/test';
-import { locatorOf } from '../../browser/locator-expression';
+import { inWords, locatorOf } from '../../browser/locator-expression';
 import type { RecordedAction } from '../../browser/page-action';
 import { type LocatedAction, reasonIn } from '../../browser/perform';
 import type { SessionTask } from '../agent';
@@ -61,17 +61,11 @@ export function located(page: Page, step: RecordedAction): LocatedAction {
 export async function whyNot(page: Page, step: RecordedAction, error: unknown): Promise<string> {
   const message = error instanceof Error ? error.message : String(error);
   if (!('locator' in step) || !step.locator) return message;
-  const name = nameOf(step.locator);
+  const name = inWords(step.locator);
   const count = await locatorOf(page, step.locator)
     .count()
     .catch(() => undefined);
   if (count === 0) return `${name} not found`;
   if (count !== undefined && count > 1) return `${name} is not one element any more but ${count}`;
   return `${name} can't be used: ${reasonIn(message) ?? message.split('\n')[0]}`;
-}
-
-/** `getByRole('button', { name: 'Place order' })` as `button "Place order"`. */
-function nameOf(expression: string): string {
-  const last = /getByRole\('(\w+)', \{ name: '((?:\\.|[^'\\])*)'[^}]*\}\)[^)]*$/.exec(expression);
-  return last ? `${last[1]} "${last[2]!.replace(/\\(.)/g, '$1')}"` : expression;
 }
