@@ -166,7 +166,7 @@ testIt('a spec passes: turns with pictures, usage, cost, the network of other or
     6,
   );
 
-  expect(screenshotOf(requests[0]!.body), "the trial's viewport").toMatchObject({ width: 1280, height: 720 });
+  expect(screenshotOf(requests[0]!.body), "the trial's viewport").toMatchObject({ width: 480, height: 320 });
   expect(JSON.stringify(requests.map(({ body }) => body))).not.toContain(PASSWORD);
   expect(said).not.toContain(PASSWORD);
   expect(said).not.toContain(KEY);
