@@ -11,7 +11,7 @@ import {
 import { secretMask } from '../trial/mask';
 import { type AgentRunner, agentRunner } from './agent-runner';
 import { markReplay, type PlannedSpec, plannedSpec } from './annotations';
-import { isJudged, settledReason, spentUsd } from './ledger';
+import { isFirstToSay, isJudged, settledReason, spentUsd } from './ledger';
 import { maskTest, warnOfRecorders } from './masked-test';
 import {
   checkTaskproofOptions,
@@ -21,7 +21,7 @@ import {
   replays,
   type TaskproofOptions,
 } from './options';
-import { repeatEachOverride } from './runner';
+import { isInteractive, repeatEachOverride } from './runner';
 import { TrialTest } from './trial-test';
 
 export interface TaskproofTestOptions {
@@ -63,7 +63,11 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     if (planned) skipBeyondK(planned, testInfo);
     const options = checkTaskproofOptions(taskproof, `project "${testInfo.project.name}"`);
     if (planned) skipWhatIsNotNeeded(planned, options, testInfo);
-    if (planned && planned.policy.k > 1) warnWithoutReporter(planned);
+    if (planned && planned.policy.k > 1 && !isJudged()) {
+      const { k } = planned.policy;
+      testInfo.annotations.push({ type: 'verdict', description: `not judged: 1 trial of ${k}` });
+      warnWithoutReporter(planned);
+    }
     for (const part of [options.agent, options.judge])
       if (part?.preflight && !preflighted.has(part)) {
         await part.preflight();
@@ -102,12 +106,9 @@ function skipBeyondK({ policy, replayed }: PlannedSpec, testInfo: TestInfo): voi
   );
 }
 
-let warned = false;
-
 /** Without our reporter, one passing trial of a k of 5 would be green, and look like a verdict. */
 function warnWithoutReporter({ id, policy }: PlannedSpec): void {
-  if (warned || isJudged()) return;
-  warned = true;
+  if (isInteractive() || !isFirstToSay('not-judged')) return;
   process.stderr.write(
     `taskproof: No verdict will be computed: "${id}" needs ${policy.minPasses} of ${policy.k} trials to pass, but the reporter "@taskproof/playwright/reporter" is not used in this run. Add it to \`reporter\` in the config, or to the command line: --reporter=dot,@taskproof/playwright/reporter\n`,
   );

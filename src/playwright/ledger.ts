@@ -2,6 +2,7 @@
 // every trial writes its own, so that two which end at once can't disturb each other.
 import { createHash, randomUUID } from 'node:crypto';
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -17,6 +18,7 @@ import { type Policy, type TrialResult, verdictOf } from '../verdicts/verdict';
 
 /** Set by the reporter in the main process, inherited by the workers. */
 const ENV = 'TASKPROOF_LEDGER';
+const JUDGED = 'judged';
 
 const entrySchema = z.object({
   index: z.number(),
@@ -25,10 +27,24 @@ const entrySchema = z.object({
 });
 export type LedgerEntry = z.infer<typeof entrySchema>;
 
-/** Begins a run: in the main process, before its workers start. */
-export function openLedger(): void {
+/**
+ * Begins a run: in the main process, before its workers start.
+ *
+ * @param judged whether its trials are judged together: in UI mode and in editors each stands for itself
+ */
+export function openLedger({ judged }: { judged: boolean }): void {
   closeLedger();
-  process.env[ENV] = mkdtempSync(join(tmpdir(), 'taskproof-'));
+  const run = mkdtempSync(join(tmpdir(), 'taskproof-'));
+  if (judged) writeFileSync(join(run, JUDGED), '');
+  process.env[ENV] = run;
+}
+
+/** In a run without our reporter: its workers share what was said and spent. */
+export function openLedgerWithoutReporter(argv: readonly string[] = process.argv): void {
+  const { TEST_WORKER_INDEX, [ENV]: opened } = process.env;
+  if (TEST_WORKER_INDEX !== undefined || opened !== undefined || !argv.includes('test')) return;
+  openLedger({ judged: false });
+  process.once('exit', closeLedger);
 }
 
 export function closeLedger(): void {
@@ -37,9 +53,10 @@ export function closeLedger(): void {
   delete process.env[ENV];
 }
 
-/** Whether our reporter judges this run: it opens the ledger. */
+/** Whether our reporter judges the trials of this run. */
 export function isJudged(): boolean {
-  return process.env[ENV] !== undefined;
+  const run = process.env[ENV];
+  return run !== undefined && existsSync(join(run, JUDGED));
 }
 
 /** Without our reporter there is no ledger, and nothing is told. */
@@ -73,7 +90,7 @@ export function isFirstToSay(what: string): boolean {
 /** Why no further trial of the spec is needed, in one line; undefined while its verdict is open. */
 export function settledReason(project: string, spec: string, policy: Policy): string | undefined {
   const run = process.env[ENV];
-  if (!run) return undefined;
+  if (!run || !isJudged()) return undefined;
   const { verdict, passes, failures, errors } = verdictOf(
     policy,
     entriesIn(specFolder(run, project, spec)).map(asTrial),
@@ -84,9 +101,9 @@ export function settledReason(project: string, spec: string, policy: Policy): st
 }
 
 /** Trials of the spec that have ended without a pass: so many failures the pass policy has to tolerate so far. */
-export function lostTrials(project: string, spec: string): number | undefined {
+export function lostTrials(project: string, spec: string): number {
   const run = process.env[ENV];
-  if (!run) return undefined;
+  if (!run) return 0;
   return entriesIn(specFolder(run, project, spec)).filter(({ outcome }) => outcome !== 'passed').length;
 }
 

@@ -26,10 +26,26 @@ export function isListing(argv: readonly string[] = process.argv): boolean {
   return argv.includes('--list');
 }
 
-/** UI mode, the test server and editors run one repeat of what the user picked: that is never a verdict. */
+/** Set in the environment of the workers, for the same reason. */
+const INTERACTIVE = 'TASKPROOF_INTERACTIVE';
+
+/** UI mode, the servers of editors and coding agents, and `--debug` run one trial of what a person picked: never a verdict. */
 export function isInteractive(argv: readonly string[] = process.argv): boolean {
-  return argv.some(arg => ['--ui', 'test-server', '--debug'].includes(arg) || /^--(ui|debug)[=-]/.test(arg));
+  if (process.env.TEST_WORKER_INDEX === undefined) {
+    const found = argv.some(
+      arg =>
+        ['--ui', '--debug', 'test-server', 'run-test-mcp-server'].includes(arg) ||
+        /^--(ui|debug)[=-]/.test(arg),
+    );
+    if (found) process.env[INTERACTIVE] = '1';
+    else delete process.env[INTERACTIVE];
+  }
+  return process.env[INTERACTIVE] !== undefined;
 }
+
+// In UI mode and for editors the main process loads the config alone, and that before any worker starts.
+repeatEachOverride();
+isInteractive();
 
 function flagValue(argv: readonly string[], flag: string): string | undefined {
   const index = argv.findLastIndex(arg => arg === flag || arg.startsWith(`${flag}=`));
@@ -71,11 +87,16 @@ export function retag(test: TestCase, ours: readonly string[]): void {
   tags.splice(0, tags.length, ...tags.filter(tag => !OUR_TAGS.test(tag)), ...ours);
 }
 
-/** Shown on the trial's page in the HTML report, above its steps. */
-export function annotate(result: TestResult, type: string, description: string): void {
-  const known = result.annotations.find(annotation => annotation.type === type);
-  if (known) known.description = description;
-  else result.annotations.unshift({ type, description });
+/**
+ * Shown on the trial's page in the HTML report, above its steps. Checked on Playwright 1.65: JUnit's properties and other
+ * reporters come from the test's annotations, the HTML report's from the result's.
+ */
+export function annotate(test: TestCase, result: TestResult, type: string, description: string): void {
+  for (const annotations of new Set([test.annotations, result.annotations])) {
+    const known = annotations.find(annotation => annotation.type === type);
+    if (known) known.description = description;
+    else annotations.unshift({ type, description });
+  }
 }
 
 /** Takes an annotation back that was right when the trial ended, and is replaced by a verdict. */

@@ -9,6 +9,7 @@ import { policyForRepeats } from '../verdicts/verdict';
 import { type PlannedSpec, planAnnotations } from './annotations';
 import { callFrom, callSiteFile, callSiteFolder, callSiteOf, dependOn } from './call-site';
 import { type TrialFixtures, trialTest } from './fixtures';
+import { openLedgerWithoutReporter } from './ledger';
 import { repeatEachOverride } from './runner';
 import { posix } from './trial-test';
 
@@ -51,6 +52,7 @@ const optionsSchema = z.strictObject({
  */
 export function taskproofTests(globs: string | readonly string[], options: TaskproofTestsOptions = {}): void {
   const callSite = callSiteOf(taskproofTests);
+  openLedgerWithoutReporter();
   checkOptions('taskproofTests()', optionsSchema, options);
   const cwd = options.cwd ?? callSiteFolder(callSite);
   const { specs } = loadTaskSpecs(globs, { cwd });

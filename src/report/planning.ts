@@ -26,9 +26,11 @@ export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun
   const planned = suite.allTests().flatMap(planOf);
   const problems = [...sameIds(planned), ...tooFewRepeats(planned, config)];
   if (problems.length) throw runError(problems.join('\n'));
+  // `--debug` keeps the repeats, but a person watches one trial. UI mode takes a test with another title for another test.
+  const interactive = isInteractive();
   for (const { test, spec } of planned)
-    if (test.repeatEachIndex >= spec.policy.k) testRun.exclude(test);
-    else rename(test, trialTitle(spec, test.repeatEachIndex));
+    if (test.repeatEachIndex >= (interactive ? 1 : spec.policy.k)) testRun.exclude(test);
+    else if (!interactive) rename(test, trialTitle(spec, test.repeatEachIndex));
   if (planned.length && !isListing()) await checkAgents(planned);
   if (config.shard) keepRunPlan(config, runPlan(planned));
   const repeats = repeatEachOverride();

@@ -21,6 +21,7 @@ import {
 } from '../playwright/runner';
 import { failsRun } from '../verdicts/verdict';
 import { print } from './format';
+import { whyMissing } from './missing';
 import { planRun } from './planning';
 import { writeRecordings } from './recordings';
 import { SpecRun } from './spec-run';
@@ -35,6 +36,7 @@ export default class TaskproofReporter implements Reporter {
   private readonly runOf = new Map<TestCase, SpecRun>();
   private readonly startedAt = new Date();
   private config!: FullConfig;
+  private suite!: Suite;
   /** merge-reports does not call preprocess: what it brings together is judged as one whole run. */
   private preprocessed = false;
   private readonly announced = new Set<SpecRun>();
@@ -52,7 +54,7 @@ export default class TaskproofReporter implements Reporter {
   async preprocess(run: { config: FullConfig; suite: Suite; testRun: TestRun }): Promise<void> {
     this.preprocessed = true;
     await planRun(run.config, run.suite, run.testRun);
-    openLedger();
+    openLedger({ judged: !isInteractive() });
   }
 
   onBegin(config: FullConfig, suite: Suite): void {
@@ -60,13 +62,14 @@ export default class TaskproofReporter implements Reporter {
     hideSecrets(config);
     // Of a run in shards: a spec of which no trial arrived is missing, not unknown.
     if (!this.preprocessed) for (const { project, spec } of keptRunPlan(config)) this.specRun(project, spec);
+    this.suite = suite;
     for (const test of suite.allTests()) this.assign(test);
   }
 
   onTestEnd(test: TestCase, result: TestResult): void {
     const run = this.assign(test);
-    // A retry is no trial.
-    if (!run || result.retry > 0) return;
+    // A retry is no trial, and where nothing is judged each test shows its own outcome.
+    if (!run || result.retry > 0 || isInteractive()) return;
     run.add(test, result);
     this.announce(run);
   }
@@ -75,7 +78,11 @@ export default class TaskproofReporter implements Reporter {
     if (isListing() || isInteractive() || !this.specRuns.size) return undefined;
     this.joinUnconfirmed();
     const runs = [...this.specRuns.values()].filter(run => !run.skipped);
-    for (const run of runs) if (!run.ended) run.label();
+    for (const run of runs)
+      if (!run.ended) {
+        run.missingBecause = whyMissing(run.project, this.suite, this.config, result);
+        run.label();
+      }
     const shard = this.config.shard !== null;
     const lost = runs.filter(run => failsRun(run.verdict.verdict, { shard }));
     const failed = lost.length || result.status !== 'passed';

@@ -16,6 +16,10 @@ export const resultsSchema = z
     costUsd: cost.optional().describe('Sum over the verdicts, US dollars; null where any is unknown.'),
     usage: usageSchema.optional().describe('Tokens of all trials that left a record.'),
     complete: z.boolean().describe('False for a shard and for a run in which trials are missing.'),
+    incompleteBecause: z
+      .string()
+      .optional()
+      .describe('Why trials are missing; left out for a complete run, and where the run can not know.'),
     verdicts: z.array(rowSchema.loose()).describe('One for each spec and project; replayed ones apart.'),
     comparison: comparisonSchema
       .optional()

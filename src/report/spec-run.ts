@@ -25,6 +25,8 @@ export class SpecRun {
   /** Known from the first record on. */
   subject: Subject | undefined;
   readonly pick = new RecordingPick();
+  /** Why trials are missing at the run's end, if that is known. */
+  missingBecause: string | null = null;
 
   constructor(
     readonly project: string,
@@ -42,10 +44,12 @@ export class SpecRun {
   }
 
   get verdict(): Verdict {
-    return verdictOf(
+    const verdict = verdictOf(
       this.planned.policy,
       this.entries.map(({ trial }) => trial),
     );
+    if (verdict.verdict !== 'undecided' || this.missingBecause === null) return verdict;
+    return { ...verdict, reason: `${this.missingBecause}; ${verdict.reason}` };
   }
 
   /** Skipped from the outside as a whole, by the suite: then there is nothing to judge. */
@@ -95,9 +99,9 @@ export class SpecRun {
       const healed = healedText(trial);
       const tolerated = this.isLost(trial) && verdict === 'passed';
       unannotate(test, result, 'fail');
-      if (healed !== null) annotate(result, 'healed', healed);
-      annotate(result, this.noun, this.trialText(trial, tolerated));
-      annotate(result, 'verdict', this.replayed ? `${summary}; replayed, which measures no agent` : summary);
+      if (healed !== null) annotate(test, result, 'healed', healed);
+      annotate(test, result, this.noun, this.trialText(trial, tolerated));
+      annotate(test, result, 'verdict', this.replayed ? `${summary}; replayed, which measures no agent` : summary);
       const marks = [...(tolerated ? ['@tolerated'] : []), ...(trial.healed ? ['@healed'] : [])];
       retag(test, [`@verdict:${verdict}`, ...marks]);
     }

@@ -22,6 +22,8 @@ import { errorGroups, healings } from './trial-notes';
 /** Characters in a line if the output goes to no terminal: what CI's logs show without scrolling. */
 const DEFAULT_WIDTH = 100;
 const INDENT = '  ';
+/** Names in a list of specs that did not run. */
+const SHOWN_NAMES = 5;
 
 /** `  ✓ pricing-trial [opus] passed, 4/5 (needs 4)`, printed while other specs still run. */
 export function settledLine(run: SpecRun): string {
@@ -39,13 +41,24 @@ export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT
   const { comparison } = results;
   const compared = new Set(comparison?.specs.map(({ spec }) => spec));
   const measured = results.verdicts.filter(row => !row.replayed);
-  const rows = measured.filter(row => row.verdict !== 'passed' || !compared.has(row.spec));
+  const ran = measured.filter(row => row.trials.length > 0);
+  const unstarted = measured.filter(row => row.trials.length === 0);
+  const rows = ran.filter(row => row.verdict !== 'passed' || !compared.has(row.spec));
   const replayed = results.verdicts.filter(row => row.replayed);
-  const title = `Taskproof${results.complete ? '' : ' (incomplete: a shard, or trials are missing)'}`;
+  const { incompleteBecause = 'a shard, or trials are missing' } = results;
+  const title = `Taskproof${results.complete ? '' : ` (incomplete: ${oneLine(incompleteBecause, 300)})`}`;
   return [
     '',
     paint('bold', title, colour),
     ...(rows.length ? [rowTable(rows, colour)] : []),
+    ...(unstarted.length
+      ? [
+          notRunLine(
+            unstarted.map(row => name(row.spec, row.project)),
+            results.incompleteBecause,
+          ),
+        ]
+      : []),
     ...(replayed.length ? replayedLines(replayed, colour) : []),
     ...errorLines(results),
     ...(comparison ? ['', comparisonText(comparison, { colour, width, indent: INDENT })] : []),
@@ -59,6 +72,14 @@ function rowTable(rows: readonly ResultRow[], colour: boolean): string {
   const head = ['spec', 'project', 'verdict', 'passes', rate, 'turns', 'cost', 'reason'];
   // A log is as wide as its lines; in a terminal they would break.
   return table(rows.map(cellsOf), { head, colour, right: [5, 6], indent: INDENT, width: stdout.columns });
+}
+
+/** Specs of which no trial ran, told in one line: a row for each would say the same thing again and again. */
+function notRunLine(names: readonly string[], because: string | null | undefined): string {
+  const shown = names.slice(0, SHOWN_NAMES).join(', ');
+  const more = names.length > SHOWN_NAMES ? ` and ${names.length - SHOWN_NAMES} more` : '';
+  const why = because ? `: ${oneLine(because, 300)}` : '';
+  return `${INDENT}${SIGNS.undecided} ${plural(names.length, 'spec')} did not run${why} (${shown}${more})`;
 }
 
 /** Apart from the agents': a replay says that the site still works as recorded, and nothing of an agent. */
@@ -124,10 +145,17 @@ function countsOf(rows: readonly ResultRow[]): string {
 
 /** One line for each lost spec, for the end of the terminal's output and the top of the HTML report. */
 export function lostSummary(lost: readonly SpecRun[]): string {
-  const lines = lost.map(run => {
-    const { verdict, passes, k, minPasses, reason } = run.verdict;
-    return `  ${SIGNS[verdict]} ${nameOf(run)} ${verdict}: ${passes}/${k} passed, needs ${minPasses}${reason ? `\n${wrapped(oneLine(reason, 600), 100, '      ')}` : ''}`;
-  });
+  const unstarted = lost.filter(run => !run.verdict.trials.length);
+  const lines = lost
+    .filter(run => run.verdict.trials.length)
+    .map(run => {
+      const { verdict, passes, k, minPasses, reason } = run.verdict;
+      return `  ${SIGNS[verdict]} ${nameOf(run)} ${verdict}: ${passes}/${k} passed, needs ${minPasses}${reason ? `\n${wrapped(oneLine(reason, 600), 100, '      ')}` : ''}`;
+    });
+  if (unstarted.length) {
+    const causes = new Set(unstarted.flatMap(({ missingBecause }) => missingBecause ?? []));
+    lines.push(notRunLine(unstarted.map(nameOf), [...causes].join('; ')));
+  }
   return `taskproof: ${plural(lost.length, 'spec')} did not pass\n${lines.join('\n')}`;
 }
 

@@ -37,6 +37,9 @@ const HINTS: Record<string, string> = {
   browser:
     'The browser failed: is it installed (`npx playwright install`)? Else look at memory and at the number of workers, then run again.',
   judge: 'The judge could not be asked: look at its key and its rate limits, then run again.',
+  setup:
+    "The test failed before its trial began: look at its hooks and fixtures, and at the test's timeout, in the HTML report.",
+  interrupted: 'The run was interrupted: run again.',
   internal:
     'The trial broke off by itself: look at its last step in the HTML report, and at the code of the agent.',
 };

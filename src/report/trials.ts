@@ -1,7 +1,7 @@
 // From Playwright's results to trials: the record of each, or what can be said without one.
 import { readFileSync } from 'node:fs';
 import type { TestResult } from '@playwright/test/reporter';
-import { RECORD_ATTACHMENT, readRecord, type TrialRecord } from '../trial/record';
+import { type ErrorKind, RECORD_ATTACHMENT, readRecord, type TrialRecord } from '../trial/record';
 import { oneLine } from '../trial/safe-text';
 import type { TrialResult } from '../verdicts/shapes';
 
@@ -50,6 +50,8 @@ function recordOf(result: TestResult): TrialRecord | undefined {
   }
 }
 
+/** The process died, whatever it was doing. */
+const NO_WORKER = /^(Error: )?worker process exited unexpectedly/i;
 /** Playwright's fixtures could not launch a browser or open a page in it. */
 const NO_BROWSER = /^(Error: )?(browserType\.(launch|connect\w*)|browser\.new\w+|browserContext\.newPage): /;
 
@@ -59,15 +61,25 @@ function withoutRecord(index: number, result: TestResult): TrialResult {
     const reason = result.annotations.find(({ type }) => type === 'skip')?.description ?? null;
     return { ...base, outcome: 'skipped', status: 'skipped', reason, costUsd: 0 };
   }
+  const [errorKind, reason] = whyWithoutRecord(result);
   return {
     ...base,
     outcome: 'error',
     status: 'error',
-    errorKind: NO_BROWSER.test(firstError(result)) ? 'browser' : 'internal',
-    reason: `no record was left: ${firstError(result)}`,
+    errorKind,
+    reason,
     // Whatever the trial did before it broke is not known to have been free.
-    costUsd: null,
+    costUsd: errorKind === 'internal' ? null : 0,
   };
+}
+
+function whyWithoutRecord(result: TestResult): [ErrorKind, string] {
+  const error = firstError(result);
+  if (result.status === 'interrupted') return ['interrupted', `the trial had not begun: ${error}`];
+  if (NO_BROWSER.test(error)) return ['browser', `the trial could not begin: ${error}`];
+  const unreadable = result.attachments.some(({ name }) => name === RECORD_ATTACHMENT);
+  if (unreadable || NO_WORKER.test(error)) return ['internal', `no record was left: ${error}`];
+  return ['setup', `the test failed before its trial began: ${error}`];
 }
 
 function firstError(result: TestResult): string {

@@ -47,6 +47,7 @@ export function resultsOf(
   const verdicts = runs.map(rowOf).sort(byName);
   // Of a shard's part nobody could say which project is ahead; merging the reports compares the whole.
   const comparison = run.shard ? undefined : compareProjects(verdicts);
+  const causes = new Set(runs.flatMap(({ missingBecause }) => missingBecause ?? []));
   return {
     schemaVersion: RESULTS_SCHEMA_VERSION,
     startedAt: run.startedAt.toISOString(),
@@ -59,6 +60,7 @@ export function resultsOf(
       run.status !== 'interrupted' &&
       // A verdict may stand although trials are missing: those of a shard that was not merged.
       verdicts.every(row => row.verdict !== 'undecided' && row.trials.length >= row.k),
+    ...(causes.size ? { incompleteBecause: [...causes].join('; ') } : {}),
     verdicts,
     ...(comparison ? { comparison } : {}),
   };

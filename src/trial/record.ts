@@ -21,7 +21,15 @@ export const trialStatuses = [
   'gave_up',
   'error',
 ] as const;
-export const errorKinds = ['site_unreachable', 'agent_api', 'browser', 'judge', 'internal'] as const;
+export const errorKinds = [
+  'site_unreachable',
+  'agent_api',
+  'browser',
+  'judge',
+  'setup',
+  'interrupted',
+  'internal',
+] as const;
 export type TrialStatus = (typeof trialStatuses)[number];
 export type ErrorKind = (typeof errorKinds)[number];
 

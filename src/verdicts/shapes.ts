@@ -26,7 +26,7 @@ export const trialSchema = z.object({
   errorKind: z
     .string()
     .optional()
-    .describe('With an error: site_unreachable, agent_api, browser, judge or internal.'),
+    .describe('With an error: site_unreachable, agent_api, browser, judge, setup, interrupted or internal.'),
   reason: z.string().nullable().describe('Why the trial did not pass, in one line.'),
   turns: count.describe('Turns that the agent took.'),
   costUsd: cost.describe('US dollars; null where a price is unknown.'),

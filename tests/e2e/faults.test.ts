@@ -161,6 +161,55 @@ test('a browser that can not be launched is an error of the browser', () => {
   expect(run.output).toContain(`${browserErrors + 1} trials with error: browser`);
 });
 
+test('what failed before the trials is named: a setup project, a hook, a set-up beyond the timeout', async () => {
+  const site = await startSite({ '/': PAGE });
+  const suite = makeSuite({
+    'playwright.config.ts': config({
+      taskproof: `{ agent: ${CLICKS_GO} }`,
+      reporters: PLAIN,
+      projects: `[
+        { name: 'login', testMatch: 'login.ts' },
+        { name: 'logged in', dependencies: ['login'] },
+        { name: 'hook', grep: /\\ba @/ },
+        { name: 'slow', grep: /\\ba @/, timeout: 500 },
+      ]`,
+    }),
+    'login.ts': `import { test } from '@playwright/test'; test('log in', () => { throw new Error('wrong password'); });`,
+    ...Object.fromEntries(
+      ['a', 'b', 'c', 'd', 'e', 'f'].map(id => [`tasks/${id}.yaml`, spec({ id, url: `${site.url}/` })]),
+    ),
+    'tasks.spec.ts': `import { test as base, taskproofTests } from '@taskproof/playwright';
+const test = base.extend({
+  page: async ({ page }, use, testInfo) => {
+    if (testInfo.project.name === 'hook') throw new Error('no shop to test');
+    if (testInfo.project.name === 'slow') await new Promise(() => {});
+    await use(page);
+  },
+});
+taskproofTests('tasks/**/*.yaml', { test });`,
+  });
+  const run = await suite.playwright(['test']);
+  expect(run.exitCode, run.output).toBe(1);
+  const because = 'project "login" failed, which "logged in" depends on';
+  const results = run.results();
+  expect(results.incompleteBecause).toBe(because);
+  const rows = (project: string) => results.verdicts.filter(row => row.project === project);
+  expect(rows('logged in')).toHaveLength(6);
+  for (const row of rows('logged in'))
+    expect(row).toMatchObject({ verdict: 'undecided', reason: `${because}; 0 of 1 trials present` });
+  const told = `… 6 specs did not run: ${because} (a [logged in], b [logged in], c [logged in], d [logged in], e [logged in] and 1 more)`;
+  // Below the table, and among the errors of the run.
+  expect(run.output.split(told)).toHaveLength(3);
+  expect(rows('hook')[0]!.trials).toMatchObject([
+    { errorKind: 'setup', reason: 'the test failed before its trial began: Error: no shop to test' },
+  ]);
+  expect(rows('slow')[0]!.trials[0]).toMatchObject({
+    errorKind: 'setup',
+    reason: expect.stringMatching(/before its trial began: .*timeout of 500ms exceeded/i),
+  });
+  expect(run.output).not.toContain('the code of the agent');
+});
+
 test('what can not be written costs a warning, never the verdicts', async () => {
   const site = await startSite({ '/': PAGE });
   const suite = makeSuite({
@@ -232,10 +281,17 @@ test('Ctrl-C: finished trials are kept, the running one says so, the rest is mis
   expect(results).toMatchObject({ status: 'interrupted', complete: false });
   expect(results.verdicts, run.output).toMatchObject([
     { spec: 'a-done', verdict: 'passed', passes: 1 },
-    { spec: 'b-hanging', verdict: 'inconclusive', trials: [{ outcome: 'error', turns: 2 }] },
+    {
+      spec: 'b-hanging',
+      verdict: 'inconclusive',
+      trials: [{ outcome: 'error', errorKind: 'interrupted', turns: 2 }],
+    },
     { spec: 'c-never', verdict: 'undecided', missing: 1 },
   ]);
   expect(results.verdicts[1]!.trials[0]!.reason).toBe('the run was interrupted before the trial ended');
+  expect(run.output).toContain('Taskproof (incomplete: the run was interrupted)');
+  expect(run.output).toContain('… 1 spec did not run: the run was interrupted (c-never [agents])');
+  expect(run.output).not.toMatch(/internal|the code of the agent/);
   await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 60_000, interval: 200 });
 });
 

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { closeLedger, enter, openLedger, settledReason, spentUsd } from '../../src/playwright/ledger';
 
-beforeEach(() => openLedger());
+beforeEach(() => openLedger({ judged: true }));
 afterEach(() => closeLedger());
 
 const policy = { k: 5, minPasses: 4 };
@@ -45,7 +45,7 @@ test('costs add up over the run, as far as they are known', () => {
 test('a new run begins empty, and a closed ledger leaves nothing behind and tells nothing', () => {
   for (const index of [0, 1]) end(index, 'failed');
   const folder = process.env.TASKPROOF_LEDGER!;
-  openLedger();
+  openLedger({ judged: true });
   expect(existsSync(folder)).toBe(false);
   expect(settledReason('p', 'spec', policy)).toBeUndefined();
   closeLedger();

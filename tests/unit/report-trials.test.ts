@@ -38,13 +38,27 @@ test.each<[string, TestResult, object]>([
     { outcome: 'error', errorKind: 'browser' },
   ],
   ['no page', broken('browserContext.newPage: closed'), { outcome: 'error', errorKind: 'browser' }],
-  ['a message that names a launch later on', broken('x browserType.launch: y'), { errorKind: 'internal' }],
+  ['a message that names a launch later on', broken('x browserType.launch: y'), { errorKind: 'setup' }],
   [
-    'no error at all',
-    resultOf({ status: 'interrupted' }),
-    { reason: 'no record was left: the test ended as "interrupted"', errorKind: 'internal' },
+    'a hook that failed',
+    broken('Error: no login'),
+    { outcome: 'error', errorKind: 'setup', reason: 'the test failed before its trial began: Error: no login' },
   ],
-  ['a record that was cut off', { ...broken('Error: full disk'), attachments: [cut] }, { outcome: 'error' }],
+  [
+    'an interrupted run',
+    resultOf({ status: 'interrupted' }),
+    {
+      outcome: 'error',
+      errorKind: 'interrupted',
+      reason: 'the trial had not begun: the test ended as "interrupted"',
+      costUsd: 0,
+    },
+  ],
+  [
+    'a record that was cut off',
+    { ...broken('Error: full disk'), attachments: [cut] },
+    { outcome: 'error', errorKind: 'internal', costUsd: null },
+  ],
   [
     'a record whose file is gone',
     { ...broken('Error: gone'), attachments: [{ ...cut, body: undefined, path: '/nowhere/record.json' }] },

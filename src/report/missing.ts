@@ -1,0 +1,39 @@
+// Why trials that were planned did not run.
+import type { FullConfig, FullResult, Suite } from '@playwright/test/reporter';
+
+/** @returns one clause for people; null if the run itself does not tell, as in a shard. */
+export function whyMissing(
+  project: string,
+  suite: Suite,
+  config: FullConfig,
+  result: FullResult,
+): string | null {
+  if (result.status === 'interrupted') return 'the run was interrupted';
+  if (result.status === 'timedout')
+    return `the run reached its globalTimeout of ${config.globalTimeout / 1000} s`;
+  const failed = failedDependency(project, suite, config);
+  if (failed !== undefined) return `project "${failed}" failed, which "${project}" depends on`;
+  const { maxFailures } = config;
+  const failures = suite.allTests().filter(test => test.results.length > 0 && !test.ok()).length;
+  if (maxFailures > 0 && failures >= maxFailures)
+    return `the run stopped at ${maxFailures === 1 ? 'its first failure' : `${maxFailures} failures`} (maxFailures)`;
+  return null;
+}
+
+/** The nearest project, of those that this one waits for, in which a test failed. */
+function failedDependency(project: string, suite: Suite, config: FullConfig): string | undefined {
+  const seen = new Set<string>();
+  const next = [...dependenciesOf(project, config)];
+  for (const name of next) {
+    if (seen.has(name)) continue;
+    seen.add(name);
+    const tests = suite.allTests().filter(test => test.parent.project()?.name === name);
+    if (tests.some(test => test.results.length > 0 && !test.ok())) return name;
+    next.push(...dependenciesOf(name, config));
+  }
+  return undefined;
+}
+
+function dependenciesOf(project: string, config: FullConfig): readonly string[] {
+  return config.projects.find(({ name }) => name === project)?.dependencies ?? [];
+}

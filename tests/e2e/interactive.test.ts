@@ -1,0 +1,123 @@
+// UI mode, the server of editors and the one of coding agents: one trial of a spec runs, nothing is judged, nothing tolerated.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { chromium } from '@playwright/test';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { WebSocket } from 'ws';
+import { launchOptions } from '../../scripts/browser.mjs';
+import { config, makeSuite, type Suite, spec, startSite, TASKS_TEST } from './suite';
+
+const IDLE = `defineAgent({ name: 'idle', async run(task) { await task.turn('look', () => undefined); } })`;
+const NOT_JUDGED = 'not judged: 1 trial of 3';
+
+let suite: Suite;
+const started: ChildProcess[] = [];
+afterAll(() => {
+  for (const child of started) child.kill();
+});
+
+beforeAll(async () => {
+  const site = await startSite({ '/': '<button>Go</button>' });
+  suite = makeSuite({
+    'playwright.config.ts': config({
+      taskproof: `{ agent: ${IDLE} }`,
+      reporters: `[['@taskproof/playwright/reporter']]`,
+    }),
+    'tasks/kept.yaml': spec({ id: 'kept', url: `${site.url}/`, k: 3, minPasses: 1 }),
+    'tasks.spec.ts': TASKS_TEST,
+  });
+});
+
+/** Starts a Playwright server; its output is read by the caller. */
+function start(args: string[]): ChildProcess {
+  const cli = `${inject('installed')}/node_modules/@playwright/test/cli.js`;
+  const child = spawn(process.execPath, [cli, ...args], {
+    cwd: suite.folder,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  started.push(child);
+  return child;
+}
+
+async function addressOf(child: ChildProcess): Promise<string> {
+  for await (const line of createInterface({ input: child.stdout! })) {
+    const address = /Listening on (\S+)/.exec(line)?.[1];
+    if (address) return address;
+  }
+  throw new Error('the server ended before it told its address');
+}
+
+test('UI mode shows a failing trial as failed, and says that it is one of several', async () => {
+  const address = await addressOf(start(['test', '--ui-host=127.0.0.1', '--ui-port=0']));
+  const browser = await chromium.launch(launchOptions());
+  try {
+    const page = await browser.newPage();
+    await page.goto(address);
+    await page.getByTestId('test-tree').getByText('tasks.spec.ts').click();
+    await page.getByTitle('Run all').click();
+    await page.getByTestId('test-tree').locator('.codicon-error').first().waitFor();
+    await page.getByTestId('test-tree').getByText('kept').click();
+    await page.getByRole('tab', { name: 'Annotations' }).click();
+    if (process.env.SHOT) await page.screenshot({ path: process.env.SHOT });
+    await page.getByText(NOT_JUDGED).waitFor();
+  } finally {
+    await browser.close();
+  }
+});
+
+interface Message {
+  id?: number;
+  method?: string;
+  params?: { method: string; params: { result?: object; test?: object } };
+  error?: unknown;
+}
+
+test("the test server of editors reports the trial's own outcome", async () => {
+  const socket = new WebSocket(await addressOf(start(['test-server', '--host=127.0.0.1'])));
+  await once(socket, 'open');
+  const messages: Message[] = [];
+  const call = (id: number, method: string, params: object) => {
+    const answered = new Promise<void>((resolve, reject) => {
+      socket.on('message', data => {
+        const message = JSON.parse(String(data)) as Message;
+        messages.push(message);
+        if (message.id !== id) return;
+        if (message.error) reject(new Error(JSON.stringify(message.error)));
+        else resolve();
+      });
+    });
+    socket.send(JSON.stringify({ id, method, params }));
+    return answered;
+  };
+  try {
+    await call(1, 'initialize', {});
+    await call(2, 'runTests', { locations: [] });
+  } finally {
+    socket.close();
+  }
+  const end = messages.find(({ params }) => params?.method === 'onTestEnd')?.params?.params;
+  expect(end).toMatchObject({ test: { expectedStatus: 'passed' }, result: { status: 'failed' } });
+  expect(JSON.stringify(end)).toContain(NOT_JUDGED);
+});
+
+test('the server of coding agents reports a failing trial as failed', async () => {
+  const child = start(['run-test-mcp-server', '--headless']);
+  const answers = createInterface({ input: child.stdout! })[Symbol.asyncIterator]();
+  const call = async (id: number, method: string, params: object) => {
+    child.stdin!.write(`${JSON.stringify({ jsonrpc: '2.0', id, method, params })}\n`);
+    for (;;) {
+      const answer = JSON.parse((await answers.next()).value) as { id?: number; result?: object };
+      if (answer.id === id) return JSON.stringify(answer.result);
+    }
+  };
+  await call(1, 'initialize', {
+    protocolVersion: '2025-06-18',
+    capabilities: {},
+    clientInfo: { name: 'test', version: '1' },
+  });
+  child.stdin!.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'notifications/initialized' })}\n`);
+  const said = await call(2, 'tools/call', { name: 'test_run', arguments: {} });
+  expect(said).toContain('1 failed');
+  expect(said).not.toContain('1 passed');
+});
