@@ -149,6 +149,14 @@ export interface Agent {
   run(task: AgentTask): Promise<GaveUp | void>;
 }
 
+/** What plays recordings, as the library sees it. */
+export interface ReplayAgent extends Agent {
+  /** What to do with a spec that has no recording. */
+  readonly withoutRecording: 'fail' | 'skip';
+  /** @returns the recording's file if the spec needs one and there is none; @throws Error for an id that can't be a file's name. */
+  missingRecording(configDir: string, specId: string): string | undefined;
+}
+
 /** Thrown by `turn` when all turns are used. */
 export class TurnLimitError extends Error {
   override name = 'TurnLimitError';

@@ -106,7 +106,10 @@ async function checkDom(assertion: DomAssertion, { page, timeoutMs }: GradedStat
           return domHolds(assertion, last);
         }, polling(timeoutMs))
         .toBe(true),
-    async () => (last ? domReason(assertion, last, await firstTexts(locator, last)) : UNRESPONSIVE),
+    async () =>
+      last
+        ? domReason(assertion, last, await firstTexts(locator, last), await firstBox(locator))
+        : UNRESPONSIVE,
   );
 }
 
@@ -129,12 +132,13 @@ function domReason(
   assertion: DomAssertion,
   { count, visible, blank }: DomSnapshot,
   texts: readonly string[],
+  box: string,
 ): string {
   const { selector, state } = assertion;
   const nothing = `nothing matches "${selector}"`;
   switch (state) {
     case 'visible':
-      return count ? `"${selector}" matches ${count}, but none is visible` : nothing;
+      return count ? `"${selector}" matches ${count}, but none is visible${box}` : nothing;
     case 'attached':
       return nothing;
     case 'hidden':
@@ -161,6 +165,17 @@ async function snapshot(page: Page, locator: Locator, { state, text }: DomAssert
   const saying = state === 'text' ? await locator.filter({ hasText: containing(text!) }).count() : 0;
   const blank = state === 'absent' && count === 0 ? await whyBlank(page) : null;
   return { count, visible, saying, blank };
+}
+
+/** Why Playwright calls the first match hidden, in a clause; empty if its box does not tell. */
+async function firstBox(locator: Locator): Promise<string> {
+  const box = await locator
+    .first()
+    .boundingBox({ timeout: 1_000 })
+    .catch(() => null);
+  if (!box || (box.width > 0 && box.height > 0)) return '';
+  const [width, height] = [Math.round(box.width), Math.round(box.height)];
+  return `: the box of ${(await locator.count()) > 1 ? 'the first' : 'it'} is ${width} x ${height} pixels`;
 }
 
 /** The text as it stands, but that any run of white space matches any other. A string would match in any case. */

@@ -5,7 +5,8 @@ import { AgentRun } from '../trial/agent-run';
 import { agentTimeMs, type TrialPlan, trialContext } from '../trial/plan';
 import type { TotalUsage, TrialStatus, TurnRecord } from '../trial/record';
 import { type ReadyOptions, renamed } from './options';
-import { configDirOf, DEFAULT_TURN_TIMEOUT_MS, seedOf, testOutput } from './trial-test';
+import { folderOf } from './runner';
+import { DEFAULT_TURN_TIMEOUT_MS, seedOf, testOutput } from './trial-test';
 
 export interface AgentRunOptions {
   /** Turns at most. Default: 20. */
@@ -58,7 +59,7 @@ export function agentRunner(page: Page, options: ReadyOptions, testInfo: TestInf
         agent,
         specId: null,
         specHash: null,
-        configDir: configDirOf(testInfo),
+        configDir: folderOf(testInfo.config),
         goal,
         entryUrl: null,
         allowedDomains: given.allowedDomains ?? [hostOf(page.url())],

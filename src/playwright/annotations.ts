@@ -26,6 +26,8 @@ const plannedSpecSchema = z.object({
 
 export type PlannedSpec = z.infer<typeof plannedSpecSchema>;
 
+/** What a spec's `judge` says. */
+export const RUBRIC = 'rubric';
 const POLICY = 'policy';
 const SPEC = 'spec';
 

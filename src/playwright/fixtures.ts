@@ -16,12 +16,14 @@ import { maskTest, warnOfRecorders } from './masked-test';
 import {
   checkTaskproofOptions,
   givenSecrets,
+  isReplay,
+  noRecording,
   OPTION,
   type ReadyOptions,
   replays,
   type TaskproofOptions,
 } from './options';
-import { isInteractive, repeatEachOverride } from './runner';
+import { folderOf, isInteractive, repeatEachOverride, runError } from './runner';
 import { TrialTest } from './trial-test';
 
 export interface TaskproofTestOptions {
@@ -62,7 +64,10 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     const planned = plannedSpec(testInfo);
     if (planned) skipBeyondK(planned, testInfo);
     const options = checkTaskproofOptions(taskproof, `project "${testInfo.project.name}"`);
-    if (planned) skipWhatIsNotNeeded(planned, options, testInfo);
+    if (planned) {
+      needRecording(planned, options, testInfo);
+      skipWhatIsNotNeeded(planned, options, testInfo);
+    }
     if (planned && planned.policy.k > 1 && !isJudged()) {
       const { k } = planned.policy;
       testInfo.annotations.push({ type: 'verdict', description: `not judged: 1 trial of ${k}` });
@@ -112,6 +117,15 @@ function warnWithoutReporter({ id, policy }: PlannedSpec): void {
   process.stderr.write(
     `taskproof: No verdict will be computed: "${id}" needs ${policy.minPasses} of ${policy.k} trials to pass, but the reporter "@taskproof/playwright/reporter" is not used in this run. Add it to \`reporter\` in the config, or to the command line: --reporter=dot,@taskproof/playwright/reporter\n`,
   );
+}
+
+/** @throws Error before a browser starts: without a recording there is nothing to play. */
+function needRecording({ id }: PlannedSpec, { agent }: ReadyOptions, testInfo: TestInfo): void {
+  if (!isReplay(agent)) return;
+  const file = agent.missingRecording(folderOf(testInfo.config), id);
+  if (file === undefined) return;
+  testInfo.skip(agent.withoutRecording === 'skip', `there is no recording ${file}`);
+  throw runError(`${id}: ${noRecording([file])}`);
 }
 
 function skipWhatIsNotNeeded({ id, policy }: PlannedSpec, options: ReadyOptions, testInfo: TestInfo): void {

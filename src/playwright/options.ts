@@ -1,6 +1,6 @@
 import type { FullProject, Suite, TestCase } from '@playwright/test/reporter';
 import { z } from 'zod';
-import type { Agent } from '../agents/agent';
+import type { Agent, ReplayAgent } from '../agents/agent';
 import type { Judge } from '../grading/judge';
 import { checkOptions, type OptionSchemas, OptionsError } from '../options';
 
@@ -122,6 +122,16 @@ export function renamed(stepTimeoutMs: number | undefined): number | undefined {
     process.stderr.write('taskproof: stepTimeoutMs is now called turnTimeoutMs. Please rename it.\n');
   }
   return stepTimeoutMs;
+}
+
+/** An agent of a suite's own may play recordings in a way of its own. */
+export function isReplay(agent: Agent): agent is ReplayAgent {
+  return 'missingRecording' in agent;
+}
+
+/** What is missing, and what to do about it. */
+export function noRecording(files: readonly string[]): string {
+  return `there is no recording ${files.join(', ')}. Make one: run the spec with another agent and \`record: true\` in use.taskproof, or save one of its results with \`taskproof record\`. To go on without, set \`fallback\` or \`withoutRecording: 'skip'\` of replay().`;
 }
 
 /** Whether an option `taskproof`, not yet checked, names an agent that plays recordings. */

@@ -42,8 +42,9 @@ function specsAsFarAsTheyLoad(globs: string | readonly string[], cwd: string): r
   try {
     return loadTaskSpecs(globs, { cwd }).specs;
   } catch (error) {
-    // Without errors of files it is the globs that are wrong.
-    if (error instanceof TaskSpecLoadError && error.errors.length) return error.specs;
-    throw error;
+    if (!(error instanceof TaskSpecLoadError)) throw error;
+    const unmatched = error.errors.find(each => each instanceof TaskSpecLoadError);
+    if (unmatched || !error.errors.length) throw unmatched ?? error;
+    return error.specs;
   }
 }

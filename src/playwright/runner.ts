@@ -1,6 +1,6 @@
 // What the library relies on inside Playwright's runner, each checked on the version that it names. Nothing else does.
 import { readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import type { FullConfig, TestCase, TestResult } from '@playwright/test/reporter';
 import type { TaskproofOptions } from './options';
 
@@ -46,6 +46,11 @@ export function isInteractive(argv: readonly string[] = process.argv): boolean {
 // In UI mode and for editors the main process loads the config alone, and that before any worker starts.
 repeatEachOverride();
 isInteractive();
+
+/** Without a config file Playwright takes the folder that it was started in. */
+export function folderOf({ configFile, rootDir }: Pick<FullConfig, 'configFile' | 'rootDir'>): string {
+  return configFile ? dirname(configFile) : rootDir;
+}
 
 function flagValue(argv: readonly string[], flag: string): string | undefined {
   const index = argv.findLastIndex(arg => arg === flag || arg.startsWith(`${flag}=`));

@@ -6,7 +6,7 @@ import type { TaskSpec } from '../spec';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { harmless } from '../trial/safe-text';
 import { policyForRepeats } from '../verdicts/verdict';
-import { type PlannedSpec, planAnnotations } from './annotations';
+import { type PlannedSpec, planAnnotations, RUBRIC } from './annotations';
 import { callFrom, callSiteFile, callSiteFolder, callSiteOf, dependOn } from './call-site';
 import { type TrialFixtures, trialTest } from './fixtures';
 import { openLedgerWithoutReporter } from './ledger';
@@ -95,7 +95,8 @@ function plan({ spec, file }: LoadedSpec, testFile: string): PlannedSpec {
 }
 
 function annotations(spec: TaskSpec, planned: PlannedSpec) {
-  return [{ type: 'goal', description: harmless(spec.goal) }, ...planAnnotations(planned)];
+  const rubric = spec.judge === undefined ? [] : [{ type: RUBRIC, description: harmless(spec.judge) }];
+  return [{ type: 'goal', description: harmless(spec.goal) }, ...rubric, ...planAnnotations(planned)];
 }
 
 /** Playwright refuses a tag that does not begin with `@`; one with spaces could not be named in `--grep`. */

@@ -1,7 +1,7 @@
 // Runs a trial inside a Playwright test, and attaches its record whatever happens to the test.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { dirname, relative, sep } from 'node:path';
+import { relative, sep } from 'node:path';
 import { type Page, type TestInfo, test } from '@playwright/test';
 import { type OpenSession, openSession } from '../browser/open-session';
 import type { LoadedSpec } from '../spec/load';
@@ -15,7 +15,7 @@ import type { Policy } from '../verdicts/verdict';
 import { type PlannedSpec, replayPolicy } from './annotations';
 import { enter, isJudged, lostTrials } from './ledger';
 import { type ReadyOptions, replays } from './options';
-import { repeatEachOverride } from './runner';
+import { folderOf, repeatEachOverride } from './runner';
 
 /** Milliseconds a turn, if neither the project nor the call sets them. */
 export const DEFAULT_TURN_TIMEOUT_MS = 30_000;
@@ -82,7 +82,7 @@ export class TrialTest {
       agent: options.agent,
       specId: spec.id,
       specHash: loaded.hash,
-      configDir: configDirOf(testInfo),
+      configDir: folderOf(testInfo.config),
       judge: options.judge,
       goal: spec.goal,
       entryUrl: spec.entryUrl,
@@ -141,11 +141,6 @@ export function testOutput(testInfo: TestInfo): TrialOutput {
       testInfo.attachments.push({ name, contentType, body: Buffer.from(body) });
     },
   };
-}
-
-/** Without a config file Playwright takes the folder that it was started in. */
-export function configDirOf({ config }: TestInfo): string {
-  return config.configFile ? dirname(config.configFile) : config.rootDir;
 }
 
 /** The trials of a spec must differ, or k of them would be one trial repeated; the same trial is the same in each run. */

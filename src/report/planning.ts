@@ -1,15 +1,32 @@
 // Before the first test: which repeats are trials, and whether the run can be judged at all.
+import { relative } from 'node:path';
 import type { FullConfig, FullProject, Suite, TestCase, TestRun } from '@playwright/test/reporter';
 import {
   keepRunPlan,
   markReplay,
   type PlannedSpec,
   plannedSpec,
+  RUBRIC,
   type RunPlan,
   trialTitle,
 } from '../playwright/annotations';
-import { checkTaskproofOptions, knownOptions, replays } from '../playwright/options';
-import { isInteractive, isListing, rename, repeatEachOverride, runError } from '../playwright/runner';
+import {
+  checkTaskproofOptions,
+  isReplay,
+  knownOptions,
+  noRecording,
+  type ReadyOptions,
+  replays,
+} from '../playwright/options';
+import {
+  folderOf,
+  isInteractive,
+  isListing,
+  rename,
+  repeatEachOverride,
+  runError,
+} from '../playwright/runner';
+import { print } from './format';
 
 interface PlannedTest {
   test: TestCase;
@@ -31,7 +48,7 @@ export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun
   for (const { test, spec } of planned)
     if (test.repeatEachIndex >= (interactive ? 1 : spec.policy.k)) testRun.exclude(test);
     else if (!interactive) rename(test, trialTitle(spec, test.repeatEachIndex));
-  if (planned.length && !isListing()) await checkAgents(planned);
+  if (planned.length && !isListing()) await checkAgents(planned, folderOf(config));
   if (config.shard) keepRunPlan(config, runPlan(planned));
   const repeats = repeatEachOverride();
   if (repeats !== undefined && planned.length && !isListing())
@@ -85,21 +102,43 @@ function tooFewRepeats(planned: readonly PlannedTest[], config: FullConfig): str
 }
 
 /** Checks the options of every trial's project or `test.use`, and that its agent and judge can run. */
-async function checkAgents(planned: readonly PlannedTest[]): Promise<void> {
-  const projects = new Map<unknown, string>();
-  for (const { test, project } of planned) {
-    const options = knownOptions(test, project);
+async function checkAgents(planned: readonly PlannedTest[], configDir: string): Promise<void> {
+  const groups = new Map<unknown, PlannedTest[]>();
+  for (const entry of planned) {
+    const options = knownOptions(entry.test, entry.project);
     // In editors and UI mode, a file's `test.use` is known to the workers alone: they check it.
-    if (options.known && !isInteractive()) projects.set(options.value, project.name);
+    if (!options.known || isInteractive()) continue;
+    groups.set(options.value, [...(groups.get(options.value) ?? []), entry]);
   }
-  for (const [value, name] of projects) {
-    const options = checkTaskproofOptions(value, `project "${name}"`);
+  for (const [value, tests] of groups) {
+    const where = `project "${tests.at(-1)!.project.name}"`;
+    const options = checkTaskproofOptions(value, where);
     for (const part of [options.agent, options.judge])
       try {
         await part?.preflight?.();
       } catch (error) {
         const said = error instanceof Error ? error.message : String(error);
-        throw runError(`taskproof: project "${name}" can't run: ${said}`);
+        throw runError(`taskproof: ${where} can't run: ${said}`);
       }
+    for (const warning of [missingRecordings(tests, options, configDir), ungradedRubrics(tests, options)])
+      if (warning) print(process.stdout, `taskproof: ${where}: ${warning}`);
   }
+}
+
+function missingRecordings(
+  tests: readonly PlannedTest[],
+  { agent }: ReadyOptions,
+  configDir: string,
+): string | undefined {
+  if (!isReplay(agent)) return undefined;
+  const files = tests.flatMap(({ spec }) => agent.missingRecording(configDir, spec.id) ?? []);
+  const names = [...new Set(files)].map(file => relative(configDir, file));
+  return names.length ? noRecording(names) : undefined;
+}
+
+function ungradedRubrics(tests: readonly PlannedTest[], { judge }: ReadyOptions): string | undefined {
+  const rubrics = tests.filter(({ test }) => test.annotations.some(({ type }) => type === RUBRIC));
+  const ids = [...new Set(rubrics.map(({ spec }) => spec.id))];
+  if (judge || !ids.length) return undefined;
+  return `there is no judge for the rubric of ${ids.join(', ')}: the assertions alone decide. Add \`judge: webJudge()\` to use.taskproof, or take \`judge\` out of the spec.`;
 }

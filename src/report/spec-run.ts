@@ -101,7 +101,12 @@ export class SpecRun {
       unannotate(test, result, 'fail');
       if (healed !== null) annotate(test, result, 'healed', healed);
       annotate(test, result, this.noun, this.trialText(trial, tolerated));
-      annotate(test, result, 'verdict', this.replayed ? `${summary}; replayed, which measures no agent` : summary);
+      annotate(
+        test,
+        result,
+        'verdict',
+        this.replayed ? `${summary}; replayed, which measures no agent` : summary,
+      );
       const marks = [...(tolerated ? ['@tolerated'] : []), ...(trial.healed ? ['@healed'] : [])];
       retag(test, [`@verdict:${verdict}`, ...marks]);
     }

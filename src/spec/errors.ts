@@ -92,7 +92,7 @@ export class TaskSpecLoadError extends TaskSpecError {
 
   constructor(
     message: string,
-    /** One for each broken file and each id that files share; none if the globs are at fault. */
+    /** One for each broken file, each id that files share, and the globs that match nothing beside others that do; none if no file was found. */
     readonly errors: readonly TaskSpecError[] = [],
     /** The specs of the files that are in order. */
     readonly specs: readonly LoadedSpec[] = [],

@@ -19,9 +19,12 @@ export {
 } from './parse';
 export {
   type Assertion,
+  assertionSchema,
   type DomAssertion,
+  K_MAX,
   type NetworkAssertion,
   type PassPolicy,
+  passPolicySchema,
   SPEC_VERSION,
   type TaskSpec,
   type TaskSpecInput,

@@ -30,8 +30,9 @@ export function loadTaskSpecs(
   { cwd = process.cwd() }: { cwd?: string } = {},
 ): { specs: LoadedSpec[] } {
   const specs: LoadedSpec[] = [];
-  const errors: TaskSpecError[] = [];
-  for (const file of findSpecFiles(globs, path.resolve(cwd))) {
+  const { files, unmatched } = findSpecFiles(globs, path.resolve(cwd));
+  const errors: TaskSpecError[] = unmatched ? [unmatched] : [];
+  for (const file of files) {
     try {
       specs.push(loadFile(file));
     } catch (error) {
@@ -101,11 +102,11 @@ function sorted(value: unknown): unknown {
 }
 
 /**
- * Absolute paths, sorted. `!glob` takes files away from the others.
+ * Absolute paths, sorted, and what is wrong with the globs that match nothing. `!glob` takes files away from the others.
  *
- * @throws TaskSpecLoadError if a glob is no non-empty string, or one of them matches nothing.
+ * @throws TaskSpecLoadError if a glob is no non-empty string, or there is no file at all.
  */
-function findSpecFiles(globs: unknown, cwd: string): string[] {
+function findSpecFiles(globs: unknown, cwd: string): { files: string[]; unmatched?: TaskSpecLoadError } {
   const patterns = nonEmptyStrings(globs);
   const wanted = patterns.filter(glob => !isNegated(glob));
   const unwanted = patterns.filter(isNegated).map(glob => glob.slice(1));
@@ -116,13 +117,16 @@ function findSpecFiles(globs: unknown, cwd: string): string[] {
     for (const file of files) found.add(file);
     if (files.length === 0 && filesOf(glob, [], cwd).length === 0) useless.push(glob);
   }
-  if (found.size > 0 && useless.length === 0) return [...found].sort();
+  const files = [...found].sort();
+  if (found.size > 0 && useless.length === 0) return { files };
   const names = (useless.length > 0 ? useless : patterns).map(glob => `"${glob}"`).join(', ');
   const remedies = useless.map(glob => remedy(glob, cwd));
   if (useless.length === 0) remedies.push('the globs with "!" take all files away: leave one of them out');
-  throw new TaskSpecLoadError(
+  const unmatched = new TaskSpecLoadError(
     `no task spec matches ${names} in ${cwd}: ${[...new Set(remedies)].join('; ')}`,
   );
+  if (found.size > 0) return { files, unmatched };
+  throw unmatched;
 }
 
 function nonEmptyStrings(globs: unknown): string[] {
@@ -154,7 +158,8 @@ function filesOf(glob: string, ignore: readonly string[], cwd: string): string[]
     ignore: glob.includes('node_modules') ? ignore : [...ignore, '**/node_modules/**'],
     absolute: true,
     expandDirectories: false,
-    followSymbolicLinks: false,
+    // A link that is named itself is meant.
+    followSymbolicLinks: !isDynamicPattern(glob),
   }).map(file => path.resolve(file));
 }
 

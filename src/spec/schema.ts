@@ -89,10 +89,19 @@ const networkAssertion = mapping({
   description: note(),
 }).describe('A request of the trial matches a glob.');
 
-const assertion = z.discriminatedUnion('type', [urlAssertion, domAssertion, networkAssertion], say);
+/** One assertion of a spec, as it is written. */
+export const assertionSchema = z.discriminatedUnion(
+  'type',
+  [urlAssertion, domAssertion, networkAssertion],
+  say,
+);
 
-const passPolicy = mapping({
-  k: positiveWhole().max(25, say).describe('How many trials are run.'),
+/** The most trials that a spec can ask for. */
+export const K_MAX = 25;
+
+/** `{ k, minPasses }`, 1 <= minPasses <= k <= K_MAX. */
+export const passPolicySchema = mapping({
+  k: positiveWhole().max(K_MAX, say).describe('How many trials are run.'),
   minPasses: positiveWhole().describe('How many of them must pass; at most k.'),
 })
   .refine(({ k, minPasses }) => !(k >= 1 && minPasses > k), {
@@ -103,10 +112,18 @@ const passPolicy = mapping({
       return `must not be above k: ${minPasses} of ${k} trials can't pass`;
     },
   })
-  .describe('The spec passes if at least minPasses of k trials do.');
+  .meta({
+    description: 'The spec passes if at least minPasses of k trials do.',
+    // JSON Schema can't compare two fields.
+    allOf: Array.from({ length: K_MAX }, (_, index) => ({
+      if: { properties: { k: { const: index + 1 } }, required: ['k'] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { properties: { minPasses: { maximum: index + 1 } } },
+    })),
+  });
 
-/** A hostname or an IPv4 address, optionally with one leading `*.`. Any case. */
-const DOMAIN = /^(\*\.)?[a-z0-9]+(-+[a-z0-9]+)*(\.[a-z0-9]+(-+[a-z0-9]+)*)*$/i;
+/** A hostname or an IPv4 address, optionally with one leading `*.`. Without a flag for any case: JSON Schema has none. */
+const DOMAIN = /^(\*\.)?[A-Za-z0-9]+(-+[A-Za-z0-9]+)*(\.[A-Za-z0-9]+(-+[A-Za-z0-9]+)*)*$/;
 
 const domain = z.string(say).regex(DOMAIN, {
   error: ({ input }) =>
@@ -125,6 +142,10 @@ function hostOf(url: unknown): string | undefined {
   return typeof url === 'string' && URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : undefined;
 }
 
+/** Without user and password, and of more than dots; an IPv6 address stands in brackets. */
+const HOST = '(\\[[0-9A-Fa-f:.]+\\]|(?!\\.+([:/?#]|$))[^/?#@:]+)';
+const PORT = '(:0*([0-9]{0,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?';
+
 const entryUrl = z
   .url({
     protocol: z.regexes.httpProtocol,
@@ -137,7 +158,8 @@ const entryUrl = z
     const { username, password } = new URL(url);
     return username === '' && password === '';
   }, 'must not contain credentials (user:password@): specs end up in reports; let the suite log in, or name a secret')
-  .meta({ pattern: '^\\s*[Hh][Tt][Tt][Pp][Ss]?://[^/?#@]+([/?#].*)?$' });
+  .refine(url => !/^\s*https?:/i.test(url) || hostOf(url) !== '', 'must name a host')
+  .meta({ pattern: `^\\s*[Hh][Tt][Tt][Pp][Ss]?://${HOST}${PORT}([/?#].*)?$` });
 
 /** An id is a file name, too. */
 export const SPEC_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
@@ -182,8 +204,8 @@ export const taskSpecObject = mapping({
     .max(1000, say)
     .optional()
     .describe('US dollars after which a trial is stopped.'),
-  passPolicy: passPolicy.default({ k: 1, minPasses: 1 }),
-  assertions: z.array(assertion, say).min(1, say).describe('All must hold for a trial to pass.'),
+  passPolicy: passPolicySchema.default({ k: 1, minPasses: 1 }),
+  assertions: z.array(assertionSchema, say).min(1, say).describe('All must hold for a trial to pass.'),
   judge: longText()
     .optional()
     .describe(
@@ -217,6 +239,8 @@ export function taskSpecJsonSchema(): z.core.JSONSchema.BaseSchema {
     io: 'input',
     target: 'draft-7',
     override: ({ jsonSchema }) => {
+      // Stricter than browsers, which take umlauts and braces in a URL.
+      if (jsonSchema.format === 'uri') delete jsonSchema.format;
       if (jsonSchema.multipleOf !== 1) return;
       jsonSchema.type = 'integer';
       delete jsonSchema.multipleOf;
@@ -227,8 +251,8 @@ export function taskSpecJsonSchema(): z.core.JSONSchema.BaseSchema {
 export type TaskSpec = z.output<typeof taskSpecSchema>;
 /** A task spec before the defaults. */
 export type TaskSpecInput = z.input<typeof taskSpecSchema>;
-export type Assertion = z.output<typeof assertion>;
+export type Assertion = z.output<typeof assertionSchema>;
 export type UrlAssertion = z.output<typeof urlAssertion>;
 export type DomAssertion = z.output<typeof domAssertion>;
 export type NetworkAssertion = z.output<typeof networkAssertion>;
-export type PassPolicy = z.output<typeof passPolicy>;
+export type PassPolicy = z.output<typeof passPolicySchema>;

@@ -61,6 +61,7 @@ const healer = ${lexically(JSON.stringify(AFTER))};`,
         { name: 'shopper', testMatch, ...repeats('tasks/*.yaml'), use: { taskproof: { agent: shopper, secrets, record: 'kept' } } },
         { name: 'poor', testMatch, ...repeats('tasks/*.yaml'), use: { taskproof: { agent: replay({ recordings: 'kept' }) } } },
         ${replaying('replay')},
+        ${replaying('skipping', '', "withoutRecording: 'skip'")},
         ${replaying('gone', 'gone')},
         ${replaying('broken', 'broken')},
         ${replaying('healing', 'renamed', 'fallback: healer')},
@@ -106,7 +107,7 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
       const run = await suite.playwright(['test', ...names.map(name => `--project=${name}`)]);
       return { run, results: run.results(), json: suite.read('pw.json') };
     };
-    first = await projects('shopper', 'replay');
+    first = await projects('shopper', 'replay', 'skipping');
     recording = readJson<Recording>(suite, 'kept/order.json');
     second = await projects('poor', 'replay', 'gone', 'broken', 'healing', 'changed');
     expect(readJson(suite, 'kept/order.json'), 'healing leaves it for review').toEqual(recording);
@@ -117,11 +118,21 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
   const rowOf = ({ results }: Moment, project: string) =>
     results.verdicts.find(row => row.project === project)!;
 
-  test('without a recording a replay says how to make one', () => {
-    expect(first.run.exitCode, first.run.output).toBe(1);
+  test('without a recording a replay says how to make one, or skips the spec', () => {
+    const { exitCode, output } = first.run;
+    expect(exitCode, output).toBe(1);
     const row = rowOf(first, 'replay');
-    expect(row).toMatchObject({ verdict: 'inconclusive', errors: 1 });
-    expect(row.reason).toMatch(/there is no recording .*kept.order\.json\. Make one: .*`record: true`/);
+    expect(row).toMatchObject({
+      verdict: 'inconclusive',
+      trials: [{ outcome: 'error', errorKind: 'setup' }],
+    });
+    expect(row.reason).toMatch(/there is no recording .*kept.order\.json/);
+    for (const project of ['replay', 'skipping'])
+      expect(
+        output.split(`project "${project}": there is no recording kept/order.json. Make one: `),
+      ).toHaveLength(2);
+    expect(output).not.toMatch(/\bat .*dist/);
+    expect(rowOf(first, 'skipping')).toBeUndefined();
   });
 
   test('what passed is recorded, without its secrets', () => {

@@ -1,9 +1,10 @@
 // Plays trials from recordings: what was done, without whoever did it.
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
-import type { Agent, SessionTask } from '../agent';
+import type { Agent, ReplayAgent, SessionTask } from '../agent';
 import { Player, StepProblem } from './player';
 import { DEFAULT_RECORDINGS_DIR, type Recording, readRecording, recordingFile } from './recording';
 
@@ -15,6 +16,8 @@ export interface ReplayOptions {
   recordings?: string;
   /** Plays on where a recording no longer fits the page, and where there is none. Default: none, and the trial fails. */
   fallback?: Agent;
+  /** What to do with a spec that has no recording, if there is no `fallback`: its test fails, or is skipped. Default: `fail`. */
+  withoutRecording?: 'fail' | 'skip';
   /** Milliseconds that a step waits for its element, and for its effect. Default: 5,000. */
   turnTimeoutMs?: number;
 }
@@ -27,6 +30,7 @@ const optionsSchema = z.strictObject({
     })
     .refine(agent => !agent?.replays, { error: 'must not be a replay itself' })
     .optional(),
+  withoutRecording: z.enum(['fail', 'skip']).default('fail'),
   turnTimeoutMs: z.number().int().positive().default(5_000),
 } satisfies OptionSchemas<ReplayOptions>);
 
@@ -39,24 +43,30 @@ const optionsSchema = z.strictObject({
  * @throws OptionsError for options that it can't use.
  */
 export function replay(options?: ReplayOptions): Agent {
-  const { recordings, fallback, turnTimeoutMs } = checkOptions('replay()', optionsSchema, options);
-  return {
+  const checked = checkOptions('replay()', optionsSchema, options);
+  const { recordings, fallback, withoutRecording, turnTimeoutMs } = checked;
+  const agent: ReplayAgent = {
     name: 'replay',
     replays: true,
+    withoutRecording,
+    missingRecording(configDir, specId) {
+      const file = recordingFile(resolve(configDir, recordings), specId);
+      return fallback || existsSync(file) ? undefined : file;
+    },
     preflight: () => fallback?.preflight?.(),
     async run(task: SessionTask) {
       const file = recordingFile(resolve(task.configDir, recordings), nameOf(task));
       const recording = await read(file);
-      if (!recording && !fallback) throw new Error(noRecording(file));
       if (recording && recording.specHash !== task.specHash) warnOfChange(task, file);
       const player = new Player(task, turnTimeoutMs);
-      const problem = recording ? await played(player, recording) : `there is no recording yet (${file})`;
+      const problem = recording ? await played(player, recording) : `there is no recording ${file}`;
       if (problem === undefined) return undefined;
       if (!fallback) return { status: 'gave_up', reason: problem };
       task.markHealed({ reason: problem, recording: file });
       return takeOver(fallback, task, player.done, problem);
     },
   };
+  return agent;
 }
 
 /** @returns what went wrong, if anything: a sentence that names the step. */
@@ -109,8 +119,4 @@ function warnOfChange({ specId, configDir }: SessionTask, file: string): void {
   process.stderr.write(
     `taskproof: ${specId} has changed since ${relative(configDir, file)} was recorded: record it again, unless the change has nothing to do with its steps\n`,
   );
-}
-
-function noRecording(file: string): string {
-  return `there is no recording ${file}. Make one: run the spec with another agent and \`record: true\` in use.taskproof, or save one of its results with \`taskproof record\``;
 }

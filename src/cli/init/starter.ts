@@ -63,8 +63,9 @@ assertions:
   # ** is any run of characters, * any without a slash
   - type: url
     pattern: '${quoted(new URL(url).origin)}/**'
+  # something on the page can be seen
   - type: dom
-    selector: body
+    selector: 'body *'
     state: visible
 `;
 }

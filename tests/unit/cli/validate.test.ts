@@ -38,6 +38,14 @@ test.each([
   expect(err).toContain(message);
 });
 
+test('a file that is missing is named beside those that are there', async () => {
+  const { taskproof } = suite({ 'tasks/a.yaml': SPEC, 'tasks/b.yaml': BROKEN });
+  const { code, out, err } = await taskproof(['validate', 'tasks/a.yaml', 'tasks/b.yaml', 'tasks/gone.yaml']);
+  expect(code).toBe(1);
+  expect(out).toContain('pricing-trial');
+  expect(err).toMatch(/no task spec matches "tasks\/gone\.yaml"[\s\S]*b\.yaml:8:5/);
+});
+
 test('two files with one id are named', async () => {
   const { taskproof } = suite({ 'tasks/a.yaml': SPEC, 'tasks/b.yaml': SPEC });
   const { code, err } = await taskproof(['validate']);

@@ -94,7 +94,7 @@ test.each([
   [{ recordings: '' }, /recordings/],
   [
     { recordings: 'r', fallbak: lexical() },
-    /fallbak: unknown option; known are recordings, fallback, turnTimeoutMs/,
+    /fallbak: unknown option; known are recordings, fallback, withoutRecording, turnTimeoutMs/,
   ],
   [{ recordings: 'r', fallback: {} }, /fallback: must be an agent/],
   [{ recordings: 'r', fallback: replay({ recordings: 'r' }) }, /fallback: must not be a replay itself/],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { taskSpecJsonSchema, taskSpecSchema } from '../../../src/spec';
+import { K_MAX, taskSpecJsonSchema, taskSpecSchema } from '../../../src/spec';
 import { minimal } from './specs';
 
 type Node = Record<string, unknown> & { properties: Record<string, Node>; oneOf: Node[]; items: Node };
@@ -45,11 +45,37 @@ describe('the JSON Schema for editors', () => {
     ['http://[::1]:3000/a?b@c', true],
     ['https://user:pass@example.com', false],
     ['ftp://example.com', false],
+    ['https://müller.example/{id}?q=ä b', true],
+    ['https://Example.COM:65535/', true],
+    ['https://example.com:65536/', false],
+    ['https://[::1]:99999/', false],
+    ['https://./', false],
+    ['https://example.com./', true],
   ])('has a pattern for entryUrl: %s', (entryUrl, good) => {
-    const { pattern } = schema.properties.entryUrl as unknown as { pattern: string };
+    const { pattern, format } = schema.properties.entryUrl as unknown as { pattern: string; format?: string };
+    expect(format).toBeUndefined();
     expect(new RegExp(pattern, 'u').test(entryUrl)).toBe(good);
     const allowedDomains = ['example.com'];
     expect(taskSpecSchema.safeParse({ ...minimal, entryUrl, allowedDomains }).success).toBe(good);
+  });
+
+  it.each(['Example.com', '*.EXAMPLE.com', 'localhost', 'a_b', 'https://x'])(
+    'has a pattern for hosts: %s',
+    host => {
+      const { items } = schema.properties.allowedDomains as unknown as { items: { pattern: string } };
+      const good = taskSpecSchema.safeParse({ ...minimal, allowedDomains: [host] }).success;
+      expect(new RegExp(items.pattern, 'u').test(host)).toBe(good);
+    },
+  );
+
+  it('refuses more passes than trials', () => {
+    const { allOf } = schema.properties.passPolicy as unknown as { allOf: object[] };
+    expect(allOf).toHaveLength(K_MAX);
+    expect(allOf).toContainEqual({
+      if: { properties: { k: { const: 3 } }, required: ['k'] },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: { properties: { minPasses: { maximum: 3 } } },
+    });
   });
 
   it('is plain JSON, and can be made of the public schema too', () => {

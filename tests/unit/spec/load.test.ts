@@ -94,9 +94,12 @@ describe('the files of globs', () => {
     expect(load('*.yaml', { cwd: path.join(cwd, '[x] (y) {a,b}!') }).specs).toHaveLength(1);
   });
 
-  it('follow no link', () => {
+  it('follow no link, unless it is named', () => {
     symlinkSync(path.join(cwd, 'other'), path.join(cwd, 'tasks/link'));
     expect(idsOf('tasks/**/*.yaml')).toEqual(['a', 'b']);
+    symlinkSync(path.join(cwd, 'other/f.yaml'), path.join(cwd, 'tasks/f.yaml'));
+    expect(idsOf('tasks/**/*.yaml')).toEqual(['a', 'b']);
+    expect(idsOf('tasks/f.yaml')).toEqual(['f']);
   });
 });
 
