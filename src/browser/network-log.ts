@@ -1,5 +1,6 @@
 // What a context's pages, popups and workers asked the network for, kept in the order in which it began.
 import type { BrowserContext, Request, Response } from '@playwright/test';
+import { listen } from './listen';
 
 /** One request. A redirect chain is one event per hop, each with the status of that hop. */
 export interface NetworkEvent {
@@ -81,31 +82,27 @@ export function recordNetwork(
     return event;
   };
 
-  const onRequest = (request: Request): void => {
-    const seen = { url: request.url(), method: request.method(), resourceType: request.resourceType() };
+  const request = (begun: Request): void => {
+    const seen = { url: begun.url(), method: begun.method(), resourceType: begun.resourceType() };
     const known = pairs.take('added', seen);
     const event = known ?? append(seen);
     event.resourceType = seen.resourceType;
     if (!known) pairs.put('reported', seen, event);
     // Its answer will tell; some never get one.
-    if (context.serviceWorkers().length > 0 && !request.serviceWorker()) event.keptByWorker = true;
-    byRequest.set(request, event);
+    if (context.serviceWorkers().length > 0 && !begun.serviceWorker()) event.keptByWorker = true;
+    byRequest.set(begun, event);
   };
-  const onResponse = (response: Response): void => {
-    const event = byRequest.get(response.request());
+  const response = (answer: Response): void => {
+    const event = byRequest.get(answer.request());
     if (!event) return;
-    event.status = response.status();
-    if (response.fromServiceWorker()) event.keptByWorker = true;
+    event.status = answer.status();
+    if (answer.fromServiceWorker()) event.keptByWorker = true;
     else delete event.keptByWorker;
   };
-  const onFailed = (request: Request): void => {
-    const event = byRequest.get(request);
-    if (event) event.failure = request.failure()?.errorText ?? 'failed';
+  const requestfailed = (failed: Request): void => {
+    const event = byRequest.get(failed);
+    if (event) event.failure = failed.failure()?.errorText ?? 'failed';
   };
-
-  context.on('request', onRequest);
-  context.on('response', onResponse);
-  context.on('requestfailed', onFailed);
 
   return {
     events,
@@ -119,11 +116,7 @@ export function recordNetwork(
         if (failure !== undefined) event.failure ??= failure;
       };
     },
-    stop() {
-      context.off('request', onRequest);
-      context.off('response', onResponse);
-      context.off('requestfailed', onFailed);
-    },
+    stop: listen(context, { request, response, requestfailed }),
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type Healing,
   type SessionTask,
 } from '../agents/agent';
+import { listen } from '../browser/listen';
 import { agentTimeMs, type TrialContext } from './plan';
 import type { ErrorKind, TrialStatus } from './record';
 import { messageOf, oneLine } from './safe-text';
@@ -182,16 +183,14 @@ export function watchBrowser(
   { session: { context }, mask }: Pick<TrialContext, 'session' | 'mask'>,
   onLost: (what: string) => void,
 ): () => void {
-  // Which of them it was can't be told yet: contexts are closed before the browser is known to be gone.
-  const onClose = () => onLost('the browser context was closed, or the browser was gone,');
-  const onCrash = (page: Page) => onLost(`the page crashed (${oneLine(mask(page.url()), 200)})`);
-  const watch = (page: Page) => page.on('crash', onCrash);
-  context.pages().forEach(watch);
-  context.on('page', watch);
-  context.on('close', onClose);
+  const crash = (page: Page) => onLost(`the page crashed (${oneLine(mask(page.url()), 200)})`);
+  const pages = context.pages().map(page => listen(page, { crash }));
+  const unlisten = listen(context, {
+    page: page => pages.push(listen(page, { crash })),
+    // Which of them it was can't be told yet: contexts are closed before the browser is known to be gone.
+    close: () => onLost('the browser context was closed, or the browser was gone,'),
+  });
   return () => {
-    context.off('close', onClose);
-    context.off('page', watch);
-    for (const page of context.pages()) page.off('crash', onCrash);
+    for (const each of [unlisten, ...pages]) each();
   };
 }
