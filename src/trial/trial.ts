@@ -3,7 +3,7 @@ import { relative } from 'node:path';
 import type { Refusal } from '../browser/guard';
 import type { NetworkEvent } from '../browser/network-log';
 import type { OpenSession } from '../browser/open-session';
-import { type AgentEnd, AgentRun, type TrialStopped, watchBrowser } from './agent-run';
+import { type AgentEnd, AgentRun, errorEnd, watchBrowser } from './agent-run';
 import { checkAssertions, JUDGE_TIME_MS, judgeTrial, whySiteIsGone } from './grading';
 import { agentTimeMs, type GradedPlan, type TrialContext, type TrialOutput, trialContext } from './plan';
 import {
@@ -95,29 +95,19 @@ export class Trial {
   }
 
   /** Ends the trial from outside: the test timed out, or the run was interrupted. */
-  stop(reason: TrialStopped): void {
+  stop(end: AgentEnd): void {
     this.stopped = true;
-    const stopped: AgentEnd = { status: reason.status, errorKind: reason.errorKind, reason: reason.message };
-    if (this.phase === 'judging')
-      this.end = {
-        status: 'error',
-        errorKind: 'judge',
-        reason: `the judge had not ended: ${reason.message}`,
-      };
+    if (this.phase === 'judging') this.end = errorEnd('judge', `the judge had not ended: ${end.reason}`);
     // A trial whose grading was cut short has not shown that it passes.
-    else if (!this.end || (this.end.status === 'completed' && this.phase !== 'graded')) this.end = stopped;
-    this.agentRun.stop(reason);
-    this.judging.abort(reason);
+    else if (!this.end || (this.end.status === 'completed' && this.phase !== 'graded')) this.end = end;
+    this.agentRun.stop(end);
+    this.judging.abort(new Error(end.reason ?? end.status));
   }
 
   /** The trial as far as it has come. */
   record(): TrialRecord {
     const { turns } = this.agentRun;
-    const end = this.end ?? {
-      status: 'error',
-      errorKind: 'internal',
-      reason: 'the trial did not come to its end',
-    };
+    const end = this.end ?? errorEnd('internal', 'the trial did not come to its end');
     const usage = this.judgeUsage ? addUsage(turns.usage, this.judgeUsage) : turns.usage;
     const finalUrl = this.context.session.page.url();
     return {
@@ -185,15 +175,14 @@ export class Trial {
         .replace(/\.$/, '');
       const gone = /closed|crashed/i.test(said);
       const [refused] = refusals;
-      return {
-        status: 'error',
-        errorKind: gone ? 'browser' : 'site_unreachable',
-        reason: refused
+      return errorEnd(
+        gone ? 'browser' : 'site_unreachable',
+        refused
           ? `${entryUrl} leads to ${oneLine(mask(refused.url), 300)}, which allowedDomains does not admit. Add its host, or correct entryUrl.`
           : gone
             ? `the browser went away while ${entryUrl} was opened: ${oneLine(said, 300)}`
             : `${entryUrl} can't be opened: ${oneLine(said, 300)}. Is the site running, and is this its address?`,
-      };
+      );
     }
   }
 
@@ -206,18 +195,13 @@ export class Trial {
   /** If the browser or the whole site went away, a broken assertion says nothing. */
   private async blameInfrastructure(): Promise<void> {
     if (this.lost) {
-      this.end = {
-        status: 'error',
-        errorKind: 'browser',
-        reason: `${this.lost} before the trial was graded`,
-      };
+      this.end = errorEnd('browser', `${this.lost} before the trial was graded`);
       return;
     }
     if (this.assertions.every(({ passed }) => passed)) return;
     const gone = await whySiteIsGone(this.context);
-    if (gone === null) return;
-    const reason = `${this.plan.entryUrl} stopped answering while the trial ran: ${gone}`;
-    this.end = { status: 'error', errorKind: 'site_unreachable', reason };
+    const what = `${this.plan.entryUrl} stopped answering while the trial ran: ${gone}`;
+    if (gone !== null) this.end = errorEnd('site_unreachable', what);
   }
 
   private async judge(): Promise<void> {
@@ -235,7 +219,7 @@ export class Trial {
     });
     this.judgeUsage = result.usage;
     if ('judgement' in result) this.judgement = result.judgement;
-    else this.end = { status: 'error', errorKind: 'judge', reason: result.error };
+    else this.end = errorEnd('judge', result.error);
   }
 
   private healed(): Pick<TrialRecord, 'healed'> {
