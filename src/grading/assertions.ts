@@ -1,6 +1,7 @@
 // The format's assertions as Playwright's `expect` calls: each waits as web-first assertions do, and says why it did not hold.
 import { expect, type Locator, type Page } from '@playwright/test';
 import type { NetworkEvent } from '../browser/network-log';
+import { limited } from '../browser/waiting';
 import type { Assertion, DomAssertion, NetworkAssertion, UrlAssertion } from '../spec';
 import { matchesUrlGlob } from './url-glob';
 
@@ -208,7 +209,8 @@ async function cssLocator(page: Page, selector: string): Promise<Locator> {
   if (unquoted.includes('>>')) throw new AssertionFailure(`"${selector}" is not a valid CSS selector: ">>"`);
   const locator = page.locator(`css=${selector}`);
   try {
-    await answered(locator.count(), RESPONSE_MS);
+    // Counting has no timeout of its own.
+    await limited(locator.count(), RESPONSE_MS, () => new AssertionFailure(UNRESPONSIVE));
   } catch (error) {
     if (error instanceof AssertionFailure) throw error;
     const message = error instanceof Error ? error.message : String(error);
@@ -226,21 +228,6 @@ function isNavigating(error: unknown): boolean {
     error instanceof Error &&
     /context was destroyed|cannot find context|navigat|frame was detached/i.test(error.message)
   );
-}
-
-/** Counting and evaluating have no timeout of their own. */
-async function answered<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new AssertionFailure(UNRESPONSIVE)), timeoutMs);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-    // Where the page is closed later the answer fails, and nobody waits for it any more.
-    answer.catch(() => undefined);
-  }
 }
 
 async function holds(check: () => Promise<unknown>, reason: () => string | Promise<string>): Promise<void> {
