@@ -112,45 +112,34 @@ async function checkDom(assertion: DomAssertion, { page, timeoutMs }: GradedStat
 }
 
 function domHolds({ state }: DomAssertion, { count, visible, saying, blank }: DomSnapshot): boolean {
-  switch (state) {
-    case 'visible':
-      return visible > 0;
-    case 'attached':
-      return count > 0;
-    case 'hidden':
-      return count > 0 && visible === 0;
-    case 'absent':
-      return count === 0 && blank === null;
-    case 'text':
-      return saying > 0;
-  }
+  const holds: Record<DomAssertion['state'], boolean> = {
+    visible: visible > 0,
+    attached: count > 0,
+    hidden: count > 0 && visible === 0,
+    absent: count === 0 && blank === null,
+    text: saying > 0,
+  };
+  return holds[state];
 }
 
 function domReason(
-  assertion: DomAssertion,
+  { selector, state, text }: DomAssertion,
   { count, visible, blank }: DomSnapshot,
   texts: readonly string[],
 ): string {
-  const { selector, state } = assertion;
   const nothing = `nothing matches "${selector}"`;
-  switch (state) {
-    case 'visible':
-      return count ? `"${selector}" matches ${count}, but none is visible` : nothing;
-    case 'attached':
-      return nothing;
-    case 'hidden':
-      return count
-        ? `"${selector}" is visible (${visible} of ${count})`
-        : `${nothing}: \`hidden\` needs a match`;
-    case 'absent':
-      return count
-        ? `"${selector}" still matches ${count}`
-        : `"${selector}" can't be called absent: ${blank}`;
-    case 'text':
-      return count
-        ? `"${selector}" does not contain "${assertion.text}"; it says ${texts.map(text => `"${text}"`).join(', ')}`
-        : nothing;
+  if (!count) {
+    if (state === 'absent') return `"${selector}" can't be called absent: ${blank}`;
+    return state === 'hidden' ? `${nothing}: \`hidden\` needs a match` : nothing;
   }
+  const reasons: Record<DomAssertion['state'], string> = {
+    visible: `"${selector}" matches ${count}, but none is visible`,
+    attached: nothing,
+    hidden: `"${selector}" is visible (${visible} of ${count})`,
+    absent: `"${selector}" still matches ${count}`,
+    text: `"${selector}" does not contain "${text}"; it says ${texts.map(said => `"${said}"`).join(', ')}`,
+  };
+  return reasons[state];
 }
 
 // All of it is read in Playwright's own world beside the page's scripts: what `page.evaluate` and `allTextContents` use,
