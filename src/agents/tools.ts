@@ -25,6 +25,7 @@ import { pageText, runScript } from '../browser/driver/page-text';
 import { readPage } from '../browser/driver/page-tree';
 import { picture } from '../browser/driver/screenshot';
 import { shorten } from '../browser/driver/tree';
+import { problemsIn } from '../spec/explain';
 
 export interface Tool<Input = unknown> {
   description: string;
@@ -309,10 +310,15 @@ export const TASK_TOOLS = {
   ),
 } satisfies Record<string, Tool>;
 
+/** Runs a tool as an action of the trial. @throws DriverError, in words for the model */
+export async function runTool(tool: Tool, input: unknown, driver: Driver, page: Page, words?: string) {
+  const told = words ?? (await tool.words(input, driver, page));
+  return driver.run(page, told, tool.acts, async () => tool.run(input, driver, page));
+}
+
 /** The schema's value of what a model sent. @throws DriverError that names the field and what was expected. */
 export function checkedInput<Input>(name: string, schema: z.ZodType<Input>, given: unknown): Input {
   const result = schema.safeParse(given);
   if (result.success) return result.data;
-  const problems = result.error.issues.map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`);
-  throw new DriverError(`Invalid input for ${name}. ${problems.join('; ')}`);
+  throw new DriverError(`Invalid input for ${name}. ${problemsIn(result.error, 'input').join('; ')}`);
 }

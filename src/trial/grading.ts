@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import type { NetworkEvent } from '../browser/network-log';
 import { assertionTitle, checkAssertion } from '../grading/assertions';
 import { type Judge, type JudgedTrial, JudgeError } from '../grading/judge';
+import { problemsIn } from '../spec/explain';
 import { maskDeep } from './mask';
 import type { GradedPlan, TrialContext } from './plan';
 import { type AssertionResult, type JudgeResult, judgeResultSchema, type TotalUsage } from './record';
@@ -129,10 +130,8 @@ function readJudgement(
   mask: (text: string) => string,
 ): JudgeResult | string {
   const result = judgeResultSchema.safeParse(maskDeep(returned, mask));
-  if (!result.success) {
-    const [issue] = result.error.issues;
-    return `must resolve to { passed, reason }: ${issue!.path.join('.') || 'the result'}: ${issue!.message}`;
-  }
+  if (!result.success)
+    return `must resolve to { passed, reason }: ${problemsIn(result.error, 'the result')[0]}`;
   return { ...result.data, reason: oneLine(result.data.reason, MAX_REASON), name, ...(model && { model }) };
 }
 

@@ -1,5 +1,6 @@
 // One trial from entryUrl to record.
 import { relative } from 'node:path';
+import { addUsage } from '../agents/agent';
 import type { Refusal } from '../browser/guard';
 import type { NetworkEvent } from '../browser/network-log';
 import type { OpenSession } from '../browser/open-session';
@@ -15,7 +16,6 @@ import {
 } from './record';
 import { messageOf, oneLine, shortUrl } from './safe-text';
 import { takeScreenshot } from './screenshot';
-import { addUsage } from './turns';
 
 /** Milliseconds for opening entryUrl if the project sets no navigationTimeout. */
 const OPEN_TIMEOUT_MS = 30_000;

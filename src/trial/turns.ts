@@ -1,7 +1,9 @@
 // The turns of one trial: counted, capped, shown as steps, with their usage and a screenshot each.
 import {
   type Action,
+  addUsage,
   BudgetExceededError,
+  NO_USAGE,
   type Turn,
   TurnLimitError,
   type TurnOptions,
@@ -10,35 +12,16 @@ import {
 import { type ActionElement, ActionRecorder } from '../browser/action-recorder';
 import { maskDeep } from './mask';
 import type { TrialContext, TrialOutput } from './plan';
-import type { TotalUsage, TurnRecord } from './record';
+import type { TurnRecord } from './record';
 import { messageOf, oneLine, shortUrl } from './safe-text';
 import { takeScreenshot } from './screenshot';
-
-export const NO_USAGE: TotalUsage = {
-  inputTokens: 0,
-  outputTokens: 0,
-  cacheReadTokens: 0,
-  cacheCreationTokens: 0,
-  costUsd: 0,
-};
-
-export function addUsage(total: TotalUsage, usage: Usage): TotalUsage {
-  const cost = usage.costUsd ?? null;
-  return {
-    inputTokens: total.inputTokens + (usage.inputTokens ?? 0),
-    outputTokens: total.outputTokens + (usage.outputTokens ?? 0),
-    cacheReadTokens: total.cacheReadTokens + (usage.cacheReadTokens ?? 0),
-    cacheCreationTokens: total.cacheCreationTokens + (usage.cacheCreationTokens ?? 0),
-    costUsd: total.costUsd === null || cost === null ? null : total.costUsd + cost,
-  };
-}
 
 export class Turns {
   readonly records: TurnRecord[] = [];
   /** Set once the agent asked for a turn that it could not have: the trial then ends so, whatever the agent does next. */
   stoppedBy: 'max_steps' | 'budget_exceeded' | null = null;
-  usage: TotalUsage = NO_USAGE;
-  private turnUsage: TotalUsage = NO_USAGE;
+  usage = NO_USAGE;
+  private turnUsage = NO_USAGE;
   private running = false;
   readonly recorder: ActionRecorder;
   private seenNotices = 0;

@@ -11,7 +11,7 @@ import { DriverError } from '../../browser/driver/errors';
 import { shorten } from '../../browser/driver/tree';
 import type { GaveUp, SessionTask, Turn } from '../agent';
 import { fillSecrets } from '../secrets';
-import { checkedInput, TASK_TOOLS, type Tool } from '../tools';
+import { checkedInput, runTool, TASK_TOOLS, type Tool } from '../tools';
 import { BrowserToolset, type Members } from './browser-toolset';
 import { ComputerToolset } from './computer-toolset';
 
@@ -107,14 +107,11 @@ export class Calls {
 
   private async own(call: BetaToolUseBlock): Promise<BetaToolResultBlockParam> {
     const { driver } = this;
-    const { page } = driver.session;
     const tool = OWN_TOOLS[call.name];
     try {
       if (!tool) throw new DriverError(`There is no tool ${JSON.stringify(call.name)} here.`);
       const input = checkedInput(call.name, tool.input, call.input);
-      const words = await tool.words(input, driver, page);
-      const said = await driver.run(page, words, tool.acts, async () => tool.run(input, driver, page));
-      return textResult(call, String(said));
+      return textResult(call, String(await runTool(tool, input, driver, driver.session.page)));
     } catch (error) {
       if (error instanceof DriverError) return refusal(call, error.message);
       throw error;
