@@ -76,7 +76,6 @@ export interface JudgedState {
   trial: TrialContext<GradedPlan>;
   turns: Turns;
   assertions: readonly AssertionResult[];
-  screenshots: JudgedTrial['screenshots'];
   /** Aborted when the test ends. */
   stopped: AbortSignal;
 }
@@ -104,7 +103,7 @@ export async function judgeTrial(
 }
 
 async function judgedTrial({
-  trial: { plan, session, mask },
+  trial: { plan, session, mask, pictures },
   turns,
   ...state
 }: JudgedState): Promise<JudgedTrial> {
@@ -114,7 +113,7 @@ async function judgedTrial({
     spec: plan.spec,
     rubric: plan.spec.judge!,
     turns: turns.records,
-    screenshots: state.screenshots,
+    screenshots: pictures,
     finalUrl: mask(session.page.url()),
     finalText: mask(await session.onAdmitted(visibleText).catch(() => '')).slice(0, MAX_FINAL_TEXT),
     assertions: state.assertions,

@@ -57,8 +57,6 @@ export class Trial {
   private judgeUsage: TotalUsage | undefined;
   private readonly judging = new AbortController();
   private phase: 'running' | 'judging' | 'graded' = 'running';
-  /** Screenshots by attachment name, kept for the judge. */
-  private readonly images: { name: string; turn: number | null; image: Buffer }[] = [];
 
   /** @param opened the page's session, to be closed by the caller */
   constructor(
@@ -67,7 +65,7 @@ export class Trial {
     opened: OpenSession,
     output: TrialOutput,
   ) {
-    this.context = trialContext(plan, opened, this.keepingImages(output));
+    this.context = trialContext(plan, opened, output);
     this.agentRun = new AgentRun(this.context);
   }
 
@@ -214,7 +212,6 @@ export class Trial {
       trial: this.context,
       turns: this.agentRun.turns,
       assertions: this.assertions,
-      screenshots: this.images,
       stopped: this.judging.signal,
     });
     this.judgeUsage = result.usage;
@@ -265,7 +262,7 @@ export class Trial {
         const { session } = this.context;
         const image = await session.onAdmitted(page => takeScreenshot(page)).catch(() => undefined);
         if (!image) return;
-        this.images.push({ name: 'end.jpg', turn: null, image });
+        this.context.pictures.push({ name: 'end.jpg', turn: null, image });
         await attach('end.jpg', { body: image, contentType: 'image/jpeg' });
       },
       this.plan.locate('goal'),
@@ -279,25 +276,6 @@ export class Trial {
       .map(event => ({ ...event, url: this.context.mask(event.url).slice(0, MAX_RECORDED_URL) }));
     const forgotten = Object.values(dropped).reduce((sum, count) => sum + count, 0);
     return { events: kept, dropped: forgotten + events.length - kept.length };
-  }
-
-  private keepingImages(output: TrialOutput): TrialOutput {
-    return {
-      attach: (name, attachment) => output.attach(name, attachment),
-      step: (title, body, location) =>
-        output.step(
-          title,
-          attach =>
-            body((name, attachment) => {
-              const turn = this.agentRun.turns.records.length;
-              if (this.plan.judge && Buffer.isBuffer(attachment.body))
-                this.images.push({ name, turn, image: attachment.body });
-              return attach(name, attachment);
-            }),
-          // Without it the report would show a line of ours beside each turn.
-          location ?? this.plan.locate('goal'),
-        ),
-    };
   }
 }
 

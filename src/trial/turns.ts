@@ -60,26 +60,25 @@ export class Turns {
       await this.pictured;
       // Time may have run out meanwhile.
       this.signal.throwIfAborted();
-      const { session, mask } = this.trial;
+      const { plan, session, mask, output } = this.trial;
       const { page } = session;
       const from = page.url();
       const record = this.begin(oneLine(mask(String(title)), 200), from);
       this.recorder.begin();
       return await new Promise<T>((resolve, reject) => {
-        this.pictured = this.trial.output
-          .step(record.title, async attach => {
-            const ended = abortable(() => fn(this.turnOf(record)), this.signal);
-            await ended.catch(error => {
-              record.outcome = 'error';
-              record.error = this.trial.mask(messageOf(error));
-            });
-            await abortable(() => session.followTabs(page), this.signal).catch(() => undefined);
-            this.finish(record);
-            if (!waitForPicture) resolve(ended);
-            await this.picture(record, from, attach);
-            return ended;
-          })
-          .then(resolve, reject);
+        const body = async (attach: TrialOutput['attach']) => {
+          const ended = abortable(() => fn(this.turnOf(record)), this.signal);
+          await ended.catch(error => {
+            record.outcome = 'error';
+            record.error = mask(messageOf(error));
+          });
+          await abortable(() => session.followTabs(page), this.signal).catch(() => undefined);
+          this.finish(record);
+          if (!waitForPicture) resolve(ended);
+          await this.picture(record, from, attach);
+          return ended;
+        };
+        this.pictured = output.step(record.title, body, plan.locate('goal')).then(resolve, reject);
       });
     } finally {
       this.running = false;
@@ -157,8 +156,10 @@ export class Turns {
     record.url = shortUrl(this.trial.mask(page.url()));
     const image = this.signal.aborted ? null : await takeScreenshot(page, mark);
     if (image) {
-      record.screenshot = `turn-${record.number}.jpg`;
-      await attach(record.screenshot, { body: image, contentType: 'image/jpeg' });
+      const name = `turn-${record.number}.jpg`;
+      record.screenshot = name;
+      this.trial.pictures.push({ name, turn: record.number, image });
+      await attach(name, { body: image, contentType: 'image/jpeg' });
     }
     record.notices = this.trial.session.notices
       .slice(this.seenNotices)

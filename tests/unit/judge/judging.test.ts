@@ -48,13 +48,13 @@ function state({ page: shownPage, ...changes }: Partial<JudgedState> & { page?: 
       page: shownPage ?? page,
     },
     output,
+    pictures: shots(1),
     mask: (text: string) => text.replaceAll('violet', '<secret>PASSWORD</secret>'),
   } as unknown as JudgedState['trial'];
   const given: JudgedState = {
     trial,
     turns: { records: turns, usage: { ...NO_USAGE, costUsd: 0.2 } } as unknown as Turns,
     assertions: assertions as JudgedState['assertions'],
-    screenshots: shots(1),
     stopped: new AbortController().signal,
     ...changes,
   };
