@@ -23,12 +23,6 @@ export interface NetworkEvent {
 /** What another observer saw of a request. */
 export type SeenRequest = Pick<NetworkEvent, 'url' | 'method' | 'resourceType'>;
 
-/** How that request ended, as far as the observer knows. */
-export interface SeenOutcome {
-  status?: number;
-  failure?: string;
-}
-
 export interface NetworkLog {
   /** Live: events are added, and get their status, as the browser reports them. */
   readonly events: readonly NetworkEvent[];
@@ -38,25 +32,21 @@ export interface NetworkLog {
    * Adds a request that another observer saw, unless the context reports it too (before or after):
    * each call stands for one request, and pairs with one reported request of the same method and URL.
    *
-   * @returns what tells the outcome; the context's own word on it comes first.
+   * @returns what tells how it ended, as far as the observer knows; the context's own word on it comes first.
    */
-  add(seen: SeenRequest): (outcome: SeenOutcome) => void;
+  add(seen: SeenRequest): (outcome: { status?: number; failure?: string }) => void;
   /** Stops recording. What was recorded stays. */
   stop(): void;
 }
 
-export interface NetworkLogOptions {
-  /** Events kept at most. */
-  maxEvents?: number;
-}
-
+/** Events kept at most. */
 const MAX_EVENTS = 20_000;
 const MAX_URL_LENGTH = 8_192;
 
 /** Records the requests of all pages and workers of a context, from now until `stop`. */
 export function recordNetwork(
   context: BrowserContext,
-  { maxEvents = MAX_EVENTS }: NetworkLogOptions = {},
+  { maxEvents = MAX_EVENTS }: { maxEvents?: number } = {},
 ): NetworkLog {
   const startedAt = performance.now();
   const events: NetworkEvent[] = [];
