@@ -42,7 +42,11 @@ test.each<[string, TestResult, object]>([
   [
     'a hook that failed',
     broken('Error: no login'),
-    { outcome: 'error', errorKind: 'setup', reason: 'the test failed before its trial began: Error: no login' },
+    {
+      outcome: 'error',
+      errorKind: 'setup',
+      reason: 'the test failed before its trial began: Error: no login',
+    },
   ],
   [
     'an interrupted run',
