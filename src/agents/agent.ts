@@ -16,6 +16,25 @@ export interface Usage {
 /** Tokens of several requests, and their US dollars: null once a price was unknown. */
 export type TotalUsage = Required<Usage>;
 
+export const NO_USAGE: TotalUsage = {
+  inputTokens: 0,
+  outputTokens: 0,
+  cacheReadTokens: 0,
+  cacheCreationTokens: 0,
+  costUsd: 0,
+};
+
+export function addUsage(total: TotalUsage, usage: Usage): TotalUsage {
+  const cost = usage.costUsd ?? null;
+  return {
+    inputTokens: total.inputTokens + (usage.inputTokens ?? 0),
+    outputTokens: total.outputTokens + (usage.outputTokens ?? 0),
+    cacheReadTokens: total.cacheReadTokens + (usage.cacheReadTokens ?? 0),
+    cacheCreationTokens: total.cacheCreationTokens + (usage.cacheCreationTokens ?? 0),
+    costUsd: total.costUsd === null || cost === null ? null : total.costUsd + cost,
+  };
+}
+
 /** One thing that an agent did in a turn, as the record keeps it. */
 export interface Action {
   /** In words, as a person would say it: `click button "Sign in"`. */

@@ -25,6 +25,7 @@ import { pageText, runScript } from '../browser/driver/page-text';
 import { readPage } from '../browser/driver/page-tree';
 import { picture } from '../browser/driver/screenshot';
 import { shorten } from '../browser/driver/tree';
+import { problemsIn } from '../spec/explain';
 
 export interface Tool<Input = unknown> {
   description: string;
@@ -279,10 +280,45 @@ export const TOOLS = {
   ),
 } satisfies Record<string, Tool>;
 
+const NO_REASON = 'give_up needs a reason, in words.';
+
+/** Of the task, not of a tab: how it ends, and what the page may ask. Their results are what the model is told. */
+export const TASK_TOOLS = {
+  give_up: looks(
+    'Ends the task as one that can not be done. Call it only after trying the ways that a person would try.',
+    z.object({
+      reason: z
+        .string(NO_REASON)
+        .trim()
+        .min(1, NO_REASON)
+        .describe('What stands in the way, and where on the site.'),
+    }),
+    ({ reason }) => `give up: ${reason}`,
+    ({ reason }, driver) => {
+      driver.gaveUp = reason;
+      return 'The task has ended.';
+    },
+  ),
+  next_dialog: looks(
+    'Says how the next confirm or prompt dialog of the page is to be answered. Dialogs are answered at once; without this, they are dismissed. Call it before the action that opens the dialog.',
+    z.object({ accept: z.boolean(), text: z.string().optional().describe('What to enter, in a prompt.') }),
+    ({ accept }) => `${accept ? 'accept' : 'dismiss'} the next dialog`,
+    (answer, driver) => {
+      driver.nextAnswer = answer;
+      return 'The next dialog will be answered so.';
+    },
+  ),
+} satisfies Record<string, Tool>;
+
+/** Runs a tool as an action of the trial. @throws DriverError, in words for the model */
+export async function runTool(tool: Tool, input: unknown, driver: Driver, page: Page, words?: string) {
+  const told = words ?? (await tool.words(input, driver, page));
+  return driver.run(page, told, tool.acts, async () => tool.run(input, driver, page));
+}
+
 /** The schema's value of what a model sent. @throws DriverError that names the field and what was expected. */
 export function checkedInput<Input>(name: string, schema: z.ZodType<Input>, given: unknown): Input {
   const result = schema.safeParse(given);
   if (result.success) return result.data;
-  const problems = result.error.issues.map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`);
-  throw new DriverError(`Invalid input for ${name}. ${problems.join('; ')}`);
+  throw new DriverError(`Invalid input for ${name}. ${problemsIn(result.error, 'input').join('; ')}`);
 }

@@ -2,6 +2,7 @@
 // A page that is idle is not waited for.
 import type { BrowserContext, Frame, Page, Request } from '@playwright/test';
 import { evaluateUnseen } from './evaluate';
+import { listen } from './listen';
 import { Signal, within } from './waiting';
 
 /** The longest wait for requests that an action caused. */
@@ -34,37 +35,27 @@ export class Activity {
   /** Requests that outlived a wait: the page keeps them open, so they are not waited for again. */
   private readonly endless = new Set<string>();
   private readonly ended = new Signal();
-  private readonly disposers: (() => void)[] = [];
+  readonly dispose: () => void;
 
   /** @param onEnded is called at the end of each request */
   constructor(context: BrowserContext, onEnded: () => void = () => undefined) {
-    const began = (request: Request) => {
-      if (!IGNORED.has(request.resourceType()) && !this.endless.has(keyOf(request)))
-        this.pending.set(request, { startedAt: performance.now(), respondedAt: undefined });
-    };
     const ended = (request: Request) => {
       this.pending.delete(request);
       this.ended.fire();
       onEnded();
     };
-    const responded = (response: { request(): Request }) => {
-      const entry = this.pending.get(response.request());
-      if (entry) entry.respondedAt = performance.now();
-    };
-    context.on('request', began);
-    context.on('requestfinished', ended);
-    context.on('requestfailed', ended);
-    context.on('response', responded);
-    this.disposers.push(
-      () => context.off('request', began),
-      () => context.off('requestfinished', ended),
-      () => context.off('requestfailed', ended),
-      () => context.off('response', responded),
-    );
-  }
-
-  dispose(): void {
-    for (const dispose of this.disposers.splice(0)) dispose();
+    this.dispose = listen(context, {
+      request: request => {
+        if (!IGNORED.has(request.resourceType()) && !this.endless.has(keyOf(request)))
+          this.pending.set(request, { startedAt: performance.now(), respondedAt: undefined });
+      },
+      requestfinished: ended,
+      requestfailed: ended,
+      response: response => {
+        const entry = this.pending.get(response.request());
+        if (entry) entry.respondedAt = performance.now();
+      },
+    });
   }
 
   /**

@@ -1,6 +1,7 @@
 // The one place where dialogs are answered: an open one blocks its page, its screenshot and its grading.
 import type { EventEmitter } from 'node:events';
 import type { BrowserContext, Dialog, Page } from '@playwright/test';
+import { listen } from './listen';
 import type { DialogAnswer } from './page-action';
 
 /** How an agent answers; undefined for Playwright's own way. `note` ends the sentence that tells of it. */
@@ -12,21 +13,17 @@ export class Dialogs {
   /** Is told of each answer, for the recording. */
   onAnswer: (answer: DialogAnswer) => void = () => undefined;
   private readonly open = new Set<Dialog>();
-  private readonly opened = (dialog: Dialog) => this.answer(dialog);
-  private readonly closed = (dialog: Dialog) => void this.open.delete(dialog);
+  readonly dispose: () => void;
 
   constructor(
     private readonly context: BrowserContext,
     private readonly notice: (sentence: string) => void,
     private readonly mask: (text: string) => string,
   ) {
-    context.on('dialog', this.opened);
-    context.on('dialogclosed', this.closed);
-  }
-
-  dispose(): void {
-    this.context.off('dialog', this.opened);
-    this.context.off('dialogclosed', this.closed);
+    this.dispose = listen(context, {
+      dialog: dialog => this.answer(dialog),
+      dialogclosed: dialog => this.open.delete(dialog),
+    });
   }
 
   isOpenOn(page: Page): boolean {

@@ -1,5 +1,6 @@
 // What a context's pages, popups and workers asked the network for, kept in the order in which it began.
 import type { BrowserContext, Request, Response } from '@playwright/test';
+import { listen } from './listen';
 
 /** One request. A redirect chain is one event per hop, each with the status of that hop. */
 export interface NetworkEvent {
@@ -22,12 +23,6 @@ export interface NetworkEvent {
 /** What another observer saw of a request. */
 export type SeenRequest = Pick<NetworkEvent, 'url' | 'method' | 'resourceType'>;
 
-/** How that request ended, as far as the observer knows. */
-export interface SeenOutcome {
-  status?: number;
-  failure?: string;
-}
-
 export interface NetworkLog {
   /** Live: events are added, and get their status, as the browser reports them. */
   readonly events: readonly NetworkEvent[];
@@ -37,25 +32,21 @@ export interface NetworkLog {
    * Adds a request that another observer saw, unless the context reports it too (before or after):
    * each call stands for one request, and pairs with one reported request of the same method and URL.
    *
-   * @returns what tells the outcome; the context's own word on it comes first.
+   * @returns what tells how it ended, as far as the observer knows; the context's own word on it comes first.
    */
-  add(seen: SeenRequest): (outcome: SeenOutcome) => void;
+  add(seen: SeenRequest): (outcome: { status?: number; failure?: string }) => void;
   /** Stops recording. What was recorded stays. */
   stop(): void;
 }
 
-export interface NetworkLogOptions {
-  /** Events kept at most. */
-  maxEvents?: number;
-}
-
+/** Events kept at most. */
 const MAX_EVENTS = 20_000;
 const MAX_URL_LENGTH = 8_192;
 
 /** Records the requests of all pages and workers of a context, from now until `stop`. */
 export function recordNetwork(
   context: BrowserContext,
-  { maxEvents = MAX_EVENTS }: NetworkLogOptions = {},
+  { maxEvents = MAX_EVENTS }: { maxEvents?: number } = {},
 ): NetworkLog {
   const startedAt = performance.now();
   const events: NetworkEvent[] = [];
@@ -81,31 +72,27 @@ export function recordNetwork(
     return event;
   };
 
-  const onRequest = (request: Request): void => {
-    const seen = { url: request.url(), method: request.method(), resourceType: request.resourceType() };
+  const request = (begun: Request): void => {
+    const seen = { url: begun.url(), method: begun.method(), resourceType: begun.resourceType() };
     const known = pairs.take('added', seen);
     const event = known ?? append(seen);
     event.resourceType = seen.resourceType;
     if (!known) pairs.put('reported', seen, event);
     // Its answer will tell; some never get one.
-    if (context.serviceWorkers().length > 0 && !request.serviceWorker()) event.keptByWorker = true;
-    byRequest.set(request, event);
+    if (context.serviceWorkers().length > 0 && !begun.serviceWorker()) event.keptByWorker = true;
+    byRequest.set(begun, event);
   };
-  const onResponse = (response: Response): void => {
-    const event = byRequest.get(response.request());
+  const response = (answer: Response): void => {
+    const event = byRequest.get(answer.request());
     if (!event) return;
-    event.status = response.status();
-    if (response.fromServiceWorker()) event.keptByWorker = true;
+    event.status = answer.status();
+    if (answer.fromServiceWorker()) event.keptByWorker = true;
     else delete event.keptByWorker;
   };
-  const onFailed = (request: Request): void => {
-    const event = byRequest.get(request);
-    if (event) event.failure = request.failure()?.errorText ?? 'failed';
+  const requestfailed = (failed: Request): void => {
+    const event = byRequest.get(failed);
+    if (event) event.failure = failed.failure()?.errorText ?? 'failed';
   };
-
-  context.on('request', onRequest);
-  context.on('response', onResponse);
-  context.on('requestfailed', onFailed);
 
   return {
     events,
@@ -119,11 +106,7 @@ export function recordNetwork(
         if (failure !== undefined) event.failure ??= failure;
       };
     },
-    stop() {
-      context.off('request', onRequest);
-      context.off('response', onResponse);
-      context.off('requestfailed', onFailed);
-    },
+    stop: listen(context, { request, response, requestfailed }),
   };
 }
 

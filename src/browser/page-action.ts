@@ -59,16 +59,9 @@ export type RecordedAction = PageAction & {
   dialogs?: DialogAnswer[];
 };
 
-const locator = z
-  .string()
-  .min(1)
-  .describe("As Playwright writes it: `getByRole('button', { name: 'Sign in' })`.");
-const position = z
-  .object({ x: z.number(), y: z.number() })
-  .optional()
-  .describe("CSS pixels from the element's upper left corner. Its middle where left out.");
-const key = z.string().min(1).describe('As in `page.keyboard.press`: `Enter`, `Control+A`.');
-const text = z.string().describe('A secret stands as `<secret>NAME</secret>`.');
+const locator = z.string().min(1);
+const position = z.object({ x: z.number(), y: z.number() }).optional();
+const text = z.string();
 
 const pageActions = [
   z.object({
@@ -85,37 +78,20 @@ const pageActions = [
   z.object({ do: z.literal('type'), locator, text }),
   z.object({
     do: z.literal('press'),
-    locator: locator.optional().describe('Where left out, the key goes to what has the focus.'),
-    key,
+    locator: locator.optional(),
+    key: z.string().min(1),
     times: z.int().positive().max(1_000).optional(),
   }),
   z.object({ do: z.literal('check'), locator, checked: z.boolean() }),
   z.object({ do: z.literal('select'), locator, labels: z.array(z.string()) }),
-  z.object({
-    do: z.literal('upload'),
-    locator,
-    files: z.array(z.string()).describe("Relative to the config's folder."),
-  }),
+  z.object({ do: z.literal('upload'), locator, files: z.array(z.string()) }),
   z.object({ do: z.literal('drag'), locator, position, to: locator, toPosition: position }),
-  z.object({
-    do: z.literal('scroll'),
-    locator: locator.optional().describe('Where left out, the page scrolls.'),
-    x: z.number(),
-    y: z.number(),
-  }),
-  z.object({
-    do: z.literal('goto'),
-    url: z.string().describe("Without its origin where that is the entryUrl's."),
-  }),
+  z.object({ do: z.literal('scroll'), locator: locator.optional(), x: z.number(), y: z.number() }),
+  z.object({ do: z.literal('goto'), url: z.string() }),
   z.object({ do: z.enum(['back', 'forward', 'reload', 'new_tab', 'switch_tab', 'close_tab']) }),
-] as const;
+] as const satisfies readonly z.ZodType<PageAction>[];
 
-export const pageActionSchema = z.discriminatedUnion('do', pageActions) satisfies z.ZodType<PageAction>;
-
-export const fingerprintSchema = z.object({
-  url: z.string(),
-  content: z.string(),
-}) satisfies z.ZodType<Fingerprint>;
+const fingerprintSchema = z.object({ url: z.string(), content: z.string() });
 
 const around = {
   tab: z.int().nonnegative(),

@@ -4,6 +4,7 @@ import { Activity, NAVIGATION_LIMIT_MS } from './activity';
 import { Dialogs } from './dialogs';
 import { evaluateUnseen } from './evaluate';
 import type { Guard } from './guard';
+import { listen } from './listen';
 import { Signal, within } from './waiting';
 
 /** Notices beyond this number are counted, not kept: a page in a loop must not fill the memory. */
@@ -62,13 +63,8 @@ export class Session {
     );
     this.activity = new Activity(context, this.tabsChanged.fire);
     for (const tab of this.tabs) this.watch(tab);
-    const onPage = (opened: Page) => this.follow(opened);
-    context.on('page', onPage);
-    this.disposers.push(
-      () => context.off('page', onPage),
-      () => this.dialogs.dispose(),
-      () => this.activity.dispose(),
-    );
+    const unlisten = listen(context, { page: opened => this.follow(opened) });
+    this.disposers.push(unlisten, this.dialogs.dispose, this.activity.dispose);
   }
 
   /** Some browsers announce tabs before Playwright reports them; and a tab becomes active only if it may stay. */
@@ -231,23 +227,18 @@ export class Session {
   }
 
   private watch(page: Page): void {
-    const onClose = () => {
+    const close = () => {
       const wasActive = this.page === page;
       if (this.tabs.length > 1) this.tabs = this.tabs.filter(tab => tab !== page);
       if (wasActive && this.page !== page)
         this.notice(`The tab was closed; the active one is now ${this.page.url()}.`);
     };
-    const onDownload = (download: Download) => {
-      const what = `"${download.suggestedFilename()}" from ${download.url()}`;
+    const download = (begun: Download) => {
+      const what = `"${begun.suggestedFilename()}" from ${begun.url()}`;
       if (++this.downloads <= MAX_DOWNLOADS) return this.notice(`A download began: ${what}.`);
       this.notice(`A download was cancelled, the trial had ${MAX_DOWNLOADS} already: ${what}.`);
-      void download.cancel().catch(() => undefined);
+      void begun.cancel().catch(() => undefined);
     };
-    page.on('close', onClose);
-    page.on('download', onDownload);
-    this.disposers.push(
-      () => page.off('close', onClose),
-      () => page.off('download', onDownload),
-    );
+    this.disposers.push(listen(page, { close, download }));
   }
 }

@@ -43,10 +43,11 @@ export async function limited<T>(
   promise: Promise<T>,
   ms: number,
   late: () => Error,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<T> {
   const ended = new AbortController();
-  const limit = sleep(ms, AbortSignal.any([signal, ended.signal])).then(() => {
+  const either = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal;
+  const limit = sleep(ms, either).then(() => {
     throw late();
   });
   // The loser of the race has nobody left to hear of its failure.

@@ -1,6 +1,7 @@
 // The format's assertions as Playwright's `expect` calls: each waits as web-first assertions do, and says why it did not hold.
 import { expect, type Locator, type Page } from '@playwright/test';
 import type { NetworkEvent } from '../browser/network-log';
+import { limited } from '../browser/waiting';
 import type { Assertion, DomAssertion, NetworkAssertion, UrlAssertion } from '../spec';
 import { matchesUrlGlob } from './url-glob';
 
@@ -114,46 +115,35 @@ async function checkDom(assertion: DomAssertion, { page, timeoutMs }: GradedStat
 }
 
 function domHolds({ state }: DomAssertion, { count, visible, saying, blank }: DomSnapshot): boolean {
-  switch (state) {
-    case 'visible':
-      return visible > 0;
-    case 'attached':
-      return count > 0;
-    case 'hidden':
-      return count > 0 && visible === 0;
-    case 'absent':
-      return count === 0 && blank === null;
-    case 'text':
-      return saying > 0;
-  }
+  const holds: Record<DomAssertion['state'], boolean> = {
+    visible: visible > 0,
+    attached: count > 0,
+    hidden: count > 0 && visible === 0,
+    absent: count === 0 && blank === null,
+    text: saying > 0,
+  };
+  return holds[state];
 }
 
 function domReason(
-  assertion: DomAssertion,
+  { selector, state, text }: DomAssertion,
   { count, visible, blank }: DomSnapshot,
   texts: readonly string[],
   box: string,
 ): string {
-  const { selector, state } = assertion;
   const nothing = `nothing matches "${selector}"`;
-  switch (state) {
-    case 'visible':
-      return count ? `"${selector}" matches ${count}, but none is visible${box}` : nothing;
-    case 'attached':
-      return nothing;
-    case 'hidden':
-      return count
-        ? `"${selector}" is visible (${visible} of ${count})`
-        : `${nothing}: \`hidden\` needs a match`;
-    case 'absent':
-      return count
-        ? `"${selector}" still matches ${count}`
-        : `"${selector}" can't be called absent: ${blank}`;
-    case 'text':
-      return count
-        ? `"${selector}" does not contain "${assertion.text}"; it says ${texts.map(text => `"${text}"`).join(', ')}`
-        : nothing;
+  if (!count) {
+    if (state === 'absent') return `"${selector}" can't be called absent: ${blank}`;
+    return state === 'hidden' ? `${nothing}: \`hidden\` needs a match` : nothing;
   }
+  const reasons: Record<DomAssertion['state'], string> = {
+    visible: `"${selector}" matches ${count}, but none is visible${box}`,
+    attached: nothing,
+    hidden: `"${selector}" is visible (${visible} of ${count})`,
+    absent: `"${selector}" still matches ${count}`,
+    text: `"${selector}" does not contain "${text}"; it says ${texts.map(said => `"${said}"`).join(', ')}`,
+  };
+  return reasons[state];
 }
 
 // All of it is read in Playwright's own world beside the page's scripts: what `page.evaluate` and `allTextContents` use,
@@ -223,7 +213,8 @@ async function cssLocator(page: Page, selector: string): Promise<Locator> {
   if (unquoted.includes('>>')) throw new AssertionFailure(`"${selector}" is not a valid CSS selector: ">>"`);
   const locator = page.locator(`css=${selector}`);
   try {
-    await answered(locator.count(), RESPONSE_MS);
+    // Counting has no timeout of its own.
+    await limited(locator.count(), RESPONSE_MS, () => new AssertionFailure(UNRESPONSIVE));
   } catch (error) {
     if (error instanceof AssertionFailure) throw error;
     const message = error instanceof Error ? error.message : String(error);
@@ -241,21 +232,6 @@ function isNavigating(error: unknown): boolean {
     error instanceof Error &&
     /context was destroyed|cannot find context|navigat|frame was detached/i.test(error.message)
   );
-}
-
-/** Counting and evaluating have no timeout of their own. */
-async function answered<T>(answer: Promise<T>, timeoutMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new AssertionFailure(UNRESPONSIVE)), timeoutMs);
-  });
-  try {
-    return await Promise.race([answer, late]);
-  } finally {
-    clearTimeout(timer);
-    // Where the page is closed later the answer fails, and nobody waits for it any more.
-    answer.catch(() => undefined);
-  }
 }
 
 async function holds(check: () => Promise<unknown>, reason: () => string | Promise<string>): Promise<void> {

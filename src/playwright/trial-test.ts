@@ -5,7 +5,7 @@ import { relative, sep } from 'node:path';
 import { type Page, type TestInfo, test } from '@playwright/test';
 import { type OpenSession, openSession } from '../browser/open-session';
 import type { LoadedSpec } from '../spec/load';
-import { TrialStopped } from '../trial/agent-run';
+import { errorEnd } from '../trial/agent-run';
 import { atOrigin, type GradedPlan, type SourceLocation, type TrialOutput } from '../trial/plan';
 import { RECORD_ATTACHMENT, type TrialRecord } from '../trial/record';
 import { harmless, oneLine } from '../trial/safe-text';
@@ -59,10 +59,11 @@ export class TrialTest {
   async settle(): Promise<void> {
     const { trial, testInfo } = this;
     if (trial && !this.attached) {
+      const reason = `the test timed out after ${testInfo.timeout / 1000} s`;
       trial.stop(
         testInfo.status === 'timedOut'
-          ? new TrialStopped('timed_out', null, `the test timed out after ${testInfo.timeout / 1000} s`)
-          : new TrialStopped('error', 'interrupted', 'the run was interrupted before the trial ended'),
+          ? { status: 'timed_out', errorKind: null, reason }
+          : errorEnd('interrupted', 'the run was interrupted before the trial ended'),
       );
       await this.attach(trial.record(), trial.plan.goal);
     }

@@ -1,5 +1,6 @@
 // The results file, taskproof-results.json: what a run came to, for programs. A baseline has the same shape.
 import { z } from 'zod';
+import { problemsIn } from '../spec/explain';
 import { keyOf } from '../verdicts/diff';
 import { comparisonSchema, cost, rowSchema, usageSchema } from '../verdicts/shapes';
 
@@ -79,9 +80,7 @@ export function readResults(text: string, filename: string): Results {
 }
 
 function describeIssues(error: z.ZodError): string {
-  const shown = error.issues
-    .slice(0, 5)
-    .map(issue => `${z.core.toDotPath(issue.path) || 'the file'}: ${issue.message}`);
+  const shown = problemsIn(error, 'the file').slice(0, 5);
   const rest = error.issues.length - shown.length;
   return `not a valid results file:\n  ${shown.join('\n  ')}${rest > 0 ? `\n  and ${rest} more` : ''}`;
 }

@@ -94,19 +94,15 @@ export class SpecRun {
   label(): void {
     const { verdict, k, minPasses, passes, missing } = this.verdict;
     const ran = missing ? `; ${k - missing} of ${k} ran` : '';
-    const summary = `${verdict}: ${passes}/${k} passed, needs ${minPasses}${ran}`;
+    const replayed = this.replayed ? '; replayed, which measures no agent' : '';
+    const summary = `${verdict}: ${passes}/${k} passed, needs ${minPasses}${ran}${replayed}`;
     for (const { test, result, trial } of this.entries) {
       const healed = healedText(trial);
       const tolerated = this.isLost(trial) && verdict === 'passed';
       unannotate(test, result, 'fail');
       if (healed !== null) annotate(test, result, 'healed', healed);
       annotate(test, result, this.noun, this.trialText(trial, tolerated));
-      annotate(
-        test,
-        result,
-        'verdict',
-        this.replayed ? `${summary}; replayed, which measures no agent` : summary,
-      );
+      annotate(test, result, 'verdict', summary);
       const marks = [...(tolerated ? ['@tolerated'] : []), ...(trial.healed ? ['@healed'] : [])];
       retag(test, [`@verdict:${verdict}`, ...marks]);
     }

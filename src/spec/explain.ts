@@ -90,6 +90,13 @@ function unknownAssertion(issue: RawIssue & { code: 'invalid_union' }): string |
   return notOneOf((issue.options as unknown[]).map(String), type);
 }
 
+/** All that is wrong with data, `path: message` each. @param whole what is said for the path of the data itself */
+export function problemsIn({ issues }: z.ZodError, whole: string): string[] {
+  const dotted = (path: readonly PropertyKey[]) =>
+    path.map(key => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
+  return issues.map(({ path, message }) => `${dotted(path).replace(/^\./, '') || whole}: ${message}`);
+}
+
 /** The nearest known word if it is near enough to be meant, in other case or with other separators too. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;

@@ -8,22 +8,11 @@ import {
   type Healing,
   type SessionTask,
 } from '../agents/agent';
+import { listen } from '../browser/listen';
 import { agentTimeMs, type TrialContext } from './plan';
 import type { ErrorKind, TrialStatus } from './record';
 import { messageOf, oneLine } from './safe-text';
 import { abortable, Turns } from './turns';
-
-/** Why the agent was stopped from outside. */
-export class TrialStopped extends Error {
-  override name = 'TrialStopped';
-  constructor(
-    readonly status: TrialStatus,
-    readonly errorKind: ErrorKind | null,
-    message: string,
-  ) {
-    super(message);
-  }
-}
 
 export interface AgentEnd {
   status: TrialStatus;
@@ -32,10 +21,17 @@ export interface AgentEnd {
   reason: string | null;
 }
 
+/** The end of a trial that says nothing about the site. */
+export function errorEnd(errorKind: ErrorKind, reason: string): AgentEnd {
+  return { status: 'error', errorKind, reason };
+}
+
 export class AgentRun {
   readonly turns: Turns;
   private readonly abort = new AbortController();
   private deadline = 0;
+  /** How it ends if it is stopped from outside. */
+  private stopped: AgentEnd | undefined;
   /** Set once another agent took over from a recording. */
   healing: (Healing & { turn: number }) | null = null;
 
@@ -48,8 +44,9 @@ export class AgentRun {
   }
 
   /** Ends the agent's run, if it is still going: what it waits for is given up. */
-  stop(reason: TrialStopped): void {
-    this.abort.abort(reason);
+  stop(end: AgentEnd): void {
+    this.stopped ??= end;
+    this.abort.abort(new Error(end.reason ?? end.status));
   }
 
   async run(): Promise<AgentEnd> {
@@ -58,10 +55,10 @@ export class AgentRun {
     this.deadline = performance.now() + time;
     const timer = setTimeout(() => {
       const limit = `${plan.maxSteps} turns of ${plan.turnTimeoutMs / 1000} s`;
-      this.stop(new TrialStopped('timed_out', null, `the time limit (${limit}) was reached`));
+      this.stop({ status: 'timed_out', errorKind: null, reason: `the time limit (${limit}) was reached` });
     }, time);
     const unwatch = watchBrowser(this.trial, what =>
-      this.stop(new TrialStopped('error', 'browser', `${what} while the agent ran`)),
+      this.stop(errorEnd('browser', `${what} while the agent ran`)),
     );
     try {
       const result: unknown = await abortable(() => plan.agent.run(this.task()), this.signal);
@@ -73,7 +70,7 @@ export class AgentRun {
       clearTimeout(timer);
       unwatch();
       // An agent that goes on after its end finds its signal aborted and gets no further turn.
-      this.stop(new TrialStopped('completed', null, 'the agent has ended its turn'));
+      this.stop({ status: 'completed', errorKind: null, reason: 'the agent has ended its turn' });
     }
   }
 
@@ -121,26 +118,15 @@ export class AgentRun {
   }
 
   private endByError(error: unknown): AgentEnd {
-    const { reason: stopped } = this.signal;
-    if (stopped instanceof TrialStopped)
-      return { status: stopped.status, errorKind: stopped.errorKind, reason: stopped.message };
+    if (this.stopped) return this.stopped;
     if (error instanceof BudgetExceededError) this.turns.stoppedBy ??= 'budget_exceeded';
     if (this.turns.stoppedBy === 'budget_exceeded' && error instanceof BudgetExceededError)
       return { status: 'budget_exceeded', errorKind: null, reason: this.said(error) };
     if (this.turns.stoppedBy) return this.limitEnd();
-    if (error instanceof AgentApiError)
-      return { status: 'error', errorKind: 'agent_api', reason: this.said(error) };
+    if (error instanceof AgentApiError) return errorEnd('agent_api', this.said(error));
     if (this.trial.session.page.isClosed())
-      return {
-        status: 'error',
-        errorKind: 'browser',
-        reason: `no tab is open any more: ${this.said(error)}`,
-      };
-    return {
-      status: 'error',
-      errorKind: 'internal',
-      reason: `agent "${this.trial.plan.agent.name}" threw: ${this.said(error)}`,
-    };
+      return errorEnd('browser', `no tab is open any more: ${this.said(error)}`);
+    return errorEnd('internal', `agent "${this.trial.plan.agent.name}" threw: ${this.said(error)}`);
   }
 
   private limitEnd(): AgentEnd {
@@ -163,14 +149,8 @@ function endOf(agent: Agent, result: unknown, mask: (text: string) => string): A
   const { status, reason } = result as Partial<GaveUp>;
   if (status === 'gave_up' && typeof reason === 'string')
     return { status: 'gave_up', errorKind: null, reason: `the agent gave up: ${oneLine(mask(reason), 500)}` };
-  return {
-    status: 'error',
-    errorKind: 'internal',
-    reason: oneLine(
-      `agent "${agent.name}" resolved to ${mask(String(JSON.stringify(result)))}; it must resolve to nothing or to { status: "gave_up", reason: "..." }`,
-      500,
-    ),
-  };
+  const problem = `agent "${agent.name}" resolved to ${mask(String(JSON.stringify(result)))}; it must resolve to nothing or to { status: "gave_up", reason: "..." }`;
+  return errorEnd('internal', oneLine(problem, 500));
 }
 
 /**
@@ -182,16 +162,14 @@ export function watchBrowser(
   { session: { context }, mask }: Pick<TrialContext, 'session' | 'mask'>,
   onLost: (what: string) => void,
 ): () => void {
-  // Which of them it was can't be told yet: contexts are closed before the browser is known to be gone.
-  const onClose = () => onLost('the browser context was closed, or the browser was gone,');
-  const onCrash = (page: Page) => onLost(`the page crashed (${oneLine(mask(page.url()), 200)})`);
-  const watch = (page: Page) => page.on('crash', onCrash);
-  context.pages().forEach(watch);
-  context.on('page', watch);
-  context.on('close', onClose);
+  const crash = (page: Page) => onLost(`the page crashed (${oneLine(mask(page.url()), 200)})`);
+  const pages = context.pages().map(page => listen(page, { crash }));
+  const unlisten = listen(context, {
+    page: page => pages.push(listen(page, { crash })),
+    // Which of them it was can't be told yet: contexts are closed before the browser is known to be gone.
+    close: () => onLost('the browser context was closed, or the browser was gone,'),
+  });
   return () => {
-    context.off('close', onClose);
-    context.off('page', watch);
-    for (const page of context.pages()) page.off('crash', onCrash);
+    for (const each of [unlisten, ...pages]) each();
   };
 }

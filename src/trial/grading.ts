@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import type { NetworkEvent } from '../browser/network-log';
 import { assertionTitle, checkAssertion } from '../grading/assertions';
 import { type Judge, type JudgedTrial, JudgeError } from '../grading/judge';
+import { problemsIn } from '../spec/explain';
 import { maskDeep } from './mask';
 import type { GradedPlan, TrialContext } from './plan';
 import { type AssertionResult, type JudgeResult, judgeResultSchema, type TotalUsage } from './record';
@@ -75,7 +76,6 @@ export interface JudgedState {
   trial: TrialContext<GradedPlan>;
   turns: Turns;
   assertions: readonly AssertionResult[];
-  screenshots: JudgedTrial['screenshots'];
   /** Aborted when the test ends. */
   stopped: AbortSignal;
 }
@@ -103,7 +103,7 @@ export async function judgeTrial(
 }
 
 async function judgedTrial({
-  trial: { plan, session, mask },
+  trial: { plan, session, mask, pictures },
   turns,
   ...state
 }: JudgedState): Promise<JudgedTrial> {
@@ -113,7 +113,7 @@ async function judgedTrial({
     spec: plan.spec,
     rubric: plan.spec.judge!,
     turns: turns.records,
-    screenshots: state.screenshots,
+    screenshots: pictures,
     finalUrl: mask(session.page.url()),
     finalText: mask(await session.onAdmitted(visibleText).catch(() => '')).slice(0, MAX_FINAL_TEXT),
     assertions: state.assertions,
@@ -129,10 +129,8 @@ function readJudgement(
   mask: (text: string) => string,
 ): JudgeResult | string {
   const result = judgeResultSchema.safeParse(maskDeep(returned, mask));
-  if (!result.success) {
-    const [issue] = result.error.issues;
-    return `must resolve to { passed, reason }: ${issue!.path.join('.') || 'the result'}: ${issue!.message}`;
-  }
+  if (!result.success)
+    return `must resolve to { passed, reason }: ${problemsIn(result.error, 'the result')[0]}`;
   return { ...result.data, reason: oneLine(result.data.reason, MAX_REASON), name, ...(model && { model }) };
 }
 

@@ -70,8 +70,10 @@ function escaped(text: string): string {
 
 /** Case is left to the expression, as far as it knows it. */
 function formsOf(given: string): string[] {
+  // Half a surrogate pair can't be encoded.
+  const whole = given.toWellFormed();
   // Pages trim texts and join their lines.
-  const value = wellFormed(given).trim();
+  const value = whole.trim();
   if (!value) return [];
   const lines = ['\n', '\r\n', ''].map(end => value.replace(/\r?\n|\r/g, end));
   const written = [
@@ -90,13 +92,8 @@ function formsOf(given: string): string[] {
     ...jsonForms(text),
     ...htmlForms(text),
   ]);
-  const encoded = value.length < SHORT ? [] : [wellFormed(given), ...cases].flatMap(base64Forms);
+  const encoded = value.length < SHORT ? [] : [whole, ...cases].flatMap(base64Forms);
   return [...new Set([...texts, ...encoded])];
-}
-
-/** Half a surrogate pair can't be encoded. */
-function wellFormed(text: string): string {
-  return Buffer.from(text, 'utf8').toString('utf8');
 }
 
 /** What the parts of an address encode: user, path, query (of two kinds), fragment. */

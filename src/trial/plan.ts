@@ -1,6 +1,6 @@
 import type { Agent } from '../agents/agent';
 import type { OpenSession } from '../browser/open-session';
-import type { Judge } from '../grading/judge';
+import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';
 import { type Mask, secretMask } from './mask';
 
@@ -50,13 +50,14 @@ export interface TrialPlan {
   navigationTimeoutMs?: number;
   /** Milliseconds that each assertion waits; Playwright's own setting where left out. */
   expectTimeoutMs?: number;
+  /** Line and column of a path in the spec's file, such as `assertions[0]`; undefined in a hand-written test. */
+  locate(path: string): SourceLocation | undefined;
 }
 
 /** A spec and where it stands, for a trial that is graded. */
 export interface GradedPlan extends TrialPlan {
   spec: TaskSpec;
   judge: Judge | undefined;
-  /** Line and column of a path in the spec's file, such as `assertions[0]`. */
   locate(path: string): SourceLocation;
 }
 
@@ -67,6 +68,8 @@ export interface TrialContext<Plan extends TrialPlan = TrialPlan> extends Omit<O
   mask: Mask;
   /** `performance.now()` when the trial began. */
   startedAt: number;
+  /** What the judge may look at. */
+  pictures: JudgedTrial['screenshots'][number][];
 }
 
 /** @param opened the page's session, to be closed by the caller */
@@ -77,7 +80,7 @@ export function trialContext<Plan extends TrialPlan>(
 ): TrialContext<Plan> {
   const mask = secretMask(plan.secrets);
   opened.session.mask = mask;
-  return { plan, ...opened, output, mask, startedAt: performance.now() };
+  return { plan, ...opened, output, mask, startedAt: performance.now(), pictures: [] };
 }
 
 /** Milliseconds that the agent has, all its turns together. */

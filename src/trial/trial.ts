@@ -1,9 +1,10 @@
 // One trial from entryUrl to record.
 import { relative } from 'node:path';
+import { addUsage } from '../agents/agent';
 import type { Refusal } from '../browser/guard';
 import type { NetworkEvent } from '../browser/network-log';
 import type { OpenSession } from '../browser/open-session';
-import { type AgentEnd, AgentRun, type TrialStopped, watchBrowser } from './agent-run';
+import { type AgentEnd, AgentRun, errorEnd, watchBrowser } from './agent-run';
 import { checkAssertions, JUDGE_TIME_MS, judgeTrial, whySiteIsGone } from './grading';
 import { agentTimeMs, type GradedPlan, type TrialContext, type TrialOutput, trialContext } from './plan';
 import {
@@ -15,7 +16,6 @@ import {
 } from './record';
 import { messageOf, oneLine, shortUrl } from './safe-text';
 import { takeScreenshot } from './screenshot';
-import { addUsage } from './turns';
 
 /** Milliseconds for opening entryUrl if the project sets no navigationTimeout. */
 const OPEN_TIMEOUT_MS = 30_000;
@@ -57,8 +57,6 @@ export class Trial {
   private judgeUsage: TotalUsage | undefined;
   private readonly judging = new AbortController();
   private phase: 'running' | 'judging' | 'graded' = 'running';
-  /** Screenshots by attachment name, kept for the judge. */
-  private readonly images: { name: string; turn: number | null; image: Buffer }[] = [];
 
   /** @param opened the page's session, to be closed by the caller */
   constructor(
@@ -67,7 +65,7 @@ export class Trial {
     opened: OpenSession,
     output: TrialOutput,
   ) {
-    this.context = trialContext(plan, opened, this.keepingImages(output));
+    this.context = trialContext(plan, opened, output);
     this.agentRun = new AgentRun(this.context);
   }
 
@@ -95,29 +93,19 @@ export class Trial {
   }
 
   /** Ends the trial from outside: the test timed out, or the run was interrupted. */
-  stop(reason: TrialStopped): void {
+  stop(end: AgentEnd): void {
     this.stopped = true;
-    const stopped: AgentEnd = { status: reason.status, errorKind: reason.errorKind, reason: reason.message };
-    if (this.phase === 'judging')
-      this.end = {
-        status: 'error',
-        errorKind: 'judge',
-        reason: `the judge had not ended: ${reason.message}`,
-      };
+    if (this.phase === 'judging') this.end = errorEnd('judge', `the judge had not ended: ${end.reason}`);
     // A trial whose grading was cut short has not shown that it passes.
-    else if (!this.end || (this.end.status === 'completed' && this.phase !== 'graded')) this.end = stopped;
-    this.agentRun.stop(reason);
-    this.judging.abort(reason);
+    else if (!this.end || (this.end.status === 'completed' && this.phase !== 'graded')) this.end = end;
+    this.agentRun.stop(end);
+    this.judging.abort(new Error(end.reason ?? end.status));
   }
 
   /** The trial as far as it has come. */
   record(): TrialRecord {
     const { turns } = this.agentRun;
-    const end = this.end ?? {
-      status: 'error',
-      errorKind: 'internal',
-      reason: 'the trial did not come to its end',
-    };
+    const end = this.end ?? errorEnd('internal', 'the trial did not come to its end');
     const usage = this.judgeUsage ? addUsage(turns.usage, this.judgeUsage) : turns.usage;
     const finalUrl = this.context.session.page.url();
     return {
@@ -185,15 +173,14 @@ export class Trial {
         .replace(/\.$/, '');
       const gone = /closed|crashed/i.test(said);
       const [refused] = refusals;
-      return {
-        status: 'error',
-        errorKind: gone ? 'browser' : 'site_unreachable',
-        reason: refused
+      return errorEnd(
+        gone ? 'browser' : 'site_unreachable',
+        refused
           ? `${entryUrl} leads to ${oneLine(mask(refused.url), 300)}, which allowedDomains does not admit. Add its host, or correct entryUrl.`
           : gone
             ? `the browser went away while ${entryUrl} was opened: ${oneLine(said, 300)}`
             : `${entryUrl} can't be opened: ${oneLine(said, 300)}. Is the site running, and is this its address?`,
-      };
+      );
     }
   }
 
@@ -206,18 +193,13 @@ export class Trial {
   /** If the browser or the whole site went away, a broken assertion says nothing. */
   private async blameInfrastructure(): Promise<void> {
     if (this.lost) {
-      this.end = {
-        status: 'error',
-        errorKind: 'browser',
-        reason: `${this.lost} before the trial was graded`,
-      };
+      this.end = errorEnd('browser', `${this.lost} before the trial was graded`);
       return;
     }
     if (this.assertions.every(({ passed }) => passed)) return;
     const gone = await whySiteIsGone(this.context);
-    if (gone === null) return;
-    const reason = `${this.plan.entryUrl} stopped answering while the trial ran: ${gone}`;
-    this.end = { status: 'error', errorKind: 'site_unreachable', reason };
+    const what = `${this.plan.entryUrl} stopped answering while the trial ran: ${gone}`;
+    if (gone !== null) this.end = errorEnd('site_unreachable', what);
   }
 
   private async judge(): Promise<void> {
@@ -230,12 +212,11 @@ export class Trial {
       trial: this.context,
       turns: this.agentRun.turns,
       assertions: this.assertions,
-      screenshots: this.images,
       stopped: this.judging.signal,
     });
     this.judgeUsage = result.usage;
     if ('judgement' in result) this.judgement = result.judgement;
-    else this.end = { status: 'error', errorKind: 'judge', reason: result.error };
+    else this.end = errorEnd('judge', result.error);
   }
 
   private healed(): Pick<TrialRecord, 'healed'> {
@@ -281,7 +262,7 @@ export class Trial {
         const { session } = this.context;
         const image = await session.onAdmitted(page => takeScreenshot(page)).catch(() => undefined);
         if (!image) return;
-        this.images.push({ name: 'end.jpg', turn: null, image });
+        this.context.pictures.push({ name: 'end.jpg', turn: null, image });
         await attach('end.jpg', { body: image, contentType: 'image/jpeg' });
       },
       this.plan.locate('goal'),
@@ -295,25 +276,6 @@ export class Trial {
       .map(event => ({ ...event, url: this.context.mask(event.url).slice(0, MAX_RECORDED_URL) }));
     const forgotten = Object.values(dropped).reduce((sum, count) => sum + count, 0);
     return { events: kept, dropped: forgotten + events.length - kept.length };
-  }
-
-  private keepingImages(output: TrialOutput): TrialOutput {
-    return {
-      attach: (name, attachment) => output.attach(name, attachment),
-      step: (title, body, location) =>
-        output.step(
-          title,
-          attach =>
-            body((name, attachment) => {
-              const turn = this.agentRun.turns.records.length;
-              if (this.plan.judge && Buffer.isBuffer(attachment.body))
-                this.images.push({ name, turn, image: attachment.body });
-              return attach(name, attachment);
-            }),
-          // Without it the report would show a line of ours beside each turn.
-          location ?? this.plan.locate('goal'),
-        ),
-    };
   }
 }
 

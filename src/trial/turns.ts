@@ -1,7 +1,9 @@
 // The turns of one trial: counted, capped, shown as steps, with their usage and a screenshot each.
 import {
   type Action,
+  addUsage,
   BudgetExceededError,
+  NO_USAGE,
   type Turn,
   TurnLimitError,
   type TurnOptions,
@@ -10,35 +12,16 @@ import {
 import { type ActionElement, ActionRecorder } from '../browser/action-recorder';
 import { maskDeep } from './mask';
 import type { TrialContext, TrialOutput } from './plan';
-import type { TotalUsage, TurnRecord } from './record';
+import type { TurnRecord } from './record';
 import { messageOf, oneLine, shortUrl } from './safe-text';
 import { takeScreenshot } from './screenshot';
-
-export const NO_USAGE: TotalUsage = {
-  inputTokens: 0,
-  outputTokens: 0,
-  cacheReadTokens: 0,
-  cacheCreationTokens: 0,
-  costUsd: 0,
-};
-
-export function addUsage(total: TotalUsage, usage: Usage): TotalUsage {
-  const cost = usage.costUsd ?? null;
-  return {
-    inputTokens: total.inputTokens + (usage.inputTokens ?? 0),
-    outputTokens: total.outputTokens + (usage.outputTokens ?? 0),
-    cacheReadTokens: total.cacheReadTokens + (usage.cacheReadTokens ?? 0),
-    cacheCreationTokens: total.cacheCreationTokens + (usage.cacheCreationTokens ?? 0),
-    costUsd: total.costUsd === null || cost === null ? null : total.costUsd + cost,
-  };
-}
 
 export class Turns {
   readonly records: TurnRecord[] = [];
   /** Set once the agent asked for a turn that it could not have: the trial then ends so, whatever the agent does next. */
   stoppedBy: 'max_steps' | 'budget_exceeded' | null = null;
-  usage: TotalUsage = NO_USAGE;
-  private turnUsage: TotalUsage = NO_USAGE;
+  usage = NO_USAGE;
+  private turnUsage = NO_USAGE;
   private running = false;
   readonly recorder: ActionRecorder;
   private seenNotices = 0;
@@ -77,26 +60,25 @@ export class Turns {
       await this.pictured;
       // Time may have run out meanwhile.
       this.signal.throwIfAborted();
-      const { session, mask } = this.trial;
+      const { plan, session, mask, output } = this.trial;
       const { page } = session;
       const from = page.url();
       const record = this.begin(oneLine(mask(String(title)), 200), from);
       this.recorder.begin();
       return await new Promise<T>((resolve, reject) => {
-        this.pictured = this.trial.output
-          .step(record.title, async attach => {
-            const ended = abortable(() => fn(this.turnOf(record)), this.signal);
-            await ended.catch(error => {
-              record.outcome = 'error';
-              record.error = this.trial.mask(messageOf(error));
-            });
-            await abortable(() => session.followTabs(page), this.signal).catch(() => undefined);
-            this.finish(record);
-            if (!waitForPicture) resolve(ended);
-            await this.picture(record, from, attach);
-            return ended;
-          })
-          .then(resolve, reject);
+        const body = async (attach: TrialOutput['attach']) => {
+          const ended = abortable(() => fn(this.turnOf(record)), this.signal);
+          await ended.catch(error => {
+            record.outcome = 'error';
+            record.error = mask(messageOf(error));
+          });
+          await abortable(() => session.followTabs(page), this.signal).catch(() => undefined);
+          this.finish(record);
+          if (!waitForPicture) resolve(ended);
+          await this.picture(record, from, attach);
+          return ended;
+        };
+        this.pictured = output.step(record.title, body, plan.locate('goal')).then(resolve, reject);
       });
     } finally {
       this.running = false;
@@ -174,8 +156,10 @@ export class Turns {
     record.url = shortUrl(this.trial.mask(page.url()));
     const image = this.signal.aborted ? null : await takeScreenshot(page, mark);
     if (image) {
-      record.screenshot = `turn-${record.number}.jpg`;
-      await attach(record.screenshot, { body: image, contentType: 'image/jpeg' });
+      const name = `turn-${record.number}.jpg`;
+      record.screenshot = name;
+      this.trial.pictures.push({ name, turn: record.number, image });
+      await attach(name, { body: image, contentType: 'image/jpeg' });
     }
     record.notices = this.trial.session.notices
       .slice(this.seenNotices)

@@ -46,11 +46,17 @@ async function inTrial<T>(means: 'best' | 'route', run: (trial: Trial) => Promis
   const page = await context.newPage();
   await page.goto(origin);
   const open = await openSession(page, ['127.0.0.1'], means);
-  const plan = { entryUrl: origin, configDir: '/', maxSteps: 100 } as TrialContext['plan'];
+  const plan = { entryUrl: origin, configDir: '/', maxSteps: 100, locate: () => undefined };
   const output = {
     step: (_: string, body: (attach: () => Promise<void>) => Promise<unknown>) => body(async () => undefined),
   } as unknown as TrialContext['output'];
-  const trial = { ...open, plan, output, mask: (text: string) => text } as unknown as TrialContext;
+  const trial = {
+    ...open,
+    plan,
+    output,
+    pictures: [],
+    mask: (text: string) => text,
+  } as unknown as TrialContext;
   const turns = new Turns(trial, new AbortController().signal);
   try {
     return await run({ ...open, page, turns });

@@ -15,7 +15,7 @@ import type {
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { Driver } from '../../browser/driver/driver';
 import { DriverError } from '../../browser/driver/errors';
-import { checkedInput, TOOLS, type Tool } from '../tools';
+import { checkedInput, runTool, TOOLS, type Tool } from '../tools';
 
 /** Members by name: on or off; `file_upload` with the absolute folders that files may come from. */
 export type Members = Partial<Record<Exclude<BetaBrowserMemberName, 'file_upload'>, boolean>> & {
@@ -78,10 +78,7 @@ export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
       const input = checkedInput(name, tool.input, given);
       const page = this.#pageOf(name, input);
       const told = this.#told?.id === toolUse?.id ? this.#told?.words : undefined;
-      const words = told ?? (await tool.words(input, this.#driver, page));
-      return this.#driver.run(page, words, tool.acts, async () =>
-        tool.run(input, this.#driver, page),
-      ) as Promise<BetaBrowserMemberResult>;
+      return runTool(tool, input, this.#driver, page, told) as Promise<BetaBrowserMemberResult>;
     });
   }
 

@@ -1,6 +1,7 @@
 // The calls of one answer: run in order, each answered once.
 import type {
   BetaContentBlock,
+  BetaTool,
   BetaToolResultBlockParam,
   BetaToolUseBlock,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
@@ -8,19 +9,17 @@ import { z } from 'zod';
 import { Driver } from '../../browser/driver/driver';
 import { DriverError } from '../../browser/driver/errors';
 import { shorten } from '../../browser/driver/tree';
-import type { DialogAnswer } from '../../browser/page-action';
 import type { GaveUp, SessionTask, Turn } from '../agent';
 import { fillSecrets } from '../secrets';
+import { checkedInput, runTool, TASK_TOOLS, type Tool } from '../tools';
 import { BrowserToolset, type Members } from './browser-toolset';
 import { ComputerToolset } from './computer-toolset';
-import { GIVE_UP, NEXT_DIALOG } from './prompt';
 
 const NOT_RUN = 'Not executed: an earlier action in this turn failed.';
 /** Their result is the report of the tabs and nothing else. */
 const STATE_ONLY = new Set(['new_tab', 'list_tabs', 'switch_tab', 'close_tab']);
 
-const giveUpInput = z.object({ reason: z.string().trim().min(1) });
-const nextDialogInput = z.object({ accept: z.boolean(), text: z.string().optional() });
+const OWN_TOOLS: Record<string, Tool> = TASK_TOOLS;
 
 export function callsOf(content: readonly BetaContentBlock[]): BetaToolUseBlock[] {
   return content.filter(block => block.type === 'tool_use');
@@ -36,8 +35,6 @@ export class Calls {
   private readonly toolset: BrowserToolset | ComputerToolset;
   /** What happened beside the calls, until a result can tell it. */
   private notices: string[] = [];
-  /** How the next confirm or prompt is answered. */
-  private nextAnswer: DialogAnswer | undefined;
 
   constructor(
     private readonly task: SessionTask,
@@ -45,19 +42,21 @@ export class Calls {
     members: Members,
   ) {
     this.driver = new Driver(task, text => filled(text, task.secrets));
-    task.session.dialogs.policy = dialog => this.answerTo(dialog.type());
     this.toolset =
       tools === 'browser' ? new BrowserToolset(this.driver, members) : new ComputerToolset(this.driver);
   }
 
   get tools() {
-    return [this.toolset.toJSON(), GIVE_UP, NEXT_DIALOG];
+    const own = Object.entries(OWN_TOOLS).map(([name, { description, input }]): BetaTool => {
+      const { $schema: _, ...schema } = z.toJSONSchema(input);
+      return { name, description, input_schema: schema as BetaTool['input_schema'] };
+    });
+    return [this.toolset.toJSON(), ...own];
   }
 
   async close(): Promise<void> {
     await this.toolset.close();
     this.driver.dispose();
-    this.task.session.dialogs.policy = undefined;
   }
 
   /** The turn's title: its calls in words. */
@@ -67,74 +66,56 @@ export class Calls {
   }
 
   private async wordsOf(call: BetaToolUseBlock, index: number): Promise<string> {
-    const { name, toolset_name } = call;
-    if (toolset_name === this.toolset.toolsetName) return this.toolset.wordsOf(call, index).catch(() => name);
-    return name === GIVE_UP.name ? 'give up' : name.replace(/_/g, ' ');
+    const { name } = call;
+    return this.isMember(call)
+      ? this.toolset.wordsOf(call, index).catch(() => name)
+      : name.replace(/_/g, ' ');
   }
 
   async run(calls: readonly BetaToolUseBlock[], turn: Turn): Promise<Answered> {
     const results: BetaToolResultBlockParam[] = [];
     let failed = false;
-    let gaveUp: GaveUp | undefined;
     for (const call of calls) {
-      this.task.signal.throwIfAborted();
-      const member = call.toolset_name === this.toolset.toolsetName;
-      if (member && failed) {
-        results.push({ ...textResult(call, NOT_RUN), is_error: true });
-        continue;
-      }
-      if (member) {
-        const result = await this.member(call, turn);
-        failed ||= result.is_error === true;
-        results.push(result);
-      } else {
-        const answer = this.own(call, turn);
-        gaveUp ??= answer.gaveUp;
-        results.push(answer.result);
-      }
-      if (gaveUp) break;
+      const member = this.isMember(call);
+      results.push(member && failed ? refusal(call, NOT_RUN) : await this.one(call, member, turn));
+      failed ||= member && results.at(-1)!.is_error === true;
+      if (this.driver.gaveUp !== undefined) break;
     }
     this.addNotices(calls, results);
+    const reason = this.driver.gaveUp;
+    const gaveUp = reason === undefined ? undefined : { status: 'gave_up' as const, reason };
     return { results: results.map(result => this.masked(result)), gaveUp };
   }
 
-  private async member(call: BetaToolUseBlock, turn: Turn): Promise<BetaToolResultBlockParam> {
+  private isMember({ toolset_name }: BetaToolUseBlock): boolean {
+    return toolset_name === this.toolset.toolsetName;
+  }
+
+  private async one(call: BetaToolUseBlock, member: boolean, turn: Turn): Promise<BetaToolResultBlockParam> {
+    this.task.signal.throwIfAborted();
     let noted = false;
     this.driver.onDone = done => {
       noted = true;
       turn.action(done);
     };
-    const result = await this.toolset.toolResult(call).finally(() => this.task.signal.throwIfAborted());
+    const result = await (member ? this.toolset.toolResult(call) : this.own(call));
+    this.task.signal.throwIfAborted();
     // A call that the SDK or the input check refused never became an action.
     if (!noted) turn.action({ title: call.name, ...(result.is_error && { error: textOf(result) }) });
     return result;
   }
 
-  private own(call: BetaToolUseBlock, turn: Turn): { result: BetaToolResultBlockParam; gaveUp?: GaveUp } {
-    if (call.name === GIVE_UP.name) {
-      const input = giveUpInput.safeParse(call.input);
-      if (!input.success) return { result: refusal(call, 'give_up needs a reason, in words.') };
-      const reason = this.task.mask(input.data.reason);
-      turn.action({ title: `give up: ${shorten(reason, 200)}`, steps: [] });
-      return { result: textResult(call, 'The task has ended.'), gaveUp: { status: 'gave_up', reason } };
+  private async own(call: BetaToolUseBlock): Promise<BetaToolResultBlockParam> {
+    const { driver } = this;
+    const tool = OWN_TOOLS[call.name];
+    try {
+      if (!tool) throw new DriverError(`There is no tool ${JSON.stringify(call.name)} here.`);
+      const input = checkedInput(call.name, tool.input, call.input);
+      return textResult(call, String(await runTool(tool, input, driver, driver.session.page)));
+    } catch (error) {
+      if (error instanceof DriverError) return refusal(call, error.message);
+      throw error;
     }
-    if (call.name === NEXT_DIALOG.name) {
-      const input = nextDialogInput.safeParse(call.input);
-      if (!input.success) return { result: refusal(call, 'next_dialog needs accept: true or false.') };
-      this.nextAnswer = input.data;
-      turn.action({ title: `${input.data.accept ? 'accept' : 'dismiss'} the next dialog`, steps: [] });
-      return { result: textResult(call, 'The next dialog will be answered so.') };
-    }
-    turn.action({ title: `call ${call.name}`, error: 'there is no such tool' });
-    return { result: refusal(call, `There is no tool ${JSON.stringify(call.name)} here.`) };
-  }
-
-  private answerTo(type: string): (DialogAnswer & { note?: string }) | undefined {
-    if (type !== 'confirm' && type !== 'prompt') return undefined;
-    const answer = this.nextAnswer;
-    this.nextAnswer = undefined;
-    const note = ' To answer it otherwise, call next_dialog first and repeat the action.';
-    return answer ?? { accept: false, note };
   }
 
   /** Puts what happened beside the calls into the newest result that can hold words. */

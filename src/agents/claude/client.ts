@@ -120,26 +120,20 @@ function advice(error: APIError, { factory, model, tools, maxRetries }: Asker): 
     const other = tools === 'browser' ? 'computer' : 'browser';
     return `the model "${model}" does not take the ${tools} tool. Set another model, claude({ model: 'claude-opus-5-5' }), or another tool, claude({ tools: '${other}' }).`;
   }
-  switch (status) {
-    case 400:
-      return 'the API refuses the request (400).';
-    case 401:
-      return `the API refuses the key (401). Check ANTHROPIC_API_KEY, or the apiKey that ${factory}() is given.`;
-    case 402:
-      return 'the account has no credit (402). Add credit, or use another key.';
-    case 403:
-      return `the key may not use this (403). Check what its workspace may do, and whether it may use the model "${model}".`;
-    case 404:
-      return `there is no model "${model}" for this key (404). Check ${factory}({ model }) and baseURL.`;
-    case 413:
-      return 'the request is too large (413). Use a smaller viewport or fewer steps.';
-    case 429:
-      return `the rate limit is reached (429), also after ${maxRetries} retries. Run fewer workers (--workers=1), raise ${factory}({ maxRetries }), or ask for a higher limit.`;
-    case 529:
-      return `the API is overloaded (529), also after ${maxRetries} retries. Run again later, or raise ${factory}({ maxRetries }).`;
-    default:
-      return `the API failed (${status ?? error.type}), also after ${maxRetries} retries. Run again later.`;
-  }
+  const known: Record<number, string> = {
+    400: 'the API refuses the request (400).',
+    401: `the API refuses the key (401). Check ANTHROPIC_API_KEY, or the apiKey that ${factory}() is given.`,
+    402: 'the account has no credit (402). Add credit, or use another key.',
+    403: `the key may not use this (403). Check what its workspace may do, and whether it may use the model "${model}".`,
+    404: `there is no model "${model}" for this key (404). Check ${factory}({ model }) and baseURL.`,
+    413: 'the request is too large (413). Use a smaller viewport or fewer steps.',
+    429: `the rate limit is reached (429), also after ${maxRetries} retries. Run fewer workers (--workers=1), raise ${factory}({ maxRetries }), or ask for a higher limit.`,
+    529: `the API is overloaded (529), also after ${maxRetries} retries. Run again later, or raise ${factory}({ maxRetries }).`,
+  };
+  return (
+    known[status ?? 0] ??
+    `the API failed (${status ?? error.type}), also after ${maxRetries} retries. Run again later.`
+  );
 }
 
 function connection(error: APIConnectionError, asker: Asker): string {

@@ -13,7 +13,7 @@ import { z } from 'zod';
 import type { Driver } from '../../browser/driver/driver';
 import { viewportOf } from '../../browser/driver/refs';
 import { pictureScale } from '../../browser/driver/screenshot';
-import { checkedInput, TOOLS, type Tool } from '../tools';
+import { checkedInput, runTool, TOOLS, type Tool } from '../tools';
 import { asToolErrors } from './browser-toolset';
 
 const point = z
@@ -89,12 +89,8 @@ export class ComputerToolset extends BetaAbstractComputerToolset20260801 {
     given: BetaComputerMemberInput,
   ) {
     return asToolErrors(async () => {
-      const [tool, driver, page] = [this.#tools[name], this.#driver, this.#page];
       const input = await this.#inputOf(name, given);
-      const words = await tool.words(input, driver, page);
-      return driver.run(page, words, tool.acts, async () =>
-        tool.run(input, driver, page),
-      ) as Promise<BetaComputerMemberResult>;
+      return runTool(this.#tools[name], input, this.#driver, this.#page) as Promise<BetaComputerMemberResult>;
     });
   }
 

@@ -20,15 +20,6 @@ const MAX_PICTURES = 80;
 
 const PICTURE_GONE = '(An earlier screenshot was here. Take a new one to see the page as it is now.)';
 
-export interface TrimPolicy {
-  /** Removal waits until it takes so many tokens out: at a twentieth of the price, reading them on is cheap. */
-  atTokens: number;
-  /** The newest pictures and readings that always stay. */
-  keep: number;
-}
-
-export const TRIM: TrimPolicy = { atTokens: 40_000, keep: 3 };
-
 type Part = BetaTextBlockParam | BetaImageBlockParam | { type: string };
 
 interface Said {
@@ -64,9 +55,13 @@ export function tokensOf(value: unknown): number {
 export class Conversation {
   readonly messages: Said[];
 
+  /**
+   * @param policy of removal, which waits until it takes `atTokens` out: at a twentieth of the price, reading them on is
+   * cheap. The newest `keep` pictures and readings always stay.
+   */
   constructor(
     opening: BetaContentBlockParam[],
-    private readonly policy: TrimPolicy = TRIM,
+    private readonly policy = { atTokens: 40_000, keep: 3 },
   ) {
     this.messages = [{ role: 'user', content: opening }];
   }

@@ -1,5 +1,5 @@
 // What the model is told besides the goal.
-import type { BetaTextBlockParam, BetaTool } from '@anthropic-ai/sdk/resources/beta/messages/messages';
+import type { BetaTextBlockParam } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { SessionTask } from '../agent';
 
 /** Always the same, so that it is cached once for all trials of a run. */
@@ -17,31 +17,6 @@ How to work:
 How to end:
 - When the site shows that the task is done, answer in a sentence or two, without a tool call. That ends the task. If the task asks for information, give it in that answer.
 - When the task can not be done, call give_up with the reason. Do not claim that something is done which is not.`;
-
-export const GIVE_UP: BetaTool = {
-  name: 'give_up',
-  description:
-    'Ends the task as one that can not be done. Call it only after trying the ways that a person would try.',
-  input_schema: {
-    type: 'object',
-    properties: { reason: { type: 'string', description: 'What stands in the way, and where on the site.' } },
-    required: ['reason'],
-  },
-};
-
-export const NEXT_DIALOG: BetaTool = {
-  name: 'next_dialog',
-  description:
-    'Says how the next confirm or prompt dialog of the page is to be answered. Dialogs are answered at once; without this, they are dismissed. Call it before the action that opens the dialog.',
-  input_schema: {
-    type: 'object',
-    properties: {
-      accept: { type: 'boolean' },
-      text: { type: 'string', description: 'What to enter, in a prompt.' },
-    },
-    required: ['accept'],
-  },
-};
 
 /** The first message: the goal verbatim, then where the task takes place. */
 export function opening(task: SessionTask, files: readonly string[]): BetaTextBlockParam[] {

@@ -1,6 +1,7 @@
 // What a program that plays trials reads and writes: one JSON object on its standard input, JSON lines on its standard
 // output. docs/agent-protocol.md is this file for people.
 import { z } from 'zod';
+import { problemsIn } from '../../spec/explain';
 
 export const PROTOCOL_VERSION = '1';
 
@@ -128,9 +129,8 @@ export function parseLine(line: string, mask: (text: string) => string = text =>
   }
   const { success, data, error } = lineSchema.safeParse(json);
   if (success) return data;
-  const problems = error.issues.map(({ path, message }) => `${path.join('.') || 'line'}: ${message}`);
   throw new Error(
-    `it wrote ${quoted(JSON.stringify(json))}, which the protocol does not know: ${problems.join('; ').slice(0, 300)}`,
+    `it wrote ${quoted(JSON.stringify(json))}, which the protocol does not know: ${problemsIn(error, 'line').join('; ').slice(0, 300)}`,
   );
 }
 

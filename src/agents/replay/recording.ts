@@ -4,6 +4,7 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve, sep, win32 } from 'node:path';
 import { z } from 'zod';
 import { type RecordedAction, recordedActionSchema } from '../../browser/page-action';
+import { problemsIn } from '../../spec/explain';
 import { SPEC_ID } from '../../spec/schema';
 
 export const RECORDING_VERSION = '1';
@@ -76,9 +77,7 @@ export function checkRecording(json: unknown, file: string): Recording {
     throw new RecordingError(
       `${file}: recordingVersion is ${JSON.stringify(version)}; this version of @taskproof/playwright reads "${RECORDING_VERSION}". Record the trial again.`,
     );
-  const problems = error.issues
-    .slice(0, 3)
-    .map(({ path, message }) => `${z.core.toDotPath(path)}: ${message}`);
+  const problems = problemsIn(error, 'the file').slice(0, 3);
   throw new RecordingError(`${file}: not a recording: ${problems.join('; ')}. Record the trial again.`);
 }
 

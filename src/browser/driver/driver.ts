@@ -2,7 +2,7 @@
 import type { Locator, Page, Response } from '@playwright/test';
 import type { ActionDraft, ActionRecorder } from '../action-recorder';
 import { clickableAt } from '../durable-locator';
-import type { RecordedAction } from '../page-action';
+import type { DialogAnswer, RecordedAction } from '../page-action';
 import { type LocatedAction, NOTE_LIMIT_MS, perform, reasonIn } from '../perform';
 import type { Session } from '../session';
 import { limited, within } from '../waiting';
@@ -55,6 +55,10 @@ export class Driver {
   logs: Logs | undefined;
   /** Where the pointer was left, in CSS pixels. */
   cursor: Point = { x: 0, y: 0 };
+  /** How the next confirm or prompt is answered. */
+  nextAnswer: DialogAnswer | undefined;
+  /** Why the task can't be done, once the model has said so. */
+  gaveUp: string | undefined;
   /** Is told what is done. */
   onDone: (done: Done) => void = () => undefined;
   private point: Point | undefined;
@@ -68,6 +72,12 @@ export class Driver {
     this.session = task.session;
     this.recorder = task.recorder;
     this.tabs = new Tabs(task);
+    this.session.dialogs.policy = dialog => {
+      if (dialog.type() !== 'confirm' && dialog.type() !== 'prompt') return undefined;
+      const answer = this.nextAnswer ?? { accept: false, note: NOT_ASKED };
+      this.nextAnswer = undefined;
+      return answer;
+    };
   }
 
   keepLogs(): void {
@@ -75,6 +85,7 @@ export class Driver {
   }
 
   dispose(): void {
+    this.session.dialogs.policy = undefined;
     this.tabs.dispose();
     this.logs?.dispose();
   }
@@ -197,6 +208,7 @@ function bringIntoView(element: Element): Point | null {
   return window === top ? { x: x + width / 2, y: y + height / 2 } : null;
 }
 
+const NOT_ASKED = ' To answer it otherwise, call next_dialog first and repeat the action.';
 const STUCK =
   'The page did not answer: it is still loading, or its scripts keep it busy. Wait, reload, or go to another page.';
 

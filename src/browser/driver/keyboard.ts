@@ -30,11 +30,20 @@ export async function holdKey(driver: Driver, page: Page, text: string, seconds:
   const keys = keySequence(text);
   if (keys.length > 1) throw new DriverError('hold_key holds one key or chord, not a sequence');
   const parts = keys[0] === '+' ? ['+'] : keys[0]!.split(/\+(?=.)/);
+  await holding(page, parts, () => wait(driver, seconds));
+}
+
+/** Runs something while keys are down. */
+export async function holding(page: Page, keys: readonly string[], run: () => Promise<void>): Promise<void> {
+  const held: string[] = [];
   try {
-    for (const part of parts) await page.keyboard.down(part);
-    await sleep(Math.min(seconds, MAX_SECONDS) * 1000, driver.task.signal);
+    for (const key of keys) {
+      await page.keyboard.down(key);
+      held.push(key);
+    }
+    await run();
   } finally {
-    for (const part of parts.reverse()) await page.keyboard.up(part).catch(() => undefined);
+    for (const key of held.reverse()) await page.keyboard.up(key).catch(() => undefined);
   }
 }
 
@@ -74,7 +83,7 @@ const KEYS = byAlias({
   '`': 'grave',
 });
 
-export type Modifier = 'Alt' | 'ControlOrMeta' | 'Meta' | 'Shift';
+type Modifier = 'Alt' | 'ControlOrMeta' | 'Meta' | 'Shift';
 
 /** Both `ctrl` and `cmd` are the platform's shortcut key: a model does not know which system the browser runs on. */
 const MODIFIERS = byAlias<Modifier>({

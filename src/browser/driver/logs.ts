@@ -1,6 +1,7 @@
 // The console and the network as a developer sees them, kept from when the trial began until they are read.
-import type { BrowserContext, ConsoleMessage, Page, Request, WebError } from '@playwright/test';
+import type { BrowserContext, Page, Request } from '@playwright/test';
 import { frameOf } from '../activity';
+import { listen } from '../listen';
 import { shorten } from './tree';
 
 const MAX_ENTRIES = 500;
@@ -27,27 +28,19 @@ export class Logs {
   readonly console = new Log();
   readonly network = new Log();
 
-  constructor(private readonly context: BrowserContext) {
-    context.on('console', this.onConsole);
-    context.on('weberror', this.onError);
-    context.on('requestfinished', this.onEnd);
-    context.on('requestfailed', this.onEnd);
+  readonly dispose: () => void;
+
+  constructor(context: BrowserContext) {
+    const ended = (request: Request) => this.ended(request);
+    this.dispose = listen(context, {
+      console: message => this.console.add(message.page(), `${message.type()}: ${message.text()}`),
+      weberror: error => this.console.add(error.page(), `uncaught: ${error.error().message}`),
+      requestfinished: ended,
+      requestfailed: ended,
+    });
   }
 
-  dispose(): void {
-    this.context.off('console', this.onConsole);
-    this.context.off('weberror', this.onError);
-    this.context.off('requestfinished', this.onEnd);
-    this.context.off('requestfailed', this.onEnd);
-  }
-
-  private readonly onConsole = (message: ConsoleMessage) =>
-    this.console.add(message.page(), `${message.type()}: ${message.text()}`);
-
-  private readonly onError = (error: WebError) =>
-    this.console.add(error.page(), `uncaught: ${error.error().message}`);
-
-  private readonly onEnd = async (request: Request) => {
+  private async ended(request: Request): Promise<void> {
     const response = await request.response().catch(() => null);
     const failure = request.failure()?.errorText;
     const type = response?.headers()['content-type']?.split(';')[0] ?? request.resourceType();
@@ -55,5 +48,5 @@ export class Logs {
     const took = responseEnd >= 0 ? ` ${Math.round(responseEnd)} ms` : '';
     const line = `${request.method()} ${request.url()} ${response?.status() ?? failure ?? 'no answer'} ${type}${took}`;
     this.network.add(frameOf(request)?.page() ?? null, line);
-  };
+  }
 }

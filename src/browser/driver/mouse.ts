@@ -3,7 +3,7 @@ import { elementAtPoint, scrollableAround, spotAt } from '../durable-locator';
 import { elementAt } from './describe';
 import type { Driver, Point, Target } from './driver';
 import { DriverError } from './errors';
-import { type Modifier, modifiersOf } from './keyboard';
+import { holding, modifiersOf } from './keyboard';
 
 const NOTCH = 100;
 const DRAG_STEPS = 12;
@@ -53,19 +53,6 @@ function hintFor(tag: string | undefined, inputType: string | undefined): string
   if (inputType && ['date', 'time', 'datetime-local', 'month', 'week', 'color'].includes(inputType))
     return `The picker of a native ${inputType} field may not be seen: set the value with form_input.`;
   return undefined;
-}
-
-async function holding(page: Page, modifiers: readonly Modifier[], run: () => Promise<void>): Promise<void> {
-  const held: Modifier[] = [];
-  try {
-    for (const key of modifiers) {
-      await page.keyboard.down(key);
-      held.push(key);
-    }
-    await run();
-  } finally {
-    for (const key of held.reverse()) await page.keyboard.up(key).catch(() => undefined);
-  }
 }
 
 export async function hover(driver: Driver, page: Page, target: Target): Promise<void> {

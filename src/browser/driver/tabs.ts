@@ -1,5 +1,6 @@
 // The tabs of the trial under the ids that the model knows, and the report that goes with every result.
 import type { Page } from '@playwright/test';
+import { listen } from '../listen';
 import { within } from '../waiting';
 import type { DriverTask } from './driver';
 import { DriverError } from './errors';
@@ -17,14 +18,10 @@ export interface TabEntry {
 
 export class Tabs {
   private opened: Page[] = [];
-  private readonly onPage = (page: Page) => void this.opened.push(page);
+  readonly dispose: () => void;
 
   constructor(private readonly task: Pick<DriverTask, 'session' | 'mask'>) {
-    task.session.context.on('page', this.onPage);
-  }
-
-  dispose(): void {
-    this.task.session.context.off('page', this.onPage);
+    this.dispose = listen(task.session.context, { page: page => this.opened.push(page) });
   }
 
   get active(): Page {

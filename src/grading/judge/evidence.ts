@@ -34,16 +34,19 @@ export function cached(block: BetaTextBlockParam): BetaTextBlockParam {
   return { ...block, cache_control: { type: 'ephemeral' } };
 }
 
-/** Without a "<" of its own, the content can neither end its quotation nor open another. */
+/**
+ * Without a "<" of its own, the content can neither end its quotation nor open another; and the API refuses half of a
+ * surrogate pair.
+ */
 export function quoted(kind: Kind, content: string): string {
-  return `<evidence kind="${kind}">\n${wellFormed(content).replaceAll('<', '&lt;') || '(nothing)'}\n</evidence>`;
+  return `<evidence kind="${kind}">\n${content.toWellFormed().replaceAll('<', '&lt;') || '(nothing)'}\n</evidence>`;
 }
 
 /** The same for all trials of a spec, as long as the key points are. */
 export function taskText({ spec, rubric }: JudgedTrial, keyPoints?: readonly string[]): string {
-  const points = keyPoints?.map((point, index) => `${index + 1}. ${wellFormed(point)}`).join('\n');
+  const points = keyPoints?.map((point, index) => `${index + 1}. ${point.toWellFormed()}`).join('\n');
   return [
-    `<task>\n<goal>\n${wellFormed(spec.goal)}\n</goal>\n<rubric>\n${wellFormed(rubric)}\n</rubric>\n</task>`,
+    `<task>\n<goal>\n${spec.goal.toWellFormed()}\n</goal>\n<rubric>\n${rubric.toWellFormed()}\n</rubric>\n</task>`,
     ...(points ? [`<key_points>\n${points}\n</key_points>`] : []),
   ].join('\n');
 }
@@ -114,9 +117,4 @@ function cut(content: string, max: number): string {
   const head = Math.floor((max * 2) / 3);
   const left = content.length - max;
   return `${content.slice(0, head)}\n… (${left} characters left out) …\n${content.slice(head + left)}`;
-}
-
-/** Half of a character pair is not valid UTF-8, which the API refuses. */
-function wellFormed(content: string): string {
-  return Buffer.from(content, 'utf8').toString('utf8');
 }

@@ -6,17 +6,17 @@ import type {
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { z } from 'zod';
-import type { TotalUsage } from '../../agents/agent';
+import { addUsage, NO_USAGE } from '../../agents/agent';
 import { apiProblem, Client } from '../../agents/claude/client';
 import { tokensOf } from '../../agents/claude/conversation';
 import { costOf, type Prices, pricesOf, unknownPrice, usageOf } from '../../agents/claude/pricing';
+import { problemsIn } from '../../spec/explain';
 import { cached, text } from './evidence';
 import { JudgeError, type WebJudgeSettings } from './index';
 
 /** Tokens that an answer is guessed to take before it is asked for. */
 const OUTPUT_GUESS = 500;
 const MAX_PROBLEM = 300;
-const TOKENS = ['inputTokens', 'outputTokens', 'cacheReadTokens', 'cacheCreationTokens'] as const;
 
 export interface Question<Schema extends z.ZodType> {
   /** In words, for messages. */
@@ -27,7 +27,7 @@ export interface Question<Schema extends z.ZodType> {
 }
 
 export class JudgeModel {
-  readonly usage: TotalUsage;
+  usage = NO_USAGE;
   private readonly client: Client;
   private readonly prices: Prices | undefined;
   /** US dollars of the requests on their way. */
@@ -43,13 +43,6 @@ export class JudgeModel {
     this.client = new Client(settings);
     this.prices = pricesOf(model, pricing);
     if (!this.prices && budgetUsd !== undefined) throw new JudgeError(unknownPrice(model, 'webJudge'));
-    this.usage = {
-      inputTokens: 0,
-      outputTokens: 0,
-      cacheReadTokens: 0,
-      cacheCreationTokens: 0,
-      costUsd: this.prices ? 0 : null,
-    };
   }
 
   /**
@@ -94,7 +87,7 @@ export class JudgeModel {
         signal: this.signal,
         timeLeftMs: this.settings.requestTimeoutMs,
       });
-      this.count(message);
+      this.usage = addUsage(this.usage, usageOf(message.usage, this.prices));
       if (message.stop_reason === 'refusal')
         throw new JudgeError(`the model "${this.settings.model}" refuses to judge this trial`);
       return message;
@@ -122,12 +115,6 @@ export class JudgeModel {
     this.reserved += price;
     return price;
   }
-
-  private count({ usage }: BetaMessage): void {
-    const counted = usageOf(usage, this.prices);
-    for (const kind of TOKENS) this.usage[kind] += counted[kind];
-    if (counted.costUsd !== null) this.usage.costUsd! += counted.costUsd;
-  }
 }
 
 function read<Schema extends z.ZodType>(
@@ -145,6 +132,5 @@ function read<Schema extends z.ZodType>(
   }
   const result = schema.safeParse(json);
   if (result.success) return { value: result.data };
-  const issues = result.error.issues.map(({ path, message }) => `${path.join('.') || 'answer'}: ${message}`);
-  return { problem: issues.join('; ').slice(0, MAX_PROBLEM) };
+  return { problem: problemsIn(result.error, 'answer').join('; ').slice(0, MAX_PROBLEM) };
 }

@@ -168,8 +168,8 @@ describe('a trial', () => {
     expect(errors.every(error => error.includes('"is_error":true'))).toBe(true);
     expect(task.turns.map(turn => turn.actions[0]?.title)).toEqual([
       'left_click',
-      'call fly',
-      undefined,
+      'fly',
+      'give_up',
       'warp',
       undefined,
     ]);

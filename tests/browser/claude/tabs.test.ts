@@ -112,7 +112,9 @@ describe('dialogs and downloads', () => {
     const { act, ref, page, task } = await pages.open('/dialogs');
     await act('left_click', { target: await ref(/"Delete"/) });
     expect(await page.title()).toBe('false');
-    expect(task.takeNotices()).toEqual(['A dialog (confirm) said "Delete it?" and was dismissed.']);
+    expect(task.takeNotices()).toEqual([
+      'A dialog (confirm) said "Delete it?" and was dismissed. To answer it otherwise, call next_dialog first and repeat the action.',
+    ]);
     const { dialogs } = task.session;
     dialogs.policy = () => ({ accept: true, text: 'Ada', note: ' As asked for.' });
     await act('left_click', { target: await ref(/"Delete"/) });

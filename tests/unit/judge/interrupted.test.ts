@@ -2,7 +2,7 @@
 import { EventEmitter } from 'node:events';
 import { expect, test } from 'vitest';
 import type { Judge } from '../../../src/grading/judge';
-import { TrialStopped } from '../../../src/trial/agent-run';
+import type { AgentEnd } from '../../../src/trial/agent-run';
 import { Trial } from '../../../src/trial/trial';
 import { judgedTrial } from './trials';
 
@@ -62,7 +62,11 @@ function trialWith(judge: Judge['judge'], onPicture = () => {}) {
   return new Trial(plan as never, identity, opened as never, stage as never);
 }
 
-const STOPPED = new TrialStopped('timed_out', null, 'the test timed out after 1 s');
+const STOPPED: AgentEnd = {
+  status: 'timed_out',
+  errorKind: null,
+  reason: 'the test timed out after 1 s',
+};
 
 test('one that nothing stops passes with its judge', async () => {
   const record = await trialWith(async () => ({ passed: true, reason: 'fine' })).run();

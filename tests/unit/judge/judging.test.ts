@@ -1,5 +1,6 @@
 // What a trial makes of its judge's answer: any object with `judge` may stand in a config.
 import { expect, test } from 'vitest';
+import { NO_USAGE } from '../../../src/agents/agent';
 import { type Judge, type JudgedTrial, JudgeError } from '../../../src/grading/judge';
 import { type JudgedState, judgeTrial } from '../../../src/trial/grading';
 import type { TrialOutput } from '../../../src/trial/plan';
@@ -10,7 +11,7 @@ import {
   type TrialRecord,
 } from '../../../src/trial/record';
 import { transcript } from '../../../src/trial/transcript';
-import { NO_USAGE, type Turns } from '../../../src/trial/turns';
+import type { Turns } from '../../../src/trial/turns';
 import { judgedTrial, shots } from './trials';
 
 const PASSED = { passed: true, reason: 'fine' };
@@ -47,13 +48,13 @@ function state({ page: shownPage, ...changes }: Partial<JudgedState> & { page?: 
       page: shownPage ?? page,
     },
     output,
+    pictures: shots(1),
     mask: (text: string) => text.replaceAll('violet', '<secret>PASSWORD</secret>'),
   } as unknown as JudgedState['trial'];
   const given: JudgedState = {
     trial,
     turns: { records: turns, usage: { ...NO_USAGE, costUsd: 0.2 } } as unknown as Turns,
     assertions: assertions as JudgedState['assertions'],
-    screenshots: shots(1),
     stopped: new AbortController().signal,
     ...changes,
   };
@@ -142,7 +143,7 @@ test.each([
   ['words', 'passed', /must resolve to \{ passed, reason \}: the result/],
   ['a verdict in words', { passed: 'yes', reason: '' }, /passed: Invalid input/],
   ['no reason', { passed: true }, /reason: Invalid input/],
-  ['key points that are none', { ...PASSED, keyPoints: ['x'] }, /keyPoints\.0: Invalid input/],
+  ['key points that are none', { ...PASSED, keyPoints: ['x'] }, /keyPoints\[0\]: Invalid input/],
   ['a count that is none', { ...PASSED, usage: { inputTokens: 1 } }, /usage\.outputTokens/],
   ['what is no JSON', { ...PASSED, size: 1n }, /BigInt/],
 ])('a judge that resolves to %s gives no judgement', async (_, returned, problem) => {

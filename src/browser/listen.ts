@@ -1,0 +1,25 @@
+// Listens to a page or a context for as long as it is wanted.
+import type { EventEmitter } from 'node:events';
+import type * as playwright from '@playwright/test';
+
+type Source = playwright.Page | playwright.BrowserContext;
+type Events = Record<'page' | 'crash', playwright.Page> &
+  Record<'dialog' | 'dialogclosed', playwright.Dialog> &
+  Record<'request' | 'requestfailed' | 'requestfinished', playwright.Request> & {
+    close: Source;
+    console: playwright.ConsoleMessage;
+    download: playwright.Download;
+    response: playwright.Response;
+    weberror: playwright.WebError;
+  };
+type Listeners = { [Name in keyof Events]?: (event: Events[Name]) => unknown };
+
+/** @returns what takes the listeners off again. */
+export function listen(source: Source, listeners: Listeners): () => void {
+  // Their types name only a few of Node's methods, which they have all, as their documentation says.
+  const emitter = source as unknown as EventEmitter;
+  for (const [name, listener] of Object.entries(listeners)) emitter.on(name, listener);
+  return () => {
+    for (const [name, listener] of Object.entries(listeners)) emitter.off(name, listener);
+  };
+}
