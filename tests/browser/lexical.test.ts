@@ -218,6 +218,35 @@ describe('what lies over the target', () => {
     });
   });
 
+  // The tour of a first visit to a flow editor: the popover stands beside the shade, and its button has no name.
+  const tour = (close: string) => `${buttons('Save')}
+    <div class="red-ui-tourGuide-shade" style="position:fixed;inset:0;background:#0008"></div>
+    <div class="red-ui-popover" style="position:absolute;top:90px;left:90px;background:#fff"><h2>Welcome</h2>
+      <button>Next</button>${close}</div>
+    <script>const end = () => { log('end'); document.querySelectorAll('[class*=red-ui]').forEach(part => part.remove()) }</script>`;
+  const icon = '<i class="fa fa-times" style="display:block;width:9px;height:9px"></i>';
+
+  it.each([
+    ['an icon', `<button class="red-ui-button red-ui-tourGuide-close" onclick="end()">${icon}</button>`],
+    ['a cross', '<button onclick="end()">×</button>'],
+    ['a word', '<a onclick="end()">Skip the tour</a>'],
+  ])('is closed by %s beside it', async (_, close) => {
+    expect(await run(tour(close), 'Click "Save"')).toMatchObject({ log: 'end,Save', end: null });
+  });
+
+  it('is not closed by a button that it covers', async () => {
+    const html = `${tour('')}<button class="close" onclick="end()">${icon}</button><button onclick="end()">Close</button>`;
+    const { end, log } = await run(html, 'Click "Save"');
+    expect(end?.reason).toContain('red-ui-tourGuide-shade');
+    expect(log).toBe('');
+  });
+
+  it('is gone when there are two, one over the other', async () => {
+    const close = `<button aria-label="Close" onclick="this.parentElement.remove()">x</button>`;
+    const layer = `<div style="position:fixed;inset:0;background:#fff8">${close}</div>`;
+    expect(await run(buttons('Save') + layer + layer, 'Click "Save"')).toMatchObject({ log: 'Save', end: null });
+  });
+
   it('is named where it has none', async () => {
     const { end, log } = await run(over('Please wait for ever'), 'Click "Save"');
     expect(end?.reason).toContain('Please wait for ever');

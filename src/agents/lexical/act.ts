@@ -124,17 +124,19 @@ export class Actor {
     title: string | undefined,
     action: Extract<LocatedAction, { do: 'click' | 'hover' | 'check' | 'fill' }>,
   ): Promise<void> {
-    try {
-      // Short at first: an overlay rarely goes by itself.
-      return await this.act(title, action, Math.min(1_500, this.timeout));
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      // The click went out, and what came of it took its time.
-      if (/click action done/.test(message)) return this.rest();
-      if (!/Timeout/.test(message)) throw error;
-      if (/intercepts pointer events/.test(message)) await uncover(this, action.locator, message);
+    for (let overlays = 3; ; overlays--) {
+      try {
+        // Short while there may be one: it rarely goes by itself.
+        return await this.act(title, action, overlays ? Math.min(1_500, this.timeout) : this.timeout);
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        // The click went out, and what came of it took its time.
+        if (/click action done/.test(message)) return this.rest();
+        if (!overlays || !/Timeout/.test(message)) throw error;
+        if (/intercepts pointer events/.test(message)) await uncover(this, action.locator, message);
+        else overlays = 1;
+      }
     }
-    await this.act(title, action);
   }
 
   /** @param title what the record calls it, before the element's name; without one it is no action of its own */
