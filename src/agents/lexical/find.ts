@@ -66,11 +66,6 @@ const spaced = (label: string) =>
     .join('[\\s_-]*');
 const whole = (label: string) => new RegExp(`^[\\s:*+•›»]*${spaced(label)}[\\s:*.…!?›»▾▼]*$`, 'i');
 const holding = (label: string) => new RegExp(`(?<![\\p{L}\\p{N}])${spaced(label)}(?![\\p{L}\\p{N}])`, 'iu');
-/** The text of an element as a whole. */
-const asText = (name: Name) =>
-  typeof name === 'string'
-    ? new RegExp(`^\\s*${name.trim().split(/\s+/).map(escaped).join('\\s+')}\\s*$`)
-    : name;
 const isPart = (name: Name) => name instanceof RegExp && name.source.startsWith('(?<!');
 
 export function byRoles(scope: Scope, roles: readonly Role[], name: Name): Locator {
@@ -86,12 +81,12 @@ export const clickables =
   (scope, name) => {
     const roles = ROLES_OF_KIND.find(([pattern]) => kind && pattern.test(kind))?.[1];
     if (name === '') return roles ? [byRoles(scope, roles, name)] : [];
-    const summary = scope.locator('summary').filter({ hasText: asText(name) });
+    const summary = scope.getByText(name, { exact: true }).locator('xpath=ancestor-or-self::summary');
     const loose = isPart(name)
       ? []
       : [
           scope.getByTitle(name, { exact: true }),
-          scope.getByText(asText(name)),
+          scope.getByText(name, { exact: true }),
           scope.getByAltText(name, { exact: true }),
         ];
     return [
@@ -107,7 +102,7 @@ export const fields: Builder = (scope, name) => {
   if (name === '') return [field];
   const keys = typeof name === 'string' ? ['name', 'id', 'type'] : [];
   const beside = scope
-    .getByText(asText(name))
+    .getByText(name, { exact: true })
     .locator(
       'xpath=(following-sibling::*[1]|../following-sibling::*[1])/descendant-or-self::*[self::input or self::textarea or self::select][1]',
     );
@@ -126,10 +121,7 @@ export const checks: Builder = (scope, name) => {
 
 /** Native lists that have such an option. */
 export const listsWith: Builder = (scope, name) => [
-  scope
-    .locator('option')
-    .filter({ hasText: asText(name) })
-    .locator('xpath=ancestor::select'),
+  byRoles(scope, ['option'], name).locator('xpath=ancestor::select'),
 ];
 
 export const fileInputs: Builder = (scope, name) => {
@@ -138,7 +130,7 @@ export const fileInputs: Builder = (scope, name) => {
 };
 
 export const texts: Builder = (scope, name) => [
-  any(byRoles(scope, CLICKABLE, name), scope.getByText(asText(name))),
+  any(byRoles(scope, CLICKABLE, name), scope.getByText(name, { exact: true })),
   any(
     scope.getByLabel(name, { exact: true }),
     scope.getByAltText(name, { exact: true }),
@@ -155,6 +147,7 @@ export async function exists(locator: Locator): Promise<boolean> {
   return found === true;
 }
 
+export const isA = (locator: Locator, css: string) => exists(locator.and(locator.page().locator(css)));
 const visible = (locator: Locator) => locator.filter({ visible: true });
 
 /** The open dialog, if there is one. */

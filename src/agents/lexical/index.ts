@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { shorten } from '../../browser/driver/tree';
+import type { DialogAnswer } from '../../browser/page-action';
 import { reasonIn } from '../../browser/perform';
 import { checkOptions, type OptionSchemas } from '../../options';
 import { type Agent, type AgentTask, defineAgent, type GaveUp, type SessionTask } from '../agent';
@@ -10,6 +11,7 @@ import { type Clause, NotUnderstood } from './clause';
 import { Stuck } from './find';
 import { parseGoal } from './parse';
 import { perform } from './perform';
+import { OK } from './verbs';
 
 export interface LexicalOptions {
   /** What the agent is called in results. Default: `lexical`. */
@@ -41,13 +43,11 @@ function read(task: AgentTask): Clause[] | GaveUp {
   }
 }
 
-/** Native dialogs block the page as they open, so the clause about one is read before the action that opens it. */
-function answerFor(next: Clause | undefined, actor: Actor) {
+/** A dialog of the browser blocks the page as it opens, so the clause about it is read before the action that opens it. */
+function answerFor(next: Clause | undefined, actor: Actor): DialogAnswer | undefined {
   if (next?.do !== 'answer' || !next.native) return undefined;
-  return {
-    accept: next.how === 'accept',
-    ...(next.text === undefined ? {} : { text: actor.secret(next.text) }),
-  };
+  const isText = next.given && !OK.test(next.given);
+  return { accept: next.how === 'accept', ...(isText ? { text: actor.secret(next.given!) } : {}) };
 }
 
 async function play(task: SessionTask, clauses: Clause[], actor: Actor): Promise<GaveUp | undefined> {
@@ -100,7 +100,7 @@ export function lexical(options?: LexicalOptions): Agent {
       try {
         return await play(task, clauses, actor);
       } finally {
-        actor.dispose();
+        task.session.dialogs.policy = undefined;
       }
     },
   });

@@ -26,6 +26,11 @@ export class Quotes {
     return this.#texts[mark.charCodeAt(0) - FIRST] ?? '';
   }
 
+  /** The first quoted text of a phrase; '' if it has none. */
+  first(phrase: string): string {
+    return this.text(phrase.match(MARKS)?.[0] ?? '');
+  }
+
   /** With its quotes, as a report shows it. */
   restore(text: string): string {
     return text.replace(MARKS, mark => {

@@ -19,7 +19,7 @@ function told(clause: Clause): string {
     case 'enter':
       return `enter ${act.value} into ${name(act.target)}`;
     case 'choose':
-      return `choose ${name(act.value)}${act.from ? ` from ${name(act.from)}` : ''}`;
+      return `choose ${name(act.target)}${act.from ? ` from ${name(act.from)}` : ''}`;
     case 'check':
       return `${act.on === 'toggle' ? 'toggle' : act.on ? 'check' : 'uncheck'} ${name(act.target)}`;
     case 'upload':
@@ -33,9 +33,7 @@ function told(clause: Clause): string {
     case 'search':
       return `search ${act.text}${act.target ? ` in ${name(act.target)}` : ''}`;
     case 'answer':
-      return [act.how, act.native ? 'dialog' : (act.what ?? 'it'), act.button ?? act.text ?? '']
-        .join(' ')
-        .trim();
+      return [act.how, act.native ? 'dialog' : act.what || 'it', act.given ?? ''].join(' ').trim();
     case 'click':
       return `${act.count ? 'double click' : 'click'} ${name(act.target)}`;
     default:
