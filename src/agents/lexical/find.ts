@@ -55,24 +55,15 @@ const ROLES_OF_KIND: [kind: RegExp, roles: Role[]][] = [
   [/^icon|^image|^picture/, ['img']],
 ];
 
-export const any = (first: Locator, ...others: Locator[]): Locator =>
-  others.reduce((all, other) => all.or(other), first);
+export const any = (...all: Locator[]): Locator => all.reduce((one, other) => one.or(other));
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
-const spaced = (label: string) =>
-  label
-    .trim()
-    .split(/[\s_-]+/)
-    .map(escaped)
-    .join('[\\s_-]*');
+const spaced = (label: string) => escaped(label.trim()).replace(/[\s_-]+/g, '[\\s_-]*');
 const whole = (label: string) => new RegExp(`^[\\s:*+•›»]*${spaced(label)}[\\s:*.…!?›»▾▼]*$`, 'i');
 const holding = (label: string) => new RegExp(`(?<![\\p{L}\\p{N}])${spaced(label)}(?![\\p{L}\\p{N}])`, 'iu');
 const isPart = (name: Name) => name instanceof RegExp && name.source.startsWith('(?<!');
 
 export function byRoles(scope: Scope, roles: readonly Role[], name: Name): Locator {
-  const [first, ...others] = roles.map(role =>
-    scope.getByRole(role, name === '' ? {} : { name, exact: true }),
-  );
-  return any(first!, ...others);
+  return any(...roles.map(role => scope.getByRole(role, name === '' ? {} : { name, exact: true })));
 }
 
 /** What is clicked: by role, then by a title or a text that is the label as a whole. */
@@ -159,9 +150,8 @@ export async function openDialog(page: Page): Promise<Locator | undefined> {
 
 async function scopesOf(page: Page): Promise<Scope[]> {
   const dialog = await openDialog(page);
-  const frames: Scope[] = [];
-  for (let at = 0; at < Math.min(page.frames().length - 1, MAX_FRAMES); at++)
-    frames.push(page.locator('iframe,frame').nth(at).contentFrame());
+  const length = Math.min(page.frames().length - 1, MAX_FRAMES);
+  const frames = Array.from({ length }, (_, at) => page.locator('iframe,frame').nth(at).contentFrame());
   return [...(dialog ? [dialog] : []), page, ...frames];
 }
 
@@ -237,7 +227,7 @@ async function look(
     ),
   );
   for (const { by, inner, locator } of ways) {
-    const found = await single(page, target, options, locator, inner);
+    const found = await single(target, options, locator, inner);
     if (found) return { locator: found, by };
   }
   return undefined;
@@ -260,13 +250,8 @@ function placesOf(page: Page, scope: Scope, place: string, thing: Locator): Loca
 }
 
 /** The one thing that a locator finds; undefined if there is none. */
-async function single(
-  page: Page,
-  target: Target,
-  { hidden, several }: FindOptions,
-  locator: Locator,
-  inner: Locator,
-): Promise<Locator | undefined> {
+async function single(target: Target, options: FindOptions, locator: Locator, inner: Locator) {
+  const { hidden, several } = options;
   const shown = hidden ? locator : visible(locator);
   if (!(await exists(shown.first()))) return undefined;
   if (target.nth !== undefined) {
@@ -283,6 +268,6 @@ async function single(
   const count = (await exists(shown.nth(2))) ? 'several things' : 'two things';
   const label = target.label || target.kind;
   throw new Stuck(
-    `${count} ${target.label ? `are called "${label}"` : 'fit'} on ${pathOf(page.url())}: say which, as in \`the 2nd "${label}"\` or \`"${label}" in the row "..."\``,
+    `${count} ${target.label ? `are called "${label}"` : 'fit'} on ${pathOf(locator.page().url())}: say which, as in \`the 2nd "${label}"\` or \`"${label}" in the row "..."\``,
   );
 }

@@ -27,22 +27,6 @@ const optionsSchema = z.strictObject({
 
 const gaveUp = (reason: string): GaveUp => ({ status: 'gave_up', reason });
 
-function read(task: AgentTask): Clause[] | GaveUp {
-  try {
-    const clauses = parseGoal(task.goal);
-    const unknown = [...task.goal.matchAll(/<secret>([^<>]*)<\/secret>/g)].find(
-      ([, name]) => !Object.hasOwn(task.secrets, name!.trim()),
-    );
-    return unknown ? gaveUp(`there is no secret "${unknown[1]}" in taskproof.secrets`) : clauses;
-  } catch (error) {
-    if (error instanceof NotUnderstood)
-      return gaveUp(
-        `can't be understood: ${task.mask(error.message)}. docs/lexical.md has the language of lexical()`,
-      );
-    throw error;
-  }
-}
-
 /** A dialog of the browser blocks the page as it opens, so the clause about it is read before the action that opens it. */
 function answerFor(next: Clause | undefined, actor: Actor): DialogAnswer | undefined {
   if (next?.do !== 'answer' || !next.native) return undefined;
@@ -50,7 +34,11 @@ function answerFor(next: Clause | undefined, actor: Actor): DialogAnswer | undef
   return { accept: next.how === 'accept', ...(isText ? { text: actor.secret(next.given!) } : {}) };
 }
 
-async function play(task: SessionTask, clauses: Clause[], actor: Actor): Promise<GaveUp | undefined> {
+async function play(task: SessionTask, actor: Actor): Promise<GaveUp | undefined> {
+  const clauses = parseGoal(task.goal);
+  const marked = [...task.goal.matchAll(/<secret>([^<>]*)<\/secret>/g)].map(([, name]) => name!.trim());
+  const unknown = marked.find(name => !Object.hasOwn(task.secrets, name));
+  if (unknown !== undefined) return gaveUp(`there is no secret "${unknown}" in taskproof.secrets`);
   await actor.rest();
   for (const [index, clause] of clauses.entries()) {
     actor.answer = answerFor(clauses[index + 1], actor);
@@ -94,11 +82,12 @@ export function lexical(options?: LexicalOptions): Agent {
   return defineAgent({
     name,
     async run(task: SessionTask) {
-      const clauses = read(task);
-      if (!Array.isArray(clauses)) return clauses;
-      const actor = new Actor(task, actionTimeoutMs);
       try {
-        return await play(task, clauses, actor);
+        return await play(task, new Actor(task, actionTimeoutMs));
+      } catch (error) {
+        if (!(error instanceof NotUnderstood)) throw error;
+        const clause = task.mask(error.message);
+        return gaveUp(`can't be understood: ${clause}. docs/lexical.md has the language of lexical()`);
       } finally {
         task.session.dialogs.policy = undefined;
       }

@@ -38,12 +38,12 @@ async function coverOf({ page }: Actor, target: Locator): Promise<Handle | null>
   const box = await within(target.boundingBox({ timeout: 1_000 }), 1_000);
   const top = box && (await elementAtPoint(page, { x: box.x + box.width / 2, y: box.y + box.height / 2 }));
   if (!top) return null;
-  const element = await target.elementHandle({ timeout: 1_000 });
-  return (await top.evaluateHandle(largestWithout, element)).asElement() as Handle | null;
+  const cover = await target.evaluateHandle(largestOver, top, { timeout: 1_000 });
+  return cover.asElement() as Handle | null;
 }
 
 /** Runs in the page. */
-function largestWithout(top: Element, target: Element | null): Element {
+function largestOver(target: Element, top: Element): Element {
   let cover = top;
   while (cover.parentElement && !cover.parentElement.contains(target)) cover = cover.parentElement;
   return cover;

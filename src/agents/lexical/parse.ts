@@ -59,8 +59,7 @@ class Reading {
     const heading = introduces && (isBare || !read(piece, this.quotes));
     if (heading) return void this.pending.push(...(piece.match(new RegExp(Q, 'g')) ?? []));
     if (!piece || REMARK.test(piece)) return;
-    const own = read(regex('^Q=Q$').test(piece) ? `enter ${piece}` : piece, this.quotes);
-    this.#add(piece, own ?? this.#continued(piece));
+    this.#add(piece, read(piece, this.quotes) ?? this.#continued(piece));
   }
 
   finish(): Clause[] {
@@ -130,12 +129,14 @@ export function parseGoal(goal: string): Clause[] {
       '$1 $2 the 1st $3 and $1 $2 the 2nd $3',
     )
     .replace(/\([^()]*\)/g, remark => (regex('Q').test(remark) ? remark : ''))
-    .replace(new RegExp(`(${Q})\\s*:\\s*(?=${Q})`, 'g'), '$1=')
+    .replace(
+      new RegExp(`(?:(?:enter|type|set|fill(?: in)?) )?(${Q})\\s*:\\s*(${Q})`, 'gi'),
+      'enter $2 into $1',
+    )
     .replace(/^\s*(?:\d+[.)]|[-*•])\s+/gm, '')
     .replace(/\s*\n\s*(?=[a-z\uE000-\uF8FF])/g, ' ');
   const reading = new Reading(quotes);
-  const all = pieces(masked);
-  for (const piece of all) reading.take(piece);
+  for (const piece of pieces(masked)) reading.take(piece);
   const clauses = reading.finish();
   if (clauses.length === 0) throw new NotUnderstood(goal.slice(0, 200));
   return clauses;

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Locator } from '@playwright/test';
 import { sleep } from '../../browser/waiting';
 import { type Actor, NAVIGATION_MS, nameOf } from './act';
-import type { Act, Answer, Clause, Target } from './clause';
+import type { Act, Answer, Clause } from './clause';
 import {
   any,
   type Builder,
@@ -71,7 +71,7 @@ export async function perform(actor: Actor, clause: Clause): Promise<void> {
     case 'choose':
       return choose(actor, clause);
     case 'check':
-      return check(actor, clause.target, clause.on);
+      return check(actor, clause);
     case 'search':
       return search(actor, clause);
     case 'answer':
@@ -112,12 +112,7 @@ async function path(actor: Actor, labels: string[]): Promise<void> {
 }
 
 /** A checkbox, an option of any list, or whatever else has the name. */
-async function check(
-  actor: Actor,
-  target: Target,
-  on: boolean | 'toggle',
-  ...lists: Builder[]
-): Promise<void> {
+async function check(actor: Actor, { target, on }: Omit<Of<'check'>, 'do'>, lists: Builder[] = []) {
   const builders = [checks, ...lists, clickables(target.kind)];
   const { locator, by } = await find(actor, target, builders, { hidden: true });
   if (by === 0) return actor.check(locator, on, target.label);
@@ -141,15 +136,14 @@ async function choose(actor: Actor, { target, from }: Of<'choose'>): Promise<voi
   const field = from && (await ifAny(find(actor, from, [fields], { timeoutMs: actor.timeout / 2 })));
   if (field) return pick(actor, field.locator, target.label);
   // A group of radio buttons or the like: chosen in the section of that name.
-  await check(actor, from ? { ...target, place: from.label } : target, true, listsWith);
+  await check(actor, { target: from ? { ...target, place: from.label } : target, on: true }, [listsWith]);
 }
 
 /** From a list, native or not. */
 async function pick(actor: Actor, field: Locator, label: string): Promise<void> {
   if (await isA(field, 'select')) return actor.select(field, await optionOf(field, label));
   if (!(await isA(field, '[role=listbox]'))) await actor.click(field);
-  const option = (timeoutMs: number) =>
-    find(actor, { label, kind: 'option' }, [clickables('option')], { timeoutMs });
+  const option = (timeoutMs: number) => find(actor, { label }, [clickables('option')], { timeoutMs });
   const found = await ifAny(option(1_500));
   // A list that is asked for by typing.
   if (!found && (await isA(field, 'input,textarea'))) await actor.enter(field, label);

@@ -30,30 +30,25 @@ export function target(phrase: string, quotes: Quotes): Target | undefined {
     const place = quotes.first(placed[3] ?? '') || bare(placed[2]!);
     return inner && place ? { ...inner, place } : inner;
   }
-  const nth = ordinal(text);
+  const [, figure, word = ''] = NTH.exec(text) ?? [];
+  const at = Number(figure ?? ORDINALS.indexOf(word.toLowerCase())) - 1;
   const kind = new RegExp(`\\b(${KINDS})\\b(?!.*\\b(?:${KINDS})\\b)`, 'i').exec(text)?.[1]?.toLowerCase();
   const marks = text.match(new RegExp(Q, 'g')) ?? [];
   if (marks.length > 1) return undefined;
   const label = marks[0]
-    ? quotes.text(marks[0])
+    ? quotes.first(text)
     : text
         .replace(/^(?:on |into |in |the |a |an |its |your )+/i, '')
         .replace(new RegExp(`^${NTH.source}`, 'i'), '')
         .replace(new RegExp(`^(?:${KINDS})\\b(?= \\S)|(?:\\b(?:${KINDS})\\s*)+$`, 'i'), '')
         .trim();
-  return { label, ...(kind ? { kind } : {}), ...(nth === undefined ? {} : { nth }) };
+  return { label, kind, nth: at < -1 ? undefined : at };
 }
 
 /** Where `in the row of Bob` is: the label, quoted or not; '' if it is no place within the page. */
 export function placeIn(phrase: string, quotes: Quotes): string {
   const isPart = /\b(?:row|card|section|item|entry|user|group|panel)\b/i.test(phrase);
   return quotes.first(phrase) || (isPart ? bare(phrase.replace(/\buser\b/i, '')) : '');
-}
-
-function ordinal(text: string): number | undefined {
-  const [, figure, word] = NTH.exec(text) ?? [];
-  const nth = figure ? Number(figure) : word && ORDINALS.indexOf(word.toLowerCase());
-  return typeof nth === 'number' ? nth - 1 : undefined;
 }
 
 export const named = (rest: string, quotes: Quotes): Target | undefined => {

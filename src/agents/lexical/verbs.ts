@@ -11,17 +11,13 @@ const DIALOG =
   '(?:the |that |this |a )?(?:browser.s |native |confirmation |confirm |javascript )?(?:dialog(?: box)?|question|confirmation|confirm|prompt|alert|message box|warning)';
 
 type Reader = (rest: string, quotes: Quotes, verb: string) => Act | undefined;
-type Plain =
-  | { do: 'click'; count: 2 }
-  | { do: 'hover' | 'expand' | 'focus' }
-  | { do: 'check'; on: boolean | 'toggle' };
 
 /** A verb that is followed by nothing but a name. */
 const does =
-  (act: Plain): Reader =>
+  (act: Pick<Act, 'do'> & { count?: 2; on?: boolean | 'toggle' }): Reader =>
   (rest, quotes) => {
     const found = named(rest.replace(/^(?:over|on|into|out)\s+/i, ''), quotes);
-    return found && { ...act, target: found };
+    return found && ({ ...act, target: found } as Act);
   };
 
 const press: Reader = (rest, quotes) => {
@@ -47,10 +43,7 @@ const enter: Reader = (rest, quotes, verb) => {
   const prompt = regex(`^(Q) (?:in|into|to|as) ${DIALOG}$`).exec(rest);
   if (prompt) return { do: 'answer', how: 'accept', native: true, given: quotes.first(rest) };
   const isSet = /^(?:fill|fill in|fill out|set|change|replace)$/i.test(verb);
-  const [, into, value] =
-    regex('^(Q)\\s*=\\s*(Q)$').exec(rest) ??
-    (isSet ? /^(.+?)\s+(?:with|to|as|by)\s+(.+)$/i.exec(rest) : undefined) ??
-    [];
+  const [, into, value] = (isSet && /^(.+?)\s+(?:with|to|as|by)\s+(.+)$/i.exec(rest)) || [];
   if (into && value) return entry(value, into);
   const [, text = rest, field] =
     regex('^(.*Q[^Q]*?|\\S+)\\s+(?:into|in|to|as|for|under|on)\\s+(.+)$').exec(rest) ??
@@ -58,21 +51,18 @@ const enter: Reader = (rest, quotes, verb) => {
     [];
   const given = field ? entry(text, field) : undefined;
   // `the password "p" into the text fields`: the field is called as the text is.
-  if (
-    given?.do === 'enter' &&
-    (given.target.label || given.target.nth !== undefined || !regex('Q').test(text))
-  )
-    return given;
+  const isNamed = given?.target.label || given?.target.nth !== undefined;
+  if (given && (isNamed || !regex('Q').test(text))) return given;
   const [, name, last] =
     regex('^(?:the |your |an? )?([^Q]*?)(?: of| is)? ?(Q)$').exec(text) ??
     /^(?:the )?(user ?name|password|e-?mail) (\S+)$/i.exec(text) ??
     [];
   return last ? entry(last, name!) : undefined;
 
-  function entry(text: string, into: string): Act | undefined {
+  function entry(text: string, into: string) {
     const field = target(/\b(?:text|value|number|words?)$/i.test(into) ? 'field' : into, quotes);
     const value = quotes.restoreBare(regex('Q').exec(text)?.[0] ?? text);
-    return field && { do: 'enter', value, target: field };
+    return field && { do: 'enter' as const, value, target: field };
   }
 };
 
@@ -82,13 +72,8 @@ const choose: Reader = (rest, quotes, verb) => {
     regex('^(.*?Q[^Q]*?|\\S+)\\s+(?:from|in|as|for|under)\\s+(.+)$').exec(rest) ?? [];
   const from = target(field, quotes);
   const found = named(text, quotes);
-  return (
-    found && {
-      do: 'choose',
-      target: found,
-      from: from?.label.replace(ANYWHERE, '').trim() ? from : undefined,
-    }
-  );
+  const isNamed = from?.label.replace(ANYWHERE, '').trim();
+  return found && { do: 'choose', target: found, from: isNamed ? from : undefined };
 };
 
 const see: Reader = (rest, quotes) => {

@@ -78,6 +78,11 @@ const TABLE: [goal: string, clauses: string[]][] = [
     ['enter Utrecht into City', 'enter Kade 4 into Street'],
   ],
   ['"Name": "Bob", "City": "Paris"', ['enter Bob into Name', 'enter Paris into City']],
+  [
+    'Fill in "Name": "Bob" and "City": "Paris", press "OK"',
+    ['enter Bob into Name', 'enter Paris into City', 'click OK'],
+  ],
+  ['In the "Colours" section, choose "Red"', ['choose Red @ Colours']],
   ['Set the quantity to 3', ['enter 3 into quantity']],
   ['Enter <secret>PW</secret> into "Password"', ['enter <secret>PW</secret> into Password']],
   [
@@ -125,6 +130,7 @@ describe('parseGoal', () => {
     ['Juggle "A" and click "B"', 'Juggle "A"'],
     ['Click "A", then ponder', 'ponder'],
     ['Click "A" "B"', 'Click "A" "B"'],
+    ['Delete "A"', 'Delete "A"'],
     ['Buy a "Large" one: click "Go"', '"Large": named, but nothing says what to do with it'],
     ['In the "Users" section.', '"Users": named as a place, but nothing is done in it'],
     ['Find the price', 'Find the price'],
