@@ -22,7 +22,8 @@ export async function uncover(actor: Actor, target: Locator, message: string): P
   if (!handle) return;
   const way = await handle.evaluateHandle(wayToClose, Object.values(CLOSERS));
   const button = way.asElement() as Handle | null;
-  if (button) return actor.click(await placeOf(button));
+  // Not as a target is clicked: whatever is over it would be closed in turn.
+  if (button) return actor.act('click', { do: 'click', locator: await placeOf(button) });
   const cover = await placeOf(handle);
   await actor.press('Escape');
   if (!(await exists(cover.filter({ visible: true })))) return;
