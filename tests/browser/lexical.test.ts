@@ -95,6 +95,11 @@ describe('does what it says', () => {
       'm=on',
     ],
     [
+      'Toggle "Mail" and click "Submit"',
+      form('<input id="m" type="checkbox" name="m" style="display:none"><label for="m">Mail</label>'),
+      'm=on',
+    ],
+    [
       'Choose "L" and click "Submit"',
       form(
         '<label><input type="radio" name="r" value="l"> L</label><label><input type="radio" name="r" value="m"> M</label>',
@@ -121,6 +126,11 @@ describe('does what it says', () => {
       'Click "OK"',
       `${buttons('OK')}<div role="dialog" aria-label="Sure?" style="position:fixed;top:50px"><button onclick="log('dialog')">OK</button></div>`,
       'dialog',
+    ],
+    [
+      'Click "Delete" and confirm the dialog with "Yes"',
+      `<button onclick="d.hidden = false">Delete</button><div id="d" role="dialog" aria-label="Sure?" hidden>${buttons('No', 'Yes')}</div>`,
+      'Yes',
     ],
     [
       'Close the "News" dialog',
@@ -178,12 +188,15 @@ describe('a slow site', () => {
   });
   afterAll(() => void server.close());
 
-  it('is waited for after a click, longer than the click itself may take', async () => {
-    await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-    const task = agentTask(page, { goal: 'Click "Slow" and check that "Arrived" is shown' });
-    expect(await lexical({ actionTimeoutMs: 500 }).run(task)).toBeUndefined();
-    expect(page.url()).toMatch(/\/slow$/);
-  });
+  it.each(['Click "Slow"', 'Click "Slow" and check that "Arrived" is shown'])(
+    'is waited for after a click, longer than the click itself may take: %s',
+    async goal => {
+      await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
+      const task = agentTask(page, { goal });
+      expect(await lexical({ actionTimeoutMs: 500 }).run(task)).toBeUndefined();
+      expect(page.url()).toMatch(/\/slow$/);
+    },
+  );
 });
 
 describe('dialogs of the browser', () => {
@@ -216,6 +229,45 @@ describe('what lies over the target', () => {
       log: 'Reject all,Save',
       end: null,
     });
+  });
+
+  // The tour of a first visit to a flow editor: the popover stands beside the shade, and its button has no name.
+  const tour = (close: string) => `${buttons('Save')}
+    <div class="red-ui-tourGuide-shade" style="position:fixed;inset:0;background:#0008"></div>
+    <div class="red-ui-popover" style="position:absolute;top:90px;left:90px;background:#fff"><h2>Welcome</h2>
+      <button>Next</button>${close}</div>
+    <script>const end = () => { log('end'); document.querySelectorAll('[class*=red-ui]').forEach(part => part.remove()) }</script>`;
+  const icon = '<i class="fa fa-times" style="display:block;width:9px;height:9px"></i>';
+
+  it.each([
+    ['an icon', `<button class="red-ui-button red-ui-tourGuide-close" onclick="end()">${icon}</button>`],
+    ['a cross', '<button onclick="end()">×</button>'],
+    ['a word', '<a onclick="end()">Skip the tour</a>'],
+  ])('is closed by %s beside it', async (_, close) => {
+    expect(await run(tour(close), 'Click "Save"')).toMatchObject({ log: 'end,Save', end: null });
+  });
+
+  it('is not closed by a button that it covers', async () => {
+    const html = `${tour('')}<button class="close" onclick="end()">${icon}</button><button onclick="end()">Close</button>`;
+    const { end, log } = await run(html, 'Click "Save"');
+    expect(end?.reason).toMatch(/red-ui-tourGuide-shade.*covers it, and no button on it/);
+    expect(log).toBe('');
+  });
+
+  it('is gone when there are two, one over the other', async () => {
+    const close = `<button aria-label="Close" onclick="this.parentElement.remove()">x</button>`;
+    const layer = `<div style="position:fixed;inset:0;background:#fff8">${close}</div>`;
+    expect(await run(buttons('Save') + layer + layer, 'Click "Save"')).toMatchObject({
+      log: 'Save',
+      end: null,
+    });
+  });
+
+  it('is closed by Escape where it has no button', async () => {
+    const html = over(
+      '<script>addEventListener("keydown", event => { log(event.key); document.querySelector("div").remove() })</script>',
+    );
+    expect(await run(html, 'Click "Save"')).toMatchObject({ log: 'Escape,Save', end: null });
   });
 
   it('is named where it has none', async () => {

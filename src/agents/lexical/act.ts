@@ -7,13 +7,13 @@ import { type LocatedAction, perform } from '../../browser/perform';
 import { within } from '../../browser/waiting';
 import type { SessionTask, Turn } from '../agent';
 import { fillSecrets } from '../secrets';
-import { exists, Stuck } from './find';
+import { exists, isA, Stuck } from './find';
 import { uncover } from './overlay';
 
 /** Texts beyond this are not typed key by key. */
 const MAX_TYPED = 300;
 /** The longest wait for a document that an action asked for. */
-const NAVIGATION_MS = 60_000;
+export const NAVIGATION_MS = 60_000;
 const FILLED = ['date', 'time', 'datetime-local', 'month', 'week', 'number', 'range', 'color'];
 
 export class Actor {
@@ -32,10 +32,6 @@ export class Actor {
     task.session.dialogs.policy = dialog => this.#answerTo(dialog);
   }
 
-  dispose(): void {
-    this.task.session.dialogs.policy = undefined;
-  }
-
   get page(): Page {
     return this.task.page;
   }
@@ -50,20 +46,19 @@ export class Actor {
     await this.point('click', { do: 'click', locator, ...(count > 1 ? { clickCount: count } : {}) });
   }
 
-  /** A styled checkbox hides its input behind its label, which is clicked then. */
+  /** A styled checkbox hides its input behind its label, which stands for it then. */
   async check(locator: Locator, checked: boolean | 'toggle', label: string): Promise<void> {
-    if (checked === 'toggle') return this.click(locator);
-    const isShown = await exists(locator.filter({ visible: true }));
-    if (isShown || (await locator.isChecked({ timeout: this.timeout }).catch(() => !checked)) === checked)
-      return this.point(checked ? 'check' : 'uncheck', { do: 'check', checked, locator });
     const labels = this.page.locator('label');
-    const text = labels.filter({ has: locator }).or(labels.filter({ hasText: label }));
-    await this.click(text.filter({ visible: true }).first());
+    const others = labels.filter({ has: locator }).or(labels.filter({ hasText: label }));
+    const isShown = await exists(locator.filter({ visible: true }));
+    const shown = isShown ? locator : others.filter({ visible: true }).first();
+    if (checked === 'toggle') return this.click(shown);
+    await this.point(checked ? 'check' : 'uncheck', { do: 'check', checked, locator: shown });
   }
 
   /** Where a list takes several, what is selected stays so. */
   async select(locator: Locator, option: string): Promise<void> {
-    const several = await exists(locator.and(this.page.locator('select[multiple]')));
+    const several = await isA(locator, 'select[multiple]');
     const selected = several ? await locator.locator('option:checked').allInnerTexts() : [];
     const labels = [...selected.filter(text => text !== option), option];
     await this.act(`select "${option}" in`, { do: 'select', labels, locator });
@@ -74,10 +69,9 @@ export class Actor {
     const text = this.secret(value);
     const title = `enter "${this.task.mask(text)}" into`;
     const filled = FILLED.map(type => `input[type=${type}]`).join(',');
-    if (text.length > MAX_TYPED || (await exists(locator.and(this.page.locator(filled)))))
+    if (text.length > MAX_TYPED || (await isA(locator, filled)))
       return this.point(title, { do: 'fill', text: isoOf(text), locator });
-    if (await exists(locator.and(this.page.locator('[readonly],[aria-readonly=true],:disabled'))))
-      throw new Stuck('it is read-only');
+    if (await isA(locator, '[readonly],[aria-readonly=true],:disabled')) throw new Stuck('it is read-only');
     // As a user does: into the field, out with what was there, then key by key.
     await this.point(undefined, { do: 'click', locator });
     const { timeout } = this;
@@ -89,15 +83,6 @@ export class Actor {
   async press(name: string, locator?: Locator): Promise<void> {
     const key = keySequence(name.replace(/\s/g, '')).join(' ');
     await this.act(`press ${key}${locator ? ' in' : ''}`, { do: 'press', key, locator });
-  }
-
-  async go(where: 'back' | 'forward' | 'reload' | { url: string }): Promise<void> {
-    if (typeof where === 'string') {
-      const title = where === 'reload' ? 'reload' : `go ${where}`;
-      return this.act(title, { do: where }, NAVIGATION_MS);
-    }
-    const url = new URL(where.url, this.page.url()).href;
-    await this.act(`go to ${url}`, { do: 'goto', url }, NAVIGATION_MS);
   }
 
   /** A text with the values of its secrets: `<secret>NAME</secret>`, or a text that is the name of one. */
@@ -124,17 +109,19 @@ export class Actor {
     title: string | undefined,
     action: Extract<LocatedAction, { do: 'click' | 'hover' | 'check' | 'fill' }>,
   ): Promise<void> {
-    try {
-      // Short at first: an overlay rarely goes by itself.
-      return await this.act(title, action, Math.min(1_500, this.timeout));
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      // The click went out, and what came of it took its time.
-      if (/click action done/.test(message)) return this.rest();
-      if (!/Timeout/.test(message)) throw error;
-      if (/intercepts pointer events/.test(message)) await uncover(this, action.locator, message);
+    for (let overlays = 3; ; overlays--) {
+      try {
+        // Short while there may be one: it rarely goes by itself.
+        return await this.act(title, action, overlays ? Math.min(1_500, this.timeout) : this.timeout);
+      } catch (error) {
+        const message = error instanceof Error ? error.message : String(error);
+        // The click went out, and what came of it took its time.
+        if (/click action done/.test(message)) return this.rest();
+        if (!overlays || !/Timeout/.test(message)) throw error;
+        if (/intercepts pointer events/.test(message)) await uncover(this, action.locator, message);
+        else overlays = 1;
+      }
     }
-    await this.act(title, action);
   }
 
   /** @param title what the record calls it, before the element's name; without one it is no action of its own */

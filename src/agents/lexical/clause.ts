@@ -16,32 +16,33 @@ export interface Target {
 
 export type Act =
   | { do: 'click'; target: Target; count?: 2 }
-  | { do: 'hover' | 'expand' | 'focus'; target: Target }
+  | { do: 'hover' | 'expand' | 'focus' | 'see'; target: Target }
   | { do: 'path'; labels: string[] }
   | { do: 'enter'; value: string; target: Target }
-  | { do: 'choose'; value: Target; from?: Target }
+  | { do: 'choose'; target: Target; from?: Target }
   | { do: 'check'; target: Target; on: boolean | 'toggle' }
   | { do: 'upload'; file: string; target: Target }
   | { do: 'press'; key: string; target?: Target }
+  | { do: 'search'; text: string; target?: Target }
   | { do: 'goto'; url: string }
   | { do: 'wait'; seconds: number }
-  | { do: 'search'; text: string; target?: Target }
-  | { do: 'see'; target: Target }
-  | {
-      do: 'answer';
-      how: 'accept' | 'reject' | 'close';
-      native: boolean;
-      button?: string;
-      text?: string;
-      what?: string;
-    }
+  | Answer
   | { do: 'back' | 'forward' | 'reload' };
 
-/** One thing to do. */
-export type Clause = Act & {
-  /** As the goal has it: what the turn is called. */
-  source: string;
-};
+/** What is said to a dialog. */
+export interface Answer {
+  do: 'answer';
+  how: 'accept' | 'reject' | 'close';
+  /** It may be one of the browser's. */
+  native: boolean;
+  /** The button, or the text for a prompt. */
+  given?: string;
+  /** What the dialog or banner is called; `''` if the goal does not say. */
+  what?: string;
+}
+
+/** One thing to do. `source` has it as the goal does: what the turn is called. */
+export type Clause = Act & { source: string };
 
 /** Thrown for a clause that the language does not have. */
 export class NotUnderstood extends Error {

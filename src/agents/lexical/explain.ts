@@ -14,10 +14,7 @@ const KINDS =
     ' ',
   );
 
-interface Thing {
-  role: string;
-  name: string;
-}
+type Thing = { role: string; name: string };
 
 /** `nothing called "Dependencies" on /detail/x; there are tabs "Readme", "Versions"` */
 export async function whatIsThere(page: Page, target: Target): Promise<string> {
@@ -43,12 +40,11 @@ function near(things: Thing[], { label, kind = '' }: Target): Thing[] {
 }
 
 function listed(things: Thing[]): string {
-  const named = new Map<string, Set<string>>();
-  for (const { role, name } of things.slice(0, MAX_NAMES))
-    named.set(role, (named.get(role) ?? new Set()).add(`"${shorten(name, 60)}"`));
-  const parts = [...named].map(([role, names]) => {
-    const plural = /x$/.test(role) ? `${role}es` : `${role}s`;
-    return `${names.size > 1 ? plural : role} ${[...names].join(', ')}`;
+  const some = things.slice(0, MAX_NAMES);
+  const parts = [...new Set(some.map(({ role }) => role))].map(role => {
+    const called = some.filter(thing => thing.role === role).map(({ name }) => `"${shorten(name, 60)}"`);
+    const names = [...new Set(called)];
+    return `${names.length > 1 ? `${role.replace(/x$/, 'xe')}s` : role} ${names.join(', ')}`;
   });
   return `${things.length > 1 ? 'are' : 'is'} ${parts.join(', ')}`;
 }

@@ -55,29 +55,15 @@ const ROLES_OF_KIND: [kind: RegExp, roles: Role[]][] = [
   [/^icon|^image|^picture/, ['img']],
 ];
 
-export const any = (first: Locator, ...others: Locator[]): Locator =>
-  others.reduce((all, other) => all.or(other), first);
+export const any = (...all: Locator[]): Locator => all.reduce((one, other) => one.or(other));
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
-const spaced = (label: string) =>
-  label
-    .trim()
-    .split(/[\s_-]+/)
-    .map(escaped)
-    .join('[\\s_-]*');
+const spaced = (label: string) => escaped(label.trim()).replace(/[\s_-]+/g, '[\\s_-]*');
 const whole = (label: string) => new RegExp(`^[\\s:*+•›»]*${spaced(label)}[\\s:*.…!?›»▾▼]*$`, 'i');
 const holding = (label: string) => new RegExp(`(?<![\\p{L}\\p{N}])${spaced(label)}(?![\\p{L}\\p{N}])`, 'iu');
-/** The text of an element as a whole. */
-const asText = (name: Name) =>
-  typeof name === 'string'
-    ? new RegExp(`^\\s*${name.trim().split(/\s+/).map(escaped).join('\\s+')}\\s*$`)
-    : name;
 const isPart = (name: Name) => name instanceof RegExp && name.source.startsWith('(?<!');
 
 export function byRoles(scope: Scope, roles: readonly Role[], name: Name): Locator {
-  const [first, ...others] = roles.map(role =>
-    scope.getByRole(role, name === '' ? {} : { name, exact: true }),
-  );
-  return any(first!, ...others);
+  return any(...roles.map(role => scope.getByRole(role, name === '' ? {} : { name, exact: true })));
 }
 
 /** What is clicked: by role, then by a title or a text that is the label as a whole. */
@@ -86,12 +72,12 @@ export const clickables =
   (scope, name) => {
     const roles = ROLES_OF_KIND.find(([pattern]) => kind && pattern.test(kind))?.[1];
     if (name === '') return roles ? [byRoles(scope, roles, name)] : [];
-    const summary = scope.locator('summary').filter({ hasText: asText(name) });
+    const summary = scope.getByText(name, { exact: true }).locator('xpath=ancestor-or-self::summary');
     const loose = isPart(name)
       ? []
       : [
           scope.getByTitle(name, { exact: true }),
-          scope.getByText(asText(name)),
+          scope.getByText(name, { exact: true }),
           scope.getByAltText(name, { exact: true }),
         ];
     return [
@@ -107,7 +93,7 @@ export const fields: Builder = (scope, name) => {
   if (name === '') return [field];
   const keys = typeof name === 'string' ? ['name', 'id', 'type'] : [];
   const beside = scope
-    .getByText(asText(name))
+    .getByText(name, { exact: true })
     .locator(
       'xpath=(following-sibling::*[1]|../following-sibling::*[1])/descendant-or-self::*[self::input or self::textarea or self::select][1]',
     );
@@ -126,10 +112,7 @@ export const checks: Builder = (scope, name) => {
 
 /** Native lists that have such an option. */
 export const listsWith: Builder = (scope, name) => [
-  scope
-    .locator('option')
-    .filter({ hasText: asText(name) })
-    .locator('xpath=ancestor::select'),
+  byRoles(scope, ['option'], name).locator('xpath=ancestor::select'),
 ];
 
 export const fileInputs: Builder = (scope, name) => {
@@ -138,7 +121,7 @@ export const fileInputs: Builder = (scope, name) => {
 };
 
 export const texts: Builder = (scope, name) => [
-  any(byRoles(scope, CLICKABLE, name), scope.getByText(asText(name))),
+  any(byRoles(scope, CLICKABLE, name), scope.getByText(name, { exact: true })),
   any(
     scope.getByLabel(name, { exact: true }),
     scope.getByAltText(name, { exact: true }),
@@ -155,6 +138,7 @@ export async function exists(locator: Locator): Promise<boolean> {
   return found === true;
 }
 
+export const isA = (locator: Locator, css: string) => exists(locator.and(locator.page().locator(css)));
 const visible = (locator: Locator) => locator.filter({ visible: true });
 
 /** The open dialog, if there is one. */
@@ -166,9 +150,8 @@ export async function openDialog(page: Page): Promise<Locator | undefined> {
 
 async function scopesOf(page: Page): Promise<Scope[]> {
   const dialog = await openDialog(page);
-  const frames: Scope[] = [];
-  for (let at = 0; at < Math.min(page.frames().length - 1, MAX_FRAMES); at++)
-    frames.push(page.locator('iframe,frame').nth(at).contentFrame());
+  const length = Math.min(page.frames().length - 1, MAX_FRAMES);
+  const frames = Array.from({ length }, (_, at) => page.locator('iframe,frame').nth(at).contentFrame());
   return [...(dialog ? [dialog] : []), page, ...frames];
 }
 
@@ -244,7 +227,7 @@ async function look(
     ),
   );
   for (const { by, inner, locator } of ways) {
-    const found = await single(page, target, options, locator, inner);
+    const found = await single(target, options, locator, inner);
     if (found) return { locator: found, by };
   }
   return undefined;
@@ -267,13 +250,8 @@ function placesOf(page: Page, scope: Scope, place: string, thing: Locator): Loca
 }
 
 /** The one thing that a locator finds; undefined if there is none. */
-async function single(
-  page: Page,
-  target: Target,
-  { hidden, several }: FindOptions,
-  locator: Locator,
-  inner: Locator,
-): Promise<Locator | undefined> {
+async function single(target: Target, options: FindOptions, locator: Locator, inner: Locator) {
+  const { hidden, several } = options;
   const shown = hidden ? locator : visible(locator);
   if (!(await exists(shown.first()))) return undefined;
   if (target.nth !== undefined) {
@@ -290,6 +268,6 @@ async function single(
   const count = (await exists(shown.nth(2))) ? 'several things' : 'two things';
   const label = target.label || target.kind;
   throw new Stuck(
-    `${count} ${target.label ? `are called "${label}"` : 'fit'} on ${pathOf(page.url())}: say which, as in \`the 2nd "${label}"\` or \`"${label}" in the row "..."\``,
+    `${count} ${target.label ? `are called "${label}"` : 'fit'} on ${pathOf(locator.page().url())}: say which, as in \`the 2nd "${label}"\` or \`"${label}" in the row "..."\``,
   );
 }

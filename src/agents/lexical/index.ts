@@ -2,6 +2,7 @@
 
 import { z } from 'zod';
 import { shorten } from '../../browser/driver/tree';
+import type { DialogAnswer } from '../../browser/page-action';
 import { reasonIn } from '../../browser/perform';
 import { checkOptions, type OptionSchemas } from '../../options';
 import { type Agent, type AgentTask, defineAgent, type GaveUp, type SessionTask } from '../agent';
@@ -10,6 +11,7 @@ import { type Clause, NotUnderstood } from './clause';
 import { Stuck } from './find';
 import { parseGoal } from './parse';
 import { perform } from './perform';
+import { OK } from './verbs';
 
 export interface LexicalOptions {
   /** What the agent is called in results. Default: `lexical`. */
@@ -25,32 +27,18 @@ const optionsSchema = z.strictObject({
 
 const gaveUp = (reason: string): GaveUp => ({ status: 'gave_up', reason });
 
-function read(task: AgentTask): Clause[] | GaveUp {
-  try {
-    const clauses = parseGoal(task.goal);
-    const unknown = [...task.goal.matchAll(/<secret>([^<>]*)<\/secret>/g)].find(
-      ([, name]) => !Object.hasOwn(task.secrets, name!.trim()),
-    );
-    return unknown ? gaveUp(`there is no secret "${unknown[1]}" in taskproof.secrets`) : clauses;
-  } catch (error) {
-    if (error instanceof NotUnderstood)
-      return gaveUp(
-        `can't be understood: ${task.mask(error.message)}. docs/lexical.md has the language of lexical()`,
-      );
-    throw error;
-  }
-}
-
-/** Native dialogs block the page as they open, so the clause about one is read before the action that opens it. */
-function answerFor(next: Clause | undefined, actor: Actor) {
+/** A dialog of the browser blocks the page as it opens, so the clause about it is read before the action that opens it. */
+function answerFor(next: Clause | undefined, actor: Actor): DialogAnswer | undefined {
   if (next?.do !== 'answer' || !next.native) return undefined;
-  return {
-    accept: next.how === 'accept',
-    ...(next.text === undefined ? {} : { text: actor.secret(next.text) }),
-  };
+  const isText = next.given && !OK.test(next.given);
+  return { accept: next.how === 'accept', ...(isText ? { text: actor.secret(next.given!) } : {}) };
 }
 
-async function play(task: SessionTask, clauses: Clause[], actor: Actor): Promise<GaveUp | undefined> {
+async function play(task: SessionTask, actor: Actor): Promise<GaveUp | undefined> {
+  const clauses = parseGoal(task.goal);
+  const marked = [...task.goal.matchAll(/<secret>([^<>]*)<\/secret>/g)].map(([, name]) => name!.trim());
+  const unknown = marked.find(name => !Object.hasOwn(task.secrets, name));
+  if (unknown !== undefined) return gaveUp(`there is no secret "${unknown}" in taskproof.secrets`);
   await actor.rest();
   for (const [index, clause] of clauses.entries()) {
     actor.answer = answerFor(clauses[index + 1], actor);
@@ -94,13 +82,14 @@ export function lexical(options?: LexicalOptions): Agent {
   return defineAgent({
     name,
     async run(task: SessionTask) {
-      const clauses = read(task);
-      if (!Array.isArray(clauses)) return clauses;
-      const actor = new Actor(task, actionTimeoutMs);
       try {
-        return await play(task, clauses, actor);
+        return await play(task, new Actor(task, actionTimeoutMs));
+      } catch (error) {
+        if (!(error instanceof NotUnderstood)) throw error;
+        const clause = task.mask(error.message);
+        return gaveUp(`can't be understood: ${clause}. docs/lexical.md has the language of lexical()`);
       } finally {
-        actor.dispose();
+        task.session.dialogs.policy = undefined;
       }
     },
   });

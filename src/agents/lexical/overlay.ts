@@ -16,43 +16,53 @@ export const CLOSERS = {
   accept: /^\s*(?:accept|agree|i agree|allow|ok(?:ay)?\b|yes\b|confirm|continue|understood|i understand).*$/i,
 };
 
-/** @throws Stuck that names what lies over the target. */
+/** @throws Stuck that names what lies over the target, if there is no plain way to close it. */
 export async function uncover(actor: Actor, target: Locator, message: string): Promise<void> {
-  const cover = await coverOf(actor, target);
-  if (!cover) return;
-  for (const name of Object.values(CLOSERS)) {
-    const way = cover
-      .getByRole('button', { name })
-      .or(cover.getByRole('link', { name }))
-      .or(cover.getByTitle(name))
-      .filter({ visible: true })
-      .first();
-    if (!(await exists(way))) continue;
-    await actor.click(way);
-    return;
-  }
+  const handle = await coverOf(actor, target);
+  if (!handle) return;
+  const way = await handle.evaluateHandle(wayToClose, Object.values(CLOSERS));
+  const button = way.asElement() as Handle | null;
+  // Not as a target is clicked: whatever is over it would be closed in turn.
+  if (button) return actor.act('click', { do: 'click', locator: await placeOf(button) });
+  const cover = await placeOf(handle);
   await actor.press('Escape');
   if (!(await exists(cover.filter({ visible: true })))) return;
   const tag = /<[^\n]*?>(?= (?:from|intercepts))/.exec(message)?.[0] ?? 'something';
   const shown = shorten((await within(cover.innerText(), 1_000)) ?? '', 80);
   throw new Stuck(
-    `${shorten(tag, 120)}${shown ? ` ("${shown}")` : ''} covers it, and no button in it is called "Close" or the like`,
+    `${shorten(tag, 120)}${shown ? ` ("${shown}")` : ''} covers it, and no button on it is called "Close" or the like`,
   );
 }
 
 /** The largest element over a target's middle that does not hold the target. */
-async function coverOf({ page }: Actor, target: Locator): Promise<Locator | undefined> {
+async function coverOf({ page }: Actor, target: Locator): Promise<Handle | null> {
   const box = await within(target.boundingBox({ timeout: 1_000 }), 1_000);
   const top = box && (await elementAtPoint(page, { x: box.x + box.width / 2, y: box.y + box.height / 2 }));
-  if (!top) return undefined;
-  const element = await target.elementHandle({ timeout: 1_000 });
-  const cover = (await top.evaluateHandle(largestWithout, element)).asElement() as Handle | null;
-  return cover ? placeOf(cover) : undefined;
+  if (!top) return null;
+  const cover = await target.evaluateHandle(largestOver, top, { timeout: 1_000 });
+  return cover.asElement() as Handle | null;
 }
 
 /** Runs in the page. */
-function largestWithout(top: Element, target: Element | null): Element {
+function largestOver(target: Element, top: Element): Element {
   let cover = top;
   while (cover.parentElement && !cover.parentElement.contains(target)) cover = cover.parentElement;
   return cover;
+}
+
+/** Runs in the page. The button or link that is drawn over the cover, as a part of it or beside it, and is called so. */
+function wayToClose(cover: Element, names: RegExp[]): Element | undefined {
+  const ways = [...cover.ownerDocument.querySelectorAll<HTMLElement>('button,a,[role=button],[title]')];
+  const onTop = ways.filter(way => {
+    const { x, y, width, height } = way.getBoundingClientRect();
+    const stack = cover.ownerDocument.elementsFromPoint(x + width / 2, y + height / 2);
+    return way.contains(stack[0] ?? null) && stack.some(each => cover.contains(each));
+  });
+  const nameOf = (way: HTMLElement) =>
+    way.ariaLabel ||
+    way.innerText.trim() ||
+    way.title ||
+    // An icon: its classes and the like say what it is.
+    (/close|dismiss|\b(?:times|x-?mark|cross)\b/i.test(way.outerHTML) ? 'close' : '');
+  return names.map(name => onTop.find(way => name.test(nameOf(way)))).find(Boolean);
 }

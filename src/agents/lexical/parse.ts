@@ -1,11 +1,16 @@
 // Reads a goal as clauses. Pure: knows no page.
-import { type Act, type Clause, NotUnderstood } from './clause';
+import { type Clause, NotUnderstood } from './clause';
 import { Q, Quotes, regex } from './quotes';
 import { placeIn } from './target';
-import { PATTERNS, read } from './verbs';
+import { read, type Understood } from './verbs';
 
 const FIRST_WORDS =
   'click|press|tap|open|go|check|uncheck|select|choose|pick|enter|type|fill|set|upload|hover|expand|double';
+
+/** Says nothing that is to be done. */
+const REMARK = regex(
+  '^(?:find|locate|\\w+ nothing|(?:(?:in|on|at|under|within|for) (?:the|this|your)\\b|(?:navigate|look|scroll) through\\b|switch between\\b|(?:they|it|this|that|there|you|stay|nothing)\\b)[^Q]*)$',
+);
 
 /** `Log in with the user name "a" and the password "b"`, and whether the goal says itself how that is sent. */
 const LOG_IN =
@@ -53,13 +58,8 @@ class Reading {
     const isBare = end.includes(':') && !regex('Q').test(piece);
     const heading = introduces && (isBare || !read(piece, this.quotes));
     if (heading) return void this.pending.push(...(piece.match(new RegExp(Q, 'g')) ?? []));
-    if (this.#isRemark(piece)) return;
-    const own = read(regex('^Q=Q$').test(piece) ? `enter ${piece}` : piece, this.quotes);
-    const continued = !own ? this.#continued(piece) : undefined;
-    if (own) {
-      const verb = PATTERNS.map(([pattern]) => pattern.exec(piece)?.[1]).find(Boolean) ?? '';
-      this.#add(own, piece, verb);
-    } else this.#add(continued, piece, this.verb);
+    if (!piece || REMARK.test(piece)) return;
+    this.#add(piece, read(piece, this.quotes) ?? this.#continued(piece));
   }
 
   finish(): Clause[] {
@@ -76,39 +76,30 @@ class Reading {
     return text.replace(/(?<=^\w+ )(?:that|the one|the other|it)\b/i, word => this.pending.shift() ?? word);
   }
 
-  /** `In the "Users" section click "Edit"`: what stands before the verb is where. */
+  /** `In the "Users" section click "Edit"`: what stands before the verb is where. Without a verb it is for what follows. */
   #placed(text: string): string {
-    const [before, words] = regex(
-      `^(?:in|on|at|for|under|within) ([^Q]*?Q?[^Q]*?) (?=(?:${FIRST_WORDS})\\b)`,
-    ).exec(text) ?? ['', ''];
-    this.place = placeIn(words!, this.quotes) || this.place;
-    return text.slice(before.length);
-  }
-
-  #isRemark(piece: string): boolean {
-    const words = regex('^(?:in|on|at|under|within|for) ([^Q]*Q?[^Q]*)$').exec(piece)?.[1];
-    const place = words && placeIn(words, this.quotes);
+    const [before = '', words = ''] =
+      regex(`^(?:in|on|at|for|under|within) ([^Q]*?Q?[^Q]*?)(?: (?=(?:${FIRST_WORDS})\\b)|$)`).exec(text) ??
+      [];
+    const place = placeIn(words, this.quotes);
     this.place = place || this.place;
-    if (place || regex('Q').test(piece)) return Boolean(place);
-    return /^(?:find|locate)$|^(?:in|on|at|under|within|for) (?:the|this|your)\b|^(?:navigate|look|scroll) through\b|^switch between\b|^(?:they|it|this|that|there|you|stay|nothing)\b|^\w+ nothing$/i.test(
-      piece,
-    );
+    return place || before !== text ? text.slice(before.length) : text;
   }
 
   /** `"b" into "B"` goes on with the verb of the clause before it. */
-  #continued(piece: string): Act | undefined {
+  #continued(piece: string): Understood | undefined {
     const goesOn =
       regex('^(?:the |on |into )?Q|^(?:the|your) ').test(piece) ||
       /^(?:select|choose|check|enter|tick|uncheck)/.test(this.verb);
     return this.verb && goesOn ? read(`${this.verb} ${piece}`, this.quotes) : undefined;
   }
 
-  #add(act: Act | undefined, piece: string, verb: string): void {
-    const source = this.quotes.restore(
-      act && verb && !piece.toLowerCase().startsWith(verb.toLowerCase()) ? `${verb} ${piece}` : piece,
-    );
-    const unused = act && this.quotes.unusedIn(piece, act);
+  #add(piece: string, understood?: Understood): void {
+    const { act, verb = '' } = understood ?? {};
+    const isWhole = piece.toLowerCase().startsWith(verb.toLowerCase());
+    const source = this.quotes.restore(isWhole ? piece : `${verb} ${piece}`);
     if (!act) throw new NotUnderstood(source);
+    const unused = this.quotes.unusedIn(piece, act);
     if (unused) throw new NotUnderstood(`${source} (nothing says what to do with "${unused}")`);
     if (this.place && 'target' in act && act.target) {
       act.target.place ??= this.place;
@@ -138,12 +129,14 @@ export function parseGoal(goal: string): Clause[] {
       '$1 $2 the 1st $3 and $1 $2 the 2nd $3',
     )
     .replace(/\([^()]*\)/g, remark => (regex('Q').test(remark) ? remark : ''))
-    .replace(new RegExp(`(${Q})\\s*:\\s*(?=${Q})`, 'g'), '$1=')
+    .replace(
+      new RegExp(`(?:(?:enter|type|set|fill(?: in)?) )?(${Q})\\s*:\\s*(${Q})`, 'gi'),
+      'enter $2 into $1',
+    )
     .replace(/^\s*(?:\d+[.)]|[-*•])\s+/gm, '')
     .replace(/\s*\n\s*(?=[a-z\uE000-\uF8FF])/g, ' ');
   const reading = new Reading(quotes);
-  const all = pieces(masked);
-  for (const piece of all) reading.take(piece);
+  for (const piece of pieces(masked)) reading.take(piece);
   const clauses = reading.finish();
   if (clauses.length === 0) throw new NotUnderstood(goal.slice(0, 200));
   return clauses;

@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import type { Locator } from '@playwright/test';
 import { sleep } from '../../browser/waiting';
-import { type Actor, nameOf } from './act';
-import type { Act, Clause, Target } from './clause';
+import { type Actor, NAVIGATION_MS, nameOf } from './act';
+import type { Act, Answer, Clause } from './clause';
 import {
   any,
   type Builder,
@@ -11,10 +11,12 @@ import {
   checks,
   clickables,
   exists,
+  type FindOptions,
   type Found,
   fields,
   fileInputs,
   find,
+  isA,
   listsWith,
   namesOf,
   openDialog,
@@ -29,50 +31,60 @@ const SEARCH = /search|find|filter|query|look ?up/i;
 
 /** @throws Stuck if the page does not have what the clause names. */
 export async function perform(actor: Actor, clause: Clause): Promise<void> {
-  const target = 'target' in clause ? clause.target : undefined;
-  const at = async (builders: Builder[], hidden = false) =>
-    (await find(actor, target!, builders, { hidden })).locator;
+  const target = 'target' in clause && clause.target ? clause.target : undefined;
+  const at = async (builders: Builder[], options?: FindOptions) =>
+    (await find(actor, target!, builders, options)).locator;
+  const item = clickables(target?.kind);
   switch (clause.do) {
     case 'click':
-      return actor.click(await at([clickables(clause.target.kind)]), clause.count);
+      return actor.click(await at([item]), clause.count);
     case 'hover':
-      return actor.point('hover over', {
-        do: 'hover',
-        locator: await at([clickables(clause.target.kind), texts]),
-      });
+      return actor.point('hover over', { do: 'hover', locator: await at([item, texts]) });
     case 'focus':
       return actor.act('focus', { do: 'focus', locator: await at([fields, clickables()]) });
-    case 'expand':
-      return expand(actor, clause.target);
+    case 'expand': {
+      const locator = await at([item]);
+      if (await isA(locator, '[aria-expanded=true],details[open] > summary')) return;
+      return actor.click(locator);
+    }
+    case 'see': {
+      actor.turn.readOnly();
+      const locator = await at([texts], { several: true });
+      // What is read in a section that is closed is opened first.
+      if (await isA(locator, CLOSED)) return actor.click(locator);
+      return actor.turn.action({ title: `see ${await nameOf(locator)}` });
+    }
+    case 'enter': {
+      const locator = await at([fields]);
+      if (await isA(locator, 'select')) return actor.select(locator, await optionOf(locator, clause.value));
+      return actor.enter(locator, clause.value);
+    }
+    case 'upload': {
+      const files = [resolve(actor.task.configDir, clause.file)];
+      const locator = await at([fileInputs], { hidden: true });
+      return actor.act(`upload "${clause.file}" to`, { do: 'upload', files, locator });
+    }
+    case 'press':
+      return actor.press(clause.key, target && (await at([fields, clickables()])));
     case 'path':
       return path(actor, clause.labels);
-    case 'enter':
-      return enter(actor, clause);
     case 'choose':
       return choose(actor, clause);
     case 'check':
       return check(actor, clause);
-    case 'upload':
-      return actor.act(`upload "${clause.file}" to`, {
-        do: 'upload',
-        files: [resolve(actor.task.configDir, clause.file)],
-        locator: await at([fileInputs], true),
-      });
-    case 'press':
-      return actor.press(clause.key, target && (await at([fields, clickables()])));
     case 'search':
       return search(actor, clause);
-    case 'see':
-      return see(actor, clause.target);
     case 'answer':
       return answer(actor, clause);
     case 'wait':
       actor.turn.readOnly();
       return sleep(clause.seconds * 1_000, actor.task.signal);
-    case 'goto':
-      return actor.go({ url: clause.url });
+    case 'goto': {
+      const url = new URL(clause.url, actor.page.url()).href;
+      return actor.act(`go to ${url}`, { do: 'goto', url }, NAVIGATION_MS);
+    }
     default:
-      return actor.go(clause.do);
+      return actor.act(clause.source, { do: clause.do }, NAVIGATION_MS);
   }
 }
 
@@ -83,9 +95,6 @@ function ifAny(found: Promise<Found>): Promise<Found | undefined> {
     throw error;
   });
 }
-
-const isA = async (actor: Actor, locator: Locator, css: string) =>
-  exists(locator.and(actor.page.locator(css)));
 
 /** Each label is shown by the one before it: by a click, or by the mouse over it. */
 async function path(actor: Actor, labels: string[]): Promise<void> {
@@ -102,30 +111,13 @@ async function path(actor: Actor, labels: string[]): Promise<void> {
   }
 }
 
-async function expand(actor: Actor, target: Target): Promise<void> {
-  const { locator } = await find(actor, target, [clickables(target.kind)]);
-  if (!(await isA(actor, locator, '[aria-expanded=true],details[open] > summary')))
-    await actor.click(locator);
-}
-
-/** What is read in a section that is closed is opened first. */
-async function see(actor: Actor, target: Target): Promise<void> {
-  actor.turn.readOnly();
-  const { locator } = await find(actor, target, [texts], { several: true });
-  if (await isA(actor, locator, CLOSED)) await actor.click(locator);
-  else actor.turn.action({ title: `see ${await nameOf(locator)}` });
-}
-
-async function enter(actor: Actor, { target, value }: Of<'enter'>): Promise<void> {
-  const { locator } = await find(actor, target, [fields]);
-  if (await isA(actor, locator, 'select')) return actor.select(locator, await optionOf(locator, value));
-  await actor.enter(locator, value);
-}
-
-async function check(actor: Actor, { target, on }: Of<'check'>): Promise<void> {
-  const { locator, by } = await find(actor, target, [checks, clickables(target.kind)], { hidden: true });
-  if (by === 0) await actor.check(locator, on, target.label);
-  else await actor.click(locator.filter({ visible: true }).first());
+/** A checkbox, an option of any list, or whatever else has the name. */
+async function check(actor: Actor, { target, on }: Omit<Of<'check'>, 'do'>, lists: Builder[] = []) {
+  const builders = [checks, ...lists, clickables(target.kind)];
+  const { locator, by } = await find(actor, target, builders, { hidden: true });
+  if (by === 0) return actor.check(locator, on, target.label);
+  if (by <= lists.length) return actor.select(locator, await optionOf(locator, target.label));
+  await actor.click(locator.filter({ visible: true }).first());
 }
 
 /** The option's text as the page has it: the label itself, or the only one that holds it. */
@@ -140,32 +132,21 @@ async function optionOf(select: Locator, label: string): Promise<string> {
   throw new Stuck(`no option "${label}" in ${await nameOf(select)}; there are ${shown.join(', ')}`);
 }
 
-async function choose(actor: Actor, { value, from }: Of<'choose'>): Promise<void> {
-  if (!from?.label) return choice(actor, value);
-  const field = await ifAny(find(actor, from, [fields], { timeoutMs: actor.timeout / 2 }));
-  if (field) return pick(actor, field.locator, value.label);
+async function choose(actor: Actor, { target, from }: Of<'choose'>): Promise<void> {
+  const field = from && (await ifAny(find(actor, from, [fields], { timeoutMs: actor.timeout / 2 })));
+  if (field) return pick(actor, field.locator, target.label);
   // A group of radio buttons or the like: chosen in the section of that name.
-  await choice(actor, { ...value, place: from.label });
-}
-
-/** A radio button, an option of any list, or whatever has the name. */
-async function choice(actor: Actor, value: Target): Promise<void> {
-  const builders = [checks, listsWith, clickables(value.kind)];
-  const { locator, by } = await find(actor, value, builders, { hidden: true });
-  if (by === 0) return actor.check(locator, true, value.label);
-  if (by === 1) return actor.select(locator, await optionOf(locator, value.label));
-  await actor.click(locator.filter({ visible: true }).first());
+  await check(actor, { target: from ? { ...target, place: from.label } : target, on: true }, [listsWith]);
 }
 
 /** From a list, native or not. */
 async function pick(actor: Actor, field: Locator, label: string): Promise<void> {
-  if (await isA(actor, field, 'select')) return actor.select(field, await optionOf(field, label));
-  if (!(await isA(actor, field, '[role=listbox]'))) await actor.click(field);
-  const option = (timeoutMs: number) =>
-    find(actor, { label, kind: 'option' }, [clickables('option')], { timeoutMs });
+  if (await isA(field, 'select')) return actor.select(field, await optionOf(field, label));
+  if (!(await isA(field, '[role=listbox]'))) await actor.click(field);
+  const option = (timeoutMs: number) => find(actor, { label }, [clickables('option')], { timeoutMs });
   const found = await ifAny(option(1_500));
   // A list that is asked for by typing.
-  if (!found && (await isA(actor, field, 'input,textarea'))) await actor.enter(field, label);
+  if (!found && (await isA(field, 'input,textarea'))) await actor.enter(field, label);
   await actor.click((found ?? (await option(actor.timeout))).locator);
 }
 
@@ -181,25 +162,21 @@ async function search(actor: Actor, { text, target }: Of<'search'>): Promise<voi
   await actor.press('Enter', locator);
 }
 
-/** A native dialog was answered as it opened; any other is answered by its buttons. */
-async function answer(actor: Actor, { how, native, button, what, text }: Of<'answer'>): Promise<void> {
+/** A dialog of the browser was answered as it opened; any other is answered by its buttons. */
+async function answer(actor: Actor, { how, native, given, what }: Answer): Promise<void> {
   if (native && actor.answered.length) {
     actor.turn.readOnly();
     for (const said of actor.answered.splice(0))
       actor.turn.action({ title: `${how === 'accept' ? 'accept' : 'dismiss'} the dialog "${said}"` });
     return;
   }
-  if (text && !button) throw new Stuck('no dialog asked for a text');
-  if (button) return actor.click((await find(actor, { label: button }, [clickables('button')])).locator);
-  const target = { label: how, names: CLOSERS[how], kind: 'button', ...(what ? { place: what } : {}) };
-  const sought = find(actor, target, [clickables('button')], native ? { timeoutMs: 1_500 } : {});
+  const button = given ? { label: given } : { label: how, names: CLOSERS[how], kind: 'button', place: what };
+  const timeoutMs = native && !given ? 1_500 : actor.timeout;
+  const sought = find(actor, button, [clickables('button')], { timeoutMs });
   const found = await ifAny(sought);
   if (found) return actor.click(found.locator);
   const dialog = await openDialog(actor.page);
-  if (how !== 'close' || !dialog) {
-    if (native && !dialog) throw new Stuck('no dialog opened');
-    return void (await sought);
-  }
-  await actor.press('Escape');
-  if (await exists(dialog)) await sought;
+  if (native && !dialog) throw new Stuck('no dialog opened');
+  if (how === 'close' && dialog) await actor.press('Escape');
+  if (how !== 'close' || !dialog || (await exists(dialog))) await sought;
 }

@@ -21,28 +21,31 @@ export class Quotes {
     });
   }
 
-  /** What stands between the quotes; '' for no quote. */
-  text(mark: string): string {
+  /** The first quoted text of a phrase, without its quotes; '' if it has none. */
+  first(phrase: string): string {
+    const [mark = ''] = phrase.match(MARKS) ?? [];
     return this.#texts[mark.charCodeAt(0) - FIRST] ?? '';
   }
 
   /** With its quotes, as a report shows it. */
   restore(text: string): string {
     return text.replace(MARKS, mark => {
-      const inner = this.text(mark);
+      const inner = this.first(mark);
       return inner.startsWith('<secret>') ? inner : `"${inner}"`;
     });
   }
 
   /** Without its quotes, as it is typed. */
   restoreBare(text: string): string {
-    return text.replace(MARKS, mark => this.text(mark)).trim();
+    return text.replace(MARKS, mark => this.first(mark)).trim();
   }
 
   /** A quoted text of a clause that what was read of it does not hold. */
   unusedIn(clause: string, act: object): string | undefined {
     const used = JSON.stringify(act);
     const marks = clause.match(MARKS) ?? [];
-    return marks.map(mark => this.text(mark)).find(text => !used.includes(JSON.stringify(text).slice(1, -1)));
+    return marks
+      .map(mark => this.first(mark))
+      .find(text => !used.includes(JSON.stringify(text).slice(1, -1)));
   }
 }

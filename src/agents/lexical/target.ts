@@ -4,10 +4,11 @@ import { Q, type Quotes, regex } from './quotes';
 
 export const KINDS =
   'buttons?|links?|tabs?|menu items?|menus?|options?|check ?box(?:es)?|radio buttons?|radios?|switch(?:es)?|toggles?|fields?|text ?fields?|input|inputs?|text ?box(?:es)?|text ?areas?|search ?box|box|list|drop-?down|combo ?box|select|slider|icon|image|picture|row|card|section|item|entry|page|plan|cell|heading|size|dialog|file|node|tree item|column|folder|section|panel|tile|words?';
-const ORDINALS = 'first second third fourth fifth sixth seventh eighth ninth tenth'.split(' ');
+const ORDINALS = 'last first second third fourth fifth sixth seventh eighth ninth tenth'.split(' ');
+const NTH = new RegExp(`\\b(?:(\\d+)(?:st|nd|rd|th)|(${ORDINALS.join('|')}))\\b`, 'i');
 /** Words that name a place without saying which. */
 export const ANYWHERE =
-  /\b(?:the|this|that|its?|of|on|in|at|a|an|top|bottom|left|right|middle|side(?:bar)?|corner|header|footer|main|same|page|site|screen|results?|list|dialog|popup|menu|form|window|table|tree|toolbar|navigation|below|above|here|there|view|area|current|search)\b/gi;
+  /\b(?:the|this|that|its?|of|for|with|named|called|on|in|at|a|an|top|bottom|left|right|middle|side(?:bar)?|corner|header|footer|main|same|page|site|screen|results?|list|dialog|popup|menu|form|window|table|tree|toolbar|navigation|below|above|here|there|view|area|current|search)\b/gi;
 
 /** What a phrase says beyond that: '' for `the results list`. */
 const bare = (phrase: string): string =>
@@ -26,42 +27,28 @@ export function target(phrase: string, quotes: Quotes): Target | undefined {
   ).exec(text);
   if (placed?.[1] && (placed[3] || regex('Q').test(placed[1]))) {
     const inner = target(placed[1], quotes);
-    const words = placed[2]!.replace(
-      /^.*\b(?:row|card|section|item|line|entry) (?:of|for|with|named|called) /i,
-      '',
-    );
-    const place = placed[3] ? quotes.text(placed[3]) : quotes.restore(bare(words));
+    const place = quotes.first(placed[3] ?? '') || bare(placed[2]!);
     return inner && place ? { ...inner, place } : inner;
   }
-  const nth = ordinal(text);
+  const [, figure, word = ''] = NTH.exec(text) ?? [];
+  const at = Number(figure ?? ORDINALS.indexOf(word.toLowerCase())) - 1;
   const kind = new RegExp(`\\b(${KINDS})\\b(?!.*\\b(?:${KINDS})\\b)`, 'i').exec(text)?.[1]?.toLowerCase();
-  const quoted = text.match(regex('Q'));
-  if (quoted && text.match(new RegExp(Q, 'g'))!.length > 1) return undefined;
-  const label = quoted
-    ? quotes.text(quoted[0])
+  const marks = text.match(new RegExp(Q, 'g')) ?? [];
+  if (marks.length > 1) return undefined;
+  const label = marks[0]
+    ? quotes.first(text)
     : text
         .replace(/^(?:on |into |in |the |a |an |its |your )+/i, '')
-        .replace(new RegExp(`^(?:\\d+(?:st|nd|rd|th)|${ORDINALS.join('|')}|last)\\b`, 'i'), '')
+        .replace(new RegExp(`^${NTH.source}`, 'i'), '')
         .replace(new RegExp(`^(?:${KINDS})\\b(?= \\S)|(?:\\b(?:${KINDS})\\s*)+$`, 'i'), '')
         .trim();
-  return { label, ...(kind ? { kind } : {}), ...(nth === undefined ? {} : { nth }) };
+  return { label, kind, nth: at < -1 ? undefined : at };
 }
 
 /** Where `in the row of Bob` is: the label, quoted or not; '' if it is no place within the page. */
 export function placeIn(phrase: string, quotes: Quotes): string {
-  const quoted = regex('Q').exec(phrase);
-  if (quoted) return quotes.text(quoted[0]);
-  return /\b(?:row|card|section|item|entry|user|group|panel)\b/i.test(phrase)
-    ? bare(phrase.replace(/\buser\b/i, ''))
-    : '';
-}
-
-function ordinal(text: string): number | undefined {
-  if (/\blast\b/i.test(text)) return -1;
-  const figure = /\b(\d+)(?:st|nd|rd|th)\b/i.exec(text);
-  if (figure) return Number(figure[1]) - 1;
-  const at = ORDINALS.findIndex(word => new RegExp(`\\b${word}\\b`, 'i').test(text));
-  return at < 0 ? undefined : at;
+  const isPart = /\b(?:row|card|section|item|entry|user|group|panel)\b/i.test(phrase);
+  return quotes.first(phrase) || (isPart ? bare(phrase.replace(/\buser\b/i, '')) : '');
 }
 
 export const named = (rest: string, quotes: Quotes): Target | undefined => {

@@ -19,7 +19,7 @@ function told(clause: Clause): string {
     case 'enter':
       return `enter ${act.value} into ${name(act.target)}`;
     case 'choose':
-      return `choose ${name(act.value)}${act.from ? ` from ${name(act.from)}` : ''}`;
+      return `choose ${name(act.target)}${act.from ? ` from ${name(act.from)}` : ''}`;
     case 'check':
       return `${act.on === 'toggle' ? 'toggle' : act.on ? 'check' : 'uncheck'} ${name(act.target)}`;
     case 'upload':
@@ -33,9 +33,7 @@ function told(clause: Clause): string {
     case 'search':
       return `search ${act.text}${act.target ? ` in ${name(act.target)}` : ''}`;
     case 'answer':
-      return [act.how, act.native ? 'dialog' : (act.what ?? 'it'), act.button ?? act.text ?? '']
-        .join(' ')
-        .trim();
+      return [act.how, act.native ? 'dialog' : act.what || 'it', act.given ?? ''].join(' ').trim();
     case 'click':
       return `${act.count ? 'double click' : 'click'} ${name(act.target)}`;
     default:
@@ -80,6 +78,11 @@ const TABLE: [goal: string, clauses: string[]][] = [
     ['enter Utrecht into City', 'enter Kade 4 into Street'],
   ],
   ['"Name": "Bob", "City": "Paris"', ['enter Bob into Name', 'enter Paris into City']],
+  [
+    'Fill in "Name": "Bob" and "City": "Paris", press "OK"',
+    ['enter Bob into Name', 'enter Paris into City', 'click OK'],
+  ],
+  ['In the "Colours" section, choose "Red"', ['choose Red @ Colours']],
   ['Set the quantity to 3', ['enter 3 into quantity']],
   ['Enter <secret>PW</secret> into "Password"', ['enter <secret>PW</secret> into Password']],
   [
@@ -127,6 +130,7 @@ describe('parseGoal', () => {
     ['Juggle "A" and click "B"', 'Juggle "A"'],
     ['Click "A", then ponder', 'ponder'],
     ['Click "A" "B"', 'Click "A" "B"'],
+    ['Delete "A"', 'Delete "A"'],
     ['Buy a "Large" one: click "Go"', '"Large": named, but nothing says what to do with it'],
     ['In the "Users" section.', '"Users": named as a place, but nothing is done in it'],
     ['Find the price', 'Find the price'],
