@@ -5,15 +5,22 @@ import type { BrowserContext, CDPSession, Frame, Page } from '@playwright/test';
 import type { GuardSink } from './guard';
 import { hostOf } from './hosts';
 import type { TargetInfo, Targets } from './targets';
+import { within } from './waiting';
 
 /** A tab that is brought back more often than this is left on a blank page: its page would go on for ever. */
 const MAX_RETURNS = 3;
+/** A tab that is still open then is asked to close once more. */
+const CLOSING_LIMIT_MS = 250;
 
 export class Documents {
   /** What is known of each tab's current document. */
   readonly #verdicts = new WeakMap<Page, boolean | Promise<boolean>>();
   readonly #leaving = new WeakSet<Page>();
   readonly #returns = new WeakMap<Page, number>();
+  /** Tabs that no page opened: they are brought back, all others are closed. */
+  readonly #kept: WeakSet<Page>;
+  /** Tabs whose blank document is ours. */
+  readonly #cleared = new WeakSet<Page>();
   /** How often a tab has shown a document whose URL is not of an admitted host. */
   readonly #strange = new WeakMap<Page, number>();
   /** Tabs that have had a frame of a host that is not admitted. */
@@ -26,6 +33,7 @@ export class Documents {
     private readonly targets: Targets | undefined,
   ) {
     for (const page of context.pages()) this.#listen(page);
+    this.#kept = new WeakSet(context.pages());
     context.on('page', this.#onPage);
   }
 
@@ -53,13 +61,19 @@ export class Documents {
 
   readonly #onPage = (page: Page): void => {
     this.#listen(page);
-    void this.mayStay(page);
+    void this.#meet(page, this.mayStay(page));
   };
+
+  /** An opener that has closed is not told: a tab without one is a page's too, if its first document must not stay. */
+  async #meet(page: Page, mayStay: boolean | Promise<boolean>): Promise<void> {
+    if (!(await page.opener()) && (await mayStay)) this.#kept.add(page);
+  }
 
   readonly #onNavigated = (frame: Frame): void => {
     const page = frame.page();
     if (frame.parentFrame() !== null) this.#noteFrame(frame);
     else {
+      this.#cleared.delete(page);
       if (!this.#isKnown(frame.url())) this.#strange.set(page, this.strangeDocuments(page) + 1);
       void this.mayStayNow(page);
     }
@@ -84,7 +98,8 @@ export class Documents {
     if (this.#isKnown(url)) return true;
     if (this.#leaving.has(page)) return false;
     const isNew = !this.#verdicts.has(page);
-    if (isBlank(url)) return (isNew && this.targets?.openedBlank === false) || this.#judgeBlank(page);
+    const isOurs = this.#cleared.has(page) || (isNew && this.targets?.openedBlank === false);
+    if (isBlank(url)) return isOurs || this.#judgeBlank(page);
     // Where every request can be refused, no agent gets to a host that is not admitted.
     const isPagesDoing = url.startsWith('blob:') || (this.targets && hostOf(url) !== undefined);
     if (isPagesDoing) return this.#refuse(page, url);
@@ -93,17 +108,20 @@ export class Documents {
   }
 
   async #judgeBlank(page: Page): Promise<boolean> {
-    const maker = await (this.targets ? makerOf(page, this.targets) : this.#makerByOpener(page));
+    const maker = await (this.targets ? makerOf(page, this.targets) : this.#guessMaker(page));
     if (this.#leaving.has(page)) return false;
     // Meanwhile it may have gone on to a document of its own site.
     const isGone = page.isClosed() || this.sink.allowed(page.url());
     return maker === undefined || this.sink.allowed(maker) || isGone || this.#refuse(page, maker);
   }
 
-  /** By the public API alone it can't be told which frame opened a tab, only whether it may have been another host's. */
-  async #makerByOpener(page: Page): Promise<string | undefined> {
-    const opener = await page.opener();
-    return opener && this.#mixed.has(opener) ? 'about:blank' : undefined;
+  /**
+   * By the public API alone it can't be told which frame opened a tab or made it blank, only whether it may have been
+   * another host's.
+   */
+  async #guessMaker(page: Page): Promise<string | undefined> {
+    const makers = [page, await page.opener()];
+    return makers.some(maker => maker && this.#mixed.has(maker)) ? 'about:blank' : undefined;
   }
 
   #refuse(page: Page, url: string): false {
@@ -120,12 +138,26 @@ export class Documents {
 
   /** Closes a tab that a page opened; brings any other one back to where it was. */
   async #leave(page: Page): Promise<void> {
-    if ((await page.opener()) && this.context.pages().length > 1) return page.close();
+    if (!this.#kept.has(page) && this.context.pages().length > 1) return close(page);
     const returns = (this.#returns.get(page) ?? 0) + 1;
     this.#returns.set(page, returns);
     const back = returns <= MAX_RETURNS && (await page.goBack({ waitUntil: 'commit' }));
-    if (!back) await page.goto('about:blank');
+    if (back) return;
+    const before = this.strangeDocuments(page);
+    await page.goto('about:blank');
+    // Unless the page put a blank document of its own in the place of ours already.
+    if (this.strangeDocuments(page) === before + 1) this.#cleared.add(page);
   }
+}
+
+/**
+ * Chromium forgets a closing that it is asked for while a new document moves the tab to another process: it answers
+ * `success`, and the tab stays. `page.close()` then waits for ever, and a second one asks nothing; only a closing with
+ * `runBeforeUnload` is sent each time.
+ */
+async function close(page: Page): Promise<void> {
+  const closed = page.close().then(() => true);
+  while (!(await within(closed, CLOSING_LIMIT_MS))) await page.close({ runBeforeUnload: true });
 }
 
 function isBlank(url: string): boolean {

@@ -23,6 +23,8 @@ beforeAll(async () => {
   browser = await launchWithTestNames();
   good = await startSite('localhost', (path): Answer => {
     if (path === '/never') return { never: true };
+    if (path === '/none') return { status: 204 };
+    if (path === '/framed') return { body: `<h2>here</h2><iframe src="${bad.origin}/frame"></iframe>` };
     if (path === '/hop') return { status: 302, headers: { location: `${secure}/out` } };
     if (path.endsWith('.svg')) return { headers: { 'content-type': 'image/svg+xml' }, body: pages[path] };
     return { body: pages[path] ?? `<title>${path}</title>` };
@@ -105,15 +107,30 @@ describe.each(['best', 'route'] as const)('means: %s', means => {
     expect(record).toMatchObject({ status: 'completed', outcome: 'failed' });
     expect(record.refusals.filter(({ how }) => how === 'escaped')).toEqual([]);
     expect(record.reason).not.toContain('the agent got to');
-    if (row.unseenBy === 'any' || (row.unseenBy && means === 'route')) return;
+    if (row.unseen) return;
     expect(record.refusals.map(({ how }) => how)).toContain('page_escape');
-    expect(record.finalUrl).toMatch(/^(http:\/\/localhost:\d+\/(ok)?|about:blank)$/);
-    // By routing alone a tab was seen to stay open, neither active nor graded (SECURITY.md).
-    if (means === 'route') return;
+    // Each is left, for good, after a few attempts.
+    expect(record.refusals.length).toBeLessThan(10);
+    expect(record.finalUrl).toMatch(/^(http:\/\/localhost:\d+\/(ok|framed)?|about:blank)$/);
     // Closing takes a moment, and the trial does not wait for it.
     const shown = () => Promise.all(context.pages().map(tab => tab.content().catch(() => '')));
     await expect.poll(async () => (await shown()).join('')).not.toContain('EVIL</h1>');
   });
+});
+
+it('closes a foreign tab whose closing the browser forgets', async () => {
+  pages['/'] = frameOf({}, FOREIGN_DOCUMENTS[0]!.script);
+  context.on('page', tab => {
+    const close = tab.close.bind(tab);
+    let asked = 0;
+    // As Chromium does now and then: the first does not come back, the next is answered and forgotten.
+    tab.close = async options => {
+      if (!options?.runBeforeUnload) return new Promise(() => {});
+      if (++asked > 1) await close(options);
+    };
+  });
+  await runTrial({ run: task => go(task.page) });
+  await expect.poll(() => context.pages()).toHaveLength(1);
 });
 
 it('does not count what held while another document was there', async () => {

@@ -409,8 +409,8 @@ export interface ForeignDocument {
   script: string;
   /** `data`: the frame is a `data:` URL in place of the other site's. */
   frame?: 'data';
-  /** `routing`: the guard by routing does not see it, and it can't read EVIL. `any`: nobody sees the tab. */
-  unseenBy?: 'routing' | 'any';
+  /** Playwright never reports the tab, so nobody gets to see it. */
+  unseen?: true;
 }
 
 const EVIL = '<h1>EVIL</h1>';
@@ -441,12 +441,44 @@ export const FOREIGN_DOCUMENTS: ForeignDocument[] = [
   {
     name: 'a tab of the site that has no answer yet',
     script: `w = open('GOOD/never'); w.document.open(); w.document.write('${EVIL}'); w.document.close()`,
-    unseenBy: 'any',
+    unseen: true,
+  },
+  {
+    name: 'a tab of the site that has an empty answer',
+    script: `w = open('GOOD/none'); setTimeout(() => { w.document.body.innerHTML = '${EVIL}' }, 200)`,
+    unseen: true,
+  },
+  {
+    name: 'a named tab of the site, opened again as a blank one',
+    script: `open('GOOD/ok', 'w'); setTimeout(() => { w = open('about:blank#x', 'w'); setTimeout(() => { w.document.body.innerHTML = '${EVIL}' }, 200) }, 300)`,
+  },
+  { name: 'a tab by a javascript: URL', script: `open("javascript:'${EVIL}'")`, unseen: true },
+  {
+    name: 'a srcdoc frame in the frame, a blank tab',
+    script: `f = document.createElement('iframe'); f.srcdoc = 'x'; f.onload = () => { f.contentWindow.open('').document.write('${EVIL}') }; document.body.append(f)`,
+  },
+  {
+    name: 'a blank tab whose opener closes',
+    script: `w = open('GOOD/framed'); t = setInterval(() => { if (w[0]?.document.body?.firstChild) { clearInterval(t); w[0].open('').document.write('${EVIL}'); w.close() } }, 20)`,
   },
   { name: 'a blob: tab', script: `open(${BLOB})` },
+  { name: 'a blob: tab without an opener', script: `open(${BLOB}, '', 'noopener')` },
+  {
+    name: 'a tab of the site, made a blob: later',
+    script: `w = open('GOOD/ok'); setTimeout(() => { w.location = ${BLOB} }, 300)`,
+  },
   { name: 'the top page as blob:', script: `top.location = ${BLOB}` },
   { name: 'the top page as blob:, in its place', script: `top.location.replace(${BLOB})` },
-  { name: 'the top page made blank', script: `top.location = 'about:blank'`, unseenBy: 'routing' },
+  { name: 'the top page made blank', script: `top.location = 'about:blank'` },
+  {
+    name: 'the top page made blank, written by the frame of another tab',
+    script: `w = open('GOOD/framed'); t = setInterval(() => { if (w[0]?.document.body?.firstChild) { clearInterval(t); w[0].eval('(' + other + ')')(top, w); top.location = 'about:blank' } }, 20);
+      function other(target, own) { setInterval(() => { try { target.document.body.innerHTML = '${EVIL}'; own.close() } catch {} }, 20) }`,
+  },
+  {
+    name: 'the top page made blank, written by a blank tab',
+    script: `w = open(''); w.target = top; w.eval("setInterval(() => { try { target.document.body.innerHTML = '${EVIL}' } catch {} }, 1)"); top.location = 'about:blank'`,
+  },
   {
     name: 'a data: frame, a blank tab',
     script: `open('').document.body.innerHTML = '${EVIL}'`,
