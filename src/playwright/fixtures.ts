@@ -9,7 +9,7 @@ import {
   type TestType,
 } from '@playwright/test';
 import { secretMask } from '../trial/mask';
-import { type AgentRunner, agentRunner } from './agent-runner';
+import type { AgentRunner } from './agent-runner';
 import { markReplay, type PlannedSpec, plannedSpec } from './annotations';
 import { isJudged, settledReason, spentUsd } from './ledger';
 import { maskTest, warnOfRecorders } from './masked-test';
@@ -22,7 +22,7 @@ import {
   type TaskproofOptions,
 } from './options';
 import { repeatEachOverride } from './runner';
-import { TrialTest } from './trial-test';
+import type { TrialTest } from './trial-test';
 
 export interface TaskproofTestOptions {
   /** The agent and its settings: in a project's `use`, or in `test.use`. */
@@ -39,7 +39,10 @@ export interface TrialFixtures {
 /** Agents and judges that said, in this worker, that they can run. */
 const preflighted = new WeakSet<object>();
 
-/** Without the fixture `agent`: a suite that has one of its own keeps it. */
+/**
+ * Without the fixture `agent`: a suite that has one of its own keeps it. All workers of a run load this file, those of
+ * ordinary tests too: what runs a trial is loaded by the first one.
+ */
 export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
   taskproof: OPTION,
 
@@ -73,6 +76,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
   },
 
   _taskproofTrial: async ({ _taskproofReady, page, navigationTimeout }, use, testInfo) => {
+    const { TrialTest } = await import('./trial-test.js');
     const trial = new TrialTest(page, _taskproofReady, testInfo, navigationTimeout);
     await use(trial);
     await trial.settle();
@@ -88,6 +92,7 @@ export const test: TestType<
   PlaywrightWorkerArgs & PlaywrightWorkerOptions
 > = trialTest.extend<{ agent: AgentRunner }>({
   agent: async ({ _taskproofReady, page }, use, testInfo) => {
+    const { agentRunner } = await import('./agent-runner.js');
     await use(agentRunner(page, _taskproofReady, testInfo));
   },
 });

@@ -6,11 +6,10 @@ import type { TaskSpec } from '../spec';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { harmless } from '../trial/safe-text';
 import { policyForRepeats } from '../verdicts/verdict';
-import { type PlannedSpec, planAnnotations } from './annotations';
+import { type PlannedSpec, planAnnotations, posix } from './annotations';
 import { callFrom, callSiteFile, callSiteFolder, callSiteOf, dependOn } from './call-site';
 import { type TrialFixtures, trialTest } from './fixtures';
 import { repeatEachOverride } from './runner';
-import { posix } from './trial-test';
 
 export interface TaskproofTestsOptions {
   /** The suite's own extended `test`: its fixtures, its `page` and its logged-in state are used. Default: Playwright's. */
