@@ -4,10 +4,20 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { build } from 'esbuild';
+import * as yaml from 'yaml';
 
 const FOLDER = join('dist', 'dependencies');
-const NAMES = ['zod', 'yaml'];
+/** The source of each. Schemas are made as files are loaded; YAML is read only where specs are. */
+const SOURCES = {
+  zod: `export * from 'zod';`,
+  yaml: `module.exports = {
+${Object.keys(yaml)
+  .map(name => `get ${name}() { return require('yaml').${name}; },`)
+  .join('\n')}
+};`,
+};
 
+/** @type {import('esbuild').Plugin} */
 const withoutTranslations = {
   name: 'without-translations',
   setup: bundle =>
@@ -17,11 +27,11 @@ const withoutTranslations = {
     })),
 };
 
-for (const name of NAMES) {
+for (const [name, contents] of Object.entries(SOURCES)) {
   const { version, license } = JSON.parse(readFileSync(`node_modules/${name}/package.json`, 'utf8'));
   const text = readFileSync(`node_modules/${name}/LICENSE`, 'utf8').trim();
   await build({
-    stdin: { contents: `export * from '${name}';`, resolveDir: '.' },
+    stdin: { contents, resolveDir: '.' },
     bundle: true,
     platform: 'node',
     format: 'cjs',
@@ -36,14 +46,7 @@ for (const name of readdirSync('dist', { recursive: true })) {
   const file = join('dist', String(name));
   if (!file.endsWith('.js') || file.startsWith(FOLDER)) continue;
   const code = readFileSync(file, 'utf8');
-  const ours = NAMES.reduce((text, dependency) => {
-    const path = relative(dirname(file), join(FOLDER, `${dependency}.js`))
-      .split(sep)
-      .join('/');
-    return text.replaceAll(
-      `require("${dependency}")`,
-      `require("${path.startsWith('.') ? path : `./${path}`}")`,
-    );
-  }, code);
+  const folder = relative(dirname(file), FOLDER).split(sep).join('/');
+  const ours = code.replace(/require\("(zod|yaml)"\)/g, `require("./${folder}/$1.js")`);
   if (ours !== code) writeFileSync(file, ours);
 }
