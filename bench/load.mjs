@@ -23,40 +23,44 @@ export async function load({ quick }) {
   };
 }
 
-/** Fresh processes, in each of them first Playwright and then the package, as a worker loads them. */
+/** Fresh processes that load Playwright first and then, of ours, what such a process of a run loads. */
+const PROCESSES = {
+  'in a worker': { files: ['index.js'], target: { atMost: 0.2 } },
+  'in the main process, with the reporter': { files: ['index.js', 'reporter.js'], target: { atMost: 0.2 } },
+  'in a worker that plays a trial of lexical()': {
+    files: ['index.js', 'playwright/trial-test.js', 'agents/lexical/play.js'],
+  },
+};
+
 function loadPackage(rounds) {
   const script = `const require = process.getBuiltinModule('module').createRequire(${JSON.stringify(join(ROOT, 'package.json'))});
-const timed = name => { const began = performance.now(); require(name); return performance.now() - began; };
-console.log(JSON.stringify(process.argv.slice(1).map(timed)));`;
-  const entries = { package: 'dist/index.js', reporter: 'dist/reporter.js' };
-  const times = { playwright: [], package: [], playwrightForReporter: [], reporter: [] };
+const timed = names => { const began = performance.now(); names.forEach(name => require(name)); return performance.now() - began; };
+const [playwright, ...own] = process.argv.slice(1);
+console.log(JSON.stringify([timed([playwright]), timed(own)]));`;
+  const times = Object.fromEntries(Object.keys(PROCESSES).map(name => [name, { playwright: [], own: [] }]));
   for (let round = 0; round <= rounds; round++)
-    for (const [name, entry] of Object.entries(entries)) {
-      const { status, stdout, stderr } = spawnSync(
-        process.execPath,
-        ['-e', script, '@playwright/test', join(builtLibrary(), entry)],
-        { encoding: 'utf8' },
-      );
+    for (const [name, { files }] of Object.entries(PROCESSES)) {
+      const own = files.map(file => join(builtLibrary(), 'dist', file));
+      const args = ['-e', script, '@playwright/test', ...own];
+      const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
       if (status !== 0) throw new Error(stderr);
-      const [playwright, own] = JSON.parse(stdout);
+      const found = JSON.parse(stdout);
       // The first round reads the files from the disk.
       if (round === 0) continue;
-      times[name].push(own);
-      times[name === 'package' ? 'playwright' : 'playwrightForReporter'].push(playwright);
+      times[name].playwright.push(found[0]);
+      times[name].own.push(found[1]);
     }
-  const row = (what, side, beside) => ({
-    name: `${what} / @playwright/test, loaded before it in the same process`,
-    ...ratios(times[side], times[beside]),
-    unit: 'x',
-    note: `${median(times[side]).toFixed(0)} ms / ${median(times[beside]).toFixed(0)} ms`,
+  const rows = Object.entries(PROCESSES).map(([name, { target }]) => {
+    const { own, playwright } = times[name];
+    return {
+      name: `the package / @playwright/test, ${name}`,
+      ...ratios(own, playwright),
+      unit: 'x',
+      ...(target ? { target } : {}),
+      note: `${median(own).toFixed(0)} ms / ${median(playwright).toFixed(0)} ms`,
+    };
   });
-  return {
-    rows: [
-      row('the package', 'package', 'playwright'),
-      row('the reporter', 'reporter', 'playwrightForReporter'),
-    ],
-    times,
-  };
+  return { rows, times };
 }
 
 async function loadPage(rounds) {

@@ -172,8 +172,8 @@ export interface Agent {
 export interface ReplayAgent extends Agent {
   /** What to do with a spec that has no recording. */
   readonly withoutRecording: 'fail' | 'skip';
-  /** @returns the recording's file if the spec needs one and there is none; @throws Error for an id that can't be a file's name. */
-  missingRecording(configDir: string, specId: string): string | undefined;
+  /** Resolves to the recording's file if the spec needs one and there is none. */
+  missingRecording(configDir: string, specId: string): Promise<string | undefined>;
 }
 
 /** Thrown by `turn` when all turns are used. */

@@ -1,5 +1,6 @@
 // What a declared spec tells the reporter. It travels as annotations that people read, too: in the HTML report, in JUnit's
 // properties, in blobs. So merging reports needs no spec files.
+import { sep } from 'node:path';
 import { z } from 'zod';
 import type { Policy } from '../verdicts/verdict';
 
@@ -25,6 +26,10 @@ const plannedSpecSchema = z.object({
 });
 
 export type PlannedSpec = z.infer<typeof plannedSpecSchema>;
+
+export function posix(path: string): string {
+  return path.split(sep).join('/');
+}
 
 /** What a spec's `judge` says. */
 export const RUBRIC = 'rubric';

@@ -9,7 +9,7 @@ import {
   type TestType,
 } from '@playwright/test';
 import { secretMask } from '../trial/mask';
-import { type AgentRunner, agentRunner } from './agent-runner';
+import type { AgentRunner } from './agent-runner';
 import { markReplay, type PlannedSpec, plannedSpec } from './annotations';
 import { isFirstToSay, isJudged, settledReason, spentUsd } from './ledger';
 import { maskTest, warnOfRecorders } from './masked-test';
@@ -24,7 +24,7 @@ import {
   type TaskproofOptions,
 } from './options';
 import { folderOf, isInteractive, repeatEachOverride, runError } from './runner';
-import { TrialTest } from './trial-test';
+import type { TrialTest } from './trial-test';
 
 export interface TaskproofTestOptions {
   /** The agent and its settings: in a project's `use`, or in `test.use`. */
@@ -41,7 +41,10 @@ export interface TrialFixtures {
 /** Agents and judges that said, in this worker, that they can run. */
 const preflighted = new WeakSet<object>();
 
-/** Without the fixture `agent`: a suite that has one of its own keeps it. */
+/**
+ * Without the fixture `agent`: a suite that has one of its own keeps it. All workers of a run load this file, those of
+ * ordinary tests too: what runs a trial is loaded by the first one.
+ */
 export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
   taskproof: OPTION,
 
@@ -65,7 +68,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     if (planned) skipBeyondK(planned, testInfo);
     const options = checkTaskproofOptions(taskproof, `project "${testInfo.project.name}"`);
     if (planned) {
-      needRecording(planned, options, testInfo);
+      await needRecording(planned, options, testInfo);
       skipWhatIsNotNeeded(planned, options, testInfo);
     }
     if (planned && planned.policy.k > 1 && !isJudged()) {
@@ -82,6 +85,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
   },
 
   _taskproofTrial: async ({ _taskproofReady, page, navigationTimeout }, use, testInfo) => {
+    const { TrialTest } = await import('./trial-test.js');
     const trial = new TrialTest(page, _taskproofReady, testInfo, navigationTimeout);
     await use(trial);
     await trial.settle();
@@ -97,6 +101,7 @@ export const test: TestType<
   PlaywrightWorkerArgs & PlaywrightWorkerOptions
 > = trialTest.extend<{ agent: AgentRunner }>({
   agent: async ({ _taskproofReady, page }, use, testInfo) => {
+    const { agentRunner } = await import('./agent-runner.js');
     await use(agentRunner(page, _taskproofReady, testInfo));
   },
 });
@@ -120,9 +125,13 @@ function warnWithoutReporter({ id, policy }: PlannedSpec): void {
 }
 
 /** @throws Error before a browser starts: without a recording there is nothing to play. */
-function needRecording({ id }: PlannedSpec, { agent }: ReadyOptions, testInfo: TestInfo): void {
+async function needRecording(
+  { id }: PlannedSpec,
+  { agent }: ReadyOptions,
+  testInfo: TestInfo,
+): Promise<void> {
   if (!isReplay(agent)) return;
-  const file = agent.missingRecording(folderOf(testInfo.config), id);
+  const file = await agent.missingRecording(folderOf(testInfo.config), id);
   if (file === undefined) return;
   testInfo.skip(agent.withoutRecording === 'skip', `there is no recording ${file}`);
   throw runError(`${id}: ${noRecording([file])}`);

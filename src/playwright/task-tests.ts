@@ -6,12 +6,11 @@ import type { TaskSpec } from '../spec';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { harmless } from '../trial/safe-text';
 import { policyForRepeats } from '../verdicts/verdict';
-import { type PlannedSpec, planAnnotations, RUBRIC } from './annotations';
+import { type PlannedSpec, planAnnotations, posix, RUBRIC } from './annotations';
 import { callFrom, callSiteFile, callSiteFolder, callSiteOf, dependOn } from './call-site';
 import { type TrialFixtures, trialTest } from './fixtures';
 import { openLedgerWithoutReporter } from './ledger';
 import { repeatEachOverride } from './runner';
-import { posix } from './trial-test';
 
 export interface TaskproofTestsOptions {
   /** The suite's own extended `test`: its fixtures, its `page` and its logged-in state are used. Default: Playwright's. */

@@ -1,7 +1,7 @@
 // Runs a trial inside a Playwright test, and attaches its record whatever happens to the test.
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { relative, sep } from 'node:path';
+import { relative } from 'node:path';
 import { type Page, type TestInfo, test } from '@playwright/test';
 import { type OpenSession, openSession } from '../browser/open-session';
 import type { LoadedSpec } from '../spec/load';
@@ -12,7 +12,7 @@ import { harmless, oneLine } from '../trial/safe-text';
 import { transcript } from '../trial/transcript';
 import { Trial, trialTimeMs } from '../trial/trial';
 import type { Policy } from '../verdicts/verdict';
-import { type PlannedSpec, replayPolicy } from './annotations';
+import { type PlannedSpec, posix, replayPolicy } from './annotations';
 import { enter, isJudged, lostTrials } from './ledger';
 import { type ReadyOptions, replays } from './options';
 import { folderOf, repeatEachOverride } from './runner';
@@ -147,10 +147,6 @@ export function testOutput(testInfo: TestInfo): TrialOutput {
 /** The trials of a spec must differ, or k of them would be one trial repeated; the same trial is the same in each run. */
 export function seedOf(specId: string, repeatIndex: number): number {
   return createHash('sha256').update(`${specId}#${repeatIndex}`).digest().readUInt32BE(0);
-}
-
-export function posix(path: string): string {
-  return path.split(sep).join('/');
 }
 
 function errorLocation(record: TrialRecord, plan: GradedPlan): SourceLocation {

@@ -120,19 +120,21 @@ async function checkAgents(planned: readonly PlannedTest[], configDir: string): 
         const said = error instanceof Error ? error.message : String(error);
         throw runError(`taskproof: ${where} can't run: ${said}`);
       }
-    for (const warning of [missingRecordings(tests, options, configDir), ungradedRubrics(tests, options)])
+    const recordings = await missingRecordings(tests, options, configDir);
+    for (const warning of [recordings, ungradedRubrics(tests, options)])
       if (warning) print(process.stdout, `taskproof: ${where}: ${warning}`);
   }
 }
 
-function missingRecordings(
+async function missingRecordings(
   tests: readonly PlannedTest[],
   { agent }: ReadyOptions,
   configDir: string,
-): string | undefined {
+): Promise<string | undefined> {
   if (!isReplay(agent)) return undefined;
-  const files = tests.flatMap(({ spec }) => agent.missingRecording(configDir, spec.id) ?? []);
-  const names = [...new Set(files)].map(file => relative(configDir, file));
+  const ids = [...new Set(tests.map(({ spec }) => spec.id))];
+  const files = await Promise.all(ids.map(id => agent.missingRecording(configDir, id)));
+  const names = files.flatMap(file => (file === undefined ? [] : relative(configDir, file)));
   return names.length ? noRecording(names) : undefined;
 }
 

@@ -135,7 +135,7 @@ const agent = defineAgent({ name: 'bad', async run(task) {
 } });`,
       reporters: PLAIN,
       projects: `[${project('agents', 500)}, ${project('patient', 10_000)}]`,
-    }).replace('workers: 2', 'workers: 1'),
+    }),
     'agents/tasks.spec.ts': TASKS_TEST,
     'patient/tasks.spec.ts': TASKS_TEST,
     ...Object.fromEntries(

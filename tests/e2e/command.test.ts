@@ -76,6 +76,7 @@ test('the example agent plays example tasks, in two workers', async () => {
     'playwright.config.ts': config({
       imports: IMPORTS,
       reporters: JSON_REPORT,
+      workers: 2,
       taskproof: `{ origin: '${site.url}', agent: command({ command: ${NODE}, args: ['agents/agent.mjs'] }) }`,
     }).replace('timeout: 1000', 'timeout: 5000'),
     'agents/agent.mjs': agent,

@@ -42,7 +42,7 @@ import { runInNewContext } from 'node:vm';`,
       projects: `[{ name: 'agents', fullyParallel: true, use: { viewport: { width: 320, height: 200 } } }]`,
       reporters: `[['dot'], ['@taskproof/playwright/reporter']]`,
       // What is left behind adds up within a worker: one shows as much as two with twice the trials.
-    }).replace('workers: 2', 'workers: 1'),
+    }),
     ...Object.fromEntries(ids.map(id => [`tasks/${id}.yaml`, spec({ id, url: `${site.url}/` })])),
     'tasks.spec.ts': TASKS_TEST,
   });

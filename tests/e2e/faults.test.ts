@@ -246,10 +246,7 @@ async function interruptible(hangAfterwards: boolean) {
     '/hold': (_, response) => void held.add(response),
   });
   const suite = makeSuite({
-    'playwright.config.ts': config({ taskproof: `{ agent: ${SLOW} }`, reporters: PLAIN }).replace(
-      'workers: 2',
-      'workers: 1',
-    ),
+    'playwright.config.ts': config({ taskproof: `{ agent: ${SLOW} }`, reporters: PLAIN }),
     'tasks/a-done.yaml': spec({ id: 'a-done', goal: 'go', url: `${site.url}/` }),
     'tasks/b-hanging.yaml': spec({ id: 'b-hanging', goal: 'hang', url: `${site.url}/` }),
     'tasks/c-never.yaml': spec({ id: 'c-never', goal: 'go', url: `${site.url}/` }),

@@ -79,7 +79,7 @@ test('a rubric that holds passes, one that does not fails with its reason; what 
       }),
     }),
   );
-  const run = await suite.playwright(['test', '--workers=1'], { ANTHROPIC_API_KEY: KEY });
+  const run = await suite.playwright(['test'], { ANTHROPIC_API_KEY: KEY });
   expect(run.output).not.toContain(KEY);
   const verdicts = Object.fromEntries(run.results().verdicts.map(verdict => [verdict.spec, verdict]));
   expect(verdicts, run.output).toMatchObject({
@@ -123,7 +123,7 @@ test('a judge that can not be reached says nothing about the site', async () => 
     playJudge({ decision: () => ({ fault: 'status', status: 529, type: 'overloaded_error' }) }),
     url => ({ 'tasks/one.yaml': spec({ id: 'one', url, extra: RUBRIC }) }),
   );
-  const run = await suite.playwright(['test', '--workers=1'], { ANTHROPIC_API_KEY: KEY });
+  const run = await suite.playwright(['test'], { ANTHROPIC_API_KEY: KEY });
   const [verdict] = run.results().verdicts;
   expect(verdict, run.output).toMatchObject({
     verdict: 'inconclusive',
@@ -154,7 +154,7 @@ test('without a key for the judge nothing starts', async () => {
   const { api, suite } = await suiteWith(playJudge(), url => ({
     'tasks/one.yaml': spec({ id: 'one', url, extra: RUBRIC }),
   }));
-  const run = await suite.playwright(['test', '--workers=1'], {
+  const run = await suite.playwright(['test'], {
     ANTHROPIC_API_KEY: '',
     ANTHROPIC_AUTH_TOKEN: '',
   });

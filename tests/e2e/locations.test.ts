@@ -67,7 +67,7 @@ describe.each(TYPES)('$name', ({ pkg }) => {
 
   test('a line of the test file selects what runs and is judged', async () => {
     const suite = await makeTagged(pkg.type);
-    const run = await suite.playwright(['test', '--workers=1', 'agents.spec.ts:5', '--grep=@docs']);
+    const run = await suite.playwright(['test', 'agents.spec.ts:5', '--grep=@docs']);
     expect(run.exitCode, run.output).toBe(0);
     expect(run.results().verdicts).toMatchObject([{ spec: 'two', verdict: 'passed' }]);
   });
@@ -101,7 +101,7 @@ test('a run in which no spec is selected is no run of ours', async () => {
 
 test('--repeat-each=N: the policy is N, and the output says so', async () => {
   const suite = await makeTagged('commonjs');
-  const run = await suite.playwright(['test', '--workers=1', '--repeat-each=3', '--grep', '@taskproof']);
+  const run = await suite.playwright(['test', '--repeat-each=3', '--grep', '@taskproof']);
   expect(run.exitCode, run.output).toBe(0);
   expect(run.results().verdicts).toMatchObject([
     { spec: 'one', k: 3, minPasses: 2, passes: 3 },
@@ -112,7 +112,7 @@ test('--repeat-each=N: the policy is N, and the output says so', async () => {
 
 test('without our reporter the body skips the repeats beyond k', async () => {
   const suite = await makeTagged('commonjs');
-  const run = await suite.playwright(['test', '--workers=1', '--reporter=list', '--grep', '@taskproof']);
+  const run = await suite.playwright(['test', '--reporter=list', '--grep', '@taskproof']);
   expect(run.exitCode, run.output).toBe(0);
   expect(run.output).toContain('3 passed');
   expect(run.output).toContain('1 skipped');
@@ -121,7 +121,7 @@ test('without our reporter the body skips the repeats beyond k', async () => {
 test('--retries are no trials', async () => {
   const suite = await makeTagged('commonjs');
   suite.write({ 'tasks/two.yaml': suite.read('tasks/two.yaml').replace('#done', '#never') });
-  const run = await suite.playwright(['test', '--workers=1', '--retries=2', '--grep', 'two']);
+  const run = await suite.playwright(['test', '--retries=2', '--grep', 'two']);
   expect(run.exitCode, run.output).toBe(1);
   expect(run.output).not.toContain('retry #1');
   expect(run.results().verdicts[0]).toMatchObject({ passes: 0, failures: 1, verdict: 'failed' });

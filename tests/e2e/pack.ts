@@ -1,9 +1,22 @@
 // Builds and packs the library once, and lays the tarball's content out as an installed package: suites below this
 // folder find it as a user's suite would, with one copy of Playwright.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import type { TestProject } from 'vitest/node';
 
 const root = resolve(__dirname, '../..');
@@ -18,7 +31,7 @@ declare module 'vitest' {
 
 export default function setup(project: TestProject) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'taskproof-e2e-')));
-  npm(['run', 'build', '--silent'], root);
+  build();
   npm(['pack', '--silent', '--pack-destination', folder], root);
   const tarball = join(folder, readdirSync(folder).find(name => name.endsWith('.tgz'))!);
   const modules = join(folder, 'node_modules');
@@ -29,6 +42,40 @@ export default function setup(project: TestProject) {
   project.provide('installed', folder);
   project.provide('tarball', tarball);
   return () => rmSync(folder, { recursive: true, force: true });
+}
+
+/** What the build reads. */
+const SOURCES = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsup.config.ts'];
+
+/** Half a minute of a processor, most of it for the declarations: the last builds are kept by what they were made of. */
+function build(): void {
+  const hash = createHash('sha256');
+  for (const file of SOURCES.flatMap(filesIn))
+    hash
+      .update(file)
+      .update('\0')
+      .update(readFileSync(join(root, file)));
+  const kept = join(root, 'node_modules/.cache/taskproof-builds', hash.digest('hex').slice(0, 16));
+  const dist = join(root, 'dist');
+  if (existsSync(kept)) {
+    rmSync(dist, { recursive: true, force: true });
+    cpSync(kept, dist, { recursive: true });
+    return;
+  }
+  npm(['run', 'build', '--silent'], root);
+  // Renamed into place, so that nobody finds half a build.
+  cpSync(dist, `${kept}.${process.pid}`, { recursive: true });
+  renameSync(`${kept}.${process.pid}`, kept);
+}
+
+function filesIn(name: string): string[] {
+  const path = join(root, name);
+  if (!statSync(path).isDirectory()) return [name];
+  const entries = readdirSync(path, { recursive: true, withFileTypes: true });
+  return entries
+    .filter(entry => entry.isFile())
+    .map(entry => relative(root, join(entry.parentPath, entry.name)))
+    .sort();
 }
 
 function npm(args: string[], cwd: string): void {

@@ -21,7 +21,7 @@ async function suiteWith(failing: Record<string, number[]>, options: Options): P
     'playwright.config.ts': config({
       reporters,
       taskproof: `{ agent: ${CLICKS_GO}, ${taskproof} }`,
-    }).replace('workers: 2', 'workers: 1'),
+    }),
     ...Object.fromEntries(
       Object.keys(failing).map(id => [`tasks/${id}.yaml`, spec({ id, url: `${site.url}/`, k, minPasses })]),
     ),

@@ -88,6 +88,8 @@ export interface ConfigOptions {
   projects?: string;
   globs?: string;
   imports?: string;
+  /** Default: 1. Each starts a Node process and a browser, for each repeat: most of what a run costs. */
+  workers?: number;
 }
 
 /** Source text of the least agent, for suites in which the agent is not the point. */
@@ -105,6 +107,7 @@ export function config(options: ConfigOptions = {}): string {
     extra = '',
     imports = '',
     globs = "'tasks/**/*.yaml'",
+    workers = 1,
     reporters = "[['list'], ['@taskproof/playwright/reporter'], ['html']]",
     projects = `[{ name: 'agents', testDir: '.', testMatch: '**/*.spec.*', ...repeats(${globs}) }]`,
   } = options;
@@ -113,7 +116,7 @@ import { defineConfig } from '@playwright/test';
 import { repeats, lexical, defineAgent } from '@taskproof/playwright';
 ${imports}
 export default defineConfig({
-  workers: 2,
+  workers: ${workers},
   reporter: ${reporters},
   // A small page: pictures of large ones are much of what a trial costs.
   use: { viewport: { width: 480, height: 320 }, launchOptions: ${JSON.stringify(launchOptions())}, taskproof: { agent: lexical(), ...${taskproof} } },

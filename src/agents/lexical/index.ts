@@ -1,17 +1,8 @@
-// An agent without a model: an interpreter of a small language, described in docs/lexical.md.
-
+// An agent without a model: an interpreter of a small language, described in docs/lexical.md. Imported by configs: the
+// interpreter is loaded when a trial runs.
 import { z } from 'zod';
-import { shorten } from '../../browser/driver/tree';
-import type { DialogAnswer } from '../../browser/page-action';
-import { reasonIn } from '../../browser/perform';
 import { checkOptions, type OptionSchemas } from '../../options';
-import { type Agent, type AgentTask, defineAgent, type GaveUp, type SessionTask } from '../agent';
-import { Actor } from './act';
-import { type Clause, NotUnderstood } from './clause';
-import { Stuck } from './find';
-import { parseGoal } from './parse';
-import { perform } from './perform';
-import { OK } from './verbs';
+import { type Agent, defineAgent, type SessionTask } from '../agent';
 
 export interface LexicalOptions {
   /** What the agent is called in results. Default: `lexical`. */
@@ -25,51 +16,6 @@ const optionsSchema = z.strictObject({
   actionTimeoutMs: z.int().min(100).max(60_000).default(5_000),
 } satisfies OptionSchemas<LexicalOptions>);
 
-const gaveUp = (reason: string): GaveUp => ({ status: 'gave_up', reason });
-
-/** A dialog of the browser blocks the page as it opens, so the clause about it is read before the action that opens it. */
-function answerFor(next: Clause | undefined, actor: Actor): DialogAnswer | undefined {
-  if (next?.do !== 'answer' || !next.native) return undefined;
-  const isText = next.given && !OK.test(next.given);
-  return { accept: next.how === 'accept', ...(isText ? { text: actor.secret(next.given!) } : {}) };
-}
-
-async function play(task: SessionTask, actor: Actor): Promise<GaveUp | undefined> {
-  const clauses = parseGoal(task.goal);
-  const marked = [...task.goal.matchAll(/<secret>([^<>]*)<\/secret>/g)].map(([, name]) => name!.trim());
-  const unknown = marked.find(name => !Object.hasOwn(task.secrets, name));
-  if (unknown !== undefined) return gaveUp(`there is no secret "${unknown}" in taskproof.secrets`);
-  await actor.rest();
-  for (const [index, clause] of clauses.entries()) {
-    actor.answer = answerFor(clauses[index + 1], actor);
-    if (clause.do !== 'answer') actor.answered.length = 0;
-    try {
-      await task.turn(clause.source, async turn => {
-        actor.turn = turn;
-        await perform(actor, clause);
-      });
-    } catch (error) {
-      const reason = error instanceof Stuck ? error.message : failedAction(error);
-      if (task.signal.aborted || !reason) throw error;
-      return gaveUp(task.mask(`${clause.source} (${index + 1} of ${clauses.length}): ${reason}`));
-    }
-  }
-  const unused = namedSecrets(task).find(name => !actor.typed.has(name));
-  return unused ? gaveUp(`the goal names the secret "${unused}", which was typed nowhere`) : undefined;
-}
-
-/** Why an action failed, in a line; undefined for an error that is not of an action. */
-function failedAction(error: unknown): string | undefined {
-  const message = error instanceof Error ? error.message : '';
-  if (!/^(?:locator|page|keyboard|mouse|frame|fileChooser|elementHandle)\.\w+: /.test(message))
-    return undefined;
-  return reasonIn(message) ?? /net::\S+/.exec(message)?.[0] ?? shorten(message.split('\n')[0]!, 300);
-}
-
-/** Named at all: marked, quoted or bare. */
-const namedSecrets = ({ goal, secrets }: AgentTask) =>
-  Object.keys(secrets).filter(name => goal.split(/\W+/).includes(name));
-
 /**
  * An agent without a model and without a key: it performs goals that are written in a small language ("click", "enter X
  * into Y", "select", "search for", ...; docs/lexical.md), clause by clause, and gives up, saying why, on the first one
@@ -82,15 +28,8 @@ export function lexical(options?: LexicalOptions): Agent {
   return defineAgent({
     name,
     async run(task: SessionTask) {
-      try {
-        return await play(task, new Actor(task, actionTimeoutMs));
-      } catch (error) {
-        if (!(error instanceof NotUnderstood)) throw error;
-        const clause = task.mask(error.message);
-        return gaveUp(`can't be understood: ${clause}. docs/lexical.md has the language of lexical()`);
-      } finally {
-        task.session.dialogs.policy = undefined;
-      }
+      const { playGoal } = await import('./play.js');
+      return playGoal(task, actionTimeoutMs);
     },
   });
 }

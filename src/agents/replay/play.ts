@@ -1,0 +1,77 @@
+// A trial from its recording, and what is done where that no longer fits.
+import { readFile } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import type { Agent, SessionTask } from '../agent';
+import type { ReplaySettings } from './index';
+import { Player, StepProblem } from './player';
+import { DEFAULT_RECORDINGS_DIR, type Recording, readRecording, recordingFile } from './recording';
+
+/** @throws RecordingError for an id that can't be a file's name. */
+export function recordingOf({ recordings }: ReplaySettings, configDir: string, specId: string): string {
+  return recordingFile(resolve(configDir, recordings ?? DEFAULT_RECORDINGS_DIR), specId);
+}
+
+export async function playRecording(task: SessionTask, settings: ReplaySettings): ReturnType<Agent['run']> {
+  const { fallback, turnTimeoutMs } = settings;
+  const file = recordingOf(settings, task.configDir, nameOf(task));
+  const recording = await read(file);
+  if (recording && recording.specHash !== task.specHash) warnOfChange(task, file);
+  const player = new Player(task, turnTimeoutMs);
+  const problem = recording ? await played(player, recording) : `there is no recording ${file}`;
+  if (problem === undefined) return undefined;
+  if (!fallback) return { status: 'gave_up', reason: problem };
+  task.markHealed({ reason: problem, recording: file });
+  return takeOver(fallback, task, player.done, problem);
+}
+
+/** @returns what went wrong, if anything: a sentence that names the step. */
+async function played(player: Player, recording: Recording): Promise<string | undefined> {
+  try {
+    await player.play(recording);
+    return undefined;
+  } catch (error) {
+    if (error instanceof StepProblem) return error.message;
+    throw error;
+  } finally {
+    player.dispose();
+  }
+}
+
+async function takeOver(
+  fallback: Agent,
+  task: SessionTask,
+  done: readonly string[],
+  problem: string,
+): ReturnType<Agent['run']> {
+  // Its members are looked up at each use: the active tab and what is left of time and turns change.
+  const handedOver = Object.create(task, {
+    done: { value: [...done, `This could not be done any more: ${problem}`] },
+  }) as SessionTask;
+  return fallback.run(handedOver);
+}
+
+function nameOf({ specId }: SessionTask): string {
+  if (specId === null)
+    throw new Error(
+      'replay() plays the recordings of task specs: in a hand-written test (agent.run) there is none to play',
+    );
+  return specId;
+}
+
+async function read(file: string): Promise<Recording | undefined> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+  return readRecording(text, file);
+}
+
+/** The steps may still do what the spec asks for, which its assertions say; what else it asks for now, nobody did. */
+function warnOfChange({ specId, configDir }: SessionTask, file: string): void {
+  process.stderr.write(
+    `taskproof: ${specId} has changed since ${relative(configDir, file)} was recorded: record it again, unless the change has nothing to do with its steps\n`,
+  );
+}
