@@ -416,6 +416,10 @@ export interface ForeignDocument {
 const EVIL = '<h1>EVIL</h1>';
 const BLOB = `URL.createObjectURL(new Blob(['${EVIL}'], { type: 'text/html' }))`;
 
+/** Runs `script` once the tab `w` shows the site's document, which the frame can't read any more. */
+const onceLoaded = (script: string) =>
+  `t = setInterval(() => { try { w.document } catch { clearInterval(t); ${script} } }, 20)`;
+
 export const FOREIGN_DOCUMENTS: ForeignDocument[] = [
   { name: 'a blank tab', script: `open('about:blank').document.body.innerHTML = '${EVIL}'` },
   {
@@ -436,7 +440,7 @@ export const FOREIGN_DOCUMENTS: ForeignDocument[] = [
   },
   {
     name: 'a tab of the site, made blank later',
-    script: `w = open('GOOD/ok'); setTimeout(() => { w.location = 'about:blank'; setTimeout(() => { w.document.body.innerHTML = '${EVIL}' }, 200) }, 300)`,
+    script: `w = open('GOOD/ok'); ${onceLoaded(`w.location = 'about:blank'; setTimeout(() => { w.document.body.innerHTML = '${EVIL}' }, 200)`)}`,
   },
   {
     name: 'a tab of the site that has no answer yet',
@@ -450,7 +454,7 @@ export const FOREIGN_DOCUMENTS: ForeignDocument[] = [
   },
   {
     name: 'a named tab of the site, opened again as a blank one',
-    script: `open('GOOD/ok', 'w'); setTimeout(() => { w = open('about:blank#x', 'w'); setTimeout(() => { w.document.body.innerHTML = '${EVIL}' }, 200) }, 300)`,
+    script: `w = open('GOOD/ok', 'w'); ${onceLoaded(`w = open('about:blank#x', 'w'); setTimeout(() => { w.document.body.innerHTML = '${EVIL}' }, 200)`)}`,
   },
   { name: 'a tab by a javascript: URL', script: `open("javascript:'${EVIL}'")`, unseen: true },
   {
@@ -465,7 +469,7 @@ export const FOREIGN_DOCUMENTS: ForeignDocument[] = [
   { name: 'a blob: tab without an opener', script: `open(${BLOB}, '', 'noopener')` },
   {
     name: 'a tab of the site, made a blob: later',
-    script: `w = open('GOOD/ok'); setTimeout(() => { w.location = ${BLOB} }, 300)`,
+    script: `w = open('GOOD/ok'); ${onceLoaded(`w.location = ${BLOB}`)}`,
   },
   { name: 'the top page as blob:', script: `top.location = ${BLOB}` },
   { name: 'the top page as blob:, in its place', script: `top.location.replace(${BLOB})` },
