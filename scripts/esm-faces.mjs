@@ -1,5 +1,5 @@
 // After tsup: an ES module face for each entry, which re-exports the one CommonJS copy. Two copies would be two `test` objects.
-import { writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 for (const entry of ['index', 'spec/index']) {
   const name = entry.split('/').at(-1);
@@ -10,7 +10,19 @@ writeFileSync(
   'dist/reporter.mjs',
   `import reporter from './reporter.js';\nexport default reporter.default;\n`,
 );
+// Not taken from reporter.d.ts: whether a default export of CommonJS is unwrapped depends on the user's compiler options.
 writeFileSync(
   'dist/reporter.d.mts',
-  `import reporter from './reporter.js';\nexport default reporter.default;\n`,
+  `import type { Reporter } from '@playwright/test/reporter';
+declare const TaskproofReporter: new (options?: unknown) => Reporter;
+export default TaskproofReporter;
+`,
 );
+
+// What is left of imports of types that no declaration shows. zod is not installed with the package.
+for (const file of readdirSync('dist', { recursive: true, encoding: 'utf8' })) {
+  if (!file.endsWith('.d.ts')) continue;
+  const text = readFileSync(`dist/${file}`, 'utf8').replace(/^import 'zod';\n/m, '');
+  if (/from 'zod'/.test(text)) throw new Error(`dist/${file} needs the types of zod, which users don't have`);
+  writeFileSync(`dist/${file}`, text);
+}

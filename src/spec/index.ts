@@ -1,4 +1,7 @@
 // `@taskproof/playwright/spec`: the task-spec format, without a browser and without an SDK.
+import * as schemas from './schema';
+import type { Assertion, PassPolicy, TaskSpec, ValueSchema } from './task-spec';
+
 export type { SourceLocation, TaskSpecIssue } from './errors';
 export {
   TaskSpecError,
@@ -17,18 +20,21 @@ export {
   SUPPORTED_SPEC_VERSIONS,
   safeParseTaskSpec,
 } from './parse';
-export {
-  type Assertion,
-  assertionSchema,
-  type DomAssertion,
-  K_MAX,
-  type NetworkAssertion,
-  type PassPolicy,
-  passPolicySchema,
-  SPEC_VERSION,
-  type TaskSpec,
-  type TaskSpecInput,
-  taskSpecJsonSchema,
-  taskSpecSchema,
-  type UrlAssertion,
-} from './schema';
+export { K_MAX, SPEC_VERSION, taskSpecJsonSchema } from './schema';
+export type {
+  Assertion,
+  DomAssertion,
+  NetworkAssertion,
+  PassPolicy,
+  TaskSpec,
+  TaskSpecInput,
+  UrlAssertion,
+  ValueSchema,
+} from './task-spec';
+
+/** A task spec as a plain object: refuses what the parser refuses, and fills in the defaults. */
+export const taskSpecSchema: ValueSchema<TaskSpec> = schemas.taskSpecSchema;
+/** One assertion of a spec. */
+export const assertionSchema: ValueSchema<Assertion> = schemas.assertionSchema;
+/** `{ k, minPasses }`, 1 <= minPasses <= k <= K_MAX. */
+export const passPolicySchema: ValueSchema<PassPolicy> = schemas.passPolicySchema;

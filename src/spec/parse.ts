@@ -10,7 +10,8 @@ import {
 } from './errors';
 import { typeName } from './explain';
 import { formatPath, type Locator, parsePath } from './locate';
-import { SPEC_VERSION, type TaskSpec, taskSpecSchema } from './schema';
+import { SPEC_VERSION, taskSpecSchema } from './schema';
+import type { TaskSpec } from './task-spec';
 
 /** The values of `specVersion` that this library reads. */
 export const SUPPORTED_SPEC_VERSIONS: readonly string[] = Object.freeze([SPEC_VERSION]);

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { shown } from './errors';
 import { explain, explainMapping, typeName } from './explain';
+import type { TaskSpec, TaskSpecInput } from './task-spec';
 
 /** The version of the format that `taskSpecSchema` describes. */
 export const SPEC_VERSION = '0.1';
@@ -89,7 +90,6 @@ const networkAssertion = mapping({
   description: note(),
 }).describe('A request of the trial matches a glob.');
 
-/** One assertion of a spec, as it is written. */
 export const assertionSchema = z.discriminatedUnion(
   'type',
   [urlAssertion, domAssertion, networkAssertion],
@@ -99,7 +99,6 @@ export const assertionSchema = z.discriminatedUnion(
 /** The most trials that a spec can ask for. */
 export const K_MAX = 25;
 
-/** `{ k, minPasses }`, 1 <= minPasses <= k <= K_MAX. */
 export const passPolicySchema = mapping({
   k: positiveWhole().max(K_MAX, say).describe('How many trials are run.'),
   minPasses: positiveWhole().describe('How many of them must pass; at most k.'),
@@ -227,14 +226,14 @@ export const taskSpecObject = mapping({
   )
   .describe('A task that an AI agent should manage on a site, and the assertions that prove it.');
 
-/** A task spec as a plain object: refuses what the parser refuses, and fills in the defaults. */
+/** As the parser checks it. */
 export const taskSpecSchema = taskSpecObject.transform(spec => ({
   ...spec,
   allowedDomains: spec.allowedDomains ?? [hostOf(spec.entryUrl)!],
-}));
+})) satisfies z.ZodType<TaskSpec, TaskSpecInput>;
 
 /** The JSON Schema (draft 7, which editors know best) of a task spec as it is written: defaults are optional. */
-export function taskSpecJsonSchema(): z.core.JSONSchema.BaseSchema {
+export function taskSpecJsonSchema(): Record<string, unknown> {
   return z.toJSONSchema(taskSpecObject, {
     io: 'input',
     target: 'draft-7',
@@ -247,12 +246,3 @@ export function taskSpecJsonSchema(): z.core.JSONSchema.BaseSchema {
     },
   });
 }
-
-export type TaskSpec = z.output<typeof taskSpecSchema>;
-/** A task spec before the defaults. */
-export type TaskSpecInput = z.input<typeof taskSpecSchema>;
-export type Assertion = z.output<typeof assertionSchema>;
-export type UrlAssertion = z.output<typeof urlAssertion>;
-export type DomAssertion = z.output<typeof domAssertion>;
-export type NetworkAssertion = z.output<typeof networkAssertion>;
-export type PassPolicy = z.output<typeof passPolicySchema>;

@@ -142,6 +142,36 @@ console.log(test === required.test, typeof parseTaskSpec, typeof Reporter);`,
   expect(stdout).toBe('true function function\n');
 });
 
+test.each([
+  { module: 'esnext', moduleResolution: 'bundler', type: 'module' },
+  { module: 'nodenext', moduleResolution: 'nodenext', type: 'module' },
+  { module: 'commonjs', moduleResolution: 'node10', type: 'commonjs', esModuleInterop: false },
+])('the types hold under $module, $moduleResolution, without skipLibCheck', async ({ type, ...options }) => {
+  const suite = makeSuite({
+    'package.json': JSON.stringify({ private: true, type }),
+    'uses.ts': `import { lexical, repeats, taskproofTests, test, type TrialRecord } from '@taskproof/playwright';
+import Reporter from '@taskproof/playwright/reporter';
+import { K_MAX, type TaskSpec, taskSpecSchema } from '@taskproof/playwright/spec';
+export const spec: TaskSpec = taskSpecSchema.parse({});
+export const made: object[] = [new Reporter({ outputFile: 'x' }), lexical(), repeats('*.yaml'), test];
+export const k: number = K_MAX;
+export type Status = TrialRecord['status'];
+taskproofTests('*.yaml');`,
+    'tsconfig.json': JSON.stringify({
+      compilerOptions: {
+        ...{ strict: true, noEmit: true, skipLibCheck: false, target: 'es2022', lib: ['es2024', 'dom'] },
+        ...options,
+      },
+      files: ['uses.ts'],
+    }),
+  });
+  const tsc = join(inject('installed'), 'node_modules/typescript/bin/tsc');
+  const { stdout } = await exec(process.execPath, [tsc, '-p', '.'], { cwd: suite.folder }).catch(
+    error => error,
+  );
+  expect(stdout).toBe('');
+});
+
 /** What a process has loaded, after some code in a suite, of what takes long to load. */
 async function loadedBy(code: string): Promise<string[]> {
   const suite = makeSuite({

@@ -80,6 +80,8 @@ describe('the JSON Schema for editors', () => {
 
   it('is plain JSON, and can be made of the public schema too', () => {
     expect(JSON.parse(JSON.stringify(schema))).toEqual(schema);
-    expect(z.toJSONSchema(taskSpecSchema, { io: 'input' })).toMatchObject({ required: schema.required });
+    expect(z.toJSONSchema(taskSpecSchema as unknown as z.ZodType, { io: 'input' })).toMatchObject({
+      required: schema.required,
+    });
   });
 });
