@@ -26,7 +26,7 @@ export async function load({ quick }) {
 /** Fresh processes that load Playwright first and then, of ours, what such a process of a run loads. */
 const PROCESSES = {
   'in a worker': { files: ['index.js'], target: { atMost: 0.2 } },
-  'in the main process, with the reporter': { files: ['index.js', 'reporter.js'], target: { atMost: 0.2 } },
+  'in the main process, with the reporter': { files: ['index.js', 'reporter.js'] },
   'in a worker that plays a trial of lexical()': {
     files: ['index.js', 'playwright/trial-test.js', 'agents/lexical/play.js'],
   },

@@ -1,7 +1,7 @@
 // Where the generated tests seem to live, and what the runner's own filters make of them.
 import { execFileSync } from 'node:child_process';
-import { describe, expect, test } from 'vitest';
-import { config, makeSuite, spec, startSite } from './suite';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { config, makeSuite, type Suite, spec, startSite } from './suite';
 
 const TYPES = [
   { name: 'TypeScript, CommonJS', pkg: { type: 'commonjs' } },
@@ -46,30 +46,20 @@ const FILTERS = [
   { args: ['agents.spec.ts:5'], trials: ['one', 'one', 'two'] },
 ];
 
+const suites = new Map<string, Suite>();
+beforeAll(async () => {
+  for (const { pkg } of TYPES) suites.set(pkg.type, await makeTagged(pkg.type));
+});
+const suiteOf = (type: string) => suites.get(type)!;
+
 describe.each(TYPES)('$name', ({ pkg }) => {
   test('--list shows the caller’s line, k tests a spec, and judges nothing', async () => {
-    const suite = await makeTagged(pkg.type);
+    const suite = suiteOf(pkg.type);
     const run = await suite.playwright(['test', '--list']);
     expect(run.exitCode, run.output).toBe(0);
     expect(listed(run.output).sort()).toEqual(['one', 'one', 'two']);
     expect(run.output).not.toContain('undecided');
     expect(suite.exists('taskproof-results.json')).toBe(false);
-  });
-
-  // What is selected is the same in a listing as in a run; runs with filters stand below.
-  test.each(FILTERS)('$args selects $trials', async ({ args, trials }) => {
-    const suite = await makeTagged(pkg.type);
-    const run = await suite.playwright(['test', '--list', ...args]);
-    expect(run.exitCode, run.output).toBe(0);
-    expect(listed(run.output).sort()).toEqual(trials);
-    expect(run.output.includes('other.spec.ts')).toBe(trials.length === 0);
-  });
-
-  test('a line of the test file selects what runs and is judged', async () => {
-    const suite = await makeTagged(pkg.type);
-    const run = await suite.playwright(['test', 'agents.spec.ts:5', '--grep=@docs']);
-    expect(run.exitCode, run.output).toBe(0);
-    expect(run.results().verdicts).toMatchObject([{ spec: 'two', verdict: 'passed' }]);
   });
 
   test('--only-changed after an edit of a YAML file selects its test file', async () => {
@@ -89,10 +79,25 @@ describe.each(TYPES)('$name', ({ pkg }) => {
     expect(listed(changed.output)).toContain('one');
     expect(changed.output).not.toContain('other');
   });
+
+  test('a line of the test file selects what runs and is judged', async () => {
+    const run = await suiteOf(pkg.type).playwright(['test', 'agents.spec.ts:5', '--grep=@docs']);
+    expect(run.exitCode, run.output).toBe(0);
+    expect(run.results().verdicts).toMatchObject([{ spec: 'two', verdict: 'passed' }]);
+  });
+});
+
+// What is selected is the same in a listing as in a run, and tags and titles are the same in every kind of module.
+test.each(FILTERS)('$args selects $trials', async ({ args, trials }) => {
+  const run = await suiteOf('commonjs').playwright(['test', '--list', ...args]);
+  expect(run.exitCode, run.output).toBe(0);
+  expect(listed(run.output).sort()).toEqual(trials);
+  expect(run.output.includes('other.spec.ts')).toBe(trials.length === 0);
 });
 
 test('a run in which no spec is selected is no run of ours', async () => {
-  const suite = await makeTagged('commonjs');
+  const suite = suiteOf('commonjs');
+  suite.remove('taskproof-results.json');
   const run = await suite.playwright(['test', '--grep-invert', '@taskproof']);
   expect(run.exitCode, run.output).toBe(0);
   expect(run.output).toContain('2 passed');
@@ -100,7 +105,7 @@ test('a run in which no spec is selected is no run of ours', async () => {
 });
 
 test('--repeat-each=N: the policy is N, and the output says so', async () => {
-  const suite = await makeTagged('commonjs');
+  const suite = suiteOf('commonjs');
   const run = await suite.playwright(['test', '--repeat-each=3', '--grep', '@taskproof']);
   expect(run.exitCode, run.output).toBe(0);
   expect(run.results().verdicts).toMatchObject([
@@ -111,7 +116,7 @@ test('--repeat-each=N: the policy is N, and the output says so', async () => {
 });
 
 test('without our reporter the body skips the repeats beyond k', async () => {
-  const suite = await makeTagged('commonjs');
+  const suite = suiteOf('commonjs');
   const run = await suite.playwright(['test', '--reporter=list', '--grep', '@taskproof']);
   expect(run.exitCode, run.output).toBe(0);
   expect(run.output).toContain('3 passed');
@@ -119,7 +124,7 @@ test('without our reporter the body skips the repeats beyond k', async () => {
 });
 
 test('--retries are no trials', async () => {
-  const suite = await makeTagged('commonjs');
+  const suite = suiteOf('commonjs');
   suite.write({ 'tasks/two.yaml': suite.read('tasks/two.yaml').replace('#done', '#never') });
   const run = await suite.playwright(['test', '--retries=2', '--grep', 'two']);
   expect(run.exitCode, run.output).toBe(1);

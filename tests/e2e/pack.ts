@@ -45,17 +45,28 @@ export default function setup(project: TestProject) {
 }
 
 /** What the build reads. */
-const SOURCES = ['src', 'scripts', 'package.json', 'package-lock.json', 'tsconfig.json', 'tsup.config.ts'];
+const SOURCES = [
+  'src',
+  'scripts/esm-faces.mjs',
+  'scripts/one-file.mjs',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'tsup.config.ts',
+];
+
+/** Builds that are kept, the newest ones. */
+const KEPT = 10;
 
 /** Half a minute of a processor, most of it for the declarations: the last builds are kept by what they were made of. */
 function build(): void {
   const hash = createHash('sha256');
-  for (const file of SOURCES.flatMap(filesIn))
-    hash
-      .update(file)
-      .update('\0')
-      .update(readFileSync(join(root, file)));
-  const kept = join(root, 'node_modules/.cache/taskproof-builds', hash.digest('hex').slice(0, 16));
+  for (const file of SOURCES.flatMap(filesIn)) {
+    hash.update(`${file}\0`);
+    hash.update(readFileSync(join(root, file)));
+  }
+  const builds = join(root, 'node_modules/.cache/taskproof-builds');
+  const kept = join(builds, hash.digest('hex').slice(0, 16));
   const dist = join(root, 'dist');
   if (existsSync(kept)) {
     rmSync(dist, { recursive: true, force: true });
@@ -63,9 +74,16 @@ function build(): void {
     return;
   }
   npm(['run', 'build', '--silent'], root);
+  mkdirSync(builds, { recursive: true });
+  const age = (name: string) => statSync(join(builds, name)).mtimeMs;
+  for (const name of readdirSync(builds)
+    .sort((a, b) => age(b) - age(a))
+    .slice(KEPT - 1))
+    rmSync(join(builds, name), { recursive: true, force: true });
   // Renamed into place, so that nobody finds half a build.
-  cpSync(dist, `${kept}.${process.pid}`, { recursive: true });
-  renameSync(`${kept}.${process.pid}`, kept);
+  const half = `${kept}.${process.pid}`;
+  cpSync(dist, half, { recursive: true });
+  renameSync(half, kept);
 }
 
 function filesIn(name: string): string[] {

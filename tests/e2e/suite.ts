@@ -27,6 +27,7 @@ export interface Suite {
   write(files: Record<string, string>): void;
   read(file: string): string;
   exists(file: string): boolean;
+  remove(file: string): void;
   playwright(args: string[], env?: Record<string, string>): Promise<Run>;
   /** For tests that send signals. */
   start(args: string[], env?: Record<string, string>): { process: ChildProcess; done: Promise<Run> };
@@ -46,6 +47,7 @@ export function makeSuite(files: Record<string, string>): Suite {
     },
     read: file => readFileSync(join(folder, file), 'utf8'),
     exists: file => existsSync(join(folder, file)),
+    remove: file => rmSync(join(folder, file), { force: true }),
     playwright: (args, env) => suite.start(args, env).done,
     start: (args, env) => startPlaywright(folder, args, env),
   };
