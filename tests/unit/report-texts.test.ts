@@ -56,8 +56,8 @@ test('a diff in the terminal: p on rows that both runs have, notes on what else 
 
 test('a diff in colour is the same text', () => {
   const coloured = diffTable(DIFF, { colour: true });
-  expect(coloured).toMatch(/\u001b\[2mchange\u001b\[22m +\u001b\[2mspec\u001b\[22m/);
-  expect(coloured).toMatch(/\u001b\[31mregressed\u001b\[39m +cart/);
+  expect(coloured).toContain('\u001b[2mchange\u001b[22m');
+  expect(coloured).toContain('\u001b[31mregressed\u001b[39m  ');
   expect(coloured).toContain('\u001b[33mopen\u001b[39m   opus  trial 1/2');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours
   expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(DIFF_TEXT);

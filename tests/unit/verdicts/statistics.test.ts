@@ -73,8 +73,12 @@ describe('the exact stratified test', () => {
         const p = stratifiedExactOneSided(sides(list));
         expect(stratifiedExactOneSided(sides([...list].reverse()))).toBeCloseTo(p, 9);
         if (list.length !== 1) return;
-        const [{ before, after }] = list as [{ before: number[]; after: number[] }];
-        const [a, b, c, d] = [...before, ...after] as [number, number, number, number];
+        const [a, b, c, d] = list.flatMap(({ before, after }) => [...before, ...after]) as [
+          number,
+          number,
+          number,
+          number,
+        ];
         expect(p).toBeCloseTo(fisherExactOneSided(a, b, c, d), 9);
       }),
     );
