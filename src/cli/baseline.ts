@@ -1,77 +1,112 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { InvalidArgumentError } from 'commander';
+import { baselineText, DEFAULT_RUNS, historyRun, newest, readHistory } from '../report/baseline';
 import { plural } from '../report/format';
-import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results, readResults } from '../report/results';
+import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../report/results';
 import { keyOf } from '../verdicts/diff';
+import { type HistoryRun, pooledBaseline } from '../verdicts/history';
 import { CommandError, type Io, readRun, writeOutput } from './io';
 import type { AddCommand } from './program';
 
 interface SaveOptions {
   output: string;
+  runs: number;
+  replace?: boolean;
   force?: boolean;
 }
 
 export const addBaseline: AddCommand = (program, io) => {
   program
     .command('baseline')
-    .description('Keep the verdicts of a run, to compare later runs with.')
+    .description('Keep the verdicts of runs, to compare later runs with.')
     .command('save')
-    .description('Save the verdicts of a results file as the baseline.')
-    .argument('[results]', 'the results file of a whole run', DEFAULT_RESULTS_FILE)
-    .option(
-      '-o, --output <file>',
-      'where to save them; an earlier baseline is replaced',
-      DEFAULT_BASELINE_FILE,
-    )
-    .option('--force', 'save an incomplete run too, and one that lacks specs of the earlier baseline')
+    .description('Add a run to the baseline.')
+    .argument('[results...]', `results files of whole runs (default: "${DEFAULT_RESULTS_FILE}")`)
+    .option('-o, --output <file>', 'the baseline', DEFAULT_BASELINE_FILE)
+    .option('--runs <n>', 'runs that it keeps; the oldest go first', atLeastOne, DEFAULT_RUNS)
+    .option('--replace', 'start a new baseline with these runs')
+    .option('--force', 'save a run that is incomplete, filtered (--grep) or lacks specs of the baseline, too')
     .addHelpText(
       'after',
       `
-The baseline holds verdicts without their trials, small enough to be committed.
+The baseline holds counts per spec, without trials: small enough to be committed. Later runs are
+compared with all its runs together; a changed spec, agent or model starts its own counts.
+Each run is one line, named by its start. Saving a run again changes nothing.
 
 Examples:
   taskproof baseline save
-  taskproof baseline save out/taskproof-results.json --output baselines/main.json
+  taskproof baseline save monday.json tuesday.json --output baselines/main.json
 Then compare a later run with it:
   taskproof diff ${DEFAULT_BASELINE_FILE}`,
     )
-    .action((file: string, options: SaveOptions) => save(io, file, options));
+    .action((files: string[], options: SaveOptions) =>
+      save(io, files.length ? files : [DEFAULT_RESULTS_FILE], options),
+    );
 };
 
-async function save(io: Io, file: string, { output, force }: SaveOptions): Promise<void> {
-  const results = await readRun(io, file);
-  if (!results.complete && !force) throw new CommandError(`${file} ${incomplete(results)}`);
-  if (!force) await refuseToForget(io, output, results);
-  // The comparison follows from the verdicts.
-  const { comparison, ...run } = results;
-  const baseline = {
-    ...run,
-    verdicts: results.verdicts.map(({ recording, ...row }) => ({ ...row, trials: [] })),
-  };
-  await writeOutput(io, output, `${JSON.stringify(baseline, null, 2)}\n`);
-  const replayed = results.verdicts.filter(row => row.replayed).length;
+export function atLeastOne(text: string): number {
+  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
+  return Number(text);
+}
+
+async function save(io: Io, files: readonly string[], options: SaveOptions): Promise<void> {
+  const { output, runs: keep, replace, force } = options;
+  const results = await Promise.all(files.map(file => readRun(io, file)));
+  const kept = replace ? [] : await earlierRuns(io, output);
+  if (!force) {
+    for (const [index, run] of results.entries()) refusePart(run, files[index]!);
+    refuseToForget(kept, results, output);
+  }
+  const runs = newest([...kept, ...results.map(historyRun)], keep);
+  await writeOutput(io, output, baselineText(runs, keep));
+  const saved = results.flatMap(({ verdicts }) => verdicts);
+  const replayed = saved.filter(row => row.replayed).length;
+  const started = results.map(({ startedAt }) => startedAt).join(', ');
   io.out(
-    `Saved ${plural(results.verdicts.length, 'verdict')}${replayed ? ` (${replayed} replayed)` : ''} of ${results.startedAt} to ${output}`,
+    `Saved ${plural(saved.length, 'verdict')}${replayed ? ` (${replayed} replayed)` : ''} of ${started} to ${output}, which holds ${plural(runs.length, 'run')}`,
   );
 }
 
-/** A run of a few specs (`--grep`) is complete, too; that it takes the place of all the others is rarely meant. */
-async function refuseToForget(io: Io, output: string, results: Results): Promise<void> {
-  const text = await readFile(resolve(io.cwd, output), 'utf8').catch(() => undefined);
-  if (text === undefined) return;
-  const kept = new Set(results.verdicts.map(keyOf));
-  const lost = readResults(text, output).verdicts.filter(row => !kept.has(keyOf(row)));
-  if (!lost.length) return;
-  const names = [...new Set(lost.map(row => row.spec))];
+async function earlierRuns(io: Io, file: string): Promise<HistoryRun[]> {
+  const text = await readFile(resolve(io.cwd, file), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw new CommandError(`${file} can't be read (${error.code}).`);
+  });
+  return text === undefined ? [] : readHistory(text, file);
+}
+
+function refusePart({ complete, filtered, verdicts }: Results, file: string): void {
+  if (filtered)
+    throw new CommandError(
+      `${file} is of a part of the suite (--grep or another filter). Run the whole suite, or save it as a partial run with --force.`,
+    );
+  if (complete) return;
+  const open = namesOf(verdicts.filter(row => row.verdict === 'undecided'));
   throw new CommandError(
-    `${output} holds ${plural(lost.length, 'verdict')} that this run does not have: ${names.slice(0, 5).join(', ')}${names.length > 5 ? ' and others' : ''}. Was it a part of the suite (--grep, --project)? Run the whole suite, or save it as it is with --force.`,
+    `${file} is of an incomplete run (a shard, or a run that was interrupted).${open && ` Trials are missing of: ${open}.`} Merge the shards' reports or run again; --force saves it as a partial run.`,
   );
 }
 
-function incomplete({ verdicts }: Results): string {
-  const open = verdicts.filter(row => row.verdict === 'undecided').map(row => row.spec);
-  const named = open.length
-    ? ` Trials are missing of: ${open.slice(0, 5).join(', ')}${open.length > 5 ? ' and others' : ''}.`
-    : '';
-  return `is of an incomplete run (a shard, or a run that was interrupted).${named} Merge the shards' reports or run again; --force saves it as it is.`;
+/** A run that lacks specs would tell later comparisons that they were taken out of the suite. */
+function refuseToForget(kept: readonly HistoryRun[], results: readonly Results[], output: string): void {
+  const rows = results.flatMap(({ verdicts }) => verdicts);
+  const here = new Set(rows.map(keyOf));
+  const projects = new Set(rows.map(({ project }) => project));
+  const known = pooledBaseline(kept, []);
+  const lost = known.filter(row => !here.has(keyOf(row)));
+  if (known.length && lost.length === known.length)
+    throw new CommandError(
+      `${output} has none of the specs of this run: is it of another suite? Name another file with --output, start anew with --replace, or add the run with --force.`,
+    );
+  const missing = lost.filter(({ project }) => projects.has(project));
+  if (missing.length)
+    throw new CommandError(
+      `${output} has ${plural(missing.length, 'verdict')} that this run lacks: ${namesOf(missing)}. If they were taken out of the suite, save with --force; else run the whole suite.`,
+    );
+}
+
+function namesOf(rows: readonly { spec: string }[]): string {
+  const names = [...new Set(rows.map(({ spec }) => spec))];
+  return `${names.slice(0, 5).join(', ')}${names.length > 5 ? ' and others' : ''}`;
 }

@@ -1,69 +1,131 @@
+import { stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
 import { Option } from 'commander';
+import { readHistory } from '../report/baseline';
 import { diffTable } from '../report/diff-text';
 import { printableJson } from '../report/format';
 import { renderDiff } from '../report/markdown';
-import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results, readResults } from '../report/results';
+import { outcomeLines } from '../report/outcome-text';
+import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../report/results';
 import { ALPHA, type Diff, diffVerdicts } from '../verdicts/diff';
-import { type Io, readInput, writeOutput } from './io';
+import { countedRow, type HistoryRun, pooledBaseline } from '../verdicts/history';
+import { DOUBTS, EXIT_CODES, outcomeOf } from '../verdicts/outcome';
+import { CommandError, type Io, readInput, readRun, writeOutput } from './io';
 import type { AddCommand } from './program';
 
 interface DiffOptions {
   markdown?: boolean;
   json?: boolean;
   output?: string;
+  allow: Allowed;
 }
 
 export const addDiff: AddCommand = (program, io, exit) => {
   program
     .command('diff')
-    .description('Compare the verdicts of two runs.')
+    .description(
+      'Compare a run with a baseline: what became worse, and whether the trials suffice to say so.',
+    )
     .argument('[before]', 'a baseline, or the results file of an earlier run', DEFAULT_BASELINE_FILE)
     .argument('[after]', 'the results file of the later run', DEFAULT_RESULTS_FILE)
     .addOption(new Option('--markdown', 'as a pull-request comment').conflicts('json'))
     .option('--json', 'as JSON')
     .option('-o, --output <file>', 'write it to a file')
+    .addOption(allowOption())
     .addHelpText(
       'after',
       `
-Per spec and project:
+Per spec and project, both sides by the later run's pass policy:
   regressed, fixed      the verdict went from passed to failed, or back
   worsened, improved    the verdict is the same, the pass rate is not
   unclear               a verdict is inconclusive or undecided: nothing to compare
-  added, removed        only one of the two runs has it
-p is the chance of a change this large, were the pass rate the same (Fisher's exact test,
-one-sided); above ${ALPHA} chance explains the change. Replayed trials are compared with replayed ones.
+  added, removed        only one of the two sides has it
+p is the chance of a change this large, were the pass rate the same (Fisher's exact test, one-sided).
+"too few trials to tell": worse, but p is not below ${ALPHA} after correction for the number of specs.
+\`taskproof confirm\` plays such candidates again and decides. Replays are compared with replays only.
 
-Exit code: 0 no spec regressed, 1 at least one did, 2 the comparison itself failed.
+Exit code:
+  0  compared, and nothing is worse
+  1  something is worse
+  2  the comparison failed (a missing or broken file)
+  3  can't tell: nothing to compare, verdicts missing, specs on one side only, too few trials
 
 Examples:
   taskproof diff
-  taskproof diff main.json branch.json --markdown > comment.md`,
+  taskproof diff main.json branch.json --markdown > comment.md
+  taskproof diff --allow added,no-baseline`,
     )
     .action(async (beforeFile: string, afterFile: string, options: DiffOptions) => {
-      const before = await read(io, beforeFile);
-      const after = await read(io, afterFile);
-      const diff = diffVerdicts(before.verdicts, after.verdicts);
-      const text = render(diff, before, after, options, io.colour && options.output === undefined);
+      const compared = await compareFiles(io, beforeFile, afterFile, options.allow);
+      if (!compared) return;
+      const outcome = outcomeOf(compared.diff, options.allow);
+      const text = render(compared, options, io.colour && options.output === undefined);
       if (options.output === undefined) io.out(text.trimEnd());
       else await writeOutput(io, options.output, `${text.trimEnd()}\n`);
-      for (const [file, { complete }] of [
-        [beforeFile, before],
-        [afterFile, after],
-      ] as const)
-        if (!complete)
-          io.err(`Note: ${file} is of an incomplete run; what it lacks shows as removed, added or unclear.`);
-      exit(diff.counts.regressed > 0 ? 1 : 0);
+      const lines = outcomeLines(outcome, compared.diff.rows.length);
+      if (options.output !== undefined || options.json || options.markdown) io.err(lines.join('\n'));
+      exit(EXIT_CODES[outcome.outcome]);
     });
 };
 
-async function read(io: Io, file: string): Promise<Results> {
-  const remedy = `Save a baseline with \`taskproof baseline save\`, or name a ${DEFAULT_RESULTS_FILE}.`;
-  return readResults(await readInput(io, file, remedy), file);
+type Allowed = ReadonlySet<string>;
+
+/** For `diff` and `confirm`. */
+export function allowOption(): Option {
+  const known = [...DOUBTS, NO_BASELINE];
+  return new Option('--allow <list>', `what is no reason for exit code 3, by commas: ${known.join(', ')}`)
+    .default(new Set<string>(), 'nothing')
+    .argParser(text => {
+      const given = text.split(',').map(name => name.trim());
+      const unknown = given.filter(name => !known.includes(name as never));
+      if (unknown.length)
+        throw new CommandError(`--allow: there is no ${unknown.join(', ')}; there are ${known.join(', ')}.`);
+      return new Set(given);
+    });
+}
+const NO_BASELINE = 'no-baseline';
+
+export interface Compared {
+  before: readonly HistoryRun[];
+  after: Results;
+  diff: Diff;
 }
 
-function render(diff: Diff, before: Results, after: Results, options: DiffOptions, colour: boolean): string {
-  if (options.markdown) return renderDiff(diff);
-  if (!options.json) return diffTable(diff, { colour });
-  const run = ({ startedAt, status, complete }: Results) => ({ startedAt, status, complete });
-  return printableJson({ schemaVersion: '1', before: run(before), after: run(after), ...diff });
+/** @returns undefined if there is no baseline yet and that is allowed: then it is said. */
+export async function compareFiles(
+  io: Io,
+  beforeFile: string,
+  afterFile: string,
+  allowed: Allowed,
+): Promise<Compared | undefined> {
+  if (allowed.has(NO_BASELINE) && !(await stat(resolve(io.cwd, beforeFile)).catch(() => undefined))) {
+    io.out(`There is no baseline yet (${beforeFile}), so nothing is compared. ${SAVE}`);
+    return undefined;
+  }
+  const before = readHistory(
+    await readInput(io, beforeFile, `${SAVE} For a first run: --allow no-baseline`),
+    beforeFile,
+  );
+  const after = await readRun(io, afterFile);
+  if (!after.complete)
+    io.err(`Note: ${afterFile} is of an incomplete run; what it lacks shows as removed or unclear.`);
+  const later = after.verdicts.map(countedRow);
+  return { before, after, diff: diffVerdicts(pooledBaseline(before, later), later) };
+}
+const SAVE = `Save one with \`taskproof baseline save\` after a run on the main branch.`;
+
+function render({ before, after, diff }: Compared, options: DiffOptions, colour: boolean): string {
+  const outcome = outcomeOf(diff, options.allow);
+  const lines = outcomeLines(outcome, diff.rows.length);
+  if (options.markdown) return renderDiff(diff, lines);
+  if (!options.json) return `${diffTable(diff, { colour })}\n\n${lines.join('\n')}`;
+  const { startedAt, status, complete } = after;
+  const runs = before.map(({ startedAt, partial }) => ({ startedAt, partial }));
+  return printableJson({
+    schemaVersion: '2',
+    outcome: outcome.outcome,
+    before: { runs },
+    after: { startedAt, status, complete },
+    ...diff,
+  });
 }

@@ -1,17 +1,24 @@
 // A diff in words, for the terminal and as the cells that the Markdown shares.
-import { CHANGES, type Change, type Diff, type DiffRow, type DiffSide } from '../verdicts/diff';
-import { type Cell, formatCost, plural, table } from './format';
+import { ALPHA, CHANGES, type Change, type Diff, type DiffRow, type DiffSide } from '../verdicts/diff';
+import { type Cell, formatCost, formatRate, plural, table } from './format';
 
 /** `2 regressed, 1 fixed, 9 unchanged`; `nothing to compare` for two empty runs. */
-export function diffCounts(diff: Diff): string {
+export function diffCounts(diff: Pick<Diff, 'counts'>): string {
   const parts = CHANGES.filter(change => diff.counts[change] > 0).map(
     change => `${diff.counts[change]} ${change}`,
   );
   return parts.join(', ') || 'nothing to compare';
 }
 
+/** Whether a row stands in tables; the others are only counted, since rates differ a little from run to run. */
+export function isShown({ change, p, candidate, proven }: DiffRow): boolean {
+  if (change === 'worsened') return candidate || proven;
+  if (change === 'improved') return p !== null && p <= ALPHA;
+  return change !== 'unchanged';
+}
+
 /** What `diffCells` gives, in its order. */
-export const DIFF_COLUMNS = ['change', 'spec', 'project', 'verdict', 'passes', 'chance', 'turns', 'cost'];
+export const DIFF_COLUMNS = ['change', 'spec', 'project', 'verdict', 'passes', 'p', 'turns', 'cost'];
 
 /** The cells of one row as plain text; what one side lacks is left out. */
 export function diffCells(row: DiffRow) {
@@ -22,30 +29,36 @@ export function diffCells(row: DiffRow) {
       : `${before} → ${after}`;
   };
   return {
-    change: row.change,
+    change: changeText(row),
     spec: row.spec,
     project: projectOf(row),
     verdict: arrow(side => side.verdict),
     passes: arrow(passesOf),
-    chance: chanceOf(row),
+    p: row.p === null ? '' : formatP(row.p),
     turns: arrow(side => (side.turns === null ? '-' : String(side.turns))),
     cost: arrow(side => formatCost(side.costUsd)),
   };
 }
 
-const projectOf = (row: DiffRow) => (row.replayed ? `${row.project} (replayed)` : row.project);
+/** `regressed`, or `regressed, too few trials to tell`. */
+export function changeText({ change, candidate, proven }: DiffRow): string {
+  return candidate && !proven ? `${change}, too few trials to tell` : change;
+}
 
-/** `4/5`, and how many were graded if that is not all: `0/5 (2 graded)`. */
-export function passesOf(side: Pick<DiffSide, 'passes' | 'failures' | 'k'>): string {
+export const projectOf = (row: Pick<DiffRow, 'project' | 'replayed'>) =>
+  row.replayed ? `${row.project} (replayed)` : row.project;
+
+/** `4/5`, and how many were graded if that is not all: `0/5 (2 graded)`. Of several runs: of all graded trials. */
+export function passesOf(
+  side: Pick<DiffSide, 'passes' | 'failures' | 'k' | 'runs' | 'stoppedEarly'>,
+): string {
   const graded = side.passes + side.failures;
+  if ((side.runs ?? 1) > 1 || side.stoppedEarly) return `${side.passes}/${graded}`;
   return `${side.passes}/${side.k}${graded === side.k ? '' : ` (${graded} graded)`}`;
 }
 
-/** `p = 0.004`, `p = 0.22, chance explains it`; empty if there is no p. */
-function chanceOf({ p, byChance }: DiffRow): string {
-  if (p === null) return '';
-  const shown = p < 0.001 ? 'p < 0.001' : `p = ${Number(p.toPrecision(2))}`;
-  return byChance ? `${shown}, chance explains it` : shown;
+export function formatP(p: number): string {
+  return p < 0.001 ? '< 0.001' : String(Number(p.toPrecision(2)));
 }
 
 function whatChanged({ before, after }: DiffRow, what: DiffRow['alsoChanged'][number]): string {
@@ -73,17 +86,30 @@ export function diffNotes(changed: readonly DiffRow[]): { row: DiffRow; note: st
   return notes.filter(({ note }) => note);
 }
 
-/** A diff for the terminal: a table of what changed, notes below, and the counts. What is unchanged is only counted. */
+/** `The suite as a whole fell: 95% → 88% over 40 specs (p < 0.001).`; empty if it did not. */
+export function suiteText({ suite }: Pick<Diff, 'suite'>): string {
+  if (!suite?.fell) return '';
+  const rate = ({ passes, failures }: { passes: number; failures: number }) =>
+    formatRate(passes / (passes + failures));
+  const p = formatP(suite.p);
+  return `The suite as a whole became worse: ${rate(suite.before)} → ${rate(suite.after)} of the trials passed, over ${plural(suite.specs, 'spec')} (p ${p.startsWith('<') ? p : `= ${p}`}).`;
+}
+
+/** A diff for the terminal: a table of what needs a look, notes below, and the counts. */
 export function diffTable(diff: Diff, options: { colour?: boolean } = {}): string {
-  const changed = diff.rows.filter(row => row.change !== 'unchanged');
+  const shown = diff.rows.filter(isShown);
   const counts = `${plural(diff.rows.length, 'spec')} compared: ${diffCounts(diff)}`;
-  if (changed.length === 0) return counts;
   const coloured = (text: string, { change }: DiffRow) => ({ text, style: STYLES[change] });
-  const cells = changed.map(row => {
+  const cells = shown.map(row => {
     const { change, ...rest } = diffCells(row);
     return [coloured(change, row), ...Object.values(rest)];
   });
-  const notes = diffNotes(changed).map(({ row, note }) => [coloured(row.spec, row), projectOf(row), note]);
-  const parts = [table(cells, { ...options, head: DIFF_COLUMNS }), table(notes, options), counts];
+  const notes = diffNotes(shown).map(({ row, note }) => [coloured(row.spec, row), projectOf(row), note]);
+  const parts = [
+    cells.length > 0 && table(cells, { ...options, head: DIFF_COLUMNS }),
+    table(notes, options),
+    suiteText(diff),
+    counts,
+  ];
   return parts.filter(Boolean).join('\n\n');
 }

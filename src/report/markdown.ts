@@ -5,7 +5,7 @@ import { oneLine } from '../trial/safe-text';
 import type { Diff, DiffRow } from '../verdicts/diff';
 import type { Comparison, ComparisonCell } from '../verdicts/shapes';
 import { cellParts, findingsOf, projectName, TOTALS, totalParts } from './comparison-text';
-import { DIFF_COLUMNS, diffCells, diffCounts, diffNotes, passesOf } from './diff-text';
+import { DIFF_COLUMNS, diffCells, diffCounts, diffNotes, isShown, passesOf, suiteText } from './diff-text';
 import { formatCost, formatDuration, formatRate, plural } from './format';
 import type { ResultRow, Results } from './results';
 import { errorGroups, healings } from './trial-notes';
@@ -63,18 +63,26 @@ export function renderSummary(results: Results): string {
   ]);
 }
 
-/** A diff as a pull-request comment, what needs a look on top, what is unchanged folded away. */
-export function renderDiff(diff: Diff): string {
-  const changed = diff.rows.filter(row => row.change !== 'unchanged');
-  const unchanged = diff.rows.filter(row => row.change === 'unchanged');
+/**
+ * A diff as a pull-request comment, what needs a look on top, the rest folded away.
+ *
+ * @param sentences what it comes to, and what to do next
+ */
+export function renderDiff(diff: Diff, sentences: readonly string[] = []): string {
+  const changed = diff.rows.filter(isShown);
+  const others = diff.rows.filter(row => !isShown(row));
   const notes = diffNotes(changed).map(({ row, note }) => `${nameOf(row)}: ${escapeMarkdown(note)}`);
   return blocks([
     DIFF_MARKER,
     `### Taskproof: ${diffCounts(diff)}`,
+    [...sentences, suiteText(diff)]
+      .filter(Boolean)
+      .map(line => escapeMarkdown(line, 2_000))
+      .join('  \n'),
     changed.length > 0 && diffMarkdownTable(changed, COMMENT_LIMIT / 3),
     notes.length > 0 && lines(notes, COMMENT_LIMIT / 3, '- '),
-    unchanged.length > 0 &&
-      folded(`${unchanged.length} unchanged`, diffMarkdownTable(unchanged, COMMENT_LIMIT / 4)),
+    others.length > 0 &&
+      folded(`${plural(others.length, 'spec')} much as before`, diffMarkdownTable(others, COMMENT_LIMIT / 4)),
   ]);
 }
 
@@ -185,7 +193,7 @@ function diffMarkdownTable(rows: readonly DiffRow[], limit: number): string {
   const cells = rows.map(row => {
     const { change, ...rest } = diffCells(row);
     return [
-      change === 'regressed' ? '**regressed**' : change,
+      change === 'regressed' ? '**regressed**' : escapeMarkdown(change),
       ...Object.values(rest).map(text => escapeMarkdown(text)),
     ];
   });

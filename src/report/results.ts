@@ -1,4 +1,4 @@
-// The results file, taskproof-results.json: what a run came to, for programs. A baseline has the same shape.
+// The results file, taskproof-results.json: what a run came to, for programs.
 import { z } from 'zod';
 import { problemsIn } from '../spec/explain';
 import { keyOf } from '../verdicts/diff';
@@ -21,6 +21,10 @@ export const resultsSchema = z
       .string()
       .optional()
       .describe('Why trials are missing; left out for a complete run, and where the run can not know.'),
+    filtered: z
+      .boolean()
+      .optional()
+      .describe('True if the command line chose a part of the tests, such as `--grep`; else left out.'),
     verdicts: z.array(rowSchema.loose()).describe('One for each spec and project; replayed ones apart.'),
     comparison: comparisonSchema
       .optional()
@@ -49,20 +53,25 @@ export class ResultsFileError extends Error {
 }
 
 /**
- * Reads a results file or a baseline.
+ * Reads a results file.
  *
  * @param text its content
  * @param filename shown in errors
  * @throws ResultsFileError if it is not JSON, not a results file, of another schema version, or broken.
  */
 export function readResults(text: string, filename: string): Results {
-  let json: { schemaVersion?: unknown } | null;
+  let json: { schemaVersion?: unknown; runs?: unknown } | null;
   try {
     json = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new ResultsFileError(filename, `not JSON: ${(error as Error).message}`);
   }
   const version = json?.schemaVersion;
+  if (json?.runs !== undefined)
+    throw new ResultsFileError(
+      filename,
+      `a baseline, not the results of a run. Pass a ${DEFAULT_RESULTS_FILE}.`,
+    );
   if (version === undefined)
     throw new ResultsFileError(
       filename,
@@ -74,21 +83,26 @@ export function readResults(text: string, filename: string): Results {
       `schemaVersion is ${JSON.stringify(version)}; this version of @taskproof/playwright reads "${RESULTS_SCHEMA_VERSION}". Write the file again with the version that reads it here, or update the package.`,
     );
   const result = resultsSchema.safeParse(json);
-  if (!result.success) throw new ResultsFileError(filename, describeIssues(result.error));
-  refuseDoubles(result.data, filename);
+  if (!result.success)
+    throw new ResultsFileError(filename, `the results file is ${describeIssues(result.error)}`);
+  refuseDoubles(result.data.verdicts, filename);
   return result.data;
 }
 
-function describeIssues(error: z.ZodError): string {
+/** The first of what is wrong, a line each. */
+export function describeIssues(error: z.ZodError): string {
   const shown = problemsIn(error, 'the file').slice(0, 5);
   const rest = error.issues.length - shown.length;
-  return `not a valid results file:\n  ${shown.join('\n  ')}${rest > 0 ? `\n  and ${rest} more` : ''}`;
+  return `not valid:\n  ${shown.join('\n  ')}${rest > 0 ? `\n  and ${rest} more` : ''}`;
 }
 
 // Two rows of one key would let one hide the other in a diff.
-function refuseDoubles(results: Results, filename: string): void {
+export function refuseDoubles(
+  verdicts: readonly Pick<ResultRow, 'spec' | 'project' | 'replayed'>[],
+  filename: string,
+): void {
   const seen = new Set<string>();
-  for (const row of results.verdicts) {
+  for (const row of verdicts) {
     const key = keyOf(row);
     if (seen.has(key))
       throw new ResultsFileError(

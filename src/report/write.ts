@@ -5,12 +5,14 @@ import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../options';
 import { compareProjects } from '../verdicts/comparison';
 import { byName, diffVerdicts } from '../verdicts/diff';
+import { countedRow, pooledBaseline } from '../verdicts/history';
 import type { TokenUsage } from '../verdicts/shapes';
 import { sumOfKnown } from '../verdicts/verdict';
+import { readHistory } from './baseline';
 import { diffTable } from './diff-text';
 import { print, useColour } from './format';
 import { renderSummary } from './markdown';
-import { RESULTS_SCHEMA_VERSION, type ResultRow, type Results, readResults } from './results';
+import { RESULTS_SCHEMA_VERSION, type ResultRow, type Results } from './results';
 import type { SpecRun } from './spec-run';
 
 /** Options of the reporter; paths are relative to the Playwright config's folder. */
@@ -116,8 +118,9 @@ export async function writeOutput(
 }
 
 async function compare(file: string, results: Results): Promise<void> {
-  const baseline = readResults(await readFile(file, 'utf8'), file);
-  const diff = diffVerdicts(baseline.verdicts, results.verdicts);
+  const runs = readHistory(await readFile(file, 'utf8'), file);
+  const later = results.verdicts.map(countedRow);
+  const diff = diffVerdicts(pooledBaseline(runs, later), later);
   print(process.stdout, `\n${diffTable(diff, { colour: useColour(process.stdout) })}`);
 }
 

@@ -1,15 +1,25 @@
-// What changed between two runs, per spec and project.
-import type { RowSubject, VerdictRow } from './shapes';
-import { fisherExactOneSided } from './statistics';
+// What changed between a baseline and a later run, per spec and project, and whether the trials suffice to say so.
+import type { RowSubject, VerdictName, VerdictRow } from './shapes';
+import {
+  fisherExactOneSided,
+  type Graded,
+  type Stratum,
+  stratifiedExactOneSided,
+  taroneLevel,
+} from './statistics';
 import { isSettled, rateDifference } from './verdict';
 
 export type { VerdictRow };
 
-/** A change whose p is above this is one that chance explains. */
+/** The chance that any spec of an unchanged suite is called proven, at most. */
 export const ALPHA = 0.05;
+/** The same of the test over the whole suite. */
+export const SUITE_ALPHA = 0.01;
+/** A lower rate whose p is at most this is a candidate, whatever the verdict. */
+export const CANDIDATE_P = 0.1;
 
 /**
- * - `regressed`, `fixed`: the verdict went from passed to failed, or back.
+ * - `regressed`, `fixed`: by the later run's policy the verdict went from passed to failed, or back.
  * - `worsened`, `improved`: the verdict is the same, the pass rate is not.
  * - `unclear`: one of the two verdicts is inconclusive or undecided, so there is nothing to compare.
  * - `added`, `removed`: only one side has it.
@@ -29,7 +39,10 @@ export const CHANGES = [
 export type Change = (typeof CHANGES)[number];
 
 /** One side of a comparison. */
-export type DiffSide = Omit<VerdictRow, 'spec' | 'project' | 'replayed' | 'specHash'>;
+export type DiffSide = Omit<VerdictRow, 'spec' | 'project' | 'replayed' | 'specHash'> & {
+  /** Runs that the counts are from, if they are from more than one. */
+  runs?: number;
+};
 
 export interface DiffRow {
   spec: string;
@@ -44,51 +57,81 @@ export interface DiffRow {
    * pass rate the same. Null if there is no change of that kind, and for replays, which chance does not move.
    */
   p: number | null;
-  /** p is above ALPHA: the change may well be chance. */
-  byChance: boolean;
+  /** Looks worse than its baseline: fresh trials can prove it. */
+  candidate: boolean;
+  /** Worse, and the trials at hand suffice to say so, however many specs were compared. */
+  proven: boolean;
   /** What else differs, and may be the cause: the spec, its policy, the agent, the model. */
   alsoChanged: ('spec' | 'policy' | 'agent' | 'model')[];
+}
+
+/** All specs that can be compared, together. */
+export interface SuiteChange {
+  specs: number;
+  before: Graded;
+  after: Graded;
+  /** The chance of a fall this large, were each spec's rate the same; without the specs that are proven by themselves. */
+  p: number;
+  /** p is at most SUITE_ALPHA: the suite as a whole became worse. */
+  fell: boolean;
 }
 
 export interface Diff {
   /** Sorted by change as in CHANGES, then by spec and project. */
   rows: DiffRow[];
   counts: Record<Change, number>;
+  /** Null if nothing can be compared. */
+  suite: SuiteChange | null;
 }
 
 /**
- * Compares the verdicts of two runs. Rows meet by spec, project and whether they were replayed; the lists hold
+ * Compares a run with a baseline. Rows meet by spec, project and whether they were replayed; the lists hold
  * each of these once.
  */
-export function diffVerdicts(before: readonly VerdictRow[], after: readonly VerdictRow[]): Diff {
+export function diffVerdicts(
+  before: readonly (VerdictRow & { runs?: number })[],
+  after: readonly VerdictRow[],
+): Diff {
   const earlier = new Map(before.map(row => [keyOf(row), row]));
   const later = new Map(after.map(row => [keyOf(row), row]));
   const rows = [...new Set([...earlier.keys(), ...later.keys()])]
     .map(key => compare(earlier.get(key), later.get(key)))
     .sort((a, b) => CHANGES.indexOf(a.change) - CHANGES.indexOf(b.change) || byName(a, b));
+  prove(rows);
   const counts = Object.fromEntries(CHANGES.map(change => [change, 0])) as Record<Change, number>;
   for (const row of rows) counts[row.change]++;
-  return { rows, counts };
+  return { rows, counts, suite: suiteChangeOf(rows.filter(({ proven }) => !proven)) };
 }
 
-function compare(before: VerdictRow | undefined, after: VerdictRow | undefined): DiffRow {
+function compare(
+  before: (VerdictRow & { runs?: number }) | undefined,
+  after: VerdictRow | undefined,
+): DiffRow {
   const { spec, project, replayed } = (after ?? before)!;
-  const change = changeBetween(before, after);
+  const sides = { before: before ? sideOf(before) : null, after: after ? sideOf(after) : null };
+  // A stricter policy is no regression, and a looser one hides none: both sides by the later one.
+  if (sides.before && after) sides.before.verdict = judgedBy(after, sides.before);
+  const change = changeBetween(sides.before, sides.after);
   const p = before && after && !replayed ? chanceOf(change, before, after) : null;
-  return {
-    spec,
-    project,
-    replayed,
-    change,
-    before: before ? sideOf(before) : null,
-    after: after ? sideOf(after) : null,
-    p,
-    byChance: p !== null && p > ALPHA,
-    alsoChanged: before && after ? differences(before, after) : [],
-  };
+  const candidate =
+    p !== null && (change === 'regressed' || (change === 'worsened' && atMost(p, CANDIDATE_P)));
+  const alsoChanged = before && after ? differences(before, after) : [];
+  return { spec, project, replayed, change, ...sides, p, candidate, proven: false, alsoChanged };
 }
 
-function changeBetween(before: VerdictRow | undefined, after: VerdictRow | undefined): Change {
+/** The verdict of these counts under another policy, or of several runs: by the share of passes that the policy asks for. */
+function judgedBy({ k, minPasses }: VerdictRow, side: DiffSide): VerdictName {
+  const graded = side.passes + side.failures;
+  const samePolicy = side.k === k && side.minPasses === minPasses;
+  if (!isSettled(side.verdict) || graded === 0 || (samePolicy && (side.runs ?? 1) === 1)) return side.verdict;
+  return passesBy({ k, minPasses }, side) ? 'passed' : 'failed';
+}
+
+function passesBy(policy: Pick<VerdictRow, 'k' | 'minPasses'>, { passes, failures }: Graded): boolean {
+  return passes * policy.k >= policy.minPasses * (passes + failures);
+}
+
+function changeBetween(before: DiffSide | null, after: DiffSide | null): Change {
   if (!before) return 'added';
   if (!after) return 'removed';
   if (!isSettled(before.verdict) || !isSettled(after.verdict)) return 'unclear';
@@ -98,12 +141,76 @@ function changeBetween(before: VerdictRow | undefined, after: VerdictRow | undef
   return difference > 0 ? 'improved' : 'worsened';
 }
 
-function chanceOf(change: Change, before: VerdictRow, after: VerdictRow): number | null {
-  if (change === 'regressed' || change === 'worsened')
+const isWorse = (change: Change) => change === 'regressed' || change === 'worsened';
+
+function chanceOf(change: Change, before: Graded, after: Graded): number | null {
+  if (isWorse(change))
     return fisherExactOneSided(before.passes, before.failures, after.passes, after.failures);
   if (change === 'fixed' || change === 'improved')
     return fisherExactOneSided(after.passes, after.failures, before.passes, before.failures);
   return null;
+}
+
+/** Of equal fractions, summed logarithms may leave one a hair above the other. */
+const atMost = (p: number, level: number) => p <= level * (1 + 1e-9);
+
+/** A replay needs no statistics: it plays the same actions, so a lost one is proof. */
+function prove(rows: readonly DiffRow[]): void {
+  const smallest = rows.filter(isMeasured).map(({ before, after }) => smallestP(before!, after!));
+  const level = taroneLevel(smallest, ALPHA);
+  for (const row of rows)
+    row.proven =
+      (row.replayed && row.change === 'regressed') ||
+      (row.p !== null && isWorse(row.change) && atMost(row.p, level));
+}
+
+/** The p if as many as possible of all failures had come afterwards. */
+function smallestP(before: Graded, after: Graded): number {
+  const failures = Math.min(before.failures + after.failures, after.passes + after.failures);
+  const left = before.failures + after.failures - failures;
+  const size = before.passes + before.failures;
+  return fisherExactOneSided(size - left, left, after.passes + after.failures - failures, failures);
+}
+
+/** Both sides are there and say something about an agent. */
+function isMeasured({ replayed, before, after, change }: DiffRow): boolean {
+  return !replayed && before !== null && after !== null && change !== 'unclear';
+}
+
+/** @param rows without those that are known to be worse. */
+export function suiteChangeOf(rows: readonly DiffRow[]): SuiteChange | null {
+  const strata = rows
+    .filter(isMeasured)
+    .map(row => ({ before: row.before!, after: row.after! })) satisfies Stratum[];
+  const sum = (side: 'before' | 'after') => ({
+    passes: strata.reduce((total, stratum) => total + stratum[side].passes, 0),
+    failures: strata.reduce((total, stratum) => total + stratum[side].failures, 0),
+  });
+  if (!strata.length) return null;
+  const p = stratifiedExactOneSided(strata);
+  return {
+    specs: strata.length,
+    before: sum('before'),
+    after: sum('after'),
+    p,
+    fell: atMost(p, SUITE_ALPHA),
+  };
+}
+
+/**
+ * The most failures that a baseline of this size could have and still make the later run a candidate: what the fresh trials
+ * are compared with was chosen for being good.
+ */
+export function luckiestBaseline(before: DiffSide, after: DiffSide): number {
+  const size = before.passes + before.failures;
+  for (let failures = size; failures >= 0; failures--) {
+    const side = { passes: size - failures, failures };
+    const flip = after.verdict === 'failed' && passesBy(after, side);
+    const lower = rateDifference(after, side) < 0;
+    const p = () => fisherExactOneSided(side.passes, side.failures, after.passes, after.failures);
+    if (flip || (lower && atMost(p(), CANDIDATE_P))) return failures;
+  }
+  return 0;
 }
 
 function differences(before: VerdictRow, after: VerdictRow): DiffRow['alsoChanged'] {
@@ -115,9 +222,14 @@ function differences(before: VerdictRow, after: VerdictRow): DiffRow['alsoChange
   return found;
 }
 
-function sideOf(row: VerdictRow): DiffSide {
+function sideOf(row: VerdictRow & { runs?: number }): DiffSide {
   const { verdict, k, minPasses, passes, failures, errors, turns, costUsd, reason, agent, model } = row;
-  return { verdict, k, minPasses, passes, failures, errors, turns, costUsd, reason, agent, model };
+  const side = { verdict, k, minPasses, passes, failures, errors, turns, costUsd, reason, agent, model };
+  return {
+    ...side,
+    ...(row.runs === undefined ? {} : { runs: row.runs }),
+    ...(row.stoppedEarly ? { stoppedEarly: true } : {}),
+  };
 }
 
 type Named = Pick<RowSubject, 'spec' | 'project' | 'replayed'>;
@@ -136,3 +248,11 @@ export const keyOf = ({ spec, project, replayed }: Named) => JSON.stringify([spe
 
 /** By code unit. Not localeCompare: the order must be the same on every machine. */
 export const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The pass rate of all that was compared, before; 1 for nothing. */
+export function baselineRate({ rows }: Pick<Diff, 'rows'>): number {
+  const sides = rows.filter(isMeasured).map(({ before }) => before!);
+  const passes = sides.reduce((sum, side) => sum + side.passes, 0);
+  const graded = passes + sides.reduce((sum, side) => sum + side.failures, 0);
+  return graded ? passes / graded : 1;
+}

@@ -65,7 +65,15 @@ export const rowSchema = z.object({
   interval: z
     .tuple([share, share])
     .nullable()
-    .describe('Wilson 95% interval of the rate; null where none was graded, and for replays.'),
+    .describe(
+      'Wilson 95% interval of the rate; null where none was graded, for replays, and with earlyStop.',
+    ),
+  earlyStop: z
+    .boolean()
+    .optional()
+    .describe(
+      'True if trials are skipped once the verdict is settled: then the rate is biased, and has no interval.',
+    ),
   turns: z.number().nonnegative().nullable().describe('Median turns of the graded trials.'),
   costUsd: cost.describe('Sum over the trials, US dollars; null where any is unknown.'),
   usage: usageSchema.optional().describe('Tokens of all its trials that left a record.'),
@@ -140,12 +148,21 @@ export type RowSubject = Pick<
   'spec' | 'project' | 'agent' | 'model' | 'replayed' | 'file' | 'specHash'
 >;
 /** What the trials of one spec in one project come to. */
-export type Verdict = Omit<ResultRow, keyof RowSubject | 'usage' | 'recording' | 'notRecorded'> & {
+export type Verdict = Omit<
+  ResultRow,
+  keyof RowSubject | 'usage' | 'recording' | 'notRecorded' | 'earlyStop'
+> & {
   missing: number;
 };
 /** What a row must have to be compared with others. */
 export type VerdictRow = Omit<RowSubject, 'file'> &
-  Pick<Verdict, keyof Policy | 'verdict' | 'passes' | 'failures' | 'errors' | 'turns' | 'costUsd' | 'reason'>;
+  Pick<
+    Verdict,
+    keyof Policy | 'verdict' | 'passes' | 'failures' | 'errors' | 'turns' | 'costUsd' | 'reason'
+  > & {
+    /** Its counts are those of the trials that an early stop could not skip. */
+    stoppedEarly?: boolean;
+  };
 
 /** The specs that at least two projects have; those that one project alone has say nothing about another. */
 export type Comparison = z.infer<typeof comparisonSchema>;

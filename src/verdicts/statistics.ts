@@ -48,11 +48,95 @@ export function fisherExactOneSided(a: number, b: number, c: number, d: number):
   const total = before + c + d;
   const most = Math.min(before, passes);
   let chance = 0;
-  for (let x = a; x <= most; x++)
-    chance += Math.exp(
-      logChoose(passes, x) + logChoose(total - passes, before - x) - logChoose(total, before),
-    );
+  for (let x = a; x <= most; x++) chance += hypergeometric(x, before, passes, total);
   return Math.min(1, chance);
+}
+
+/** Trials of one spec on the two sides of a comparison. */
+export interface Stratum {
+  before: Graded;
+  after: Graded;
+}
+export type Graded = { passes: number; failures: number };
+
+/**
+ * The exact stratified test, one-sided: did the rate fall over all specs together? Each spec is compared with itself alone, so
+ * that easy and hard ones don't mix. Given each spec's totals, the failures afterwards are a sum of hypergeometric counts,
+ * whose distribution is found by convolution: the exact form of the Cochran-Mantel-Haenszel test (Cochran 1954, Biometrics 10,
+ * 417-451; Mantel and Haenszel 1959, JNCI 22, 719-748; Agresti, "Categorical Data Analysis", section 7.3.5 on the exact form). It
+ * is also the permutation test that deals each spec's trials out anew to the two sides.
+ *
+ * @returns the chance, 0 to 1, of at least so many failures afterwards, were each spec's rate the same. For a rise swap the
+ * sides. 1 if no spec can say anything.
+ */
+export function stratifiedExactOneSided(strata: readonly Stratum[]): number {
+  let distribution = [1];
+  let seen = 0;
+  for (const { before, after } of strata) {
+    const failed = before.failures + after.failures;
+    const n = after.passes + after.failures;
+    const total = n + before.passes + before.failures;
+    const [least, most] = [Math.max(0, failed - (total - n)), Math.min(n, failed)];
+    seen += after.failures - least;
+    if (least === most) continue;
+    const next = new Array<number>(distribution.length + most - least).fill(0);
+    for (let x = least; x <= most; x++) {
+      const chance = hypergeometric(x, n, failed, total);
+      for (let sum = 0; sum < distribution.length; sum++)
+        next[sum + x - least]! += distribution[sum]! * chance;
+    }
+    distribution = next;
+  }
+  return Math.min(
+    1,
+    distribution.slice(seen).reduceRight((sum, chance) => sum + chance, 0),
+  );
+}
+
+/** The chance of x marked ones among n drawn of `total`, of which `marked` are marked. */
+export function hypergeometric(x: number, n: number, marked: number, total: number): number {
+  return Math.exp(logChoose(marked, x) + logChoose(total - marked, n - x) - logChoose(total, n));
+}
+
+/**
+ * The chance that k trials all pass, estimated without bias from n trials of which so many passed: C(passes, k) / C(n, k). Yao,
+ * Shinn, Razavi and Narasimhan 2024, "tau-bench", arXiv 2406.12045: pass^k.
+ *
+ * @returns null if there are fewer than k trials.
+ */
+export function passHat(passes: number, n: number, k: number): number | null {
+  if (n < k) return null;
+  return passes < k ? 0 : Math.exp(logChoose(passes, k) - logChoose(n, k));
+}
+
+/**
+ * The 97.5% point of Student's t distribution: for two-sided 95% intervals of a mean. Exact for 1 and 2 degrees of freedom, beyond
+ * by the Cornish-Fisher expansion (Abramowitz and Stegun 26.7.5), to 0.5% at 3 and better above.
+ */
+export function studentQuantile(df: number): number {
+  if (df <= 1) return 12.7062;
+  if (df === 2) return 4.30265;
+  const z = Z_95;
+  const terms = [
+    (z ** 3 + z) / 4,
+    (5 * z ** 5 + 16 * z ** 3 + 3 * z) / 96,
+    (3 * z ** 7 + 19 * z ** 5 + 17 * z ** 3 - 15 * z) / 384,
+    (79 * z ** 9 + 776 * z ** 7 + 1482 * z ** 5 - 1920 * z ** 3 - 945 * z) / 92160,
+  ];
+  return terms.reduce((sum, term, index) => sum + term / df ** (index + 1), z);
+}
+
+/**
+ * The level at which each of several tests may reject, so that the chance of any false one stays at most alpha: Bonferroni's, but
+ * over those tests alone that could reject at all. Tarone (1990), "A modified Bonferroni method for discrete data",
+ * Biometrics 46, 515-522. A spec that has never failed can't show a fall by one failure, and costs the others nothing.
+ *
+ * @param smallest the smallest p that each test could come to
+ */
+export function taroneLevel(smallest: readonly number[], alpha: number): number {
+  for (let tests = 1; tests < smallest.length; tests++)
+    if (smallest.filter(p => p <= alpha / tests).length <= tests) return alpha / tests;
+  return alpha / Math.max(1, smallest.length);
 }
 
 const logChoose = (n: number, k: number) => logFactorial(n) - logFactorial(k) - logFactorial(n - k);

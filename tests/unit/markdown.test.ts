@@ -190,15 +190,21 @@ describe('the comment of a diff', () => {
       ),
     ).toBe(true);
     expect(text).toContain(
-      '| **regressed** | checkout | opus | passed → failed | 5/5 → 1/5 | p = 0.024 | 4 | \\$0.50 |\n| removed | x&#124;y |',
+      '| **regressed** | checkout | opus | passed → failed | 5/5 → 1/5 | 0.024 | 4 | \\$0.50 |\n| removed | x&#124;y |',
     );
     expect(text).toContain('- **checkout** (opus): trial 2/5: because failed');
     expect(text).toContain('also changed: model opus → sonnet');
-    expect(text).toMatch(/<details>\n<summary>1 unchanged<\/summary>\n\n\| change[\s\S]*\| same \|/);
+    expect(text).toMatch(
+      /<details>\n<summary>1 spec much as before<\/summary>\n\n\| change[\s\S]*\| same \|/,
+    );
   });
 
-  test('marks a change that chance explains', () => {
-    expect(renderDiff(diffVerdicts([row('ppp')], [row('pff')]))).toContain('p = 0.2, chance explains it');
+  test('says where the trials do not suffice, and what to do', () => {
+    const text = renderDiff(diffVerdicts([row('ppp')], [row('pff')]), ['Let fresh trials decide: <confirm>']);
+    expect(text).toContain(
+      '| regressed, too few trials to tell | checkout | opus | passed → failed | 3/3 → 1/3 | 0.2 |',
+    );
+    expect(text).toContain('\n\nLet fresh trials decide: &lt;confirm&gt;\n\n');
   });
 
   test('stays within what a comment may hold', () => {
@@ -217,7 +223,7 @@ describe('the comment of a diff', () => {
 
   test('for the terminal: a table, the reasons, the counts', () => {
     const text = diffTable(diff);
-    expect(text).toMatch(/^regressed +checkout +opus +passed → failed +5\/5 → 1\/5 +p = 0\.024/m);
+    expect(text).toMatch(/^regressed +checkout +opus +passed → failed +5\/5 → 1\/5 +0\.024/m);
     expect(text).toMatch(/^checkout +opus +trial 2\/5/m);
     expect(text).toMatch(/4 specs compared: 1 regressed, 1 removed, 1 fixed, 1 unchanged$/);
     expect(text).not.toMatch(/^unchanged/m);

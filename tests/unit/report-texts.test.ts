@@ -35,17 +35,15 @@ const DIFF = diffVerdicts(
 );
 
 const DIFF_TEXT = [
-  'change     spec   project  verdict                passes                chance                       turns  cost',
-  'regressed  cart   opus     passed → failed        12/12 → 0/12          p < 0.001                    4      $1.20 → unknown',
-  'regressed  login  opus     passed → failed        2/2 → 1/2             p = 0.5, chance explains it  4      $0.20',
-  'worsened   menu   opus     failed                 1/2 → 0/2             p = 0.5, chance explains it  4      $0.20',
-  'unclear    open   opus     passed → inconclusive  2/2 → 0/2 (0 graded)                               4 → -  $0.20',
-  'removed    gone   opus     passed                 1/1                                                4      $0.10',
-  'added      new    opus     failed                 0/1                                                -      $0.10',
+  'change                             spec   project  verdict                passes                p        turns  cost',
+  'regressed                          cart   opus     passed → failed        12/12 → 0/12          < 0.001  4      $1.20 → unknown',
+  'regressed, too few trials to tell  login  opus     passed → failed        2/2 → 1/2             0.5      4      $0.20',
+  'unclear                            open   opus     passed → inconclusive  2/2 → 0/2 (0 graded)           4 → -  $0.20',
+  'removed                            gone   opus     passed                 1/1                            4      $0.10',
+  'added                              new    opus     failed                 0/1                            -      $0.10',
   '',
   'cart   opus  trial 1/12: because failed (at http://127.0.0.1/cart)',
   'login  opus  trial 2/2: because failed (at http://127.0.0.1/cart)',
-  'menu   opus  trial 1/2: because failed (at http://127.0.0.1/cart); also changed: the spec, model m-1 → none',
   'open   opus  trial 1/2: agent_api: because error (at http://127.0.0.1/cart); also changed: policy 2 of 2 → 1 of 2, agent claude → lexical',
   'new    opus  trial 1/1: because failed (at http://127.0.0.1/cart)',
   '',
@@ -58,9 +56,9 @@ test('a diff in the terminal: p on rows that both runs have, notes on what else 
 
 test('a diff in colour is the same text', () => {
   const coloured = diffTable(DIFF, { colour: true });
-  expect(coloured).toContain('\u001b[2mchange\u001b[22m     \u001b[2mspec\u001b[22m');
-  expect(coloured).toContain('\u001b[31mregressed\u001b[39m  cart');
-  expect(coloured).toContain('\u001b[33mmenu\u001b[39m   opus  trial 1/2');
+  expect(coloured).toContain('\u001b[2mchange\u001b[22m');
+  expect(coloured).toContain('\u001b[31mregressed\u001b[39m  ');
+  expect(coloured).toContain('\u001b[33mopen\u001b[39m   opus  trial 1/2');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours
   expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(DIFF_TEXT);
 });
@@ -72,26 +70,25 @@ test('a diff as a comment', () => {
       '',
       '### Taskproof: 2 regressed, 1 worsened, 1 unclear, 1 removed, 1 added, 1 unchanged',
       '',
-      '| change | spec | project | verdict | passes | chance | turns | cost |',
+      '| change | spec | project | verdict | passes | p | turns | cost |',
       '| --- | --- | --- | --- | --- | --- | --- | --- |',
-      '| **regressed** | cart | opus | passed → failed | 12/12 → 0/12 | p &lt; 0.001 | 4 | \\$1.20 → unknown |',
-      '| **regressed** | login | opus | passed → failed | 2/2 → 1/2 | p = 0.5, chance explains it | 4 | \\$0.20 |',
-      '| worsened | menu | opus | failed | 1/2 → 0/2 | p = 0.5, chance explains it | 4 | \\$0.20 |',
+      '| **regressed** | cart | opus | passed → failed | 12/12 → 0/12 | &lt; 0.001 | 4 | \\$1.20 → unknown |',
+      '| regressed, too few trials to tell | login | opus | passed → failed | 2/2 → 1/2 | 0.5 | 4 | \\$0.20 |',
       '| unclear | open | opus | passed → inconclusive | 2/2 → 0/2 (0 graded) |  | 4 → - | \\$0.20 |',
       '| removed | gone | opus | passed | 1/1 |  | 4 | \\$0.10 |',
       '| added | new | opus | failed | 0/1 |  | - | \\$0.10 |',
       '',
       '- **cart** (opus): trial 1/12: because failed (at http&#58;//127.0.0.1/cart)',
       '- **login** (opus): trial 2/2: because failed (at http&#58;//127.0.0.1/cart)',
-      '- **menu** (opus): trial 1/2: because failed (at http&#58;//127.0.0.1/cart); also changed: the spec, model m-1 → none',
       '- **open** (opus): trial 1/2: agent\\_api: because error (at http&#58;//127.0.0.1/cart); also changed: policy 2 of 2 → 1 of 2, agent claude → lexical',
       '- **new** (opus): trial 1/1: because failed (at http&#58;//127.0.0.1/cart)',
       '',
       '<details>',
-      '<summary>1 unchanged</summary>',
+      '<summary>2 specs much as before</summary>',
       '',
-      '| change | spec | project | verdict | passes | chance | turns | cost |',
+      '| change | spec | project | verdict | passes | p | turns | cost |',
       '| --- | --- | --- | --- | --- | --- | --- | --- |',
+      '| worsened | menu | opus | failed | 1/2 → 0/2 | 0.5 | 4 | \\$0.20 |',
       '| unchanged | same | opus | passed | 1/1 |  | 4 | \\$0.10 |',
       '',
       '</details>',

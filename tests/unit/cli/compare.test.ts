@@ -1,51 +1,125 @@
 import { expect, test } from 'vitest';
-import { readResults } from '../../../src/report/results';
 import { resultsFile, suite } from './suite';
 
 const BEFORE = resultsFile({ cart: 'ppppp', docs: 'ppppp' });
 
-test('baseline save keeps the verdicts without their trials', async () => {
-  const { taskproof, read } = suite({ 'taskproof-results.json': BEFORE });
+const runsOf = (text: string) => Object.entries(JSON.parse(text).runs) as [string, { verdicts: object[] }][];
+
+test('baseline save adds a run: one line, named by its start, counts without trials', async () => {
+  const { taskproof, read, write } = suite({ 'taskproof-results.json': BEFORE });
   const { code, out } = await taskproof(['baseline', 'save']);
-  expect(code).toBe(0);
-  expect(out).toContain('Saved 2 verdicts');
-  const [saved, original] = [JSON.parse(read('taskproof-baseline.json')), JSON.parse(BEFORE)];
-  expect(saved.verdicts.map((row: { trials: unknown[] }) => row.trials)).toEqual([[], []]);
-  expect({ ...saved, verdicts: original.verdicts }).toEqual(original);
-  expect(readResults(read('taskproof-baseline.json'), 'x').verdicts[0]).toMatchObject({ passes: 5, k: 5 });
+  expect([code, out]).toEqual([0, expect.stringContaining('Saved 2 verdicts')]);
+  const first = read('taskproof-baseline.json');
+  expect(runsOf(first)).toEqual([
+    [
+      '2026-11-05T10:00:00.000Z',
+      { verdicts: [expect.objectContaining({ spec: 'cart', passes: 5, k: 5 }), expect.anything()] },
+    ],
+  ]);
+  expect(first).not.toContain('trials');
+  write('earlier.json', resultsFile({ cart: 'ppppf', docs: 'ppppp' }, { startedAt: '2026-11-04T10:00:00Z' }));
+  expect((await taskproof(['baseline', 'save', 'earlier.json'])).out).toContain('holds 2 runs');
+  const lines = read('taskproof-baseline.json')
+    .split('\n')
+    .filter(line => line.includes('verdicts'));
+  expect(lines.map(line => line.slice(0, 28))).toEqual(
+    ['"2026-11-04T10:00:00.000Z": {', '"2026-11-05T10:00:00.000Z": {'].map(text => text.slice(0, 28)),
+  );
+  // Saving it again changes nothing.
+  const both = read('taskproof-baseline.json');
+  await taskproof(['baseline', 'save']);
+  expect(read('taskproof-baseline.json')).toBe(both);
 });
 
-test('the comparison of projects follows from the verdicts: a baseline does without it', async () => {
-  const comparison = { projects: [], specs: [], differ: [], ratesDiffer: [], unclear: [] };
-  const { taskproof, read } = suite({ 'r.json': resultsFile({ cart: 'pp' }, { comparison }) });
-  expect((await taskproof(['baseline', 'save', 'r.json'])).code).toBe(0);
-  expect(JSON.parse(read('taskproof-baseline.json'))).not.toHaveProperty('comparison');
+test('--runs keeps the newest, --replace starts anew, several files are several runs', async () => {
+  const day = (n: number) => resultsFile({ cart: 'pp' }, { startedAt: `2026-11-0${n}T10:00:00.000Z` });
+  const { taskproof, read } = suite({ '1.json': day(1), '2.json': day(2), '3.json': day(3) });
+  const starts = () => runsOf(read('b.json')).map(([start]) => start.slice(8, 10));
+  await taskproof(['baseline', 'save', '1.json', '2.json', '3.json', '-o', 'b.json']);
+  expect(starts()).toEqual(['01', '02', '03']);
+  await taskproof(['baseline', 'save', '3.json', '-o', 'b.json', '--runs', '2']);
+  expect(starts()).toEqual(['02', '03']);
+  await taskproof(['baseline', 'save', '1.json', '-o', 'b.json', '--replace']);
+  expect(starts()).toEqual(['01']);
+  expect((await taskproof(['baseline', 'save', '--runs', '0'])).err).toContain('whole number');
 });
 
-test('an incomplete run is no baseline unless forced', async () => {
-  const { taskproof, read } = suite({ 'r.json': resultsFile({ cart: 'pp---' }, { complete: false }) });
+test('a baseline of version 0.1 is read, and becomes the first run', async () => {
+  const old = JSON.parse(BEFORE);
+  for (const row of old.verdicts) row.trials = [];
+  const { taskproof, read } = suite({
+    'taskproof-baseline.json': JSON.stringify(old),
+    'taskproof-results.json': resultsFile(
+      { cart: 'ppppp', docs: 'ppppp' },
+      { startedAt: '2026-11-06T10:00:00.000Z' },
+    ),
+  });
+  expect((await taskproof(['diff'])).out).toContain('2 specs compared: 2 unchanged');
+  expect((await taskproof(['baseline', 'save'])).code).toBe(0);
+  expect(runsOf(read('taskproof-baseline.json'))).toHaveLength(2);
+  expect((await taskproof(['diff', '--json'])).out).toContain('"passes": 10');
+});
+
+test('two branches that both saved: the lines of both, in any order, with or without commas, are read', async () => {
+  const { taskproof, read, write } = suite({ 'taskproof-results.json': BEFORE });
+  await taskproof(['baseline', 'save']);
+  const [open, version, runs, line, ...end] = read('taskproof-baseline.json').split('\n') as [
+    string,
+    string,
+    string,
+    string,
+  ];
+  const other = line.replace('11-05T', '11-06T');
+  write('taskproof-baseline.json', [open, version, runs, other, line, ...end].join('\n'));
+  expect((await taskproof(['diff', '--json'])).out).toContain('"passes": 10');
+  write('taskproof-baseline.json', [open, version, runs, `${line},`, `${other},`, ...end].join('\n'));
+  expect((await taskproof(['diff', '--json'])).out).toContain('"passes": 10');
+  write(
+    'taskproof-baseline.json',
+    [open, version, runs, '<<<<<<< HEAD', line, '=======', other, '>>>>>>> b', ...end].join('\n'),
+  );
+  const conflict = await taskproof(['diff']);
+  expect([conflict.code, conflict.err]).toEqual([2, expect.stringContaining('keep the runs of both sides')]);
+  // Cut in the middle of a write: never taken for fewer runs.
+  for (const cut of [
+    `${open}\n${version}\n${runs}\n${line},\n`,
+    `${open}\n${version}\n${runs}\n${line.slice(0, 80)}\n}\n}\n`,
+  ]) {
+    write('taskproof-baseline.json', cut);
+    expect((await taskproof(['diff'])).code).toBe(2);
+    expect((await taskproof(['baseline', 'save'])).code).toBe(1);
+  }
+});
+
+test.each([
+  ['incomplete', { cart: 'pp---' }, { complete: false }, 'Trials are missing of: cart'],
+  ['of a part of the suite', { cart: 'ppppp' }, { filtered: true }, 'is of a part of the suite'],
+])('a run that is %s is saved with --force alone, as a partial one', async (_what, specs, more, message) => {
+  const { taskproof, read } = suite({ 'r.json': resultsFile(specs as never, more) });
   const refused = await taskproof(['baseline', 'save', 'r.json', '-o', 'deep/b.json']);
   expect(refused.code).toBe(1);
-  expect(refused.err).toContain('Trials are missing of: cart');
+  expect(refused.err).toContain(message);
   expect(() => read('deep/b.json')).toThrow();
   expect((await taskproof(['baseline', 'save', 'r.json', '-o', 'deep/b.json', '--force'])).code).toBe(0);
-  expect(read('deep/b.json')).toContain('undecided');
+  expect(runsOf(read('deep/b.json'))[0]![1]).toMatchObject({ partial: true });
 });
 
-test('a run of some specs does not take the place of a baseline of more, unless forced', async () => {
-  const { taskproof, read } = suite({
-    'taskproof-baseline.json': BEFORE,
-    'taskproof-results.json': resultsFile({ cart: 'ppppp' }),
-  });
+test('a run that lacks specs of the baseline is not saved by accident, nor one of another suite', async () => {
+  const { taskproof, read, write } = suite({ 'taskproof-results.json': BEFORE });
+  await taskproof(['baseline', 'save']);
+  const saved = read('taskproof-baseline.json');
+  write('taskproof-results.json', resultsFile({ cart: 'ppppp' }, { startedAt: '2026-11-06T10:00:00.000Z' }));
   const refused = await taskproof(['baseline', 'save']);
-  expect(refused.code).toBe(1);
-  expect(refused.err).toContain(
-    'holds 1 verdict that this run does not have: docs. Was it a part of the suite',
-  );
-  expect(read('taskproof-baseline.json')).toBe(BEFORE);
+  expect([refused.code, refused.err]).toEqual([
+    1,
+    expect.stringContaining('1 verdict that this run lacks: docs'),
+  ]);
+  write('other.json', resultsFile({ news: 'ppppp' }));
+  expect((await taskproof(['baseline', 'save', 'other.json'])).err).toContain('another suite');
+  expect(read('taskproof-baseline.json')).toBe(saved);
   expect((await taskproof(['baseline', 'save', '--force'])).code).toBe(0);
-  expect(JSON.parse(read('taskproof-baseline.json')).verdicts).toHaveLength(1);
-  expect((await taskproof(['diff'])).out).toContain('1 spec compared');
+  // Taken out on purpose: nothing is missed any more.
+  expect((await taskproof(['diff'])).out).toContain('1 spec compared: 1 unchanged');
 });
 
 test.each([
@@ -57,29 +131,103 @@ test.each([
   expect(err).toContain(message);
 });
 
-test.each<[string, Record<string, string>, number, string]>([
-  ['nothing changed', { cart: 'ppppp', docs: 'ppppp' }, 0, '2 specs compared: 2 unchanged'],
-  ['a regression', { cart: 'pffff', docs: 'ppppp' }, 1, 'regressed'],
-  ['a tolerated failure more', { cart: 'ppppf', docs: 'ppppp' }, 0, 'worsened'],
-  ['only errors', { cart: 'eeeee', docs: 'ppppp' }, 0, 'unclear'],
-  ['a spec gone', { cart: 'ppppp' }, 0, 'removed'],
-])('diff, %s', async (_name, after, code, text) => {
-  const { taskproof } = suite({ 'before.json': BEFORE, 'taskproof-results.json': resultsFile(after) });
-  const result = await taskproof(['diff', 'before.json']);
-  expect(result.code).toBe(code);
+const LONG = 'p'.repeat(25);
+const FELL = 'p'.repeat(13) + 'f'.repeat(12);
+
+test.each<[string, Record<string, string>, Record<string, string>, string[], number, string]>([
+  ['nothing changed', {}, {}, [], 0, 'Nothing is worse than the baseline.'],
+  ['a proven regression', {}, { cart: 'pffff' }, [], 1, 'Worse than the baseline: cart [opus].'],
+  ['a flip of few trials', {}, { cart: 'pppff' }, [], 3, 'regressed, too few trials to tell'],
+  ['a flip of few trials', {}, { cart: 'pppff' }, [], 3, 'npx taskproof confirm'],
+  ['a flip of few trials, allowed', {}, { cart: 'pppff' }, ['--allow', 'candidates'], 0, 'Nothing is worse'],
+  ['a tolerated failure more', {}, { cart: 'ppppf' }, [], 0, '1 worsened, 1 unchanged'],
+  ['a proven fall', { cart: LONG }, { cart: FELL }, [], 1, '25/25 → 13/25'],
+  ['a stricter policy', { cart: 'pppff' }, { cart: 'pppff' }, [], 0, 'Nothing is worse'],
+  [
+    'the site down',
+    {},
+    { cart: 'eeeee', docs: 'eeeee' },
+    [],
+    3,
+    'without a verdict on one side (cart [opus], docs [opus])',
+  ],
+  [
+    'the site down, allowed',
+    {},
+    { cart: 'eeeee', docs: 'eeeee' },
+    ['--allow', 'unclear'],
+    0,
+    'Nothing is worse',
+  ],
+  ['a spec added', {}, { news: 'ppppp' }, [], 3, '--allow added'],
+  ['a spec added, allowed', {}, { news: 'ppppp' }, ['--allow', 'unclear,added'], 0, 'Nothing is worse'],
+])('diff, %s', async (_name, before, after, options, code, text) => {
+  const base = { cart: 'ppppp', docs: 'ppppp' };
+  const { taskproof } = suite({
+    'before.json': resultsFile({ ...base, ...before }),
+    'taskproof-results.json': resultsFile({ ...base, ...after }),
+  });
+  const result = await taskproof(['diff', 'before.json', ...options]);
   expect(result.out).toContain(text);
+  expect(result.code).toBe(code);
   expect(result.err).toBe('');
+});
+
+test.each<[string, Record<string, string>, string[], number]>([
+  ['a spec gone', { cart: 'ppppp' }, [], 3],
+  ['a spec gone, allowed', { cart: 'ppppp' }, ['--allow', 'removed'], 0],
+  ['an empty run', {}, [], 3],
+])('diff, %s', async (_name, after, options, code) => {
+  const { taskproof } = suite({ 'before.json': BEFORE, 'taskproof-results.json': resultsFile(after) });
+  const result = await taskproof(['diff', 'before.json', ...options]);
+  expect([result.code, result.out]).toEqual([code, expect.stringContaining('removed')]);
+});
+
+test('two empty runs are nothing to compare', async () => {
+  const { taskproof } = suite({ 'a.json': resultsFile({}) });
+  const { code, out } = await taskproof(['diff', 'a.json', 'a.json']);
+  expect([code, out]).toEqual([3, expect.stringContaining('nothing to compare')]);
+});
+
+test('a fall of the whole suite that no spec shows', async () => {
+  const specs = (letters: (n: number) => string) =>
+    Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`spec-${n}`, letters(n)]));
+  const { taskproof } = suite({
+    'before.json': resultsFile(specs(() => LONG)),
+    'taskproof-results.json': resultsFile(specs(n => (n % 2 ? 'ppppf' : 'ppppp'))),
+  });
+  const { code, out } = await taskproof(['diff', 'before.json']);
+  expect(out).toContain(
+    'The suite as a whole became worse: 100% → 90% of the trials passed, over 40 specs (p < 0.001).',
+  );
+  expect(code).toBe(1);
+});
+
+test('the first run of a suite has no baseline', async () => {
+  const { taskproof } = suite({ 'taskproof-results.json': BEFORE });
+  const { code, err } = await taskproof(['diff']);
+  expect([code, err]).toEqual([2, expect.stringContaining('--allow no-baseline')]);
+  const allowed = await taskproof(['diff', '--allow', 'no-baseline']);
+  expect([allowed.code, allowed.out]).toEqual([0, expect.stringContaining('There is no baseline yet')]);
+  const wrong = await taskproof(['diff', '--allow', 'everything']);
+  expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('there is no everything')]);
 });
 
 test.each([
   ['missing.json', 'a.json', "missing.json can't be read"],
   ['a.json', 'later.json', 'schemaVersion is "9"'],
   ['a.json', 'text.json', 'text.json: not JSON'],
+  ['later.json', 'a.json', 'schemaVersion is "9"'],
+  ['text.json', 'a.json', 'text.json: not JSON'],
+  ['a.json', 'baseline.json', 'a baseline, not the results of a run'],
+  ['cut.json', 'a.json', 'the baseline is not valid'],
 ])('diff %s %s fails by itself with 2', async (before, after, message) => {
   const { taskproof } = suite({
     'a.json': BEFORE,
     'later.json': BEFORE.replace('"schemaVersion":"1"', '"schemaVersion":"9"'),
     'text.json': 'hello',
+    'baseline.json': '{"schemaVersion":"2","runs":{}}',
+    'cut.json': '{"schemaVersion":"2"}',
   });
   const { code, out, err } = await taskproof(['diff', before, after]);
   expect([code, out]).toEqual([2, '']);
@@ -92,10 +240,17 @@ test('diff --markdown and --json, to a file', async () => {
   expect(read('out/c.md')).toMatch(/^<!-- taskproof-diff -->\n\n### Taskproof: 1 regressed, 1 removed\n/);
   const { out } = await taskproof(['diff', 'a.json', 'b.json', '--json']);
   expect(JSON.parse(out)).toMatchObject({
-    schemaVersion: '1',
+    outcome: 'worse',
     counts: { regressed: 1, removed: 1, fixed: 0 },
     rows: [
-      { spec: 'cart', change: 'regressed', before: { passes: 5 }, after: { passes: 1 }, byChance: false },
+      {
+        spec: 'cart',
+        change: 'regressed',
+        before: { passes: 5 },
+        after: { passes: 1 },
+        candidate: true,
+        proven: true,
+      },
       { spec: 'docs', change: 'removed', after: null },
     ],
   });
@@ -107,7 +262,7 @@ test('an incomplete side is noted', async () => {
     'b.json': resultsFile({ cart: 'ppp--', docs: 'ppppp' }, { complete: false }),
   });
   const { code, err } = await taskproof(['diff', 'a.json', 'b.json']);
-  expect(code).toBe(0);
+  expect(code).toBe(3);
   expect(err).toContain('b.json is of an incomplete run');
 });
 

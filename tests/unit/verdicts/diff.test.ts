@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ALPHA, CHANGES, type Change, diffVerdicts, type VerdictRow } from '../../../src/verdicts/diff';
+import {
+  CHANGES,
+  type Change,
+  type DiffRow,
+  diffVerdicts,
+  type VerdictRow,
+} from '../../../src/verdicts/diff';
 import { verdictOf } from '../../../src/verdicts/verdict';
 import { trials } from './trials';
 
@@ -41,7 +47,8 @@ describe('the change of one spec', () => {
     expect(found.change).toBe(change);
     if (p === null) expect(found.p).toBeNull();
     else expect(found.p).toBeCloseTo(p, 10);
-    expect(found.byChance).toBe(p !== null && p > ALPHA);
+    expect(found.proven).toBe(p === 1 / 252 && change === 'regressed');
+    expect(found.candidate).toBe(change === 'regressed');
   });
 
   test('both sides are there to show', () => {
@@ -52,13 +59,30 @@ describe('the change of one spec', () => {
   });
 
   test('what else changed is named', () => {
-    const before = row('pppff', { minPasses: 3, specHash: 'a' });
+    const before = row('ppppp', { minPasses: 3, specHash: 'a' });
     const after = row('pppff', { minPasses: 4, specHash: 'b', model: 'sonnet', agent: 'lexical' });
     const found = only([before], [after]);
     expect(found.change).toBe('regressed');
     expect(found.alsoChanged).toEqual(['spec', 'policy', 'agent', 'model']);
-    expect(found.byChance).toBe(true);
+    expect(found).toMatchObject({ candidate: true, proven: false });
   });
+
+  test.each<[string, number, string, number, Change, Partial<DiffRow>]>([
+    ['pppff', 3, 'pppff', 4, 'unchanged', { candidate: false }],
+    ['pppff', 3, 'ppfff', 4, 'worsened', { candidate: false }],
+    ['ppppp', 5, 'ffffp', 1, 'worsened', { candidate: true, proven: true }],
+    ['ppppp', 5, 'ppfff', 2, 'worsened', { candidate: true, proven: false }],
+    ['p'.repeat(25), 13, 'p'.repeat(13) + 'f'.repeat(12), 13, 'worsened', { candidate: true, proven: true }],
+    // other sizes: by the share of passes that the later policy asks for
+    ['ppppppppff', 8, 'pppff', 4, 'regressed', { candidate: true }],
+    ['pppppppfff', 7, 'pppff', 4, 'worsened', { candidate: false }],
+  ])(
+    '%s needing %i, then %s needing %i: both by the later policy, %s',
+    (before, had, after, has, change, more) => {
+      const found = only([row(before, { minPasses: had })], [row(after, { minPasses: has })]);
+      expect(found).toMatchObject({ change, ...more });
+    },
+  );
 
   test.each<[string | undefined, string | undefined, string[]]>([
     ['a', 'a', []],
@@ -74,12 +98,12 @@ describe('the change of one spec', () => {
   test('what only one side has changed nothing else, and has no p', () => {
     expect(only([], [row('p', { specHash: 'a' })])).toMatchObject({
       p: null,
-      byChance: false,
+      candidate: false,
       alsoChanged: [],
     });
     expect(only([row('p', { specHash: 'a' })], [])).toMatchObject({
       p: null,
-      byChance: false,
+      candidate: false,
       alsoChanged: [],
     });
   });
@@ -98,7 +122,8 @@ describe('the change of one spec', () => {
     expect(only([row('ppp', { replayed: true })], [row('pff', { replayed: true })])).toMatchObject({
       change: 'regressed',
       p: null,
-      byChance: false,
+      proven: true,
+      candidate: false,
     });
   });
 });

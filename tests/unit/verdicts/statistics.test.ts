@@ -1,6 +1,115 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fisherExactOneSided, median, wilsonInterval } from '../../../src/verdicts/statistics';
+import { chanceOfAtLeast, chanceOfFailures } from '../../../src/verdicts/confirm';
+import {
+  fisherExactOneSided,
+  median,
+  passHat,
+  stratifiedExactOneSided,
+  studentQuantile,
+  taroneLevel,
+  wilsonInterval,
+} from '../../../src/verdicts/statistics';
+import tables from '../../data/statistics/tables.json';
+
+const graded = ([passes, failures]: number[]) => ({ passes: passes!, failures: failures! });
+
+describe('as scipy and statsmodels compute it (tests/data/statistics)', () => {
+  test('Wilson interval', () => {
+    for (const [passes, n, low, high] of tables.wilson as [number, number, number, number][]) {
+      const found = wilsonInterval(passes, n)!;
+      expect(found[0], `${passes}/${n}`).toBeCloseTo(low, 6);
+      expect(found[1], `${passes}/${n}`).toBeCloseTo(high, 6);
+    }
+  });
+
+  test("Fisher's exact test", () => {
+    for (const [a, b, c, d, p] of tables.fisher as [number, number, number, number, number][])
+      expect(fisherExactOneSided(a, b, c, d), `${a} ${b} / ${c} ${d}`).toBeCloseTo(p, 9);
+  });
+
+  test('the exact stratified test, and near the asymptotic one', () => {
+    for (const { strata, p, twoSided } of tables.stratified) {
+      const sides = strata.map(([before, after]) => ({ before: graded(before!), after: graded(after!) }));
+      expect(stratifiedExactOneSided(sides)).toBeCloseTo(p, 9);
+      if (strata.length >= 40) expect(Math.abs(Math.min(p, 1 - p) * 2 - twoSided)).toBeLessThan(0.1);
+    }
+  });
+
+  test('pass^k', () => {
+    for (const [passes, n, k, expected] of tables.passHat as [number, number, number, number][])
+      expect(passHat(passes, n, k), `${passes}/${n}, ${k}`).toBeCloseTo(expected, 9);
+  });
+
+  test("Student's t", () => {
+    for (const [df, expected] of tables.student as [number, number][])
+      expect(Math.abs(studentQuantile(df) / expected - 1), `df ${df}`).toBeLessThan(0.005);
+  });
+
+  test('the binomial tail', () => {
+    for (const [least, n, p, expected] of tables.binomial as [number, number, number, number][])
+      expect(chanceOfAtLeast(least, n, p), `${least} of ${n}`).toBeCloseTo(expected, 9);
+  });
+
+  test('failures of fresh trials, against a baseline that was chosen for being good', () => {
+    for (const [size, failed, trials, failures, luckiest, p] of tables.truncated as number[][]) {
+      const before = { passes: size! - failed!, failures: failed! };
+      expect(chanceOfFailures(failures!, trials!, before, luckiest!)).toBeCloseTo(p!, 9);
+    }
+  });
+});
+
+describe('the exact stratified test', () => {
+  const strata = fc.array(
+    fc.record({ before: fc.tuple(fc.nat(9), fc.nat(9)), after: fc.tuple(fc.nat(5), fc.nat(5)) }),
+    { maxLength: 8 },
+  );
+  const sides = (list: { before: number[]; after: number[] }[]) =>
+    list.map(({ before, after }) => ({ before: graded(before), after: graded(after) }));
+
+  test('of one spec it is Fisher, and the order of the specs is nothing', () => {
+    fc.assert(
+      fc.property(strata, list => {
+        const p = stratifiedExactOneSided(sides(list));
+        expect(stratifiedExactOneSided(sides([...list].reverse()))).toBeCloseTo(p, 9);
+        if (list.length !== 1) return;
+        const [a, b, c, d] = list.flatMap(({ before, after }) => [...before, ...after]) as [
+          number,
+          number,
+          number,
+          number,
+        ];
+        expect(p).toBeCloseTo(fisherExactOneSided(a, b, c, d), 9);
+      }),
+    );
+  });
+
+  test('one more failure afterwards makes a fall no less likely', () => {
+    fc.assert(
+      fc.property(strata, list => {
+        fc.pre(list[0] !== undefined && list[0].after[0] > 0);
+        const [first, ...others] = list as [(typeof list)[number]];
+        const worse = { before: first.before, after: [first.after[0] - 1, first.after[1] + 1] };
+        expect(stratifiedExactOneSided(sides([worse, ...others]))).toBeLessThanOrEqual(
+          stratifiedExactOneSided(sides(list)) + 1e-9,
+        );
+      }),
+    );
+  });
+});
+
+describe('the level of several tests', () => {
+  test.each<[number[], number]>([
+    [[], 0.05],
+    [[0.01], 0.05],
+    [[0.001, 0.001], 0.025],
+    // could never reject: they cost nothing
+    [[0.001, 0.5, 1], 0.05],
+    [[0.001, 0.02, 0.04], 0.025],
+  ])('smallest p %j', (smallest, level) => {
+    expect(taroneLevel(smallest, 0.05)).toBeCloseTo(level, 10);
+  });
+});
 
 describe('Wilson interval', () => {
   test.each([

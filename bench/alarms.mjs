@@ -1,0 +1,165 @@
+// How often the comparison with a baseline is wrong, and what it finds: simulated suites of 40 specs, the real rules. A suite has
+// a pooled baseline of 5 runs of 5 trials, a later run of 5 (4 needed), then `confirm` with up to 15 fresh trials a candidate.
+import { createRequire } from 'node:module';
+import { generator } from './lib/random.mjs';
+
+const require = createRequire(import.meta.url);
+
+const SPECS = 40;
+const POLICY = { k: 5, minPasses: 4 };
+const RATES = [0.7, 0.8, 0.9, 0.95, 0.99];
+const mixed = spec => RATES[spec % RATES.length];
+
+export async function alarms({ quick }) {
+  const { rules } = library();
+  const suites = quick ? 100 : 2_000;
+  const cell = (name, before, after, runs = [5]) =>
+    simulate(rules, { name, before, after, runs, suites, seed: 15 });
+  const same = rate =>
+    cell(
+      `unchanged, ${rate}`,
+      () => rate,
+      () => rate,
+    );
+  const one = to =>
+    cell(
+      `one spec 0.95 -> ${to}`,
+      () => 0.95,
+      spec => (spec === 0 ? to : 0.95),
+    );
+  const cells = {
+    same: [...RATES.map(same), cell('unchanged, mixed 0.7 to 0.99', mixed, mixed)],
+    uneven: cell('unchanged, mixed; baselines of 1 to 10 runs', mixed, mixed, [1, 2, 3, 5, 10]),
+    far: one(0.2),
+    near: one(0.6),
+    whole: cell(
+      'all specs 0.95 -> 0.88',
+      () => 0.95,
+      () => 0.88,
+    ),
+    few: cell(
+      'one spec 0.95 -> 0.2; baseline of 1 run',
+      () => 0.95,
+      spec => (spec === 0 ? 0.2 : 0.95),
+      [1],
+    ),
+  };
+  const percent = { unit: '%', runs: suites };
+  const seen = ({ alarm, diff }) =>
+    `diff alone exits 1: ${(diff * 100).toFixed(1)}%; any alarm ${(alarm * 100).toFixed(1)}%`;
+  return {
+    title: `${SPECS} specs, k ${POLICY.k}, ${POLICY.minPasses} needed; ${suites} suites a row, seeds fixed`,
+    rows: [
+      ...[...cells.same, cells.uneven].map(found => ({
+        ...percent,
+        name: `false alarms of confirm: ${found.name}`,
+        value: found.alarm * 100,
+        target: { atMost: 5 },
+        note: `diff alone exits 1: ${(found.diff * 100).toFixed(1)}%; ${found.candidates.toFixed(1)} candidates, ${found.trials.toFixed(0)} fresh trials`,
+      })),
+      {
+        ...percent,
+        name: `found by confirm: ${cells.far.name}`,
+        value: cells.far.found * 100,
+        target: { atLeast: 95 },
+        note: seen(cells.far),
+      },
+      {
+        ...percent,
+        name: `found by confirm: ${cells.near.name}`,
+        value: cells.near.found * 100,
+        target: { atLeast: 50 },
+        note: seen(cells.near),
+      },
+      {
+        ...percent,
+        name: `found by confirm: ${cells.few.name}`,
+        value: cells.few.found * 100,
+        note: seen(cells.few),
+      },
+      {
+        ...percent,
+        name: `found by the suite's test: ${cells.whole.name}`,
+        value: cells.whole.suite * 100,
+        target: { atLeast: 80 },
+        note: seen(cells.whole),
+      },
+      {
+        name: 'fresh trials of confirm: unchanged, 0.9',
+        value: cells.same[2]?.trials ?? null,
+        unit: 'trials',
+        runs: suites,
+        target: { atMost: 50 },
+      },
+    ],
+    details: cells,
+  };
+}
+
+function library() {
+  const from = name => require(`../dist/verdicts/${name}.js`);
+  return { rules: { ...from('diff'), ...from('confirm'), ...from('verdict') } };
+}
+
+/** Shares of the suites in which something is reported, and the mean number of fresh trials. */
+function simulate(rules, { name, before, after, runs, suites, seed }) {
+  const random = generator(seed);
+  const sums = { alarm: 0, diff: 0, suite: 0, found: 0, candidates: 0, trials: 0 };
+  for (let suite = 0; suite < suites; suite++) {
+    const diff = rules.diffVerdicts(
+      Array.from({ length: SPECS }, (_, spec) => {
+        const count = runs[spec % runs.length];
+        return { ...row(spec, draw(random, count * POLICY.k, before(spec))), runs: count };
+      }),
+      Array.from({ length: SPECS }, (_, spec) => row(spec, draw(random, POLICY.k, after(spec)))),
+    );
+    const confirmed = confirm(rules, diff, random, after);
+    const fell = rules.suiteChangeOf(diff.rows.filter(({ spec }) => !confirmed.found.has(spec)))?.fell;
+    sums.alarm += Number(fell || confirmed.found.size > 0);
+    sums.suite += Number(fell);
+    sums.diff += Number(diff.suite.fell || diff.rows.some(({ proven }) => proven));
+    sums.found += Number(confirmed.found.has('0'));
+    sums.candidates += confirmed.candidates;
+    sums.trials += confirmed.trials;
+  }
+  return { name, ...Object.fromEntries(Object.entries(sums).map(([key, sum]) => [key, sum / suites])) };
+}
+
+/** What `taskproof confirm` does with trials one after another. */
+function confirm(rules, diff, random, rateOf) {
+  const candidates = diff.rows.filter(({ candidate }) => candidate);
+  const stop = rules.stopRules(candidates, rules.baselineRate(diff));
+  const found = new Set();
+  let trials = 0;
+  candidates.forEach(({ spec }, index) => {
+    const fresh = { passes: 0, failures: 0 };
+    while (rules.answerOf(stop[index], fresh) === 'open') {
+      fresh[random() < rateOf(Number(spec)) ? 'passes' : 'failures']++;
+      trials++;
+    }
+    if (rules.answerOf(stop[index], fresh) === 'regressed') found.add(spec);
+  });
+  return { found, trials, candidates: candidates.length };
+}
+
+function draw(random, trials, rate) {
+  let passes = 0;
+  for (let trial = 0; trial < trials; trial++) passes += Number(random() < rate);
+  return { passes, failures: trials - passes };
+}
+
+function row(spec, { passes, failures }) {
+  const verdict = passes * POLICY.k >= POLICY.minPasses * (passes + failures) ? 'passed' : 'failed';
+  const subject = { spec: String(spec), project: 'p', agent: 'a', model: null, replayed: false };
+  return {
+    ...subject,
+    ...POLICY,
+    verdict,
+    passes,
+    failures,
+    errors: 0,
+    turns: null,
+    costUsd: null,
+    reason: null,
+  };
+}

@@ -1,0 +1,15 @@
+/**
+ * Numbers from 0 up to 1, the same for the same seed: mulberry32.
+ *
+ * @param {number} seed
+ * @returns {() => number}
+ */
+export function generator(seed) {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}

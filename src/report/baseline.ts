@@ -1,0 +1,109 @@
+// The baseline file: the counts of the last runs, one run a line, so that two branches which both saved merge as text.
+import { z } from 'zod';
+import { byName } from '../verdicts/diff';
+import { countedRow, type HistoryRun } from '../verdicts/history';
+import { rowSchema } from '../verdicts/shapes';
+import {
+  describeIssues,
+  RESULTS_SCHEMA_VERSION,
+  type Results,
+  ResultsFileError,
+  readResults,
+  refuseDoubles,
+} from './results';
+
+export const BASELINE_SCHEMA_VERSION = '2';
+/** Runs that a baseline keeps. */
+export const DEFAULT_RUNS = 10;
+
+const rowShape = rowSchema
+  .pick({ spec: true, project: true, replayed: true, agent: true, model: true, specHash: true })
+  .extend(rowSchema.pick({ verdict: true, k: true, minPasses: true, turns: true, costUsd: true }).shape)
+  .extend(rowSchema.pick({ passes: true, failures: true, errors: true }).shape)
+  .extend({ stoppedEarly: z.boolean().optional() });
+
+const runSchema = z.object({ partial: z.boolean().default(false), verdicts: z.array(rowShape) });
+
+const baselineSchema = z.object({
+  schemaVersion: z.literal(BASELINE_SCHEMA_VERSION),
+  runs: z.record(z.iso.datetime(), runSchema),
+});
+
+/** What a baseline keeps of a run: counts that may be pooled, no trials. */
+export function historyRun({ startedAt, complete, filtered, verdicts }: Results): HistoryRun {
+  const rows = verdicts.filter(row => row.passes + row.failures + row.errors > 0).map(countedRow);
+  return { startedAt, partial: !complete || filtered === true, verdicts: rows.sort(byName) };
+}
+
+/**
+ * The text of a baseline. Of two runs of one start the later in the list is kept.
+ *
+ * @param keep so many of the newest runs
+ */
+export function baselineText(runs: readonly HistoryRun[], keep: number): string {
+  const lines = newest(runs, keep).map(({ startedAt, partial, verdicts }) => {
+    // Parsed, so that the same run is the same line wherever it was written.
+    const rows = verdicts.map(row => rowShape.parse(row));
+    return `${JSON.stringify(startedAt)}: ${JSON.stringify({ ...(partial ? { partial } : {}), verdicts: rows })}`;
+  });
+  return `{\n"schemaVersion": "${BASELINE_SCHEMA_VERSION}",\n"runs": {\n${lines.join(',\n')}\n}\n}\n`;
+}
+
+/** The last `keep` runs, the oldest first. */
+export function newest(runs: readonly HistoryRun[], keep: number): HistoryRun[] {
+  const byStart = new Map(runs.map(run => [new Date(run.startedAt).toISOString(), run]));
+  return [...byStart]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .slice(-keep)
+    .map(([startedAt, run]) => ({ ...run, startedAt }));
+}
+
+/**
+ * Reads a baseline, or a results file as a baseline of one run; also a baseline of version 0.1, which had that shape.
+ *
+ * @param filename shown in errors
+ * @throws ResultsFileError if it is not JSON, neither of the two, of another schema version, or broken.
+ */
+export function readHistory(text: string, filename: string): HistoryRun[] {
+  const json = parsed(text.replace(/^\uFEFF/, ''), filename) as { schemaVersion?: unknown } | null;
+  const version = json?.schemaVersion;
+  if (version === undefined || version === RESULTS_SCHEMA_VERSION)
+    return [historyRun(readResults(text, filename))];
+  if (version !== BASELINE_SCHEMA_VERSION)
+    throw new ResultsFileError(
+      filename,
+      `schemaVersion is ${JSON.stringify(version)}; this version of @taskproof/playwright reads baselines of "${RESULTS_SCHEMA_VERSION}" and "${BASELINE_SCHEMA_VERSION}". Update the package, or save the baseline anew.`,
+    );
+  const { data, error } = baselineSchema.safeParse(json);
+  if (!data) throw new ResultsFileError(filename, `the baseline is ${describeIssues(error)}`);
+  return Object.entries(data.runs).map(([startedAt, { partial, verdicts }]) => {
+    refuseDoubles(verdicts, filename);
+    return { startedAt, partial, verdicts: verdicts.map(row => ({ ...row, reason: null })) };
+  });
+}
+
+function parsed(text: string, filename: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    const joined = joinedLines(text);
+    if (joined !== undefined) return joined;
+    throw new ResultsFileError(filename, `not JSON: ${(error as Error).message}${conflictHint(text)}`);
+  }
+}
+
+const conflictHint = (text: string) =>
+  /^<{7} /m.test(text) ? '. Git left a conflict in it: keep the runs of both sides, one a line.' : '';
+
+/** What a merge that keeps the lines of both sides leaves: the runs are whole, a comma is missing or one too many. */
+function joinedLines(text: string): unknown {
+  const lines = text.split(/\r?\n/).filter(line => line.trim());
+  const [open, version, runs] = lines;
+  if (open !== '{' || runs !== '"runs": {' || lines.slice(-2).join('') !== '}}') return undefined;
+  const entries = lines.slice(3, -2).map(line => line.replace(/,\s*$/, ''));
+  try {
+    return JSON.parse(`{${version}"runs":{${entries.join(',')}}}`);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,149 @@
+// Proof on fresh trials: how many failures of a candidate confirm that it became worse, and when no further trial can change
+// the answer. Pure: `taskproof confirm` plays the trials. What its error rates are, `npm run bench -- --only alarms` measures.
+import { type DiffRow, luckiestBaseline } from './diff';
+import { type Graded, hypergeometric } from './statistics';
+
+/**
+ * The chance that fresh trials confirm anything in a suite that has not changed, at most. With the test over the whole suite
+ * (SUITE_ALPHA) it stays below 5%.
+ */
+export const CONFIRM_ALPHA = 0.045;
+/** Fresh trials of a candidate, at most. */
+export const DEFAULT_TRIALS = 15;
+/** A confirmation less likely than this is given up: further trials would only cost. */
+const HOPELESS = 0.001;
+
+/**
+ * Baselines of fewer trials are taken as they are: leaving out the unlucky ones would leave nothing of a test, and the few trials
+ * keep false alarms rare by themselves.
+ */
+const SMALL_BASELINE = 10;
+
+/** When the fresh trials of a candidate have said enough. */
+export interface StopRule {
+  /** Fresh trials, at most. */
+  trials: number;
+  /** So many failures confirm; null where no number of them would: the baseline has too few trials. */
+  enough: number | null;
+  /** By graded trials: with so many failures or fewer it is given up. -1 where any number leaves it open. */
+  hopeless: number[];
+}
+
+/** What a candidate is known by when its fresh trials begin. */
+export type CandidateRow = Pick<DiffRow, 'spec' | 'project'> & {
+  before: NonNullable<DiffRow['before']>;
+  after: NonNullable<DiffRow['after']>;
+};
+
+/**
+ * A rule for each candidate of a diff, at its share of alpha.
+ *
+ * @param rate the pass rate of the whole baseline, from which the shares follow
+ */
+export function stopRules(
+  candidates: readonly CandidateRow[],
+  rate: number,
+  trials: number = DEFAULT_TRIALS,
+): StopRule[] {
+  const levels = shares(
+    candidates.map(({ after }) => after),
+    rate,
+  );
+  return candidates.map(({ before, after }, index) => {
+    const size = before.passes + before.failures;
+    const luckiest = size < SMALL_BASELINE ? size : luckiestBaseline(before, after);
+    const p = (failures: number) => chanceOfFailures(failures, trials, before, luckiest);
+    return stopRule(p, levels[index]!, trials);
+  });
+}
+
+/**
+ * Each candidate's share of alpha: a more suspicious one gets more. Suspicion is the chance of so many failures in the later run
+ * for a spec of the usual rate; the fresh trials know nothing of it (weighted Bonferroni: Genovese, Roeder and Wasserman 2006,
+ * "False discovery control with p-value weighting", Biometrika 93, 509-524). The square root keeps one hopeless spec from
+ * taking all.
+ */
+export function shares(later: readonly Graded[], rate: number, alpha = CONFIRM_ALPHA): number[] {
+  const weights = later.map(({ passes, failures }) => {
+    const chance = chanceOfAtLeast(failures, passes + failures, 1 - Math.min(rate, 0.999));
+    return 1 / Math.sqrt(Math.max(chance, 1e-6));
+  });
+  const sum = weights.reduce((total, weight) => total + weight, 0);
+  return weights.map(weight => (alpha * weight) / sum);
+}
+
+/** The binomial chance of at least `least` of n, each with chance p. */
+export function chanceOfAtLeast(least: number, n: number, p: number): number {
+  let term = (1 - p) ** n;
+  let below = 0;
+  for (let x = 0; x < least; x++) {
+    below += term;
+    term *= ((n - x) * p) / ((x + 1) * (1 - p));
+  }
+  return Math.max(0, 1 - below);
+}
+
+/**
+ * The p of so many failures in the fresh trials against the pooled baseline, were the rate the same: Fisher's exact test, one-sided,
+ * with two changes. A candidate is one because its baseline was good, so the baselines that would not have made it one are
+ * left out (selective inference: Fithian, Sun and Taylor 2014, arXiv 1410.2597); without that, specs of a rate of 0.7 alarm
+ * too often. And the observed table counts half (mid-p: Lancaster 1961, "Significance tests in discrete distributions",
+ * Journal of the American Statistical Association 56, 223-234), since the full one errs on the safe side by far at these sizes.
+ *
+ * @param luckiest the most failures that the baseline could have and still make this a candidate
+ */
+export function chanceOfFailures(failures: number, trials: number, before: Graded, luckiest: number): number {
+  const size = before.passes + before.failures;
+  const failed = before.failures + failures;
+  let [more, all] = [0, 0];
+  for (let x = Math.max(0, failed - Math.min(size, luckiest)); x <= Math.min(trials, failed); x++) {
+    const chance = hypergeometric(x, trials, failed, size + trials);
+    all += chance;
+    if (x >= failures) more += x === failures ? chance / 2 : chance;
+  }
+  return all > 0 ? Math.min(1, more / all) : 1;
+}
+
+/**
+ * The rule is that of a test of all `trials`. It ends early where the rest could not change the answer, which changes no error
+ * rate; and where a confirmation has become unlikely by the fresh trials alone (beta-binomial, uniform prior), which makes
+ * false alarms rarer (Lan, Simon and Halperin 1982, "Stochastically curtailed tests in long-term clinical trials", Sequential
+ * Analysis 1, 207-219).
+ *
+ * @param p of a number of failures among `trials`
+ */
+export function stopRule(p: (failures: number) => number, alpha: number, trials: number): StopRule {
+  let enough: number | null = null;
+  for (let failures = trials; failures >= 0 && p(failures) <= alpha; failures--) enough = failures;
+  const hopeless = Array.from({ length: trials + 1 }, (_, graded) => {
+    for (let failures = graded; failures >= 0; failures--)
+      if (enough === null || chanceToReach(enough, failures, graded, trials) < HOPELESS) return failures;
+    return -1;
+  });
+  return { trials, enough, hopeless };
+}
+
+/** The chance of `enough` failures in all, after `failures` in `graded`. */
+function chanceToReach(enough: number, failures: number, graded: number, trials: number): number {
+  if (failures >= enough) return 1;
+  // Polya's urn: the next trial fails with chance (failures + 1) / (graded + 2).
+  let chances = [1];
+  for (let n = graded; n < trials; n++) {
+    const next = new Array<number>(chances.length + 1).fill(0);
+    chances.forEach((chance, more) => {
+      const fails = (failures + more + 1) / (n + 2);
+      next[more]! += chance * (1 - fails);
+      next[more + 1]! += chance * fails;
+    });
+    chances = next;
+  }
+  return chances.slice(enough - failures).reduce((sum, chance) => sum + chance, 0);
+}
+
+/** `open`: the fresh trials so far don't say. */
+export type Answer = 'regressed' | 'not confirmed' | 'open';
+
+export function answerOf({ enough, hopeless }: StopRule, { passes, failures }: Graded): Answer {
+  if (enough !== null && failures >= enough) return 'regressed';
+  return failures <= (hopeless[passes + failures] ?? -1) ? 'not confirmed' : 'open';
+}
