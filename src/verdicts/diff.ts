@@ -1,7 +1,7 @@
 // What changed between two runs, per spec and project.
 import type { RowSubject, VerdictRow } from './shapes';
 import { fisherExactOneSided } from './statistics';
-import { isSettled, rateDifference } from './verdict';
+import { isSettled, rateDifference, specName } from './verdict';
 
 export type { VerdictRow };
 
@@ -29,9 +29,10 @@ export const CHANGES = [
 export type Change = (typeof CHANGES)[number];
 
 /** One side of a comparison. */
-export type DiffSide = Omit<VerdictRow, 'spec' | 'project' | 'replayed' | 'specHash'>;
+export type DiffSide = Omit<VerdictRow, 'spec' | 'describe' | 'project' | 'replayed' | 'specHash'>;
 
 export interface DiffRow {
+  /** As `specName` has it. */
   spec: string;
   project: string;
   /** Replayed verdicts are compared with replayed ones only: they measure the site, not an agent. */
@@ -72,7 +73,8 @@ export function diffVerdicts(before: readonly VerdictRow[], after: readonly Verd
 }
 
 function compare(before: VerdictRow | undefined, after: VerdictRow | undefined): DiffRow {
-  const { spec, project, replayed } = (after ?? before)!;
+  const { project, replayed } = (after ?? before)!;
+  const spec = specName((after ?? before)!);
   const change = changeBetween(before, after);
   const p = before && after && !replayed ? chanceOf(change, before, after) : null;
   return {
@@ -120,19 +122,19 @@ function sideOf(row: VerdictRow): DiffSide {
   return { verdict, k, minPasses, passes, failures, errors, turns, costUsd, reason, agent, model };
 }
 
-type Named = Pick<RowSubject, 'spec' | 'project' | 'replayed'>;
+type Named = Pick<RowSubject, 'spec' | 'describe' | 'project' | 'replayed'>;
 
 /** By spec, then project, agents before replays. */
 export function byName(a: Named, b: Named): number {
   return (
-    compareText(a.spec, b.spec) ||
+    compareText(specName(a), specName(b)) ||
     compareText(a.project, b.project) ||
     Number(a.replayed) - Number(b.replayed)
   );
 }
 
 /** What a file holds each row of once. */
-export const keyOf = ({ spec, project, replayed }: Named) => JSON.stringify([spec, project, replayed]);
+export const keyOf = (row: Named) => JSON.stringify([specName(row), row.project, row.replayed]);
 
 /** By code unit. Not localeCompare: the order must be the same on every machine. */
 export const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
