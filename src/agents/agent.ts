@@ -135,6 +135,8 @@ export interface AgentTask {
 export interface SessionTask extends AgentTask {
   /** The spec's id; null in a hand-written test. */
   readonly specId: string | null;
+  /** The id, after the titles of the describes around it: `phone › cart`; null in a hand-written test. */
+  readonly specName: string | null;
   /** SHA-256 of the parsed spec; null in a hand-written test. */
   readonly specHash: string | null;
   /** Folder of the Playwright config, absolute: an agent's relative paths start there. */
@@ -173,7 +175,7 @@ export interface ReplayAgent extends Agent {
   /** What to do with a spec that has no recording. */
   readonly withoutRecording: 'fail' | 'skip';
   /** Resolves to the recording's file if the spec needs one and there is none. */
-  missingRecording(configDir: string, specId: string): Promise<string | undefined>;
+  missingRecording(configDir: string, specName: string): Promise<string | undefined>;
 }
 
 /** Thrown by `turn` when all turns are used. */

@@ -6,6 +6,7 @@ import {
 } from '../agents/replay/recording';
 import { plural } from '../report/format';
 import { DEFAULT_RESULTS_FILE, type ResultRow } from '../report/results';
+import { specName } from '../verdicts/verdict';
 import { CommandError, type Io, readRun, writeOutput } from './io';
 import type { AddCommand } from './program';
 
@@ -20,7 +21,11 @@ export const addRecord: AddCommand = (program, io) => {
     .command('record')
     .description('Save trials that passed as recordings, which replay() plays without a model.')
     .argument('[results]', 'the results file of a run', DEFAULT_RESULTS_FILE)
-    .option('-o, --output <folder>', 'where to save them, one <spec id>.json each', DEFAULT_RECORDINGS_DIR)
+    .option(
+      '-o, --output <folder>',
+      'where to save them, one <spec id>.json each; of a describe, in a folder named by it',
+      DEFAULT_RECORDINGS_DIR,
+    )
     .option('-p, --project <name>', 'only trials of this project')
     .option('-s, --spec <id...>', 'only these specs')
     .addHelpText(
@@ -46,21 +51,18 @@ async function record(io: Io, file: string, options: RecordOptions): Promise<voi
   refuseUnknown(file, rows, results.verdicts, options);
   const saved = new Map<string, string>();
   for (const row of rows) {
+    const name = specName(row);
     if (row.recording === undefined) {
-      io.err(`${row.spec}${row.project && ` [${row.project}]`}: not saved: ${whyNot(row)}`);
+      io.err(`${name}${row.project && ` [${row.project}]`}: not saved: ${whyNot(row)}`);
       continue;
     }
-    const other = saved.get(row.spec);
+    const other = saved.get(name);
     if (other !== undefined)
       throw new CommandError(
-        `${row.spec} passed in the projects "${other}" and "${row.project}": say which one with --project.`,
+        `${name} passed in the projects "${other}" and "${row.project}": say which one with --project.`,
       );
-    saved.set(row.spec, row.project);
-    await writeOutput(
-      io,
-      recordingFile(output, row.spec),
-      recordingText(checkRecording(row.recording, file)),
-    );
+    saved.set(name, row.project);
+    await writeOutput(io, recordingFile(output, name), recordingText(checkRecording(row.recording, file)));
   }
   if (saved.size === 0) throw new CommandError(`${file}: no trial could be saved.`);
   io.out(`Saved ${plural(saved.size, 'recording')} in ${output}`);

@@ -58,6 +58,7 @@ export function agentRunner(page: Page, options: ReadyOptions, testInfo: TestInf
       const plan: TrialPlan = {
         agent,
         specId: null,
+        specName: null,
         specHash: null,
         configDir: folderOf(testInfo.config),
         goal,

@@ -2,7 +2,7 @@
 // properties, in blobs. So merging reports needs no spec files.
 import { sep } from 'node:path';
 import { z } from 'zod';
-import type { Policy } from '../verdicts/verdict';
+import { type Policy, specName } from '../verdicts/verdict';
 
 export interface Annotation {
   type: string;
@@ -13,10 +13,14 @@ export interface Annotation {
 export interface AnnotatedTest {
   title: string;
   annotations: readonly Annotation[];
+  /** Of a TestCase: root, project, file, describes, title. Of a TestInfo: file, describes, title. */
+  titlePath?: (() => readonly string[]) | readonly string[];
 }
 
 const plannedSpecSchema = z.object({
   id: z.string(),
+  /** Titles of the describes around it, joined by ` › `: the same spec in another describe has a verdict of its own. */
+  describe: z.string().optional(),
   /** Relative to the test file's folder, with forward slashes. */
   file: z.string(),
   /** As this run judges: not the spec's own with `--repeat-each`, and for a replay. */
@@ -26,6 +30,18 @@ const plannedSpecSchema = z.object({
 });
 
 export type PlannedSpec = z.infer<typeof plannedSpecSchema>;
+
+/** What reports call it: `cart`, `phone › cart`. */
+export function nameOf({ id, describe }: Pick<PlannedSpec, 'id' | 'describe'>): string {
+  return specName({ spec: id, describe });
+}
+
+/** The titles of the describes around a test; undefined if there are none. */
+export function describeOf(test: Pick<AnnotatedTest, 'titlePath'>): string | undefined {
+  const titles =
+    typeof test.titlePath === 'function' ? test.titlePath().slice(3, -1) : test.titlePath?.slice(1, -1);
+  return titles?.filter(Boolean).join(' › ') || undefined;
+}
 
 export function posix(path: string): string {
   return path.split(sep).join('/');
@@ -37,7 +53,11 @@ const POLICY = 'policy';
 const SPEC = 'spec';
 
 /** The plan as annotations, for people and for `plannedSpec`. */
-export function planAnnotations({ file, policy, replayed }: Omit<PlannedSpec, 'id'>): Annotation[] {
+export function planAnnotations({
+  file,
+  policy,
+  replayed,
+}: Omit<PlannedSpec, 'id' | 'describe'>): Annotation[] {
   return [
     { type: SPEC, description: file },
     { type: POLICY, description: policyText(policy, replayed) },
@@ -60,11 +80,17 @@ function readPolicy(text: string): Pick<PlannedSpec, 'policy' | 'replayed'> | un
 }
 
 /** @returns undefined for a test that is not ours. */
-export function plannedSpec({ title, annotations }: AnnotatedTest): PlannedSpec | undefined {
+export function plannedSpec(test: AnnotatedTest): PlannedSpec | undefined {
+  const { title, annotations } = test;
   const at = planIndex(annotations);
   if (at < 0) return undefined;
   const file = annotations[at]!.description!;
-  return { id: title.replace(TRIAL_SUFFIX, ''), file, ...readPolicy(annotations[at + 1]!.description!)! };
+  return {
+    id: title.replace(TRIAL_SUFFIX, ''),
+    describe: describeOf(test),
+    file,
+    ...readPolicy(annotations[at + 1]!.description!)!,
+  };
 }
 
 /** Declared as a pair: a suite may have annotations of these types, too. */

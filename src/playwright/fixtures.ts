@@ -10,7 +10,7 @@ import {
 } from '@playwright/test';
 import { secretMask } from '../trial/mask';
 import type { AgentRunner } from './agent-runner';
-import { markReplay, type PlannedSpec, plannedSpec } from './annotations';
+import { markReplay, nameOf, type PlannedSpec, plannedSpec } from './annotations';
 import { isFirstToSay, isJudged, settledReason, spentUsd } from './ledger';
 import { maskTest, warnOfRecorders } from './masked-test';
 import {
@@ -126,19 +126,21 @@ function warnWithoutReporter({ id, policy }: PlannedSpec): void {
 
 /** @throws Error before a browser starts: without a recording there is nothing to play. */
 async function needRecording(
-  { id }: PlannedSpec,
+  planned: PlannedSpec,
   { agent }: ReadyOptions,
   testInfo: TestInfo,
 ): Promise<void> {
   if (!isReplay(agent)) return;
-  const file = await agent.missingRecording(folderOf(testInfo.config), id);
+  const file = await agent.missingRecording(folderOf(testInfo.config), nameOf(planned));
   if (file === undefined) return;
   testInfo.skip(agent.withoutRecording === 'skip', `there is no recording ${file}`);
-  throw runError(`${id}: ${noRecording([file])}`);
+  throw runError(`${nameOf(planned)}: ${noRecording([file])}`);
 }
 
-function skipWhatIsNotNeeded({ id, policy }: PlannedSpec, options: ReadyOptions, testInfo: TestInfo): void {
-  const settled = options.earlyStop ? settledReason(testInfo.project.name, id, policy) : undefined;
+function skipWhatIsNotNeeded(planned: PlannedSpec, options: ReadyOptions, testInfo: TestInfo): void {
+  const settled = options.earlyStop
+    ? settledReason(testInfo.project.name, nameOf(planned), planned.policy)
+    : undefined;
   testInfo.skip(settled !== undefined, settled ?? '');
   const cap = options.maxRunCostUsd;
   if (cap === undefined) return;

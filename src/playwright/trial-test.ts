@@ -12,7 +12,7 @@ import { harmless, oneLine } from '../trial/safe-text';
 import { transcript } from '../trial/transcript';
 import { Trial, trialTimeMs } from '../trial/trial';
 import type { Policy } from '../verdicts/verdict';
-import { type PlannedSpec, posix, replayPolicy } from './annotations';
+import { describeOf, nameOf, type PlannedSpec, posix, replayPolicy } from './annotations';
 import { enter, isJudged, lostTrials } from './ledger';
 import { type ReadyOptions, replays } from './options';
 import { folderOf, repeatEachOverride } from './runner';
@@ -70,6 +70,10 @@ export class TrialTest {
     await this.opened?.close();
   }
 
+  private nameOf(id: string): string {
+    return nameOf({ id, describe: describeOf(this.testInfo) });
+  }
+
   private policy(declared: PlannedSpec): Policy {
     return replays(this.options) ? replayPolicy(declared.policy, repeatEachOverride()) : declared.policy;
   }
@@ -82,6 +86,7 @@ export class TrialTest {
       spec,
       agent: options.agent,
       specId: spec.id,
+      specName: this.nameOf(spec.id),
       specHash: loaded.hash,
       configDir: folderOf(testInfo.config),
       judge: options.judge,
@@ -91,7 +96,7 @@ export class TrialTest {
       maxSteps: spec.maxSteps,
       maxCostUsd: caps.length ? Math.min(...caps) : undefined,
       turnTimeoutMs: options.turnTimeoutMs ?? DEFAULT_TURN_TIMEOUT_MS,
-      seed: seedOf(spec.id, testInfo.repeatEachIndex),
+      seed: seedOf(this.nameOf(spec.id), testInfo.repeatEachIndex),
       secrets: options.secrets,
       ...(navigationTimeoutMs ? { navigationTimeoutMs } : {}),
       locate: path => ({
@@ -106,7 +111,7 @@ export class TrialTest {
    * one loses the spec after all, our reporter takes it back.
    */
   private expectTolerated({ specId, policy }: TrialRecord): void {
-    const lost = lostTrials(this.testInfo.project.name, specId);
+    const lost = lostTrials(this.testInfo.project.name, this.nameOf(specId));
     if (isJudged() && lost <= policy.k - policy.minPasses)
       this.testInfo.fail(true, `tolerated so far: ${policy.minPasses} of ${policy.k} trials must pass`);
   }
@@ -120,7 +125,7 @@ export class TrialTest {
     await attach(RECORD_ATTACHMENT, { body: JSON.stringify(record), contentType: 'application/json' });
     const { repeatIndex: index, outcome, costUsd } = record;
     try {
-      enter(this.testInfo.project.name, record.specId, { index, outcome, costUsd });
+      enter(this.testInfo.project.name, this.nameOf(record.specId), { index, outcome, costUsd });
     } catch (error) {
       // The other workers miss it (early stop, the run's cost cap); the trial itself stands.
       process.stderr.write(`taskproof: ${record.specId}: the run's ledger: ${(error as Error).message}\n`);
@@ -145,8 +150,8 @@ export function testOutput(testInfo: TestInfo): TrialOutput {
 }
 
 /** The trials of a spec must differ, or k of them would be one trial repeated; the same trial is the same in each run. */
-export function seedOf(specId: string, repeatIndex: number): number {
-  return createHash('sha256').update(`${specId}#${repeatIndex}`).digest().readUInt32BE(0);
+export function seedOf(name: string, repeatIndex: number): number {
+  return createHash('sha256').update(`${name}#${repeatIndex}`).digest().readUInt32BE(0);
 }
 
 function errorLocation(record: TrialRecord, plan: GradedPlan): SourceLocation {

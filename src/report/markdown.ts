@@ -3,7 +3,8 @@
 
 import { oneLine } from '../trial/safe-text';
 import type { Diff, DiffRow } from '../verdicts/diff';
-import type { Comparison, ComparisonCell } from '../verdicts/shapes';
+import type { Comparison, ComparisonCell, RowSubject } from '../verdicts/shapes';
+import { specName } from '../verdicts/verdict';
 import { cellParts, findingsOf, projectName, TOTALS, totalParts } from './comparison-text';
 import { DIFF_COLUMNS, diffCells, diffCounts, diffNotes, isShown, passesOf, suiteText } from './diff-text';
 import { formatCost, formatDuration, formatRate, plural } from './format';
@@ -162,8 +163,8 @@ function lostLine(row: ResultRow): string {
   return `${nameOf(row)} ${row.verdict}, ${passesOf(row)}: ${escapeMarkdown(row.reason ?? 'no reason given')}${screenshot}`;
 }
 
-const nameOf = (row: Pick<DiffRow, 'spec' | 'project' | 'replayed'>) =>
-  `**${escapeMarkdown(row.spec)}**${row.project ? ` (${escapeMarkdown(row.project)})` : ''}${row.replayed ? ', replayed,' : ''}`;
+const nameOf = (row: Pick<RowSubject, 'spec' | 'describe' | 'project' | 'replayed'>) =>
+  `**${escapeMarkdown(specName(row))}**${row.project ? ` (${escapeMarkdown(row.project)})` : ''}${row.replayed ? ', replayed,' : ''}`;
 
 function errors(rows: readonly ResultRow[]): string | false {
   const groups = errorGroups(rows);
@@ -179,7 +180,7 @@ function verdictCells(row: ResultRow): string[] {
   const verdict = row.verdict === 'passed' ? 'passed' : `**${row.verdict}**`;
   return [
     verdict,
-    escapeMarkdown(row.spec),
+    escapeMarkdown(specName(row)),
     escapeMarkdown(row.project),
     passesOf(row),
     String(row.minPasses),

@@ -4,6 +4,7 @@ import type { FullConfig, FullProject, Suite, TestCase, TestRun } from '@playwri
 import {
   keepRunPlan,
   markReplay,
+  nameOf,
   type PlannedSpec,
   plannedSpec,
   RUBRIC,
@@ -59,7 +60,9 @@ export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun
 
 function runPlan(planned: readonly PlannedTest[]): RunPlan {
   const entries = planned.map(({ spec, project }) => ({ project: project.name, spec }));
-  return [...new Map(entries.map(entry => [JSON.stringify([entry.project, entry.spec.id]), entry])).values()];
+  return [
+    ...new Map(entries.map(entry => [JSON.stringify([entry.project, nameOf(entry.spec)]), entry])).values(),
+  ];
 }
 
 function planOf(test: TestCase): PlannedTest[] {
@@ -73,15 +76,15 @@ function planOf(test: TestCase): PlannedTest[] {
 function sameIds(planned: readonly PlannedTest[]): string[] {
   const places = new Map<string, Set<string>>();
   for (const { test, spec, project } of planned) {
-    const key = JSON.stringify([project.name, spec.id]);
+    const key = JSON.stringify([project.name, nameOf(spec)]);
     const place = `${test.location.file}:${test.location.line}`;
     places.set(key, (places.get(key) ?? new Set()).add(place));
   }
   return [...places]
     .filter(([, where]) => where.size > 1)
     .map(([key, where]) => {
-      const [project, id] = JSON.parse(key) as [string, string];
-      return `taskproof: spec "${id}" is declared ${where.size} times in project "${project}": ${[...where].join(', ')}. Declare it once, or give the second one its own id.`;
+      const [project, name] = JSON.parse(key) as [string, string];
+      return `taskproof: spec "${name}" is declared ${where.size} times in project "${project}": ${[...where].join(', ')}. Declare it once, or put each declaration into a describe with a title of its own: test.describe('phone', () => { ... }).`;
     });
 }
 
@@ -132,8 +135,8 @@ async function missingRecordings(
   configDir: string,
 ): Promise<string | undefined> {
   if (!isReplay(agent)) return undefined;
-  const ids = [...new Set(tests.map(({ spec }) => spec.id))];
-  const files = await Promise.all(ids.map(id => agent.missingRecording(configDir, id)));
+  const specs = [...new Set(tests.map(({ spec }) => nameOf(spec)))];
+  const files = await Promise.all(specs.map(name => agent.missingRecording(configDir, name)));
   const names = files.flatMap(file => (file === undefined ? [] : relative(configDir, file)));
   return names.length ? noRecording(names) : undefined;
 }

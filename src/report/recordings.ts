@@ -11,6 +11,7 @@ import {
   recordingText,
   whyRefused,
 } from '../agents/replay/recording';
+import { nameOf, type PlannedSpec } from '../playwright/annotations';
 import { knownOptions, type TaskproofOptions } from '../playwright/options';
 import type { TrialRecord } from '../trial/record';
 import { plural } from './format';
@@ -75,7 +76,7 @@ function stepsOf({ turns }: Recording): number {
 }
 
 interface RecordedSpec {
-  planned: { id: string };
+  planned: Pick<PlannedSpec, 'id' | 'describe'>;
   project: string;
   tests: Iterable<TestCase>;
   pick: RecordingPick;
@@ -93,26 +94,26 @@ export async function writeRecordings(
   folder: string,
 ): Promise<string[]> {
   const lines: string[] = [];
-  const written = new Map<string, string>();
+  const written = new Map<string, RecordedSpec>();
   const counts = new Map<string, number>();
   for (const spec of specs) {
-    const { planned, project, pick } = spec;
+    const { planned, pick } = spec;
     const into = recordingsDir(config, spec);
     const place = placeOf(spec, into, folder);
     if (!place) continue;
     const problem = place.problem ?? (pick.recording ? undefined : pick.problem);
-    if (problem) lines.push(`no recording of ${planned.id}: ${problem}`);
+    if (problem) lines.push(`no recording of ${nameOf(planned)}: ${problem}`);
     if (problem || !place.file || !pick.recording) continue;
     const { file } = place;
     const other = written.get(file);
     const name = relative(resolve(folder), file).replaceAll('\\', '/');
     if (other !== undefined) {
       lines.push(
-        `${name} is of project "${other}": "${project}" needs a folder of its own (\`record: 'folder'\`)`,
+        `${name} is of ${label(other)}: ${label(spec)} needs a folder of its own (\`record: 'folder'\`)`,
       );
       continue;
     }
-    written.set(file, project);
+    written.set(file, spec);
     const failure = await writeText(file, recordingText(pick.recording)).catch(
       (error: Error) => error.message,
     );
@@ -124,6 +125,8 @@ export async function writeRecordings(
   return lines;
 }
 
+const label = ({ planned, project }: RecordedSpec) => `${nameOf(planned)} [${project}]`;
+
 /** Undefined where nothing is to be written. Where a healed recording lay, a trial's record says. */
 function placeOf(
   { planned, pick: { healed } }: RecordedSpec,
@@ -131,7 +134,7 @@ function placeOf(
   folder: string,
 ): { file?: string; problem?: string } | undefined {
   if (healed === undefined)
-    return into ? { file: recordingFile(resolve(folder, into), planned.id) } : undefined;
+    return into ? { file: recordingFile(resolve(folder, into), nameOf(planned)) } : undefined;
   const file = healed.endsWith('.json') && fileBelow(folder, healed.replace(/\.json$/, '.healed.json'));
   return file
     ? { file }

@@ -9,7 +9,7 @@ import type {
   TestResult,
   TestRun,
 } from '@playwright/test/reporter';
-import { keptRunPlan, type PlannedSpec, plannedSpec } from '../playwright/annotations';
+import { keptRunPlan, nameOf, type PlannedSpec, plannedSpec } from '../playwright/annotations';
 import { closeLedger, openLedger } from '../playwright/ledger';
 import {
   hideSecrets,
@@ -30,7 +30,7 @@ import { checkReporterOptions, type ReporterOptions, resultsOf, writeOutput } fr
 
 export default class TaskproofReporter implements Reporter {
   private readonly options: ReporterOptions;
-  /** By project, spec, and whether it is replayed: an agent's verdict and a replay's are two. */
+  /** By project, spec and the describes around it, and whether it is replayed: an agent's verdict and a replay's are two. */
   private readonly specRuns = new Map<string, SpecRun>();
   /** Where each test belongs, as far as it is known. */
   private readonly runOf = new Map<TestCase, SpecRun>();
@@ -131,7 +131,7 @@ export default class TaskproofReporter implements Reporter {
   }
 
   private specRun(project: string, planned: PlannedSpec): SpecRun {
-    const key = JSON.stringify([project, planned.id, planned.replayed]);
+    const key = JSON.stringify([project, nameOf(planned), planned.replayed]);
     const run = this.specRuns.get(key) ?? new SpecRun(project, planned);
     this.specRuns.set(key, run);
     return run;
@@ -145,7 +145,7 @@ export default class TaskproofReporter implements Reporter {
   private joinUnconfirmed(): void {
     for (const [key, run] of this.specRuns) {
       const { project, planned, replayed } = run;
-      const other = this.specRuns.get(JSON.stringify([project, planned.id, !replayed]));
+      const other = this.specRuns.get(JSON.stringify([project, nameOf(planned), !replayed]));
       if (!other?.confirmed || run.confirmed) continue;
       other.absorb(run);
       this.specRuns.delete(key);

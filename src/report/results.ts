@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { problemsIn } from '../spec/explain';
 import { keyOf } from '../verdicts/diff';
 import { comparisonSchema, cost, rowSchema, usageSchema } from '../verdicts/shapes';
+import { specName } from '../verdicts/verdict';
 
 export const RESULTS_SCHEMA_VERSION = '1';
 export const DEFAULT_RESULTS_FILE = 'taskproof-results.json';
@@ -107,7 +108,7 @@ export function refuseDoubles(
     if (seen.has(key))
       throw new ResultsFileError(
         filename,
-        `spec "${row.spec}" is listed twice in project "${row.project}". Write the file again with a run or with merge-reports.`,
+        `spec "${specName(row)}" is listed twice in project "${row.project}". Write the file again with a run or with merge-reports.`,
       );
     seen.add(key);
   }

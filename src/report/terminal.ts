@@ -1,6 +1,8 @@
 // What the reporter prints: a line when a spec's verdict is settled, one table at the end.
 import { stdout } from 'node:process';
+import { nameOf as plannedName } from '../playwright/annotations';
 import { oneLine } from '../trial/safe-text';
+import { specName } from '../verdicts/verdict';
 import { comparisonText } from './comparison-text';
 import {
   type Cell,
@@ -43,7 +45,7 @@ export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT
   const measured = results.verdicts.filter(row => !row.replayed);
   const ran = measured.filter(row => row.trials.length > 0);
   const unstarted = measured.filter(row => row.trials.length === 0);
-  const rows = ran.filter(row => row.verdict !== 'passed' || !compared.has(row.spec));
+  const rows = ran.filter(row => row.verdict !== 'passed' || !compared.has(specName(row)));
   const replayed = results.verdicts.filter(row => row.replayed);
   const { incompleteBecause = 'a shard, or trials are missing' } = results;
   const title = `Taskproof${results.complete ? '' : ` (incomplete: ${oneLine(incompleteBecause, 300)})`}`;
@@ -54,7 +56,7 @@ export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT
     ...(unstarted.length
       ? [
           notRunLine(
-            unstarted.map(row => name(row.spec, row.project)),
+            unstarted.map(row => name(specName(row), row.project)),
             results.incompleteBecause,
           ),
         ]
@@ -85,7 +87,7 @@ function notRunLine(names: readonly string[], because: string | null | undefined
 /** Apart from the agents': a replay says that the site still works as recorded, and nothing of an agent. */
 function replayedLines(rows: readonly ResultRow[], colour: boolean): string[] {
   const healed = healings(rows).map(({ row, text }) =>
-    paint('yellow', `${INDENT}${name(row.spec, row.project)} ${text}`, colour),
+    paint('yellow', `${INDENT}${name(specName(row), row.project)} ${text}`, colour),
   );
   return [
     '',
@@ -110,7 +112,7 @@ function errorLines({ verdicts }: Results): string[] {
 
 function cellsOf(row: ResultRow): (string | Cell)[] {
   return [
-    row.spec,
+    specName(row),
     row.project,
     { text: `${SIGNS[row.verdict]} ${row.verdict}`, style: STYLES[row.verdict] },
     `${row.passes}/${row.k}, needs ${row.minPasses}${row.missing ? ` (${row.k - row.missing} ran)` : ''}`,
@@ -160,7 +162,7 @@ export function lostSummary(lost: readonly SpecRun[]): string {
 }
 
 const nameOf = ({ planned, project, replayed }: SpecRun) =>
-  `${name(planned.id, project)}${replayed ? ', replayed,' : ''}`;
+  `${name(plannedName(planned), project)}${replayed ? ', replayed,' : ''}`;
 
 function name(spec: string, project: string): string {
   return project ? `${oneLine(spec)} [${oneLine(project)}]` : oneLine(spec);

@@ -79,6 +79,7 @@ function rowOf(run: SpecRun): ResultRow {
   const { subject, planned, verdict, pick } = run;
   return {
     spec: planned.id,
+    ...(planned.describe ? { describe: planned.describe } : {}),
     project: run.project,
     agent: subject?.agent ?? null,
     model: subject?.model ?? null,

@@ -80,6 +80,7 @@ export class AgentRun {
     const now = () => Math.max(0, this.deadline - performance.now());
     return {
       specId: plan.specId,
+      specName: plan.specName,
       specHash: plan.specHash,
       configDir: plan.configDir,
       goal: plan.goal,

@@ -31,6 +31,8 @@ export interface TrialPlan {
   agent: Agent;
   /** Null in a hand-written test. */
   specId: string | null;
+  /** The id, after the titles of the describes around it: `phone › cart`. Null in a hand-written test. */
+  specName: string | null;
   /** SHA-256 of the parsed spec; null in a hand-written test. */
   specHash: string | null;
   /** Folder of the Playwright config, absolute. */

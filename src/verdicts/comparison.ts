@@ -2,7 +2,7 @@
 // in any order and from any number of shards.
 import { compareText } from './diff';
 import type { Comparison, ComparisonCell, ComparisonTotals, VerdictRow } from './shapes';
-import { gradedRate, isSettled, rateDifference, sumOfKnown } from './verdict';
+import { gradedRate, isSettled, rateDifference, specName, sumOfKnown } from './verdict';
 
 /**
  * Compares the projects that share specs.
@@ -12,7 +12,10 @@ import { gradedRate, isSettled, rateDifference, sumOfKnown } from './verdict';
  */
 export function compareProjects(rows: readonly VerdictRow[]): Comparison | undefined {
   const bySpec = new Map<string, VerdictRow[]>();
-  for (const row of rows) if (!row.replayed) bySpec.set(row.spec, [...(bySpec.get(row.spec) ?? []), row]);
+  for (const row of rows) {
+    const name = specName(row);
+    if (!row.replayed) bySpec.set(name, [...(bySpec.get(name) ?? []), row]);
+  }
   const shared = [...bySpec]
     .filter(([, found]) => found.length > 1)
     .sort(([a], [b]) => compareText(a, b))

@@ -7,7 +7,7 @@ import {
   stratifiedExactOneSided,
   taroneLevel,
 } from './statistics';
-import { isSettled, rateDifference } from './verdict';
+import { isSettled, rateDifference, specName } from './verdict';
 
 export type { VerdictRow };
 
@@ -39,12 +39,13 @@ export const CHANGES = [
 export type Change = (typeof CHANGES)[number];
 
 /** One side of a comparison. */
-export type DiffSide = Omit<VerdictRow, 'spec' | 'project' | 'replayed' | 'specHash'> & {
+export type DiffSide = Omit<VerdictRow, 'spec' | 'describe' | 'project' | 'replayed' | 'specHash'> & {
   /** Runs that the counts are from, if they are from more than one. */
   runs?: number;
 };
 
 export interface DiffRow {
+  /** As `specName` has it. */
   spec: string;
   project: string;
   /** Replayed verdicts are compared with replayed ones only: they measure the site, not an agent. */
@@ -107,7 +108,8 @@ function compare(
   before: (VerdictRow & { runs?: number }) | undefined,
   after: VerdictRow | undefined,
 ): DiffRow {
-  const { spec, project, replayed } = (after ?? before)!;
+  const { project, replayed } = (after ?? before)!;
+  const spec = specName((after ?? before)!);
   const sides = { before: before ? sideOf(before) : null, after: after ? sideOf(after) : null };
   // A stricter policy is no regression, and a looser one hides none: both sides by the later one.
   if (sides.before && after) sides.before.verdict = judgedBy(after, sides.before);
@@ -232,19 +234,19 @@ function sideOf(row: VerdictRow & { runs?: number }): DiffSide {
   };
 }
 
-type Named = Pick<RowSubject, 'spec' | 'project' | 'replayed'>;
+type Named = Pick<RowSubject, 'spec' | 'describe' | 'project' | 'replayed'>;
 
 /** By spec, then project, agents before replays. */
 export function byName(a: Named, b: Named): number {
   return (
-    compareText(a.spec, b.spec) ||
+    compareText(specName(a), specName(b)) ||
     compareText(a.project, b.project) ||
     Number(a.replayed) - Number(b.replayed)
   );
 }
 
 /** What a file holds each row of once. */
-export const keyOf = ({ spec, project, replayed }: Named) => JSON.stringify([spec, project, replayed]);
+export const keyOf = (row: Named) => JSON.stringify([specName(row), row.project, row.replayed]);
 
 /** By code unit. Not localeCompare: the order must be the same on every machine. */
 export const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

@@ -46,6 +46,12 @@ export const trialSchema = z.object({
 
 export const rowSchema = z.object({
   spec: z.string().min(1).describe('The id of the task spec.'),
+  describe: z
+    .string()
+    .optional()
+    .describe(
+      'Titles of the describes that the spec is declared in, joined by ` › `; left out if there are none.',
+    ),
   project: z.string().describe('The Playwright project; empty where it has no name.'),
   agent: z.string().nullable().describe('Null where no trial ran.'),
   model: z.string().nullable().describe('Null for an agent without a model.'),
@@ -123,7 +129,9 @@ export const comparisonSchema = z
     projects: z.array(comparedProjectSchema).describe('Totals of each project, by name.'),
     specs: z
       .array(z.object({ spec: z.string().min(1), cells: z.array(comparedCellSchema) }))
-      .describe('By id; a cell for each project that has the spec.'),
+      .describe(
+        'By name: its id, after those of its describes (`phone › cart`); a cell for each project that has the spec.',
+      ),
     differ: z.array(z.string()).describe('Specs that one project passed and another failed.'),
     ratesDiffer: z.array(z.string()).describe('Specs with one settled verdict, but other pass rates.'),
     unclear: z.array(z.string()).describe('Specs with an open verdict beside settled ones that agree.'),
@@ -145,7 +153,7 @@ export type Policy = Pick<ResultRow, 'k' | 'minPasses'>;
 /** What a verdict is about. */
 export type RowSubject = Pick<
   ResultRow,
-  'spec' | 'project' | 'agent' | 'model' | 'replayed' | 'file' | 'specHash'
+  'spec' | 'describe' | 'project' | 'agent' | 'model' | 'replayed' | 'file' | 'specHash'
 >;
 /** What the trials of one spec in one project come to. */
 export type Verdict = Omit<

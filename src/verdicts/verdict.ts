@@ -1,10 +1,15 @@
 // What the trials of one spec in one project come to. Pure rules: the same trials give the same verdict in
 // any order, from any number of shards, however often a shard was merged.
-import type { Outcome, Policy, TrialResult, Verdict, VerdictName } from './shapes';
+import type { Outcome, Policy, RowSubject, TrialResult, Verdict, VerdictName } from './shapes';
 
 import { median, wilsonInterval } from './statistics';
 
 export type { Healed, Outcome, Policy, TrialResult, Verdict, VerdictName } from './shapes';
+
+/** What reports call a spec: its id, after the titles of the describes that it is declared in: `phone › cart`. */
+export function specName({ spec, describe }: Pick<RowSubject, 'spec' | 'describe'>): string {
+  return describe ? `${describe} › ${spec}` : spec;
+}
 
 /** The policy of a run with `--repeat-each=N`: k = N, minPasses = min(minPasses, N). */
 export function policyForRepeats(policy: Policy, repeats: number): Policy {

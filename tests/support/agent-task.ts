@@ -68,6 +68,7 @@ export function agentTask(page: Page, input: TaskInput): TestTask {
     session,
     recorder: new ActionRecorder(session, { entryUrl: page.url(), configDir: process.cwd(), mask }),
     specId: null,
+    specName: null,
     specHash: null,
     done: [],
     configDir: process.cwd(),

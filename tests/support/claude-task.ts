@@ -84,6 +84,7 @@ export function claudeTask(page: Page, setup: TaskSetup = {}): RecordingTask {
     },
     activate: active => session.activate(active),
     specId: null,
+    specName: null,
     specHash: null,
     done: [],
     configDir: process.cwd(),

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   markReplay,
+  nameOf,
   type PlannedSpec,
   planAnnotations,
   plannedSpec,
@@ -30,6 +31,23 @@ test('a plan is read back from its annotations, before and after its test was re
       expect(plannedSpec({ ...declared(planned), title })).toEqual(planned);
     }),
   );
+});
+
+test.each<[string, (() => string[]) | string[] | undefined, string, string | undefined]>([
+  ['in no describe', () => ['', 'agents', 'a.spec.ts', 'cart'], 'cart', undefined],
+  ['in a describe', () => ['', '', 'a.spec.ts', 'phone', 'cart'], 'phone › cart', 'phone'],
+  [
+    'in two',
+    () => ['', 'agents', 'a.spec.ts', 'shop', 'phone', 'cart'],
+    'shop › phone › cart',
+    'shop › phone',
+  ],
+  ['in a worker', ['a.spec.ts', 'phone', 'cart'], 'phone › cart', 'phone'],
+  ['as other agents hand it over', undefined, 'cart', undefined],
+])('a spec is named by the describes around it: %s', (_, titlePath, name, describe) => {
+  const planned = plannedSpec({ ...declared(spec()), titlePath })!;
+  expect(planned.describe).toBe(describe);
+  expect(nameOf(planned)).toBe(name);
 });
 
 test('titles tell the trial, and nothing of its outcome', () => {

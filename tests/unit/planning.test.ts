@@ -23,6 +23,7 @@ interface Declared {
   minPasses?: number;
   line?: number;
   project?: string;
+  describe?: string;
   repeatEach?: number;
   taskproof?: TaskproofOptions | null;
 }
@@ -30,7 +31,7 @@ interface Declared {
 function run(specs: readonly Declared[], shard: FullConfig['shard'] = null) {
   const projects = new Map<string, FullProject>();
   const tests = specs.flatMap(spec => {
-    const { id = 'cart', k = 2, minPasses = k, line = 1, project = 'agents' } = spec;
+    const { id = 'cart', k = 2, minPasses = k, line = 1, project = 'agents', describe } = spec;
     const { repeatEach = k, taskproof = { agent } } = spec;
     if (!projects.has(project))
       projects.set(project, { name: project, repeatEach, use: { taskproof } } as unknown as FullProject);
@@ -43,6 +44,7 @@ function run(specs: readonly Declared[], shard: FullConfig['shard'] = null) {
       title: id,
       annotations: [...annotations],
       repeatEachIndex,
+      titlePath: () => ['', project, 'tasks.spec.ts', ...(describe ? [describe] : []), id],
       location: { file: '/suite/tasks.spec.ts', line, column: 1 },
       parent: { project: () => projects.get(project) },
     }));
@@ -87,9 +89,27 @@ test.each<[string, Declared[], RegExp]>([
     ],
     /spec "a" is declared 2 times in project "agents": \/suite\/tasks\.spec\.ts:3, \/suite\/tasks\.spec\.ts:7\./,
   ],
+  [
+    'a spec that is declared twice in one describe',
+    [
+      { id: 'a', describe: 'phone', line: 3 },
+      { id: 'a', describe: 'phone', line: 7 },
+    ],
+    /spec "phone › a" is declared 2 times in project "agents".*put each declaration into a describe/,
+  ],
   ['a project without an agent', [{ taskproof: null }], /^project "agents": no agent is configured/],
 ])('the run does not start with %s', async (_, specs, message) => {
   await expect(run(specs).planned).rejects.toThrow(message);
+});
+
+test('the same spec in describes of other titles, and in none, is planned for each', async () => {
+  const shard = { current: 1, total: 2 };
+  const { planned, config } = run(
+    [{ describe: 'phone' }, { describe: 'desktop', line: 7 }, { line: 9 }],
+    shard,
+  );
+  await planned;
+  expect(keptRunPlan(config).map(({ spec }) => spec.describe)).toEqual(['phone', 'desktop', undefined]);
 });
 
 test('what an agent or a judge is missing stops the run, with its project', async () => {

@@ -67,6 +67,14 @@ describe('errors name the file and what is wrong', () => {
   });
 });
 
+test('the verdicts of one spec in two describes stand side by side, and each only once', () => {
+  const read = (...verdicts: object[]) =>
+    readResults(JSON.stringify({ ...results, verdicts }), 'results.json').verdicts;
+  const [phone, desktop] = ['phone', 'desktop'].map(describe => ({ ...row, describe }));
+  expect(read(row, phone!, desktop!)).toMatchObject([{}, { describe: 'phone' }, { describe: 'desktop' }]);
+  expect(() => read(row, phone!, phone!)).toThrow('spec "phone › pricing-trial" is listed twice');
+});
+
 test('replayed and measured verdicts of one spec stand side by side', () => {
   const both = { ...results, verdicts: [row, { ...row, replayed: true }] };
   expect(readResults(JSON.stringify(both), 'results.json').verdicts).toHaveLength(2);

@@ -7,8 +7,8 @@ import type { Agent, ReplayAgent, SessionTask } from '../agent';
 
 export interface ReplayOptions {
   /**
-   * Folder of the recordings, one `<spec id>.json` each; relative to the folder of the Playwright config. Default:
-   * `recordings`.
+   * Folder of the recordings, one `<spec id>.json` each, those of a describe in a folder named by it; relative to the folder
+   * of the Playwright config. Default: `recordings`.
    */
   recordings?: string;
   /** Plays on where a recording no longer fits the page, and where there is none. Default: none, and the trial fails. */
@@ -47,10 +47,10 @@ export function replay(options?: ReplayOptions): Agent {
     name: 'replay',
     replays: true,
     withoutRecording: settings.withoutRecording,
-    async missingRecording(configDir, specId) {
+    async missingRecording(configDir, specName) {
       if (settings.fallback) return undefined;
       const { recordingOf } = await import('./play.js');
-      const file = recordingOf(settings, configDir, specId);
+      const file = recordingOf(settings, configDir, specName);
       return existsSync(file) ? undefined : file;
     },
     preflight: () => settings.fallback?.preflight?.(),

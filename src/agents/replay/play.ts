@@ -7,8 +7,8 @@ import { Player, StepProblem } from './player';
 import { DEFAULT_RECORDINGS_DIR, type Recording, readRecording, recordingFile } from './recording';
 
 /** @throws RecordingError for an id that can't be a file's name. */
-export function recordingOf({ recordings }: ReplaySettings, configDir: string, specId: string): string {
-  return recordingFile(resolve(configDir, recordings ?? DEFAULT_RECORDINGS_DIR), specId);
+export function recordingOf({ recordings }: ReplaySettings, configDir: string, specName: string): string {
+  return recordingFile(resolve(configDir, recordings ?? DEFAULT_RECORDINGS_DIR), specName);
 }
 
 export async function playRecording(task: SessionTask, settings: ReplaySettings): ReturnType<Agent['run']> {
@@ -50,12 +50,12 @@ async function takeOver(
   return fallback.run(handedOver);
 }
 
-function nameOf({ specId }: SessionTask): string {
-  if (specId === null)
+function nameOf({ specName }: SessionTask): string {
+  if (specName === null)
     throw new Error(
       'replay() plays the recordings of task specs: in a hand-written test (agent.run) there is none to play',
     );
-  return specId;
+  return specName;
 }
 
 async function read(file: string): Promise<Recording | undefined> {
@@ -70,8 +70,8 @@ async function read(file: string): Promise<Recording | undefined> {
 }
 
 /** The steps may still do what the spec asks for, which its assertions say; what else it asks for now, nobody did. */
-function warnOfChange({ specId, configDir }: SessionTask, file: string): void {
+function warnOfChange({ specName, configDir }: SessionTask, file: string): void {
   process.stderr.write(
-    `taskproof: ${specId} has changed since ${relative(configDir, file)} was recorded: record it again, unless the change has nothing to do with its steps\n`,
+    `taskproof: ${specName} has changed since ${relative(configDir, file)} was recorded: record it again, unless the change has nothing to do with its steps\n`,
   );
 }

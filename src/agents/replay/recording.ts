@@ -95,14 +95,20 @@ export function whyRefused(steps: readonly RecordedAction[]): string | undefined
 }
 
 /**
- * Where the recording of a spec lies.
+ * Where the recording of a spec lies: `cart.json`, of `phone › cart` in `phone/cart.json`.
  *
  * @throws RecordingError for what is no id: it could lead to another folder.
  */
-export function recordingFile(folder: string, specId: string): string {
-  if (!SPEC_ID.test(specId))
-    throw new RecordingError(`${JSON.stringify(specId)} is no id of a task spec: there is no file for it`);
-  return join(folder, `${specId}.json`);
+export function recordingFile(folder: string, specName: string): string {
+  const describes = specName.split(' › ');
+  const id = describes.pop()!;
+  if (!SPEC_ID.test(id))
+    throw new RecordingError(`${JSON.stringify(id)} is no id of a task spec: there is no file for it`);
+  return join(folder, ...describes.map(folderName), `${id}.json`);
+}
+
+function folderName(title: string): string {
+  return title.replace(/[^\p{L}\p{N}_]+/gu, '-').slice(0, 60);
 }
 
 /** An absolute path; undefined where it leads out of the folder: as it is written, or by a symbolic link. */

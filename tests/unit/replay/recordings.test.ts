@@ -168,11 +168,29 @@ test('recordings are written where the project says, and two projects never shar
   }));
   const lines = await writeRecordings(specs, configOf({ a: 'kept', b: 'kept', quiet: false }), into);
   expect(lines).toEqual([
-    `kept/order.json is of project "a": "b" needs a folder of its own (\`record: 'folder'\`)`,
+    `kept/order.json is of order [a]: order [b] needs a folder of its own (\`record: 'folder'\`)`,
     'recorded 1 spec in kept',
   ]);
   expect(readdirSync(into)).toEqual(['kept']);
   expect(JSON.parse(readFileSync(join(into, 'kept/order.json'), 'utf8'))).toMatchObject({ specId: 'order' });
+});
+
+test('specs of describes have a folder each; titles that come to one folder are told', async () => {
+  const into = folder();
+  const specs = ['phone', '../x', 'at: home', 'at home', undefined].map(describe => ({
+    planned: { id: 'order', describe },
+    project: 'a',
+    tests,
+    pick: pickOf(short),
+  }));
+  expect(await writeRecordings(specs, configOf({ a: 'kept' }), into)).toEqual([
+    `kept/at-home/order.json is of at: home › order [a]: at home › order [a] needs a folder of its own (\`record: 'folder'\`)`,
+    'recorded 4 specs in kept',
+  ]);
+  const files = readdirSync(into, { recursive: true, encoding: 'utf8' }).filter(file =>
+    file.endsWith('.json'),
+  );
+  expect(files.sort()).toEqual(['-x', 'at-home', '', 'phone'].map(name => join('kept', name, 'order.json')));
 });
 
 test('the default folder; why there is none; a folder that is a file', async () => {

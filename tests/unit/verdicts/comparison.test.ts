@@ -29,6 +29,17 @@ describe('what is compared', () => {
     expect(compareProjects(rows)).toBeUndefined();
   });
 
+  test('a spec in two describes is two specs', () => {
+    const rows = ['a', 'b'].flatMap(project =>
+      ['phone', 'desktop', undefined].map(describe => row(project, 'ppp', { spec: 'cart', describe })),
+    );
+    expect(compareProjects(rows)?.specs.map(({ spec, cells }) => [spec, cells.length])).toEqual([
+      ['cart', 2],
+      ['desktop › cart', 2],
+      ['phone › cart', 2],
+    ]);
+  });
+
   test('specs that two projects have, a cell for each; what one alone has counts for nothing', () => {
     const found = compareProjects([
       row('b', 'ppppf', { spec: 'z' }),
