@@ -1,11 +1,11 @@
 // The model behind the judge: each request within the budget, answered in its schema or not at all.
-import { zodOutputFormat } from '@anthropic-ai/sdk/helpers/zod';
+import { jsonSchemaOutputFormat } from '@anthropic-ai/sdk/helpers/json-schema';
 import type {
   BetaContentBlockParam,
   BetaMessage,
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import type { z } from 'zod';
+import { z } from 'zod';
 import { addUsage, NO_USAGE } from '../../agents/agent';
 import { apiProblem, Client } from '../../agents/claude/client';
 import { tokensOf } from '../../agents/claude/conversation';
@@ -67,7 +67,9 @@ export class JudgeModel {
   ): MessageCreateParamsNonStreaming {
     const { model, maxTokens, effort } = this.settings;
     // Without the format's own `parse`: what fails there would take the count of its tokens with it.
-    const { type, schema: jsonSchema } = zodOutputFormat(schema);
+    const { type, schema: jsonSchema } = jsonSchemaOutputFormat(
+      z.toJSONSchema(schema, { reused: 'ref' }) as never,
+    );
     const again = problem
       ? [text(`An earlier answer to this was not valid (${problem}). Answer again, in the required form.`)]
       : [];
