@@ -45,8 +45,9 @@ export async function alarms({ quick }) {
     ),
   };
   const percent = { unit: '%', runs: suites };
-  const seen = ({ alarm, diff }) =>
-    `diff alone exits 1: ${(diff * 100).toFixed(1)}%; any alarm ${(alarm * 100).toFixed(1)}%`;
+  const share = value => `${(value * 100).toFixed(1)}%`;
+  const alone = ({ looks, proven }) => `diff exits 1: ${share(looks)}, proven ${share(proven)}`;
+  const seen = found => `any alarm ${share(found.alarm)}; ${alone(found)}`;
   return {
     title: `${SPECS} specs, k ${POLICY.k}, ${POLICY.minPasses} needed; ${suites} suites a row, seeds fixed`,
     rows: [
@@ -55,7 +56,7 @@ export async function alarms({ quick }) {
         name: `false alarms of confirm: ${found.name}`,
         value: found.alarm * 100,
         target: { atMost: 5 },
-        note: `diff alone exits 1: ${(found.diff * 100).toFixed(1)}%; ${found.candidates.toFixed(1)} candidates, ${found.trials.toFixed(0)} fresh trials`,
+        note: `${alone(found)}; ${found.candidates.toFixed(1)} candidates, ${found.trials.toFixed(0)} fresh trials`,
       })),
       {
         ...percent,
@@ -104,7 +105,7 @@ function library() {
 /** Shares of the suites in which something is reported, and the mean number of fresh trials. */
 function simulate(rules, { name, before, after, runs, suites, seed }) {
   const random = generator(seed);
-  const sums = { alarm: 0, diff: 0, suite: 0, found: 0, candidates: 0, trials: 0 };
+  const sums = { alarm: 0, proven: 0, looks: 0, suite: 0, found: 0, candidates: 0, trials: 0 };
   for (let suite = 0; suite < suites; suite++) {
     const diff = rules.diffVerdicts(
       Array.from({ length: SPECS }, (_, spec) => {
@@ -114,10 +115,12 @@ function simulate(rules, { name, before, after, runs, suites, seed }) {
       Array.from({ length: SPECS }, (_, spec) => row(spec, draw(random, POLICY.k, after(spec)))),
     );
     const confirmed = confirm(rules, diff, random, after);
-    const fell = rules.suiteChangeOf(diff.rows.filter(({ spec }) => !confirmed.found.has(spec)))?.fell;
+    const rest = diff.rows.filter(({ spec }) => !confirmed.found.has(spec));
+    const fell = rules.suiteChangeOf(rest, confirmed.played)?.fell;
     sums.alarm += Number(fell || confirmed.found.size > 0);
     sums.suite += Number(fell);
-    sums.diff += Number(diff.suite.fell || diff.rows.some(({ proven }) => proven));
+    sums.proven += Number(diff.suite.fell || diff.rows.some(({ proven }) => proven));
+    sums.looks += Number(diff.suite.fell || diff.rows.some(({ candidate }) => candidate));
     sums.found += Number(confirmed.found.has('0'));
     sums.candidates += confirmed.candidates;
     sums.trials += confirmed.trials;
@@ -130,6 +133,7 @@ function confirm(rules, diff, random, rateOf) {
   const candidates = diff.rows.filter(({ candidate }) => candidate);
   const stop = rules.stopRules(candidates, rules.baselineRate(diff));
   const found = new Set();
+  const played = new Map();
   let trials = 0;
   candidates.forEach(({ spec }, index) => {
     const fresh = { passes: 0, failures: 0 };
@@ -138,8 +142,9 @@ function confirm(rules, diff, random, rateOf) {
       trials++;
     }
     if (rules.answerOf(stop[index], fresh) === 'regressed') found.add(spec);
+    played.set(rules.keyOf(candidates[index]), fresh);
   });
-  return { found, trials, candidates: candidates.length };
+  return { found, played, trials, candidates: candidates.length };
 }
 
 function draw(random, trials, rate) {

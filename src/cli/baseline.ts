@@ -26,7 +26,7 @@ export const addBaseline: AddCommand = (program, io) => {
     .option('-o, --output <file>', 'the baseline', DEFAULT_BASELINE_FILE)
     .option('--runs <n>', 'runs that it keeps; the oldest go first', atLeastOne, DEFAULT_RUNS)
     .option('--replace', 'start a new baseline with these runs')
-    .option('--force', 'save a run that is incomplete, filtered (--grep) or lacks specs of the baseline, too')
+    .option('--force', 'save a run that is incomplete or lacks specs of the baseline, too')
     .addHelpText(
       'after',
       `
@@ -63,6 +63,8 @@ async function save(io: Io, files: readonly string[], options: SaveOptions): Pro
   const saved = results.flatMap(({ verdicts }) => verdicts);
   const replayed = saved.filter(row => row.replayed).length;
   const started = results.map(({ startedAt }) => startedAt).join(', ');
+  if (results.some(({ filtered }) => filtered))
+    io.err('Note: a run of a part of the suite (--grep or another filter) is kept as a partial one.');
   io.out(
     `Saved ${plural(saved.length, 'verdict')}${replayed ? ` (${replayed} replayed)` : ''} of ${started} to ${output}, which holds ${plural(runs.length, 'run')}`,
   );
@@ -76,11 +78,7 @@ async function earlierRuns(io: Io, file: string): Promise<HistoryRun[]> {
   return text === undefined ? [] : readHistory(text, file);
 }
 
-function refusePart({ complete, filtered, verdicts }: Results, file: string): void {
-  if (filtered)
-    throw new CommandError(
-      `${file} is of a part of the suite (--grep or another filter). Run the whole suite, or save it as a partial run with --force.`,
-    );
+function refusePart({ complete, verdicts }: Results, file: string): void {
   if (complete) return;
   const open = namesOf(verdicts.filter(row => row.verdict === 'undecided'));
   throw new CommandError(
@@ -89,13 +87,14 @@ function refusePart({ complete, filtered, verdicts }: Results, file: string): vo
 }
 
 /** A run that lacks specs would tell later comparisons that they were taken out of the suite. */
-function refuseToForget(kept: readonly HistoryRun[], results: readonly Results[], output: string): void {
+function refuseToForget(kept: readonly HistoryRun[], given: readonly Results[], output: string): void {
+  const results = given.filter(({ filtered }) => !filtered);
   const rows = results.flatMap(({ verdicts }) => verdicts);
   const here = new Set(rows.map(keyOf));
   const projects = new Set(rows.map(({ project }) => project));
   const known = pooledBaseline(kept, []);
   const lost = known.filter(row => !here.has(keyOf(row)));
-  if (known.length && lost.length === known.length)
+  if (rows.length && known.length && lost.length === known.length)
     throw new CommandError(
       `${output} has none of the specs of this run: is it of another suite? Name another file with --output, start anew with --replace, or add the run with --force.`,
     );

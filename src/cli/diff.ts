@@ -46,9 +46,9 @@ p is the chance of a change this large, were the pass rate the same (Fisher's ex
 
 Exit code:
   0  compared, and nothing is worse
-  1  something is worse
+  1  a spec looks worse, or the suite as a whole; with --allow candidates only what is proven
   2  the comparison failed (a missing or broken file)
-  3  can't tell: nothing to compare, verdicts missing, specs on one side only, too few trials
+  3  can't tell: nothing to compare, no verdicts (the site was down), specs on one side only
 
 Examples:
   taskproof diff
@@ -72,8 +72,8 @@ type Allowed = ReadonlySet<string>;
 
 /** For `diff` and `confirm`. */
 export function allowOption(): Option {
-  const known = [...DOUBTS, NO_BASELINE];
-  return new Option('--allow <list>', `what is no reason for exit code 3, by commas: ${known.join(', ')}`)
+  const known = [...DOUBTS, 'candidates', NO_BASELINE];
+  return new Option('--allow <list>', `what is no reason for an exit code, by commas: ${known.join(', ')}`)
     .default(new Set<string>(), 'nothing')
     .argParser(text => {
       const given = text.split(',').map(name => name.trim());

@@ -13,6 +13,10 @@ export interface Io {
   err(text: string): void;
   /** Whether `out` goes to a terminal that shows colours. */
   colour: boolean;
+  /** What was given for `playwright test`, after `--`. */
+  playwrightArgs?: readonly string[];
+  /** Playwright's own output, as it comes. */
+  playwright?(text: string): void;
   /** Resolves to the answer, or to `fallback` for an empty one. Undefined if nobody can answer. */
   ask?: ((question: string, fallback: string) => Promise<string>) | undefined;
 }
@@ -29,6 +33,7 @@ export function processIo(): Io {
     out: text => void process.stdout.write(`${text}\n`),
     err: text => void process.stderr.write(`${text}\n`),
     colour: useColour(process.stdout),
+    playwright: text => void process.stderr.write(text),
     ask: interactive ? askInTerminal : undefined,
   };
 }

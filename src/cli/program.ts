@@ -6,6 +6,7 @@ import { printable } from '../report/format';
 import { ResultsFileError } from '../report/results';
 import { TaskSpecError } from '../spec/errors';
 import { addBaseline } from './baseline';
+import { addConfirm } from './confirm';
 import { addDiff } from './diff';
 import { addInit } from './init';
 import { CommandError, type Io } from './io';
@@ -16,7 +17,20 @@ import { addValidate } from './validate';
 /** Adds a command; its action calls `exit` if the exit code is not 0. */
 export type AddCommand = (program: Command, io: Io, exit: (code: number) => void) => void;
 
-const COMMANDS: readonly AddCommand[] = [addInit, addValidate, addSchema, addBaseline, addDiff, addRecord];
+const COMMANDS: readonly AddCommand[] = [
+  addInit,
+  addValidate,
+  addSchema,
+  addBaseline,
+  addDiff,
+  addConfirm,
+  addRecord,
+];
+
+/** They run Playwright; what stands after `--` is for it. */
+const PLAYING = ['confirm', 'probe'];
+/** Their exit code 1 is an answer, so that a failure of their own is 2. */
+const TELLING = ['diff', 'confirm', 'probe'];
 
 /**
  * Runs one command line.
@@ -25,8 +39,10 @@ const COMMANDS: readonly AddCommand[] = [addInit, addValidate, addSchema, addBas
  * @returns the exit code: 0, or 1 for what the user must put right; `diff` has its own, see there.
  */
 export async function run(args: readonly string[], given: Io): Promise<number> {
+  const dashes = PLAYING.includes(args[0]!) ? args.indexOf('--') : -1;
   const io: Io = {
     ...given,
+    playwrightArgs: dashes < 0 ? [] : args.slice(dashes + 1),
     out: text => given.out(printable(text, given.colour)),
     err: text => given.err(printable(text)),
   };
@@ -52,10 +68,10 @@ export async function run(args: readonly string[], given: Io): Promise<number> {
       code = given;
     });
   try {
-    await program.parseAsync(args, { from: 'user' });
+    await program.parseAsync(dashes < 0 ? args : args.slice(0, dashes), { from: 'user' });
     return code;
   } catch (error) {
-    return report(error, io, args[0] === 'diff' ? 2 : 1);
+    return report(error, io, TELLING.includes(args[0]!) ? 2 : 1);
   }
 }
 

@@ -11,7 +11,8 @@ import {
 import { secretMask } from '../trial/mask';
 import type { AgentRunner } from './agent-runner';
 import { markReplay, nameOf, type PlannedSpec, plannedSpec } from './annotations';
-import { isFirstToSay, isJudged, settledReason, spentUsd } from './ledger';
+import { checkedOptions, wantedOf } from './check-run';
+import { isFirstToSay, isJudged, needlessReason, settledReason, spentUsd } from './ledger';
 import { maskTest, warnOfRecorders } from './masked-test';
 import {
   checkTaskproofOptions,
@@ -61,7 +62,8 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     { auto: true, box: true },
   ],
 
-  _taskproofReady: async ({ taskproof }, use, testInfo) => {
+  _taskproofReady: async ({ taskproof: given }, use, testInfo) => {
+    const taskproof = checkedOptions(given);
     // Here at last the agent is known, whatever `test.use` or a fixture made of it.
     if (replays(taskproof)) markReplay(testInfo, repeatEachOverride());
     const planned = plannedSpec(testInfo);
@@ -142,6 +144,9 @@ function skipWhatIsNotNeeded(planned: PlannedSpec, options: ReadyOptions, testIn
     ? settledReason(testInfo.project.name, nameOf(planned), planned.policy)
     : undefined;
   testInfo.skip(settled !== undefined, settled ?? '');
+  const wanted = wantedOf(testInfo.project.name, nameOf(planned));
+  const needless = wanted && needlessReason(wanted, testInfo.repeatEachIndex);
+  testInfo.skip(needless !== undefined, needless ?? '');
   const cap = options.maxRunCostUsd;
   if (cap === undefined) return;
   const spent = spentUsd();

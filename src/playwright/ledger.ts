@@ -14,7 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { answerOf } from '../verdicts/confirm';
 import { type Policy, type TrialResult, verdictOf } from '../verdicts/verdict';
+import { checkRun, type Wanted } from './check-run';
 
 /** Set by the reporter in the main process, inherited by the workers. */
 const ENV = 'TASKPROOF_LEDGER';
@@ -117,6 +119,49 @@ export function spentUsd(): number {
     .reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
 }
 
+/**
+ * Why this trial of a confirmation is not needed, or would cost too much; else undefined, and its cost is reserved until it has
+ * ended.
+ */
+export function needlessReason({ project, spec, ...rule }: Wanted, index: number): string | undefined {
+  const run = process.env[ENV];
+  if (!run) return undefined;
+  const folder = specFolder(run, project, spec);
+  const entries = entriesIn(folder);
+  const count = (outcome: string) => entries.filter(entry => entry.outcome === outcome).length;
+  const answer = answerOf(rule, { passes: count('passed'), failures: count('failed') });
+  if (answer !== 'open') return `the answer is clear: ${answer}`;
+  const cap = checkRun()?.maxCostUsd;
+  if (cap === undefined) return undefined;
+  const reserved = join(folder, `${index}.reserved`);
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(reserved, String(rule.trialUsd));
+  if (spentUsd() + reservedUsd(run) <= cap + 1e-9) return undefined;
+  rmSync(reserved);
+  return `another trial could cost more than the $${cap} of --max-cost`;
+}
+
+/** US dollars of trials that have begun and not ended, whatever they come to. */
+function reservedUsd(run: string): number {
+  const folders = readdirSync(run, { withFileTypes: true }).filter(entry => entry.isDirectory());
+  const open = folders.flatMap(({ name }) => {
+    const files = readdirSync(join(run, name));
+    return files
+      .filter(file => file.endsWith('.reserved') && !files.includes(file.replace('.reserved', '.json')))
+      .map(file => join(run, name, file));
+  });
+  return open.reduce((sum, file) => sum + readReserved(file), 0);
+}
+
+function readReserved(file: string): number {
+  try {
+    return Number(readFileSync(file, 'utf8'));
+  } catch {
+    // Its worker took it back meanwhile.
+    return 0;
+  }
+}
+
 function specFolder(run: string, project: string, spec: string): string {
   return join(
     run,
@@ -134,10 +179,12 @@ function entriesIn(folder: string): LedgerEntry[] {
   } catch {
     // No trial of this spec has ended yet.
   }
-  return names.flatMap(name => {
-    const { data } = entrySchema.safeParse(JSON.parse(readFileSync(join(folder, name), 'utf8')));
-    return data ? [data] : [];
-  });
+  return names
+    .filter(name => name.endsWith('.json'))
+    .flatMap(name => {
+      const { data } = entrySchema.safeParse(JSON.parse(readFileSync(join(folder, name), 'utf8')));
+      return data ? [data] : [];
+    });
 }
 
 function asTrial({ index, outcome, costUsd }: LedgerEntry): TrialResult {

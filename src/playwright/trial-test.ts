@@ -13,6 +13,7 @@ import { transcript } from '../trial/transcript';
 import { Trial, trialTimeMs } from '../trial/trial';
 import type { Policy } from '../verdicts/verdict';
 import { describeOf, nameOf, type PlannedSpec, posix, replayPolicy } from './annotations';
+import { seedOffset } from './check-run';
 import { enter, isJudged, lostTrials } from './ledger';
 import { type ReadyOptions, replays } from './options';
 import { folderOf, repeatEachOverride } from './runner';
@@ -96,7 +97,7 @@ export class TrialTest {
       maxSteps: spec.maxSteps,
       maxCostUsd: caps.length ? Math.min(...caps) : undefined,
       turnTimeoutMs: options.turnTimeoutMs ?? DEFAULT_TURN_TIMEOUT_MS,
-      seed: seedOf(this.nameOf(spec.id), testInfo.repeatEachIndex),
+      seed: seedOf(this.nameOf(spec.id), testInfo.repeatEachIndex + seedOffset()),
       secrets: options.secrets,
       ...(navigationTimeoutMs ? { navigationTimeoutMs } : {}),
       locate: path => ({

@@ -70,16 +70,21 @@ export function renderSummary(results: Results): string {
  * @param sentences what it comes to, and what to do next
  */
 export function renderDiff(diff: Diff, sentences: readonly string[] = []): string {
+  const lines = [...sentences, suiteText(diff)].filter(Boolean);
+  return blocks([
+    DIFF_MARKER,
+    `### Taskproof: ${diffCounts(diff)}`,
+    lines.map(line => escapeMarkdown(line, 2_000)).join('  \n'),
+    diffBody(diff).trimEnd(),
+  ]);
+}
+
+/** The tables of a diff. */
+export function diffBody(diff: Diff): string {
   const changed = diff.rows.filter(isShown);
   const others = diff.rows.filter(row => !isShown(row));
   const notes = diffNotes(changed).map(({ row, note }) => `${nameOf(row)}: ${escapeMarkdown(note)}`);
   return blocks([
-    DIFF_MARKER,
-    `### Taskproof: ${diffCounts(diff)}`,
-    [...sentences, suiteText(diff)]
-      .filter(Boolean)
-      .map(line => escapeMarkdown(line, 2_000))
-      .join('  \n'),
     changed.length > 0 && diffMarkdownTable(changed, COMMENT_LIMIT / 3),
     notes.length > 0 && lines(notes, COMMENT_LIMIT / 3, '- '),
     others.length > 0 &&
@@ -201,7 +206,7 @@ function diffMarkdownTable(rows: readonly DiffRow[], limit: number): string {
   return markdownTable(DIFF_COLUMNS, cells, limit);
 }
 
-function markdownTable(
+export function markdownTable(
   header: readonly string[],
   rows: readonly (readonly string[])[],
   limit: number,
@@ -225,4 +230,4 @@ function lines(all: readonly string[], limit: number, prefix: string): string {
 const folded = (title: string, text: string) =>
   `<details>\n<summary>${title}</summary>\n\n${text}\n\n</details>`;
 
-const blocks = (parts: readonly (string | false)[]) => `${parts.filter(Boolean).join('\n\n')}\n`;
+export const blocks = (parts: readonly (string | false)[]) => `${parts.filter(Boolean).join('\n\n')}\n`;

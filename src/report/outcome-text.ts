@@ -1,5 +1,4 @@
 // What a comparison comes to, in sentences: why its exit code is not 0, and what to do next.
-
 import type { DiffRow } from '../verdicts/diff';
 import type { DiffOutcome, Doubt } from '../verdicts/outcome';
 import { plural } from './format';
@@ -8,22 +7,25 @@ const DOUBT_TEXTS: Record<Doubt, (count: string) => string> = {
   removed: specs => `${specs} of the baseline did not run`,
   added: specs => `${specs} not in the baseline`,
   unclear: specs => `${specs} without a verdict on one side`,
-  candidates: specs => `${specs} worse, with too few trials to tell`,
 };
 
 /** Sentences, the most important first. */
-export function outcomeLines({ outcome, worse, doubts }: DiffOutcome, total: number): string[] {
+export function outcomeLines({ outcome, proven, candidates, doubts }: DiffOutcome, total: number): string[] {
   if (!total) return ["Can't tell: there is nothing to compare."];
-  const lines = worse.length ? [`Worse than the baseline: ${namesOf(worse)}.`] : [];
+  const lines: string[] = [];
+  if (proven.length) lines.push(`Worse than the baseline: ${namesOf(proven)}.`);
+  if (candidates.length)
+    lines.push(
+      `Looks worse, with too few trials to tell: ${namesOf(candidates)}. Let fresh trials decide: npx taskproof confirm`,
+    );
   const why = doubts.map(
     ({ doubt, rows }) => `${DOUBT_TEXTS[doubt](plural(rows.length, 'spec'))} (${namesOf(rows)})`,
   );
-  if (why.length) lines.push(`${outcome === 'worse' ? 'Besides' : "Can't tell"}: ${why.join('; ')}.`);
-  const candidates = doubts.some(({ doubt }) => doubt === 'candidates');
-  if (candidates) lines.push('Let fresh trials decide: npx taskproof confirm');
-  const others = doubts.map(({ doubt }) => doubt).filter(doubt => doubt !== 'candidates');
-  if (others.length) lines.push(`If that is meant: --allow ${others.join(',')}`);
-  return lines.length ? lines : ['Nothing is worse than the baseline.'];
+  if (why.length) {
+    const allow = `If that is meant: --allow ${doubts.map(({ doubt }) => doubt).join(',')}`;
+    lines.push(`${outcome === 'worse' ? 'Not compared' : "Can't tell"}: ${why.join('; ')}. ${allow}`);
+  }
+  return lines.length || outcome === 'worse' ? lines : ['Nothing is worse than the baseline.'];
 }
 
 /** `cart [opus], docs [opus] and 3 more` */

@@ -11,6 +11,7 @@ import {
   type RunPlan,
   trialTitle,
 } from '../playwright/annotations';
+import { checkedOptions, checkRun, wantedOf } from '../playwright/check-run';
 import {
   checkTaskproofOptions,
   isReplay,
@@ -41,7 +42,8 @@ interface PlannedTest {
  * @throws Error that names every reason, before any browser starts.
  */
 export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun): Promise<void> {
-  const planned = suite.allTests().flatMap(planOf);
+  const planned = suite.allTests().flatMap(planOf).filter(isWanted);
+  if (checkRun()) leaveOut(suite, config, planned, testRun);
   const problems = [...sameIds(planned), ...tooFewRepeats(planned, config)];
   if (problems.length) throw runError(problems.join('\n'));
   // `--debug` keeps the repeats, but a person watches one trial. UI mode takes a test with another title for another test.
@@ -52,10 +54,30 @@ export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun
   if (planned.length && !isListing()) await checkAgents(planned, folderOf(config));
   if (config.shard) keepRunPlan(config, runPlan(planned));
   const repeats = repeatEachOverride();
-  if (repeats !== undefined && planned.length && !isListing())
+  if (repeats !== undefined && planned.length && !isListing() && !checkRun())
     process.stdout.write(
       `taskproof: --repeat-each=${repeats} replaces every spec's k; minPasses is at most ${repeats}.\n`,
     );
+}
+
+function isWanted({ spec, project }: PlannedTest): boolean {
+  const run = checkRun();
+  return run?.wanted === undefined || (wantedOf(project.name, spec.id) !== undefined && !spec.replayed);
+}
+
+/** Of all other tests only those run that the wanted ones' projects depend on, or that clean up after them. */
+function leaveOut(suite: Suite, config: FullConfig, wanted: readonly PlannedTest[], testRun: TestRun): void {
+  const kept = new Set(wanted.map(({ test }) => test));
+  const own = new Set(wanted.map(({ project }) => project.name));
+  const needed = new Set(own);
+  for (const name of needed) {
+    const project = config.projects.find(one => one.name === name);
+    for (const other of [...(project?.dependencies ?? []), project?.teardown ?? []].flat()) needed.add(other);
+  }
+  for (const test of suite.allTests()) {
+    const name = test.parent.project()?.name ?? '';
+    if (!kept.has(test) && (own.has(name) || !needed.has(name))) testRun.exclude(test);
+  }
 }
 
 function runPlan(planned: readonly PlannedTest[]): RunPlan {
@@ -68,7 +90,8 @@ function runPlan(planned: readonly PlannedTest[]): RunPlan {
 function planOf(test: TestCase): PlannedTest[] {
   const project = test.parent.project();
   // Written into the test, so that blobs carry it.
-  if (project && replays(knownOptions(test, project).value)) markReplay(test, repeatEachOverride());
+  if (project && replays(checkedOptions(knownOptions(test, project).value)))
+    markReplay(test, repeatEachOverride());
   const spec = plannedSpec(test);
   return spec && project ? [{ test, spec, project }] : [];
 }
@@ -115,7 +138,7 @@ async function checkAgents(planned: readonly PlannedTest[], configDir: string): 
   }
   for (const [value, tests] of groups) {
     const where = `project "${tests.at(-1)!.project.name}"`;
-    const options = checkTaskproofOptions(value, where);
+    const options = checkTaskproofOptions(checkedOptions(value), where);
     for (const part of [options.agent, options.judge])
       try {
         await part?.preflight?.();

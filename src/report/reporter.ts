@@ -10,6 +10,7 @@ import type {
   TestRun,
 } from '@playwright/test/reporter';
 import { keptRunPlan, nameOf, type PlannedSpec, plannedSpec } from '../playwright/annotations';
+import { checkRun } from '../playwright/check-run';
 import { closeLedger, openLedger } from '../playwright/ledger';
 import {
   hideSecrets,
@@ -26,7 +27,7 @@ import { planRun } from './planning';
 import { writeRecordings } from './recordings';
 import { SpecRun } from './spec-run';
 import { lostSummary, settledLine, verdictTable } from './terminal';
-import { checkReporterOptions, type ReporterOptions, resultsOf, writeOutput } from './write';
+import { checkReporterOptions, type ReporterOptions, resultsOf, writeOutput, writeText } from './write';
 
 export default class TaskproofReporter implements Reporter {
   private readonly options: ReporterOptions;
@@ -75,7 +76,7 @@ export default class TaskproofReporter implements Reporter {
   }
 
   async onEnd(result: FullResult): Promise<{ status?: FullResult['status'] } | undefined> {
-    if (isListing() || isInteractive() || !this.specRuns.size) return undefined;
+    if (isListing() || isInteractive() || !(this.specRuns.size || checkRun())) return undefined;
     this.joinUnconfirmed();
     const runs = [...this.specRuns.values()].filter(run => !run.skipped);
     for (const run of runs)
@@ -89,6 +90,8 @@ export default class TaskproofReporter implements Reporter {
     const status = result.status === 'interrupted' ? 'interrupted' : failed ? 'failed' : 'passed';
     const { startedAt } = this;
     const results = resultsOf(runs, { startedAt, durationMs: result.duration, status, shard });
+    const check = checkRun();
+    if (check) return writeText(check.outputFile, JSON.stringify(results)).then(() => undefined);
     print(process.stdout, verdictTable(results));
     await writeOutput(results, this.options, this.folder(), shard);
     if (this.preprocessed)
@@ -100,7 +103,7 @@ export default class TaskproofReporter implements Reporter {
 
   async onExit(): Promise<void> {
     closeLedger();
-    if (isListing() || !this.preprocessed) return;
+    if (isListing() || !this.preprocessed || checkRun()) return;
     await rerunWholeSpecs(
       this.config,
       [...this.specRuns.values()].map(({ tests }) => [...tests].map(({ id }) => id)),
@@ -109,7 +112,7 @@ export default class TaskproofReporter implements Reporter {
 
   private announce(run: SpecRun): void {
     const { verdict } = run.verdict;
-    if (verdict === 'undecided' || this.announced.has(run) || !this.preprocessed) return;
+    if (verdict === 'undecided' || this.announced.has(run) || !this.preprocessed || checkRun()) return;
     this.announced.add(run);
     if (run.planned.policy.k > 1) print(process.stdout, settledLine(run));
   }

@@ -143,7 +143,10 @@ function chanceToReach(enough: number, failures: number, graded: number, trials:
 /** `open`: the fresh trials so far don't say. */
 export type Answer = 'regressed' | 'not confirmed' | 'open';
 
-export function answerOf({ enough, hopeless }: StopRule, { passes, failures }: Graded): Answer {
+export function answerOf(
+  { enough, hopeless }: Omit<StopRule, 'trials'>,
+  { passes, failures }: Graded,
+): Answer {
   if (enough !== null && failures >= enough) return 'regressed';
   return failures <= (hopeless[passes + failures] ?? -1) ? 'not confirmed' : 'open';
 }

@@ -179,11 +179,19 @@ function isMeasured({ replayed, before, after, change }: DiffRow): boolean {
   return !replayed && before !== null && after !== null && change !== 'unclear';
 }
 
-/** @param rows without those that are known to be worse. */
-export function suiteChangeOf(rows: readonly DiffRow[]): SuiteChange | null {
-  const strata = rows
-    .filter(isMeasured)
-    .map(row => ({ before: row.before!, after: row.after! })) satisfies Stratum[];
+/**
+ * @param rows without those that are known to be worse.
+ * @param fresh further trials since the change, by `keyOf` of their row
+ */
+export function suiteChangeOf(
+  rows: readonly DiffRow[],
+  fresh: ReadonlyMap<string, Graded> = new Map(),
+): SuiteChange | null {
+  const strata = rows.filter(isMeasured).map((row): Stratum => {
+    const { passes = 0, failures = 0 } = fresh.get(keyOf(row)) ?? {};
+    const after = { passes: row.after!.passes + passes, failures: row.after!.failures + failures };
+    return { before: row.before!, after };
+  });
   const sum = (side: 'before' | 'after') => ({
     passes: strata.reduce((total, stratum) => total + stratum[side].passes, 0),
     failures: strata.reduce((total, stratum) => total + stratum[side].failures, 0),

@@ -91,17 +91,28 @@ test('two branches that both saved: the lines of both, in any order, with or wit
   }
 });
 
-test.each([
-  ['incomplete', { cart: 'pp---' }, { complete: false }, 'Trials are missing of: cart'],
-  ['of a part of the suite', { cart: 'ppppp' }, { filtered: true }, 'is of a part of the suite'],
-])('a run that is %s is saved with --force alone, as a partial one', async (_what, specs, more, message) => {
-  const { taskproof, read } = suite({ 'r.json': resultsFile(specs as never, more) });
+test('an incomplete run is saved with --force alone, as a partial one', async () => {
+  const { taskproof, read } = suite({ 'r.json': resultsFile({ cart: 'pp---' }, { complete: false }) });
   const refused = await taskproof(['baseline', 'save', 'r.json', '-o', 'deep/b.json']);
   expect(refused.code).toBe(1);
-  expect(refused.err).toContain(message);
+  expect(refused.err).toContain('Trials are missing of: cart');
   expect(() => read('deep/b.json')).toThrow();
   expect((await taskproof(['baseline', 'save', 'r.json', '-o', 'deep/b.json', '--force'])).code).toBe(0);
   expect(runsOf(read('deep/b.json'))[0]![1]).toMatchObject({ partial: true });
+});
+
+test('a filtered run is saved as a partial one: the other specs stay in the baseline', async () => {
+  const filtered = { filtered: true, startedAt: '2026-11-06T10:00:00.000Z' };
+  const { taskproof, read } = suite({
+    'all.json': BEFORE,
+    'part.json': resultsFile({ cart: 'ppppp' }, filtered),
+  });
+  await taskproof(['baseline', 'save', 'all.json']);
+  const { code, err } = await taskproof(['baseline', 'save', 'part.json']);
+  expect([code, err]).toEqual([0, expect.stringContaining('kept as a partial one')]);
+  expect(runsOf(read('taskproof-baseline.json'))[1]![1]).toMatchObject({ partial: true });
+  const diff = await taskproof(['diff', 'taskproof-baseline.json', 'part.json']);
+  expect([diff.code, diff.out]).toEqual([3, expect.stringContaining('1 removed')]);
 });
 
 test('a run that lacks specs of the baseline is not saved by accident, nor one of another suite', async () => {
@@ -137,8 +148,8 @@ const FELL = 'p'.repeat(13) + 'f'.repeat(12);
 test.each<[string, Record<string, string>, Record<string, string>, string[], number, string]>([
   ['nothing changed', {}, {}, [], 0, 'Nothing is worse than the baseline.'],
   ['a proven regression', {}, { cart: 'pffff' }, [], 1, 'Worse than the baseline: cart [opus].'],
-  ['a flip of few trials', {}, { cart: 'pppff' }, [], 3, 'regressed, too few trials to tell'],
-  ['a flip of few trials', {}, { cart: 'pppff' }, [], 3, 'npx taskproof confirm'],
+  ['a flip of few trials', {}, { cart: 'pppff' }, [], 1, 'regressed, too few trials to tell'],
+  ['a flip of few trials', {}, { cart: 'pppff' }, [], 1, 'npx taskproof confirm'],
   ['a flip of few trials, allowed', {}, { cart: 'pppff' }, ['--allow', 'candidates'], 0, 'Nothing is worse'],
   ['a tolerated failure more', {}, { cart: 'ppppf' }, [], 0, '1 worsened, 1 unchanged'],
   ['a proven fall', { cart: LONG }, { cart: FELL }, [], 1, '25/25 → 13/25'],

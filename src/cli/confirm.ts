@@ -1,0 +1,186 @@
+import { InvalidArgumentError, Option } from 'commander';
+import type { Wanted } from '../playwright/check-run';
+import { renderConfirmation } from '../report/confirm-markdown';
+import { type Confirmation, confirmTable, planText } from '../report/confirm-text';
+import { printableJson } from '../report/format';
+import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../report/results';
+import { answerOf, type CandidateRow, DEFAULT_TRIALS, stopRules } from '../verdicts/confirm';
+import { baselineRate, type Diff, keyOf, suiteChangeOf } from '../verdicts/diff';
+import { EXIT_CODES, outcomeOf } from '../verdicts/outcome';
+import { sumOfKnown } from '../verdicts/verdict';
+import { atLeastOne } from './baseline';
+import { allowOption, compareFiles } from './diff';
+import { CommandError, type Io, writeOutput } from './io';
+import { playChecked } from './play-suite';
+import type { AddCommand } from './program';
+
+interface ConfirmOptions {
+  trials: number;
+  maxCost?: number;
+  markdown?: boolean;
+  json?: boolean;
+  output?: string;
+  allow: ReadonlySet<string>;
+}
+
+export const addConfirm: AddCommand = (program, io, exit) => {
+  program
+    .command('confirm')
+    .description('Play the specs again that look worse than the baseline, and say which of them are.')
+    .argument('[before]', 'a baseline, or the results file of an earlier run', DEFAULT_BASELINE_FILE)
+    .argument('[after]', 'the results file of the later run', DEFAULT_RESULTS_FILE)
+    .option('--trials <n>', 'fresh trials of a spec, at most', atLeastOne, DEFAULT_TRIALS)
+    .option('--max-cost <usd>', 'no trial starts that may pass this sum', dollars)
+    .addOption(new Option('--markdown', 'as a pull-request comment').conflicts('json'))
+    .option('--json', 'as JSON')
+    .option('-o, --output <file>', 'write it to a file')
+    .addOption(allowOption())
+    .usage('[options] [before] [after] [-- arguments for playwright test]')
+    .addHelpText(
+      'after',
+      `
+Plays the candidates of \`taskproof diff\` alone, with the suite's own Playwright config and
+environment, each until the answer is clear or --trials are played. The fresh trials alone are
+compared with the baseline, corrected for the number of candidates: of suites that have not
+changed, fewer than 5% are called worse. A fall of the suite as a whole is tested, too.
+
+Exit code:
+  0  nothing is worse
+  1  a spec is worse on fresh trials, too, or the suite as a whole
+  2  the command failed (a missing or broken file, Playwright did not start)
+  3  can't tell: too few fresh trials, or what \`taskproof diff\` can't tell
+
+Examples:
+  taskproof confirm
+  taskproof confirm main.json branch.json --max-cost 5 --markdown > comment.md
+  taskproof confirm --allow added,no-baseline -- --config=agents.config.ts --workers=4`,
+    )
+    .action(async (before: string, after: string, options: ConfirmOptions) => {
+      const compared = await compareFiles(io, before, after, options.allow);
+      if (!compared) return;
+      const confirmation = await confirm(io, compared.diff, compared.after, options);
+      const text = render(confirmation, options, io.colour && options.output === undefined);
+      if (options.output === undefined) io.out(text.trimEnd());
+      else await writeOutput(io, options.output, `${text.trimEnd()}\n`);
+      exit(EXIT_CODES[confirmation.outcome]);
+    });
+};
+
+function dollars(text: string): number {
+  const value = Number(text);
+  if (!(text.trim() && value >= 0))
+    throw new InvalidArgumentError('It must be a sum in US dollars, such as 2.50.');
+  return value;
+}
+
+async function confirm(io: Io, diff: Diff, after: Results, options: ConfirmOptions): Promise<Confirmation> {
+  const candidates = diff.rows.filter(isCandidate);
+  const rules = stopRules(candidates, baselineRate(diff), options.trials);
+  const costs = candidates.map(row => trialCost(after, row));
+  const wanted = candidates.map((row, index): Wanted => {
+    const { enough, hopeless } = rules[index]!;
+    return { project: row.project, spec: row.spec, enough, hopeless, trialUsd: costs[index] ?? 0 };
+  });
+  // Nothing to play where the baseline is too small for any answer.
+  const playable = wanted.filter(({ enough }) => enough !== null);
+  if (options.maxCost !== undefined && costs.includes(null))
+    throw new CommandError(
+      "--max-cost can't be kept: what a trial costs is not known, since its model's price is not. Leave it out, or give the agent a price.",
+    );
+  const results = playable.length ? await play(io, playable, costs, options) : undefined;
+  const answers = candidates.map((row, index) => {
+    const fresh = results?.verdicts.find(one => keyOf(one) === keyOf({ ...row, replayed: false }));
+    const { passes = 0, failures = 0, errors = 0 } = fresh ?? {};
+    const rule = rules[index]!;
+    const answer = rule.enough === null ? ('open' as const) : answerOf(rule, { passes, failures });
+    const played = fresh !== undefined;
+    return { row, rule, answer, played, fresh: { passes, failures, errors, costUsd: fresh?.costUsd ?? 0 } };
+  });
+  return conclude(diff, answers, options.allow, results);
+}
+
+function conclude(
+  diff: Diff,
+  answers: Confirmation['answers'],
+  allow: ReadonlySet<string>,
+  results: Results | undefined,
+): Confirmation {
+  const confirmed = new Set(
+    answers.filter(({ answer }) => answer === 'regressed').map(({ row }) => keyOf(row)),
+  );
+  // What a single spec shows, or may show, is not the suite's.
+  const apart = new Set(
+    answers.filter(({ answer }) => answer !== 'not confirmed').map(({ row }) => keyOf(row)),
+  );
+  const fresh = new Map(answers.map(({ row, fresh }) => [keyOf(row), fresh]));
+  const suite = suiteChangeOf(
+    diff.rows.filter(row => !apart.has(keyOf(row))),
+    fresh,
+  );
+  // What the fresh trials have answered is no doubt, and no proof, any more.
+  const rows = diff.rows.map(row => (row.candidate ? { ...row, candidate: false, proven: false } : row));
+  const rest = outcomeOf({ ...diff, rows, suite }, allow);
+  const open = answers.some(({ answer }) => answer === 'open') && !allow.has('candidates');
+  const worse = confirmed.size > 0 || rest.outcome === 'worse';
+  return {
+    outcome: worse ? 'worse' : open ? 'unknown' : rest.outcome,
+    answers,
+    suite,
+    diff,
+    rest,
+    costUsd: results ? sumOfKnown(results.verdicts.map(({ costUsd }) => costUsd)) : 0,
+  };
+}
+
+type DiffRow = Diff['rows'][number];
+
+function isCandidate(row: DiffRow): row is DiffRow & CandidateRow {
+  return row.candidate && row.before !== null && row.after !== null;
+}
+
+/** US dollars of the dearest trial of the later run; null where a price is unknown. */
+function trialCost({ verdicts }: Results, row: DiffRow): number | null {
+  const trials = verdicts.find(one => keyOf(one) === keyOf(row))?.trials ?? [];
+  const known = trials.filter(({ outcome }) => outcome !== 'skipped').map(({ costUsd }) => costUsd);
+  return known.includes(null) ? null : Math.max(0, ...(known as number[]));
+}
+
+async function play(
+  io: Io,
+  wanted: readonly Wanted[],
+  costs: readonly (number | null)[],
+  { trials, maxCost }: ConfirmOptions,
+): Promise<Results> {
+  io.err(planText(wanted, trials, costs, maxCost));
+  const projects = [...new Set(wanted.map(({ project }) => project))].filter(Boolean);
+  const check = {
+    purpose: 'confirm' as const,
+    wanted: [...wanted],
+    ...(maxCost === undefined ? {} : { maxCostUsd: maxCost }),
+  };
+  return playChecked(io, check, [
+    `--repeat-each=${trials}`,
+    // Trials of one spec that run beside each other can't stop each other.
+    ...(wanted.length === 1 ? ['--workers=1'] : []),
+    ...projects.map(project => `--project=${project}`),
+  ]);
+}
+
+function render(confirmation: Confirmation, options: ConfirmOptions, colour: boolean): string {
+  if (options.markdown) return renderConfirmation(confirmation);
+  if (!options.json) return confirmTable(confirmation, { colour });
+  const { outcome, answers, suite, diff, costUsd } = confirmation;
+  const candidates = answers.map(({ row, rule, answer, played, fresh }) => ({
+    ...{ spec: row.spec, project: row.project, answer, played, before: row.before, after: row.after, fresh },
+    ...{ trials: rule.trials, enough: rule.enough },
+  }));
+  return printableJson({
+    schemaVersion: '1',
+    outcome,
+    costUsd,
+    candidates,
+    suite,
+    counts: diff.counts,
+    rows: diff.rows,
+  });
+}

@@ -1,0 +1,103 @@
+// A confirmation in words, for the terminal.
+import type { Answer, CandidateRow, StopRule } from '../verdicts/confirm';
+import type { Diff, DiffRow, SuiteChange } from '../verdicts/diff';
+import type { DiffOutcome } from '../verdicts/outcome';
+import { passesOf, suiteText } from './diff-text';
+import { type Cell, formatCost, plural, table } from './format';
+import { namesOf, outcomeLines } from './outcome-text';
+
+export interface Confirmation {
+  outcome: DiffOutcome['outcome'];
+  answers: {
+    row: DiffRow & CandidateRow;
+    rule: StopRule;
+    answer: Answer;
+    /** False where the spec was not found, or could not have been answered. */
+    played: boolean;
+    fresh: { passes: number; failures: number; errors: number; costUsd: number | null };
+  }[];
+  /** Without the specs that are confirmed. */
+  suite: SuiteChange | null;
+  diff: Diff;
+  /** What the diff comes to besides its candidates. */
+  rest: DiffOutcome;
+  /** US dollars of the fresh trials; null where a price is unknown. */
+  costUsd: number | null;
+}
+
+/** What is about to be played, and what that costs. */
+export function planText(
+  wanted: readonly { spec: string; project: string }[],
+  trials: number,
+  costs: readonly (number | null)[],
+  maxCost: number | undefined,
+): string {
+  const most = costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + cost! * trials, 0);
+  const price =
+    most === null
+      ? 'at a price that is not known'
+      : `at most ${formatCost(most)} by the costs of the last run`;
+  const cap = maxCost === undefined ? '' : `, and no more than ${formatCost(maxCost)}`;
+  return `Playing ${plural(wanted.length, 'candidate')} again: ${namesOf(wanted)}. Up to ${plural(trials, 'fresh trial')} each, ${price}${cap}.`;
+}
+
+const STYLES: Record<Answer, Cell['style']> = { regressed: 'red', 'not confirmed': 'green', open: 'yellow' };
+export const CONFIRM_COLUMNS = ['answer', 'spec', 'project', 'baseline', 'last run', 'fresh trials', 'cost'];
+
+/** The cells of one answer, as plain text. */
+export function confirmCells({ row, answer, fresh }: Confirmation['answers'][number]): string[] {
+  const graded = fresh.passes + fresh.failures;
+  const errors = fresh.errors ? ` (${plural(fresh.errors, 'error')})` : '';
+  return [
+    answer === 'open' ? "can't tell" : answer,
+    row.spec,
+    row.project,
+    passesOf(row.before),
+    passesOf(row.after),
+    graded || fresh.errors ? `${fresh.passes}/${graded}${errors}` : '-',
+    formatCost(fresh.costUsd),
+  ];
+}
+
+/** Sentences: what it comes to, why it may not be known, what to do. */
+export function confirmLines({ outcome, answers, suite, rest, diff, costUsd }: Confirmation): string[] {
+  const of = (wanted: Answer) => answers.filter(({ answer }) => answer === wanted);
+  const fresh = answers.reduce(
+    (sum, one) => sum + one.fresh.passes + one.fresh.failures + one.fresh.errors,
+    0,
+  );
+  const confirmed = of('regressed').map(({ row }) => row);
+  const open = of('open');
+  const others = rest.doubts.length || rest.proven.length || !diff.rows.length;
+  return [
+    confirmed.length && `Worse than the baseline, on fresh trials too: ${namesOf(confirmed)}.`,
+    suiteText({ suite }),
+    open.length && `Can't tell: ${open.map(openReason).join('; ')}.`,
+    ...(others ? outcomeLines(rest, diff.rows.length) : []),
+    outcome === 'same' && !answers.length && 'Nothing looks worse than the baseline.',
+    outcome === 'same' &&
+      answers.length &&
+      'Nothing is worse than the baseline: fresh trials did not confirm it.',
+    answers.length && `${plural(fresh, 'fresh trial')}, ${formatCost(costUsd)}.`,
+  ].filter(line => typeof line === 'string' && line !== '') as string[];
+}
+
+function openReason({ row, rule, played, fresh }: Confirmation['answers'][number]): string {
+  const name = namesOf([row]);
+  if (rule.enough === null) return `the baseline of ${name} has too few trials (${passesOf(row.before)})`;
+  if (!played) return `${name} was not found: is it still in the suite, and in that project?`;
+  const graded = fresh.passes + fresh.failures;
+  return `${name} had ${graded} of up to ${rule.trials} fresh trials graded${fresh.errors ? `, ${plural(fresh.errors, 'error')}` : ''}`;
+}
+
+export function confirmTable(confirmation: Confirmation, options: { colour?: boolean } = {}): string {
+  const cells = confirmation.answers.map(one => {
+    const [answer = '', ...rest] = confirmCells(one);
+    return [{ text: answer, style: STYLES[one.answer] }, ...rest];
+  });
+  const parts = [
+    cells.length > 0 && table(cells, { ...options, head: CONFIRM_COLUMNS }),
+    confirmLines(confirmation).join('\n'),
+  ];
+  return parts.filter(Boolean).join('\n\n');
+}
