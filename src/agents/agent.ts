@@ -89,7 +89,7 @@ export interface Healing {
 
 /** What an agent is given. The page has already opened `entryUrl`. */
 export interface AgentTask {
-  /** The spec's goal, verbatim. */
+  /** The spec's goal, with the data of this trial in the place of `{{trial}}` and `{{unique}}`. */
   readonly goal: string;
   /** The active tab: the newest that the site opened, until it closes or `activate` says otherwise. */
   readonly page: Page;
@@ -139,6 +139,8 @@ export interface SessionTask extends AgentTask {
   readonly specName: string | null;
   /** SHA-256 of the parsed spec; null in a hand-written test. */
   readonly specHash: string | null;
+  /** The value of `{{unique}}`, if the spec has it. */
+  readonly unique?: string | undefined;
   /** Folder of the Playwright config, absolute: an agent's relative paths start there. */
   readonly configDir: string;
   /** What was done before this agent took over from a recording, in words and in order; empty where it begins. */

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { escapePath } from 'tinyglobby';
 import { plural, printableJson, table } from '../report/format';
+import { placeholdersIn } from '../spec/data';
 import {
   type TaskSpecError,
   TaskSpecErrorAt,
@@ -31,7 +32,7 @@ export const addValidate: AddCommand = (program, io, exit) => {
       '[globs...]',
       `files, folders or globs from this folder; "!glob" takes files away (default: "${DEFAULT_GLOB}")`,
     )
-    .option('--json', 'as JSON: { valid, specs, problems }')
+    .option('--json', 'as JSON: { valid, specs, problems, notes }')
     .addHelpText(
       'after',
       `
@@ -82,7 +83,26 @@ function listOf(specs: readonly LoadedSpec[], cwd: string): string {
     `${spec.passPolicy.minPasses} of ${spec.passPolicy.k}`,
     relative(cwd, file),
   ]);
-  return `${table(rows)}\n${plural(specs.length, 'valid spec')}`;
+  const notes = specs.flatMap(spec => notesOn(spec, cwd));
+  return [
+    table(rows),
+    plural(specs.length, 'valid spec'),
+    ...notes.map(
+      ({ file, line, column, path, message }) => `${file}:${line}:${column} ${path}: note: ${message}`,
+    ),
+  ].join('\n');
+}
+
+/** What is no problem, and good to know. */
+function notesOn({ spec, file, locate }: LoadedSpec, cwd: string): Problem[] {
+  return placeholdersIn(spec).map(({ name, known, path }) => ({
+    file: relative(cwd, file),
+    ...locate(path),
+    path,
+    message: known
+      ? `each trial has its own value for {{${name}}}; other runners of the format take it literally`
+      : `{{${name}}} is not known and taken literally; known are {{trial}} and {{unique}}`,
+  }));
 }
 
 function asJson(specs: readonly LoadedSpec[], error: TaskSpecLoadError | undefined, cwd: string): string {
@@ -94,7 +114,8 @@ function asJson(specs: readonly LoadedSpec[], error: TaskSpecLoadError | undefin
     passPolicy: spec.passPolicy,
     tags: spec.tags ?? [],
   }));
-  return printableJson({ valid: problems.length === 0, specs: valid, problems });
+  const notes = specs.flatMap(spec => notesOn(spec, cwd));
+  return printableJson({ valid: problems.length === 0, specs: valid, problems, notes });
 }
 
 function problemsOf(error: TaskSpecError): Problem[] {

@@ -2,6 +2,8 @@
 // properties, in blobs. So merging reports needs no spec files.
 import { sep } from 'node:path';
 import { z } from 'zod';
+import type { TaskSpec } from '../spec';
+import { harmless } from '../trial/safe-text';
 import { type Policy, specName } from '../verdicts/verdict';
 
 export interface Annotation {
@@ -49,8 +51,24 @@ export function posix(path: string): string {
 
 /** What a spec's `judge` says. */
 export const RUBRIC = 'rubric';
+const GOAL = 'goal';
 const POLICY = 'policy';
 const SPEC = 'spec';
+
+/** What the agent is asked to do, and what the judge is. */
+export function textAnnotations({ goal, judge }: TaskSpec): Annotation[] {
+  const rubric = judge === undefined ? [] : [{ type: RUBRIC, description: harmless(judge) }];
+  return [{ type: GOAL, description: harmless(goal) }, ...rubric];
+}
+
+/** Puts the texts that a trial used in the place of those in its file. Copies of the test share the annotations: these are replaced, not changed. */
+export function showUsed(annotations: Annotation[], declared: TaskSpec, used: TaskSpec): void {
+  const shown = textAnnotations(used);
+  for (const [index, { type, description }] of textAnnotations(declared).entries()) {
+    const at = annotations.findIndex(each => each.type === type && each.description === description);
+    if (at >= 0) annotations[at] = { ...annotations[at], ...shown[index]! };
+  }
+}
 
 /** The plan as annotations, for people and for `plannedSpec`. */
 export function planAnnotations({

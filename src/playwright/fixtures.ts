@@ -20,6 +20,7 @@ import {
   isReplay,
   noRecording,
   OPTION,
+  originOf,
   type ReadyOptions,
   replays,
   type TaskproofOptions,
@@ -62,14 +63,16 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     { auto: true, box: true },
   ],
 
-  _taskproofReady: async ({ taskproof: given }, use, testInfo) => {
+  _taskproofReady: async ({ taskproof: given, baseURL }, use, testInfo) => {
     const taskproof = checkedOptions(given);
     // Here at last the agent is known, whatever `test.use` or a fixture made of it.
     if (replays(taskproof)) markReplay(testInfo, repeatEachOverride());
     const planned = plannedSpec(testInfo);
     if (planned) skipBeyondK(planned, testInfo);
-    const options = checkTaskproofOptions(taskproof, `project "${testInfo.project.name}"`);
+    const where = `project "${testInfo.project.name}"`;
+    const options = checkTaskproofOptions(taskproof, where);
     if (planned) {
+      options.origin = originOf(options, baseURL, where);
       await needRecording(planned, options, testInfo);
       skipWhatIsNotNeeded(planned, options, testInfo);
     }

@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { answerOf } from '../verdicts/confirm';
 import { type Policy, type TrialResult, verdictOf } from '../verdicts/verdict';
@@ -21,6 +21,7 @@ import { checkRun, type Wanted } from './check-run';
 /** Set by the reporter in the main process, inherited by the workers. */
 const ENV = 'TASKPROOF_LEDGER';
 const JUDGED = 'judged';
+const PREFIX = 'taskproof-';
 
 const entrySchema = z.object({
   index: z.number(),
@@ -36,7 +37,7 @@ export type LedgerEntry = z.infer<typeof entrySchema>;
  */
 export function openLedger({ judged }: { judged: boolean }): void {
   closeLedger();
-  const run = mkdtempSync(join(tmpdir(), 'taskproof-'));
+  const run = mkdtempSync(join(tmpdir(), PREFIX));
   if (judged) writeFileSync(join(run, JUDGED), '');
   process.env[ENV] = run;
 }
@@ -59,6 +60,17 @@ export function closeLedger(): void {
 export function isJudged(): boolean {
   const run = process.env[ENV];
   return run !== undefined && existsSync(join(run, JUDGED));
+}
+
+const processId = randomUUID().slice(0, 8);
+
+/**
+ * What tells this run from others in the values of `{{unique}}`. Workers without a ledger have one each. `TASKPROOF_RUN_ID`,
+ * set to that of a record, brings its values back.
+ */
+export function runId(): string {
+  const { TASKPROOF_RUN_ID, [ENV]: run } = process.env;
+  return TASKPROOF_RUN_ID || (run ? basename(run).slice(PREFIX.length) : processId);
 }
 
 /** Without our reporter there is no ledger, and nothing is told. */

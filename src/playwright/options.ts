@@ -3,6 +3,7 @@ import { z } from 'zod';
 import type { Agent, ReplayAgent } from '../agents/agent';
 import type { Judge } from '../grading/judge';
 import { checkOptions, type OptionSchemas, OptionsError } from '../options';
+import { runError } from './runner';
 
 /** The option `taskproof` in a project's `use`, or in `test.use`. */
 export interface TaskproofOptions {
@@ -18,7 +19,7 @@ export interface TaskproofOptions {
   turnTimeoutMs?: number;
   /** @deprecated The former name of `turnTimeoutMs`. */
   stepTimeoutMs?: number;
-  /** Runs the specs against another deployment, such as `https://preview-42.example.com`: replaces the origin of `entryUrl` and of URL globs that start with it. Its host joins the allowed domains. Default: none. */
+  /** Runs the specs against another deployment, such as `https://preview-42.example.com`: replaces the origin of `entryUrl` and of URL globs that start with it. Its host joins the allowed domains. `'baseURL'` takes that of Playwright's `use.baseURL`. Default: none. */
   origin?: string;
   /** Values that an agent types but never sees, by name; masked in what models read, in records, recordings, reports and steps, not in pictures, traces and videos. One that is undefined is an error. Default: none. */
   secrets?: Record<string, string | undefined>;
@@ -40,6 +41,9 @@ declare module '@playwright/test' {
 
 /** The definition of the fixture `taskproof`. The types of `use` know it already, and have no form for it. */
 export const OPTION = [{}, { option: true }] as never;
+
+/** As `origin`: Playwright's own. */
+const BASE_URL = 'baseURL';
 
 const described = (what: string) => (value: unknown) =>
   typeof value === 'object' &&
@@ -63,10 +67,13 @@ const optionsSchema = z.strictObject({
     value => (value === '' ? undefined : value),
     z
       .string()
-      .refine(text => URL.canParse(text) && new URL(text).origin === text.replace(/\/$/, ''), {
-        error: ({ input }) =>
-          `must be an origin, such as https://preview.example.com: scheme, host and port, nothing more; it is ${JSON.stringify(input)}`,
-      })
+      .refine(
+        text => text === BASE_URL || (URL.canParse(text) && new URL(text).origin === text.replace(/\/$/, '')),
+        {
+          error: ({ input }) =>
+            `must be 'baseURL' or an origin, such as https://preview.example.com: scheme, host and port, nothing more; it is ${JSON.stringify(input)}`,
+        },
+      )
       .optional(),
   ),
   secrets: z
@@ -97,6 +104,25 @@ export function checkTaskproofOptions(options: unknown, where: string): ReadyOpt
     );
   const turnTimeoutMs = rest.turnTimeoutMs ?? renamed(stepTimeoutMs);
   return { ...rest, agent, secrets: secrets as Record<string, string>, turnTimeoutMs };
+}
+
+/**
+ * Where the specs run, if not where they say.
+ *
+ * @param baseURL Playwright's fixture
+ * @throws Error that says what to set, if `origin` is 'baseURL' and there is none.
+ */
+export function originOf(
+  { origin }: ReadyOptions,
+  baseURL: string | undefined,
+  where: string,
+): string | undefined {
+  if (origin !== BASE_URL) return origin;
+  if (/^https?:/i.test(baseURL ?? '') && URL.canParse(baseURL!)) return new URL(baseURL!).origin;
+  const found = baseURL ? `baseURL is ${JSON.stringify(baseURL)}, not an http(s) URL` : 'there is no baseURL';
+  throw runError(
+    `${where}: use.taskproof.origin is 'baseURL', but ${found}. Set use.baseURL in the config, or set origin to an address.`,
+  );
 }
 
 /** The secrets with a value of options that are not checked yet. */

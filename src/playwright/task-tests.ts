@@ -4,9 +4,8 @@ import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../options';
 import type { TaskSpec } from '../spec';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
-import { harmless } from '../trial/safe-text';
 import { policyForRepeats } from '../verdicts/verdict';
-import { type PlannedSpec, planAnnotations, posix, RUBRIC } from './annotations';
+import { type PlannedSpec, planAnnotations, posix, textAnnotations } from './annotations';
 import { callFrom, callSiteFile, callSiteFolder, callSiteOf, dependOn } from './call-site';
 import { type TrialFixtures, trialTest } from './fixtures';
 import { openLedgerWithoutReporter } from './ledger';
@@ -75,7 +74,7 @@ export function taskproofTests(globs: string | readonly string[], options: Taskp
     const planned = plan(loaded, callSiteFile(callSite));
     const details = {
       tag: ['taskproof', ...(loaded.spec.tags ?? []), ...(options.tags ?? [])].map(asTag),
-      annotation: annotations(loaded.spec, planned),
+      annotation: [...textAnnotations(loaded.spec), ...planAnnotations(planned)],
     };
     callFrom(callSite, test, loaded.spec.id, details, async ({ _taskproofTrial }: TrialFixtures) => {
       await _taskproofTrial.run(loaded, planned);
@@ -91,11 +90,6 @@ function plan({ spec, file }: LoadedSpec, testFile: string): PlannedSpec {
     policy: repeats === undefined ? spec.passPolicy : policyForRepeats(spec.passPolicy, repeats),
     replayed: false,
   };
-}
-
-function annotations(spec: TaskSpec, planned: PlannedSpec) {
-  const rubric = spec.judge === undefined ? [] : [{ type: RUBRIC, description: harmless(spec.judge) }];
-  return [{ type: 'goal', description: harmless(spec.goal) }, ...rubric, ...planAnnotations(planned)];
 }
 
 /** Playwright refuses a tag that does not begin with `@`; one with spaces could not be named in `--grep`. */

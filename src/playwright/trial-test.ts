@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { type Page, type TestInfo, test } from '@playwright/test';
 import { type OpenSession, openSession } from '../browser/open-session';
+import { placeholdersIn, withData } from '../spec/data';
 import type { LoadedSpec } from '../spec/load';
 import { errorEnd } from '../trial/agent-run';
 import { atOrigin, type GradedPlan, type SourceLocation, type TrialOutput } from '../trial/plan';
@@ -12,9 +13,9 @@ import { harmless, oneLine } from '../trial/safe-text';
 import { transcript } from '../trial/transcript';
 import { Trial, trialTimeMs } from '../trial/trial';
 import type { Policy } from '../verdicts/verdict';
-import { describeOf, nameOf, type PlannedSpec, posix, replayPolicy } from './annotations';
+import { describeOf, nameOf, type PlannedSpec, posix, replayPolicy, showUsed } from './annotations';
 import { seedOffset } from './check-run';
-import { enter, isJudged, lostTrials } from './ledger';
+import { enter, isJudged, lostTrials, runId } from './ledger';
 import { type ReadyOptions, replays } from './options';
 import { folderOf, repeatEachOverride } from './runner';
 
@@ -37,6 +38,7 @@ export class TrialTest {
   async run(loaded: LoadedSpec, declared: PlannedSpec): Promise<void> {
     const { testInfo } = this;
     const plan = this.plan(loaded);
+    showUsed(testInfo.annotations, loaded.spec, plan.spec);
     // Timeout 0 means none, as in debugging.
     if (testInfo.timeout) testInfo.setTimeout(testInfo.timeout + trialTimeMs(plan));
     this.opened = await openSession(this.page, plan.allowedDomains);
@@ -47,6 +49,7 @@ export class TrialTest {
       repeatIndex: testInfo.repeatEachIndex,
       retry: testInfo.retry,
       policy: this.policy(declared),
+      ...(plan.unique ? { runId: runId(), unique: plan.unique } : {}),
     };
     this.trial = new Trial(plan, identity, this.opened, testOutput(testInfo));
     const record = await this.trial.run();
@@ -81,7 +84,10 @@ export class TrialTest {
 
   private plan(loaded: LoadedSpec): GradedPlan {
     const { options, testInfo, navigationTimeoutMs } = this;
-    const spec = atOrigin(loaded.spec, options.origin);
+    const seed = seedOf(this.nameOf(loaded.spec.id), testInfo.repeatEachIndex + seedOffset());
+    const unique = uniqueOf(seed, testInfo.project.name);
+    const filled = withData(loaded.spec, { trial: testInfo.repeatEachIndex + 1, unique });
+    const spec = atOrigin(filled, options.origin);
     const caps = [spec.maxCostUsd, options.maxCostUsd].filter(cap => cap !== undefined);
     return {
       spec,
@@ -97,7 +103,8 @@ export class TrialTest {
       maxSteps: spec.maxSteps,
       maxCostUsd: caps.length ? Math.min(...caps) : undefined,
       turnTimeoutMs: options.turnTimeoutMs ?? DEFAULT_TURN_TIMEOUT_MS,
-      seed: seedOf(this.nameOf(spec.id), testInfo.repeatEachIndex + seedOffset()),
+      seed,
+      ...(placeholdersIn(loaded.spec).some(({ name }) => name === 'unique') ? { unique } : {}),
       secrets: options.secrets,
       ...(navigationTimeoutMs ? { navigationTimeoutMs } : {}),
       locate: path => ({
@@ -153,6 +160,15 @@ export function testOutput(testInfo: TestInfo): TrialOutput {
 /** The trials of a spec must differ, or k of them would be one trial repeated; the same trial is the same in each run. */
 export function seedOf(name: string, repeatIndex: number): number {
   return createHash('sha256').update(`${name}#${repeatIndex}`).digest().readUInt32BE(0);
+}
+
+/** Eight letters and digits, beginning with a letter: made of the seed, the project and what tells this run from others. */
+function uniqueOf(seed: number, project: string): string {
+  const [first, ...rest] = createHash('sha256')
+    .update(JSON.stringify([runId(), project, seed]))
+    .digest();
+  const digits = rest.slice(0, 7).map(byte => (byte % 36).toString(36));
+  return (10 + (first! % 26)).toString(36) + digits.join('');
 }
 
 function errorLocation(record: TrialRecord, plan: GradedPlan): SourceLocation {

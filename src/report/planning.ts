@@ -62,7 +62,7 @@ export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun
 
 function isWanted({ spec, project }: PlannedTest): boolean {
   const run = checkRun();
-  return run?.wanted === undefined || (wantedOf(project.name, spec.id) !== undefined && !spec.replayed);
+  return run?.wanted === undefined || (wantedOf(project.name, nameOf(spec)) !== undefined && !spec.replayed);
 }
 
 /** Of all other tests only those run that the wanted ones' projects depend on, or that clean up after them. */

@@ -13,6 +13,7 @@ import {
 } from '../agents/replay/recording';
 import { nameOf, type PlannedSpec } from '../playwright/annotations';
 import { knownOptions, type TaskproofOptions } from '../playwright/options';
+import { UNIQUE } from '../spec/data';
 import type { TrialRecord } from '../trial/record';
 import { plural } from './format';
 import { writeText } from './write';
@@ -37,9 +38,20 @@ export function recordingOf(record: TrialRecord): Recording | { problem: string 
     if (kept.length) turns.push({ title, actions: kept });
   }
   if (!turns.length) return { problem: 'the trial did nothing to the page' };
-  const { specId, specHash, agent, model, startedAt } = record;
+  const { specId, specHash, agent, model, startedAt, unique } = record;
   const subject = { specId, specHash, agent, model };
-  return { recordingVersion: RECORDING_VERSION, ...subject, recordedAt: startedAt, turns };
+  return {
+    recordingVersion: RECORDING_VERSION,
+    ...subject,
+    recordedAt: startedAt,
+    turns: byName(turns, unique),
+  };
+}
+
+/** `{{unique}}` in the place of its value, as with secrets: a replay has a value of its own. Letters and digits stand in JSON as they are. */
+function byName(turns: RecordedTurn[], unique: string | undefined): RecordedTurn[] {
+  if (!unique) return turns;
+  return JSON.parse(JSON.stringify(turns).replaceAll(unique, UNIQUE)) as RecordedTurn[];
 }
 
 /** What the trials of one spec in one project leave for a recording: that of the shortest one, or why there is none. */

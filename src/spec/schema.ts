@@ -182,7 +182,9 @@ export const taskSpecObject = mapping({
       'must be 1 to 64 lowercase letters, digits and hyphens, beginning with a letter or digit ("pricing-trial")',
     )
     .describe('Kebab-case and the same in every run: baselines and reports go by it.'),
-  goal: longText().describe('What the agent is asked to do, handed over verbatim.'),
+  goal: longText().describe(
+    'What the agent is asked to do, handed over verbatim but for `{{trial}}` and `{{unique}}`.',
+  ),
   description: z.string(say).optional().describe('For people only; never shown to the agent.'),
   tags: z.array(text(), say).optional().describe('Labels to filter by.'),
   entryUrl: entryUrl.describe('http(s) URL where every trial starts, without user name and password.'),

@@ -96,6 +96,7 @@ export class AgentRun {
       done: [],
       maxCostUsd: plan.maxCostUsd,
       seed: plan.seed,
+      unique: plan.unique,
       signal: this.signal,
       get timeLeftMs() {
         return now();

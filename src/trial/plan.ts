@@ -47,6 +47,8 @@ export interface TrialPlan {
   /** Milliseconds; the trial may take maxSteps times this. */
   turnTimeoutMs: number;
   seed: number;
+  /** The value of `{{unique}}`, if the spec has it. */
+  unique?: string;
   secrets: Readonly<Record<string, string>>;
   /** Milliseconds for opening entryUrl; 30,000 where left out or 0. */
   navigationTimeoutMs?: number;

@@ -90,6 +90,9 @@ export interface TrialRecord {
   repeatIndex: number;
   retry: number;
   seed: number;
+  /** If the spec has `{{unique}}`: its value, and what it was made of beside the seed and the project. `TASKPROOF_RUN_ID` brings it back. */
+  unique?: string;
+  runId?: string;
   policy: PassPolicy;
   status: TrialStatus;
   errorKind: ErrorKind | null;
@@ -202,6 +205,11 @@ export const trialRecordSchema = z.object({
   repeatIndex: z.number().int().nonnegative(),
   retry: z.number().int().nonnegative(),
   seed: z.number().int().nonnegative(),
+  unique: z
+    .string()
+    .regex(/^[a-z][a-z0-9]+$/)
+    .optional(),
+  runId: z.string().optional(),
   policy: z.object({ k: z.number().int().positive(), minPasses: z.number().int().positive() }),
   status: z.enum(trialStatuses),
   errorKind: z.enum(errorKinds).nullable(),

@@ -39,7 +39,7 @@ export function trialTimeMs(plan: GradedPlan): number {
 /** What the record says about where the trial belongs. */
 export type TrialIdentity = Pick<
   TrialRecord,
-  'specId' | 'specHash' | 'specFile' | 'repeatIndex' | 'retry' | 'policy'
+  'specId' | 'specHash' | 'specFile' | 'repeatIndex' | 'retry' | 'policy' | 'runId' | 'unique'
 >;
 
 export class Trial {

@@ -32,7 +32,7 @@ export const RULES: Record<string, (block: CodeBlock, before: CodeBlock | undefi
   workflow: ({ language, text }) => language === 'yaml' && 'jobs' in parse(text),
   specPart: ({ language, text }) =>
     language === 'yaml' &&
-    Object.keys(parse(text)).every(key => ['assertions', 'judge', 'passPolicy'].includes(key)),
+    Object.keys(parse(text)).every(key => ['goal', 'assertions', 'judge', 'passPolicy'].includes(key)),
   results: ({ language, text }) => language === 'json' && 'schemaVersion' in JSON.parse(text),
   typescript: ({ language }) => language === 'ts',
   suiteShell: block =>

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { defineAgent } from '../../src/agents/agent';
-import { checkTaskproofOptions } from '../../src/playwright/options';
+import { checkTaskproofOptions, originOf } from '../../src/playwright/options';
 import { checkReporterOptions } from '../../src/report/write';
 
 const agent = defineAgent({ name: 'mine', run: async () => undefined });
@@ -18,6 +18,7 @@ test.each([
   ],
   [{ origin: 'http://localhost:3000/' }],
   [{ origin: '' }],
+  [{ origin: 'baseURL' }],
   [{ secrets: { PASSWORD: 'x' } }],
   [{ judge: { name: 'mine', judge: async () => ({ passed: true, reason: '' }) } }],
 ])('%j is accepted', options => {
@@ -46,8 +47,8 @@ test.each([
   [{ maxCostUsd: 0 }, /maxCostUsd/],
   [{ maxCostUsd: Number.NaN }, /maxCostUsd/],
   [{ turnTimeoutMs: 1.5 }, /turnTimeoutMs/],
-  [{ origin: 'https://x.test/path' }, /origin: must be an origin/],
-  [{ origin: 'x.test' }, /origin: must be an origin/],
+  [{ origin: 'https://x.test/path' }, /origin: must be 'baseURL' or an origin/],
+  [{ origin: 'x.test' }, /origin: must be 'baseURL' or an origin/],
   [{ secrets: { 'A B': 'x' } }, /secrets/],
   [
     { secrets: { GONE: undefined, LOST: undefined } },
@@ -59,6 +60,30 @@ test.each([
   expect(() => checkTaskproofOptions({ agent, ...options }, 'project "p"')).toThrow(
     /^project "p": use\.taskproof/,
   );
+});
+
+test.each([
+  [undefined, 'http://base.test/app/', undefined],
+  ['https://x.test', 'http://base.test/', 'https://x.test'],
+  ['baseURL', 'http://base.test:8080/app/?a=1', 'http://base.test:8080'],
+])('origin %j with the baseURL %j is %j', (origin, baseURL, expected) => {
+  expect(originOf(checkTaskproofOptions({ agent, origin }, 'p'), baseURL, 'p')).toBe(expected);
+});
+
+test.each([
+  [
+    undefined,
+    /^project "p": use\.taskproof\.origin is 'baseURL', but there is no baseURL\. Set use\.baseURL/,
+  ],
+  ['', /there is no baseURL/],
+  ['/app', /baseURL is "\/app", not an http\(s\) URL/],
+  ['about:blank', /not an http/],
+  ['http://', /not an http/],
+])("origin 'baseURL' with the baseURL %j is refused without a stack", (baseURL, message) => {
+  const options = checkTaskproofOptions({ agent, origin: 'baseURL' }, 'p');
+  const refused = () => originOf(options, baseURL, 'project "p"');
+  expect(refused).toThrow(message);
+  expect(refused).toThrow(expect.objectContaining({ stack: expect.not.stringMatching(/\n\s+at /) }));
 });
 
 test('the reporter refuses what it does not know, and takes what Playwright adds', () => {

@@ -1,6 +1,7 @@
 // A trial from its recording, and what is done where that no longer fits.
 import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
+import { UNIQUE } from '../../spec/data';
 import type { Agent, SessionTask } from '../agent';
 import type { ReplaySettings } from './index';
 import { Player, StepProblem } from './player';
@@ -14,7 +15,7 @@ export function recordingOf({ recordings }: ReplaySettings, configDir: string, s
 export async function playRecording(task: SessionTask, settings: ReplaySettings): ReturnType<Agent['run']> {
   const { fallback, turnTimeoutMs } = settings;
   const file = recordingOf(settings, task.configDir, nameOf(task));
-  const recording = await read(file);
+  const recording = await read(file, task.unique);
   if (recording && recording.specHash !== task.specHash) warnOfChange(task, file);
   const player = new Player(task, turnTimeoutMs);
   const problem = recording ? await played(player, recording) : `there is no recording ${file}`;
@@ -58,7 +59,7 @@ function nameOf({ specName }: SessionTask): string {
   return specName;
 }
 
-async function read(file: string): Promise<Recording | undefined> {
+async function read(file: string, unique: string | undefined): Promise<Recording | undefined> {
   let text: string;
   try {
     text = await readFile(file, 'utf8');
@@ -66,7 +67,7 @@ async function read(file: string): Promise<Recording | undefined> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-  return readRecording(text, file);
+  return readRecording(unique ? text.replaceAll(UNIQUE, unique) : text, file);
 }
 
 /** The steps may still do what the spec asks for, which its assertions say; what else it asks for now, nobody did. */

@@ -93,3 +93,18 @@ test('--json without a match is JSON, too', async () => {
     problems: [{ message: expect.stringContaining('no task spec matches') }],
   });
 });
+
+test('placeholders are notes with their places: what is replaced, and what is taken literally', async () => {
+  const source = SPEC.replace('Find the price', 'Find {{ user }} as {{unique}}');
+  const { taskproof } = suite({ 'tasks/a.yaml': source });
+  const { code, out, err } = await taskproof(['validate']);
+  expect([code, err]).toEqual([0, '']);
+  expect(out.split('\n').slice(1)).toEqual([
+    '1 valid spec',
+    'tasks/a.yaml:3:7 goal: note: {{user}} is not known and taken literally; known are {{trial}} and {{unique}}',
+    'tasks/a.yaml:3:7 goal: note: each trial has its own value for {{unique}}; other runners of the format take it literally',
+  ]);
+  const { valid, problems, notes } = JSON.parse((await taskproof(['validate', '--json'])).out);
+  expect([valid, problems, notes.length]).toEqual([true, [], 2]);
+  expect(notes[0]).toMatchObject({ file: 'tasks/a.yaml', line: 3, column: 7, path: 'goal' });
+});

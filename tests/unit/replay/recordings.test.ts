@@ -62,6 +62,18 @@ test('a recording holds what was done, without what failed and what only looked'
   expect(readRecording(recordingText(recording), 'order.json')).toEqual(recording);
 });
 
+test('a recording keeps the value of {{unique}} by name', () => {
+  const steps = [{ ...click('Add k3fz90ab'), before: { url: '/u/k3fz90ab', content: 'a' } }];
+  const actions = [{ title: 'click "k3fz90ab"', steps }];
+  const text = recordingText(made(recordOf([actions], { unique: 'k3fz90ab' })));
+  expect(text).not.toContain('k3fz90ab');
+  const filled = readRecording(text.replaceAll('{{unique}}', 'b0000000'), 'order.json');
+  expect(filled.turns[0]!.actions[0]!.steps[0]).toMatchObject({
+    locator: `getByRole('button', { name: 'Add b0000000' })`,
+  });
+  expect(recordingText(made(recordOf([actions])))).toContain('k3fz90ab');
+});
+
 test.each([
   ['did not pass', recordOf([[acted('Add')]], { outcome: 'failed' }), /did not pass/],
   [

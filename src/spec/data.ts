@@ -1,0 +1,59 @@
+// Data of a trial: what stands for `{{trial}}` and `{{unique}}` in a spec. The format knows no placeholders: to its schema,
+// and to other programs that read it, they are ordinary text.
+import { formatPath } from './locate';
+import type { TaskSpec } from './schema';
+
+/** What differs between the trials of a spec. */
+export interface TrialData {
+  /** 1 to k. */
+  trial: number;
+  /** Letters and digits, beginning with a letter: another text in every trial of every run. */
+  unique: string;
+}
+
+/** As recordings keep its value. */
+export const UNIQUE = '{{unique}}';
+const PLACEHOLDER = /\{\{[^\S\n]*([^{}\s][^{}\n]{0,60}?)[^\S\n]*\}\}/g;
+const KNOWN = ['trial', 'unique'] satisfies (keyof TrialData)[];
+const FIELDS = ['goal', 'entryUrl', 'assertions', 'judge'] as const;
+
+/** A placeholder that a spec has. */
+export interface Placeholder {
+  name: string;
+  /** Whether a trial replaces it. */
+  known: boolean;
+  /** Such as `assertions[0].text`. */
+  path: string;
+}
+
+/** In the order of FIELDS, each name once per text. */
+export function placeholdersIn(spec: TaskSpec): Placeholder[] {
+  const found: Placeholder[] = [];
+  for (const field of FIELDS)
+    mapTexts(spec[field], [field], (text, path) => {
+      for (const name of new Set([...text.matchAll(PLACEHOLDER)].map(([, name]) => name!)))
+        found.push({ name, known: isKnown(name), path: formatPath(path) });
+      return text;
+    });
+  return found;
+}
+
+/** The spec of one trial. Unknown placeholders stay as they are. */
+export function withData(spec: TaskSpec, data: TrialData): TaskSpec {
+  const fill = (text: string) =>
+    text.replace(PLACEHOLDER, (whole, name: string) => (isKnown(name) ? String(data[name]) : whole));
+  const filled = FIELDS.map(field => [field, mapTexts(spec[field], [field], fill)] as const);
+  return { ...spec, ...Object.fromEntries(filled.filter(([, value]) => value !== undefined)) };
+}
+
+const isKnown = (name: string): name is keyof TrialData => (KNOWN as string[]).includes(name);
+
+type Path = readonly (string | number)[];
+
+function mapTexts(value: unknown, path: Path, change: (text: string, path: Path) => string): unknown {
+  if (typeof value === 'string') return change(value, path);
+  if (Array.isArray(value)) return value.map((each, index) => mapTexts(each, [...path, index], change));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).map(([key, inner]) => [key, mapTexts(inner, [...path, key], change)]);
+  return Object.fromEntries(entries);
+}

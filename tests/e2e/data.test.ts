@@ -1,0 +1,98 @@
+// k trials of one spec on a site that takes each name once: each trial has a name of its own, which the record tells.
+import { beforeAll, expect, test } from 'vitest';
+import type { TrialRecord } from '../../src/trial/record';
+import { recordsIn } from '../support/records';
+import { config, makeSuite, PLAIN, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
+
+const FORM = `<form action="/create"><label>Name <input name="name"></label><button>Create</button></form>`;
+const signUp = (url: string, id: string, name: string) =>
+  spec({
+    id,
+    url: `${url}/?for={{trial}}`,
+    goal: `Enter "${name}" into "Name" and click "Create"`,
+    k: 3,
+    assertions: `  - type: dom
+    selector: '#created-${name}'
+    state: text
+    text: Created ${name}
+  - type: network
+    urlPattern: '**/?for={{trial}}'
+  - type: url
+    pattern: '**/create?name=${name}'`,
+  });
+
+let suite: Suite;
+let first: Run;
+let report: string;
+let records: TrialRecord[];
+const created: string[] = [];
+
+const run = (project: string, env: Record<string, string> = {}) =>
+  suite.playwright(['test', `--project=${project}`], env);
+const passes = (result: Run) =>
+  Object.fromEntries(result.results().verdicts.map(each => [each.spec, `${each.passes}/${each.k}`]));
+
+beforeAll(async () => {
+  const site = await startSite({
+    '/': FORM,
+    '/create': (request, response) => {
+      const name = new URL(request.url!, 'http://x').searchParams.get('name')!;
+      const isNew = !created.includes(name);
+      created.push(name);
+      response.writeHead(isNew ? 200 : 409, { 'content-type': 'text/html; charset=utf-8' });
+      response.end(isNew ? `<h1 id="created-${name}">Created ${name}</h1>` : `<h1>${name} exists</h1>`);
+    },
+  });
+  suite = makeSuite({
+    'tasks/plain.yaml': signUp(site.url, 'plain', 'baker'),
+    'tasks/unique.yaml': signUp(site.url, 'unique', 'baker-{{unique}}'),
+    'tasks.spec.ts': TASKS_TEST,
+    'playwright.config.ts': config({
+      imports: `import { replay } from '@taskproof/playwright';`,
+      reporters: PLAIN.replace(']]', `], ['json', { outputFile: 'pw.json' }]]`),
+      projects: `[
+        { name: 'agents', ...repeats('tasks/*.yaml'), use: { taskproof: { agent: lexical(), record: true } } },
+        { name: 'replay', grep: /unique/, ...repeats('tasks/*.yaml'), use: { taskproof: { agent: replay() } } },
+      ]`,
+    }),
+  });
+  first = await run('agents');
+  report = suite.read('pw.json');
+  records = recordsIn(report).filter(({ specId }) => specId === 'unique');
+});
+
+test('each trial has a name of its own, and the record says which', () => {
+  expect(passes(first), first.output).toEqual({ plain: '1/3', unique: '3/3' });
+  const names = records.map(({ unique }) => `baker-${unique}`);
+  expect(new Set(names).size).toBe(3);
+  expect(created).toEqual(expect.arrayContaining(names));
+  for (const [index, { unique, assertions, turns, runId, seed }] of records.entries()) {
+    expect(unique).toMatch(/^[a-z][a-z0-9]{7}$/);
+    expect(assertions[0]!.title).toContain(names[index]);
+    expect(assertions[1]!.title).toMatch(/for=[123]"/);
+    expect(JSON.stringify(turns)).toContain(names[index]);
+    expect([typeof runId, typeof seed]).toEqual(['string', 'number']);
+  }
+  for (const name of names) expect(report).toContain(`"description": "Enter \\"${name}\\"`);
+});
+
+test('a recording keeps the placeholder, and a replay has a value of its own', async () => {
+  const recording = suite.read('recordings/unique.json');
+  expect(recording).toContain('{{unique}}');
+  for (const { unique } of records) expect(recording).not.toContain(unique);
+  const before = new Set(created);
+  const replayed = await run('replay');
+  expect(passes(replayed), replayed.output).toEqual({ unique: '1/1' });
+  expect(created.at(-1)).toMatch(/^baker-[a-z][a-z0-9]{7}$/);
+  expect(before).not.toContain(created.at(-1));
+});
+
+test('another run has other values, and the run id of a record brings them back', async () => {
+  const [{ runId } = { runId: '' }] = records;
+  const firstNames = new Set(created);
+  suite.write({ 'tasks.spec.ts': TASKS_TEST.replace('*.yaml', 'unique.yaml') });
+  expect(passes(await run('agents'))).toEqual({ unique: '3/3' });
+  const before = created.length;
+  expect(passes(await run('agents', { TASKPROOF_RUN_ID: runId! }))).toEqual({ unique: '0/3' });
+  for (const name of created.slice(before)) expect(firstNames).toContain(name);
+});
