@@ -9,7 +9,7 @@ import type {
   TestResult,
   TestRun,
 } from '@playwright/test/reporter';
-import { keptRunPlan, nameOf, type PlannedSpec, plannedSpec } from '../playwright/annotations';
+import { brokenSpec, keptRunPlan, nameOf, type PlannedSpec, plannedSpec } from '../playwright/annotations';
 import { closeLedger, openLedger } from '../playwright/ledger';
 import {
   hideSecrets,
@@ -88,7 +88,8 @@ export default class TaskproofReporter implements Reporter {
     const failed = lost.length || result.status !== 'passed';
     const status = result.status === 'interrupted' ? 'interrupted' : failed ? 'failed' : 'passed';
     const { startedAt } = this;
-    const results = resultsOf(runs, { startedAt, durationMs: result.duration, status, shard });
+    const broken = this.suite.allTests().flatMap(test => brokenSpec(test) ?? []);
+    const results = resultsOf(runs, { startedAt, durationMs: result.duration, status, shard, broken });
     print(process.stdout, verdictTable(results));
     await writeOutput(results, this.options, this.folder(), shard);
     if (this.preprocessed)

@@ -65,6 +65,14 @@ test('trials are numbered, and repeats beyond k are left out', async () => {
   expect(excluded).toEqual([tests[2]]);
 });
 
+test('a spec that does not parse fails once', async () => {
+  const { planned, tests, excluded } = run([{ k: 3 }]);
+  for (const each of tests) each.annotations.splice(0, 2, { type: 'broken spec', description: 'cart.yaml' });
+  await planned;
+  expect(excluded).toEqual(tests.slice(1));
+  expect(tests.map(({ title }) => title)).toEqual(['cart', 'cart', 'cart']);
+});
+
 test('a replay is one trial, and is called a replay', async () => {
   const { planned, tests, excluded } = run([{ k: 5, taskproof: { agent: { ...agent, replays: true } } }]);
   await planned;
