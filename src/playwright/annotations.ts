@@ -52,6 +52,8 @@ export function posix(path: string): string {
 /** What a spec's `judge` says. */
 export const RUBRIC = 'rubric';
 const GOAL = 'goal';
+/** A spec that does not parse. */
+export const BROKEN = 'broken spec';
 const POLICY = 'policy';
 const SPEC = 'spec';
 
@@ -95,6 +97,11 @@ function readPolicy(text: string): Pick<PlannedSpec, 'policy' | 'replayed'> | un
   if (!noun) return undefined;
   const [minPasses = 1, k = 1] = several ? [Number(several[1]), Number(several[2])] : [];
   return { policy: { k, minPasses }, replayed: noun === 'replay' };
+}
+
+/** The file of a spec that does not parse, if the test stands for one. */
+export function brokenSpec({ annotations }: Pick<AnnotatedTest, 'annotations'>): string | undefined {
+  return annotations.find(({ type }) => type === BROKEN)?.description;
 }
 
 /** @returns undefined for a test that is not ours. */

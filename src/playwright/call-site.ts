@@ -1,11 +1,14 @@
-// Where a helper of ours was called from, and calls that seem to come from there.
+// Where a helper of ours was called from, and calls and errors that seem to come from another place.
 // Checked on Playwright 1.65: `test()` takes its location from the stack frame that calls it, mapped through
 // the file's source map (wrapFunctionWithLocation in lib/common). A frame of node_modules would show our file in
 // the report, and break `spec.ts:LINE`, `--only-changed` and the test list of editors.
+import { readFileSync } from 'node:fs';
 import Module from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
+import type { SourceLocation } from '../trial/plan';
+import { harmless } from '../trial/safe-text';
 
 export interface CallSite {
   /** As the stack has it: a path, or a `file:` URL for an ES module. */
@@ -71,5 +74,26 @@ export function dependOn(callSite: CallSite, files: readonly string[]): void {
       // Resolving is what is wanted; a YAML file can't be loaded as a module, and is not.
       import(pathToFileURL(file).href).catch(() => undefined);
     }
+  }
+}
+
+/**
+ * An error whose only stack frame is the place in a YAML file: the report and the terminal show a frame of the spec there, not
+ * of our own code.
+ */
+export function errorAt(text: string, name: string, { file, line, column }: SourceLocation): Error {
+  const message = harmless(text);
+  const error = new Error(message);
+  error.stack = `Error: ${message}${canBeShown(file) ? `\n    at ${name} (${file}:${line}:${column})` : ''}`;
+  return error;
+}
+
+/** Playwright prints the file's lines as they are. */
+function canBeShown(file: string): boolean {
+  try {
+    const source = readFileSync(file, 'utf8').replaceAll('\r\n', '\n');
+    return harmless(source) === source;
+  } catch {
+    return false;
   }
 }

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { TaskSpecLoadError } from '../spec/errors';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { callSiteFolder, callSiteOf } from './call-site';
@@ -33,7 +34,9 @@ function largestK(globs: string | readonly string[], cwd: string): number {
     .slice(-200)}`;
   const inherited = process.env.TEST_WORKER_INDEX === undefined ? undefined : process.env[variable];
   if (inherited !== undefined) return Number(inherited);
-  const k = Math.max(1, ...specsAsFarAsTheyLoad(globs, cwd).map(({ spec }) => spec.passPolicy.k));
+  const specs = specsAsFarAsTheyLoad(globs, cwd);
+  sayHowToRunOne(specs);
+  const k = Math.max(1, ...specs.map(({ spec }) => spec.passPolicy.k));
   process.env[variable] = String(k);
   return k;
 }
@@ -46,5 +49,16 @@ function specsAsFarAsTheyLoad(globs: string | readonly string[], cwd: string): r
     const unmatched = error.errors.find(each => each instanceof TaskSpecLoadError);
     if (unmatched || !error.errors.length) throw unmatched ?? error;
     return error.specs;
+  }
+}
+
+/** Playwright's file filters know test files alone, and would say no more than "No tests found". */
+function sayHowToRunOne(specs: readonly LoadedSpec[]): void {
+  for (const arg of process.argv.slice(2)) {
+    const named = specs.find(({ file }) => file === resolve(arg.replace(/(:\d+){1,2}$/, '')));
+    if (named)
+      process.stderr.write(
+        `taskproof: ${arg} is a spec, and Playwright selects test files. To run this spec: --grep " ${named.spec.id} @"\n`,
+      );
   }
 }

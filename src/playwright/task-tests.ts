@@ -1,12 +1,13 @@
-import { dirname, relative } from 'node:path';
+import { dirname, relative, resolve } from 'node:path';
 import { mergeTests, type TestType } from '@playwright/test';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../options';
-import type { TaskSpec } from '../spec';
+import type { TaskSpec, TaskSpecError } from '../spec';
+import { placeOf, TaskSpecLoadError } from '../spec/errors';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { policyForRepeats } from '../verdicts/verdict';
-import { type PlannedSpec, planAnnotations, posix, textAnnotations } from './annotations';
-import { callFrom, callSiteFile, callSiteFolder, callSiteOf, dependOn } from './call-site';
+import { BROKEN, type PlannedSpec, planAnnotations, posix, textAnnotations } from './annotations';
+import { callFrom, callSiteFile, callSiteFolder, callSiteOf, dependOn, errorAt } from './call-site';
 import { type TrialFixtures, trialTest } from './fixtures';
 import { openLedgerWithoutReporter } from './ledger';
 import { repeatEachOverride } from './runner';
@@ -42,10 +43,11 @@ const optionsSchema = z.strictObject({
 } satisfies OptionSchemas<TaskproofTestsOptions>);
 
 /**
- * Declares one Playwright test per task spec: its title is the spec's id, its tags are `@taskproof` and the spec's own.
+ * Declares one Playwright test per task spec: its title is the spec's id, its tags are `@taskproof` and the spec's own. A file
+ * that does not parse is a test that fails, named by the file: the other specs run.
  *
  * @param globs relative to the calling file's folder; `!` negates.
- * @throws TaskSpecLoadError that names every file and line: where nothing matches, a spec does not parse, or two have one id.
+ * @throws TaskSpecLoadError that names every file and line: where nothing matches, or two specs have one id.
  * @throws OptionsError for options that it can't use.
  */
 export function taskproofTests(globs: string | readonly string[], options: TaskproofTestsOptions = {}): void {
@@ -53,13 +55,13 @@ export function taskproofTests(globs: string | readonly string[], options: Taskp
   openLedgerWithoutReporter();
   checkOptions('taskproofTests()', optionsSchema, options);
   const cwd = options.cwd ?? callSiteFolder(callSite);
-  const { specs } = loadTaskSpecs(globs, { cwd });
+  const { specs, broken } = loadAll(globs, cwd);
   dependOn(
     callSite,
-    specs.map(({ file }) => file),
+    [...specs, ...broken].map(({ file }) => file),
   );
   const wanted = options.filter ? specs.filter(({ spec }) => options.filter!(spec)) : specs;
-  if (!wanted.length)
+  if (specs.length && !wanted.length)
     throw new Error(
       `taskproofTests: \`filter\` refused all ${specs.length} specs that match ${JSON.stringify(globs)}`,
     );
@@ -68,17 +70,55 @@ export function taskproofTests(globs: string | readonly string[], options: Taskp
   callFrom(callSite, test.describe, () => {
     callFrom(callSite, test.describe.configure, { retries: 0 });
     for (const loaded of wanted) declare(loaded);
+    for (const each of broken) declareBroken(each);
   });
 
   function declare(loaded: LoadedSpec): void {
     const planned = plan(loaded, callSiteFile(callSite));
     const details = {
-      tag: ['taskproof', ...(loaded.spec.tags ?? []), ...(options.tags ?? [])].map(asTag),
+      tag: tags(loaded.spec.tags),
       annotation: [...textAnnotations(loaded.spec), ...planAnnotations(planned)],
     };
     callFrom(callSite, test, loaded.spec.id, details, async ({ _taskproofTrial }: TrialFixtures) => {
       await _taskproofTrial.run(loaded, planned);
     });
+  }
+
+  function declareBroken({ file, error }: BrokenSpec): void {
+    const name = posix(relative(dirname(callSiteFile(callSite)), file));
+    const details = { tag: tags(), annotation: { type: BROKEN, description: name } };
+    callFrom(callSite, test, name, details, () => {
+      // Our reporter leaves its repeats out.
+      test.info().skip(test.info().repeatEachIndex > 0, 'a spec that does not parse fails once');
+      throw errorAt(error.message, name, { file, ...placeOf(error) });
+    });
+  }
+
+  function tags(own: readonly string[] = []): string[] {
+    return ['taskproof', ...own, ...(options.tags ?? [])].map(asTag);
+  }
+}
+
+interface BrokenSpec {
+  /** Absolute. */
+  file: string;
+  error: TaskSpecError;
+}
+
+/** @throws TaskSpecLoadError for what is no one file's fault: ids that clash, globs that match nothing. */
+function loadAll(
+  globs: string | readonly string[],
+  cwd: string,
+): { specs: readonly LoadedSpec[]; broken: BrokenSpec[] } {
+  try {
+    return { specs: loadTaskSpecs(globs, { cwd }).specs, broken: [] };
+  } catch (error) {
+    if (!(error instanceof TaskSpecLoadError) || !error.errors.length) throw error;
+    const broken = error.errors.map(each => {
+      if (each.filename === undefined) throw error;
+      return { file: resolve(each.filename), error: each };
+    });
+    return { specs: error.specs, broken };
   }
 }
 

@@ -1,6 +1,5 @@
 // Runs a trial inside a Playwright test, and attaches its record whatever happens to the test.
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { type Page, type TestInfo, test } from '@playwright/test';
 import { type OpenSession, openSession } from '../browser/open-session';
@@ -9,11 +8,12 @@ import type { LoadedSpec } from '../spec/load';
 import { errorEnd } from '../trial/agent-run';
 import { atOrigin, type GradedPlan, type SourceLocation, type TrialOutput } from '../trial/plan';
 import { RECORD_ATTACHMENT, type TrialRecord } from '../trial/record';
-import { harmless, oneLine } from '../trial/safe-text';
+import { oneLine } from '../trial/safe-text';
 import { transcript } from '../trial/transcript';
 import { Trial, trialTimeMs } from '../trial/trial';
 import type { Policy } from '../verdicts/verdict';
 import { describeOf, nameOf, type PlannedSpec, posix, replayPolicy, showUsed } from './annotations';
+import { errorAt } from './call-site';
 import { seedOffset } from './check-run';
 import { enter, isJudged, lostTrials, runId } from './ledger';
 import { type ReadyOptions, replays } from './options';
@@ -180,10 +180,7 @@ function errorLocation(record: TrialRecord, plan: GradedPlan): SourceLocation {
   return plan.locate('goal');
 }
 
-/**
- * The error of a trial that did not pass. Its only stack frame is the place in the YAML file: the report and the terminal
- * show a frame of the spec there, not of our own code.
- */
+/** The error of a trial that did not pass. */
 function trialError(
   record: TrialRecord,
   { what, where }: NonNullable<Trial['failure']>,
@@ -196,21 +193,8 @@ function trialError(
     record.assertions.length > 1 || record.status !== 'completed'
       ? ['', ...record.assertions.map(checkLine)]
       : [];
-  const message = harmless([`${record.specId}, ${ordinal}, ${kind}: ${what}`, ...place, ...list].join('\n'));
-  const error = new Error(message);
-  const frame = `\n    at ${record.specId} (${location.file}:${location.line}:${location.column})`;
-  error.stack = `Error: ${message}${canBeShown(location.file) ? frame : ''}`;
-  return error;
-}
-
-/** Playwright prints the file's lines as they are. */
-function canBeShown(file: string): boolean {
-  try {
-    const source = readFileSync(file, 'utf8').replaceAll('\r\n', '\n');
-    return harmless(source) === source;
-  } catch {
-    return false;
-  }
+  const message = [`${record.specId}, ${ordinal}, ${kind}: ${what}`, ...place, ...list].join('\n');
+  return errorAt(message, record.specId, location);
 }
 
 function checkLine({ title, passed, reason }: TrialRecord['assertions'][number]): string {

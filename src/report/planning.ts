@@ -2,6 +2,7 @@
 import { relative } from 'node:path';
 import type { FullConfig, FullProject, Suite, TestCase, TestRun } from '@playwright/test/reporter';
 import {
+  brokenSpec,
   keepRunPlan,
   markReplay,
   nameOf,
@@ -51,6 +52,8 @@ export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun
   for (const { test, spec } of planned)
     if (test.repeatEachIndex >= (interactive ? 1 : spec.policy.k)) testRun.exclude(test);
     else if (!interactive) rename(test, trialTitle(spec, test.repeatEachIndex));
+  for (const test of suite.allTests())
+    if (test.repeatEachIndex && brokenSpec(test) !== undefined) testRun.exclude(test);
   if (planned.length && !isListing()) await checkAgents(planned, folderOf(config));
   if (config.shard) keepRunPlan(config, runPlan(planned));
   const repeats = repeatEachOverride();

@@ -9,7 +9,7 @@ import type {
   TestResult,
   TestRun,
 } from '@playwright/test/reporter';
-import { keptRunPlan, nameOf, type PlannedSpec, plannedSpec } from '../playwright/annotations';
+import { brokenSpec, keptRunPlan, nameOf, type PlannedSpec, plannedSpec } from '../playwright/annotations';
 import { checkRun } from '../playwright/check-run';
 import { closeLedger, openLedger } from '../playwright/ledger';
 import {
@@ -89,7 +89,8 @@ export default class TaskproofReporter implements Reporter {
     const failed = lost.length || result.status !== 'passed';
     const status = result.status === 'interrupted' ? 'interrupted' : failed ? 'failed' : 'passed';
     const { startedAt } = this;
-    const results = resultsOf(runs, { startedAt, durationMs: result.duration, status, shard });
+    const broken = this.suite.allTests().flatMap(test => brokenSpec(test) ?? []);
+    const results = resultsOf(runs, { startedAt, durationMs: result.duration, status, shard, broken });
     const check = checkRun();
     if (check) return writeText(check.outputFile, JSON.stringify(results)).then(() => undefined);
     print(process.stdout, verdictTable(results));

@@ -17,7 +17,9 @@ export const resultsSchema = z
     status: z.enum(['passed', 'failed', 'interrupted']).describe("The run's, ordinary tests included."),
     costUsd: cost.optional().describe('Sum over the verdicts, US dollars; null where any is unknown.'),
     usage: usageSchema.optional().describe('Tokens of all trials that left a record.'),
-    complete: z.boolean().describe('False for a shard and for a run in which trials are missing.'),
+    complete: z
+      .boolean()
+      .describe('False for a shard, and for a run in which trials are missing or a spec does not parse.'),
     incompleteBecause: z
       .string()
       .optional()

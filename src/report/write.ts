@@ -44,12 +44,20 @@ export function checkReporterOptions(given: unknown): ReporterOptions {
 
 export function resultsOf(
   runs: readonly SpecRun[],
-  run: { startedAt: Date; durationMs: number; status: Results['status']; shard: boolean },
+  run: {
+    startedAt: Date;
+    durationMs: number;
+    status: Results['status'];
+    shard: boolean;
+    /** Files of specs that do not parse. */
+    broken: readonly string[];
+  },
 ): Results {
   const verdicts = runs.map(rowOf).sort(byName);
   // Of a shard's part nobody could say which project is ahead; merging the reports compares the whole.
   const comparison = run.shard ? undefined : compareProjects(verdicts);
   const causes = new Set(runs.flatMap(({ missingBecause }) => missingBecause ?? []));
+  for (const file of run.broken) causes.add(`${file} does not parse`);
   return {
     schemaVersion: RESULTS_SCHEMA_VERSION,
     startedAt: run.startedAt.toISOString(),
@@ -59,6 +67,7 @@ export function resultsOf(
     usage: sumOf(verdicts.map(row => row.usage)),
     complete:
       !run.shard &&
+      !run.broken.length &&
       run.status !== 'interrupted' &&
       // A verdict may stand although trials are missing: those of a shard that was not merged.
       verdicts.every(row => row.verdict !== 'undecided' && row.trials.length >= row.k),

@@ -103,6 +103,14 @@ export class TaskSpecLoadError extends TaskSpecError {
 
 const MAX_SHOWN_ISSUES = 50;
 
+/** Where an error of one file stands. */
+export function placeOf(error: TaskSpecError): SourceLocation {
+  const at = error instanceof TaskSpecValidationError ? error.issues[0] : error;
+  return at && 'line' in at
+    ? { line: at.line as number, column: at.column as number }
+    : { line: 1, column: 1 };
+}
+
 function place(filename: string | undefined, { line, column }: SourceLocation): string {
   return `${filename === undefined ? '' : `${filename}:`}${line}:${column}`;
 }

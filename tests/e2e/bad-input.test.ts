@@ -20,15 +20,6 @@ const rows: Row[] = [
     says: [/nowhere\/\*\.yaml/, /tasks\.spec\.ts/],
   },
   {
-    name: 'a broken file among good ones',
-    files: {
-      'tasks/good.yaml': good,
-      'tasks/broken.yaml': 'specVersion: "0.1"\nid: broken\ngoal: [',
-      'tasks/typo.yaml': good.replace('id: good', 'id: typo').replace('goal:', 'gaol:'),
-    },
-    says: [/broken\.yaml:\d+:\d+/, /typo\.yaml:3:1/, /did you mean `goal`/],
-  },
-  {
     name: 'two files with one id',
     files: { 'tasks/one.yaml': good, 'tasks/two.yaml': good },
     says: [/one\.yaml/, /two\.yaml/, /"?good"?/],

@@ -1,6 +1,6 @@
-// Specs as a suite declares them: the same ones in several describes.
+// Specs as a suite declares them: the same ones in several describes, one by itself, broken ones among good ones.
 import { expect, test } from 'vitest';
-import { config, makeSuite, spec, startSite } from './suite';
+import { config, makeSuite, PLAIN, spec, startSite, TASKS_TEST } from './suite';
 
 const reporters = (last: string) => `[['list'], ['@taskproof/playwright/reporter'], ${last}]`;
 
@@ -47,4 +47,54 @@ for (const [name, width] of [['phone', 320], ['desktop', 900]] as const)
   expect(replayed.results().verdicts).toMatchObject([
     { spec: 'cart', describe: 'desktop', replayed: true, passes: 1 },
   ]);
+});
+
+test('one spec runs by itself; those that do not parse fail by themselves, and the others are judged', async () => {
+  const site = await startSite({
+    '/': '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>',
+  });
+  const url = `${site.url}/`;
+  const good = ['cart', 'cart-gift', 'mini-cart'];
+  const suite = makeSuite({
+    'playwright.config.ts': config({ reporters: PLAIN }),
+    'tasks.spec.ts': TASKS_TEST,
+    'tasks/cart.yaml': spec({ id: 'cart', url, k: 2, extra: 'tags: [smoke]' }),
+    'tasks/cart-gift.yaml': spec({ id: 'cart-gift', url }),
+    'tasks/mini-cart.yaml': spec({ id: 'mini-cart', url }),
+    'tasks/broken.yaml': 'specVersion: "0.1"\nid: broken\ngoal: [',
+    'tasks/typo.yaml': spec({ id: 'typo', url }).replace('goal:', 'gaol:'),
+  });
+  const one = await suite.playwright(['test', '--list', '--grep', ' cart @']);
+  expect(one.output.match(/(?<=:3:\d+ › )\S+/g), one.output).toEqual(['cart', 'cart']);
+
+  const named = await suite.playwright(['test', '--list', 'tasks/cart.yaml:2']);
+  expect(named.exitCode, named.output).toBe(1);
+  expect(named.output).toContain('taskproof: tasks/cart.yaml:2 is a spec');
+  expect(named.output).toContain('To run this spec: --grep " cart @"');
+
+  const listed = await suite.playwright(['test', '--list', '--grep', 'yaml']);
+  expect(listed.exitCode, listed.output).toBe(0);
+  expect(listed.output).toMatch(/tasks\.spec\.ts:3:\d+ › tasks\/broken\.yaml/);
+
+  const run = await suite.playwright(['test']);
+  expect(run.exitCode, run.output).toBe(1);
+  const { verdicts, ...results } = run.results();
+  expect(verdicts.map(({ spec, verdict }) => [spec, verdict])).toEqual(good.map(id => [id, 'passed']));
+  expect(results).toMatchObject({ status: 'failed', complete: false });
+  expect(results.incompleteBecause).toBe('tasks/broken.yaml does not parse; tasks/typo.yaml does not parse');
+  for (const said of [
+    /Error: tasks\/broken\.yaml: not a readable YAML file/,
+    /tasks\/typo\.yaml:3:1 gaol: .*did you mean `goal`/,
+    /> 3 \| goal: \[/,
+    /at tasks\/broken\.yaml:3\n/,
+    /2 failed\n/,
+    /4 passed/,
+  ])
+    expect(run.output).toMatch(said);
+  expect(run.output).not.toContain('skipped');
+
+  const alone = await suite.playwright(['test', '--reporter=line', 'tasks.spec', '--grep', 'yaml']);
+  expect(alone.exitCode, alone.output).toBe(1);
+  expect(alone.output).toMatch(/2 failed\n/);
+  expect(alone.output).toMatch(/2 skipped\n/);
 });

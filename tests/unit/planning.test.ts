@@ -26,20 +26,23 @@ interface Declared {
   describe?: string;
   repeatEach?: number;
   taskproof?: TaskproofOptions | null;
+  /** Its file does not parse. */
+  broken?: boolean;
 }
 
 function run(specs: readonly Declared[], shard: FullConfig['shard'] = null) {
   const projects = new Map<string, FullProject>();
   const tests = specs.flatMap(spec => {
     const { id = 'cart', k = 2, minPasses = k, line = 1, project = 'agents', describe } = spec;
-    const { repeatEach = k, taskproof = { agent } } = spec;
+    const { repeatEach = k, taskproof = { agent }, broken = false } = spec;
     if (!projects.has(project))
       projects.set(project, { name: project, repeatEach, use: { taskproof } } as unknown as FullProject);
-    const annotations = planAnnotations({
+    const plan = planAnnotations({
       file: `${id}.yaml`,
       policy: { k, minPasses },
       replayed: false,
     });
+    const annotations = broken ? [{ type: 'broken spec', description: `${id}.yaml` }] : plan;
     return Array.from({ length: repeatEach }, (_, repeatEachIndex) => ({
       title: id,
       annotations: [...annotations],
@@ -63,6 +66,13 @@ test('trials are numbered, and repeats beyond k are left out', async () => {
   await planned;
   expect(tests.map(({ title }) => title)).toEqual(['cart · trial 1/2', 'cart · trial 2/2', 'cart']);
   expect(excluded).toEqual([tests[2]]);
+});
+
+test('a spec that does not parse fails once', async () => {
+  const { planned, tests, excluded } = run([{ k: 3, broken: true }]);
+  await planned;
+  expect(excluded).toEqual(tests.slice(1));
+  expect(tests.map(({ title }) => title)).toEqual(['cart', 'cart', 'cart']);
 });
 
 test('a replay is one trial, and is called a replay', async () => {

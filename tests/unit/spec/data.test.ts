@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
+import { type TaskSpec, taskSpecSchema } from '../../../src/spec';
 import { placeholdersIn, withData } from '../../../src/spec/data';
-import { type TaskSpec, taskSpecSchema } from '../../../src/spec/schema';
 
 function specWith(more: object): TaskSpec {
   return taskSpecSchema.parse({
