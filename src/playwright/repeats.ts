@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { TaskSpecLoadError } from '../spec/errors';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { callSiteFolder, callSiteOf } from './call-site';
+import { requirePlaywright } from './version';
 
 export interface RepeatsOptions {
   /** Folder that the globs are relative to. Default: the folder of the calling file. */
@@ -23,6 +24,7 @@ export interface Repeats {
  * @throws TaskSpecLoadError where nothing matches. Broken files are left to `taskproofTests`, which names them all.
  */
 export function repeats(globs: string | readonly string[], options: RepeatsOptions = {}): Repeats {
+  requirePlaywright();
   const cwd = options.cwd ?? callSiteFolder(callSiteOf(repeats));
   return { repeatEach: largestK(globs, cwd), retries: 0, fullyParallel: true };
 }

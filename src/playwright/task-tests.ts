@@ -11,6 +11,7 @@ import { callFrom, callSiteFile, callSiteFolder, callSiteOf, dependOn, errorAt }
 import { type TrialFixtures, trialTest } from './fixtures';
 import { openLedgerWithoutReporter } from './ledger';
 import { repeatEachOverride } from './runner';
+import { requirePlaywright } from './version';
 
 export interface TaskproofTestsOptions {
   /** The suite's own extended `test`: its fixtures, its `page` and its logged-in state are used. Default: Playwright's. */
@@ -52,6 +53,7 @@ const optionsSchema = z.strictObject({
  */
 export function taskproofTests(globs: string | readonly string[], options: TaskproofTestsOptions = {}): void {
   const callSite = callSiteOf(taskproofTests);
+  requirePlaywright();
   openLedgerWithoutReporter();
   checkOptions('taskproofTests()', optionsSchema, options);
   const cwd = options.cwd ?? callSiteFolder(callSite);

@@ -29,6 +29,7 @@ import {
   repeatEachOverride,
   runError,
 } from '../playwright/runner';
+import { whatMoved } from '../playwright/version';
 import { print } from './format';
 
 interface PlannedTest {
@@ -47,6 +48,8 @@ export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun
   if (checkRun()) leaveOut(suite, config, planned, testRun);
   const problems = [...sameIds(planned), ...tooFewRepeats(planned, config)];
   if (problems.length) throw runError(problems.join('\n'));
+  const moved = planned[0] && whatMoved(planned[0].test, testRun);
+  if (moved) print(process.stdout, `taskproof: ${moved}`);
   // `--debug` keeps the repeats, but a person watches one trial. UI mode takes a test with another title for another test.
   const interactive = isInteractive();
   for (const { test, spec } of planned)

@@ -20,6 +20,7 @@ import {
   rerunWholeSpecs,
   runError,
 } from '../playwright/runner';
+import { requirePlaywright } from '../playwright/version';
 import { failsRun } from '../verdicts/verdict';
 import { print } from './format';
 import { whyMissing } from './missing';
@@ -43,6 +44,7 @@ export default class TaskproofReporter implements Reporter {
   private readonly announced = new Set<SpecRun>();
 
   constructor(options: unknown = {}) {
+    requirePlaywright();
     this.options = checkReporterOptions(options);
     repeatEachOverride();
   }

@@ -1,0 +1,51 @@
+// Which Playwright this is: too old to work, or so new that what the library relies on inside the runner has moved.
+import { createRequire } from 'node:module';
+import type { Suite, TestCase, TestRun } from '@playwright/test/reporter';
+import { runError } from './runner';
+
+const LOWEST = '1.64';
+/** What every line that says "Checked on" was checked on. */
+const CHECKED = '1.65';
+
+/** @throws Error in one sentence, before anything of Playwright is used. */
+export function requirePlaywright(version = installedVersion()): void {
+  if (!isOlder(version, LOWEST)) return;
+  throw runError(
+    `taskproof: @taskproof/playwright requires Playwright ${LOWEST} or newer, and ${version} is installed. Update it: npm install -D @playwright/test@latest`,
+  );
+}
+
+function installedVersion(): string {
+  return (createRequire(__filename)('@playwright/test/package.json') as { version: string }).version;
+}
+
+function isOlder(version: string, than: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [lowestMajor = 0, lowestMinor = 0] = than.split('.').map(Number);
+  return major < lowestMajor || (major === lowestMajor && minor < lowestMinor);
+}
+
+/**
+ * What a newer Playwright keeps elsewhere, as one sentence; undefined if all is in its place.
+ *
+ * @param test one that the library declared
+ */
+export function whatMoved(
+  test: TestCase,
+  testRun: Partial<TestRun>,
+  version = installedVersion(),
+): string | undefined {
+  const suite = test.parent as Suite & { _use?: unknown };
+  const parts = [
+    { found: typeof testRun.exclude === 'function', lost: 'repeats beyond k are skipped one by one' },
+    { found: '_tags' in test, lost: 'verdicts are not shown as tags' },
+    { found: '_testType' in test && '_use' in suite, lost: 'options of `test.use` are checked late' },
+    {
+      found: !/[\\/]@taskproof[\\/]playwright[\\/]dist[\\/]/.test(test.location.file),
+      lost: 'specs seem to be declared in this library: file filters miss them',
+    },
+  ];
+  const lost = parts.filter(({ found }) => !found).map(part => part.lost);
+  if (!lost.length) return undefined;
+  return `Playwright ${version} keeps some things elsewhere than ${CHECKED}, which this version of @taskproof/playwright was checked on: ${lost.join('; ')}. Update @taskproof/playwright.`;
+}
