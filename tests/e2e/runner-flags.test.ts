@@ -121,6 +121,10 @@ describe('one kept and one lost spec', () => {
       const red = specsOf(JSON.parse(json)).filter(({ ok }) => !ok);
       expect(red.map(({ title }) => title).sort()).toEqual(['lost · trial 1/3', 'lost · trial 2/3']);
       expect(junit.match(/<(failure|error) /g)).toHaveLength(2);
+      expect(junit).toContain('<property name="verdict" value="failed: 1/3 passed, needs 2">');
+      expect(junit).toContain('<property name="policy" value="at least 2 of 3 trials must pass">');
+      expect(junit).toMatch(/<property name="trial" value="2\/3 \(failed, tolerated\): /);
+      expect(junit + json).not.toContain('"_taskproof');
       const annotations = run.output.match(/^::error .*$/gm) ?? [];
       expect(annotations.length).toBeGreaterThanOrEqual(order === 'last' ? 2 : 0);
       expect(annotations.filter(line => !line.includes('lost'))).toEqual([]);
@@ -144,10 +148,12 @@ describe('one kept and one lost spec', () => {
 });
 
 test('a run without our reporter is told that it has no verdict', async () => {
-  const suite = await suiteWith({ kept: [] }, { k: 2 });
+  const suite = await suiteWith({ kept: [], also: [] }, { k: 2 });
   const run = await suite.playwright(['test', '--reporter=dot']);
+  // Each repeat has a worker of its own.
+  expect(run.output.split('No verdict will be computed')).toHaveLength(2);
   expect(run.output).toContain(
-    'No verdict will be computed: "kept" needs 1 of 2 trials to pass, but the reporter "@taskproof/playwright/reporter" is not used',
+    'No verdict will be computed: "also" needs 1 of 2 trials to pass, but the reporter "@taskproof/playwright/reporter" is not used',
   );
 });
 

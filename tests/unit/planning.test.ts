@@ -28,13 +28,14 @@ interface Declared {
   taskproof?: TaskproofOptions | null;
   /** Its file does not parse. */
   broken?: boolean;
+  rubric?: string;
 }
 
 function run(specs: readonly Declared[], shard: FullConfig['shard'] = null) {
   const projects = new Map<string, FullProject>();
   const tests = specs.flatMap(spec => {
     const { id = 'cart', k = 2, minPasses = k, line = 1, project = 'agents', describe } = spec;
-    const { repeatEach = k, taskproof = { agent }, broken = false } = spec;
+    const { repeatEach = k, taskproof = { agent }, broken = false, rubric } = spec;
     if (!projects.has(project))
       projects.set(project, { name: project, repeatEach, use: { taskproof } } as unknown as FullProject);
     const plan = planAnnotations({
@@ -42,7 +43,9 @@ function run(specs: readonly Declared[], shard: FullConfig['shard'] = null) {
       policy: { k, minPasses },
       replayed: false,
     });
-    const annotations = broken ? [{ type: 'broken spec', description: `${id}.yaml` }] : plan;
+    const annotations = broken
+      ? [{ type: 'broken spec', description: `${id}.yaml` }]
+      : [...(rubric ? [{ type: 'rubric', description: rubric }] : []), ...plan];
     return Array.from({ length: repeatEach }, (_, repeatEachIndex) => ({
       title: id,
       annotations: [...annotations],
@@ -142,6 +145,48 @@ test('with --repeat-each the run says which k it has, and needs no repeats of th
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   await run([{ k: 5, repeatEach: 3 }]).planned;
   expect(write).toHaveBeenCalledWith(expect.stringContaining('--repeat-each=3 replaces every spec'));
+});
+
+test('editors see one trial under its own title', async () => {
+  process.argv = ['node', 'playwright', 'test', '--debug'];
+  const { planned, tests, excluded } = run([{ k: 3 }]);
+  await planned;
+  expect(excluded).toEqual(tests.slice(1));
+  expect(tests[0]!.title).toBe('cart');
+});
+
+const replaying = (withRecording: string[]) => ({
+  ...agent,
+  replays: true,
+  withoutRecording: 'fail',
+  missingRecording: async (_: string, name: string) =>
+    withRecording.includes(name) ? undefined : `/suite/recordings/${name}.json`,
+});
+
+test.each<[string, Declared[], string | undefined]>([
+  [
+    'rubrics without a judge',
+    [{ id: 'a', rubric: 'Is it so?' }, { id: 'b' }, { id: 'c', rubric: 'Is it?' }],
+    'taskproof: project "agents": there is no judge for the rubric of a, c: the assertions alone decide.',
+  ],
+  [
+    'rubrics with a judge',
+    [{ rubric: 'Is it so?', taskproof: { agent, judge: { name: 'strict', judge: vi.fn() } } }],
+    undefined,
+  ],
+  [
+    'specs without a recording',
+    ['a', 'b', 'c'].map(id => ({ id, taskproof: { agent: replaying(['b']) } })),
+    'taskproof: project "agents": there is no recording recordings/a.json, recordings/c.json. Make one: ',
+  ],
+])('%s are named once', async (_, specs, warning) => {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  await run(specs.map(spec => ({ ...spec, taskproof: spec.taskproof ?? specs[0]!.taskproof }))).planned;
+  const said = write.mock.calls
+    .map(([text]) => String(text))
+    .filter(text => text.includes('project "agents"'));
+  expect(said).toHaveLength(warning ? 1 : 0);
+  if (warning) expect(said[0]).toContain(warning);
 });
 
 test('a shard keeps the plan of the whole run: once for each spec and project', async () => {
