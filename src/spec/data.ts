@@ -1,7 +1,7 @@
 // Data of a trial: what stands for `{{trial}}` and `{{unique}}` in a spec. The format knows no placeholders: to its schema,
 // and to other programs that read it, they are ordinary text.
 import { formatPath } from './locate';
-import type { TaskSpec } from './schema';
+import type { TaskSpec } from './task-spec';
 
 /** What differs between the trials of a spec. */
 export interface TrialData {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { placeholdersIn, withData } from '../../../src/spec/data';
-import { type TaskSpec, taskSpecSchema } from '../../../src/spec/schema';
+import { taskSpecSchema } from '../../../src/spec/schema';
+import type { TaskSpec } from '../../../src/spec/task-spec';
 
 function specWith(more: object): TaskSpec {
   return taskSpecSchema.parse({
