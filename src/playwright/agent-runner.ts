@@ -4,8 +4,8 @@ import { openSession } from '../browser/open-session';
 import { AgentRun } from '../trial/agent-run';
 import { agentTimeMs, type TrialPlan, trialContext } from '../trial/plan';
 import type { TotalUsage, TrialStatus, TurnRecord } from '../trial/record';
-import { type ReadyOptions, renamed } from './options';
-import { folderOf } from './runner';
+import { missingSecrets, type ReadyOptions, renamed } from './options';
+import { folderOf, runError } from './runner';
 import { DEFAULT_TURN_TIMEOUT_MS, seedOf, testOutput } from './trial-test';
 
 export interface AgentRunOptions {
@@ -55,6 +55,8 @@ export function agentRunner(page: Page, options: ReadyOptions, testInfo: TestInf
     async run(goal, given = {}) {
       if (typeof goal !== 'string' || goal.trim() === '')
         throw new TypeError('agent.run(goal): the goal must be a text that says what to do');
+      const missing = missingSecrets(options, [{ id: 'agent.run', goal }]);
+      if (missing) throw runError(missing);
       const plan: TrialPlan = {
         agent,
         specId: null,

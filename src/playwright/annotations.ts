@@ -63,6 +63,11 @@ export function textAnnotations({ goal, judge }: TaskSpec): Annotation[] {
   return [{ type: GOAL, description: harmless(goal) }, ...rubric];
 }
 
+export function goalOf({ annotations }: Pick<AnnotatedTest, 'annotations'>): string {
+  const goals = annotations.filter(({ type }) => type === GOAL);
+  return goals.map(({ description = '' }) => description).join('\n');
+}
+
 /** Puts the texts that a trial used in the place of those in its file. Copies of the test share the annotations: these are replaced, not changed. */
 export function showUsed(annotations: Annotation[], declared: TaskSpec, used: TaskSpec): void {
   const shown = textAnnotations(used);

@@ -61,5 +61,6 @@ export function checkedOptions(options: unknown): unknown {
   if (!run || typeof options !== 'object' || options === null) return options;
   const own = { ...options, earlyStop: false, record: false };
   if (run.purpose === 'confirm') return own;
-  return { ...own, agent: { name: 'nothing', run: async () => {} }, judge: undefined };
+  // Nothing is typed, so that no secret is missing.
+  return { ...own, agent: { name: 'nothing', run: async () => {} }, judge: undefined, secrets: undefined };
 }

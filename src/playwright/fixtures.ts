@@ -10,7 +10,7 @@ import {
 } from '@playwright/test';
 import { secretMask } from '../trial/mask';
 import type { AgentRunner } from './agent-runner';
-import { markReplay, nameOf, type PlannedSpec, plannedSpec } from './annotations';
+import { goalOf, markReplay, nameOf, type PlannedSpec, plannedSpec } from './annotations';
 import { checkedOptions, wantedOf } from './check-run';
 import { isFirstToSay, isJudged, needlessReason, settledReason, spentUsd } from './ledger';
 import { maskTest, warnOfRecorders } from './masked-test';
@@ -18,6 +18,7 @@ import {
   checkTaskproofOptions,
   givenSecrets,
   isReplay,
+  missingSecrets,
   noRecording,
   OPTION,
   originOf,
@@ -27,6 +28,7 @@ import {
 } from './options';
 import { folderOf, isInteractive, repeatEachOverride, runError } from './runner';
 import type { TrialTest } from './trial-test';
+import { mergedOptions, readConfigOptions } from './use-options';
 
 export interface TaskproofTestOptions {
   /** The agent and its settings: in a project's `use`, or in `test.use`. */
@@ -34,6 +36,8 @@ export interface TaskproofTestOptions {
 }
 
 export interface TrialFixtures {
+  /** Of the config, the project and `test.use` together, unchecked. */
+  _taskproofOptions: object;
   _taskproofMask: undefined;
   /** The checked options. Trials ask for it before `page`, so that a missing key fails before a browser starts. */
   _taskproofReady: ReadyOptions;
@@ -50,10 +54,18 @@ const preflighted = new WeakSet<object>();
 export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
   taskproof: OPTION,
 
+  _taskproofOptions: [
+    async ({ taskproof }, use, testInfo) => {
+      await readConfigOptions(testInfo.config);
+      await use(mergedOptions(testInfo.project, taskproof) as object);
+    },
+    { box: true },
+  ],
+
   // For hooks of the suite, too: they run before the fixtures that only the test asks for.
   _taskproofMask: [
-    async ({ taskproof, trace, video }, use, testInfo) => {
-      const secrets = givenSecrets(taskproof);
+    async ({ _taskproofOptions, trace, video }, use, testInfo) => {
+      const secrets = givenSecrets(_taskproofOptions);
       if (Object.keys(secrets).length) {
         maskTest(testInfo, secretMask(secrets));
         warnOfRecorders({ trace, video }, testInfo);
@@ -63,15 +75,17 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     { auto: true, box: true },
   ],
 
-  _taskproofReady: async ({ taskproof: given, baseURL }, use, testInfo) => {
-    const taskproof = checkedOptions(given);
+  _taskproofReady: async ({ _taskproofOptions, baseURL }, use, testInfo) => {
+    const given = checkedOptions(_taskproofOptions);
     // Here at last the agent is known, whatever `test.use` or a fixture made of it.
-    if (replays(taskproof)) markReplay(testInfo, repeatEachOverride());
+    if (replays(given)) markReplay(testInfo, repeatEachOverride());
     const planned = plannedSpec(testInfo);
     if (planned) skipBeyondK(planned, testInfo);
     const where = `project "${testInfo.project.name}"`;
-    const options = checkTaskproofOptions(taskproof, where);
+    const options = checkTaskproofOptions(given, where);
     if (planned) {
+      const missing = missingSecrets(options, [{ id: planned.id, goal: goalOf(testInfo) }]);
+      if (missing) throw runError(`${where}: ${missing}`);
       options.origin = originOf(options, baseURL, where);
       await needRecording(planned, options, testInfo);
       skipWhatIsNotNeeded(planned, options, testInfo);

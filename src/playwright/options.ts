@@ -1,11 +1,10 @@
-import type { FullProject, Suite, TestCase } from '@playwright/test/reporter';
 import { z } from 'zod';
 import type { Agent, ReplayAgent } from '../agents/agent';
 import type { Judge } from '../grading/judge';
 import { checkOptions, type OptionSchemas, OptionsError } from '../options';
 import { runError } from './runner';
 
-/** The option `taskproof` in a project's `use`, or in `test.use`. */
+/** The option `taskproof` in the config's `use`, a project's, or `test.use`. */
 export interface TaskproofOptions {
   /** Plays the trials: `claude()`, `lexical()`, `command()`, `replay()` or one of your own. Required. */
   agent?: Agent;
@@ -21,7 +20,7 @@ export interface TaskproofOptions {
   stepTimeoutMs?: number;
   /** Runs the specs against another deployment, such as `https://preview-42.example.com`: replaces the origin of `entryUrl` and of URL globs that start with it. Its host joins the allowed domains. `'baseURL'` takes that of Playwright's `use.baseURL`. Default: none. */
   origin?: string;
-  /** Values that an agent types but never sees, by name; masked in what models read, in records, recordings, reports and steps, not in pictures, traces and videos. One that is undefined is an error. Default: none. */
+  /** Values that an agent types but never sees, by name; masked in what models read, in records, recordings, reports and steps, not in pictures, traces and videos. One that is undefined is an error if the goal of a spec that runs names it, and else not there. Default: none. */
   secrets?: Record<string, string | undefined>;
   /**
    * Saves a trial of each spec that passed, for `replay()`: in the folder `recordings`, or the one named, relative to the
@@ -86,24 +85,43 @@ const optionsSchema = z.strictObject({
 /** `use.taskproof`, checked. */
 export interface ReadyOptions extends Omit<TaskproofOptions, 'stepTimeoutMs'> {
   agent: Agent;
+  /** Those with a value. */
   secrets: Record<string, string>;
+  /** Names of secrets without a value. */
+  missing: string[];
 }
 
 /**
  * @param where named in the message: `project "opus"`.
- * @throws OptionsError that names every key that is wrong, every secret without a value, or the agents to choose from.
+ * @throws OptionsError that names every key that is wrong, or the agents to choose from.
  */
 export function checkTaskproofOptions(options: unknown, where: string): ReadyOptions {
   const checked = checkOptions(`${where}: use.taskproof`, optionsSchema, options);
-  const { agent, stepTimeoutMs, secrets = {}, ...rest } = checked;
+  const { agent, stepTimeoutMs, secrets: named = {}, ...rest } = checked;
   if (!agent) throw new OptionsError(`${where}: ${NO_AGENT}`);
-  const missing = Object.keys(secrets).filter(name => secrets[name] === undefined);
-  if (missing.length)
-    throw new OptionsError(
-      `${where}: use.taskproof.secrets: ${missing.join(', ')} ${missing.length === 1 ? 'has' : 'have'} no value. Set the environment variables that they come from.`,
-    );
+  const secrets = givenSecrets(checked);
+  const missing = Object.keys(named).filter(name => !Object.hasOwn(secrets, name));
   const turnTimeoutMs = rest.turnTimeoutMs ?? renamed(stepTimeoutMs);
-  return { ...rest, agent, secrets: secrets as Record<string, string>, turnTimeoutMs };
+  return { ...rest, agent, secrets, missing, turnTimeoutMs };
+}
+
+/**
+ * Who needs a secret names it in the goal.
+ *
+ * @returns what is wrong and what to do, if goals name secrets without a value; undefined if none does
+ */
+export function missingSecrets(
+  { missing }: ReadyOptions,
+  goals: readonly { id: string; goal: string }[],
+): string | undefined {
+  const needy = goals.map(({ id, goal }) => {
+    const words = new Set(goal.split(/\W+/));
+    return { id, names: missing.filter(name => words.has(name)) };
+  });
+  const names = new Set(needy.flatMap(({ names }) => names));
+  if (!names.size) return undefined;
+  const ids = new Set(needy.flatMap(({ id, names }) => (names.length ? id : [])));
+  return `use.taskproof.secrets: ${[...names].join(', ')} ${names.size === 1 ? 'has' : 'have'} no value. Set the environment variables that they come from. Needed by the goal of ${[...ids].join(', ')}.`;
 }
 
 /**
@@ -163,29 +181,4 @@ export function noRecording(files: readonly string[]): string {
 /** Whether an option `taskproof`, not yet checked, names an agent that plays recordings. */
 export function replays(options: unknown): boolean {
   return (options as TaskproofOptions | undefined)?.agent?.replays === true;
-}
-
-interface UsingSuite extends Suite {
-  _use?: { fixtures: Record<string, unknown> }[];
-}
-
-interface TypedTest extends TestCase {
-  _testType?: { fixtures: { fixtures: Record<string, unknown> }[] };
-}
-
-/**
- * The option `taskproof` of a test, unchecked, as far as the main process can know it: the project's, unless `test.use` sets
- * another. Not known if a fixture makes it: only the worker has it then. Checked on Playwright 1.65: the main process loads the
- * files, their suites keep what `test.use` was given in `_use`, the last one winning, and a test keeps the definitions of
- * its fixtures in `_testType`.
- */
-export function knownOptions(test: TestCase, project: FullProject): { known: boolean; value?: unknown } {
-  for (let suite: UsingSuite | undefined = test.parent; suite; suite = suite.parent) {
-    const used = suite._use?.findLast(({ fixtures }) => 'taskproof' in fixtures)?.fixtures.taskproof;
-    if (used !== undefined) return typeof used === 'object' ? { known: true, value: used } : { known: false };
-  }
-  const definitions = (test as TypedTest)._testType?.fixtures ?? [];
-  const defined = definitions.findLast(({ fixtures }) => 'taskproof' in fixtures)?.fixtures.taskproof;
-  if (defined !== undefined && defined !== OPTION) return { known: false };
-  return { known: true, value: (project.use as { taskproof?: unknown }).taskproof };
 }

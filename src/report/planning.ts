@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import type { FullConfig, FullProject, Suite, TestCase, TestRun } from '@playwright/test/reporter';
 import {
   brokenSpec,
+  goalOf,
   keepRunPlan,
   markReplay,
   nameOf,
@@ -16,7 +17,7 @@ import { checkedOptions, checkRun, wantedOf } from '../playwright/check-run';
 import {
   checkTaskproofOptions,
   isReplay,
-  knownOptions,
+  missingSecrets,
   noRecording,
   type ReadyOptions,
   replays,
@@ -29,6 +30,7 @@ import {
   repeatEachOverride,
   runError,
 } from '../playwright/runner';
+import { knownOptions, readConfigOptions } from '../playwright/use-options';
 import { whatMoved } from '../playwright/version';
 import { print } from './format';
 
@@ -44,6 +46,7 @@ interface PlannedTest {
  * @throws Error that names every reason, before any browser starts.
  */
 export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun): Promise<void> {
+  await readConfigOptions(config);
   const planned = suite.allTests().flatMap(planOf).filter(isWanted);
   if (checkRun()) leaveOut(suite, config, planned, testRun);
   const problems = [...sameIds(planned), ...tooFewRepeats(planned, config)];
@@ -133,8 +136,14 @@ function tooFewRepeats(planned: readonly PlannedTest[], config: FullConfig): str
   );
 }
 
-/** Checks the options of every trial's project or `test.use`, and that its agent and judge can run. */
-async function checkAgents(planned: readonly PlannedTest[], configDir: string): Promise<void> {
+interface OptionGroup {
+  where: string;
+  options: ReadyOptions;
+  tests: readonly PlannedTest[];
+}
+
+/** The tests by their options, which are checked: the project's, and those of `test.use`. */
+function byOptions(planned: readonly PlannedTest[]): OptionGroup[] {
   const groups = new Map<unknown, PlannedTest[]>();
   for (const entry of planned) {
     const options = knownOptions(entry.test, entry.project);
@@ -142,9 +151,27 @@ async function checkAgents(planned: readonly PlannedTest[], configDir: string): 
     if (!options.known || isInteractive()) continue;
     groups.set(options.value, [...(groups.get(options.value) ?? []), entry]);
   }
-  for (const [value, tests] of groups) {
+  return [...groups].map(([value, tests]) => {
     const where = `project "${tests.at(-1)!.project.name}"`;
-    const options = checkTaskproofOptions(checkedOptions(value), where);
+    return { where, tests, options: checkTaskproofOptions(checkedOptions(value), where) };
+  });
+}
+
+/** @throws Error that names all of them. */
+function needSecrets(groups: readonly OptionGroup[]): void {
+  const problems = groups.flatMap(({ where, tests, options }) => {
+    const goals = tests.map(({ test, spec }) => ({ id: spec.id, goal: goalOf(test) }));
+    const missing = missingSecrets(options, goals);
+    return missing ? [`taskproof: ${where}: ${missing}`] : [];
+  });
+  if (problems.length) throw runError(problems.join('\n'));
+}
+
+/** Checks that every agent and judge can run. */
+async function checkAgents(planned: readonly PlannedTest[], configDir: string): Promise<void> {
+  const groups = byOptions(planned);
+  needSecrets(groups);
+  for (const { where, tests, options } of groups) {
     for (const part of [options.agent, options.judge])
       try {
         await part?.preflight?.();
@@ -153,7 +180,7 @@ async function checkAgents(planned: readonly PlannedTest[], configDir: string): 
         throw runError(`taskproof: ${where} can't run: ${said}`);
       }
     const recordings = await missingRecordings(tests, options, configDir);
-    for (const warning of [recordings, ungradedRubrics(tests, options)])
+    for (const warning of [recordings, ungradedRubrics(tests, options), unofferedSecrets(options)])
       if (warning) print(process.stdout, `taskproof: ${where}: ${warning}`);
   }
 }
@@ -168,6 +195,12 @@ async function missingRecordings(
   const files = await Promise.all(specs.map(name => agent.missingRecording(configDir, name)));
   const names = files.flatMap(file => (file === undefined ? [] : relative(configDir, file)));
   return names.length ? noRecording(names) : undefined;
+}
+
+/** A goal may need one without naming it. */
+function unofferedSecrets({ missing }: ReadyOptions): string | undefined {
+  if (!missing.length) return undefined;
+  return `secrets without a value are not offered to the agent: ${missing.join(', ')}. No goal of this run names them.`;
 }
 
 function ungradedRubrics(tests: readonly PlannedTest[], { judge }: ReadyOptions): string | undefined {

@@ -12,7 +12,8 @@ import {
   whyRefused,
 } from '../agents/replay/recording';
 import { nameOf, type PlannedSpec } from '../playwright/annotations';
-import { knownOptions, type TaskproofOptions } from '../playwright/options';
+import type { TaskproofOptions } from '../playwright/options';
+import { knownOptions } from '../playwright/use-options';
 import { UNIQUE } from '../spec/data';
 import type { TrialRecord } from '../trial/record';
 import { plural } from './format';

@@ -49,7 +49,7 @@ export interface TaskSpec {
   specVersion: '0.1';
   /** 1 to 64 lowercase letters, digits and hyphens. */
   id: string;
-  /** What the agent is asked to do, handed over verbatim. */
+  /** What the agent is asked to do, handed over verbatim but for `{{trial}}` and `{{unique}}`. */
   goal: string;
   /** For people only; never shown to the agent. */
   description?: string;

@@ -63,12 +63,27 @@ const rows: Row[] = [
     ],
   },
   {
-    name: 'a secret without a value',
+    name: 'secrets without a value, in two projects',
     files: {
-      'playwright.config.ts': config({ taskproof: '{ secrets: { SHOP_PASSWORD: process.env.NOT_SET } }' }),
-      'tasks/good.yaml': good,
+      'playwright.config.ts': config({
+        taskproof: '{ secrets: { SHOP_PASSWORD: process.env.NOT_SET } }',
+        projects: `[
+          { name: 'shop', grep: /login/ },
+          { name: 'admin', grep: /admin/, use: { taskproof: { secrets: { PIN: undefined, CODE: undefined } } } },
+        ]`,
+      }),
+      'tasks/login.yaml': spec({
+        id: 'login',
+        url: 'http://127.0.0.1:9/',
+        goal: 'Log in with SHOP_PASSWORD',
+      }),
+      'tasks/admin.yaml': spec({ id: 'admin', url: 'http://127.0.0.1:9/', goal: 'Enter PIN and CODE' }),
     },
-    says: [/secrets: SHOP_PASSWORD has no value\. Set the environment variables/],
+    says: [
+      /project "shop": use\.taskproof\.secrets: SHOP_PASSWORD has no value\. Set the environment variables that they come from\. Needed by the goal of login\./,
+      /project "admin": use\.taskproof\.secrets: PIN, CODE have no value\. .* Needed by the goal of admin\./,
+      /^(?![\s\S]*at .*dist)/,
+    ],
   },
 ];
 

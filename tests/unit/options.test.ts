@@ -1,6 +1,6 @@
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { defineAgent } from '../../src/agents/agent';
-import { checkTaskproofOptions, originOf } from '../../src/playwright/options';
+import { checkTaskproofOptions, missingSecrets, originOf } from '../../src/playwright/options';
 import { checkReporterOptions } from '../../src/report/write';
 
 const agent = defineAgent({ name: 'mine', run: async () => undefined });
@@ -50,16 +50,39 @@ test.each([
   [{ origin: 'https://x.test/path' }, /origin: must be 'baseURL' or an origin/],
   [{ origin: 'x.test' }, /origin: must be 'baseURL' or an origin/],
   [{ secrets: { 'A B': 'x' } }, /secrets/],
-  [
-    { secrets: { GONE: undefined, LOST: undefined } },
-    /secrets: GONE, LOST have no value\. Set the environment/,
-  ],
   [{ one: 1, two: 2 }, /one: unknown option[\s\S]*two: unknown option/],
 ])('%j is refused', (options, message) => {
   expect(() => checkTaskproofOptions({ agent, ...options }, 'project "p"')).toThrow(message);
   expect(() => checkTaskproofOptions({ agent, ...options }, 'project "p"')).toThrow(
     /^project "p": use\.taskproof/,
   );
+});
+
+describe('secrets without a value', () => {
+  const options = checkTaskproofOptions(
+    { agent, secrets: { KNOWN: 'x', EMPTY: '', GONE: undefined, LOST: undefined } },
+    'p',
+  );
+
+  test('are no error of the options, and not among those that have one', () => {
+    expect(options).toMatchObject({ secrets: { KNOWN: 'x', EMPTY: '' }, missing: ['GONE', 'LOST'] });
+  });
+
+  test.each<[string[], string | undefined]>([
+    [[], undefined],
+    [['Sign in with KNOWN and EMPTY', 'The GONEST of LOST_ONES, gone'], undefined],
+    [
+      ['Type <secret>GONE</secret>'],
+      'GONE has no value. Set the environment variables that they come from. Needed by the goal of s0.',
+    ],
+    [
+      ['Look', 'GONE', 'LOST, "GONE"'],
+      'GONE, LOST have no value. Set the environment variables that they come from. Needed by the goal of s1, s2.',
+    ],
+  ])('goals %j: %s', (goals, said) => {
+    const specs = goals.map((goal, index) => ({ id: `s${index}`, goal }));
+    expect(missingSecrets(options, specs)).toBe(said && `use.taskproof.secrets: ${said}`);
+  });
 });
 
 test.each([

@@ -1,0 +1,86 @@
+// The option `taskproof` of a test: what the config, the project and `test.use` say, put together. Playwright itself lets the
+// nearest of them take the place of the others whole.
+import { pathToFileURL } from 'node:url';
+import type { FullConfig, FullProject, Suite, TestCase } from '@playwright/test/reporter';
+import { OPTION } from './options';
+
+/** What the config itself says, beside its projects. */
+let ofConfig: unknown;
+
+/**
+ * To be awaited before a test's options are asked for. Playwright tells of each project what counts there, not what the config
+ * said. Checked on Playwright 1.65 (requireOrImport): the main process and each worker load the config as a module, which stays
+ * loaded, and is found here without running again. Should a version load it in another way, a project's options take the
+ * place of the config's.
+ */
+export async function readConfigOptions({ configFile }: Pick<FullConfig, 'configFile'>): Promise<void> {
+  ofConfig = undefined;
+  if (!configFile) return;
+  try {
+    const loaded = require.cache[require.resolve(configFile)];
+    const exported = loaded ? loaded.exports : await import(pathToFileURL(configFile).href);
+    ofConfig = (exported.default ?? exported).use?.taskproof;
+  } catch {
+    // As Playwright has it, then.
+  }
+}
+
+/**
+ * @param nearest what Playwright says that counts for a test
+ * @returns unchecked
+ */
+export function mergedOptions({ use }: Pick<FullProject, 'use'>, nearest: unknown): unknown {
+  const layers = [ofConfig, (use as { taskproof?: unknown }).taskproof, nearest];
+  const given = [...new Set(layers.filter(layer => layer !== undefined))];
+  // What is no object is left to the check of options.
+  return given.every(isObject) && given.length > 0 ? given.reduce(overlay) : nearest;
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** One object for the same two, so that tests with the same options are known by it. */
+const overlays = new WeakMap<object, WeakMap<object, object>>();
+
+/** Key by key, secrets by name; undefined stands for nothing. */
+function overlay(under: object, over: object): object {
+  const known = overlays.get(under) ?? new WeakMap<object, object>();
+  overlays.set(under, known);
+  const made = known.get(over) ?? { ...keyByKey(under, over), ...secretsOf(under, over) };
+  known.set(over, made);
+  return made;
+}
+
+function secretsOf(under: { secrets?: unknown }, over: { secrets?: unknown }): { secrets?: object } {
+  const both = isObject(under.secrets) && isObject(over.secrets);
+  return both ? { secrets: keyByKey(under.secrets as object, over.secrets as object) } : {};
+}
+
+function keyByKey(under: object, over: object): object {
+  const given = Object.entries(over).filter(([key, value]) => value !== undefined || !(key in under));
+  return { ...under, ...Object.fromEntries(given) };
+}
+
+interface UsingSuite extends Suite {
+  _use?: { fixtures: Record<string, unknown> }[];
+}
+
+interface TypedTest extends TestCase {
+  _testType?: { fixtures: { fixtures: Record<string, unknown> }[] };
+}
+
+/**
+ * The option `taskproof` of a test, unchecked, as far as the main process can know it. Not known if a fixture makes it: only
+ * the worker has it then. Checked on Playwright 1.65: the main process loads the files, their suites keep what `test.use` was
+ * given in `_use`, the last one winning, and a test keeps the definitions of its fixtures in `_testType`.
+ */
+export function knownOptions(test: TestCase, project: FullProject): { known: boolean; value?: unknown } {
+  for (let suite: UsingSuite | undefined = test.parent; suite; suite = suite.parent) {
+    const used = suite._use?.findLast(({ fixtures }) => 'taskproof' in fixtures)?.fixtures.taskproof;
+    if (used === undefined) continue;
+    return isObject(used) ? { known: true, value: mergedOptions(project, used) } : { known: false };
+  }
+  const definitions = (test as TypedTest)._testType?.fixtures ?? [];
+  const defined = definitions.findLast(({ fixtures }) => 'taskproof' in fixtures)?.fixtures.taskproof;
+  if (defined !== undefined && defined !== OPTION) return { known: false };
+  return { known: true, value: mergedOptions(project, undefined) };
+}
