@@ -108,11 +108,12 @@ test('the example agent plays example tasks, in two workers, and what it did is 
     narration: expect.stringContaining('Step 2 of 5, on '),
     actions: [{ title: 'enter "TL-4821-K" into "Serial number"', point: { x: expect.any(Number) } }],
   });
-  const replayed = await suite.playwright(['test', '--config=replay.config.ts']);
+  // A dialog that the program answers; choices, boxes and fields.
+  const again = ['empty-basket', 'order-snake-plant', 'register-sensor'];
+  const replayed = await suite.playwright(['test', '--config=replay.config.ts', '--grep', again.join('|')]);
   expect(replayed.exitCode, replayed.output).toBe(0);
-  expect(replayed.results().verdicts.map(({ spec, passes }) => [spec, passes])).toEqual(
-    ids.map(id => [id, 1]),
-  );
+  const passed = replayed.results().verdicts.map(({ spec, passes }) => [spec, passes]);
+  expect(passed).toEqual(again.map(id => [id, 1]));
 });
 
 const SECRET = 'pass "wörd" 7';
