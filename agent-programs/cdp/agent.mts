@@ -55,11 +55,21 @@ async function perform(page: Page, { label, value }: Step, secrets: Task['secret
     title: value === undefined ? `click "${label}"` : `enter "${value}" into "${label}"`,
     ...(box ? { point: { x: box.x + box.width / 2, y: box.y + box.height / 2 } } : {}),
   });
+  const locator = String(field);
+  if (kind === 'option' || kind === 'select')
+    say({ type: 'record', do: 'select', locator, labels: [value ?? (await target.innerText())] });
+  else if (value === undefined) say({ type: 'record', do: 'click', locator });
+  else {
+    const text = value in secrets ? `<secret>${value}</secret>` : value;
+    say({ type: 'record', do: 'fill', locator, text });
+  }
   if (kind === 'option') await field.selectOption(await target.getAttribute('value'));
   else if (kind === 'select') await field.selectOption({ label: value! });
   else if (value === undefined) await field.click();
   else await field.fill(secrets[value] ?? value);
-  if (label === 'search') await field.press('Enter');
+  if (label !== 'search') return;
+  say({ type: 'record', do: 'press', locator, key: 'Enter' });
+  await field.press('Enter');
 }
 
 const task = (await json(process.stdin)) as Task;
@@ -67,7 +77,10 @@ say({ type: 'dialogs', answeredBy: 'program' });
 const browser = await chromium.connectOverCDP(task.cdp.url);
 const context = browser.contexts()[0]!;
 context.setDefaultTimeout(5_000);
-context.on('dialog', dialog => void dialog.accept());
+context.on('dialog', dialog => {
+  say({ type: 'dialog', accept: true });
+  void dialog.accept();
+});
 const steps = stepsOf(task.goal);
 let end: Line = { type: 'end', status: 'completed' };
 for (const [index, step] of steps.entries()) {

@@ -13,7 +13,12 @@ export type Line =
   | { type: 'turn'; title: string }
   | { type: 'narration'; text: string }
   | { type: 'action'; title: string; point?: { x: number; y: number } }
+  | { type: 'record'; do: 'click'; locator: string }
+  | { type: 'record'; do: 'fill'; locator: string; text: string }
+  | { type: 'record'; do: 'select'; locator: string; labels: string[] }
+  | { type: 'record'; do: 'press'; locator: string; key: string }
   | { type: 'dialogs'; answeredBy: 'host' | 'program' }
+  | { type: 'dialog'; accept: boolean }
   | { type: 'turn_end' }
   | { type: 'end'; status: 'completed' }
   | { type: 'end'; status: 'gave_up'; reason: string };

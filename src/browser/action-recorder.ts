@@ -87,6 +87,11 @@ export class ActionRecorder {
     });
   }
 
+  /** Resolves once the page has told all that was asked of it: for an action that waits for nothing by itself. */
+  async answered(): Promise<void> {
+    await Promise.all(this.pending.flatMap(({ locator, to, before }) => [locator, to, before]));
+  }
+
   /** The action that was noted last failed: it was not done. */
   drop(): void {
     this.pending.pop();

@@ -63,7 +63,7 @@ const locator = z.string().min(1);
 const position = z.object({ x: z.number(), y: z.number() }).optional();
 const text = z.string();
 
-const pageActions = [
+export const pageActions = [
   z.object({
     do: z.literal('click'),
     locator,

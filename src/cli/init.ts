@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { detectSuite, type Suite } from './init/detect';
+import { type ModelProject, NEEDED } from './init/projects';
 import { configLines, type StarterFile, starterFiles } from './init/starter';
 import { CommandError, type Io, writeOutput } from './io';
 import type { AddCommand } from './program';
@@ -27,7 +28,8 @@ export const addInit: AddCommand = (program, io) => {
       'after',
       `
 Writes two starter specs, their JSON Schema for editors and a test file, and prints the lines to add to the
-Playwright config; without a config it writes one. Files that exist are left as they are.
+Playwright config; without a config it writes one. A project with a login (dependencies, storageState) or a
+browser of its own is the model of the one for the specs. Files that exist are left as they are.
 Asks only in a terminal.
 
 Examples:
@@ -57,8 +59,20 @@ function findings({ config, testDir, url, devServer }: Suite, given: string | un
   return [
     `Config:  ${config ? `${config.file} (${config.style})` : 'none, one will be written'}`,
     `Tests:   ${testDir ?? 'no folder of their own found'}`,
+    ...modelLine(config?.model),
     `Site:    ${site ?? `unknown, taking ${DEFAULT_URL}`}${devServer ? `, started by \`${devServer.command}\`` : ''}`,
   ];
+}
+
+/** What the project of the specs takes from one that there is. */
+function modelLine(model: ModelProject | null | undefined): string[] {
+  if (!model) return [];
+  const { name, dependencies, use } = model;
+  const parts = [
+    ...(dependencies ? [`dependencies: ${dependencies}`] : []),
+    ...use.filter(entry => NEEDED.test(entry)),
+  ];
+  return [`Project: ${name === null ? 'with' : `like "${name}", with`} ${parts.join(', ')}`];
 }
 
 async function writeUnlessThere(io: Io, { path, text }: StarterFile, force: boolean): Promise<boolean> {

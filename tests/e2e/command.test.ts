@@ -59,7 +59,7 @@ async function attach({ url, targetId }) {
 }
 `;
 
-test('the example agent plays example tasks, in two workers', async () => {
+test('the example agent plays example tasks, in two workers, and what it did is played again', async () => {
   const site = await startExampleSite({ port: 0 });
   onTestFinished(() => site.close());
   const ids = [
@@ -77,8 +77,13 @@ test('the example agent plays example tasks, in two workers', async () => {
       imports: IMPORTS,
       reporters: JSON_REPORT,
       workers: 2,
-      taskproof: `{ origin: '${site.url}', agent: command({ command: ${NODE}, args: ['agents/agent.mjs'] }) }`,
+      taskproof: `{ origin: '${site.url}', record: true, agent: command({ command: ${NODE}, args: ['agents/agent.mjs'] }) }`,
     }).replace('timeout: 1000', 'timeout: 5000'),
+    'replay.config.ts': config({
+      imports: `import { replay } from '@taskproof/playwright';`,
+      reporters: PLAIN,
+      taskproof: `{ origin: '${site.url}', agent: replay() }`,
+    }),
     'agents/agent.mjs': agent,
     'tasks.spec.ts': TASKS_TEST,
     ...Object.fromEntries(
@@ -103,6 +108,12 @@ test('the example agent plays example tasks, in two workers', async () => {
     narration: expect.stringContaining('Step 2 of 5, on '),
     actions: [{ title: 'enter "TL-4821-K" into "Serial number"', point: { x: expect.any(Number) } }],
   });
+  // A dialog that the program answers; choices, boxes and fields.
+  const again = ['empty-basket', 'order-snake-plant', 'register-sensor'];
+  const replayed = await suite.playwright(['test', '--config=replay.config.ts', '--grep', again.join('|')]);
+  expect(replayed.exitCode, replayed.output).toBe(0);
+  const passed = replayed.results().verdicts.map(({ spec, passes }) => [spec, passes]);
+  expect(passed).toEqual(again.map(id => [id, 1]));
 });
 
 const SECRET = 'pass "wörd" 7';
@@ -402,6 +413,13 @@ const faults: Record<string, Fault> = {
     byHand: true,
     does: `say({ type: 'end', status: 'gave_up' });`,
     reason: /it ended with status "gave_up" and without a reason/,
+  },
+  'records-what-is-no-locator': {
+    byHand: true,
+    does: `say({ type: 'turn', title: 'go' }); say({ type: 'record', do: 'click', locator: '#go' }); await never();`,
+    reason:
+      /it recorded an action on what is not a locator: there is no method here \(character 1 of "#go"\)/,
+    turns: 1,
   },
   'has-no-model': {
     does: `say({ type: 'end', status: 'error', errorKind: 'agent_api', reason: '401: invalid key ' + process.env.MODEL_API_KEY });`,

@@ -28,6 +28,8 @@ export const RULES: Record<string, (block: CodeBlock, before: CodeBlock | undefi
   // tests/e2e/command.test.ts plays trials with them.
   agentProgram: ({ language, file }) =>
     file === 'docs/agent-protocol.md' && ['js', 'python'].includes(language),
+  // tests/unit/command/protocol.test.ts reads them.
+  agentLines: ({ language }) => language === 'jsonl',
   spec: ({ language, text }) => language === 'yaml' && 'specVersion' in parse(text),
   workflow: ({ language, text }) => language === 'yaml' && 'jobs' in parse(text),
   specPart: ({ language, text }) =>

@@ -1,6 +1,15 @@
 // Makes turns of a program's lines.
+import type { ActionDraft } from '../../browser/action-recorder';
 import type { CdpEndpoint } from '../../browser/cdp-endpoint';
-import { AgentApiError, type AgentTask, BudgetExceededError, type GaveUp, type Turn } from '../agent';
+import { locatorOf } from '../../browser/locator-expression';
+import {
+  AgentApiError,
+  type AgentTask,
+  BudgetExceededError,
+  type GaveUp,
+  type SessionTask,
+  type Turn,
+} from '../agent';
 import type { Program } from './program';
 import { type Line, parseLine } from './protocol';
 
@@ -11,7 +20,7 @@ type Of<Type extends Line['type']> = Extract<Line, { type: Type }>;
 
 /** Where a program's trial takes place. */
 export interface Stage {
-  task: AgentTask;
+  task: SessionTask;
   program: Program;
   endpoint: CdpEndpoint;
   /** Whether the program answers dialogs itself. */
@@ -48,9 +57,25 @@ async function inTurn(turn: Turn, stage: Stage, read: () => Promise<Line>): Prom
     else if (line.type === 'action') {
       const { type: _, ...action } = line;
       turn.action(action);
-    } else if (line.type === 'turn' || line.type === 'turn_end' || line.type === 'end') return line;
+    } else if (line.type === 'record') await record(line, turn, stage);
+    else if (line.type === 'read_only') turn.readOnly();
+    else if (line.type === 'turn' || line.type === 'turn_end' || line.type === 'end') return line;
     else await between(line, stage);
   }
+}
+
+/** While a line is read, the program's next action waits: what is asked of the page now is told as it was before. */
+async function record(line: Of<'record'>, turn: Turn, { task, program }: Stage): Promise<void> {
+  const { type: _, locator, to, ...draft } = line as Of<'record'> & { locator?: string; to?: string };
+  const find = (expression: string | undefined) => {
+    try {
+      return expression === undefined ? undefined : locatorOf(task.page, expression);
+    } catch (error) {
+      throw program.error(`it recorded an action on what is ${(error as Error).message}`);
+    }
+  };
+  await turn.record(draft as ActionDraft, find(locator), find(to));
+  await task.recorder.answered();
 }
 
 /** What may come in a turn and between two. */
@@ -61,6 +86,11 @@ async function between(line: Exclude<Line, Of<'turn' | 'end'>>, stage: Stage): P
       return;
     case 'dialogs':
       return stage.leaveDialogs(line.answeredBy === 'program');
+    case 'dialog':
+      return task.session.dialogs.onAnswer({
+        accept: line.accept,
+        ...(line.text ? { text: line.text } : {}),
+      });
     case 'usage':
       return spend(line, task);
     case 'activate': {

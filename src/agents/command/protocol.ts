@@ -1,6 +1,7 @@
 // What a program that plays trials reads and writes: one JSON object on its standard input, JSON lines on its standard
 // output. docs/agent-protocol.md is this file for people.
 import { z } from 'zod';
+import { type PageAction, pageActions } from '../../browser/page-action';
 import { problemsIn } from '../../spec/explain';
 
 export const PROTOCOL_VERSION = '1';
@@ -46,6 +47,10 @@ const actionFields = {
   detail: z.record(z.string(), z.unknown()).optional().describe('Anything else worth keeping.'),
 };
 
+const recordLines = pageActions.map(action =>
+  z.strictObject({ type: z.literal('record'), ...action.shape }),
+) as unknown as [z.ZodObject<{ type: z.ZodLiteral<'record'>; do: z.ZodLiteral<PageAction['do']> }>];
+
 export const lineSchema = z
   .discriminatedUnion('type', [
     z
@@ -55,6 +60,14 @@ export const lineSchema = z
       .strictObject({ type: z.literal('narration'), text })
       .describe('What the agent said or thought in this turn.'),
     z.strictObject({ type: z.literal('action'), ...actionFields }).describe('Something done in this turn.'),
+    z
+      .discriminatedUnion('do', recordLines)
+      .describe(
+        'What is done to the active tab next, so that `replay()` can do it again. Written before it is done, in a turn. Locators are as Playwright writes them: `getByRole("button", { name: "Go" })`, `locator("#go")`.',
+      ),
+    z
+      .strictObject({ type: z.literal('read_only') })
+      .describe('This turn does nothing to the page: a recording leaves it out.'),
     z
       .strictObject({
         type: z.literal('usage'),
@@ -76,6 +89,9 @@ export const lineSchema = z
         'Who answers alerts, confirms and the like from now on. The host, as long as nothing is said: it accepts alerts and "leave this page?" and dismisses confirms and prompts, at once.',
       ),
     z
+      .strictObject({ type: z.literal('dialog'), accept: z.boolean(), text: text.optional() })
+      .describe('How the program answers a dialog that is open, so that `replay()` can do it again.'),
+    z
       .strictObject({ type: z.literal('turn_end') })
       .describe('The turn is over: its picture is taken now, and not only when the next one begins.'),
     z
@@ -93,7 +109,9 @@ export const lineSchema = z
   .describe('One line of standard output of a program that plays a Taskproof trial.');
 
 export type TaskMessage = z.infer<typeof taskSchema>;
-export type Line = z.infer<typeof lineSchema>;
+export type Line =
+  | Exclude<z.infer<typeof lineSchema>, { type: 'record' }>
+  | ({ type: 'record' } & PageAction);
 
 /** JSON Schema (draft 2020-12) of what the program reads (`task`) and of each line that it writes (`line`). */
 export function protocolJsonSchema(): Record<string, unknown> {
@@ -128,7 +146,7 @@ export function parseLine(line: string, mask: (text: string) => string = text =>
     );
   }
   const { success, data, error } = lineSchema.safeParse(json);
-  if (success) return data;
+  if (success) return data as Line;
   throw new Error(
     `it wrote ${quoted(JSON.stringify(json))}, which the protocol does not know: ${problemsIn(error, 'line').join('; ').slice(0, 300)}`,
   );

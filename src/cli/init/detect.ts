@@ -2,6 +2,7 @@
 // it is searched, never evaluated.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { type ModelProject, modelProject, withoutComments } from './projects';
 
 export interface Suite {
   /** The Playwright config; null if there is none. */
@@ -25,6 +26,8 @@ export interface PlaywrightConfig {
   hasProjects: boolean;
   hasReporter: boolean;
   hasWebServer: boolean;
+  /** The project that ours should be like; null if none has a login or a browser of its own. */
+  model: ModelProject | null;
 }
 
 const CONFIG_FILES = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map(ending => `playwright.config.${ending}`);
@@ -61,6 +64,7 @@ function configOf(file: string, text: string): PlaywrightConfig {
     hasProjects: /\bprojects\s*:/.test(text),
     hasReporter: /\breporter\s*:/.test(text),
     hasWebServer: /\bwebServer\s*:/.test(text),
+    model: modelProject(text),
   };
 }
 
@@ -78,11 +82,6 @@ function urlOf(text: string): string | null {
   if (named) return named;
   const port = /\bwebServer\s*:[\s\S]*?\bport\s*:\s*(\d+)/.exec(text)?.[1];
   return port ? `http://localhost:${port}` : null;
-}
-
-/** Block comments, and line comments that are not the `//` of a URL. */
-function withoutComments(text: string): string {
-  return text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1');
 }
 
 function hasPlaywrightTests(folder: string): boolean {

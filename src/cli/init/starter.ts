@@ -5,6 +5,7 @@ import { safeParseTaskSpec } from '../../spec/parse';
 import { taskSpecJsonSchema } from '../../spec/schema';
 import { CommandError } from '../io';
 import type { PlaywrightConfig, Suite } from './detect';
+import type { ModelProject } from './projects';
 
 export interface StarterFile {
   /** Relative to the suite's folder, with forward slashes. */
@@ -105,7 +106,7 @@ import { lexical, repeats } from '@taskproof/playwright';
 export default defineConfig({
   reporter: [['list'], ${REPORTER}, ['html']],
 ${server ? `  ${server}\n` : ''}  projects: [
-${[...existing, ...project(folder)].join('\n')}
+${[...existing, ...project(folder, null)].join('\n')}
   ],
 });
 `;
@@ -130,7 +131,7 @@ export function configLines(config: PlaywrightConfig, suite: Suite, folder: stri
 }
 
 function projects(config: PlaywrightConfig, suite: Suite, folder: string): string {
-  const ours = project(folder).join('\n');
+  const ours = project(folder, config.model).join('\n');
   const sameFolder = suite.testDir === null || suite.testDir === '.';
   if (config.hasProjects) {
     const ignore = `\n\nIn each other project that has no \`testDir\`:\n\n    testIgnore: '${folder}/**',`;
@@ -142,14 +143,19 @@ function projects(config: PlaywrightConfig, suite: Suite, folder: string): strin
   return `In the config (the first project is what the suite runs today):\n\n  projects: [\n${others}\n${ours}\n  ],`;
 }
 
-function project(folder: string): string[] {
+function project(folder: string, model: ModelProject | null): string[] {
+  const use = model?.use.length ? model.use : ["...devices['Desktop Chrome']"];
+  const entries = [...use, 'taskproof: { agent: lexical() }'];
   return [
     '    {',
     "      name: 'agents',",
     `      testDir: '${folder}',`,
     `      ...repeats('${folder}/tasks/**/*.yaml'),`,
+    ...(model?.dependencies ? [`      dependencies: ${model.dependencies},`] : []),
     '      // lexical() needs no model and no key; claude() takes its key from ANTHROPIC_API_KEY',
-    "      use: { ...devices['Desktop Chrome'], taskproof: { agent: lexical() } },",
+    ...(entries.length < 3
+      ? [`      use: { ${entries.join(', ')} },`]
+      : ['      use: {', ...entries.map(entry => `        ${entry},`), '      },']),
     '    },',
   ];
 }

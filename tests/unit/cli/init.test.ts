@@ -63,6 +63,71 @@ describe('into a suite with a config', () => {
     expect(read('agents/tasks/home-page.yaml')).toContain("entryUrl: 'http://localhost:8080/'");
   });
 
+  const SIGNED_IN = `{
+      // the first of them
+      name: 'chromium',
+      testMatch: '**/*.spec.ts', /* not the setup */
+      dependencies: ['setup'],
+      use: {
+        ...devices['Desktop Chrome'],
+        storageState: 'playwright/.auth/user.json', // made by "setup": { name }
+        launchOptions: { args: ['--lang=de', "--x={'"], slowMo: 5 },
+        taskproof: {},
+      },
+    }`;
+  const SETUP = `{ name: 'setup', testMatch: /.*\\.setup\\.[jt]s/, use: { storageState: undefined } }`;
+  const LOGIN = ["dependencies: ['setup']", "storageState: 'playwright/.auth/user.json'"];
+  const LAUNCH = `launchOptions: { args: ['--lang=de', "--x={'"], slowMo: 5 }`;
+  const PLAIN = `{ name: 'plain', use: { ...devices['Desktop Firefox'] } }`;
+  test.each<[string, string[], string[], string[]]>([
+    ['a login', [PLAIN, SETUP, SIGNED_IN], [...LOGIN, LAUNCH, "...devices['Desktop Chrome']"], ['Firefox']],
+    [
+      'a state that lies there already, in a `use` of its own',
+      [`{ name: 'in', use: signedIn }`, `{ name: 'b', use: { storageState: STATE, locale: 'de' } }`],
+      ['storageState: STATE,', "locale: 'de',"],
+      ['dependencies', 'devices['],
+    ],
+    [
+      'a `use` that is a variable',
+      [`{ name: "all", dependencies: [SETUP], "use": signedIn }`],
+      ['dependencies: [SETUP],', 'use: { ...signedIn, taskproof: { agent: lexical() } },'],
+      ['devices['],
+    ],
+    [
+      'a browser of its own',
+      [PLAIN, `{ name: 'edge', use: { channel: 'msedge' } }`],
+      [`use: { channel: 'msedge', taskproof`],
+      ['dependencies'],
+    ],
+    ['a setup that nothing depends on', [SETUP, PLAIN], ["dependencies: ['setup'],"], ['storageState']],
+    [
+      'none of these',
+      [PLAIN, '...more()'],
+      ["use: { ...devices['Desktop Chrome'], taskproof"],
+      ['dependencies'],
+    ],
+  ])('a project with %s is the model of ours', async (_, projects, has, lacks) => {
+    const config = `import { devices } from '@playwright/test';
+const signedIn = { storageState: 'a.json' };
+export default {
+  testMatch: '**/*.spec.ts',
+  /* ${'*'} */
+  projects: [\n    ${projects.join(',\n    ')},
+  ],
+};`;
+    const { out } = await suite({ 'playwright.config.ts': config }).taskproof(['init']);
+    const ours = /^ {4}\{\n {6}name: 'agents',[\s\S]*?^ {4}\},$/m.exec(out)![0];
+    for (const text of has) expect(ours).toContain(text);
+    for (const text of lacks) expect(ours).not.toContain(text);
+    expect(syntaxErrors('config.ts', `export default [\n${ours}\n];`)).toEqual([]);
+  });
+
+  test('what is taken from a project is said first', async () => {
+    const config = `export default { projects: [${SETUP}, ${SIGNED_IN}] };`;
+    const { out } = await suite({ 'playwright.config.ts': config }).taskproof(['init']);
+    expect(out).toContain(`Project: like "chromium", with ${[...LOGIN, LAUNCH].join(', ')}`);
+  });
+
   test('whose tests are everywhere, tells their project to leave ours out', async () => {
     const { out } = await suite({ 'playwright.config.mjs': 'export default {};' }).taskproof(['init']);
     expect(out).toContain("{ name: 'e2e', testIgnore: 'agents/**' },");

@@ -9,6 +9,7 @@ import {
   type TaskMessage,
   taskSchema,
 } from '../../../src/agents/command/protocol';
+import { codeBlocks } from '../../support/markdown';
 import { suite } from '../cli/suite';
 
 describe('a line', () => {
@@ -16,6 +17,11 @@ describe('a line', () => {
     '{"type":"turn","title":"click \\"Go\\""}',
     '{"type":"narration","text":""}',
     '{"type":"action","title":"click","error":"it moved","point":{"x":1,"y":2.5},"detail":{"selector":"#go"}}',
+    '{"type":"record","do":"click","locator":"getByText(\'Go\')","clickCount":2}',
+    '{"type":"record","do":"press","key":"Enter"}',
+    '{"type":"record","do":"goto","url":"/cart"}',
+    '{"type":"read_only"}',
+    '{"type":"dialog","accept":true,"text":"3"}',
     '{"type":"usage"}',
     '{"type":"usage","inputTokens":1,"outputTokens":2,"cacheReadTokens":3,"cacheCreationTokens":4,"costUsd":null}',
     '{"type":"activate","targetId":"ABC"}',
@@ -45,6 +51,9 @@ describe('a line', () => {
     ['{"type":"usage","inputTokens":1.5}', /inputTokens: Invalid input: expected int/],
     ['{"type":"usage","costUsd":"much"}', /costUsd: Invalid input/],
     ['{"type":"action","title":"x","point":{"x":1}}', /point\.y: Invalid input/],
+    ['{"type":"record","do":"fly"}', /do: Invalid/],
+    ['{"type":"record","do":"click"}', /locator: Invalid input/],
+    ['{"type":"record","do":"click","locator":"x","force":true}', /Unrecognized key: "force"/],
     ['{"type":"end","status":"done"}', /status: Invalid option/],
   ])('%s is refused', (line, message) => expect(() => parseLine(line)).toThrow(message));
 
@@ -75,18 +84,26 @@ test('the types of the example agent are those of the protocol', () => {
   expect([read, written]).toHaveLength(2);
 });
 
+test('the lines of the documentation are lines of the protocol', () => {
+  const lines = codeBlocks('docs/agent-protocol.md')
+    .filter(({ language }) => language === 'jsonl')
+    .flatMap(({ text }) => text.trim().split('\n'));
+  expect(lines.map(line => parseLine(line).type)).toEqual(lines.map(() => 'record'));
+  expect(lines.length).toBeGreaterThan(4);
+});
+
 interface Definition {
   required: string[];
   properties: Record<string, { description?: string; const?: string }>;
   additionalProperties?: boolean;
-  oneOf: Definition[];
+  oneOf?: Definition[];
 }
 
 describe('the JSON Schema', () => {
   const schema = protocolJsonSchema() as {
     title: string;
     $schema: string;
-    $defs: Record<'task' | 'line', Definition>;
+    $defs: { task: Definition; line: { oneOf: Definition[] } };
   };
 
   test('says its version, and the dialect once', () => {
@@ -104,10 +121,15 @@ describe('the JSON Schema', () => {
   });
 
   test('has every type of line, strict, with what may be left out left out', () => {
-    const types = schema.$defs.line.oneOf.map(({ properties }) => properties.type!.const);
-    expect(types).toEqual(lineSchema.options.map(({ shape }) => shape.type.value));
-    for (const line of schema.$defs.line.oneOf) expect(line.additionalProperties).toBe(false);
-    const end = schema.$defs.line.oneOf.find(({ properties }) => properties.type!.const === 'end')!;
+    const lines = schema.$defs.line.oneOf.flatMap(line => line.oneOf ?? [line]);
+    const types = lines.map(({ properties }) => properties.type!.const);
+    const declared = lineSchema.options.flatMap((option): string[] =>
+      'options' in option ? option.options.map(() => 'record') : [option.shape.type.value],
+    );
+    expect(types).toEqual(declared);
+    expect(lines.filter(({ properties }) => properties.type!.const === 'record').length).toBeGreaterThan(10);
+    for (const line of lines) expect(line.additionalProperties).toBe(false);
+    const end = lines.find(({ properties }) => properties.type!.const === 'end')!;
     expect(end.required).toEqual(['type']);
   });
 
