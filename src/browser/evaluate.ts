@@ -3,20 +3,25 @@ import type { CDPSession, Page } from '@playwright/test';
 
 const sessions = new WeakMap<Page, Promise<CDPSession | undefined>>();
 
+/** A session of ours with the page's target, kept as long as the page; undefined if there is no such protocol. */
+export function protocolOf(page: Page): Promise<CDPSession | undefined> {
+  const known = sessions.get(page);
+  if (known) return known;
+  const opening = page
+    .context()
+    .newCDPSession(page)
+    .catch(() => undefined);
+  sessions.set(page, opening);
+  return opening;
+}
+
 /**
  * Playwright's `page.evaluate`, over the browser's protocol where it has one (Chromium).
  *
  * @param script an expression; what it promises is waited for
  */
 export async function evaluateUnseen(page: Page, script: string): Promise<unknown> {
-  if (!sessions.has(page)) {
-    const opening = page.context().newCDPSession(page);
-    sessions.set(
-      page,
-      opening.catch(() => undefined),
-    );
-  }
-  const session = await sessions.get(page);
+  const session = await protocolOf(page);
   if (!session) return page.evaluate(script);
   const options = { expression: script, awaitPromise: true, returnByValue: true };
   const { result, exceptionDetails } = await session.send('Runtime.evaluate', options);

@@ -1,5 +1,8 @@
 import type { Page } from '@playwright/test';
+import { protocolOf } from '../browser/evaluate';
+import { within } from '../browser/waiting';
 
+const QUALITY = 60;
 /** A page that hangs must not eat the trial's time for a picture. */
 const TIMEOUT_MS = 5_000;
 /** For a page that let the last picture time out: it may have come back, but a page that hangs would take that time in each turn. */
@@ -7,26 +10,49 @@ const RETRY_TIMEOUT_MS = 1_000;
 const hanging = new WeakSet<Page>();
 
 /**
- * The viewport as JPEG in CSS pixels, small enough for twenty of them in a report.
+ * The viewport as JPEG in CSS pixels, small enough for twenty of them in a report. It shows what the page is like when
+ * this is called, or later.
  *
  * @param mark where the agent clicked, in viewport pixels: shown as a ring.
  * @returns null where there is nothing to take: a closed, crashed or hanging page.
  */
 export async function takeScreenshot(page: Page, mark?: { x: number; y: number }): Promise<Buffer | null> {
-  try {
-    const image = await page.screenshot({
-      type: 'jpeg',
-      quality: 60,
-      scale: 'css',
-      timeout: hanging.has(page) ? RETRY_TIMEOUT_MS : TIMEOUT_MS,
-      ...(mark ? { style: ring(mark, page.viewportSize()) } : {}),
-    });
-    hanging.delete(page);
-    return image;
-  } catch {
-    hanging.add(page);
-    return null;
+  const timeout = hanging.has(page) ? RETRY_TIMEOUT_MS : TIMEOUT_MS;
+  const image = await within(mark ? byPlaywright(page, timeout, mark) : shoot(page, timeout), timeout);
+  if (image) hanging.delete(page);
+  else hanging.add(page);
+  return image ?? null;
+}
+
+/**
+ * `page.screenshot` prepares every frame and waits for fonts, which takes as long again as the picture itself.
+ * Without a clip the browser changes nothing in the page, and draws an emulated viewport in CSS pixels at any scale
+ * factor; a window of a screen with another one comes larger, and is left to Playwright (Chromium 156).
+ */
+async function shoot(page: Page, timeout: number): Promise<Buffer> {
+  const viewport = page.viewportSize();
+  const session = viewport ? await protocolOf(page) : undefined;
+  if (!viewport || !session) return byPlaywright(page, timeout);
+  const { data } = await session.send('Page.captureScreenshot', { format: 'jpeg', quality: QUALITY });
+  const image = Buffer.from(data, 'base64');
+  const size = sizeOf(image);
+  const fits = size?.width === viewport.width && size.height === viewport.height;
+  return fits ? image : byPlaywright(page, timeout);
+}
+
+function byPlaywright(page: Page, timeout: number, mark?: { x: number; y: number }): Promise<Buffer> {
+  const style = mark && ring(mark, page.viewportSize());
+  return page.screenshot({ type: 'jpeg', quality: QUALITY, scale: 'css', timeout, ...(style && { style }) });
+}
+
+/** As the JPEG's frame header tells it. */
+function sizeOf(jpeg: Buffer): { width: number; height: number } | undefined {
+  for (let at = 2; at + 9 <= jpeg.length; at += 2 + jpeg.readUInt16BE(at + 2)) {
+    const marker = jpeg.readUInt16BE(at);
+    if (marker >= 0xffc0 && marker <= 0xffc2)
+      return { height: jpeg.readUInt16BE(at + 5), width: jpeg.readUInt16BE(at + 7) };
   }
+  return undefined;
 }
 
 /** The style reaches frames too; the media query keeps the ring out of those smaller than the viewport. */

@@ -1,0 +1,204 @@
+// The pictures of a trial's turns, by their pixels: each shows the active tab as it is after the turn, in CSS pixels.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Browser, type BrowserContextOptions, chromium, devices, type Page } from '@playwright/test';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { launchOptions } from '../../scripts/browser.mjs';
+import type { Turn } from '../../src/agents/agent';
+import { openSession } from '../../src/browser/open-session';
+import { secretMask } from '../../src/trial/mask';
+import type { TrialContext } from '../../src/trial/plan';
+import { takeScreenshot } from '../../src/trial/screenshot';
+import { Turns } from '../../src/trial/turns';
+import { imageInfo } from '../support/messages-api/tokens';
+
+type Rgb = [number, number, number];
+interface Trial {
+  page: Page;
+  /** Plays a turn; its picture's colour in the middle. */
+  turn(act: (page: Page, turn: Turn) => Promise<unknown>): Promise<Rgb>;
+  pictures: TrialContext['pictures'];
+}
+
+/** The page's background is the path's colour; each button makes it 20 redder in its own way. */
+const PAGE = (colour: string) => `<!doctype html><meta name="viewport" content="width=device-width">
+<body style="margin:0;height:3000px;background:#${colour}"><script>
+let red = 0;
+const redder = () => { document.body.style.background = 'rgb(' + (red += 20) + ',0,0)'; };
+const buttons = {
+  'at once': redder,
+  'in a frame': () => requestAnimationFrame(redder),
+  'in a promise': () => Promise.resolve().then(redder),
+  'in a timer': () => setTimeout(redder),
+  'after layout': () => { document.body.offsetHeight; redder(); document.body.offsetHeight; },
+};
+for (const [name, act] of Object.entries(buttons)) {
+  const button = document.createElement('button');
+  button.textContent = name;
+  button.onclick = act;
+  document.body.append(button);
+}
+</script><a href="/00ff00" target="_blank">green tab</a> <a href="/0000ff">blue</a>`;
+
+let browser: Browser;
+let reader: Page;
+let origin = '';
+const server = createServer((request, response) =>
+  response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE(request.url!.slice(1))),
+);
+
+beforeAll(async () => {
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  browser = await chromium.launch(launchOptions());
+  reader = await browser.newPage();
+});
+afterAll(async () => {
+  await browser?.close();
+  server.closeAllConnections();
+  await new Promise(resolve => server.close(resolve));
+});
+
+/** The colour at a point of a JPEG; its middle if none is given. */
+function pixel(image: Buffer, at?: { x: number; y: number }): Promise<Rgb> {
+  return reader.evaluate(
+    async ([data, point]) => {
+      const blob = await (await fetch(`data:image/jpeg;base64,${data}`)).blob();
+      const bitmap = await createImageBitmap(blob);
+      const canvas = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')!;
+      canvas.drawImage(bitmap, 0, 0);
+      const { x, y } = point ?? { x: bitmap.width >> 1, y: bitmap.height >> 1 };
+      return [...canvas.getImageData(x, y, 1, 1).data.slice(0, 3)] as [number, number, number];
+    },
+    [image.toString('base64'), at] as const,
+  );
+}
+
+/** JPEG keeps colours nearly. */
+function expectColour(actual: Rgb, expected: Rgb): void {
+  const off = Math.max(...actual.map((each, index) => Math.abs(each - expected[index]!)));
+  expect(off, `${actual} instead of ${expected}`).toBeLessThan(8);
+}
+
+async function inTrial(options: BrowserContextOptions, run: (trial: Trial) => Promise<void>): Promise<void> {
+  const context = await browser.newContext(options);
+  const page = await context.newPage();
+  await page.goto(`${origin}/ffffff`);
+  const { close: _, ...open } = await openSession(page, ['127.0.0.1']);
+  const plan = { entryUrl: origin, configDir: '/', maxSteps: 100, locate: () => undefined };
+  const attach = async () => undefined;
+  const output = { step: (_: string, body: (to: typeof attach) => Promise<unknown>) => body(attach), attach };
+  const trial = { ...open, plan, output, pictures: [], mask: secretMask({}) } as unknown as TrialContext;
+  const turns = new Turns(trial, new AbortController().signal);
+  const { pictures, session } = trial;
+  try {
+    await run({
+      page,
+      pictures,
+      turn: async act => {
+        await turns.run('act', turn => act(session.page, turn).then(() => undefined));
+        return pixel(pictures.at(-1)!.image);
+      },
+    });
+  } finally {
+    await context.close();
+  }
+}
+
+const WAYS = ['at once', 'in a frame', 'in a promise', 'in a timer', 'after layout'];
+
+it.each(WAYS)('shows what a click changed %s', name =>
+  inTrial({}, async ({ turn }) => {
+    for (let red = 20; red <= 240; red += 20)
+      expectColour(await turn(page => page.getByRole('button', { name }).click()), [red, 0, 0]);
+  }),
+);
+
+it('shows what a script did without a click, and the same again if nothing changed', () =>
+  inTrial({}, async ({ turn }) => {
+    const paint = (colour: string) => (page: Page) =>
+      page.evaluate(to => {
+        document.body.style.background = to;
+      }, colour);
+    expectColour(await turn(paint('rgb(0,200,0)')), [0, 200, 0]);
+    expectColour(await turn(async () => undefined), [0, 200, 0]);
+    expectColour(await turn(page => page.getByRole('button').first().hover()), [0, 200, 0]);
+    expectColour(await turn(paint('rgb(0,0,200)')), [0, 0, 200]);
+  }));
+
+it('shows the active tab: one that opened, one that navigated, the one below a closed one', () =>
+  inTrial({}, async ({ page, turn }) => {
+    expectColour(await turn(() => page.getByText('green tab').click()), [0, 255, 0]);
+    // The tab in the back goes on, and is not what is shown.
+    expectColour(
+      await turn(() => page.getByRole('button', { name: 'at once' }).click({ force: true })),
+      [0, 255, 0],
+    );
+    expectColour(
+      await turn(active => Promise.all([active.waitForURL('**/0000ff'), active.getByText('blue').click()])),
+      [0, 0, 255],
+    );
+    expectColour(await turn(active => active.close()), [20, 0, 0]);
+    expectColour(await turn(active => active.goto(`${origin}/ff00ff`)), [255, 0, 255]);
+  }));
+
+const SIZES: [string, BrowserContextOptions, { width: number; height: number }][] = [
+  ['an ordinary viewport', {}, { width: 1280, height: 720 }],
+  ['odd sizes', { viewport: { width: 501, height: 333 } }, { width: 501, height: 333 }],
+  ['a screen of scale 2', { deviceScaleFactor: 2 }, { width: 1280, height: 720 }],
+  [
+    'a scale of 1.5',
+    { viewport: { width: 501, height: 333 }, deviceScaleFactor: 1.5 },
+    { width: 501, height: 333 },
+  ],
+  ['a phone', devices['Pixel 5'], devices['Pixel 5'].viewport],
+  ['a window', { viewport: null }, { width: 800, height: 600 }],
+];
+
+it.each(SIZES)('is in CSS pixels, of what is scrolled to: %s', (_, options, size) =>
+  inTrial(options, async ({ page, pictures, turn }) => {
+    const scrolled = await turn(() =>
+      page.evaluate(() => {
+        document.body.style.background = 'linear-gradient(rgb(250,0,0), rgb(0,0,250))';
+        scrollTo(0, 1000);
+      }),
+    );
+    const { image } = pictures.at(-1)!;
+    expect(imageInfo(image)).toEqual({ mediaType: 'image/jpeg', ...size });
+    expectColour(scrolled, await pixel(await page.screenshot({ type: 'jpeg', scale: 'css' })));
+    expect(await page.evaluate(() => [scrollY, innerWidth])).toEqual([1000, size.width]);
+  }),
+);
+
+it('follows a viewport that changes', () =>
+  inTrial({}, async ({ pictures, turn }) => {
+    await turn(page => page.setViewportSize({ width: 400, height: 300 }));
+    await turn(page => page.setViewportSize({ width: 900, height: 500 }));
+    const sizes = pictures.map(({ image }) => imageInfo(image)!);
+    expect(sizes.map(({ width, height }) => [width, height])).toEqual([
+      [400, 300],
+      [900, 500],
+    ]);
+  }));
+
+it('rings the place of a click, at any scale', () =>
+  inTrial({ deviceScaleFactor: 2 }, async ({ page, pictures, turn }) => {
+    const middle = await turn(async (_, { action }) => action({ title: 'click', point: { x: 200, y: 300 } }));
+    expectColour(middle, [255, 255, 255]);
+    const [red, green] = await pixel(pictures[0]!.image, { x: 187, y: 300 });
+    expect(red).toBeGreaterThan(180);
+    expect(green).toBeLessThan(120);
+    // It is gone again.
+    expectColour(await pixel(await page.screenshot({ type: 'jpeg' }), { x: 375, y: 600 }), [255, 255, 255]);
+  }));
+
+it('is taken where there is no protocol, too; of a closed tab there is none', () =>
+  inTrial({}, async ({ page }) => {
+    const context = page.context();
+    const other = await context.newPage();
+    await other.goto(`${origin}/00ff00`);
+    context.newCDPSession = () => Promise.reject(new Error('not this browser'));
+    expectColour(await pixel((await takeScreenshot(other))!), [0, 255, 0]);
+    await other.close();
+    expect(await takeScreenshot(other)).toBe(null);
+  }));
