@@ -53,13 +53,7 @@ export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun
   if (problems.length) throw runError(problems.join('\n'));
   const moved = planned[0] && whatMoved(planned[0].test, testRun);
   if (moved) print(process.stdout, `taskproof: ${moved}`);
-  // `--debug` keeps the repeats, but a person watches one trial. UI mode takes a test with another title for another test.
-  const interactive = isInteractive();
-  for (const { test, spec } of planned)
-    if (test.repeatEachIndex >= (interactive ? 1 : spec.policy.k)) testRun.exclude(test);
-    else if (!interactive) rename(test, trialTitle(spec, test.repeatEachIndex));
-  for (const test of suite.allTests())
-    if (test.repeatEachIndex && brokenSpec(test) !== undefined) testRun.exclude(test);
+  trim(suite, planned, testRun);
   if (planned.length && !isListing()) await checkAgents(planned, folderOf(config));
   if (config.shard) keepRunPlan(config, runPlan(planned));
   const repeats = repeatEachOverride();
@@ -67,6 +61,17 @@ export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun
     process.stdout.write(
       `taskproof: --repeat-each=${repeats} replaces every spec's k; minPasses is at most ${repeats}.\n`,
     );
+}
+
+/** Leaves a spec's k trials, each with its number in the title, and one test of a spec that does not parse. */
+function trim(suite: Suite, planned: readonly PlannedTest[], testRun: TestRun): void {
+  // `--debug` keeps the repeats, but a person watches one trial. UI mode takes a test with another title for another test.
+  const interactive = isInteractive();
+  for (const { test, spec } of planned)
+    if (test.repeatEachIndex >= (interactive ? 1 : spec.policy.k)) testRun.exclude(test);
+    else if (!interactive) rename(test, trialTitle(spec, test.repeatEachIndex));
+  for (const test of suite.allTests())
+    if (test.repeatEachIndex && brokenSpec(test) !== undefined) testRun.exclude(test);
 }
 
 function isWanted({ spec, project }: PlannedTest): boolean {
