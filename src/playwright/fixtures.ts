@@ -10,7 +10,7 @@ import {
 } from '@playwright/test';
 import { secretMask } from '../trial/mask';
 import type { AgentRunner } from './agent-runner';
-import { markReplay, nameOf, type PlannedSpec, plannedSpec } from './annotations';
+import { markEarlyStop, markReplay, nameOf, type PlannedSpec, plannedSpec } from './annotations';
 import { checkedOptions, wantedOf } from './check-run';
 import { isFirstToSay, isJudged, needlessReason, settledReason, spentUsd } from './ledger';
 import { maskTest, warnOfRecorders } from './masked-test';
@@ -72,6 +72,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     const where = `project "${testInfo.project.name}"`;
     const options = checkTaskproofOptions(taskproof, where);
     if (planned) {
+      if (options.earlyStop) markEarlyStop(testInfo);
       options.origin = originOf(options, baseURL, where);
       await needRecording(planned, options, testInfo);
       skipWhatIsNotNeeded(planned, options, testInfo);

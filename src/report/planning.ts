@@ -3,7 +3,8 @@ import { relative } from 'node:path';
 import type { FullConfig, FullProject, Suite, TestCase, TestRun } from '@playwright/test/reporter';
 import {
   brokenSpec,
-  keepRunPlan,
+  keepRun,
+  markEarlyStop,
   markReplay,
   nameOf,
   type PlannedSpec,
@@ -20,8 +21,10 @@ import {
   noRecording,
   type ReadyOptions,
   replays,
+  type TaskproofOptions,
 } from '../playwright/options';
 import {
+  ciRun,
   folderOf,
   isInteractive,
   isListing,
@@ -42,7 +45,12 @@ interface PlannedTest {
  *
  * @throws Error that names every reason, before any browser starts.
  */
-export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun): Promise<void> {
+export async function planRun(
+  config: FullConfig,
+  suite: Suite,
+  testRun: TestRun,
+  startedAt: Date = new Date(),
+): Promise<void> {
   const planned = suite.allTests().flatMap(planOf).filter(isWanted);
   if (checkRun()) leaveOut(suite, config, planned, testRun);
   const problems = [...sameIds(planned), ...tooFewRepeats(planned, config)];
@@ -55,7 +63,8 @@ export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun
   for (const test of suite.allTests())
     if (test.repeatEachIndex && brokenSpec(test) !== undefined) testRun.exclude(test);
   if (planned.length && !isListing()) await checkAgents(planned, folderOf(config));
-  if (config.shard) keepRunPlan(config, runPlan(planned));
+  const blob = config.reporter.some(([name]) => name === 'blob');
+  if (config.shard || blob) keepRun(config, { ...place(config, startedAt), plan: runPlan(planned) });
   const repeats = repeatEachOverride();
   if (repeats !== undefined && planned.length && !isListing() && !checkRun())
     process.stdout.write(
@@ -83,6 +92,11 @@ function leaveOut(suite: Suite, config: FullConfig, wanted: readonly PlannedTest
   }
 }
 
+function place({ shard }: FullConfig, startedAt: Date) {
+  const name = shard ? `${shard.current}/${shard.total}` : null;
+  return { startedAt: startedAt.toISOString(), shard: name, ciRun: ciRun() };
+}
+
 function runPlan(planned: readonly PlannedTest[]): RunPlan {
   const entries = planned.map(({ spec, project }) => ({ project: project.name, spec }));
   return [
@@ -93,8 +107,10 @@ function runPlan(planned: readonly PlannedTest[]): RunPlan {
 function planOf(test: TestCase): PlannedTest[] {
   const project = test.parent.project();
   // Written into the test, so that blobs carry it.
-  if (project && replays(checkedOptions(knownOptions(test, project).value)))
-    markReplay(test, repeatEachOverride());
+  const options =
+    project && (checkedOptions(knownOptions(test, project).value) as TaskproofOptions | undefined);
+  if (replays(options)) markReplay(test, repeatEachOverride());
+  if (options?.earlyStop) markEarlyStop(test);
   const spec = plannedSpec(test);
   return spec && project ? [{ test, spec, project }] : [];
 }
