@@ -10,7 +10,7 @@ import {
 } from '@playwright/test';
 import { secretMask } from '../trial/mask';
 import type { AgentRunner } from './agent-runner';
-import { goalOf, markReplay, nameOf, type PlannedSpec, plannedSpec } from './annotations';
+import { goalOf, markEarlyStop, markReplay, nameOf, type PlannedSpec, plannedSpec } from './annotations';
 import { checkedOptions, wantedOf } from './check-run';
 import { isFirstToSay, isJudged, needlessReason, settledReason, spentUsd } from './ledger';
 import { maskTest, warnOfRecorders } from './masked-test';
@@ -86,6 +86,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     if (planned) {
       const missing = missingSecrets(options, [{ id: planned.id, goal: goalOf(testInfo) }]);
       if (missing) throw runError(`${where}: ${missing}`);
+      if (options.earlyStop) markEarlyStop(testInfo);
       options.origin = originOf(options, baseURL, where);
       await needRecording(planned, options, testInfo);
       skipWhatIsNotNeeded(planned, options, testInfo);

@@ -38,11 +38,15 @@ test('specs as rows, projects as columns, totals and what differs below', () => 
     '  pricing               ✓ 3/3  4    $0.30  ✓ 3/3  4  $0.30  ? 2/5   4  $0.50',
     '  specs passed          2/3                1/1              2/3',
     '  graded trials passed  8/13 (62%)         3/3 (100%)       12/12 (100%)',
+    '  pass^k                47% (k 3)          100% (k 3)       100% (k 2)',
     '  cost                  unknown            $0.30            $2.50',
+    '  cost per pass         unknown            $0.10            $0.21',
     '',
     '  Verdicts differ on 1 spec: checkout',
     '  Open, so not compared: pricing',
     '  Same verdict, other pass rate: cart',
+    '  haiku / opus: pass rate -33 points (95%: -100 to +70) over 3 specs, p = 0.024: too little to tell',
+    '  them apart',
   ]);
 });
 
@@ -53,7 +57,7 @@ test('agreement is said, and long lists of other rates are cut', () => {
   const many = Array.from({ length: 12 }, (_, i) => `s${10 + i}`);
   const rates = text(many.flatMap(spec => [row(spec, 'x', 'pp'), row(spec, 'y', 'pf')]));
   expect(rates.replace(/\s+/g, ' ')).toContain('Same verdict, other pass rate: s10, s11,');
-  expect(rates).toMatch(/s19 and 2\s+more$/);
+  expect(rates).toMatch(/s19 and 2\s+more$/m);
   const lost = text(many.flatMap(spec => [row(spec, 'x', 'pp'), row(spec, 'y', 'ff')]));
   for (const spec of many) expect(lost.split('Verdicts differ on 12 specs')[1]).toContain(spec);
 });
