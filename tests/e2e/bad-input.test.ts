@@ -68,8 +68,8 @@ const rows: Row[] = [
       'playwright.config.ts': config({
         taskproof: '{ secrets: { SHOP_PASSWORD: process.env.NOT_SET } }',
         projects: `[
-          { name: 'shop', grep: /login/ },
-          { name: 'admin', grep: /admin/, use: { taskproof: { secrets: { PIN: undefined, CODE: undefined } } } },
+          { name: 'one', grep: /login/ },
+          { name: 'two', grep: /admin/, use: { taskproof: { secrets: { PIN: undefined, CODE: undefined } } } },
         ]`,
       }),
       'tasks/login.yaml': spec({
@@ -80,8 +80,8 @@ const rows: Row[] = [
       'tasks/admin.yaml': spec({ id: 'admin', url: 'http://127.0.0.1:9/', goal: 'Enter PIN and CODE' }),
     },
     says: [
-      /project "shop": use\.taskproof\.secrets: SHOP_PASSWORD has no value\. Set the environment variables that they come from\. Needed by the goal of login\./,
-      /project "admin": use\.taskproof\.secrets: PIN, CODE have no value\. .* Needed by the goal of admin\./,
+      /project "one": use\.taskproof\.secrets: SHOP_PASSWORD has no value\. Set the environment variables that they come from\. Needed by the goal of login\./,
+      /project "two": use\.taskproof\.secrets: PIN, CODE have no value\. .* Needed by the goal of admin\./,
       /^(?![\s\S]*at .*dist)/,
     ],
   },
