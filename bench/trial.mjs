@@ -8,26 +8,40 @@ import { ratios, spread } from './lib/report.mjs';
 
 const AT_MOST = 1.15;
 const REPEATS = 3;
+/** Trials of one turn each, whose page has nothing to do: what a trial costs beside its agent. */
+const TRIVIAL = 300;
+const TRIVIAL_AT_MOST = 1.3;
 
 export async function trial({ quick }) {
   const rounds = quick ? 1 : 5;
   const site = await startSite({ port: 0 });
-  const suite = makeSuite(files());
-  const runs = { plain: [], plainPictures: [], ours: [], plainRepeated: [], oursRepeated: [] };
+  const count = quick ? 10 : TRIVIAL;
+  const suite = makeSuite({ ...files(), ...trivialFiles(count) });
+  const runs = {
+    plain: [],
+    plainPictures: [],
+    ours: [],
+    plainRepeated: [],
+    oursRepeated: [],
+    plainTrivial: [],
+    oursTrivial: [],
+  };
   const sides = [
     ['plain', ['-c', 'plain.config.mjs']],
     ['ours', ['-c', 'ours.config.mjs', '--repeat-each=1']],
     ['plainPictures', ['-c', 'plain.config.mjs'], { BENCH_PICTURES: '1' }],
     ['plainRepeated', ['-c', 'plain.config.mjs', `--repeat-each=${REPEATS}`]],
     ['oursRepeated', ['-c', 'ours.config.mjs', `--repeat-each=${REPEATS}`]],
+    ['plainTrivial', ['-c', 'plain-trivial.config.mjs']],
+    ['oursTrivial', ['-c', 'ours-trivial.config.mjs']],
   ];
   try {
     await run(suite, [...sides[0][1]], { BENCH_SITE: site.url });
     for (let round = 0; round < rounds; round++)
       // The order changes, so that none always runs after the same other one.
       for (const [name, args, env] of round % 2 ? [...sides].reverse() : sides) {
-        // Repeats take three times as long: every other round will do.
-        if (name.endsWith('Repeated') && round % 2) continue;
+        // These take several times as long: every other round will do.
+        if (/Repeated$|Trivial$/.test(name) && round % 2) continue;
         runs[name]?.push(await run(suite, [...args], { ...env, BENCH_SITE: site.url }));
       }
   } finally {
@@ -67,6 +81,12 @@ export async function trial({ quick }) {
         unit: 'ms',
         note: 'below 0: Playwright starts once, with a worker for each repeat index',
       },
+      {
+        name: `${count} trials of one turn / as many plain tests, wall time`,
+        ...ratios(wall('oursTrivial'), wall('plainTrivial')),
+        unit: 'x',
+        target: { atMost: TRIVIAL_AT_MOST },
+      },
       { name: 'a run of plain tests', ...spread(wall('plain')), unit: 'ms' },
       { name: 'a run of trials', ...spread(wall('ours')), unit: 'ms' },
     ],
@@ -96,16 +116,46 @@ export default class { ms = 0; count = 0;
 
 const USE = `{ ...devices['Desktop Chrome'], launchOptions: ${LAUNCH} }`;
 
+/** @param {string} spec @param {string} agent @param {string} globs */
+const oursConfig = (spec, agent, globs) => `import { devices } from '@playwright/test';
+import { repeats } from '@taskproof/playwright';
+import { agent } from '${agent}';
+export default { workers: 1, testMatch: '${spec}', reporter: [['./times.mjs'], ['line'], ['@taskproof/playwright/reporter']],
+  projects: [{ name: 'bench', ...repeats(${JSON.stringify(globs)}), use: { ...${USE}, taskproof: { agent, origin: process.env.BENCH_SITE } } }] };`;
+
+/** @param {string} spec */
+const plainConfig = spec => `import { devices } from '@playwright/test';
+export default { workers: 1, fullyParallel: true, testMatch: '${spec}', reporter: [['./times.mjs'], ['line']], projects: [{ name: 'bench', use: ${USE} }] };`;
+
+/** @param {number} count */
+function trivialFiles(count) {
+  const specs = Array.from({ length: count }, (_, index) => [
+    `trivial/t${index}.yaml`,
+    `specVersion: '0.1'\nid: t${index}\ngoal: Look.\nentryUrl: http://127.0.0.1:4173/docs\nmaxSteps: 3\npassPolicy: { k: 1, minPasses: 1 }\nassertions:\n  - { type: dom, selector: h1, state: visible }\n`,
+  ]);
+  return {
+    ...Object.fromEntries(specs),
+    'ours-trivial.config.mjs': oursConfig('ours-trivial.spec.mjs', './trivial-agent.mjs', 'trivial/*.yaml'),
+    'trivial-agent.mjs': `import { defineAgent } from '@taskproof/playwright';
+export const agent = defineAgent({ name: 'scripted', run: task => task.turn('hover', () => task.page.locator('h1').hover()) });`,
+    'ours-trivial.spec.mjs': `import { taskproofTests } from '@taskproof/playwright';
+taskproofTests('trivial/*.yaml');`,
+    'plain-trivial.config.mjs': plainConfig('plain-trivial.spec.mjs'),
+    'plain-trivial.spec.mjs': `import { expect, test } from '@playwright/test';
+for (let index = 0; index < ${count}; index++)
+  test('t' + index, async ({ page }) => {
+    await page.goto(process.env.BENCH_SITE + '/docs');
+    await test.step('hover', () => page.locator('h1').hover());
+    await expect(page.locator('h1')).toBeVisible();
+  });`,
+  };
+}
+
 function files() {
   const tasks = join(ROOT, 'bench/tasks.mjs');
   return {
     'times.mjs': TIMES,
-    'ours.config.mjs': `import { devices } from '@playwright/test';
-import { repeats } from '@taskproof/playwright';
-import { agent } from './agent.mjs';
-const globs = ${JSON.stringify(join(ROOT, 'example-tasks/tasks/*.yaml'))};
-export default { workers: 1, testMatch: 'ours.spec.mjs', reporter: [['./times.mjs'], ['line'], ['@taskproof/playwright/reporter']],
-  projects: [{ name: 'bench', ...repeats(globs), use: { ...${USE}, taskproof: { agent, origin: process.env.BENCH_SITE } } }] };`,
+    'ours.config.mjs': oursConfig('ours.spec.mjs', './agent.mjs', join(ROOT, 'example-tasks/tasks/*.yaml')),
     'agent.mjs': `import { defineAgent } from '@taskproof/playwright';
 import { TASKS } from ${JSON.stringify(tasks)};
 export const agent = defineAgent({ name: 'scripted', async run(task) {
@@ -113,8 +163,7 @@ export const agent = defineAgent({ name: 'scripted', async run(task) {
 } });`,
     'ours.spec.mjs': `import { taskproofTests } from '@taskproof/playwright';
 taskproofTests(${JSON.stringify(join(ROOT, 'example-tasks/tasks/*.yaml'))});`,
-    'plain.config.mjs': `import { devices } from '@playwright/test';
-export default { workers: 1, fullyParallel: true, testMatch: 'plain.spec.mjs', reporter: [['./times.mjs'], ['line']], projects: [{ name: 'bench', use: ${USE} }] };`,
+    'plain.config.mjs': plainConfig('plain.spec.mjs'),
     'plain.spec.mjs': `import { expect, test } from '@playwright/test';
 import { TASKS } from ${JSON.stringify(tasks)};
 for (const [id, { entryUrl, actions, check }] of Object.entries(TASKS))

@@ -9,6 +9,7 @@ type Events = Record<'page' | 'crash', playwright.Page> &
     close: Source;
     console: playwright.ConsoleMessage;
     download: playwright.Download;
+    framenavigated: playwright.Frame;
     response: playwright.Response;
     weberror: playwright.WebError;
   };

@@ -1,5 +1,6 @@
-import type { Page } from '@playwright/test';
+import type { CDPSession, Page } from '@playwright/test';
 import { protocolOf } from '../browser/evaluate';
+import { listen } from '../browser/listen';
 import { within } from '../browser/waiting';
 
 const QUALITY = 60;
@@ -33,11 +34,26 @@ async function shoot(page: Page, timeout: number): Promise<Buffer> {
   const viewport = page.viewportSize();
   const session = viewport ? await protocolOf(page) : undefined;
   if (!viewport || !session) return byPlaywright(page, timeout);
-  const { data } = await session.send('Page.captureScreenshot', { format: 'jpeg', quality: QUALITY });
-  const image = Buffer.from(data, 'base64');
-  const size = sizeOf(image);
+  const image = await captured(page, session, timeout);
+  const size = image && sizeOf(image);
   const fits = size?.width === viewport.width && size.height === viewport.height;
-  return fits ? image : byPlaywright(page, timeout);
+  return image && fits ? image : byPlaywright(page, timeout);
+}
+
+/** What is asked of a document that another one just replaces is never answered: it is asked again. */
+async function captured(page: Page, session: CDPSession, timeout: number): Promise<Buffer | undefined> {
+  let unlisten = () => {};
+  const answer = new Promise<string>((resolve, reject) => {
+    const ask = () =>
+      session
+        .send('Page.captureScreenshot', { format: 'jpeg', quality: QUALITY })
+        .then(({ data }) => resolve(data), reject);
+    unlisten = listen(page, { framenavigated: frame => frame === page.mainFrame() && ask() });
+    ask();
+  });
+  const data = await within(answer, timeout);
+  unlisten();
+  return data === undefined ? undefined : Buffer.from(data, 'base64');
 }
 
 function byPlaywright(page: Page, timeout: number, mark?: { x: number; y: number }): Promise<Buffer> {

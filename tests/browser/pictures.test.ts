@@ -1,6 +1,7 @@
 // The pictures of a trial's turns, by their pixels: each shows the active tab as it is after the turn, in CSS pixels.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import { type Browser, type BrowserContextOptions, chromium, devices, type Page } from '@playwright/test';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
@@ -43,9 +44,13 @@ for (const [name, act] of Object.entries(buttons)) {
 let browser: Browser;
 let reader: Page;
 let origin = '';
-const server = createServer((request, response) =>
-  response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE(request.url!.slice(1))),
-);
+const server = createServer((request, response) => {
+  const { pathname, search } = new URL(request.url!, 'http://site');
+  const answer = () => response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE(pathname.slice(1)));
+  // As long as the picture is asked for after the navigation.
+  if (search) globalThis.setTimeout(answer, Number(search.slice(1)));
+  else answer();
+});
 
 beforeAll(async () => {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
@@ -109,7 +114,7 @@ const WAYS = ['at once', 'in a frame', 'in a promise', 'in a timer', 'after layo
 
 it.each(WAYS)('shows what a click changed %s', name =>
   inTrial({}, async ({ turn }) => {
-    for (let red = 20; red <= 240; red += 20)
+    for (let red = 20; red <= 120; red += 20)
       expectColour(await turn(page => page.getByRole('button', { name }).click()), [red, 0, 0]);
   }),
 );
@@ -179,6 +184,18 @@ it('follows a viewport that changes', () =>
       [400, 300],
       [900, 500],
     ]);
+  }));
+
+it('is taken of a page that is just leaving, whenever its next document comes', () =>
+  inTrial({}, async ({ page }) => {
+    for (let ms = 0; ms < 60; ms += 3) {
+      await page.evaluate(to => {
+        window.setTimeout(() => location.assign(to));
+      }, `${origin}/00ff00?${ms}`);
+      await setTimeout(ms);
+      expect(await takeScreenshot(page), `${ms} ms after it began to leave`).not.toBe(null);
+      await page.waitForURL(`**?${ms}`);
+    }
   }));
 
 it('rings the place of a click, at any scale', () =>
