@@ -41,7 +41,9 @@ export function findBrowser() {
   const given = process.env.TASKPROOF_CHROMIUM;
   if (given) return { source: 'TASKPROOF_CHROMIUM', executablePath: given };
   const own = chromium.executablePath();
-  if (own && existsSync(own)) return { source: 'Playwright', executablePath: undefined };
+  // Another version of Playwright does not find it by itself.
+  const isOther = process.env.TASKPROOF_PLAYWRIGHT || process.env.TASKPROOF_ENVIRONMENTS;
+  if (own && existsSync(own)) return { source: 'Playwright', executablePath: isOther ? own : undefined };
   const fromPath = (process.env.PATH ?? '')
     .split(delimiter)
     .flatMap(folder => COMMANDS.map(command => join(folder, command)));

@@ -87,7 +87,7 @@ beforeAll(async () => {
       name: 'suite',
       private: true,
       devDependencies: {
-        '@playwright/test': versions['@playwright/test'],
+        '@playwright/test': process.env.TASKPROOF_PLAYWRIGHT ?? versions['@playwright/test'],
         '@taskproof/playwright': `file:${inject('tarball')}`,
       },
     }),

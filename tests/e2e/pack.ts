@@ -36,6 +36,7 @@ export default function setup(project: TestProject) {
   const tarball = join(folder, readdirSync(folder).find(name => name.endsWith('.tgz'))!);
   const modules = join(folder, 'node_modules');
   linkModules(join(root, 'node_modules'), modules);
+  if (process.env.TASKPROOF_PLAYWRIGHT) otherPlaywright(process.env.TASKPROOF_PLAYWRIGHT, folder);
   const target = join(modules, '@taskproof/playwright');
   mkdirSync(target, { recursive: true });
   execFileSync('tar', ['-xzf', tarball, '-C', target, '--strip-components=1']);
@@ -103,6 +104,18 @@ function npm(args: string[], cwd: string): void {
     stdio: ['ignore', 'ignore', 'inherit'],
     shell: process.platform === 'win32',
   });
+}
+
+/** Puts another version of Playwright (or `latest`) in the place of this repository's. */
+function otherPlaywright(version: string, folder: string): void {
+  const own = join(folder, 'other-playwright');
+  mkdirSync(own);
+  npm(['install', '--silent', '--no-audit', '--no-fund', '--prefix', own, `@playwright/test@${version}`], own);
+  for (const name of ['@playwright/test', 'playwright', 'playwright-core']) {
+    const link = join(folder, 'node_modules', name);
+    rmSync(link);
+    symlinkSync(join(own, 'node_modules', name), link, 'junction');
+  }
 }
 
 function linkModules(from: string, to: string): void {

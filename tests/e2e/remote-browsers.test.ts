@@ -1,0 +1,134 @@
+// Shards whose browsers are elsewhere, in `playwright run-server`: docs/remote-browsers.md.
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { afterAll, beforeAll, expect, inject, test } from 'vitest';
+import { type RawData, WebSocket, WebSocketServer } from 'ws';
+import { recordsIn } from '../support/records';
+import { config, makeSuite, type Run, type Suite, spec, startSite } from './suite';
+
+const SECRET = 'a key of the worker';
+
+const AGENT = `defineAgent({ name: 'walker', async run(task) {
+  if (process.env.MODEL_KEY !== '${SECRET}') throw new Error('no key');
+  const link = task.page.getByText('Elsewhere');
+  if (await link.count()) await task.turn('try to leave', () => link.click());
+  await task.turn('click Go', () => task.page.getByText('Go').click());
+} })`;
+
+const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
+
+let server: ChildProcess;
+let wire: WebSocketServer;
+let suite: Suite;
+/** What the workers sent to the browsers' server. */
+let sent = '';
+let connections = 0;
+let requestsElsewhere = 0;
+const shards: Run[] = [];
+let merged: Run;
+
+/** Stands between the workers and the server of the browsers, and listens. */
+function listenIn(target: string): WebSocketServer {
+  const relay = new WebSocketServer({ host: '127.0.0.1', port: 0, maxPayload: 2 ** 30 });
+  relay.on('connection', (worker, request) => {
+    connections++;
+    const { host, connection, upgrade, ...rest } = request.headers;
+    const headers = Object.fromEntries(
+      Object.entries(rest).filter(([name]) => !name.startsWith('sec-websocket')),
+    );
+    sent += JSON.stringify(headers);
+    const browser = new WebSocket(target, { headers, maxPayload: 2 ** 30 });
+    const opened = once(browser, 'open');
+    worker.on('message', async (data: RawData, isBinary) => {
+      sent += String(data);
+      await opened;
+      browser.send(data, { binary: isBinary });
+    });
+    browser.on('message', (data, isBinary) => worker.send(data, { binary: isBinary }));
+    worker.on('close', () => browser.close());
+    browser.on('close', () => worker.close());
+  });
+  return relay;
+}
+
+beforeAll(async () => {
+  const elsewhere = await startSite({
+    '/': (_, response) => {
+      requestsElsewhere++;
+      response.end('elsewhere');
+    },
+  });
+  const link = `<a href="${elsewhere.url.replace('127.0.0.1', 'localhost')}/">Elsewhere</a>`;
+  const site = await startSite({ '/': PAGE, '/link': PAGE + link, '/broken': '<button>Go</button>' });
+  suite = makeSuite({
+    'playwright.config.ts': config({
+      taskproof: `{ agent: ${AGENT} }`,
+      reporters: `[['blob'], ['@taskproof/playwright/reporter']]`,
+      extra: 'fullyParallel: true,',
+    }),
+    'merge.config.ts': `export default { reporter: [['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]] };`,
+    'tasks.spec.ts': `import { taskproofTests } from '@taskproof/playwright'; taskproofTests('tasks/**/*.yaml');`,
+    'tasks/go.yaml': spec({ id: 'go', url: `${site.url}/`, k: 2 }),
+    'tasks/stays.yaml': spec({ id: 'stays', url: `${site.url}/link` }),
+    'tasks/lost.yaml': spec({ id: 'lost', url: `${site.url}/broken` }),
+  });
+  const cli = join(inject('installed'), 'node_modules/@playwright/test/cli.js');
+  // `--unsafe`: a browser by its path, as tests of this repository find theirs, and its arguments.
+  server = spawn(process.execPath, [cli, 'run-server', '--host', '127.0.0.1', '--port', '0', '--unsafe']);
+  const [line] = await once(createInterface({ input: server.stdout! }), 'line');
+  wire = listenIn(/ws:\S+/.exec(line)![0]);
+  await once(wire, 'listening');
+  const endpoint = `ws://127.0.0.1:${(wire.address() as { port: number }).port}/`;
+  for (const index of [1, 2])
+    shards.push(
+      await suite.playwright(['test', `--shard=${index}/2`], {
+        MODEL_KEY: SECRET,
+        PW_TEST_CONNECT_WS_ENDPOINT: endpoint,
+        PLAYWRIGHT_BLOB_OUTPUT_FILE: join(suite.folder, 'blobs', `${index}.zip`),
+      }),
+    );
+  merged = await suite.playwright(['merge-reports', '--config=merge.config.ts', 'blobs']);
+});
+
+afterAll(() => {
+  wire?.close();
+  // SIGTERM would close its browsers and leave the server.
+  server?.kill('SIGINT');
+});
+
+test('the verdicts of the merged shards are those of a run with local browsers', () => {
+  const verdicts = merged.results().verdicts.map(row => `${row.spec} ${row.verdict} ${row.passes}/${row.k}`);
+  expect(verdicts, shards.map(({ output }) => output).join('')).toEqual([
+    'go passed 2/2',
+    'lost failed 0/1',
+    'stays passed 1/1',
+  ]);
+  expect(merged.exitCode, merged.output).toBe(1);
+  expect(connections, 'no browser was started by the workers').toBeGreaterThanOrEqual(2);
+});
+
+test('the guard refuses by protocol: nothing reaches the other host, and the page stays', () => {
+  const records = recordsIn(suite.read('pw.json'));
+  expect(records.map(({ guard }) => guard)).toEqual(records.map(() => 'protocol'));
+  expect(records.flatMap(({ refusals }) => refusals)).toMatchObject([{ how: 'navigation' }]);
+  expect(requestsElsewhere).toBe(0);
+});
+
+test('what the agent has in its environment and the goal stay with the worker', () => {
+  expect(sent, 'the wire was listened to').toContain('"goto"');
+  expect(sent).not.toContain(SECRET);
+  expect(sent).not.toContain('Click \\"Go\\"');
+});
+
+test('a server that is not there says nothing about the site', async () => {
+  const run = await suite.playwright(
+    ['test', '--grep', 'lost', '--reporter=@taskproof/playwright/reporter'],
+    {
+      MODEL_KEY: SECRET,
+      PW_TEST_CONNECT_WS_ENDPOINT: 'ws://127.0.0.1:1/',
+    },
+  );
+  expect(run.results().verdicts, run.output).toMatchObject([{ spec: 'lost', verdict: 'inconclusive' }]);
+});
