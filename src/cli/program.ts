@@ -10,8 +10,10 @@ import { addConfirm } from './confirm';
 import { addDiff } from './diff';
 import { addInit } from './init';
 import { CommandError, type Io } from './io';
+import { addProbe } from './probe';
 import { addRecord } from './record';
 import { addSchema } from './schema';
+import { addTrend } from './trend';
 import { addValidate } from './validate';
 
 /** Adds a command; its action calls `exit` if the exit code is not 0. */
@@ -24,6 +26,8 @@ const COMMANDS: readonly AddCommand[] = [
   addBaseline,
   addDiff,
   addConfirm,
+  addTrend,
+  addProbe,
   addRecord,
 ];
 

@@ -10,6 +10,7 @@ import {
   TaskSpecValidationError,
 } from '../spec/errors';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
+import { sensitivityText } from '../verdicts/sensitivity';
 import type { Io } from './io';
 import type { AddCommand } from './program';
 
@@ -50,7 +51,8 @@ Examples:
       );
       if (options.json) io.out(asJson(specs, error, io.cwd));
       else {
-        if (specs.length > 0) io.out(listOf(specs, io.cwd));
+        const note = sensitivityText(specs.map(({ spec }) => spec.passPolicy.k));
+        if (specs.length > 0) io.out([listOf(specs, io.cwd), note].filter(Boolean).join('\n\n'));
         if (error) io.err(`${specs.length > 0 ? '\n' : ''}${error.message}`);
       }
       exit(error ? 1 : 0);

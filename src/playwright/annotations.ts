@@ -29,6 +29,8 @@ const plannedSpecSchema = z.object({
   policy: z.object({ k: z.number(), minPasses: z.number() }),
   /** The test's agent plays recordings. The main process says it if it can know, the worker in any case. */
   replayed: z.boolean(),
+  /** Trials are skipped once the verdict is settled. */
+  earlyStop: z.boolean().optional(),
 });
 
 export type PlannedSpec = z.infer<typeof plannedSpecSchema>;
@@ -82,12 +84,15 @@ export function planAnnotations({
   file,
   policy,
   replayed,
+  earlyStop,
 }: Omit<PlannedSpec, 'id' | 'describe'>): Annotation[] {
   return [
     { type: SPEC, description: file },
-    { type: POLICY, description: policyText(policy, replayed) },
+    { type: POLICY, description: `${policyText(policy, replayed)}${earlyStop ? STOPS_EARLY : ''}` },
   ];
 }
+
+const STOPS_EARLY = '; stops early';
 
 function policyText({ k, minPasses }: Policy, replayed: boolean): string {
   const noun = replayed ? 'replay' : 'trial';
@@ -95,13 +100,14 @@ function policyText({ k, minPasses }: Policy, replayed: boolean): string {
 }
 
 /** Reads what `policyText` wrote; undefined for another text, such as a suite's own annotation of this type. */
-function readPolicy(text: string): Pick<PlannedSpec, 'policy' | 'replayed'> | undefined {
-  const single = /^1 (trial|replay), which must pass$/.exec(text);
-  const several = /^at least (\d+) of (\d+) (trial|replay)s must pass$/.exec(text);
+function readPolicy(text: string): Omit<PlannedSpec, 'id' | 'file'> | undefined {
+  const single = /^1 (trial|replay), which must pass(?:; stops early)?$/.exec(text);
+  const several = /^at least (\d+) of (\d+) (trial|replay)s must pass(?:; stops early)?$/.exec(text);
   const noun = single?.[1] ?? several?.[3];
   if (!noun) return undefined;
   const [minPasses = 1, k = 1] = several ? [Number(several[1]), Number(several[2])] : [];
-  return { policy: { k, minPasses }, replayed: noun === 'replay' };
+  const earlyStop = text.endsWith(STOPS_EARLY) ? { earlyStop: true } : {};
+  return { policy: { k, minPasses }, replayed: noun === 'replay', ...earlyStop };
 }
 
 /** The file of a spec that does not parse, if the test stands for one. */
@@ -161,20 +167,43 @@ export function markReplay(
   test.annotations.splice(planIndex(test.annotations), 2, ...planAnnotations(replayed));
 }
 
+/** Says of a test that its remaining trials are skipped once the verdict is settled; as `markReplay`, in place. */
+export function markEarlyStop(test: { title: string; annotations: Annotation[] }): void {
+  const spec = plannedSpec(test);
+  if (spec && spec.policy.k > 1)
+    test.annotations.splice(planIndex(test.annotations), 2, ...planAnnotations({ ...spec, earlyStop: true }));
+}
+
 const runPlanSchema = z.array(z.object({ project: z.string(), spec: plannedSpecSchema }));
 
 /** The specs of a whole run, each in its project. */
 export type RunPlan = z.infer<typeof runPlanSchema>;
 
+const keptRunSchema = z.object({
+  startedAt: z.string(),
+  /** `1/4`; null for a run that is not in shards. */
+  shard: z.string().nullable(),
+  /** The CI's name for the run that this is a part of; null if it gives none. */
+  ciRun: z.string().nullable(),
+  plan: runPlanSchema,
+});
+
+/** A run, or a shard of one, as its blob tells of it. */
+export type KeptRun = z.infer<typeof keptRunSchema>;
+
+type WithMetadata = { metadata: Record<string, unknown> };
+
 /**
  * Keeps the plan of the whole run in the config's metadata, which travels in blobs: a shard whose blob is missing may have had
- * all trials of a spec. Checked on Playwright 1.65: the runner itself adds to the metadata after `onConfigure`, and
- * merge-reports merges it.
+ * all trials of a spec. Under a key of its own, so that merging loses none. Checked on Playwright 1.65: the runner itself adds
+ * to the metadata after `onConfigure`, and merge-reports merges it key by key.
  */
-export function keepRunPlan(config: { metadata: Record<string, unknown> }, plan: RunPlan): void {
-  config.metadata.taskproof = plan;
+export function keepRun(config: WithMetadata, run: KeptRun): void {
+  config.metadata[`taskproof ${run.startedAt} ${run.shard ?? ''}`.trim()] = run;
 }
 
-export function keptRunPlan(config: { metadata: Record<string, unknown> }): RunPlan {
-  return runPlanSchema.safeParse(config.metadata.taskproof).data ?? [];
+/** The runs of the merged blobs, each once. */
+export function keptRuns({ metadata }: WithMetadata): KeptRun[] {
+  const kept = Object.entries(metadata).filter(([key]) => key.startsWith('taskproof '));
+  return kept.flatMap(([, value]) => keptRunSchema.safeParse(value).data ?? []);
 }

@@ -10,7 +10,14 @@ import {
 } from '@playwright/test';
 import { secretMask } from '../trial/mask';
 import type { AgentRunner } from './agent-runner';
-import { goalOf, markReplay, nameOf, type PlannedSpec, plannedSpec } from './annotations';
+import {
+  goalOf,
+  markEarlyStop,
+  markReplay,
+  nameOf,
+  type PlannedSpec,
+  plannedSpec,
+} from './annotations';
 import { checkedOptions, wantedOf } from './check-run';
 import { isFirstToSay, isJudged, needlessReason, settledReason, spentUsd } from './ledger';
 import { maskTest, warnOfRecorders } from './masked-test';
@@ -84,6 +91,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     const where = `project "${testInfo.project.name}"`;
     const options = checkTaskproofOptions(given, where);
     if (planned) {
+      if (options.earlyStop) markEarlyStop(testInfo);
       const missing = missingSecrets(options, [{ id: planned.id, goal: goalOf(testInfo) }]);
       if (missing) throw runError(`${where}: ${missing}`);
       options.origin = originOf(options, baseURL, where);

@@ -29,6 +29,32 @@ export function isListing(argv: readonly string[] = process.argv): boolean {
 /** Set in the environment of the workers, for the same reason. */
 const INTERACTIVE = 'TASKPROOF_INTERACTIVE';
 
+/**
+ * Whether the command line chose a part of the tests; `--project` chooses whole projects. Checked on Playwright 1.65: the config
+ * does not tell a filter of the command line from one of the config.
+ */
+export function isFiltered(argv: readonly string[] = process.argv): boolean {
+  const args = argv.slice(argv.indexOf('test') + 1);
+  const chooses =
+    /^(-g|-gv|--grep|--grep-invert|--last-failed|--only-changed|--test-list|--test-list-invert)(=|$)/;
+  return args.some((arg, index) => chooses.test(arg) || isFileFilter(arg, args.slice(0, index)));
+}
+
+/** Flags that take the next argument for their value, or all up to the next flag. */
+const TAKES_VALUE =
+  /^(-c|-j|--(config|browser|global-timeout|workers|max-failures|name|output|repeat-each|reporter|retries|shard|timeout|trace|tsconfig|ui-host|ui-port|update-snapshots|update-source-method|debug))$/;
+
+function isFileFilter(arg: string, before: readonly string[]): boolean {
+  if (arg.startsWith('-') || TAKES_VALUE.test(before.at(-1) ?? '')) return false;
+  return before.findLast(one => one.startsWith('-')) !== '--project';
+}
+
+/** What CI systems call a run that several jobs are parts of. */
+export function ciRun(env: NodeJS.ProcessEnv = process.env): string | null {
+  const name = env.GITHUB_RUN_ID ?? env.CI_PIPELINE_ID ?? env.BUILD_BUILDID ?? env.CIRCLE_WORKFLOW_ID;
+  return name ?? env.BUILDKITE_BUILD_ID ?? null;
+}
+
 /** UI mode, the servers of editors and coding agents, and `--debug` run one trial of what a person picked: never a verdict. */
 export function isInteractive(argv: readonly string[] = process.argv): boolean {
   if (process.env.TEST_WORKER_INDEX === undefined) {

@@ -1,6 +1,7 @@
 // Agents side by side in the terminal: specs as rows, projects as columns, in as many blocks as the width asks for.
 
-import type { Comparison, ComparisonCell, ComparisonTotals } from '../verdicts/shapes';
+import type { ComparedPair, Comparison, ComparisonCell, ComparisonTotals } from '../verdicts/shapes';
+import { formatP } from './diff-text';
 import {
   type Cell,
   cellText,
@@ -45,7 +46,7 @@ export function comparisonText(
 }
 
 /** Where the projects differ, a sentence each, names as they are. */
-export function findingsOf({ projects, differ, ratesDiffer, unclear }: Comparison): string[] {
+export function findingsOf({ projects, pairs = [], differ, ratesDiffer, unclear }: Comparison): string[] {
   const few = (names: readonly string[]) =>
     names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ');
   const who = projects.length === 2 ? 'Both projects' : 'All projects';
@@ -54,6 +55,7 @@ export function findingsOf({ projects, differ, ratesDiffer, unclear }: Compariso
     differ.length === 0 && unclear.length === 0 && `${who} come to the same verdicts.`,
     unclear.length > 0 && `Open, so not compared: ${few(unclear)}`,
     ratesDiffer.length > 0 && `Same verdict, other pass rate: ${few(ratesDiffer)}`,
+    ...pairs.filter(({ difference }) => difference !== 0).map(pairText),
   ].filter(line => line !== false);
 }
 
@@ -69,11 +71,23 @@ export function totalParts(totals: ComparisonTotals): string[] {
   return [
     `${totals.specsPassed}/${totals.specs}`,
     `${passes}/${passes + failures} (${formatRate(totals.rate)})`,
+    totals.passAll ? `${formatRate(totals.passAll.value)} (k ${totals.passAll.k})` : '-',
     formatCost(totals.costUsd),
+    formatCost(totals.costPerPassUsd ?? null),
   ];
 }
 
-export const TOTALS = ['specs passed', 'graded trials passed', 'cost'] as const;
+/** `opus / sonnet: pass rate +12 points (95%: +3 to +21) over 40 specs, p = 0.004: they differ` */
+function pairText({ projects, specs, difference, interval, p, differ }: ComparedPair): string {
+  const points = (value: number) => `${value > 0 ? '+' : ''}${Math.round(value * 100)}`;
+  const range = interval ? ` (95%: ${points(interval[0])} to ${points(interval[1])})` : '';
+  const names = projects.map(project => foldName(projectName(project))[0]).join(' / ');
+  const chance = p < 0.001 ? 'p < 0.001' : `p = ${formatP(p)}`;
+  const means = differ ? 'they differ' : 'too little to tell them apart';
+  return `${names}: pass rate ${points(difference)} points${range} over ${plural(specs, 'spec')}, ${chance}: ${means}`;
+}
+
+export const TOTALS = ['specs passed', 'graded trials passed', 'pass^k', 'cost', 'cost per pass'] as const;
 
 /** A project's name as a heading: one without a name has to be called something. */
 export const projectName = (project: string) => cellText(project) || '(no name)';

@@ -124,6 +124,17 @@ export function printableJson(value: unknown): string {
     .replace(/(?<!\S):(?=:)|#(?=#(?:\[|vso\[))/gi, escaped);
 }
 
+/** The pass rate of a verdict; of one that stops early as what it is. */
+export function rateText(row: {
+  rate: number | null;
+  interval: [number, number] | null;
+  earlyStop?: boolean | undefined;
+}): string {
+  return row.earlyStop && row.rate !== null
+    ? `${formatRate(row.rate)}, stops early`
+    : formatRate(row.rate, row.interval);
+}
+
 /** What the reporter prints. */
 export function print(stream: NodeJS.WritableStream & { isTTY?: boolean }, text: string): void {
   stream.write(`${printable(text, useColour(stream))}\n`);
@@ -172,6 +183,11 @@ export function plural(count: number, noun: string): string {
 
 /** In lines of about `width` characters, each behind `indent`: the HTML report scrolls what is longer out of sight. */
 export function wrapped(text: string, width: number, indent: string): string {
-  const lines = oneLine(text).match(new RegExp(`.{1,${width}}(?: |$)|\\S+`, 'gu')) ?? [];
-  return lines.map(line => indent + line.trimEnd()).join('\n');
+  const lines: string[] = [];
+  for (const word of oneLine(text).split(' ')) {
+    const joined = `${lines.at(-1)} ${word}`;
+    if (lines.length && displayWidth(joined) <= width) lines[lines.length - 1] = joined;
+    else lines.push(word);
+  }
+  return lines.map(line => indent + line).join('\n');
 }

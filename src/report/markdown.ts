@@ -3,11 +3,12 @@
 
 import { oneLine } from '../trial/safe-text';
 import type { Diff, DiffRow } from '../verdicts/diff';
+import { sensitivityText } from '../verdicts/sensitivity';
 import type { Comparison, ComparisonCell, RowSubject } from '../verdicts/shapes';
 import { specName } from '../verdicts/verdict';
 import { cellParts, findingsOf, projectName, TOTALS, totalParts } from './comparison-text';
 import { DIFF_COLUMNS, diffCells, diffCounts, diffNotes, isShown, passesOf, suiteText } from './diff-text';
-import { formatCost, formatDuration, formatRate, plural } from './format';
+import { formatCost, formatDuration, plural, rateText } from './format';
 import type { ResultRow, Results } from './results';
 import { errorGroups, healings } from './trial-notes';
 
@@ -54,6 +55,7 @@ export function renderSummary(results: Results): string {
     headline(results),
     lost.length > 0 && `### Not passed\n\n${lines(lost.map(lostLine), SUMMARY_LIMIT, '- ')}`,
     errors(results.verdicts),
+    sensitivityText(measured.map(({ k }) => k)),
     results.comparison !== undefined && comparisonSection(results.comparison),
     measured.length > 0 &&
       // The comparison has what most readers want.
@@ -189,7 +191,7 @@ function verdictCells(row: ResultRow): string[] {
     escapeMarkdown(row.project),
     passesOf(row),
     String(row.minPasses),
-    formatRate(row.rate, row.interval),
+    rateText(row),
     row.turns === null ? '-' : String(row.turns),
     formatCost(row.costUsd),
   ];

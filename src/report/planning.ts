@@ -4,7 +4,8 @@ import type { FullConfig, FullProject, Suite, TestCase, TestRun } from '@playwri
 import {
   brokenSpec,
   goalOf,
-  keepRunPlan,
+  keepRun,
+  markEarlyStop,
   markReplay,
   nameOf,
   type PlannedSpec,
@@ -21,8 +22,10 @@ import {
   noRecording,
   type ReadyOptions,
   replays,
+  type TaskproofOptions,
 } from '../playwright/options';
 import {
+  ciRun,
   folderOf,
   isInteractive,
   isListing,
@@ -45,7 +48,12 @@ interface PlannedTest {
  *
  * @throws Error that names every reason, before any browser starts.
  */
-export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun): Promise<void> {
+export async function planRun(
+  config: FullConfig,
+  suite: Suite,
+  testRun: TestRun,
+  startedAt: Date = new Date(),
+): Promise<void> {
   await readConfigOptions(config);
   const planned = suite.allTests().flatMap(planOf).filter(isWanted);
   if (checkRun()) leaveOut(suite, config, planned, testRun);
@@ -55,7 +63,8 @@ export async function planRun(config: FullConfig, suite: Suite, testRun: TestRun
   if (moved) print(process.stdout, `taskproof: ${moved}`);
   trim(suite, planned, testRun);
   if (planned.length && !isListing()) await checkAgents(planned, folderOf(config));
-  if (config.shard) keepRunPlan(config, runPlan(planned));
+  const blob = config.reporter.some(([name]) => name === 'blob');
+  if (config.shard || blob) keepRun(config, { ...place(config, startedAt), plan: runPlan(planned) });
   const repeats = repeatEachOverride();
   if (repeats !== undefined && planned.length && !isListing() && !checkRun())
     process.stdout.write(
@@ -94,6 +103,11 @@ function leaveOut(suite: Suite, config: FullConfig, wanted: readonly PlannedTest
   }
 }
 
+function place({ shard }: FullConfig, startedAt: Date) {
+  const name = shard ? `${shard.current}/${shard.total}` : null;
+  return { startedAt: startedAt.toISOString(), shard: name, ciRun: ciRun() };
+}
+
 function runPlan(planned: readonly PlannedTest[]): RunPlan {
   const entries = planned.map(({ spec, project }) => ({ project: project.name, spec }));
   return [
@@ -104,8 +118,10 @@ function runPlan(planned: readonly PlannedTest[]): RunPlan {
 function planOf(test: TestCase): PlannedTest[] {
   const project = test.parent.project();
   // Written into the test, so that blobs carry it.
-  if (project && replays(checkedOptions(knownOptions(test, project).value)))
-    markReplay(test, repeatEachOverride());
+  const options =
+    project && (checkedOptions(knownOptions(test, project).value) as TaskproofOptions | undefined);
+  if (replays(options)) markReplay(test, repeatEachOverride());
+  if (options?.earlyStop) markEarlyStop(test);
   const spec = plannedSpec(test);
   return spec && project ? [{ test, spec, project }] : [];
 }

@@ -9,7 +9,7 @@ import type {
   TestResult,
   TestRun,
 } from '@playwright/test/reporter';
-import { brokenSpec, keptRunPlan, nameOf, type PlannedSpec, plannedSpec } from '../playwright/annotations';
+import { brokenSpec, keptRuns, nameOf, type PlannedSpec, plannedSpec } from '../playwright/annotations';
 import { checkRun } from '../playwright/check-run';
 import { closeLedger, openLedger } from '../playwright/ledger';
 import {
@@ -23,6 +23,7 @@ import {
 import { requirePlaywright } from '../playwright/version';
 import { failsRun } from '../verdicts/verdict';
 import { print } from './format';
+import { mergeConflicts } from './merged';
 import { whyMissing } from './missing';
 import { planRun } from './planning';
 import { writeRecordings } from './recordings';
@@ -56,7 +57,7 @@ export default class TaskproofReporter implements Reporter {
 
   async preprocess(run: { config: FullConfig; suite: Suite; testRun: TestRun }): Promise<void> {
     this.preprocessed = true;
-    await planRun(run.config, run.suite, run.testRun);
+    await planRun(run.config, run.suite, run.testRun, this.startedAt);
     openLedger({ judged: !isInteractive() });
   }
 
@@ -64,7 +65,9 @@ export default class TaskproofReporter implements Reporter {
     this.config = config;
     hideSecrets(config);
     // Of a run in shards: a spec of which no trial arrived is missing, not unknown.
-    if (!this.preprocessed) for (const { project, spec } of keptRunPlan(config)) this.specRun(project, spec);
+    if (!this.preprocessed)
+      for (const { plan } of keptRuns(config))
+        for (const { project, spec } of plan) this.specRun(project, spec);
     this.suite = suite;
     for (const test of suite.allTests()) this.assign(test);
   }
@@ -79,6 +82,11 @@ export default class TaskproofReporter implements Reporter {
 
   async onEnd(result: FullResult): Promise<{ status?: FullResult['status'] } | undefined> {
     if (isListing() || isInteractive() || !(this.specRuns.size || checkRun())) return undefined;
+    const conflicts = this.preprocessed ? [] : mergeConflicts(keptRuns(this.config), this.specRuns.values());
+    if (conflicts.length)
+      throw runError(
+        `taskproof: these reports don't belong together:\n  ${conflicts.slice(0, 10).join('\n  ')}\nMerge the blobs of one run.`,
+      );
     this.joinUnconfirmed();
     const runs = [...this.specRuns.values()].filter(run => !run.skipped);
     for (const run of runs)
@@ -139,6 +147,7 @@ export default class TaskproofReporter implements Reporter {
   private specRun(project: string, planned: PlannedSpec): SpecRun {
     const key = JSON.stringify([project, nameOf(planned), planned.replayed]);
     const run = this.specRuns.get(key) ?? new SpecRun(project, planned);
+    run.expectPolicy(planned);
     this.specRuns.set(key, run);
     return run;
   }

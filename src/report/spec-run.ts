@@ -4,13 +4,13 @@ import { type PlannedSpec, plannedSpec } from '../playwright/annotations';
 import { annotate, expectPass, retag, tolerate, unannotate } from '../playwright/runner';
 import type { TrialRecord } from '../trial/record';
 import { oneLine } from '../trial/safe-text';
-import { allowedFailures, type TrialResult, type Verdict, verdictOf } from '../verdicts/verdict';
+import { allowedFailures, type Policy, specName, type TrialResult, type Verdict, verdictOf } from '../verdicts/verdict';
 import { RecordingPick } from './recordings';
 import { healedText } from './trial-notes';
 import { trialOf } from './trials';
 
 /** What trials of one spec have in common. A whole record would be kept until the run's end. */
-type Subject = Pick<TrialRecord, 'agent' | 'model' | 'specFile' | 'specHash'>;
+type Subject = Pick<TrialRecord, 'agent' | 'model' | 'specFile' | 'specHash' | 'assertions'>;
 
 interface Entry {
   test: TestCase;
@@ -25,13 +25,19 @@ export class SpecRun {
   /** Known from the first record on. */
   subject: Subject | undefined;
   readonly pick = new RecordingPick();
+  /** Trials are skipped once the verdict is settled: its rate is biased. */
+  earlyStop: boolean;
+  /** What its trials do not agree on, although they should be of one run; in words. */
+  readonly conflicts = new Set<string>();
   /** Why trials are missing at the run's end, if that is known. */
   missingBecause: string | null = null;
 
   constructor(
     readonly project: string,
     readonly planned: PlannedSpec,
-  ) {}
+  ) {
+    this.earlyStop = planned.earlyStop === true;
+  }
 
   /** Played from a recording: then its trials don't measure an agent. */
   get replayed(): boolean {
@@ -71,12 +77,27 @@ export class SpecRun {
     const { trial, record } = trialOf(test.repeatEachIndex, result);
     this.entries.push({ test, result, trial });
     if (record) {
-      const { agent, model, specFile, specHash } = record;
-      this.subject ??= { agent, model, specFile, specHash };
+      const { agent, model, specFile, specHash, assertions } = record;
+      this.subject ??= { agent, model, specFile, specHash, assertions };
+      this.expectSame('text', this.subject.specHash.slice(0, 12), specHash.slice(0, 12));
       if (trial.outcome === 'passed') this.pick.add(record);
     }
+    if (plannedSpec({ ...result, title: test.title })?.earlyStop) this.earlyStop = true;
     this.mark();
     if (this.ended) this.label();
+  }
+
+  /** Reports that are merged may be of runs that don't belong together. */
+  expectPolicy({ policy }: PlannedSpec): void {
+    const text = ({ k, minPasses }: Policy) => `k ${k}, ${minPasses} needed`;
+    this.expectSame('pass policy', text(this.planned.policy), text(policy));
+  }
+
+  private expectSame(what: string, one: string, other: string): void {
+    if (one !== other)
+      this.conflicts.add(
+        `${nameOf(this)} has another ${what} in one report than in another: ${one}; ${other}`,
+      );
   }
 
   /** Takes over what was counted elsewhere before the agent was known. */
@@ -139,4 +160,10 @@ export class SpecRun {
       else expectPass(test);
     }
   }
+}
+
+/** `cart [opus]` */
+function nameOf({ planned, project }: SpecRun): string {
+  const spec = specName({ spec: planned.id, describe: planned.describe });
+  return project ? `${oneLine(spec)} [${oneLine(project)}]` : oneLine(spec);
 }

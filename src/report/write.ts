@@ -3,6 +3,8 @@ import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../options';
+import { checkRun } from '../playwright/check-run';
+import { isFiltered } from '../playwright/runner';
 import { compareProjects } from '../verdicts/comparison';
 import { byName, diffVerdicts } from '../verdicts/diff';
 import { countedRow, pooledBaseline } from '../verdicts/history';
@@ -73,6 +75,7 @@ export function resultsOf(
       verdicts.every(row => row.verdict !== 'undecided' && row.trials.length >= row.k),
     ...(causes.size ? { incompleteBecause: [...causes].join('; ') } : {}),
     verdicts,
+    ...(isFiltered() ? { filtered: true } : {}),
     ...(comparison ? { comparison } : {}),
   };
 }
@@ -96,8 +99,10 @@ function rowOf(run: SpecRun): ResultRow {
     file: subject?.specFile ?? planned.file,
     specHash: subject?.specHash,
     ...verdict,
-    // Replays of one recording are not independent of each other: they have no interval.
-    interval: run.replayed ? null : verdict.interval,
+    // Replays of one recording are not independent of each other, and an early stop depends on what came before.
+    interval: run.replayed || run.earlyStop ? null : verdict.interval,
+    ...(run.earlyStop ? { earlyStop: true } : {}),
+    ...(checkRun()?.purpose === 'probe' ? { assertions: subject?.assertions ?? [] } : {}),
     usage: sumOf(verdict.trials.map(({ usage }) => usage)),
     ...(pick.recording ? { recording: pick.recording } : {}),
     ...(pick.problem && !pick.recording ? { notRecorded: pick.problem } : {}),

@@ -1,6 +1,7 @@
 // Agents side by side: several projects over the same specs. Pure: the same verdicts give the same comparison,
 // in any order and from any number of shards.
 import { compareText } from './diff';
+import { comparedPairs, passAllOf } from './pairs';
 import type { Comparison, ComparisonCell, ComparisonTotals, VerdictRow } from './shapes';
 import { gradedRate, isSettled, rateDifference, specName, sumOfKnown } from './verdict';
 
@@ -23,13 +24,15 @@ export function compareProjects(rows: readonly VerdictRow[]): Comparison | undef
   if (!shared.length) return undefined;
   const compared = shared.flatMap(({ found }) => found);
   const named = (kind: Kind) => shared.filter(({ found }) => kindOf(found) === kind).map(({ spec }) => spec);
+  const names = [...new Set(compared.map(({ project }) => project))].sort(compareText);
   return {
-    projects: [...new Set(compared.map(({ project }) => project))].sort(compareText).map(project =>
+    projects: names.map(project =>
       totalsOf(
         project,
         compared.filter(row => row.project === project),
       ),
     ),
+    pairs: comparedPairs(names, shared),
     specs: shared.map(({ spec, found }) => ({ spec, cells: found.map(cellOf) })),
     differ: named('differ'),
     ratesDiffer: named('ratesDiffer'),
@@ -56,6 +59,7 @@ function cellOf(row: VerdictRow): ComparisonCell {
 function totalsOf(project: string, rows: readonly VerdictRow[]): ComparisonTotals {
   const sum = (what: 'passes' | 'failures' | 'errors') => rows.reduce((total, row) => total + row[what], 0);
   const [passes, failures, errors] = [sum('passes'), sum('failures'), sum('errors')];
+  const costUsd = sumOfKnown(rows.map(({ costUsd }) => costUsd));
   return {
     project,
     agent: rows.find(({ agent }) => agent !== null)?.agent ?? null,
@@ -66,6 +70,8 @@ function totalsOf(project: string, rows: readonly VerdictRow[]): ComparisonTotal
     failures,
     errors,
     rate: gradedRate(passes, failures),
-    costUsd: sumOfKnown(rows.map(({ costUsd }) => costUsd)),
+    costUsd,
+    passAll: passAllOf(rows),
+    costPerPassUsd: costUsd === null || passes === 0 ? null : costUsd / passes,
   };
 }

@@ -14,7 +14,7 @@ export type { VerdictRow };
 /** The chance that any spec of an unchanged suite is called proven, at most. */
 export const ALPHA = 0.05;
 /** The same of the test over the whole suite. */
-export const SUITE_ALPHA = 0.01;
+export const SUITE_ALPHA = 0.015;
 /** A lower rate whose p is at most this is a candidate, whatever the verdict. */
 export const CANDIDATE_P = 0.1;
 

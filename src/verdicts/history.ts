@@ -72,9 +72,13 @@ function isSame(a: VerdictRow, b: VerdictRow): boolean {
  * pass rate is biased. None counts if those were not the first to run.
  */
 export function countedRow(row: ResultRow): VerdictRow {
-  const { spec, project, agent, model, replayed, specHash } = row;
+  const { spec, describe, project, agent, model, replayed, specHash } = row;
   const { verdict, k, minPasses, turns, costUsd, reason } = row;
-  const subject = { spec, project, agent, model, replayed, ...(specHash ? { specHash } : {}) };
+  const subject = {
+    ...{ spec, project, agent, model, replayed },
+    ...(describe ? { describe } : {}),
+    ...(specHash ? { specHash } : {}),
+  };
   const rest = { verdict, k, minPasses, turns, costUsd, reason };
   const { passes, failures, errors } = row;
   if (!stopsEarly(row)) return { ...subject, ...rest, passes, failures, errors };

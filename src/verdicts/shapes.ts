@@ -122,11 +122,35 @@ const comparedProjectSchema = z.object({
   errors: count,
   rate: share.nullable().describe('passes / (passes + failures), to four digits.'),
   costUsd: cost,
+  passAll: z
+    .object({ k: z.int().min(1), value: share })
+    .nullish()
+    .describe(
+      'pass^k: the chance that k trials of a spec all pass, unbiased, the mean over the specs; null without trials.',
+    ),
+  costPerPassUsd: cost
+    .optional()
+    .describe('US dollars for each trial that passed; null where unknown or none passed.'),
+});
+
+const comparedPairSchema = z.object({
+  projects: z.tuple([z.string(), z.string()]),
+  specs: count.describe('Specs that both have trials of.'),
+  difference: z.number().describe('Mean over the specs of the first pass rate less the second.'),
+  interval: z
+    .tuple([z.number(), z.number()])
+    .nullable()
+    .describe('95% interval of the difference, clustered by spec; null for a single spec.'),
+  p: share.describe('Chance of a difference this large in either direction, were they alike.'),
+  differ: z
+    .boolean()
+    .describe('p is at most 0.05, corrected for the number of pairs, and the interval leaves 0 out.'),
 });
 
 export const comparisonSchema = z
   .object({
     projects: z.array(comparedProjectSchema).describe('Totals of each project, by name.'),
+    pairs: z.array(comparedPairSchema).optional().describe('Every two projects, by name.'),
     specs: z
       .array(z.object({ spec: z.string().min(1), cells: z.array(comparedCellSchema) }))
       .describe(
@@ -174,6 +198,8 @@ export type VerdictRow = Omit<RowSubject, 'file'> &
 
 /** The specs that at least two projects have; those that one project alone has say nothing about another. */
 export type Comparison = z.infer<typeof comparisonSchema>;
+/** Two projects over the specs that both have. */
+export type ComparedPair = z.infer<typeof comparedPairSchema>;
 /** What one project came to on one spec. */
 export type ComparisonCell = z.infer<typeof comparedCellSchema>;
 /** What one project came to on all specs of the comparison that it has. */

@@ -38,11 +38,15 @@ test('specs as rows, projects as columns, totals and what differs below', () => 
     '  pricing               ✓ 3/3  4    $0.30  ✓ 3/3  4  $0.30  ? 2/5   4  $0.50',
     '  specs passed          2/3                1/1              2/3',
     '  graded trials passed  8/13 (62%)         3/3 (100%)       12/12 (100%)',
+    '  pass^k                47% (k 3)          100% (k 3)       100% (k 2)',
     '  cost                  unknown            $0.30            $2.50',
+    '  cost per pass         unknown            $0.10            $0.21',
     '',
     '  Verdicts differ on 1 spec: checkout',
     '  Open, so not compared: pricing',
     '  Same verdict, other pass rate: cart',
+    '  haiku / opus: pass rate -33 points (95%: -100 to +70) over 3 specs, p = 0.024: too little to tell',
+    '  them apart',
   ]);
 });
 

@@ -137,11 +137,14 @@ describe('projects side by side', () => {
 
   test('a table with totals on top, and what differs', () => {
     expect(text).toContain(
-      '- Verdicts differ on 1 spec: checkout\n- Same verdict, other pass rate: docs\n\n' +
+      '- Verdicts differ on 1 spec: checkout\n- Same verdict, other pass rate: docs\n' +
+        '- haiku&#124; / opus: pass rate -57 points (95%: -100 to +100) over 2 specs, p = 0.024: too little to tell them apart\n\n' +
         '| spec | haiku&#124; | opus |\n| --- | --- | --- |\n' +
         '| **specs passed** | 1/2 | 2/2 |\n' +
         '| **graded trials passed** | 3/8 (38%) | 8/8 (100%) |\n' +
+        '| **pass^k** | 0% (k 3) | 100% (k 3) |\n' +
         '| **cost** | \\$0.80 | \\$0.80 |\n' +
+        '| **cost per pass** | \\$0.27 | \\$0.10 |\n' +
         '| checkout | ✗ **1/5** · 4 · \\$0.50 | ✓ 5/5 · 4 · \\$0.50 |\n' +
         '| docs | ✓ 2/3 · 4 · \\$0.30 | ✓ 3/3 · 4 · \\$0.30 |\n',
     );

@@ -1,7 +1,7 @@
 // Before the first test: which repeats are trials, what they are called, and whether the run can be judged at all.
 import type { FullConfig, FullProject, Suite, TestCase } from '@playwright/test/reporter';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { keptRunPlan, planAnnotations } from '../../src/playwright/annotations';
+import { keptRuns, planAnnotations } from '../../src/playwright/annotations';
 import type { TaskproofOptions } from '../../src/playwright/options';
 import { planRun } from '../../src/report/planning';
 
@@ -55,7 +55,12 @@ function run(specs: readonly Declared[], shard: FullConfig['shard'] = null) {
       parent: { project: () => projects.get(project) },
     }));
   }) as unknown as TestCase[];
-  const config = { metadata: {}, shard, configFile: '/suite/playwright.config.ts' } as unknown as FullConfig;
+  const config = {
+    metadata: {},
+    reporter: [],
+    shard,
+    configFile: '/suite/playwright.config.ts',
+  } as unknown as FullConfig;
   const excluded: TestCase[] = [];
   const suite = { allTests: () => tests } as unknown as Suite;
   const planned = planRun(config, suite, {
@@ -122,7 +127,7 @@ test('the same spec in describes of other titles, and in none, is planned for ea
     shard,
   );
   await planned;
-  expect(keptRunPlan(config).map(({ spec }) => spec.describe)).toEqual(['phone', 'desktop', undefined]);
+  expect(keptRuns(config)[0]!.plan.map(({ spec }) => spec.describe)).toEqual(['phone', 'desktop', undefined]);
 });
 
 test('what an agent or a judge is missing stops the run, with its project', async () => {
@@ -195,12 +200,14 @@ test('a shard keeps the plan of the whole run: once for each spec and project', 
     total: 2,
   });
   await planned;
-  expect(keptRunPlan(config).map(({ project, spec }) => `${project}:${spec.id}`)).toEqual([
+  const [kept] = keptRuns(config);
+  expect(kept).toMatchObject({ shard: '1/2' });
+  expect(kept!.plan.map(({ project, spec }) => `${project}:${spec.id}`)).toEqual([
     'agents:a',
     'agents:b',
     'second:a',
   ]);
   const whole = run([{ id: 'a' }]);
   await whole.planned;
-  expect(keptRunPlan(whole.config)).toEqual([]);
+  expect(keptRuns(whole.config)).toEqual([]);
 });

@@ -211,7 +211,13 @@ test('only the process that ran the trials writes recordings: merging reports wr
   const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   onTestFinished(() => out.mockRestore());
   const reporter = new TaskproofReporter({ outputFile: 'results.json' });
-  const configured = { projects: [project], metadata: {}, shard: null, configFile: join(config, 'c.ts') };
+  const configured = {
+    projects: [project],
+    metadata: {},
+    reporter: [],
+    shard: null,
+    configFile: join(config, 'c.ts'),
+  };
   reporter.onBegin(configured as unknown as FullConfig, { allTests: () => [hostile] } as unknown as Suite);
   reporter.onTestEnd(hostile, result);
   await reporter.onEnd({ status: 'passed', duration: 1, startTime: new Date() });

@@ -66,6 +66,8 @@ describe('what is compared', () => {
         errors: 1,
         rate: 1,
         costUsd: 0.8,
+        passAll: { k: 2, value: 1 },
+        costPerPassUsd: 0.8 / 7,
       },
       expect.objectContaining({ project: 'b', specs: 1, specsPassed: 1, passes: 4, failures: 1, rate: 0.8 }),
       expect.objectContaining({ project: 'c', specs: 1, specsPassed: 0, passes: 0, failures: 3, rate: 0 }),
@@ -86,6 +88,38 @@ describe('what is compared', () => {
   test('an unknown price makes its project unknown, and no other', () => {
     const found = compareProjects([row('a', 'pp', { costUsd: null }), row('b', 'pp')]);
     expect(found?.projects.map(({ costUsd }) => costUsd)).toEqual([null, 0.2]);
+  });
+});
+
+describe('two agents', () => {
+  const two = (one: string[], other: string[]) =>
+    compareProjects(
+      [...one.entries()].flatMap(([index, letters]) => [
+        row('a', letters, { spec: `s${index}` }),
+        row('b', other[index]!, { spec: `s${index}` }),
+      ]),
+    )!.pairs!;
+
+  test('alike: the interval holds 0, and they are not said to differ although verdicts do', () => {
+    const [pair] = two(['ppppp', 'pppff', 'ppppf', 'ppppp'], ['ppppf', 'ppppp', 'ppppp', 'ppfff']);
+    expect(pair).toMatchObject({ projects: ['a', 'b'], specs: 4, differ: false });
+    expect(pair!.interval![0]).toBeLessThan(0);
+    expect(pair!.interval![1]).toBeGreaterThan(0);
+  });
+
+  test('one is better on every spec', () => {
+    const [pair] = two(['ppppp', 'ppppf', 'ppppp'], ['ppfff', 'pffff', 'ppfff']);
+    expect(pair).toMatchObject({
+      difference: expect.closeTo(0.6, 9),
+      interval: [expect.closeTo(0.6, 6), expect.closeTo(0.6, 6)],
+      differ: true,
+    });
+    expect(pair!.p).toBeLessThan(0.01);
+  });
+
+  test('a single spec has no interval, and specs without trials say nothing', () => {
+    expect(two(['ppppp', 'eeeee'], ['ppfff', 'ppppp'])).toMatchObject([{ specs: 1, interval: null }]);
+    expect(two(['eeeee'], ['ppppp'])).toEqual([]);
   });
 });
 

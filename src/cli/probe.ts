@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { plural, printableJson, table } from '../report/format';
+import { namesOf } from '../report/outcome-text';
+import type { ResultRow } from '../report/results';
+import { EXIT_CODES } from '../verdicts/outcome';
+import type { Io } from './io';
+import { playChecked } from './play-suite';
+import type { AddCommand } from './program';
+
+const assertionsSchema = z.array(z.object({ title: z.string(), passed: z.boolean() }));
+
+/** A spec as it stands before any agent has done anything. */
+interface Probed {
+  row: ResultRow;
+  /** Titles of the assertions that hold. */
+  held: string[];
+  assertions: number;
+}
+
+export const addProbe: AddCommand = (program, io, exit) => {
+  program
+    .command('probe')
+    .description('Play every spec with an agent that does nothing: a spec that passes proves nothing.')
+    .option('--json', 'as JSON')
+    .usage('[options] [-- arguments for playwright test]')
+    .addHelpText(
+      'after',
+      `
+Each spec's page is opened with the suite's own Playwright config, nothing is done, and the assertions
+are checked, once. The suite's agent and judge are not asked, so it needs no key and costs nothing.
+
+Exit code:
+  0  every spec fails, as it should
+  1  a spec passes although nothing was done
+  2  the command failed (Playwright did not start)
+  3  can't tell: a spec could not be played (is the site up?), or there is none
+
+Examples:
+  taskproof probe
+  taskproof probe -- --project=opus --grep @checkout`,
+    )
+    .action(async (options: { json?: boolean }) => {
+      const { verdicts } = await playChecked(io, { purpose: 'probe' }, ['--repeat-each=1']);
+      const probed = verdicts.map(probedOf);
+      const vacuous = probed.filter(({ row }) => row.verdict === 'passed');
+      const unclear = probed.filter(({ row }) => row.verdict !== 'passed' && row.verdict !== 'failed');
+      const outcome = vacuous.length ? 'worse' : unclear.length || !probed.length ? 'unknown' : 'same';
+      if (options.json) io.out(asJson(probed));
+      else print(io, { probed, vacuous, unclear });
+      exit(EXIT_CODES[outcome]);
+    });
+};
+
+function probedOf(row: ResultRow): Probed {
+  const assertions = assertionsSchema.safeParse((row as { assertions?: unknown }).assertions).data ?? [];
+  const held = assertions.filter(({ passed }) => passed).map(({ title }) => title);
+  return { row, held, assertions: assertions.length };
+}
+
+function print(
+  io: Io,
+  { probed, vacuous, unclear }: Record<'probed' | 'vacuous' | 'unclear', Probed[]>,
+): void {
+  const lines = vacuous.flatMap(({ row, held }) => [
+    [{ text: namesOf([row]), style: 'red' as const }, row.file ?? ''],
+    ...held.map(title => ['', `already holds: ${title}`]),
+  ]);
+  if (vacuous.length) {
+    io.out(`${plural(vacuous.length, 'spec')} vacuous: passed although nothing was done\n`);
+    io.out(`${table(lines, { colour: io.colour, indent: '  ' })}\n`);
+    io.out('Assert what only the task brings about: a URL, a text or a request that is not there before.');
+  }
+  if (unclear.length)
+    io.out(
+      `Can't tell of ${namesOf(unclear.map(({ row }) => row))}: ${unclear[0]!.row.reason ?? 'no verdict'}`,
+    );
+  const rest = probed.length - vacuous.length - unclear.length;
+  io.out(
+    probed.length
+      ? `${rest} of ${plural(probed.length, 'spec')} fail without an agent, as they should.`
+      : "Can't tell: there is no spec.",
+  );
+}
+
+function asJson(probed: readonly Probed[]): string {
+  return printableJson({
+    schemaVersion: '1',
+    specs: probed.map(({ row, held, assertions }) => ({
+      ...{ spec: row.spec, project: row.project, file: row.file, vacuous: row.verdict === 'passed' },
+      ...{ verdict: row.verdict, held, assertions, reason: row.reason },
+    })),
+  });
+}

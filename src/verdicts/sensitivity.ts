@@ -1,0 +1,43 @@
+// How much a number of trials can see.
+import { chanceOfAtLeast } from './confirm';
+import { fisherExactOneSided } from './statistics';
+
+const RATE = 0.95;
+const POWER = 0.7;
+const ALPHA = 0.05;
+const STEP = 0.05;
+
+/**
+ * The highest pass rate to which a spec of 0.95 can fall so that as many trials before and after show it seven times in ten: Fisher's
+ * exact test, one-sided, at 5%. In steps of 0.05; null where no fall is seen.
+ */
+export function visibleFall(trials: number): number | null {
+  const enough = Array.from({ length: trials + 1 }, (_, failed) =>
+    Array.from({ length: trials + 1 }, (_, failures) => failures).find(
+      failures => fisherExactOneSided(trials - failed, failed, trials - failures, failures) <= ALPHA,
+    ),
+  );
+  const exactly = (failed: number) =>
+    chanceOfAtLeast(failed, trials, 1 - RATE) - chanceOfAtLeast(failed + 1, trials, 1 - RATE);
+  for (let step = 1; step * STEP < RATE; step++) {
+    const rate = RATE - step * STEP;
+    const power = enough.reduce<number>(
+      (sum, least, failed) =>
+        sum + (least === undefined ? 0 : exactly(failed) * chanceOfAtLeast(least, trials, 1 - rate)),
+      0,
+    );
+    if (power >= POWER) return Math.round(rate * 100) / 100;
+  }
+  return null;
+}
+
+/** One sentence on the smallest k of several; empty where it sees small falls. */
+export function sensitivityText(ks: readonly number[]): string {
+  const k = Math.min(...ks);
+  if (!ks.length || k >= 20) return '';
+  if (k === 1)
+    return 'k 1 is no gate: one trial says nothing about a pass rate, and no fall can be seen by it.';
+  const fall = visibleFall(k);
+  const seen = fall === null ? `${k} trials see no fall` : `${k} trials see only a fall to about ${fall}`;
+  return `${seen} of a spec that passes 0.95 of its trials; 20 see one to ${visibleFall(20)}. A baseline of several runs sees more.`;
+}

@@ -1,0 +1,98 @@
+// A spec's pass rate over the runs of a baseline, and where it began to fall.
+import { byName, keyOf } from './diff';
+import type { HistoryRun } from './history';
+import type { RowSubject, VerdictRow } from './shapes';
+import type { Graded } from './statistics';
+import { specName } from './verdict';
+
+export interface TrendPoint extends Graded {
+  startedAt: string;
+}
+
+export interface Trend extends Pick<RowSubject, 'spec' | 'project' | 'replayed'> {
+  /** Runs in which it was graded, the oldest first. */
+  points: TrendPoint[];
+  /** The first run of the lower rate, if chance does not explain the fall. */
+  fellAt: string | null;
+  /** The chance of so clear a fall in any order of the trials. */
+  p: number;
+}
+
+/** A fall whose p is at most this, over all specs together, is reported. */
+export const TREND_ALPHA = 0.05;
+const SHUFFLES = 2_000;
+
+export function trendsOf(runs: readonly HistoryRun[]): Trend[] {
+  const series = new Map<string, { row: VerdictRow; points: TrendPoint[] }>();
+  for (const { startedAt, verdicts } of [...runs].sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1)))
+    for (const row of verdicts) {
+      const { passes, failures } = row;
+      if (passes + failures === 0) continue;
+      const known = series.get(keyOf(row)) ?? { row, points: [] };
+      known.points.push({ startedAt, passes, failures });
+      series.set(keyOf(row), known);
+    }
+  const all = [...series.values()].sort((a, b) => byName(a.row, b.row));
+  return all.map(({ row, points }) => {
+    const { project, replayed } = row;
+    const { p, last } = replayed ? { p: 1, last: -1 } : fallOf(points);
+    const fell = p <= TREND_ALPHA / all.length;
+    return { spec: specName(row), project, replayed, points, p, fellAt: fell ? points[last + 1]!.startedAt : null };
+  });
+}
+
+/**
+ * The cumulative sum of each run's passes above what the mean rate lets expect (Page 1954, "Continuous inspection schemes",
+ * Biometrika 41, 100-115; with the mean as the reference: Taylor 2000, "Change-point analysis"). It rises while the rate is above
+ * the mean and falls after: its highest point is the last run before the fall. How high it may rise by chance is found by dealing
+ * the trials out anew to the runs.
+ *
+ * @returns the index of the last run before the fall, and the chance of as high a sum
+ */
+function fallOf(points: readonly TrendPoint[]): { p: number; last: number } {
+  const sizes = points.map(({ passes, failures }) => passes + failures);
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  const passes = points.reduce((sum, point) => sum + point.passes, 0);
+  const highest = (counts: readonly number[]) => {
+    let [sum, top, last] = [0, 0, -1];
+    counts.slice(0, -1).forEach((count, index) => {
+      sum += count * total - passes * sizes[index]!;
+      if (sum > top) [top, last] = [sum, index];
+    });
+    return { top, last };
+  };
+  const found = highest(points.map(point => point.passes));
+  if (found.top === 0) return { p: 1, last: -1 };
+  const random = generator(total * 1_000 + passes);
+  let asHigh = 1;
+  for (let shuffle = 0; shuffle < SHUFFLES; shuffle++)
+    if (highest(dealt(sizes, passes, total, random)).top >= found.top) asHigh++;
+  return { p: asHigh / (SHUFFLES + 1), last: found.last };
+}
+
+/** The passes of each run, if so many of all trials passed in any order. */
+function dealt(sizes: readonly number[], passes: number, total: number, random: () => number): number[] {
+  let [left, of] = [passes, total];
+  return sizes.map(size => {
+    let count = 0;
+    for (let trial = 0; trial < size; trial++) {
+      if (random() * of < left) {
+        count++;
+        left--;
+      }
+      of--;
+    }
+    return count;
+  });
+}
+
+/** Numbers from 0 up to 1, the same for the same seed: mulberry32. A report must not change from call to call. */
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
