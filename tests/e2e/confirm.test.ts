@@ -132,3 +132,49 @@ test('a candidate that no longer exists, a spec removed, and the site down', asy
   const { code, out } = await taskproof(suite, ['diff', '--allow', 'removed']);
   expect([code, out]).toEqual([3, expect.stringContaining('2 specs without a verdict on one side')]);
 }, 120_000);
+
+test('probe: a spec that holds although nothing was done; neither agent nor judge is asked', async () => {
+  const other = await startSite({ '/': '<h1>Shop</h1>' });
+  const { url } = other;
+  const asked = `defineAgent({ name: 'asked', preflight() { throw new Error('the agent was asked'); }, async run() {} })`;
+  const probed = makeSuite({
+    'playwright.config.ts': config({ reporters: PLAIN, taskproof: `{ agent: ${asked} }` }),
+    'tasks.spec.ts': TASKS_TEST,
+    'tasks/sound.yaml': spec({ id: 'sound', url: `${url}/`, k: 3 }),
+    'tasks/vacuous.yaml': spec({
+      id: 'vacuous',
+      url: `${url}/`,
+      k: 3,
+      assertions: "  - { type: dom, selector: h1, state: visible }\n  - { type: url, pattern: '**/' }\n",
+    }),
+  });
+  const { code, out, err } = await taskproof(probed, ['probe']);
+  expect(out, err).toContain('1 spec vacuous: passed although nothing was done');
+  expect(out).toMatch(/vacuous \[agents\] +tasks\/vacuous\.yaml\n +already holds: .*h1.*\n +already holds: /);
+  expect(out).toContain('1 of 2 specs fail without an agent, as they should.');
+  expect(code).toBe(1);
+  const sound = await taskproof(probed, ['probe', '--json', '--', '--grep', 'sound']);
+  expect([sound.code, JSON.parse(sound.out).specs]).toEqual([
+    0,
+    [expect.objectContaining({ spec: 'sound', vacuous: false })],
+  ]);
+
+  // Two shards of two runs.
+  probed.write({ 'playwright.config.ts': config({ reporters: PLAIN }) });
+  for (const name of ['one', 'two'])
+    await probed.playwright(
+      ['test', '--grep', 'vacuous', '--shard=1/2', '--reporter=blob,@taskproof/playwright/reporter'],
+      {
+        PLAYWRIGHT_BLOB_OUTPUT_FILE: join(probed.folder, 'blobs', `${name}.zip`),
+      },
+    );
+  const merged = await probed.playwright([
+    'merge-reports',
+    '--reporter=@taskproof/playwright/reporter',
+    'blobs',
+  ]);
+  expect(merged.exitCode).toBe(1);
+  expect(merged.output).toMatch(
+    /the blob of shard 1\/2 started \S+ and the blob of shard 1\/2 started \S+ are of two runs/,
+  );
+}, 180_000);
