@@ -17,7 +17,15 @@ export const BASELINE_SCHEMA_VERSION = '2';
 export const DEFAULT_RUNS = 10;
 
 const rowShape = rowSchema
-  .pick({ spec: true, describe: true, project: true, replayed: true, agent: true, model: true, specHash: true })
+  .pick({
+    spec: true,
+    describe: true,
+    project: true,
+    replayed: true,
+    agent: true,
+    model: true,
+    specHash: true,
+  })
   .extend(rowSchema.pick({ verdict: true, k: true, minPasses: true, turns: true, costUsd: true }).shape)
   .extend(rowSchema.pick({ passes: true, failures: true, errors: true }).shape)
   .extend({ stoppedEarly: z.boolean().optional() });

@@ -4,7 +4,14 @@ import { type PlannedSpec, plannedSpec } from '../playwright/annotations';
 import { annotate, expectPass, retag, tolerate, unannotate } from '../playwright/runner';
 import type { TrialRecord } from '../trial/record';
 import { oneLine } from '../trial/safe-text';
-import { allowedFailures, type Policy, specName, type TrialResult, type Verdict, verdictOf } from '../verdicts/verdict';
+import {
+  allowedFailures,
+  type Policy,
+  specName,
+  type TrialResult,
+  type Verdict,
+  verdictOf,
+} from '../verdicts/verdict';
 import { RecordingPick } from './recordings';
 import { healedText } from './trial-notes';
 import { trialOf } from './trials';

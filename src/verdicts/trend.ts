@@ -37,7 +37,14 @@ export function trendsOf(runs: readonly HistoryRun[]): Trend[] {
     const { project, replayed } = row;
     const { p, last } = replayed ? { p: 1, last: -1 } : fallOf(points);
     const fell = p <= TREND_ALPHA / all.length;
-    return { spec: specName(row), project, replayed, points, p, fellAt: fell ? points[last + 1]!.startedAt : null };
+    return {
+      spec: specName(row),
+      project,
+      replayed,
+      points,
+      p,
+      fellAt: fell ? points[last + 1]!.startedAt : null,
+    };
   });
 }
 

@@ -63,7 +63,7 @@ beforeAll(async () => {
   expect(first.exitCode, first.output).toBe(0);
   const saved = await taskproof(suite, ['baseline', 'save']);
   expect(saved.code, saved.err).toBe(0);
-}, 120_000);
+}, 600_000);
 
 test('a real regression: the diff names it, fresh trials confirm it, and nothing else is played', async () => {
   const run = await suite.playwright(['test', '--config=whole.config.ts'], rates({ cart: 0 }));
@@ -86,7 +86,7 @@ test('a real regression: the diff names it, fresh trials confirm it, and nothing
   expect(confirmed.out).toMatch(/^regressed +cart +agents +5\/5 +0\/5 +0\/7 +\$0\.70$/m);
   expect(confirmed.code, confirmed.err).toBe(1);
   expect(suite.read('taskproof-results.json'), 'the results of the run stay').toBe(before);
-}, 120_000);
+}, 600_000);
 
 test('a candidate that fresh trials clear, in Markdown and JSON', async () => {
   // The run before was of a bad hour.
@@ -99,19 +99,19 @@ test('a candidate that fresh trials clear, in Markdown and JSON', async () => {
     outcome: 'same',
     candidates: [{ spec: 'cart', answer: 'not confirmed', fresh: { failures: 0, errors: 0 } }],
   });
-}, 120_000);
+}, 600_000);
 
 test('--max-cost: no trial starts that may pass it, and then nothing is known', async () => {
   const { code, out, err } = await taskproof(suite, ['confirm', '--max-cost', '0.25'], rates({ cart: 0 }));
   expect(err).toContain('and no more than $0.25');
   expect(out).toMatch(/^can't tell +cart +agents +5\/5 +0\/5 +0\/2 +\$0\.20$/m);
   expect(code).toBe(3);
-}, 60_000);
+}, 600_000);
 
 test('Playwright that does not start is a failure of the command', async () => {
   const { code, err } = await taskproof(suite, ['confirm', '--', '--config=nowhere.config.ts']);
   expect([code, err]).toEqual([2, expect.stringContaining('before a trial was played')]);
-}, 60_000);
+}, 600_000);
 
 test('a candidate that no longer exists, a spec removed, and the site down', async () => {
   rmSync(join(suite.folder, 'tasks/cart.yaml'));
@@ -131,7 +131,7 @@ test('a candidate that no longer exists, a spec removed, and the site down', asy
   await suite.playwright(['test']);
   const { code, out } = await taskproof(suite, ['diff', '--allow', 'removed']);
   expect([code, out]).toEqual([3, expect.stringContaining('2 specs without a verdict on one side')]);
-}, 120_000);
+}, 600_000);
 
 test('probe: a spec that holds although nothing was done; neither agent nor judge is asked', async () => {
   const other = await startSite({ '/': '<h1>Shop</h1>' });
@@ -177,4 +177,4 @@ test('probe: a spec that holds although nothing was done; neither agent nor judg
   expect(merged.output).toMatch(
     /the blob of shard 1\/2 started \S+ and the blob of shard 1\/2 started \S+ are of two runs/,
   );
-}, 180_000);
+}, 600_000);
