@@ -75,7 +75,7 @@ test('figures in the prose of writing-specs.md are those of the arithmetic', () 
   expect(page).toContain(`${green(5, 4)} with 4 of 5, ${green(3, 2)} with 2 of 3`);
   expect(page).toContain(`16 of 20 has ${red(20, 16)} false red and ${green(20, 16)} false green`);
   expect(page).toContain(`12 specs, k = 5 and $0.08 a trial that is $${(12 * 5 * 0.08).toFixed(2)}`);
-  expect(page).toContain('within chance: 5 of 5 and then 3 of 5 does');
+  expect(page).toContain('although nothing has changed: 5 of 5 and then 3 of 5 does');
   expect(fisherExactOneSided(5, 0, 3, 2)).toBeGreaterThan(0.05);
 });
 
