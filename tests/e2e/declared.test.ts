@@ -9,7 +9,10 @@ test('the same spec in two describes has two verdicts, two recordings and two re
     '/': '<button onclick="done.hidden = innerWidth < 500">Go</button><p id="done" hidden>Done</p>',
   });
   const suite = makeSuite({
-    'playwright.config.ts': config({ taskproof: '{ record: true, earlyStop: true }', reporters: reporters("['blob']") }),
+    'playwright.config.ts': config({
+      taskproof: '{ record: true, earlyStop: true }',
+      reporters: reporters("['blob']"),
+    }),
     'merge.config.ts': `export default { testDir: '.', reporter: ${reporters("['line']")} };`,
     'replay.config.ts': config({
       imports: `import { replay } from '@taskproof/playwright';`,

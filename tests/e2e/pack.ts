@@ -110,7 +110,10 @@ function npm(args: string[], cwd: string): void {
 function otherPlaywright(version: string, folder: string): void {
   const own = join(folder, 'other-playwright');
   mkdirSync(own);
-  npm(['install', '--silent', '--no-audit', '--no-fund', '--prefix', own, `@playwright/test@${version}`], own);
+  npm(
+    ['install', '--silent', '--no-audit', '--no-fund', '--prefix', own, `@playwright/test@${version}`],
+    own,
+  );
   for (const name of ['@playwright/test', 'playwright', 'playwright-core']) {
     const link = join(folder, 'node_modules', name);
     rmSync(link);
