@@ -10,14 +10,7 @@ import {
 } from '@playwright/test';
 import { secretMask } from '../trial/mask';
 import type { AgentRunner } from './agent-runner';
-import {
-  goalOf,
-  markEarlyStop,
-  markReplay,
-  nameOf,
-  type PlannedSpec,
-  plannedSpec,
-} from './annotations';
+import { goalOf, markEarlyStop, markReplay, nameOf, type PlannedSpec, plannedSpec } from './annotations';
 import { checkedOptions, wantedOf } from './check-run';
 import { isFirstToSay, isJudged, needlessReason, settledReason, spentUsd } from './ledger';
 import { maskTest, warnOfRecorders } from './masked-test';
