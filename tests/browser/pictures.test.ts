@@ -188,7 +188,7 @@ it('follows a viewport that changes', () =>
 
 it('is taken of a page that is just leaving, whenever its next document comes', () =>
   inTrial({}, async ({ page }) => {
-    for (let ms = 0; ms < 60; ms += 3) {
+    for (let ms = 0; ms < 30; ms += 3) {
       await page.evaluate(to => {
         window.setTimeout(() => location.assign(to));
       }, `${origin}/00ff00?${ms}`);
