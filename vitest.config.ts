@@ -4,6 +4,18 @@ import SlowestReporter from './tests/support/slowest';
 // Bounds are for hangs, never for speed: Vitest's second for what is polled is short on a busy machine.
 const expect = { poll: { timeout: 30_000 } };
 
+/** Installs from the registry and takes minutes: `npm run test:environments`. */
+const environments = {
+  test: {
+    name: 'environments',
+    include: ['tests/environments/**/*.test.ts'],
+    globalSetup: ['tests/e2e/pack.ts'],
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
+    expect,
+  },
+};
+
 export default defineConfig({
   test: {
     projects: [
@@ -37,6 +49,7 @@ export default defineConfig({
           expect,
         },
       },
+      ...(process.env.TASKPROOF_ENVIRONMENTS ? [environments] : []),
     ],
     maxWorkers: 2,
     reporters: ['default', new SlowestReporter()],

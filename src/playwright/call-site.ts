@@ -3,7 +3,7 @@
 // the file's source map (wrapFunctionWithLocation in lib/common). A frame of node_modules would show our file in
 // the report, and break `spec.ts:LINE`, `--only-changed` and the test list of editors.
 import { readFileSync } from 'node:fs';
-import Module from 'node:module';
+import Module, { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
@@ -64,7 +64,8 @@ export function callFrom(callSite: CallSite, fn: (...args: never[]) => unknown, 
 export function dependOn(callSite: CallSite, files: readonly string[]): void {
   // Workers don't collect dependencies.
   if (process.env.TEST_WORKER_INDEX !== undefined) return;
-  const parent = require.cache[callSiteFile(callSite)];
+  // Not this file's own `require`: it has no cache where Node imports CommonJS through a loader (yarn's Plug'n'Play).
+  const parent = createRequire(__filename).cache[callSiteFile(callSite)];
   for (const file of files) {
     if (parent) {
       const child = new Module(file, parent);
