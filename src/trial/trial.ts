@@ -4,6 +4,7 @@ import { addUsage } from '../agents/agent';
 import type { Refusal } from '../browser/guard';
 import type { NetworkEvent } from '../browser/network-log';
 import type { OpenSession } from '../browser/open-session';
+import { within } from '../browser/waiting';
 import { type AgentEnd, AgentRun, errorEnd, watchBrowser } from './agent-run';
 import { checkAssertions, JUDGE_TIME_MS, judgeTrial, whySiteIsGone } from './grading';
 import { agentTimeMs, type GradedPlan, type TrialContext, type TrialOutput, trialContext } from './plan';
@@ -19,6 +20,9 @@ import { takeScreenshot } from './screenshot';
 
 /** Milliseconds for opening entryUrl if the project sets no navigationTimeout. */
 const OPEN_TIMEOUT_MS = 30_000;
+/** Milliseconds that a page waits for its pictures at most, and within which most pages have them. */
+const SLOW_LOAD_MS = 5_000;
+const USUAL_LOAD_MS = 500;
 /** Milliseconds for pictures and the record. */
 const CLOSING_TIME_MS = 60_000;
 /** Milliseconds for an assertion whose own timeout the project does not tell. */
@@ -148,20 +152,23 @@ export class Trial {
           const timeout = plan.navigationTimeoutMs || OPEN_TIMEOUT_MS;
           const end = performance.now() + timeout;
           await page.goto(entryUrl, { waitUntil: 'commit', timeout });
-          // A page that tries to leave while it is parsed ends its own parsing: then no event of its load ever comes.
           const until = (states: string[], ms: number) =>
             page.waitForFunction(wanted => wanted.includes(document.readyState), states, { timeout: ms });
           const left = Math.max(1, end - performance.now());
-          // A page may fake its state, or keep its events back. If it was seen trying to leave, it is there all the same.
-          await Promise.any([
-            page.waitForLoadState('domcontentloaded', { timeout: left }),
-            until(['interactive', 'complete'], left),
-          ]).catch(({ errors }: AggregateError) => {
-            if (refusals.length > 0) return;
-            throw new Error(messageOf(errors[0]).replace(/Timeout [\d.]+ms/, `Timeout ${timeout}ms`));
-          });
+          const parsed = page.waitForLoadState('domcontentloaded', { timeout: left });
+          // A page that tries to leave while it is parsed ends its own parsing: then no event of its load ever comes. To ask
+          // the page itself costs more than most pages take.
+          if (!(await happens(parsed, USUAL_LOAD_MS)))
+            // A page may fake its state, or keep its events back. If it was seen trying to leave, it is there all the same.
+            await Promise.any([parsed, until(['interactive', 'complete'], left)]).catch(
+              ({ errors }: AggregateError) => {
+                if (refusals.length > 0) return;
+                throw new Error(messageOf(errors[0]).replace(/Timeout [\d.]+ms/, `Timeout ${timeout}ms`));
+              },
+            );
           // Slow pictures are no reason to wait long, but an agent that starts on a half-loaded page wastes turns.
-          await until(['complete'], 5_000).catch(() => undefined);
+          if (!(await happens(page.waitForLoadState('load', { timeout: SLOW_LOAD_MS }), USUAL_LOAD_MS)))
+            await until(['complete'], SLOW_LOAD_MS).catch(() => undefined);
         },
         plan.locate('entryUrl'),
       );
@@ -284,4 +291,13 @@ function whyFailed({ reason }: AgentEnd, broken: readonly string[]): string {
   const unmet = broken.length === 1 ? 'one check does not hold' : `${broken.length} checks do not hold`;
   if (reason !== null) return broken.length ? `${reason}; ${unmet}` : reason;
   return broken.length > 1 ? `${broken[0]} (and ${broken.length - 1} more)` : (broken[0] ?? '');
+}
+
+async function happens(event: Promise<void>, ms: number): Promise<boolean> {
+  return (
+    (await within(
+      event.then(() => true),
+      ms,
+    )) ?? false
+  );
 }
