@@ -8,9 +8,10 @@ export function mergeConflicts(kept: readonly KeptRun[], runs: Iterable<SpecRun>
   return [...new Set([...pairs, ...[...runs].flatMap(({ conflicts }) => [...conflicts])])].filter(Boolean);
 }
 
-/** Runs of different projects may be merged; parts of two runs of the same specs may not. */
+/** Runs of different projects may be merged, and an agent's with one of replays; parts of two runs of the same specs may not. */
 function twoRuns(one: KeptRun, other: KeptRun): string {
-  const key = (entry: KeptRun['plan'][number]) => JSON.stringify([entry.project, nameOf(entry.spec)]);
+  const key = (entry: KeptRun['plan'][number]) =>
+    JSON.stringify([entry.project, nameOf(entry.spec), entry.spec.replayed]);
   const keys = new Set(one.plan.map(key));
   const shared = other.plan.find(entry => keys.has(key(entry)));
   const total = ({ shard }: KeptRun) => shard?.split('/')[1];
