@@ -47,7 +47,8 @@ const ENVIRONMENTS = [
   { manager: 'pnpm', node: '20', playwright: 'latest' },
   { manager: 'yarn 1', node: '20', playwright: 'latest' },
   { manager: 'yarn 4 with PnP', node: '20', playwright: LOWEST },
-  { manager: 'yarn 4 with PnP', node: '22', playwright: 'latest' },
+  // Not on Node 22: there Playwright 1.65 itself finds no tests with PnP.
+  { manager: 'yarn 4 with PnP', node: '24', playwright: 'latest' },
   { manager: 'bun', node: '20', playwright: 'latest' },
 ];
 
