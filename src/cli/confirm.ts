@@ -56,6 +56,7 @@ Examples:
   taskproof confirm --allow added,no-baseline -- --config=agents.config.ts --workers=4`,
     )
     .action(async (before: string, after: string, options: ConfirmOptions) => {
+      refuseArgs(io);
       const compared = await compareFiles(io, before, after, options.allow);
       if (!compared) return;
       const confirmation = await confirm(io, compared.diff, compared.after, options);
@@ -65,6 +66,15 @@ Examples:
       exit(EXIT_CODES[confirmation.outcome]);
     });
 };
+
+/** @throws CommandError for arguments that would keep candidates or their fresh trials from being played. */
+function refuseArgs({ playwrightArgs = [] }: Io): void {
+  const wrong = playwrightArgs.find(arg => /^--(shard|repeat-each|list|ui)(=|$)/.test(arg))?.split('=')[0];
+  if (wrong)
+    throw new CommandError(
+      `confirm can't be used with ${wrong}: it plays all candidates itself, in one run. Leave ${wrong} out; --trials says how many fresh trials each gets.`,
+    );
+}
 
 function dollars(text: string): number {
   const value = Number(text);
@@ -83,11 +93,12 @@ async function confirm(io: Io, diff: Diff, after: Results, options: ConfirmOptio
   });
   // Nothing to play where the baseline is too small for any answer.
   const playable = wanted.filter(({ enough }) => enough !== null);
-  if (options.maxCost !== undefined && costs.includes(null))
+  const prices = costs.filter((_, index) => rules[index]!.enough !== null);
+  if (options.maxCost !== undefined && prices.includes(null))
     throw new CommandError(
       "--max-cost can't be kept: what a trial costs is not known, since its model's price is not. Leave it out, or give the agent a price.",
     );
-  const results = playable.length ? await play(io, playable, costs, options) : undefined;
+  const results = playable.length ? await play(io, playable, prices, options) : undefined;
   const answers = candidates.map((row, index) => {
     const fresh = results?.verdicts.find(one => keyOf(one) === keyOf({ ...row, replayed: false }));
     const { passes = 0, failures = 0, errors = 0 } = fresh ?? {};

@@ -38,7 +38,8 @@ export function planText(
       ? 'at a price that is not known'
       : `at most ${formatCost(most)} by the costs of the last run`;
   const cap = maxCost === undefined ? '' : `, and no more than ${formatCost(maxCost)}`;
-  return `Playing ${plural(wanted.length, 'candidate')} again: ${namesOf(wanted)}. Up to ${plural(trials, 'fresh trial')} each, ${price}${cap}.`;
+  const each = wanted.length > 1 ? ' each' : '';
+  return `Playing ${plural(wanted.length, 'candidate')} again: ${namesOf(wanted)}. Up to ${plural(trials, 'fresh trial')}${each}, ${price}${cap}.`;
 }
 
 const STYLES: Record<Answer, Cell['style']> = { regressed: 'red', 'not confirmed': 'green', open: 'yellow' };
@@ -84,7 +85,8 @@ export function confirmLines({ outcome, answers, suite, rest, diff, costUsd }: C
 
 function openReason({ row, rule, played, fresh }: Confirmation['answers'][number]): string {
   const name = namesOf([row]);
-  if (rule.enough === null) return `the baseline of ${name} has too few trials (${passesOf(row.before)})`;
+  if (rule.enough === null)
+    return `${plural(rule.trials, 'fresh trial')} of ${name} can't prove anything against a baseline of ${passesOf(row.before)} (save more runs to it, or raise --trials)`;
   if (!played) return `${name} was not found: is it still in the suite, and in that project?`;
   const graded = fresh.passes + fresh.failures;
   return `${name} had ${graded} of up to ${rule.trials} fresh trials graded${fresh.errors ? `, ${plural(fresh.errors, 'error')}` : ''}`;

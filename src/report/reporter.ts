@@ -83,10 +83,17 @@ export default class TaskproofReporter implements Reporter {
   async onEnd(result: FullResult): Promise<{ status?: FullResult['status'] } | undefined> {
     if (isListing() || isInteractive() || !(this.specRuns.size || checkRun())) return undefined;
     const conflicts = this.preprocessed ? [] : mergeConflicts(keptRuns(this.config), this.specRuns.values());
-    if (conflicts.length)
-      throw runError(
-        `taskproof: these reports don't belong together:\n  ${conflicts.slice(0, 10).join('\n  ')}\nMerge the blobs of one run.`,
+    if (conflicts.length) {
+      // Where no other reporter prints errors, this has to be seen, too.
+      print(
+        process.stdout,
+        conflicts
+          .slice(0, 10)
+          .map(line => `  taskproof: ${line}`)
+          .join('\n'),
       );
+      throw runError("taskproof: these reports don't belong together. Merge the blobs of one run.");
+    }
     this.joinUnconfirmed();
     const runs = [...this.specRuns.values()].filter(run => !run.skipped);
     for (const run of runs)

@@ -19,11 +19,11 @@ async function taskproof(suite: Suite, args: string[], env: Record<string, strin
   };
 }
 
-/** Passes each trial with chance 1, or that of its spec in RATES; each trial costs 10 cents. */
-const COIN = `defineAgent({ name: 'coin', async run(task) {
-  const rate = JSON.parse(process.env.RATES ?? '{}')[new URL(task.entryUrl).hash.slice(1)] ?? 1;
+/** Passes every trial but those of the spec that FAILS names; each costs 10 cents. No chance, so that no test hangs on it. */
+const AGENT = `defineAgent({ name: 'known', async run(task) {
   task.usage({ costUsd: 0.1 });
-  if ((task.seed % 1000) / 1000 < rate) await task.turn('click Go', () => task.page.getByText('Go').click());
+  if (new URL(task.entryUrl).hash.slice(1) !== process.env.FAILS)
+    await task.turn('click Go', () => task.page.getByText('Go').click());
 } })`;
 
 const SETUP = `import { test } from '@playwright/test';
@@ -33,15 +33,15 @@ test('ordinary', () => console.log('ordinary ran'));`;
 
 let suite: Suite;
 let site: Awaited<ReturnType<typeof startSite>>;
-const rates = (of: Record<string, number>) => ({ RATES: JSON.stringify(of) });
+const CART_FAILS = { FAILS: 'cart' };
 
 beforeAll(async () => {
   site = await startSite({
     '/': `<button onclick="document.body.innerHTML='<p id=done>done</p>'">Go</button>`,
   });
-  const specs = ['cart', 'cart-2', 'docs'].map(id => [
+  const specs = ['cart', 'cart-2'].map(id => [
     `tasks/${id}.yaml`,
-    spec({ id, url: `${site.url}/#${id}`, goal: 'Go', k: 5, minPasses: 4 }),
+    spec({ id, url: `${site.url}/#${id}`, goal: 'Go', k: 3, minPasses: 2 }),
   ]);
   suite = makeSuite({
     ...Object.fromEntries(specs),
@@ -50,10 +50,10 @@ beforeAll(async () => {
     'log-in.setup.ts': SETUP,
     'playwright.config.ts': config({
       reporters: PLAIN,
-      taskproof: `{ agent: ${COIN}, earlyStop: true }`,
+      taskproof: `{ agent: ${AGENT}, earlyStop: true }`,
       projects: `[{ name: 'setup', testMatch: 'log-in.setup.ts' },
         { name: 'agents', testDir: '.', testMatch: '*.spec.ts', dependencies: ['setup'], ...repeats('tasks/**/*.yaml') }]`,
-      extra: 'maxFailures: 0,',
+      extra: 'expect: { timeout: 100 },',
     }),
   });
   // Without early stop, so that the baseline has all trials.
@@ -66,46 +66,46 @@ beforeAll(async () => {
 }, 600_000);
 
 test('a real regression: the diff names it, fresh trials confirm it, and nothing else is played', async () => {
-  const run = await suite.playwright(['test', '--config=whole.config.ts'], rates({ cart: 0 }));
+  const run = await suite.playwright(['test', '--config=whole.config.ts'], CART_FAILS);
   expect(run.exitCode, run.output).toBe(1);
   const diff = await taskproof(suite, ['diff', '--json']);
   expect(diff.code).toBe(1);
   expect(JSON.parse(diff.out).rows).toMatchObject([
     { spec: 'cart', change: 'regressed', candidate: true, proven: true },
     { spec: 'cart-2', change: 'unchanged', candidate: false },
-    { spec: 'docs', change: 'unchanged', candidate: false },
   ]);
   const before = suite.read('taskproof-results.json');
-  const confirmed = await taskproof(suite, ['confirm'], rates({ cart: 0 }));
+  const confirmed = await taskproof(suite, ['confirm', '--trials', '5'], CART_FAILS);
   expect(confirmed.err).toContain(
-    'Playing 1 candidate again: cart [agents]. Up to 15 fresh trials each, at most $1.50',
+    'Playing 1 candidate again: cart [agents]. Up to 5 fresh trials, at most $0.50',
   );
   expect(confirmed.err).toContain('setup ran');
   expect(confirmed.err).not.toContain('ordinary ran');
-  expect(confirmed.err).not.toMatch(/cart-2|docs · /);
-  expect(confirmed.out).toMatch(/^regressed +cart +agents +5\/5 +0\/5 +0\/7 +\$0\.70$/m);
+  expect(confirmed.err).not.toContain('cart-2');
+  expect(confirmed.out).toMatch(/^regressed +cart +agents +3\/3 +0\/3 +0\/4 +\$0\.40$/m);
   expect(confirmed.code, confirmed.err).toBe(1);
   expect(suite.read('taskproof-results.json'), 'the results of the run stay').toBe(before);
 }, 600_000);
 
-test('a candidate that fresh trials clear, in Markdown and JSON', async () => {
+test('a candidate that fresh trials clear, in Markdown', async () => {
   // The run before was of a bad hour.
-  const markdown = await taskproof(suite, ['confirm', '--markdown', '-o', 'comment.md', '--', '--workers=2']);
-  expect(markdown.code, markdown.err).toBe(0);
+  const args = ['confirm', '--trials', '5', '--markdown', '-o', 'comment.md', '--', '--workers=1'];
+  const { code, err } = await taskproof(suite, args, { FAILS: 'cart-2' });
+  expect(code, err).toBe(0);
   expect(suite.read('comment.md')).toMatch(/^<!-- taskproof-diff -->\n\n### Taskproof: nothing is worse\n/);
-  const json = await taskproof(suite, ['confirm', '--json', '--trials', '12'], rates({ docs: 0 }));
-  expect(json.code, json.err).toBe(0);
-  expect(JSON.parse(json.out)).toMatchObject({
-    outcome: 'same',
-    candidates: [{ spec: 'cart', answer: 'not confirmed', fresh: { failures: 0, errors: 0 } }],
-  });
 }, 600_000);
 
-test('--max-cost: no trial starts that may pass it, and then nothing is known', async () => {
-  const { code, out, err } = await taskproof(suite, ['confirm', '--max-cost', '0.25'], rates({ cart: 0 }));
-  expect(err).toContain('and no more than $0.25');
-  expect(out).toMatch(/^can't tell +cart +agents +5\/5 +0\/5 +0\/2 +\$0\.20$/m);
-  expect(code).toBe(3);
+test('--max-cost, in JSON: no trial starts that may pass it, and then nothing is known', async () => {
+  const args = ['confirm', '--trials', '5', '--max-cost', '0.15', '--json'];
+  const { code, out, err } = await taskproof(suite, args, CART_FAILS);
+  expect(err).toContain('and no more than $0.15');
+  expect(code, err).toBe(3);
+  expect(JSON.parse(out)).toMatchObject({
+    outcome: 'unknown',
+    candidates: [
+      { spec: 'cart', answer: 'open', fresh: { passes: 0, failures: 1, errors: 0, costUsd: 0.1 } },
+    ],
+  });
 }, 600_000);
 
 test('Playwright that does not start is a failure of the command', async () => {
@@ -130,7 +130,7 @@ test('a candidate that no longer exists, a spec removed, and the site down', asy
   await site.close();
   await suite.playwright(['test']);
   const { code, out } = await taskproof(suite, ['diff', '--allow', 'removed']);
-  expect([code, out]).toEqual([3, expect.stringContaining('2 specs without a verdict on one side')]);
+  expect([code, out]).toEqual([3, expect.stringContaining('1 spec without a verdict on one side')]);
 }, 600_000);
 
 test('probe: a spec that holds although nothing was done; neither agent nor judge is asked', async () => {
@@ -144,7 +144,7 @@ test('probe: a spec that holds although nothing was done; neither agent nor judg
     'tasks/vacuous.yaml': spec({
       id: 'vacuous',
       url: `${url}/`,
-      k: 3,
+      k: 1,
       assertions: "  - { type: dom, selector: h1, state: visible }\n  - { type: url, pattern: '**/' }\n",
     }),
   });
@@ -158,23 +158,29 @@ test('probe: a spec that holds although nothing was done; neither agent nor judg
     0,
     [expect.objectContaining({ spec: 'sound', vacuous: false })],
   ]);
+}, 600_000);
 
-  // Two shards of two runs.
-  probed.write({ 'playwright.config.ts': config({ reporters: PLAIN }) });
+test('blobs of two runs are not merged: the error names both, with no other reporter too', async () => {
+  const { url } = await startSite({ '/': '<h1>Shop</h1>' });
+  const twice = makeSuite({
+    'playwright.config.ts': config({ reporters: "[['blob'], ['@taskproof/playwright/reporter']]" }),
+    'tasks.spec.ts': TASKS_TEST,
+    'tasks/shop.yaml': spec({
+      id: 'shop',
+      url: `${url}/`,
+      goal: 'Look',
+      assertions: '  - { type: dom, selector: h1, state: visible }\n',
+    }),
+  });
   for (const name of ['one', 'two'])
-    await probed.playwright(
-      ['test', '--grep', 'vacuous', '--shard=1/2', '--reporter=blob,@taskproof/playwright/reporter'],
-      {
-        PLAYWRIGHT_BLOB_OUTPUT_FILE: join(probed.folder, 'blobs', `${name}.zip`),
-      },
-    );
-  const merged = await probed.playwright([
+    await twice.playwright(['test'], {
+      PLAYWRIGHT_BLOB_OUTPUT_FILE: join(twice.folder, 'blobs', `${name}.zip`),
+    });
+  const merged = await twice.playwright([
     'merge-reports',
     '--reporter=@taskproof/playwright/reporter',
     'blobs',
   ]);
   expect(merged.exitCode).toBe(1);
-  expect(merged.output).toMatch(
-    /the blob of shard 1\/2 started \S+ and the blob of shard 1\/2 started \S+ are of two runs/,
-  );
+  expect(merged.output).toMatch(/the blob started \S+ and the blob started \S+ are of two runs/);
 }, 600_000);

@@ -1,0 +1,42 @@
+// What `taskproof confirm` refuses or answers without playing anything.
+import { expect, test } from 'vitest';
+import { resultsFile, suite } from './suite';
+
+const played = { 'taskproof-results.json': resultsFile({ cart: 'fffff', docs: 'ppppp' }) };
+const files = (before: string) => ({ ...played, 'taskproof-baseline.json': before });
+const BEFORE = resultsFile({ cart: 'ppppp', docs: 'ppppp' });
+
+test.each(['--shard=1/2', '--repeat-each=3', '--list', '--ui'])('%s is refused', async arg => {
+  const { taskproof } = suite(files(BEFORE));
+  const { code, err } = await taskproof(['confirm', '--', '--workers=2', arg]);
+  expect([code, err]).toEqual([
+    2,
+    expect.stringContaining(`confirm can't be used with ${arg.split('=')[0]}`),
+  ]);
+});
+
+test('without candidates nothing is played', async () => {
+  const { taskproof } = suite({ ...files(BEFORE), 'taskproof-results.json': BEFORE });
+  expect(await taskproof(['confirm'])).toEqual({
+    code: 0,
+    out: 'Nothing looks worse than the baseline.',
+    err: '',
+  });
+});
+
+test('where no number of failures could prove anything, nothing is played', async () => {
+  const { taskproof } = suite(files(resultsFile({ cart: 'p', docs: 'p' })));
+  const { code, out, err } = await taskproof(['confirm', '--trials', '2', '--max-cost', '1']);
+  expect([code, err]).toEqual([3, '']);
+  expect(out).toContain("2 fresh trials of cart [opus] can't prove anything against a baseline of 1/1 (save");
+  expect((await taskproof(['confirm', '--trials', '2', '--allow', 'candidates'])).code).toBe(0);
+});
+
+test.each([
+  ['a newer schema', '{"schemaVersion":"3","runs":{}}', 'schemaVersion is "3"'],
+  ['cut', BEFORE.slice(0, 100), 'not JSON'],
+])('a baseline: %s', async (_, before, message) => {
+  const { taskproof } = suite(files(before));
+  const { code, err } = await taskproof(['confirm']);
+  expect([code, err]).toEqual([2, expect.stringContaining(message)]);
+});
