@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import type { Wanted } from '../playwright/check-run';
 import { renderConfirmation } from '../report/confirm-markdown';
-import { type Confirmation, confirmTable, planText } from '../report/confirm-text';
+import { type Confirmation, confirmLines, confirmTable, planText } from '../report/confirm-text';
 import { printableJson } from '../report/format';
 import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../report/results';
 import { answerOf, type CandidateRow, DEFAULT_TRIALS, stopRules } from '../verdicts/confirm';
@@ -63,6 +63,8 @@ Examples:
       const text = render(confirmation, options, io.colour && options.output === undefined);
       if (options.output === undefined) io.out(text.trimEnd());
       else await writeOutput(io, options.output, `${text.trimEnd()}\n`);
+      if (options.output !== undefined || options.json || options.markdown)
+        io.err(confirmLines(confirmation).join('\n'));
       exit(EXIT_CODES[confirmation.outcome]);
     });
 };

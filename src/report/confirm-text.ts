@@ -39,7 +39,7 @@ export function planText(
       : `at most ${formatCost(most)} by the costs of the last run`;
   const cap = maxCost === undefined ? '' : `, and no more than ${formatCost(maxCost)}`;
   const each = wanted.length > 1 ? ' each' : '';
-  return `Playing ${plural(wanted.length, 'candidate')} again: ${namesOf(wanted)}. Up to ${plural(trials, 'fresh trial')}${each}, ${price}${cap}.`;
+  return `Playing ${plural(wanted.length, 'candidate')} again: ${namesOf(wanted)}. Up to ${plural(trials, 'fresh trial')}${each}, ${price}${cap}.\nPlaywright's list may show a failed trial as passed; the result at the end counts it.`;
 }
 
 const STYLES: Record<Answer, Cell['style']> = { regressed: 'red', 'not confirmed': 'green', open: 'yellow' };
@@ -87,7 +87,7 @@ function openReason({ row, rule, played, fresh }: Confirmation['answers'][number
   const name = namesOf([row]);
   if (rule.enough === null)
     return `${plural(rule.trials, 'fresh trial')} of ${name} can't prove anything against a baseline of ${passesOf(row.before)} (save more runs to it, or raise --trials)`;
-  if (!played) return `${name} was not found: is it still in the suite, and in that project?`;
+  if (!played) return `${name} was not found (is it still in the suite, and in that project?)`;
   const graded = fresh.passes + fresh.failures;
   return `${name} had ${graded} of up to ${rule.trials} fresh trials graded${fresh.errors ? `, ${plural(fresh.errors, 'error')}` : ''}`;
 }

@@ -9,7 +9,7 @@ export function transcript(record: TrialRecord, goal: string): string {
     `Agent: ${oneLine(who, 200)}`,
     '',
     ...record.turns.flatMap(turnLines),
-    `Ended: ${record.status}${record.finalUrl ? ` at ${oneLine(record.finalUrl, 300)}` : ''} after ${record.turns.length} turns, ${seconds(record.durationMs)}, ${dollars(record.costUsd)}`,
+    `Ended: ${record.status}${record.finalUrl ? ` at ${oneLine(record.finalUrl, 300)}` : ''} after ${record.turns.length} ${record.turns.length === 1 ? 'turn' : 'turns'}, ${seconds(record.durationMs)}, ${dollars(record.costUsd)}`,
     ...record.assertions.map(({ title, passed, reason }) =>
       oneLine(`${mark(passed)} ${title}${reason ? `: ${reason}` : ''}`, 1_000),
     ),

@@ -144,7 +144,7 @@ test('probe: a spec that holds although nothing was done; neither agent nor judg
     'tasks/vacuous.yaml': spec({
       id: 'vacuous',
       url: `${url}/`,
-      k: 1,
+      k: 3,
       assertions: "  - { type: dom, selector: h1, state: visible }\n  - { type: url, pattern: '**/' }\n",
     }),
   });
