@@ -107,7 +107,8 @@ async function confirm(io: Io, diff: Diff, after: Results, options: ConfirmOptio
     const rule = rules[index]!;
     const answer = rule.enough === null ? ('open' as const) : answerOf(rule, { passes, failures });
     const played = fresh !== undefined;
-    return { row, rule, answer, played, fresh: { passes, failures, errors, costUsd: fresh?.costUsd ?? 0 } };
+    const { costUsd = 0, reason = null } = fresh ?? {};
+    return { row, rule, answer, played, fresh: { passes, failures, errors, costUsd, reason } };
   });
   return conclude(diff, answers, options.allow, results);
 }

@@ -14,7 +14,14 @@ export interface Confirmation {
     answer: Answer;
     /** False where the spec was not found, or could not have been answered. */
     played: boolean;
-    fresh: { passes: number; failures: number; errors: number; costUsd: number | null };
+    /** `reason`: why they have no verdict; null if they have one. */
+    fresh: {
+      passes: number;
+      failures: number;
+      errors: number;
+      costUsd: number | null;
+      reason: string | null;
+    };
   }[];
   /** Without the specs that are confirmed. */
   suite: SuiteChange | null;
@@ -89,7 +96,8 @@ function openReason({ row, rule, played, fresh }: Confirmation['answers'][number
     return `${plural(rule.trials, 'fresh trial')} of ${name} can't prove anything against a baseline of ${passesOf(row.before)} (save more runs to it, or raise --trials)`;
   if (!played) return `${name} was not found (is it still in the suite, and in that project?)`;
   const graded = fresh.passes + fresh.failures;
-  return `${name} had ${graded} of up to ${rule.trials} fresh trials graded${fresh.errors ? `, ${plural(fresh.errors, 'error')}` : ''}`;
+  const why = fresh.reason === null ? '' : ` (${fresh.reason})`;
+  return `${name} had ${graded} of up to ${rule.trials} fresh trials graded${fresh.errors ? `, ${plural(fresh.errors, 'error')}` : ''}${why}`;
 }
 
 export function confirmTable(confirmation: Confirmation, options: { colour?: boolean } = {}): string {

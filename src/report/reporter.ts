@@ -95,7 +95,9 @@ export default class TaskproofReporter implements Reporter {
       throw runError("taskproof: these reports don't belong together. Merge the blobs of one run.");
     }
     this.joinUnconfirmed();
-    const runs = [...this.specRuns.values()].filter(run => !run.skipped);
+    const check = checkRun();
+    // A confirmation has skipped what would have cost too much: no spec that is not there.
+    const runs = [...this.specRuns.values()].filter(run => !run.skipped || check?.purpose === 'confirm');
     for (const run of runs)
       if (!run.ended) {
         run.missingBecause = whyMissing(run.project, this.suite, this.config, result);
@@ -108,8 +110,11 @@ export default class TaskproofReporter implements Reporter {
     const { startedAt } = this;
     const broken = this.suite.allTests().flatMap(test => brokenSpec(test) ?? []);
     const results = resultsOf(runs, { startedAt, durationMs: result.duration, status, shard, broken });
-    const check = checkRun();
-    if (check) return writeText(check.outputFile, JSON.stringify(results)).then(() => undefined);
+    if (check) {
+      // Without a plan no run came about: a global setup or a test file failed.
+      if (this.preprocessed) await writeText(check.outputFile, JSON.stringify(results));
+      return undefined;
+    }
     print(process.stdout, verdictTable(results));
     await writeOutput(results, this.options, this.folder(), shard);
     if (this.preprocessed)
