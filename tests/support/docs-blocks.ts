@@ -18,11 +18,9 @@ export function commandsOf({ text }: CodeBlock): string[] {
     .filter(Boolean);
 }
 
-export const RULES: Record<string, (block: CodeBlock, before: CodeBlock | undefined) => boolean> = {
+export const RULES: Record<string, (block: CodeBlock) => boolean> = {
   // Made from the schemas: tests/unit/docs.test.ts.
   help: ({ language, text }) => language === 'text' && text.startsWith('Usage: taskproof'),
-  output: ({ language, file }, before) =>
-    language === 'text' && before?.language === 'sh' && before.file === file,
   // tests/browser/lexical.test.ts holds what lexical() says when it gives up.
   gaveUp: ({ language, text }) => language === 'text' && text.startsWith('gave_up: '),
   // tests/e2e/command.test.ts plays trials with them.
@@ -45,8 +43,7 @@ export const RULES: Record<string, (block: CodeBlock, before: CodeBlock | undefi
 };
 
 export function ruleOf(block: CodeBlock): string | undefined {
-  const before = BLOCKS[BLOCKS.indexOf(block) - 1];
-  return Object.keys(RULES).find(name => RULES[name]!(block, before));
+  return Object.keys(RULES).find(name => RULES[name]!(block));
 }
 
 export const blocksOf = (rule: string) => BLOCKS.filter(block => ruleOf(block) === rule);
@@ -78,19 +75,4 @@ export function expectToExist(command: string, scripts: Record<string, string>):
       const path = file.replace('node_modules/@taskproof/playwright/', '');
       expect(existsSync(path), path).toBe(true);
     }
-}
-
-/** Each line of the page is one of the output, in order; figures may differ, and `...` stands for a line's rest. */
-export function expectShape(output: string, block: CodeBlock): void {
-  const shape = (line: string) => line.replace(/\d+/g, '#').replace(/\s+/g, ' ').trim();
-  const lines = output.split('\n').map(shape);
-  let from = 0;
-  for (const line of block.text.split('\n').map(shape).filter(Boolean)) {
-    const start = line.replace(/ ?\.\.\.$/, '');
-    const found = lines.findIndex(
-      (one, index) => index >= from && (start === line ? one === line : one.startsWith(start)),
-    );
-    expect(found, `${where(block)}: "${line}" is not in\n${output}`).toBeGreaterThanOrEqual(from);
-    from = found + 1;
-  }
 }
