@@ -101,7 +101,7 @@ test('Ctrl-C ends the request in flight, and the record is written', async () =>
   expect(run.results()).toMatchObject({ status: 'interrupted', complete: false });
   expect(run.results().verdicts[0]!.trials[0], run.output).toMatchObject({
     outcome: 'error',
-    errorKind: 'internal',
+    errorKind: 'interrupted',
   });
   expect(run.results().verdicts[0]!.trials[0]!.reason).toContain('interrupted');
 });

@@ -217,7 +217,7 @@ test('what can not be written costs a warning, never the verdicts', async () => 
       taskproof: `{ agent: ${CLICKS_GO} }`,
       reporters: `[['list'], ['@taskproof/playwright/reporter', { outputFile: 'tasks.spec.ts/results.json', summary: '${FULL}', baseline: 'base.json' }]]`,
     }),
-    'base.json': '{ "schemaVersion": "2", "verdicts": [] }',
+    'base.json': '{ "schemaVersion": "3", "verdicts": [] }',
     'tasks/good.yaml': spec({ id: 'good', url: `${site.url}/` }),
     'tasks.spec.ts': TASKS_TEST,
   });
@@ -226,7 +226,9 @@ test('what can not be written costs a warning, never the verdicts', async () => 
   expect(run.output).toMatch(/good\s+agents\s+✓ passed/);
   expect(run.output).toMatch(/taskproof: .*tasks\.spec\.ts\/results\.json: E/);
   expect(run.output.match(/taskproof: .*: (ENOSPC|ENOTDIR|EEXIST)/g)).toHaveLength(3);
-  expect(run.output).toMatch(/taskproof: .*base\.json: schemaVersion is "2"; this version .* reads "1"/);
+  expect(run.output).toMatch(
+    /taskproof: .*base\.json: schemaVersion is "3"; this version .* reads baselines of "1" and "2"/,
+  );
 });
 
 const SLOW = `defineAgent({ name: 'slow', async run(task) {

@@ -89,6 +89,7 @@ beforeAll(async () => {
       devDependencies: {
         '@playwright/test': process.env.TASKPROOF_PLAYWRIGHT ?? versions['@playwright/test'],
         '@taskproof/playwright': `file:${inject('tarball')}`,
+        '@types/node': versions['@types/node'],
       },
     }),
   });
@@ -146,10 +147,20 @@ test.each([
   { module: 'esnext', moduleResolution: 'bundler', type: 'module' },
   { module: 'nodenext', moduleResolution: 'nodenext', type: 'module' },
   { module: 'commonjs', moduleResolution: 'node10', type: 'commonjs', esModuleInterop: false },
-])('the types hold under $module, $moduleResolution, without skipLibCheck', async ({ type, ...options }) => {
-  const suite = makeSuite({
-    'package.json': JSON.stringify({ private: true, type }),
-    'uses.ts': `import { lexical, repeats, taskproofTests, test, type TrialRecord } from '@taskproof/playwright';
+])(
+  'the types hold under $module, $moduleResolution, without skipLibCheck',
+  async ({ type, moduleResolution, ...options }) => {
+    // A user has no zod, and this repository has: Playwright's own declarations take its types if they find them.
+    const folder = `types-${moduleResolution}`;
+    const at = (file: string) => `${folder}/${file}`;
+    root.write({
+      [at('package.json')]: JSON.stringify({ private: true, type }),
+      [at('no-zod.d.ts')]: `type Inferred<T> = any;
+export type { Inferred as infer };
+export type ZodTypeAny = any;
+export namespace z { export type infer<T> = any; }`,
+      [at('uses.ts')]:
+        `import { lexical, repeats, taskproofTests, test, type TrialRecord } from '@taskproof/playwright';
 import Reporter from '@taskproof/playwright/reporter';
 import { K_MAX, type TaskSpec, taskSpecSchema } from '@taskproof/playwright/spec';
 export const spec: TaskSpec = taskSpecSchema.parse({});
@@ -157,20 +168,22 @@ export const made: object[] = [new Reporter({ outputFile: 'x' }), lexical(), rep
 export const k: number = K_MAX;
 export type Status = TrialRecord['status'];
 taskproofTests('*.yaml');`,
-    'tsconfig.json': JSON.stringify({
-      compilerOptions: {
-        ...{ strict: true, noEmit: true, skipLibCheck: false, target: 'es2022', lib: ['es2024', 'dom'] },
-        ...options,
-      },
-      files: ['uses.ts'],
-    }),
-  });
-  const tsc = join(inject('installed'), 'node_modules/typescript/bin/tsc');
-  const { stdout } = await exec(process.execPath, [tsc, '-p', '.'], { cwd: suite.folder }).catch(
-    error => error,
-  );
-  expect(stdout).toBe('');
-});
+      [at('tsconfig.json')]: JSON.stringify({
+        compilerOptions: {
+          ...{ strict: true, noEmit: true, skipLibCheck: false, target: 'es2022', lib: ['es2024', 'dom'] },
+          ...{ moduleResolution, ...options },
+          paths: { zod: ['./no-zod.d.ts'], 'zod/*': ['./no-zod.d.ts'] },
+        },
+        files: ['uses.ts'],
+      }),
+    });
+    const tsc = join(inject('installed'), 'node_modules/typescript/bin/tsc');
+    const { stdout } = await exec(process.execPath, [tsc, '-p', '.'], {
+      cwd: join(root.folder, folder),
+    }).catch(error => error);
+    expect(stdout).toBe('');
+  },
+);
 
 /** What a process has loaded, after some code in a suite, of what takes long to load. */
 async function loadedBy(code: string): Promise<string[]> {

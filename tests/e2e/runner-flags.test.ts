@@ -124,7 +124,7 @@ describe('one kept and one lost spec', () => {
       expect(junit).toContain('<property name="verdict" value="failed: 1/3 passed, needs 2">');
       expect(junit).toContain('<property name="policy" value="at least 2 of 3 trials must pass">');
       expect(junit).toMatch(/<property name="trial" value="2\/3 \(failed, tolerated\): /);
-      expect(junit + json).not.toContain('"_taskproof');
+      expect(junit).not.toContain('_taskproof');
       const annotations = run.output.match(/^::error .*$/gm) ?? [];
       expect(annotations.length).toBeGreaterThanOrEqual(order === 'last' ? 2 : 0);
       expect(annotations.filter(line => !line.includes('lost'))).toEqual([]);
