@@ -1,6 +1,7 @@
 // Which hosts a spec's `allowedDomains` admit. Both sides go through the URL parser, so that what is compared
 // is what a browser would connect to: lower case, punycode, IPv4 in its dotted form, no port.
 import { isIP } from 'node:net';
+import { parsedUrl } from '../spec/url';
 
 const BARE_HOST = /^[^:/?#@\\\s]+(:\d+)?$/;
 
@@ -14,9 +15,8 @@ const BARE_HOST = /^[^:/?#@\\\s]+(:\d+)?$/;
  */
 export function hostOf(urlOrHost: string): string | undefined {
   const text = BARE_HOST.test(urlOrHost) ? `http://${urlOrHost}` : urlOrHost;
-  // URL.parse is missing from early releases of Node 20.
-  if (!URL.canParse(text)) return undefined;
-  const url = new URL(text);
+  const url = parsedUrl(text);
+  if (!url) return undefined;
   if (url.protocol === 'blob:') return url.origin === 'null' ? undefined : hostOf(url.origin);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') return undefined;
   return url.hostname.replace(/\.$/, '') || undefined;

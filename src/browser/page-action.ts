@@ -1,5 +1,6 @@
 // What an agent did to a page, so that it can be done again without it.
 import { z } from 'zod';
+import { parsedUrl } from '../spec/url';
 
 /** CSS pixels from an element's upper left corner; its middle if left out. */
 export interface Position {
@@ -111,13 +112,12 @@ export const recordedActionSchema = z.discriminatedUnion(
 
 /** An address as a step keeps it: one of the tested site holds on another deployment, too. */
 export function portableUrl(url: string, entryUrl: string): string {
-  const here = URL.canParse(url) && new URL(url).origin === new URL(entryUrl).origin;
+  const here = parsedUrl(url)?.origin === new URL(entryUrl).origin;
   return here ? pathOf(url) : url;
 }
 
 /** Path, query and fragment of an http address; any other as it is. */
 export function pathOf(url: string): string {
-  if (!URL.canParse(url)) return url;
-  const { protocol, pathname, search, hash } = new URL(url);
+  const { protocol, pathname, search, hash } = parsedUrl(url) ?? {};
   return protocol === 'http:' || protocol === 'https:' ? `${pathname}${search}${hash}` : url;
 }

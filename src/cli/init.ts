@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { parsedUrl } from '../spec/url';
 import { detectSuite, type Suite } from './init/detect';
 import { type ModelProject, NEEDED } from './init/projects';
 import { configLines, type StarterFile, starterFiles } from './init/starter';
@@ -110,7 +111,7 @@ function checkFolder(given: string): string {
 }
 
 function checkUrl(given: string): string {
-  const url = URL.canParse(given) ? new URL(given) : undefined;
+  const url = parsedUrl(given);
   if (!url || !/^https?:$/.test(url.protocol))
     throw new CommandError(
       `"${given}" is not an http: or https: URL. Give the site's address: --url ${DEFAULT_URL}`,

@@ -1,6 +1,7 @@
 // The fixture `agent`: an agent in a hand-written test.
 import type { Page, TestInfo } from '@playwright/test';
 import { openSession } from '../browser/open-session';
+import { parsedUrl } from '../spec/url';
 import { AgentRun } from '../trial/agent-run';
 import { agentTimeMs, type TrialPlan, trialContext } from '../trial/plan';
 import type { TotalUsage, TrialStatus, TurnRecord } from '../trial/record';
@@ -102,7 +103,7 @@ async function runAgent(page: Page, plan: TrialPlan, testInfo: TestInfo): Promis
 
 /** @throws Error on a blank page, where no host can be taken for granted. */
 function hostOf(url: string): string {
-  const host = URL.canParse(url) ? new URL(url).hostname : '';
+  const host = parsedUrl(url)?.hostname;
   if (!host)
     throw new Error(
       `agent.run: the page is at ${url}; open the site first (await page.goto(...)), or pass { allowedDomains: [...] }`,

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Agent, ReplayAgent } from '../agents/agent';
 import type { Judge } from '../grading/judge';
 import { checkOptions, type OptionSchemas, OptionsError } from '../options';
+import { parsedUrl } from '../spec/url';
 import { runError } from './runner';
 
 /** The option `taskproof` in the config's `use`, a project's, or `test.use`. */
@@ -66,13 +67,10 @@ const optionsSchema = z.strictObject({
     value => (value === '' ? undefined : value),
     z
       .string()
-      .refine(
-        text => text === BASE_URL || (URL.canParse(text) && new URL(text).origin === text.replace(/\/$/, '')),
-        {
-          error: ({ input }) =>
-            `must be 'baseURL' or an origin, such as https://preview.example.com: scheme, host and port, nothing more; it is ${JSON.stringify(input)}`,
-        },
-      )
+      .refine(text => text === BASE_URL || parsedUrl(text)?.origin === text.replace(/\/$/, ''), {
+        error: ({ input }) =>
+          `must be 'baseURL' or an origin, such as https://preview.example.com: scheme, host and port, nothing more; it is ${JSON.stringify(input)}`,
+      })
       .optional(),
   ),
   secrets: z
@@ -136,7 +134,8 @@ export function originOf(
   where: string,
 ): string | undefined {
   if (origin !== BASE_URL) return origin;
-  if (/^https?:/i.test(baseURL ?? '') && URL.canParse(baseURL!)) return new URL(baseURL!).origin;
+  const base = /^https?:/i.test(baseURL ?? '') ? parsedUrl(baseURL) : undefined;
+  if (base) return base.origin;
   const found = baseURL ? `baseURL is ${JSON.stringify(baseURL)}, not an http(s) URL` : 'there is no baseURL';
   throw runError(
     `${where}: use.taskproof.origin is 'baseURL', but ${found}. Set use.baseURL in the config, or set origin to an address.`,

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { shown } from './errors';
 import { explain, explainMapping, typeName } from './explain';
 import type { TaskSpec, TaskSpecInput } from './task-spec';
+import { parsedUrl } from './url';
 
 /** The version of the format that `taskSpecSchema` describes. */
 export const SPEC_VERSION = '0.1';
@@ -138,7 +139,7 @@ function domainMeant(written: string): string {
 
 /** Without a trailing dot; undefined if it is no URL, empty if its kind has no host. */
 function hostOf(url: unknown): string | undefined {
-  return typeof url === 'string' && URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, '') : undefined;
+  return parsedUrl(url)?.hostname.replace(/\.$/, '');
 }
 
 /** Without user and password, and of more than dots; an IPv6 address stands in brackets. */
@@ -153,8 +154,7 @@ const entryUrl = z
       explain(issue) ?? 'must be an absolute http: or https: URL, such as "https://example.com"',
   })
   .refine(url => {
-    if (!URL.canParse(url)) return true;
-    const { username, password } = new URL(url);
+    const { username = '', password = '' } = parsedUrl(url) ?? {};
     return username === '' && password === '';
   }, 'must not contain credentials (user:password@): specs end up in reports; let the suite log in, or name a secret')
   .refine(url => !/^\s*https?:/i.test(url) || hostOf(url) !== '', 'must name a host')
