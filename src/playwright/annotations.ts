@@ -185,6 +185,8 @@ const keptRunSchema = z.object({
   shard: z.string().nullable(),
   /** The CI's name for the run that this is a part of; null if it gives none. */
   ciRun: z.string().nullable(),
+  /** The command line chose a part of the tests. */
+  filtered: z.boolean().optional(),
   plan: runPlanSchema,
 });
 

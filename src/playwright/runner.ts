@@ -34,6 +34,8 @@ const INTERACTIVE = 'TASKPROOF_INTERACTIVE';
  * does not tell a filter of the command line from one of the config.
  */
 export function isFiltered(argv: readonly string[] = process.argv): boolean {
+  // merge-reports has other arguments: what a blob's run was, the blob says.
+  if (!argv.includes('test')) return false;
   const args = argv.slice(argv.indexOf('test') + 1);
   const chooses =
     /^(-g|-gv|--grep|--grep-invert|--last-failed|--only-changed|--test-list|--test-list-invert)(=|$)/;

@@ -27,6 +27,7 @@ import {
 import {
   ciRun,
   folderOf,
+  isFiltered,
   isInteractive,
   isListing,
   rename,
@@ -105,7 +106,8 @@ function leaveOut(suite: Suite, config: FullConfig, wanted: readonly PlannedTest
 
 function place({ shard }: FullConfig, startedAt: Date) {
   const name = shard ? `${shard.current}/${shard.total}` : null;
-  return { startedAt: startedAt.toISOString(), shard: name, ciRun: ciRun() };
+  const part = isFiltered() ? { filtered: true } : {};
+  return { startedAt: startedAt.toISOString(), shard: name, ciRun: ciRun(), ...part };
 }
 
 function runPlan(planned: readonly PlannedTest[]): RunPlan {

@@ -14,6 +14,7 @@ import { checkRun } from '../playwright/check-run';
 import { closeLedger, openLedger } from '../playwright/ledger';
 import {
   hideSecrets,
+  isFiltered,
   isInteractive,
   isListing,
   repeatEachOverride,
@@ -109,7 +110,9 @@ export default class TaskproofReporter implements Reporter {
     const status = result.status === 'interrupted' ? 'interrupted' : failed ? 'failed' : 'passed';
     const { startedAt } = this;
     const broken = this.suite.allTests().flatMap(test => brokenSpec(test) ?? []);
-    const results = resultsOf(runs, { startedAt, durationMs: result.duration, status, shard, broken });
+    const filtered = this.preprocessed ? isFiltered() : keptRuns(this.config).some(run => run.filtered);
+    const about = { startedAt, durationMs: result.duration, status, shard, broken, filtered } as const;
+    const results = resultsOf(runs, about);
     if (check) {
       // Without a plan no run came about: a global setup or a test file failed.
       if (this.preprocessed) await writeText(check.outputFile, JSON.stringify(results));

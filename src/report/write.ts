@@ -4,7 +4,6 @@ import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../options';
 import { checkRun } from '../playwright/check-run';
-import { isFiltered } from '../playwright/runner';
 import { compareProjects } from '../verdicts/comparison';
 import { byName, diffVerdicts } from '../verdicts/diff';
 import { countedRow, pooledBaseline } from '../verdicts/history';
@@ -53,6 +52,8 @@ export function resultsOf(
     shard: boolean;
     /** Files of specs that do not parse. */
     broken: readonly string[];
+    /** The command line chose a part of the tests. */
+    filtered: boolean;
   },
 ): Results {
   const verdicts = runs.map(rowOf).sort(byName);
@@ -75,7 +76,7 @@ export function resultsOf(
       verdicts.every(row => row.verdict !== 'undecided' && row.trials.length >= row.k),
     ...(causes.size ? { incompleteBecause: [...causes].join('; ') } : {}),
     verdicts,
-    ...(isFiltered() ? { filtered: true } : {}),
+    ...(run.filtered ? { filtered: true } : {}),
     ...(comparison ? { comparison } : {}),
   };
 }

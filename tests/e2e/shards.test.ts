@@ -85,8 +85,9 @@ beforeAll(async () => {
 });
 
 /** The same in every run of the same trials: without times. */
-function timeless({ verdicts, complete, status }: Results) {
+function timeless({ verdicts, complete, status, filtered }: Results) {
   return {
+    filtered,
     complete,
     status,
     verdicts: verdicts.map(row => ({

@@ -44,3 +44,7 @@ test.each<[string, boolean]>([
 ])('playwright test %s: a part of the suite is %s', (line, expected) => {
   expect(isFiltered(['node', 'cli.js', 'test', ...line.split(' ').filter(Boolean)])).toBe(expected);
 });
+
+test('merge-reports filters nothing by its own arguments', () => {
+  expect(isFiltered(['node', 'cli.js', 'merge-reports', '--config=merge.config.ts', 'blobs'])).toBe(false);
+});
