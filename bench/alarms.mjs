@@ -1,7 +1,6 @@
 // How often the comparison with a baseline is wrong, and what it finds: simulated suites of 40 specs, the real rules. A suite has
 // a pooled baseline of 5 runs of 5 trials, a later run of 5 (4 needed), then `confirm` with up to 15 fresh trials a candidate.
 import { createRequire } from 'node:module';
-import { generator } from './lib/random.mjs';
 
 const require = createRequire(import.meta.url);
 
@@ -99,12 +98,12 @@ export async function alarms({ quick }) {
 
 function library() {
   const from = name => require(`../dist/verdicts/${name}.js`);
-  return { rules: { ...from('diff'), ...from('confirm'), ...from('verdict') } };
+  return { rules: { ...from('diff'), ...from('confirm'), ...from('verdict'), ...from('statistics') } };
 }
 
 /** Shares of the suites in which something is reported, and the mean number of fresh trials. */
 function simulate(rules, { name, before, after, runs, suites, seed }) {
-  const random = generator(seed);
+  const random = rules.generator(seed);
   const sums = { alarm: 0, proven: 0, looks: 0, suite: 0, found: 0, candidates: 0, trials: 0 };
   for (let suite = 0; suite < suites; suite++) {
     const diff = rules.diffVerdicts(

@@ -10,7 +10,7 @@ import { EXIT_CODES, outcomeOf } from '../verdicts/outcome';
 import { sumOfKnown } from '../verdicts/verdict';
 import { atLeastOne } from './baseline';
 import { allowOption, compareFiles } from './diff';
-import { CommandError, type Io, writeOutput } from './io';
+import { CommandError, type Io, tell } from './io';
 import { playChecked } from './play-suite';
 import type { AddCommand } from './program';
 
@@ -60,9 +60,7 @@ Examples:
       const compared = await compareFiles(io, before, after, options.allow);
       if (!compared) return;
       const confirmation = await confirm(io, compared.diff, compared.after, options);
-      const text = render(confirmation, options, io.colour && options.output === undefined);
-      if (options.output === undefined) io.out(text.trimEnd());
-      else await writeOutput(io, options.output, `${text.trimEnd()}\n`);
+      await tell(io, options.output, colour => render(confirmation, options, colour));
       if (options.output !== undefined || options.json || options.markdown)
         io.err(confirmLines(confirmation).join('\n'));
       exit(EXIT_CODES[confirmation.outcome]);

@@ -7,10 +7,10 @@ import { printableJson } from '../report/format';
 import { renderDiff } from '../report/markdown';
 import { outcomeLines } from '../report/outcome-text';
 import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../report/results';
-import { ALPHA, type Diff, diffVerdicts } from '../verdicts/diff';
-import { countedRow, type HistoryRun, pooledBaseline } from '../verdicts/history';
-import { DOUBTS, EXIT_CODES, outcomeOf } from '../verdicts/outcome';
-import { CommandError, type Io, readInput, readRun, writeOutput } from './io';
+import { ALPHA, type Diff } from '../verdicts/diff';
+import { diffWithBaseline, type HistoryRun } from '../verdicts/history';
+import { type DiffOutcome, DOUBTS, EXIT_CODES, outcomeOf } from '../verdicts/outcome';
+import { CommandError, type Io, readInput, readRun, tell } from './io';
 import type { AddCommand } from './program';
 
 interface DiffOptions {
@@ -59,10 +59,10 @@ Examples:
       const compared = await compareFiles(io, beforeFile, afterFile, options.allow);
       if (!compared) return;
       const outcome = outcomeOf(compared.diff, options.allow);
-      const text = render(compared, options, io.colour && options.output === undefined);
-      if (options.output === undefined) io.out(text.trimEnd());
-      else await writeOutput(io, options.output, `${text.trimEnd()}\n`);
       const lines = outcomeLines(outcome, compared.diff.rows.length);
+      await tell(io, options.output, colour =>
+        render(compared, outcome.outcome, lines, { ...options, colour }),
+      );
       if (options.output !== undefined || options.json || options.markdown) io.err(lines.join('\n'));
       exit(EXIT_CODES[outcome.outcome]);
     });
@@ -109,21 +109,23 @@ export async function compareFiles(
   const after = await readRun(io, afterFile);
   if (!after.complete)
     io.err(`Note: ${afterFile} is of an incomplete run; what it lacks shows as removed or unclear.`);
-  const later = after.verdicts.map(countedRow);
-  return { before, after, diff: diffVerdicts(pooledBaseline(before, later), later) };
+  return { before, after, diff: diffWithBaseline(before, after.verdicts) };
 }
 const SAVE = `Save one with \`taskproof baseline save\` after a run on the main branch.`;
 
-function render({ before, after, diff }: Compared, options: DiffOptions, colour: boolean): string {
-  const outcome = outcomeOf(diff, options.allow);
-  const lines = outcomeLines(outcome, diff.rows.length);
+function render(
+  { before, after, diff }: Compared,
+  outcome: DiffOutcome['outcome'],
+  lines: readonly string[],
+  options: Pick<DiffOptions, 'markdown' | 'json'> & { colour: boolean },
+): string {
   if (options.markdown) return renderDiff(diff, lines);
-  if (!options.json) return `${diffTable(diff, { colour })}\n\n${lines.join('\n')}`;
+  if (!options.json) return `${diffTable(diff, options)}\n\n${lines.join('\n')}`;
   const { startedAt, status, complete } = after;
   const runs = before.map(({ startedAt, partial }) => ({ startedAt, partial }));
   return printableJson({
     schemaVersion: '2',
-    outcome: outcome.outcome,
+    outcome,
     before: { runs },
     after: { startedAt, status, complete },
     ...diff,

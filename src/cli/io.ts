@@ -76,4 +76,20 @@ export async function writeOutput(io: Io, file: string, text: string): Promise<v
   }
 }
 
+/**
+ * Says a command's result, or writes it to the file that `--output` names.
+ *
+ * @param render is told whether colours are shown
+ * @throws CommandError
+ */
+export async function tell(
+  io: Io,
+  output: string | undefined,
+  render: (colour: boolean) => string,
+): Promise<void> {
+  const text = render(io.colour && output === undefined).trimEnd();
+  if (output === undefined) io.out(text);
+  else await writeOutput(io, output, `${text}\n`);
+}
+
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? (error as Error).message;

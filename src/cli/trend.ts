@@ -4,7 +4,7 @@ import { formatRate, plural, printableJson, table } from '../report/format';
 import { blocks, escapeMarkdown, markdownTable } from '../report/markdown';
 import { DEFAULT_BASELINE_FILE } from '../report/results';
 import { type Trend, trendsOf } from '../verdicts/trend';
-import { readInput, writeOutput } from './io';
+import { readInput, tell } from './io';
 import type { AddCommand } from './program';
 
 interface TrendOptions {
@@ -34,11 +34,11 @@ Examples:
     .action(async (file: string, options: TrendOptions) => {
       const remedy = 'Save one with `taskproof baseline save`.';
       const trends = trendsOf(readHistory(await readInput(io, file, remedy), file));
-      const text = options.json
-        ? printableJson({ schemaVersion: '1', specs: trends })
-        : (options.markdown ? markdown : terminal)(trends, io.colour && options.output === undefined);
-      if (options.output === undefined) io.out(text.trimEnd());
-      else await writeOutput(io, options.output, `${text.trimEnd()}\n`);
+      await tell(io, options.output, colour =>
+        options.json
+          ? printableJson({ schemaVersion: '1', specs: trends })
+          : (options.markdown ? markdown : terminal)(trends, colour),
+      );
     });
 };
 

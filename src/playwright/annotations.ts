@@ -101,13 +101,14 @@ function policyText({ k, minPasses }: Policy, replayed: boolean): string {
 
 /** Reads what `policyText` wrote; undefined for another text, such as a suite's own annotation of this type. */
 function readPolicy(text: string): Omit<PlannedSpec, 'id' | 'file'> | undefined {
-  const single = /^1 (trial|replay), which must pass(?:; stops early)?$/.exec(text);
-  const several = /^at least (\d+) of (\d+) (trial|replay)s must pass(?:; stops early)?$/.exec(text);
+  const stops = text.endsWith(STOPS_EARLY);
+  const policy = stops ? text.slice(0, -STOPS_EARLY.length) : text;
+  const single = /^1 (trial|replay), which must pass$/.exec(policy);
+  const several = /^at least (\d+) of (\d+) (trial|replay)s must pass$/.exec(policy);
   const noun = single?.[1] ?? several?.[3];
   if (!noun) return undefined;
   const [minPasses = 1, k = 1] = several ? [Number(several[1]), Number(several[2])] : [];
-  const earlyStop = text.endsWith(STOPS_EARLY) ? { earlyStop: true } : {};
-  return { policy: { k, minPasses }, replayed: noun === 'replay', ...earlyStop };
+  return { policy: { k, minPasses }, replayed: noun === 'replay', ...(stops ? { earlyStop: true } : {}) };
 }
 
 /** The file of a spec that does not parse, if the test stands for one. */

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { answerOf } from '../verdicts/confirm';
-import { type Policy, type TrialResult, verdictOf } from '../verdicts/verdict';
+import { EARLY_STOP, type Policy, type TrialResult, verdictOf } from '../verdicts/verdict';
 import { checkRun, type Wanted } from './check-run';
 
 /** Set by the reporter in the main process, inherited by the workers. */
@@ -111,7 +111,7 @@ export function settledReason(project: string, spec: string, policy: Policy): st
   );
   if (verdict === 'undecided') return undefined;
   const ran = passes + failures + errors;
-  return `early stop: the verdict is settled (${verdict}, ${passes} of ${ran} passed, needs ${policy.minPasses} of ${policy.k})`;
+  return `${EARLY_STOP}the verdict is settled (${verdict}, ${passes} of ${ran} passed, needs ${policy.minPasses} of ${policy.k})`;
 }
 
 /** Trials of the spec that have ended without a pass: so many failures the pass policy has to tolerate so far. */
@@ -125,9 +125,8 @@ export function lostTrials(project: string, spec: string): number {
 export function spentUsd(): number {
   const run = process.env[ENV];
   if (!run) return 0;
-  const folders = readdirSync(run, { withFileTypes: true }).filter(entry => entry.isDirectory());
-  return folders
-    .flatMap(({ name }) => entriesIn(join(run, name)))
+  return specFolders(run)
+    .flatMap(entriesIn)
     .reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
 }
 
@@ -155,12 +154,11 @@ export function needlessReason({ project, spec, ...rule }: Wanted, index: number
 
 /** US dollars of trials that have begun and not ended, whatever they come to. */
 function reservedUsd(run: string): number {
-  const folders = readdirSync(run, { withFileTypes: true }).filter(entry => entry.isDirectory());
-  const open = folders.flatMap(({ name }) => {
-    const files = readdirSync(join(run, name));
+  const open = specFolders(run).flatMap(folder => {
+    const files = readdirSync(folder);
     return files
       .filter(file => file.endsWith('.reserved') && !files.includes(file.replace('.reserved', '.json')))
-      .map(file => join(run, name, file));
+      .map(file => join(folder, file));
   });
   return open.reduce((sum, file) => sum + readReserved(file), 0);
 }
@@ -172,6 +170,11 @@ function readReserved(file: string): number {
     // Its worker took it back meanwhile.
     return 0;
   }
+}
+
+function specFolders(run: string): string[] {
+  const entries = readdirSync(run, { withFileTypes: true });
+  return entries.filter(entry => entry.isDirectory()).map(({ name }) => join(run, name));
 }
 
 function specFolder(run: string, project: string, spec: string): string {

@@ -25,9 +25,15 @@ const rowShape = rowSchema
     agent: true,
     model: true,
     specHash: true,
+    verdict: true,
+    k: true,
+    minPasses: true,
+    turns: true,
+    costUsd: true,
+    passes: true,
+    failures: true,
+    errors: true,
   })
-  .extend(rowSchema.pick({ verdict: true, k: true, minPasses: true, turns: true, costUsd: true }).shape)
-  .extend(rowSchema.pick({ passes: true, failures: true, errors: true }).shape)
   .extend({ stoppedEarly: z.boolean().optional() });
 
 const runSchema = z.object({ partial: z.boolean().default(false), verdicts: z.array(rowShape) });

@@ -6,6 +6,7 @@ import {
   type Cell,
   cellText,
   displayWidth,
+  few,
   formatCost,
   formatRate,
   plural,
@@ -47,14 +48,12 @@ export function comparisonText(
 
 /** Where the projects differ, a sentence each, names as they are. */
 export function findingsOf({ projects, pairs = [], differ, ratesDiffer, unclear }: Comparison): string[] {
-  const few = (names: readonly string[]) =>
-    names.length > 10 ? `${names.slice(0, 10).join(', ')} and ${names.length - 10} more` : names.join(', ');
   const who = projects.length === 2 ? 'Both projects' : 'All projects';
   return [
     differ.length > 0 && `Verdicts differ on ${plural(differ.length, 'spec')}: ${differ.join(', ')}`,
     differ.length === 0 && unclear.length === 0 && `${who} come to the same verdicts.`,
-    unclear.length > 0 && `Open, so not compared: ${few(unclear)}`,
-    ratesDiffer.length > 0 && `Same verdict, other pass rate: ${few(ratesDiffer)}`,
+    unclear.length > 0 && `Open, so not compared: ${few(unclear, 10)}`,
+    ratesDiffer.length > 0 && `Same verdict, other pass rate: ${few(ratesDiffer, 10)}`,
     ...pairs.filter(({ difference }) => difference !== 0).map(pairText),
   ].filter(line => line !== false);
 }

@@ -20,6 +20,17 @@ export const STYLES = {
 } as const;
 export const SIGNS = { passed: '✓', failed: '✗', inconclusive: '?', undecided: '…' } as const;
 
+/** `a, b, c and 3 more` */
+export function few(names: readonly string[], most: number): string {
+  const more = names.length > most ? ` and ${names.length - most} more` : '';
+  return `${names.slice(0, most).join(', ')}${more}`;
+}
+
+/** `cart [opus]`; the spec alone if the project has no name. */
+export function specLabel(spec: string, project: string): string {
+  return project ? `${oneLine(spec)} [${oneLine(project)}]` : oneLine(spec);
+}
+
 /** Whether to colour what goes to this stream: FORCE_COLOR and NO_COLOR decide, else what the terminal can do. */
 export function useColour(
   stream: NodeJS.WritableStream & { isTTY?: boolean },

@@ -1,7 +1,7 @@
 // What a comparison comes to, in sentences: why its exit code is not 0, and what to do next.
 import type { DiffRow } from '../verdicts/diff';
 import type { DiffOutcome, Doubt } from '../verdicts/outcome';
-import { plural } from './format';
+import { few, plural } from './format';
 
 const DOUBT_TEXTS: Record<Doubt, (count: string) => string> = {
   removed: specs => `${specs} of the baseline did not run`,
@@ -31,6 +31,5 @@ export function outcomeLines({ outcome, proven, candidates, doubts }: DiffOutcom
 /** `cart [opus], docs [opus] and 3 more` */
 export function namesOf(rows: readonly Pick<DiffRow, 'spec' | 'project'>[]): string {
   const names = rows.map(({ spec, project }) => (project ? `${spec} [${project}]` : spec));
-  const more = names.length > 5 ? ` and ${names.length - 5} more` : '';
-  return `${names.slice(0, 5).join(', ')}${more}`;
+  return few(names, 5);
 }

@@ -12,6 +12,7 @@ import {
   type Verdict,
   verdictOf,
 } from '../verdicts/verdict';
+import { specLabel } from './format';
 import { RecordingPick } from './recordings';
 import { healedText } from './trial-notes';
 import { trialOf } from './trials';
@@ -171,6 +172,5 @@ export class SpecRun {
 
 /** `cart [opus]` */
 function nameOf({ planned, project }: SpecRun): string {
-  const spec = specName({ spec: planned.id, describe: planned.describe });
-  return project ? `${oneLine(spec)} [${oneLine(project)}]` : oneLine(spec);
+  return specLabel(specName({ spec: planned.id, describe: planned.describe }), project);
 }

@@ -6,6 +6,7 @@ import { specName } from '../verdicts/verdict';
 import { comparisonText } from './comparison-text';
 import {
   type Cell,
+  few,
   formatCost,
   formatDuration,
   paint,
@@ -13,6 +14,7 @@ import {
   rateText,
   SIGNS,
   STYLES,
+  specLabel,
   table,
   useColour,
   wrapped,
@@ -56,7 +58,7 @@ export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT
     ...(unstarted.length
       ? [
           notRunLine(
-            unstarted.map(row => name(specName(row), row.project)),
+            unstarted.map(row => specLabel(specName(row), row.project)),
             results.incompleteBecause,
           ),
         ]
@@ -78,16 +80,14 @@ function rowTable(rows: readonly ResultRow[], colour: boolean): string {
 
 /** Specs of which no trial ran, told in one line: a row for each would say the same thing again and again. */
 function notRunLine(names: readonly string[], because: string | null | undefined): string {
-  const shown = names.slice(0, SHOWN_NAMES).join(', ');
-  const more = names.length > SHOWN_NAMES ? ` and ${names.length - SHOWN_NAMES} more` : '';
   const why = because ? `: ${oneLine(because, 300)}` : '';
-  return `${INDENT}${SIGNS.undecided} ${plural(names.length, 'spec')} did not run${why} (${shown}${more})`;
+  return `${INDENT}${SIGNS.undecided} ${plural(names.length, 'spec')} did not run${why} (${few(names, SHOWN_NAMES)})`;
 }
 
 /** Apart from the agents': a replay says that the site still works as recorded, and nothing of an agent. */
 function replayedLines(rows: readonly ResultRow[], colour: boolean): string[] {
   const healed = healings(rows).map(({ row, text }) =>
-    paint('yellow', `${INDENT}${name(specName(row), row.project)} ${text}`, colour),
+    paint('yellow', `${INDENT}${specLabel(specName(row), row.project)} ${text}`, colour),
   );
   return [
     '',
@@ -162,8 +162,4 @@ export function lostSummary(lost: readonly SpecRun[]): string {
 }
 
 const nameOf = ({ planned, project, replayed }: SpecRun) =>
-  `${name(plannedName(planned), project)}${replayed ? ', replayed,' : ''}`;
-
-function name(spec: string, project: string): string {
-  return project ? `${oneLine(spec)} [${oneLine(project)}]` : oneLine(spec);
-}
+  `${specLabel(plannedName(planned), project)}${replayed ? ', replayed,' : ''}`;

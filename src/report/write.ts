@@ -5,8 +5,8 @@ import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../options';
 import { checkRun } from '../playwright/check-run';
 import { compareProjects } from '../verdicts/comparison';
-import { byName, diffVerdicts } from '../verdicts/diff';
-import { countedRow, pooledBaseline } from '../verdicts/history';
+import { byName } from '../verdicts/diff';
+import { diffWithBaseline } from '../verdicts/history';
 import type { TokenUsage } from '../verdicts/shapes';
 import { sumOfKnown } from '../verdicts/verdict';
 import { readHistory } from './baseline';
@@ -135,8 +135,7 @@ export async function writeOutput(
 
 async function compare(file: string, results: Results): Promise<void> {
   const runs = readHistory(await readFile(file, 'utf8'), file);
-  const later = results.verdicts.map(countedRow);
-  const diff = diffVerdicts(pooledBaseline(runs, later), later);
+  const diff = diffWithBaseline(runs, results.verdicts);
   print(process.stdout, `\n${diffTable(diff, { colour: useColour(process.stdout) })}`);
 }
 

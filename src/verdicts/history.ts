@@ -1,7 +1,7 @@
 // What a baseline remembers: the counts of earlier runs, and what they come to together.
-import { keyOf } from './diff';
+import { type Diff, diffVerdicts, keyOf } from './diff';
 import type { ResultRow, VerdictRow } from './shapes';
-import { isSettled } from './verdict';
+import { EARLY_STOP, isSettled } from './verdict';
 
 /** One earlier run. */
 export interface HistoryRun {
@@ -42,6 +42,12 @@ export function pooledBaseline(runs: readonly HistoryRun[], later: readonly Verd
     if (!partial) for (const { project } of verdicts) closed.add(project);
   }
   return [...histories].map(([key, rows]) => pooled(rows, wanted.get(key)));
+}
+
+/** A run compared with what the baseline remembers. */
+export function diffWithBaseline(runs: readonly HistoryRun[], verdicts: readonly ResultRow[]): Diff {
+  const later = verdicts.map(countedRow);
+  return diffVerdicts(pooledBaseline(runs, later), later);
 }
 
 function pooled(newestFirst: readonly VerdictRow[], later: VerdictRow | undefined): BaselineRow {
@@ -95,9 +101,6 @@ export function countedRow(row: ResultRow): VerdictRow {
     stoppedEarly: true,
   };
 }
-
-/** What `earlyStop` says of the trials that it skips begins with this. */
-const EARLY_STOP = 'early stop: ';
 
 /**
  * Whether trials are skipped because of how others ended. A spec that happened to run all its trials is one, too: that it did

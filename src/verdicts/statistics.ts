@@ -139,6 +139,17 @@ export function taroneLevel(smallest: readonly number[], alpha: number): number 
   return alpha / Math.max(1, smallest.length);
 }
 
+/** Numbers from 0 up to 1, the same for the same seed: mulberry32. A report must not change from call to call. */
+export function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
 const logChoose = (n: number, k: number) => logFactorial(n) - logFactorial(k) - logFactorial(n - k);
 
 // Summed logarithms are as exact as a log-gamma at these sizes and need no approximation.

@@ -2,7 +2,7 @@
 import { byName, keyOf } from './diff';
 import type { HistoryRun } from './history';
 import type { RowSubject, VerdictRow } from './shapes';
-import type { Graded } from './statistics';
+import { type Graded, generator } from './statistics';
 import { specName } from './verdict';
 
 export interface TrendPoint extends Graded {
@@ -91,15 +91,4 @@ function dealt(sizes: readonly number[], passes: number, total: number, random: 
     }
     return count;
   });
-}
-
-/** Numbers from 0 up to 1, the same for the same seed: mulberry32. A report must not change from call to call. */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 }

@@ -63,6 +63,9 @@ export function failsRun(verdict: VerdictName, options: { shard: boolean }): boo
   return options.shard ? verdict === 'failed' : verdict !== 'passed';
 }
 
+/** What is said of a trial that `earlyStop` skips begins with this. */
+export const EARLY_STOP = 'early stop: ';
+
 /** How many failed trials a spec can have and still pass. One more is the decisive one. */
 export function allowedFailures(policy: Policy): number {
   return policy.k - policy.minPasses;
