@@ -1,6 +1,13 @@
 import { existsSync } from 'node:fs';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { closeLedger, enter, openLedger, settledReason, spentUsd } from '../../src/playwright/ledger';
+import {
+  closeLedger,
+  enter,
+  isJudged,
+  openLedger,
+  settledReason,
+  spentUsd,
+} from '../../src/playwright/ledger';
 
 beforeEach(() => openLedger({ judged: true }));
 afterEach(() => closeLedger());
@@ -40,6 +47,14 @@ test('costs add up over the run, as far as they are known', () => {
   end(1, 'error', null);
   enter('q', 'other', { index: 0, outcome: 'failed', costUsd: 0.5 });
   expect(spentUsd()).toBe(0.75);
+});
+
+test('where each trial stands for itself nothing is settled, and costs still add up', () => {
+  openLedger({ judged: false });
+  for (const index of [0, 1]) end(index, 'failed', 0.25);
+  expect(isJudged()).toBe(false);
+  expect(settledReason('p', 'spec', policy)).toBeUndefined();
+  expect(spentUsd()).toBe(0.5);
 });
 
 test('a new run begins empty, and a closed ledger leaves nothing behind and tells nothing', () => {

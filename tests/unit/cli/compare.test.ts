@@ -245,6 +245,14 @@ test.each([
   expect(err).toContain(message);
 });
 
+test('a baseline that lists a spec twice in one run is refused: one row would hide the other', async () => {
+  const { taskproof, read, write } = suite({ 'taskproof-results.json': BEFORE });
+  await taskproof(['baseline', 'save']);
+  write('twice.json', read('taskproof-baseline.json').replace(/("verdicts":\[)(\{.*?\})/, '$1$2,$2'));
+  const { code, err } = await taskproof(['diff', 'twice.json']);
+  expect([code, err]).toEqual([2, expect.stringContaining('spec "cart" is listed twice')]);
+});
+
 test('diff --markdown and --json, to a file', async () => {
   const { taskproof, read } = suite({ 'a.json': BEFORE, 'b.json': resultsFile({ cart: 'pffff' }) });
   expect((await taskproof(['diff', 'a.json', 'b.json', '--markdown', '-o', 'out/c.md'])).code).toBe(1);

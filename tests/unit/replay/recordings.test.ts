@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FullConfig, TestCase } from '@playwright/test/reporter';
 import { expect, onTestFinished, test } from 'vitest';
+import type { Agent, ReplayAgent } from '../../../src/agents/agent';
 import { lexical } from '../../../src/agents/lexical';
 import { replay } from '../../../src/agents/replay';
 import {
@@ -120,6 +121,12 @@ test('replay() asks its fallback beforehand whether that can run', async () => {
   const fallback = { ...lexical(), preflight: () => Promise.reject(new Error('no key')) };
   await expect(replay({ recordings: 'r', fallback }).preflight!()).rejects.toThrow('no key');
   await expect(replay({ recordings: 'r' }).preflight!()).toBeUndefined();
+});
+
+test('a spec without a recording is missing one, unless a fallback plays it', async () => {
+  const missing = (agent: Agent) => (agent as ReplayAgent).missingRecording('/nowhere', 'order');
+  await expect(missing(replay({ recordings: 'r' }))).resolves.toMatch(/nowhere.r.order\.json$/);
+  await expect(missing(replay({ recordings: 'r', fallback: lexical() }))).resolves.toBeUndefined();
 });
 
 function pickOf(...records: TrialRecord[]): RecordingPick {
