@@ -1,6 +1,7 @@
 // Which hosts made the documents that a context's tabs show. A document may come without a request that could be
 // refused: a frame of another host writes it into a blank tab, makes it a `blob:`, or the browser had prefetched it.
 // Such a document is left at once. That is the page's doing, not the agent's.
+import { setTimeout } from 'node:timers/promises';
 import type { BrowserContext, CDPSession, Frame, Page } from '@playwright/test';
 import type { GuardSink } from './guard';
 import { hostOf } from './hosts';
@@ -11,6 +12,8 @@ import { within } from './waiting';
 const MAX_RETURNS = 3;
 /** A tab that is still open then is asked to close once more. */
 const CLOSING_LIMIT_MS = 250;
+const HISTORY_LIMIT_MS = 5_000;
+const HISTORY_RETRY_MS = 20;
 
 export class Documents {
   /** What is known of each tab's current document. */
@@ -141,7 +144,7 @@ export class Documents {
     if (!this.#kept.has(page) && this.context.pages().length > 1) return close(page);
     const returns = (this.#returns.get(page) ?? 0) + 1;
     this.#returns.set(page, returns);
-    const back = returns <= MAX_RETURNS && (await page.goBack({ waitUntil: 'commit' }));
+    const back = returns <= MAX_RETURNS && (await goBack(page));
     if (back) return;
     const before = this.strangeDocuments(page);
     await page.goto('about:blank');
@@ -158,6 +161,21 @@ export class Documents {
 async function close(page: Page): Promise<void> {
   const closed = page.close().then(() => true);
   while (!(await within(closed, CLOSING_LIMIT_MS))) await page.close({ runBeforeUnload: true });
+}
+
+/**
+ * For a moment after a new document has moved the tab to another process, Chromium does not tell the tab's history. To
+ * give up then would cost the trial its page.
+ */
+async function goBack(page: Page): Promise<boolean> {
+  const end = performance.now() + HISTORY_LIMIT_MS;
+  for (;;)
+    try {
+      return (await page.goBack({ waitUntil: 'commit' })) !== null;
+    } catch (error) {
+      if (!/Not attached to an active page/.test(String(error)) || performance.now() > end) throw error;
+      await setTimeout(HISTORY_RETRY_MS);
+    }
 }
 
 function isBlank(url: string): boolean {

@@ -108,9 +108,10 @@ describe.each(['best', 'route'] as const)('means: %s', means => {
     expect(record.refusals.filter(({ how }) => how === 'escaped')).toEqual([]);
     expect(record.reason).not.toContain('the agent got to');
     if (row.unseen) return;
-    expect(record.refusals.map(({ how }) => how)).toContain('page_escape');
+    // Beside busy cores a tab may come up only after the trial.
+    await expect.poll(() => opened.refusals.map(({ how }) => how)).toContain('page_escape');
     // Each is left, for good, after a few attempts.
-    expect(record.refusals.length).toBeLessThan(10);
+    expect(opened.refusals.length).toBeLessThan(10);
     expect(record.finalUrl).toMatch(/^(http:\/\/localhost:\d+\/(ok|framed)?|about:blank)$/);
     // Closing takes a moment, and the trial does not wait for it.
     const shown = () => Promise.all(context.pages().map(tab => tab.content().catch(() => '')));
@@ -189,24 +190,28 @@ describe('a link that the site prefetched', () => {
     { name: 'to a new tab', url: () => `${secure}/out`, attributes: 'target=_blank' },
   ];
 
-  it.each(rows)('$name does not fail the trial of who clicks it', async ({ url, attributes }) => {
-    pages['/'] = rules(url(), attributes);
-    const prefetched: string[] = [];
-    const session = await context.newCDPSession(page);
-    session.on('Preload.prefetchStatusUpdated', ({ status }) => prefetched.push(status));
-    await session.send('Preload.enable');
-    const record = await runTrial({
-      run: async task => {
-        await expect.poll(() => prefetched).toContain('Ready');
-        await task.turn('click', () => task.page.click('#x'));
-        await expect.poll(() => opened.refusals.length).toBeGreaterThan(0);
-      },
-      assertion: { type: 'dom', selector: 'h2', state: 'visible' },
-    });
-    expect(record).toMatchObject({ outcome: 'passed', finalUrl: `${good.origin}/` });
-    expect(record.refusals.map(({ how }) => how)).not.toContain('escaped');
-    expect(context.pages()).toHaveLength(1);
-  });
+  it.each(rows)(
+    '$name does not fail the trial of who clicks it',
+   
+    async ({ url, attributes }) => {
+      pages['/'] = rules(url(), attributes);
+      const prefetched: string[] = [];
+      const session = await context.newCDPSession(page);
+      session.on('Preload.prefetchStatusUpdated', ({ status }) => prefetched.push(status));
+      await session.send('Preload.enable');
+      const record = await runTrial({
+        run: async task => {
+          await expect.poll(() => prefetched).toContain('Ready');
+          await task.turn('click', () => task.page.click('#x'));
+          await expect.poll(() => opened.refusals.length).toBeGreaterThan(0);
+        },
+        assertion: { type: 'dom', selector: 'h2', state: 'visible' },
+      });
+      expect(record).toMatchObject({ outcome: 'passed', finalUrl: `${good.origin}/` });
+      expect(record.refusals.map(({ how }) => how)).not.toContain('escaped');
+      expect(context.pages()).toHaveLength(1);
+    },
+  );
 });
 
 it('installs no service worker of another host', async () => {

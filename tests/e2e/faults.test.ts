@@ -37,7 +37,9 @@ const faults: Record<string, Fault> = {
     agent: `${CRASH} await task.turn('look', () => {}); task.signal.addEventListener('abort', crash);`,
     outcome: 'error',
     errorKind: 'browser',
-    reason: /^the page crashed .* before the trial was graded$/,
+    // If a picture is being taken, Chromium 156 itself goes down with the page, and does not always tell of the page first.
+    reason:
+      /^(the page crashed .*|the browser context was closed, or the browser was gone,) before the trial was graded$/,
   },
   'browser-killed': {
     agent: `await task.turn('kill', async () => {
