@@ -172,6 +172,8 @@ async function play(
   };
   return playChecked(io, check, [
     `--repeat-each=${trials}`,
+    // A config that splits itself would leave candidates out.
+    '--shard=1/1',
     // Trials of one spec that run beside each other can't stop each other.
     ...(wanted.length === 1 ? ['--workers=1'] : []),
     ...projects.map(project => `--project=${project}`),

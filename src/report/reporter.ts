@@ -104,7 +104,7 @@ export default class TaskproofReporter implements Reporter {
         run.missingBecause = whyMissing(run.project, this.suite, this.config, result);
         run.label();
       }
-    const shard = this.config.shard !== null;
+    const shard = (this.config.shard?.total ?? 1) > 1;
     const lost = runs.filter(run => failsRun(run.verdict.verdict, { shard }));
     const failed = lost.length || result.status !== 'passed';
     const status = result.status === 'interrupted' ? 'interrupted' : failed ? 'failed' : 'passed';

@@ -192,7 +192,7 @@ describe('a link that the site prefetched', () => {
 
   it.each(rows)(
     '$name does not fail the trial of who clicks it',
-   
+
     async ({ url, attributes }) => {
       pages['/'] = rules(url(), attributes);
       const prefetched: string[] = [];

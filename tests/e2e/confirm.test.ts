@@ -53,12 +53,13 @@ beforeAll(async () => {
       taskproof: `{ agent: ${AGENT}, earlyStop: true }`,
       projects: `[{ name: 'setup', testMatch: 'log-in.setup.ts' },
         { name: 'agents', testDir: '.', testMatch: '*.spec.ts', dependencies: ['setup'], ...repeats('tasks/**/*.yaml') }]`,
-      extra: 'expect: { timeout: 100 },',
+      extra: 'expect: { timeout: 1_000 },',
     }),
   });
   // Without early stop, so that the baseline has all trials.
   const whole = suite.read('playwright.config.ts').replace('earlyStop: true', 'earlyStop: false');
-  suite.write({ 'whole.config.ts': whole });
+  const sharded = whole.replace('expect:', 'shard: { current: 2, total: 2 }, expect:');
+  suite.write({ 'whole.config.ts': whole, 'sharded.config.ts': sharded });
   const first = await suite.playwright(['test', '--config=whole.config.ts']);
   expect(first.exitCode, first.output).toBe(0);
   const saved = await taskproof(suite, ['baseline', 'save']);
@@ -89,7 +90,8 @@ test('a real regression: the diff names it, fresh trials confirm it, and nothing
 
 test('a candidate that fresh trials clear, in Markdown', async () => {
   // The run before was of a bad hour.
-  const args = ['confirm', '--trials', '5', '--markdown', '-o', 'comment.md', '--', '--workers=1'];
+  const own = ['--workers=1', '--config=sharded.config.ts'];
+  const args = ['confirm', '--trials', '5', '--markdown', '-o', 'comment.md', '--', ...own];
   const { code, err } = await taskproof(suite, args, { FAILS: 'cart-2' });
   expect(code, err).toBe(0);
   expect(suite.read('comment.md')).toMatch(/^<!-- taskproof-diff -->\n\n### Taskproof: nothing is worse\n/);
