@@ -15,6 +15,7 @@ const BENCHES = {
   cost: async () => (await import('./cost.mjs')).cost,
   load: async () => (await import('./load.mjs')).load,
   scale: async () => (await import('./scale.mjs')).scale,
+  remote: async () => (await import('./remote.mjs')).remote,
   alarms: async () => (await import('./alarms.mjs')).alarms,
 };
 

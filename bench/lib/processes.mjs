@@ -1,7 +1,16 @@
 // What is compared runs in processes of its own, started by the bench: none shares a Playwright, a browser or an event
 // loop with another. Temporary suites have this library and its Playwright installed as a user has them.
 import { spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -61,10 +70,21 @@ export function start(node, args, { cwd, env }) {
   return {
     ended,
     output: () => output,
-    /** Ends it, by force if it does not listen. */
-    async stop() {
+    /** Waits for what it prints. @param {RegExp} pattern @returns {Promise<RegExpExecArray>} */
+    says: pattern =>
+      new Promise((resolve, reject) => {
+        const look = () => {
+          const found = pattern.exec(output);
+          if (found) resolve(found);
+        };
+        child.stdout.on('data', look);
+        ended.then(() => reject(new Error(`it ended without saying ${pattern}:\n${output}`)));
+        look();
+      }),
+    /** Ends it, by force if it does not listen. @param {NodeJS.Signals} signal */
+    async stop(signal = 'SIGTERM') {
       if (child.exitCode !== null || child.signalCode) return;
-      child.kill('SIGTERM');
+      child.kill(signal);
       const timer = setTimeout(() => child.kill('SIGKILL'), 5_000);
       await ended;
       clearTimeout(timer);
@@ -129,6 +149,8 @@ export function makeSuite(files) {
         cwd: folder,
         env: { CI: undefined, GITHUB_STEP_SUMMARY: undefined, PLAYWRIGHT_HTML_OPEN: 'never', ...env },
       }),
+    /** @param {string} file */
+    read: file => readFileSync(join(folder, file), 'utf8'),
     remove: () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }),
   };
 }
