@@ -66,6 +66,44 @@ export interface AssertionResult {
   line?: number;
 }
 
+export const findingKinds = [
+  'no_name',
+  'same_name',
+  'no_label',
+  'no_role',
+  'covered',
+  'out_of_reach',
+  'disabled',
+  'picture_only',
+  'dialog_trap',
+] as const;
+export type FindingKind = (typeof findingKinds)[number];
+
+/** One thing on a page that stands in an agent's way. */
+export interface Finding {
+  kind: FindingKind;
+  /** As Playwright writes it: `locator('.icon-cart')`. */
+  locator: string;
+  /** One line: `button without a name`. */
+  text: string;
+  /** Whether it touches a control of the last turns, or the one that the agent looked for. */
+  relevant: boolean;
+  /** Name of the attachment with a cut-out of the page. */
+  screenshot?: string;
+}
+
+/** What the page where a failed trial ended has that stands in an agent's way. */
+export interface Examination {
+  /** Of the page's address, without query and fragment. */
+  path: string;
+  /** Relevant ones first. */
+  findings: Finding[];
+  /** Findings that touch nothing the agent did, whether or not they are among `findings`. */
+  others: number;
+  /** Why it is not complete. */
+  incomplete?: string;
+}
+
 /** What a judge returned, and which judge it was. */
 export interface JudgeResult extends Judgement {
   name?: string;
@@ -110,6 +148,8 @@ export interface TrialRecord {
   usage: TotalUsage;
   costUsd: number | null;
   finalUrl: string | null;
+  /** Null: the trial did not fail, or the page could not be examined. */
+  examination: Examination | null;
   /** ISO 8601. */
   startedAt: string;
   durationMs: number;
@@ -170,6 +210,21 @@ const assertionResultSchema = z.object({
   line: z.number().int().positive().optional(),
 } satisfies Fields<AssertionResult>);
 
+const findingSchema = z.object({
+  kind: z.enum(findingKinds),
+  locator: z.string(),
+  text: z.string(),
+  relevant: z.boolean(),
+  screenshot: z.string().optional(),
+} satisfies Fields<Finding>);
+
+const examinationSchema = z.object({
+  path: z.string(),
+  findings: z.array(findingSchema),
+  others: z.number().int().nonnegative(),
+  incomplete: z.string().optional(),
+} satisfies Fields<Examination>);
+
 const keyPointSchema = z.object({
   text: z.string(),
   met: z.boolean(),
@@ -224,6 +279,8 @@ export const trialRecordSchema = z.object({
   usage: usageSchema,
   costUsd: cost,
   finalUrl: z.string().nullable(),
+  // Absent from records of versions before it.
+  examination: examinationSchema.nullable().default(null),
   startedAt: z.iso.datetime(),
   durationMs: z.number().nonnegative(),
 } satisfies Fields<TrialRecord>);

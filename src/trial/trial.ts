@@ -10,6 +10,7 @@ import { checkAssertions, JUDGE_TIME_MS, judgeTrial, whySiteIsGone } from './gra
 import { agentTimeMs, type GradedPlan, type TrialContext, type TrialOutput, trialContext } from './plan';
 import {
   type AssertionResult,
+  type Examination,
   type JudgeResult,
   RECORD_SCHEMA_VERSION,
   type TotalUsage,
@@ -58,6 +59,7 @@ export class Trial {
   private lost: string | null = null;
   private readonly assertions: AssertionResult[] = [];
   private judgement: JudgeResult | null = null;
+  private examination: Examination | null = null;
   private judgeUsage: TotalUsage | undefined;
   private readonly judging = new AbortController();
   private phase: 'running' | 'judging' | 'graded' = 'running';
@@ -135,6 +137,7 @@ export class Trial {
       usage,
       costUsd: usage.costUsd,
       finalUrl: shortUrl(this.context.mask(finalUrl)) || null,
+      examination: this.examination,
       startedAt: this.startDate.toISOString(),
       durationMs: Math.round(performance.now() - this.context.startedAt),
     };

@@ -87,6 +87,7 @@ function recordWith(judge: JudgeResult): TrialRecord {
     usage: NO_USAGE,
     costUsd: 0,
     finalUrl: null,
+    examination: null,
     startedAt: '2026-11-21T00:00:00.000Z',
     durationMs: 1,
   };

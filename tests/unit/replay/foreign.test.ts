@@ -66,6 +66,7 @@ function recordOf(steps: object[], more: Partial<TrialRecord> = {}): TrialRecord
     usage,
     costUsd: 0,
     finalUrl: null,
+    examination: null,
     startedAt: '2026-11-05T10:00:00.000Z',
     durationMs: 0,
     ...more,
