@@ -1,11 +1,13 @@
 import { z } from 'zod';
 import type { Action, Healing, TotalUsage } from '../agents/agent';
+import type { FindingKind } from '../browser/examine/rules';
 import type { NetworkEvent } from '../browser/network-log';
 import { recordedActionSchema } from '../browser/page-action';
 import type { Judgement } from '../grading/judge';
 import type { Assertion, PassPolicy } from '../spec';
 
 export type { TotalUsage } from '../agents/agent';
+export type { FindingKind } from '../browser/examine/rules';
 
 export const RECORD_SCHEMA_VERSION = '1';
 /** Characters. A record may come from another machine. */
@@ -66,7 +68,7 @@ export interface AssertionResult {
   line?: number;
 }
 
-export const findingKinds = [
+const findingKinds = [
   'no_name',
   'same_name',
   'no_label',
@@ -76,8 +78,7 @@ export const findingKinds = [
   'disabled',
   'picture_only',
   'dialog_trap',
-] as const;
-export type FindingKind = (typeof findingKinds)[number];
+] as const satisfies readonly FindingKind[];
 
 /** One thing on a page that stands in an agent's way. */
 export interface Finding {

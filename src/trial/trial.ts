@@ -92,6 +92,7 @@ export class Trial {
       await this.takeEndScreenshot();
       if (this.end.status !== 'error') await this.grade();
       this.phase = 'graded';
+      await this.examine();
       return this.record();
     } finally {
       unwatch();
@@ -210,6 +211,13 @@ export class Trial {
     const gone = await whySiteIsGone(this.context);
     const what = `${this.plan.entryUrl} stopped answering while the trial ran: ${gone}`;
     if (gone !== null) this.end = errorEnd('site_unreachable', what);
+  }
+
+  /** While the page is still open. What a trial did that passed is no question. */
+  private async examine(): Promise<void> {
+    if (this.stopped || !this.end || this.outcome(this.end).outcome !== 'failed') return;
+    const { examine } = await import('./examination.js');
+    this.examination = await examine(this.context, this.agentRun.turns.records, this.end.reason);
   }
 
   private async judge(): Promise<void> {

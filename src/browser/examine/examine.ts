@@ -1,0 +1,156 @@
+// Looks for what stands in an agent's way on a page that a failed trial left open, within a bound of time: nothing that the
+// page does may cost more.
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { Frame, FrameLocator, Page } from '@playwright/test';
+import { type Handle, placeOf } from '../durable-locator';
+import { protocolOf } from '../evaluate';
+import { within } from '../waiting';
+import type { Box } from './elements';
+import type { Seen, Sighting } from './rules';
+import { type World, worldOf } from './world';
+
+/** Beside the page's own document. */
+const MAX_FRAMES = 5;
+/** Controls whose names axe-core is asked for: its time grows with them. */
+const MAX_NAMED = 400;
+/** CSS pixels around what was found. */
+const MARGIN = 40;
+const QUALITY = 60;
+/** What is left of the time for a picture of what was found. */
+const PICTURE_SHARE = 0.2;
+const UNANSWERED = 'the page did not answer';
+
+export interface ExamineOptions {
+  /** Names of the controls that matter most, in lower case. */
+  wanted: readonly string[];
+  /** Milliseconds for all of it. */
+  budgetMs: number;
+  /** Whether a document of this URL may be looked into. */
+  admitted(url: string): boolean;
+}
+
+/** What was found, with boxes in the page's viewport as it was before. */
+export interface Found extends Sighting {
+  /** `locator('.icon-cart')` */
+  locator: string;
+  /** JPEG; undefined where there is nothing to take. */
+  cutOut(): Promise<Buffer | undefined>;
+}
+
+export interface Examined {
+  found: Found[];
+  /** Names of the controls that can be used, in lower case. */
+  usable: string[];
+  /** Findings beyond those. */
+  more: number;
+  /** Why it is not complete; empty if it is. */
+  incomplete: string[];
+}
+
+/** Never rejects, and takes no longer than it may. */
+export async function examinePage(page: Page, options: ExamineOptions): Promise<Examined> {
+  const end = performance.now() + options.budgetMs;
+  const left = () => Math.max(1, end - performance.now());
+  const examined: Examined = { found: [], usable: [], more: 0, incomplete: [] };
+  const inner = page.frames().filter(frame => frame !== page.mainFrame() && options.admitted(frame.url()));
+  for (const frame of [page.mainFrame(), ...inner.slice(0, MAX_FRAMES)]) {
+    const isMain = frame === page.mainFrame();
+    // Frames get their part of what the page leaves.
+    const ms = (left() - options.budgetMs * PICTURE_SHARE) * (isMain && inner.length ? 0.75 : 1);
+    const looked = ms > 20 ? await within(lookInto(page, frame, ms, options.wanted), ms + 100) : undefined;
+    if (!looked) {
+      examined.incomplete.push(isMain ? UNANSWERED : 'a frame was not looked at');
+      if (isMain) break;
+      continue;
+    }
+    const { world, place, seen } = looked;
+    for (const [index, sighting] of seen.sightings.entries())
+      examined.found.push({
+        ...sighting,
+        boxes: sighting.boxes.map(box => moved(box, place.corner)),
+        locator: place.scope.locator(sighting.selector).toString(),
+        cutOut: () => within(cutOut(page, world, place, index), left()),
+      });
+    examined.usable.push(...seen.usable);
+    examined.more += seen.more;
+    examined.incomplete.push(...seen.incomplete);
+  }
+  return examined;
+}
+
+interface Place {
+  scope: Page | FrameLocator;
+  corner: { x: number; y: number };
+  element?: Handle;
+}
+
+async function lookInto(page: Page, frame: Frame, ms: number, wanted: readonly string[]) {
+  const end = performance.now() + ms;
+  const left = () => Math.max(1, end - performance.now());
+  const world = await within(worldOf(page, frame), ms / 2);
+  const place = await within(placeOfFrame(page, frame), left() / 2);
+  if (!world || !place) return undefined;
+  const incomplete: string[] = [];
+  const step = async (what: string, share: number, act: () => Promise<unknown>) => {
+    const done = await within(
+      act().then(() => true),
+      left() * share,
+    );
+    if (done) return;
+    incomplete.push(`there was no time for ${what}`);
+    await within(world.interrupt(), 100);
+  };
+  const options = JSON.stringify({ wanted, budgetMs: Math.round(left() * 0.3) });
+  await step('the whole page', 0.6, () => world.call(`look(${options}, listening)`));
+  await step('names and labels', 0.9, async () => {
+    await world.run(await axeSource());
+    await world.call(`findNames(${MAX_NAMED})`);
+  });
+  const seen = (await within(world.call('seen()'), left())) as Seen | undefined;
+  return seen && { world, place, seen: { ...seen, incomplete: [...incomplete, ...seen.incomplete] } };
+}
+
+async function placeOfFrame(page: Page, frame: Frame): Promise<Place> {
+  if (frame === page.mainFrame()) return { scope: page, corner: { x: 0, y: 0 } };
+  const element = (await frame.frameElement()) as Handle;
+  const locator = await (await placeOf(element)).normalize();
+  return { scope: locator.contentFrame(), corner: await cornerOf(element), element };
+}
+
+async function cornerOf(element: Handle): Promise<{ x: number; y: number }> {
+  const box = await element.boundingBox();
+  return { x: box?.x ?? 0, y: box?.y ?? 0 };
+}
+
+let axe: Promise<string> | undefined;
+
+/** Only a failed trial needs it: read, and never run, by Node. */
+function axeSource(): Promise<string> {
+  axe ??= readFile(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
+  return axe;
+}
+
+async function cutOut(page: Page, world: World, place: Place, index: number): Promise<Buffer | undefined> {
+  const inFrame = (await world.call(`show(${index})`)) as Box | null;
+  const { width, height } = page.viewportSize() ?? { width: 1280, height: 720 };
+  if (!inFrame) return undefined;
+  const box = moved(inFrame, place.element ? await cornerOf(place.element) : place.corner);
+  const [x, y] = [Math.max(0, box.x - MARGIN), Math.max(0, box.y - MARGIN)];
+  const right = Math.min(width, box.x + box.width + MARGIN);
+  const bottom = Math.min(height, box.y + box.height + MARGIN);
+  if (right - x < 1 || bottom - y < 1) return undefined;
+  const clip = { x, y, width: right - x, height: bottom - y };
+  const session = await protocolOf(page);
+  if (!session) return page.screenshot({ type: 'jpeg', quality: QUALITY, scale: 'css', clip });
+  const { cssVisualViewport } = await session.send('Page.getLayoutMetrics');
+  const { pageX, pageY } = cssVisualViewport;
+  const onPage = { ...clip, x: clip.x + pageX, y: clip.y + pageY, scale: 1 };
+  const options = { format: 'jpeg', quality: QUALITY, clip: onPage } as const;
+  const { data } = await session.send('Page.captureScreenshot', options);
+  return Buffer.from(data, 'base64');
+}
+
+function moved(box: Box, by: { x: number; y: number }): Box {
+  return { ...box, x: box.x + by.x, y: box.y + by.y };
+}

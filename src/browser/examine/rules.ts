@@ -1,0 +1,321 @@
+// What stands in an agent's way on a page. Runs in the page and is sent as text, with the functions of elements.ts.
+import type * as elements from './elements';
+import type { Box } from './elements';
+
+declare const isControl: typeof elements.isControl;
+declare const isShown: typeof elements.isShown;
+declare const isDisabled: typeof elements.isDisabled;
+declare const isStyledInput: typeof elements.isStyledInput;
+declare const isOutside: typeof elements.isOutside;
+declare const inViewport: typeof elements.inViewport;
+declare const boxOf: typeof elements.boxOf;
+declare const flat: typeof elements.flat;
+declare const nameOf: typeof elements.nameOf;
+declare const wordsFor: typeof elements.wordsFor;
+declare const hintsOf: typeof elements.hintsOf;
+declare const selectorOf: typeof elements.selectorOf;
+declare const holds: typeof elements.holds;
+declare const hitAt: typeof elements.hitAt;
+declare const coverOf: typeof elements.coverOf;
+declare const whileScrolled: typeof elements.whileScrolled;
+
+export type FindingKind =
+  | 'no_name'
+  | 'same_name'
+  | 'no_label'
+  | 'no_role'
+  | 'covered'
+  | 'out_of_reach'
+  | 'disabled'
+  | 'picture_only'
+  | 'dialog_trap';
+
+/** One thing that was found, with what tells whom it concerns. */
+export interface Sighting {
+  kind: FindingKind;
+  /** CSS, with Playwright's `>>` where a shadow root begins. */
+  selector: string;
+  /** `button without a name` */
+  text: string;
+  /** What people call the controls that it keeps from being used, and what stands beside it. */
+  names: string[];
+  /** Its id, classes and the like, in words. */
+  hints: string;
+  /** Where those controls are. */
+  boxes: Box[];
+}
+
+export interface LookOptions {
+  /** Names of the controls that matter most, in lower case. */
+  wanted: string[];
+  /** Milliseconds. */
+  budgetMs: number;
+}
+
+/** Kept in the page, since a look may be cut short. */
+interface State extends LookOptions {
+  end: number;
+  controls: Element[];
+  /** Those that people see. */
+  shown: Element[];
+  others: Element[];
+  sightings: Sighting[];
+  /** One for each sighting. */
+  found: Element[];
+  /** Sightings that are counted only. */
+  more: number;
+  scrolls: number;
+  incomplete: string[];
+}
+
+/** What is taken home. */
+export type Seen = Pick<State, 'sightings' | 'more' | 'incomplete'> & {
+  /** Names of the controls that can be used, in lower case. */
+  usable: string[];
+};
+
+/** All that needs no axe-core. @param listening elements that the browser knows to react to clicks */
+export function look(options: LookOptions, listening: Element[]): void {
+  const state: State = { ...options, end: performance.now() + options.budgetMs, ...emptyState() };
+  (globalThis as { taskproofLook?: unknown }).taskproofLook = state;
+  gather(state);
+  findTraps(state);
+  findCovered(state);
+  findOutOfReach(state);
+  findDisabled(state);
+  findWithoutRole(state, new Set(listening));
+  findPictures(state);
+  if (performance.now() > state.end) state.incomplete.push('the page has more than there was time for');
+}
+
+export function emptyState(): Omit<State, 'wanted' | 'budgetMs' | 'end'> {
+  const lists = { controls: [], shown: [], others: [], sightings: [], found: [], incomplete: [] };
+  return { ...lists, more: 0, scrolls: 0 };
+}
+
+export function currentState(): State {
+  return (globalThis as unknown as { taskproofLook: State }).taskproofLook;
+}
+
+export function seen(): Seen {
+  const { shown, sightings, more, incomplete } = currentState();
+  const usable = shown.slice(0, 1_000).filter(each => !isDisabled(each));
+  return { sightings, more, incomplete, usable: usable.map(each => nameOf(each).toLowerCase()) };
+}
+
+/** Brings what was seen into view. Its place then; null if it can't be. */
+export function show(index: number): Box | null {
+  const element = currentState().found[index];
+  if (!element?.isConnected) return null;
+  if (!inViewport(boxOf(element)))
+    element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+  const box = boxOf(element);
+  return box.width > 0 && inViewport(box) ? box : null;
+}
+
+/** @param concerned the controls that it keeps from being used */
+export function add(
+  state: State,
+  kind: FindingKind,
+  element: Element,
+  text: string,
+  concerned = [element],
+): void {
+  if (state.sightings.length >= 200) {
+    state.more++;
+    return;
+  }
+  const some = concerned.slice(0, 50);
+  const beside = element.closest('label,td,li,p,fieldset,div')?.textContent ?? '';
+  const names = [...some.map(nameOf), beside.length < 120 ? beside : ''];
+  const told = [...new Set(names.map(name => flat(name, 120).toLowerCase()))].filter(Boolean);
+  state.found.push(element);
+  state.sightings.push({
+    ...{ kind, selector: selectorOf(element), text: flat(text, 300) },
+    ...{ names: told, hints: hintsOf(element), boxes: some.map(boxOf) },
+  });
+}
+
+export function isLate(state: State): boolean {
+  return performance.now() > state.end;
+}
+
+/** Through open shadow roots. */
+export function gather(state: State): void {
+  const { controls, others } = state;
+  const roots: (Document | ShadowRoot)[] = [document];
+  for (let root = roots.pop(); root; root = roots.pop())
+    for (const element of root.querySelectorAll('*')) {
+      if (element.shadowRoot) roots.push(element.shadowRoot);
+      if (isControl(element)) controls.push(element);
+      else if (others.length < 20_000) others.push(element);
+      if (controls.length < 3_000 && !isLate(state)) continue;
+      state.incomplete.push(`controls after the first ${controls.length} were not looked at`);
+      roots.length = 0;
+      break;
+    }
+  state.shown = controls.filter(isShown);
+}
+
+export function isWanted(state: State, element: Element): boolean {
+  const name = nameOf(element).toLowerCase();
+  return name !== '' && state.wanted.some(wanted => name.includes(wanted));
+}
+
+/** The controls in a part of the page that a click can reach and that do something. */
+export function waysOut(state: State, part: Element): Element[] {
+  const ways =
+    'a,button,summary,input[type=submit],input[type=button],input[type=image],[role=button],[role=link]';
+  return state.shown.filter(
+    each =>
+      each.matches(ways) && holds(part, each) && !isDisabled(each) && !isOutside(each) && !coverOf(each),
+  );
+}
+
+export function findTraps(state: State): void {
+  for (const dialog of document.querySelectorAll(
+    'dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true]',
+  )) {
+    if (
+      !isShown(dialog) ||
+      isOutside(dialog) ||
+      !(dialog.matches(':modal,[aria-modal=true]') || isOver(dialog))
+    )
+      continue;
+    const pointers = [...dialog.querySelectorAll('*')].some(each => isShown(each) && hasPointer(each));
+    if (pointers || waysOut(state, dialog).length) continue;
+    add(state, 'dialog_trap', dialog, `${wordsFor(dialog)} has no control that closes it`);
+  }
+}
+
+/** Whether it, or the backdrop that it is drawn on, takes the clicks of most of the viewport. */
+export function isOver(element: Element): boolean {
+  const parent = element.parentElement;
+  const backdrop = parent && getComputedStyle(parent).position === 'fixed' ? parent : element;
+  const points = [0.1, 0.5, 0.9].flatMap(x =>
+    [0.1, 0.5, 0.9].map(y => hitAt(innerWidth * x, innerHeight * y)),
+  );
+  return points.filter(hit => holds(backdrop, hit)).length > 6;
+}
+
+export function findCovered(state: State): void {
+  const covers = new Map<Element, Element[]>();
+  const near = state.shown.filter(each => inViewport(boxOf(each)) || isWanted(state, each));
+  for (const element of near) {
+    if (isLate(state)) break;
+    if (isDisabled(element) || isStyledInput(element) || isOutside(element)) continue;
+    const cover = getComputedStyle(element).pointerEvents === 'none' ? element : wholeCover(state, element);
+    if (cover) covers.set(cover, [...(covers.get(cover) ?? []), element]);
+  }
+  for (const [cover, hidden] of covers) {
+    const all = hidden.sort((a, b) => Number(isWanted(state, b)) - Number(isWanted(state, a)));
+    const [first] = all as [Element];
+    if (cover === first) {
+      add(state, 'covered', first, `${wordsFor(first)} takes no clicks (pointer-events: none)`);
+      continue;
+    }
+    const what = `${wordsFor(first)}${all.length > 1 ? ` and ${all.length - 1} more are` : ' is'}`;
+    const closed = waysOut(state, cover).length ? '' : ', on which nothing closes it';
+    add(state, 'covered', first, `${what} covered by ${wordsFor(cover)}${closed}`, all);
+  }
+}
+
+/** The largest part of the page that takes a control's clicks wherever it is scrolled to. */
+export function wholeCover(state: State, element: Element): Element | null {
+  let cover = inViewport(boxOf(element)) ? coverOf(element) : element;
+  if (cover && state.scrolls++ < 40) cover = whileScrolled(element, () => coverOf(element));
+  for (let up = cover?.parentElement; up && !holds(up, element); up = up.parentElement) cover = up;
+  return cover === element ? null : cover;
+}
+
+export function findOutOfReach(state: State): void {
+  for (const element of state.controls) {
+    if (isLate(state)) break;
+    // A link to a part of the page comes into view once it has the focus.
+    if (element.matches('a[href^="#"]') || isStyledInput(element)) continue;
+    const visible = isShown(element);
+    const wanted = isWanted(state, element);
+    if (visible && isOutside(element))
+      add(state, 'out_of_reach', element, `${wordsFor(element)} is outside of what scrolls`);
+    else if (visible && wanted && !inViewport(boxOf(element)) && isClipped(element))
+      add(state, 'out_of_reach', element, `${wordsFor(element)} can't be scrolled into view`);
+    else if (!visible && wanted && !state.shown.some(each => nameOf(each) === nameOf(element)))
+      add(state, 'out_of_reach', element, `${wordsFor(element)} is in the page but not shown`);
+  }
+}
+
+export function isClipped(element: Element): boolean {
+  return whileScrolled(element, () => (inViewport(boxOf(element)) ? null : element)) !== null;
+}
+
+export function findDisabled(state: State): void {
+  const submits = 'button:not([type]),button[type=submit],input[type=submit],input[type=image]';
+  for (const element of state.shown) {
+    const form = (element as HTMLButtonElement).form ?? element.closest('form');
+    const matters = (element.matches(submits) && form) || isWanted(state, element);
+    if (!matters) continue;
+    if (isDisabled(element) && !tellsWhy(element, form))
+      add(state, 'disabled', element, `${wordsFor(element)} is disabled, and nothing near it says why`);
+    else if (element.matches('[readonly],[aria-readonly=true]'))
+      add(state, 'disabled', element, `${wordsFor(element)} is read-only`);
+  }
+}
+
+/** What describes it, a message, or a field that is not filled in yet. */
+export function tellsWhy(element: Element, form: Element | null): boolean {
+  if (element.matches('[title],[aria-busy=true] *,[aria-busy=true]')) return true;
+  const root = element.getRootNode() as Document | ShadowRoot;
+  const ids = (element.getAttribute('aria-describedby') ?? '').split(/\s+/).filter(Boolean);
+  if (ids.some(id => root.getElementById?.(id)?.textContent?.trim())) return true;
+  const messages = '[role=alert],[role=status],[aria-live],[aria-invalid=true],.error,:invalid';
+  return [...(form?.querySelectorAll(messages) ?? [])].some(isShown);
+}
+
+export function findWithoutRole(state: State, listening: Set<Element>): void {
+  const around = new Set<Element>();
+  for (const control of state.shown)
+    for (let up = control.parentElement; up && !around.has(up); up = up.parentElement) around.add(up);
+  for (const element of state.others) {
+    if (isLate(state)) break;
+    const reacts = listening.has(element) || element.hasAttribute('onclick') || hasPointer(element);
+    // What holds controls, or text in plenty, listens for others.
+    if (!reacts || around.has(element) || !isShown(element) || !isSmall(element)) continue;
+    if (isInControl(element) || element.matches('[role]:not([role=presentation],[role=none],[role=generic])'))
+      continue;
+    add(state, 'no_role', element, `${wordsFor(element)} reacts to clicks and has no role`);
+  }
+}
+
+export function isInControl(element: Element): boolean {
+  for (let up: Element | null = element; up; up = up.parentElement)
+    if (isControl(up) || up.localName === 'label') return true;
+  return false;
+}
+
+/** Drawn as something to click, and not because of what it is in. */
+export function hasPointer(element: Element): boolean {
+  if (getComputedStyle(element).cursor !== 'pointer') return false;
+  const { parentElement } = element;
+  return !parentElement || getComputedStyle(parentElement).cursor !== 'pointer';
+}
+
+export function isSmall(element: Element): boolean {
+  const { width, height } = boxOf(element);
+  const isRoot = element.matches('html,body,main,form,header,footer');
+  return (
+    !isRoot && width * height < (innerWidth * innerHeight) / 4 && (element.textContent ?? '').length < 200
+  );
+}
+
+export function findPictures(state: State): void {
+  for (const element of state.others) {
+    if (isLate(state)) break;
+    const isCanvas = element.localName === 'canvas';
+    if (!isCanvas && !element.matches('img:not([alt]),[role=img]')) continue;
+    if (nameOf(element) || isInControl(element) || element.closest('[aria-hidden=true]')) continue;
+    const { width, height } = boxOf(element);
+    if (width * height < 2_000 || !isShown(element)) continue;
+    const what = isCanvas ? 'a canvas' : 'a picture';
+    add(state, 'picture_only', element, `what ${what} shows is not in the page's text`);
+  }
+}

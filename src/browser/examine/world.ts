@@ -1,0 +1,114 @@
+// A document, and a world of our own in it where the browser has such (Chromium): what the page has made of its prototypes,
+// and what its policy says of scripts, does not count there, and the page sees nothing of it.
+import type { CDPSession, Frame, Page } from '@playwright/test';
+import { protocolOf } from '../evaluate';
+import { within } from '../waiting';
+import * as elements from './elements';
+import * as names from './names';
+import * as rules from './rules';
+
+const SOURCE = [elements, names, rules].flatMap(Object.values).map(String).join('\n');
+const CLICKS = /^(?:click|(?:mouse|pointer)(?:down|up)|touch(?:start|end))$/;
+/** Elements that react to clicks: each is asked for by itself. */
+const MAX_LISTENING = 300;
+
+export interface World {
+  /** Calls a function of elements.ts, names.ts or rules.ts. @param call `seen()`, with `listening` where it is wanted */
+  call(call: string): Promise<unknown>;
+  /** Once for a document, before what needs axe-core. */
+  run(script: string): Promise<unknown>;
+  /** Ends what runs in the page. */
+  interrupt(): Promise<unknown>;
+}
+
+/** @throws if the document is gone */
+export async function worldOf(page: Page, frame: Frame): Promise<World> {
+  const session = await protocolOf(page);
+  if (!session) return mainWorld(frame);
+  const isMain = frame === page.mainFrame();
+  // Rejects for a frame of the same process.
+  const own = isMain
+    ? undefined
+    : await page
+        .context()
+        .newCDPSession(frame)
+        .catch(() => undefined);
+  const { frameTree } = await (own ?? session).send('Page.getFrameTree');
+  const frameId = isMain || own ? frameTree.frame.id : idIn(frameTree, page, frame);
+  if (!frameId) throw new Error('the frame is gone');
+  return isolatedWorld(own ?? session, frameId);
+}
+
+interface FrameTree {
+  frame: { id: string; url: string; urlFragment?: string };
+  childFrames?: FrameTree[];
+}
+
+/** Both list frames in the order in which they came. */
+function idIn(tree: FrameTree, page: Page, frame: Frame): string | undefined {
+  const alike = page.frames().filter(each => each.url() === frame.url());
+  const flat = ({ frame: each, childFrames = [] }: FrameTree): FrameTree['frame'][] => [
+    each,
+    ...childFrames.flatMap(flat),
+  ];
+  const found = flat(tree).filter(({ url, urlFragment = '' }) => url + urlFragment === frame.url());
+  return found[alike.indexOf(frame)]?.id;
+}
+
+async function isolatedWorld(session: CDPSession, frameId: string): Promise<World> {
+  const made = await session.send('Page.createIsolatedWorld', { frameId, worldName: 'taskproof' });
+  const { executionContextId } = made;
+  const evaluate = async (expression: string, returnByValue = true) => {
+    const options = { expression, contextId: executionContextId, awaitPromise: true, returnByValue };
+    const { result, exceptionDetails } = await session.send('Runtime.evaluate', options);
+    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+    return result;
+  };
+  return {
+    run: async script => (await evaluate(script)).value,
+    async call(call) {
+      const found = call.includes('listening')
+        ? await within(listening(session, evaluate, executionContextId), 500)
+        : [];
+      const { result, exceptionDetails } = await session.send('Runtime.callFunctionOn', {
+        functionDeclaration: `async function (...listening) {\n${SOURCE}\nreturn ${call} }`,
+        arguments: (found ?? []).map(objectId => ({ objectId })),
+        ...{ executionContextId, awaitPromise: true, returnByValue: true },
+      });
+      if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+      return result.value;
+    },
+    interrupt: () => session.send('Runtime.terminateExecution').catch(() => undefined),
+  };
+}
+
+/** The browser itself tells what has listeners. @returns ids of the elements in our world */
+async function listening(
+  session: CDPSession,
+  evaluate: (expression: string, returnByValue: boolean) => Promise<{ objectId?: string }>,
+  executionContextId: number,
+): Promise<string[]> {
+  const { objectId } = await evaluate('document', false);
+  const { node } = await session.send('DOM.describeNode', { objectId });
+  // In the page's own world, whose listeners are meant: nothing of the page runs for that.
+  const { object } = await session.send('DOM.resolveNode', { backendNodeId: node.backendNodeId });
+  const tree = { objectId: object.objectId!, depth: -1, pierce: true };
+  const { listeners } = await session.send('DOMDebugger.getEventListeners', tree);
+  const ids = listeners.flatMap(({ type, backendNodeId }) => (CLICKS.test(type) && backendNodeId) || []);
+  const resolved = [...new Set(ids)].slice(0, MAX_LISTENING).map(backendNodeId =>
+    session.send('DOM.resolveNode', { backendNodeId, executionContextId }).then(
+      ({ object }) => object.objectId!,
+      () => undefined,
+    ),
+  );
+  return (await Promise.all(resolved)).filter(id => id !== undefined);
+}
+
+/** Browsers without the protocol have one world for all by the public API. */
+function mainWorld(frame: Frame): World {
+  return {
+    run: script => frame.evaluate(script),
+    call: call => frame.evaluate(`(async listening => {\n${SOURCE}\nreturn ${call} })([])`),
+    interrupt: async () => undefined,
+  };
+}

@@ -1,0 +1,107 @@
+// Looks at the page that a failed trial left open, and keeps what it finds in the record and the report.
+import type { Page } from '@playwright/test';
+import type { Box } from '../browser/examine/elements';
+import { hostAllowed } from '../browser/hosts';
+import { locatorOf } from '../browser/locator-expression';
+import { pathOf } from '../browser/page-action';
+import { within } from '../browser/waiting';
+import type { GradedPlan, TrialContext } from './plan';
+import type { Examination, Finding, TurnRecord } from './record';
+import { aimsOf, relevantOf } from './relevance';
+import { oneLine } from './safe-text';
+
+/** Of a trial's time, in bounds of milliseconds. */
+const SHARE = 0.05;
+const LEAST_MS = 2_000;
+const MOST_MS = 5_000;
+const MAX_FINDINGS = 100;
+const MAX_PICTURES = 4;
+const MAX_USED = 6;
+const LOCATE_MS = 300;
+
+/** Milliseconds that the examination of a trial of this length may take. */
+export function examinationMs(trialMs: number): number {
+  return Math.min(MOST_MS, Math.max(LEAST_MS, trialMs * SHARE));
+}
+
+/** @returns null if there is no page to be examined. Never rejects. */
+export async function examine(
+  trial: TrialContext<GradedPlan>,
+  turns: readonly TurnRecord[],
+  reason: string | null,
+): Promise<Examination | null> {
+  const { plan, session, output, startedAt } = trial;
+  const budgetMs = examinationMs(performance.now() - startedAt);
+  const { page } = session;
+  const allowed = (url: string) => url === 'about:srcdoc' || hostAllowed(url, plan.allowedDomains);
+  if (page.isClosed() || !allowed(page.url())) return null;
+  const look = () =>
+    output.step(
+      "look for what stood in the agent's way",
+      attach => session.onAdmitted(() => lookAt(page, { trial, turns, reason, budgetMs, allowed, attach })),
+      plan.locate('goal'),
+    );
+  // What a page does to be left alone costs the record nothing.
+  return (await within(look(), budgetMs + LEAST_MS)) ?? null;
+}
+
+interface LookInput {
+  trial: TrialContext<GradedPlan>;
+  turns: readonly TurnRecord[];
+  reason: string | null;
+  budgetMs: number;
+  allowed(url: string): boolean;
+  attach: TrialContext['output']['attach'];
+}
+
+async function lookAt(
+  page: Page,
+  { trial, turns, reason, budgetMs, allowed, attach }: LookInput,
+): Promise<Examination> {
+  const end = performance.now() + budgetMs;
+  const { examinePage } = await import('../browser/examine/examine.js');
+  const { mask, plan } = trial;
+  const aims = aimsOf({ goal: plan.goal, turns, reason, url: page.url() });
+  const touched = await touchedOn(page, aims.used, turns.at(-1));
+  const examined = await examinePage(page, {
+    wanted: [...aims.sought, ...aims.next],
+    budgetMs: end - performance.now(),
+    admitted: allowed,
+  });
+  const relevant = relevantOf(examined.found, aims, { touched, usable: examined.usable });
+  const sorted = examined.found.map((found, index) => ({ found, relevant: relevant[index]! }));
+  sorted.sort((one, other) => Number(other.relevant) - Number(one.relevant));
+  const findings: Finding[] = [];
+  for (const { found, relevant } of sorted.slice(0, MAX_FINDINGS)) {
+    const { kind } = found;
+    const finding: Finding = {
+      kind,
+      locator: oneLine(mask(found.locator), 300),
+      text: oneLine(mask(found.text), 300),
+      relevant,
+    };
+    const name = `in-the-way-${findings.length + 1}.jpg`;
+    const image = relevant && findings.length < MAX_PICTURES ? await found.cutOut() : undefined;
+    if (image) await attach(name, { body: image, contentType: 'image/jpeg' });
+    findings.push({ ...finding, ...(image ? { screenshot: name } : {}) });
+  }
+  return {
+    path: oneLine(mask(pathOf(page.url()).replace(/[?#].*$/, '')), 300),
+    findings,
+    others: sorted.filter(({ relevant }) => !relevant).length + examined.more,
+    ...(examined.incomplete.length
+      ? { incomplete: oneLine([...new Set(examined.incomplete)].join('; '), 300) }
+      : {}),
+  };
+}
+
+/** Where the controls are that the last turns used on this page, and where the last one clicked. */
+async function touchedOn(page: Page, used: readonly string[], last: TurnRecord | undefined): Promise<Box[]> {
+  const boxes = used
+    .slice(-MAX_USED)
+    .map(async expression => locatorOf(page, expression).boundingBox({ timeout: LOCATE_MS }));
+  const found = await Promise.all(boxes.map(box => within(box, LOCATE_MS)));
+  const point = last?.actions.findLast(action => action.point)?.point;
+  const spot = point && pathOf(last.url) === pathOf(page.url()) ? [{ ...point, width: 0, height: 0 }] : [];
+  return [...found.filter(box => box !== undefined && box !== null), ...spot];
+}

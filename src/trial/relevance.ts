@@ -1,0 +1,141 @@
+// Which controls a failed trial was about: those that it used last, those that it looked for, and those that its goal names
+// next. What is found on a page matters if it touches one of them.
+import type { Box } from '../browser/examine/elements';
+import type { Sighting } from '../browser/examine/rules';
+import type { TurnRecord } from './record';
+
+/** Turns from the end whose controls count. */
+const LAST_TURNS = 3;
+const MAX_TEXTS = 12;
+/** Quoted texts of the goal, from where the trial stopped following it. */
+const MAX_NEXT = 3;
+
+export interface Aims {
+  /** What was looked for and not found, or not to be used, in lower case. */
+  sought: string[];
+  /** What the goal names next. */
+  next: string[];
+  /** Locators of the controls that were used on the page where the trial ended. */
+  used: string[];
+}
+
+/** A trial, as far as it tells what it was about. */
+export interface Course {
+  goal: string;
+  turns: readonly TurnRecord[];
+  /** Why the agent stopped, in words; null if it says nothing. */
+  reason: string | null;
+  /** Path, query and fragment of the page where it ended. */
+  url: string;
+}
+
+export function aimsOf({ goal, turns, reason, url }: Course): Aims {
+  const last = turns.slice(-LAST_TURNS);
+  const path = pathIn(url);
+  const steps = last.flatMap(({ actions }) => actions.flatMap(({ steps }) => steps ?? []));
+  const here = steps.filter(({ before }) => pathIn(before.url) === path);
+  const used = here.flatMap(step => ('locator' in step && step.locator ? [step.locator] : []));
+  const failures = last.flatMap(({ title, error, actions }) => [
+    ...(error === undefined ? [] : [title, error]),
+    ...actions.flatMap(action => (action.error === undefined ? [] : [action.title, action.error])),
+  ]);
+  const sought = [reason ?? '', ...failures].flatMap(soughtIn);
+  return { sought: distinct(sought), next: distinct(nextIn(goal, turns)), used: [...new Set(used)] };
+}
+
+/** What `describe` the control that something was to be done to: not the names of what is there instead. */
+function soughtIn(text: string): string[] {
+  const before = text.split(/; there (?:is|are) |\n\s*- waiting for |Call log:/)[0]!;
+  return quoted(before).filter(each => !ROLES.test(each));
+}
+
+const ROLES =
+  /^(?:button|link|textbox|checkbox|radio|combobox|option|dialog|heading|searchbox|tab|menuitem|switch|row)$/;
+
+/** The quoted texts after the last one that the turns tell of; all that they don't tell of if they tell of none. */
+function nextIn(goal: string, turns: readonly TurnRecord[]): string[] {
+  const told = turns
+    .filter(({ outcome }) => outcome === 'ok')
+    .flatMap(({ title, actions }) => [title, ...actions.map(action => action.title)])
+    .join('\n')
+    .toLowerCase();
+  const texts = quoted(goal);
+  const done = texts.findLastIndex(text => told.includes(text.toLowerCase()));
+  return texts.slice(done + 1, done + 1 + MAX_NEXT);
+}
+
+function quoted(text: string): string[] {
+  const found = text
+    .slice(0, 20_000)
+    .matchAll(/"([^"\n]{1,80})"|“([^”\n]{1,80})”|(?<![\p{L}\p{N}])'([^'\n]{2,80})'(?![\p{L}\p{N}])/gu);
+  return [...found].map(([, double, curly, single]) => (double ?? curly ?? single)!.trim());
+}
+
+function distinct(texts: string[]): string[] {
+  return [...new Set(texts.map(text => text.toLowerCase()).filter(text => /[\p{L}\p{N}]/u.test(text)))].slice(
+    0,
+    MAX_TEXTS,
+  );
+}
+
+/** What the page is known to have, for what is not there by name. */
+export interface Known {
+  /** Where the controls are that were used, and where was clicked last. */
+  touched: readonly Box[];
+  /** Names of the controls that can be used, in lower case. */
+  usable: readonly string[];
+}
+
+/** Kinds that hide a control's name from who looks for it by its name. */
+const NAMELESS = ['no_name', 'no_label', 'no_role', 'picture_only'];
+/** With more of them on a page none can be told to be the one. */
+const MAX_NAMELESS = 3;
+
+/** Whether each of the sightings touches what the trial was about. */
+export function relevantOf(
+  sightings: readonly Sighting[],
+  aims: Aims,
+  { touched, usable }: Known,
+): boolean[] {
+  const aimed = [...aims.sought, ...aims.next];
+  const nameless = sightings.filter(({ kind }) => NAMELESS.includes(kind));
+  const isMissing =
+    aims.sought.length > 0 && !aims.sought.some(text => usable.some(name => matches(name, text)));
+  return sightings.map(sighting => {
+    if (touched.some(box => sighting.boxes.some(each => meets(each, box)))) return true;
+    if (aimed.some(text => isCalled(sighting, text, usable))) return true;
+    return isMissing && NAMELESS.includes(sighting.kind) && nameless.length <= MAX_NAMELESS;
+  });
+}
+
+function isCalled({ kind, names, hints }: Sighting, text: string, usable: readonly string[]): boolean {
+  if (names.some(name => matches(name, text))) return true;
+  // By what its author called it, only where nothing on the page has that name.
+  if (!NAMELESS.includes(kind) || usable.some(name => matches(name, text))) return false;
+  const words = text.match(/[\p{L}\p{N}]{3,}/gu) ?? [];
+  return words.some(word => ` ${hints} `.includes(` ${word} `));
+}
+
+/** One in the other, by whole words. */
+function matches(name: string, text: string): boolean {
+  if (!name || !text) return false;
+  const padded = (each: string) => ` ${each.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()} `;
+  const [one, other] = [padded(name), padded(text)];
+  return (
+    one.trim() !== '' &&
+    other.trim() !== '' &&
+    (one.includes(other) || (one.length > 5 && other.includes(one)))
+  );
+}
+
+/** Nearly the same place: a control and what is drawn in it, and not all that holds it. */
+function meets(one: Box, other: Box): boolean {
+  const [small, large] = [one, other].sort((a, b) => a.width * a.height - b.width * b.height) as [Box, Box];
+  const [x, y] = [small.x + small.width / 2, small.y + small.height / 2];
+  const isIn = x >= large.x && y >= large.y && x <= large.x + large.width && y <= large.y + large.height;
+  return isIn && (small.width === 0 || large.width * large.height < 6 * small.width * small.height);
+}
+
+function pathIn(url: string): string {
+  return url.replace(/^https?:\/\/[^/]*/, '').replace(/[?#].*$/, '') || '/';
+}
