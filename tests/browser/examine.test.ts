@@ -1,16 +1,17 @@
 // What is found on pages that stand in an agent's way, and on those that do not.
 import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { launchOptions } from '../../scripts/browser.mjs';
 import { type ExamineOptions, examinePage } from '../../src/browser/examine/examine';
 import { locatorOf } from '../../src/browser/locator-expression';
+import { imageInfo } from '../support/messages-api/tokens';
+import { launchWithTestNames, startSite } from '../support/two-sites';
 
 let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 
 beforeAll(async () => {
-  browser = await chromium.launch(launchOptions());
+  browser = await launchWithTestNames();
 });
 afterAll(() => browser.close());
 beforeEach(async () => {
@@ -30,6 +31,13 @@ const found = async (html: string, options: Partial<ExamineOptions> = {}) => {
   for (const { locator } of found) expect(await locatorOf(page, locator).count(), locator).toBe(1);
   return found.map(({ kind, locator, text }) => `${kind} ${locator} ${text}`);
 };
+
+/** Under names of their own, so that frames are of another site. */
+let frames: Awaited<ReturnType<typeof startSite>>;
+beforeAll(async () => {
+  frames = await startSite('frames.test', () => ({ body: '<button class=go></button>' }));
+});
+afterAll(() => frames.close());
 
 const FORM = (rest: string, attributes = '') =>
   `<form ${attributes}><label>Name <input name="n"></label> ${rest}</form>`;
@@ -65,7 +73,9 @@ describe('finds', () => {
     [
       'two of one name',
       '<div><button>Save</button></div><div><button>Save</button></div>',
-      [`same_name locator('body > div:nth-child(1) > button:nth-child(1)') 2 controls are called button "Save"`],
+      [
+        `same_name locator('body > div:nth-child(1) > button:nth-child(1)') 2 controls are called button "Save"`,
+      ],
     ],
     [
       'a listener',
@@ -159,4 +169,183 @@ describe('finds', () => {
   ])('%s', async (_, html, expected, wanted = []) => {
     expect(await found(html, { wanted })).toEqual(expected);
   });
+});
+
+describe('leaves alone', () => {
+  const table = ['Ann', 'Bob'].map(name => `<tr><td>${name}<td><button>Edit</button>`).join('');
+  it.each([
+    [
+      'named controls',
+      '<button><svg aria-label="Cart"></svg></button> <a href="/">Home</a> <a href="/">Home</a>',
+    ],
+    [
+      'what a reader alone meets',
+      '<a href="#main" style="position:absolute;left:-999px">Skip to the content</a>',
+    ],
+    [
+      'labelled fields',
+      '<label for="a">A</label><input id="a"><input placeholder="B"><input type="hidden" name="c">',
+    ],
+    ['one name in rows of a table', `<table>${table}</table>`],
+    ['one name in forms of their own', FORM('<button>Save</button>') + FORM('<button>Save</button>')],
+    [
+      'a styled checkbox',
+      '<label style="position:relative"><input type="checkbox" style="position:absolute;opacity:0"><span style="position:absolute;inset:0">On</span></label>',
+    ],
+    [
+      'a label that floats over its field',
+      '<div style="position:relative"><input id="f"><label for="f" style="position:absolute;inset:0">Name</label></div>',
+    ],
+    [
+      'an ornament over a button',
+      '<button style="position:relative;width:200px;height:60px">Pay</button><i style="position:absolute;left:95px;top:25px;width:20px;height:20px;background:red"></i>',
+    ],
+    [
+      'what sticks over what can be scrolled',
+      '<div style="position:fixed;top:0;left:0;right:0;height:60px;background:#eee">Shop</div><div style="height:1000px"></div><button>Pay</button><div style="height:3000px"></div><script>scrollTo(0, 990)</script>',
+    ],
+    ['what lies below', '<div style="height:3000px"></div><button>Pay</button>'],
+    [
+      'a disabled button that says why',
+      FORM('<button disabled aria-describedby="w">Send</button><p id="w">Sold out</p>'),
+    ],
+    [
+      'a disabled button of a form that is not filled in',
+      FORM('<input required aria-label="x"><button disabled>Send</button>'),
+    ],
+    ['a disabled button that no form is sent by', '<button disabled>Previous</button>'],
+    [
+      'pictures with and without meaning',
+      '<img src="data:," alt="" width="300" height="200"><img src="data:," alt="Map" width="300" height="200">',
+    ],
+    [
+      'a canvas that says what it shows',
+      '<canvas width="300" height="100" aria-label="Sales by month"></canvas>',
+    ],
+    [
+      'a listener for all',
+      '<ul class="list"><li><button>A</button></ul><script>document.querySelector(".list").onclick = () => 1; document.onclick = () => 1; document.body.onclick = () => 1</script>',
+    ],
+    [
+      'the pointer of a label',
+      '<label style="cursor:pointer"><input type="radio" name="r"> <b>Red</b></label>',
+    ],
+    [
+      'a dialog with a way out',
+      '<div role="dialog" aria-modal="true" aria-label="News" style="position:fixed;inset:0">Hi <button>Close</button></div>',
+    ],
+    ['a dialog that is closed', '<dialog aria-label="News">Hi</dialog><div role="dialog" hidden>Hi</div>'],
+    ['what is hidden', '<button hidden></button><div style="visibility:hidden"><button></button></div>'],
+    ['what is empty', ''],
+  ])('%s', async (_, html) => {
+    expect(await found(html)).toEqual([]);
+  });
+
+  it('frames of hosts that are not admitted', async () => {
+    const html = `<iframe src="${frames.origin}/"></iframe>`;
+    expect(await found(html, { admitted: url => !url.includes('frames.test') })).toEqual([]);
+    expect(await found(html)).toEqual([
+      `no_name locator('iframe').contentFrame().locator('.go') button without a name`,
+    ]);
+  });
+});
+
+const HOSTILE = `<script>
+  for (const name of ['querySelectorAll', 'querySelector', 'elementFromPoint']) Document.prototype[name] = () => [];
+  for (const name of ['matches', 'closest', 'getAttribute', 'getClientRects', 'checkVisibility'])
+    Element.prototype[name] = () => { throw new Error('not here') };
+  Array.prototype.map = Array.prototype.filter = () => [];
+  JSON.stringify = () => '{}';
+  window.axe = { run: () => Promise.resolve({ violations: [] }), configure() {} };
+  window.Map = window.Set = window.performance = undefined;
+  window.taskproofLook = { get sightings() { return []; } };
+</script>`;
+
+describe('is not fooled', () => {
+  it('by what a page made of its prototypes, and leaves nothing behind', async () => {
+    expect(await found(`<button class="go"></button>${HOSTILE}`)).toEqual([
+      `no_name locator('.go') button without a name`,
+    ]);
+    const session = await context.newCDPSession(page);
+    const expression = 'typeof axe.commons + typeof seen + typeof taskproofLook.found';
+    const { result } = await session.send('Runtime.evaluate', { expression });
+    expect(result.value).toBe('undefinedundefinedundefined');
+  });
+
+  it.each([
+    [
+      'none of the page',
+      "default-src 'none'",
+      ['textbox without a label', 'div "Buy" reacts to clicks and has no role'],
+      '',
+    ],
+    [
+      'none at all',
+      'sandbox allow-same-origin',
+      ['div "Buy" reacts to clicks and has no role'],
+      'there was no time for names and labels',
+    ],
+  ])('by a policy that admits %s', async (_, policy, expected, incomplete) => {
+    const site = await startSite('localhost', () => ({
+      headers: { 'content-security-policy': policy },
+      body: '<!doctype html><input><div onclick="1">Buy</div>',
+    }));
+    await page.goto(site.origin);
+    const examined = await examine({ budgetMs: 5_000 });
+    expect(examined.found.map(({ text }) => text).sort()).toEqual(expected.sort());
+    expect(examined.incomplete.join()).toBe(incomplete);
+    await site.close();
+  });
+});
+
+describe('keeps to its time', () => {
+  const HUNG = '<button></button><script>setTimeout(() => { for (;;); }, 50)</script>';
+  const GROWING =
+    '<script>setInterval(() => { for (let i = 0; i < 500; i++) document.body.append(document.createElement("button")); })</script>';
+  it.each([
+    ['hangs', HUNG, /did not answer/],
+    ['grows', GROWING, /./],
+  ])('on a page that %s', async (_, html, incomplete) => {
+    await page.setContent(`<!doctype html><body>${html}`);
+    await page.waitForTimeout(200).catch(() => undefined);
+    const begun = performance.now();
+    const examined = await examine({ budgetMs: 1_000 });
+    // A bound on hangs: the clock of a busy machine.
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(examined.incomplete.join()).toMatch(incomplete);
+  });
+
+  it('on a page that is gone', async () => {
+    await page.setContent('<button></button>');
+    await page.close();
+    expect(await examine({ budgetMs: 1_000 })).toMatchObject({
+      found: [],
+      incomplete: ['the page did not answer'],
+    });
+  });
+
+  it('on ten thousand controls, and still finds what matters', async () => {
+    const buttons = Array.from({ length: 10_000 }, (_, i) => `<button>${i % 7 ? i : ''}</button>`).join('');
+    await page.setContent(
+      `<!doctype html><body><div class="over" style="position:fixed;inset:0">x</div>${buttons}`,
+    );
+    const begun = performance.now();
+    const { found, incomplete, more } = await examine({ budgetMs: 5_000, wanted: ['15'] });
+    expect(performance.now() - begun).toBeLessThan(10_000);
+    expect(incomplete.join()).toMatch(/controls after the first|no time|more than there was time/);
+    expect(found.map(({ text }) => text)).toContainEqual(
+      expect.stringMatching(/^button "15".* covered by div.over/),
+    );
+    expect(found.length).toBeLessThanOrEqual(200);
+    expect(more).toBeGreaterThanOrEqual(0);
+  });
+});
+
+it('cuts what it found out of the picture', async () => {
+  await page.setContent(
+    '<body style="margin:0"><div style="height:2000px"></div><a href="/x" class="go" style="display:block;width:100px;height:50px;background:#f00"></a>',
+  );
+  const { found } = await examine();
+  const image = await found[0]!.cutOut();
+  expect(imageInfo(image!)).toMatchObject({ width: 140, height: 90 });
 });

@@ -58,7 +58,7 @@ export async function examinePage(page: Page, options: ExamineOptions): Promise<
     const isMain = frame === page.mainFrame();
     // Frames get their part of what the page leaves.
     const ms = (left() - options.budgetMs * PICTURE_SHARE) * (isMain && inner.length ? 0.75 : 1);
-    const looked = ms > 20 ? await within(lookInto(page, frame, ms, options.wanted), ms + 100) : undefined;
+    const looked = ms > 20 ? await within(lookInto(page, frame, ms, options.wanted), ms) : undefined;
     if (!looked) {
       examined.incomplete.push(isMain ? UNANSWERED : 'a frame was not looked at');
       if (isMain) break;
@@ -101,9 +101,9 @@ async function lookInto(page: Page, frame: Frame, ms: number, wanted: readonly s
     incomplete.push(`there was no time for ${what}`);
     await within(world.interrupt(), 100);
   };
-  const options = JSON.stringify({ wanted, budgetMs: Math.round(left() * 0.3) });
-  await step('the whole page', 0.6, () => world.call(`look(${options}, listening)`));
-  await step('names and labels', 0.9, async () => {
+  const options = JSON.stringify({ wanted, budgetMs: Math.round(left() * 0.35) });
+  await step('the whole page', 0.7, () => world.call(`look(${options}, listening)`));
+  await step('names and labels', 0.7, async () => {
     await world.run(await axeSource());
     await world.call(`findNames(${MAX_NAMED})`);
   });

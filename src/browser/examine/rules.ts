@@ -64,7 +64,6 @@ interface State extends LookOptions {
   found: Element[];
   /** Sightings that are counted only. */
   more: number;
-  scrolls: number;
   incomplete: string[];
 }
 
@@ -90,7 +89,7 @@ export function look(options: LookOptions, listening: Element[]): void {
 
 export function emptyState(): Omit<State, 'wanted' | 'budgetMs' | 'end'> {
   const lists = { controls: [], shown: [], others: [], sightings: [], found: [], incomplete: [] };
-  return { ...lists, more: 0, scrolls: 0 };
+  return { ...lists, more: 0 };
 }
 
 export function currentState(): State {
@@ -200,11 +199,15 @@ export function isOver(element: Element): boolean {
 
 export function findCovered(state: State): void {
   const covers = new Map<Element, Element[]>();
-  const near = state.shown.filter(each => inViewport(boxOf(each)) || isWanted(state, each));
-  for (const element of near) {
-    if (isLate(state)) break;
+  const wanted = state.shown.filter(each => isWanted(state, each));
+  const near = state.shown.filter(each => inViewport(boxOf(each)));
+  let looked = 0;
+  for (const element of new Set([...wanted, ...near])) {
+    // Those that matter most are worth a moment more.
+    if (isLate(state) && looked >= Math.min(wanted.length, 5)) break;
+    looked++;
     if (isDisabled(element) || isStyledInput(element) || isOutside(element)) continue;
-    const cover = getComputedStyle(element).pointerEvents === 'none' ? element : wholeCover(state, element);
+    const cover = getComputedStyle(element).pointerEvents === 'none' ? element : wholeCover(covers, element);
     if (cover) covers.set(cover, [...(covers.get(cover) ?? []), element]);
   }
   for (const [cover, hidden] of covers) {
@@ -220,12 +223,20 @@ export function findCovered(state: State): void {
   }
 }
 
-/** The largest part of the page that takes a control's clicks wherever it is scrolled to. */
-export function wholeCover(state: State, element: Element): Element | null {
-  let cover = inViewport(boxOf(element)) ? coverOf(element) : element;
-  if (cover && state.scrolls++ < 40) cover = whileScrolled(element, () => coverOf(element));
-  for (let up = cover?.parentElement; up && !holds(up, element); up = up.parentElement) cover = up;
-  return cover === element ? null : cover;
+/** The largest part of the page that takes a control's clicks, wherever that is scrolled to. */
+export function wholeCover(covers: ReadonlyMap<Element, Element[]>, element: Element): Element | null {
+  const isHere = inViewport(boxOf(element));
+  const here = isHere ? coverOf(element) : null;
+  if (isHere && !here) return null;
+  const whole = (cover: Element) => {
+    let up = cover;
+    while (up.parentElement && !holds(up.parentElement, element)) up = up.parentElement;
+    return up;
+  };
+  // What was over several controls in every place is over the others, too.
+  if (here && (covers.get(whole(here))?.length ?? 0) > 2) return whole(here);
+  const cover = whileScrolled(element, () => coverOf(element));
+  return cover && whole(cover);
 }
 
 export function findOutOfReach(state: State): void {

@@ -71,7 +71,7 @@ async function isolatedWorld(session: CDPSession, frameId: string): Promise<Worl
         ? await within(listening(session, evaluate, executionContextId), 500)
         : [];
       const { result, exceptionDetails } = await session.send('Runtime.callFunctionOn', {
-        functionDeclaration: `async function (...listening) {\n${SOURCE}\nreturn ${call} }`,
+        functionDeclaration: `function (...listening) {\n${SOURCE}\nreturn ${call} }`,
         arguments: (found ?? []).map(objectId => ({ objectId })),
         ...{ executionContextId, awaitPromise: true, returnByValue: true },
       });
