@@ -17,6 +17,7 @@ const BENCHES = {
   scale: async () => (await import('./scale.mjs')).scale,
   remote: async () => (await import('./remote.mjs')).remote,
   alarms: async () => (await import('./alarms.mjs')).alarms,
+  diagnosis: async () => (await import('./diagnosis.mjs')).diagnosis,
 };
 
 const { values } = parseArgs({

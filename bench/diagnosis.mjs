@@ -1,0 +1,150 @@
+// Whether a diagnosis names the true cause: the example site broken in ways that are known, played by agents that take different
+// ways, beside the same tasks on the whole site. One real run; what the results file says of each lost spec is what is graded.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startVariants } from './diagnosis/site.mjs';
+import { AT_FAULT, isHeldOut, VARIANTS } from './diagnosis/variants.mjs';
+import { LAUNCH, makeSuite, ROOT } from './lib/processes.mjs';
+
+const AT_LEAST = 80;
+const file = path => readFileSync(join(ROOT, path), 'utf8');
+
+export async function diagnosis({ quick }) {
+  const variants = [...VARIANTS, ...AT_FAULT].filter((_, index) => !quick || index % 8 === 0);
+  const site = await startVariants(variants);
+  const cases = variants.flatMap(variant =>
+    variant.players.map(player => ({ variant, player, id: `${variant.id}.${player}` })),
+  );
+  const suite = makeSuite(filesOf(cases, site));
+  try {
+    const child = suite.playwright(['test']);
+    await child.ended;
+    const results = join(suite.folder, 'taskproof-results.json');
+    const { verdicts } = JSON.parse(readFileSync(results, 'utf8'));
+    const unmet = site.unmet();
+    if (unmet.length) throw new Error(`the site has no more what these change: ${unmet.join(', ')}`);
+    return report(
+      cases.map(each =>
+        grade(
+          each,
+          verdicts.find(({ project }) => project === each.id),
+        ),
+      ),
+      verdicts,
+    );
+  } finally {
+    suite.remove();
+    await site.close();
+  }
+}
+
+/** A project for each case, and one for each agent on the site that is whole: what it passes is what the others are compared with. */
+function filesOf(cases, site) {
+  const tasks = [...new Set(cases.map(({ variant }) => variant.task))];
+  const whole = ['lexical', 'hands'].map(player => ({
+    id: `whole.${player}`,
+    player,
+    url: site.whole,
+    grep: tasks.join('|'),
+  }));
+  const broken = cases.map(({ id, player, variant }) => ({
+    id,
+    player,
+    url: site.urls.get(variant.id),
+    grep: variant.task,
+  }));
+  const agentOf = player =>
+    player === 'lexical' ? 'lexical({ actionTimeoutMs: 2000 })' : `player('${player}')`;
+  const projects = [...whole, ...broken].map(
+    ({ id, player, url, grep }) =>
+      `{ name: '${id}', grep: /${grep}/, use: { taskproof: { agent: ${agentOf(player)}, origin: '${url}' } } },`,
+  );
+  const specs = tasks.map(task => {
+    const text = file(`example-tasks/tasks/${task}.yaml`).replace(/^passPolicy:\n(?: +.*\n)+/m, '');
+    return [`tasks/${task}.yaml`, `${text}passPolicy: { k: 1, minPasses: 1 }\n`];
+  });
+  return {
+    ...Object.fromEntries(specs),
+    'players.mjs': file('bench/diagnosis/players.mjs'),
+    'tasks.spec.mjs': `import { taskproofTests } from '@taskproof/playwright'; taskproofTests('tasks/*.yaml');`,
+    'playwright.config.mjs': `import { lexical } from '@taskproof/playwright';
+import { player } from './players.mjs';
+export default { workers: 2, fullyParallel: true, testMatch: 'tasks.spec.mjs', expect: { timeout: 2_000 },
+  reporter: [['line'], ['@taskproof/playwright/reporter']],
+  use: { launchOptions: ${LAUNCH}, taskproof: { turnTimeoutMs: 10_000 } },
+  projects: [${projects.join('\n')}] };`,
+  };
+}
+
+/** @returns {{ id: string, cause: string, heldOut: boolean, fault: boolean, lost: boolean, right: boolean, falsely: boolean, shown: string[] }} */
+function grade({ variant, id }, row) {
+  const { kind, about, said } = variant.named;
+  const { headline = '', parted, findings = [] } = row?.diagnosis ?? {};
+  const sentences = [headline, parted ?? ''];
+  const [first] = findings;
+  const named = finding => finding.kind === kind && about.test(`${finding.locator} ${finding.text}`);
+  const isSaid = said !== undefined && sentences.some(text => said.test(text));
+  // A finding that is not the cause leads the reader away from it.
+  const falsely = first !== undefined && !(kind && named(first));
+  return {
+    ...{ id, cause: variant.cause, heldOut: isHeldOut(variant), fault: AT_FAULT.includes(variant) },
+    lost: row?.verdict === 'failed',
+    right: !falsely && (isSaid || (first !== undefined && named(first))),
+    falsely,
+    shown: [
+      headline,
+      parted,
+      ...findings.slice(0, 2).map(({ kind, locator, text }) => `${kind} ${locator}: ${text}`),
+    ].filter(Boolean),
+  };
+}
+
+function report(graded, verdicts) {
+  const whole = verdicts.filter(({ project }) => project.startsWith('whole.'));
+  const lost = graded.filter(({ lost }) => lost);
+  const share = (rows, of) => (rows.length ? (rows.filter(of).length / rows.length) * 100 : null);
+  const row = (name, rows, of, target) => ({
+    name,
+    value: share(rows, of),
+    unit: '%',
+    runs: rows.length,
+    ...(target && { target }),
+  });
+  const broken = lost.filter(({ fault }) => !fault);
+  const site = new Set(broken.map(({ cause }) => cause)).size;
+  const least = { atLeast: AT_LEAST };
+  const isRight = ({ right }) => right;
+  return {
+    title: `${site} broken variants and ${lost.length - broken.length} agents at fault, ${lost.length} lost specs`,
+    rows: [
+      row('the cause is named first', broken, isRight, least),
+      row(
+        'the cause is named first: variants that rules were tuned on',
+        broken.filter(({ heldOut }) => !heldOut),
+        isRight,
+        least,
+      ),
+      row(
+        'the cause is named first: variants held out',
+        broken.filter(({ heldOut }) => heldOut),
+        isRight,
+        least,
+      ),
+      row('a finding that is not the cause stands first', lost, ({ falsely }) => falsely),
+      row(
+        'the agent is at fault, and nothing on the site is blamed',
+        lost.filter(({ fault }) => fault),
+        ({ falsely }) => !falsely,
+        { atLeast: 100 },
+      ),
+      row('the same tasks pass on the whole site', whole, ({ verdict }) => verdict === 'passed', {
+        atLeast: 100,
+      }),
+    ],
+    details: {
+      lost,
+      notLost: graded.filter(({ lost }) => !lost).map(({ id }) => id),
+      whole: whole.filter(({ verdict }) => verdict !== 'passed'),
+    },
+  };
+}

@@ -1,0 +1,180 @@
+// Agents that take other ways than lexical(): scripted with Playwright. `hands` says where it is stuck, `hasty` goes on and
+// claims to be done; the others are themselves the cause.
+import { defineAgent } from '@taskproof/playwright';
+
+/** Milliseconds that they wait for a control. */
+const PATIENCE_MS = 2_000;
+
+/** @typedef {import('@playwright/test').Page} Page */
+/** @typedef {[title: string, step: any, find: (page: Page) => import('@playwright/test').Locator]} Move */
+
+/** @param {string} role @param {string | RegExp} name @returns {Move} */
+const click = (role, name) => [
+  `click ${role} "${name}"`,
+  { do: 'click' },
+  page => page.getByRole(role, { name }).first(),
+];
+/** @param {string} label @param {string} text @returns {Move} */
+const fill = (label, text) => [
+  `fill "${label}"`,
+  { do: 'fill', text },
+  page => page.getByLabel(label, { exact: true }),
+];
+/** @param {string} label @param {string} option @returns {Move} */
+const select = (label, option) => [
+  `select "${option}" in "${label}"`,
+  { do: 'select', labels: [option] },
+  page => page.getByLabel(label, { exact: true }),
+];
+/** @param {string} label @returns {Move} */
+const check = label => [`check "${label}"`, { do: 'check', checked: true }, page => page.getByLabel(label)];
+
+const ORDER = [
+  ['select "Medium" in "Size"', { do: 'select', labels: ['Medium: €41.60'] }, page => page.locator('#size')],
+  click('button', 'Add to basket'),
+  click('link', /^Basket/),
+  click('link', 'Go to checkout'),
+  fill('Postcode', '3511 AX'),
+  fill('City', 'Utrecht'),
+  fill('Street and house number', 'Kade 4'),
+  fill('Email', 'mira@northwind.example'),
+  fill('Full name', 'Mira Okafor'),
+  select('Country', 'Netherlands'),
+  check('I agree to the terms of sale'),
+  check('Wrap it as a gift'),
+  check('Express delivery'),
+  click('button', 'Place order'),
+];
+const TRIAL = [
+  click('button', 'Accept all cookies'),
+  click('link', 'See the plans'),
+  check('Team'),
+  click('button', 'Start free trial'),
+  select('Team size', '6 to 20 people'),
+  fill('Company', 'Northwind Studio'),
+  fill('Work email', 'mira@northwind.example'),
+  check('I agree to the terms of service'),
+  click('button', 'Create my account'),
+];
+const POT = [
+  fill('Message', 'The pot of my Calathea arrived broken. Please send me a new one.'),
+  check('Email'),
+  fill('Your email', 'sam@harbour.example'),
+  select('Topic', 'Delivery'),
+  click('button', 'Send message'),
+];
+POT[1] = ['check "Email"', { do: 'check', checked: true }, page => page.locator('input[value=email]')];
+const FERN = [
+  fill('Search the shop', 'fern'),
+  click('button', 'Search'),
+  click('link', 'Boston fern'),
+  ['open "Care instructions"', { do: 'click' }, page => page.getByText('Care instructions')],
+];
+
+/** Another way through each task, by the spec's id. @type {Record<string, Move[]>} */
+const WAYS = {
+  'order-snake-plant': ORDER,
+  'start-team-trial': TRIAL,
+  'report-broken-pot': POT,
+  'find-boston-fern': FERN,
+  'register-sensor': [
+    click('link', /^register your sensor/),
+    check('It was a gift'),
+    fill('Date of purchase', '2026-03-14'),
+    fill('Serial number', 'TL-4821-K'),
+    click('button', 'Register sensor'),
+  ],
+  'set-reminder-day': [
+    fill('Password', 'violet-garden-7'),
+    fill('User name', 'mira'),
+    click('button', 'Log in'),
+    check('Fahrenheit'),
+    select('Reminder day', 'Friday'),
+    check('Email me when a plant needs water'),
+    click('button', 'Save settings'),
+  ],
+  'filter-pet-safe': [select('Sort by', 'Price: low to high'), check('Safe for pets'), check('Low light')],
+  'check-delivery': [
+    fill('Postcode', '1012 AB'),
+    [
+      'press Enter in "Postcode"',
+      { do: 'press', key: 'Enter' },
+      page => page.getByLabel('Postcode', { exact: true }),
+    ],
+  ],
+  'read-release-notes': [click('link', 'Sensor setup'), click('link', /release notes/i)],
+  'clear-overlays': [click('button', 'Accept all cookies'), click('button', /Dismiss/)],
+  'empty-basket': [
+    click('button', 'Add to basket'),
+    click('link', /^Basket/),
+    click('button', 'Empty basket'),
+  ],
+  'subscribe-newsletter': [
+    click('button', 'Reject optional cookies'),
+    [
+      'fill "Email for the newsletter"',
+      { do: 'fill', text: 'sam@harbour.example' },
+      page => page.frameLocator('iframe').getByLabel('Email for the newsletter'),
+    ],
+    [
+      'click button "Subscribe"',
+      { do: 'click' },
+      page => page.frameLocator('iframe').getByRole('button', { name: 'Subscribe' }),
+    ],
+  ],
+};
+
+const PLAYERS = {
+  hands: (/** @type {string} */ task) => WAYS[task],
+  hasty: (/** @type {string} */ task) => WAYS[task],
+  'stops-early': () => ORDER.slice(0, 3),
+  'wrong-plan': () => TRIAL.filter((_, index) => index !== 2),
+  'wrong-field': () => POT.filter((_, index) => index !== 3),
+  'wrong-plant': () => [...FERN.slice(0, 2), click('link', 'Asparagus fern')],
+  'forgets-terms': () => ORDER.filter((_, index) => index !== 10),
+  'never-acts': () => [],
+};
+
+/** @param {keyof typeof PLAYERS} name */
+export function player(name) {
+  return defineAgent({
+    name,
+    async run(task) {
+      const { page } = task;
+      task.context.on('dialog', dialog => void dialog.accept().catch(() => undefined));
+      for (const move of PLAYERS[name](task.specId)) {
+        const stuck = await task.turn(move[0], turn => play(task.page, turn, move));
+        if (stuck && name !== 'hasty') return { status: 'gave_up', reason: `${move[0]}: ${stuck}` };
+      }
+      return undefined;
+    },
+  });
+}
+
+/** @param {Page} page @param {any} turn @param {Move} move @returns {Promise<string | undefined>} why it could not be done */
+async function play(page, turn, [title, step, find]) {
+  const target = find(page);
+  const options = { timeout: PATIENCE_MS };
+  try {
+    await target.waitFor({ state: 'attached', ...options });
+    await turn.record(step, target);
+    if (step.do === 'fill') await target.fill(step.text, options);
+    else if (step.do === 'select')
+      await target.selectOption(
+        step.labels.map(label => ({ label })),
+        options,
+      );
+    else if (step.do === 'check') await target.check(options);
+    else if (step.do === 'press') await target.press(step.key, options);
+    else await target.click(options);
+    turn.action({ title });
+    await page.waitForLoadState();
+    // As an agent that asks a model does: long enough for the page to answer.
+    await page.waitForTimeout(700);
+    return undefined;
+  } catch (error) {
+    const [said = ''] = String(error).split('\n');
+    turn.action({ title, error: String(error).slice(0, 500) });
+    return said.slice(0, 200);
+  }
+}
