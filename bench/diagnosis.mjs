@@ -2,15 +2,19 @@
 // ways, beside the same tasks on the whole site. One real run; what the results file says of each lost spec is what is graded.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { AT_FAULT } from './diagnosis/at-fault.mjs';
 import { startVariants } from './diagnosis/site.mjs';
-import { AT_FAULT, isHeldOut, VARIANTS } from './diagnosis/variants.mjs';
+import { VARIANTS } from './diagnosis/variants.mjs';
 import { LAUNCH, makeSuite, ROOT } from './lib/processes.mjs';
 
 const AT_LEAST = 80;
+const ALL = [...VARIANTS, ...AT_FAULT];
+/** Rules are tuned on the others. */
+const isHeldOut = variant => ALL.indexOf(variant) % 3 === 2;
 const file = path => readFileSync(join(ROOT, path), 'utf8');
 
 export async function diagnosis({ quick }) {
-  const variants = [...VARIANTS, ...AT_FAULT].filter((_, index) => !quick || index % 8 === 0);
+  const variants = ALL.filter((_, index) => !quick || index % 8 === 0);
   const site = await startVariants(variants);
   const cases = variants.flatMap(variant =>
     variant.players.map(player => ({ variant, player, id: `${variant.id}.${player}` })),

@@ -1,5 +1,4 @@
-// The example site, broken in one way each, and agents that break a task on a site that is whole. Each says what the cause is,
-// and how a diagnosis that names it reads. Every third is held out: rules are tuned on the others alone.
+// The example site, broken in one way each, and what the cause is. Every third is held out: rules are tuned on the others.
 
 /**
  * @typedef {object} Variant
@@ -16,8 +15,8 @@
 const BOTH = ['lexical', 'hands'];
 const OTHERS = ['lexical', 'hasty'];
 const checkout = /^\/checkout/;
-const layout = /^\/(?!js|api|img)/;
-const svg = '<svg width="20" height="20" viewBox="0 0 4 4"><rect width="4" height="4"/></svg>';
+export const layout = /^\/(?!js|api|img)/;
+export const svg = '<svg width="20" height="20" viewBox="0 0 4 4"><rect width="4" height="4"/></svg>';
 /** @param {string} selector @param {string} style */
 const styled = (selector, style) =>
   `for (const each of document.querySelectorAll('${selector}')) each.style.cssText += ';${style}';`;
@@ -106,18 +105,18 @@ const BROKEN = [
     named: { kind: 'covered', about: /chat|Can we help/ },
   },
   {
-    id: 'slow-answer',
-    task: 'start-team-trial',
-    cause: 'the request for a trial is not answered in time',
-    answer: (method, path) => (method === 'POST' && path === '/api/trials' ? { delayMs: 60_000 } : undefined),
-    named: { said: /POST|api\/trials/ },
-  },
-  {
     id: 'slow-list',
     task: 'find-boston-fern',
     cause: 'the products do not come in time',
     answer: (_, path) => (path.startsWith('/api/products') ? { delayMs: 60_000 } : undefined),
     named: { said: /Boston fern|api\/products/ },
+  },
+  {
+    id: 'slow-answer',
+    task: 'start-team-trial',
+    cause: 'the request for a trial is not answered in time',
+    answer: (method, path) => (method === 'POST' && path === '/api/trials' ? { delayMs: 60_000 } : undefined),
+    named: { said: /POST|api\/trials/ },
   },
   {
     id: 'no-country',
@@ -313,82 +312,20 @@ const BROKEN = [
     named: { said: /Empty basket/ },
   },
   {
-    id: 'no-frame',
-    task: 'subscribe-newsletter',
-    cause: 'the frame of the newsletter is not found',
-    answer: (_, path) => (path === '/newsletter/frame' ? { status: 404, body: 'Not found' } : undefined),
-    named: { said: /newsletter/i },
-  },
-  {
     id: 'icon-dismiss',
     task: 'clear-overlays',
     cause: 'what dismisses the announcement is an icon without a name',
     change: [[layout, 'data-dismiss-promo>Dismiss announcement<', `data-dismiss-promo>${svg}<`]],
     named: { kind: 'no_name', about: /promo/ },
   },
-];
-
-/** A site with faults that this task never meets. */
-const ELSEWHERE = {
-  change: /** @type {Variant['change']} */ ([
-    [
-      layout,
-      '<footer class="site-footer">',
-      `<footer class="site-footer"><button class="top">${svg}</button><input class="mail"><canvas width="200" height="60"></canvas>`,
-    ],
-  ]),
-};
-
-/** @type {Variant[]} The players are the causes: nothing on the site may be blamed. */
-export const AT_FAULT = [
   {
-    id: 'stops-early',
-    task: 'order-snake-plant',
-    cause: 'the agent stops in the basket',
-    named: { said: /./ },
-    players: ['stops-early'],
-  },
-  {
-    id: 'wrong-plan',
-    task: 'start-team-trial',
-    cause: 'the agent takes the plan "Solo"',
-    named: { said: /Solo|Team/ },
-    players: ['wrong-plan'],
-  },
-  {
-    id: 'wrong-field',
-    task: 'report-broken-pot',
-    cause: 'the agent leaves the topic out',
-    named: { said: /Topic|422|api\/messages/ },
-    players: ['wrong-field'],
-  },
-  {
-    id: 'wrong-plant',
-    task: 'find-boston-fern',
-    cause: 'the agent opens another fern',
-    named: { said: /[Aa]sparagus/ },
-    players: ['wrong-plant'],
-  },
-  {
-    id: 'forgets-terms',
-    task: 'order-snake-plant',
-    cause: 'the agent does not agree to the terms',
-    named: { said: /terms|api\/orders|422/ },
-    players: ['forgets-terms'],
-    ...ELSEWHERE,
-  },
-  {
-    id: 'never-acts',
-    task: 'set-reminder-day',
-    cause: 'the agent does nothing',
-    named: { said: /./ },
-    players: ['never-acts'],
-    ...ELSEWHERE,
+    id: 'no-frame',
+    task: 'subscribe-newsletter',
+    cause: 'the frame of the newsletter is not found',
+    answer: (_, path) => (path === '/newsletter/frame' ? { status: 404, body: 'Not found' } : undefined),
+    named: { said: /newsletter/i },
   },
 ];
 
 /** @type {Variant[]} */
 export const VARIANTS = BROKEN.map((each, index) => ({ ...each, players: index % 2 ? OTHERS : BOTH }));
-
-/** @param {Variant} variant */
-export const isHeldOut = variant => [...VARIANTS, ...AT_FAULT].indexOf(variant) % 3 === 2;

@@ -1,13 +1,12 @@
 // Looks at the page that a failed trial left open, and keeps what it finds in the record and the report.
 import type { Page } from '@playwright/test';
-import type { Box } from '../browser/examine/elements';
 import { hostAllowed } from '../browser/hosts';
 import { locatorOf } from '../browser/locator-expression';
 import { pathOf } from '../browser/page-action';
 import { within } from '../browser/waiting';
 import type { GradedPlan, TrialContext } from './plan';
 import type { Examination, Finding, TurnRecord } from './record';
-import { aimsOf, relevantOf } from './relevance';
+import { type Aims, aimsOf, relevantOf, type Touched } from './relevance';
 import { oneLine } from './safe-text';
 
 /** Of a trial's time, in bounds of milliseconds. */
@@ -95,13 +94,14 @@ async function lookAt(
   };
 }
 
-/** Where the controls are that the last turns used on this page, and where the last one clicked. */
-async function touchedOn(page: Page, used: readonly string[], last: TurnRecord | undefined): Promise<Box[]> {
-  const boxes = used
-    .slice(-MAX_USED)
-    .map(async expression => locatorOf(page, expression).boundingBox({ timeout: LOCATE_MS }));
-  const found = await Promise.all(boxes.map(box => within(box, LOCATE_MS)));
-  const point = last?.actions.findLast(action => action.point)?.point;
-  const spot = point && pathOf(last.url) === pathOf(page.url()) ? [{ ...point, width: 0, height: 0 }] : [];
-  return [...found.filter(box => box !== undefined && box !== null), ...spot];
+/** Where the controls are that the last turns tried on this page, and where the last one clicked. */
+async function touchedOn(page: Page, used: Aims['used'], last: TurnRecord | undefined): Promise<Touched[]> {
+  const boxes = used.slice(-MAX_USED).map(async ({ locator, failed }) => {
+    const box = await within(locatorOf(page, locator).boundingBox({ timeout: LOCATE_MS }), LOCATE_MS);
+    return box ? [{ ...box, failed }] : [];
+  });
+  const found = await Promise.all(boxes.map(box => box.catch(() => [])));
+  const action = last?.actions.findLast(({ point }) => point);
+  if (!action?.point || pathOf(last!.url) !== pathOf(page.url())) return found.flat();
+  return [...found.flat(), { ...action.point, width: 0, height: 0, failed: action.error !== undefined }];
 }

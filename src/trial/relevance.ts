@@ -15,8 +15,8 @@ export interface Aims {
   sought: string[];
   /** What the goal names next. */
   next: string[];
-  /** Locators of the controls that were used on the page where the trial ended. */
-  used: string[];
+  /** Locators of the controls that were tried on the page where the trial ended, and whether in vain. */
+  used: { locator: string; failed: boolean }[];
 }
 
 /** A trial, as far as it tells what it was about. */
@@ -32,15 +32,20 @@ export interface Course {
 export function aimsOf({ goal, turns, reason, url }: Course): Aims {
   const last = turns.slice(-LAST_TURNS);
   const path = pathIn(url);
-  const steps = last.flatMap(({ actions }) => actions.flatMap(({ steps }) => steps ?? []));
-  const here = steps.filter(({ before }) => pathIn(before.url) === path);
-  const used = here.flatMap(step => ('locator' in step && step.locator ? [step.locator] : []));
+  const tried = last.flatMap(({ actions }) =>
+    actions.flatMap(({ steps = [], error }) => steps.map(step => ({ step, failed: error !== undefined }))),
+  );
+  const used = tried.flatMap(({ step, failed }) =>
+    pathIn(step.before.url) === path && 'locator' in step && step.locator
+      ? [{ locator: step.locator, failed }]
+      : [],
+  );
   const failures = last.flatMap(({ title, error, actions }) => [
     ...(error === undefined ? [] : [title, error]),
     ...actions.flatMap(action => (action.error === undefined ? [] : [action.title, action.error])),
   ]);
   const sought = [reason ?? '', ...failures].flatMap(soughtIn);
-  return { sought: distinct(sought), next: distinct(nextIn(goal, turns)), used: [...new Set(used)] };
+  return { sought: distinct(sought), next: distinct(nextIn(goal, turns)), used };
 }
 
 /** What `describe` the control that something was to be done to: not the names of what is there instead. */
@@ -78,14 +83,21 @@ function distinct(texts: string[]): string[] {
   );
 }
 
+/** Where something was tried. */
+export interface Touched extends Box {
+  /** In vain. */
+  failed: boolean;
+}
+
 /** What the page is known to have, for what is not there by name. */
 export interface Known {
-  /** Where the controls are that were used, and where was clicked last. */
-  touched: readonly Box[];
+  touched: readonly Touched[];
   /** Names of the controls that can be used, in lower case. */
   usable: readonly string[];
 }
 
+/** What keeps a control from being used. Where it was used, that came of it: a button that is disabled while it is at work. */
+const BARRIERS = ['covered', 'out_of_reach', 'disabled'];
 /** Kinds that hide a control's name from who looks for it by its name. */
 const NAMELESS = ['no_name', 'no_label', 'no_role', 'picture_only'];
 /** With more of them on a page none can be told to be the one. */
@@ -102,7 +114,9 @@ export function relevantOf(
   const isMissing =
     aims.sought.length > 0 && !aims.sought.some(text => usable.some(name => matches(name, text)));
   return sightings.map(sighting => {
-    if (touched.some(box => sighting.boxes.some(each => meets(each, box)))) return true;
+    const tried = touched.filter(box => sighting.boxes.some(each => meets(each, box)));
+    if (tried.length && BARRIERS.includes(sighting.kind)) return tried.at(-1)!.failed;
+    if (tried.length) return true;
     if (aimed.some(text => isCalled(sighting, text, usable))) return true;
     return isMissing && NAMELESS.includes(sighting.kind) && nameless.length <= MAX_NAMELESS;
   });

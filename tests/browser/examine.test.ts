@@ -1,5 +1,5 @@
 // What is found on pages that stand in an agent's way, and on those that do not.
-import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
+import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ExamineOptions, examinePage } from '../../src/browser/examine/examine';
 import { locatorOf } from '../../src/browser/locator-expression';

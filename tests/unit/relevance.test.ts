@@ -75,7 +75,7 @@ describe('aims', () => {
           actions: [{ title: 'b', steps: [click('one', '/shop?q=1#x'), click('one'), click('two')] }],
         }),
       ],
-      aims: { used: ['one', 'two'] },
+      aims: { used: ['one', 'one', 'two'].map(locator => ({ locator, failed: false })) },
     },
     {
       what: 'what was used in the last turns alone',
@@ -113,20 +113,46 @@ describe('relevant', () => {
     is: boolean;
   }[] = [
     { what: 'nothing that nobody asked for', is: false },
-    { what: 'what was used last', known: { touched: [BOX] }, is: true },
+    { what: 'what was used last', known: { touched: [{ ...BOX, failed: false }] }, is: true },
     {
       what: 'what was drawn in what was used',
-      known: { touched: [{ x: 110, y: 105, width: 60, height: 20 }] },
+      known: { touched: [{ x: 110, y: 105, width: 60, height: 20, failed: false }] },
       is: true,
     },
-    { what: 'what was clicked at', known: { touched: [{ x: 120, y: 110, width: 0, height: 0 }] }, is: true },
+    {
+      what: 'what was clicked at',
+      known: { touched: [{ x: 120, y: 110, width: 0, height: 0, failed: false }] },
+      is: true,
+    },
+    {
+      what: 'not a button that was used, and is disabled since',
+      of: { kind: 'disabled', names: ['pay'] },
+      aims: { sought: ['pay'] },
+      known: {
+        touched: [
+          { ...BOX, failed: true },
+          { ...BOX, failed: false },
+        ],
+      },
+      is: false,
+    },
+    {
+      what: 'a button that was tried in vain',
+      of: { kind: 'disabled' },
+      known: { touched: [{ ...BOX, failed: true }] },
+      is: true,
+    },
     {
       what: 'not all that holds what was used',
       of: { boxes: [{ x: 0, y: 0, width: 900, height: 600 }] },
-      known: { touched: [BOX] },
+      known: { touched: [{ ...BOX, failed: false }] },
       is: false,
     },
-    { what: 'not what is beside what was used', known: { touched: [{ ...BOX, x: 200 }] }, is: false },
+    {
+      what: 'not what is beside what was used',
+      known: { touched: [{ ...BOX, x: 200, failed: false }] },
+      is: false,
+    },
     {
       what: 'what was sought',
       of: { kind: 'covered', names: ['basket'] },

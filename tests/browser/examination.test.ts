@@ -1,0 +1,177 @@
+// The examination as a part of a trial: when it is made, what the record and the report get of it, and what it may cost.
+import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { launchOptions } from '../../scripts/browser.mjs';
+import type { SessionTask } from '../../src/agents/agent';
+import { openSession } from '../../src/browser/open-session';
+import { examinationMs } from '../../src/trial/examination';
+import { trialRecordSchema } from '../../src/trial/record';
+import { Trial } from '../../src/trial/trial';
+import { imageInfo } from '../support/messages-api/tokens';
+import { type Site, startSite } from '../support/two-sites';
+
+const STEP = "look for what stood in the agent's way";
+let browser: Browser;
+let context: BrowserContext;
+let page: Page;
+let site: Site;
+let html: string;
+
+beforeAll(async () => {
+  browser = await chromium.launch(launchOptions());
+  site = await startSite('localhost', () => ({
+    body: `<!doctype html><html lang="en"><title>Shop</title><body>${html}`,
+  }));
+});
+afterAll(async () => {
+  await browser.close();
+  await site.close();
+});
+beforeEach(async () => {
+  context = await browser.newContext();
+  page = await context.newPage();
+});
+afterEach(() => context.close());
+
+interface Input {
+  run?(task: SessionTask): Promise<unknown>;
+  goal?: string;
+  selector?: string;
+  secrets?: Record<string, string>;
+  status?: 'gave_up';
+}
+
+/** A trial that passes if the page has an element of the selector. */
+async function runTrial({ run, goal = 'Go.', selector = '.never', secrets = {} }: Input) {
+  const opened = await openSession(page, ['localhost']);
+  const spec = {
+    entryUrl: `${site.origin}/shop?q=1#top`,
+    assertions: [{ type: 'dom', selector, state: 'attached' }],
+  };
+  const plan = {
+    ...{ ...spec, spec, specId: 'x', configDir: '/', goal, allowedDomains: ['localhost'], maxSteps: 10 },
+    ...{ turnTimeoutMs: 10_000, expectTimeoutMs: 300, seed: 1, secrets },
+    agent: { name: 'scripted', run: (task: SessionTask) => run?.(task) },
+    locate: () => ({ file: 'task.yaml', line: 1, column: 1 }),
+  };
+  const attached = new Map<string, Buffer>();
+  const took = new Map<string, number>();
+  const output = {
+    async step(title: string, body: (attach: unknown) => Promise<unknown>) {
+      const begun = performance.now();
+      const attach = async (name: string, { body }: { body: Buffer }) => void attached.set(name, body);
+      return body(attach).finally(() => took.set(title, performance.now() - begun));
+    },
+  };
+  const record = await new Trial(plan as never, {} as never, opened, output as never).run();
+  await opened.close();
+  return { record, attached, took };
+}
+
+const ICON = '<a href="/cart" class="icon-cart" style="display:block;width:50px;height:30px"></a>';
+const OTHER = '<footer><input></footer>';
+const clickIcon = (task: SessionTask) =>
+  task.turn('click the cart', async turn => {
+    await turn.record({ do: 'hover' }, task.page.locator('.icon-cart'));
+    await task.page.hover('.icon-cart');
+  });
+
+it('finds what the last turns used, counts the rest, and shows a picture of it', async () => {
+  html = ICON + OTHER;
+  const { record, attached } = await runTrial({ run: clickIcon });
+  expect(record).toMatchObject({
+    outcome: 'failed',
+    examination: {
+      path: '/shop',
+      findings: [
+        {
+          ...{ kind: 'no_name', locator: `locator('.icon-cart')`, text: 'link without a name' },
+          ...{ relevant: true, screenshot: 'in-the-way-1.jpg' },
+        },
+        { kind: 'no_label', text: 'textbox without a label', relevant: false },
+      ],
+      others: 1,
+    },
+  });
+  expect(record.examination).not.toHaveProperty('incomplete');
+  expect(imageInfo(attached.get('in-the-way-1.jpg')!)).toMatchObject({
+    mediaType: 'image/jpeg',
+    width: 98,
+    height: 78,
+  });
+  expect(trialRecordSchema.shape.examination.parse(record.examination)).toEqual(record.examination);
+});
+
+it('finds what the agent gave up on', async () => {
+  html = `<button>Pay</button><div class="sale" style="position:fixed;inset:0;background:#eee">Sale</div>${OTHER}`;
+  const { record } = await runTrial({
+    run: async () => ({ status: 'gave_up', reason: 'the button "Pay" is not to be clicked' }),
+  });
+  expect(record.examination!.findings.filter(({ relevant }) => relevant)).toMatchObject([
+    { kind: 'covered', text: 'button "Pay" and 1 more are covered by div.sale "Sale", on which nothing closes it' },
+  ]);
+});
+
+it.each([
+  ['passed', { selector: 'input' }, 'passed'],
+  ['says nothing about the site', { run: () => Promise.reject(new Error('no')) }, 'error'],
+])('is not made of a trial that %s', async (_, input, outcome) => {
+  html = OTHER;
+  const { record, took } = await runTrial(input);
+  expect(record).toMatchObject({ outcome, examination: null });
+  expect(took.has(STEP)).toBe(false);
+});
+
+it.each<[string, string, (task: SessionTask) => Promise<unknown>]>([
+  [
+    'hangs',
+    '',
+    task =>
+      task.page.evaluate(
+        () =>
+          void setTimeout(() => {
+            for (;;);
+          }, 200),
+      ),
+  ],
+  [
+    'never stops changing',
+    '<script>setInterval(() => { document.body.innerHTML = "<button></button>".repeat(3000) })</script>',
+    async () => undefined,
+  ],
+  [
+    'goes away all the time',
+    '<script>setTimeout(() => location.reload(), 100)</script>',
+    async () => undefined,
+  ],
+])('costs no more than its time where the page %s', async (_, body, run) => {
+  html = body;
+  const { record, took } = await runTrial({ run: async task => void (await run(task)) });
+  expect(record.outcome).toBe('failed');
+  // The bound, and a moment for a machine that is busy.
+  expect(took.get(STEP) ?? 0).toBeLessThan(examinationMs(record.durationMs) + 3_000);
+});
+
+it('takes 5% of a trial at most, beyond two seconds', async () => {
+  html = ICON + OTHER;
+  const { record, took } = await runTrial({ run: clickIcon });
+  expect(took.get(STEP)).toBeLessThan(examinationMs(record.durationMs) + 500);
+  expect(record.examination).not.toBeNull();
+});
+
+it('costs the record nothing where the page is closed', async () => {
+  html = ICON;
+  const { record } = await runTrial({ run: task => task.page.close() });
+  expect(record.examination).toBeNull();
+});
+
+it('keeps secrets and long texts out', async () => {
+  html = `<input class="hunter2secret"><button disabled class="hunter2secret">hunter2secret ${'x'.repeat(5_000)}</button>`;
+  const { record } = await runTrial({ secrets: { PASSWORD: 'hunter2secret' } });
+  const text = JSON.stringify(record.examination);
+  expect(record.examination!.findings.length).toBeGreaterThan(0);
+  expect(text).not.toContain('hunter2secret');
+  expect(text).toContain('<secret>PASSWORD</secret>');
+  for (const { text, locator } of record.examination!.findings)
+    expect(Math.max(text.length, locator.length)).toBeLessThanOrEqual(300);
+});
