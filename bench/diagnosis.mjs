@@ -73,7 +73,7 @@ function filesOf(cases, site) {
     'tasks.spec.mjs': `import { taskproofTests } from '@taskproof/playwright'; taskproofTests('tasks/*.yaml');`,
     'playwright.config.mjs': `import { lexical } from '@taskproof/playwright';
 import { player } from './players.mjs';
-export default { workers: 2, fullyParallel: true, testMatch: 'tasks.spec.mjs', expect: { timeout: 2_000 },
+export default { workers: 2, fullyParallel: true, testMatch: 'tasks.spec.mjs', expect: { timeout: 1_000 },
   reporter: [['line'], ['@taskproof/playwright/reporter']],
   use: { launchOptions: ${LAUNCH}, taskproof: { turnTimeoutMs: 10_000 } },
   projects: [${projects.join('\n')}] };`,

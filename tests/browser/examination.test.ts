@@ -108,7 +108,10 @@ it('finds what the agent gave up on', async () => {
     run: async () => ({ status: 'gave_up', reason: 'the button "Pay" is not to be clicked' }),
   });
   expect(record.examination!.findings.filter(({ relevant }) => relevant)).toMatchObject([
-    { kind: 'covered', text: 'button "Pay" and 1 more are covered by div.sale "Sale", on which nothing closes it' },
+    {
+      kind: 'covered',
+      text: 'button "Pay" and 1 more are covered by div.sale "Sale", on which nothing closes it',
+    },
   ]);
 });
 

@@ -1,6 +1,6 @@
 // The packed tarball, installed by npm into suites of three kinds, beside ordinary tests and with fixtures that log in.
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, expect, inject, test } from 'vitest';
@@ -128,6 +128,17 @@ test.each(kinds)('$name', async ({ name, type, extension, convert }) => {
   const results = JSON.parse(root.read(`${folder}/taskproof-results.json`));
   expect(results.verdicts).toMatchObject([{ spec: 'go', verdict: 'passed', passes: 2 }]);
   expect(run.code ?? 0, output).toBe(0);
+});
+
+test('what it brings beside Playwright is less than 45 MB', () => {
+  const modules = join(root.folder, 'node_modules');
+  const others = /^(?:playwright|playwright-core|fsevents|undici-types|\.bin|@playwright|@types)(?:\/|\\|$)/;
+  const files = readdirSync(modules, { recursive: true, encoding: 'utf8' }).filter(
+    name => !others.test(name),
+  );
+  const sizes = files.map(name => statSync(join(modules, name))).filter(each => each.isFile());
+  expect(files.some(name => name.endsWith('axe.min.js'))).toBe(true);
+  expect(sizes.reduce((sum, { size }) => sum + size, 0)).toBeLessThan(45e6);
 });
 
 test('import and require give the same `test`, and its types hold in both', async () => {
