@@ -11,10 +11,12 @@ const AT_LEAST = 80;
 const ALL = [...VARIANTS, ...AT_FAULT];
 /** Rules are tuned on the others. */
 const isHeldOut = variant => ALL.indexOf(variant) % 3 === 2;
+/** A few of them, to look at: `BENCH_VARIANTS=banner,off-screen`. */
+const only = process.env.BENCH_VARIANTS?.split(',');
 const file = path => readFileSync(join(ROOT, path), 'utf8');
 
 export async function diagnosis({ quick }) {
-  const variants = ALL.filter((_, index) => !quick || index % 8 === 0);
+  const variants = ALL.filter(({ id }, index) => (only ? only.includes(id) : !quick || index % 8 === 0));
   const site = await startVariants(variants);
   const cases = variants.flatMap(variant =>
     variant.players.map(player => ({ variant, player, id: `${variant.id}.${player}` })),

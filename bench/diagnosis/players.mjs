@@ -140,7 +140,6 @@ export function player(name) {
   return defineAgent({
     name,
     async run(task) {
-      const { page } = task;
       task.context.on('dialog', dialog => void dialog.accept().catch(() => undefined));
       for (const move of PLAYERS[name](task.specId)) {
         const stuck = await task.turn(move[0], turn => play(task.page, turn, move));

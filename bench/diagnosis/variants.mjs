@@ -166,8 +166,7 @@ const BROKEN = [
     id: 'server-error',
     task: 'report-broken-pot',
     cause: 'the server fails on the message',
-    answer: (method, path) =>
-      path === '/api/messages' ? { status: 500, body: '{"error":"Broken"}' } : undefined,
+    answer: (_, path) => (path === '/api/messages' ? { status: 500, body: '{"error":"Broken"}' } : undefined),
     named: { said: /\b500\b|api\/messages/ },
   },
   {

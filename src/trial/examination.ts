@@ -15,7 +15,7 @@ const LEAST_MS = 2_000;
 const MOST_MS = 5_000;
 const MAX_FINDINGS = 100;
 const MAX_PICTURES = 4;
-const MAX_USED = 6;
+const MAX_USED = 8;
 const LOCATE_MS = 300;
 
 /** Milliseconds that the examination of a trial of this length may take. */
@@ -64,6 +64,7 @@ async function lookAt(
   const touched = await touchedOn(page, aims.used, turns.at(-1));
   const examined = await examinePage(page, {
     wanted: [...aims.sought, ...aims.next],
+    unkept: touched.filter(({ unkept }) => unkept),
     budgetMs: end - performance.now(),
     admitted: allowed,
   });
@@ -96,12 +97,13 @@ async function lookAt(
 
 /** Where the controls are that the last turns tried on this page, and where the last one clicked. */
 async function touchedOn(page: Page, used: Aims['used'], last: TurnRecord | undefined): Promise<Touched[]> {
-  const boxes = used.slice(-MAX_USED).map(async ({ locator, failed }) => {
+  const boxes = used.slice(-MAX_USED).map(async ({ locator, ...use }) => {
     const box = await within(locatorOf(page, locator).boundingBox({ timeout: LOCATE_MS }), LOCATE_MS);
-    return box ? [{ ...box, failed }] : [];
+    return box ? [{ ...box, ...use }] : [];
   });
   const found = await Promise.all(boxes.map(box => box.catch(() => [])));
   const action = last?.actions.findLast(({ point }) => point);
   if (!action?.point || pathOf(last!.url) !== pathOf(page.url())) return found.flat();
-  return [...found.flat(), { ...action.point, width: 0, height: 0, failed: action.error !== undefined }];
+  const spot = { ...action.point, width: 0, height: 0, unkept: false };
+  return [...found.flat(), { ...spot, failed: action.error !== undefined }];
 }

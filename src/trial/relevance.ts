@@ -2,6 +2,8 @@
 // next. What is found on a page matters if it touches one of them.
 import type { Box } from '../browser/examine/elements';
 import type { Sighting } from '../browser/examine/rules';
+import { sameFingerprint } from '../browser/fingerprint';
+import type { RecordedAction } from '../browser/page-action';
 import type { TurnRecord } from './record';
 
 /** Turns from the end whose controls count. */
@@ -10,13 +12,21 @@ const MAX_TEXTS = 12;
 /** Quoted texts of the goal, from where the trial stopped following it. */
 const MAX_NEXT = 3;
 
+export interface Use {
+  locator: string;
+  /** In vain. */
+  failed: boolean;
+  /** Something was typed into it, and nothing on the page changed. */
+  unkept: boolean;
+}
+
 export interface Aims {
   /** What was looked for and not found, or not to be used, in lower case. */
   sought: string[];
   /** What the goal names next. */
   next: string[];
-  /** Locators of the controls that were tried on the page where the trial ended, and whether in vain. */
-  used: { locator: string; failed: boolean }[];
+  /** What was tried on the page where the trial ended: controls by locator. */
+  used: Use[];
 }
 
 /** A trial, as far as it tells what it was about. */
@@ -30,17 +40,19 @@ export interface Course {
 }
 
 export function aimsOf({ goal, turns, reason, url }: Course): Aims {
-  const last = turns.slice(-LAST_TURNS);
   const path = pathIn(url);
+  const last = turns.slice(-LAST_TURNS);
   const tried = last.flatMap(({ actions }) =>
-    actions.flatMap(({ steps = [], error }) => steps.map(step => ({ step, failed: error !== undefined }))),
+    actions.flatMap(({ steps = [], error }) => steps.map(step => ({ step, error }))),
   );
-  const used = tried.flatMap(({ step, failed }) =>
-    pathIn(step.before.url) === path && 'locator' in step && step.locator
-      ? [{ locator: step.locator, failed }]
-      : [],
-  );
-  const failures = last.flatMap(({ title, error, actions }) => [
+  const used = tried.flatMap(({ step, error }) => {
+    if (pathIn(step.before.url) !== path || !('locator' in step && step.locator)) return [];
+    const unkept = isUnkept(step);
+    return [{ locator: step.locator, failed: error !== undefined || unkept, unkept }];
+  });
+  // An agent that goes on all the same may have failed long before its end.
+  const here = turns.filter(turn => last.includes(turn) || pathIn(turn.url) === path);
+  const failures = here.flatMap(({ title, error, actions }) => [
     ...(error === undefined ? [] : [title, error]),
     ...actions.flatMap(action => (action.error === undefined ? [] : [action.title, action.error])),
   ]);
@@ -48,7 +60,12 @@ export function aimsOf({ goal, turns, reason, url }: Course): Aims {
   return { sought: distinct(sought), next: distinct(nextIn(goal, turns)), used };
 }
 
-/** What `describe` the control that something was to be done to: not the names of what is there instead. */
+function isUnkept(step: RecordedAction): boolean {
+  const isTyped = (step.do === 'fill' || step.do === 'type') && step.text !== '';
+  return isTyped && step.before.content !== '' && sameFingerprint(step.before, step.after);
+}
+
+/** What names the control that something was to be done to, and not what is there instead. */
 function soughtIn(text: string): string[] {
   const before = text.split(/; there (?:is|are) |\n\s*- waiting for |Call log:/)[0]!;
   return quoted(before).filter(each => !ROLES.test(each));
@@ -84,10 +101,7 @@ function distinct(texts: string[]): string[] {
 }
 
 /** Where something was tried. */
-export interface Touched extends Box {
-  /** In vain. */
-  failed: boolean;
-}
+export type Touched = Box & Omit<Use, 'locator'>;
 
 /** What the page is known to have, for what is not there by name. */
 export interface Known {
@@ -114,6 +128,8 @@ export function relevantOf(
   const isMissing =
     aims.sought.length > 0 && !aims.sought.some(text => usable.some(name => matches(name, text)));
   return sightings.map(sighting => {
+    // Nothing else on the page can be used.
+    if (sighting.kind === 'dialog_trap') return true;
     const tried = touched.filter(box => sighting.boxes.some(each => meets(each, box)));
     if (tried.length && BARRIERS.includes(sighting.kind)) return tried.at(-1)!.failed;
     if (tried.length) return true;

@@ -115,6 +115,26 @@ it('finds what the agent gave up on', async () => {
   ]);
 });
 
+it('finds a field that does not keep what is typed into it, and none that does', async () => {
+  html = `<label>City <input name="city" oninput="this.value = ''"></label><label>Land <input name="land"></label>`;
+  const fill = (name: string, text: string) => (task: SessionTask) =>
+    task.turn(name, async turn => {
+      const field = task.page.locator(`[name=${name}]`);
+      await turn.record({ do: 'fill', text }, field);
+      await field.fill(text);
+    });
+  const { record } = await runTrial({
+    run: async task => {
+      await fill('city', 'Utrecht')(task);
+      await fill('land', 'x')(task);
+      await fill('land', '')(task);
+    },
+  });
+  expect(record.examination!.findings).toMatchObject([
+    { kind: 'disabled', text: 'textbox "City" does not keep what is typed into it', relevant: true },
+  ]);
+});
+
 it.each([
   ['passed', { selector: 'input' }, 'passed'],
   ['says nothing about the site', { run: () => Promise.reject(new Error('no')) }, 'error'],

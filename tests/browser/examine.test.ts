@@ -21,7 +21,7 @@ beforeEach(async () => {
 afterEach(() => context.close());
 
 const examine = (options: Partial<ExamineOptions> = {}) =>
-  examinePage(page, { wanted: [], budgetMs: 20_000, admitted: () => true, ...options });
+  examinePage(page, { wanted: [], unkept: [], budgetMs: 20_000, admitted: () => true, ...options });
 
 const found = async (html: string, options: Partial<ExamineOptions> = {}) => {
   await page.setContent(`<!doctype html><html lang="en"><title>x</title><body>${html}`);

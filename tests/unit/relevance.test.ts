@@ -75,7 +75,32 @@ describe('aims', () => {
           actions: [{ title: 'b', steps: [click('one', '/shop?q=1#x'), click('one'), click('two')] }],
         }),
       ],
-      aims: { used: ['one', 'one', 'two'].map(locator => ({ locator, failed: false })) },
+      aims: { used: ['one', 'one', 'two'].map(locator => ({ locator, failed: false, unkept: false })) },
+    },
+    {
+      what: 'a field that typing did not change',
+      turns: [
+        turn('a', {
+          actions: [
+            {
+              title: 'a',
+              steps: [{ ...click('one'), do: 'fill', text: 'x', after: { url: '/shop', content: 'a' } }],
+            },
+          ],
+        }),
+      ],
+      aims: { used: [{ locator: 'one', failed: true, unkept: true }] },
+    },
+    {
+      what: 'what failed on the page where it ended, long ago',
+      turns: [
+        turn('click "Name"', { outcome: 'error', error: 'x' }),
+        turn('click "Far"', { outcome: 'error', error: 'x', url: 'http://x/far' }),
+        turn('b'),
+        turn('c'),
+        turn('d'),
+      ],
+      aims: { sought: ['name'] },
     },
     {
       what: 'what was used in the last turns alone',
@@ -113,15 +138,16 @@ describe('relevant', () => {
     is: boolean;
   }[] = [
     { what: 'nothing that nobody asked for', is: false },
-    { what: 'what was used last', known: { touched: [{ ...BOX, failed: false }] }, is: true },
+    { what: 'a dialog that nothing closes', of: { kind: 'dialog_trap' }, is: true },
+    { what: 'what was used last', known: { touched: [{ ...BOX, failed: false, unkept: false }] }, is: true },
     {
       what: 'what was drawn in what was used',
-      known: { touched: [{ x: 110, y: 105, width: 60, height: 20, failed: false }] },
+      known: { touched: [{ x: 110, y: 105, width: 60, height: 20, failed: false, unkept: false }] },
       is: true,
     },
     {
       what: 'what was clicked at',
-      known: { touched: [{ x: 120, y: 110, width: 0, height: 0, failed: false }] },
+      known: { touched: [{ x: 120, y: 110, width: 0, height: 0, failed: false, unkept: false }] },
       is: true,
     },
     {
@@ -130,8 +156,8 @@ describe('relevant', () => {
       aims: { sought: ['pay'] },
       known: {
         touched: [
-          { ...BOX, failed: true },
-          { ...BOX, failed: false },
+          { ...BOX, failed: true, unkept: false },
+          { ...BOX, failed: false, unkept: false },
         ],
       },
       is: false,
@@ -139,18 +165,18 @@ describe('relevant', () => {
     {
       what: 'a button that was tried in vain',
       of: { kind: 'disabled' },
-      known: { touched: [{ ...BOX, failed: true }] },
+      known: { touched: [{ ...BOX, failed: true, unkept: false }] },
       is: true,
     },
     {
       what: 'not all that holds what was used',
       of: { boxes: [{ x: 0, y: 0, width: 900, height: 600 }] },
-      known: { touched: [{ ...BOX, failed: false }] },
+      known: { touched: [{ ...BOX, failed: false, unkept: false }] },
       is: false,
     },
     {
       what: 'not what is beside what was used',
-      known: { touched: [{ ...BOX, x: 200, failed: false }] },
+      known: { touched: [{ ...BOX, x: 200, failed: false, unkept: false }] },
       is: false,
     },
     {

@@ -18,12 +18,16 @@ const MAX_NAMED = 400;
 const MARGIN = 40;
 const QUALITY = 60;
 /** What is left of the time for a picture of what was found. */
-const PICTURE_SHARE = 0.2;
+const PICTURE_SHARE = 0.15;
+/** Milliseconds to fetch what was seen, however little that is. */
+const FETCH_MS = 200;
 const UNANSWERED = 'the page did not answer';
 
 export interface ExamineOptions {
   /** Names of the controls that matter most, in lower case. */
   wanted: readonly string[];
+  /** Where the fields are that did not keep what was typed into them. */
+  unkept: readonly Box[];
   /** Milliseconds for all of it. */
   budgetMs: number;
   /** Whether a document of this URL may be looked into. */
@@ -58,7 +62,7 @@ export async function examinePage(page: Page, options: ExamineOptions): Promise<
     const isMain = frame === page.mainFrame();
     // Frames get their part of what the page leaves.
     const ms = (left() - options.budgetMs * PICTURE_SHARE) * (isMain && inner.length ? 0.75 : 1);
-    const looked = ms > 20 ? await within(lookInto(page, frame, ms, options.wanted), ms) : undefined;
+    const looked = ms > 20 ? await within(lookInto(page, frame, ms, options), ms) : undefined;
     if (!looked) {
       examined.incomplete.push(isMain ? UNANSWERED : 'a frame was not looked at');
       if (isMain) break;
@@ -85,8 +89,8 @@ interface Place {
   element?: Handle;
 }
 
-async function lookInto(page: Page, frame: Frame, ms: number, wanted: readonly string[]) {
-  const end = performance.now() + ms;
+async function lookInto(page: Page, frame: Frame, ms: number, { wanted, unkept }: ExamineOptions) {
+  const end = performance.now() + ms - FETCH_MS;
   const left = () => Math.max(1, end - performance.now());
   const world = await within(worldOf(page, frame), ms / 2);
   const place = await within(placeOfFrame(page, frame), left() / 2);
@@ -99,15 +103,15 @@ async function lookInto(page: Page, frame: Frame, ms: number, wanted: readonly s
     );
     if (done) return;
     incomplete.push(`there was no time for ${what}`);
-    await within(world.interrupt(), 100);
+    await within(world.interrupt(), FETCH_MS / 4);
   };
-  const options = JSON.stringify({ wanted, budgetMs: Math.round(left() * 0.35) });
+  const options = JSON.stringify({ wanted, unkept, budgetMs: Math.round(left() * 0.35) });
   await step('the whole page', 0.7, () => world.call(`look(${options}, listening)`));
-  await step('names and labels', 0.7, async () => {
+  await step('names and labels', 1, async () => {
     await world.run(await axeSource());
     await world.call(`findNames(${MAX_NAMED})`);
   });
-  const seen = (await within(world.call('seen()'), left())) as Seen | undefined;
+  const seen = (await within(world.call('seen()'), left() + FETCH_MS / 2)) as Seen | undefined;
   return seen && { world, place, seen: { ...seen, incomplete: [...incomplete, ...seen.incomplete] } };
 }
 

@@ -48,6 +48,8 @@ export interface Sighting {
 export interface LookOptions {
   /** Names of the controls that matter most, in lower case. */
   wanted: string[];
+  /** Where the fields are that did not keep what was typed into them. */
+  unkept: Box[];
   /** Milliseconds. */
   budgetMs: number;
 }
@@ -87,7 +89,7 @@ export function look(options: LookOptions, listening: Element[]): void {
   if (performance.now() > state.end) state.incomplete.push('the page has more than there was time for');
 }
 
-export function emptyState(): Omit<State, 'wanted' | 'budgetMs' | 'end'> {
+export function emptyState(): Omit<State, keyof LookOptions | 'end'> {
   const lists = { controls: [], shown: [], others: [], sightings: [], found: [], incomplete: [] };
   return { ...lists, more: 0 };
 }
@@ -264,12 +266,20 @@ export function findDisabled(state: State): void {
   for (const element of state.shown) {
     const form = (element as HTMLButtonElement).form ?? element.closest('form');
     const matters = (element.matches(submits) && form) || isWanted(state, element);
-    if (!matters) continue;
-    if (isDisabled(element) && !tellsWhy(element, form))
+    if (matters && isDisabled(element) && !tellsWhy(element, form))
       add(state, 'disabled', element, `${wordsFor(element)} is disabled, and nothing near it says why`);
-    else if (element.matches('[readonly],[aria-readonly=true]'))
+    else if (matters && element.matches('[readonly],[aria-readonly=true]'))
       add(state, 'disabled', element, `${wordsFor(element)} is read-only`);
+    else if (isUnkept(state, element))
+      add(state, 'disabled', element, `${wordsFor(element)} does not keep what is typed into it`);
   }
+}
+
+/** An empty field of which typing changed nothing. */
+export function isUnkept(state: State, element: Element): boolean {
+  const { x, y } = boxOf(element);
+  if (!element.matches('input,textarea') || (element as HTMLInputElement).value !== '') return false;
+  return state.unkept.some(box => Math.abs(box.x - x) < 2 && Math.abs(box.y - y) < 2);
 }
 
 /** What describes it, a message, or a field that is not filled in yet. */
