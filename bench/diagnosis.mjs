@@ -6,6 +6,7 @@ import { AT_FAULT } from './diagnosis/at-fault.mjs';
 import { startVariants } from './diagnosis/site.mjs';
 import { VARIANTS } from './diagnosis/variants.mjs';
 import { LAUNCH, makeSuite, ROOT } from './lib/processes.mjs';
+import { median, spread } from './lib/report.mjs';
 
 const AT_LEAST = 80;
 const ALL = [...VARIANTS, ...AT_FAULT];
@@ -27,6 +28,10 @@ export async function diagnosis({ quick }) {
     await child.ended;
     const results = join(suite.folder, 'taskproof-results.json');
     const { verdicts } = JSON.parse(readFileSync(results, 'utf8'));
+    const looks = readFileSync(join(suite.folder, 'looks.jsonl'), 'utf8')
+      .trim()
+      .split('\n')
+      .map(line => JSON.parse(line));
     const unmet = site.unmet();
     if (unmet.length) throw new Error(`the site has no more what these change: ${unmet.join(', ')}`);
     return report(
@@ -37,6 +42,7 @@ export async function diagnosis({ quick }) {
         ),
       ),
       verdicts,
+      looks,
     );
   } finally {
     suite.remove();
@@ -72,11 +78,21 @@ function filesOf(cases, site) {
   return {
     ...Object.fromEntries(specs),
     'players.mjs': file('bench/diagnosis/players.mjs'),
+    // The results file does not tell how long a page was looked at.
+    'records.mjs': `import { appendFileSync } from 'node:fs';
+export default class { onTestEnd(test, { attachments, steps }) {
+  const record = attachments.find(({ name }) => name === '_taskproof');
+  const look = steps.flatMap(step => [step, ...step.steps]).find(({ title }) => title.startsWith('look for what stood'));
+  if (!record || !look) return;
+  const { examination, durationMs } = JSON.parse(String(record.body));
+  const project = test.parent.project().name;
+  appendFileSync('looks.jsonl', JSON.stringify({ project, ms: look.duration, durationMs, examination }) + '\\n');
+} }`,
     'tasks.spec.mjs': `import { taskproofTests } from '@taskproof/playwright'; taskproofTests('tasks/*.yaml');`,
     'playwright.config.mjs': `import { lexical } from '@taskproof/playwright';
 import { player } from './players.mjs';
 export default { workers: 2, fullyParallel: true, testMatch: 'tasks.spec.mjs', expect: { timeout: 1_000 },
-  reporter: [['line'], ['@taskproof/playwright/reporter']],
+  reporter: [['line'], ['./records.mjs'], ['@taskproof/playwright/reporter']],
   use: { launchOptions: ${LAUNCH}, taskproof: { turnTimeoutMs: 10_000 } },
   projects: [${projects.join('\n')}] };`,
   };
@@ -105,7 +121,7 @@ function grade({ variant, id }, row) {
   };
 }
 
-function report(graded, verdicts) {
+function report(graded, verdicts, looks) {
   const whole = verdicts.filter(({ project }) => project.startsWith('whole.'));
   const lost = graded.filter(({ lost }) => lost);
   const share = (rows, of) => (rows.length ? (rows.filter(of).length / rows.length) * 100 : null);
@@ -146,8 +162,21 @@ function report(graded, verdicts) {
       row('the same tasks pass on the whole site', whole, ({ verdict }) => verdict === 'passed', {
         atLeast: 100,
       }),
+      row(
+        'looks at the page that ran out of time',
+        looks,
+        ({ examination }) => !examination || examination.incomplete,
+      ),
+      {
+        name: 'time of a look over what it may take (5% of the trial, or 3 s)',
+        ...spread(looks.map(({ ms, durationMs }) => (ms / Math.max(3_000, durationMs * 0.05)) * 100)),
+        unit: '%',
+        target: { atMost: 100 },
+        note: `${Math.round(median(looks.map(({ ms }) => ms)))} ms`,
+      },
     ],
     details: {
+      looks,
       lost,
       notLost: graded.filter(({ lost }) => !lost).map(({ id }) => id),
       whole: whole.filter(({ verdict }) => verdict !== 'passed'),

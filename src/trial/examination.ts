@@ -11,11 +11,10 @@ import { oneLine } from './safe-text';
 
 /** Of a trial's time, in bounds of milliseconds. */
 const SHARE = 0.05;
-const LEAST_MS = 2_000;
+const LEAST_MS = 3_000;
 const MOST_MS = 5_000;
 const MAX_FINDINGS = 100;
 const MAX_PICTURES = 4;
-const MAX_USED = 8;
 const LOCATE_MS = 300;
 
 /** Milliseconds that the examination of a trial of this length may take. */
@@ -97,7 +96,7 @@ async function lookAt(
 
 /** Where the controls are that the last turns tried on this page, and where the last one clicked. */
 async function touchedOn(page: Page, used: Aims['used'], last: TurnRecord | undefined): Promise<Touched[]> {
-  const boxes = used.slice(-MAX_USED).map(async ({ locator, ...use }) => {
+  const boxes = used.map(async ({ locator, ...use }) => {
     const box = await within(locatorOf(page, locator).boundingBox({ timeout: LOCATE_MS }), LOCATE_MS);
     return box ? [{ ...box, ...use }] : [];
   });

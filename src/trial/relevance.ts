@@ -9,6 +9,7 @@ import type { TurnRecord } from './record';
 /** Turns from the end whose controls count. */
 const LAST_TURNS = 3;
 const MAX_TEXTS = 12;
+const MAX_USED = 12;
 /** Quoted texts of the goal, from where the trial stopped following it. */
 const MAX_NEXT = 3;
 
@@ -42,13 +43,14 @@ export interface Course {
 export function aimsOf({ goal, turns, reason, url }: Course): Aims {
   const path = pathIn(url);
   const last = turns.slice(-LAST_TURNS);
-  const tried = last.flatMap(({ actions }) =>
-    actions.flatMap(({ steps = [], error }) => steps.map(step => ({ step, error }))),
+  const tried = turns.flatMap(turn =>
+    turn.actions.flatMap(({ steps = [], error }) => steps.map(step => ({ turn, step, error }))),
   );
-  const used = tried.flatMap(({ step, error }) => {
+  const used = tried.flatMap(({ turn, step, error }) => {
     if (pathIn(step.before.url) !== path || !('locator' in step && step.locator)) return [];
     const unkept = isUnkept(step);
-    return [{ locator: step.locator, failed: error !== undefined || unkept, unkept }];
+    const counts = unkept || last.includes(turn);
+    return counts ? [{ locator: step.locator, failed: error !== undefined || unkept, unkept }] : [];
   });
   // An agent that goes on all the same may have failed long before its end.
   const here = turns.filter(turn => last.includes(turn) || pathIn(turn.url) === path);
@@ -57,7 +59,7 @@ export function aimsOf({ goal, turns, reason, url }: Course): Aims {
     ...actions.flatMap(action => (action.error === undefined ? [] : [action.title, action.error])),
   ]);
   const sought = [reason ?? '', ...failures].flatMap(soughtIn);
-  return { sought: distinct(sought), next: distinct(nextIn(goal, turns)), used };
+  return { sought: distinct(sought), next: distinct(nextIn(goal, turns)), used: used.slice(-MAX_USED) };
 }
 
 function isUnkept(step: RecordedAction): boolean {

@@ -238,9 +238,9 @@ describe('relevant', () => {
 });
 
 it.each([
-  [0, 2_000],
-  [40_000, 2_000],
+  [0, 3_000],
   [60_000, 3_000],
+  [80_000, 4_000],
   [1_000_000, 5_000],
 ])('a trial of %i ms is examined for %i ms at most', (trialMs, ms) => {
   expect(examinationMs(trialMs)).toBe(ms);

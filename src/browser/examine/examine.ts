@@ -108,8 +108,9 @@ async function lookInto(page: Page, frame: Frame, ms: number, { wanted, unkept }
   const options = JSON.stringify({ wanted, unkept, budgetMs: Math.round(left() * 0.35) });
   await step('the whole page', 0.7, () => world.call(`look(${options}, listening)`));
   await step('names and labels', 1, async () => {
+    if (!(await world.call(`countDoubtful(${MAX_NAMED})`))) return;
     await world.run(await axeSource());
-    await world.call(`findNames(${MAX_NAMED})`);
+    await world.call('findNames()');
   });
   const seen = (await within(world.call('seen()'), left() + FETCH_MS / 2)) as Seen | undefined;
   return seen && { world, place, seen: { ...seen, incomplete: [...incomplete, ...seen.incomplete] } };

@@ -11,6 +11,7 @@ declare const inViewport: typeof elements.inViewport;
 declare const boxOf: typeof elements.boxOf;
 declare const flat: typeof elements.flat;
 declare const nameOf: typeof elements.nameOf;
+declare const roleOf: typeof elements.roleOf;
 declare const wordsFor: typeof elements.wordsFor;
 declare const hintsOf: typeof elements.hintsOf;
 declare const selectorOf: typeof elements.selectorOf;
@@ -67,6 +68,8 @@ interface State extends LookOptions {
   /** Sightings that are counted only. */
   more: number;
   incomplete: string[];
+  /** Controls that axe-core is asked about. */
+  doubtful: Element[];
 }
 
 /** What is taken home. */
@@ -86,11 +89,20 @@ export function look(options: LookOptions, listening: Element[]): void {
   findDisabled(state);
   findWithoutRole(state, new Set(listening));
   findPictures(state);
+  findSameNames(state);
   if (performance.now() > state.end) state.incomplete.push('the page has more than there was time for');
 }
 
 export function emptyState(): Omit<State, keyof LookOptions | 'end'> {
-  const lists = { controls: [], shown: [], others: [], sightings: [], found: [], incomplete: [] };
+  const lists = {
+    controls: [],
+    shown: [],
+    others: [],
+    sightings: [],
+    found: [],
+    incomplete: [],
+    doubtful: [],
+  };
   return { ...lists, more: 0 };
 }
 
@@ -338,5 +350,26 @@ export function findPictures(state: State): void {
     if (width * height < 2_000 || !isShown(element)) continue;
     const what = isCanvas ? 'a canvas' : 'a picture';
     add(state, 'picture_only', element, `what ${what} shows is not in the page's text`);
+  }
+}
+
+/** Links to one place, and controls that stand each in a row, a card or a form of its own, can be told apart. */
+export function findSameNames(state: State): void {
+  const groups = new Map<string, Element[]>();
+  for (const element of state.shown) {
+    if (isLate(state)) break;
+    const name = nameOf(element);
+    if (!name || isDisabled(element)) continue;
+    const words = `${roleOf(element)} "${name}"`;
+    groups.set(words, [...(groups.get(words) ?? []), element]);
+  }
+  const around =
+    'li,tr,article,fieldset,form,dialog,section,nav,header,footer,[role]:not([role=presentation])';
+  for (const [words, group] of groups) {
+    if (group.length < 2) continue;
+    const targets = new Set(group.map(each => (each as HTMLAnchorElement).href || each));
+    const places = new Set(group.map(each => each.parentElement?.closest(around) ?? document));
+    if (targets.size === 1 || places.size === group.length) continue;
+    add(state, 'same_name', group[0]!, `${group.length} controls are called ${words}`, group);
   }
 }
