@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AT_FAULT } from './diagnosis/at-fault.mjs';
+import { grade } from './diagnosis/grade.mjs';
 import { startVariants } from './diagnosis/site.mjs';
 import { VARIANTS } from './diagnosis/variants.mjs';
 import { LAUNCH, makeSuite, ROOT } from './lib/processes.mjs';
@@ -36,7 +37,7 @@ export async function diagnosis({ quick }) {
     if (unmet.length) throw new Error(`the site has no more what these change: ${unmet.join(', ')}`);
     return report(
       cases.map(each =>
-        grade(
+        graded(
           each,
           verdicts.find(({ project }) => project === each.id),
         ),
@@ -98,32 +99,15 @@ export default { workers: 2, fullyParallel: true, testMatch: 'tasks.spec.mjs', e
   };
 }
 
-/** @returns {{ id: string, cause: string, heldOut: boolean, fault: boolean, lost: boolean, right: boolean, falsely: boolean, shown: string[] }} */
-function grade({ variant, id }, row) {
-  const { kind, about, said } = variant.named;
-  const { headline = '', parted, findings = [] } = row?.diagnosis ?? {};
-  const sentences = [headline, parted ?? ''];
-  const [first] = findings;
-  const named = finding => finding.kind === kind && about.test(`${finding.locator} ${finding.text}`);
-  const isSaid = said !== undefined && sentences.some(text => said.test(text));
-  // A finding that is not the cause leads the reader away from it.
-  const falsely = first !== undefined && !(kind && named(first));
-  return {
-    ...{ id, cause: variant.cause, heldOut: isHeldOut(variant), fault: AT_FAULT.includes(variant) },
-    lost: row?.verdict === 'failed',
-    right: !falsely && (isSaid || (first !== undefined && named(first))),
-    falsely,
-    shown: [
-      headline,
-      parted,
-      ...findings.slice(0, 2).map(({ kind, locator, text }) => `${kind} ${locator}: ${text}`),
-    ].filter(Boolean),
-  };
+function graded({ variant, id }, row) {
+  const { cause } = variant;
+  const from = { id, cause, heldOut: isHeldOut(variant), fault: AT_FAULT.includes(variant) };
+  return { ...from, lost: row?.verdict === 'failed', ...grade(variant.named, row?.diagnosis) };
 }
 
-function report(graded, verdicts, looks) {
+function report(all, verdicts, looks) {
   const whole = verdicts.filter(({ project }) => project.startsWith('whole.'));
-  const lost = graded.filter(({ lost }) => lost);
+  const lost = all.filter(({ lost }) => lost);
   const share = (rows, of) => (rows.length ? (rows.filter(of).length / rows.length) * 100 : null);
   const row = (name, rows, of, target) => ({
     name,
@@ -178,7 +162,7 @@ function report(graded, verdicts, looks) {
     details: {
       looks,
       lost,
-      notLost: graded.filter(({ lost }) => !lost).map(({ id }) => id),
+      notLost: all.filter(({ lost }) => !lost).map(({ id }) => id),
       whole: whole.filter(({ verdict }) => verdict !== 'passed'),
     },
   };

@@ -1,5 +1,6 @@
 // The parts of the benches that judge: a bench that is wrong here would call a target met.
 import { expect, test } from 'vitest';
+import { grade } from '../../bench/diagnosis/grade.mjs';
 import { missingFrom } from '../../bench/lib/controls.mjs';
 import { meets, ratios, spread, table } from '../../bench/lib/report.mjs';
 
@@ -53,4 +54,36 @@ test('two controls of one name need two lines', () => {
   const both = [control('Refund'), control('Refund')];
   expect(missingFrom(both, '- button "Refund" [ref_1]', reference)).toHaveLength(1);
   expect(missingFrom(both, '- button "Refund" [ref_1]\n- button "Refund" [ref_2]', reference)).toEqual([]);
+});
+
+const icon = { kind: 'no_name', locator: `locator('.cart')`, text: 'link without a name' };
+const other = { ...icon, locator: `locator('.top')` };
+const cause = { kind: 'no_name', about: /cart/ };
+
+test.each([
+  [
+    'said in the headline',
+    { said: /"Pay"/ },
+    { headline: 'nothing called "Pay"' },
+    { right: true, falsely: false },
+  ],
+  ['said where it parted', { said: /came to \/x/ }, { headline: 'a', parted: 'came to /x' }, { right: true }],
+  ['said nowhere', { said: /"Pay"/ }, { headline: 'stuck on /pay' }, { right: false, falsely: false }],
+  ['the first finding', cause, { findings: [icon, other] }, { right: true, falsely: false }],
+  ['the second finding', cause, { findings: [other, icon] }, { right: false, falsely: true }],
+  [
+    'a finding of another kind',
+    cause,
+    { findings: [{ ...icon, kind: 'covered' }] },
+    { right: false, falsely: true },
+  ],
+  [
+    'said, beside a finding that is not the cause',
+    { said: /x/ },
+    { headline: 'x', findings: [icon] },
+    { right: false, falsely: true },
+  ],
+  ['not to be known without a diagnosis', { said: /x/ }, undefined, { right: false, falsely: false }],
+])('a cause is %s', (_, named, diagnosis, expected) => {
+  expect(grade(named, diagnosis)).toMatchObject(expected);
 });
