@@ -273,6 +273,8 @@ interface Fault {
   reason: RegExp;
   turns?: number;
   extra?: string;
+  /** In the project whose turns may take 3 s instead of a minute. */
+  hasty?: true;
   /** Run in a hand-written test, with the fixture: Playwright starts a new worker after each failed trial, which takes time. */
   byHand?: true;
 }
@@ -320,16 +322,18 @@ const faults: Record<string, Fault> = {
     does: `say({ type: 'turn', title: 'wait' }); spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']); await never();`,
     outcome: 'failed',
     status: 'timed_out',
-    reason: /the time limit \(2 turns of 1\.5 s\) was reached; .* after turn 1 \(wait\)/,
+    reason: /the time limit \(2 turns of 3 s\) was reached; .* after turn 1 \(wait\)/,
     turns: 1,
+    hasty: true,
   },
   'hangs-and-is-deaf': {
     does: `process.on('SIGTERM', () => {}); const page = await attach(task.cdp);
       page.socket.on('close', () => writeFileSync('cut-off', 'yes'));
-      for (;;) await page.evaluate("document.title = 'still here'");`,
+      for (;; await after(50)) await page.evaluate("document.title = 'still here'");`,
     outcome: 'failed',
     status: 'timed_out',
     reason: /the time limit .* was reached; .* without a turn/,
+    hasty: true,
   },
   'floods-output': {
     byHand: true,
@@ -445,7 +449,7 @@ function faultySuite(options: Record<string, string>, files: Record<string, stri
       name,
       more,
     ]) => `{ name: '${name}', testDir: '.', testMatch: '${name}.spec.ts', ...repeats('${name}/*.yaml'),
-      use: { taskproof: { turnTimeoutMs: 1500, secrets: { PASS: ${JSON.stringify(SECRET)} }, agent: command({
+      use: { taskproof: { turnTimeoutMs: ${name === 'hasty' ? 3000 : 60_000}, secrets: { PASS: ${JSON.stringify(SECRET)} }, agent: command({
         command: ${NODE}, args: ['faulty.mjs'], env: { MODEL_API_KEY: '${KEY}' }, ${more} }) } } }`,
   );
   return makeSuite({
@@ -479,14 +483,15 @@ test('each fault of a program ends its trial with what happened, and no process 
     'no-reader': `args: ['deaf.mjs']`,
   };
   const suite = faultySuite(
-    { faults: '', ...others },
+    { faults: '', hasty: '', ...others },
     {
       // It has not read its task, and needs nothing of it.
       'deaf.mjs': `process.stdin.destroy(); console.log('{"type":"turn","title":"pass"}\\r\\n\\r\\n{"type":"end","status":"gave_up","reason":"not read"}')`,
       'faults.spec.ts': TASKS_TEST.replace('tasks/**', 'faults'),
+      'hasty.spec.ts': TASKS_TEST.replace('tasks/**', 'hasty'),
       ...Object.fromEntries(
-        rows.map(([id, { extra = '' }]) => [
-          `faults/${id}.yaml`,
+        rows.map(([id, { extra = '', hasty }]) => [
+          `${hasty ? 'hasty' : 'faults'}/${id}.yaml`,
           spec({ id, goal: id, url: `${site.url}/`, extra: `maxSteps: 2\n${extra}` }),
         ]),
       ),

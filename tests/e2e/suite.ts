@@ -102,7 +102,7 @@ export const CLICKS_GO = `defineAgent({ name: 'go', async run(task) {
   await task.turn('click Go', () => task.page.getByText('Go').click());
 } })`;
 
-/** Without the HTML report, which few tests read. */
+/** Without the HTML report, which few tests read: the default. */
 export const PLAIN = `[['list'], ['@taskproof/playwright/reporter']]`;
 
 /** A config as a user would write it, with the browser of this machine. */
@@ -113,7 +113,7 @@ export function config(options: ConfigOptions = {}): string {
     imports = '',
     globs = "'tasks/**/*.yaml'",
     workers = 1,
-    reporters = "[['list'], ['@taskproof/playwright/reporter'], ['html']]",
+    reporters = PLAIN,
     projects = `[{ name: 'agents', testDir: '.', testMatch: '**/*.spec.*', ...repeats(${globs}) }]`,
   } = options;
   return `
