@@ -96,8 +96,10 @@ async function measureTurns({ rounds, page, others }) {
     const each = who => Array(rounds + 1).fill(comparison.url(who));
     await comparison.add('bare', () => bare(TARGETS[page]));
     await comparison.add('ours', () => ours(each('ours')));
-    await comparison.add('seeing', () => ours(each('seeing'), { sees: true }));
-    if (others) for (const [who, make] of OTHER_TOOLS) await comparison.add(who, make);
+    if (others) {
+      await comparison.add('seeing', () => ours(each('seeing'), { sees: true }));
+      for (const [who, make] of OTHER_TOOLS) await comparison.add(who, make);
+    }
     for (let round = 0; round <= rounds; round++) await comparison.round(round);
   } finally {
     await comparison.stop();

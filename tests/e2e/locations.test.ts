@@ -40,6 +40,7 @@ function listed(output: string): string[] {
 
 const FILTERS = [
   { args: ['--grep', '@smoke'], trials: ['one', 'one'] },
+  { args: ['--grep', '@agents'], trials: ['one', 'one', 'two'] },
   { args: ['--grep-invert', '@taskproof'], trials: [] },
   { args: ['agents.spec.ts:5'], trials: ['one', 'one', 'two'] },
 ];
@@ -56,7 +57,6 @@ describe.each(TYPES)('$name', ({ pkg }) => {
     const run = await suite.playwright(['test', '--list']);
     expect(run.exitCode, run.output).toBe(0);
     expect(listed(run.output).sort()).toEqual(['one', 'one', 'two']);
-    expect(run.output.match(/› one.* @agents\b/g), run.output).toHaveLength(2);
     expect(run.output).not.toContain('undecided');
     expect(suite.exists('taskproof-results.json')).toBe(false);
   });
