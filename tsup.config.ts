@@ -8,5 +8,9 @@ export default defineConfig({
   format: ['cjs'],
   target: 'node20',
   clean: true,
-  dts: { entry: { index: 'src/index.ts', reporter: 'src/reporter.ts', 'spec/index': 'src/spec/index.ts' } },
+  dts: {
+    entry: { index: 'src/index.ts', reporter: 'src/reporter.ts', 'spec/index': 'src/spec/index.ts' },
+    // Checking is what `npm run typecheck` does, and a third of a build's time.
+    compilerOptions: { noCheck: true },
+  },
 });

@@ -9,6 +9,7 @@ const environments = {
   test: {
     name: 'environments',
     include: ['tests/environments/**/*.test.ts'],
+    setupFiles: ['tests/e2e/setup.ts'],
     globalSetup: ['tests/e2e/pack.ts'],
     testTimeout: 300_000,
     hookTimeout: 300_000,
@@ -43,6 +44,8 @@ export default defineConfig({
         test: {
           name: 'e2e',
           include: ['tests/e2e/**/*.test.ts'],
+          isolate: false,
+          setupFiles: ['tests/e2e/setup.ts'],
           globalSetup: ['tests/e2e/pack.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,

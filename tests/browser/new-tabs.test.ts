@@ -76,7 +76,7 @@ function followed(click: string, times: number, means: 'best' | 'route' = 'best'
       await turns.run(click, async () => {
         // Nothing else tells of a tab if the browser announces none.
         const seen = means === 'route' ? page.context().waitForEvent('request') : undefined;
-        await link.click({ timeout: 5_000 });
+        await link.click({ timeout: 30_000 });
         await seen;
       });
       const { page: active } = session;

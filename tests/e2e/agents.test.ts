@@ -12,9 +12,11 @@ interface Row {
   status: string;
   errorKind?: string;
   reason: RegExp;
-  extra?: string;
-  /** In the project whose turns may take 10 s instead of 0.5 s. */
-  patient?: true;
+  maxCostUsd?: number;
+  /** In the project whose turns may take 2 s instead of 30 s. */
+  hasty?: true;
+  /** Run in a hand-written test, with the fixture: each failed trial costs a worker. */
+  byHand?: true;
 }
 
 const rows: Row[] = [
@@ -28,6 +30,7 @@ const rows: Row[] = [
   },
   {
     name: 'returns nonsense',
+    byHand: true,
     run: `return { status: 'great' }`,
     outcome: 'error',
     status: 'error',
@@ -46,10 +49,12 @@ const rows: Row[] = [
     run: `await task.turn('wait', () => new Promise(() => {}))`,
     outcome: 'failed',
     status: 'timed_out',
-    reason: /the time limit \(2 turns of 0.5 s\) was reached/,
+    reason: /the time limit \(2 turns of 2 s\) was reached/,
+    hasty: true,
   },
   {
     name: 'ignores its limits',
+    byHand: true,
     run: `for (;;) { try { await task.turn('again', () => {}); } catch (error) { if (task.signal.aborted) return; if (!task.turnsLeft) return; } }`,
     outcome: 'failed',
     status: 'max_steps',
@@ -77,11 +82,10 @@ const rows: Row[] = [
     outcome: 'failed',
     status: 'completed',
     reason: /"#done" matches 1, but none is visible/,
-    // The picture of a page that a dialog blocks is waited for in vain.
-    patient: true,
   },
   {
     name: 'reports nonsense usage',
+    byHand: true,
     run: `task.usage({ inputTokens: 'many' })`,
     outcome: 'error',
     status: 'error',
@@ -90,6 +94,7 @@ const rows: Row[] = [
   },
   {
     name: 'can not reach its model',
+    byHand: true,
     run: `const { AgentApiError } = await import('@taskproof/playwright'); throw new AgentApiError('429: slow down')`,
     outcome: 'error',
     status: 'error',
@@ -98,11 +103,12 @@ const rows: Row[] = [
   },
   {
     name: 'spends too much',
+    byHand: true,
     run: `for (;;) await task.turn('think', () => task.usage({ inputTokens: 1000, costUsd: 0.3 }))`,
     outcome: 'failed',
     status: 'budget_exceeded',
     reason: /of its maxCostUsd of \$0.2/,
-    extra: 'maxCostUsd: 0.2',
+    maxCostUsd: 0.2,
   },
   {
     name: 'does its task in a new tab',
@@ -115,9 +121,25 @@ const rows: Row[] = [
 ];
 
 const id = ({ name }: Row) => name.replaceAll(' ', '-');
+const hand = rows.filter(({ byHand }) => byHand);
+const trials = rows.filter(({ byHand }) => !byHand);
 const followedBy = (row: Row) => `${id(row)}-then-good`;
 
+const byHandTest = (url: string) => `import { writeFileSync } from 'node:fs';
+import { test } from '@taskproof/playwright';
+test('by hand', async ({ page, agent }) => {
+  const outcomes = {};
+  for (const [id, caps] of ${JSON.stringify(hand.map(row => [id(row), row.maxCostUsd ? { maxCostUsd: row.maxCostUsd } : {}]))}) {
+    await page.goto('${url}');
+    const { status, reason } = await agent.run(id, { maxSteps: 2, ...caps }).catch(error => ({ status: 'error', reason: error.message }));
+    await agent.run('good');
+    outcomes[id] = { status, reason, goodAfterwards: await page.locator('#done').isVisible() };
+  }
+  writeFileSync('outcomes.json', JSON.stringify(outcomes));
+});`;
+
 let run: Run;
+let outcomes: Record<string, { status: string; reason: string | null; goodAfterwards: boolean }>;
 
 // One run for all: a trial that harmed a later one would show in the good trial that follows each.
 beforeAll(async () => {
@@ -130,18 +152,19 @@ beforeAll(async () => {
       imports: `const bad = { ${agents.join(',\n')} };
 const go = task => task.turn('click Go', () => task.page.getByText('Go').click());
 const agent = defineAgent({ name: 'bad', async run(task) {
-  if (task.entryUrl.endsWith('?good')) await go(task);
-  else return bad[task.specId](task);
+  const run = task.entryUrl.endsWith('?good') ? go : (bad[task.specId] ?? bad[task.goal] ?? go);
+  return run(task);
 } });`,
       reporters: PLAIN,
-      projects: `[${project('agents', 500)}, ${project('patient', 10_000)}]`,
+      projects: `[${project('agents', 30_000)}, ${project('hasty', 2_000)}, ${project('hand', 30_000)}]`,
     }),
     'agents/tasks.spec.ts': TASKS_TEST,
-    'patient/tasks.spec.ts': TASKS_TEST,
+    'hasty/tasks.spec.ts': TASKS_TEST,
+    'hand/hand.spec.ts': byHandTest(`${site.url}/`),
     ...Object.fromEntries(
-      rows.flatMap(row => {
-        const folder = `${row.patient ? 'patient' : 'agents'}/tasks`;
-        const extra = `maxSteps: 2\n${row.extra ?? ''}`;
+      trials.flatMap(row => {
+        const folder = `${row.hasty ? 'hasty' : 'agents'}/tasks`;
+        const extra = 'maxSteps: 2';
         return [
           [`${folder}/${id(row)}.yaml`, spec({ id: id(row), url: `${site.url}/`, extra })],
           [`${folder}/${followedBy(row)}.yaml`, spec({ id: followedBy(row), url: `${site.url}/?good` })],
@@ -150,9 +173,10 @@ const agent = defineAgent({ name: 'bad', async run(task) {
     ),
   });
   run = await suite.playwright(['test']);
+  outcomes = JSON.parse(suite.read('outcomes.json'));
 });
 
-test.each(rows)('an agent that $name', row => {
+test.each(trials)('an agent that $name', row => {
   const verdictOf = (spec: string) => run.results().verdicts.find(verdict => verdict.spec === spec);
   const bad = verdictOf(id(row))!;
   expect(bad.trials[0], run.output).toMatchObject({ outcome: row.outcome, status: row.status });
@@ -160,6 +184,12 @@ test.each(rows)('an agent that $name', row => {
   expect(String(bad.trials[0]!.reason)).toMatch(row.reason);
   expect(bad.verdict).toBe({ passed: 'passed', failed: 'failed', error: 'inconclusive' }[row.outcome]);
   expect(verdictOf(followedBy(row)), 'the trial after it').toMatchObject({ verdict: 'passed' });
+});
+
+test.each(hand)('an agent that $name, in a hand-written test', row => {
+  const { status, reason, goodAfterwards } = outcomes[id(row)]!;
+  expect({ status, goodAfterwards }, run.output).toEqual({ status: row.status, goodAfterwards: true });
+  expect(String(reason)).toMatch(row.reason);
 });
 
 test('such a run fails', () => {

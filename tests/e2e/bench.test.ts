@@ -4,6 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { compileCache } from '../support/compile-cache';
 
 const script = resolve(import.meta.dirname, '../../bench/run.mjs');
 
@@ -12,6 +13,7 @@ async function bench(args: string[]) {
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const out = join(folder, 'results.json');
   const child = spawn(process.execPath, [script, ...args, '--out', out], {
+    env: { ...process.env, ...compileCache() },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';
@@ -28,7 +30,7 @@ test('turns and cost are measured, and written as a table and as JSON', async ()
   // Every kind of action did what it should: the page saw it.
   expect(turn.details.shop.problems).toEqual({});
   expect(turn.details.shop.done.ours).toEqual({ clicks: 4, scrolled: 2, typed: 2 });
-  expect(turn.rows.length).toBeGreaterThan(15);
+  expect(turn.rows.length).toBeGreaterThan(7);
   expect(cost.rows[0]).toMatchObject({ unit: 'x', value: expect.any(Number) });
 });
 

@@ -1,6 +1,4 @@
-// Two agents are two projects over the same specs: they stand side by side, in one run and in merged shards.
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
+// Two agents are two projects over the same specs: they stand side by side (shards.test.ts: in merged shards, too).
 import { beforeAll, expect, test } from 'vitest';
 import type { Results } from '../../src/report/results';
 import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
@@ -45,9 +43,8 @@ beforeAll(async () => {
     'playwright.config.ts': config({
       imports: `import { test } from '@playwright/test';`,
       projects: `[${project('strong', { pricing: 1 })}, ${project('weak', { checkout: 2 }, 'grep: /^(?!.*alone)/')}]`,
-      reporters: `process.env.BLOB ? [['blob'], ['@taskproof/playwright/reporter']] : [['list'], ['@taskproof/playwright/reporter', { summary: 'summary.md' }]]`,
+      reporters: `[['list'], ['@taskproof/playwright/reporter', { summary: 'summary.md' }]]`,
     }),
-    'merge.config.ts': `export default { reporter: [['list'], ['@taskproof/playwright/reporter', { summary: 'summary.md' }]] };`,
     ...Object.fromEntries(tasks),
     'tasks.spec.ts': TASKS_TEST,
   });
@@ -70,21 +67,6 @@ test('two projects: the table, the JSON, the summary', () => {
   });
   expect(comparison!.specs.map(({ spec }) => spec)).toEqual(['cart', 'checkout', 'pricing']);
   for (const line of SHOWN) expect(whole.output).toMatch(line);
-  expect(suite.read('summary.md')).toContain('| checkout | ✓ 2/2 · 1 · \\$0.02 | ✗ **0/2** · 1 · \\$0.02 |');
-});
-
-test('the same from two shards', async () => {
-  for (const index of [1, 2]) {
-    const shard = await suite.playwright(['test', `--shard=${index}/2`], {
-      BLOB: '1',
-      PLAYWRIGHT_BLOB_OUTPUT_FILE: join(suite.folder, 'blobs', `report-${index}.zip`),
-    });
-    expect(shard.results(), 'half of the trials would mislead').not.toHaveProperty('comparison');
-  }
-  for (const gone of ['tasks', 'tasks.spec.ts', 'taskproof-results.json', 'summary.md'])
-    rmSync(join(suite.folder, gone), { recursive: true, force: true });
-  const merged = await suite.playwright(['merge-reports', '--config=merge.config.ts', 'blobs']);
-  expect(merged.results().comparison, merged.output).toEqual(comparison);
-  for (const line of SHOWN) expect(merged.output).toMatch(line);
   expect(suite.read('summary.md')).toContain('### Side by side');
+  expect(suite.read('summary.md')).toContain('| checkout | ✓ 2/2 · 1 · \\$0.02 | ✗ **0/2** · 1 · \\$0.02 |');
 });

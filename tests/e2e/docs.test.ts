@@ -23,6 +23,9 @@ import { type DocsSuite, docsSuite, startModel, startShop } from '../support/doc
 import { runWorkflow, type Workflow } from '../support/docs-workflow';
 import { markdownFiles } from '../support/markdown';
 
+/** Of the README's five trials two are played: each costs a worker in each of the runs below, and shows what the others do. */
+const FEWER = [/k: 5(,?\s*)minPasses: 4/, 'k: 2$1minPasses: 2'] as const;
+
 /** Each is played below. */
 const WORKFLOWS = ['.github/workflows/nightly.yml', '.github/workflows/agents.yml'];
 
@@ -192,7 +195,7 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
   async function readmeSuite() {
     const suite = emptySuite(key());
     for (const path of ['agents/tasks/pricing-trial.yaml', 'agents/tasks.spec.ts', 'playwright.config.ts'])
-      suite.write(path, named('README.md', path).text);
+      suite.write(path, named('README.md', path).text.replace(...FEWER));
     suite.write('e2e/checkout.spec.ts', named('docs/reference.md', 'e2e/checkout.spec.ts').text);
     const { artifacts } = await runIt(WORKFLOWS[0]!, () => suite);
     await ok(suite, 'npx taskproof record --output agents/recordings');
@@ -208,8 +211,8 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
         project: 'opus',
         agent: 'claude',
         verdict: 'passed',
-        k: 5,
-        passes: 5,
+        k: 2,
+        passes: 2,
         turns: 3,
       },
     ]);
@@ -284,7 +287,7 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
     const merged = jobs.at(-1)!;
     const results = readResults(merged.read('taskproof-results.json'), 'results');
     expect(results).toMatchObject({ complete: true, status: 'passed' });
-    expect(results.verdicts).toMatchObject([{ spec: 'pricing-trial', passes: 5, verdict: 'passed' }]);
+    expect(results.verdicts).toMatchObject([{ spec: 'pricing-trial', passes: 2, verdict: 'passed' }]);
     expect(merged.read('gh.log')).toContain('pr comment 12 --body-file comment.md');
     expect(merged.read('comment.md')).toMatch(/^<!-- taskproof-diff -->/);
   });

@@ -34,7 +34,10 @@ async function runAndServe(): Promise<string> {
   const site = await startSite({ '/': PAGE });
   const assertions = `  - type: url\n    pattern: '**/'\n  - type: dom\n    selector: '#done'\n`;
   const suite = makeSuite({
-    'playwright.config.ts': config({ taskproof: `{ agent: ${AGENT} }` }),
+    'playwright.config.ts': config({
+      taskproof: `{ agent: ${AGENT} }`,
+      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['html']]`,
+    }),
     'tasks/kept.yaml': spec({ id: 'kept', url: `${site.url}/`, k: 3, minPasses: 2, assertions }),
     'tasks/lost.yaml': spec({ id: 'lost', url: `${site.url}/`, k: 3, minPasses: 2, assertions }),
     'tasks.spec.ts': TESTS,

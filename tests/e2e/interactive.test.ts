@@ -6,6 +6,7 @@ import { chromium } from '@playwright/test';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { WebSocket } from 'ws';
 import { launchOptions } from '../../scripts/browser.mjs';
+import { compileCache } from '../support/compile-cache';
 import { config, makeSuite, type Suite, spec, startSite, TASKS_TEST } from './suite';
 
 const IDLE = `defineAgent({ name: 'idle', async run(task) { await task.turn('look', () => undefined); } })`;
@@ -34,6 +35,7 @@ function start(args: string[]): ChildProcess {
   const cli = `${inject('installed')}/node_modules/@playwright/test/cli.js`;
   const child = spawn(process.execPath, [cli, ...args], {
     cwd: suite.folder,
+    env: { ...process.env, ...compileCache() },
     stdio: ['pipe', 'pipe', 'pipe'],
   });
   started.push(child);

@@ -40,7 +40,6 @@ function listed(output: string): string[] {
 
 const FILTERS = [
   { args: ['--grep', '@smoke'], trials: ['one', 'one'] },
-  { args: ['--grep', 'two'], trials: ['two'] },
   { args: ['--grep', '@agents'], trials: ['one', 'one', 'two'] },
   { args: ['--grep-invert', '@taskproof'], trials: [] },
   { args: ['agents.spec.ts:5'], trials: ['one', 'one', 'two'] },

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, expect, inject, test } from 'vitest';
 import { type RawData, WebSocket, WebSocketServer } from 'ws';
+import { compileCache } from '../support/compile-cache';
 import { recordsIn } from '../support/records';
 import { config, makeSuite, type Run, type Suite, spec, startSite } from './suite';
 
@@ -76,7 +77,9 @@ beforeAll(async () => {
   });
   const cli = join(inject('installed'), 'node_modules/@playwright/test/cli.js');
   // `--unsafe`: a browser by its path, as tests of this repository find theirs, and its arguments.
-  server = spawn(process.execPath, [cli, 'run-server', '--host', '127.0.0.1', '--port', '0', '--unsafe']);
+  server = spawn(process.execPath, [cli, 'run-server', '--host', '127.0.0.1', '--port', '0', '--unsafe'], {
+    env: { ...process.env, ...compileCache() },
+  });
   const [line] = await once(createInterface({ input: server.stdout! }), 'line');
   wire = listenIn(/ws:\S+/.exec(line)![0]);
   await once(wire, 'listening');

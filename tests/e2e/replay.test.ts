@@ -42,7 +42,7 @@ const WRONG = `  - type: dom\n    selector: '#done'\n    state: hidden\n`;
 
 /** A project that replays, in front of a shop of this kind. */
 const replaying = (name: string, kind: Shop = 'as recorded', more = '') =>
-  `{ name: '${name}', testMatch, ...repeats('tasks/*.yaml'), use: { extraHTTPHeaders: { shop: '${kind}' }, taskproof: { agent: replay({ recordings: 'kept', turnTimeoutMs: 1500, ${more} }), secrets } } }`;
+  `{ name: '${name}', testMatch, ...repeats('tasks/*.yaml'), use: { extraHTTPHeaders: { shop: '${kind}' }, taskproof: { agent: replay({ recordings: 'kept', turnTimeoutMs: ${kind === 'as recorded' ? 20_000 : 3000}, ${more} }), secrets } } }`;
 
 function suiteFor(url: string, extra: Record<string, string> = {}): Suite {
   const lexically = (
@@ -256,7 +256,7 @@ const fallback = claude({ baseURL: '${server.url}', apiKey: 'key', maxRetries: 0
       projects: `[
         { name: 'mine', use: { taskproof: { agent: ${mine(true)}, record: true } } },
         { name: 'silent', use: { taskproof: { agent: ${mine(false)}, record: 'elsewhere' } } },
-        { name: 'healing', use: { taskproof: { agent: replay({ recordings: 'recordings', turnTimeoutMs: 1500, fallback }) } } },
+        { name: 'healing', use: { taskproof: { agent: replay({ recordings: 'recordings', turnTimeoutMs: 3000, fallback }) } } },
       ]`,
     }),
     'tasks.spec.ts': TASKS_TEST,

@@ -85,8 +85,9 @@ beforeAll(async () => {
 });
 
 /** The same in every run of the same trials: without times. */
-function timeless({ verdicts, complete, status, filtered }: Results) {
+function timeless({ verdicts, complete, status, filtered, comparison }: Results) {
   return {
+    comparison,
     filtered,
     complete,
     status,
@@ -106,6 +107,10 @@ test('the whole run judges each spec in each project', () => {
     'kept second passed',
     'lost agents failed',
   ]);
+  expect(expected.comparison).toMatchObject({
+    projects: [{ project: 'agents' }, { project: 'second' }],
+    specs: [{ spec: 'kept' }],
+  });
 });
 
 function merge(blobs: string) {
@@ -120,6 +125,7 @@ test.each(LAYOUTS)(
     for (const { run, results } of shards[total]!) {
       const lostHere = results.verdicts.some(row => row.verdict === 'failed');
       expect(run.exitCode, run.output).toBe(lostHere ? 1 : 0);
+      expect(results, 'half of the trials would mislead').not.toHaveProperty('comparison');
     }
     const merged = await merge(blobsOf(total));
     expect(timeless(merged.results())).toEqual(expected);
@@ -161,6 +167,18 @@ test('a shard merged twice counts once', async () => {
   cpSync(join(folder, 'report-1.zip'), join(folder, 'again.zip'));
   const twice = await merge(folder);
   expect(timeless(twice.results()).verdicts, twice.output).toEqual(expected.verdicts);
+});
+
+test('blobs of two runs are not merged: the error names both, with no other reporter too', async () => {
+  const folder = someBlobs('two-runs', 2, 3);
+  cpSync(join(suite.folder, 'blobs-good/good.zip'), join(folder, 'good.zip'));
+  const merged = await suite.playwright([
+    'merge-reports',
+    '--reporter=@taskproof/playwright/reporter',
+    'two-runs',
+  ]);
+  expect(merged.exitCode).toBe(1);
+  expect(merged.output).toMatch(/the blob .*started \S+ and the blob .*started \S+ are of two runs/);
 });
 
 describe('a blob that is none is refused, and nothing is judged', () => {

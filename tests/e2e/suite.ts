@@ -4,16 +4,14 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, extname, join } from 'node:path';
-import { afterAll, inject } from 'vitest';
+import { inject } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import type { Results } from '../../src/report/results';
 import { compileCache } from '../support/compile-cache';
 
-/** Suites and sites may be made in hooks and shared by the tests of a file: all go when the file ends. */
+/** Suites and sites may be made in hooks and shared by the tests of a file: all go when the file ends (./setup.ts). */
 const endings: (() => unknown)[] = [];
-afterAll(async () => {
-  await Promise.all(endings.map(end => end()));
-});
+export const endAll = () => Promise.all(endings.splice(0).map(end => end()));
 
 export interface Run {
   exitCode: number | null;
@@ -33,14 +31,19 @@ export interface Suite {
   start(args: string[], env?: Record<string, string>): { process: ChildProcess; done: Promise<Run> };
 }
 
+/** For the processes of suites without ES modules: see tests/support/compile-cache.cjs. */
+const COMMONJS = { TASKPROOF_TEST_COMMONJS: '1' };
+
 export function makeSuite(files: Record<string, string>): Suite {
   const folder = mkdtempSync(join(inject('installed'), 'suite-'));
   if (!process.env.TASKPROOF_KEEP_SUITES)
     endings.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  let hasModules = false;
   const suite: Suite = {
     folder,
     write(more) {
       for (const [name, text] of Object.entries(more)) {
+        hasModules ||= /\.(config|spec)\.m[jt]s$/.test(name) || /"type":\s*"module"/.test(text);
         mkdirSync(dirname(join(folder, name)), { recursive: true });
         writeFileSync(join(folder, name), text);
       }
@@ -49,7 +52,7 @@ export function makeSuite(files: Record<string, string>): Suite {
     exists: file => existsSync(join(folder, file)),
     remove: file => rmSync(join(folder, file), { force: true }),
     playwright: (args, env) => suite.start(args, env).done,
-    start: (args, env) => startPlaywright(folder, args, env),
+    start: (args, env) => startPlaywright(folder, args, { ...(hasModules ? {} : COMMONJS), ...env }),
   };
   suite.write(files);
   return suite;
@@ -99,7 +102,7 @@ export const CLICKS_GO = `defineAgent({ name: 'go', async run(task) {
   await task.turn('click Go', () => task.page.getByText('Go').click());
 } })`;
 
-/** Without the HTML report, which few tests read. */
+/** Without the HTML report, which few tests read: the default. */
 export const PLAIN = `[['list'], ['@taskproof/playwright/reporter']]`;
 
 /** A config as a user would write it, with the browser of this machine. */
@@ -110,7 +113,7 @@ export function config(options: ConfigOptions = {}): string {
     imports = '',
     globs = "'tasks/**/*.yaml'",
     workers = 1,
-    reporters = "[['list'], ['@taskproof/playwright/reporter'], ['html']]",
+    reporters = PLAIN,
     projects = `[{ name: 'agents', testDir: '.', testMatch: '**/*.spec.*', ...repeats(${globs}) }]`,
   } = options;
   return `
@@ -122,7 +125,8 @@ export default defineConfig({
   reporter: ${reporters},
   // A small page: pictures of large ones are much of what a trial costs.
   use: { viewport: { width: 480, height: 320 }, launchOptions: ${JSON.stringify(launchOptions())}, taskproof: { agent: lexical(), ...${taskproof} } },
-  expect: { timeout: 1000 },
+  // An assertion that does not hold waits for all of it; a page of a busy machine may need a good part of it.
+  expect: { timeout: 2000 },
   projects: ${projects},
   ${extra}
 });

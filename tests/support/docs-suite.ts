@@ -146,7 +146,14 @@ function bash(script: string, cwd: string, env: Record<string, string>): Promise
   const { GITHUB_STEP_SUMMARY, GITHUB_ACTIONS, FORCE_COLOR, CI, ANTHROPIC_API_KEY, ...clean } = process.env;
   const child = spawn('bash', ['-e', '-o', 'pipefail', '-c', script], {
     cwd,
-    env: { ...clean, ...compileCache(), NO_COLOR: '1', PLAYWRIGHT_HTML_OPEN: 'never', ...env },
+    env: {
+      ...clean,
+      ...compileCache(),
+      TASKPROOF_TEST_COMMONJS: '1',
+      NO_COLOR: '1',
+      PLAYWRIGHT_HTML_OPEN: 'never',
+      ...env,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -41,7 +41,7 @@ describe('with a script in the place of the model, Claude passes', () => {
     const failed = task.turns.flatMap(turn => turn.actions).filter(action => action.error);
     expect(failed).toEqual([]);
     for (const assertion of spec.assertions)
-      await checkAssertion(assertion, { page: task.page, network: network.events, timeoutMs: 5_000 });
+      await checkAssertion(assertion, { page: task.page, network: network.events, timeoutMs: 20_000 });
     await context.close();
   });
 });
