@@ -78,7 +78,7 @@ export function start(node, args, { cwd, env }) {
           if (found) resolve(found);
         };
         child.stdout.on('data', look);
-        ended.then(() => reject(new Error(`it ended without saying ${pattern}:\n${output}`)));
+        void ended.then(() => reject(new Error(`it ended without saying ${pattern}:\n${output}`)));
         look();
       }),
     /** Ends it, by force if it does not listen. @param {NodeJS.Signals} signal */
