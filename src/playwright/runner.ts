@@ -1,7 +1,7 @@
 // What the library relies on inside Playwright's runner, each checked on the version that it names. Nothing else does.
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { FullConfig, TestCase, TestResult } from '@playwright/test/reporter';
+import type { FullConfig, TestCase, TestResult, TestStep } from '@playwright/test/reporter';
 import type { TaskproofOptions } from './options';
 
 /**
@@ -138,6 +138,48 @@ export function unannotate(test: TestCase, result: TestResult, type: string): vo
     const index = annotations.findIndex(annotation => annotation.type === type);
     if (index >= 0) annotations.splice(index, 1);
   }
+}
+
+type ShownAttachment = TestResult['attachments'][number];
+
+/** The picture of a trial after one of its turns. */
+export function pictureOf({ attachments }: TestResult, turn: number): ShownAttachment | undefined {
+  return attachments.find(({ name }) => name === `turn-${turn}.jpg`);
+}
+
+/**
+ * Shows in a failed trial where it left the way of passing ones: the step is marked, and the pictures of both stand side by
+ * side. Checked on Playwright 1.65: the HTML report is made of the results in its `onEnd`, two attachments whose names differ
+ * in `-expected` and `-actual` are shown in its viewer for images that differ, and what is pushed there is in no blob.
+ *
+ * @param project whose passing trial it is, if not that of the trial
+ */
+export function showParting(
+  result: TestResult,
+  turn: number,
+  { expected, actual }: { expected: ShownAttachment | undefined; actual: ShownAttachment | undefined },
+  project?: string,
+): void {
+  const step = actual && stepWith(result.steps, actual);
+  const mark = ' (here it left the way of passing trials)';
+  if (step && !step.title.endsWith(mark)) step.title += mark;
+  if (!expected || !actual) return;
+  const from = project === undefined ? '' : `-from-${project.replace(/[^\p{L}\p{N}]+/gu, '-')}`;
+  const name = (which: string) => `parted${from}-at-turn-${turn}-${which}.jpg`;
+  const both = [
+    { ...expected, name: name('expected') },
+    { ...actual, name: name('actual') },
+  ];
+  result.attachments.push(...both);
+  step?.attachments.push(...both);
+}
+
+function stepWith(steps: readonly TestStep[], attachment: ShownAttachment): TestStep | undefined {
+  for (const step of steps) {
+    const found = step.attachments.includes(attachment) ? step : stepWith(step.steps, attachment);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 /**

@@ -1,6 +1,8 @@
 // What is said of trials beside the verdict: recordings that were healed, and errors of the infrastructure.
 
 import { oneLine } from '../trial/safe-text';
+import type { MetFinding, SharedFinding } from '../verdicts/shapes';
+import { plural } from './format';
 import type { ResultRow } from './results';
 
 type TrialRow = Pick<ResultRow['trials'][number], 'outcome' | 'healed'>;
@@ -27,6 +29,39 @@ export function healings(rows: readonly ResultRow[]): { row: ResultRow; text: st
       return text === null ? [] : [{ row, text }];
     }),
   );
+}
+
+/** `button without a name .icon-cart on /shop` */
+export function findingLine({ text, locator, path }: Omit<MetFinding, 'trials' | 'kind'>): string {
+  return oneLine(`${text} ${locator.replace(/^locator\('([^'\\]*)'\)$/, '$1')} on ${path}`);
+}
+
+/** What several specs met, a line each: `button without a name .icon-cart on /shop: 3 specs, 9 failed trials`. */
+export function sharedLines(shared: readonly SharedFinding[]): string[] {
+  return shared.map(
+    finding =>
+      `${findingLine(finding)}: ${plural(finding.specs.length, 'spec')}, ${plural(finding.trials, 'failed trial')}`,
+  );
+}
+
+/**
+ * Why a spec did not pass, in lines: what its failures have in common, where they left the way of passing trials and what stood
+ * in the way, instead of the first failure's reason.
+ */
+export function whyLines({
+  verdict,
+  reason,
+  diagnosis,
+}: Pick<ResultRow, 'verdict' | 'reason' | 'diagnosis'>): string[] {
+  // Errors, and trials that are missing, are no failures.
+  if (!diagnosis || verdict === 'inconclusive') return reason === null ? [] : [reason];
+  const present = verdict === 'undecided' ? /^.*? trials present/.exec(reason ?? '')?.[0] : undefined;
+  const { headline, parted, findings } = diagnosis;
+  return [
+    present ? `${present}; ${headline}` : headline,
+    ...(parted === null ? [] : [parted]),
+    ...findings.slice(0, 1).map(findingLine),
+  ];
 }
 
 const HINTS: Record<string, string> = {

@@ -5,11 +5,13 @@ import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../options';
 import { checkRun } from '../playwright/check-run';
 import { compareProjects } from '../verdicts/comparison';
+import { sharedFindings } from '../verdicts/diagnosis';
 import { byName } from '../verdicts/diff';
 import { diffWithBaseline } from '../verdicts/history';
 import type { TokenUsage } from '../verdicts/shapes';
-import { sumOfKnown } from '../verdicts/verdict';
+import { specName, sumOfKnown } from '../verdicts/verdict';
 import { readHistory } from './baseline';
+import type { Diagnosed } from './diagnose';
 import { diffTable } from './diff-text';
 import { print, useColour } from './format';
 import { renderSummary } from './markdown';
@@ -55,8 +57,12 @@ export function resultsOf(
     /** The command line chose a part of the tests. */
     filtered: boolean;
   },
+  diagnosed: ReadonlyMap<SpecRun, Diagnosed> = new Map(),
 ): Results {
-  const verdicts = runs.map(rowOf).sort(byName);
+  const verdicts = runs.map(spec => ({ ...rowOf(spec), ...diagnosed.get(spec) })).sort(byName);
+  const findings = sharedFindings(
+    verdicts.map(row => ({ name: specName(row), findings: row.diagnosis?.findings ?? [] })),
+  );
   // Of a shard's part nobody could say which project is ahead; merging the reports compares the whole.
   const comparison = run.shard ? undefined : compareProjects(verdicts);
   const causes = new Set(runs.flatMap(({ missingBecause }) => missingBecause ?? []));
@@ -77,6 +83,7 @@ export function resultsOf(
     ...(causes.size ? { incompleteBecause: [...causes].join('; ') } : {}),
     verdicts,
     ...(run.filtered ? { filtered: true } : {}),
+    ...(findings.length ? { findings } : {}),
     ...(comparison ? { comparison } : {}),
   };
 }

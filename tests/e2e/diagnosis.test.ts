@@ -1,0 +1,142 @@
+// Why a spec was lost, where people read it: failures in groups, and where they left the way of passing trials.
+import { type Browser, chromium } from '@playwright/test';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchOptions } from '../../scripts/browser.mjs';
+import { config, makeSuite, type Run, type Suite, serveFolder, spec, startSite, TASKS_TEST } from './suite';
+
+// Half of the visitors get a checkout without a way for guests: the fault.
+const PAGES: Record<string, string> = {
+  '/': '<h1>Shop</h1><a href="/checkout">Checkout</a>',
+  '/checkout': `<h1>Checkout</h1><button onclick="location='/details'">Continue as guest</button>
+    <a href="/login">Sign in</a><script>if (document.cookie.includes('variant=b')) document.querySelector('button').remove()</script>`,
+  '/login': '<h1>Sign in</h1><label>E-mail <input></label><button>Sign in</button>',
+  '/details': `<h1>Details</h1><label>Last name <input></label>
+    <button onclick="fetch('/orders', { method: 'POST' }).then(() => { location = '/thanks' })">Place order</button>`,
+  '/thanks': '<h1 id="done">Thank you</h1>',
+  '/orders': 'ok',
+};
+
+/** A guest if the page lets it be one. Else it tries to sign in, again and again. */
+const agent = (name: string, brokenFrom: number) => `defineAgent({
+  name: '${name}',
+  async run(task) {
+    const click = (role, name) => task.turn('click ' + role + ' "' + name + '"', async turn => {
+      const control = task.page.getByRole(role, { name });
+      await turn.record({ do: 'click' }, control);
+      await control.click();
+    });
+    if (test.info().repeatEachIndex >= ${brokenFrom})
+      await task.context.addCookies([{ name: 'variant', value: 'b', url: task.entryUrl }]);
+    await click('link', 'Checkout');
+    const guest = task.page.getByRole('button', { name: 'Continue as guest' });
+    if (!(await guest.count())) {
+      await click('link', 'Sign in');
+      for (;;) await click('button', 'Sign in');
+    }
+    await click('button', 'Continue as guest');
+    await task.turn('enter "Doe" into textbox "Last name"', async turn => {
+      const field = task.page.getByLabel('Last name');
+      await turn.record({ do: 'fill', text: 'Doe' }, field);
+      await field.fill('Doe');
+    });
+    await click('button', 'Place order');
+    await task.page.waitForURL('**/thanks');
+  },
+})`;
+
+const ASSERTIONS = `  - type: dom\n    selector: '#done'\n  - type: network\n    urlPattern: '**/orders'\n    method: POST\n`;
+const HEADLINE = '3 of 3 failures: stuck on /login at button "Sign in" (used all 6 turns)';
+const PARTED = 'turn 2: the passing trial clicked button "Continue as guest", these clicked link "Sign in"';
+
+let suite: Suite;
+let run: Run;
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await chromium.launch(launchOptions());
+  const site = await startSite(PAGES);
+  const project = (name: string, brokenFrom: number) =>
+    `{ name: '${name}', ...repeats('tasks/**/*.yaml'), use: { taskproof: { agent: ${agent(name, brokenFrom)} } } }`;
+  suite = makeSuite({
+    'playwright.config.ts': config({
+      imports: `import { test } from '@playwright/test';`,
+      projects: `[${project('strong', 4)}, ${project('weak', 1)}]`,
+      reporters: `[['list'], ['@taskproof/playwright/reporter', { summary: 'summary.md' }], ['html']]`,
+      workers: 2,
+    }),
+    'tasks/buy.yaml': spec({
+      ...{ id: 'buy', url: `${site.url}/`, k: 4, minPasses: 3, assertions: ASSERTIONS },
+      extra: 'maxSteps: 6',
+    }),
+    'tasks.spec.ts': TASKS_TEST,
+  });
+  run = await suite.playwright(['test']);
+});
+afterAll(() => browser.close());
+
+test('the terminal and the summary say what the failures have in common, once', () => {
+  expect(run.exitCode, run.output).toBe(1);
+  const lines = run.output.split('\n').map(line => line.trim());
+  expect(lines, run.output).toContain(HEADLINE);
+  expect(lines).toContain(PARTED);
+  const summary = suite.read('summary.md').replaceAll('\\', '');
+  expect(summary).toContain(`**buy** (weak) failed, 1/4: ${HEADLINE}`);
+  expect(summary).toContain(`  - ${PARTED}`);
+});
+
+test('the results file has groups and partings, with those of the other agent', () => {
+  const [strong, weak] = run.results().verdicts;
+  expect(strong).not.toHaveProperty('diagnosis');
+  expect(strong!.way!.steps.map(({ did }) => did)).toEqual([
+    'clicked link "Checkout"',
+    'clicked button "Continue as guest"',
+    'filled field "Last name"',
+    'clicked button "Place order"',
+  ]);
+  const { diagnosis } = weak!;
+  expect(diagnosis).toMatchObject({
+    headline: HEADLINE,
+    parted: PARTED,
+    groups: [
+      {
+        ...{ trials: [1, 2, 3], status: 'max_steps', path: '/login', control: 'button "Sign in"' },
+        check: 'POST "**/orders" was sent',
+      },
+    ],
+  });
+  expect(diagnosis!.partings.filter(({ index }) => index === 1)).toMatchObject([
+    {
+      ...{ kind: 'action', from: 'trials', turn: 2 },
+      expected: {
+        path: '/checkout',
+        did: 'clicked button "Continue as guest"',
+        project: 'weak',
+        trial: 0,
+        screenshot: 'turn-2.jpg',
+      },
+      actual: { path: '/checkout', did: 'clicked link "Sign in"', screenshot: 'turn-2.jpg' },
+    },
+    {
+      ...{ from: 'project', expected: { project: 'strong', trial: 0 } },
+      text: 'turn 2: passing trials of "strong" clicked button "Continue as guest", this one clicked link "Sign in"',
+    },
+  ]);
+});
+
+test('the HTML report has it on top, and both pictures side by side in the failed trial', async () => {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  await page.goto(await serveFolder(`${suite.folder}/playwright-report`));
+  const row = page.locator('.test-file-test', { hasText: 'buy · trial 2/4' }).filter({ hasText: 'weak' });
+  await row.waitFor();
+  expect(await page.locator('body').innerText()).toContain(HEADLINE);
+  await row.getByText('buy · trial 2/4').click();
+  await page.getByText('Test Steps').waitFor();
+  const body = await page.locator('body').innerText();
+  expect(body).toMatch(/diagnosis: ?3 of 3 failures: stuck on \/login/);
+  expect(body).toContain('click link "Sign in" (here it left the way of passing trials)');
+  const viewer = page.locator('.image-mismatch, [data-testid="test-result-image-mismatch"]').first();
+  await viewer.getByText('Side by side').click();
+  const pictures = viewer.locator('img');
+  expect(await pictures.count()).toBeGreaterThan(1);
+  if (process.env.PICTURE) await page.screenshot({ path: process.env.PICTURE, fullPage: true });
+});
