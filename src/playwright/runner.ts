@@ -140,41 +140,37 @@ export function unannotate(test: TestCase, result: TestResult, type: string): vo
   }
 }
 
-type ShownAttachment = TestResult['attachments'][number];
+type Picture = TestResult['attachments'][number];
 
 /** The picture of a trial after one of its turns. */
-export function pictureOf({ attachments }: TestResult, turn: number): ShownAttachment | undefined {
+export function pictureOf({ attachments }: TestResult, turn: number): Picture | undefined {
   return attachments.find(({ name }) => name === `turn-${turn}.jpg`);
 }
 
-/**
- * Shows in a failed trial where it left the way of passing ones: the step is marked, and the pictures of both stand side by
- * side. Checked on Playwright 1.65: the HTML report is made of the results in its `onEnd`, two attachments whose names differ
- * in `-expected` and `-actual` are shown in its viewer for images that differ, and what is pushed there is in no blob.
- *
- * @param project whose passing trial it is, if not that of the trial
- */
-export function showParting(
-  result: TestResult,
-  turn: number,
-  { expected, actual }: { expected: ShownAttachment | undefined; actual: ShownAttachment | undefined },
-  project?: string,
-): void {
-  const step = actual && stepWith(result.steps, actual);
-  const mark = ' (here it left the way of passing trials)';
-  if (step && !step.title.endsWith(mark)) step.title += mark;
-  if (!expected || !actual) return;
-  const from = project === undefined ? '' : `-from-${project.replace(/[^\p{L}\p{N}]+/gu, '-')}`;
-  const name = (which: string) => `parted${from}-at-turn-${turn}-${which}.jpg`;
-  const both = [
-    { ...expected, name: name('expected') },
-    { ...actual, name: name('actual') },
-  ];
-  result.attachments.push(...both);
-  step?.attachments.push(...both);
+/** Marks the step of a turn. As with all below that a result is changed by: for reporters that read it in their `onEnd`. */
+export function markTurn(result: TestResult, turn: number, mark: string): void {
+  const picture = pictureOf(result, turn);
+  const step = picture && stepWith(result.steps, picture);
+  if (step && !step.title.endsWith(mark)) step.title += ` ${mark}`;
 }
 
-function stepWith(steps: readonly TestStep[], attachment: ShownAttachment): TestStep | undefined {
+/**
+ * Shows the pictures of a passing and of a failed trial side by side in the failed one. Checked on Playwright 1.65: the HTML
+ * report shows two attachments whose names differ in `-expected` and `-actual` in its viewer for images that differ. What is
+ * pushed here is in no blob: merge-reports comes here again.
+ */
+export function showSideBySide(
+  result: TestResult,
+  name: string,
+  { expected, actual }: { expected: Picture; actual: Picture },
+): void {
+  result.attachments.push(
+    { ...expected, name: `${name}-expected.jpg` },
+    { ...actual, name: `${name}-actual.jpg` },
+  );
+}
+
+function stepWith(steps: readonly TestStep[], attachment: Picture): TestStep | undefined {
   for (const step of steps) {
     const found = step.attachments.includes(attachment) ? step : stepWith(step.steps, attachment);
     if (found) return found;

@@ -1,4 +1,5 @@
 // The diagnosis of each spec that has failed trials: in the results, and where readers of the HTML report meet it first.
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { FullConfig, TestResult } from '@playwright/test/reporter';
@@ -9,13 +10,13 @@ import {
   recordingFile,
 } from '../agents/replay/recording';
 import { nameOf } from '../playwright/annotations';
-import { annotate, pictureOf, showParting } from '../playwright/runner';
+import { annotate, markTurn, pictureOf, showSideBySide } from '../playwright/runner';
 import { oneLine } from '../trial/safe-text';
 import { diagnosisOf, headlineOf } from '../verdicts/diagnosis';
 import { compareText } from '../verdicts/diff';
 import { type HistoryRun, lastWay } from '../verdicts/history';
 import { type PassingTrial, PassingWays } from '../verdicts/parting';
-import type { Diagnosis, PassingTrials, Way } from '../verdicts/shapes';
+import type { Diagnosis, Parting, PassingTrials, Way } from '../verdicts/shapes';
 import { readHistory } from './baseline';
 import { wayOfTurns } from './evidence';
 import { recordingsDir } from './recordings';
@@ -64,15 +65,15 @@ export async function diagnose(
     }
     const references = [...(own ? [own] : []), ...otherProjects(run, graded)];
     if (!references.length) references.push(...keptWay(await kept(run)));
-    const partings = failed.flatMap(entry => partingsOf(entry, references));
+    const partings = new Map(failed.map(entry => [entry.trial.index, partingsOf(entry, references)]));
     const { k } = run.planned.policy;
     const diagnosis = diagnosisOf(
       failed.map(({ failed }) => failed),
-      partings,
+      [...partings.values()].flat().map(({ parting }) => parting),
       k,
     )!;
     found.set(run, { diagnosis, ...(way ? { way } : {}) });
-    show(failed, diagnosis, k);
+    show(failed, diagnosis, partings, k);
   }
   return found;
 }
@@ -153,45 +154,105 @@ function keptWay(kept: KeptWay | undefined): Compared[] {
   return kept ? [{ ways: new PassingWays({ from: kept.from }, [kept]), trials: new Map() }] : [];
 }
 
-/** Where a failed trial left each of the ways, with the pictures of both shown in it. */
+/** Where a failed trial left each of the ways. */
 function partingsOf(
   { trial, way, result }: Graded['failed'][number],
   references: readonly Compared[],
-): Diagnosis['partings'] {
+): FoundParting[] {
   return references.flatMap(({ ways, trials }) => {
-    const parting = ways.partingOf({ status: trial.status, way });
-    if (!parting) return [];
-    const { turn, expected, actual } = parting;
+    const found = ways.partingOf({ status: trial.status, way });
+    if (!found) return [];
+    const { expected, actual } = found;
     const passing = trials.get(keyOf({ project: expected.project, index: expected.trial }))?.result;
-    const pictures = {
-      expected: passing && pictureOf(passing, expected.turn),
-      actual: pictureOf(result, turn),
-    };
-    showParting(result, turn, pictures, ways.who.project);
-    const named = (result: TestResult | undefined, side: typeof expected) => {
-      const screenshot = result && pictureOf(result, side.turn)?.name;
-      return screenshot ? { ...side, screenshot } : side;
-    };
+    const pictures = passing && picturesOf(found, passing, result);
+    const named = (side: typeof expected, picture: { name: string } | undefined) =>
+      picture ? { ...side, screenshot: picture.name } : side;
     return [
-      { ...parting, index: trial.index, expected: named(passing, expected), actual: named(result, actual) },
+      {
+        parting: {
+          ...{ ...found, index: trial.index },
+          expected: named(expected, pictures?.expected),
+          actual: named(actual, pictures?.actual),
+        },
+        of: ways.who.project,
+        pictures,
+      },
     ];
   });
 }
 
+interface FoundParting {
+  parting: Diagnosis['partings'][number];
+  /** The other project that the passing trial is of. */
+  of: string | undefined;
+  pictures: Pictures | undefined;
+}
+type Pictures = Record<'expected' | 'actual', NonNullable<ReturnType<typeof pictureOf>>>;
+
+/** What both saw before they parted; if they saw the same, what came of it. */
+function picturesOf(
+  { kind, expected, actual }: Parting,
+  passing: TestResult,
+  lost: TestResult,
+): Pictures | undefined {
+  const pair = (a: number, b: number): Pictures | undefined => {
+    const [one, other] = [pictureOf(passing, a), pictureOf(lost, b)];
+    return one && other && { expected: one, actual: other };
+  };
+  const after = pair(expected.turn, actual.turn);
+  const before =
+    kind === 'action'
+      ? pair(expected.turn - 1, actual.turn - 1)
+      : kind === 'ended'
+        ? pair(expected.turn - 1, actual.turn)
+        : undefined;
+  return before && !sameBytes(before) ? before : (after ?? before);
+}
+
+function sameBytes({ expected, actual }: Pictures): boolean {
+  const [one, other] = [expected, actual].map(bytesOf);
+  return one !== undefined && other !== undefined && one.equals(other);
+}
+
+function bytesOf({ body, path }: Pictures['actual']): Buffer | undefined {
+  try {
+    return body ?? readFileSync(path!);
+  } catch {
+    return undefined;
+  }
+}
+
 /** On the page of each failed trial, above all else. */
-function show(failed: Graded['failed'], { groups, partings }: Diagnosis, k: number): void {
+function show(
+  failed: Graded['failed'],
+  { groups }: Diagnosis,
+  partings: ReadonlyMap<number, readonly FoundParting[]>,
+  k: number,
+): void {
   const headlines = new Map(
     groups.flatMap(group => {
       const headline = headlineOf(group, failed.length, k);
       return group.trials.map(index => [index, headline]);
     }),
   );
-  const texts = new Map<number, string[]>();
-  for (const { index, text } of partings) texts.set(index, [...(texts.get(index) ?? []), text]);
   for (const { test, result, trial, failed: own } of failed) {
-    const said = [headlines.get(trial.index)!, ...(texts.get(trial.index) ?? [])];
+    // Passing trials of another agent often did what those of the trial's own did: once is enough.
+    const shown = partings
+      .get(trial.index)!
+      .filter(({ parting }, at, all) => at === 0 || !isSame(parting, all[0]!.parting));
     const [finding] = own.findings;
-    if (finding) said.push(findingLine(finding));
-    annotate(test, result, 'diagnosis', oneLine(said.join('. '), 1_000));
+    // Each goes above those before it.
+    if (finding) annotate(test, result, 'in the way', findingLine(finding));
+    const texts = shown.map(({ parting }) => parting.text);
+    if (texts.length) annotate(test, result, 'parted', oneLine(texts.join('; '), 1_000));
+    annotate(test, result, 'diagnosis', oneLine(headlines.get(trial.index)!, 1_000));
+    for (const { parting, of, pictures } of shown) {
+      markTurn(result, parting.turn, '(here it left the way of passing trials)');
+      const from = of === undefined ? '' : `-from-${of.replace(/[^\p{L}\p{N}]+/gu, '-')}`;
+      if (pictures) showSideBySide(result, `parted${from}-at-turn-${parting.turn}`, pictures);
+    }
   }
 }
+
+const isSame = (one: Parting, other: Parting) =>
+  one.kind === other.kind && one.turn === other.turn && one.expected.did === other.expected.did;

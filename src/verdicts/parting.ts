@@ -140,22 +140,15 @@ export class PassingWays {
     // What an agent says of its own steps is worded anew in each trial.
     if (!isTold(wanted) && count < this.total) return null;
     const who = this.subject(count);
-    const before = passing[at]?.turn;
-    if (step)
-      return this.parting(
-        'action',
-        `turn ${step.turn}: ${who} ${wanted.did}, this one ${step.did}`,
-        nearest.trial,
-        {
-          // Where it looked for something in vain, what matters is what passing trials saw there.
-          expected: { ...wanted, turn: isFailed(step) ? (before ?? wanted.turn) : wanted.turn },
-          actual: step,
-        },
-      );
+    if (step) {
+      const again = steps[last]?.key === step.key && steps[last]?.path === step.path ? ' again' : '';
+      const text = `turn ${step.turn}: ${who} ${wanted.did}, this one ${step.did}${again}`;
+      return this.parting('action', text, nearest.trial, { expected: wanted, actual: step });
+    }
     const turn = steps.at(-1)!.turn;
     const text = `after turn ${turn}: ${who} ${wanted.did}, this one ${ENDS[trial.status] ?? 'ended'}`;
     return this.parting('ended', text, nearest.trial, {
-      expected: { ...wanted, turn: before ?? wanted.turn },
+      expected: wanted,
       actual: { turn, did: null, path: trial.way.end },
     });
   }
