@@ -1,8 +1,7 @@
-// The diagnosis of each spec that has failed trials: in the results, and where readers of the HTML report meet it first.
-import { readFileSync } from 'node:fs';
+// The diagnosis of each spec that has failed trials: what is compared with what.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { FullConfig, TestResult } from '@playwright/test/reporter';
+import type { FullConfig } from '@playwright/test/reporter';
 import {
   DEFAULT_RECORDINGS_DIR,
   type Recording,
@@ -10,18 +9,16 @@ import {
   recordingFile,
 } from '../agents/replay/recording';
 import { nameOf } from '../playwright/annotations';
-import { annotate, markTurn, pictureOf, showSideBySide } from '../playwright/runner';
-import { oneLine } from '../trial/safe-text';
-import { diagnosisOf, headlineOf } from '../verdicts/diagnosis';
+import { diagnosisOf, type FailedTrial, failureGroups, groupOf } from '../verdicts/diagnosis';
 import { compareText } from '../verdicts/diff';
 import { type HistoryRun, lastWay } from '../verdicts/history';
 import { type PassingTrial, PassingWays } from '../verdicts/parting';
-import type { Diagnosis, Parting, PassingTrials, Way } from '../verdicts/shapes';
+import type { Comparison, Diagnosis, PassingTrials, Way } from '../verdicts/shapes';
 import { readHistory } from './baseline';
 import { wayOfTurns } from './evidence';
 import { recordingsDir } from './recordings';
+import { type FoundParting, picturesOf, showDiagnosis } from './show-diagnosis';
 import type { Entry, SpecRun } from './spec-run';
-import { findingLine } from './trial-notes';
 import type { ReporterOptions } from './write';
 
 /** Other projects that a failed trial is compared with. */
@@ -33,11 +30,12 @@ export interface KeptWay {
   way: Way;
 }
 
-/** What is found out about a spec in a project. */
+/** What is found out about a run. */
 export interface Diagnosed {
-  diagnosis?: Diagnosis;
-  /** Of the most usual passing trial. */
-  way?: Way;
+  /** `way`: of the most usual passing trial. */
+  specs: ReadonlyMap<SpecRun, { diagnosis?: Diagnosis; way?: Way }>;
+  /** Of specs that trials of several projects failed. */
+  failures: NonNullable<Comparison['failures']>;
 }
 
 type Graded = SpecRun['graded'];
@@ -52,15 +50,15 @@ type Compared = { ways: PassingWays; trials: ReadonlyMap<string, Entry> };
 export async function diagnose(
   runs: readonly SpecRun[],
   kept: (run: SpecRun) => Promise<KeptWay | undefined>,
-): Promise<Map<SpecRun, Diagnosed>> {
+): Promise<Diagnosed> {
   const graded = new Map(runs.map(run => [run, run.graded]));
-  const found = new Map<SpecRun, Diagnosed>();
+  const specs = new Map<SpecRun, { diagnosis?: Diagnosis; way?: Way }>();
   for (const run of runs) {
     const { passing, failed } = graded.get(run)!;
     const own = compared({ from: 'trials' }, passing);
     const way = own?.ways.usual;
     if (!failed.length) {
-      found.set(run, way ? { way } : {});
+      specs.set(run, way ? { way } : {});
       continue;
     }
     const references = [...(own ? [own] : []), ...otherProjects(run, graded)];
@@ -72,10 +70,24 @@ export async function diagnose(
       [...partings.values()].flat().map(({ parting }) => parting),
       k,
     )!;
-    found.set(run, { diagnosis, ...(way ? { way } : {}) });
-    show(failed, diagnosis, partings, k);
+    specs.set(run, { diagnosis, ...(way ? { way } : {}) });
+    showDiagnosis(failed, diagnosis, partings, k);
   }
-  return found;
+  return { specs, failures: acrossProjects(graded) };
+}
+
+/** What agents fail alike is more likely the site's fault than theirs. */
+function acrossProjects(graded: ReadonlyMap<SpecRun, Graded>): Diagnosed['failures'] {
+  const bySpec = new Map<string, FailedTrial[][]>();
+  for (const [{ planned, replayed }, { failed }] of graded)
+    if (!replayed && failed.length) {
+      const trials = failed.map(entry => entry.failed);
+      bySpec.set(nameOf(planned), [...(bySpec.get(nameOf(planned)) ?? []), trials]);
+    }
+  return [...bySpec]
+    .filter(([, projects]) => projects.length > 1)
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([spec, projects]) => ({ spec, groups: failureGroups(projects.flat()).map(groupOf) }));
 }
 
 function compared(who: PassingTrials, passing: readonly (PassingTrial & Entry)[]): Compared | undefined {
@@ -180,79 +192,3 @@ function partingsOf(
     ];
   });
 }
-
-interface FoundParting {
-  parting: Diagnosis['partings'][number];
-  /** The other project that the passing trial is of. */
-  of: string | undefined;
-  pictures: Pictures | undefined;
-}
-type Pictures = Record<'expected' | 'actual', NonNullable<ReturnType<typeof pictureOf>>>;
-
-/** What both saw before they parted; if they saw the same, what came of it. */
-function picturesOf(
-  { kind, expected, actual }: Parting,
-  passing: TestResult,
-  lost: TestResult,
-): Pictures | undefined {
-  const pair = (a: number, b: number): Pictures | undefined => {
-    const [one, other] = [pictureOf(passing, a), pictureOf(lost, b)];
-    return one && other && { expected: one, actual: other };
-  };
-  const after = pair(expected.turn, actual.turn);
-  const before =
-    kind === 'action'
-      ? pair(expected.turn - 1, actual.turn - 1)
-      : kind === 'ended'
-        ? pair(expected.turn - 1, actual.turn)
-        : undefined;
-  return before && !sameBytes(before) ? before : (after ?? before);
-}
-
-function sameBytes({ expected, actual }: Pictures): boolean {
-  const [one, other] = [expected, actual].map(bytesOf);
-  return one !== undefined && other !== undefined && one.equals(other);
-}
-
-function bytesOf({ body, path }: Pictures['actual']): Buffer | undefined {
-  try {
-    return body ?? readFileSync(path!);
-  } catch {
-    return undefined;
-  }
-}
-
-/** On the page of each failed trial, above all else. */
-function show(
-  failed: Graded['failed'],
-  { groups }: Diagnosis,
-  partings: ReadonlyMap<number, readonly FoundParting[]>,
-  k: number,
-): void {
-  const headlines = new Map(
-    groups.flatMap(group => {
-      const headline = headlineOf(group, failed.length, k);
-      return group.trials.map(index => [index, headline]);
-    }),
-  );
-  for (const { test, result, trial, failed: own } of failed) {
-    // Passing trials of another agent often did what those of the trial's own did: once is enough.
-    const shown = partings
-      .get(trial.index)!
-      .filter(({ parting }, at, all) => at === 0 || !isSame(parting, all[0]!.parting));
-    const [finding] = own.findings;
-    // Each goes above those before it.
-    if (finding) annotate(test, result, 'in the way', findingLine(finding));
-    const texts = shown.map(({ parting }) => parting.text);
-    if (texts.length) annotate(test, result, 'parted', oneLine(texts.join('; '), 1_000));
-    annotate(test, result, 'diagnosis', oneLine(headlines.get(trial.index)!, 1_000));
-    for (const { parting, of, pictures } of shown) {
-      markTurn(result, parting.turn, '(here it left the way of passing trials)');
-      const from = of === undefined ? '' : `-from-${of.replace(/[^\p{L}\p{N}]+/gu, '-')}`;
-      if (pictures) showSideBySide(result, `parted${from}-at-turn-${parting.turn}`, pictures);
-    }
-  }
-}
-
-const isSame = (one: Parting, other: Parting) =>
-  one.kind === other.kind && one.turn === other.turn && one.expected.did === other.expected.did;

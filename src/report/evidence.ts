@@ -205,15 +205,13 @@ function brokenChecks({ assertions, refusals, judge }: TrialRecord): BrokenCheck
   ];
 }
 
-/** What `Trial` puts around an agent's own words is left out. */
+/** Why it ended, if not of its own accord; what `Trial` adds to that is left out. */
 function saidAtEnd({ status, reason, unique }: TrialRecord): string | null {
+  if (status === 'completed') return null;
+  const added = /(; (one check does|\d+ checks do) not hold)?; the agent stopped on .*$/;
   const said =
-    status === 'gave_up' &&
-    reason &&
-    /^the agent gave up: (.*?)(; (one check does|\d+ checks do) not hold)?; the agent stopped on /.exec(
-      reason,
-    )?.[1];
-  return said ? oneLine(unique ? said.replaceAll(unique, UNIQUE) : said, MAX_SAID) : null;
+    reason && added.test(reason) ? reason.replace(added, '').replace(/^the agent gave up: /, '') : null;
+  return said && oneLine(unique ? said.replaceAll(unique, UNIQUE) : said, MAX_SAID);
 }
 
 /** Of an http address a fingerprint has path, query and fragment alone. */

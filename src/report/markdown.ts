@@ -55,7 +55,12 @@ export function renderSummary(results: Results): string {
     headline(results),
     results.findings !== undefined &&
       `### In the way of several specs\n\n${lines(results.findings.map(sharedLine), SUMMARY_LIMIT / 4, '- ')}`,
-    lost.length > 0 && `### Not passed\n\n${lines(lost.map(lostLine), SUMMARY_LIMIT, '- ')}`,
+    lost.length > 0 &&
+      `### Not passed\n\n${lines(
+        lost.map(row => lostLine(row, results.findings)),
+        SUMMARY_LIMIT,
+        '- ',
+      )}`,
     errors(results.verdicts),
     sensitivityText(measured.map(({ k }) => k)),
     results.comparison !== undefined && comparisonSection(results.comparison),
@@ -164,12 +169,12 @@ function headline(results: Results): string {
   return `${parts.filter(Boolean).join(' · ')}.${incomplete}`;
 }
 
-function lostLine(row: ResultRow): string {
+function lostLine(row: ResultRow, told: Results['findings']): string {
   const stuck =
     row.trials.find(trial => trial.outcome === 'failed') ??
     row.trials.find(trial => trial.outcome === 'error');
   const screenshot = stuck?.screenshot ? ` Last screenshot: ${escapeMarkdown(stuck.screenshot)}.` : '';
-  const [why = 'no reason given', ...more] = whyLines(row).map(line => escapeMarkdown(line));
+  const [why = 'no reason given', ...more] = whyLines(row, told).map(line => escapeMarkdown(line));
   const rest = more.map(line => `\n  - ${line}`).join('');
   return `${nameOf(row)} ${row.verdict}, ${passesOf(row)}: ${why}${screenshot}${rest}`;
 }

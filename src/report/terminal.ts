@@ -154,7 +154,7 @@ function countsOf(rows: readonly ResultRow[]): string {
  */
 export function lostSummary(
   lost: readonly SpecRun[],
-  diagnosed: ReadonlyMap<SpecRun, Diagnosed>,
+  { specs }: Pick<Diagnosed, 'specs'>,
   { findings = [] }: Pick<Results, 'findings'>,
 ): string {
   const unstarted = lost.filter(run => !run.verdict.trials.length);
@@ -163,7 +163,7 @@ export function lostSummary(
     .filter(run => run.verdict.trials.length)
     .map(run => {
       const { verdict, passes, k, minPasses, reason } = run.verdict;
-      const why = whyLines({ verdict, reason, ...diagnosed.get(run) }).map(indented);
+      const why = whyLines({ verdict, reason, ...specs.get(run) }, findings).map(indented);
       return [
         `  ${SIGNS[verdict]} ${nameOf(run)} ${verdict}: ${passes}/${k} passed, needs ${minPasses}`,
         ...why,

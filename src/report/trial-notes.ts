@@ -2,6 +2,7 @@
 
 import { oneLine } from '../trial/safe-text';
 import type { MetFinding, SharedFinding } from '../verdicts/shapes';
+import { controlIn } from './evidence';
 import { plural } from './format';
 import type { ResultRow } from './results';
 
@@ -31,9 +32,12 @@ export function healings(rows: readonly ResultRow[]): { row: ResultRow; text: st
   );
 }
 
+/** What a finding is called in reports. */
+export const IN_THE_WAY = 'in the way';
+
 /** `button without a name .icon-cart on /shop` */
 export function findingLine({ text, locator, path }: Omit<MetFinding, 'trials' | 'kind'>): string {
-  return oneLine(`${text} ${locator.replace(/^locator\('([^'\\]*)'\)$/, '$1')} on ${path}`);
+  return oneLine(`${text} ${controlIn(locator)} on ${path}`);
 }
 
 /** What several specs met, a line each: `button without a name .icon-cart on /shop: 3 specs, 9 failed trials`. */
@@ -47,20 +51,23 @@ export function sharedLines(shared: readonly SharedFinding[]): string[] {
 /**
  * Why a spec did not pass, in lines: what its failures have in common, where they left the way of passing trials and what stood
  * in the way, instead of the first failure's reason.
+ *
+ * @param told findings that are told above
  */
-export function whyLines({
-  verdict,
-  reason,
-  diagnosis,
-}: Pick<ResultRow, 'verdict' | 'reason' | 'diagnosis'>): string[] {
+export function whyLines(
+  { verdict, reason, diagnosis }: Pick<ResultRow, 'verdict' | 'reason' | 'diagnosis'>,
+  told: readonly SharedFinding[] = [],
+): string[] {
   // Errors, and trials that are missing, are no failures.
   if (!diagnosis || verdict === 'inconclusive') return reason === null ? [] : [reason];
   const present = verdict === 'undecided' ? /^.*? trials present/.exec(reason ?? '')?.[0] : undefined;
   const { headline, parted, findings } = diagnosis;
+  const known = new Set(told.map(findingLine));
+  const [finding] = findings.map(findingLine).filter(line => !known.has(line));
   return [
     present ? `${present}; ${headline}` : headline,
     ...(parted === null ? [] : [parted]),
-    ...findings.slice(0, 1).map(findingLine),
+    ...(finding === undefined ? [] : [`${IN_THE_WAY}: ${finding}`]),
   ];
 }
 

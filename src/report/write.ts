@@ -45,6 +45,8 @@ export function checkReporterOptions(given: unknown): ReporterOptions {
   return checkOptions('@taskproof/playwright/reporter', optionsSchema, Object.fromEntries(own));
 }
 
+const NOT_DIAGNOSED: Diagnosed = { specs: new Map(), failures: [] };
+
 export function resultsOf(
   runs: readonly SpecRun[],
   run: {
@@ -57,9 +59,9 @@ export function resultsOf(
     /** The command line chose a part of the tests. */
     filtered: boolean;
   },
-  diagnosed: ReadonlyMap<SpecRun, Diagnosed> = new Map(),
+  { specs, failures }: Diagnosed = NOT_DIAGNOSED,
 ): Results {
-  const verdicts = runs.map(spec => ({ ...rowOf(spec), ...diagnosed.get(spec) })).sort(byName);
+  const verdicts = runs.map(spec => ({ ...rowOf(spec), ...specs.get(spec) })).sort(byName);
   const findings = sharedFindings(
     verdicts.map(row => ({ name: specName(row), findings: row.diagnosis?.findings ?? [] })),
   );
@@ -84,7 +86,7 @@ export function resultsOf(
     verdicts,
     ...(run.filtered ? { filtered: true } : {}),
     ...(findings.length ? { findings } : {}),
-    ...(comparison ? { comparison } : {}),
+    ...(comparison ? { comparison: { ...comparison, ...(failures.length ? { failures } : {}) } } : {}),
   };
 }
 

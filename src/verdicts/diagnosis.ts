@@ -22,7 +22,7 @@ export interface FailedTrial {
   path: string | null;
   /** What it last acted on or looked for, and whether that was on the page where it ended. */
   control: { words: string; here: boolean } | null;
-  /** What the agent said as it gave up. */
+  /** Why it ended: the limit that was reached, or what the agent said as it gave up. */
   said: string | null;
   findings: readonly Omit<MetFinding, 'trials'>[];
 }
@@ -135,11 +135,9 @@ function groupText(
     const turns = theSame(trials, trial => trial.turns);
     return `stuck${place} (used all ${turns === null ? 'its' : turns} turns)`;
   }
-  if (status !== null && LIMITS[status]) return `stuck${place} (${LIMITS[status]})`;
-  if (status === 'gave_up') {
-    const said = theSame(trials, trial => trial.said);
-    return said === null ? `gave up${place}` : `gave up${where}: ${said}`;
-  }
+  const said = theSame(trials, trial => trial.said);
+  if (status !== null && LIMITS[status]) return `stuck${place} (${said ?? LIMITS[status]})`;
+  if (status === 'gave_up') return said === null ? `gave up${place}` : `gave up${where}: ${said}`;
   const ended = `${status === null ? 'stopped' : 'ended'}${place || ' on different pages'}`;
   return check === null ? ended : `${brokenText(trials, check)}; ${ended}`;
 }

@@ -48,7 +48,7 @@ export const trialSchema = z.object({
 export const waySchema = z.object({
   steps: z.array(
     z.object({
-      turn: count,
+      turn: count.describe('1 for the first.'),
       path: z.string().describe('Where it was done; numbers and the like in it stand as `*`.'),
       did: z.string().describe('`clicked button "Pay"`.'),
       key: z.string().describe('The same for the same action on the same control.'),
@@ -58,10 +58,10 @@ export const waySchema = z.object({
 });
 
 const partingSideSchema = z.object({
-  turn: count,
-  did: z.string().nullable(),
-  path: z.string().nullable(),
-  project: z.string().optional(),
+  turn: count.describe('Of that trial; 1 for the first.'),
+  did: z.string().nullable().describe('What was done then; null where nothing was.'),
+  path: z.string().nullable().describe('Where; of `page`, where it led to.'),
+  project: z.string().optional().describe("The passing trial's."),
   trial: count.optional().describe('Index of the passing trial, if it is one of this run.'),
   screenshot: z.string().optional().describe("Name of the attachment with the turn's picture."),
 });
@@ -76,8 +76,8 @@ const partingSchema = z.object({
     .describe("Which passing trials: this run's, another project's, the baseline's last, the recording."),
   turn: count.describe('Of the failed trial; 1 for the first.'),
   text: z.string().describe('`turn 6: passing trials clicked button "Pay", this one clicked link "Help"`.'),
-  expected: partingSideSchema,
-  actual: partingSideSchema,
+  expected: partingSideSchema.describe('The passing trial.'),
+  actual: partingSideSchema.describe('The failed one.'),
 });
 
 const failureGroupSchema = z.object({
@@ -90,7 +90,11 @@ const failureGroupSchema = z.object({
   control: z.string().nullable().describe('What they last acted on or looked for.'),
 });
 const metFindingSchema = z.object({
-  kind: z.string().describe('no_name, same_name, no_label, no_role, covered, out_of_reach, disabled ...'),
+  kind: z
+    .string()
+    .describe(
+      'no_name, same_name, no_label, no_role, covered, out_of_reach, disabled, picture_only or dialog_trap.',
+    ),
   text: z.string().describe('`button without a name`.'),
   locator: z.string().describe("As Playwright writes it: `locator('.icon-cart')`."),
   path: z.string().describe('Of the page; numbers and the like in it stand as `*`.'),
@@ -104,7 +108,9 @@ const diagnosisSchema = z.object({
   headline: z.string().describe('The group that explains most failures, in one line.'),
   parted: z.string().nullable().describe('Where its trials left the way of passing ones; null if not known.'),
   groups: z.array(failureGroupSchema).describe('The largest first.'),
-  partings: z.array(partingSchema.extend({ index: count.describe('Of the failed trial.') })),
+  partings: z
+    .array(partingSchema.extend({ index: count.describe('Of the failed trial.') }))
+    .describe('Of each failed trial, as far as it is known: with its own passing trials first.'),
   findings: z.array(metFindingSchema).describe('On the pages where they ended, at controls they used.'),
 });
 
@@ -227,6 +233,10 @@ export const comparisonSchema = z
     differ: z.array(z.string()).describe('Specs that one project passed and another failed.'),
     ratesDiffer: z.array(z.string()).describe('Specs with one settled verdict, but other pass rates.'),
     unclear: z.array(z.string()).describe('Specs with an open verdict beside settled ones that agree.'),
+    failures: z
+      .array(z.object({ spec: z.string(), groups: z.array(failureGroupSchema) }))
+      .optional()
+      .describe('Specs that trials of several projects failed: those trials in groups, over the projects.'),
   })
   .describe('The specs that at least two projects have, side by side; replayed verdicts are left out.');
 

@@ -112,9 +112,9 @@ test('the results file has groups and partings, with those of the other agent', 
         did: 'clicked button "Continue as guest"',
         project: 'weak',
         trial: 0,
-        screenshot: 'turn-2.jpg',
+        screenshot: 'turn-1.jpg',
       },
-      actual: { path: '/checkout', did: 'clicked link "Sign in"', screenshot: 'turn-2.jpg' },
+      actual: { path: '/checkout', did: 'clicked link "Sign in"', screenshot: 'turn-1.jpg' },
     },
     {
       ...{ from: 'project', expected: { project: 'strong', trial: 0 } },
@@ -126,17 +126,32 @@ test('the results file has groups and partings, with those of the other agent', 
 test('the HTML report has it on top, and both pictures side by side in the failed trial', async () => {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
   await page.goto(await serveFolder(`${suite.folder}/playwright-report`));
-  const row = page.locator('.test-file-test', { hasText: 'buy · trial 2/4' }).filter({ hasText: 'weak' });
-  await row.waitFor();
-  expect(await page.locator('body').innerText()).toContain(HEADLINE);
-  await row.getByText('buy · trial 2/4').click();
-  await page.getByText('Test Steps').waitFor();
+  const row = (trial: number) =>
+    page.locator('.test-file-test', { hasText: `buy · trial ${trial}/4` }).filter({ hasText: 'weak' });
+  await row(1).waitFor();
+  const top = await page.locator('body').innerText();
+  for (const line of [HEADLINE, PARTED]) expect(top).toContain(line);
+  // The pictures of the page on which they parted, as each saw it: with the button, and without.
+  const pictureIn = async (trial: number) => {
+    await row(trial).getByText(`buy · trial ${trial}/4`).click();
+    await page.getByText('Test Steps').waitFor();
+    return page.getByRole('link', { name: 'turn-1.jpg' }).getAttribute('href');
+  };
+  const expected = await pictureIn(1);
+  await page.goBack();
+  const actual = await pictureIn(2);
   const body = await page.locator('body').innerText();
   expect(body).toMatch(/diagnosis: ?3 of 3 failures: stuck on \/login/);
+  expect(body).toMatch(
+    /parted: ?turn 2: the passing trial clicked button "Continue as guest", this one clicked link "Sign in"/,
+  );
   expect(body).toContain('click link "Sign in" (here it left the way of passing trials)');
-  const viewer = page.locator('.image-mismatch, [data-testid="test-result-image-mismatch"]').first();
+  const viewer = page.locator('.chip', { hasText: 'parted-at-turn-2' });
   await viewer.getByText('Side by side').click();
-  const pictures = viewer.locator('img');
-  expect(await pictures.count()).toBeGreaterThan(1);
-  if (process.env.PICTURE) await page.screenshot({ path: process.env.PICTURE, fullPage: true });
+  const shown = await viewer
+    .locator('img')
+    .evaluateAll(images => images.map(image => image.getAttribute('src')));
+  expect(shown).toEqual([expected, actual]);
+  expect(expected).not.toBe(actual);
+  if (process.env.PICTURE) await page.screenshot({ path: process.env.PICTURE });
 });

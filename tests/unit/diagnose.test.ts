@@ -214,6 +214,7 @@ describe('what a failed trial tells', () => {
       'the agent gave up: no way on; 2 checks do not hold; the agent stopped on http://x/ after turn 1 (a)';
     expect(failed([], { status: 'gave_up', reason }).said).toBe('no way on');
     expect(failed([], { status: 'gave_up', reason: 'in other words' }).said).toBeNull();
+    expect(failed([], { status: 'completed', reason }).said).toBeNull();
   });
 
   test('broken checks, with a forbidden host and the judge', () => {
@@ -283,7 +284,7 @@ const PARTED = 'turn 2: the passing trial clicked button "Pay", this one clicked
 test('a failed trial shows its diagnosis first, its step marked, and both pictures', async () => {
   const { run, results } = specRun('opus', [PASS, LOST]);
   const found = await diagnose([run], NONE);
-  expect(found.get(run)!.diagnosis).toMatchObject({
+  expect(found.specs.get(run)!.diagnosis).toMatchObject({
     headline: 'trial 2/2: nothing matches "h1"; ended on /help after button "Help"',
     parted: PARTED,
   });
@@ -318,7 +319,7 @@ test('another project that passes the spec is compared with, and said once if it
   const { run, results } = specRun('haiku', [PASS, LOST]);
   const strong = specRun('opus', [PASS, PASS]);
   const found = await diagnose([run, strong.run], NONE);
-  const { partings } = found.get(run)!.diagnosis!;
+  const { partings } = found.specs.get(run)!.diagnosis!;
   expect(partings.map(({ from, expected }) => [from, expected.project])).toEqual([
     ['trials', 'haiku'],
     ['project', 'opus'],
@@ -352,7 +353,7 @@ describe('no passing trial in the run', () => {
   const partedIn = async (where: string, baseline?: string) => {
     const { run } = specRun('opus', [LOST]);
     const found = await diagnose([run], keptWays(CONFIG, where, baseline === undefined ? {} : { baseline }));
-    return found.get(run)!.diagnosis!.parted;
+    return found.specs.get(run)!.diagnosis!.parted;
   };
 
   test('none is known anywhere: groups alone', async () => {
@@ -389,7 +390,7 @@ test('errors and a retry say nothing about the site: no diagnosis of them', asyn
   const { run } = specRun('opus', [
     record([], { status: 'error', errorKind: 'agent_api', outcome: 'error' }),
   ]);
-  expect((await diagnose([run], NONE)).get(run)).toEqual({});
+  expect((await diagnose([run], NONE)).specs.get(run)).toEqual({});
 });
 
 test('a trial that comes twice, as from a shard merged twice, counts once', async () => {
@@ -401,7 +402,7 @@ test('a trial that comes twice, as from a shard merged twice, counts once', asyn
     repeatEachIndex: 1,
   } as unknown as TestCase;
   run.add(again, results[1]!);
-  expect((await diagnose([run], NONE)).get(run)!.diagnosis!.groups.map(({ trials }) => trials)).toEqual([
-    [1],
-  ]);
+  expect((await diagnose([run], NONE)).specs.get(run)!.diagnosis!.groups.map(({ trials }) => trials)).toEqual(
+    [[1]],
+  );
 });
