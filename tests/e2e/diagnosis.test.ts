@@ -2,6 +2,7 @@
 import { type Browser, chromium } from '@playwright/test';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
+import { blocksOf } from '../support/docs-blocks';
 import { config, makeSuite, type Run, type Suite, serveFolder, spec, startSite, TASKS_TEST } from './suite';
 
 // Half of the visitors get a checkout without a way for guests: the fault.
@@ -79,6 +80,8 @@ test('the terminal and the summary say what the failures have in common, once', 
   const lines = run.output.split('\n').map(line => line.trim());
   expect(lines, run.output).toContain(HEADLINE);
   expect(lines).toContain(PARTED);
+  for (const { text } of blocksOf('diagnosis'))
+    for (const line of text.trim().split('\n')) if (line !== '...') expect(lines).toContain(line.trim());
   const summary = suite.read('summary.md').replaceAll('\\', '');
   expect(summary).toContain(`**buy** (weak) failed, 1/4: ${HEADLINE}`);
   expect(summary).toContain(`  - ${PARTED}`);
