@@ -109,10 +109,14 @@ function otherProjects(run: SpecRun, graded: ReadonlyMap<SpecRun, Graded>): Comp
         nameOf(other.planned) === nameOf(run.planned) &&
         other.verdict.verdict === 'passed',
     )
-    .sort(([a], [b]) => compareText(a.project, b.project))
+    .sort(([a], [b]) => sameAgent(run, b) - sameAgent(run, a) || compareText(a.project, b.project))
     .slice(0, MOST_PROJECTS)
     .flatMap(([{ project }, { passing }]) => compared({ from: 'project', project }, passing) ?? []);
 }
+
+/** On another site or in another browser, say, the same agent goes the most similar way. */
+const sameAgent = ({ subject }: SpecRun, other: SpecRun) =>
+  Number(subject?.agent === other.subject?.agent && subject?.model === other.subject?.model);
 
 /** The last passing trial that the baseline keeps; without one, the recording beside the suite. */
 export function keptWays(
