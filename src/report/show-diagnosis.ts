@@ -30,7 +30,7 @@ export function picturesOf(
   };
   const after = pair(expected.turn, actual.turn);
   const before =
-    kind === 'action'
+    kind === 'action' || kind === 'skipped'
       ? pair(expected.turn - 1, actual.turn - 1)
       : kind === 'ended'
         ? pair(expected.turn - 1, actual.turn)

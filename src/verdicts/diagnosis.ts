@@ -176,12 +176,12 @@ export function groupParting(
   const [first, last] = [Math.min(...turns), Math.max(...turns)];
   const when = first === last ? `turn ${first}` : `turns ${first} to ${last}`;
   return most.parting.text
-    .replace(/^(after )?turn \d+/, `$1${when}`)
+    .replace(/^(after |before )?turn \d+/, `$1${when}`)
     .replace(/, this one (?!.*, this one )/, ', these ');
 }
 
 /** What is the same in partings at different turns. */
-const sameText = ({ kind, text }: Parting) => `${kind} ${text.replace(/^(after )?turn \d+: /, '')}`;
+const sameText = ({ kind, text }: Parting) => `${kind} ${text.replace(/^(after |before )?turn \d+: /, '')}`;
 
 /** The findings of several trials, those that most of them met first. */
 export function metFindings(trials: readonly FailedTrial[]): MetFinding[] {

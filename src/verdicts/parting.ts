@@ -83,8 +83,13 @@ export class PassingWays {
     const nearest = this.nearest(keys);
     if (!lost.steps.length || !nearest || !comparable(lost, nearest.trial.way, keys, nearest)) return null;
     const last = keys.findLastIndex(key => nearest.at.has(key));
-    const place = { lost, last, nearest, at: last < 0 ? -1 : nearest.at.get(keys[last]!)! };
-    return this.otherPage(trial, place) ?? this.otherAction(trial, keys, place);
+    const at = last < 0 ? -1 : nearest.at.get(keys[last]!)!;
+    const place = { nearest, ...furthest(lost, nearest.trial.way, { last, at }) };
+    return (
+      this.otherPage(trial, place) ??
+      this.otherAction(trial, keys, place) ??
+      this.skipped(trial, keys, nearest)
+    );
   }
 
   /** The way that shares most with the trial's. */
@@ -153,6 +158,21 @@ export class PassingWays {
     });
   }
 
+  /** It came to the end of the passing way, but not by all that each passing trial did. */
+  private skipped(
+    { way: { steps } }: LostTrial,
+    keys: readonly string[],
+    nearest: DistinctWay,
+  ): Parting | null {
+    const done = new Set(keys);
+    const missed = nearest.keys.findIndex(key => !done.has(key) && this.counts.get(key) === this.total);
+    const wanted = nearest.trial.way.steps[missed];
+    const next = steps[keys.findIndex(key => (nearest.at.get(key) ?? -1) > missed)];
+    if (!wanted || !next) return null;
+    const text = `before turn ${next.turn}: ${this.subject(this.total)} ${wanted.did}, this one never did`;
+    return this.parting('skipped', text, nearest.trial, { expected: wanted, actual: next });
+  }
+
   private wentOn(step: WayStep, { trial }: DistinctWay): Parting {
     const end = trial.way.steps.at(-1)!;
     const text = `turn ${step.turn}: ${this.subject(this.total)} had ended, this one ${step.did}`;
@@ -196,10 +216,10 @@ export class PassingWays {
 }
 
 interface Place {
+  nearest: DistinctWay;
   /** Of the trial: the last step that brought it further on the passing way; -1 if there is none. */
   last: number;
-  nearest: DistinctWay;
-  /** The same step of the passing way. */
+  /** As far on the passing way. */
   at: number;
 }
 
@@ -244,6 +264,23 @@ function add(counts: Map<string, number>, key: string): number {
 }
 
 const arrivalOf = (key: string, path: string | null) => `${key} ${path}`;
+
+/** A trial that came to a later page of the passing way by another action has come back to it. */
+function furthest(
+  lost: Way,
+  passing: Way,
+  { last, at }: Pick<Place, 'last' | 'at'>,
+): Pick<Place, 'last' | 'at'> {
+  const first = new Map<string | null, number>([[passing.end, passing.steps.length]]);
+  for (const [index, { path }] of [...passing.steps.entries()].reverse()) first.set(path, index);
+  let place = { last, at };
+  for (let index = last + 1; index <= lost.steps.length; index++) {
+    const page = lost.steps[index]?.path ?? lost.end;
+    const there = page === null ? 0 : (first.get(page) ?? 0);
+    if (there - 1 > place.at) place = { last: index - 1, at: there - 1 };
+  }
+  return place;
+}
 
 /** Where the trial was after one of its steps; before the first for -1. */
 function pathAfter({ steps, end }: Way, index: number): string | null {

@@ -67,9 +67,9 @@ const partingSideSchema = z.object({
 });
 const partingSchema = z.object({
   kind: z
-    .enum(['action', 'page', 'ended', 'went_on'])
+    .enum(['action', 'page', 'ended', 'went_on', 'skipped'])
     .describe(
-      '`action`: it did something else; `page`: the same action led to another page; `ended`: it did nothing more; `went_on`: passing trials had ended.',
+      '`action`: it did something else; `page`: the same action led to another page; `ended`: it did nothing more; `went_on`: passing trials had ended; `skipped`: it left something out on the way.',
     ),
   from: z
     .enum(['trials', 'project', 'baseline', 'recording'])

@@ -1,4 +1,5 @@
 // Why a spec was lost, where people read it: failures in groups, and where they left the way of passing trials.
+import { join } from 'node:path';
 import { type Browser, chromium } from '@playwright/test';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
@@ -62,9 +63,10 @@ beforeAll(async () => {
     'playwright.config.ts': config({
       imports: `import { test } from '@playwright/test';`,
       projects: `[${project('strong', 4)}, ${project('weak', 1)}]`,
-      reporters: `[['list'], ['@taskproof/playwright/reporter', { summary: 'summary.md' }], ['html']]`,
+      reporters: `process.env.BLOB ? [['blob'], ['@taskproof/playwright/reporter']] : [['list'], ['@taskproof/playwright/reporter', { summary: 'summary.md' }], ['html']]`,
       workers: 2,
     }),
+    'merge.config.ts': `export default { reporter: [['@taskproof/playwright/reporter'], ['html', { outputFolder: 'merged' }]] };`,
     'tasks/buy.yaml': spec({
       ...{ id: 'buy', url: `${site.url}/`, k: 4, minPasses: 3, assertions: ASSERTIONS },
       extra: 'maxSteps: 6',
@@ -127,8 +129,25 @@ test('the results file has groups and partings, with those of the other agent', 
 });
 
 test('the HTML report has it on top, and both pictures side by side in the failed trial', async () => {
+  await expectShown('playwright-report');
+});
+
+test('the same from two shards', async () => {
+  const { verdicts } = run.results();
+  for (const index of [1, 2])
+    await suite.playwright(['test', `--shard=${index}/2`], {
+      BLOB: '1',
+      PLAYWRIGHT_BLOB_OUTPUT_FILE: join(suite.folder, 'blobs', `report-${index}.zip`),
+    });
+  const merged = await suite.playwright(['merge-reports', '--config=merge.config.ts', 'blobs']);
+  const diagnoses = (rows: typeof verdicts) => rows.map(({ diagnosis, way }) => ({ diagnosis, way }));
+  expect(diagnoses(merged.results().verdicts), merged.output).toEqual(diagnoses(verdicts));
+  await expectShown('merged');
+});
+
+async function expectShown(folder: string): Promise<void> {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
-  await page.goto(await serveFolder(`${suite.folder}/playwright-report`));
+  await page.goto(await serveFolder(join(suite.folder, folder)));
   const row = (trial: number) =>
     page.locator('.test-file-test', { hasText: `buy · trial ${trial}/4` }).filter({ hasText: 'weak' });
   await row(1).waitFor();
@@ -156,5 +175,5 @@ test('the HTML report has it on top, and both pictures side by side in the faile
     .evaluateAll(images => images.map(image => image.getAttribute('src')));
   expect(shown).toEqual([expected, actual]);
   expect(expected).not.toBe(actual);
-  if (process.env.PICTURE) await page.screenshot({ path: process.env.PICTURE });
-});
+  await page.close();
+}

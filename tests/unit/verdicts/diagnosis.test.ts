@@ -60,6 +60,11 @@ describe('the headline', () => {
       'trial 1/5: stuck on /checkout at field "Last name" (ran out of time)',
     ],
     [
+      'the limit in its own words',
+      [{ status: 'timed_out', said: 'the test timed out after 9 s' }],
+      'trial 1/5: stuck on /checkout at field "Last name" (the test timed out after 9 s)',
+    ],
+    [
       'at its cost cap',
       [{ status: 'budget_exceeded' }],
       'trial 1/5: stuck on /checkout at field "Last name" (reached the cost cap)',

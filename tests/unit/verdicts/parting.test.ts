@@ -90,6 +90,37 @@ describe('a failing trial beside passing ones', () => {
       'turn 1: the passing trial did a and came to /thanks, this one came to /sorry',
     ],
     [
+      'the right page by another action',
+      ['/:a /list:b > /'],
+      '/:x /list:y > /',
+      'turn 2: the passing trial did b, this one did y',
+    ],
+    [
+      'the right page, and then lost there',
+      ['/:a /list:b /:c > /'],
+      '/:x /list:y /list:z > /',
+      'turn 2: the passing trial did b, this one did y',
+    ],
+    [
+      'the right page at last',
+      ['/:a /list:b > /'],
+      '/:x > /list',
+      'after turn 1: the passing trial did b, this one ended',
+    ],
+    [
+      'a step left out',
+      ['/:a /:b /:c > /'],
+      '/:a /:c > /',
+      'before turn 2: the passing trial did b, this one never did',
+    ],
+    [
+      'a step left out that not all did',
+      ['/:a /:b /:c > /', '/:a /:c > /', '/:a /:b /:c > /'],
+      '/:x /:c > /',
+      'before turn 2: passing trials did a, this one never did',
+    ],
+    ['the end by another way', ['/:a /:b > /thanks'], '/:x /:y > /thanks', null],
+    [
       'another page, then the right one',
       ['/:a /pay:b /:c > /'],
       '/:a /ad:x /pay:y > /pay',
