@@ -61,7 +61,7 @@ export async function diagnose(
       specs.set(run, way ? { way } : {});
       continue;
     }
-    const references = [...(own ? [own] : []), ...otherProjects(run, graded)];
+    const references = [...(own ? [own] : []), ...otherProjects(run, graded, own === undefined)];
     if (!references.length) references.push(...keptWay(await kept(run)));
     const partings = new Map(failed.map(entry => [entry.trial.index, partingsOf(entry, references)]));
     const { k } = run.planned.policy;
@@ -98,17 +98,20 @@ function compared(who: PassingTrials, passing: readonly (PassingTrial & Entry)[]
 
 const keyOf = ({ project, index }: { project?: string; index?: number }) => JSON.stringify([project, index]);
 
-/** Where one agent passes a spec and another fails it, the one shows what the other missed. */
-function otherProjects(run: SpecRun, graded: ReadonlyMap<SpecRun, Graded>): Compared[] {
-  if (run.replayed || run.verdict.verdict !== 'failed') return [];
+/**
+ * Where one agent passes a spec and another fails it, the one shows what the other missed.
+ *
+ * @param any also projects that fail it, but for some trials
+ */
+function otherProjects(run: SpecRun, graded: ReadonlyMap<SpecRun, Graded>, any: boolean): Compared[] {
+  const name = nameOf(run.planned);
+  const differ = (other: SpecRun) => run.verdict.verdict === 'failed' && other.verdict.verdict === 'passed';
   return [...graded]
     .filter(
-      ([other]) =>
-        other !== run &&
-        !other.replayed &&
-        nameOf(other.planned) === nameOf(run.planned) &&
-        other.verdict.verdict === 'passed',
+      ([other, { passing }]) =>
+        other !== run && nameOf(other.planned) === name && passing.length > 0 && (any || differ(other)),
     )
+    .filter(([other]) => !run.replayed && !other.replayed)
     .sort(([a], [b]) => sameAgent(run, b) - sameAgent(run, a) || compareText(a.project, b.project))
     .slice(0, MOST_PROJECTS)
     .flatMap(([{ project }, { passing }]) => compared({ from: 'project', project }, passing) ?? []);

@@ -169,11 +169,10 @@ export function lostSummary(
         ...why,
       ].join('\n');
     });
-  lines.unshift(
-    ...sharedLines(findings)
-      .slice(0, SHOWN_FINDINGS)
-      .map(line => wrapped(line, 100, INDENT)),
-  );
+  const shared = sharedLines(findings);
+  const more =
+    shared.length > SHOWN_FINDINGS ? [`and ${shared.length - SHOWN_FINDINGS} more in the results file`] : [];
+  lines.unshift(...[...shared.slice(0, SHOWN_FINDINGS), ...more].map(line => wrapped(line, 100, INDENT)));
   if (unstarted.length) {
     const causes = new Set(unstarted.flatMap(({ missingBecause }) => missingBecause ?? []));
     lines.push(notRunLine(unstarted.map(nameOf), [...causes].join('; ')));

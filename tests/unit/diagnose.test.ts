@@ -8,10 +8,15 @@ import { NO_USAGE } from '../../src/agents/agent';
 import type { RecordedAction } from '../../src/browser/page-action';
 import { planAnnotations } from '../../src/playwright/annotations';
 import { baselineText, historyRun } from '../../src/report/baseline';
+import { findingsOf } from '../../src/report/comparison-text';
 import { diagnose, keptWays } from '../../src/report/diagnose';
 import { failedTrialOf, wayOf } from '../../src/report/evidence';
+import { renderSummary } from '../../src/report/markdown';
 import { recordingOf } from '../../src/report/recordings';
+import { readResults } from '../../src/report/results';
 import { SpecRun } from '../../src/report/spec-run';
+import { lostSummary } from '../../src/report/terminal';
+import { whyLines } from '../../src/report/trial-notes';
 import { resultsOf } from '../../src/report/write';
 import { readRecord, type TrialRecord, type TurnRecord } from '../../src/trial/record';
 
@@ -336,6 +341,26 @@ test('another project that passes the spec is compared with, and said once if it
   });
 });
 
+test('which other projects are compared with', async () => {
+  const fromOf = async (own: TrialRecord[], ...others: [string, TrialRecord[]][]) => {
+    const { run } = specRun('haiku', own);
+    const found = await diagnose(
+      [run, ...others.map(([project, records]) => specRun(project, records).run)],
+      NONE,
+    );
+    return found.specs.get(run)!.diagnosis!.partings.map(({ expected }) => expected.project);
+  };
+  const [lostBy, passBy] = [LOST, PASS].map(record => (agent: string) => ({ ...record, agent }));
+  // Of the same agent first, then by name; three at most.
+  const passing = ['a', 'b', 'c', 'd'].map((name): [string, TrialRecord[]] => [name, [passBy!(name)]]);
+  expect(await fromOf([lostBy!('c')], ...passing)).toEqual(['c', 'a', 'b']);
+  // One that fails the spec, too, if no trial passed here.
+  const mixed: [string, TrialRecord[]] = ['sonnet', [PASS, LOST]];
+  expect(await fromOf([LOST], mixed)).toEqual(['sonnet']);
+  expect(await fromOf([PASS, LOST], mixed)).toEqual(['haiku']);
+  expect(await fromOf([LOST], ['sonnet', [LOST]])).toEqual([]);
+});
+
 describe('no passing trial in the run', () => {
   const folder = () => mkdtempSync(join(tmpdir(), 'diagnose-'));
   const passedRun = async () => {
@@ -404,5 +429,95 @@ test('a trial that comes twice, as from a shard merged twice, counts once', asyn
   run.add(again, results[1]!);
   expect((await diagnose([run], NONE)).specs.get(run)!.diagnosis!.groups.map(({ trials }) => trials)).toEqual(
     [[1]],
+  );
+});
+
+describe('what several specs met', () => {
+  const found = (locator: string) => ({
+    examination: {
+      path: '/shop/12',
+      findings: [{ kind: 'no_name' as const, locator, text: 'button without a name', relevant: true }],
+      others: 0,
+    },
+  });
+  const lostWith = (locator: string) => record([], found(locator));
+  const about = {
+    startedAt: new Date(),
+    durationMs: 1,
+    status: 'failed',
+    shard: false,
+    broken: [],
+    filtered: false,
+  } as const;
+  const LINE = 'button without a name .icon-cart on /shop/*: 2 specs, 3 failed trials';
+
+  async function told(locator: string) {
+    const runs = [
+      specRun('opus', [lostWith(locator), lostWith(locator)]).run,
+      specRun('opus', [lostWith(locator), PASS], { id: 'cart' }).run,
+    ];
+    const diagnosed = await diagnose(runs, NONE);
+    const results = resultsOf(runs, about, diagnosed);
+    return { results, terminal: lostSummary(runs, diagnosed, results), summary: renderSummary(results) };
+  }
+
+  test('is told once: in the results, above the lost specs, and at the top of the summary', async () => {
+    const { results, terminal, summary } = await told("locator('.icon-cart')");
+    expect(results.findings).toMatchObject([
+      { kind: 'no_name', path: '/shop/*', specs: ['buy', 'cart'], trials: 3 },
+    ]);
+    expect(terminal.split('\n').slice(0, 3)).toEqual([
+      'taskproof: 2 specs did not pass',
+      `  ${LINE}`,
+      '  ✗ buy [opus] failed: 0/2 passed, needs 2',
+    ]);
+    expect(terminal.match(/without a name/g)).toHaveLength(1);
+    expect(summary).toContain(
+      `### In the way of several specs\n\n- **${LINE.replace('*', '\\*')}** (buy, cart)\n\n### Not passed`,
+    );
+    expect(summary.match(/without a name/g)).toHaveLength(1);
+    expect(readResults(JSON.stringify(results), 'results.json')).toEqual(JSON.parse(JSON.stringify(results)));
+  });
+
+  test('what one spec met stands with it', async () => {
+    const { run, results } = specRun('opus', [lostWith("locator('.icon-cart')"), PASS]);
+    const diagnosed = await diagnose([run], NONE);
+    const line = 'button without a name .icon-cart on /shop/*';
+    expect(lostSummary([run], diagnosed, {})).toContain(`      in the way: ${line}`);
+    expect(results[0]!.annotations).toContainEqual({ type: 'in the way', description: line });
+  });
+
+  test('a page can not speak through its selectors', async () => {
+    const { terminal, summary } = await told('locator(\'[title="<b>@octocat\\u001b[31m ::error::"]\')');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what would colour a terminal
+    expect(terminal + summary).not.toMatch(/\u001b| ::error/);
+    expect(summary).not.toMatch(/<b>|@octocat/);
+  });
+});
+
+test('agents of two projects that fail alike are grouped, and named in the comparison', async () => {
+  const runs = ['haiku', 'opus'].map(project => specRun(project, [LOST, LOST]).run);
+  const about = {
+    startedAt: new Date(),
+    durationMs: 1,
+    status: 'failed',
+    shard: false,
+    broken: [],
+    filtered: false,
+  } as const;
+  const { comparison } = resultsOf(runs, about, await diagnose(runs, NONE));
+  expect(comparison!.failures).toMatchObject([
+    { spec: 'buy', groups: [{ projects: ['haiku', 'haiku', 'opus', 'opus'], trials: [0, 1, 0, 1] }] },
+  ]);
+  expect(findingsOf(comparison!)).toContain(
+    'buy, haiku, opus: 4 of 4 failures: nothing matches "h1"; ended on /help after button "Help"',
+  );
+});
+
+test('a spec with trials missing says so before why others failed', async () => {
+  const { run } = specRun('opus', [LOST, PASS], { policy: { k: 4, minPasses: 2 } });
+  const { diagnosis } = (await diagnose([run], NONE)).specs.get(run)!;
+  expect(whyLines({ ...run.verdict, diagnosis })[0]).toBe(
+    '2 of 4 trials present; trial 1/4: nothing matches "h1"; ended on /help after button "Help"',
   );
 });
