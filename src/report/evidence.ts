@@ -1,4 +1,5 @@
 // From a trial's record to what the rules of a diagnosis compare: where it went, what it did there, and how it ended.
+import { createHash } from 'node:crypto';
 import { inWords } from '../browser/locator-expression';
 import type { RecordedAction } from '../browser/page-action';
 import { UNIQUE } from '../spec/data';
@@ -12,6 +13,7 @@ import type { Way, WayStep } from '../verdicts/shapes';
 /** Characters of what is said of one step, and of an agent's own reason. */
 const MAX_STEP = 120;
 const MAX_SAID = 300;
+const MAX_KEY = 200;
 /** Steps of one trial. */
 const MAX_STEPS = 1_000;
 
@@ -54,8 +56,10 @@ export function wayOfTurns(
     turn.actions.flatMap(({ steps }) => toldSteps(steps ?? [], index + 1, '')),
   );
   const after = turns.at(-1)?.actions.at(-1)?.steps?.at(-1)?.after.url;
-  const end = after ? fingerprintPath(after, '') : null;
-  return { steps: withoutNoise(steps).map(({ control, ...step }) => step), end };
+  return {
+    steps: shown(steps).map(({ control, ...step }) => step),
+    end: after ? fingerprintPath(after, '') : null,
+  };
 }
 
 function stepsOf(record: TrialRecord): Done[] {
@@ -66,17 +70,26 @@ function stepsOf(record: TrialRecord): Done[] {
     before = pathOf(turn.url) ?? before;
     return done;
   });
-  const { unique } = record;
-  const named = (text: string) => oneLine(unique ? text.replaceAll(unique, UNIQUE) : text, MAX_STEP);
+  return shown(steps, record.unique);
+}
+
+/** As they are compared and told: bounded, harmless, and without what tells one trial from another. */
+function shown(steps: readonly Done[], unique?: string): Done[] {
+  const named = (text: string) => (unique ? text.replaceAll(unique, UNIQUE) : text);
   return withoutNoise(steps)
     .slice(0, MAX_STEPS)
-    .map(step => ({
+    .map(({ did, key, control, ...step }) => ({
       ...step,
-      did: named(step.did),
-      // Whole, so that two long locators which begin alike are two.
-      key: unique ? step.key.replaceAll(unique, UNIQUE) : step.key,
-      ...(step.control === undefined ? {} : { control: named(step.control) }),
+      did: oneLine(named(did), MAX_STEP),
+      key: bounded(named(key)),
+      ...(control === undefined ? {} : { control: oneLine(named(control), MAX_STEP) }),
     }));
+}
+
+/** Two long locators that begin alike are two. */
+function bounded(key: string): string {
+  if (key.length <= MAX_KEY) return key;
+  return `${key.slice(0, MAX_KEY)} ${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
 }
 
 function actionSteps(
@@ -216,7 +229,7 @@ function saidAtEnd({ status, reason, unique }: TrialRecord): string | null {
 
 /** Of an http address a fingerprint has path, query and fragment alone. */
 function fingerprintPath(url: string, unknown: string): string {
-  return url.startsWith('/') ? (pathOf(`http://page${url}`) ?? url) : url || unknown;
+  return url.startsWith('/') ? (pathOf(`http://page${url}`) ?? unknown) : oneLine(url, MAX_SAID) || unknown;
 }
 
 /** The path of an http address, with the route that a fragment names, for comparing pages; null for other addresses. */

@@ -89,11 +89,10 @@ export default class TaskproofReporter implements Reporter {
     const check = checkRun();
     // A confirmation has skipped what would have cost too much: no spec that is not there.
     const runs = [...this.specRuns.values()].filter(run => !run.skipped || check?.purpose === 'confirm');
-    for (const run of runs)
-      if (!run.ended) {
-        run.missingBecause = whyMissing(run.project, this.suite, this.config, result);
-        run.label();
-      }
+    for (const run of runs.filter(({ ended }) => !ended)) {
+      run.missingBecause = whyMissing(run.project, this.suite, this.config, result);
+      run.label();
+    }
     const shard = (this.config.shard?.total ?? 1) > 1;
     const lost = runs.filter(run => failsRun(run.verdict.verdict, { shard }));
     const failed = lost.length || result.status !== 'passed';
@@ -102,21 +101,19 @@ export default class TaskproofReporter implements Reporter {
     const broken = this.suite.allTests().flatMap(test => brokenSpec(test) ?? []);
     const filtered = this.preprocessed ? isFiltered() : keptRuns(this.config).some(run => run.filtered);
     const about = { startedAt, durationMs: result.duration, status, shard, broken, filtered } as const;
-    const diagnosed = check
-      ? undefined
-      : await diagnose(runs, keptWays(this.config, this.folder(), this.options));
-    const results = resultsOf(runs, about, diagnosed);
     if (check) {
       // Without a plan no run came about: a global setup or a test file failed.
-      if (this.preprocessed) await writeText(check.outputFile, JSON.stringify(results));
+      if (this.preprocessed) await writeText(check.outputFile, JSON.stringify(resultsOf(runs, about)));
       return undefined;
     }
+    const diagnosed = await diagnose(runs, keptWays(this.config, this.folder(), this.options));
+    const results = resultsOf(runs, about, diagnosed);
     print(process.stdout, verdictTable(results));
     await writeOutput(results, this.options, this.folder(), shard);
     if (this.preprocessed)
       for (const line of await writeRecordings(runs, this.config, this.folder()))
         print(process.stdout, `  taskproof: ${line}`);
-    if (lost.length) throw runError(lostSummary(lost, diagnosed!, results));
+    if (lost.length) throw runError(lostSummary(lost, diagnosed, results));
     return undefined;
   }
 

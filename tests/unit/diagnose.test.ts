@@ -184,6 +184,13 @@ describe('the steps of a trial', () => {
     ]);
   });
 
+  test('long names and addresses are cut, and are not taken for each other', () => {
+    const long = (end: string) => click(`data:text/html,${'x'.repeat(9_000)}`, `${'n'.repeat(9_000)}${end}`);
+    const [one, other] = wayOf(record([[long('1'), long('2')]])).steps;
+    expect(JSON.stringify(one).length).toBeLessThan(1_000);
+    expect(one!.key).not.toBe(other!.key);
+  });
+
   test('control characters and directions of text are taken out', () => {
     expect(didOf([[click('/', 'Pay\u001b[31m\u202enow')]])).toEqual(['/: clicked button "Paynow"']);
   });
