@@ -140,7 +140,7 @@ export class PassingWays {
     );
     const step = steps[last + 1];
     const wanted = passing[next];
-    if (!wanted) return step && at === passing.length - 1 ? this.wentOn(step, nearest) : null;
+    if (!wanted) return step ? this.wentOn(step, nearest, at) : null;
     const count = this.counts.get(nearest.keys[next]!)!;
     // What an agent says of its own steps is worded anew in each trial.
     if (!isTold(wanted) && count < this.total) return null;
@@ -173,11 +173,12 @@ export class PassingWays {
     return this.parting('skipped', text, nearest.trial, { expected: wanted, actual: next });
   }
 
-  private wentOn(step: WayStep, { trial }: DistinctWay): Parting {
-    const end = trial.way.steps.at(-1)!;
-    const text = `turn ${step.turn}: ${this.subject(this.total)} had ended, this one ${step.did}`;
+  private wentOn(step: WayStep, { trial, keys }: DistinctWay, at: number): Parting | null {
+    const count = this.countOf(({ way }) => numbered(way.steps).at(-1) === keys[at]);
+    if (at < 0 || at !== keys.length - 1 || count * 2 <= this.total) return null;
+    const text = `turn ${step.turn}: ${this.subject(count)} had ended, this one ${step.did}`;
     return this.parting('went_on', text, trial, {
-      expected: { turn: end.turn, did: null, path: trial.way.end },
+      expected: { turn: trial.way.steps.at(-1)!.turn, did: null, path: trial.way.end },
       actual: step,
     });
   }

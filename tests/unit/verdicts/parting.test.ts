@@ -133,6 +133,13 @@ describe('a failing trial beside passing ones', () => {
       'turn 1: the passing trial began on /, this one on /closed',
     ],
     ['went on', ['/:a > /'], '/:a /:x > /', 'turn 2: the passing trial had ended, this one did x'],
+    ['went on as others did', ['/:a > /', '/:a /:b > /'], '/:a /:x > /', null],
+    [
+      'went on where most had ended',
+      ['/:a > /', '/:a > /', '/:a /:b > /'],
+      '/:a /:x > /',
+      'turn 2: 2 of 3 passing trials had ended, this one did x',
+    ],
     ['the same way', ['/:a /:b > /'], '/:a /:b > /', null],
     ['no steps at all', ['/:a > /'], '> /', null],
     ['nothing to compare with', [], '/:a > /', null],
@@ -202,6 +209,11 @@ describe('steps that an agent does not tell', () => {
   test('are not compared with told ones', () => {
     expect(partingOf([way('/:a /:b > /')], untold('x', 'y'))).toBeNull();
     expect(partingOf([untold('a', 'b')], way('/:x /:y > /'))).toBeNull();
+  });
+
+  test('passing trials that did nothing are no way to be left', () => {
+    const failed = { turn: 1, path: '/', did: 'failed at: a', key: `${FAILED}a` };
+    expect(partingOf([way('> /')], { steps: [failed], end: '/' })).toBeNull();
   });
 
   test('an action that failed is told as such', () => {
