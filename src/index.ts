@@ -40,6 +40,9 @@ export type { Assertion, DomAssertion, NetworkAssertion, PassPolicy, TaskSpec, U
 export type {
   AssertionResult,
   ErrorKind,
+  Examination,
+  Finding,
+  FindingKind,
   JudgeResult,
   TrialRecord,
   TrialStatus,
