@@ -34,6 +34,8 @@ export function assertionTables(schema) {
 export function resultsTables(schema) {
   const verdict = schema.properties.verdicts.items;
   const trial = verdict.properties.trials.items;
+  const { diagnosis, way } = verdict.properties;
+  const { groups, partings } = diagnosis.properties;
   const head = ['field', 'type', 'meaning'];
   /** @type {(title: string, one: Schema) => string} */
   const part = (title, one) =>
@@ -45,6 +47,12 @@ export function resultsTables(schema) {
     part('The file', schema),
     part('Each of `verdicts`', verdict),
     part('Each of `trials`', trial),
+    part('`diagnosis` of a verdict', diagnosis),
+    part('Each of its `groups`', groups.items),
+    part('Each of its `partings`', partings.items),
+    part('`expected` and `actual` of a parting', partings.items.properties.expected),
+    part('Each step of a `way`', way.properties.steps.items),
+    part('Each of `findings`', schema.properties.findings.items),
     part('`comparison`', schema.properties.comparison),
   ].join('\n\n');
 }

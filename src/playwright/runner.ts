@@ -1,7 +1,7 @@
 // What the library relies on inside Playwright's runner, each checked on the version that it names. Nothing else does.
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { FullConfig, TestCase, TestResult } from '@playwright/test/reporter';
+import type { FullConfig, TestCase, TestResult, TestStep } from '@playwright/test/reporter';
 import type { TaskproofOptions } from './options';
 
 /**
@@ -138,6 +138,44 @@ export function unannotate(test: TestCase, result: TestResult, type: string): vo
     const index = annotations.findIndex(annotation => annotation.type === type);
     if (index >= 0) annotations.splice(index, 1);
   }
+}
+
+type Picture = TestResult['attachments'][number];
+
+/** The picture of a trial after one of its turns. */
+export function pictureOf({ attachments }: TestResult, turn: number): Picture | undefined {
+  return attachments.find(({ name }) => name === `turn-${turn}.jpg`);
+}
+
+/** Marks the step of a turn. As with all below that a result is changed by: for reporters that read it in their `onEnd`. */
+export function markTurn(result: TestResult, turn: number, mark: string): void {
+  const picture = pictureOf(result, turn);
+  const step = picture && stepWith(result.steps, picture);
+  if (step && !step.title.endsWith(mark)) step.title += ` ${mark}`;
+}
+
+/**
+ * Shows the pictures of a passing and of a failed trial side by side in the failed one. Checked on Playwright 1.65: the HTML
+ * report shows two attachments whose names differ in `-expected` and `-actual` in its viewer for images that differ. What is
+ * pushed here is in no blob: merge-reports comes here again.
+ */
+export function showSideBySide(
+  result: TestResult,
+  name: string,
+  { expected, actual }: { expected: Picture; actual: Picture },
+): void {
+  result.attachments.push(
+    { ...expected, name: `${name}-expected.jpg` },
+    { ...actual, name: `${name}-actual.jpg` },
+  );
+}
+
+function stepWith(steps: readonly TestStep[], attachment: Picture): TestStep | undefined {
+  for (const step of steps) {
+    const found = step.attachments.includes(attachment) ? step : stepWith(step.steps, attachment);
+    if (found) return found;
+  }
+  return undefined;
 }
 
 /**

@@ -1,7 +1,7 @@
 // The baseline file: the counts of the last runs, one run a line, so that two branches which both saved merge as text.
 import { z } from 'zod';
 import { byName } from '../verdicts/diff';
-import { countedRow, type HistoryRun } from '../verdicts/history';
+import { countedRow, type HistoryRun, withLastWays } from '../verdicts/history';
 import { rowSchema } from '../verdicts/shapes';
 import {
   describeIssues,
@@ -33,6 +33,7 @@ const rowShape = rowSchema
     passes: true,
     failures: true,
     errors: true,
+    way: true,
   })
   .extend({ stoppedEarly: z.boolean().optional() });
 
@@ -55,7 +56,7 @@ export function historyRun({ startedAt, complete, filtered, verdicts }: Results)
  * @param keep so many of the newest runs
  */
 export function baselineText(runs: readonly HistoryRun[], keep: number): string {
-  const lines = newest(runs, keep).map(({ startedAt, partial, verdicts }) => {
+  const lines = withLastWays(newest(runs, keep)).map(({ startedAt, partial, verdicts }) => {
     // Parsed, so that the same run is the same line wherever it was written.
     const rows = verdicts.map(row => rowShape.parse(row));
     return `${JSON.stringify(startedAt)}: ${JSON.stringify({ ...(partial ? { partial } : {}), verdicts: rows })}`;

@@ -1,6 +1,12 @@
 // Agents side by side in the terminal: specs as rows, projects as columns, in as many blocks as the width asks for.
 
-import type { ComparedPair, Comparison, ComparisonCell, ComparisonTotals } from '../verdicts/shapes';
+import type {
+  ComparedPair,
+  Comparison,
+  ComparisonCell,
+  ComparisonTotals,
+  FailureGroup,
+} from '../verdicts/shapes';
 import { formatP } from './diff-text';
 import {
   type Cell,
@@ -47,15 +53,27 @@ export function comparisonText(
 }
 
 /** Where the projects differ, a sentence each, names as they are. */
-export function findingsOf({ projects, pairs = [], differ, ratesDiffer, unclear }: Comparison): string[] {
+export function findingsOf(comparison: Comparison): string[] {
+  const { projects, pairs = [], differ, ratesDiffer, unclear, failures = [] } = comparison;
   const who = projects.length === 2 ? 'Both projects' : 'All projects';
   return [
     differ.length > 0 && `Verdicts differ on ${plural(differ.length, 'spec')}: ${differ.join(', ')}`,
     differ.length === 0 && unclear.length === 0 && `${who} come to the same verdicts.`,
     unclear.length > 0 && `Open, so not compared: ${few(unclear, 10)}`,
     ratesDiffer.length > 0 && `Same verdict, other pass rate: ${few(ratesDiffer, 10)}`,
+    ...failures.flatMap(({ spec, groups }) => failedAlike(spec, groups) ?? []),
     ...pairs.filter(({ difference }) => difference !== 0).map(pairText),
   ].filter(line => line !== false);
+}
+
+/** What most failures of a spec have in common, if agents of several projects do. */
+function failedAlike(spec: string, groups: readonly FailureGroup[]): string | undefined {
+  const [{ trials, projects, text }] = groups as [FailureGroup];
+  const failures = groups.reduce((sum, group) => sum + group.trials.length, 0);
+  return (
+    projects &&
+    `${spec}, ${few([...new Set(projects)].map(projectName), 5)}: ${trials.length} of ${failures} failures: ${text}`
+  );
 }
 
 /** `✓`, `4/5`, `7`, `$0.42`: sign, passes, median turns, cost. */

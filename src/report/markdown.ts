@@ -4,13 +4,13 @@
 import { oneLine } from '../trial/safe-text';
 import type { Diff, DiffRow } from '../verdicts/diff';
 import { sensitivityText } from '../verdicts/sensitivity';
-import type { Comparison, ComparisonCell, RowSubject } from '../verdicts/shapes';
+import type { Comparison, ComparisonCell, RowSubject, SharedFinding } from '../verdicts/shapes';
 import { specName } from '../verdicts/verdict';
 import { cellParts, findingsOf, projectName, TOTALS, totalParts } from './comparison-text';
 import { DIFF_COLUMNS, diffCells, diffCounts, diffNotes, isShown, passesOf, suiteText } from './diff-text';
-import { formatCost, formatDuration, plural, rateText } from './format';
+import { few, formatCost, formatDuration, plural, rateText } from './format';
 import type { ResultRow, Results } from './results';
-import { errorGroups, healings } from './trial-notes';
+import { errorGroups, healings, sharedLines, whyLines } from './trial-notes';
 
 /** Lets a workflow find the comment that it wrote before. */
 export const DIFF_MARKER = '<!-- taskproof-diff -->';
@@ -53,7 +53,14 @@ export function renderSummary(results: Results): string {
   return blocks([
     `## Taskproof: ${results.status}`,
     headline(results),
-    lost.length > 0 && `### Not passed\n\n${lines(lost.map(lostLine), SUMMARY_LIMIT, '- ')}`,
+    results.findings !== undefined &&
+      `### In the way of several specs\n\n${lines(results.findings.map(sharedLine), SUMMARY_LIMIT / 4, '- ')}`,
+    lost.length > 0 &&
+      `### Not passed\n\n${lines(
+        lost.map(row => lostLine(row, results.findings)),
+        SUMMARY_LIMIT,
+        '- ',
+      )}`,
     errors(results.verdicts),
     sensitivityText(measured.map(({ k }) => k)),
     results.comparison !== undefined && comparisonSection(results.comparison),
@@ -162,12 +169,19 @@ function headline(results: Results): string {
   return `${parts.filter(Boolean).join(' · ')}.${incomplete}`;
 }
 
-function lostLine(row: ResultRow): string {
+function lostLine(row: ResultRow, told: Results['findings']): string {
   const stuck =
     row.trials.find(trial => trial.outcome === 'failed') ??
     row.trials.find(trial => trial.outcome === 'error');
   const screenshot = stuck?.screenshot ? ` Last screenshot: ${escapeMarkdown(stuck.screenshot)}.` : '';
-  return `${nameOf(row)} ${row.verdict}, ${passesOf(row)}: ${escapeMarkdown(row.reason ?? 'no reason given')}${screenshot}`;
+  const [why = 'no reason given', ...more] = whyLines(row, told).map(line => escapeMarkdown(line));
+  const rest = more.map(line => `\n  - ${line}`).join('');
+  return `${nameOf(row)} ${row.verdict}, ${passesOf(row)}: ${why}${screenshot}${rest}`;
+}
+
+function sharedLine({ specs, ...finding }: SharedFinding): string {
+  const [line] = sharedLines([{ specs, ...finding }]);
+  return `**${escapeMarkdown(line!)}** (${escapeMarkdown(few(specs, 10))})`;
 }
 
 const nameOf = (row: Pick<RowSubject, 'spec' | 'describe' | 'project' | 'replayed'>) =>

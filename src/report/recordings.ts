@@ -157,7 +157,10 @@ function placeOf(
 }
 
 /** Only the process that loaded the config knows it. */
-function recordingsDir(config: FullConfig, { project: name, tests }: RecordedSpec): string | undefined {
+export function recordingsDir(
+  config: FullConfig,
+  { project: name, tests }: Pick<RecordedSpec, 'project' | 'tests'>,
+): string | undefined {
   const project = config.projects.find(each => each.name === name);
   const [test] = tests;
   if (!project || !test) return undefined;

@@ -23,6 +23,7 @@ import {
 } from '../playwright/runner';
 import { requirePlaywright } from '../playwright/version';
 import { failsRun } from '../verdicts/verdict';
+import { diagnose, keptWays } from './diagnose';
 import { print } from './format';
 import { mergeConflicts } from './merged';
 import { whyMissing } from './missing';
@@ -83,27 +84,15 @@ export default class TaskproofReporter implements Reporter {
 
   async onEnd(result: FullResult): Promise<{ status?: FullResult['status'] } | undefined> {
     if (isListing() || isInteractive() || !(this.specRuns.size || checkRun())) return undefined;
-    const conflicts = this.preprocessed ? [] : mergeConflicts(keptRuns(this.config), this.specRuns.values());
-    if (conflicts.length) {
-      // Where no other reporter prints errors, this has to be seen, too.
-      print(
-        process.stdout,
-        conflicts
-          .slice(0, 10)
-          .map(line => `  taskproof: ${line}`)
-          .join('\n'),
-      );
-      throw runError("taskproof: these reports don't belong together. Merge the blobs of one run.");
-    }
+    if (!this.preprocessed) this.refuseConflicts();
     this.joinUnconfirmed();
     const check = checkRun();
     // A confirmation has skipped what would have cost too much: no spec that is not there.
     const runs = [...this.specRuns.values()].filter(run => !run.skipped || check?.purpose === 'confirm');
-    for (const run of runs)
-      if (!run.ended) {
-        run.missingBecause = whyMissing(run.project, this.suite, this.config, result);
-        run.label();
-      }
+    for (const run of runs.filter(({ ended }) => !ended)) {
+      run.missingBecause = whyMissing(run.project, this.suite, this.config, result);
+      run.label();
+    }
     const shard = (this.config.shard?.total ?? 1) > 1;
     const lost = runs.filter(run => failsRun(run.verdict.verdict, { shard }));
     const failed = lost.length || result.status !== 'passed';
@@ -112,18 +101,19 @@ export default class TaskproofReporter implements Reporter {
     const broken = this.suite.allTests().flatMap(test => brokenSpec(test) ?? []);
     const filtered = this.preprocessed ? isFiltered() : keptRuns(this.config).some(run => run.filtered);
     const about = { startedAt, durationMs: result.duration, status, shard, broken, filtered } as const;
-    const results = resultsOf(runs, about);
     if (check) {
       // Without a plan no run came about: a global setup or a test file failed.
-      if (this.preprocessed) await writeText(check.outputFile, JSON.stringify(results));
+      if (this.preprocessed) await writeText(check.outputFile, JSON.stringify(resultsOf(runs, about)));
       return undefined;
     }
+    const diagnosed = await diagnose(runs, keptWays(this.config, this.folder(), this.options));
+    const results = resultsOf(runs, about, diagnosed);
     print(process.stdout, verdictTable(results));
     await writeOutput(results, this.options, this.folder(), shard);
     if (this.preprocessed)
       for (const line of await writeRecordings(runs, this.config, this.folder()))
         print(process.stdout, `  taskproof: ${line}`);
-    if (lost.length) throw runError(lostSummary(lost));
+    if (lost.length) throw runError(lostSummary(lost, diagnosed, results));
     return undefined;
   }
 
@@ -134,6 +124,15 @@ export default class TaskproofReporter implements Reporter {
       this.config,
       [...this.specRuns.values()].map(({ tests }) => [...tests].map(({ id }) => id)),
     );
+  }
+
+  private refuseConflicts(): void {
+    const conflicts = mergeConflicts(keptRuns(this.config), this.specRuns.values());
+    if (!conflicts.length) return;
+    const lines = conflicts.slice(0, 10).map(line => `  taskproof: ${line}`);
+    // Where no other reporter prints errors, this has to be seen, too.
+    print(process.stdout, lines.join('\n'));
+    throw runError("taskproof: these reports don't belong together. Merge the blobs of one run.");
   }
 
   private announce(run: SpecRun): void {

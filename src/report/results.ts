@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { problemsIn } from '../spec/explain';
 import { keyOf } from '../verdicts/diff';
-import { comparisonSchema, cost, rowSchema, usageSchema } from '../verdicts/shapes';
+import { comparisonSchema, cost, rowSchema, sharedFindingSchema, usageSchema } from '../verdicts/shapes';
 import { specName } from '../verdicts/verdict';
 
 export const RESULTS_SCHEMA_VERSION = '1';
@@ -29,6 +29,12 @@ export const resultsSchema = z
       .optional()
       .describe('True if the command line chose a part of the tests, such as `--grep`; else left out.'),
     verdicts: z.array(rowSchema.loose()).describe('One for each spec and project; replayed ones apart.'),
+    findings: z
+      .array(sharedFindingSchema)
+      .optional()
+      .describe(
+        'What failed trials of several specs met, that which cost most first; left out where there is none.',
+      ),
     comparison: comparisonSchema
       .optional()
       .describe('Left out where no two projects share a spec, and in a shard.'),

@@ -4,14 +4,19 @@ import { type PlannedSpec, plannedSpec } from '../playwright/annotations';
 import { annotate, expectPass, retag, tolerate, unannotate } from '../playwright/runner';
 import type { TrialRecord } from '../trial/record';
 import { oneLine } from '../trial/safe-text';
+import type { FailedTrial } from '../verdicts/diagnosis';
+import type { PassingTrial } from '../verdicts/parting';
+import type { Way, WayStep } from '../verdicts/shapes';
 import {
   allowedFailures,
+  isGraded,
   type Policy,
   specName,
   type TrialResult,
   type Verdict,
   verdictOf,
 } from '../verdicts/verdict';
+import { failedTrialOf, wayOf } from './evidence';
 import { specLabel } from './format';
 import { RecordingPick } from './recordings';
 import { healedText } from './trial-notes';
@@ -20,10 +25,13 @@ import { trialOf } from './trials';
 /** What trials of one spec have in common. A whole record would be kept until the run's end. */
 type Subject = Pick<TrialRecord, 'agent' | 'model' | 'specFile' | 'specHash' | 'assertions'>;
 
-interface Entry {
+/** One trial, and what a diagnosis needs of its record. */
+export interface Entry {
   test: TestCase;
   result: TestResult;
   trial: TrialResult;
+  way?: Way | undefined;
+  failed?: FailedTrial | undefined;
 }
 
 export class SpecRun {
@@ -33,6 +41,7 @@ export class SpecRun {
   /** Known from the first record on. */
   subject: Subject | undefined;
   readonly pick = new RecordingPick();
+  private readonly steps = new Map<string, WayStep>();
   /** Trials are skipped once the verdict is settled: its rate is biased. */
   earlyStop: boolean;
   /** What its trials do not agree on, although they should be of one run; in words. */
@@ -83,7 +92,7 @@ export class SpecRun {
   add(test: TestCase, result: TestResult): void {
     this.tests.add(test);
     const { trial, record } = trialOf(test.repeatEachIndex, result);
-    this.entries.push({ test, result, trial });
+    this.entries.push({ test, result, trial, ...this.evidence(trial, record) });
     if (record) {
       const { agent, model, specFile, specHash, assertions } = record;
       this.subject ??= { agent, model, specFile, specHash, assertions };
@@ -93,6 +102,37 @@ export class SpecRun {
     if (plannedSpec({ ...result, title: test.title })?.earlyStop) this.earlyStop = true;
     this.mark();
     if (this.ended) this.label();
+  }
+
+  private evidence(trial: TrialResult, record: TrialRecord | undefined): Pick<Entry, 'way' | 'failed'> {
+    if (!record || !isGraded(trial)) return {};
+    const { steps, end } = wayOf(record);
+    // Trials do much the same: each step is kept once.
+    const kept = steps.map(step => {
+      const key = JSON.stringify(step);
+      const known = this.steps.get(key) ?? step;
+      this.steps.set(key, known);
+      return known;
+    });
+    const failed = trial.outcome === 'failed' ? failedTrialOf(this.project, trial.index, record) : undefined;
+    return { way: { steps: kept, end }, failed };
+  }
+
+  /** The trials that the verdict counts: passed ones, to compare failed ones with. */
+  get graded(): { passing: (PassingTrial & Entry)[]; failed: (Entry & { failed: FailedTrial; way: Way })[] } {
+    const counted = new Set(this.verdict.trials);
+    const kept = this.entries.filter(({ trial }) => counted.has(trial));
+    return {
+      passing: kept.flatMap(entry => {
+        const { way, trial } = entry;
+        if (!way || trial.outcome !== 'passed') return [];
+        return [{ ...entry, way, project: this.project, index: trial.index }];
+      }),
+      failed: kept.flatMap(entry => {
+        const { way, failed } = entry;
+        return way && failed ? [{ ...entry, way, failed }] : [];
+      }),
+    };
   }
 
   /** Reports that are merged may be of runs that don't belong together. */

@@ -4,6 +4,7 @@ import { nameOf as plannedName } from '../playwright/annotations';
 import { oneLine } from '../trial/safe-text';
 import { specName } from '../verdicts/verdict';
 import { comparisonText } from './comparison-text';
+import type { Diagnosed } from './diagnose';
 import {
   type Cell,
   few,
@@ -21,13 +22,15 @@ import {
 } from './format';
 import type { ResultRow, Results } from './results';
 import type { SpecRun } from './spec-run';
-import { errorGroups, healings } from './trial-notes';
+import { errorGroups, healings, sharedLines, whyLines } from './trial-notes';
 
 /** Characters in a line if the output goes to no terminal: what CI's logs show without scrolling. */
 const DEFAULT_WIDTH = 100;
 const INDENT = '  ';
 /** Names in a list of specs that did not run. */
 const SHOWN_NAMES = 5;
+/** Findings that several specs met. */
+const SHOWN_FINDINGS = 5;
 
 /** `  ✓ pricing-trial [opus] passed, 4/5 (needs 4)`, printed while other specs still run. */
 export function settledLine(run: SpecRun): string {
@@ -119,7 +122,7 @@ function cellsOf(row: ResultRow): (string | Cell)[] {
     rateText(row),
     row.turns === null ? '-' : String(row.turns),
     formatCost(row.costUsd),
-    row.reason ? oneLine(row.reason, 160) : '',
+    oneLine(whyLines(row)[0] ?? '', 160),
   ];
 }
 
@@ -145,15 +148,31 @@ function countsOf(rows: readonly ResultRow[]): string {
     .join(', ');
 }
 
-/** One line for each lost spec, for the end of the terminal's output and the top of the HTML report. */
-export function lostSummary(lost: readonly SpecRun[]): string {
+/**
+ * What several specs met, and each lost spec with why it was lost: for the end of the terminal's output and the top of the
+ * HTML report.
+ */
+export function lostSummary(
+  lost: readonly SpecRun[],
+  { specs }: Pick<Diagnosed, 'specs'>,
+  { findings = [] }: Pick<Results, 'findings'>,
+): string {
   const unstarted = lost.filter(run => !run.verdict.trials.length);
+  const indented = (line: string) => wrapped(oneLine(line, 600), 100, '      ');
   const lines = lost
     .filter(run => run.verdict.trials.length)
     .map(run => {
       const { verdict, passes, k, minPasses, reason } = run.verdict;
-      return `  ${SIGNS[verdict]} ${nameOf(run)} ${verdict}: ${passes}/${k} passed, needs ${minPasses}${reason ? `\n${wrapped(oneLine(reason, 600), 100, '      ')}` : ''}`;
+      const why = whyLines({ verdict, reason, ...specs.get(run) }, findings).map(indented);
+      return [
+        `  ${SIGNS[verdict]} ${nameOf(run)} ${verdict}: ${passes}/${k} passed, needs ${minPasses}`,
+        ...why,
+      ].join('\n');
     });
+  const shared = sharedLines(findings);
+  const more =
+    shared.length > SHOWN_FINDINGS ? [`and ${shared.length - SHOWN_FINDINGS} more in the results file`] : [];
+  lines.unshift(...[...shared.slice(0, SHOWN_FINDINGS), ...more].map(line => wrapped(line, 100, INDENT)));
   if (unstarted.length) {
     const causes = new Set(unstarted.flatMap(({ missingBecause }) => missingBecause ?? []));
     lines.push(notRunLine(unstarted.map(nameOf), [...causes].join('; ')));

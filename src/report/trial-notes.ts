@@ -1,6 +1,9 @@
 // What is said of trials beside the verdict: recordings that were healed, and errors of the infrastructure.
 
 import { oneLine } from '../trial/safe-text';
+import type { MetFinding, SharedFinding } from '../verdicts/shapes';
+import { controlIn } from './evidence';
+import { plural } from './format';
 import type { ResultRow } from './results';
 
 type TrialRow = Pick<ResultRow['trials'][number], 'outcome' | 'healed'>;
@@ -27,6 +30,45 @@ export function healings(rows: readonly ResultRow[]): { row: ResultRow; text: st
       return text === null ? [] : [{ row, text }];
     }),
   );
+}
+
+/** What a finding is called in reports. */
+export const IN_THE_WAY = 'in the way';
+
+/** `button without a name .icon-cart on /shop` */
+export function findingLine({ text, locator, path }: Omit<MetFinding, 'trials' | 'kind'>): string {
+  return oneLine(`${text} ${controlIn(locator)} on ${path}`);
+}
+
+/** What several specs met, a line each: `button without a name .icon-cart on /shop: 3 specs, 9 failed trials`. */
+export function sharedLines(shared: readonly SharedFinding[]): string[] {
+  return shared.map(
+    finding =>
+      `${findingLine(finding)}: ${plural(finding.specs.length, 'spec')}, ${plural(finding.trials, 'failed trial')}`,
+  );
+}
+
+/**
+ * Why a spec did not pass, in lines: what its failures have in common, where they left the way of passing trials and what stood
+ * in the way, instead of the first failure's reason.
+ *
+ * @param told findings that are told above
+ */
+export function whyLines(
+  { verdict, reason, diagnosis }: Pick<ResultRow, 'verdict' | 'reason' | 'diagnosis'>,
+  told: readonly SharedFinding[] = [],
+): string[] {
+  // Errors, and trials that are missing, are no failures.
+  if (!diagnosis || verdict === 'inconclusive') return reason === null ? [] : [reason];
+  const present = verdict === 'undecided' ? /^.*? trials present/.exec(reason ?? '')?.[0] : undefined;
+  const { headline, parted, findings } = diagnosis;
+  const known = new Set(told.map(findingLine));
+  const [finding] = findings.map(findingLine).filter(line => !known.has(line));
+  return [
+    present ? `${present}; ${headline}` : headline,
+    ...(parted === null ? [] : [parted]),
+    ...(finding === undefined ? [] : [`${IN_THE_WAY}: ${finding}`]),
+  ];
 }
 
 const HINTS: Record<string, string> = {

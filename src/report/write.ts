@@ -5,11 +5,13 @@ import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../options';
 import { checkRun } from '../playwright/check-run';
 import { compareProjects } from '../verdicts/comparison';
+import { sharedFindings } from '../verdicts/diagnosis';
 import { byName } from '../verdicts/diff';
 import { diffWithBaseline } from '../verdicts/history';
 import type { TokenUsage } from '../verdicts/shapes';
-import { sumOfKnown } from '../verdicts/verdict';
+import { specName, sumOfKnown } from '../verdicts/verdict';
 import { readHistory } from './baseline';
+import type { Diagnosed } from './diagnose';
 import { diffTable } from './diff-text';
 import { print, useColour } from './format';
 import { renderSummary } from './markdown';
@@ -43,6 +45,8 @@ export function checkReporterOptions(given: unknown): ReporterOptions {
   return checkOptions('@taskproof/playwright/reporter', optionsSchema, Object.fromEntries(own));
 }
 
+const NOT_DIAGNOSED: Diagnosed = { specs: new Map(), failures: [] };
+
 export function resultsOf(
   runs: readonly SpecRun[],
   run: {
@@ -55,8 +59,12 @@ export function resultsOf(
     /** The command line chose a part of the tests. */
     filtered: boolean;
   },
+  { specs, failures }: Diagnosed = NOT_DIAGNOSED,
 ): Results {
-  const verdicts = runs.map(rowOf).sort(byName);
+  const verdicts = runs.map(spec => ({ ...rowOf(spec), ...specs.get(spec) })).sort(byName);
+  const findings = sharedFindings(
+    verdicts.map(row => ({ name: specName(row), findings: row.diagnosis?.findings ?? [] })),
+  );
   // Of a shard's part nobody could say which project is ahead; merging the reports compares the whole.
   const comparison = run.shard ? undefined : compareProjects(verdicts);
   const causes = new Set(runs.flatMap(({ missingBecause }) => missingBecause ?? []));
@@ -77,7 +85,8 @@ export function resultsOf(
     ...(causes.size ? { incompleteBecause: [...causes].join('; ') } : {}),
     verdicts,
     ...(run.filtered ? { filtered: true } : {}),
-    ...(comparison ? { comparison } : {}),
+    ...(findings.length ? { findings } : {}),
+    ...(comparison ? { comparison: { ...comparison, ...(failures.length ? { failures } : {}) } } : {}),
   };
 }
 

@@ -1,6 +1,6 @@
 // What a baseline remembers: the counts of earlier runs, and what they come to together.
 import { type Diff, diffVerdicts, keyOf } from './diff';
-import type { ResultRow, VerdictRow } from './shapes';
+import type { ResultRow, VerdictRow, Way } from './shapes';
 import { EARLY_STOP, isSettled } from './verdict';
 
 /** One earlier run. */
@@ -20,6 +20,33 @@ export type BaselineRow = VerdictRow & {
   /** Runs that the counts are from. */
   runs: number;
 };
+
+/** What the last passing trial of a spec did, as far as its text is the same; undefined if none is kept. */
+export function lastWay(
+  runs: readonly HistoryRun[],
+  subject: Pick<VerdictRow, 'spec' | 'describe' | 'project' | 'replayed' | 'specHash'>,
+): Way | undefined {
+  const rows = [...runs].sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1)).flatMap(run => run.verdicts);
+  const sameText = ({ specHash }: VerdictRow) =>
+    !specHash || !subject.specHash || specHash === subject.specHash;
+  return rows.find(row => row.way && keyOf(row) === keyOf(subject) && sameText(row))?.way;
+}
+
+/** The same runs, with the last way of each spec alone: one passing trial is enough to compare with. */
+export function withLastWays(oldestFirst: readonly HistoryRun[]): HistoryRun[] {
+  const seen = new Set<string>();
+  return [...oldestFirst]
+    .reverse()
+    .map(run => ({
+      ...run,
+      verdicts: run.verdicts.map(({ way, ...row }) => {
+        if (!way || seen.has(keyOf(row))) return row;
+        seen.add(keyOf(row));
+        return { ...row, way };
+      }),
+    }))
+    .reverse();
+}
 
 /**
  * The counts of all runs, a row for each spec and project. A changed spec, agent or model begins a history of its own: of
@@ -84,6 +111,7 @@ export function countedRow(row: ResultRow): VerdictRow {
     ...{ spec, project, agent, model, replayed },
     ...(describe ? { describe } : {}),
     ...(specHash ? { specHash } : {}),
+    ...(row.way ? { way: row.way } : {}),
   };
   const rest = { verdict, k, minPasses, turns, costUsd, reason };
   const { passes, failures, errors } = row;

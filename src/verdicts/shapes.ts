@@ -44,6 +44,76 @@ export const trialSchema = z.object({
     .describe('Where a recording no longer fitted the page and another agent played on.'),
 });
 
+/** What a trial did, step by step, as far as trials are compared. */
+export const waySchema = z.object({
+  steps: z.array(
+    z.object({
+      turn: count.describe('1 for the first.'),
+      path: z.string().describe('Where it was done; numbers and the like in it stand as `*`.'),
+      did: z.string().describe('`clicked button "Pay"`.'),
+      key: z.string().describe('The same for the same action on the same control.'),
+    }),
+  ),
+  end: z.string().nullable().describe('The path where it ended.'),
+});
+
+const partingSideSchema = z.object({
+  turn: count.describe('Of that trial; 1 for the first.'),
+  did: z.string().nullable().describe('What was done then; null where nothing was.'),
+  path: z.string().nullable().describe('Where; of `page`, where it led to.'),
+  project: z.string().optional().describe("The passing trial's."),
+  trial: count.optional().describe('Index of the passing trial, if it is one of this run.'),
+  screenshot: z.string().optional().describe("Name of the attachment with the turn's picture."),
+});
+const partingSchema = z.object({
+  kind: z
+    .enum(['action', 'page', 'ended', 'went_on', 'skipped'])
+    .describe(
+      '`action`: it did something else; `page`: the same action led to another page; `ended`: it did nothing more; `went_on`: passing trials had ended; `skipped`: it left something out on the way.',
+    ),
+  from: z
+    .enum(['trials', 'project', 'baseline', 'recording'])
+    .describe("Which passing trials: this run's, another project's, the baseline's last, the recording."),
+  turn: count.describe('Of the failed trial; 1 for the first.'),
+  text: z.string().describe('`turn 6: passing trials clicked button "Pay", this one clicked link "Help"`.'),
+  expected: partingSideSchema.describe('The passing trial.'),
+  actual: partingSideSchema.describe('The failed one.'),
+});
+
+const failureGroupSchema = z.object({
+  trials: z.array(count).describe('Their indexes.'),
+  projects: z.array(z.string()).optional().describe('Of each of them, where several projects are grouped.'),
+  text: z.string().describe('`stuck on /checkout at field "Last name" (used all 25 turns)`.'),
+  status: z.string().nullable().describe('This and what follows: null where the trials do not share it.'),
+  check: z.string().nullable().describe('The broken check that tells most.'),
+  path: z.string().nullable().describe('Where they ended; numbers and the like in it stand as `*`.'),
+  control: z.string().nullable().describe('What they last acted on or looked for.'),
+});
+const metFindingSchema = z.object({
+  kind: z
+    .string()
+    .describe(
+      'no_name, same_name, no_label, no_role, covered, out_of_reach, disabled, picture_only or dialog_trap.',
+    ),
+  text: z.string().describe('`button without a name`.'),
+  locator: z.string().describe("As Playwright writes it: `locator('.icon-cart')`."),
+  path: z.string().describe('Of the page; numbers and the like in it stand as `*`.'),
+  trials: count.describe('Failed trials that met it.'),
+});
+export const sharedFindingSchema = metFindingSchema.extend({
+  specs: z.array(z.string()).describe('Their names, in order.'),
+});
+
+const diagnosisSchema = z.object({
+  headline: z.string().describe('The group that explains most failures, in one line.'),
+  parted: z.string().nullable().describe('Where its trials left the way of passing ones; null if not known.'),
+  groups: z.array(failureGroupSchema).describe('The largest first.'),
+  partings: z
+    .array(partingSchema.extend({ index: count.describe('Of the failed trial.') }))
+    .describe('Of each failed trial, as far as it is known: with its own passing trials first.'),
+  findings: z.array(metFindingSchema).describe('On the pages where they ended, at controls they used.'),
+});
+
 export const rowSchema = z.object({
   spec: z.string().min(1).describe('The id of the task spec.'),
   describe: z
@@ -87,6 +157,10 @@ export const rowSchema = z.object({
     .optional()
     .describe('Trials in which another agent took over from a recording; left out where there is none.'),
   reason: z.string().nullable().describe('Why the verdict is not "passed", in one line.'),
+  diagnosis: diagnosisSchema.optional().describe('Left out where no trial failed.'),
+  way: waySchema
+    .optional()
+    .describe('What a trial that passed did, for later runs to be compared with; left out where none did.'),
   recording: z
     .looseObject({ recordingVersion: z.string() })
     .optional()
@@ -159,6 +233,10 @@ export const comparisonSchema = z
     differ: z.array(z.string()).describe('Specs that one project passed and another failed.'),
     ratesDiffer: z.array(z.string()).describe('Specs with one settled verdict, but other pass rates.'),
     unclear: z.array(z.string()).describe('Specs with an open verdict beside settled ones that agree.'),
+    failures: z
+      .array(z.object({ spec: z.string(), groups: z.array(failureGroupSchema) }))
+      .optional()
+      .describe('Specs that trials of several projects failed: those trials in groups, over the projects.'),
   })
   .describe('The specs that at least two projects have, side by side; replayed verdicts are left out.');
 
@@ -168,6 +246,19 @@ export type TokenUsage = z.infer<typeof usageSchema>;
 export type TrialResult = z.infer<typeof trialSchema>;
 export type Outcome = TrialResult['outcome'];
 export type Healed = NonNullable<TrialResult['healed']>;
+
+export type Way = z.infer<typeof waySchema>;
+export type WayStep = Way['steps'][number];
+/** Where one failed trial left the way of passing ones. */
+export type Parting = z.infer<typeof partingSchema>;
+/** Whose passing trials a failed one is compared with. */
+export type PassingTrials = { from: Parting['from']; project?: string };
+export type FailureGroup = z.infer<typeof failureGroupSchema>;
+export type MetFinding = z.infer<typeof metFindingSchema>;
+/** A finding that several specs met, and what it costs. */
+export type SharedFinding = z.infer<typeof sharedFindingSchema>;
+/** Why trials of a spec failed, as far as they and those that passed tell. */
+export type Diagnosis = z.infer<typeof diagnosisSchema>;
 
 /** A verdict and what it is about. */
 export type ResultRow = z.infer<typeof rowSchema>;
@@ -182,7 +273,7 @@ export type RowSubject = Pick<
 /** What the trials of one spec in one project come to. */
 export type Verdict = Omit<
   ResultRow,
-  keyof RowSubject | 'usage' | 'recording' | 'notRecorded' | 'earlyStop'
+  keyof RowSubject | 'usage' | 'recording' | 'notRecorded' | 'earlyStop' | 'diagnosis' | 'way'
 > & {
   missing: number;
 };
@@ -192,6 +283,8 @@ export type VerdictRow = Omit<RowSubject, 'file'> &
     Verdict,
     keyof Policy | 'verdict' | 'passes' | 'failures' | 'errors' | 'turns' | 'costUsd' | 'reason'
   > & {
+    /** What a trial that passed did. */
+    way?: Way;
     /** Its counts are those of the trials that an early stop could not skip. */
     stoppedEarly?: boolean;
   };

@@ -77,7 +77,8 @@ function decide(policy: Policy, counts: { passes: number; failures: number; miss
   return counts.passes + counts.missing < policy.minPasses ? 'inconclusive' : 'undecided';
 }
 
-const isGraded = (trial: TrialResult) => trial.outcome === 'passed' || trial.outcome === 'failed';
+/** An error says nothing about the site. */
+export const isGraded = (trial: TrialResult) => trial.outcome === 'passed' || trial.outcome === 'failed';
 
 // The same shard merged twice brings the same trial twice. Where two differ, the order of arrival must not
 // decide, and a failure must not vanish behind a pass.

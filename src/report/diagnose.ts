@@ -1,0 +1,201 @@
+// The diagnosis of each spec that has failed trials: what is compared with what.
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import type { FullConfig } from '@playwright/test/reporter';
+import {
+  DEFAULT_RECORDINGS_DIR,
+  type Recording,
+  readRecording,
+  recordingFile,
+} from '../agents/replay/recording';
+import { nameOf } from '../playwright/annotations';
+import { diagnosisOf, type FailedTrial, failureGroups, groupOf } from '../verdicts/diagnosis';
+import { compareText } from '../verdicts/diff';
+import { type HistoryRun, lastWay } from '../verdicts/history';
+import { type PassingTrial, PassingWays } from '../verdicts/parting';
+import type { Comparison, Diagnosis, PassingTrials, Way } from '../verdicts/shapes';
+import { readHistory } from './baseline';
+import { wayOfTurns } from './evidence';
+import { recordingsDir } from './recordings';
+import { type FoundParting, picturesOf, showDiagnosis } from './show-diagnosis';
+import type { Entry, SpecRun } from './spec-run';
+import type { ReporterOptions } from './write';
+
+/** Other projects that a failed trial is compared with. */
+const MOST_PROJECTS = 3;
+
+/** What was kept of a passing trial of earlier runs, and where. */
+export interface KeptWay {
+  from: 'baseline' | 'recording';
+  way: Way;
+}
+
+/** What is found out about a run. */
+export interface Diagnosed {
+  /** `way`: of the most usual passing trial. */
+  specs: ReadonlyMap<SpecRun, { diagnosis?: Diagnosis; way?: Way }>;
+  /** Of specs that trials of several projects failed. */
+  failures: NonNullable<Comparison['failures']>;
+}
+
+type Graded = SpecRun['graded'];
+/** Passing trials with their pictures. */
+type Compared = { ways: PassingWays; trials: ReadonlyMap<string, Entry> };
+
+/**
+ * Finds out and shows why trials failed.
+ *
+ * @param kept what earlier runs left of a spec; asked for if no trial of this run passed
+ */
+export async function diagnose(
+  runs: readonly SpecRun[],
+  kept: (run: SpecRun) => Promise<KeptWay | undefined>,
+): Promise<Diagnosed> {
+  const graded = new Map(runs.map(run => [run, run.graded]));
+  const specs = new Map<SpecRun, { diagnosis?: Diagnosis; way?: Way }>();
+  for (const run of runs) {
+    const { passing, failed } = graded.get(run)!;
+    const own = compared({ from: 'trials' }, passing);
+    const way = own?.ways.usual;
+    if (!failed.length) {
+      specs.set(run, way ? { way } : {});
+      continue;
+    }
+    const references = [...(own ? [own] : []), ...otherProjects(run, graded, own === undefined)];
+    if (!references.length) references.push(...keptWay(await kept(run)));
+    const partings = new Map(failed.map(entry => [entry.trial.index, partingsOf(entry, references)]));
+    const { k } = run.planned.policy;
+    const diagnosis = diagnosisOf(
+      failed.map(({ failed }) => failed),
+      [...partings.values()].flat().map(({ parting }) => parting),
+      k,
+    )!;
+    specs.set(run, { diagnosis, ...(way ? { way } : {}) });
+    showDiagnosis(failed, diagnosis, partings, k);
+  }
+  return { specs, failures: acrossProjects(graded) };
+}
+
+/** What agents fail alike is more likely the site's fault than theirs. */
+function acrossProjects(graded: ReadonlyMap<SpecRun, Graded>): Diagnosed['failures'] {
+  const bySpec = new Map<string, FailedTrial[][]>();
+  for (const [{ planned, replayed }, { failed }] of graded)
+    if (!replayed && failed.length) {
+      const trials = failed.map(entry => entry.failed);
+      bySpec.set(nameOf(planned), [...(bySpec.get(nameOf(planned)) ?? []), trials]);
+    }
+  return [...bySpec]
+    .filter(([, projects]) => projects.length > 1)
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([spec, projects]) => ({ spec, groups: failureGroups(projects.flat()).map(groupOf) }));
+}
+
+function compared(who: PassingTrials, passing: readonly (PassingTrial & Entry)[]): Compared | undefined {
+  if (!passing.length) return undefined;
+  const trials = new Map(passing.map(trial => [keyOf(trial), trial]));
+  return { ways: new PassingWays(who, passing), trials };
+}
+
+const keyOf = ({ project, index }: { project?: string; index?: number }) => JSON.stringify([project, index]);
+
+/**
+ * Where one agent passes a spec and another fails it, the one shows what the other missed.
+ *
+ * @param any also projects that fail it, but for some trials
+ */
+function otherProjects(run: SpecRun, graded: ReadonlyMap<SpecRun, Graded>, any: boolean): Compared[] {
+  const name = nameOf(run.planned);
+  const differ = (other: SpecRun) => run.verdict.verdict === 'failed' && other.verdict.verdict === 'passed';
+  return [...graded]
+    .filter(
+      ([other, { passing }]) =>
+        other !== run && nameOf(other.planned) === name && passing.length > 0 && (any || differ(other)),
+    )
+    .filter(([other]) => !run.replayed && !other.replayed)
+    .sort(([a], [b]) => sameAgent(run, b) - sameAgent(run, a) || compareText(a.project, b.project))
+    .slice(0, MOST_PROJECTS)
+    .flatMap(([{ project }, { passing }]) => compared({ from: 'project', project }, passing) ?? []);
+}
+
+/** On another site or in another browser, say, the same agent goes the most similar way. */
+const sameAgent = ({ subject }: SpecRun, other: SpecRun) =>
+  Number(subject?.agent === other.subject?.agent && subject?.model === other.subject?.model);
+
+/** The last passing trial that the baseline keeps; without one, the recording beside the suite. */
+export function keptWays(
+  config: FullConfig,
+  folder: string,
+  { baseline }: Pick<ReporterOptions, 'baseline'>,
+): (run: SpecRun) => Promise<KeptWay | undefined> {
+  let history: Promise<HistoryRun[]> | undefined;
+  return async run => {
+    const { planned, project, replayed, subject } = run;
+    const row = {
+      spec: planned.id,
+      describe: planned.describe,
+      project,
+      replayed,
+      specHash: subject?.specHash,
+    };
+    // What can't be read is told where the run is compared with it.
+    history ??= baseline === undefined ? Promise.resolve([]) : historyIn(resolve(folder, baseline));
+    const way = lastWay(await history, row);
+    if (way) return { from: 'baseline', way };
+    const recording = await recordingIn(
+      resolve(folder, recordingsDir(config, run) ?? DEFAULT_RECORDINGS_DIR),
+      run,
+    );
+    // Of another text of the spec it may be another way.
+    return recording?.specHash === subject?.specHash && recording
+      ? { from: 'recording', way: wayOfTurns(recording.turns) }
+      : undefined;
+  };
+}
+
+async function historyIn(file: string): Promise<HistoryRun[]> {
+  try {
+    return readHistory(await readFile(file, 'utf8'), file);
+  } catch {
+    return [];
+  }
+}
+
+async function recordingIn(folder: string, { planned }: SpecRun): Promise<Recording | undefined> {
+  try {
+    const file = recordingFile(folder, nameOf(planned));
+    return readRecording(await readFile(file, 'utf8'), file);
+  } catch {
+    return undefined;
+  }
+}
+
+function keptWay(kept: KeptWay | undefined): Compared[] {
+  return kept ? [{ ways: new PassingWays({ from: kept.from }, [kept]), trials: new Map() }] : [];
+}
+
+/** Where a failed trial left each of the ways. */
+function partingsOf(
+  { trial, way, result }: Graded['failed'][number],
+  references: readonly Compared[],
+): FoundParting[] {
+  return references.flatMap(({ ways, trials }) => {
+    const found = ways.partingOf({ status: trial.status, way });
+    if (!found) return [];
+    const { expected, actual } = found;
+    const passing = trials.get(keyOf({ project: expected.project, index: expected.trial }))?.result;
+    const pictures = passing && picturesOf(found, passing, result);
+    const named = (side: typeof expected, picture: { name: string } | undefined) =>
+      picture ? { ...side, screenshot: picture.name } : side;
+    return [
+      {
+        parting: {
+          ...{ ...found, index: trial.index },
+          expected: named(expected, pictures?.expected),
+          actual: named(actual, pictures?.actual),
+        },
+        of: ways.who.project,
+        pictures,
+      },
+    ];
+  });
+}

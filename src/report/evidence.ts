@@ -1,0 +1,246 @@
+// From a trial's record to what the rules of a diagnosis compare: where it went, what it did there, and how it ended.
+import { createHash } from 'node:crypto';
+import { inWords } from '../browser/locator-expression';
+import type { RecordedAction } from '../browser/page-action';
+import { UNIQUE } from '../spec/data';
+import { parsedUrl } from '../spec/url';
+import type { TrialRecord, TurnRecord } from '../trial/record';
+import { oneLine } from '../trial/safe-text';
+import type { BrokenCheck, FailedTrial } from '../verdicts/diagnosis';
+import { FAILED, UNTOLD } from '../verdicts/parting';
+import type { Way, WayStep } from '../verdicts/shapes';
+
+/** Characters of what is said of one step, and of an agent's own reason. */
+const MAX_STEP = 120;
+const MAX_SAID = 300;
+const MAX_KEY = 200;
+/** Steps of one trial. */
+const MAX_STEPS = 1_000;
+
+/** A step, and the control that it was done to. */
+interface Done extends WayStep {
+  control?: string;
+}
+
+/** What a trial did, as far as it is compared with others. */
+export function wayOf(record: TrialRecord): Way {
+  return { steps: stepsOf(record).map(({ control, ...step }) => step), end: pathOf(record.finalUrl) };
+}
+
+export function failedTrialOf(project: string, index: number, record: TrialRecord): FailedTrial {
+  const path = pathOf(record.finalUrl);
+  const last = stepsOf(record).findLast(({ control }) => control !== undefined);
+  return {
+    ...{ index, project, path },
+    status: record.status,
+    turns: record.turns.length,
+    broken: brokenChecks(record),
+    control: last ? { words: last.control!, here: last.path === path } : null,
+    said: saidAtEnd(record),
+    findings: (record.examination?.findings ?? [])
+      .filter(({ relevant }) => relevant)
+      .map(({ kind, text, locator }) => ({
+        kind,
+        text: oneLine(text, MAX_SAID),
+        locator: oneLine(locator, MAX_SAID),
+        path: generalPath(record.examination!.path),
+      })),
+  };
+}
+
+/** A recording's steps, as the way of a trial that passed; its turns are numbered anew. */
+export function wayOfTurns(
+  turns: readonly { title: string; actions: readonly { title: string; steps?: RecordedAction[] }[] }[],
+): Way {
+  const steps = turns.flatMap((turn, index) =>
+    turn.actions.flatMap(({ steps }) => toldSteps(steps ?? [], index + 1, '')),
+  );
+  const after = turns.at(-1)?.actions.at(-1)?.steps?.at(-1)?.after.url;
+  return {
+    steps: shown(steps).map(({ control, ...step }) => step),
+    end: after ? fingerprintPath(after, '') : null,
+  };
+}
+
+function stepsOf(record: TrialRecord): Done[] {
+  const entry = record.network.events.find(({ resourceType }) => resourceType === 'document')?.url;
+  let before = pathOf(entry ?? record.turns[0]?.url ?? null) ?? '';
+  const steps = record.turns.slice(0, MAX_STEPS).flatMap(turn => {
+    const done = turn.actions.flatMap(action => actionSteps(action, turn, before));
+    before = pathOf(turn.url) ?? before;
+    return done;
+  });
+  return shown(steps, record.unique);
+}
+
+/** As they are compared and told: bounded, harmless, and without what tells one trial from another. */
+function shown(steps: readonly Done[], unique?: string): Done[] {
+  const named = (text: string) => (unique ? text.replaceAll(unique, UNIQUE) : text);
+  return withoutNoise(steps)
+    .slice(0, MAX_STEPS)
+    .map(({ did, key, control, ...step }) => ({
+      ...step,
+      did: oneLine(named(did), MAX_STEP),
+      key: bounded(named(key)),
+      ...(control === undefined ? {} : { control: oneLine(named(control), MAX_STEP) }),
+    }));
+}
+
+/** Two long locators that begin alike are two. */
+function bounded(key: string): string {
+  if (key.length <= MAX_KEY) return key;
+  return `${key.slice(0, MAX_KEY)} ${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
+}
+
+function actionSteps(
+  { title, error, steps }: TurnRecord['actions'][number],
+  { number: turn }: TurnRecord,
+  before: string,
+): Done[] {
+  const told = toldSteps(steps ?? [], turn, before);
+  if (error === undefined && steps) return told;
+  const path = steps?.length ? fingerprintPath(steps.at(-1)!.after.url, before) : before;
+  const words = oneLine(title, MAX_STEP);
+  const control = controlInTitle(words);
+  const own = { turn, path, ...(control === undefined ? {} : { control }) };
+  return error === undefined
+    ? [{ ...own, did: `did: ${words}`, key: `${UNTOLD}${words}` }]
+    : [...told, { ...own, did: `failed at: ${words}`, key: `${FAILED}${words}` }];
+}
+
+/** @param before where the page was, for a step at which it did not answer */
+function toldSteps(steps: readonly RecordedAction[], turn: number, before: string): Done[] {
+  return steps.flatMap(step => {
+    const done = inPast(step);
+    return done ? [{ turn, path: fingerprintPath(step.before.url, before), ...done }] : [];
+  });
+}
+
+/** In words and as a key; undefined for what changes nothing on most pages. */
+function inPast(step: RecordedAction): Pick<Done, 'did' | 'key' | 'control'> | undefined {
+  const control = 'locator' in step && step.locator ? controlIn(step.locator) : undefined;
+  const on = (did: string, key: string, more = '') => ({
+    did: `${did} ${control}${more}`,
+    key: `${key} ${'locator' in step ? step.locator : ''}`,
+    ...(control === undefined ? {} : { control }),
+  });
+  switch (step.do) {
+    case 'hover':
+    case 'focus':
+    case 'scroll':
+      return undefined;
+    case 'click':
+      return on(step.clickCount === 2 ? 'double-clicked' : 'clicked', 'click');
+    case 'check':
+      return on(step.checked ? 'checked' : 'unchecked', 'click');
+    case 'fill':
+    case 'type':
+      return on('filled', 'fill');
+    case 'select':
+      return on(
+        `selected ${step.labels.map(label => `"${label}"`).join(', ')} in`,
+        `select ${step.labels} in`,
+      );
+    case 'upload':
+      return on('uploaded a file to', 'upload');
+    case 'drag':
+      return on('dragged', 'drag', ` to ${controlIn(step.to)}`);
+    case 'press':
+      // Others move the focus, the text cursor or the page.
+      if (!/^(Enter|Escape|Space)$/.test(step.key)) return undefined;
+      return control
+        ? on(`pressed ${step.key} in`, `press ${step.key}`)
+        : { did: `pressed ${step.key}`, key: `press ${step.key}` };
+    case 'goto':
+      return { did: `opened ${pathOf(step.url) ?? step.url}`, key: `goto ${pathOf(step.url) ?? step.url}` };
+    default:
+      return { did: WITHOUT_CONTROL[step.do], key: step.do };
+  }
+}
+
+const WITHOUT_CONTROL = {
+  back: 'went back',
+  forward: 'went forward',
+  reload: 'reloaded the page',
+  new_tab: 'opened a tab',
+  switch_tab: 'went to another tab',
+  close_tab: 'closed a tab',
+};
+
+/** Agents differ in how they fill a field: with a click before it or without, at once or in parts. */
+function withoutNoise(steps: readonly Done[]): Done[] {
+  return steps.filter((step, index) => {
+    const next = steps[index + 1];
+    const isFirstPart = /^(click|fill) /.test(step.key) && next?.key === step.key.replace(/^click /, 'fill ');
+    return !(isFirstPart && next.path === step.path);
+  });
+}
+
+const FIELD = /^(textbox|searchbox|spinbutton) /;
+
+/** `getByRole('textbox', { name: 'Last name' })` as `field "Last name"`, `locator('.icon-cart')` as `.icon-cart`. */
+export function controlIn(locator: string): string {
+  const words = inWords(locator);
+  if (words !== locator) return words.replace(FIELD, 'field ');
+  const [, by, text] = /getBy(Label|Placeholder|Text|Title|AltText)\('([^'\\]*)'[^']*\)$/.exec(locator) ?? [];
+  if (by) return by === 'Label' || by === 'Placeholder' ? `field "${text}"` : `"${text}"`;
+  return /^locator\('([^'\\]*)'\)$/.exec(locator)?.[1] ?? locator;
+}
+
+/** What an action names last: `field "Last name"` of `enter "Doe" into textbox "Last name"`. */
+function controlInTitle(title: string): string | undefined {
+  const [, role, name] =
+    /(?:\b(button|link|tab|checkbox|radio|combobox|option|menuitem|switch|field|textbox|searchbox|spinbutton) )?("[^"]+")[^"]*$/.exec(
+      title,
+    ) ?? [];
+  return name && (role ? `${role} ${name}`.replace(FIELD, 'field ') : name);
+}
+
+function brokenChecks({ assertions, refusals, judge }: TrialRecord): BrokenCheck[] {
+  const escaped = refusals.filter(({ how }) => how === 'escaped').slice(0, 1);
+  return [
+    ...escaped.map(({ url }): BrokenCheck => {
+      const reason = oneLine(`the agent got to ${url}, outside allowedDomains`, MAX_SAID);
+      return { type: 'escape', title: 'allowedDomains', reason };
+    }),
+    ...assertions
+      .filter(({ passed }) => !passed)
+      .map(({ type, title, reason }) => ({ type, title, reason: reason && oneLine(reason, MAX_SAID) })),
+    ...(judge && !judge.passed
+      ? [
+          {
+            type: 'judge' as const,
+            title: 'the judge',
+            reason: oneLine(`the judge: ${judge.reason}`, MAX_SAID),
+          },
+        ]
+      : []),
+  ];
+}
+
+/** Why it ended, if not of its own accord; what `Trial` adds to that is left out. */
+function saidAtEnd({ status, reason, unique }: TrialRecord): string | null {
+  if (status === 'completed') return null;
+  const added = /(; (one check does|\d+ checks do) not hold)?; the agent stopped on .*$/;
+  const said =
+    reason && added.test(reason) ? reason.replace(added, '').replace(/^the agent gave up: /, '') : null;
+  return said && oneLine(unique ? said.replaceAll(unique, UNIQUE) : said, MAX_SAID);
+}
+
+/** Of an http address a fingerprint has path, query and fragment alone. */
+function fingerprintPath(url: string, unknown: string): string {
+  return url.startsWith('/') ? (pathOf(`http://page${url}`) ?? unknown) : oneLine(url, MAX_SAID) || unknown;
+}
+
+/** The path of an http address, with the route that a fragment names, for comparing pages; null for other addresses. */
+function pathOf(url: string | null): string | null {
+  const { protocol, pathname, hash } = parsedUrl(url ?? '') ?? {};
+  if (protocol !== 'http:' && protocol !== 'https:') return null;
+  const route = /^#!?\/[^?]*/.exec(hash!)?.[0] ?? '';
+  return oneLine(generalPath(pathname! + route), MAX_SAID);
+}
+
+/** Numbers, dates and the like differ from trial to trial, and stand as `*`. */
+function generalPath(path: string): string {
+  return path.replace(/(?<=\/)(\d+|[\da-f-]*\d[\da-f-]{7,})(?=\/|$|#)/gi, '*');
+}

@@ -1,0 +1,239 @@
+// Why trials failed: groups of failures that have something in common, and what stood in the way of several specs. The same
+// trials give the same diagnosis in any order and from any number of shards.
+import { compareText } from './diff';
+import type { Diagnosis, FailureGroup, MetFinding, Parting, SharedFinding } from './shapes';
+
+export interface BrokenCheck {
+  type: 'escape' | 'network' | 'url' | 'dom' | 'judge';
+  title: string;
+  reason: string | null;
+}
+
+/** What is known of a failed trial beside what it did. */
+export interface FailedTrial {
+  index: number;
+  project: string;
+  status: string;
+  /** How many it took. */
+  turns: number;
+  /** In the order of the spec. */
+  broken: readonly BrokenCheck[];
+  /** Where it ended. */
+  path: string | null;
+  /** What it last acted on or looked for, and whether that was on the page where it ended. */
+  control: { words: string; here: boolean } | null;
+  /** Why it ended: the limit that was reached, or what the agent said as it gave up. */
+  said: string | null;
+  findings: readonly Omit<MetFinding, 'trials'>[];
+}
+
+/** What trials may have in common. */
+const TRAITS = {
+  status: ({ status }) => status,
+  check: ({ broken }) => mostTelling(broken)?.title ?? null,
+  path: ({ path }) => path,
+  control: ({ control }) => control?.words ?? null,
+} satisfies Record<string, (trial: FailedTrial) => string | null>;
+type Trait = keyof typeof TRAITS;
+
+/** The first of these descriptions that most of the trials share makes a group: from the most exact one to the vaguest. */
+const DESCRIPTIONS: readonly Trait[][] = [
+  ['status', 'check', 'path', 'control'],
+  ['path', 'control'],
+  ['status', 'check', 'path'],
+  ['check', 'path'],
+  ['path'],
+  ['check'],
+];
+
+/**
+ * The failed trials in groups, the largest first. Where no description fits most of them, those that are alike in everything
+ * make a group.
+ */
+export function failureGroups(trials: readonly FailedTrial[]): FailedTrial[][] {
+  const groups: FailedTrial[][] = [];
+  let rest = [...trials].sort((a, b) => compareText(a.project, b.project) || a.index - b.index);
+  while (rest.length) {
+    const found = DESCRIPTIONS.map(traits => alike(rest, traits)[0]).find(
+      group => group && group.length * 2 > rest.length,
+    );
+    groups.push(...(found ? [found] : alike(rest, DESCRIPTIONS[0]!, true)));
+    const taken = new Set(found ?? rest);
+    rest = rest.filter(trial => !taken.has(trial));
+  }
+  return groups.sort((a, b) => b.length - a.length);
+}
+
+/** Groups of trials that share all of the traits, the largest first. @param all also those of which one is not known */
+function alike(trials: readonly FailedTrial[], traits: readonly Trait[], all = false): FailedTrial[][] {
+  const groups = new Map<string, FailedTrial[]>();
+  for (const trial of trials) {
+    const values = traits.map(trait => TRAITS[trait](trial));
+    if (!all && values.includes(null)) continue;
+    const key = JSON.stringify(values);
+    const group = groups.get(key);
+    if (group) group.push(trial);
+    else groups.set(key, [trial]);
+  }
+  return [...groups.values()].sort((a, b) => b.length - a.length);
+}
+
+// The server's answer and what was never sent tell more than the page, and an address more than a text that is not there.
+const TELLING = ['escape', 'network', 'url', 'dom', 'judge'];
+const CHANGES = /^(POST|PUT|PATCH|DELETE) /;
+
+/** Of several broken checks the one that tells most; of two that tell as much the first in the spec. */
+export function mostTelling(broken: readonly BrokenCheck[]): BrokenCheck | undefined {
+  const rank = ({ type, title }: BrokenCheck) =>
+    TELLING.indexOf(type) - (type === 'network' && CHANGES.test(title) ? 0.5 : 0);
+  return [...broken].sort((a, b) => rank(a) - rank(b))[0];
+}
+
+/** @param total failed trials in all; k where it is a single one */
+export function groupOf(trials: readonly FailedTrial[]): FailureGroup {
+  const shared = (trait: Trait) => theSame(trials, TRAITS[trait]);
+  const [status, check, path, control] = [
+    shared('status'),
+    shared('check'),
+    shared('path'),
+    shared('control'),
+  ];
+  const projects = trials.map(({ project }) => project);
+  return {
+    trials: trials.map(({ index }) => index),
+    ...(new Set(projects).size > 1 ? { projects } : {}),
+    text: groupText(trials, { status, check, path, control }),
+    ...{ status, check, path, control },
+  };
+}
+
+/** `3 of 4 failures: stuck on /checkout ...`, `trial 2/5: ...` for a single one */
+export function headlineOf({ trials, text }: FailureGroup, failures: number, k: number): string {
+  return failures === 1
+    ? `trial ${trials[0]! + 1}/${k}: ${text}`
+    : `${trials.length} of ${failures} failures: ${text}`;
+}
+
+function theSame<T>(trials: readonly FailedTrial[], of: (trial: FailedTrial) => T | null): T | null {
+  const first = of(trials[0]!);
+  return trials.every(trial => of(trial) === first) ? first : null;
+}
+
+const LIMITS: Record<string, string> = {
+  budget_exceeded: 'reached the cost cap',
+  timed_out: 'ran out of time',
+};
+
+function groupText(
+  trials: readonly FailedTrial[],
+  { status, check, path, control }: Pick<FailureGroup, Trait>,
+): string {
+  const where = path === null ? '' : ` on ${path}`;
+  const here = trials.every(trial => trial.control?.here);
+  const place = control === null ? where : `${where} ${here ? 'at' : 'after'} ${control}`;
+  if (status === 'max_steps') {
+    const turns = theSame(trials, trial => trial.turns);
+    return `stuck${place} (used all ${turns === null ? 'its' : turns} turns)`;
+  }
+  const said = theSame(trials, trial => trial.said);
+  if (status !== null && LIMITS[status]) return `stuck${place} (${said ?? LIMITS[status]})`;
+  if (status === 'gave_up') return said === null ? `gave up${place}` : `gave up${where}: ${said}`;
+  const ended = `${status === null ? 'stopped' : 'ended'}${place || ' on different pages'}`;
+  return check === null ? ended : `${brokenText(trials, check)}; ${ended}`;
+}
+
+/** Why the check does not hold, if that is the same for all; else which one it is. */
+function brokenText(trials: readonly FailedTrial[], title: string): string {
+  const reason = theSame(trials, ({ broken }) => {
+    const check = broken.find(each => each.title === title);
+    return check?.reason?.replace(/ \(\d+ requests in this trial\)$/, '') ?? null;
+  });
+  return reason ?? `not so: ${title}`;
+}
+
+/**
+ * Where the trials of a group left the way of passing ones, in one line: that which most of them have in common, else that of
+ * the first.
+ *
+ * @param partings by index of the trial
+ */
+export function groupParting(
+  trials: readonly number[],
+  partings: ReadonlyMap<number, Parting>,
+): string | null {
+  const known = trials.flatMap(index => {
+    const parting = partings.get(index);
+    return parting ? [{ index, parting, same: sameText(parting) }] : [];
+  });
+  const counts = new Map<string, number>();
+  for (const { same } of known) counts.set(same, (counts.get(same) ?? 0) + 1);
+  const [most] = [...known].sort((a, b) => counts.get(b.same)! - counts.get(a.same)!);
+  if (!most) return null;
+  const count = counts.get(most.same)!;
+  if (trials.length === 1) return most.parting.text;
+  if (count < trials.length) return `trial ${most.index + 1}, ${most.parting.text}`;
+  const turns = known.map(({ parting }) => parting.turn);
+  const [first, last] = [Math.min(...turns), Math.max(...turns)];
+  const when = first === last ? `turn ${first}` : `turns ${first} to ${last}`;
+  return most.parting.text
+    .replace(/^(after |before )?turn \d+/, `$1${when}`)
+    .replace(/, this one (?!.*, this one )/, ', these ');
+}
+
+/** What is the same in partings at different turns. */
+const sameText = ({ kind, text }: Parting) => `${kind} ${text.replace(/^(after |before )?turn \d+: /, '')}`;
+
+/** The findings of several trials, those that most of them met first. */
+export function metFindings(trials: readonly FailedTrial[]): MetFinding[] {
+  const met = new Map<string, MetFinding>();
+  for (const { findings } of trials)
+    for (const finding of new Map(findings.map(each => [findingKey(each), each])).values()) {
+      const known = met.get(findingKey(finding));
+      met.set(findingKey(finding), { ...(known ?? finding), trials: (known?.trials ?? 0) + 1 });
+    }
+  return [...met.values()].sort((a, b) => b.trials - a.trials || compareText(findingKey(a), findingKey(b)));
+}
+
+/** What several specs met: that which costs most trials first. @param specs the findings of each spec in a project */
+export function sharedFindings(
+  specs: readonly { name: string; findings: readonly MetFinding[] }[],
+): SharedFinding[] {
+  const met = new Map<string, SharedFinding & { names: Set<string> }>();
+  for (const { name, findings } of specs)
+    for (const finding of findings) {
+      const key = findingKey(finding);
+      const known = met.get(key) ?? { ...finding, trials: 0, specs: [], names: new Set() };
+      known.names.add(name);
+      met.set(key, { ...known, trials: known.trials + finding.trials });
+    }
+  return [...met.values()]
+    .filter(({ names }) => names.size > 1)
+    .map(({ names, ...finding }) => ({ ...finding, specs: [...names].sort(compareText) }))
+    .sort(
+      (a, b) =>
+        b.trials - a.trials || b.specs.length - a.specs.length || compareText(findingKey(a), findingKey(b)),
+    );
+}
+
+const findingKey = ({ kind, locator, path }: Omit<MetFinding, 'trials'>) =>
+  JSON.stringify([kind, locator, path]);
+
+/** All that is said of the failed trials of one spec in one project. */
+export function diagnosisOf(
+  trials: readonly FailedTrial[],
+  partings: Diagnosis['partings'],
+  k: number,
+): Diagnosis | undefined {
+  if (!trials.length) return undefined;
+  const groups = failureGroups(trials).map(groupOf);
+  const [first] = groups as [FailureGroup];
+  // Of several passing ways to compare a trial with, the nearest comes first.
+  const nearest = new Map([...partings].reverse().map(parting => [parting.index, parting]));
+  return {
+    headline: headlineOf(first, trials.length, k),
+    parted: groupParting(first.trials, nearest),
+    groups,
+    partings,
+    findings: metFindings(trials),
+  };
+}

@@ -1,0 +1,294 @@
+// Where a failing trial left the way that passing ones took: by path, action and control, whatever else the trials did on the
+// way. Each trial is compared with a bounded number of ways, so that the time is linear in the number of trials.
+import type { Parting, PassingTrials, Way, WayStep } from './shapes';
+
+/** Distinct ways that a trial is compared with: those that most passing trials took. */
+const MOST_WAYS = 20;
+
+/** A trial that passed: what it did, and which trial it was, if it is one of this run. */
+export interface PassingTrial {
+  project?: string;
+  index?: number;
+  way: Way;
+}
+
+/** A trial that did not pass, and how it ended. */
+export interface LostTrial {
+  status: string;
+  way: Way;
+}
+
+interface DistinctWay {
+  trial: PassingTrial;
+  count: number;
+  keys: string[];
+  at: Map<string, number>;
+}
+
+/** What passing trials have in common: made once for all trials that are compared with them. */
+export class PassingWays {
+  private readonly ways: DistinctWay[];
+  /** How many trials did each step, and where each of them was then. */
+  private readonly counts = new Map<string, number>();
+  private readonly arrivals = new Map<string, number>();
+  private readonly total: number;
+  private readonly known = new Map<string, Parting | null>();
+
+  constructor(
+    readonly who: PassingTrials,
+    trials: readonly PassingTrial[],
+  ) {
+    const distinct = new Map<string, DistinctWay>();
+    for (const trial of trials) {
+      const keys = numbered(trial.way.steps);
+      const id = JSON.stringify([keys, trial.way.end]);
+      const known = distinct.get(id);
+      if (known) {
+        known.count++;
+        if (isBefore(trial, known.trial)) known.trial = trial;
+      } else distinct.set(id, { trial, count: 1, keys, at: new Map(keys.map((key, index) => [key, index])) });
+      for (const [index, key] of keys.entries()) {
+        add(this.counts, key);
+        add(this.arrivals, arrivalOf(key, pathAfter(trial.way, index)));
+      }
+    }
+    this.total = trials.length;
+    this.ways = [...distinct]
+      .sort(
+        ([a, one], [b, other]) =>
+          other.count - one.count || one.keys.length - other.keys.length || (a < b ? -1 : 1),
+      )
+      .slice(0, MOST_WAYS)
+      .map(([, way]) => way);
+  }
+
+  /** What most of them did; undefined without any. */
+  get usual(): Way | undefined {
+    return this.ways[0]?.trial.way;
+  }
+
+  /** @returns null if it did what they did, or if too little is known to say where it did not. */
+  partingOf(trial: LostTrial): Parting | null {
+    const keys = numbered(trial.way.steps);
+    const id = JSON.stringify([keys, trial.way.steps.map(({ turn }) => turn), trial.way.end, trial.status]);
+    const known = this.known.get(id);
+    if (known !== undefined) return known;
+    const found = this.find(trial, keys);
+    this.known.set(id, found);
+    return found;
+  }
+
+  private find(trial: LostTrial, keys: readonly string[]): Parting | null {
+    const { way: lost } = trial;
+    const nearest = this.nearest(keys);
+    if (!lost.steps.length || !nearest || !comparable(lost, nearest.trial.way, keys, nearest)) return null;
+    const last = keys.findLastIndex(key => nearest.at.has(key));
+    const at = last < 0 ? -1 : nearest.at.get(keys[last]!)!;
+    const place = { nearest, ...furthest(lost, nearest.trial.way, { last, at }) };
+    return (
+      this.otherPage(trial, place) ??
+      this.otherAction(trial, keys, place) ??
+      this.skipped(trial, keys, nearest)
+    );
+  }
+
+  /** The way that shares most with the trial's. */
+  private nearest(keys: readonly string[]): DistinctWay | undefined {
+    let best: DistinctWay | undefined;
+    let most = -1;
+    for (const way of this.ways) {
+      const shared = keys.filter(key => way.at.has(key)).length;
+      if (shared > most) [best, most] = [way, shared];
+    }
+    return best;
+  }
+
+  /** The same action, and then another page, which the trial never left for the one that passing trials came to. */
+  private otherPage({ way }: LostTrial, { last, nearest, at }: Place): Parting | null {
+    const passing = nearest.trial.way;
+    const [expected, actual] = [pathAfter(passing, at), pathAfter(way, last)];
+    if (expected === null || actual === null || expected === actual) return null;
+    if (way.end === expected || way.steps.some((step, index) => index > last && step.path === expected))
+      return null;
+    const done = way.steps[last];
+    const count = done
+      ? (this.arrivals.get(arrivalOf(nearest.keys[at]!, expected)) ?? 0)
+      : this.countOf(({ way: { steps } }) => steps[0]?.path === expected);
+    if (count * 2 <= this.total) return null;
+    const [who, own] = [this.subject(count), done?.turn ?? 1];
+    const came = actual === done?.path ? `stayed on ${actual}` : `came to ${actual}`;
+    const text = done
+      ? `turn ${own}: ${who} ${done.did} and came to ${expected}, this one ${came}`
+      : `turn ${own}: ${who} began on ${expected}, this one on ${actual}`;
+    return this.parting('page', text, nearest.trial, {
+      expected: { turn: passing.steps[at]?.turn ?? 1, did: done?.did ?? null, path: expected },
+      actual: { turn: own, did: done?.did ?? null, path: actual },
+    });
+  }
+
+  /** What most passing trials did next, and this one never did. */
+  private otherAction(
+    trial: LostTrial,
+    keys: readonly string[],
+    { last, nearest, at }: Place,
+  ): Parting | null {
+    const { steps } = trial.way;
+    const passing = nearest.trial.way.steps;
+    const done = new Set(keys);
+    const next = nearest.keys.findIndex(
+      (key, index) => index > at && !done.has(key) && this.counts.get(key)! * 2 > this.total,
+    );
+    const step = steps[last + 1];
+    const wanted = passing[next];
+    if (!wanted) return step ? this.wentOn(step, nearest, at) : null;
+    const count = this.counts.get(nearest.keys[next]!)!;
+    // What an agent says of its own steps is worded anew in each trial.
+    if (!isTold(wanted) && count < this.total) return null;
+    const who = this.subject(count);
+    if (step) {
+      const again = steps[last]?.key === step.key && steps[last]?.path === step.path ? ' again' : '';
+      const text = `turn ${step.turn}: ${who} ${wanted.did}, this one ${step.did}${again}`;
+      return this.parting('action', text, nearest.trial, { expected: wanted, actual: step });
+    }
+    const turn = steps.at(-1)!.turn;
+    const text = `after turn ${turn}: ${who} ${wanted.did}, this one ${ENDS[trial.status] ?? 'ended'}`;
+    return this.parting('ended', text, nearest.trial, {
+      expected: wanted,
+      actual: { turn, did: null, path: trial.way.end },
+    });
+  }
+
+  /** It came to the end of the passing way, but not by all that each passing trial did. */
+  private skipped(
+    { way: { steps } }: LostTrial,
+    keys: readonly string[],
+    nearest: DistinctWay,
+  ): Parting | null {
+    const done = new Set(keys);
+    const missed = nearest.keys.findIndex(key => !done.has(key) && this.counts.get(key) === this.total);
+    const wanted = nearest.trial.way.steps[missed];
+    const next = steps[keys.findIndex(key => (nearest.at.get(key) ?? -1) > missed)];
+    if (!wanted || !next) return null;
+    const text = `before turn ${next.turn}: ${this.subject(this.total)} ${wanted.did}, this one never did`;
+    return this.parting('skipped', text, nearest.trial, { expected: wanted, actual: next });
+  }
+
+  private wentOn(step: WayStep, { trial, keys }: DistinctWay, at: number): Parting | null {
+    const count = this.countOf(({ way }) => numbered(way.steps).at(-1) === keys[at]);
+    if (at < 0 || at !== keys.length - 1 || count * 2 <= this.total) return null;
+    const text = `turn ${step.turn}: ${this.subject(count)} had ended, this one ${step.did}`;
+    return this.parting('went_on', text, trial, {
+      expected: { turn: trial.way.steps.at(-1)!.turn, did: null, path: trial.way.end },
+      actual: step,
+    });
+  }
+
+  private parting(
+    kind: Parting['kind'],
+    text: string,
+    { index, project }: PassingTrial,
+    { expected, actual }: { expected: Side; actual: Side },
+  ): Parting {
+    const side = ({ turn, did, path }: Side) => ({ turn, did, path });
+    const trial = index === undefined ? {} : { trial: index, ...(project === undefined ? {} : { project }) };
+    return {
+      kind,
+      from: this.who.from,
+      turn: actual.turn,
+      text,
+      expected: { ...side(expected), ...trial },
+      actual: side(actual),
+    };
+  }
+
+  private countOf(holds: (trial: PassingTrial) => boolean): number {
+    return this.ways.reduce((sum, { trial, count }) => sum + (holds(trial) ? count : 0), 0);
+  }
+
+  /** `passing trials`, `2 of 3 passing trials of "opus"`, `the recording` */
+  private subject(count: number): string {
+    const { from, project } = this.who;
+    if (from === 'recording') return 'the recording';
+    if (from === 'baseline') return 'the last passing trial';
+    const of = project === undefined ? '' : ` of "${project}"`;
+    if (this.total === 1) return `the passing trial${of}`;
+    return `${count < this.total ? `${count} of ${this.total} ` : ''}passing trials${of}`;
+  }
+}
+
+interface Place {
+  nearest: DistinctWay;
+  /** Of the trial: the last step that brought it further on the passing way; -1 if there is none. */
+  last: number;
+  /** As far on the passing way. */
+  at: number;
+}
+
+interface Side {
+  turn: number;
+  did: string | null;
+  path: string | null;
+}
+
+const ENDS: Record<string, string> = {
+  gave_up: 'gave up',
+  max_steps: 'had no turns left',
+  budget_exceeded: 'reached its cost cap',
+  timed_out: 'ran out of time',
+};
+
+/** What the key of a step begins with that failed, and of one that is known by the agent's own words alone. */
+export const FAILED = 'failed ';
+export const UNTOLD = 'said ';
+const isFailed = ({ key }: WayStep) => key.startsWith(FAILED);
+const isTold = ({ key }: WayStep) => !key.startsWith(UNTOLD);
+
+/** An agent that tells its steps and one that does not share none, wherever they went. */
+function comparable(lost: Way, passing: Way, keys: readonly string[], { at }: DistinctWay): boolean {
+  const told = (way: Way) => way.steps.some(step => isTold(step) && !isFailed(step));
+  return told(lost) === told(passing) || lost.steps.every(isFailed) || keys.some(key => at.has(key));
+}
+
+/** The second time that a step is done it is another step: to repeat one brings nobody further. */
+function numbered(steps: readonly WayStep[]): string[] {
+  const times = new Map<string, number>();
+  return steps.map(({ path, key }) => {
+    const step = JSON.stringify([path, key]);
+    return `${step}${add(times, step)}`;
+  });
+}
+
+function add(counts: Map<string, number>, key: string): number {
+  const count = (counts.get(key) ?? 0) + 1;
+  counts.set(key, count);
+  return count;
+}
+
+const arrivalOf = (key: string, path: string | null) => `${key} ${path}`;
+
+/** A trial that came to a later page of the passing way by another action has come back to it. */
+function furthest(
+  lost: Way,
+  passing: Way,
+  { last, at }: Pick<Place, 'last' | 'at'>,
+): Pick<Place, 'last' | 'at'> {
+  const first = new Map<string | null, number>([[passing.end, passing.steps.length]]);
+  for (const [index, { path }] of [...passing.steps.entries()].reverse()) first.set(path, index);
+  let place = { last, at };
+  for (let index = last + 1; index <= lost.steps.length; index++) {
+    const page = lost.steps[index]?.path ?? lost.end;
+    const there = page === null ? 0 : (first.get(page) ?? 0);
+    if (there - 1 > place.at) place = { last: index - 1, at: there - 1 };
+  }
+  return place;
+}
+
+/** Where the trial was after one of its steps; before the first for -1. */
+function pathAfter({ steps, end }: Way, index: number): string | null {
+  return steps[index + 1]?.path ?? end;
+}
+
+function isBefore(one: PassingTrial, other: PassingTrial): boolean {
+  const [a, b] = [one, other].map(({ project = '' }) => project) as [string, string];
+  return a === b ? (one.index ?? 0) < (other.index ?? 0) : a < b;
+}

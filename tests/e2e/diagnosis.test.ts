@@ -1,0 +1,179 @@
+// Why a spec was lost, where people read it: failures in groups, and where they left the way of passing trials.
+import { join } from 'node:path';
+import { type Browser, chromium } from '@playwright/test';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { launchOptions } from '../../scripts/browser.mjs';
+import { blocksOf } from '../support/docs-blocks';
+import { config, makeSuite, type Run, type Suite, serveFolder, spec, startSite, TASKS_TEST } from './suite';
+
+// Half of the visitors get a checkout without a way for guests: the fault.
+const PAGES: Record<string, string> = {
+  '/': '<h1>Shop</h1><a href="/checkout">Checkout</a>',
+  '/checkout': `<h1>Checkout</h1><button onclick="location='/details'">Continue as guest</button>
+    <a href="/login">Sign in</a><script>if (document.cookie.includes('variant=b')) document.querySelector('button').remove()</script>`,
+  '/login': '<h1>Sign in</h1><label>E-mail <input></label><button>Sign in</button>',
+  '/details': `<h1>Details</h1><label>Last name <input></label>
+    <button onclick="fetch('/orders', { method: 'POST' }).then(() => { location = '/thanks' })">Place order</button>`,
+  '/thanks': '<h1 id="done">Thank you</h1>',
+  '/orders': 'ok',
+};
+
+/** A guest if the page lets it be one. Else it tries to sign in, again and again. */
+const agent = (name: string, brokenFrom: number) => `defineAgent({
+  name: '${name}',
+  async run(task) {
+    const click = (role, name) => task.turn('click ' + role + ' "' + name + '"', async turn => {
+      const control = task.page.getByRole(role, { name });
+      await turn.record({ do: 'click' }, control);
+      await control.click();
+    });
+    if (test.info().repeatEachIndex >= ${brokenFrom})
+      await task.context.addCookies([{ name: 'variant', value: 'b', url: task.entryUrl }]);
+    await click('link', 'Checkout');
+    const guest = task.page.getByRole('button', { name: 'Continue as guest' });
+    if (!(await guest.count())) {
+      await click('link', 'Sign in');
+      for (;;) await click('button', 'Sign in');
+    }
+    await click('button', 'Continue as guest');
+    await task.turn('enter "Doe" into textbox "Last name"', async turn => {
+      const field = task.page.getByLabel('Last name');
+      await turn.record({ do: 'fill', text: 'Doe' }, field);
+      await field.fill('Doe');
+    });
+    await click('button', 'Place order');
+    await task.page.waitForURL('**/thanks');
+  },
+})`;
+
+const ASSERTIONS = `  - type: dom\n    selector: '#done'\n  - type: network\n    urlPattern: '**/orders'\n    method: POST\n`;
+const HEADLINE = '3 of 3 failures: stuck on /login at button "Sign in" (used all 6 turns)';
+const PARTED = 'turn 2: the passing trial clicked button "Continue as guest", these clicked link "Sign in"';
+
+let suite: Suite;
+let run: Run;
+let browser: Browser;
+
+beforeAll(async () => {
+  browser = await chromium.launch(launchOptions());
+  const site = await startSite(PAGES);
+  const project = (name: string, brokenFrom: number) =>
+    `{ name: '${name}', ...repeats('tasks/**/*.yaml'), use: { taskproof: { agent: ${agent(name, brokenFrom)} } } }`;
+  suite = makeSuite({
+    'playwright.config.ts': config({
+      imports: `import { test } from '@playwright/test';`,
+      projects: `[${project('strong', 4)}, ${project('weak', 1)}]`,
+      reporters: `process.env.BLOB ? [['blob'], ['@taskproof/playwright/reporter']] : [['list'], ['@taskproof/playwright/reporter', { summary: 'summary.md' }], ['html']]`,
+      workers: 2,
+    }),
+    'merge.config.ts': `export default { reporter: [['@taskproof/playwright/reporter'], ['html', { outputFolder: 'merged' }]] };`,
+    'tasks/buy.yaml': spec({
+      ...{ id: 'buy', url: `${site.url}/`, k: 4, minPasses: 3, assertions: ASSERTIONS },
+      extra: 'maxSteps: 6',
+    }),
+    'tasks.spec.ts': TASKS_TEST,
+  });
+  run = await suite.playwright(['test']);
+});
+afterAll(() => browser.close());
+
+test('the terminal and the summary say what the failures have in common, once', () => {
+  expect(run.exitCode, run.output).toBe(1);
+  const lines = run.output.split('\n').map(line => line.trim());
+  expect(lines, run.output).toContain(HEADLINE);
+  expect(lines).toContain(PARTED);
+  for (const { text } of blocksOf('diagnosis'))
+    for (const line of text.trim().split('\n')) if (line !== '...') expect(lines).toContain(line.trim());
+  const summary = suite.read('summary.md').replaceAll('\\', '');
+  expect(summary).toContain(`**buy** (weak) failed, 1/4: ${HEADLINE}`);
+  expect(summary).toContain(`  - ${PARTED}`);
+});
+
+test('the results file has groups and partings, with those of the other agent', () => {
+  const [strong, weak] = run.results().verdicts;
+  expect(strong).not.toHaveProperty('diagnosis');
+  expect(strong!.way!.steps.map(({ did }) => did)).toEqual([
+    'clicked link "Checkout"',
+    'clicked button "Continue as guest"',
+    'filled field "Last name"',
+    'clicked button "Place order"',
+  ]);
+  const { diagnosis } = weak!;
+  expect(diagnosis).toMatchObject({
+    headline: HEADLINE,
+    parted: PARTED,
+    groups: [
+      {
+        ...{ trials: [1, 2, 3], status: 'max_steps', path: '/login', control: 'button "Sign in"' },
+        check: 'POST "**/orders" was sent',
+      },
+    ],
+  });
+  expect(diagnosis!.partings.filter(({ index }) => index === 1)).toMatchObject([
+    {
+      ...{ kind: 'action', from: 'trials', turn: 2 },
+      expected: {
+        path: '/checkout',
+        did: 'clicked button "Continue as guest"',
+        project: 'weak',
+        trial: 0,
+        screenshot: 'turn-1.jpg',
+      },
+      actual: { path: '/checkout', did: 'clicked link "Sign in"', screenshot: 'turn-1.jpg' },
+    },
+    {
+      ...{ from: 'project', expected: { project: 'strong', trial: 0 } },
+      text: 'turn 2: passing trials of "strong" clicked button "Continue as guest", this one clicked link "Sign in"',
+    },
+  ]);
+});
+
+test('the HTML report has it on top, and both pictures side by side in the failed trial', async () => {
+  await expectShown('playwright-report');
+});
+
+test('the same from two shards', async () => {
+  const { verdicts } = run.results();
+  for (const index of [1, 2])
+    await suite.playwright(['test', `--shard=${index}/2`], {
+      BLOB: '1',
+      PLAYWRIGHT_BLOB_OUTPUT_FILE: join(suite.folder, 'blobs', `report-${index}.zip`),
+    });
+  const merged = await suite.playwright(['merge-reports', '--config=merge.config.ts', 'blobs']);
+  const diagnoses = (rows: typeof verdicts) => rows.map(({ diagnosis, way }) => ({ diagnosis, way }));
+  expect(diagnoses(merged.results().verdicts), merged.output).toEqual(diagnoses(verdicts));
+  await expectShown('merged');
+});
+
+async function expectShown(folder: string): Promise<void> {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+  await page.goto(await serveFolder(join(suite.folder, folder)));
+  const row = (trial: number) =>
+    page.locator('.test-file-test', { hasText: `buy · trial ${trial}/4` }).filter({ hasText: 'weak' });
+  await row(1).waitFor();
+  const top = await page.locator('body').innerText();
+  for (const line of [HEADLINE, PARTED]) expect(top).toContain(line);
+  // The pictures of the page on which they parted, as each saw it: with the button, and without.
+  const pictureIn = async (trial: number) => {
+    await row(trial).getByText(`buy · trial ${trial}/4`).click();
+    await page.getByText('Test Steps').waitFor();
+    return page.getByRole('link', { name: 'turn-1.jpg' }).getAttribute('href');
+  };
+  const expected = await pictureIn(1);
+  await page.goBack();
+  const actual = await pictureIn(2);
+  const body = await page.locator('body').innerText();
+  expect(body).toMatch(/diagnosis: ?3 of 3 failures: stuck on \/login/);
+  expect(body).toMatch(
+    /parted: ?turn 2: the passing trial clicked button "Continue as guest", this one clicked link "Sign in"/,
+  );
+  expect(body).toContain('click link "Sign in" (here it left the way of passing trials)');
+  const viewer = page.locator('.chip', { hasText: 'parted-at-turn-2' });
+  await viewer.getByText('Side by side').click();
+  const shown = await viewer
+    .locator('img')
+    .evaluateAll(images => images.map(image => image.getAttribute('src')));
+  expect(shown).toEqual([expected, actual]);
+  expect(expected).not.toBe(actual);
+  await page.close();
+}
