@@ -37,15 +37,20 @@ export function failedTrialOf(project: string, index: number, record: TrialRecor
     broken: brokenChecks(record),
     control: last ? { words: last.control!, here: last.path === path } : null,
     said: saidAtEnd(record),
-    findings: (record.examination?.findings ?? [])
-      .filter(({ relevant }) => relevant)
-      .map(({ kind, text, locator }) => ({
-        kind,
-        text: oneLine(text, MAX_SAID),
-        locator: oneLine(locator, MAX_SAID),
-        path: generalPath(record.examination!.path),
-      })),
+    findings: findingsOf(record, true),
+    others: findingsOf(record, false),
   };
+}
+
+function findingsOf({ examination }: TrialRecord, relevant: boolean): FailedTrial['findings'] {
+  if (!examination) return [];
+  const wanted = examination.findings.filter(finding => finding.relevant === relevant);
+  return wanted.map(({ kind, text, locator }) => ({
+    kind,
+    text: oneLine(text, MAX_SAID),
+    locator: oneLine(locator, MAX_SAID),
+    path: generalPath(examination.path),
+  }));
 }
 
 /** A recording's steps, as the way of a trial that passed; its turns are numbered anew. */

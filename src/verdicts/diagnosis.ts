@@ -9,6 +9,8 @@ export interface BrokenCheck {
   reason: string | null;
 }
 
+type FoundInTheWay = Omit<MetFinding, 'trials'>;
+
 /** What is known of a failed trial beside what it did. */
 export interface FailedTrial {
   index: number;
@@ -24,7 +26,9 @@ export interface FailedTrial {
   control: { words: string; here: boolean } | null;
   /** Why it ended: the limit that was reached, or what the agent said as it gave up. */
   said: string | null;
-  findings: readonly Omit<MetFinding, 'trials'>[];
+  findings: readonly FoundInTheWay[];
+  /** Findings at nothing that the trial used or looked for. */
+  others: readonly FoundInTheWay[];
 }
 
 /** What trials may have in common. */
@@ -184,9 +188,9 @@ export function groupParting(
 const sameText = ({ kind, text }: Parting) => `${kind} ${text.replace(/^(after |before )?turn \d+: /, '')}`;
 
 /** The findings of several trials, those that most of them met first. */
-export function metFindings(trials: readonly FailedTrial[]): MetFinding[] {
+export function metFindings(trials: readonly (readonly FoundInTheWay[])[]): MetFinding[] {
   const met = new Map<string, MetFinding>();
-  for (const { findings } of trials)
+  for (const findings of trials)
     for (const finding of new Map(findings.map(each => [findingKey(each), each])).values()) {
       const known = met.get(findingKey(finding));
       met.set(findingKey(finding), { ...(known ?? finding), trials: (known?.trials ?? 0) + 1 });
@@ -215,8 +219,7 @@ export function sharedFindings(
     );
 }
 
-const findingKey = ({ kind, locator, path }: Omit<MetFinding, 'trials'>) =>
-  JSON.stringify([kind, locator, path]);
+const findingKey = ({ kind, locator, path }: FoundInTheWay) => JSON.stringify([kind, locator, path]);
 
 /** All that is said of the failed trials of one spec in one project. */
 export function diagnosisOf(
@@ -234,6 +237,7 @@ export function diagnosisOf(
     parted: groupParting(first.trials, nearest),
     groups,
     partings,
-    findings: metFindings(trials),
+    findings: metFindings(trials.map(({ findings }) => findings)),
+    others: metFindings(trials.map(({ others }) => others)),
   };
 }

@@ -112,6 +112,10 @@ const diagnosisSchema = z.object({
     .array(partingSchema.extend({ index: count.describe('Of the failed trial.') }))
     .describe('Of each failed trial, as far as it is known: with its own passing trials first.'),
   findings: z.array(metFindingSchema).describe('On the pages where they ended, at controls they used.'),
+  others: z
+    .array(metFindingSchema)
+    .default([])
+    .describe('Elsewhere on those pages: shown nowhere else. At most 100 findings of a trial are kept.'),
 });
 
 export const rowSchema = z.object({

@@ -241,7 +241,7 @@ describe('what a failed trial tells', () => {
     ]);
   });
 
-  test('relevant findings alone; a record of an older version has none', () => {
+  test('relevant findings apart from the others; a record of an older version has none', () => {
     const finding = {
       kind: 'no_name' as const,
       locator: "locator('.icon-cart')",
@@ -249,11 +249,12 @@ describe('what a failed trial tells', () => {
     };
     const findings = [
       { ...finding, relevant: true },
-      { ...finding, relevant: false },
+      { ...finding, locator: "locator('#q')", relevant: false },
     ];
-    expect(failed([], { examination: { path: '/shop', findings, others: 1 } }).findings).toEqual([
-      { ...finding, path: '/shop' },
-    ]);
+    expect(failed([], { examination: { path: '/shop', findings, others: 1 } })).toMatchObject({
+      findings: [{ ...finding, path: '/shop' }],
+      others: [{ ...finding, locator: "locator('#q')", path: '/shop' }],
+    });
     const { examination: _, ...older } = record([]);
     expect(failedTrialOf('opus', 0, readRecord(JSON.stringify(older))!).findings).toEqual([]);
   });

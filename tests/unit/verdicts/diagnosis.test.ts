@@ -29,7 +29,7 @@ function trial(index: number, more: Partial<FailedTrial> = {}): FailedTrial {
   return {
     ...{ index, project: 'opus', status: 'max_steps', turns: 25, broken: [HEADING], path: '/checkout' },
     control: { words: 'field "Last name"', here: true },
-    ...{ said: null, findings: [], ...more },
+    ...{ said: null, findings: [], others: [], ...more },
   };
 }
 
@@ -275,7 +275,7 @@ describe('findings', () => {
 
   test('of a spec: each with the trials that met it, the costliest first', () => {
     const trials = [trial(0, { findings: [field, icon, icon] }), trial(1, { findings: [icon] }), trial(2)];
-    expect(metFindings(trials)).toEqual([
+    expect(metFindings(trials.map(({ findings }) => findings))).toEqual([
       { ...icon, trials: 2 },
       { ...field, trials: 1 },
     ]);
