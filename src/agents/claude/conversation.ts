@@ -79,6 +79,17 @@ export class Conversation {
     else this.messages.push({ role: 'user', content });
   }
 
+  /** Adds words to what the model was told last. Behind results they go into the last of these. */
+  amend(words: string): void {
+    const { content } = this.messages.at(-1)!;
+    const index = content.findLastIndex(
+      block => block.type === 'tool_result' && partsOf(block).some(part => part.type === 'text'),
+    );
+    const result = content[index];
+    if (result?.type === 'tool_result') content[index] = withText(result, words);
+    else content.push({ type: 'text', text: words });
+  }
+
   /**
    * What to send: the newest two user messages end in cache breakpoints, the older one so that the prefix is also
    * found where a turn had more blocks than the API looks back.
@@ -151,5 +162,16 @@ function shortened(part: Part): Part {
   return {
     type: 'text',
     text: `${start}… (${part.text.length - KEPT_TEXT} more characters of an earlier reading were here. Read the page again for what it says now.)`,
+  };
+}
+
+/** Puts words into a result, after its own. */
+export function withText(result: BetaToolResultBlockParam, words: string): BetaToolResultBlockParam {
+  const { content = [] } = result;
+  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+  const state = parts.findIndex(part => part.type === 'browser_state');
+  return {
+    ...result,
+    content: parts.toSpliced(state < 0 ? parts.length : state, 0, { type: 'text', text: words }),
   };
 }

@@ -12,7 +12,7 @@ import {
   type Script,
   scriptedRequest,
 } from './script';
-import { errorEvent, streamOf } from './sse';
+import { errorEvent, PING, streamOf } from './sse';
 import { checkThinking, sign } from './thinking';
 import { blockTokens, type Json, type JsonObject } from './tokens';
 
@@ -160,6 +160,8 @@ class Api {
           answer.reply ?? { content: [{ type: 'text', text: 'Late.' }] },
           logged,
         );
+      case 'pings':
+        return this.ping(response, body, answer, logged);
       default:
         return this.cut(response, body, answer, logged);
     }
@@ -174,6 +176,23 @@ class Api {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(message));
     }
+  }
+
+  private async ping(
+    response: ServerResponse,
+    body: JsonObject,
+    { forMs, everyMs, reply }: Extract<Fault, { fault: 'pings' }>,
+    logged: LoggedRequest,
+  ): Promise<void> {
+    const message = this.message(body, reply ?? { content: [{ type: 'text', text: 'Done.' }] }, logged);
+    const [start, ...rest] = streamOf(message);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(start);
+    for (let passed = 0; passed < forMs && !response.destroyed; passed += everyMs) {
+      response.write(PING);
+      await new Promise(resolve => setTimeout(resolve, everyMs));
+    }
+    response.end(rest.join(''));
   }
 
   /** Begins well and ends in the middle. */
