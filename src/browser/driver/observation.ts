@@ -30,6 +30,7 @@ interface Known {
   /** Every line that the model has read of this document. */
   shown: Set<string>;
   place: string;
+  above: number;
 }
 
 export class Observations {
@@ -69,6 +70,7 @@ function knownOf({ roots, above, below, document }: Snapshot, before: Known | un
     lines: entriesOf(roots, { filter: 'all', depth: 100 }),
     controls: new Map(controls.map(node => [node.ref!, words(node)])),
     shown: before?.document === document ? before.shown : new Set(),
+    above,
     place: above || below ? `${above} px above and ${below} px below the viewport` : '',
   };
 }
@@ -88,41 +90,44 @@ function whole({ roots }: Snapshot, { shown, place, lines }: Known): string {
   const telling = entriesOf(roots, { filter: 'telling' }).map(({ text }) => text);
   for (const line of telling) shown.add(line);
   const more = 'The rest of its text, and what is outside the viewport: read_page, find.';
-  return [`The page now, what can be acted on:`, place, bounded(grouped(telling)), more]
+  return [`The page now, what can be acted on:`, place, bounded(grouped(telling), MOST), more]
     .filter(Boolean)
     .join('\n');
 }
 
 /** @returns undefined if so much changed that the page is better shown anew */
 function changesIn(before: Known, now: Known, { roots }: Snapshot): string | undefined {
-  const fresh = newIn(now.lines, before.lines);
-  const telling = entriesOf(roots, { filter: 'telling' });
-  const unseen = telling.filter(
-    ({ text }) => !now.shown.has(text) && !fresh.some(each => each.text === text),
-  );
-  const gone = [...before.controls].filter(([ref]) => !now.controls.has(ref)).map(([, name]) => name);
   const inView = now.lines.filter(isInView);
-  const changed = fresh.filter(isInView).length;
-  if (changed > FEW && changed > inView.length / 2) return undefined;
   if (isReordered(before.lines.filter(isInView), inView)) return undefined;
-  const moved = now.place !== before.place && now.place;
-  if (fresh.length + unseen.length + gone.length === 0 && !moved) return AS_IT_WAS;
+  const all = newIn(now.lines, before.lines);
+  const fresh = all.filter(isInView);
+  const outside = all.filter(each => !isInView(each));
+  const told = new Set(fresh.map(({ text }) => text));
+  const telling = entriesOf(roots, { filter: 'telling' });
+  const unseen = telling.filter(({ text }) => !now.shown.has(text) && !told.has(text));
+  const gone = [...before.controls].filter(([ref]) => !now.controls.has(ref)).map(([, name]) => name);
+  const moved = now.above !== before.above && now.place;
+  const news = fresh.length + (moved ? 0 : unseen.length);
+  if (news > FEW && news > telling.length / 2) return undefined;
+  if (all.length + unseen.length + gone.length === 0 && !moved) return AS_IT_WAS;
   for (const { text } of [...fresh, ...unseen]) now.shown.add(text);
-  const others = gone.length > MOST_GONE ? ` and ${gone.length - MOST_GONE} more` : '';
-  return [
+  const sections = [
     moved,
-    section('Changed on the page:', fresh),
-    section('Now in view:', unseen),
-    gone.length > 0 && `Gone: ${gone.slice(0, MOST_GONE).join(', ')}${others}.`,
-  ]
-    .filter(Boolean)
-    .join('\n');
+    section('Changed on the page:', fresh, MOST),
+    section('Changed outside the viewport:', outside, MOST / 4),
+    section('Now in view:', unseen, MOST),
+    gone.length > 0 && `Gone: ${gone.slice(0, MOST_GONE).join(', ')}${others(gone.length - MOST_GONE)}.`,
+  ];
+  return sections.filter(Boolean).join('\n');
 }
 
-function section(header: string, entries: readonly Entry[]): string {
-  if (entries.length === 0) return '';
-  const lines = entries.map(each => `${each.text}${isInView(each) ? '' : ' (outside the viewport)'}`);
-  return `${header}\n${bounded(grouped(lines))}`;
+function section(header: string, entries: readonly Entry[], most: number): string {
+  const lines = grouped(entries.map(({ text }) => text));
+  return entries.length === 0 ? '' : `${header}\n${bounded(lines, most)}`;
+}
+
+function others(count: number): string {
+  return count > 0 ? ` and ${count} more` : '';
 }
 
 /** Lines that were not there before, as often as they are there more often. */
@@ -174,11 +179,11 @@ function grouped(lines: readonly string[]): string[] {
 /** A line of nothing but role, name and reference. */
 const PLAIN = /^(\w+) "(.+)" \[(ref_\d+)\]$/;
 
-function bounded(lines: readonly string[]): string {
+function bounded(lines: readonly string[], most: number): string {
   let length = 0;
   const kept = lines.filter(line => {
     length += line.length + 1;
-    return length <= MOST;
+    return length <= most;
   });
   const left = lines.length - kept.length;
   return [...kept, ...(left > 0 ? [`(${left} more lines: read_page shows them.)`] : [])].join('\n');
