@@ -1,11 +1,11 @@
 // What a model is shown of a page unasked: as much of its tree as is short, and after an action what changed in it.
 import type { Page } from '@playwright/test';
-import { type Entry, entriesOf, readPage } from './page-tree';
+import { type Entry, entriesOf, isTelling } from './page-tree';
 import type { Refs, Snapshot } from './refs';
 import { nodesOf, words } from './tree';
 
 /** Characters of a page that is shown with all that it says, whether in the viewport or not. */
-const SHORT = 1_600;
+const SHORT = 1_100;
 /** Characters of an observation. */
 const MOST = 6_000;
 const MOST_GONE = 10;
@@ -13,9 +13,9 @@ const MOST_GONE = 10;
 const MANY = 20;
 /** A change of fewer lines is told as a change, whatever its share of the page. */
 const FEW = 12;
-const LIMIT_MS = 3_000;
+const LIMIT_MS = 5_000;
 /** A page that takes longer is not read after each action. */
-const SLOW_MS = 2_000;
+const SLOW_MS = 4_000;
 
 const TOO_LARGE =
   'The page is too large or too busy to be shown after each action: use find, scroll, or take a screenshot.';
@@ -71,8 +71,14 @@ function knownOf({ roots, above, below, document }: Snapshot, before: Known | un
     controls: new Map(controls.map(node => [node.ref!, words(node)])),
     shown: before?.document === document ? before.shown : new Set(),
     above,
-    place: above || below ? `${above} px above and ${below} px below the viewport` : '',
+    place: placeOf(above, below),
   };
+}
+
+function placeOf(above: number, below: number): string {
+  const parts = [above > 0 && `${above} px above`, (below > 0 || above > 0) && `${below} px below`];
+  const told = parts.filter(Boolean).join(' and ');
+  return told && `(${told})`;
 }
 
 function isInView({ node }: Entry): boolean {
@@ -81,25 +87,34 @@ function isInView({ node }: Entry): boolean {
 
 /** The fullest reading that is short; else what can be acted on in the viewport, with headings and messages. */
 function whole({ roots }: Snapshot, { shown, place, lines }: Known): string {
-  const everything = readPage('', roots, { filter: 'all' });
-  const fits = everything.length <= SHORT ? everything : readPage('', roots);
-  if (fits.length <= SHORT) {
-    for (const line of lines) if (fits === everything || isInView(line)) shown.add(line.text);
-    return ['The page now:', place, fits].filter(Boolean).join('\n');
-  }
-  const telling = entriesOf(roots, { filter: 'telling' }).map(({ text }) => text);
-  for (const line of telling) shown.add(line);
-  const more = 'The rest of its text, and what is outside the viewport: read_page, find.';
-  return [`The page now, what can be acted on:`, place, bounded(grouped(telling), MOST), more]
-    .filter(Boolean)
-    .join('\n');
+  const said = lines.filter(saysMore);
+  const inView = said.filter(isInView);
+  const [fits] = [said, inView].filter(each => lengthOf(each) <= SHORT);
+  const chosen = fits ?? entriesOf(roots, { filter: 'telling' });
+  for (const { text } of chosen) shown.add(text);
+  const header = fits ? 'The page now:' : 'The page now, controls only:';
+  const outside =
+    fits && fits !== said && `(${said.length - fits.length} more lines are outside the viewport.)`;
+  const listed = bounded(grouped(chosen.map(({ text }) => text)), MOST);
+  return [header, place, listed || '(nothing to read here)', outside].filter(Boolean).join('\n');
+}
+
+function lengthOf(entries: readonly Entry[]): number {
+  return entries.reduce((sum, { text }) => sum + text.length + 3, 0);
+}
+
+/** A part of the structure says nothing that its parts do not say, and the text in a button is its name. */
+function saysMore({ node, said, bare }: Entry): boolean {
+  if (bare || !node) return !bare;
+  if (said !== undefined) return !(node.interactive && node.name);
+  return node.interactive || node.text !== '' || node.children.length === 0 || isTelling(node.role);
 }
 
 /** @returns undefined if so much changed that the page is better shown anew */
 function changesIn(before: Known, now: Known, { roots }: Snapshot): string | undefined {
   const inView = now.lines.filter(isInView);
   if (isReordered(before.lines.filter(isInView), inView)) return undefined;
-  const all = newIn(now.lines, before.lines);
+  const all = newIn(now.lines, before.lines).filter(saysMore);
   const fresh = all.filter(isInView);
   const outside = all.filter(each => !isInView(each));
   const told = new Set(fresh.map(({ text }) => text));
@@ -133,10 +148,10 @@ function others(count: number): string {
 /** Lines that were not there before, as often as they are there more often. */
 function newIn(entries: readonly Entry[], before: readonly Entry[]): Entry[] {
   const left = countOf(before);
-  return entries.filter(({ text, bare }) => {
+  return entries.filter(({ text }) => {
     const times = left.get(text) ?? 0;
     left.set(text, times - 1);
-    return times <= 0 && !bare;
+    return times <= 0;
   });
 }
 
@@ -169,7 +184,7 @@ function grouped(lines: readonly string[]): string[] {
       result.push(...lines.slice(index, end).map(line => `- ${line}`));
     } else {
       const names = lines.slice(index, end).map(line => line.replace(PLAIN, ' [$3] $2'));
-      result.push(`- ${end - index} of the role ${role}:`, ...names);
+      result.push(`${role}s:`, ...names);
     }
     index = end;
   }

@@ -17,6 +17,10 @@ const QUIET_STATES = new Set(['url', 'placeholder', 'active']);
 /** What says how an action ended, besides what can be acted on. */
 const TELLING = new Set('heading status alert alertdialog dialog log progressbar'.split(' '));
 
+export function isTelling(role: string): boolean {
+  return TELLING.has(role);
+}
+
 export interface ReadOptions {
   /** `telling`: what can be acted on, headings and messages. */
   filter?: 'all' | 'interactive' | 'telling' | null;
@@ -170,11 +174,36 @@ class Listing {
   }
 }
 
-/** The lines of a tree, whatever their number. */
+const MOST_OPTIONS = 12;
+
+/** The lines of a tree, whatever their number; the options of a list on the list's own. */
 export function entriesOf(roots: readonly TreeNode[], options: ReadOptions): Entry[] {
   const listing = new Listing(options);
   listing.add(roots);
-  return listing.worthSaying();
+  const entries: Entry[] = [];
+  for (const entry of listing.worthSaying()) {
+    const isOption = entry.node?.role === 'option' && entries.at(-1)?.node?.children.includes(entry.node);
+    if (!isOption) entries.push(withOptions({ ...entry, text: entry.text.replace(/ \(level=\d\)/, '') }));
+  }
+  return entries;
+}
+
+/** `combobox "Sort" [ref_7]: Name (or Price, Age)` */
+function withOptions(entry: Entry): Entry {
+  const all = (entry.node?.children ?? []).filter(
+    child => typeof child !== 'string' && child.role === 'option',
+  );
+  if (all.length === 0) return entry;
+  const options = all as TreeNode[];
+  const names = (some: TreeNode[]) =>
+    some.map(node => shorten(node.name || textOf(node, 100), 40)).join(', ');
+  const chosen = options.filter(({ states }) => states.selected);
+  const others = options.filter(({ states }) => !states.selected);
+  const more = others.length > MOST_OPTIONS ? ` and ${others.length - MOST_OPTIONS} more` : '';
+  return {
+    ...entry,
+    text: `${entry.text}: ${names(chosen)} (or ${names(others.slice(0, MOST_OPTIONS))}${more})`,
+  };
 }
 
 /** The listing under `header`, and a line for each reason why something is not in it. */
