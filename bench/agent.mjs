@@ -20,7 +20,10 @@ export async function agent() {
   const specs = Object.fromEntries(
     readdirSync(folder).map(file => [
       file.replace('.yaml', ''),
-      `${readFileSync(join(folder, file), 'utf8').replaceAll('http://127.0.0.1:4173', site.url)}`.replace(/^passPolicy:\n(?: .*\n)+/m, ''),
+      `${readFileSync(join(folder, file), 'utf8').replaceAll('http://127.0.0.1:4173', site.url)}`.replace(
+        /^passPolicy:\n(?: .*\n)+/m,
+        '',
+      ),
     ]),
   );
   const server = await api.startMessagesApi({ script: api.playExamples });
@@ -44,10 +47,11 @@ export async function agent() {
     value: total(now, what) / total(before.tasks, what),
     unit: 'x',
     target: { atMost },
-    note: `${Math.round(total(now, what) / tasks.length * 10) / 10} / ${Math.round(total(before.tasks, what) / tasks.length * 10) / 10} a trial`,
+    note: `${Math.round((total(now, what) / tasks.length) * 10) / 10} / ${Math.round((total(before.tasks, what) / tasks.length) * 10) / 10} a trial`,
   });
   return {
-    title: 'the example tasks by a scripted model that acts on what it is shown, against the same model before',
+    title:
+      'the example tasks by a scripted model that acts on what it is shown, against the same model before',
     rows: [
       row('turns', 'turns', FEWER_TURNS),
       row('billed input', 'billed', LESS_INPUT),

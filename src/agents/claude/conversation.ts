@@ -61,7 +61,7 @@ export class Conversation {
    */
   constructor(
     opening: BetaContentBlockParam[],
-    private readonly policy = { atTokens: 40_000, keep: 3 },
+    private readonly policy = { atTokens: 60_000, keep: 3 },
   ) {
     this.messages = [{ role: 'user', content: opening }];
   }
