@@ -81,8 +81,8 @@ async function scaled(page: Page, clip: Box, scale: number): Promise<string | un
   }
 }
 
-/** By a canvas of the page's own browser; undefined if that can't be had. */
-async function shrink(page: Page, data: string, factor: number) {
+/** A JPEG in Base64, made smaller by a canvas of the page's own browser; undefined if that can't be had. */
+export async function shrink(page: Page, data: string, factor: number) {
   const script = `(${redraw})(${JSON.stringify(data)}, ${factor}, ${QUALITY / 100})`;
   const drawn = await within(evaluateUnseen(page, script), SHRINK_LIMIT_MS);
   return drawn ? { data: drawn as string, mediaType: MEDIA_TYPE, scale: factor } : undefined;
