@@ -13,12 +13,12 @@ const BENCHES = {
   turn: async () => (await import('./turn.mjs')).turn,
   size: async () => (await import('./size.mjs')).size,
   cost: async () => (await import('./cost.mjs')).cost,
-  agent: async () => (await import('./agent.mjs')).agent,
   load: async () => (await import('./load.mjs')).load,
   scale: async () => (await import('./scale.mjs')).scale,
   remote: async () => (await import('./remote.mjs')).remote,
   alarms: async () => (await import('./alarms.mjs')).alarms,
   diagnosis: async () => (await import('./diagnosis.mjs')).diagnosis,
+  agent: async () => (await import('./agent.mjs')).agent,
 };
 
 const { values } = parseArgs({

@@ -206,8 +206,7 @@ class Loop {
 
   private goOn(content: BetaContentBlock[], next: BetaContentBlockParam[]): void {
     // Thoughts alone make no message of their own: the answer that was to follow them is asked for again.
-    const said = content.some(block => block.type !== 'thinking' && block.type !== 'redacted_thinking');
-    if (said) this.conversation.addAnswer(content as BetaContentBlockParam[]);
+    if (!content.every(isThought)) this.conversation.addAnswer(content as BetaContentBlockParam[]);
     this.conversation.addUser(next);
     this.fresh = tokensOf(content) + tokensOf(next);
   }
@@ -261,7 +260,8 @@ class Loop {
     const text = `Your answer was cut off at ${maxTokens} tokens${calls.length > 0 ? ', and none of its calls was run' : ''}. Answer again, in fewer words.`;
     // A thought that was cut off has no signature, and the API takes none without.
     const whole = content.filter(block => block.type !== 'thinking' || block.signature);
-    this.goOn(whole, calls.length > 0 ? refusals(calls, text) : [{ type: 'text', text }]);
+    if (whole.every(isThought)) this.conversation.amend(text);
+    else this.goOn(whole, calls.length > 0 ? refusals(calls, text) : [{ type: 'text', text }]);
     return undefined;
   }
 
@@ -286,4 +286,8 @@ class Loop {
       if (text.trim()) turn.narrate(this.task.mask(text.trim()));
     }
   }
+}
+
+function isThought({ type }: BetaContentBlock): boolean {
+  return type === 'thinking' || type === 'redacted_thinking';
 }

@@ -78,6 +78,7 @@ class Api {
   readonly requests: LoggedRequest[] = [];
   private readonly cache: PromptCache;
   private served = 0;
+  private readonly paused = new Set<string>();
 
   constructor(private readonly options: MessagesApiOptions) {
     this.apiKey = options.apiKey ?? 'test-key';
@@ -114,7 +115,7 @@ class Api {
     if (raw.length > 32 * 1024 * 1024) throw new Refused(413, 'request exceeds the maximum size');
     const body: unknown = this.options.joinsMessages ? joined(JSON.parse(raw)) : JSON.parse(raw);
     logged.body = body as JsonObject;
-    checkRequest(body);
+    checkRequest(body, this.paused);
     const { models, withoutBrowserTool } = this.options;
     if (models && !models.includes(String(body.model))) throw new Refused(404, `model: ${body.model}`);
     const browser = (body.tools as JsonObject[] | undefined)?.some(
@@ -216,6 +217,7 @@ class Api {
 
   private message(body: JsonObject, reply: Reply, logged: LoggedRequest): JsonObject {
     const content = sign(body, reply.content);
+    if (reply.stopReason === 'pause_turn') this.paused.add(JSON.stringify(content.at(-1)));
     const output = reply.outputTokens ?? content.reduce((sum, block) => sum + blockTokens(block), 0);
     const usage = { ...this.cache.count(body), output_tokens: output };
     logged.usage = usage;
