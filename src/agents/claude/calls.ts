@@ -94,6 +94,11 @@ export class Calls {
     return this.task.mask((await this.driver.observations.look(this.driver.session.page)).toWellFormed());
   }
 
+  /** Of the active tab at the newest look. */
+  get state() {
+    return this.driver.observations.stateOf(this.driver.session.page);
+  }
+
   /** What calls did to the page; undefined if they only looked, or the last one reads the page. */
   async changes(calls: readonly BetaToolUseBlock[]): Promise<string | undefined> {
     const last = calls.at(-1);

@@ -175,10 +175,8 @@ class Loop {
       const { results, gaveUp } = await this.calls.run(calls, turn);
       if (gaveUp) return gaveUp;
       const done = calls.map(({ name, input }) => ({ name, input }));
-      const [changes, repeated] = await Promise.all([
-        this.calls.changes(calls),
-        this.progress.note(done, this.task.page),
-      ]);
+      const changes = await this.calls.changes(calls);
+      const repeated = await this.progress.note(done, this.task.page, changes ? this.calls.state : undefined);
       const words = [changes, this.turnsReminder(), repeated && repeatReminder(repeated)];
       this.goOn(
         content,

@@ -1,5 +1,6 @@
 // Notices a model that goes round in circles: the same calls, and it comes back to where it was.
 import type { Page } from '@playwright/test';
+import type { State } from '../../browser/driver/observation';
 import { fingerprintOf } from '../../browser/fingerprint';
 import { pathOf } from '../../browser/page-action';
 import { within } from '../../browser/waiting';
@@ -19,21 +20,18 @@ export class Progress {
   private readonly turns: Taken[] = [];
 
   /**
-   * @returns how often these calls have led to where the page is now, if that is too often. A page may change by itself,
-   * such as a clock: whoever walks between pages and makes the same calls there again goes in a circle all the same.
+   * A page may change by itself, such as a clock: whoever walks between pages and makes the same calls there again goes in
+   * a circle all the same.
+   *
+   * @param seen what the page shows, if it was just looked at
+   * @returns how often these calls have led to where the page is now, if that is too often.
    */
-  async note(calls: unknown, page: Page): Promise<number | undefined> {
-    const [shown, scrolled] = await Promise.all([
-      fingerprintOf(page),
-      within(
-        page.evaluate(() => `${window.scrollX} ${window.scrollY}`),
-        1_000,
-      ),
-    ]);
+  async note(calls: unknown, page: Page, seen?: State): Promise<number | undefined> {
+    const { content, scrolled } = seen ?? (await stateOf(page));
     const now = {
       calls: JSON.stringify(calls),
       place: `${pathOf(page.url())} ${scrolled}`,
-      content: shown?.content,
+      content,
     };
     this.turns.push(now);
     if (this.turns.length > REMEMBERED_TURNS) this.turns.shift();
@@ -43,4 +41,15 @@ export class Progress {
     const times = equal.filter(({ content }) => walked || content === now.content).length;
     return times >= REPETITIONS && times % REPETITIONS === 0 ? times : undefined;
   }
+}
+
+async function stateOf(page: Page) {
+  const [shown, scrolled] = await Promise.all([
+    fingerprintOf(page),
+    within(
+      page.evaluate(() => window.scrollY),
+      1_000,
+    ),
+  ]);
+  return { content: shown?.content, scrolled };
 }

@@ -21,6 +21,13 @@ const TOO_LARGE =
   'The page is too large or too busy to be shown after each action: use find, scroll, or take a screenshot.';
 export const AS_IT_WAS = 'The page is as it was.';
 
+/** Equal for two looks that showed the same. */
+export interface State {
+  content: string;
+  /** Pixels of the page above the viewport. */
+  scrolled: number;
+}
+
 /** What a tab looked like when the model was last told of it. */
 interface Known {
   document: number;
@@ -47,12 +54,21 @@ export class Observations {
     const began = performance.now();
     const snapshot = await this.refs.snapshot(page, LIMIT_MS).catch(() => undefined);
     if (performance.now() - began > SLOW_MS) this.slow.set(page, address);
-    if (!snapshot) return TOO_LARGE;
+    if (!snapshot) {
+      this.known.delete(page);
+      return TOO_LARGE;
+    }
     const before = this.known.get(page);
     const now = knownOf(snapshot, before);
     this.known.set(page, now);
     const changes = before?.document === snapshot.document ? changesIn(before, now, snapshot) : undefined;
     return changes ?? whole(snapshot, now);
+  }
+
+  /** A tab at the newest look; undefined if that came to nothing. */
+  stateOf(page: Page): State | undefined {
+    const known = this.known.get(page);
+    return known && { content: known.lines.map(({ text }) => text).join('\n'), scrolled: known.above };
   }
 
   /** Says that the model has read the page itself. */
