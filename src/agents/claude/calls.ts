@@ -103,7 +103,8 @@ export class Calls {
   async changes(calls: readonly BetaToolUseBlock[]): Promise<string | undefined> {
     const last = calls.at(-1);
     const isRead = last?.name === 'read_page' && !(last.input as { ref?: unknown }).ref;
-    return isRead || !calls.some(({ name }) => mayChange(name)) ? undefined : this.look();
+    if (isRead || this.driver.isLoading || !calls.some(({ name }) => mayChange(name))) return undefined;
+    return this.look();
   }
 
   /**

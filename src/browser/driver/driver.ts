@@ -61,6 +61,8 @@ export class Driver {
   readonly nextAnswers: DialogAnswer[] = [];
   /** Why the task can't be done, once the model has said so. */
   gaveUp: string | undefined;
+  /** The page had not settled after the newest action. */
+  isLoading = false;
   /** Is told what is done. */
   onDone: (done: Done) => void = () => undefined;
   private point: Point | undefined;
@@ -200,7 +202,8 @@ export class Driver {
   }
 
   private async settle(page: Page, since: number): Promise<boolean> {
-    if (await this.session.settle(page, since)) return true;
+    this.isLoading = !(await this.session.settle(page, since));
+    if (!this.isLoading) return true;
     this.notes.push('A page is still loading, and can not be read or used until it answers.');
     return false;
   }

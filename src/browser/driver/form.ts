@@ -54,7 +54,7 @@ export async function setValue(
     );
   if (field.readonly)
     throw new DriverError(
-      `${ref} is read-only: click it, and choose in what it opens, if it opens anything.`,
+      `${ref} can not be set, it is read-only: click it, and choose in what it opens, if it opens anything.`,
     );
   await driver.perform(page, { do: 'fill', locator, text: String(value) });
   const format = FORMATS[type];
