@@ -1,12 +1,19 @@
 // Input tokens that one trial of 20 turns bills, against the same conversation sent whole and uncached each time with a
-// full-size picture. Counted by the Messages API server of the tests, which keeps a prompt cache as the API does.
+// full-size picture in each turn. Counted by the Messages API server of the tests, which keeps a prompt cache as the API
+// does. And a model of when old readings are best taken out.
 import { load } from '../scripts/bundle.mjs';
 import { claudeSuite } from './lib/processes.mjs';
 import { startSite } from './lib/site.mjs';
+import { billedBy, LOADS } from './lib/trimming.mjs';
 
 /** Opus 5.5, US dollars per million tokens. */
 const PRICE = { input: 4, read: 0.2, write: 5 };
-const AT_MOST = 0.3;
+const AT_MOST = 0.1;
+/** A picture of the viewport of 1280 x 720. */
+const PICTURE_TOKENS = 1_229;
+const LONG = 60;
+/** As `Conversation` has it. */
+const TRIMMED_AT = 60_000;
 
 export async function cost({ quick }) {
   const api = await load(
@@ -27,17 +34,18 @@ export async function cost({ quick }) {
   }
   const { billed, uncached } = countInput(server.requests, api.positions);
   return {
-    title: `one trial of ${turns} turns, each with a picture and every third with the page read`,
+    title: `one trial of ${turns} turns: a page of 60 cards is scrolled through, and what comes into view is shown unasked`,
     rows: [
       {
         name: 'billed input / everything uncached',
         value: billed / uncached,
         unit: 'x',
         target: { atMost: AT_MOST },
-        note: 'in tokens at the price of uncached input, Opus 5.5',
+        note: 'in tokens at the price of uncached input, Opus 5.5; uncached with a full-size picture in each turn',
       },
       { name: 'billed', value: billed, unit: 'tokens' },
       { name: 'everything uncached', value: uncached, unit: 'tokens' },
+      ...trimming(),
     ],
     details: { price: PRICE, usage: server.requests.map(({ usage }) => usage) },
   };
@@ -46,10 +54,29 @@ export async function cost({ quick }) {
 function lookAround({ call, at, reply, done, say, think }, turns) {
   return ({ turn }) => {
     if (turn === turns - 1) return done('I have seen it all.');
-    const scroll = call('scroll', { target: at(600, 300), scroll_direction: 'down' });
-    const read = turn % 3 === 0 ? [call('read_page')] : [];
-    return reply(think(`Thought ${turn}.`), say(`Going on, ${turn}.`), scroll, ...read, call('screenshot'));
+    const scroll = call('scroll', { target: at(600, 300), scroll_direction: turn % 8 < 4 ? 'down' : 'up' });
+    return reply(think(`Thought ${turn}.`), say(`Going on, ${turn}.`), scroll);
   };
+}
+
+/** Each threshold, and the API's own context editing at its best one, against the threshold in use. */
+function trimming() {
+  return Object.entries(LOADS).map(([what, each]) => {
+    const billed = policy => billedBy(each, LONG, policy);
+    const used = billed({ atTokens: TRIMMED_AT });
+    const others = [20_000, 40_000, 80_000, 120_000].map(
+      atTokens => `at ${atTokens / 1000}k ${(billed({ atTokens }) / used).toFixed(2)}`,
+    );
+    const editing = Math.min(
+      ...[60_000, 100_000, 140_000].map(atTokens => billed({ atTokens, ofAll: true })),
+    );
+    return {
+      name: `${LONG} turns of ${what}, old ones taken out at ${TRIMMED_AT / 1000}k: billed`,
+      value: used,
+      unit: 'tokens',
+      note: `a model; against that: ${others.join(', ')}, the API's context editing ${(editing / used).toFixed(2)}`,
+    };
+  });
 }
 
 function countInput(requests, positions) {
@@ -63,7 +90,7 @@ function countInput(requests, positions) {
     // As it would be if nothing was ever taken out: the request before, and what this one adds.
     whole +=
       index === 0 ? total(body) : total(body) - total({ ...body, messages: body.messages.slice(0, -2) });
-    uncached += whole;
+    uncached += whole + index * PICTURE_TOKENS;
   });
   return { billed, uncached };
 }

@@ -18,6 +18,7 @@ const BENCHES = {
   remote: async () => (await import('./remote.mjs')).remote,
   alarms: async () => (await import('./alarms.mjs')).alarms,
   diagnosis: async () => (await import('./diagnosis.mjs')).diagnosis,
+  agent: async () => (await import('./agent.mjs')).agent,
 };
 
 const { values } = parseArgs({

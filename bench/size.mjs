@@ -26,6 +26,8 @@ const REFERENCES = {
   'agent-browser': /ref=e\d+/,
 };
 const VIEWPORT = pictureTokens(1280, 720);
+/** What browser-use 0.8.0 showed of the same pages on 2026-11-21, for runs without it. */
+const BROWSER_USE = { '/login': 181, '/shop': 363, '/table': 812, '/links': 1_494 };
 
 export async function size({ others }) {
   const { count, tokenizer } = await tokenCounter();
@@ -54,7 +56,10 @@ export async function size({ others }) {
       const shown = await showAll(adapters, url, problems);
       if (browser) shown.push({ who: 'agent-browser', text: await browser.show(url), note: 'snapshot -i' });
       const sizes = shown.map(each => measured(each, controls, count));
-      rows.push(...rowsOf(what, sizes, controls.length, count(html)));
+      rows.push(
+        ...rowsOf(what, sizes, controls.length, count(html)),
+        against(what, sizes, BROWSER_USE[path], tokenizer),
+      );
       details[path] = { controls: controls.length, html: count(html), shown: sizes };
     }
     for (const [who, problem] of Object.entries(problems))
@@ -72,6 +77,7 @@ async function showAll(adapters, url, problems) {
   for (const [who, adapter] of adapters) {
     try {
       let request = await adapter.open(url);
+      if (who === 'ours') shown.push({ who, text: adapter.shown?.(request.body) ?? '', note: 'unasked' });
       if (who === 'ours')
         for (const kind of ['read_page', 'read_interactive']) {
           request.answer(adapter.answerTo(request, { kind, box: {} }));
@@ -126,7 +132,7 @@ function rowsOf(what, sizes, controls, html) {
       .join('; '),
   }));
   const verdicts = sizes
-    .filter(each => each.who === 'ours' && smallest)
+    .filter(each => each.who === 'ours' && each.note !== 'read_page' && smallest)
     .map(each => ({
       name: `${what}: ours (${each.note}) / the smallest neighbour with every control`,
       value: each.tokens / (smallest?.tokens ?? 0),
@@ -135,6 +141,22 @@ function rowsOf(what, sizes, controls, html) {
       note: `${smallest?.who}${complete(each) ? '' : '; OURS MISSES CONTROLS'}`,
     }));
   return [{ name: `${what}: its HTML`, value: html, unit: 'tokens' }, ...rows, ...verdicts];
+}
+
+/** What is shown unasked against what browser-use shows, which adds a picture that is not counted here. */
+function against(what, sizes, recorded, tokenizer) {
+  const unasked = sizes.find(({ note }) => note === 'unasked');
+  const theirs = sizes.find(({ who }) => who === 'browser-use for Node')?.tokens ?? recorded;
+  const comparable = unasked && tokenizer.startsWith('o200k');
+  return {
+    name: `${what}: shown unasked / browser-use`,
+    value: comparable ? unasked.tokens / theirs : null,
+    unit: 'x',
+    target: { atMost: 1 },
+    note: unasked?.missing?.length
+      ? 'OURS MISSES CONTROLS'
+      : `${unasked?.tokens} / ${theirs} tokens, with every control in view`,
+  };
 }
 
 function withControls(missing, controls) {

@@ -1,5 +1,5 @@
-// From the moment an action is chosen to the moment the next model request leaves: claude() in a real trial, the bare
-// Playwright call with one picture, and the other tools, on the same page, in turn.
+// From the moment an action is chosen to the moment the next model request leaves: claude() in a real trial, which shows
+// what changed, the bare Playwright call with one picture and the tree, and the other tools, on the same page, in turn.
 import { bare, ours } from './lib/adapters.mjs';
 import { OTHER_TOOLS } from './lib/other-tools.mjs';
 import { median, ratios } from './lib/report.mjs';
@@ -10,7 +10,7 @@ const KINDS = [
   ...['screenshot', 'read_page', 'page_text', 'navigate'],
 ];
 /** These look at the page themselves. */
-const LOOKS = ['screenshot', 'read_page'];
+const LOOKS = ['screenshot', 'read_page', 'page_text'];
 const AT_MOST_BARE = 1.5;
 const AT_LEAST_FASTER = 5;
 
@@ -44,7 +44,7 @@ function againstBare({ times }, where) {
             ...ratios(ours, bare),
             unit: 'x',
             target: { atMost: AT_MOST_BARE },
-            note: `${median(ours).toFixed(0)} ms / ${median(bare).toFixed(0)} ms`,
+            note: `${median(ours).toFixed(0)} ms / ${median(bare).toFixed(0)} ms${LOOKS.includes(kind) ? '' : ' with the tree'}`,
           },
         ]
       : [],
@@ -58,9 +58,7 @@ function againstOthers({ times, problems, names, done }, wanted) {
       return [{ name: who, value: null, unit: 'x', note: problems[who]?.split('\n')[0] ?? 'not installed' }];
     return Object.entries(times).flatMap(([kind, each]) => {
       const { [who]: theirs } = each;
-      // Like with like: who looks at the page within the turn is compared with a turn of ours that does.
-      const looks = !names[who]?.blind && !LOOKS.includes(kind);
-      const ours = looks ? each.seeing : each.ours;
+      const { ours } = each;
       if (problems[`${who}: ${kind}`] && !theirs)
         return [
           {
@@ -73,7 +71,7 @@ function againstOthers({ times, problems, names, done }, wanted) {
       if (!theirs || !ours) return [];
       return [
         {
-          name: `${kind}: ${who} / ours${looks ? ' with the page read' : ''}`,
+          name: `${kind}: ${who} / ours`,
           ...ratios(theirs, ours),
           unit: 'x',
           target: { atLeast: AT_LEAST_FASTER },
@@ -96,10 +94,7 @@ async function measureTurns({ rounds, page, others }) {
     const each = who => Array(rounds + 1).fill(comparison.url(who));
     await comparison.add('bare', () => bare(TARGETS[page]));
     await comparison.add('ours', () => ours(each('ours')));
-    if (others) {
-      await comparison.add('seeing', () => ours(each('seeing'), { sees: true }));
-      for (const [who, make] of OTHER_TOOLS) await comparison.add(who, make);
-    }
+    if (others) for (const [who, make] of OTHER_TOOLS) await comparison.add(who, make);
     for (let round = 0; round <= rounds; round++) await comparison.round(round);
   } finally {
     await comparison.stop();

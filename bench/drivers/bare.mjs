@@ -1,4 +1,5 @@
-// The bare Playwright call for each kind of action, and one picture of the page as the turns of a trial take it.
+// The bare Playwright call for each kind of action, one picture of the page as the turns of a trial take it, and the tree
+// that a model has to be shown to go on.
 import { createRequire } from 'node:module';
 import { launchOptions } from '../../scripts/browser.mjs';
 import { controlsInView } from '../lib/controls.mjs';
@@ -8,6 +9,9 @@ import { play } from './client.mjs';
 const { chromium } = createRequire(new URL('../../package.json', import.meta.url))('@playwright/test');
 const browser = await chromium.launch(launchOptions());
 let page = await browser.newPage();
+
+/** These look at the page themselves. */
+const LOOKS = ['screenshot', 'read_page', 'page_text'];
 
 const inputNamed = name => page.getByRole(name === 'Search' ? 'searchbox' : 'textbox', { name });
 
@@ -44,6 +48,7 @@ await play(
     await call(answer);
     // As the turns of a trial take it; a picture in Playwright's default format, PNG, costs more.
     await page.screenshot({ type: 'jpeg', quality: 60, scale: 'css' });
+    if (!LOOKS.includes(answer.do)) await page.ariaSnapshot({ mode: 'ai' });
     return null;
   },
   () => browser.close(),

@@ -72,10 +72,9 @@ export async function bare(targets) {
  * record and the pictures.
  *
  * @param {string[]} urls the page of each session
- * @param {{ sees?: boolean }} [options] `sees`: each action is followed by read_page in the same turn
  * @returns {Promise<Adapter>}
  */
-export async function ours(urls, { sees = false } = {}) {
+export async function ours(urls) {
   const api = await load('bench-messages-api', `export * from './tests/support/messages-api';`);
   const server = await messagesServer(api);
   const ids = urls.map((url, i) => [`session-${String(i).padStart(3, '0')}`, url]);
@@ -102,19 +101,16 @@ export async function ours(urls, { sees = false } = {}) {
     return calls[kind]?.();
   };
   return {
-    name: sees ? 'taskproof, with the page read after the action' : 'taskproof',
+    name: 'taskproof',
     server,
-    // The page is the spec's entryUrl; each trial is a session.
-    open: async () => {
-      (await server.next()).answer(reply(call('read_page', { filter: 'all' })));
-      return server.next();
-    },
-    answerTo: (request, action) => {
-      const made = callFor(request, action);
-      return sees && action.kind !== 'read_page' ? reply(made, call('read_page')) : reply(made);
-    },
+    // The page is the spec's entryUrl, and the first request shows it; each trial is a session.
+    open: () => server.next(),
+    answerTo: (request, action) => reply(callFor(request, action)),
     leave: async request => request.answer(done()),
-    shown: body => api.textsOf(body.messages.at(-1).content).join('\n'),
+    shown: body => {
+      const text = api.textsOf(body.messages.at(-1).content).join('\n');
+      return /<page>\n(.*)\n<\/page>/s.exec(text)?.[1] ?? text;
+    },
     problem: body => {
       const failed = body.messages.at(-1).content.find(block => block.is_error);
       return failed ? JSON.stringify(failed.content) : null;

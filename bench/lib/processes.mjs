@@ -121,12 +121,14 @@ let library = '';
 /** The library as it was built when the bench began: a build beside it must not change what is measured. */
 export function builtLibrary() {
   if (library) return library;
-  if (!existsSync(join(ROOT, 'dist/index.mjs'))) throw new Error('the library is not built: npm run build');
+  // Another build of it, to be measured in the same way.
+  const root = resolve(process.env.BENCH_LIBRARY ?? ROOT);
+  if (!existsSync(join(root, 'dist/index.mjs'))) throw new Error('the library is not built: npm run build');
   // Below node_modules, where Playwright takes it for a package and leaves its code as it is.
   library = join(temporary('library'), 'node_modules/@taskproof/playwright');
   mkdirSync(library, { recursive: true });
   for (const name of ['package.json', 'dist'])
-    cpSync(join(ROOT, name), join(library, name), { recursive: true });
+    cpSync(join(root, name), join(library, name), { recursive: true });
   symlinkSync(join(ROOT, 'node_modules'), join(library, 'node_modules'), 'junction');
   return library;
 }
@@ -163,11 +165,20 @@ export function makeSuite(files) {
  */
 export function claudeSuite(entryUrls, apiUrl, maxSteps = 100) {
   const specs = Object.entries(entryUrls).map(([id, url]) => [
-    `tasks/${id}.yaml`,
+    id,
     `specVersion: '0.1'\nid: ${id}\ngoal: Play.\nentryUrl: ${url}\nmaxSteps: ${maxSteps}\npassPolicy: { k: 1, minPasses: 1 }\nassertions:\n  - { type: dom, selector: body, state: attached }\n`,
   ]);
+  return claudeSuiteOf(Object.fromEntries(specs), apiUrl);
+}
+
+/**
+ * @param {Record<string, string>} specs as YAML, by id
+ * @param {string} apiUrl
+ */
+export function claudeSuiteOf(specs, apiUrl) {
+  const files = Object.entries(specs).map(([id, text]) => [`tasks/${id}.yaml`, text]);
   return makeSuite({
-    ...Object.fromEntries(specs),
+    ...Object.fromEntries(files),
     'playwright.config.mjs': `import { claude, repeats } from '@taskproof/playwright';
 export default { workers: 1, testMatch: 'tasks.spec.mjs', reporter: [['line'], ['@taskproof/playwright/reporter']],
   projects: [{ name: 'bench', ...repeats('tasks/*.yaml'), use: { launchOptions: ${LAUNCH}, taskproof: { turnTimeoutMs: 600_000,

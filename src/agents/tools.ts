@@ -106,11 +106,9 @@ const readInput = inTab({
 async function read({ filter, depth, ref }: z.output<typeof readInput>, driver: Driver, page: Page) {
   // A ref is looked up first: the snapshot that shows it gone would also show what took its place.
   const found = ref ? await driver.refs.locate(page, ref) : undefined;
-  const roots = await driver.refs.snapshot(page);
-  const { above, below } = await page.evaluate(() => ({
-    above: Math.round(window.scrollY),
-    below: Math.max(0, Math.round(document.documentElement.scrollHeight - window.scrollY - innerHeight)),
-  }));
+  const snapshot = await driver.refs.snapshot(page);
+  const { roots, above, below } = snapshot;
+  if (!found) driver.observations.note(page, snapshot, filter === 'all');
   // Title and address stand in the report of the tabs, which goes with every result.
   const header = above || below ? `${above} px above and ${below} px below the viewport` : '';
   const root = found && driver.refs.nodeOf(page, found.ref);
@@ -168,7 +166,7 @@ export const TOOLS = {
     'Finds elements by a description, and returns their references.',
     inTab({ query: z.string().min(1) }),
     ({ query }) => `look for ${quote(query)}`,
-    async ({ query }, { refs }, page) => findText(query, await refs.snapshot(page)),
+    async ({ query }, { refs }, page) => findText(query, (await refs.snapshot(page)).roots),
   ),
   form_input: acts(
     'Sets the value of a field, a list or a checkbox.',
@@ -188,14 +186,17 @@ export const TOOLS = {
       `upload ${(paths ?? []).length} files to ${await driver.wordsOf(page, target)}`,
     ({ target, paths }, driver, page) => upload(driver, page, target, paths ?? []),
   ),
-  screenshot: looks('Takes a picture of the viewport.', anyTab, 'take a screenshot', (_, _driver, page) =>
-    picture(page),
+  screenshot: looks('Takes a picture of the viewport.', anyTab, 'take a screenshot', (_, driver, page) =>
+    driver.picture(page),
   ),
   zoom: looks(
     'Takes a larger picture of a part of the viewport.',
     inTab({ region: z.tuple([z.number(), z.number(), z.number(), z.number()]) }),
     'look closer at the page',
-    async ({ region }, driver, page) => picture(page, await regionOf(driver, page, region)),
+    async ({ region }, driver, page) => {
+      const { scale: _, ...taken } = await picture(page, await regionOf(driver, page, region));
+      return taken;
+    },
   ),
   left_click: clicks('Clicks an element or a point.', 'click', {}),
   right_click: clicks('Clicks with the right button.', 'right-click', { button: 'right' }),
@@ -300,11 +301,11 @@ export const TASK_TOOLS = {
     },
   ),
   next_dialog: looks(
-    'Says how the next confirm or prompt dialog of the page is to be answered. Dialogs are answered at once; without this, they are dismissed. Call it before the action that opens the dialog.',
+    'Says how the next confirm or prompt dialog of the page is to be answered. Dialogs are answered at once; without this, they are dismissed. Call it before the action that opens the dialog; once for each, if it opens several.',
     z.object({ accept: z.boolean(), text: z.string().optional().describe('What to enter, in a prompt.') }),
     ({ accept }) => `${accept ? 'accept' : 'dismiss'} the next dialog`,
     (answer, driver) => {
-      driver.nextAnswer = answer;
+      driver.nextAnswers.push(answer);
       return 'The next dialog will be answered so.';
     },
   ),

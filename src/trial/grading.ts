@@ -8,11 +8,20 @@ import { maskDeep } from './mask';
 import type { GradedPlan, TrialContext } from './plan';
 import { type AssertionResult, type JudgeResult, judgeResultSchema, type TotalUsage } from './record';
 import { messageOf, oneLine } from './safe-text';
+import { sizeOf } from './screenshot';
 import { keyPointTitle } from './transcript';
 import { abortable, type Turns } from './turns';
 
 /** Milliseconds for all of the judge's calls. */
-export const JUDGE_TIME_MS = 120_000;
+const JUDGE_TIME_MS = 120_000;
+/** Milliseconds more for each picture that a judge looks at, and the most pictures that count. */
+const PICTURE_TIME_MS = 5_000;
+const MAX_PICTURES = 30;
+
+/** Milliseconds for a judge's requests, which are as many as a trial has pictures. */
+export function judgeTimeMs(pictures: number): number {
+  return JUDGE_TIME_MS + Math.min(pictures, MAX_PICTURES) * PICTURE_TIME_MS;
+}
 /** Milliseconds that a site has to show that it is still there. */
 const SITE_ANSWER_MS = 5_000;
 const MAX_FINAL_TEXT = 20_000;
@@ -113,13 +122,24 @@ async function judgedTrial({
     spec: plan.spec,
     rubric: plan.spec.judge!,
     turns: turns.records,
-    screenshots: pictures,
+    screenshots: await Promise.all(
+      pictures.map(async each => ({ ...each, image: await forModel(session.page, each.image) })),
+    ),
     finalUrl: mask(session.page.url()),
     finalText: mask(await session.onAdmitted(visibleText).catch(() => '')).slice(0, MAX_FINAL_TEXT),
     assertions: state.assertions,
     budgetUsd: cap === undefined || spent === null ? cap : Math.max(0, cap - spent),
-    signal: AbortSignal.any([AbortSignal.timeout(JUDGE_TIME_MS), state.stopped]),
+    signal: AbortSignal.any([AbortSignal.timeout(judgeTimeMs(pictures.length)), state.stopped]),
   };
+}
+
+/** A picture of a large viewport, as large as a model looks at: its tokens go with its area. */
+async function forModel(page: Page, image: Buffer): Promise<Buffer> {
+  const size = sizeOf(image);
+  const { pictureScale, shrink } = await import('../browser/driver/screenshot.js');
+  const scale = size ? pictureScale(size) : 1;
+  const shrunk = scale < 1 ? await shrink(page, image.toString('base64'), scale) : undefined;
+  return shrunk ? Buffer.from(shrunk.data, 'base64') : image;
 }
 
 /** @returns what the record will hold, or what is wrong with it: a record that can't be read back would lose the trial. */

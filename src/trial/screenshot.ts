@@ -62,7 +62,7 @@ function byPlaywright(page: Page, timeout: number, mark?: { x: number; y: number
 }
 
 /** As the JPEG's frame header tells it. */
-function sizeOf(jpeg: Buffer): { width: number; height: number } | undefined {
+export function sizeOf(jpeg: Buffer): { width: number; height: number } | undefined {
   for (let at = 2; at + 9 <= jpeg.length; at += 2 + jpeg.readUInt16BE(at + 2)) {
     const marker = jpeg.readUInt16BE(at);
     if (marker >= 0xffc0 && marker <= 0xffc2)

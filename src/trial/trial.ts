@@ -6,7 +6,7 @@ import type { NetworkEvent } from '../browser/network-log';
 import type { OpenSession } from '../browser/open-session';
 import { within } from '../browser/waiting';
 import { type AgentEnd, AgentRun, errorEnd, watchBrowser } from './agent-run';
-import { checkAssertions, JUDGE_TIME_MS, judgeTrial, whySiteIsGone } from './grading';
+import { checkAssertions, judgeTimeMs, judgeTrial, whySiteIsGone } from './grading';
 import { agentTimeMs, type GradedPlan, type TrialContext, type TrialOutput, trialContext } from './plan';
 import {
   type AssertionResult,
@@ -34,7 +34,7 @@ const MAX_RECORDED_URL = 500;
 
 /** Milliseconds that a trial may take at most, opening and grading included: the test's timeout. */
 export function trialTimeMs(plan: GradedPlan): number {
-  const judging = plan.judge && plan.spec.judge ? JUDGE_TIME_MS : 0;
+  const judging = plan.judge && plan.spec.judge ? judgeTimeMs(plan.maxSteps + 1) : 0;
   const grading = plan.spec.assertions.length * Math.max(ASSERTION_TIME_MS, plan.expectTimeoutMs ?? 0);
   return (
     (plan.navigationTimeoutMs || OPEN_TIMEOUT_MS) + agentTimeMs(plan) + grading + judging + CLOSING_TIME_MS

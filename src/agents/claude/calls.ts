@@ -11,9 +11,10 @@ import { DriverError } from '../../browser/driver/errors';
 import { shorten } from '../../browser/driver/tree';
 import type { GaveUp, SessionTask, Turn } from '../agent';
 import { fillSecrets } from '../secrets';
-import { checkedInput, runTool, TASK_TOOLS, type Tool } from '../tools';
+import { checkedInput, runTool, TASK_TOOLS, TOOLS, type Tool } from '../tools';
 import { BrowserToolset, type Members } from './browser-toolset';
 import { ComputerToolset } from './computer-toolset';
+import { withText } from './conversation';
 
 const NOT_RUN = 'Not executed: an earlier action in this turn failed.';
 /** Their result is the report of the tabs and nothing else. */
@@ -33,6 +34,7 @@ export interface Answered {
 export class Calls {
   private readonly driver: Driver;
   private readonly toolset: BrowserToolset | ComputerToolset;
+  private readonly seesText: boolean;
   /** What happened beside the calls, until a result can tell it. */
   private notices: string[] = [];
 
@@ -42,6 +44,7 @@ export class Calls {
     members: Members,
   ) {
     this.driver = new Driver(task, text => filled(text, task.secrets));
+    this.seesText = tools === 'browser';
     this.toolset =
       tools === 'browser' ? new BrowserToolset(this.driver, members) : new ComputerToolset(this.driver);
   }
@@ -76,15 +79,45 @@ export class Calls {
     const results: BetaToolResultBlockParam[] = [];
     let failed = false;
     for (const call of calls) {
-      const member = this.isMember(call);
-      results.push(member && failed ? refusal(call, NOT_RUN) : await this.one(call, member, turn));
-      failed ||= member && results.at(-1)!.is_error === true;
+      results.push(failed ? refusal(call, NOT_RUN) : await this.one(call, this.isMember(call), turn));
+      failed ||= results.at(-1)!.is_error === true;
       if (this.driver.gaveUp !== undefined) break;
     }
-    this.addNotices(calls, results);
     const reason = this.driver.gaveUp;
     const gaveUp = reason === undefined ? undefined : { status: 'gave_up' as const, reason };
-    return { results: results.map(result => this.masked(result)), gaveUp };
+    return { results, gaveUp };
+  }
+
+  /** The active tab as text; undefined for a model that acts by pictures alone. */
+  async look(): Promise<string | undefined> {
+    if (!this.seesText) return undefined;
+    return this.task.mask((await this.driver.observations.look(this.driver.session.page)).toWellFormed());
+  }
+
+  /** Of the active tab at the newest look. */
+  get state() {
+    return this.driver.observations.stateOf(this.driver.session.page);
+  }
+
+  /** What calls did to the page; undefined if they only looked, or the last one reads the page. */
+  async changes(calls: readonly BetaToolUseBlock[]): Promise<string | undefined> {
+    const last = calls.at(-1);
+    const isRead = last?.name === 'read_page' && !(last.input as { ref?: unknown }).ref;
+    if (isRead || this.driver.isLoading || !calls.some(({ name }) => mayChange(name))) return undefined;
+    return this.look();
+  }
+
+  /**
+   * What the model is sent: its results, and in the words of the last one that can hold any what happened besides. Text
+   * behind the results would make answers that end in the middle of a task more likely.
+   */
+  sent(calls: readonly BetaToolUseBlock[], results: BetaToolResultBlockParam[], words: readonly string[]) {
+    this.notices.push(...this.driver.takeNotes(), ...this.task.takeNotices(), ...words);
+    const index = results.findLastIndex((result, at) => result.is_error || !STATE_ONLY.has(calls[at]!.name));
+    const texts = results.map(result => this.masked(result));
+    if (this.notices.length > 0 && index >= 0)
+      texts[index] = withText(texts[index]!, this.notices.splice(0).join('\n'));
+    return texts;
   }
 
   private isMember({ toolset_name }: BetaToolUseBlock): boolean {
@@ -118,22 +151,6 @@ export class Calls {
     }
   }
 
-  /** Puts what happened beside the calls into the newest result that can hold words. */
-  private addNotices(calls: readonly BetaToolUseBlock[], results: BetaToolResultBlockParam[]): void {
-    this.notices.push(...this.driver.takeNotes(), ...this.task.takeNotices());
-    if (this.notices.length === 0) return;
-    const index = results.findLastIndex((result, at) => result.is_error || !STATE_ONLY.has(calls[at]!.name));
-    const result = results[index];
-    if (!result || !Array.isArray(result.content)) return;
-    const text = { type: 'text' as const, text: this.notices.splice(0).join('\n') };
-    const state = result.content.findIndex(part => part.type === 'browser_state');
-    const at = state < 0 ? result.content.length : state;
-    results[index] = {
-      ...result,
-      content: [...result.content.slice(0, at), text, ...result.content.slice(at)],
-    };
-  }
-
   /** No value of a secret reaches the model. The tabs' titles and addresses are masked where they are read. */
   private masked(result: BetaToolResultBlockParam): BetaToolResultBlockParam {
     if (!Array.isArray(result.content)) return { ...result, content: this.task.mask(result.content ?? '') };
@@ -142,6 +159,11 @@ export class Calls {
     );
     return { ...result, content };
   }
+}
+
+function mayChange(name: string): boolean {
+  const tool: Tool | undefined = Object.hasOwn(TOOLS, name) ? TOOLS[name as keyof typeof TOOLS] : undefined;
+  return tool?.acts === true || name === 'wait' || name === 'new_tab';
 }
 
 /** @throws DriverError for a secret that the task does not have. */

@@ -8,16 +8,32 @@ import Anthropic, {
 } from '@anthropic-ai/sdk';
 import type {
   BetaMessage,
+  BetaUsage,
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import { sleep } from '../../browser/waiting';
+import { sleep, within } from '../../browser/waiting';
 import type { ModelSettings } from './options';
 
 const FIRST_PAUSE_MS = 500;
-const LONGEST_PAUSE_MS = 8_000;
+const LONGEST_PAUSE_MS = 10_000;
+/** Kept of a trial's time when an overload is waited out: its end must still be an error of the API. */
+const TIME_TO_END_MS = 1_000;
 const MAX_MESSAGE = 300;
 /** What may come as an event inside a stream that began well. */
 const PASSING = new Set(['overloaded_error', 'api_error', 'rate_limit_error', 'timeout_error']);
+
+/** What a request may take. */
+export interface Limit {
+  readonly signal: AbortSignal;
+  /** Milliseconds left for the answer. */
+  readonly timeLeftMs: number;
+  /** Milliseconds for which an overload is waited out; 0 to retry it like any other failure. */
+  readonly patienceMs: number;
+  /** Is told what every attempt took, also one that came to nothing. */
+  spent(usage: BetaUsage): void;
+  /** Called before a request is made again. Throws if it can't be afforded. */
+  check?(): void;
+}
 
 export class Client {
   private readonly api: Anthropic;
@@ -28,52 +44,125 @@ export class Client {
   }
 
   /**
-   * The SDK retries until an answer begins, and leaves alone one that breaks off after that. Those are retried here.
-   *
-   * @param limit the trial's signal and the milliseconds that it has left.
+   * The SDK retries until an answer begins, and leaves alone one that breaks off after that. Those are retried here. An
+   * overload lasts minutes: it is waited out as long as the trial's time allows.
    */
-  async send(
-    params: MessageCreateParamsNonStreaming,
-    limit: { signal: AbortSignal; timeLeftMs: number },
-  ): Promise<BetaMessage> {
-    const { signal } = limit;
-    for (let attempt = 0; ; attempt++) {
+  async send(params: MessageCreateParamsNonStreaming, limit: Limit): Promise<BetaMessage> {
+    const end = performance.now() + limit.patienceMs - TIME_TO_END_MS;
+    for (let attempt = 0, broken = 0; ; attempt++) {
       try {
         return await this.once(params, limit);
       } catch (error) {
-        signal.throwIfAborted();
-        if (!brokeOff(error) || attempt >= this.settings.maxRetries) throw error;
-        await sleep(Math.min(FIRST_PAUSE_MS * 2 ** attempt, LONGEST_PAUSE_MS), signal);
+        limit.signal.throwIfAborted();
+        const pause = pauseAfter(error, attempt);
+        const waits = isOverload(error) && performance.now() + pause < end;
+        if (!waits && !(brokeOff(error) && ++broken <= this.settings.maxRetries)) throw error;
+        limit.check?.();
+        await sleep(pause, limit.signal);
       }
     }
   }
 
-  private async once(
-    params: MessageCreateParamsNonStreaming,
-    { signal, timeLeftMs }: { signal: AbortSignal; timeLeftMs: number },
-  ): Promise<BetaMessage> {
-    const timeout = Math.max(1, Math.ceil(Math.min(this.settings.requestTimeoutMs, timeLeftMs)));
-    const stream = this.api.beta.messages.stream(params, { signal, timeout });
+  private async once(params: MessageCreateParamsNonStreaming, limit: Limit): Promise<BetaMessage> {
+    const timeout = Math.max(1, Math.ceil(Math.min(this.settings.requestTimeoutMs, limit.timeLeftMs)));
     // The SDK's own limit ends with the headers: a stream that goes silent is ended here.
     let silent = false;
+    let timer: NodeJS.Timeout | undefined;
     const stop = () => {
       silent = true;
       stream.abort();
     };
-    let timer: NodeJS.Timeout | undefined;
     const restart = () => {
       clearTimeout(timer);
       timer = setTimeout(stop, timeout);
     };
-    stream.on('connect', restart).on('streamEvent', restart);
+    const watch = new StreamWatch(restart);
+    const stream = this.api
+      .withOptions({ fetch: watch.fetch })
+      .beta.messages.stream(params, { signal: limit.signal, timeout });
     try {
-      return await stream.finalMessage();
+      const message = await stream.finalMessage();
+      watch.usage ??= message.usage;
+      return message;
     } catch (error) {
+      // The SDK ends early over a call whose input is no JSON. What the answer took stands at its end.
+      if (!silent && !limit.signal.aborted) await within(watch.readOn(), timeout);
       throw silent ? new AnthropicError(`nothing came for ${timeout / 1000} s`) : error;
     } finally {
       clearTimeout(timer);
+      if (watch.usage) limit.spent(watch.usage);
     }
   }
+}
+
+/** An answer's bytes on their way to the SDK, which passes on neither pings nor what an answer took that it refuses. */
+class StreamWatch {
+  usage: BetaUsage | undefined;
+  private reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  private readonly decoder = new TextDecoder();
+  private line = '';
+
+  /** @param alive is called for every piece that arrives, pings included */
+  constructor(private readonly alive: () => void) {}
+
+  readonly fetch: typeof fetch = async (...request) => {
+    const response = await fetch(...request);
+    if (!response.ok || !response.body) return response;
+    this.alive();
+    const reader = response.body.getReader();
+    this.reader = reader;
+    const body = new ReadableStream<Uint8Array>({
+      pull: async controller => {
+        const { done, value } = await reader.read();
+        if (done) return controller.close();
+        this.read(value);
+        controller.enqueue(value);
+      },
+      cancel: reason => reader.cancel(reason),
+    });
+    return new Response(body, response);
+  };
+
+  /** Reads what the SDK has left unread. */
+  async readOn(): Promise<void> {
+    for (;;) {
+      const { done, value } = (await this.reader?.read()) ?? { done: true };
+      if (done || !value) return;
+      this.read(value);
+    }
+  }
+
+  private read(bytes: Uint8Array): void {
+    this.alive();
+    const lines = (this.line + this.decoder.decode(bytes, { stream: true })).split('\n');
+    this.line = lines.pop()!;
+    for (const line of lines)
+      if (/^data:.*"message_(?:start|delta)"/.test(line)) this.count(line.slice('data:'.length));
+  }
+
+  private count(json: string): void {
+    let event: { type?: string; message?: { usage?: BetaUsage }; usage?: Partial<BetaUsage> };
+    try {
+      event = JSON.parse(json);
+    } catch {
+      return;
+    }
+    if (event.type === 'message_start') this.usage = event.message?.usage;
+    if (event.type !== 'message_delta' || !this.usage) return;
+    const told = Object.entries(event.usage ?? {}).filter(([, value]) => value != null);
+    this.usage = { ...this.usage, ...Object.fromEntries(told) };
+  }
+}
+
+function isOverload(error: unknown): error is APIError {
+  return error instanceof APIError && (error.status === 529 || error.type === 'overloaded_error');
+}
+
+/** As long as the API asks for, else longer each time and never quite the same. */
+function pauseAfter(error: unknown, attempt: number): number {
+  const asked = error instanceof APIError ? Number(error.headers?.get('retry-after') ?? 0) * 1_000 : 0;
+  const grown = Math.min(FIRST_PAUSE_MS * 1.5 ** attempt, LONGEST_PAUSE_MS);
+  return Math.max(asked || 0, grown * (0.75 + Math.random() / 2));
 }
 
 /** The connection or the stream ended early; an error with a status was an answer, and the SDK has retried it. */
@@ -111,11 +200,13 @@ function quoted(error: APIError): string {
 
 function advice(error: APIError, { factory, model, tools, maxRetries }: Asker): string {
   const { status } = error;
-  // The model does not take the tool, as far as the API's words tell.
+  const words = error.apiMessage ?? error.message;
+  // The model does not take the tool, as far as the API's words tell: other refusals name the toolset, too.
   if (
     tools &&
     status === 400 &&
-    /(browser|computer)_toolset|tool types?/i.test(error.apiMessage ?? error.message)
+    /_toolset|tool types?/i.test(words) &&
+    /support|unknown|invalid tool type|not (?:available|allowed)/i.test(words)
   ) {
     const other = tools === 'browser' ? 'computer' : 'browser';
     return `the model "${model}" does not take the ${tools} tool. Set another model, claude({ model: 'claude-opus-5-5' }), or another tool, claude({ tools: '${other}' }).`;
@@ -128,7 +219,10 @@ function advice(error: APIError, { factory, model, tools, maxRetries }: Asker): 
     404: `there is no model "${model}" for this key (404). Check ${factory}({ model }) and baseURL.`,
     413: 'the request is too large (413). Use a smaller viewport or fewer steps.',
     429: `the rate limit is reached (429), also after ${maxRetries} retries. Run fewer workers (--workers=1), raise ${factory}({ maxRetries }), or ask for a higher limit.`,
-    529: `the API is overloaded (529), also after ${maxRetries} retries. Run again later, or raise ${factory}({ maxRetries }).`,
+    529:
+      factory === 'claude'
+        ? 'the API is overloaded (529), and was for as long as the trial had time. Run again later, or raise turnTimeoutMs.'
+        : `the API is overloaded (529), also after ${maxRetries} retries. Run again later, or raise ${factory}({ maxRetries }).`,
   };
   return (
     known[status ?? 0] ??

@@ -11,8 +11,6 @@ import type {
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { z } from 'zod';
 import type { Driver } from '../../browser/driver/driver';
-import { viewportOf } from '../../browser/driver/refs';
-import { pictureScale } from '../../browser/driver/screenshot';
 import { checkedInput, runTool, TOOLS, type Tool } from '../tools';
 import { asToolErrors } from './browser-toolset';
 
@@ -104,7 +102,7 @@ export class ComputerToolset extends BetaAbstractComputerToolset20260801 {
 
   /** In the pixels of a screenshot. */
   async #pointer() {
-    const scale = pictureScale(await viewportOf(this.#page));
+    const scale = await this.#driver.scaleOf(this.#page);
     const { x, y } = this.#driver.cursor;
     return { type: 'coordinate' as const, x: Math.round(x * scale), y: Math.round(y * scale) };
   }

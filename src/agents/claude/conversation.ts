@@ -61,7 +61,7 @@ export class Conversation {
    */
   constructor(
     opening: BetaContentBlockParam[],
-    private readonly policy = { atTokens: 40_000, keep: 3 },
+    private readonly policy = { atTokens: 60_000, keep: 3 },
   ) {
     this.messages = [{ role: 'user', content: opening }];
   }
@@ -77,6 +77,17 @@ export class Conversation {
     const last = this.messages.at(-1)!;
     if (last.role === 'user') last.content = [...last.content, ...content];
     else this.messages.push({ role: 'user', content });
+  }
+
+  /** Adds words to what the model was told last. Behind results they go into the last of these. */
+  amend(words: string): void {
+    const { content } = this.messages.at(-1)!;
+    const index = content.findLastIndex(
+      block => block.type === 'tool_result' && partsOf(block).some(part => part.type === 'text'),
+    );
+    const result = content[index];
+    if (result?.type === 'tool_result') content[index] = withText(result, words);
+    else content.push({ type: 'text', text: words });
   }
 
   /**
@@ -151,5 +162,16 @@ function shortened(part: Part): Part {
   return {
     type: 'text',
     text: `${start}… (${part.text.length - KEPT_TEXT} more characters of an earlier reading were here. Read the page again for what it says now.)`,
+  };
+}
+
+/** Puts words into a result, after its own. */
+export function withText(result: BetaToolResultBlockParam, words: string): BetaToolResultBlockParam {
+  const { content = [] } = result;
+  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
+  const state = parts.findIndex(part => part.type === 'browser_state');
+  return {
+    ...result,
+    content: parts.toSpliced(state < 0 ? parts.length : state, 0, { type: 'text', text: words }),
   };
 }

@@ -7,27 +7,21 @@ import type {
   BetaMessage,
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import type { Page } from '@playwright/test';
 import { shorten } from '../../browser/driver/tree';
-import { fingerprintOf } from '../../browser/fingerprint';
-import { within } from '../../browser/waiting';
-import { AgentApiError, type GaveUp, type SessionTask, type Turn } from '../agent';
+import { AgentApiError, BudgetExceededError, type GaveUp, type SessionTask, type Turn } from '../agent';
 import { Calls, callsOf, refusals } from './calls';
-import { apiProblem, Client } from './client';
+import { apiProblem, Client, type Limit } from './client';
 import { Conversation, tokensOf } from './conversation';
 import { type ClaudeSettings, vendorMembers } from './options';
 import { Budget, pricesOf, unknownPrice } from './pricing';
-import { opening, repeatReminder, SYSTEM, turnsReminder } from './prompt';
+import { Progress } from './progress';
+import { GO_ON, isUnfinished, opening, repeatReminder, SYSTEM, turnsReminder } from './prompt';
 
 const MAX_FILES_TOLD = 30;
 /** So many answers in a row that are cut off at maxTokens say that it is too low. */
 const MAX_CUT_OFF = 3;
 /** Models that think by default, and leave their thoughts out of the answer unless asked for a summary. */
 const THINKS = /^claude-(?:(?:opus|sonnet|haiku)-5-5|(?:fable|mythos)-5-[12])\b/;
-
-/** How many turns back a repetition is looked for, and how many times are too often. */
-const REMEMBERED_TURNS = 10;
-const REPETITIONS = 3;
 
 /** What an answer came to: undefined to go on. */
 type Ending = { result: GaveUp | undefined } | undefined;
@@ -45,7 +39,8 @@ export async function playTask(task: SessionTask, settings: ClaudeSettings): Pro
   const files = tools === 'browser' ? await filesIn(members.file_upload || []) : [];
   const calls = new Calls(task, tools, members);
   try {
-    return await new Loop(task, settings, calls, new Budget(task, prices), files).play();
+    const first = opening(task, files, await calls.look());
+    return await new Loop(task, settings, calls, new Budget(task, prices), first).play();
   } finally {
     await calls.close();
   }
@@ -66,16 +61,17 @@ class Loop {
   private fresh: number;
   private remindedOfTurns = false;
   private cutOff = 0;
+  /** The newest answer had neither a call nor a result. */
+  private asked = false;
 
   constructor(
     private readonly task: SessionTask,
     private readonly settings: ClaudeSettings,
     private readonly calls: Calls,
     private readonly budget: Budget,
-    files: readonly string[],
+    first: BetaContentBlockParam[],
   ) {
     this.client = new Client(settings);
-    const first = opening(task, files);
     this.conversation = new Conversation(first);
     this.fresh = tokensOf(SYSTEM) + tokensOf(first);
     this.fixed = {
@@ -94,7 +90,6 @@ class Loop {
       if (this.task.turnsLeft <= 0) await this.task.turn('no turns are left', () => undefined);
       this.task.signal.throwIfAborted();
       const message = await this.request();
-      this.budget.report(message.usage);
       const ending = await this.answer(message);
       if (ending) return ending.result;
     }
@@ -105,14 +100,30 @@ class Loop {
     for (let repairs = 0; ; repairs++) {
       this.budget.check(this.fresh);
       try {
-        return await this.client.send({ ...this.fixed, messages: this.conversation.forRequest() }, this.task);
+        return await this.client.send(
+          { ...this.fixed, messages: this.conversation.forRequest() },
+          this.limit,
+        );
       } catch (error) {
         this.task.signal.throwIfAborted();
+        if (error instanceof BudgetExceededError) throw error;
         if (repairs === 0 && this.repair(error)) continue;
         const problem = apiProblem(error, { ...this.settings, factory: 'claude' });
         throw new AgentApiError(`claude: ${problem}`);
       }
     }
+  }
+
+  private get limit(): Limit {
+    const { signal, timeLeftMs } = this.task;
+    return {
+      signal,
+      timeLeftMs,
+      patienceMs: timeLeftMs,
+      spent: usage => this.budget.report(usage),
+      // All of it has been written to the cache by now.
+      check: () => this.budget.check(0),
+    };
   }
 
   /** What the API refuses about the conversation may be taken out of it. */
@@ -161,19 +172,26 @@ class Loop {
     const title = await this.calls.titleOf(calls);
     const act = async (turn: Turn) => {
       this.narrate(turn, content);
-      return this.calls.run(calls, turn);
+      const { results, gaveUp } = await this.calls.run(calls, turn);
+      if (gaveUp) return gaveUp;
+      const done = calls.map(({ name, input }) => ({ name, input }));
+      const changes = await this.calls.changes(calls);
+      const repeated = await this.progress.note(done, this.task.page, changes ? this.calls.state : undefined);
+      const words = [changes, this.turnsReminder(), repeated && repeatReminder(repeated)];
+      this.goOn(
+        content,
+        this.calls.sent(
+          calls,
+          results,
+          words.filter(each => typeof each === 'string'),
+        ),
+      );
+      return undefined;
     };
     // The model is asked while the turn's picture is taken.
-    const { results, gaveUp } = await this.task.turn(title, act, { waitForPicture: false });
-    if (gaveUp) return { result: gaveUp };
-    const done = calls.map(({ name, input }) => ({ name, input }));
-    const repeated = await this.progress.note(done, this.task.page);
-    const reminders = [this.turnsReminder(), repeated && repeatReminder(repeated)].filter(Boolean);
-    this.goOn(content, [
-      ...results,
-      ...reminders.map(text => ({ type: 'text' as const, text: String(text) })),
-    ]);
-    return undefined;
+    const gaveUp = await this.task.turn(title, act, { waitForPicture: false });
+    this.asked = false;
+    return gaveUp && { result: gaveUp };
   }
 
   private turnsReminder(): string | undefined {
@@ -186,17 +204,27 @@ class Loop {
 
   private goOn(content: BetaContentBlock[], next: BetaContentBlockParam[]): void {
     // Thoughts alone make no message of their own: the answer that was to follow them is asked for again.
-    const said = content.some(block => block.type !== 'thinking' && block.type !== 'redacted_thinking');
-    if (said) this.conversation.addAnswer(content as BetaContentBlockParam[]);
+    if (!content.every(isThought)) this.conversation.addAnswer(content as BetaContentBlockParam[]);
     this.conversation.addUser(next);
     this.fresh = tokensOf(content) + tokensOf(next);
   }
 
   private async finish(content: BetaContentBlock[]): Promise<Ending> {
     const text = content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('\n');
+    if (isUnfinished(text) && !this.asked && this.task.turnsLeft > 1) return this.askAgain(text, content);
     const title = text.trim() ? `finish: ${shorten(text, 100)}` : 'finish';
     await this.say(this.task.mask(title), content);
     return { result: undefined };
+  }
+
+  /** Models end in the middle at times: with nothing, or with words on what they are about to do. */
+  private async askAgain(text: string, content: BetaContentBlock[]): Promise<Ending> {
+    this.asked = true;
+    const title = text.trim() ? `no call: ${shorten(text, 100)}` : 'an empty answer';
+    await this.say(this.task.mask(title), content);
+    if (!text.trim()) this.conversation.amend(GO_ON);
+    else this.goOn(content, [{ type: 'text', text: GO_ON }]);
+    return undefined;
   }
 
   private async refused(message: BetaMessage): Promise<never> {
@@ -230,7 +258,8 @@ class Loop {
     const text = `Your answer was cut off at ${maxTokens} tokens${calls.length > 0 ? ', and none of its calls was run' : ''}. Answer again, in fewer words.`;
     // A thought that was cut off has no signature, and the API takes none without.
     const whole = content.filter(block => block.type !== 'thinking' || block.signature);
-    this.goOn(whole, calls.length > 0 ? refusals(calls, text) : [{ type: 'text', text }]);
+    if (whole.every(isThought)) this.conversation.amend(text);
+    else this.goOn(whole, calls.length > 0 ? refusals(calls, text) : [{ type: 'text', text }]);
     return undefined;
   }
 
@@ -257,21 +286,6 @@ class Loop {
   }
 }
 
-/** Notices a model that goes round in circles: the same calls, and a page that stays as it was. */
-class Progress {
-  private readonly turns: string[] = [];
-
-  /** @returns how often these calls have been made with the page staying as it is now, if that is too often. */
-  async note(calls: unknown, page: Page): Promise<number | undefined> {
-    const shown = await fingerprintOf(page);
-    const scrolled = await within(
-      page.evaluate(() => `${window.scrollX} ${window.scrollY}`),
-      1_000,
-    );
-    const turn = JSON.stringify([calls, page.url(), shown?.content, scrolled]);
-    this.turns.push(turn);
-    if (this.turns.length > REMEMBERED_TURNS) this.turns.shift();
-    const times = this.turns.filter(each => each === turn).length;
-    return times >= REPETITIONS && times % REPETITIONS === 0 ? times : undefined;
-  }
+function isThought({ type }: BetaContentBlock): boolean {
+  return type === 'thinking' || type === 'redacted_thinking';
 }

@@ -42,7 +42,7 @@ export interface ModelOptions {
   baseURL?: string;
   /** How much the model thinks. Default: the model's own. */
   effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
-  /** How often a failed request is made again. Default: 4. */
+  /** How often a failed request is made again at once. An overload (529) of `claude()` is waited out as long as the trial has time. Default: 4. */
   maxRetries?: number;
   /** US dollars per million tokens, if the built-in table does not know the model or its prices have changed. Default: the table. */
   pricing?: Pricing;
@@ -53,7 +53,7 @@ export interface ClaudeOptions extends ModelOptions {
   model?: string;
   /** Tokens of the longest answer, thinking included. Default: 8,192. */
   maxTokens?: number;
-  /** Milliseconds that an answer may stay silent. Default: 300,000. */
+  /** Milliseconds that an answer may stay silent; pings count as life. Default: 300,000. */
   requestTimeoutMs?: number;
   /** `computer` sees nothing but pictures. Default: `browser`. */
   tools?: 'browser' | 'computer';

@@ -28,6 +28,7 @@ const SONNET_5 = of(2, 10, 0.2, 2.5);
 const SONNET_4 = of(3, 15, 0.3, 3.75);
 const FABLE_5 = of(10, 50, 1, 12.5);
 const FABLE_5_1 = of(10, 50, 0.25, 12.5);
+const FABLE_5_2 = of(8, 40, 0.2, 10);
 
 const TABLE: Record<string, Prices> = {
   'claude-opus-5-5': of(4, 20, 0.2, 5),
@@ -46,6 +47,8 @@ const TABLE: Record<string, Prices> = {
     above: { tokens: 100_000, prices: of(0.5, 2.5, 0.05, 0.625) },
   },
   'claude-haiku-4-5': of(1, 5, 0.1, 1.25),
+  'claude-fable-5-2': FABLE_5_2,
+  'claude-mythos-5-2': FABLE_5_2,
   'claude-fable-5-1': FABLE_5_1,
   'claude-mythos-5-1': FABLE_5_1,
   'claude-fable-5': FABLE_5,

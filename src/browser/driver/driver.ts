@@ -9,8 +9,9 @@ import { limited, within } from '../waiting';
 import { elementAt, wordsFor } from './describe';
 import { DriverError } from './errors';
 import { Logs } from './logs';
+import { Observations } from './observation';
 import { type Located, Refs, viewportOf } from './refs';
-import { pictureScale } from './screenshot';
+import { picture, pictureScale } from './screenshot';
 import { Tabs } from './tabs';
 
 export interface Point {
@@ -51,18 +52,23 @@ export class Driver {
   readonly recorder: ActionRecorder;
   readonly tabs: Tabs;
   readonly refs = new Refs();
+  readonly observations = new Observations(this.refs);
   /** Kept from `keepLogs` on. */
   logs: Logs | undefined;
   /** Where the pointer was left, in CSS pixels. */
   cursor: Point = { x: 0, y: 0 };
-  /** How the next confirm or prompt is answered. */
-  nextAnswer: DialogAnswer | undefined;
+  /** How the next confirms and prompts are answered, one for each. */
+  readonly nextAnswers: DialogAnswer[] = [];
   /** Why the task can't be done, once the model has said so. */
   gaveUp: string | undefined;
+  /** The page had not settled after the newest action. */
+  isLoading = false;
   /** Is told what is done. */
   onDone: (done: Done) => void = () => undefined;
   private point: Point | undefined;
   private readonly notes: string[] = [];
+  /** Pixels of the newest picture of a tab for each one of the page. */
+  private readonly scales = new WeakMap<Page, number>();
 
   /** @param fill puts the values of secrets in the place of their names */
   constructor(
@@ -74,9 +80,7 @@ export class Driver {
     this.tabs = new Tabs(task);
     this.session.dialogs.policy = dialog => {
       if (dialog.type() !== 'confirm' && dialog.type() !== 'prompt') return undefined;
-      const answer = this.nextAnswer ?? { accept: false, note: NOT_ASKED };
-      this.nextAnswer = undefined;
-      return answer;
+      return this.nextAnswers.shift() ?? { accept: false, note: NOT_ASKED };
     };
   }
 
@@ -100,10 +104,21 @@ export class Driver {
     return perform(page, action, { timeoutMs, recorder: this.recorder });
   }
 
+  /** A picture of the viewport: the model's coordinates are those of the newest one. */
+  async picture(page: Page) {
+    const { scale, ...taken } = await picture(page);
+    this.scales.set(page, scale);
+    return taken;
+  }
+
+  /** The model's coordinates for each pixel of the page. */
+  async scaleOf(page: Page): Promise<number> {
+    return this.scales.get(page) ?? pictureScale(await viewportOf(page));
+  }
+
   /** The model's coordinates in CSS pixels. @throws DriverError outside the viewport. */
   async pointOf(page: Page, given: Point): Promise<Point> {
-    const viewport = await viewportOf(page);
-    const scale = pictureScale(viewport);
+    const [viewport, scale] = await Promise.all([viewportOf(page), this.scaleOf(page)]);
     const point = { x: given.x / scale, y: given.y / scale };
     if (point.x < 0 || point.y < 0 || point.x > viewport.width || point.y > viewport.height) {
       const [width, height] = [viewport.width, viewport.height].map(size => Math.round(size * scale));
@@ -154,7 +169,7 @@ export class Driver {
   /** `button "Sign in"`, or `(40, 30)` if nothing is known about the place. */
   async wordsOf(page: Page, target: Target): Promise<string> {
     if (target.type === 'ref') return this.refs.wordsOf(target.ref) ?? target.ref;
-    const scale = pictureScale(await viewportOf(page));
+    const scale = await this.scaleOf(page);
     const seen = await elementAt(page, { x: target.x / scale, y: target.y / scale });
     return wordsFor(seen) ?? `(${target.x}, ${target.y})`;
   }
@@ -187,7 +202,8 @@ export class Driver {
   }
 
   private async settle(page: Page, since: number): Promise<boolean> {
-    if (await this.session.settle(page, since)) return true;
+    this.isLoading = !(await this.session.settle(page, since));
+    if (!this.isLoading) return true;
     this.notes.push('A page is still loading, and can not be read or used until it answers.');
     return false;
   }
@@ -208,7 +224,8 @@ function bringIntoView(element: Element): Point | null {
   return window === top ? { x: x + width / 2, y: y + height / 2 } : null;
 }
 
-const NOT_ASKED = ' To answer it otherwise, call next_dialog first and repeat the action.';
+const NOT_ASKED =
+  ' To answer it otherwise, call next_dialog first, once for each dialog, and repeat the action.';
 const STUCK =
   'The page did not answer: it is still loading, or its scripts keep it busy. Wait, reload, or go to another page.';
 

@@ -3,6 +3,8 @@ import { lineOf } from './page-tree';
 import { shorten, type TreeNode, textOf } from './tree';
 
 const MAX_MATCHES = 20;
+/** What is around an element tells it apart only if it is short. */
+const MAX_LABEL = 300;
 const STOP_WORDS = new Set(
   'a an the of in on at to for with and or that which is are this all any element elements page from by named called labeled labelled says'.split(
     ' ',
@@ -55,27 +57,32 @@ interface Candidate {
   depth: number;
 }
 
-function collect(nodes: readonly (TreeNode | string)[], trail: TreeNode[], into: Candidate[]): void {
+/** @param labels what the elements around are called, or say if that is short */
+function collect(nodes: readonly (TreeNode | string)[], labels: readonly string[], into: Candidate[]): void {
+  const near = labels.slice(-4);
   for (const node of nodes) {
     if (typeof node === 'string') continue;
     if (node.ref) {
       const { placeholder, url } = node.states;
       // A container says all that its parts say: only what is short is its own.
       const text = node.interactive || node.children.length === 0 ? textOf(node) : node.text;
-      const near = trail
-        .slice(-4)
-        .map(parent => parent.name || (textOf(parent).length < 300 ? textOf(parent) : ''));
       into.push({
         node,
         own: new Set(tokens([node.name, text, placeholder ?? '', node.inputType ?? ''].join(' '))),
         around: new Set(tokens([...near, String(url ?? '').replace(/^https?:/, '')].join(' '))),
         roles: new Set([node.role, ...(ROLE_WORDS[node.role] ?? [])].map(stem)),
         context: near.filter(Boolean).at(-1) ?? '',
-        depth: trail.length,
+        depth: labels.length,
       });
     }
-    collect(node.children, [...trail, node], into);
+    if (node.children.length > 0) collect(node.children, [...labels, labelOf(node)], into);
   }
+}
+
+function labelOf(node: TreeNode): string {
+  if (node.name) return node.name;
+  const text = textOf(node, MAX_LABEL);
+  return text.length < MAX_LABEL ? text : '';
 }
 
 function rarity(word: string, all: Candidate[]): number {
@@ -135,7 +142,7 @@ export function findText(query: string, roots: readonly TreeNode[]): string {
   if (matches.length === 0)
     return `No element matches "${shorten(query)}". Try other words (what is written on it, or its kind), read_page with filter "all", or a screenshot.`;
   const lines = matches.map(({ node, context }) => {
-    const said = node.text || node.name ? '' : `: ${shorten(textOf(node))}`;
+    const said = node.text || node.name ? '' : `: ${shorten(textOf(node, 200))}`;
     const where = context && context !== node.name ? `, in "${shorten(context, 60)}"` : '';
     const line = lineOf(node).includes(`[${node.ref}]`) ? lineOf(node) : `${lineOf(node)} [${node.ref}]`;
     return `- ${shorten(line, 300)}${said}${where}${node.inView ? '' : ' (outside the viewport)'}`;

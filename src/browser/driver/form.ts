@@ -18,6 +18,7 @@ type Field = Awaited<ReturnType<typeof inspect>>;
 function inspect(locator: Locator) {
   return locator.evaluate(element => ({
     tag: element.tagName.toLowerCase(),
+    readonly: element.hasAttribute('readonly'),
     type: element instanceof HTMLInputElement ? element.type : '',
     role: element.getAttribute('role'),
     editable: element instanceof HTMLElement && element.isContentEditable,
@@ -50,6 +51,10 @@ export async function setValue(
   if (!holdsText || ['button', 'submit', 'reset', 'image'].includes(type))
     throw new DriverError(
       `${ref} is a <${tag}>, which has no value to set. Click it, and use what it opens.`,
+    );
+  if (field.readonly)
+    throw new DriverError(
+      `${ref} can not be set, it is read-only: click it, and choose in what it opens, if it opens anything.`,
     );
   await driver.perform(page, { do: 'fill', locator, text: String(value) });
   const format = FORMATS[type];

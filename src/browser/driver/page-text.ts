@@ -33,10 +33,11 @@ function visibleText(): string {
   return article.length > 200 && article.length > whole.length * 0.4 ? article : whole;
 }
 
-async function frameText(frame: Frame): Promise<string> {
-  const text = (await within(frame.evaluate(visibleText), FRAME_LIMIT_MS)) ?? '';
+/** Undefined if the frame does not answer in time. */
+async function frameText(frame: Frame): Promise<string | undefined> {
+  const text = await within(frame.evaluate(visibleText), FRAME_LIMIT_MS);
   return text
-    .replace(/[ \t]+/g, ' ')
+    ?.replace(/[ \t]+/g, ' ')
     .replace(/\s*\n\s*\n\s*/g, '\n\n')
     .trim();
 }
@@ -44,6 +45,10 @@ async function frameText(frame: Frame): Promise<string> {
 export async function pageText(page: Page): Promise<string> {
   const [main, ...frames] = page.frames().slice(0, MAX_FRAMES);
   const parts = [await frameText(main!)];
+  if (parts[0] === undefined)
+    throw new DriverError(
+      `The page did not give its text within ${FRAME_LIMIT_MS / 1000} s: it is too large, or its scripts keep it busy. Take a screenshot, scroll, or wait and try again.`,
+    );
   for (const frame of frames) {
     const text = await frameText(frame);
     if (text) parts.push(`--- frame ${frame.url()}\n${text}`);

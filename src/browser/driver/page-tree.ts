@@ -14,8 +14,16 @@ const REFERRED = new Set(
 );
 const QUIET_STATES = new Set(['url', 'placeholder', 'active']);
 
+/** What says how an action ended, besides what can be acted on. */
+const TELLING = new Set('heading status alert alertdialog dialog log progressbar'.split(' '));
+
+export function isTelling(role: string): boolean {
+  return TELLING.has(role);
+}
+
 export interface ReadOptions {
-  filter?: 'all' | 'interactive' | null;
+  /** `telling`: what can be acted on, headings and messages. */
+  filter?: 'all' | 'interactive' | 'telling' | null;
   depth?: number | null;
   /** Only this subtree. */
   root?: TreeNode;
@@ -29,7 +37,7 @@ export function lineOf(node: TreeNode, withText = true): string {
   if (node.inputType) notes.push(`type=${node.inputType}`);
   const { placeholder, url } = node.states;
   if (placeholder && placeholder !== node.name) notes.push(`placeholder="${shorten(String(placeholder))}"`);
-  if (url && !node.name && !textOf(node)) notes.push(`url=${shorten(String(url), 120)}`);
+  if (url && !node.name && !textOf(node, 1)) notes.push(`url=${shorten(String(url), 120)}`);
   if (node.interactive && node.role === 'generic') notes.push('clickable');
   const hasRef = node.ref && (node.interactive || REFERRED.has(node.role));
   return [
@@ -48,9 +56,12 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-interface Entry {
+/** A line of the tree. */
+export interface Entry {
   indent: number;
   text: string;
+  /** What it is about; of a text, what the text is in. */
+  node: TreeNode | undefined;
   /** What the line says, if it is nothing but text. */
   said?: string;
   name?: string;
@@ -66,9 +77,9 @@ class Listing {
 
   constructor(private readonly options: ReadOptions) {}
 
-  add(nodes: readonly (TreeNode | string)[], indent = 0): void {
+  add(nodes: readonly (TreeNode | string)[], indent = 0, parent?: TreeNode): void {
     for (const node of nodes) {
-      if (typeof node === 'string') this.say(indent, node);
+      if (typeof node === 'string') this.say(indent, node, parent);
       else this.element(node, indent);
     }
   }
@@ -86,43 +97,56 @@ class Listing {
   }
 
   private element(node: TreeNode, indent: number): void {
-    if (this.options.filter !== 'all' && !node.partInView) {
+    const { filter } = this.options;
+    if (filter !== 'all' && !node.partInView) {
       this.outside += [...nodesOf([node])].filter(each => this.counts(each)).length;
       return;
     }
-    if (this.options.filter === 'interactive') this.interactive(node);
+    if (filter === 'interactive' || filter === 'telling') this.interactive(node);
     else if (node.role === 'generic' && !node.name && !node.interactive && !node.text)
-      this.add(node.children, indent);
+      this.add(node.children, indent, node);
     else if (indent >= (this.options.depth ?? DEFAULT_DEPTH)) this.deeper += [...nodesOf([node])].length;
     else {
       this.own(node, indent);
-      this.add(this.worthReading(node), indent + 1);
+      this.add(this.worthReading(node), indent + 1, node);
     }
   }
 
   private interactive(node: TreeNode): void {
     if (node.interactive && (node.inView || node.role === 'option')) this.own(node, 0);
     else if (node.interactive) this.outside++;
+    else if (this.options.filter === 'telling' && TELLING.has(node.role)) this.tell(node);
     // What is inside a button is its name already.
     this.add(node.children.filter(child => typeof child !== 'string'));
   }
 
+  /** A heading that is a link is told by the link. */
+  private tell(node: TreeNode): void {
+    const acts = [...nodesOf(node.children)].some(({ interactive }) => interactive);
+    const isBox = node.role.endsWith('dialog');
+    if (acts && !isBox) return;
+    const line = lineOf(node);
+    const said = node.name || node.text || isBox ? '' : shorten(textOf(node, 400), 300);
+    if (said || line !== node.role)
+      this.entries.push({ indent: 0, text: said ? `${line}: ${said}` : line, node });
+  }
+
   private own(node: TreeNode, indent: number): void {
     if (node.role === 'generic' && !node.name && !node.interactive) {
-      this.say(indent, node.text);
+      this.say(indent, node.text, node);
       return;
     }
     const text = lineOf(node);
-    this.entries.push({ indent, text, name: oneLine(node.name), bare: text === node.role });
+    this.entries.push({ indent, text, node, name: oneLine(node.name), bare: text === node.role });
   }
 
-  private say(indent: number, text: string): void {
+  private say(indent: number, text: string, node: TreeNode | undefined): void {
     const said = oneLine(text);
-    this.entries.push({ indent, text: `text: ${said}`, said });
+    this.entries.push({ indent, text: `text: ${said}`, node, said });
   }
 
   /** Without structure that holds nothing, and labels next to what they label. */
-  private worthSaying(): Entry[] {
+  worthSaying(): Entry[] {
     const kept: Entry[] = [];
     // From the end: what is dropped inside a list may leave the list empty.
     for (let index = this.entries.length - 1; index >= 0; index--) {
@@ -148,6 +172,38 @@ class Listing {
     if (this.options.filter === 'interactive') return node.interactive;
     return node.role !== 'generic' || node.text !== '' || node.interactive;
   }
+}
+
+const MOST_OPTIONS = 12;
+
+/** The lines of a tree, whatever their number; the options of a list on the list's own. */
+export function entriesOf(roots: readonly TreeNode[], options: ReadOptions): Entry[] {
+  const listing = new Listing(options);
+  listing.add(roots);
+  const entries: Entry[] = [];
+  for (const entry of listing.worthSaying()) {
+    const isOption = entry.node?.role === 'option' && entries.at(-1)?.node?.children.includes(entry.node);
+    if (!isOption) entries.push(withOptions({ ...entry, text: entry.text.replace(/ \(level=\d\)/, '') }));
+  }
+  return entries;
+}
+
+/** `combobox "Sort" [ref_7]: Name (or Price, Age)` */
+function withOptions(entry: Entry): Entry {
+  const all = (entry.node?.children ?? []).filter(
+    child => typeof child !== 'string' && child.role === 'option',
+  );
+  if (all.length === 0) return entry;
+  const options = all as TreeNode[];
+  const names = (some: TreeNode[]) =>
+    some.map(node => shorten(node.name || textOf(node, 100), 40)).join(', ');
+  const chosen = options.filter(({ states }) => states.selected);
+  const others = options.filter(({ states }) => !states.selected);
+  const more = others.length > MOST_OPTIONS ? ` and ${others.length - MOST_OPTIONS} more` : '';
+  return {
+    ...entry,
+    text: `${entry.text}: ${names(chosen)} (or ${names(others.slice(0, MOST_OPTIONS))}${more})`,
+  };
 }
 
 /** The listing under `header`, and a line for each reason why something is not in it. */

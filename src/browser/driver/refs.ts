@@ -1,14 +1,27 @@
 // What the model calls `ref_7`: Playwright's references under names of our own that no other element ever gets.
 import type { Locator, Page } from '@playwright/test';
+import { evaluateUnseen } from '../evaluate';
+import { within } from '../waiting';
 import { DriverError } from './errors';
-import { nodesOf, type TreeNode, treeOf, words } from './tree';
+import { type Box, nodesOf, type TreeNode, treeOf, words } from './tree';
 
 const SNAPSHOT_LIMIT_MS = 10_000;
-const SPECIAL_INPUTS = [
-  ...['date', 'time', 'datetime-local', 'month', 'week', 'color', 'file', 'password', 'range'].map(
-    type => `input[type=${type}]`,
-  ),
-  '[contenteditable]:not([contenteditable=false])',
+const VIEWPORT_LIMIT_MS = 1_000;
+const DEFAULT_VIEWPORT = { width: 1280, height: 720 };
+/** How the handle of a drawing begins, which Playwright gives no reference. */
+const CANVAS = 'canvas >> nth=';
+/** Inputs that take their value in a special way, or none. */
+const TYPES = ['date', 'time', 'datetime-local', 'month', 'week', 'color', 'file', 'password', 'range'];
+/** The document itself, and what the accessibility tree tells nothing of. */
+const LOOKED_AT = [
+  ...[
+    'html',
+    'canvas',
+    '[contenteditable]:not([contenteditable=false])',
+    'input[readonly]',
+    'textarea[readonly]',
+  ],
+  ...TYPES.map(type => `input[type=${type}]`),
 ].join(',');
 const INPUT_ROLES = new Set(['textbox', 'button', 'slider']);
 const EDITABLE_ROLES = new Set(['generic', 'textbox', 'paragraph', 'group']);
@@ -20,26 +33,65 @@ export interface Located {
   ref: string;
 }
 
-export async function viewportOf(page: Page): Promise<{ width: number; height: number }> {
-  return page.viewportSize() ?? page.evaluate(() => ({ width: innerWidth, height: innerHeight }));
+export interface Size {
+  width: number;
+  height: number;
+}
+
+/** In the page's own pixels: a page without a viewport tag is laid out wider than a phone's screen. */
+export async function viewportOf(page: Page): Promise<Size> {
+  const size = await within(
+    evaluateUnseen(page, '({ width: innerWidth, height: innerHeight })'),
+    VIEWPORT_LIMIT_MS,
+  );
+  return (size as Size | undefined) ?? page.viewportSize() ?? DEFAULT_VIEWPORT;
+}
+
+/** A tab as it is read. */
+export interface Snapshot {
+  roots: TreeNode[];
+  /** Pixels of the page beyond the viewport. */
+  above: number;
+  below: number;
+  /** Another one for each document. */
+  document: number;
+}
+
+interface Owner {
+  page: Page;
+  words: string;
+  role: string;
+  name: string;
+  /** Of the page, when it was last seen. */
+  path: string;
+  /** Numbers of the snapshots that it was first and last in. */
+  first: number;
+  last: number;
 }
 
 export class Refs {
   private count = 0;
+  private snapshots = 0;
   /** Every name ever given, by tab and by what it was given to. */
   private readonly names = new Map<Page, Map<string, string>>();
   /** What the newest snapshot of a tab holds. */
   private readonly current = new Map<Page, Map<string, TreeNode>>();
-  private readonly owners = new Map<string, { page: Page; words: string }>();
+  private readonly owners = new Map<string, Owner>();
 
-  /** Reads the whole tab. Names of elements that are still there stay as they were. */
-  async snapshot(page: Page): Promise<TreeNode[]> {
+  /**
+   * Reads the whole tab. Names of elements that are still there stay as they were.
+   *
+   * @throws DriverError if the page does not give its elements in time.
+   */
+  async snapshot(page: Page, timeout = SNAPSHOT_LIMIT_MS): Promise<Snapshot> {
     // Always the whole page: Playwright forgets the references that its newest snapshot does not hold.
-    const raw = await page.ariaSnapshotJSON({ mode: 'ai', boxes: true, timeout: SNAPSHOT_LIMIT_MS });
-    const roots = treeOf(raw, await viewportOf(page));
-    await this.markSpecial(page, roots);
+    const reading = page.ariaSnapshotJSON({ mode: 'ai', boxes: true, timeout });
+    const [raw, seen] = await Promise.all([reading.catch(tooLarge), lookAt(page, timeout)]);
+    const roots = treeOf(raw, seen.size);
+    markFields(roots, seen.special);
+    roots.push(...drawingsIn(seen.special, seen.size));
     this.name(page, roots);
-    return roots;
+    return { roots, above: seen.above, below: seen.below, document: seen.document };
   }
 
   /** The words of a ref as it was last read; undefined for one that was never given. */
@@ -70,16 +122,28 @@ export class Refs {
       await this.snapshot(page).catch(() => undefined);
       found = await this.lookUp(page, ref);
     }
+    found ??= await this.renderedAnew(page, owner);
     if (found) return found;
     throw new DriverError(
       `${ref} (${owner.words}) is stale: the page has changed since it was read. Call read_page or find for references that are valid now.`,
     );
   }
 
+  /** The only element of that role and name on the page, if it came after the one that is gone: a page drew it again. */
+  private async renderedAnew(page: Page, gone: Owner): Promise<Located | undefined> {
+    if (!gone.name || gone.path !== pathOf(page)) return undefined;
+    const equal = [...(this.current.get(page) ?? [])].filter(
+      ([, { role, name }]) => role === gone.role && name === gone.name,
+    );
+    const [ref] = equal[0] ?? [];
+    const isNew = ref !== undefined && this.owners.get(ref)!.first > gone.last;
+    return equal.length === 1 && isNew ? this.lookUp(page, ref) : undefined;
+  }
+
   private async lookUp(page: Page, ref: string): Promise<Located | undefined> {
     const node = this.current.get(page)?.get(ref);
     if (!node?.handle) return undefined;
-    const locator = page.getByRef(node.handle);
+    const locator = node.handle.startsWith(CANVAS) ? page.locator(node.handle) : page.getByRef(node.handle);
     // Playwright would wait for an element that is gone, and throws if its frame is.
     const count = await locator.count().catch(() => 0);
     return count === 1 ? { page, locator, node, ref } : undefined;
@@ -88,6 +152,8 @@ export class Refs {
   private name(page: Page, roots: TreeNode[]): void {
     const names = this.names.get(page) ?? new Map<string, string>();
     const current = new Map<string, TreeNode>();
+    const path = pathOf(page);
+    const number = ++this.snapshots;
     for (const node of nodesOf(roots)) {
       if (!node.handle) continue;
       // Playwright gives a new reference if role or name change, but begins to count anew after a navigation.
@@ -96,42 +162,115 @@ export class Refs {
       names.set(key, ref);
       node.ref = ref;
       current.set(ref, node);
-      this.owners.set(ref, { page, words: words(node) });
+      const first = this.owners.get(ref)?.first ?? number;
+      const { role, name } = node;
+      this.owners.set(ref, { page, words: words(node), role, name, path, first, last: number });
     }
     this.names.set(page, names);
     this.current.set(page, current);
   }
+}
 
-  /**
-   * The accessibility tree tells a date field from a text field as little as an editable element from any other.
-   * The page does, and an equal box says which is which.
-   */
-  private async markSpecial(page: Page, roots: TreeNode[]): Promise<void> {
-    const found = await page
-      .locator(SPECIAL_INPUTS)
-      .evaluateAll(elements =>
-        elements.map(element => {
-          const { x, y, width, height } = element.getBoundingClientRect();
-          return { key: [x, y, width, height].map(Math.round).join(), type: element.getAttribute('type') };
-        }),
-      )
-      .catch(() => []);
-    if (found.length === 0) return;
-    const types = new Map(found.map(({ key, type }) => [key, type]));
-    for (const node of nodesOf(roots)) {
-      if (!node.box || !node.handle) continue;
-      const { x, y, width, height } = node.box;
-      const key = [x, y, width, height].map(Math.round).join();
-      const type = types.get(key);
-      if (type === undefined || !(type === null ? EDITABLE_ROLES : INPUT_ROLES).has(node.role)) continue;
-      // An editor's only paragraph may fill it: the outermost one is the editor.
-      types.delete(key);
-      node.interactive = true;
-      if (type === null) node.role = 'textbox';
-      else node.inputType = type;
-      if (type === 'password' && node.text) node.text = '•'.repeat(8);
-    }
+function pathOf(page: Page): string {
+  return page.url().split(/[?#]/)[0]!;
+}
+
+function tooLarge(error: Error): never {
+  if (!/Timeout/.test(error.message)) throw error;
+  throw new DriverError(
+    'The page did not give its elements in time: it is too large, or its scripts keep it busy. Take a screenshot and act by coordinates, scroll, or wait and try again.',
+  );
+}
+
+type Special = ReturnType<typeof inspect>[number];
+
+/** What a page tells about itself beside its tree; little of one that does not answer. */
+async function lookAt(page: Page, timeout: number) {
+  const all = await within(page.locator(LOOKED_AT).evaluateAll(inspect), timeout);
+  const size = all?.[0]?.size ?? page.viewportSize() ?? DEFAULT_VIEWPORT;
+  const { above = 0, below = 0, document = 0 } = all?.[0] ?? {};
+  return { size, above, below, document, special: all?.slice(1) ?? [] };
+}
+
+/** Runs in the page. */
+function inspect(elements: Element[]) {
+  return elements.map(element => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    const root = document.documentElement;
+    return {
+      box: { x, y, width, height },
+      tag: element.localName,
+      type: element.getAttribute('type'),
+      readonly: element.hasAttribute('readonly'),
+      hasRole: element.hasAttribute('role'),
+      label: element.getAttribute('aria-label') ?? '',
+      ...(element === root && {
+        size: { width: innerWidth, height: innerHeight },
+        above: Math.round(scrollY),
+        below: Math.max(0, Math.round(root.scrollHeight - scrollY - innerHeight)),
+        document: performance.timeOrigin,
+      }),
+    };
+  });
+}
+
+/**
+ * The accessibility tree tells a date field from a text field as little as an editable element from any other. The page
+ * does, and an equal box says which is which.
+ */
+function markFields(roots: TreeNode[], special: readonly Special[]): void {
+  const keyOf = ({ x, y, width, height }: Box) => [x, y, width, height].map(Math.round).join();
+  const fields = new Map(
+    special.filter(({ tag }) => tag !== 'canvas').map(each => [keyOf(each.box), each] as const),
+  );
+  for (const node of fields.size > 0 ? nodesOf(roots) : []) {
+    const key = node.box && node.handle && keyOf(node.box);
+    const field = key && fields.get(key);
+    if (!field || !(isInput(field) ? INPUT_ROLES : EDITABLE_ROLES).has(node.role)) continue;
+    // An editor's only paragraph may fill it: the outermost one is the editor.
+    fields.delete(key);
+    mark(node, field);
   }
+}
+
+function mark(node: TreeNode, field: Special): void {
+  node.interactive = true;
+  if (!isInput(field)) node.role = 'textbox';
+  else if (field.type && TYPES.includes(field.type)) node.inputType = field.type;
+  if (field.readonly) node.states.readonly = true;
+  if (field.type === 'password' && node.text) node.text = '•'.repeat(8);
+}
+
+function isInput({ tag }: Special): boolean {
+  return tag === 'input' || tag === 'textarea';
+}
+
+/** The tree leaves drawings out, unless the page gives them a role. */
+function drawingsIn(special: readonly Special[], viewport: Size): TreeNode[] {
+  return special
+    .filter(({ tag }) => tag === 'canvas')
+    .flatMap((drawing, index) =>
+      drawing.hasRole || drawing.box.width === 0 ? [] : [drawingNode(drawing, index, viewport)],
+    );
+}
+
+function drawingNode({ box, label }: Special, index: number, { width, height }: Size): TreeNode {
+  const inView = box.x < width && box.y < height && box.x + box.width > 0 && box.y + box.height > 0;
+  const [x, y, w, h] = [box.x, box.y, box.width, box.height].map(Math.round);
+  return {
+    role: 'canvas',
+    name: label,
+    text: '',
+    handle: `${CANVAS}${index}`,
+    ref: undefined,
+    box,
+    inView,
+    partInView: inView,
+    interactive: true,
+    inputType: undefined,
+    states: { at: `${x},${y}`, size: `${w}x${h}`, 'only a screenshot shows what is on it': true },
+    children: [],
+  };
 }
 
 /** Models write `[ref_7]` and `7` as well. */

@@ -110,13 +110,20 @@ export function* nodesOf(roots: readonly (TreeNode | string)[]): Generator<TreeN
   }
 }
 
-/** All text in a node, for want of a name. */
-export function textOf(node: TreeNode): string {
-  if (node.text) return node.text;
-  return node.children
-    .map(child => (typeof child === 'string' ? child : child.name || textOf(child)))
-    .filter(Boolean)
-    .join(' ');
+/** The text in a node, for want of a name; of a long one not much more than its first `most` characters. */
+export function textOf(node: TreeNode, most = 2_000): string {
+  const parts: string[] = [];
+  let length = 0;
+  const add = ({ text, children }: TreeNode): void => {
+    for (const child of text ? [text] : children) {
+      if (length > most) return;
+      const own = typeof child === 'string' ? child : child.name;
+      if (own) length += parts.push(own) && own.length;
+      else if (typeof child !== 'string') add(child);
+    }
+  };
+  add(node);
+  return parts.join(' ');
 }
 
 export function shorten(text: string, length = 80): string {
@@ -128,6 +135,6 @@ export function shorten(text: string, length = 80): string {
 /** `button "Sign in"`, as a person would point at it. */
 export function words(node: Pick<TreeNode, 'role' | 'name'> & Partial<TreeNode>): string {
   const role = node.role === 'generic' ? 'element' : node.role;
-  const label = node.name || (node.children || node.text ? textOf(node as TreeNode) : '');
+  const label = node.name || (node.children || node.text ? textOf(node as TreeNode, 200) : '');
   return label ? `${role} "${shorten(label, 60)}"` : role;
 }

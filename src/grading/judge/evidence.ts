@@ -9,6 +9,7 @@ const MAX_NARRATION = 1_000;
 const MAX_TURNS = 40_000;
 const MAX_FINAL_TEXT = 20_000;
 const MAX_URL = 500;
+const MAX_DESCRIPTIONS = 10_000;
 /** The most that are scored: of a longer trial every so many. */
 const MAX_SCORED = 30;
 /** From this score on, a picture is kept. */
@@ -99,6 +100,20 @@ export function pictures(kept: readonly ScoredScreenshot[]): BetaContentBlockPar
     picture(screenshot.image),
     ...(shows ? [text(quoted('screenshot description', shows))] : []),
   ]);
+}
+
+/** What telling pictures show that are not among those kept. */
+export function described(
+  scored: readonly ScoredScreenshot[],
+  kept: readonly ScoredScreenshot[],
+): BetaContentBlockParam[] {
+  const others = scored.filter(each => !kept.includes(each) && (each.score ?? 0) >= RELEVANT && each.shows);
+  if (others.length === 0) return [];
+  const lines = others.map(({ screenshot, shows }) => `${whenOf(screenshot.turn)}: ${shows}`);
+  return [
+    text('Further screenshots that tell something, not attached:'),
+    text(quoted('screenshot description', cut(lines.join('\n'), MAX_DESCRIPTIONS))),
+  ];
 }
 
 export function whenOf(turn: number | null): string {

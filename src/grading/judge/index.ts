@@ -77,9 +77,9 @@ export interface WebJudgeOptions extends ModelOptions {
   votes?: number;
   /** The most screenshots that a decision looks at, 2 to 20, first and last state included. Default: 6. */
   screenshots?: number;
-  /** Tokens of the longest answer, thinking included. Default: 4,096. */
+  /** Tokens of the longest answer, thinking included; one that is cut off is asked for again with twice as many. Default: 16,384. */
   maxTokens?: number;
-  /** Milliseconds that an answer may stay silent. Default: 60,000. */
+  /** Milliseconds that an answer may stay silent; pings count as life. Default: 120,000. */
   requestTimeoutMs?: number;
 }
 
@@ -93,8 +93,8 @@ const optionsSchema = z.strictObject({
     .refine(votes => votes % 2 === 1, 'must be odd, so that there is a majority')
     .default(1),
   screenshots: z.int().min(2, 'must be at least 2: the first and the last state').max(20).default(6),
-  maxTokens: z.int().min(256).default(4096),
-  requestTimeoutMs: z.int().min(1).default(60_000),
+  maxTokens: z.int().min(256).default(16_384),
+  requestTimeoutMs: z.int().min(1).default(120_000),
 } satisfies OptionSchemas<WebJudgeOptions>);
 
 export type WebJudgeSettings = z.output<typeof optionsSchema>;

@@ -52,11 +52,14 @@ export class JudgeModel {
    */
   async ask<Schema extends z.ZodType>(question: Question<Schema>): Promise<z.output<Schema>> {
     let problem = '';
+    let { maxTokens } = this.settings;
     for (let attempt = 0; attempt < 2; attempt++) {
-      const message = await this.send(this.request(question, problem));
+      const message = await this.send(this.request(question, problem, maxTokens));
       const answer = read(message, question.schema);
       if ('value' in answer) return answer.value;
       problem = answer.problem;
+      // A thought that took all of it would take all of it again.
+      if (message.stop_reason === 'max_tokens') maxTokens *= 2;
     }
     throw new JudgeError(`the answer to "${question.stage}" is malformed, also when asked again: ${problem}`);
   }
@@ -64,8 +67,9 @@ export class JudgeModel {
   private request(
     { system, content, schema }: Question<z.ZodType>,
     problem: string,
+    maxTokens: number,
   ): MessageCreateParamsNonStreaming {
-    const { model, maxTokens, effort } = this.settings;
+    const { model, effort } = this.settings;
     // Without the format's own `parse`: what fails there would take the count of its tokens with it.
     const { type, schema: jsonSchema } = jsonSchemaOutputFormat(
       z.toJSONSchema(schema, { reused: 'ref' }) as never,
@@ -88,8 +92,11 @@ export class JudgeModel {
       const message = await this.client.send(params, {
         signal: this.signal,
         timeLeftMs: this.settings.requestTimeoutMs,
+        patienceMs: 0,
+        spent: usage => {
+          this.usage = addUsage(this.usage, usageOf(usage, this.prices));
+        },
       });
-      this.usage = addUsage(this.usage, usageOf(message.usage, this.prices));
       if (message.stop_reason === 'refusal')
         throw new JudgeError(`the model "${this.settings.model}" refuses to judge this trial`);
       return message;

@@ -3,6 +3,7 @@ import { z } from 'zod';
 import {
   cached,
   candidates,
+  described,
   mostRelevant,
   picture,
   pictures,
@@ -119,6 +120,7 @@ async function judgeInStages(
     task,
     recordedEvidence(trial),
     ...pictures(kept),
+    ...described(scored, kept),
     settings.votes > 1 ? cached(closing) : closing,
   ];
   const decide = () =>

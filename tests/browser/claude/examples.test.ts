@@ -38,6 +38,10 @@ describe('with a script in the place of the model, Claude passes', () => {
     const task = claudeTask(page, { goal: spec.goal, maxSteps: spec.maxSteps });
     const agent = claude({ apiKey: api.apiKey, baseURL: api.url, maxRetries: 0 });
     expect(await agent.run(task)).toBeUndefined();
+    console.log(
+      `turns ${file} ${task.turns.length}`,
+      task.turns.map(turn => turn.title),
+    );
     const failed = task.turns.flatMap(turn => turn.actions).filter(action => action.error);
     expect(failed).toEqual([]);
     for (const assertion of spec.assertions)

@@ -7,6 +7,7 @@ import { harness, html } from '../../support/claude-harness';
 import { claudeTask, type TaskSetup } from '../../support/claude-task';
 import {
   type Answer,
+  brokenCall,
   call,
   done,
   type MessagesApi,
@@ -67,6 +68,37 @@ describe('faults that pass', () => {
     expect(performance.now() - before).toBeGreaterThan(1000);
   });
 
+  it('an overload is waited out, however often it is asked about', async () => {
+    const { outcome } = await play(({ index }) => (index < 4 ? status(529, 'overloaded_error') : done()), {
+      maxRetries: 0,
+    });
+    await outcome;
+    expect(api!.requests).toHaveLength(5);
+  });
+
+  it('a thought that only pings tell of is no silence', async () => {
+    const pings: Answer = { fault: 'pings', forMs: 3_000, everyMs: 100, reply: done() };
+    const { outcome } = await play([pings], { requestTimeoutMs: 1_000, maxRetries: 0 });
+    expect(await outcome).toBeUndefined();
+    expect(api!.requests).toHaveLength(1);
+  });
+
+  it('an answer that can not be used is paid, and asked for again only if that can be', async () => {
+    const broken = { ...reply(brokenCall('left_click', '{"target": nonsense}')), outputTokens: 2_000 };
+    const { outcome, task } = await play([broken, done()]);
+    await outcome;
+    const counted = task.turns.flatMap(({ usage }) => usage);
+    expect(counted.map(({ outputTokens }) => outputTokens)).toEqual(
+      api!.requests.map(({ usage }) => usage!.output_tokens),
+    );
+    expect(counted).toHaveLength(2);
+    await api!.close();
+    const capped = await play(() => broken, { maxRetries: 9 }, { maxCostUsd: 0.09 });
+    await expect(capped.outcome).rejects.toMatchObject({ name: 'BudgetExceededError' });
+    expect(api!.requests).toHaveLength(1);
+    expect(capped.task.costUsd).toBeGreaterThan(0.04);
+  });
+
   it('a slow answer is asked for again', async () => {
     const { outcome } = await play([{ fault: 'slow', delayMs: 90_000 }, done()], { requestTimeoutMs: 3_000 });
     await outcome;
@@ -81,7 +113,11 @@ describe('faults that stay end as errors of the API, with what to do', () => {
       status(429, 'rate_limit_error', 'Number of requests exceeded', soon),
       /rate limit is reached \(429\), also after 1 retries\. Run fewer workers.*The API said: Number of requests exceeded/,
     ],
-    ['529', status(529, 'overloaded_error', 'Overloaded', soon), /overloaded \(529\).*Run again later/],
+    [
+      '529',
+      status(529, 'overloaded_error', 'Overloaded', soon),
+      /overloaded \(529\), and was for as long as.*Run again later/,
+    ],
     ['500', status(500, 'api_error', 'Internal', soon), /the API failed \(500\)/],
     ['403', status(403, 'permission_error', 'no'), /may not use this \(403\)/],
     ['402', status(402, 'billing_error', 'no credit'), /no credit \(402\)/],
@@ -98,7 +134,7 @@ describe('faults that stay end as errors of the API, with what to do', () => {
       /the API failed \(overloaded_error\)/,
     ],
   ])('%s', async (_, fault, message) => {
-    const { outcome, task } = await play(() => fault);
+    const { outcome, task } = await play(() => fault, {}, { timeLeftMs: 3_000 });
     await expect(outcome).rejects.toMatchObject({
       name: 'AgentApiError',
       message: expect.stringMatching(message),
@@ -127,6 +163,12 @@ describe('faults that stay end as errors of the API, with what to do', () => {
     await expect(outcome).rejects.toThrow(
       `claude: the model "${model}" does not take the browser tool. Set another model, claude({ model: 'claude-opus-5-5' }), or another tool, claude({ tools: 'computer' }).`,
     );
+  });
+
+  it('a request that is refused for another reason than the tool, though it names it', async () => {
+    const words = 'tools.0.browser_toolset_20260801.configs: Input should be a valid dictionary';
+    const { outcome } = await play([status(400, 'invalid_request_error', words)]);
+    await expect(outcome).rejects.toThrow(`the API refuses the request (400). The API said: ${words}`);
   });
 
   it('an answer that never comes', async () => {

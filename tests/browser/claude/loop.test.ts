@@ -24,6 +24,10 @@ const pages = harness({
      <p>Signed in with correct horse</p><a href="/next" target="_blank">More</a>`,
     'Shop',
   ),
+  '/clock': html(
+    `<p id="now">0</p><script>setInterval(() => { now.textContent = performance.now(); }, 5)</script>`,
+    'Clock',
+  ),
   '/next': html('<h1>Next</h1>', 'Next'),
 });
 
@@ -139,15 +143,22 @@ describe('a trial', () => {
 
   it('does not run what follows a call that failed, and answers all of them', async () => {
     const { outcome, task } = await play([
-      reply(call('left_click', { target: byRef('ref_5') }), call('type', { text: 'x' }), call('read_page')),
+      reply(
+        call('left_click', { target: byRef('ref_99') }),
+        call('type', { text: 'x' }),
+        callTool('next_dialog', { accept: true }),
+        callTool('give_up', { reason: 'Too early.' }),
+        call('read_page'),
+      ),
       done(),
     ]);
     await outcome;
     const results = messagesOf(1).at(-1)!.content;
-    expect(results.map(result => result.is_error)).toEqual([true, true, true]);
-    expect(JSON.stringify(results[1])).toContain('Not executed: an earlier action in this turn failed.');
+    expect(results.map(result => result.is_error)).toEqual([true, true, true, true, true]);
+    for (const result of results.slice(1))
+      expect(JSON.stringify(result)).toContain('Not executed: an earlier action in this turn failed.');
     expect(task.turns[0]!.actions).toEqual([
-      { title: 'click ref_5', error: expect.stringContaining('There is no ref_5') },
+      { title: 'click ref_99', error: expect.stringContaining('There is no ref_99') },
     ]);
   });
 
@@ -309,6 +320,40 @@ describe('endings', () => {
   });
 });
 
+describe('an end without a call', () => {
+  it.each<[string, JsonObject[]]>([
+    ['that is empty', []],
+    ['of a thought alone', [think('I should click Start now.')]],
+    ['of what comes next', [say("I'll click Start now.")]],
+  ])('%s is asked about once, and the trial goes on', async (_, content) => {
+    const { outcome, page, task } = await play(request => {
+      if (request.index === 0) return reply(call('find', { query: 'free trial' }));
+      if (request.index === 1) return { content, stopReason: 'end_turn' };
+      const target = () => byRef(request.ref(/button "Start free trial"/));
+      return request.index === 2 ? reply(call('left_click', { target: target() })) : done('It has started.');
+    });
+    await outcome;
+    expect(await page.title()).toBe('started');
+    expect(task.turns).toHaveLength(4);
+    const asked = messagesOf(2).at(-1)!.content;
+    expect(JSON.stringify(asked)).toContain('Your last answer had no tool call');
+    // No text behind results, which is what makes models end like that.
+    for (const { role, content: sent } of messagesOf(2))
+      if (role === 'user' && sent.some(({ type }) => type === 'tool_result'))
+        expect(sent.every(({ type }) => type === 'tool_result')).toBe(true);
+  });
+
+  it('is believed the second time, and at once where it claims a result', async () => {
+    const { outcome, task } = await play([{ content: [] }, { content: [] }]);
+    expect(await outcome).toBeUndefined();
+    expect(task.turns.map(({ title }) => title)).toEqual(['an empty answer', 'finish']);
+    await api!.close();
+    const claimed = await play([done('The trial has started; the page says "Welcome".')]);
+    await claimed.outcome;
+    expect(claimed.task.turns).toHaveLength(1);
+  });
+});
+
 describe('reminders', () => {
   it('come once when three quarters of the turns are used', async () => {
     const { outcome } = await play(
@@ -322,6 +367,10 @@ describe('reminders', () => {
     expect(reminded.indexOf(true)).toBe(8);
     expect(reminded.filter(Boolean)).toHaveLength(1);
     expect(JSON.stringify(messagesOf(8).at(-1))).toContain('8 of 10 turns are used, 2 are left');
+    const types = messagesOf(8)
+      .at(-1)!
+      .content.map(({ type }) => type);
+    expect(types, 'the reminder stands in the result').toEqual(['tool_result']);
   });
 
   it('come when the same calls have no effect', async () => {
@@ -333,6 +382,19 @@ describe('reminders', () => {
       JSON.stringify(messagesOf(index).at(-1)).includes('the same calls 3 times'),
     );
     expect(reminded).toEqual([false, false, true, false]);
+  });
+
+  it('come on a walk from page to page and back, also if a clock changes them', async () => {
+    const { outcome } = await play(request => {
+      if (request.index >= 6) return done();
+      const path = request.index % 2 ? '/' : '/clock';
+      return reply(call('navigate', { url: path }));
+    });
+    await outcome;
+    const reminded = [1, 2, 3, 4, 5, 6].map(index =>
+      JSON.stringify(messagesOf(index).at(-1)).includes('the same calls 3 times'),
+    );
+    expect(reminded).toEqual([false, false, false, false, true, true]);
   });
 
   it('do not come when they have', async () => {

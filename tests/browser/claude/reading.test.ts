@@ -47,6 +47,13 @@ const pages = harness({
   ),
   '/long': html(`<pre>${'All work and no play makes a dull page. '.repeat(2000)}</pre>`),
   '/changing': html(`<div id="root"><button id="a">First</button></div><button id="b">Stays</button>`),
+  '/twins': html(
+    `<button id="one">Remove</button><button onclick="document.title='removed'">Remove</button>`,
+  ),
+  '/drawing': html(
+    `<canvas aria-label="Plan" width="300" height="150"></canvas><canvas role="img" aria-label="Chart"></canvas>
+    <input aria-label="Arrival" readonly value="2026-01-01"><script>document.querySelector('canvas').onclick = () => { document.title = 'drawn'; }</script>`,
+  ),
   '/empty': html(''),
 });
 
@@ -137,6 +144,33 @@ describe('read_page', () => {
     expect(await page.frames()[1]!.title()).toBe('clicked');
   });
 
+  it('includes drawings, and says that only a picture shows them', async () => {
+    const { act, ref, page } = await pages.open('/drawing');
+    const { text } = await act('read_page');
+    expect(text).toMatch(
+      /canvas "Plan" \[ref_\d+\] \(.*size=300x150, only a screenshot shows what is on it\)/,
+    );
+    expect(text.match(/canvas/g)).toHaveLength(1);
+    await act('left_click', { target: await ref(/canvas/) });
+    expect(await page.title()).toBe('drawn');
+  });
+
+  it('marks what is read-only, and says what to do instead of setting it', async () => {
+    const { act, ref, run } = await pages.open('/drawing');
+    expect((await act('read_page')).text).toMatch(/textbox "Arrival" \[ref_\d+\] \(readonly\)/);
+    const { text } = await run('form_input', { target: await ref(/Arrival/), value: '2026-02-02' });
+    expect(text).toMatch(/is read-only: click it/);
+  });
+
+  it.each(['read_page', 'find'])('%s says what to do with a page that takes too long', async member => {
+    const { run, page } = await pages.open('/shop');
+    page.ariaSnapshotJSON = () =>
+      Promise.reject(new Error('page.ariaSnapshotJSON: Timeout 10000ms exceeded.'));
+    const { isError, text } = await run(member, { query: 'button' });
+    expect(isError).toBe(true);
+    expect(text).toMatch(/did not give its elements in time.*Take a screenshot.*scroll/);
+  });
+
   it('includes shadow roots, and says where there is nothing', async () => {
     const shadow = await pages.open('/shadow');
     expect((await shadow.act('read_page')).text).toMatch(/button "Shadow button" \[ref_\d+\]/);
@@ -156,9 +190,27 @@ describe('references', () => {
     expect(await refOf('Second')).not.toBe(await refOf('First'));
   });
 
+  it('hold for an equal element that was rendered anew, if it is the only one of its role and name', async () => {
+    const { run, ref, page, act } = await pages.open('/changing');
+    const target = await ref(/First/);
+    await page.evaluate(`root.innerHTML = '<button onclick="document.title = 1">First</button>'`);
+    await act('left_click', { target });
+    expect(await page.title()).toBe('1');
+    await page.evaluate(`root.innerHTML = '<button>First</button><button>First</button>'`);
+    expect((await run('left_click', { target })).text).toMatch(/is stale/);
+  });
+
+  it('do not pass to an equal element that was there before', async () => {
+    const { run, ref, page } = await pages.open('/twins');
+    const target = await ref(/Remove/);
+    await page.evaluate('one.remove()');
+    expect((await run('left_click', { target })).text).toMatch(/is stale/);
+    expect(await page.title()).toBe('Test page');
+  });
+
   it.each([
     ['removed', "document.getElementById('a').remove()"],
-    ['replaced by an equal one', 'root.innerHTML = \'<button id="a">First</button>\''],
+    ['replaced by another one', 'root.innerHTML = \'<button id="a">Third</button>\''],
   ])('are stale at once when the element was %s', async (_, change) => {
     let answer: { text: string; isError: boolean } | undefined;
     let stale = '';
@@ -260,6 +312,20 @@ describe('get_page_text', () => {
     );
     const shadow = await pages.open('/shadow');
     expect((await shadow.act('get_page_text')).text).toMatch(/Light words\s+Shadow words/);
+  });
+
+  it('of a page that is busy is no empty text', async () => {
+    const { run, page } = await pages.open('/shop');
+    await page.evaluate(
+      () =>
+        void setTimeout(() => {
+          const end = Date.now() + 4_000;
+          while (Date.now() < end);
+        }),
+    );
+    const { isError, text } = await run('get_page_text');
+    expect(isError).toBe(true);
+    expect(text).toMatch(/did not give its text within 2 s.*Take a screenshot/);
   });
 
   it('is cut at 50,000 characters, and says so', async () => {

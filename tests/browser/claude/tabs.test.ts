@@ -15,6 +15,7 @@ const pages = harness({
   },
   '/dialogs': html(`<button onclick="document.title = String(confirm('Delete it?'))">Delete</button>
     <button onclick="document.title = String(prompt('Your name?', 'nobody'))">Ask</button>
+    <button onclick="document.title = confirm('Sure?') + ' ' + prompt('Your name?')">Twice</button>
     <button onclick="alert('Saved'); document.title = 'went on'">Save</button><a href="/file">Download</a>`),
   '/console': html(
     `<script>console.log('hello', 42); console.error('bad thing'); fetch('/two?x=1'); setTimeout(() => { throw new Error('oops') })</script>`,
@@ -113,7 +114,7 @@ describe('dialogs and downloads', () => {
     await act('left_click', { target: await ref(/"Delete"/) });
     expect(await page.title()).toBe('false');
     expect(task.takeNotices()).toEqual([
-      'A dialog (confirm) said "Delete it?" and was dismissed. To answer it otherwise, call next_dialog first and repeat the action.',
+      'A dialog (confirm) said "Delete it?" and was dismissed. To answer it otherwise, call next_dialog first, once for each dialog, and repeat the action.',
     ]);
     const { dialogs } = task.session;
     dialogs.policy = () => ({ accept: true, text: 'Ada', note: ' As asked for.' });
@@ -130,6 +131,17 @@ describe('dialogs and downloads', () => {
     await act('left_click', { target: await ref(/"Save"/) });
     expect(await page.title()).toBe('went on');
     expect(task.takeNotices().at(-1)).toBe('A dialog (alert) said "Saved" and was accepted.');
+  });
+
+  it('are answered one by one, as many as were told of', async () => {
+    const { act, ref, page, driver, task } = await pages.open('/dialogs');
+    driver.nextAnswers.push({ accept: true }, { accept: true, text: 'Ada' });
+    await act('left_click', { target: await ref(/"Twice"/) });
+    expect(await page.title()).toBe('true Ada');
+    driver.nextAnswers.push({ accept: true });
+    await act('left_click', { target: await ref(/"Twice"/) });
+    expect(await page.title()).toBe('true null');
+    expect(task.takeNotices().at(-1)).toContain('call next_dialog first, once for each dialog');
   });
 
   it('leave dialogs to a suite that listens', async () => {

@@ -3,7 +3,11 @@ import { createHash } from 'node:crypto';
 import { blockTokens, isObject, type Json, type JsonObject, toolTokens } from './tokens';
 
 const LIFETIME_MS = 5 * 60_000;
-const LEAST_TOKENS = 1024;
+/** The least that a model caches: https://platform.claude.com/docs/en/build-with-claude/prompt-caching */
+function leastTokens(model: string): number {
+  if (/-5-5\b|-(?:fable|mythos)-5/.test(model)) return 512;
+  return /opus-4-[56]|haiku-4-5/.test(model) ? 4096 : 1024;
+}
 /** How many blocks before a breakpoint are tried for an earlier entry. */
 const LOOK_BACK = 20;
 
@@ -63,8 +67,9 @@ export class PromptCache {
   count(body: JsonObject): InputUsage {
     const list = positions(body);
     const total = list.at(-1)?.tokens ?? 0;
+    const least = leastTokens(String(body.model));
     const marks = list.flatMap((position, index) =>
-      position.breakpoint && position.tokens >= LEAST_TOKENS ? [index] : [],
+      position.breakpoint && position.tokens >= least ? [index] : [],
     );
     const last = marks.at(-1);
     if (last === undefined)

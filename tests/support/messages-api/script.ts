@@ -27,7 +27,9 @@ export type Fault =
   | { fault: 'truncate'; reply?: Reply }
   /** An `error` event inside a stream that began well. */
   | { fault: 'stream-error'; type: string }
-  | { fault: 'slow'; delayMs: number; reply?: Reply };
+  | { fault: 'slow'; delayMs: number; reply?: Reply }
+  /** Begins an answer, sends pings for so long, and then the rest: a model that thinks unseen. */
+  | { fault: 'pings'; forMs: number; everyMs: number; reply?: Reply };
 
 export type Answer = Reply | Fault;
 
@@ -62,6 +64,14 @@ let calls = 0;
 export function call(name: string, input: JsonObject = {}, toolset = 'browser'): JsonObject {
   return { type: 'tool_use', id: `toolu_${++calls}`, name, input, toolset_name: toolset };
 }
+
+/** A call whose input is not the JSON that it should be. */
+export function brokenCall(name: string, json: string): JsonObject {
+  return { ...call(name), input: { [BROKEN]: json } };
+}
+
+/** Marks an input as text to be sent as it is. */
+export const BROKEN = '$broken';
 
 /** A call of an ordinary tool. */
 export function callTool(name: string, input: JsonObject = {}): JsonObject {

@@ -12,7 +12,7 @@ import {
   type Script,
   scriptedRequest,
 } from './script';
-import { errorEvent, streamOf } from './sse';
+import { errorEvent, PING, streamOf } from './sse';
 import { checkThinking, sign } from './thinking';
 import { blockTokens, type Json, type JsonObject } from './tokens';
 
@@ -78,6 +78,7 @@ class Api {
   readonly requests: LoggedRequest[] = [];
   private readonly cache: PromptCache;
   private served = 0;
+  private readonly paused = new Set<string>();
 
   constructor(private readonly options: MessagesApiOptions) {
     this.apiKey = options.apiKey ?? 'test-key';
@@ -114,7 +115,7 @@ class Api {
     if (raw.length > 32 * 1024 * 1024) throw new Refused(413, 'request exceeds the maximum size');
     const body: unknown = this.options.joinsMessages ? joined(JSON.parse(raw)) : JSON.parse(raw);
     logged.body = body as JsonObject;
-    checkRequest(body);
+    checkRequest(body, this.paused);
     const { models, withoutBrowserTool } = this.options;
     if (models && !models.includes(String(body.model))) throw new Refused(404, `model: ${body.model}`);
     const browser = (body.tools as JsonObject[] | undefined)?.some(
@@ -160,6 +161,8 @@ class Api {
           answer.reply ?? { content: [{ type: 'text', text: 'Late.' }] },
           logged,
         );
+      case 'pings':
+        return this.ping(response, body, answer, logged);
       default:
         return this.cut(response, body, answer, logged);
     }
@@ -174,6 +177,23 @@ class Api {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(message));
     }
+  }
+
+  private async ping(
+    response: ServerResponse,
+    body: JsonObject,
+    { forMs, everyMs, reply }: Extract<Fault, { fault: 'pings' }>,
+    logged: LoggedRequest,
+  ): Promise<void> {
+    const message = this.message(body, reply ?? { content: [{ type: 'text', text: 'Done.' }] }, logged);
+    const [start, ...rest] = streamOf(message);
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write(start);
+    for (let passed = 0; passed < forMs && !response.destroyed; passed += everyMs) {
+      response.write(PING);
+      await new Promise(resolve => setTimeout(resolve, everyMs));
+    }
+    response.end(rest.join(''));
   }
 
   /** Begins well and ends in the middle. */
@@ -197,6 +217,7 @@ class Api {
 
   private message(body: JsonObject, reply: Reply, logged: LoggedRequest): JsonObject {
     const content = sign(body, reply.content);
+    if (reply.stopReason === 'pause_turn') this.paused.add(JSON.stringify(content.at(-1)));
     const output = reply.outputTokens ?? content.reduce((sum, block) => sum + blockTokens(block), 0);
     const usage = { ...this.cache.count(body), output_tokens: output };
     logged.usage = usage;

@@ -1,4 +1,5 @@
 // An answer as the stream of events that the API sends.
+import { BROKEN } from './script';
 import type { JsonObject } from './tokens';
 
 function event(type: string, data: JsonObject): string {
@@ -30,15 +31,20 @@ function blockEvents(block: JsonObject, index: number): string[] {
     case 'tool_use':
       return [
         start({ ...block, input: {} }),
-        ...pieces(JSON.stringify(block.input)).map(partial_json =>
-          delta({ type: 'input_json_delta', partial_json }),
-        ),
+        ...pieces(inputOf(block)).map(partial_json => delta({ type: 'input_json_delta', partial_json })),
         stop,
       ];
     default:
       return [start(block), stop];
   }
 }
+
+function inputOf({ input }: JsonObject): string {
+  const broken = (input as JsonObject)[BROKEN];
+  return broken === undefined ? JSON.stringify(input) : String(broken);
+}
+
+export const PING = event('ping', {});
 
 /** The events of `message`, a complete answer. */
 export function streamOf(message: JsonObject): string[] {
@@ -54,7 +60,7 @@ export function streamOf(message: JsonObject): string[] {
         usage: { ...usage, output_tokens: 1 },
       },
     }),
-    event('ping', {}),
+    PING,
     ...(content as JsonObject[]).flatMap(blockEvents),
     event('message_delta', {
       delta: { stop_reason, stop_sequence, stop_details },

@@ -45,6 +45,7 @@ export function checkThinking(body: JsonObject): void {
       );
       if (!valid)
         throw new RuleBroken(
+          'thinking',
           `messages.${index}.content.${at}: Invalid \`signature\` in \`thinking\` block. The block is bound to a different conversation.`,
         );
     });

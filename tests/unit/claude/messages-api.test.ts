@@ -12,6 +12,7 @@ import {
   startMessagesApi,
   think,
 } from '../../support/messages-api';
+import { RULES } from '../../support/messages-api/rules';
 import { imageInfo, imageTokens } from '../../support/messages-api/tokens';
 
 const PNG =
@@ -46,6 +47,22 @@ const answer = (id: string, more: JsonObject = {}): JsonObject => ({
   ...more,
 });
 
+describe('the rules', () => {
+  it.each(Object.entries(RULES))('%s has a source', (_, { says, source }) => {
+    expect(says.length).toBeGreaterThan(10);
+    expect(source).toMatch(/^(https:\/\/platform\.claude\.com\/docs\/|@anthropic-ai\/sdk: )/);
+  });
+
+  it('of more than 20 images none may be larger than 2,000 pixels', async () => {
+    const frame = [0xff, 0xc0, 0, 17, 8, 720 >> 8, 720 & 255, 2400 >> 8, 2400 & 255, 3];
+    const data = Buffer.from([0xff, 0xd8, ...frame, 0, 0, 0, 0, 0, 0]).toString('base64');
+    const image = { type: 'image', source: { type: 'base64', media_type: 'image/jpeg', data } };
+    const { send } = await start({ script: [done()] });
+    await send({ messages: [user(...Array(20).fill(image))] });
+    await expect(send({ messages: [user(...Array(21).fill(image))] })).rejects.toThrow(/exceed 2000 pixels/);
+  });
+});
+
 describe('the Messages API server', () => {
   it('answers by the script, as JSON and as a stream, with the same message', async () => {
     const script = [0, 1].map(() =>
@@ -69,6 +86,62 @@ describe('the Messages API server', () => {
 
   it.each<[string, JsonObject, RegExp]>([
     ['two messages of one role', { messages: [user(say('a')), user(say('b'))] }, /roles must alternate/],
+    [
+      'text behind results',
+      {
+        messages: [user(say('a')), assistant({ ...call('wait'), id: 'a' }), user(answer('a'), say('Go on.'))],
+        tools,
+      },
+      /put it into the last result/,
+    ],
+    ['an assistant message at the end', { messages: [user(say('a')), assistant(say('b'))] }, /prefill/],
+    [
+      'a field of browser_state that there is not',
+      {
+        messages: [
+          user(say('a')),
+          assistant({ ...call('list_tabs'), id: 'a' }),
+          user(
+            answer('a', {
+              content: [
+                {
+                  type: 'browser_state',
+                  tabs: [{ tab_id: 't', title: '', url: '', active: true, loading: false }],
+                },
+              ],
+            }),
+          ),
+        ],
+        tools,
+      },
+      /tabs\.loading: Extra or wrong input/,
+    ],
+    [
+      'five breakpoints',
+      {
+        messages: [
+          user(...Array.from({ length: 5 }, () => ({ ...say('a'), cache_control: { type: 'ephemeral' } }))),
+        ],
+      },
+      /maximum of 4 blocks with cache_control/,
+    ],
+    ...[{ minimum: 1 }, { minItems: 2 }, { maxLength: 9 }].map((keyword): [string, JsonObject, RegExp] => [
+      `${Object.keys(keyword)[0]} in a structured output`,
+      {
+        messages: [user(say('a'))],
+        output_config: {
+          format: {
+            type: 'json_schema',
+            schema: {
+              type: 'object',
+              additionalProperties: false,
+              properties: { a: { type: 'array', ...keyword } },
+            },
+          },
+        },
+      },
+      /is not supported/,
+    ]),
     ['an empty text', { messages: [user(say(''))] }, /text must not be empty/],
     [
       'a call without an answer',

@@ -106,7 +106,7 @@ describe('prices', () => {
     expect(pricesOf(model)?.input).toBe(input);
   });
 
-  it.each(['claude-opus-5-7', 'claude-opus-6', 'claude-fable-5-2', 'my-model', 'toString'])(
+  it.each(['claude-opus-5-7', 'claude-opus-6', 'claude-fable-6', 'my-model', 'toString'])(
     'does not guess %s',
     model => {
       expect(pricesOf(model)).toBeUndefined();

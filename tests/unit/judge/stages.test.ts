@@ -15,6 +15,24 @@ function textOf({ messages }: JsonObject): string {
   return content.map(block => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
 }
 
+test('telling pictures that are not shown are described', async () => {
+  const api = await startApi(
+    playJudge({
+      screenshot: ({ text }) => {
+        const turn = /turn (\d+)/.exec(text.split('This screenshot').at(-1)!)?.[1] ?? 'end';
+        return json({ shows: `The state of ${turn}.`, score: Number(turn) % 2 ? 2 : 4 });
+      },
+    }),
+  );
+  await judgeAt(api).judge(judgedTrial({ screenshots: shots(14) }));
+  const last = textOf(api.requests.at(-1)!.body);
+  expect(last.match(/\[image\]/g)).toHaveLength(6);
+  const [, further] = last.split('Further screenshots that tell something, not attached:');
+  expect(further!.match(/after turn \d+: The state of \d+\./g)).toEqual(
+    [2, 4, 6].map(turn => `after turn ${turn}: The state of ${turn}.`),
+  );
+});
+
 test('key points, then each picture, then the decision; the record says what each came to', async () => {
   const api = await startApi(
     playJudge({

@@ -99,6 +99,10 @@ test('an answer that is cut off, and one that is refused', async () => {
   );
   const cutOff = await failure(webJudge({ baseURL: cut.url, apiKey: KEY }).judge(judgedTrial()));
   expect(cutOff.message).toContain('raise webJudge({ maxTokens })');
+  const limits = cut.requests
+    .filter(({ body }) => stageOf(body) === 'decision')
+    .map(({ body }) => body.max_tokens);
+  expect(limits, 'the second try has room for a thought that the first had not').toEqual([16_384, 32_768]);
   const refusing = await startApi(
     playJudge({ decision: () => ({ ...done('No.'), stopReason: 'refusal' }) as never }),
   );

@@ -1,0 +1,55 @@
+// Notices a model that goes round in circles: the same calls, and it comes back to where it was.
+import type { Page } from '@playwright/test';
+import type { State } from '../../browser/driver/observation';
+import { fingerprintOf } from '../../browser/fingerprint';
+import { pathOf } from '../../browser/page-action';
+import { within } from '../../browser/waiting';
+
+/** How many turns back a repetition is looked for, and how many times are too often. */
+const REMEMBERED_TURNS = 10;
+const REPETITIONS = 3;
+
+interface Taken {
+  calls: string;
+  /** Where on which page. */
+  place: string;
+  content: string | undefined;
+}
+
+export class Progress {
+  private readonly turns: Taken[] = [];
+
+  /**
+   * A page may change by itself, such as a clock: whoever walks between pages and makes the same calls there again goes in
+   * a circle all the same.
+   *
+   * @param seen what the page shows, if it was just looked at
+   * @returns how often these calls have led to where the page is now, if that is too often.
+   */
+  async note(calls: unknown, page: Page, seen?: State): Promise<number | undefined> {
+    const { content, scrolled } = seen ?? (await stateOf(page));
+    const now = {
+      calls: JSON.stringify(calls),
+      place: `${pathOf(page.url())} ${scrolled}`,
+      content,
+    };
+    this.turns.push(now);
+    if (this.turns.length > REMEMBERED_TURNS) this.turns.shift();
+    const equal = this.turns.filter(({ calls, place }) => calls === now.calls && place === now.place);
+    const between = this.turns.slice(this.turns.indexOf(equal[0]!));
+    const walked = between.some(({ place }) => place !== now.place);
+    const times = equal.filter(({ content }) => walked || content === now.content).length;
+    return times >= REPETITIONS && times % REPETITIONS === 0 ? times : undefined;
+  }
+}
+
+async function stateOf(page: Page) {
+  const [shown, scrolled] = await Promise.all([
+    fingerprintOf(page),
+    within(
+      page.evaluate(() => window.scrollY),
+      1_000,
+    ),
+  ]);
+  return { content: shown?.content, scrolled };
+}
