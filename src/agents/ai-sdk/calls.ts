@@ -108,8 +108,9 @@ export class Calls {
     const besides = [...this.driver.takeNotes(), ...this.task.takeNotices(), ...words];
     const content = calls.map(({ toolCallId, toolName }, index) => {
       const { text, isError } = results[index]!;
-      const value = this.task.mask([text, ...(index === calls.length - 1 ? besides : [])].join('\n'));
-      const output = { type: isError ? ('error-text' as const) : ('text' as const), value };
+      const words = [isError ? `Error: ${text}` : text, ...(index === calls.length - 1 ? besides : [])];
+      // As text: some providers pack what is marked as an error in JSON, and other words with it.
+      const output = { type: 'text' as const, value: this.task.mask(words.join('\n')) };
       return { type: 'tool-result' as const, toolCallId, toolName, output };
     });
     const pictures = results.flatMap(({ picture }) => (picture ? [picture] : []));

@@ -75,7 +75,7 @@ export class Conversation {
       return content.flatMap(part => {
         if (part.type !== 'tool-result') return [];
         const { output } = part;
-        if ((output.type !== 'text' && output.type !== 'error-text') || !isReading(output.value)) return [];
+        if (output.type !== 'text' || !isReading(output.value)) return [];
         const remove = () => {
           output.value = shortenedReading(output.value);
         };
