@@ -17,6 +17,7 @@ import {
   say,
   startMessagesApi,
   textsOf,
+  think,
 } from '../support/messages-api';
 import { type OpenAiApiOptions, startOpenAiApi } from '../support/openai-api';
 
@@ -76,7 +77,7 @@ describe('a task', () => {
     expect(error).toBeUndefined();
     expect(result).toBeUndefined();
     expect(task.turns.map(({ title }) => title)).toEqual(['click button "Go"', 'finish: Sent.']);
-    expect(task.turns[0]!.narration).toEqual(['The button.']);
+    expect(task.turns.map(({ narration }) => narration)).toEqual([['The button.'], ['Sent.']]);
     expect(task.turns[0]!.actions[0]!.steps).toMatchObject([{ do: 'click' }]);
     expect(api.requests.map(({ problem }) => problem)).toEqual([undefined, undefined]);
     const first = textsIn(api.requests[0]!.body.messages);
@@ -452,4 +453,20 @@ it('a model of Anthropic is read from its cache', async () => {
   expect(task.turns[1]!.usage[0]!.cacheReadTokens).toBeGreaterThan(500);
   const marks = JSON.stringify(api.requests.map(({ body }) => body.messages as Json)).match(/cache_control/g);
   expect(marks).toHaveLength(3);
+});
+
+it('thoughts that no words followed are not sent again', async () => {
+  const script: Script = request =>
+    request.index === 0
+      ? { content: [think('Where to begin?')], stopReason: 'max_tokens' }
+      : (clickGo as (each: typeof request) => Answer)(request);
+  const api = await startMessagesApi({ script, joinsMessages: true });
+  onTestFinished(() => api.close());
+  const task = claudeTask(await pages.openPage('/'));
+  const model = createAnthropic({ baseURL: `${api.url}/v1`, apiKey: api.apiKey })('claude-sonnet-4-5');
+  const thinking = { type: 'enabled', budgetTokens: 1024 };
+  await aiSdk({ model, providerOptions: { anthropic: { thinking } } }).run(task);
+  expect(api.requests.map(({ problem }) => problem)).toEqual([undefined, undefined, undefined]);
+  expect(task.turns[0]).toMatchObject({ narration: ['Where to begin?'] });
+  expect(JSON.stringify(api.requests.at(-1)!.body)).not.toContain('Where to begin?');
 });

@@ -79,8 +79,10 @@ export class Calls {
       results.push(failed ? { text: NOT_RUN, isError: true } : await this.one(call, turn));
       if (this.driver.gaveUp !== undefined)
         return { results, ending: { result: { status: 'gave_up', reason: this.driver.gaveUp } } };
-      if (call.toolName === 'finish' && !results.at(-1)!.isError)
+      if (call.toolName === 'finish' && !results.at(-1)!.isError) {
+        turn.narrate(this.task.mask(String(given(call.input).result)));
         return { results, ending: { result: undefined } };
+      }
     }
     return { results, ending: undefined };
   }

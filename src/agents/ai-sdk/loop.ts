@@ -167,8 +167,10 @@ class Loop {
   }
 
   private goOn(answer: Answer, next: Conversation['messages']): void {
-    this.conversation.add(...answer.messages, ...next);
-    this.fresh = tokensOf(answer.messages) + tokensOf(next);
+    // Thoughts alone make no message of their own: the answer that was to follow them is asked for again.
+    const said = answer.text.trim() || answer.calls.length > 0 ? answer.messages : [];
+    this.conversation.add(...said, ...next);
+    this.fresh = tokensOf(said) + tokensOf(next);
   }
 
   /** An answer of words: most models end so at times, instead of calling finish. */
@@ -188,7 +190,7 @@ class Loop {
     const text = answer.text.trim();
     this.asked = true;
     await this.say(text ? `no call: ${shorten(text, 100)}` : 'an empty answer', answer);
-    this.goOn(text ? answer : { ...answer, messages: [] }, [{ role: 'user', content: GO_ON }]);
+    this.goOn(answer, [{ role: 'user', content: GO_ON }]);
     return undefined;
   }
 

@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { z } from 'zod';
 import type { Driver } from '../../browser/driver/driver';
 import { viewportOf } from '../../browser/driver/refs';
+import { shorten } from '../../browser/driver/tree';
 import { TASK_TOOLS, TOOLS, type Tool } from '../tools';
 
 /** A tool of the table that takes another input. */
@@ -60,7 +61,7 @@ const finish: Tool<{ result: string }> = {
     result: z.string().describe('A sentence on the outcome. If the task asks for information, that.'),
   }),
   acts: false,
-  words: ({ result }) => `finish: ${result}`,
+  words: ({ result }) => `finish: ${shorten(result, 100)}`,
   run: () => 'The task has ended.',
 };
 
