@@ -82,6 +82,7 @@ export async function sectionsOf() {
       ['agents/claude/options.ts', 'ClaudeOptions'],
       ['agents/claude/options.ts', 'ModelOptions'],
     ),
+    'ai-sdk': options('agents/ai-sdk/options.ts', 'AiSdkOptions'),
     'web-judge': joined(
       ['grading/judge/index.ts', 'WebJudgeOptions'],
       ['agents/claude/options.ts', 'ModelOptions'],

@@ -13,6 +13,8 @@ export {
   type TurnOptions,
   type Usage,
 } from './agents/agent';
+export { aiSdk } from './agents/ai-sdk';
+export type { AiSdkModel, AiSdkOptions, AiSdkPricing } from './agents/ai-sdk/options';
 export { claude } from './agents/claude';
 export type { ClaudeMembers, ClaudeOptions, ModelOptions, Pricing } from './agents/claude/options';
 export { type CommandOptions, command } from './agents/command';

@@ -1,4 +1,5 @@
 // A secret is known by its name outside of the page: `<secret>SHOP_PASSWORD</secret>` becomes the value where it is typed.
+import { DriverError } from '../browser/driver/errors';
 
 const MARK = /<secret>\s*([^<>]*?)\s*<\/secret>/g;
 
@@ -15,5 +16,15 @@ export function fillSecrets(
   return text.replace(MARK, (_, name: string) => {
     if (Object.hasOwn(secrets, name)) return secrets[name]!;
     throw unknown(name);
+  });
+}
+
+/** As above. @throws DriverError, in words for a model, for a secret that the task does not have. */
+export function filled(text: string, secrets: Readonly<Record<string, string>>): string {
+  return fillSecrets(text, secrets, name => {
+    const known = Object.keys(secrets).join(', ') || 'none';
+    return new DriverError(
+      `There is no secret named ${JSON.stringify(name)}. Secrets of this task: ${known}.`,
+    );
   });
 }

@@ -323,3 +323,12 @@ export function checkedInput<Input>(name: string, schema: z.ZodType<Input>, give
   if (result.success) return result.data;
   throw new DriverError(`Invalid input for ${name}. ${problemsIn(result.error, 'input').join('; ')}`);
 }
+
+/** What a call is answered with that comes after one that failed. */
+export const NOT_RUN = 'Not executed: an earlier action in this turn failed.';
+
+/** Whether the page may be another one after a call. */
+export function mayChange(name: string): boolean {
+  const tool: Tool | undefined = Object.hasOwn(TOOLS, name) ? TOOLS[name as keyof typeof TOOLS] : undefined;
+  return tool?.acts === true || name === 'wait' || name === 'new_tab';
+}

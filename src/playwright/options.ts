@@ -154,6 +154,7 @@ export function givenSecrets(options: unknown): Record<string, string> {
 const NO_AGENT = `no agent is configured. Choose one in use.taskproof:
   agent: lexical()                                        follows goals with quoted labels; no model, no key
   agent: claude({ model: 'claude-opus-5-5' })             needs ANTHROPIC_API_KEY
+  agent: aiSdk({ model: openai('gpt-5.5') })              any model of the npm package ai
   agent: command({ command: 'node', args: ['agent.js'] })  a program of your own`;
 
 let saidRenamed = false;

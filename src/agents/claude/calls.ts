@@ -10,13 +10,12 @@ import { Driver } from '../../browser/driver/driver';
 import { DriverError } from '../../browser/driver/errors';
 import { shorten } from '../../browser/driver/tree';
 import type { GaveUp, SessionTask, Turn } from '../agent';
-import { fillSecrets } from '../secrets';
-import { checkedInput, runTool, TASK_TOOLS, TOOLS, type Tool } from '../tools';
+import { filled } from '../secrets';
+import { checkedInput, mayChange, NOT_RUN, runTool, TASK_TOOLS, type Tool } from '../tools';
 import { BrowserToolset, type Members } from './browser-toolset';
 import { ComputerToolset } from './computer-toolset';
 import { withText } from './conversation';
 
-const NOT_RUN = 'Not executed: an earlier action in this turn failed.';
 /** Their result is the report of the tabs and nothing else. */
 const STATE_ONLY = new Set(['new_tab', 'list_tabs', 'switch_tab', 'close_tab']);
 
@@ -159,21 +158,6 @@ export class Calls {
     );
     return { ...result, content };
   }
-}
-
-function mayChange(name: string): boolean {
-  const tool: Tool | undefined = Object.hasOwn(TOOLS, name) ? TOOLS[name as keyof typeof TOOLS] : undefined;
-  return tool?.acts === true || name === 'wait' || name === 'new_tab';
-}
-
-/** @throws DriverError for a secret that the task does not have. */
-export function filled(text: string, secrets: SessionTask['secrets']): string {
-  return fillSecrets(text, secrets, name => {
-    const known = Object.keys(secrets).join(', ') || 'none';
-    return new DriverError(
-      `There is no secret named ${JSON.stringify(name)}. Secrets of this task: ${known}.`,
-    );
-  });
 }
 
 /** Answers calls that are not to be run. */

@@ -7,18 +7,10 @@ import type {
   BetaTextBlockParam,
   BetaToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
+import { isReading, PICTURE_GONE, shortenedReading, TRIMMING, tokensOf } from '../model/trimming';
 
-/** A text of more characters is a reading of a page. */
-const LONG_TEXT = 2_000;
-/** How much of a removed reading stays, so that the model knows what it was. */
-const KEPT_TEXT = 200;
-/** The most that a picture counts. */
-const PICTURE_TOKENS = 1_600;
-const CHARACTERS_PER_TOKEN = 3.5;
 /** The API takes 100 images. */
 const MAX_PICTURES = 80;
-
-const PICTURE_GONE = '(An earlier screenshot was here. Take a new one to see the page as it is now.)';
 
 type Part = BetaTextBlockParam | BetaImageBlockParam | { type: string };
 
@@ -39,17 +31,7 @@ function partsOf(result: BetaToolResultBlockParam): Part[] {
 }
 
 function isLong(part: Part): part is BetaTextBlockParam {
-  return part.type === 'text' && (part as BetaTextBlockParam).text.length > LONG_TEXT;
-}
-
-export function tokensOf(value: unknown): number {
-  if (Array.isArray(value)) return value.reduce<number>((sum, each) => sum + tokensOf(each), 0);
-  if (typeof value !== 'object' || value === null)
-    return Math.ceil(String(value).length / CHARACTERS_PER_TOKEN);
-  const { type, content } = value as { type?: string; content?: unknown };
-  if (type === 'image') return PICTURE_TOKENS;
-  if (content !== undefined) return tokensOf(content) + 10;
-  return Math.ceil(JSON.stringify(value).length / CHARACTERS_PER_TOKEN);
+  return part.type === 'text' && isReading((part as BetaTextBlockParam).text);
 }
 
 export class Conversation {
@@ -61,7 +43,7 @@ export class Conversation {
    */
   constructor(
     opening: BetaContentBlockParam[],
-    private readonly policy = { atTokens: 60_000, keep: 3 },
+    private readonly policy = TRIMMING,
   ) {
     this.messages = [{ role: 'user', content: opening }];
   }
@@ -158,11 +140,7 @@ export class Conversation {
 function shortened(part: Part): Part {
   if (part.type === 'image') return { type: 'text', text: PICTURE_GONE };
   if (!isLong(part)) return part;
-  const start = [...part.text.slice(0, KEPT_TEXT)].filter(point => !/^[\uD800-\uDFFF]$/.test(point)).join('');
-  return {
-    type: 'text',
-    text: `${start}… (${part.text.length - KEPT_TEXT} more characters of an earlier reading were here. Read the page again for what it says now.)`,
-  };
+  return { type: 'text', text: shortenedReading(part.text) };
 }
 
 /** Puts words into a result, after its own. */

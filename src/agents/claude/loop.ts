@@ -9,14 +9,22 @@ import type {
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { shorten } from '../../browser/driver/tree';
 import { AgentApiError, BudgetExceededError, type GaveUp, type SessionTask, type Turn } from '../agent';
+import { Budget, type Prices } from '../model/budget';
+import { Progress } from '../model/progress';
+import { goOn, isUnfinished, opening, systemPrompt } from '../model/prompt';
+import { tokensOf } from '../model/trimming';
 import { Calls, callsOf, refusals } from './calls';
 import { apiProblem, Client, type Limit } from './client';
-import { Conversation, tokensOf } from './conversation';
+import { Conversation } from './conversation';
 import { type ClaudeSettings, vendorMembers } from './options';
-import { Budget, pricesOf, unknownPrice } from './pricing';
-import { Progress } from './progress';
-import { GO_ON, isUnfinished, opening, repeatReminder, SYSTEM, turnsReminder } from './prompt';
+import { pricesOf, TOOLS_TOKENS, unknownPrice, usageOf } from './pricing';
 
+/** Always the same, so that it is cached once for all trials of a run. */
+const SYSTEM = systemPrompt({
+  pictures: true,
+  end: 'Then answer in a sentence or two, without a tool call. That ends the task. If the task asks for information, give it in that answer.',
+});
+const GO_ON = goOn('say in a sentence what the site shows of it');
 const MAX_FILES_TOLD = 30;
 /** So many answers in a row that are cut off at maxTokens say that it is too low. */
 const MAX_CUT_OFF = 3;
@@ -40,7 +48,7 @@ export async function playTask(task: SessionTask, settings: ClaudeSettings): Pro
   const calls = new Calls(task, tools, members);
   try {
     const first = opening(task, files, await calls.look());
-    return await new Loop(task, settings, calls, new Budget(task, prices), first).play();
+    return await new Loop(task, settings, calls, prices, first).play();
   } finally {
     await calls.close();
   }
@@ -54,12 +62,12 @@ async function filesIn(folders: readonly string[]): Promise<string[]> {
 class Loop {
   private readonly client: Client;
   private readonly conversation: Conversation;
-  private readonly progress = new Progress();
+  private readonly progress: Progress;
+  private readonly budget: Budget;
   private readonly fixed: Pick<MessageCreateParamsNonStreaming, 'model' | 'max_tokens' | 'system' | 'tools'> &
     Partial<MessageCreateParamsNonStreaming>;
   /** Tokens that the next request adds to the one before. */
   private fresh: number;
-  private remindedOfTurns = false;
   private cutOff = 0;
   /** The newest answer had neither a call nor a result. */
   private asked = false;
@@ -68,10 +76,12 @@ class Loop {
     private readonly task: SessionTask,
     private readonly settings: ClaudeSettings,
     private readonly calls: Calls,
-    private readonly budget: Budget,
+    private readonly prices: Prices | undefined,
     first: BetaContentBlockParam[],
   ) {
     this.client = new Client(settings);
+    this.progress = new Progress(task);
+    this.budget = new Budget(task, prices, TOOLS_TOKENS);
     this.conversation = new Conversation(first);
     this.fresh = tokensOf(SYSTEM) + tokensOf(first);
     this.fixed = {
@@ -120,7 +130,7 @@ class Loop {
       signal,
       timeLeftMs,
       patienceMs: timeLeftMs,
-      spent: usage => this.budget.report(usage),
+      spent: usage => this.budget.report(usageOf(usage, this.prices)),
       // All of it has been written to the cache by now.
       check: () => this.budget.check(0),
     };
@@ -176,30 +186,15 @@ class Loop {
       if (gaveUp) return gaveUp;
       const done = calls.map(({ name, input }) => ({ name, input }));
       const changes = await this.calls.changes(calls);
-      const repeated = await this.progress.note(done, this.task.page, changes ? this.calls.state : undefined);
-      const words = [changes, this.turnsReminder(), repeated && repeatReminder(repeated)];
-      this.goOn(
-        content,
-        this.calls.sent(
-          calls,
-          results,
-          words.filter(each => typeof each === 'string'),
-        ),
-      );
+      const reminders = await this.progress.remindersAfter(done, changes ? this.calls.state : undefined);
+      const words = changes === undefined ? reminders : [changes, ...reminders];
+      this.goOn(content, this.calls.sent(calls, results, words));
       return undefined;
     };
     // The model is asked while the turn's picture is taken.
     const gaveUp = await this.task.turn(title, act, { waitForPicture: false });
     this.asked = false;
     return gaveUp && { result: gaveUp };
-  }
-
-  private turnsReminder(): string | undefined {
-    const { maxSteps, turnsLeft } = this.task;
-    const used = maxSteps - turnsLeft;
-    if (this.remindedOfTurns || used < maxSteps * 0.75 || turnsLeft === 0) return undefined;
-    this.remindedOfTurns = true;
-    return turnsReminder(used, maxSteps);
   }
 
   private goOn(content: BetaContentBlock[], next: BetaContentBlockParam[]): void {

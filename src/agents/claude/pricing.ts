@@ -1,20 +1,14 @@
 // What tokens cost, in US dollars per million. Prices change: the table is dated, and `claude({ pricing })` beats it.
 import type { BetaUsage } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import { type AgentTask, BudgetExceededError, type Usage } from '../agent';
+import type { Usage } from '../agent';
+import { costOf, type Prices } from '../model/budget';
 import type { Pricing } from './options';
 
 /** What the vendor's tool definitions weigh, until the first answer tells. */
-const TOOLS_TOKENS = 6_000;
-/** An answer costs no less than this, and is guessed by those before it. */
-const LEAST_OUTPUT = 200;
+export const TOOLS_TOKENS = 6_000;
 
 /** When the table was last compared with the vendor's. */
 export const PRICES_AS_OF = '2026-11';
-
-export interface Prices extends Required<Pricing> {
-  /** Other prices for prompts of more than so many tokens, cached ones included. */
-  above?: { tokens: number; prices: Prices };
-}
 
 const of = (input: number, output: number, cacheRead: number, cacheWrite: number): Prices => ({
   input,
@@ -71,20 +65,6 @@ export function unknownPrice(model: string, factory: 'claude' | 'webJudge'): str
   return `no price is known for the model "${model}" (prices as of ${PRICES_AS_OF}), so maxCostUsd can't be kept. Give its prices in dollars per million tokens, ${factory}({ model: '${model}', pricing: { input: 4, output: 20 } }), or remove maxCostUsd.`;
 }
 
-/** Dollars for a request. */
-export function costOf(prices: Prices, usage: Usage): number {
-  const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0 } = usage;
-  const prompt = inputTokens + cacheReadTokens + cacheCreationTokens;
-  const { above } = prices;
-  if (above && prompt > above.tokens) return costOf(above.prices, usage);
-  const millionths =
-    inputTokens * prices.input +
-    outputTokens * prices.output +
-    cacheReadTokens * prices.cacheRead +
-    cacheCreationTokens * prices.cacheWrite;
-  return millionths / 1_000_000;
-}
-
 /** The API's count of a request, priced. */
 export function usageOf(usage: BetaUsage, prices: Prices | undefined): Required<Usage> {
   const counted = {
@@ -94,48 +74,4 @@ export function usageOf(usage: BetaUsage, prices: Prices | undefined): Required<
     cacheCreationTokens: usage.cache_creation_input_tokens ?? 0,
   };
   return { ...counted, costUsd: prices ? costOf(prices, counted) : null };
-}
-
-/** Keeps a trial below its cap: a request is made only if what it will probably cost is left. */
-export class Budget {
-  /** Tokens of the newest request and its answer: the next request reads them from the cache. */
-  private known = 0;
-  private output = LEAST_OUTPUT;
-
-  constructor(
-    private readonly task: AgentTask,
-    private readonly prices: Prices | undefined,
-  ) {}
-
-  /** Tells the trial what a request took. */
-  report(usage: BetaUsage): void {
-    const counted = usageOf(usage, this.prices);
-    this.known = counted.inputTokens + counted.cacheReadTokens + counted.cacheCreationTokens;
-    // An even guess would be too low every other time.
-    this.output = Math.max(this.output, counted.outputTokens);
-    this.task.usage(counted);
-  }
-
-  /** After a trim, the conversation is written to the cache anew. */
-  forgetCached(): void {
-    this.known = 0;
-  }
-
-  /**
-   * @param fresh tokens that the next request adds; all of them, before the first one and after a trim.
-   * @throws BudgetExceededError if the next request would probably go beyond the cap.
-   */
-  check(fresh: number): void {
-    const { maxCostUsd, costUsd } = this.task;
-    if (maxCostUsd === undefined || !this.prices || costUsd === null) return;
-    const next = costOf(this.prices, {
-      cacheReadTokens: this.known,
-      cacheCreationTokens: fresh + (this.known === 0 ? TOOLS_TOKENS : 0),
-      outputTokens: this.output,
-    });
-    if (costUsd + next <= maxCostUsd) return;
-    throw new BudgetExceededError(
-      `$${costUsd.toFixed(4)} of $${maxCostUsd} are spent, and the next turn would cost about $${next.toFixed(4)}`,
-    );
-  }
 }

@@ -8,8 +8,9 @@ import type {
 import { z } from 'zod';
 import { addUsage, NO_USAGE } from '../../agents/agent';
 import { apiProblem, Client } from '../../agents/claude/client';
-import { tokensOf } from '../../agents/claude/conversation';
-import { costOf, type Prices, pricesOf, unknownPrice, usageOf } from '../../agents/claude/pricing';
+import { pricesOf, unknownPrice, usageOf } from '../../agents/claude/pricing';
+import { costOf, type Prices } from '../../agents/model/budget';
+import { tokensOf } from '../../agents/model/trimming';
 import { problemsIn } from '../../spec/explain';
 import { cached, text } from './evidence';
 import { JudgeError, type WebJudgeSettings } from './index';

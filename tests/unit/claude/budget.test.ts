@@ -2,18 +2,20 @@
 import { expect, test } from 'vitest';
 import type { AgentTask, Usage } from '../../../src/agents/agent';
 import { BudgetExceededError } from '../../../src/agents/agent';
-import type { Prices } from '../../../src/agents/claude/pricing';
-import { Budget, pricesOf } from '../../../src/agents/claude/pricing';
+import { pricesOf } from '../../../src/agents/claude/pricing';
+import { Budget, costOf, type Prices } from '../../../src/agents/model/budget';
 
 // 4 in, 20 out, 0.20 from the cache, 5 into it: dollars per million tokens.
 const PRICES = pricesOf('claude-opus-5-5', undefined)!;
-const usage = (input: number, cached: number, written: number, output: number) =>
-  ({
-    input_tokens: input,
-    cache_read_input_tokens: cached,
-    cache_creation_input_tokens: written,
-    output_tokens: output,
-  }) as never;
+const usage = (
+  inputTokens: number,
+  cacheReadTokens: number,
+  cacheCreationTokens: number,
+  outputTokens: number,
+) => {
+  const counted = { inputTokens, cacheReadTokens, cacheCreationTokens, outputTokens };
+  return { ...counted, costUsd: costOf(PRICES, counted) };
+};
 
 function budget(maxCostUsd: number | undefined, prices: Prices | null = PRICES) {
   const reported: Usage[] = [];
@@ -25,7 +27,7 @@ function budget(maxCostUsd: number | undefined, prices: Prices | null = PRICES) 
     },
     usage: (each: Usage) => void reported.push(each),
   } as unknown as AgentTask;
-  return { budget: new Budget(task, prices ?? undefined), reported };
+  return { budget: new Budget(task, prices ?? undefined, 6_000), reported };
 }
 
 test('the first request pays for its own tokens, the tools and a short answer', () => {
@@ -44,6 +46,13 @@ test('later requests read from the cache what is known, and are guessed to answe
   expect(() => spent.check(7_000)).toThrow(
     /^\$0\.0700 of \$0\.12 are spent, and the next turn would cost about \$0\.0570$/,
   );
+});
+
+test('what no cache holds is paid in full again', () => {
+  const { budget: spent } = budget(0.12);
+  spent.report(usage(10_000, 0, 0, 1_000));
+  // 10,000 x $4 + 1,000 x $5 + 1,000 x $20 = $0.065, beside the $0.06 that are spent.
+  expect(() => spent.check(1_000)).toThrow(/the next turn would cost about \$0\.0650$/);
 });
 
 test('after a trim the whole conversation is written anew', () => {

@@ -2,7 +2,8 @@ import { resolve } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { claude } from '../../../src/agents/claude';
 import { type ClaudeMembers, settingsOf, vendorMembers } from '../../../src/agents/claude/options';
-import { costOf, pricesOf } from '../../../src/agents/claude/pricing';
+import { pricesOf } from '../../../src/agents/claude/pricing';
+import { costOf } from '../../../src/agents/model/budget';
 import { TOOLS } from '../../../src/agents/tools';
 import { OptionsError } from '../../../src/options';
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SessionTask } from '../../../src/agents/agent';
-import { opening } from '../../../src/agents/claude/prompt';
+import { opening } from '../../../src/agents/model/prompt';
 
 const task = (done: string[]) =>
   ({

@@ -1,14 +1,19 @@
 // What the model is told besides the goal.
-import type { BetaTextBlockParam } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { SessionTask } from '../agent';
 
-/** Always the same, so that it is cached once for all trials of a run. */
-export const SYSTEM = `You do one task on a website, in a browser that is already open, the way a person would who uses that site. The first message is the task.
+/**
+ * @param pictures whether the model can take screenshots
+ * @param end a sentence or two on how it says that the task is done
+ */
+export function systemPrompt({ pictures, end }: { pictures: boolean; end: string }): string {
+  const picture = pictures
+    ? '\n- Take a screenshot only if the text can not tell: drawings, images, maps, a layout.'
+    : '';
+  return `You do one task on a website, in a browser that is already open, the way a person would who uses that site. The first message is the task.
 
 How to work:
 - Act through the pages. The first message shows the page, and the last result of each answer says what changed on it: act on that, by the references it gives, without reading the page again. Read it (read_page, find, get_page_text) if what you need is not shown.
-- Put everything that you can decide now into one answer: all fields of a form, and the button that sends it. Calls run in order. If one fails, the rest are not run.
-- Take a screenshot only if the text can not tell: drawings, images, maps, a layout.
+- Put everything that you can decide now into one answer: all fields of a form, and the button that sends it. Calls run in order. If one fails, the rest are not run.${picture}
 - If a call fails, read why and try another way. Do not repeat what has no effect.
 - Nobody can answer questions. Where the task leaves something open, choose what is most likely meant and go on.
 - Do what the task says, and nothing beyond it that changes anything.
@@ -17,11 +22,16 @@ How to work:
 
 How to end:
 - Check the outcome before you end: what the site shows after your last action has to say that the task is done. Look, if it does not.
-- Then answer in a sentence or two, without a tool call. That ends the task. If the task asks for information, give it in that answer.
+- ${end}
 - When the task can not be done, call give_up with the reason. Do not claim that something is done which is not.`;
+}
 
 /** The first message: the goal verbatim, then where the task takes place, and what the page shows. */
-export function opening(task: SessionTask, files: readonly string[], page?: string): BetaTextBlockParam[] {
+export function opening(
+  task: SessionTask,
+  files: readonly string[],
+  page?: string,
+): { type: 'text'; text: string }[] {
   const secrets = Object.keys(task.secrets);
   const facts = [
     `The browser is open at ${task.mask(task.entryUrl)}.`,
@@ -33,11 +43,10 @@ export function opening(task: SessionTask, files: readonly string[], page?: stri
       `The task was begun before you came. Done already, in this order:\n${task.done.map(each => `- ${task.mask(each)}`).join('\n')}\nGo on from the page as it stands, and do not do these again.`,
     files.length > 0 && `Files that you may upload: ${files.join(', ')}.`,
   ];
-  return [
-    { type: 'text', text: task.goal },
-    { type: 'text', text: facts.filter(Boolean).join('\n') },
-    ...(page ? [{ type: 'text' as const, text: contentOf(page) }] : []),
-  ];
+  return [task.goal, facts.filter(Boolean).join('\n'), ...(page ? [contentOf(page)] : [])].map(text => ({
+    type: 'text',
+    text,
+  }));
 }
 
 /** What a page says stands apart from what the task says: nothing in it can end its frame. */
@@ -53,8 +62,10 @@ export function repeatReminder(times: number): string {
   return `You have made the same calls ${times} times, and come back to where you were. Try another way, or call give_up if there is none.`;
 }
 
-export const GO_ON =
-  'Your last answer had no tool call, and the task is not known to be done. Go on with a tool call. If the task is done, say in a sentence what the site shows of it; if it can not be done, call give_up.';
+/** @param end what to do if the task is done */
+export function goOn(end: string): string {
+  return `Your last answer had no tool call, and the task is not known to be done. Go on with a tool call. If the task is done, ${end}; if it can not be done, call give_up.`;
+}
 
 /** Words of someone who is about to act, at the end of an answer. */
 const INTENT =

@@ -1,9 +1,11 @@
-// Notices a model that goes round in circles: the same calls, and it comes back to where it was.
+// What a model is reminded of: that its turns run out, and that it goes round in circles.
 import type { Page } from '@playwright/test';
 import type { State } from '../../browser/driver/observation';
 import { fingerprintOf } from '../../browser/fingerprint';
 import { pathOf } from '../../browser/page-action';
 import { within } from '../../browser/waiting';
+import type { AgentTask } from '../agent';
+import { repeatReminder, turnsReminder } from './prompt';
 
 /** How many turns back a repetition is looked for, and how many times are too often. */
 const REMEMBERED_TURNS = 10;
@@ -18,15 +20,37 @@ interface Taken {
 
 export class Progress {
   private readonly turns: Taken[] = [];
+  private remindedOfTurns = false;
+
+  constructor(private readonly task: Pick<AgentTask, 'page' | 'maxSteps' | 'turnsLeft'>) {}
+
+  /**
+   * What to tell the model besides the results of these calls.
+   *
+   * @param seen what the page shows, if it was just looked at
+   */
+  async remindersAfter(calls: unknown, seen?: State): Promise<string[]> {
+    const repeated = await this.repetitions(calls, seen);
+    const words = [this.turnsReminder(), repeated && repeatReminder(repeated)];
+    return words.filter(each => typeof each === 'string');
+  }
+
+  private turnsReminder(): string | undefined {
+    const { maxSteps, turnsLeft } = this.task;
+    const used = maxSteps - turnsLeft;
+    if (this.remindedOfTurns || used < maxSteps * 0.75 || turnsLeft === 0) return undefined;
+    this.remindedOfTurns = true;
+    return turnsReminder(used, maxSteps);
+  }
 
   /**
    * A page may change by itself, such as a clock: whoever walks between pages and makes the same calls there again goes in
    * a circle all the same.
    *
-   * @param seen what the page shows, if it was just looked at
    * @returns how often these calls have led to where the page is now, if that is too often.
    */
-  async note(calls: unknown, page: Page, seen?: State): Promise<number | undefined> {
+  private async repetitions(calls: unknown, seen: State | undefined): Promise<number | undefined> {
+    const { page } = this.task;
     const { content, scrolled } = seen ?? (await stateOf(page));
     const now = {
       calls: JSON.stringify(calls),

@@ -1,0 +1,190 @@
+// The calls of one answer: run in order, each answered once.
+import type { ToolModelMessage, UserModelMessage } from 'ai';
+import { z } from 'zod';
+import { Driver } from '../../browser/driver/driver';
+import { DriverError } from '../../browser/driver/errors';
+import { shorten } from '../../browser/driver/tree';
+import type { GaveUp, SessionTask, Turn } from '../agent';
+import { filled } from '../secrets';
+import { checkedInput, mayChange, NOT_RUN, runTool, type Tool } from '../tools';
+import { membersFor } from './members';
+
+const MAX_TEXT = 50_000;
+
+export interface Call {
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+}
+
+interface Picture {
+  data: string;
+  mediaType: string;
+}
+
+export interface Result {
+  text: string;
+  isError?: true;
+  picture?: Picture;
+}
+
+/** How calls end a task. */
+type Ending = { result: GaveUp | undefined } | undefined;
+
+export class Calls {
+  members: Record<string, Tool>;
+  private readonly driver: Driver;
+  /** The tabs as the model was last told of them. */
+  private tabs = '';
+
+  constructor(
+    private readonly task: SessionTask,
+    pictures: boolean,
+  ) {
+    this.members = membersFor(pictures);
+    this.driver = new Driver(task, text => filled(text, task.secrets));
+  }
+
+  /** Without what only a model that sees pictures can use. */
+  dropPictures(): void {
+    this.members = membersFor(false);
+  }
+
+  get definitions() {
+    return Object.entries(this.members).map(([name, { description, input }]) => {
+      const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' });
+      return { name, description, schema };
+    });
+  }
+
+  dispose(): void {
+    this.driver.dispose();
+  }
+
+  /** The turn's title: its calls in words. */
+  async titleOf(calls: readonly Call[]): Promise<string> {
+    const words = await Promise.all(calls.map(call => this.wordsOf(call).catch(() => call.toolName)));
+    return this.task.mask(shorten(words.join(', then '), 140));
+  }
+
+  private async wordsOf({ toolName, input }: Call): Promise<string> {
+    const tool = this.toolOf(toolName);
+    return tool.words(tool.input.parse(given(input)), this.driver, this.driver.session.page);
+  }
+
+  async run(calls: readonly Call[], turn: Turn): Promise<{ results: Result[]; ending: Ending }> {
+    const results: Result[] = [];
+    for (const call of calls) {
+      const failed = results.some(({ isError }) => isError);
+      results.push(failed ? { text: NOT_RUN, isError: true } : await this.one(call, turn));
+      if (this.driver.gaveUp !== undefined)
+        return { results, ending: { result: { status: 'gave_up', reason: this.driver.gaveUp } } };
+      if (call.toolName === 'finish' && !results.at(-1)!.isError) {
+        turn.narrate(this.task.mask(String(given(call.input).result)));
+        return { results, ending: { result: undefined } };
+      }
+    }
+    return { results, ending: undefined };
+  }
+
+  /** The tabs, if they are others than before, and what the active one shows: all of it, or what has changed. */
+  async look(): Promise<string> {
+    const page = await this.driver.observations.look(this.driver.session.page);
+    return this.task.mask([await this.newTabs(), page].filter(Boolean).join('\n').toWellFormed());
+  }
+
+  /** What the active tab showed when it was looked at last. */
+  get state() {
+    return this.driver.observations.stateOf(this.driver.session.page);
+  }
+
+  /** What calls did to the page; undefined if they only looked, or the last one reads the page. */
+  async changes(calls: readonly Call[]): Promise<string | undefined> {
+    const last = calls.at(-1);
+    const isRead = last?.toolName === 'read_page' && !given(last.input).ref;
+    return isRead || !calls.some(({ toolName }) => mayChange(toolName)) ? undefined : this.look();
+  }
+
+  /** What the model is sent: its results, in the last of them what happened besides, and behind them the pictures. */
+  sent(calls: readonly Call[], results: readonly Result[], words: readonly string[]) {
+    const besides = [...this.driver.takeNotes(), ...this.task.takeNotices(), ...words];
+    const content = calls.map(({ toolCallId, toolName }, index) => {
+      const { text, isError } = results[index]!;
+      const words = [isError ? `Error: ${text}` : text, ...(index === calls.length - 1 ? besides : [])];
+      // As text: some providers pack what is marked as an error in JSON, and other words with it.
+      const output = { type: 'text' as const, value: this.task.mask(words.join('\n')) };
+      return { type: 'tool-result' as const, toolCallId, toolName, output };
+    });
+    const pictures = results.flatMap(({ picture }) => (picture ? [picture] : []));
+    // Few APIs take a picture in a result.
+    const shown = pictures.map(({ data, mediaType }) => ({ type: 'file' as const, data, mediaType }));
+    const message: ToolModelMessage = { role: 'tool', content };
+    return shown.length > 0
+      ? [message, { role: 'user', content: shown } satisfies UserModelMessage]
+      : [message];
+  }
+
+  private async newTabs(): Promise<string | undefined> {
+    const { tabs } = await this.driver.tabs.state();
+    const lines = tabs.map(
+      ({ tab_id, title, url, active }) =>
+        `- ${tab_id}: "${title}" ${url}${active && tabs.length > 1 ? ' (active)' : ''}`,
+    );
+    const told = ['Open tabs:', ...lines].join('\n');
+    if (told === this.tabs) return undefined;
+    this.tabs = told;
+    return told;
+  }
+
+  private toolOf(name: string): Tool {
+    if (Object.hasOwn(this.members, name)) return this.members[name]!;
+    const known = Object.keys(this.members).join(', ');
+    throw new DriverError(`There is no tool ${JSON.stringify(name)} here. Tools: ${known}.`);
+  }
+
+  private async one(call: Call, turn: Turn): Promise<Result> {
+    this.task.signal.throwIfAborted();
+    let noted = false;
+    this.driver.onDone = done => {
+      noted = true;
+      turn.action(done);
+    };
+    const result = await this.tried(call);
+    this.task.signal.throwIfAborted();
+    // A call that the check of its input refused never became an action.
+    if (!noted) turn.action({ title: call.toolName, ...(result.isError && { error: result.text }) });
+    return result;
+  }
+
+  private async tried({ toolName, input }: Call): Promise<Result> {
+    try {
+      const tool = this.toolOf(toolName);
+      const checked = checkedInput(toolName, tool.input, given(input));
+      return resultOf(await runTool(tool, checked, this.driver, this.driver.session.page));
+    } catch (error) {
+      if (error instanceof DriverError) return { text: error.message, isError: true };
+      throw error;
+    }
+  }
+}
+
+/** Models send null for what they leave out. What is no object stays, to be refused with a reason. */
+function given(input: unknown): Record<string, unknown> {
+  if (typeof input !== 'object' || input === null) return input as never;
+  return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));
+}
+
+function resultOf(value: unknown): Result {
+  if (value === undefined || value === null || value === '') return { text: 'Done.' };
+  if (typeof value !== 'object') return { text: bounded(String(value)) };
+  const { data, mediaType } = value as Partial<Picture>;
+  if (data !== undefined && mediaType !== undefined)
+    return { text: 'The picture follows.', picture: { data, mediaType } };
+  return { text: bounded(JSON.stringify(value)) };
+}
+
+function bounded(text: string): string {
+  const whole = text.toWellFormed();
+  if (whole.length <= MAX_TEXT) return whole;
+  return `${whole.slice(0, MAX_TEXT).toWellFormed()}… (${whole.length - MAX_TEXT} more characters)`;
+}

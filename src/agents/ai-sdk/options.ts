@@ -1,0 +1,80 @@
+// What users may give to aiSdk(), checked when the config is read.
+import { z } from 'zod';
+import { checkOptions, type OptionSchemas } from '../../options';
+
+/** A model as the AI SDK's providers make it: `openai('gpt-5.5')`. */
+export interface AiSdkModel {
+  readonly provider: string;
+  readonly modelId: string;
+}
+
+/** US dollars per million tokens. */
+export interface AiSdkPricing {
+  input: number;
+  output: number;
+  /** What is read from the provider's prompt cache. Default: `input`. */
+  cacheRead?: number;
+  /** What is written to it. Default: `input`. */
+  cacheWrite?: number;
+}
+
+export interface AiSdkOptions {
+  /** A model of one of the AI SDK's providers, `openai('gpt-5.5')`, or a name for its gateway, `'openai/gpt-5.5'`. */
+  model: AiSdkModel | string;
+  /** US dollars per million tokens. Default: the cost is unknown, and `maxCostUsd` can't be kept. */
+  pricing?: AiSdkPricing;
+  /** Whether the model may take screenshots, and act by coordinates. A trial whose model refuses its first picture goes on without. Default: true. */
+  pictures?: boolean;
+  /** Tokens of the longest answer, thinking included. Default: 8,192. */
+  maxOutputTokens?: number;
+  /** How often a failed request is made again. Default: 4. */
+  maxRetries?: number;
+  /** Milliseconds that a request may take, its retries included. Default: 300,000. */
+  requestTimeoutMs?: number;
+  /** Options that are handed to the provider as they are: `{ openai: { reasoningEffort: 'low' } }`. Default: the provider's own. */
+  providerOptions?: Record<string, Record<string, unknown>>;
+}
+
+const dollars = z.number().min(0);
+
+const NO_MODEL =
+  "must be a model of the AI SDK, openai('gpt-5.5') with `openai` from @ai-sdk/openai, or a name for its gateway, 'openai/gpt-5.5'";
+
+function isModel(value: unknown): value is AiSdkModel | string {
+  if (typeof value === 'string') return value !== '';
+  if (typeof value !== 'object' || value === null) return false;
+  const { modelId, provider, doGenerate } = value as Record<string, unknown>;
+  return typeof modelId === 'string' && typeof provider === 'string' && typeof doGenerate === 'function';
+}
+
+const optionsSchema = z.strictObject({
+  model: z.custom<AiSdkModel | string>(isModel, NO_MODEL),
+  pricing: z
+    .strictObject({
+      input: dollars,
+      output: dollars,
+      cacheRead: dollars.optional(),
+      cacheWrite: dollars.optional(),
+    } satisfies OptionSchemas<AiSdkPricing>)
+    .transform(({ input, output, cacheRead = input, cacheWrite = input }) => ({
+      input,
+      output,
+      cacheRead,
+      cacheWrite,
+    }))
+    .optional(),
+  pictures: z.boolean().default(true),
+  maxOutputTokens: z.int().min(256).default(8192),
+  maxRetries: z.int().min(0).default(4),
+  requestTimeoutMs: z.int().min(1).default(300_000),
+  providerOptions: z.record(z.string(), z.record(z.string(), z.unknown())).optional(),
+} satisfies OptionSchemas<AiSdkOptions>);
+
+export type AiSdkSettings = z.output<typeof optionsSchema> & { name: string };
+
+/** @throws OptionsError naming each option that is wrong or unknown. */
+export function settingsOf(options: AiSdkOptions): AiSdkSettings {
+  const settings = checkOptions('aiSdk()', optionsSchema, options);
+  const { model } = settings;
+  return { ...settings, name: typeof model === 'string' ? model : model.modelId };
+}

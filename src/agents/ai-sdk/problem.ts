@@ -1,0 +1,104 @@
+// What went wrong with a request, in words that say what to do, and with the provider's own.
+import type { AiSdkSettings } from './options';
+import type { Sdk } from './request';
+
+const MAX_WORDS = 300;
+/** Variables of the environment that hold keys. */
+const KEY_NAME = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i;
+const KEY_HEADERS = /authorization|key|token/i;
+const LEAST_KEY = 8;
+
+/** @returns one or two sentences, without any key */
+export async function problemOf(error: unknown, settings: AiSdkSettings, sdk: Sdk): Promise<string> {
+  const last = lastOf(error, sdk);
+  return withoutKeys(reasonOf(last, settings, sdk), await keysOf(settings.model));
+}
+
+/** The error behind the retries. */
+export function lastOf(error: unknown, sdk: Sdk): unknown {
+  return sdk.RetryError.isInstance(error) ? (error.errors.at(-1) ?? error) : error;
+}
+
+/** The status and the words of what the provider refuses about a request. */
+export function refusalOf(error: unknown, sdk: Sdk): { status: number; words: string } | undefined {
+  const last = lastOf(error, sdk);
+  if (sdk.UnsupportedFunctionalityError.isInstance(last)) return { status: 400, words: last.message };
+  if (!sdk.APICallError.isInstance(last)) return undefined;
+  const { statusCode = 0 } = last;
+  const isRefused = [400, 404, 413, 415, 422].includes(statusCode);
+  return isRefused ? { status: statusCode, words: wordsOf(last) } : undefined;
+}
+
+function reasonOf(error: unknown, settings: AiSdkSettings, sdk: Sdk): string {
+  if (!sdk.APICallError.isInstance(error)) {
+    const { name, message } = error instanceof Error ? error : { name: 'Error', message: String(error) };
+    return `the request to the model "${settings.name}" failed: ${short(message)} (${name})`;
+  }
+  const { statusCode } = error;
+  const words = wordsOf(error);
+  if (statusCode === undefined || statusCode === 200) {
+    const what = statusCode ? 'sent an answer that can not be read' : "can't be reached";
+    return `the provider at ${originOf(error.url)} ${what}, also after ${settings.maxRetries} retries: ${words}`;
+  }
+  return `${advice(statusCode, words, settings)} The provider said: ${words}`;
+}
+
+function advice(status: number, words: string, { name, maxRetries }: AiSdkSettings): string {
+  if (status < 500 && /\btools?\b|function.?call/i.test(words) && /support/i.test(words))
+    return `the model "${name}" takes no tools (${status}), which an agent needs. Set another model.`;
+  const known: Record<number, string> = {
+    401: 'the provider refuses the key (401). Check the environment variable or the apiKey that the provider is given.',
+    402: 'the account has no credit (402). Add credit, or use another key.',
+    403: `the key may not use the model "${name}" (403). Check what it may do.`,
+    404: `there is no model "${name}" for this key (404). Check the model's name and the provider's baseURL.`,
+    413: 'the request is too large (413). Use a smaller viewport or fewer steps.',
+    429: `the rate limit is reached (429), also after ${maxRetries} retries. Run fewer workers (--workers=1), or raise aiSdk({ maxRetries }).`,
+  };
+  if (known[status]) return known[status];
+  if (status < 500) return `the provider refuses the request (${status}).`;
+  return `the provider failed (${status}), also after ${maxRetries} retries. Run again later.`;
+}
+
+/** The provider's words; where the SDK found none, the beginning of what came instead. */
+function wordsOf(error: { message: string; data?: unknown; responseBody?: string }): string {
+  const { message, data, responseBody } = error;
+  const body = data === undefined && responseBody ? responseBody.replace(/<[^>]*>|\s+/g, ' ').trim() : '';
+  return short([message, body].filter(Boolean).join(': '));
+}
+
+function short(words: string): string {
+  return words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS)}…` : words;
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url;
+}
+
+/** A proxy or a page of an error may echo what it was sent. */
+function withoutKeys(text: string, keys: readonly string[]): string {
+  const known = keys.reduce((masked, key) => masked.replaceAll(key, '[key]'), text);
+  return known.replace(/\b(?:sk|rk|gsk|xai|AIza)[-_]?[\w-]{16,}|\bBearer\s+[\w.~+/=-]{8,}/g, '[key]');
+}
+
+/** Keys of the environment, and those that the provider sends, as far as it tells. */
+async function keysOf(model: AiSdkSettings['model']): Promise<string[]> {
+  const inEnvironment = Object.entries(process.env).flatMap(([name, value]) =>
+    KEY_NAME.test(name) ? [value] : [],
+  );
+  const keys = [...inEnvironment, ...(await sentKeys(model))];
+  const long = keys.filter(key => key !== undefined && key.length >= LEAST_KEY) as string[];
+  return long.sort((a, b) => b.length - a.length);
+}
+
+/** Providers keep the headers of their requests in `config.headers`, which no interface promises. */
+async function sentKeys(model: AiSdkSettings['model']): Promise<(string | undefined)[]> {
+  try {
+    const { headers } = (model as { config?: { headers?: unknown } }).config ?? {};
+    const told: unknown = await (typeof headers === 'function' ? headers() : headers);
+    return Object.entries((told ?? {}) as Record<string, string | undefined>).flatMap(([name, value]) =>
+      KEY_HEADERS.test(name) ? [value?.replace(/^Bearer\s+/i, '')] : [],
+    );
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,90 @@
+// One request to the model, and what it took.
+import type { JSONSchema7, ModelMessage } from 'ai';
+import { AgentApiError, type Usage } from '../agent';
+import { costOf } from '../model/budget';
+import type { AiSdkSettings } from './options';
+
+export type Sdk = typeof import('ai');
+
+export interface Answer {
+  /** The model's messages, as they are to be sent again. */
+  messages: ModelMessage[];
+  calls: { toolCallId: string; toolName: string; input: unknown }[];
+  text: string;
+  thoughts: string;
+  finishReason: string;
+  usage: Required<Usage>;
+}
+
+export interface Request {
+  system: string;
+  messages: ModelMessage[];
+  tools: readonly { name: string; description: string; schema: object }[];
+  signal: AbortSignal;
+  /** Milliseconds for the answer. */
+  limitMs: number;
+}
+
+/** @throws AgentApiError if time is up; whatever the SDK throws. */
+export async function ask(sdk: Sdk, settings: AiSdkSettings, request: Request): Promise<Answer> {
+  const { model, maxOutputTokens, maxRetries, providerOptions } = settings;
+  const { system, messages, signal, limitMs } = request;
+  // None has an `execute`: the SDK hands the calls over, and makes no second request.
+  const tools = request.tools.map(({ name, description, schema }) => [
+    name,
+    sdk.tool({ description, inputSchema: sdk.jsonSchema<unknown>(schema as JSONSchema7) }),
+  ]);
+  const timeUp = AbortSignal.timeout(limitMs);
+  try {
+    const result = await sdk.generateText({
+      model: model as Parameters<Sdk['generateText']>[0]['model'],
+      system,
+      messages,
+      tools: Object.fromEntries(tools),
+      maxOutputTokens,
+      maxRetries,
+      abortSignal: AbortSignal.any([signal, timeUp]),
+      ...(providerOptions && { providerOptions: providerOptions as never }),
+    });
+    return {
+      // The SDK answers calls that it can't read by itself. Each is answered once, here.
+      messages: result.response.messages.filter(({ role }) => role === 'assistant'),
+      calls: result.toolCalls.filter(call => !call.providerExecuted),
+      text: result.text,
+      thoughts: result.reasoningText ?? '',
+      finishReason: result.finishReason,
+      usage: usageOf(result.usage, settings.pricing),
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (timeUp.aborted)
+      throw new AgentApiError(
+        `aiSdk: no answer within ${limitMs / 1000} s, retries included. Raise aiSdk({ requestTimeoutMs }), or check the network.`,
+      );
+    throw error;
+  }
+}
+
+interface Counted {
+  inputTokens?: number | undefined;
+  outputTokens?: number | undefined;
+  /** As ai 5 calls it. */
+  cachedInputTokens?: number | undefined;
+  inputTokenDetails?: { cacheReadTokens?: number | undefined; cacheWriteTokens?: number | undefined };
+}
+
+/** The provider's count, priced: a cost of null without prices, or if it did not count. */
+export function usageOf(counted: Counted, pricing: AiSdkSettings['pricing']): Required<Usage> {
+  const { inputTokens, outputTokens, cachedInputTokens, inputTokenDetails } = counted;
+  const cacheReadTokens = inputTokenDetails?.cacheReadTokens ?? cachedInputTokens ?? 0;
+  const cacheCreationTokens = inputTokenDetails?.cacheWriteTokens ?? 0;
+  const tokens = {
+    inputTokens: Math.max(0, (inputTokens || 0) - cacheReadTokens - cacheCreationTokens),
+    outputTokens: outputTokens || 0,
+    cacheReadTokens,
+    cacheCreationTokens,
+  };
+  // Servers that count nothing say 0, too, and no request has an empty prompt.
+  const isCounted = Boolean(inputTokens) && outputTokens !== undefined;
+  return { ...tokens, costUsd: pricing && isCounted ? costOf(pricing, tokens) : null };
+}

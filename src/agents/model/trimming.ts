@@ -1,0 +1,34 @@
+// What of a conversation counts, and what is left of readings and pictures that have become old.
+
+/** A text of more characters is a reading of a page. */
+const LONG_TEXT = 2_000;
+/** How much of a removed reading stays, so that the model knows what it was. */
+const KEPT_TEXT = 200;
+/** The most that a picture counts. */
+const PICTURE_TOKENS = 1_600;
+const CHARACTERS_PER_TOKEN = 3.5;
+
+export const PICTURE_GONE = '(An earlier screenshot was here. Take a new one to see the page as it is now.)';
+
+/** The newest `keep` readings and pictures stay; the others go once they come to `atTokens`. */
+export const TRIMMING = { atTokens: 60_000, keep: 3 };
+
+/** About as many as a vendor would count, pictures included. */
+export function tokensOf(value: unknown): number {
+  if (Array.isArray(value)) return value.reduce<number>((sum, each) => sum + tokensOf(each), 0);
+  if (typeof value !== 'object' || value === null)
+    return Math.ceil(String(value).length / CHARACTERS_PER_TOKEN);
+  const { type, content } = value as { type?: string; content?: unknown };
+  if (type === 'image' || type === 'file') return PICTURE_TOKENS;
+  if (content !== undefined) return tokensOf(content) + 10;
+  return Math.ceil(JSON.stringify(value).length / CHARACTERS_PER_TOKEN);
+}
+
+export function isReading(text: string): boolean {
+  return text.length > LONG_TEXT;
+}
+
+export function shortenedReading(text: string): string {
+  const start = [...text.slice(0, KEPT_TEXT)].filter(point => !/^[\uD800-\uDFFF]$/.test(point)).join('');
+  return `${start}… (${text.length - KEPT_TEXT} more characters of an earlier reading were here. Read the page again for what it says now.)`;
+}

@@ -1,0 +1,472 @@
+// aiSdk() with the real `ai` and real providers, against servers of the tests' own.
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { createOpenAI } from '@ai-sdk/openai';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { aiSdk } from '../../src/agents/ai-sdk';
+import type { AiSdkOptions } from '../../src/agents/ai-sdk/options';
+import { harness, html } from '../support/claude-harness';
+import { claudeTask, type TaskSetup } from '../support/claude-task';
+import {
+  type Answer,
+  brokenCall,
+  callTool,
+  type Json,
+  type JsonObject,
+  reply,
+  type Script,
+  say,
+  startMessagesApi,
+  textsOf,
+  think,
+} from '../support/messages-api';
+import { type OpenAiApiOptions, startOpenAiApi } from '../support/openai-api';
+
+const pages = harness({
+  '/': html(
+    '<h1>Shop</h1><button onclick="done.hidden=false">Go</button><p id="done" role="status" hidden>Sent</p><input aria-label="Name"><input type="password" aria-label="PIN"><button onclick="who.textContent=document.querySelector(\'input\').value">Show</button><p id="who" role="status"></p>',
+  ),
+  '/tall': html(
+    '<p>Top</p><div style="height:3000px"></div><button onclick="this.textContent=\'Pressed\'">Deep</button>',
+  ),
+  '/drawing': html(
+    '<canvas width="300" height="200" onclick="document.title=event.offsetX+\',\'+event.offsetY"></canvas>',
+  ),
+  '/tabs': html('<a href="/" target="_blank">Open</a>'),
+  '/ask': html('<button onclick="document.title=confirm(\'Sure?\')">Ask</button>'),
+  '/long': html(
+    `<ul>${Array.from({ length: 300 }, (_, at) => `<li>Line ${at} of a long text</li>`).join('')}</ul>`,
+  ),
+});
+
+type Setup = TaskSetup & { path?: string; api?: Partial<OpenAiApiOptions>; agent?: Partial<AiSdkOptions> };
+
+/** Plays a script by Chat Completions. */
+async function play(script: Script, { path = '/', api: given, agent, ...setup }: Setup = {}) {
+  const api = await startOpenAiApi({ script, ...given });
+  onTestFinished(() => api.close());
+  const page = await pages.openPage(path);
+  const task = claudeTask(page, setup);
+  const model = createOpenAI({ baseURL: api.url, apiKey: api.apiKey }).chat('gpt-test');
+  const running = aiSdk({ model, maxRetries: 0, ...agent }).run(task);
+  const ended = await running.then(
+    result => ({ result, error: undefined }),
+    (error: Error) => ({ result: undefined, error }),
+  );
+  const last = () => api.requests.at(-1)!.body;
+  /** All text that the last request told the model. */
+  const sent = () => textsIn(last().messages);
+  /** The tools that the last request offered. */
+  const offered = () => JSON.stringify(last().tools);
+  return { ...ended, task, page, api, sent, offered };
+}
+
+function textsIn(messages: Json | undefined): string {
+  return (messages as JsonObject[])
+    .filter(({ role }) => role !== 'system')
+    .flatMap(({ content }) => textsOf(content))
+    .join('\n');
+}
+
+const finish = reply(callTool('finish', { result: 'Sent.' }));
+const clickGo: Script = ({ turn, ref }) =>
+  turn === 0 ? reply(say('The button.'), callTool('left_click', { ref: ref('Go') })) : finish;
+
+describe('a task', () => {
+  it('is shown the page, acts on it, is told what changed and ends', async () => {
+    const { result, error, task, api, sent } = await play(clickGo, { goal: 'Press Go.' });
+    expect(error).toBeUndefined();
+    expect(result).toBeUndefined();
+    expect(task.turns.map(({ title }) => title)).toEqual(['click button "Go"', 'finish: Sent.']);
+    expect(task.turns.map(({ narration }) => narration)).toEqual([['The button.'], ['Sent.']]);
+    expect(task.turns[0]!.actions[0]!.steps).toMatchObject([{ do: 'click' }]);
+    expect(api.requests.map(({ problem }) => problem)).toEqual([undefined, undefined]);
+    const first = textsIn(api.requests[0]!.body.messages);
+    expect(first).toContain('Press Go.');
+    expect(first).toContain('tab_1: "Test page"');
+    expect(first).toMatch(/button "Go" \[ref_\d+\]/);
+    expect(sent()).toMatch(/^Done\.\n(?:.*\n)*.*Sent/m);
+  });
+
+  it('is priced by the given prices, what the cache held apart', async () => {
+    const api = await startOpenAiApi({ script: clickGo });
+    onTestFinished(() => api.close());
+    const task = claudeTask(await pages.openPage('/'), { maxCostUsd: 1 });
+    const model = createOpenAI({ baseURL: api.url, apiKey: api.apiKey }).responses('gpt-test');
+    await aiSdk({ model, pricing: { input: 2, output: 10, cacheRead: 0.2 } }).run(task);
+    const [first] = task.turns[0]!.usage;
+    const { inputTokens, outputTokens, cacheReadTokens, costUsd } = first!;
+    expect(Math.abs(cacheReadTokens! - inputTokens!)).toBeLessThanOrEqual(1);
+    expect(inputTokens).toBeGreaterThan(500);
+    const price = inputTokens! * 2 + cacheReadTokens! * 0.2 + outputTokens! * 10;
+    expect(costUsd).toBeCloseTo(price / 1e6, 10);
+  });
+
+  it('costs an unknown sum without prices', async () => {
+    const { task } = await play(clickGo);
+    expect(task.turns[0]!.usage).toMatchObject([{ costUsd: null }]);
+    expect(task.turns[0]!.usage[0]!.inputTokens).toBeGreaterThan(500);
+  });
+
+  it('can be given up', async () => {
+    const { result } = await play([reply(callTool('give_up', { reason: 'There is no cart.' }))]);
+    expect(result).toEqual({ status: 'gave_up', reason: 'There is no cart.' });
+  });
+
+  it('ends with words, too, once something was done', async () => {
+    const script: Script = request =>
+      request.turn < 1 ? clickGo(request as never) : reply(say('It is sent.'));
+    const { result, error, task } = await play(script as Script);
+    expect([result, error]).toEqual([undefined, undefined]);
+    expect(task.turns.map(({ title }) => title)).toEqual(['click button "Go"', 'finish: It is sent.']);
+  });
+
+  it('ends in time', async () => {
+    const again: Script = ({ ref }) => reply(callTool('left_click', { ref: ref('Go') }));
+    const { error, api, sent } = await play(again, { maxSteps: 4 });
+    expect(error?.name).toBe('TurnLimitError');
+    expect(api.requests).toHaveLength(4);
+    expect(sent()).toContain('3 of 4 turns are used');
+  });
+
+  it('is told when it goes in circles', async () => {
+    const again: Script = ({ turn, ref }) =>
+      turn < 4 ? reply(callTool('left_click', { ref: ref('Go') })) : finish;
+    expect((await play(again)).sent()).toContain('You have made the same calls 3 times');
+  });
+
+  it('stops with the trial, in the middle of a request', async () => {
+    let asked: () => void = () => undefined;
+    const inFlight = new Promise<void>(resolve => (asked = resolve));
+    const api = await startOpenAiApi({
+      script: () => {
+        asked();
+        return { fault: 'slow', delayMs: 60_000 };
+      },
+    });
+    onTestFinished(() => api.close());
+    const task = claudeTask(await pages.openPage('/'));
+    const model = createOpenAI({ baseURL: api.url, apiKey: api.apiKey }).chat('gpt-test');
+    const running = aiSdk({ model }).run(task);
+    await inFlight;
+    task.abort(new Error('time is up'));
+    await expect(running).rejects.toThrow('time is up');
+  });
+});
+
+describe('calls', () => {
+  it('go to all kinds of things', async () => {
+    const script: Script = ({ turn, ref }) =>
+      [
+        () =>
+          reply(
+            callTool('form_input', { ref: ref('Name'), value: 'Mira' }),
+            callTool('hover', { ref: ref('button "Go'), x: null, y: null }),
+            callTool('left_click', { ref: ref('button "Show') }),
+          ),
+        () => reply(callTool('find', { query: 'Go button' }), callTool('get_page_text')),
+        () => reply(callTool('read_page', { filter: 'all', ref: null })),
+        () => finish,
+      ][turn]!();
+    const { error, task, page } = await play(script);
+    expect(error).toBeUndefined();
+    expect(await page.locator('#who').textContent()).toBe('Mira');
+    expect(task.turns.flatMap(({ actions }) => actions.filter(each => each.error))).toEqual([]);
+    expect(task.turns[1]!.title).toBe('look for "Go button", then read the page\'s text');
+  });
+
+  it('scroll, and reach what is outside of the viewport', async () => {
+    const script: Script = ({ turn, ref }) =>
+      [
+        () => reply(callTool('scroll', { direction: 'down', amount: 5 })),
+        () => reply(callTool('read_page', { filter: 'all' })),
+        () => reply(callTool('left_click', { ref: ref('Deep') })),
+        () => finish,
+      ][turn]!();
+    const { error, page, api } = await play(script, { path: '/tall' });
+    expect(error).toBeUndefined();
+    expect(textsIn(api.requests[1]!.body.messages)).toContain('px above');
+    expect(await page.locator('button').textContent()).toBe('Pressed');
+  });
+
+  it('answer dialogs', async () => {
+    const script: Script = ({ turn, ref }) =>
+      turn === 0
+        ? reply(callTool('next_dialog', { accept: true }), callTool('left_click', { ref: ref('Ask') }))
+        : finish;
+    const { page } = await play(script, { path: '/ask' });
+    expect(await page.title()).toBe('true');
+  });
+
+  it('lead to new tabs, which are listed once', async () => {
+    const script: Script = ({ turn, ref }) =>
+      [
+        () => reply(callTool('left_click', { ref: ref('Open') })),
+        () => reply(callTool('left_click', { ref: ref('button "Go') })),
+        () => reply(callTool('switch_tab', { tab_id: 'tab_1' })),
+        () => finish,
+      ][turn]!();
+    const { error, api, sent } = await play(script, { path: '/tabs' });
+    expect(error).toBeUndefined();
+    expect(textsIn(api.requests[1]!.body.messages)).toMatch(/tab_2: .* \(active\)/);
+    expect(sent().match(/Open tabs:/g)).toHaveLength(3);
+  });
+
+  it.each<[string, JsonObject, RegExp]>([
+    [
+      'of a tool that is not there',
+      callTool('fly', {}),
+      /^Error: There is no tool "fly" here\. Tools: navigate/m,
+    ],
+    [
+      'without what is needed',
+      callTool('left_click', {}),
+      /Invalid input for left_click\..*either ref, or x and y/,
+    ],
+    ['with the wrong thing', callTool('navigate', { url: 7 }), /Invalid input for navigate\..*url/],
+    ['that are no JSON', brokenCall('left_click', '{"ref": "ref'), /Invalid input for left_click/],
+    ['of a reference that never was', callTool('left_click', { ref: 'ref_999' }), /ref_999/],
+    ['to a closed host', callTool('navigate', { url: 'http://example.com/' }), /example\.com/],
+  ])('%s are answered with the reason, and nothing after them runs', async (_, bad, words) => {
+    const script: Script = ({ turn, ref }) =>
+      turn === 0 ? reply(bad, callTool('left_click', { ref: ref('Go') })) : finish;
+    const { error, task, page, sent } = await play(script);
+    expect(error).toBeUndefined();
+    expect(sent()).toMatch(words);
+    expect(sent()).toContain('Not executed: an earlier action');
+    expect(task.turns[0]!.actions[0]!.error).toBeTruthy();
+    expect(await page.locator('#done').isHidden()).toBe(true);
+  });
+
+  it('type secrets that no request holds', async () => {
+    const script: Script = ({ turn, ref }) =>
+      turn === 0
+        ? reply(
+            callTool('form_input', { ref: ref('Name'), value: '<secret>CARD</secret>' }),
+            callTool('left_click', { ref: ref('Show') }),
+          )
+        : finish;
+    const { error, page, task, api } = await play(script, { secrets: { CARD: '4000123412341234' } });
+    expect(error).toBeUndefined();
+    expect(await page.locator('#who').textContent()).toBe('4000123412341234');
+    expect(JSON.stringify(api.requests)).not.toContain('4000123412341234');
+    expect(JSON.stringify(api.requests.at(-1)!.body)).toContain('[CARD]');
+    expect(JSON.stringify(task.turns.map(({ title }) => title))).not.toContain('4000123412341234');
+  });
+});
+
+describe('pictures', () => {
+  const looking: Script = ({ turn, text }) =>
+    [
+      () => reply(callTool('screenshot')),
+      () => (/could not be shown/.test(text) ? finish : reply(callTool('left_click', { x: 50, y: 60 }))),
+      () => finish,
+    ][turn]!();
+
+  it('are sent behind the results, and clicked on', async () => {
+    const { error, page, api } = await play(looking, { path: '/drawing' });
+    expect(error).toBeUndefined();
+    expect(await page.title()).toBe('50,60');
+    const messages = api.requests[1]!.body.messages as JsonObject[];
+    expect(messages.slice(-2).map(({ role }) => role)).toEqual(['tool', 'user']);
+    expect(JSON.stringify(messages.at(-1))).toContain('data:image/jpeg;base64,');
+  });
+
+  it('are left out for a model that refuses them', async () => {
+    const { error, api, sent, offered } = await play(looking, {
+      path: '/drawing',
+      api: { takesPictures: false },
+    });
+    expect(error).toBeUndefined();
+    expect(api.requests.map(({ status }) => status)).toEqual([200, 400, 200]);
+    expect(sent()).toContain('The picture could not be shown to you');
+    expect(offered()).not.toMatch(/screenshot|"x":/);
+    expect(JSON.stringify(api.requests.at(-1)!.body)).not.toMatch(/image_url|Take a screenshot/);
+  });
+
+  it('are not offered if the options say so', async () => {
+    const { sent, offered } = await play(() => reply(callTool('screenshot')), {
+      maxSteps: 2,
+      agent: { pictures: false },
+    });
+    expect(offered()).not.toMatch(/screenshot|"x":/);
+    expect(sent()).toContain('There is no tool "screenshot" here');
+  });
+});
+
+describe('what the provider does', () => {
+  const status = (status: number, message: string): Answer => ({
+    fault: 'status',
+    status,
+    type: 'error',
+    message,
+  });
+  it.each<[string, Script, Setup, RegExp]>([
+    [
+      'a key that is refused',
+      [status(401, 'Incorrect API key provided: Bearer sk-test-key-of-the-tests')],
+      {},
+      /the provider refuses the key \(401\).*The provider said: Incorrect API key provided: Bearer \[key\]$/,
+    ],
+    [
+      'no such model',
+      [status(404, 'The model does not exist')],
+      {},
+      /there is no model "gpt-test" for this key \(404\)/,
+    ],
+    [
+      'a model without tools',
+      [],
+      { api: { takesTools: false } },
+      /the model "gpt-test" takes no tools \(400\).*does not support tools/,
+    ],
+    [
+      'another refusal',
+      [status(400, 'temperature is odd')],
+      {},
+      /refuses the request \(400\)\. The provider said: temperature is odd/,
+    ],
+    ['the rate limit', [status(429, 'Slow down')], {}, /rate limit is reached \(429\).*Slow down/],
+    ['a failure', [status(500, 'Oops')], {}, /the provider failed \(500\).*Oops/],
+    [
+      'a connection that ends',
+      [{ fault: 'drop' }],
+      {},
+      /the provider at http:\/\/127\.0\.0\.1:\d+ can't be reached/,
+    ],
+    ['what is no JSON', [{ fault: 'truncate' }], {}, /sent an answer that can not be read.*Bad gateway/],
+    [
+      'silence',
+      [{ fault: 'slow', delayMs: 30_000 }],
+      { agent: { requestTimeoutMs: 50 } },
+      /no answer within 0\.05 s/,
+    ],
+    [
+      'a refusal of the model',
+      [{ content: [say('I can not help with that.')], stopReason: 'refusal' }],
+      {},
+      /refuses to do this task \(content-filter\): I can not help/,
+    ],
+    [
+      'a model that only talks',
+      [reply(say('Hello!')), reply(say('left_click(ref_1)'))],
+      {},
+      /called no tool, also when it was asked to.*It said: left_click\(ref_1\)$/,
+    ],
+    [
+      'answers that are cut off',
+      Array.from({ length: 3 }, () => ({ content: [say('Well')], stopReason: 'max_tokens' as const })),
+      {},
+      /3 answers in a row were cut off at 8192 tokens/,
+    ],
+    [
+      'no count of tokens under a cap',
+      clickGo,
+      { maxCostUsd: 1, api: { counts: false }, agent: { pricing: { input: 1, output: 1 } } },
+      /does not count tokens/,
+    ],
+    [
+      'no price under a cap',
+      clickGo,
+      { maxCostUsd: 1 },
+      /no price is known for the model "gpt-test", so maxCostUsd can't be kept/,
+    ],
+  ])('%s is an error of the API', async (_, script, setup, words) => {
+    const { error } = await play(script, setup);
+    expect(error?.name, String(error?.stack)).toBe('AgentApiError');
+    expect(error?.message).toMatch(/^aiSdk: /);
+    expect(error?.message).toMatch(words);
+    expect(error?.message).not.toContain('sk-test-key-of-the-tests');
+  });
+
+  it('a failure that passes is none', async () => {
+    const script: Script = request =>
+      request.index === 0
+        ? { fault: 'status', status: 503, type: 'error', headers: { 'retry-after-ms': '1' } }
+        : clickGo(request as never);
+    const { error, api } = await play(script as Script, { agent: { maxRetries: 1 } });
+    expect(error).toBeUndefined();
+    expect(api.requests.map(({ status }) => status)).toEqual([503, 200, 200]);
+  });
+
+  it('an empty answer is asked about once', async () => {
+    const script: Script = request =>
+      request.index === 1
+        ? reply()
+        : request.index === 0
+          ? (clickGo as never as (r: unknown) => Answer)(request)
+          : finish;
+    const { error, task } = await play(script);
+    expect(error).toBeUndefined();
+    expect(task.turns.map(({ title }) => title)).toEqual([
+      'click button "Go"',
+      'an empty answer',
+      'finish: Sent.',
+    ]);
+  });
+
+  it('a call that is cut off is not run', async () => {
+    const script: Script = ({ index, ref }) =>
+      index === 0
+        ? { content: [callTool('left_click', { ref: ref('Go') })], stopReason: 'max_tokens' }
+        : finish;
+    const { error, page, sent } = await play(script);
+    expect(error).toBeUndefined();
+    expect(sent()).toContain('none of its calls was run');
+    expect(await page.locator('#done').isHidden()).toBe(true);
+  });
+
+  it('a cap is kept before it is reached', async () => {
+    const { error, api } = await play(clickGo, {
+      maxCostUsd: 0.001,
+      agent: { pricing: { input: 10, output: 50 } },
+    });
+    expect(error?.name).toBe('BudgetExceededError');
+    expect(api.requests).toEqual([]);
+  });
+
+  it('a conversation that is too long is shortened', async () => {
+    const script: Script = ({ index }) =>
+      [
+        () => reply(callTool('read_page', { filter: 'all' })),
+        () => reply(callTool('read_page', { filter: 'all' })),
+        () => status(400, 'This model has a maximum context length of 8192 tokens.'),
+        () => finish,
+      ][index]!();
+    const { error, api } = await play(script, { path: '/long' });
+    expect(error).toBeUndefined();
+    const lengths = api.requests.map(({ body }) => JSON.stringify(body).length);
+    expect(lengths[3]).toBeLessThan(lengths[2]! * 0.7);
+    expect(JSON.stringify(api.requests[3]!.body)).toContain(
+      'more characters of an earlier reading were here',
+    );
+  });
+});
+
+it('a model of Anthropic is read from its cache', async () => {
+  const api = await startMessagesApi({ script: clickGo, joinsMessages: true });
+  onTestFinished(() => api.close());
+  const task = claudeTask(await pages.openPage('/'));
+  const model = createAnthropic({ baseURL: `${api.url}/v1`, apiKey: api.apiKey })('claude-opus-5-5');
+  await aiSdk({ model, pricing: { input: 4, output: 20 } }).run(task);
+  expect(api.requests.map(({ problem }) => problem)).toEqual([undefined, undefined]);
+  expect(task.turns[0]!.usage[0]!.cacheCreationTokens).toBeGreaterThan(500);
+  expect(task.turns[1]!.usage[0]!.cacheReadTokens).toBeGreaterThan(500);
+  const marks = JSON.stringify(api.requests.map(({ body }) => body.messages as Json)).match(/cache_control/g);
+  expect(marks).toHaveLength(3);
+});
+
+it('thoughts that no words followed are not sent again', async () => {
+  const script: Script = request =>
+    request.index === 0
+      ? { content: [think('Where to begin?')], stopReason: 'max_tokens' }
+      : (clickGo as (each: typeof request) => Answer)(request);
+  const api = await startMessagesApi({ script, joinsMessages: true });
+  onTestFinished(() => api.close());
+  const task = claudeTask(await pages.openPage('/'));
+  const model = createAnthropic({ baseURL: `${api.url}/v1`, apiKey: api.apiKey })('claude-sonnet-4-5');
+  const thinking = { type: 'enabled', budgetTokens: 1024 };
+  await aiSdk({ model, providerOptions: { anthropic: { thinking } } }).run(task);
+  expect(api.requests.map(({ problem }) => problem)).toEqual([undefined, undefined, undefined]);
+  expect(task.turns[0]).toMatchObject({ narration: ['Where to begin?'] });
+  expect(JSON.stringify(api.requests.at(-1)!.body)).not.toContain('Where to begin?');
+});
