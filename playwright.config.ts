@@ -17,10 +17,16 @@ export default defineConfig({
     url: `http://127.0.0.1:${port}`,
     reuseExistingServer: !process.env.CI,
   },
-  use: { ...devices['Desktop Chrome'], launchOptions: launchOptions() },
+  use: {
+    ...devices['Desktop Chrome'],
+    baseURL: `http://127.0.0.1:${port}`,
+    launchOptions: launchOptions(),
+  },
   projects: [
+    { name: 'assistant', testMatch: 'assistant.spec.ts', ...repeats({ atLeast: 5 }) },
     {
       name: 'example',
+      testMatch: 'tasks.spec.ts',
       ...repeats('example-tasks/tasks/**/*.yaml'),
       use: {
         taskproof: {
@@ -31,6 +37,7 @@ export default defineConfig({
     },
     {
       name: 'replay',
+      testMatch: 'tasks.spec.ts',
       ...repeats('example-tasks/tasks/**/*.yaml'),
       use: { taskproof: { agent: replay({ recordings }) } },
     },

@@ -26,6 +26,11 @@ export async function load({ quick }) {
 /** Fresh processes that load Playwright first and then, of ours, what such a process of a run loads. */
 const PROCESSES = {
   'in a worker': { files: ['index.js'], target: { atMost: 0.2 } },
+  'in a worker of a suite with passPolicy() alone': {
+    files: ['index.js'],
+    policy: true,
+    target: { atMost: 0.2 },
+  },
   'in the main process, with the reporter': { files: ['index.js', 'reporter.js'] },
   'in a worker that plays a trial of lexical()': {
     files: ['index.js', 'playwright/trial-test.js', 'agents/lexical/play.js'],
@@ -34,14 +39,16 @@ const PROCESSES = {
 
 function loadPackage(rounds) {
   const script = `const require = process.getBuiltinModule('module').createRequire(${JSON.stringify(join(ROOT, 'package.json'))});
-const timed = names => { const began = performance.now(); names.forEach(name => require(name)); return performance.now() - began; };
-const [playwright, ...own] = process.argv.slice(1);
-console.log(JSON.stringify([timed([playwright]), timed(own)]));`;
+const timed = (names, then) => { const began = performance.now(); const loaded = names.map(name => require(name)); then?.(loaded[0]); return performance.now() - began; };
+const [policy, playwright, ...own] = process.argv.slice(1);
+const times = [timed([playwright]), timed(own, policy && (({ passPolicy }) => passPolicy({ k: 5, minPasses: 4 })))];
+if (policy && Object.keys(require.cache).some(file => file.includes('@anthropic-ai'))) throw new Error('an SDK is loaded');
+console.log(JSON.stringify(times));`;
   const times = Object.fromEntries(Object.keys(PROCESSES).map(name => [name, { playwright: [], own: [] }]));
   for (let round = 0; round <= rounds; round++)
-    for (const [name, { files }] of Object.entries(PROCESSES)) {
+    for (const [name, { files, policy = false }] of Object.entries(PROCESSES)) {
       const own = files.map(file => join(builtLibrary(), 'dist', file));
-      const args = ['-e', script, '@playwright/test', ...own];
+      const args = ['-e', script, policy ? 'policy' : '', '@playwright/test', ...own];
       const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
       if (status !== 0) throw new Error(stderr);
       const found = JSON.parse(stdout);

@@ -89,7 +89,8 @@ async function confirm(io: Io, diff: Diff, after: Results, options: ConfirmOptio
   const costs = candidates.map(row => trialCost(after, row));
   const wanted = candidates.map((row, index): Wanted => {
     const { enough, hopeless } = rules[index]!;
-    return { project: row.project, spec: row.spec, enough, hopeless, trialUsd: costs[index] ?? 0 };
+    const spec = row.titlePath?.join(' › ') ?? row.spec;
+    return { project: row.project, spec, enough, hopeless, trialUsd: costs[index] ?? 0 };
   });
   // Nothing to play where the baseline is too small for any answer.
   const playable = wanted.filter(({ enough }) => enough !== null);

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { readHistory } from '../report/baseline';
-import { formatRate, plural, printableJson, table } from '../report/format';
+import { formatRate, nameColumn, printableJson, specsAndTests, table } from '../report/format';
 import { blocks, escapeMarkdown, markdownTable } from '../report/markdown';
 import { DEFAULT_BASELINE_FILE } from '../report/results';
 import { type Trend, trendsOf } from '../verdicts/trend';
@@ -42,7 +42,14 @@ Examples:
     });
 };
 
-const HEAD = ['spec', 'project', 'rate over the runs', 'all', 'last', 'began to fall'];
+const headOf = (trends: readonly Trend[]) => [
+  nameColumn(trends),
+  'project',
+  'rate over the runs',
+  'all',
+  'last',
+  'began to fall',
+];
 
 function terminal(trends: readonly Trend[], colour: boolean): string {
   const rows = trends.map(trend => {
@@ -56,13 +63,13 @@ function terminal(trends: readonly Trend[], colour: boolean): string {
       fell,
     ];
   });
-  const counts = `${plural(trends.length, 'spec')}, ${trends.filter(({ fellAt }) => fellAt).length} fell`;
-  return rows.length ? `${table(rows, { head: HEAD, colour })}\n\n${counts}` : counts;
+  const counts = `${specsAndTests(trends)}, ${trends.filter(({ fellAt }) => fellAt).length} fell`;
+  return rows.length ? `${table(rows, { head: headOf(trends), colour })}\n\n${counts}` : counts;
 }
 
 function markdown(trends: readonly Trend[]): string {
   const rows = trends.map(trend => cellsOf(trend).map(text => escapeMarkdown(text)));
-  return blocks(['### Taskproof: pass rates over time', markdownTable(HEAD, rows, 60_000)]);
+  return blocks(['### Taskproof: pass rates over time', markdownTable(headOf(trends), rows, 60_000)]);
 }
 
 function cellsOf({ spec, project, replayed, points, fellAt }: Trend): string[] {

@@ -4,7 +4,13 @@ import { openSession } from '../browser/open-session';
 import { parsedUrl } from '../spec/url';
 import { AgentRun } from '../trial/agent-run';
 import { agentTimeMs, type TrialPlan, trialContext } from '../trial/plan';
-import type { TotalUsage, TrialStatus, TurnRecord } from '../trial/record';
+import {
+  AGENT_ATTACHMENT,
+  type AgentNote,
+  type TotalUsage,
+  type TrialStatus,
+  type TurnRecord,
+} from '../trial/record';
 import { missingSecrets, type ReadyOptions, renamed } from './options';
 import { folderOf, runError } from './runner';
 import { DEFAULT_TURN_TIMEOUT_MS, seedOf, testOutput } from './trial-test';
@@ -90,7 +96,7 @@ async function runAgent(page: Page, plan: TrialPlan, testInfo: TestInfo): Promis
   try {
     return await output.step(`agent "${plan.agent.name}": ${plan.goal}`, async () => {
       const run = new AgentRun(trialContext(plan, opened, output));
-      const { status, errorKind, reason } = await run.run();
+      const { status, errorKind, reason } = await run.run().finally(() => note(run, plan, testInfo));
       if (status === 'error') throw new Error(`agent.run, error: ${errorKind}: ${reason}`);
       const { records: turns, usage } = run.turns;
       const finalUrl = opened.session.page.url();
@@ -99,6 +105,14 @@ async function runAgent(page: Page, plan: TrialPlan, testInfo: TestInfo): Promis
   } finally {
     await opened.close();
   }
+}
+
+/** For the reporter, which counts what a test with a pass policy took. */
+function note({ turns }: AgentRun, { agent }: TrialPlan, { attachments }: TestInfo): void {
+  const { name, model = null } = agent;
+  const taken: AgentNote = { agent: name, model, turns: turns.records.length, usage: turns.usage };
+  const body = Buffer.from(JSON.stringify(taken));
+  attachments.push({ name: AGENT_ATTACHMENT, contentType: 'application/json', body });
 }
 
 /** @throws Error on a blank page, where no host can be taken for granted. */

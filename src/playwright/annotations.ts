@@ -20,11 +20,14 @@ export interface AnnotatedTest {
 }
 
 const plannedSpecSchema = z.object({
+  /** Of an ordinary test: its title. */
   id: z.string(),
   /** Titles of the describes around it, joined by ` › `: the same spec in another describe has a verdict of its own. */
   describe: z.string().optional(),
   /** Relative to the test file's folder, with forward slashes. */
   file: z.string(),
+  /** Of an ordinary test with a pass policy, which is known by it: its file, its describes, its title. Specs have none. */
+  titlePath: z.array(z.string()).optional(),
   /** As this run judges: not the spec's own with `--repeat-each`, and for a replay. */
   policy: z.object({ k: z.number(), minPasses: z.number() }),
   /** The test's agent plays recordings. The main process says it if it can know, the worker in any case. */
@@ -35,16 +38,23 @@ const plannedSpecSchema = z.object({
 
 export type PlannedSpec = z.infer<typeof plannedSpecSchema>;
 
-/** What reports call it: `cart`, `phone › cart`. */
-export function nameOf({ id, describe }: Pick<PlannedSpec, 'id' | 'describe'>): string {
-  return specName({ spec: id, describe });
+/** What it is known by in its project: `cart`, `phone › cart`, `chat.spec.ts › assistant › finds the policy`. */
+export function nameOf({
+  id,
+  describe,
+  titlePath,
+}: Pick<PlannedSpec, 'id' | 'describe' | 'titlePath'>): string {
+  return titlePath?.join(' › ') ?? specName({ spec: id, describe });
 }
 
 /** The titles of the describes around a test; undefined if there are none. */
 export function describeOf(test: Pick<AnnotatedTest, 'titlePath'>): string | undefined {
-  const titles =
-    typeof test.titlePath === 'function' ? test.titlePath().slice(3, -1) : test.titlePath?.slice(1, -1);
-  return titles?.filter(Boolean).join(' › ') || undefined;
+  return pathOf(test)?.slice(1, -1).filter(Boolean).join(' › ') || undefined;
+}
+
+/** File, describes, title. */
+function pathOf(test: Pick<AnnotatedTest, 'titlePath'>): readonly string[] | undefined {
+  return typeof test.titlePath === 'function' ? test.titlePath().slice(2) : test.titlePath;
 }
 
 export function posix(path: string): string {
@@ -58,6 +68,8 @@ const GOAL = 'goal';
 export const BROKEN = 'broken spec';
 const POLICY = 'policy';
 const SPEC = 'spec';
+/** Of an ordinary test. */
+const PASS_POLICY = 'pass policy';
 
 /** What the agent is asked to do, and what the judge is. */
 export function textAnnotations({ goal, judge }: TaskSpec): Annotation[] {
@@ -85,11 +97,16 @@ export function planAnnotations({
   policy,
   replayed,
   earlyStop,
-}: Omit<PlannedSpec, 'id' | 'describe'>): Annotation[] {
+}: Omit<PlannedSpec, 'id' | 'describe' | 'titlePath'>): Annotation[] {
   return [
     { type: SPEC, description: file },
     { type: POLICY, description: `${policyText(policy, replayed)}${earlyStop ? STOPS_EARLY : ''}` },
   ];
+}
+
+/** A pass policy of an ordinary test, or of a describe. */
+export function policyAnnotation(policy: Policy, earlyStop = false): Annotation {
+  return { type: PASS_POLICY, description: `${policyText(policy, false)}${earlyStop ? STOPS_EARLY : ''}` };
 }
 
 const STOPS_EARLY = '; stops early';
@@ -100,7 +117,7 @@ function policyText({ k, minPasses }: Policy, replayed: boolean): string {
 }
 
 /** Reads what `policyText` wrote; undefined for another text, such as a suite's own annotation of this type. */
-function readPolicy(text: string): Omit<PlannedSpec, 'id' | 'file'> | undefined {
+function readPolicy(text: string): Omit<PlannedSpec, 'id' | 'file' | 'titlePath'> | undefined {
   const stops = text.endsWith(STOPS_EARLY);
   const policy = stops ? text.slice(0, -STOPS_EARLY.length) : text;
   const single = /^1 (trial|replay), which must pass$/.exec(policy);
@@ -120,7 +137,7 @@ export function brokenSpec({ annotations }: Pick<AnnotatedTest, 'annotations'>):
 export function plannedSpec(test: AnnotatedTest): PlannedSpec | undefined {
   const { title, annotations } = test;
   const at = planIndex(annotations);
-  if (at < 0) return undefined;
+  if (at < 0) return plannedTest(test);
   const file = annotations[at]!.description!;
   return {
     id: title.replace(TRIAL_SUFFIX, ''),
@@ -128,6 +145,22 @@ export function plannedSpec(test: AnnotatedTest): PlannedSpec | undefined {
     file,
     ...readPolicy(annotations[at + 1]!.description!)!,
   };
+}
+
+/** An ordinary test with a pass policy: of several the nearest counts, which comes last. */
+function plannedTest(test: AnnotatedTest): PlannedSpec | undefined {
+  const found = test.annotations[policyIndex(test.annotations)];
+  if (!found) return undefined;
+  const id = test.title.replace(TRIAL_SUFFIX, '');
+  const path = pathOf(test) ?? [id];
+  const titlePath = [...path.slice(0, -1).filter(Boolean), id];
+  return { id, describe: describeOf(test), file: path[0]!, titlePath, ...readPolicy(found.description!)! };
+}
+
+function policyIndex(annotations: readonly Annotation[]): number {
+  return annotations.findLastIndex(
+    ({ type, description }) => type === PASS_POLICY && readPolicy(description ?? '') !== undefined,
+  );
 }
 
 /** Declared as a pair: a suite may have annotations of these types, too. */
@@ -163,7 +196,7 @@ export function markReplay(
   repeatEach: number | undefined,
 ): void {
   const spec = plannedSpec(test);
-  if (!spec) return;
+  if (!spec || spec.titlePath) return;
   const replayed = { ...spec, policy: replayPolicy(spec.policy, repeatEach), replayed: true };
   test.annotations.splice(planIndex(test.annotations), 2, ...planAnnotations(replayed));
 }
@@ -171,7 +204,10 @@ export function markReplay(
 /** Says of a test that its remaining trials are skipped once the verdict is settled; as `markReplay`, in place. */
 export function markEarlyStop(test: { title: string; annotations: Annotation[] }): void {
   const spec = plannedSpec(test);
-  if (spec && spec.policy.k > 1)
+  if (!spec || spec.policy.k === 1) return;
+  if (spec.titlePath)
+    test.annotations.splice(policyIndex(test.annotations), 1, policyAnnotation(spec.policy, true));
+  else
     test.annotations.splice(planIndex(test.annotations), 2, ...planAnnotations({ ...spec, earlyStop: true }));
 }
 

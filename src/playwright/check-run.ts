@@ -8,6 +8,7 @@ export const CHECK_RUN = 'TASKPROOF_CHECK_RUN';
 
 const wantedSchema = z.object({
   project: z.string(),
+  /** What it is known by, as `nameOf` has it. */
   spec: z.string(),
   /** Failures that settle it; null where none do. */
   enough: z.number().nullable(),

@@ -150,7 +150,7 @@ async function needRecording(
   { agent }: ReadyOptions,
   testInfo: TestInfo,
 ): Promise<void> {
-  if (!isReplay(agent)) return;
+  if (!isReplay(agent) || planned.titlePath) return;
   const file = await agent.missingRecording(folderOf(testInfo.config), nameOf(planned));
   if (file === undefined) return;
   testInfo.skip(agent.withoutRecording === 'skip', `there is no recording ${file}`);

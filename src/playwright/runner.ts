@@ -1,7 +1,7 @@
 // What the library relies on inside Playwright's runner, each checked on the version that it names. Nothing else does.
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { FullConfig, TestCase, TestResult, TestStep } from '@playwright/test/reporter';
+import type { FullConfig, Suite, TestCase, TestResult, TestStep } from '@playwright/test/reporter';
 import type { TaskproofOptions } from './options';
 
 /**
@@ -97,8 +97,60 @@ export function tolerate(test: TestCase, result: TestResult): void {
 }
 
 /** Makes it a failure again: the spec was lost after all, or a blob carried the mark of its shard alone. */
-export function expectPass(test: TestCase): void {
-  test.expectedStatus = 'passed';
+export function expectAsDeclared(test: TestCase, expected: 'passed' | 'failed' = 'passed'): void {
+  test.expectedStatus = expected;
+}
+
+/**
+ * Calls back once for each result of a test that ran, before the first reporter looks at the test: those that print as tests end
+ * may be listed before ours. Checked on Playwright 1.64 and 1.65 (JobDispatcher): at a test's end it fills in the result, sets
+ * `expectedStatus`, and reads it once to know whether the worker has failed and must go; that it has to be told as it is. Of a
+ * worker that died it sets nothing.
+ */
+export function beforeReporters(test: TestCase, ended: (result: TestResult) => void): void {
+  let { expectedStatus } = test;
+  let isSet = false;
+  const told = new Set<TestResult>();
+  const tell = () => {
+    const result = test.results.at(-1);
+    // So is a result that has only begun.
+    if (!result || result.status === 'skipped' || told.has(result)) return;
+    told.add(result);
+    ended(result);
+  };
+  Object.defineProperty(test, 'expectedStatus', {
+    get() {
+      if (!isSet) tell();
+      isSet = false;
+      return expectedStatus;
+    },
+    set(status: TestCase['expectedStatus']) {
+      expectedStatus = status;
+      isSet = !told.has(test.results.at(-1)!);
+    },
+    enumerable: true,
+    configurable: true,
+  });
+}
+
+/**
+ * Lets a test that no worker has taken yet be skipped. Checked on Playwright 1.64 and 1.65: what a reporter plans in `preprocess`
+ * (`testRun.skip`) is kept here, and sent to the worker with the test.
+ */
+export function skipUnstarted(test: TestCase, reason: string): void {
+  const { _applyPlanAnnotation: plan } = test as { _applyPlanAnnotation?: (annotation: object) => void };
+  if (!test.results.length) plan?.call(test, { type: 'skip', description: reason });
+}
+
+/** Checked on Playwright 1.64 and 1.65: the main process alone decides on retries, by this number. */
+export function turnOffRetries(test: TestCase): void {
+  test.retries = 0;
+}
+
+/** Whether the test is part of a serial describe, or of a serial file. Checked on Playwright 1.64 and 1.65. */
+export function isSerial({ parent }: Pick<TestCase, 'parent'>): boolean {
+  const { _parallelMode } = parent as Suite & { _parallelMode?: string };
+  return _parallelMode === 'serial' || (parent.parent !== undefined && isSerial(parent as never));
 }
 
 /**

@@ -3,9 +3,17 @@
 import { pathToFileURL } from 'node:url';
 import type { FullConfig, FullProject, Suite, TestCase } from '@playwright/test/reporter';
 import { OPTION } from './options';
+import { FROM_REPEATS } from './repeats';
 
 /** What the config itself says, beside its projects. */
 let ofConfig: unknown;
+/** Names of the projects whose `repeatEach` comes from `repeats()`. */
+let repeated: ReadonlySet<string> = new Set();
+
+/** Whether `repeats()` set the project's `repeatEach`, as far as the config can be read. */
+export function isFromRepeats({ name }: Pick<FullProject, 'name'>): boolean {
+  return repeated.has(name);
+}
 
 /**
  * To be awaited before a test's options are asked for. Playwright tells of each project what counts there, not what the config
@@ -15,14 +23,24 @@ let ofConfig: unknown;
  */
 export async function readConfigOptions({ configFile }: Pick<FullConfig, 'configFile'>): Promise<void> {
   ofConfig = undefined;
+  repeated = new Set();
   if (!configFile) return;
   try {
     const loaded = require.cache[require.resolve(configFile)];
     const exported = loaded ? loaded.exports : await import(pathToFileURL(configFile).href);
-    ofConfig = (exported.default ?? exported).use?.taskproof;
+    const config = (exported.default ?? exported) as Config;
+    ofConfig = config.use?.taskproof;
+    const projects = config.projects ?? [config];
+    repeated = new Set(projects.flatMap(each => (FROM_REPEATS in each ? [each.name ?? ''] : [])));
   } catch {
     // As Playwright has it, then.
   }
+}
+
+interface Config {
+  name?: string;
+  use?: { taskproof?: unknown };
+  projects?: readonly Config[];
 }
 
 /**

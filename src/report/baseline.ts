@@ -19,6 +19,7 @@ export const DEFAULT_RUNS = 10;
 const rowShape = rowSchema
   .pick({
     spec: true,
+    titlePath: true,
     describe: true,
     project: true,
     replayed: true,

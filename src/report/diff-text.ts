@@ -1,6 +1,15 @@
 // A diff in words, for the terminal and as the cells that the Markdown shares.
 import { ALPHA, CHANGES, type Change, type Diff, type DiffRow, type DiffSide } from '../verdicts/diff';
-import { type Cell, formatCost, formatRate, plural, table } from './format';
+import {
+  type Cell,
+  columnsFor,
+  formatCost,
+  formatRate,
+  nameColumn,
+  plural,
+  specsAndTests,
+  table,
+} from './format';
 
 /** `2 regressed, 1 fixed, 9 unchanged`; `nothing to compare` for two empty runs. */
 export function diffCounts(diff: Pick<Diff, 'counts'>): string {
@@ -18,10 +27,19 @@ export function isShown({ change, p, candidate, proven }: DiffRow): boolean {
 }
 
 /** What `diffCells` gives, in its order. */
-export const DIFF_COLUMNS = ['change', 'spec', 'project', 'verdict', 'passes', 'p', 'turns', 'cost'];
+const DIFF_COLUMNS = ['change', 'spec', 'project', 'verdict', 'passes', 'p', 'turns', 'cost'];
 
-/** The cells of one row as plain text; what one side lacks is left out. */
-export function diffCells(row: DiffRow) {
+/** The head of a table of these rows, and their cells as plain text. */
+export function diffColumns(rows: readonly DiffRow[]): { head: string[]; cells: string[][] } {
+  const columns = columnsFor(DIFF_COLUMNS, rows, ({ before, after }) =>
+    [before, after].some(side => side !== null && side.agent !== null),
+  );
+  const cells = rows.map(row => columns.map(name => diffCells(row)[name] ?? ''));
+  return { head: columns.map(name => (name === 'spec' ? nameColumn(rows) : name)), cells };
+}
+
+/** What one side lacks is left out. */
+function diffCells(row: DiffRow): Record<string, string> {
   const arrow = (format: (side: DiffSide) => string) => {
     const [before, after] = [row.before && format(row.before), row.after && format(row.after)];
     return before === null || after === null || before === after
@@ -98,15 +116,13 @@ export function suiteText({ suite }: Pick<Diff, 'suite'>): string {
 /** A diff for the terminal: a table of what needs a look, notes below, and the counts. */
 export function diffTable(diff: Diff, options: { colour?: boolean } = {}): string {
   const shown = diff.rows.filter(isShown);
-  const counts = `${plural(diff.rows.length, 'spec')} compared: ${diffCounts(diff)}`;
+  const counts = `${specsAndTests(diff.rows)} compared: ${diffCounts(diff)}`;
   const coloured = (text: string, { change }: DiffRow) => ({ text, style: STYLES[change] });
-  const cells = shown.map(row => {
-    const { change, ...rest } = diffCells(row);
-    return [coloured(change, row), ...Object.values(rest)];
-  });
+  const { head, cells: texts } = diffColumns(shown);
+  const cells = texts.map(([change = '', ...rest], index) => [coloured(change, shown[index]!), ...rest]);
   const notes = diffNotes(shown).map(({ row, note }) => [coloured(row.spec, row), projectOf(row), note]);
   const parts = [
-    cells.length > 0 && table(cells, { ...options, head: DIFF_COLUMNS }),
+    cells.length > 0 && table(cells, { ...options, head }),
     table(notes, options),
     suiteText(diff),
     counts,

@@ -192,6 +192,38 @@ export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** A row, or what has become of one, as far as it tells whose it is. */
+export interface MaybeTest {
+  titlePath?: readonly string[] | undefined;
+}
+
+/** `3 specs`, `1 test`, `3 specs and 1 test`. */
+export function specsAndTests(rows: readonly MaybeTest[]): string {
+  const tests = rows.filter(({ titlePath }) => titlePath).length;
+  const specs = rows.length - tests;
+  return [(specs || !tests) && plural(specs, 'spec'), tests && plural(tests, 'test')]
+    .filter(Boolean)
+    .join(' and ');
+}
+
+const OF_AGENTS = ['turns', 'cost'];
+
+/** The columns of a table that its rows have something in: none of agents where there is none. */
+export function columnsFor<Row extends MaybeTest>(
+  columns: readonly string[],
+  rows: readonly Row[],
+  hasAgent: (row: Row) => boolean,
+): string[] {
+  return rows.some(row => !row.titlePath || hasAgent(row))
+    ? [...columns]
+    : columns.filter(name => !OF_AGENTS.includes(name));
+}
+
+/** What the column of names is called. */
+export function nameColumn(rows: readonly MaybeTest[]): string {
+  return rows.every(({ titlePath }) => titlePath) ? 'test' : 'spec';
+}
+
 /** In lines of about `width` characters, each behind `indent`: the HTML report scrolls what is longer out of sight. */
 export function wrapped(text: string, width: number, indent: string): string {
   const lines: string[] = [];

@@ -7,8 +7,17 @@ import { sensitivityText } from '../verdicts/sensitivity';
 import type { Comparison, ComparisonCell, RowSubject, SharedFinding } from '../verdicts/shapes';
 import { specName } from '../verdicts/verdict';
 import { cellParts, findingsOf, projectName, TOTALS, totalParts } from './comparison-text';
-import { DIFF_COLUMNS, diffCells, diffCounts, diffNotes, isShown, passesOf, suiteText } from './diff-text';
-import { few, formatCost, formatDuration, plural, rateText } from './format';
+import { diffColumns, diffCounts, diffNotes, isShown, passesOf, suiteText } from './diff-text';
+import {
+  columnsFor,
+  few,
+  formatCost,
+  formatDuration,
+  nameColumn,
+  plural,
+  rateText,
+  specsAndTests,
+} from './format';
 import type { ResultRow, Results } from './results';
 import { errorGroups, healings, sharedLines, whyLines } from './trial-notes';
 
@@ -49,7 +58,8 @@ export function renderSummary(results: Results): string {
   const lost = results.verdicts.filter(row => row.verdict !== 'passed');
   const passed = results.verdicts.filter(row => row.verdict === 'passed');
   const all = [...lost, ...passed];
-  const measured = all.filter(row => !row.replayed);
+  const measured = all.filter(row => !row.replayed && !row.titlePath);
+  const tests = all.filter(row => row.titlePath);
   return blocks([
     `## Taskproof: ${results.status}`,
     headline(results),
@@ -62,13 +72,14 @@ export function renderSummary(results: Results): string {
         '- ',
       )}`,
     errors(results.verdicts),
-    sensitivityText(measured.map(({ k }) => k)),
+    sensitivityText([...measured, ...tests].map(({ k }) => k)),
     results.comparison !== undefined && comparisonSection(results.comparison),
     measured.length > 0 &&
       // The comparison has what most readers want.
       (results.comparison
         ? folded(`All ${plural(measured.length, 'verdict')}`, verdictMarkdownTable(measured))
         : verdictMarkdownTable(measured)),
+    tests.length > 0 && `### Tests with a pass policy\n\n${verdictMarkdownTable(tests)}`,
     replayedSection(all.filter(row => row.replayed)),
   ]);
 }
@@ -97,7 +108,7 @@ export function diffBody(diff: Diff): string {
     changed.length > 0 && diffMarkdownTable(changed, COMMENT_LIMIT / 3),
     notes.length > 0 && lines(notes, COMMENT_LIMIT / 3, '- '),
     others.length > 0 &&
-      folded(`${plural(others.length, 'spec')} much as before`, diffMarkdownTable(others, COMMENT_LIMIT / 4)),
+      folded(`${specsAndTests(others)} much as before`, diffMarkdownTable(others, COMMENT_LIMIT / 4)),
   ]);
 }
 
@@ -113,8 +124,12 @@ function replayedSection(rows: readonly ResultRow[]): string | false {
 }
 
 function verdictMarkdownTable(rows: readonly ResultRow[]): string {
-  const header = ['verdict', 'spec', 'project', 'passes', 'needs', 'rate', 'turns', 'cost'];
-  return markdownTable(header, rows.map(verdictCells), SUMMARY_LIMIT / 2);
+  const names = ['verdict', 'spec', 'project', 'passes', 'needs', 'rate', 'turns', 'cost'];
+  const columns = columnsFor(names, rows, ({ agent }) => agent !== null);
+  const header = columns.map(name => (name === 'spec' ? nameColumn(rows) : name));
+  // Those of agents come last.
+  const cells = rows.map(row => verdictCells(row).slice(0, columns.length));
+  return markdownTable(header, cells, SUMMARY_LIMIT / 2);
 }
 
 function comparisonSection(comparison: Comparison): string {
@@ -212,14 +227,12 @@ function verdictCells(row: ResultRow): string[] {
 }
 
 function diffMarkdownTable(rows: readonly DiffRow[], limit: number): string {
-  const cells = rows.map(row => {
-    const { change, ...rest } = diffCells(row);
-    return [
-      change === 'regressed' ? '**regressed**' : escapeMarkdown(change),
-      ...Object.values(rest).map(text => escapeMarkdown(text)),
-    ];
-  });
-  return markdownTable(DIFF_COLUMNS, cells, limit);
+  const { head, cells: texts } = diffColumns(rows);
+  const cells = texts.map(([change = '', ...rest]) => [
+    change === 'regressed' ? '**regressed**' : escapeMarkdown(change),
+    ...rest.map(text => escapeMarkdown(text)),
+  ]);
+  return markdownTable(head, cells, limit);
 }
 
 export function markdownTable(

@@ -1,7 +1,7 @@
 // What a comparison comes to, in sentences: why its exit code is not 0, and what to do next.
 import type { DiffRow } from '../verdicts/diff';
 import type { DiffOutcome, Doubt } from '../verdicts/outcome';
-import { few, plural } from './format';
+import { few, specsAndTests } from './format';
 
 const DOUBT_TEXTS: Record<Doubt, (count: string) => string> = {
   removed: specs => `${specs} of the baseline did not run`,
@@ -19,7 +19,7 @@ export function outcomeLines({ outcome, proven, candidates, doubts }: DiffOutcom
       `Looks worse, with too few trials to tell: ${namesOf(candidates)}. Let fresh trials decide: npx taskproof confirm`,
     );
   const why = doubts.map(
-    ({ doubt, rows }) => `${DOUBT_TEXTS[doubt](plural(rows.length, 'spec'))} (${namesOf(rows)})`,
+    ({ doubt, rows }) => `${DOUBT_TEXTS[doubt](specsAndTests(rows))} (${namesOf(rows)})`,
   );
   if (why.length) {
     const allow = `If that is meant: --allow ${doubts.map(({ doubt }) => doubt).join(',')}`;

@@ -30,11 +30,13 @@ import {
   isFiltered,
   isInteractive,
   isListing,
+  isSerial,
   rename,
   repeatEachOverride,
   runError,
+  turnOffRetries,
 } from '../playwright/runner';
-import { knownOptions, readConfigOptions } from '../playwright/use-options';
+import { isFromRepeats, knownOptions, readConfigOptions } from '../playwright/use-options';
 import { whatMoved } from '../playwright/version';
 import { print } from './format';
 
@@ -58,34 +60,68 @@ export async function planRun(
   await readConfigOptions(config);
   const planned = suite.allTests().flatMap(planOf).filter(isWanted);
   if (checkRun()) leaveOut(suite, config, planned, testRun);
-  const problems = [...sameIds(planned), ...tooFewRepeats(planned, config)];
+  const problems = [...sameIds(planned), ...tooFewRepeats(planned, config), ...serialTests(planned)];
   if (problems.length) throw runError(problems.join('\n'));
   const moved = planned[0] && whatMoved(planned[0].test, testRun);
   if (moved) print(process.stdout, `taskproof: ${moved}`);
   trim(suite, planned, testRun);
-  if (planned.length && !isListing()) await checkAgents(planned, folderOf(config));
+  withoutRetries(planned);
+  const specs = planned.filter(({ spec }) => !spec.titlePath);
+  if (specs.length && !isListing()) await checkAgents(specs, folderOf(config));
   const blob = config.reporter.some(([name]) => name === 'blob');
   if (config.shard || blob) keepRun(config, { ...place(config, startedAt), plan: runPlan(planned) });
   const repeats = repeatEachOverride();
   if (repeats !== undefined && planned.length && !isListing() && !checkRun())
     process.stdout.write(
-      `taskproof: --repeat-each=${repeats} replaces every spec's k; minPasses is at most ${repeats}.\n`,
+      `taskproof: --repeat-each=${repeats} replaces every k; minPasses is at most ${repeats}.\n`,
     );
 }
 
-/** Leaves a spec's k trials, each with its number in the title, and one test of a spec that does not parse. */
+/**
+ * Leaves a spec's k trials, each with its number in the title, and one test of a spec that does not parse, or without a policy
+ * where the repeats are ours.
+ */
 function trim(suite: Suite, planned: readonly PlannedTest[], testRun: TestRun): void {
   // `--debug` keeps the repeats, but a person watches one trial. UI mode takes a test with another title for another test.
   const interactive = isInteractive();
   for (const { test, spec } of planned)
     if (test.repeatEachIndex >= (interactive ? 1 : spec.policy.k)) testRun.exclude(test);
     else if (!interactive) rename(test, trialTitle(spec, test.repeatEachIndex));
-  for (const test of suite.allTests())
-    if (test.repeatEachIndex && brokenSpec(test) !== undefined) testRun.exclude(test);
+  const known = new Set(planned.map(({ test }) => test));
+  const isOnce = (test: TestCase) => {
+    if (known.has(test)) return false;
+    const project = test.parent.project();
+    const trimmed = project && isFromRepeats(project) && repeatEachOverride() === undefined;
+    return trimmed || brokenSpec(test) !== undefined;
+  };
+  for (const test of suite.allTests()) if (test.repeatEachIndex && isOnce(test)) testRun.exclude(test);
+}
+
+/** Specs have a describe of their own for that. */
+function withoutRetries(planned: readonly PlannedTest[]): void {
+  const retried = planned.filter(({ test, spec }) => spec.titlePath && test.retries > 0);
+  for (const { test } of retried) turnOffRetries(test);
+  const projects = [...new Set(retried.map(({ project }) => project.name))];
+  if (projects.length && !isListing())
+    print(
+      process.stdout,
+      `taskproof: a retry is no trial: \`retries\` are off for the tests with a pass policy${projects[0] ? ` in project ${projects.map(name => `"${name}"`).join(', ')}` : ''}.`,
+    );
+}
+
+function serialTests(planned: readonly PlannedTest[]): string[] {
+  const serial = planned.filter(({ test, spec }) => spec.titlePath && isSerial(test));
+  const places = serial.map(({ test, spec }) => `"${spec.id}" (${test.location.file}:${test.location.line})`);
+  return [...new Set(places)].map(
+    place =>
+      `taskproof: test ${place} has a pass policy in a serial describe, where one failure skips the tests after it. Take the test out of it, or leave out \`mode: 'serial'\` or passPolicy().`,
+  );
 }
 
 function isWanted({ spec, project }: PlannedTest): boolean {
   const run = checkRun();
+  // Without their code, ordinary tests are nothing.
+  if (run?.purpose === 'probe' && spec.titlePath) return false;
   return run?.wanted === undefined || (wantedOf(project.name, nameOf(spec)) !== undefined && !spec.replayed);
 }
 
@@ -155,7 +191,7 @@ function tooFewRepeats(planned: readonly PlannedTest[], config: FullConfig): str
   const where = config.configFile ?? 'your Playwright config';
   return [...worst.values()].map(
     ({ spec, project }) =>
-      `taskproof: spec "${spec.id}" wants k: ${spec.policy.k}, but project "${project.name}" runs each test ${project.repeatEach === 1 ? 'once' : `${project.repeatEach} times`}. Add \`...repeats('<the globs of your specs>')\` or \`repeatEach: ${spec.policy.k}\` to the project in ${where}, or say --repeat-each=N to judge N trials.`,
+      `taskproof: ${spec.titlePath ? 'test' : 'spec'} "${spec.id}" wants k: ${spec.policy.k}, but project "${project.name}" runs each test ${project.repeatEach === 1 ? 'once' : `${project.repeatEach} times`}. Add \`...repeats(${spec.titlePath ? `{ atLeast: ${spec.policy.k} }` : "'<the globs of your specs>'"})\` or \`repeatEach: ${spec.policy.k}\` to the project in ${where}, or say --repeat-each=N to judge N trials.`,
   );
 }
 

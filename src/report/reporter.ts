@@ -13,6 +13,7 @@ import { brokenSpec, keptRuns, nameOf, type PlannedSpec, plannedSpec } from '../
 import { checkRun } from '../playwright/check-run';
 import { closeLedger, openLedger } from '../playwright/ledger';
 import {
+  beforeReporters,
   hideSecrets,
   isFiltered,
   isInteractive,
@@ -29,7 +30,7 @@ import { mergeConflicts } from './merged';
 import { whyMissing } from './missing';
 import { planRun } from './planning';
 import { writeRecordings } from './recordings';
-import { SpecRun } from './spec-run';
+import { nameTests, SpecRun, skipNeedless } from './spec-run';
 import { lostSummary, settledLine, verdictTable } from './terminal';
 import { checkReporterOptions, type ReporterOptions, resultsOf, writeOutput, writeText } from './write';
 
@@ -71,15 +72,25 @@ export default class TaskproofReporter implements Reporter {
       for (const { plan } of keptRuns(config))
         for (const { project, spec } of plan) this.specRun(project, spec);
     this.suite = suite;
-    for (const test of suite.allTests()) this.assign(test);
+    for (const test of suite.allTests()) {
+      const run = this.assign(test);
+      // Specs mark their failures themselves, in the worker: ordinary tests know nothing of us.
+      if (run?.isTest && this.preprocessed) beforeReporters(test, result => this.take(test, result));
+    }
+    nameTests(this.specRuns.values());
   }
 
   onTestEnd(test: TestCase, result: TestResult): void {
+    const run = this.take(test, result);
+    if (run) this.announce(run);
+  }
+
+  private take(test: TestCase, result: TestResult): SpecRun | undefined {
     const run = this.assign(test);
     // A retry is no trial, and where nothing is judged each test shows its own outcome.
-    if (!run || result.retry > 0 || isInteractive()) return;
-    run.add(test, result);
-    this.announce(run);
+    if (!run || result.retry > 0 || isInteractive()) return undefined;
+    if (run.add(test, result) && run.isTest && this.preprocessed) skipNeedless(run);
+    return run;
   }
 
   async onEnd(result: FullResult): Promise<{ status?: FullResult['status'] } | undefined> {

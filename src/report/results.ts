@@ -107,7 +107,7 @@ export function describeIssues(error: z.ZodError): string {
 
 // Two rows of one key would let one hide the other in a diff.
 export function refuseDoubles(
-  verdicts: readonly Pick<ResultRow, 'spec' | 'project' | 'replayed'>[],
+  verdicts: readonly Pick<ResultRow, 'spec' | 'titlePath' | 'project' | 'replayed'>[],
   filename: string,
 ): void {
   const seen = new Set<string>();

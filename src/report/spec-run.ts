@@ -1,7 +1,9 @@
 // The trials of one spec in one project, as they come in: an agent's, or replays.
 import type { TestCase, TestResult } from '@playwright/test/reporter';
-import { type PlannedSpec, plannedSpec } from '../playwright/annotations';
-import { annotate, expectPass, retag, tolerate, unannotate } from '../playwright/runner';
+import { type PlannedSpec, nameOf as plannedName, plannedSpec } from '../playwright/annotations';
+import { wantedOf } from '../playwright/check-run';
+import { enter, needlessReason, settledReason } from '../playwright/ledger';
+import { annotate, expectAsDeclared, retag, skipUnstarted, tolerate, unannotate } from '../playwright/runner';
 import type { TrialRecord } from '../trial/record';
 import { oneLine } from '../trial/safe-text';
 import type { FailedTrial } from '../verdicts/diagnosis';
@@ -11,7 +13,6 @@ import {
   allowedFailures,
   isGraded,
   type Policy,
-  specName,
   type TrialResult,
   type Verdict,
   verdictOf,
@@ -20,10 +21,11 @@ import { failedTrialOf, wayOf } from './evidence';
 import { specLabel } from './format';
 import { RecordingPick } from './recordings';
 import { healedText } from './trial-notes';
-import { trialOf } from './trials';
+import { agentNotes, declaredStatus, failuresText, testTrial, trialOf } from './trials';
 
 /** What trials of one spec have in common. A whole record would be kept until the run's end. */
-type Subject = Pick<TrialRecord, 'agent' | 'model' | 'specFile' | 'specHash' | 'assertions'>;
+type Subject = Pick<TrialRecord, 'agent' | 'model'> &
+  Partial<Pick<TrialRecord, 'specFile' | 'specHash' | 'assertions'>>;
 
 /** One trial, and what a diagnosis needs of its record. */
 export interface Entry {
@@ -37,7 +39,7 @@ export interface Entry {
 export class SpecRun {
   /** Tests of this process: all k of them in a whole run, fewer in a shard. */
   readonly tests = new Set<TestCase>();
-  private readonly entries: Entry[] = [];
+  readonly entries: Entry[] = [];
   /** Known from the first record on. */
   subject: Subject | undefined;
   readonly pick = new RecordingPick();
@@ -46,6 +48,8 @@ export class SpecRun {
   earlyStop: boolean;
   /** What its trials do not agree on, although they should be of one run; in words. */
   readonly conflicts = new Set<string>();
+  /** What people read: of a test its title, unless that is another's, too. */
+  name: string;
   /** Why trials are missing at the run's end, if that is known. */
   missingBecause: string | null = null;
 
@@ -54,6 +58,7 @@ export class SpecRun {
     readonly planned: PlannedSpec,
   ) {
     this.earlyStop = planned.earlyStop === true;
+    this.name = plannedName(planned);
   }
 
   /** Played from a recording: then its trials don't measure an agent. */
@@ -71,14 +76,18 @@ export class SpecRun {
       this.planned.policy,
       this.entries.map(({ trial }) => trial),
     );
+    if (this.isTest && verdict.verdict === 'failed' && verdict.failures > 1)
+      return { ...verdict, reason: failuresText(verdict.trials) };
     if (verdict.verdict !== 'undecided' || this.missingBecause === null) return verdict;
     return { ...verdict, reason: `${this.missingBecause}; ${verdict.reason}` };
   }
 
   /** Skipped from the outside as a whole, by the suite: then there is nothing to judge. */
   get skipped(): boolean {
+    const { entries, ended, isTest } = this;
+    // `test.skip` in the code of a test skips its other trials, too.
     return (
-      this.ended && this.entries.length > 0 && this.entries.every(({ trial }) => trial.outcome === 'skipped')
+      (ended || isTest) && entries.length > 0 && entries.every(({ trial }) => trial.outcome === 'skipped')
     );
   }
 
@@ -89,19 +98,30 @@ export class SpecRun {
     );
   }
 
-  add(test: TestCase, result: TestResult): void {
+  /** Of an ordinary test, whose trials leave no records. */
+  get isTest(): boolean {
+    return this.planned.titlePath !== undefined;
+  }
+
+  /** @returns false for a result that it has been told of before. */
+  add(test: TestCase, result: TestResult): boolean {
+    if (this.entries.some(entry => entry.result === result)) return false;
     this.tests.add(test);
-    const { trial, record } = trialOf(test.repeatEachIndex, result);
+    const { trial, record } = this.isTest
+      ? { trial: testTrial(test.repeatEachIndex, result), record: undefined }
+      : trialOf(test.repeatEachIndex, result);
     this.entries.push({ test, result, trial, ...this.evidence(trial, record) });
+    if (this.isTest) this.subject ??= agentNotes(result)[0];
     if (record) {
       const { agent, model, specFile, specHash, assertions } = record;
       this.subject ??= { agent, model, specFile, specHash, assertions };
-      this.expectSame('text', this.subject.specHash.slice(0, 12), specHash.slice(0, 12));
+      this.expectSame('text', this.subject.specHash!.slice(0, 12), specHash.slice(0, 12));
       if (trial.outcome === 'passed') this.pick.add(record);
     }
     if (plannedSpec({ ...result, title: test.title })?.earlyStop) this.earlyStop = true;
     this.mark();
     if (this.ended) this.label();
+    return true;
   }
 
   private evidence(trial: TrialResult, record: TrialRecord | undefined): Pick<Entry, 'way' | 'failed'> {
@@ -168,7 +188,7 @@ export class SpecRun {
     for (const { test, result, trial } of this.entries) {
       const healed = healedText(trial);
       const tolerated = this.isLost(trial) && verdict === 'passed';
-      unannotate(test, result, 'fail');
+      if (!this.isTest) unannotate(test, result, 'fail');
       if (healed !== null) annotate(test, result, 'healed', healed);
       annotate(test, result, this.noun, this.trialText(trial, tolerated));
       annotate(test, result, 'verdict', summary);
@@ -205,12 +225,43 @@ export class SpecRun {
     const tolerable = lost.length <= allowedFailures(this.planned.policy);
     for (const { test, result } of lost) {
       if (tolerable) tolerate(test, result);
-      else expectPass(test);
+      else expectAsDeclared(test, this.isTest ? declaredStatus(result) : 'passed');
     }
   }
 }
 
+/**
+ * Enters an ordinary trial into the run's ledger, for agents in other trials of it, and skips those that are not needed any more:
+ * the tests themselves know nothing of us. Without an agent of ours a trial costs nothing, and one with an agent looks itself.
+ */
+export function skipNeedless({ planned, project, tests, earlyStop, entries }: SpecRun): void {
+  const { trial } = entries.at(-1)!;
+  const { index, outcome, costUsd } = trial;
+  const name = plannedName(planned);
+  if (outcome === 'skipped') return;
+  enter(project, name, { index, outcome, costUsd });
+  const wanted = wantedOf(project, name);
+  const reason = earlyStop
+    ? settledReason(project, name, planned.policy)
+    : wanted && needlessReason({ ...wanted, trialUsd: 0 }, index);
+  if (reason !== undefined) for (const test of tests) skipUnstarted(test, reason);
+}
+
 /** `cart [opus]` */
-function nameOf({ planned, project }: SpecRun): string {
-  return specLabel(specName({ spec: planned.id, describe: planned.describe }), project);
+function nameOf({ name, project }: SpecRun): string {
+  return specLabel(name, project);
+}
+
+/** Names tests by as much of the end of their paths as tells them from all others. */
+export function nameTests(runs: Iterable<Pick<SpecRun, 'planned' | 'name'>>): void {
+  const all = [...runs];
+  const endings = ({ titlePath, ...spec }: PlannedSpec) =>
+    titlePath?.map((_, index) => titlePath.slice(-1 - index).join(' › ')) ?? [plannedName(spec)];
+  const owners = new Map<string, Set<string>>();
+  for (const { planned } of all)
+    for (const ending of endings(planned))
+      owners.set(ending, (owners.get(ending) ?? new Set()).add(plannedName(planned)));
+  for (const run of all)
+    if (run.planned.titlePath)
+      run.name = endings(run.planned).find(ending => owners.get(ending)!.size === 1) ?? run.name;
 }

@@ -1,21 +1,24 @@
 // What the reporter prints: a line when a spec's verdict is settled, one table at the end.
 import { stdout } from 'node:process';
-import { nameOf as plannedName } from '../playwright/annotations';
 import { oneLine } from '../trial/safe-text';
 import { specName } from '../verdicts/verdict';
 import { comparisonText } from './comparison-text';
 import type { Diagnosed } from './diagnose';
 import {
   type Cell,
+  columnsFor,
   few,
   formatCost,
   formatDuration,
+  type MaybeTest,
+  nameColumn,
   paint,
   plural,
   rateText,
   SIGNS,
   STYLES,
   specLabel,
+  specsAndTests,
   table,
   useColour,
   wrapped,
@@ -57,11 +60,11 @@ export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT
   return [
     '',
     paint('bold', title, colour),
-    ...(rows.length ? [rowTable(rows, colour)] : []),
+    ...tablesOf(rows, colour),
     ...(unstarted.length
       ? [
           notRunLine(
-            unstarted.map(row => specLabel(specName(row), row.project)),
+            unstarted.map(row => ({ ...row, name: specLabel(specName(row), row.project) })),
             results.incompleteBecause,
           ),
         ]
@@ -74,17 +77,34 @@ export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT
   ].join('\n');
 }
 
+/** Of specs, then of tests. */
+function tablesOf(rows: readonly ResultRow[], colour: boolean): string[] {
+  const specs = rows.filter(row => !row.titlePath);
+  const tests = rows.filter(row => row.titlePath);
+  const parts = [specs, tests].filter(part => part.length).map(part => rowTable(part, colour));
+  return parts.flatMap((part, index) => (index ? ['', part] : [part]));
+}
+
 function rowTable(rows: readonly ResultRow[], colour: boolean): string {
   const rate = rows.some(row => row.replayed) ? 'rate' : 'rate (95%)';
-  const head = ['spec', 'project', 'verdict', 'passes', rate, 'turns', 'cost', 'reason'];
+  const all = [nameColumn(rows), 'project', 'verdict', 'passes', rate, 'turns', 'cost', 'reason'];
+  const head = columnsFor(all, rows, ({ agent }) => agent !== null);
+  const cells = rows.map(row => cellsOf(row).filter((_, index) => head.includes(all[index]!)));
+  const right = head.length === all.length ? [5, 6] : [];
   // A log is as wide as its lines; in a terminal they would break.
-  return table(rows.map(cellsOf), { head, colour, right: [5, 6], indent: INDENT, width: stdout.columns });
+  return table(cells, { head, colour, right, indent: INDENT, width: stdout.columns });
 }
 
 /** Specs of which no trial ran, told in one line: a row for each would say the same thing again and again. */
-function notRunLine(names: readonly string[], because: string | null | undefined): string {
+function notRunLine(
+  rows: readonly (MaybeTest & { name: string })[],
+  because: string | null | undefined,
+): string {
   const why = because ? `: ${oneLine(because, 300)}` : '';
-  return `${INDENT}${SIGNS.undecided} ${plural(names.length, 'spec')} did not run${why} (${few(names, SHOWN_NAMES)})`;
+  return `${INDENT}${SIGNS.undecided} ${specsAndTests(rows)} did not run${why} (${few(
+    rows.map(({ name }) => name),
+    SHOWN_NAMES,
+  )})`;
 }
 
 /** Apart from the agents': a replay says that the site still works as recorded, and nothing of an agent. */
@@ -127,14 +147,18 @@ function cellsOf(row: ResultRow): (string | Cell)[] {
 }
 
 function countsLine({ verdicts, durationMs, costUsd = null }: Results): string {
-  const measured = verdicts.filter(row => !row.replayed);
+  const measured = verdicts.filter(row => !row.replayed && !row.titlePath);
+  const tests = verdicts.filter(row => row.titlePath);
   const replayed = verdicts.filter(row => row.replayed);
+  const cost = columnsFor(['cost'], verdicts, ({ agent }) => agent !== null).length > 0;
   const several = new Set(measured.map(({ spec }) => spec)).size < measured.length;
   const counts = [
     measured.length > 0 && `${plural(measured.length, several ? 'verdict' : 'spec')}: ${countsOf(measured)}`,
+    tests.length > 0 && `${plural(tests.length, 'test')}: ${countsOf(tests)}`,
     replayed.length > 0 && `${replayed.length} replayed: ${countsOf(replayed)}`,
   ];
-  return `${counts.filter(Boolean).join('; ')} (${formatDuration(durationMs)}, ${formatCost(costUsd)})`;
+  const spent = cost ? `, ${formatCost(costUsd)}` : '';
+  return `${counts.filter(Boolean).join('; ')} (${formatDuration(durationMs)}${spent})`;
 }
 
 function countsOf(rows: readonly ResultRow[]): string {
@@ -175,10 +199,15 @@ export function lostSummary(
   lines.unshift(...[...shared.slice(0, SHOWN_FINDINGS), ...more].map(line => wrapped(line, 100, INDENT)));
   if (unstarted.length) {
     const causes = new Set(unstarted.flatMap(({ missingBecause }) => missingBecause ?? []));
-    lines.push(notRunLine(unstarted.map(nameOf), [...causes].join('; ')));
+    lines.push(
+      notRunLine(
+        unstarted.map(run => ({ ...run.planned, name: nameOf(run) })),
+        [...causes].join('; '),
+      ),
+    );
   }
-  return `taskproof: ${plural(lost.length, 'spec')} did not pass\n${lines.join('\n')}`;
+  return `taskproof: ${specsAndTests(lost.map(({ planned }) => planned))} did not pass\n${lines.join('\n')}`;
 }
 
-const nameOf = ({ planned, project, replayed }: SpecRun) =>
-  `${specLabel(plannedName(planned), project)}${replayed ? ', replayed,' : ''}`;
+const nameOf = ({ name, project, replayed }: SpecRun) =>
+  `${specLabel(name, project)}${replayed ? ', replayed,' : ''}`;

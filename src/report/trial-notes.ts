@@ -83,7 +83,7 @@ const HINTS: Record<string, string> = {
     "The test failed before its trial began: look at its hooks and fixtures, and at the test's timeout, in the HTML report.",
   interrupted: 'The run was interrupted: run again.',
   internal:
-    'The trial broke off by itself: look at its last step in the HTML report, and at the code of the agent.',
+    'The trial broke off by itself: look at its last step in the HTML report, and at the code of the agent or the test.',
 };
 
 const MORE = 'The record of the trial in the HTML report says more.';

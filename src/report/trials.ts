@@ -1,9 +1,20 @@
 // From Playwright's results to trials: the record of each, or what can be said without one.
 import { readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { TestResult } from '@playwright/test/reporter';
-import { type ErrorKind, RECORD_ATTACHMENT, readRecord, type TrialRecord } from '../trial/record';
+import {
+  AGENT_ATTACHMENT,
+  type AgentNote,
+  type ErrorKind,
+  RECORD_ATTACHMENT,
+  readAgentNote,
+  readRecord,
+  type TrialRecord,
+} from '../trial/record';
 import { oneLine } from '../trial/safe-text';
 import type { TrialResult } from '../verdicts/shapes';
+import { sumOfKnown } from '../verdicts/verdict';
+import { plural } from './format';
 
 export interface RecordedTrial {
   trial: TrialResult;
@@ -38,6 +49,75 @@ export function trialOf(index: number, result: TestResult): RecordedTrial {
     return { trial: { ...trial, outcome: 'error', status: 'error', errorKind: 'internal', reason }, record };
   }
   return { trial, record };
+}
+
+/**
+ * A run of an ordinary test, as a trial: it failed if it did not end as it was declared to (`test.fail`), and a worker or a browser
+ * that died says nothing about the site.
+ */
+export function testTrial(index: number, result: TestResult): TrialResult {
+  const notes = agentNotes(result);
+  const count = (what: 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheCreationTokens') =>
+    notes.reduce((sum, { usage }) => sum + usage[what], 0);
+  const spent = {
+    turns: notes.reduce((sum, { turns }) => sum + turns, 0),
+    costUsd: sumOfKnown(notes.map(({ usage }) => usage.costUsd)),
+    usage: {
+      inputTokens: count('inputTokens'),
+      outputTokens: count('outputTokens'),
+      cacheReadTokens: count('cacheReadTokens'),
+      cacheCreationTokens: count('cacheCreationTokens'),
+    },
+  };
+  const { errorKind, ...rest } = { ...withoutRecord(index, result), ...spent };
+  if (rest.outcome === 'skipped') return rest;
+  if (errorKind && errorKind !== 'setup')
+    return { ...rest, errorKind, reason: errorKind === 'internal' ? firstError(result) : rest.reason };
+  if (result.status === declaredStatus(result))
+    return { ...rest, outcome: 'passed', status: 'completed', reason: null };
+  const reason = result.status === 'passed' ? 'expected to fail, but passed' : errorAndPlace(result);
+  return {
+    ...rest,
+    outcome: 'failed',
+    status: result.status === 'timedOut' ? 'timed_out' : 'completed',
+    reason,
+  };
+}
+
+/**
+ * `3 of 4 failures: expect(locator).toBeVisible() failed (chat.spec.ts:14); 1: Test timeout of 30000ms exceeded.`: the failures of an
+ * ordinary test by message and line, the most frequent first.
+ */
+export function failuresText(trials: readonly TrialResult[]): string {
+  const failed = trials.filter(({ outcome }) => outcome === 'failed');
+  const counts = new Map<string, number>();
+  for (const { reason } of failed) counts.set(reason ?? '', (counts.get(reason ?? '') ?? 0) + 1);
+  const groups = [...counts].sort(([, a], [, b]) => b - a);
+  return groups
+    .map(
+      ([reason, count], index) =>
+        `${index ? count : `${count} of ${plural(failed.length, 'failure')}`}: ${reason}`,
+    )
+    .join('; ');
+}
+
+/** What each `agent.run` of the test left, in their order. */
+export function agentNotes({ attachments }: TestResult): AgentNote[] {
+  return attachments.flatMap(({ name, body }) =>
+    name === AGENT_ATTACHMENT && body ? (readAgentNote(body.toString('utf8')) ?? []) : [],
+  );
+}
+
+/** `expect(locator).toBeVisible() failed (chat.spec.ts:14)` */
+function errorAndPlace(result: TestResult): string {
+  const { location } = result.errors[0] ?? {};
+  const place = location ? ` (${basename(location.file)}:${location.line})` : '';
+  return `${firstError(result).replace(/^Error: /, '')}${place}`;
+}
+
+/** What the test was declared to end as. Its `expectedStatus` is ours as soon as it is tolerated. */
+export function declaredStatus({ annotations }: TestResult): 'passed' | 'failed' {
+  return annotations.some(({ type }) => type === 'fail') ? 'failed' : 'passed';
 }
 
 function recordOf(result: TestResult): TrialRecord | undefined {

@@ -99,9 +99,10 @@ function sumOf(usages: readonly (TokenUsage | undefined)[]): TokenUsage {
 
 function rowOf(run: SpecRun): ResultRow {
   const { subject, planned, verdict, pick } = run;
+  const { id, describe, titlePath } = planned;
   return {
-    spec: planned.id,
-    ...(planned.describe ? { describe: planned.describe } : {}),
+    ...(titlePath ? { spec: run.name, titlePath } : { spec: id }),
+    ...(describe && !titlePath ? { describe } : {}),
     project: run.project,
     agent: subject?.agent ?? null,
     model: subject?.model ?? null,
@@ -109,6 +110,8 @@ function rowOf(run: SpecRun): ResultRow {
     file: subject?.specFile ?? planned.file,
     specHash: subject?.specHash,
     ...verdict,
+    // Without an agent there are none.
+    ...(titlePath && !subject ? { turns: null } : {}),
     // Replays of one recording are not independent of each other, and an early stop depends on what came before.
     interval: run.replayed || run.earlyStop ? null : verdict.interval,
     ...(run.earlyStop ? { earlyStop: true } : {}),

@@ -15,6 +15,9 @@ const MAX_RECORD_LENGTH = 200_000_000;
 /** The hidden attachment that carries the record: names that begin with `_` are not shown in the HTML report. */
 export const RECORD_ATTACHMENT = '_taskproof';
 
+/** The hidden attachment that tells of one `agent.run` in a hand-written test. */
+export const AGENT_ATTACHMENT = '_taskproof-agent';
+
 export const trialStatuses = [
   'completed',
   'max_steps',
@@ -292,10 +295,29 @@ export const trialRecordSchema = z.object({
  * @returns undefined where the text is not a record of this schema version: a foreign or cut attachment must not cost a run.
  */
 export function readRecord(text: string): TrialRecord | undefined {
+  return read(trialRecordSchema, text);
+}
+
+function read<Type>(schema: z.ZodType<Type>, text: string): Type | undefined {
   if (text.length > MAX_RECORD_LENGTH) return undefined;
   try {
-    return trialRecordSchema.safeParse(JSON.parse(text)).data;
+    return schema.safeParse(JSON.parse(text)).data;
   } catch {
     return undefined;
   }
+}
+
+const agentNoteSchema = z.object({
+  agent: z.string(),
+  model: z.string().nullable(),
+  turns: z.int().nonnegative(),
+  usage: usageSchema,
+});
+
+/** What one `agent.run` in a hand-written test took. */
+export type AgentNote = z.infer<typeof agentNoteSchema>;
+
+/** @returns undefined for what is none. */
+export function readAgentNote(text: string): AgentNote | undefined {
+  return read(agentNoteSchema, text);
 }

@@ -8,14 +8,14 @@ import { gradedRate, isSettled, rateDifference, specName, sumOfKnown } from './v
 /**
  * Compares the projects that share specs.
  *
- * @param rows each spec once per project. Replayed rows don't measure an agent and are left out.
+ * @param rows each spec once per project. Replayed rows and ordinary tests don't measure an agent and are left out.
  * @returns undefined if no two projects share a spec.
  */
 export function compareProjects(rows: readonly VerdictRow[]): Comparison | undefined {
   const bySpec = new Map<string, VerdictRow[]>();
   for (const row of rows) {
     const name = specName(row);
-    if (!row.replayed) bySpec.set(name, [...(bySpec.get(name) ?? []), row]);
+    if (!row.replayed && !row.titlePath) bySpec.set(name, [...(bySpec.get(name) ?? []), row]);
   }
   const shared = [...bySpec]
     .filter(([, found]) => found.length > 1)

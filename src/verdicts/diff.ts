@@ -39,7 +39,10 @@ export const CHANGES = [
 export type Change = (typeof CHANGES)[number];
 
 /** One side of a comparison. */
-export type DiffSide = Omit<VerdictRow, 'spec' | 'describe' | 'project' | 'replayed' | 'specHash'> & {
+export type DiffSide = Omit<
+  VerdictRow,
+  'spec' | 'titlePath' | 'describe' | 'project' | 'replayed' | 'specHash'
+> & {
   /** Runs that the counts are from, if they are from more than one. */
   runs?: number;
 };
@@ -47,6 +50,8 @@ export type DiffSide = Omit<VerdictRow, 'spec' | 'describe' | 'project' | 'repla
 export interface DiffRow {
   /** As `specName` has it. */
   spec: string;
+  /** Of an ordinary test. */
+  titlePath?: string[];
   project: string;
   /** Replayed verdicts are compared with replayed ones only: they measure the site, not an agent. */
   replayed: boolean;
@@ -108,7 +113,7 @@ function compare(
   before: (VerdictRow & { runs?: number }) | undefined,
   after: VerdictRow | undefined,
 ): DiffRow {
-  const { project, replayed } = (after ?? before)!;
+  const { project, replayed, titlePath } = (after ?? before)!;
   const spec = specName((after ?? before)!);
   const sides = { before: before ? sideOf(before) : null, after: after ? sideOf(after) : null };
   // A stricter policy is no regression, and a looser one hides none: both sides by the later one.
@@ -118,7 +123,8 @@ function compare(
   const candidate =
     p !== null && (change === 'regressed' || (change === 'worsened' && atMost(p, CANDIDATE_P)));
   const alsoChanged = before && after ? differences(before, after) : [];
-  return { spec, project, replayed, change, ...sides, p, candidate, proven: false, alsoChanged };
+  const subject = { spec, ...(titlePath ? { titlePath } : {}), project, replayed };
+  return { ...subject, change, ...sides, p, candidate, proven: false, alsoChanged };
 }
 
 /** The verdict of these counts under another policy, or of several runs: by the share of passes that the policy asks for. */
@@ -242,7 +248,7 @@ function sideOf(row: VerdictRow & { runs?: number }): DiffSide {
   };
 }
 
-type Named = Pick<RowSubject, 'spec' | 'describe' | 'project' | 'replayed'>;
+type Named = Pick<RowSubject, 'spec' | 'titlePath' | 'describe' | 'project' | 'replayed'>;
 
 /** By spec, then project, agents before replays. */
 export function byName(a: Named, b: Named): number {
@@ -253,8 +259,9 @@ export function byName(a: Named, b: Named): number {
   );
 }
 
-/** What a file holds each row of once. */
-export const keyOf = (row: Named) => JSON.stringify([specName(row), row.project, row.replayed]);
+/** What a file holds each row of once. What an ordinary test is called depends on which others there are. */
+export const keyOf = (row: Named) =>
+  JSON.stringify([row.titlePath ?? specName(row), row.project, row.replayed]);
 
 /** By code unit. Not localeCompare: the order must be the same on every machine. */
 export const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);

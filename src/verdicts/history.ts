@@ -105,10 +105,11 @@ function isSame(a: VerdictRow, b: VerdictRow): boolean {
  * pass rate is biased. None counts if those were not the first to run.
  */
 export function countedRow(row: ResultRow): VerdictRow {
-  const { spec, describe, project, agent, model, replayed, specHash } = row;
+  const { spec, titlePath, describe, project, agent, model, replayed, specHash } = row;
   const { verdict, k, minPasses, turns, costUsd, reason } = row;
   const subject = {
     ...{ spec, project, agent, model, replayed },
+    ...(titlePath ? { titlePath } : {}),
     ...(describe ? { describe } : {}),
     ...(specHash ? { specHash } : {}),
     ...(row.way ? { way: row.way } : {}),

@@ -119,7 +119,17 @@ const diagnosisSchema = z.object({
 });
 
 export const rowSchema = z.object({
-  spec: z.string().min(1).describe('The id of the task spec.'),
+  spec: z
+    .string()
+    .min(1)
+    .describe(
+      "The id of the task spec; of an ordinary test its title, after its describes' and its file where another row has the same.",
+    ),
+  titlePath: z
+    .array(z.string())
+    .min(1)
+    .optional()
+    .describe('Of an ordinary test with a pass policy: its file, its describes, its title. Else left out.'),
   describe: z
     .string()
     .optional()
@@ -272,7 +282,7 @@ export type Policy = Pick<ResultRow, 'k' | 'minPasses'>;
 /** What a verdict is about. */
 export type RowSubject = Pick<
   ResultRow,
-  'spec' | 'describe' | 'project' | 'agent' | 'model' | 'replayed' | 'file' | 'specHash'
+  'spec' | 'titlePath' | 'describe' | 'project' | 'agent' | 'model' | 'replayed' | 'file' | 'specHash'
 >;
 /** What the trials of one spec in one project come to. */
 export type Verdict = Omit<

@@ -9,7 +9,7 @@ export interface TrendPoint extends Graded {
   startedAt: string;
 }
 
-export interface Trend extends Pick<RowSubject, 'spec' | 'project' | 'replayed'> {
+export interface Trend extends Pick<RowSubject, 'spec' | 'titlePath' | 'project' | 'replayed'> {
   /** Runs in which it was graded, the oldest first. */
   points: TrendPoint[];
   /** The first run of the lower rate, if chance does not explain the fall. */
@@ -39,6 +39,7 @@ export function trendsOf(runs: readonly HistoryRun[]): Trend[] {
     const fell = p <= TREND_ALPHA / all.length;
     return {
       spec: specName(row),
+      ...(row.titlePath ? { titlePath: row.titlePath } : {}),
       project,
       replayed,
       points,

@@ -149,7 +149,7 @@ test('with --repeat-each the run says which k it has, and needs no repeats of th
   process.argv = ['node', 'playwright', 'test', '--repeat-each=3'];
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   await run([{ k: 5, repeatEach: 3 }]).planned;
-  expect(write).toHaveBeenCalledWith(expect.stringContaining('--repeat-each=3 replaces every spec'));
+  expect(write).toHaveBeenCalledWith(expect.stringContaining('--repeat-each=3 replaces every k'));
 });
 
 test('editors see one trial under its own title', async () => {

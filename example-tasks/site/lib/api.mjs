@@ -1,6 +1,7 @@
 // The shop's JSON API, which the pages' own scripts call.
 import { randomInt } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ask } from './assistant.mjs';
 import { euros, findProduct, lineId, priceCart, searchProducts } from './catalogue.mjs';
 import { checkFields, date, email, filled, oneOf, optional, ticked } from './fields.mjs';
 import { HttpError, readJson, sendJson } from './http.mjs';
@@ -198,6 +199,7 @@ export const API_ROUTES = [
   ['POST', /^\/api\/orders$/, placeOrder],
   ['POST', /^\/api\/trials$/, startTrial],
   ['POST', /^\/api\/messages$/, sendMessage],
+  ['POST', /^\/api\/assistant$/, ask],
   ['POST', /^\/api\/newsletter$/, subscribe],
   ['PUT', /^\/api\/account\/settings$/, saveSettings],
   ['POST', /^\/api\/consent$/, saveConsent],

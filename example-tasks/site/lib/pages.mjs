@@ -53,6 +53,12 @@ function home(visit) {
   });
 }
 
+/** @param {Visit} visit `?seed=` decides what the assistant answers */
+function assistant(visit) {
+  const seed = visit.url.searchParams.get('seed') ?? '';
+  show(visit, { title: 'Assistant', main: render('assistant', { seed }), script: 'assistant' });
+}
+
 /** @param {Visit} visit */
 function shop(visit) {
   const query = visit.url.searchParams.get('q') ?? '';
@@ -303,6 +309,7 @@ export const PAGE_ROUTES = [
   ['GET', /^\/trial\/welcome$/, trialWelcome],
   ['GET', /^\/docs(?:\/([^/]+))?$/, docs],
   ['GET', /^\/support$/, plain('support', 'Support', { script: 'support' })],
+  ['GET', /^\/assistant$/, assistant],
   ['GET', /^\/support\/warranty$/, warrantyPage],
   ['POST', /^\/support\/warranty$/, registerWarranty],
   ['GET', /^\/support\/warranty\/registered$/, warrantyRegistered],

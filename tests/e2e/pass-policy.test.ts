@@ -1,0 +1,228 @@
+// Pass policies for ordinary tests, beside specs and tests without one.
+import { beforeAll, describe, expect, test } from 'vitest';
+import { CLICKS_GO, config, makeSuite, type Run, type Suite, spec, startSite } from './suite';
+
+const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
+
+// FAILING: by title, repeat indexes of the trials that fail.
+const TESTS = `import { test, expect } from '@playwright/test';
+import { passPolicy } from '@taskproof/playwright';
+const fails = ({ title, repeatEachIndex }) => (JSON.parse(process.env.FAILING ?? '{}')[title] ?? []).includes(repeatEachIndex);
+test('once', () => { expect(fails(test.info())).toBe(false); });
+test('answers', { ...passPolicy({ k: 3, minPasses: 2 }), tag: '@chat' }, () => {
+  expect(fails(test.info()), 'the answer names the policy').toBe(false);
+});
+test.describe('assistant', passPolicy({ k: 2, minPasses: 1 }), () => {
+  test('answers', () => { expect.soft(fails(test.info())).toBe(false); });
+  test('takes its time', async () => {
+    test.setTimeout(500);
+    if (fails(test.info())) await new Promise(() => {});
+  });
+  test('dies', () => { if (fails(test.info())) process.exit(3); });
+  test.fail('is known to fail', () => { expect(fails(test.info())).toBe(true); });
+  test.skip('is skipped', () => {});
+  test('is strict', passPolicy({ k: 2, minPasses: 2 }), () => { expect(fails(test.info())).toBe(false); });
+});
+`;
+
+const AGENT = `import { passPolicy, test } from '@taskproof/playwright';
+test('an agent helps', passPolicy({ k: 2, minPasses: 1 }), async ({ page, agent }) => {
+  await page.goto(process.env.SITE);
+  await agent.run('Click "Go"');
+  await page.locator('#done').waitFor();
+});
+`;
+
+const REPORTERS = `process.env.BLOB ? [['blob'], ['@taskproof/playwright/reporter']] :
+  [['list'], ['junit', { outputFile: 'junit.xml' }], ['json', { outputFile: 'report.json' }],
+  ['@taskproof/playwright/reporter', { summary: 'summary.md' }]]`;
+
+let site: { url: string };
+let suite: Suite;
+beforeAll(async () => {
+  site = await startSite({ '/': PAGE });
+  suite = makeSuite({
+    'playwright.config.ts': config({
+      reporters: REPORTERS,
+      taskproof: `{ agent: ${CLICKS_GO} }`,
+      projects: `[{ name: 'agents', testDir: '.', testMatch: '**/*.spec.*', ...repeats('tasks/*.yaml', { atLeast: 3 }), retries: 1 }]`,
+    }),
+    'merge.config.ts': `export default { reporter: [['list'], ['@taskproof/playwright/reporter']] };`,
+    'tasks/go.yaml': spec({ id: 'go', url: `${site.url}/`, k: 2, minPasses: 1 }),
+    'tasks.spec.ts': `import { taskproofTests } from '@taskproof/playwright';\ntaskproofTests('tasks/*.yaml');`,
+    'chat.spec.ts': TESTS,
+    'agent.spec.ts': AGENT,
+  });
+});
+
+const failing = (titles: Record<string, number[]>, env: Record<string, string> = {}) => ({
+  FAILING: JSON.stringify(titles),
+  SITE: site.url,
+  ...env,
+});
+const rowsOf = (run: Run) =>
+  Object.fromEntries(
+    run
+      .results()
+      .verdicts.map(({ spec, verdict, k, passes, failures, errors }) => [
+        spec,
+        `${verdict} ${passes}/${k}, ${failures} failed, ${errors} errors`,
+      ]),
+  );
+
+describe('a run in which all that fails is tolerated', () => {
+  let run: Run;
+  beforeAll(async () => {
+    run = await suite.playwright(
+      ['test'],
+      failing({ answers: [1], 'takes its time': [0], dies: [1], 'is known to fail': [0] }),
+    );
+  });
+
+  test('passes, with a verdict for each test with a policy beside those of specs', () => {
+    expect(run.exitCode, run.output).toBe(0);
+    expect(rowsOf(run)).toEqual({
+      'an agent helps': 'passed 2/2, 0 failed, 0 errors',
+      'assistant › answers': 'passed 1/2, 1 failed, 0 errors',
+      'chat.spec.ts › answers': 'passed 2/3, 1 failed, 0 errors',
+      dies: 'passed 1/2, 0 failed, 1 errors',
+      go: 'passed 2/2, 0 failed, 0 errors',
+      'is known to fail': 'passed 1/2, 1 failed, 0 errors',
+      'is strict': 'passed 2/2, 0 failed, 0 errors',
+      'takes its time': 'passed 1/2, 1 failed, 0 errors',
+    });
+  });
+
+  test('rows are known by file and titles, and say why a trial failed', () => {
+    const row = run.results().verdicts.find(({ spec }) => spec === 'assistant › answers')!;
+    expect(row).toMatchObject({
+      titlePath: ['chat.spec.ts', 'assistant', 'answers'],
+      file: 'chat.spec.ts',
+      ...{ agent: null, turns: null, costUsd: 0, project: 'agents' },
+    });
+    expect(row.trials[1]).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringMatching(/^expect\(received\)\.toBe.*\(chat\.spec\.ts:9\)$/),
+    });
+  });
+
+  test('the turns of an agent are counted', () => {
+    const row = run.results().verdicts.find(({ spec }) => spec === 'an agent helps')!;
+    expect(row).toMatchObject({ agent: 'go', turns: 1 });
+  });
+
+  test('every reporter shows tolerated failures as expected, and runs a test without a policy once', () => {
+    expect(run.output).not.toMatch(/\d+ failed/);
+    expect(run.output.match(/› once /g)).toHaveLength(1);
+    expect(suite.read('junit.xml')).toMatch(/failures="0"/);
+    expect(suite.read('junit.xml')).toContain('2/3 (failed, tolerated): the answer names the policy');
+    expect(JSON.parse(suite.read('report.json')).stats).toMatchObject({
+      unexpected: 0,
+      flaky: 0,
+      skipped: 2,
+    });
+  });
+
+  test('retries are off, which is said once', () => {
+    expect(run.output.match(/a retry is no trial/g)).toHaveLength(1);
+    expect(run.output).not.toContain('retry #1');
+  });
+
+  test('tests have a table without the columns of agents, unless one has an agent', () => {
+    expect(suite.read('summary.md')).toContain('### Tests with a pass policy');
+    expect(run.output).toContain('1 spec: 1 passed; 7 tests: 7 passed');
+  });
+});
+
+describe('in shards', () => {
+  let merged: Run;
+  let shards: Run[];
+  beforeAll(async () => {
+    const play = (index: number) =>
+      suite.playwright(
+        ['test', `--shard=${index}/2`],
+        failing(
+          { answers: [0, 1], 'takes its time': [0], once: [0] },
+          { BLOB: '1', PLAYWRIGHT_BLOB_OUTPUT_FILE: `${suite.folder}/blobs/${index}.zip` },
+        ),
+      );
+    shards = [await play(1), await play(2)];
+    merged = await suite.playwright(['merge-reports', '--config=merge.config.ts', 'blobs']);
+  });
+
+  test('no shard loses a test of which it has too few failures; merging judges', () => {
+    // The ordinary test fails its shard.
+    expect(shards.map(({ exitCode }) => exitCode).sort()).toEqual([0, 1]);
+    expect(merged.exitCode, merged.output).toBe(1);
+    expect(rowsOf(merged)).toMatchObject({
+      'assistant › answers': 'failed 0/2, 2 failed, 0 errors',
+      'chat.spec.ts › answers': 'failed 1/3, 2 failed, 0 errors',
+      go: 'passed 2/2, 0 failed, 0 errors',
+      'takes its time': 'passed 1/2, 1 failed, 0 errors',
+    });
+    expect(merged.output).toContain('taskproof: 2 tests did not pass');
+    expect(merged.output).toContain('2 of 2 failures: the answer names the policy (chat.spec.ts:6)');
+    // Four trials of two lost tests, and `once`.
+    expect(merged.output).toMatch(/^ {2}5 failed$/m);
+  });
+});
+
+test('the decisive failure stops a run with -x; what is settled is not played on', async () => {
+  const run = await suite.playwright(
+    ['test', 'chat', '-x', '--grep', 'chat|strict'],
+    failing({ answers: [0], 'is strict': [0] }),
+  );
+  expect(run.exitCode).toBe(1);
+  expect(run.output).toContain('Testing stopped early after 1 maximum allowed failures');
+  expect(rowsOf(run)['is strict']).toMatch(/^failed 0\/2, 1 failed/);
+});
+
+describe('without specs', () => {
+  const alone = (test: string, project = 'repeatEach: 2') => ({
+    'playwright.config.ts': `export default { reporter: [['list'], ['@taskproof/playwright/reporter']], projects: [{ name: 'p', ${project} }] };`,
+    'a.spec.ts': `import { expect, test } from '@playwright/test';\nimport { passPolicy } from '@taskproof/playwright';\n${test}`,
+  });
+  const POLICY = `test('x', passPolicy({ k: 2, minPasses: 1 }), () => {
+  expect(test.info().repeatEachIndex).toBe(0);
+});
+test('plain', () => {
+  console.log('loaded ' + Object.keys(require.cache).filter(file => /@anthropic-ai/.test(file)).length);
+});`;
+
+  test('no SDK is loaded, and a repeatEach of the suite stays its own', async () => {
+    const run = await makeSuite(alone(POLICY)).playwright(['test']);
+    expect(run.exitCode, run.output).toBe(0);
+    expect(run.output.match(/^loaded 0$/gm)).toHaveLength(2);
+    expect(run.output).toMatch(/test +project +verdict +passes +rate \(95%\) +reason/);
+    expect(run.output).toMatch(/1 test: 1 passed \([\d.ms]+\)/);
+  });
+
+  test('without the reporter nothing is judged, which is said', async () => {
+    const run = await makeSuite(alone(POLICY)).playwright(['test', '--reporter=dot']);
+    expect(run.exitCode).toBe(1);
+    expect(run.output).toContain('passPolicy({ k: 2, minPasses: 1 }) counts for nothing: the reporter');
+  });
+
+  test.each([
+    [
+      'minPasses above k',
+      "test('x', passPolicy({ k: 2, minPasses: 3 }), () => {});",
+      'passPolicy(): minPasses: must not be above k',
+    ],
+    [
+      'k above repeatEach',
+      "test('x', passPolicy({ k: 3, minPasses: 3 }), () => {});",
+      'test "x" wants k: 3, but project "p" runs each test 2 times. Add `...repeats({ atLeast: 3 })`',
+    ],
+    [
+      'a serial describe',
+      "test.describe.serial('s', () => { test('x', passPolicy({ k: 2, minPasses: 1 }), () => {}); });",
+      'has a pass policy in a serial describe',
+    ],
+  ])('%s stops the run', async (_, source, said) => {
+    const run = await makeSuite(alone(source)).playwright(['test']);
+    expect(run.exitCode).toBe(1);
+    expect(run.output).toContain(said);
+    expect(run.output).not.toContain('1 passed');
+  });
+});
