@@ -1,27 +1,8 @@
 // A baseline, a diff and fresh trials of real `playwright test` processes, with an agent whose pass rate is known.
-import { execFile } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { beforeAll, expect, inject, test } from 'vitest';
-import { compileCache } from '../support/compile-cache';
-import { config, makeSuite, PLAIN, type Suite, spec, startSite, TASKS_TEST } from './suite';
-
-const exec = promisify(execFile);
-
-async function taskproof(suite: Suite, args: string[], env: Record<string, string> = {}) {
-  const cli = join(inject('installed'), 'node_modules/@taskproof/playwright/dist/cli.js');
-  const options = {
-    cwd: suite.folder,
-    env: { ...process.env, ...compileCache(), NO_COLOR: '1', FORCE_COLOR: '', ...env },
-  };
-  const ended = await exec(process.execPath, [cli, ...args], options).catch(error => error);
-  return {
-    code: (ended.code as number | undefined) ?? 0,
-    out: String(ended.stdout),
-    err: String(ended.stderr),
-  };
-}
+import { beforeAll, expect, test } from 'vitest';
+import { config, makeSuite, PLAIN, type Suite, spec, startSite, TASKS_TEST, taskproof } from './suite';
 
 /** Passes every trial but those of the spec that FAILS names; each costs 10 cents. No chance, so that no test hangs on it. */
 const AGENT = `defineAgent({ name: 'known', async run(task) {

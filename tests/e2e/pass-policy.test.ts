@@ -1,6 +1,6 @@
 // Pass policies for ordinary tests, beside specs and tests without one.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { CLICKS_GO, config, makeSuite, type Run, type Suite, spec, startSite } from './suite';
+import { CLICKS_GO, config, makeSuite, type Run, type Suite, spec, startSite, taskproof } from './suite';
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 
@@ -195,6 +195,29 @@ test('plain', () => {
     expect(run.output.match(/^loaded 0$/gm)).toHaveLength(2);
     expect(run.output).toMatch(/test +project +verdict +passes +rate \(95%\) +reason/);
     expect(run.output).toMatch(/1 test: 1 passed \([\d.ms]+\)/);
+  });
+
+  test('a fall is found by diff and confirmed by fresh trials, and early stop leaves out what can change nothing', async () => {
+    const source = `test('x', passPolicy({ k: 3, minPasses: 2 }), () => { expect(process.env.BROKEN).toBe(undefined); });
+test('y', passPolicy({ k: 3, minPasses: 2 }), () => {});`;
+    const project = 'repeatEach: 3, use: { taskproof: { earlyStop: Boolean(process.env.EARLY) } }';
+    const suite = makeSuite(alone(source, project));
+    const before = await suite.playwright(['test']);
+    expect(before.exitCode, before.output).toBe(0);
+    expect(await taskproof(suite, ['baseline', 'save'])).toMatchObject({ code: 0 });
+    const broken = { BROKEN: '1' };
+    const stopped = await suite.playwright(['test', '--workers=1'], { ...broken, EARLY: '1' });
+    expect(rowsOf(stopped)).toEqual({
+      x: 'failed 0/3, 2 failed, 0 errors',
+      y: 'passed 2/3, 0 failed, 0 errors',
+    });
+    const diff = await taskproof(suite, ['diff']);
+    expect([diff.code, diff.out]).toEqual([1, expect.stringMatching(/^regressed.* x /m)]);
+    const confirmed = await taskproof(suite, ['confirm', '--trials', '5'], broken);
+    expect(confirmed.err).toContain('Playing 1 candidate again: a.spec.ts › x [p]');
+    expect(confirmed.out).toMatch(/^regressed +x +p +3\/3 +0\/2 +0\/4/m);
+    expect(confirmed.code, confirmed.err).toBe(1);
+    expect(await taskproof(suite, ['confirm', '--trials', '5'])).toMatchObject({ code: 0 });
   });
 
   test('without the reporter nothing is judged, which is said', async () => {

@@ -1,9 +1,10 @@
 // Temporary Playwright suites and real `playwright test` processes in them.
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, extname, join } from 'node:path';
+import { promisify } from 'node:util';
 import { inject } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import type { Results } from '../../src/report/results';
@@ -56,6 +57,23 @@ export function makeSuite(files: Record<string, string>): Suite {
   };
   suite.write(files);
   return suite;
+}
+
+const exec = promisify(execFile);
+
+/** Runs a command of ours in the suite. */
+export async function taskproof(suite: Suite, args: string[], env: Record<string, string> = {}) {
+  const cli = join(inject('installed'), 'node_modules/@taskproof/playwright/dist/cli.js');
+  const options = {
+    cwd: suite.folder,
+    env: { ...process.env, ...compileCache(), NO_COLOR: '1', FORCE_COLOR: '', ...env },
+  };
+  const ended = await exec(process.execPath, [cli, ...args], options).catch(error => error);
+  return {
+    code: (ended.code as number | undefined) ?? 0,
+    out: String(ended.stdout),
+    err: String(ended.stderr),
+  };
 }
 
 function startPlaywright(folder: string, args: string[], env: Record<string, string> = {}) {
