@@ -43,7 +43,7 @@ test('the example tasks pass, whichever API the provider speaks', async () => {
   onTestFinished(() => messages.close());
   const api = await openAi({ script });
   const project = (name: string, model: string, grep = '/./') => `{
-    name: '${name}', testDir: '.', ...repeats('tasks/*.yaml', { repeatEach: 1 }), repeatEach: 1, grep: ${grep},
+    name: '${name}', testDir: '.', ...repeats('tasks/*.yaml'), repeatEach: 1, grep: ${grep},
     use: { taskproof: { agent: aiSdk({ model: ${model}, pricing, maxRetries: 0 }), origin: '${shop.url}' } },
   }`;
   const some = '/find-boston|order-snake|empty-basket/';
