@@ -41,7 +41,7 @@ function loadPackage(rounds) {
   const script = `const require = process.getBuiltinModule('module').createRequire(${JSON.stringify(join(ROOT, 'package.json'))});
 const timed = (names, then) => { const began = performance.now(); const loaded = names.map(name => require(name)); then?.(loaded[0]); return performance.now() - began; };
 const [policy, playwright, ...own] = process.argv.slice(1);
-const times = [timed([playwright]), timed(own, policy && (({ passPolicy }) => passPolicy({ k: 5, minPasses: 4 })))];
+const times = [timed([playwright]), timed(own, policy ? ({ passPolicy }) => passPolicy({ k: 5, minPasses: 4 }) : undefined)];
 if (policy && Object.keys(require.cache).some(file => file.includes('@anthropic-ai'))) throw new Error('an SDK is loaded');
 console.log(JSON.stringify(times));`;
   const times = Object.fromEntries(Object.keys(PROCESSES).map(name => [name, { playwright: [], own: [] }]));
