@@ -1,5 +1,45 @@
-// The records of a run, as Playwright's JSON reporter keeps them.
-import { RECORD_ATTACHMENT, readRecord, type TrialRecord } from '../../src/trial/record';
+// Records of trials: those of a run, as Playwright's JSON reporter keeps them, and made ones.
+import { NO_USAGE } from '../../src/agents/agent';
+import {
+  RECORD_ATTACHMENT,
+  RECORD_SCHEMA_VERSION,
+  readRecord,
+  type TrialRecord,
+} from '../../src/trial/record';
+
+/** A trial that passed without a turn, or what `more` makes of it. */
+export function madeRecord(more: Partial<TrialRecord> = {}): TrialRecord {
+  return {
+    schemaVersion: RECORD_SCHEMA_VERSION,
+    specId: 'buy',
+    specHash: 'a',
+    specFile: 'buy.yaml',
+    agent: 'mine',
+    model: null,
+    replayed: false,
+    repeatIndex: 0,
+    retry: 0,
+    seed: 1,
+    policy: { k: 2, minPasses: 2 },
+    status: 'completed',
+    errorKind: null,
+    outcome: 'passed',
+    reason: null,
+    turns: [],
+    network: { events: [], dropped: 0 },
+    guard: 'protocol',
+    refusals: [],
+    assertions: [],
+    judge: null,
+    usage: NO_USAGE,
+    costUsd: 0,
+    finalUrl: null,
+    examination: null,
+    startedAt: '2026-11-22T00:00:00.000Z',
+    durationMs: 1,
+    ...more,
+  };
+}
 
 interface JsonSuite {
   suites?: JsonSuite[];

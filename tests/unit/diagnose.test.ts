@@ -1,9 +1,9 @@
 // From Playwright's results to the diagnosis of each spec: what records tell, what is compared with what, and what is shown.
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FullConfig, TestCase, TestResult } from '@playwright/test/reporter';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { NO_USAGE } from '../../src/agents/agent';
 import type { RecordedAction } from '../../src/browser/page-action';
 import { planAnnotations } from '../../src/playwright/annotations';
@@ -19,8 +19,17 @@ import { lostSummary } from '../../src/report/terminal';
 import { whyLines } from '../../src/report/trial-notes';
 import { resultsOf } from '../../src/report/write';
 import { readRecord, type TrialRecord, type TurnRecord } from '../../src/trial/record';
+import { madeRecord } from '../support/records';
 
 const SITE = 'http://127.0.0.1:4000';
+const ABOUT = {
+  startedAt: new Date(),
+  durationMs: 1,
+  status: 'failed',
+  shard: false,
+  broken: [],
+  filtered: false,
+} as const;
 
 /** Done on a page, which it leaves for another or not. */
 function action(path: string, more: Partial<RecordedAction> & { do: RecordedAction['do'] }, to = path) {
@@ -53,40 +62,25 @@ function record(turns: (RecordedAction[] | string)[], more: Partial<TrialRecord>
       ...{ startedAtMs: 0, durationMs: 1, screenshot: `turn-${index + 1}.jpg` },
     };
   });
-  const text = JSON.stringify({
-    ...{
-      schemaVersion: '1',
-      specId: 'buy',
-      specHash: 'a',
-      specFile: 'buy.yaml',
-      agent: 'mine',
-      model: null,
-      replayed: false,
-    },
-    ...{
-      repeatIndex: 0,
-      retry: 0,
-      seed: 1,
-      policy: { k: 2, minPasses: 2 },
-      status: 'completed',
-      errorKind: null,
-    },
-    ...{ outcome: 'failed', reason: 'nothing matches "h1"', turns: made, guard: 'protocol', refusals: [] },
-    network: {
-      events: [{ url: `${SITE}/`, method: 'GET', status: 200, resourceType: 'document', startedAtMs: 0 }],
-      dropped: 0,
-    },
-    assertions: [
-      {
-        title: '"h1" is visible',
-        type: 'dom',
-        passed: more.outcome === 'passed',
-        reason: 'nothing matches "h1"',
+  const text = JSON.stringify(
+    madeRecord({
+      ...{ outcome: 'failed', reason: 'nothing matches "h1"', turns: made },
+      network: {
+        events: [{ url: `${SITE}/`, method: 'GET', status: 200, resourceType: 'document', startedAtMs: 0 }],
+        dropped: 0,
       },
-    ],
-    ...{ judge: null, usage: NO_USAGE, costUsd: 0, finalUrl: made.at(-1)?.url ?? `${SITE}/` },
-    ...{ startedAt: '2026-11-22T00:00:00.000Z', durationMs: 1, ...more },
-  });
+      assertions: [
+        {
+          title: '"h1" is visible',
+          type: 'dom',
+          passed: more.outcome === 'passed',
+          reason: 'nothing matches "h1"',
+        },
+      ],
+      finalUrl: made.at(-1)?.url ?? `${SITE}/`,
+      ...more,
+    }),
+  );
   return readRecord(text)!;
 }
 
@@ -370,17 +364,14 @@ test('which other projects are compared with', async () => {
 });
 
 describe('no passing trial in the run', () => {
-  const folder = () => mkdtempSync(join(tmpdir(), 'diagnose-'));
+  const folder = () => {
+    const made = mkdtempSync(join(tmpdir(), 'diagnose-'));
+    onTestFinished(() => rmSync(made, { recursive: true }));
+    return made;
+  };
   const passedRun = async () => {
     const { run } = specRun('opus', [PASS, PASS]);
-    const about = {
-      startedAt: new Date('2026-11-01'),
-      durationMs: 1,
-      status: 'passed',
-      shard: false,
-      broken: [],
-      filtered: false,
-    } as const;
+    const about = { ...ABOUT, startedAt: new Date('2026-11-01'), status: 'passed' } as const;
     return resultsOf([run], about, await diagnose([run], NONE));
   };
   const partedIn = async (where: string, baseline?: string) => {
@@ -449,14 +440,6 @@ describe('what several specs met', () => {
     },
   });
   const lostWith = (locator: string) => record([], found(locator));
-  const about = {
-    startedAt: new Date(),
-    durationMs: 1,
-    status: 'failed',
-    shard: false,
-    broken: [],
-    filtered: false,
-  } as const;
   const LINE = 'button without a name .icon-cart on /shop/*: 2 specs, 3 failed trials';
 
   async function told(locator: string) {
@@ -465,7 +448,7 @@ describe('what several specs met', () => {
       specRun('opus', [lostWith(locator), PASS], { id: 'cart' }).run,
     ];
     const diagnosed = await diagnose(runs, NONE);
-    const results = resultsOf(runs, about, diagnosed);
+    const results = resultsOf(runs, ABOUT, diagnosed);
     return { results, terminal: lostSummary(runs, diagnosed, results), summary: renderSummary(results) };
   }
 
@@ -505,15 +488,7 @@ describe('what several specs met', () => {
 
 test('agents of two projects that fail alike are grouped, and named in the comparison', async () => {
   const runs = ['haiku', 'opus'].map(project => specRun(project, [LOST, LOST]).run);
-  const about = {
-    startedAt: new Date(),
-    durationMs: 1,
-    status: 'failed',
-    shard: false,
-    broken: [],
-    filtered: false,
-  } as const;
-  const { comparison } = resultsOf(runs, about, await diagnose(runs, NONE));
+  const { comparison } = resultsOf(runs, ABOUT, await diagnose(runs, NONE));
   expect(comparison!.failures).toMatchObject([
     { spec: 'buy', groups: [{ projects: ['haiku', 'haiku', 'opus', 'opus'], trials: [0, 1, 0, 1] }] },
   ]);

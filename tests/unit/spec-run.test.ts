@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { planAnnotations } from '../../src/playwright/annotations';
 import { SpecRun } from '../../src/report/spec-run';
+import { madeRecord } from '../support/records';
 
 type Status = TestResult['status'];
 const K = 5;
@@ -37,36 +38,14 @@ function resultOf(status: Status, outcome?: 'passed' | 'failed'): TestResult {
 }
 
 function recordText(outcome: 'passed' | 'failed'): Buffer {
-  const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0, costUsd: 0 };
   return Buffer.from(
-    JSON.stringify({
-      schemaVersion: '1',
-      specId: 'cart',
-      specHash: 'a',
-      specFile: 'cart.yaml',
-      agent: 'mine',
-      model: null,
-      replayed: false,
-      repeatIndex: 0,
-      retry: 0,
-      seed: 1,
-      policy: PLANNED.policy,
-      status: 'completed',
-      errorKind: null,
-      outcome,
-      reason: outcome === 'failed' ? '"h1" is not visible' : null,
-      turns: [],
-      network: { events: [], dropped: 0 },
-      guard: 'protocol',
-      refusals: [],
-      assertions: [],
-      judge: null,
-      usage,
-      costUsd: 0,
-      finalUrl: null,
-      startedAt: '2026-11-22T00:00:00.000Z',
-      durationMs: 1,
-    }),
+    JSON.stringify(
+      madeRecord({
+        outcome,
+        reason: outcome === 'failed' ? '"h1" is not visible' : null,
+        policy: PLANNED.policy,
+      }),
+    ),
   );
 }
 

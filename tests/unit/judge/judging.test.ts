@@ -4,14 +4,10 @@ import { NO_USAGE } from '../../../src/agents/agent';
 import { type Judge, type JudgedTrial, JudgeError } from '../../../src/grading/judge';
 import { type JudgedState, judgeTrial } from '../../../src/trial/grading';
 import type { TrialOutput } from '../../../src/trial/plan';
-import {
-  type JudgeResult,
-  RECORD_SCHEMA_VERSION,
-  readRecord,
-  type TrialRecord,
-} from '../../../src/trial/record';
+import { type JudgeResult, readRecord, type TrialRecord } from '../../../src/trial/record';
 import { transcript } from '../../../src/trial/transcript';
 import type { Turns } from '../../../src/trial/turns';
+import { madeRecord } from '../../support/records';
 import { judgedTrial, shots } from './trials';
 
 const PASSED = { passed: true, reason: 'fine' };
@@ -62,35 +58,7 @@ function state({ page: shownPage, ...changes }: Partial<JudgedState> & { page?: 
 }
 
 function recordWith(judge: JudgeResult): TrialRecord {
-  return {
-    schemaVersion: RECORD_SCHEMA_VERSION,
-    specId: 'report-pot',
-    specHash: 'x',
-    specFile: 'report-pot.yaml',
-    agent: 'lexical',
-    model: null,
-    replayed: false,
-    repeatIndex: 0,
-    retry: 0,
-    seed: 1,
-    policy: { k: 1, minPasses: 1 },
-    status: 'completed',
-    errorKind: null,
-    outcome: 'failed',
-    reason: 'the judge: no',
-    turns: [],
-    network: { events: [], dropped: 0 },
-    guard: 'protocol',
-    refusals: [],
-    assertions: [],
-    judge,
-    usage: NO_USAGE,
-    costUsd: 0,
-    finalUrl: null,
-    examination: null,
-    startedAt: '2026-11-21T00:00:00.000Z',
-    durationMs: 1,
-  };
+  return madeRecord({ specId: 'report-pot', outcome: 'failed', reason: 'the judge: no', judge });
 }
 
 const judging = (judge: Judge['judge'], given = state().given) =>

@@ -13,64 +13,45 @@ import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
 import type { FullConfig, Suite, TestCase, TestResult } from '@playwright/test/reporter';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { SessionTask } from '../../../src/agents/agent';
+import { NO_USAGE, type SessionTask } from '../../../src/agents/agent';
 import { resolved } from '../../../src/agents/replay/located';
 import { RECORDING_VERSION, readRecording } from '../../../src/agents/replay/recording';
 import { planAnnotations } from '../../../src/playwright/annotations';
 import { RecordingPick, recordingOf, writeRecordings } from '../../../src/report/recordings';
 import TaskproofReporter from '../../../src/report/reporter';
 import { RECORD_ATTACHMENT, type TrialRecord } from '../../../src/trial/record';
+import { madeRecord } from '../../support/records';
 import { resultsFile, suite } from '../cli/suite';
 
 const around = { tab: 0, before: { url: '/', content: 'a' }, after: { url: '/', content: 'b' } };
 const click = { do: 'click' as const, locator: `getByRole('button')`, ...around };
 
 function recordOf(steps: object[], more: Partial<TrialRecord> = {}): TrialRecord {
-  const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0, costUsd: 0 };
-  return {
-    schemaVersion: '1',
-    specId: 'order',
-    specHash: 'abc',
-    specFile: 'order.yaml',
-    agent: 'claude',
-    model: null,
-    replayed: false,
-    repeatIndex: 0,
-    retry: 0,
-    seed: 0,
+  const turn = {
+    number: 1,
+    title: 'turn',
+    actions: [{ title: 'act', steps: steps as never }],
+    narration: '',
+  };
+  return madeRecord({
+    ...{ specId: 'order', specHash: 'abc', specFile: 'order.yaml', agent: 'claude' },
     policy: { k: 1, minPasses: 1 },
-    status: 'completed',
-    errorKind: null,
-    outcome: 'passed',
-    reason: null,
     turns: [
       {
-        number: 1,
-        title: 'turn',
-        actions: [{ title: 'act', steps: steps as never }],
-        narration: '',
-        outcome: 'ok',
-        notices: [],
-        url: '',
-        usage,
-        startedAtMs: 0,
-        durationMs: 0,
-        screenshot: null,
+        ...turn,
+        ...{
+          outcome: 'ok',
+          notices: [],
+          url: '',
+          usage: NO_USAGE,
+          startedAtMs: 0,
+          durationMs: 0,
+          screenshot: null,
+        },
       },
     ],
-    network: { events: [], dropped: 0 },
-    guard: 'protocol',
-    refusals: [],
-    assertions: [],
-    judge: null,
-    usage,
-    costUsd: 0,
-    finalUrl: null,
-    examination: null,
-    startedAt: '2026-11-05T10:00:00.000Z',
-    durationMs: 0,
     ...more,
-  };
+  });
 }
 
 const recording = (steps: object[]) => ({
