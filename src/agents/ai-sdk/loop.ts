@@ -2,6 +2,7 @@
 import { shorten } from '../../browser/driver/tree';
 import { AgentApiError, BudgetExceededError, type GaveUp, type SessionTask, type Turn } from '../agent';
 import { Budget } from '../model/budget';
+import { type Ending, MAX_CUT_OFF, playUntilEnd } from '../model/play';
 import { Progress } from '../model/progress';
 import { goOn, isUnfinished, opening, systemPrompt } from '../model/prompt';
 import { tokensOf } from '../model/trimming';
@@ -11,15 +12,10 @@ import type { AiSdkSettings } from './options';
 import { problemOf, refusalOf } from './problem';
 import { type Answer, ask, type Sdk } from './request';
 
-/** So many answers in a row that are cut off at maxOutputTokens say that it is too low. */
-const MAX_CUT_OFF = 3;
 const END =
   'Then call finish, with a sentence on the outcome. If the task asks for information, give it there.';
 const GO_ON = goOn('call finish');
 const NO_PICTURES = '(The picture could not be shown to you. Go on by the text of the page.)';
-
-/** What an answer came to: undefined to go on. */
-type Ending = { result: GaveUp | undefined } | undefined;
 
 /**
  * @throws AgentApiError if the provider or the model will not work; BudgetExceededError before a turn that can't be
@@ -65,15 +61,8 @@ class Loop {
     this.fresh = tokensOf(this.system) + tokensOf(first);
   }
 
-  async play(): Promise<GaveUp | undefined> {
-    for (;;) {
-      // No request for an answer that may not be acted on: the turn says so by throwing.
-      if (this.task.turnsLeft <= 0) await this.task.turn('no turns are left', () => undefined);
-      this.task.signal.throwIfAborted();
-      const answer = await this.request();
-      const ending = await this.answer(answer);
-      if (ending) return ending.result;
-    }
+  play(): Promise<GaveUp | undefined> {
+    return playUntilEnd(this.task, async () => this.answer(await this.request()));
   }
 
   private get system(): string {

@@ -1,6 +1,7 @@
 // What users may give to aiSdk(), checked when the config is read.
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
+import { pricingSchema } from '../model/budget';
 
 /** A model as the AI SDK's providers make it: `openai('gpt-5.5')`. */
 export interface AiSdkModel {
@@ -35,8 +36,6 @@ export interface AiSdkOptions {
   providerOptions?: Record<string, Record<string, unknown>>;
 }
 
-const dollars = z.number().min(0);
-
 const NO_MODEL =
   "must be a model of the AI SDK, openai('gpt-5.5') with `openai` from @ai-sdk/openai, or a name for its gateway, 'openai/gpt-5.5'";
 
@@ -49,13 +48,7 @@ function isModel(value: unknown): value is AiSdkModel | string {
 
 const optionsSchema = z.strictObject({
   model: z.custom<AiSdkModel | string>(isModel, NO_MODEL),
-  pricing: z
-    .strictObject({
-      input: dollars,
-      output: dollars,
-      cacheRead: dollars.optional(),
-      cacheWrite: dollars.optional(),
-    } satisfies OptionSchemas<AiSdkPricing>)
+  pricing: pricingSchema
     .transform(({ input, output, cacheRead = input, cacheWrite = input }) => ({
       input,
       output,

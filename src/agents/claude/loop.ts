@@ -10,6 +10,7 @@ import type {
 import { shorten } from '../../browser/driver/tree';
 import { AgentApiError, BudgetExceededError, type GaveUp, type SessionTask, type Turn } from '../agent';
 import { Budget, type Prices } from '../model/budget';
+import { type Ending, MAX_CUT_OFF, playUntilEnd } from '../model/play';
 import { Progress } from '../model/progress';
 import { goOn, isUnfinished, opening, systemPrompt } from '../model/prompt';
 import { tokensOf } from '../model/trimming';
@@ -26,13 +27,8 @@ const SYSTEM = systemPrompt({
 });
 const GO_ON = goOn('say in a sentence what the site shows of it');
 const MAX_FILES_TOLD = 30;
-/** So many answers in a row that are cut off at maxTokens say that it is too low. */
-const MAX_CUT_OFF = 3;
 /** Models that think by default, and leave their thoughts out of the answer unless asked for a summary. */
 const THINKS = /^claude-(?:(?:opus|sonnet|haiku)-5-5|(?:fable|mythos)-5-[12])\b/;
-
-/** What an answer came to: undefined to go on. */
-type Ending = { result: GaveUp | undefined } | undefined;
 
 /**
  * @throws AgentApiError if the API or the model will not work; BudgetExceededError before a turn that can't be
@@ -94,15 +90,8 @@ class Loop {
     };
   }
 
-  async play(): Promise<GaveUp | undefined> {
-    for (;;) {
-      // No request for an answer that may not be acted on: the turn says so by throwing.
-      if (this.task.turnsLeft <= 0) await this.task.turn('no turns are left', () => undefined);
-      this.task.signal.throwIfAborted();
-      const message = await this.request();
-      const ending = await this.answer(message);
-      if (ending) return ending.result;
-    }
+  play(): Promise<GaveUp | undefined> {
+    return playUntilEnd(this.task, async () => this.answer(await this.request()));
   }
 
   private async request(): Promise<BetaMessage> {

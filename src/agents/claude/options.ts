@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
+import { pricingSchema } from '../model/budget';
 import type { Members } from './browser-toolset';
 
 const MEMBERS = [
@@ -64,21 +65,12 @@ export interface ClaudeOptions extends ModelOptions {
   members?: ClaudeMembers;
 }
 
-const dollars = z.number().min(0);
-
 export const modelSchemas = {
   apiKey: z.string().optional(),
   baseURL: z.url().optional(),
   effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional(),
   maxRetries: z.int().min(0).default(4),
-  pricing: z
-    .strictObject({
-      input: dollars,
-      output: dollars,
-      cacheRead: dollars.optional(),
-      cacheWrite: dollars.optional(),
-    } satisfies OptionSchemas<Pricing>)
-    .optional(),
+  pricing: pricingSchema.optional(),
 } satisfies OptionSchemas<ModelOptions>;
 
 const membersSchema = z.strictObject({

@@ -1,4 +1,5 @@
 // What requests to a model cost, and a trial's cap on it.
+import { z } from 'zod';
 import { type AgentTask, BudgetExceededError, type Usage } from '../agent';
 
 /** An answer costs no less than this, and is guessed by those before it. */
@@ -13,6 +14,16 @@ export interface Prices {
   /** Other prices for prompts of more than so many tokens, cached ones included. */
   above?: { tokens: number; prices: Prices };
 }
+
+const dollars = z.number().min(0);
+
+/** Prices as users give them, in US dollars per million tokens. What is left out, each agent fills in. */
+export const pricingSchema = z.strictObject({
+  input: dollars,
+  output: dollars,
+  cacheRead: dollars.optional(),
+  cacheWrite: dollars.optional(),
+});
 
 /** Dollars for a request. */
 export function costOf(prices: Prices, usage: Usage): number {

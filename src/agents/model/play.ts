@@ -1,0 +1,27 @@
+// What every agent with a model does until its task ends.
+import type { GaveUp, SessionTask } from '../agent';
+
+/** So many answers in a row that are cut off say that the limit of an answer is too low. */
+export const MAX_CUT_OFF = 3;
+
+/** What an answer came to: undefined to go on. */
+export type Ending = { result: GaveUp | undefined } | undefined;
+
+/**
+ * Asks until an answer ends the task.
+ *
+ * @param ask makes a request, and does what the answer says
+ * @throws what `ask` and `task.turn` throw; the signal's reason once that is aborted.
+ */
+export async function playUntilEnd(
+  task: SessionTask,
+  ask: () => Promise<Ending>,
+): Promise<GaveUp | undefined> {
+  for (;;) {
+    // No request for an answer that may not be acted on: the turn says so by throwing.
+    if (task.turnsLeft <= 0) await task.turn('no turns are left', () => undefined);
+    task.signal.throwIfAborted();
+    const ending = await ask();
+    if (ending) return ending.result;
+  }
+}
