@@ -186,6 +186,14 @@ describe('leaves alone', () => {
       'labelled fields',
       '<label for="a">A</label><input id="a"><input placeholder="B"><input type="hidden" name="c">',
     ],
+    [
+      'what a dialog shows once it is scrolled',
+      '<dialog style="height:200px;overflow:auto"><p style="height:3000px">Terms</p><form method="dialog"><button>Accept</button></form></dialog><script>document.querySelector("dialog").showModal(); document.querySelector("dialog").scrollTop = 0</script>',
+    ],
+    [
+      'what a pane has scrolled away',
+      '<main style="height:300px;overflow:auto"><button>First</button><p style="height:3000px">Long</p></main><script>document.querySelector("main").scrollTop = 2000</script>',
+    ],
     ['one name in rows of a table', `<table>${table}</table>`],
     ['one name in forms of their own', FORM('<button>Save</button>') + FORM('<button>Save</button>')],
     [

@@ -194,8 +194,16 @@ export function whileScrolled(element: Element, check: () => Element | null): El
 /** Beyond the edges that something scrolls to. */
 export function isOutside(element: Element): boolean {
   const { x, y, width, height } = boxOf(element);
-  for (let node: Element | null = element; node; node = node.parentElement)
-    if (getComputedStyle(node).position === 'fixed')
-      return x + width <= 0 || y + height <= 0 || x >= innerWidth || y >= innerHeight;
+  for (let node: Element | null = element; node; node = node.parentElement) {
+    const { position, overflowX, overflowY } = getComputedStyle(node);
+    const scrolls = node !== document.scrollingElement && /auto|scroll/.test(`${overflowX} ${overflowY}`);
+    if (scrolls && node !== element) {
+      const outer = boxOf(node);
+      const isBefore =
+        x + width - outer.x + node.scrollLeft <= 0 || y + height - outer.y + node.scrollTop <= 0;
+      return isBefore || isOutside(node);
+    }
+    if (position === 'fixed') return x + width <= 0 || y + height <= 0 || x >= innerWidth || y >= innerHeight;
+  }
   return x + width + scrollX <= 0 || y + height + scrollY <= 0;
 }
