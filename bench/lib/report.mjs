@@ -131,7 +131,7 @@ export function markdown({ takenAt, machine, versions, sections }) {
   const named = Object.entries(versions).map(([name, version]) => `${name} ${version}`);
   const { cpus, cpu, platform, node } = machine;
   const lines = [
-    `Taken on ${takenAt.slice(0, 10)}: ${cpus} cores (${cpu}), ${platform}, Node ${node}, load average ${span}. ${named.join(', ')}.`,
+    `Taken on ${takenAt.slice(0, 10)}: ${cpus} cores (${cpu}), ${platform}, Node ${node}, load average ${span}.${named.length ? ` ${named.join(', ')}.` : ''}`,
   ];
   for (const { bench, title, rows } of sections) {
     lines.push(`\n**${bench}**: ${title}\n\n| | median | quartiles | target | |\n|---|---|---|---|---|`);
