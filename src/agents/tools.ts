@@ -262,7 +262,11 @@ export const TOOLS = {
     'Waits.',
     inTab({ duration: seconds }),
     ({ duration }) => `wait ${duration} s`,
-    ({ duration }, driver) => wait(driver, duration),
+    async ({ duration }, driver) => {
+      await wait(driver, duration);
+      // What was still loading may be there by now.
+      driver.isLoading = false;
+    },
   ),
   read_console: looks(
     'Reads the new lines of the console.',
@@ -327,8 +331,19 @@ export function checkedInput<Input>(name: string, schema: z.ZodType<Input>, give
 /** What a call is answered with that comes after one that failed. */
 export const NOT_RUN = 'Not executed: an earlier action in this turn failed.';
 
+/**
+ * Whether the page is worth a look after these calls: one of them may have changed it, and the last one has not read it.
+ *
+ * @param lastFailed the last call failed, or was not run
+ */
+export function isToLookAt(calls: readonly { name: string; input: unknown }[], lastFailed: boolean): boolean {
+  const last = calls.at(-1);
+  const isRead = !lastFailed && last?.name === 'read_page' && !(last.input as { ref?: unknown } | null)?.ref;
+  return !isRead && calls.some(({ name }) => mayChange(name));
+}
+
 /** Whether the page may be another one after a call. */
-export function mayChange(name: string): boolean {
+function mayChange(name: string): boolean {
   const tool: Tool | undefined = Object.hasOwn(TOOLS, name) ? TOOLS[name as keyof typeof TOOLS] : undefined;
   return tool?.acts === true || name === 'wait' || name === 'new_tab';
 }

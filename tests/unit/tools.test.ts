@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { checkedInput, TOOLS } from '../../src/agents/tools';
+import { checkedInput, isToLookAt, TOOLS } from '../../src/agents/tools';
 
 test.each(Object.entries(TOOLS))(
   '%s can be offered to any model: a description and a JSON Schema',
@@ -17,4 +17,20 @@ test.each([
   ['scroll', 'down', 'Invalid input for scroll. input: '],
 ] as const)('%s refuses %j in words', (name, input, message) => {
   expect(() => checkedInput<unknown>(name, TOOLS[name].input, input)).toThrow(message);
+});
+
+const CLICK = { name: 'left_click', input: { ref: 'ref_1' } };
+const READ = { name: 'read_page', input: {} };
+
+test.each<[string, Parameters<typeof isToLookAt>, boolean]>([
+  ['after a click', [[CLICK], false], true],
+  ['not if all only look', [[{ name: 'screenshot', input: {} }], false], false],
+  ['not if the page was read at the end', [[CLICK, READ], false], false],
+  ['if a part of it was read', [[CLICK, { ...READ, input: { ref: 'ref_2' } }], false], true],
+  ['if the reading was not run', [[CLICK, CLICK, READ], true], true],
+  // Some models send null for an input without required fields.
+  ['not if it was read without any input', [[CLICK, { ...READ, input: null }], false], false],
+  ['not without a call', [[], false], false],
+])('the page is looked at %s', (_, given, expected) => {
+  expect(isToLookAt(...given)).toBe(expected);
 });

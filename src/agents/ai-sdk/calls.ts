@@ -4,9 +4,10 @@ import { z } from 'zod';
 import { Driver } from '../../browser/driver/driver';
 import { DriverError } from '../../browser/driver/errors';
 import { shorten } from '../../browser/driver/tree';
-import type { GaveUp, SessionTask, Turn } from '../agent';
+import type { SessionTask, Turn } from '../agent';
+import type { Ending } from '../model/play';
 import { filled } from '../secrets';
-import { checkedInput, mayChange, NOT_RUN, runTool, type Tool } from '../tools';
+import { checkedInput, isToLookAt, NOT_RUN, runTool, type Tool } from '../tools';
 import { membersFor } from './members';
 
 const MAX_TEXT = 50_000;
@@ -27,9 +28,6 @@ export interface Result {
   isError?: true;
   picture?: Picture;
 }
-
-/** How calls end a task. */
-type Ending = { result: GaveUp | undefined } | undefined;
 
 export class Calls {
   members: Record<string, Tool>;
@@ -98,11 +96,11 @@ export class Calls {
     return this.driver.observations.stateOf(this.driver.session.page);
   }
 
-  /** What calls did to the page; undefined if they only looked, or the last one reads the page. */
-  async changes(calls: readonly Call[]): Promise<string | undefined> {
-    const last = calls.at(-1);
-    const isRead = last?.toolName === 'read_page' && !given(last.input).ref;
-    return isRead || !calls.some(({ toolName }) => mayChange(toolName)) ? undefined : this.look();
+  /** What calls did to the page; undefined if they only looked, or the last one reads the page, or it is still loading. */
+  async changes(calls: readonly Call[], results: readonly Result[]): Promise<string | undefined> {
+    const called = calls.map(({ toolName, input }) => ({ name: toolName, input }));
+    const isWorthALook = isToLookAt(called, results.at(-1)?.isError === true);
+    return this.driver.isLoading || !isWorthALook ? undefined : this.look();
   }
 
   /** What the model is sent: its results, in the last of them what happened besides, and behind them the pictures. */

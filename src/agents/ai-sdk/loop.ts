@@ -141,7 +141,7 @@ class Loop {
       this.narrate(turn, answer);
       const { results, ending } = await this.calls.run(calls, turn);
       if (ending) return ending;
-      const changes = await this.calls.changes(calls);
+      const changes = await this.calls.changes(calls, results);
       const done = calls.map(({ toolName, input }) => ({ toolName, input }));
       const reminders = await this.progress.remindersAfter(done, changes ? this.calls.state : undefined);
       const words = changes === undefined ? reminders : [changes, ...reminders];

@@ -11,7 +11,7 @@ import { DriverError } from '../../browser/driver/errors';
 import { shorten } from '../../browser/driver/tree';
 import type { GaveUp, SessionTask, Turn } from '../agent';
 import { filled } from '../secrets';
-import { checkedInput, mayChange, NOT_RUN, runTool, TASK_TOOLS, type Tool } from '../tools';
+import { checkedInput, isToLookAt, NOT_RUN, runTool, TASK_TOOLS, type Tool } from '../tools';
 import { BrowserToolset, type Members } from './browser-toolset';
 import { ComputerToolset } from './computer-toolset';
 import { withText } from './conversation';
@@ -98,12 +98,13 @@ export class Calls {
     return this.driver.observations.stateOf(this.driver.session.page);
   }
 
-  /** What calls did to the page; undefined if they only looked, or the last one reads the page. */
-  async changes(calls: readonly BetaToolUseBlock[]): Promise<string | undefined> {
-    const last = calls.at(-1);
-    const isRead = last?.name === 'read_page' && !(last.input as { ref?: unknown }).ref;
-    if (isRead || this.driver.isLoading || !calls.some(({ name }) => mayChange(name))) return undefined;
-    return this.look();
+  /** What calls did to the page; undefined if they only looked, or the last one reads the page, or it is still loading. */
+  async changes(
+    calls: readonly BetaToolUseBlock[],
+    results: readonly BetaToolResultBlockParam[],
+  ): Promise<string | undefined> {
+    const isWorthALook = isToLookAt(calls, results.at(-1)?.is_error === true);
+    return this.driver.isLoading || !isWorthALook ? undefined : this.look();
   }
 
   /**

@@ -114,11 +114,14 @@ class Loop {
   }
 
   private get limit(): Limit {
-    const { signal, timeLeftMs } = this.task;
+    const { task } = this;
     return {
-      signal,
-      timeLeftMs,
-      patienceMs: timeLeftMs,
+      signal: task.signal,
+      // Asked before each attempt: an overload may have been waited out.
+      get timeLeftMs() {
+        return task.timeLeftMs;
+      },
+      patienceMs: task.timeLeftMs,
       spent: usage => this.budget.report(usageOf(usage, this.prices)),
       // All of it has been written to the cache by now.
       check: () => this.budget.check(0),
@@ -174,7 +177,7 @@ class Loop {
       const { results, gaveUp } = await this.calls.run(calls, turn);
       if (gaveUp) return gaveUp;
       const done = calls.map(({ name, input }) => ({ name, input }));
-      const changes = await this.calls.changes(calls);
+      const changes = await this.calls.changes(calls, results);
       const reminders = await this.progress.remindersAfter(done, changes ? this.calls.state : undefined);
       const words = changes === undefined ? reminders : [changes, ...reminders];
       this.goOn(content, this.calls.sent(calls, results, words));

@@ -1,6 +1,7 @@
 // What a model is reminded of: that its turns run out, and that it goes round in circles.
 import type { Page } from '@playwright/test';
 import type { State } from '../../browser/driver/observation';
+import { evaluateUnseen } from '../../browser/evaluate';
 import { fingerprintOf } from '../../browser/fingerprint';
 import { pathOf } from '../../browser/page-action';
 import { within } from '../../browser/waiting';
@@ -70,10 +71,7 @@ export class Progress {
 async function stateOf(page: Page) {
   const [shown, scrolled] = await Promise.all([
     fingerprintOf(page),
-    within(
-      page.evaluate(() => window.scrollY),
-      1_000,
-    ),
+    within(evaluateUnseen(page, 'Math.round(scrollY)'), 1_000),
   ]);
   return { content: shown?.content, scrolled };
 }

@@ -50,7 +50,11 @@ export class Observations {
   /** A tab as it is now, for a model that has not seen it; what changed, for one that has. */
   async look(page: Page): Promise<string> {
     const address = page.url().split('#')[0]!;
-    if (this.slow.get(page) === address) return TOO_LARGE;
+    if (this.slow.get(page) === address) {
+      // What was known is old by now, and must not pass for the state of the page.
+      this.known.delete(page);
+      return TOO_LARGE;
+    }
     const began = performance.now();
     const snapshot = await this.refs.snapshot(page, LIMIT_MS).catch(() => undefined);
     if (performance.now() - began > SLOW_MS) this.slow.set(page, address);
