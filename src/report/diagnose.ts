@@ -11,7 +11,7 @@ import {
 import { nameOf } from '../playwright/annotations';
 import { diagnosisOf, type FailedTrial, failureGroups, groupOf } from '../verdicts/diagnosis';
 import { compareText } from '../verdicts/diff';
-import { type HistoryRun, lastWay } from '../verdicts/history';
+import { type HistoryRun, lastWays } from '../verdicts/history';
 import { type PassingTrial, PassingWays } from '../verdicts/parting';
 import type { Comparison, Diagnosis, PassingTrials, Way } from '../verdicts/shapes';
 import { readHistory } from './baseline';
@@ -40,7 +40,7 @@ export interface Diagnosed {
 
 type Graded = SpecRun['graded'];
 /** Passing trials with their pictures. */
-type Compared = { ways: PassingWays; trials: ReadonlyMap<string, Entry> };
+type Compared = { ways: PassingWays; trials: ReadonlyMap<number, Entry> };
 
 /**
  * Finds out and shows why trials failed.
@@ -52,6 +52,11 @@ export async function diagnose(
   kept: (run: SpecRun) => Promise<KeptWay | undefined>,
 ): Promise<Diagnosed> {
   const graded = new Map(runs.map(run => [run, run.graded]));
+  const bySpec = new Map<string, [SpecRun, Graded][]>();
+  for (const entry of graded) {
+    const name = nameOf(entry[0].planned);
+    bySpec.set(name, [...(bySpec.get(name) ?? []), entry]);
+  }
   const specs = new Map<SpecRun, { diagnosis?: Diagnosis; way?: Way }>();
   for (const run of runs) {
     const { passing, failed } = graded.get(run)!;
@@ -61,7 +66,10 @@ export async function diagnose(
       specs.set(run, way ? { way } : {});
       continue;
     }
-    const references = [...(own ? [own] : []), ...otherProjects(run, graded, own === undefined)];
+    const references = [
+      ...(own ? [own] : []),
+      ...otherProjects(run, bySpec.get(nameOf(run.planned))!, own === undefined),
+    ];
     if (!references.length) references.push(...keptWay(await kept(run)));
     const partings = new Map(failed.map(entry => [entry.trial.index, partingsOf(entry, references)]));
     const { k } = run.planned.policy;
@@ -73,18 +81,17 @@ export async function diagnose(
     specs.set(run, { diagnosis, ...(way ? { way } : {}) });
     showDiagnosis(failed, diagnosis, partings, k);
   }
-  return { specs, failures: acrossProjects(graded) };
+  return { specs, failures: acrossProjects(bySpec) };
 }
 
 /** What agents fail alike is more likely the site's fault than theirs. */
-function acrossProjects(graded: ReadonlyMap<SpecRun, Graded>): Diagnosed['failures'] {
-  const bySpec = new Map<string, FailedTrial[][]>();
-  for (const [{ planned, replayed }, { failed }] of graded)
-    if (!replayed && failed.length) {
-      const trials = failed.map(entry => entry.failed);
-      bySpec.set(nameOf(planned), [...(bySpec.get(nameOf(planned)) ?? []), trials]);
-    }
+function acrossProjects(bySpec: ReadonlyMap<string, readonly [SpecRun, Graded][]>): Diagnosed['failures'] {
+  const failedIn = (runs: readonly [SpecRun, Graded][]): FailedTrial[][] =>
+    runs
+      .filter(([{ replayed }, { failed }]) => !replayed && failed.length > 0)
+      .map(([, { failed }]) => failed.map(entry => entry.failed));
   return [...bySpec]
+    .map(([spec, runs]) => [spec, failedIn(runs)] as const)
     .filter(([, projects]) => projects.length > 1)
     .sort(([a], [b]) => compareText(a, b))
     .map(([spec, projects]) => ({ spec, groups: failureGroups(projects.flat()).map(groupOf) }));
@@ -92,25 +99,20 @@ function acrossProjects(graded: ReadonlyMap<SpecRun, Graded>): Diagnosed['failur
 
 function compared(who: PassingTrials, passing: readonly (PassingTrial & Entry)[]): Compared | undefined {
   if (!passing.length) return undefined;
-  const trials = new Map(passing.map(trial => [keyOf(trial), trial]));
+  const trials = new Map(passing.map(entry => [entry.trial.index, entry]));
   return { ways: new PassingWays(who, passing), trials };
 }
-
-const keyOf = ({ project, index }: { project?: string; index?: number }) => JSON.stringify([project, index]);
 
 /**
  * Where one agent passes a spec and another fails it, the one shows what the other missed.
  *
+ * @param runs of the same spec, in all projects
  * @param any also projects that fail it, but for some trials
  */
-function otherProjects(run: SpecRun, graded: ReadonlyMap<SpecRun, Graded>, any: boolean): Compared[] {
-  const name = nameOf(run.planned);
+function otherProjects(run: SpecRun, runs: readonly [SpecRun, Graded][], any: boolean): Compared[] {
   const differ = (other: SpecRun) => run.verdict.verdict === 'failed' && other.verdict.verdict === 'passed';
-  return [...graded]
-    .filter(
-      ([other, { passing }]) =>
-        other !== run && nameOf(other.planned) === name && passing.length > 0 && (any || differ(other)),
-    )
+  return runs
+    .filter(([other, { passing }]) => other !== run && passing.length > 0 && (any || differ(other)))
     .filter(([other]) => !run.replayed && !other.replayed)
     .sort(([a], [b]) => sameAgent(run, b) - sameAgent(run, a) || compareText(a.project, b.project))
     .slice(0, MOST_PROJECTS)
@@ -127,7 +129,7 @@ export function keptWays(
   folder: string,
   { baseline }: Pick<ReporterOptions, 'baseline'>,
 ): (run: SpecRun) => Promise<KeptWay | undefined> {
-  let history: Promise<HistoryRun[]> | undefined;
+  let wayOf: Promise<ReturnType<typeof lastWays>> | undefined;
   return async run => {
     const { planned, project, replayed, subject } = run;
     const row = {
@@ -138,8 +140,8 @@ export function keptWays(
       specHash: subject?.specHash,
     };
     // What can't be read is told where the run is compared with it.
-    history ??= baseline === undefined ? Promise.resolve([]) : historyIn(resolve(folder, baseline));
-    const way = lastWay(await history, row);
+    wayOf ??= historyIn(baseline && resolve(folder, baseline)).then(lastWays);
+    const way = (await wayOf)(row);
     if (way) return { from: 'baseline', way };
     const recording = await recordingIn(
       resolve(folder, recordingsDir(config, run) ?? DEFAULT_RECORDINGS_DIR),
@@ -152,7 +154,8 @@ export function keptWays(
   };
 }
 
-async function historyIn(file: string): Promise<HistoryRun[]> {
+async function historyIn(file: string | undefined): Promise<HistoryRun[]> {
+  if (file === undefined) return [];
   try {
     return readHistory(await readFile(file, 'utf8'), file);
   } catch {
@@ -182,7 +185,7 @@ function partingsOf(
     const found = ways.partingOf({ status: trial.status, way });
     if (!found) return [];
     const { expected, actual } = found;
-    const passing = trials.get(keyOf({ project: expected.project, index: expected.trial }))?.result;
+    const passing = expected.trial === undefined ? undefined : trials.get(expected.trial)?.result;
     const pictures = passing && picturesOf(found, passing, result);
     const named = (side: typeof expected, picture: { name: string } | undefined) =>
       picture ? { ...side, screenshot: picture.name } : side;

@@ -23,13 +23,18 @@ interface Done extends WayStep {
 }
 
 /** What a trial did, as far as it is compared with others. */
-export function wayOf(record: TrialRecord): Way {
-  return { steps: stepsOf(record).map(({ control, ...step }) => step), end: pathOf(record.finalUrl) };
+export function wayOf(record: TrialRecord, steps = stepsOf(record)): Way {
+  return { steps: steps.map(({ control, ...step }) => step), end: pathOf(record.finalUrl) };
 }
 
-export function failedTrialOf(project: string, index: number, record: TrialRecord): FailedTrial {
+export function failedTrialOf(
+  project: string,
+  index: number,
+  record: TrialRecord,
+  steps = stepsOf(record),
+): FailedTrial {
   const path = pathOf(record.finalUrl);
-  const last = stepsOf(record).findLast(({ control }) => control !== undefined);
+  const last = steps.findLast(({ control }) => control !== undefined);
   return {
     ...{ index, project, path },
     status: record.status,
@@ -67,7 +72,8 @@ export function wayOfTurns(
   };
 }
 
-function stepsOf(record: TrialRecord): Done[] {
+/** What a trial did, step by step: costs more than all else that is told of it. */
+export function stepsOf(record: TrialRecord): Done[] {
   const entry = record.network.events.find(({ resourceType }) => resourceType === 'document')?.url;
   let before = pathOf(entry ?? record.turns[0]?.url ?? null) ?? '';
   const steps = record.turns.slice(0, MAX_STEPS).flatMap(turn => {

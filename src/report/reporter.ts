@@ -9,7 +9,14 @@ import type {
   TestResult,
   TestRun,
 } from '@playwright/test/reporter';
-import { brokenSpec, keptRuns, nameOf, type PlannedSpec, plannedSpec } from '../playwright/annotations';
+import {
+  brokenSpec,
+  type KeptRun,
+  keptRuns,
+  nameOf,
+  type PlannedSpec,
+  plannedSpec,
+} from '../playwright/annotations';
 import { checkRun } from '../playwright/check-run';
 import { closeLedger, openLedger } from '../playwright/ledger';
 import {
@@ -45,6 +52,8 @@ export default class TaskproofReporter implements Reporter {
   private suite!: Suite;
   /** merge-reports does not call preprocess: what it brings together is judged as one whole run. */
   private preprocessed = false;
+  /** What the runs said of themselves whose blobs are merged. */
+  private kept: readonly KeptRun[] = [];
   private readonly announced = new Set<SpecRun>();
 
   constructor(options: unknown = {}) {
@@ -68,9 +77,8 @@ export default class TaskproofReporter implements Reporter {
     this.config = config;
     hideSecrets(config);
     // Of a run in shards: a spec of which no trial arrived is missing, not unknown.
-    if (!this.preprocessed)
-      for (const { plan } of keptRuns(config))
-        for (const { project, spec } of plan) this.specRun(project, spec);
+    if (!this.preprocessed) this.kept = keptRuns(config);
+    for (const { plan } of this.kept) for (const { project, spec } of plan) this.specRun(project, spec);
     this.suite = suite;
     for (const test of suite.allTests()) {
       const run = this.assign(test);
@@ -110,7 +118,7 @@ export default class TaskproofReporter implements Reporter {
     const status = result.status === 'interrupted' ? 'interrupted' : failed ? 'failed' : 'passed';
     const { startedAt } = this;
     const broken = this.suite.allTests().flatMap(test => brokenSpec(test) ?? []);
-    const filtered = this.preprocessed ? isFiltered() : keptRuns(this.config).some(run => run.filtered);
+    const filtered = this.preprocessed ? isFiltered() : this.kept.some(run => run.filtered);
     const about = { startedAt, durationMs: result.duration, status, shard, broken, filtered } as const;
     if (check) {
       // Without a plan no run came about: a global setup or a test file failed.
@@ -138,7 +146,7 @@ export default class TaskproofReporter implements Reporter {
   }
 
   private refuseConflicts(): void {
-    const conflicts = mergeConflicts(keptRuns(this.config), this.specRuns.values());
+    const conflicts = mergeConflicts(this.kept, this.specRuns.values());
     if (!conflicts.length) return;
     const lines = conflicts.slice(0, 10).map(line => `  taskproof: ${line}`);
     // Where no other reporter prints errors, this has to be seen, too.

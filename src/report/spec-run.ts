@@ -1,7 +1,7 @@
 // The trials of one spec in one project, as they come in: an agent's, or replays.
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 import { type PlannedSpec, nameOf as plannedName, plannedSpec } from '../playwright/annotations';
-import { wantedOf } from '../playwright/check-run';
+import { checkRun, wantedOf } from '../playwright/check-run';
 import { enter, needlessReason, settledReason } from '../playwright/ledger';
 import { annotate, expectAsDeclared, retag, skipUnstarted, tolerate, unannotate } from '../playwright/runner';
 import type { TrialRecord } from '../trial/record';
@@ -17,7 +17,7 @@ import {
   type Verdict,
   verdictOf,
 } from '../verdicts/verdict';
-import { failedTrialOf, wayOf } from './evidence';
+import { failedTrialOf, stepsOf, wayOf } from './evidence';
 import { specLabel } from './format';
 import { RecordingPick } from './recordings';
 import { healedText } from './trial-notes';
@@ -125,8 +125,10 @@ export class SpecRun {
   }
 
   private evidence(trial: TrialResult, record: TrialRecord | undefined): Pick<Entry, 'way' | 'failed'> {
-    if (!record || !isGraded(trial)) return {};
-    const { steps, end } = wayOf(record);
+    // A confirmation and a probe diagnose nothing.
+    if (checkRun() || !record || !isGraded(trial)) return {};
+    const done = stepsOf(record);
+    const { steps, end } = wayOf(record, done);
     // Trials do much the same: each step is kept once.
     const kept = steps.map(step => {
       const key = JSON.stringify(step);
@@ -134,7 +136,8 @@ export class SpecRun {
       this.steps.set(key, known);
       return known;
     });
-    const failed = trial.outcome === 'failed' ? failedTrialOf(this.project, trial.index, record) : undefined;
+    const failed =
+      trial.outcome === 'failed' ? failedTrialOf(this.project, trial.index, record, done) : undefined;
     return { way: { steps: kept, end }, failed };
   }
 

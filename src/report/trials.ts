@@ -13,7 +13,7 @@ import {
 } from '../trial/record';
 import { oneLine } from '../trial/safe-text';
 import type { TrialResult } from '../verdicts/shapes';
-import { sumOfKnown } from '../verdicts/verdict';
+import { sumOfKnown, sumOfTokens } from '../verdicts/verdict';
 import { plural } from './format';
 
 export interface RecordedTrial {
@@ -57,17 +57,10 @@ export function trialOf(index: number, result: TestResult): RecordedTrial {
  */
 export function testTrial(index: number, result: TestResult): TrialResult {
   const notes = agentNotes(result);
-  const count = (what: 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheCreationTokens') =>
-    notes.reduce((sum, { usage }) => sum + usage[what], 0);
   const spent = {
     turns: notes.reduce((sum, { turns }) => sum + turns, 0),
     costUsd: sumOfKnown(notes.map(({ usage }) => usage.costUsd)),
-    usage: {
-      inputTokens: count('inputTokens'),
-      outputTokens: count('outputTokens'),
-      cacheReadTokens: count('cacheReadTokens'),
-      cacheCreationTokens: count('cacheCreationTokens'),
-    },
+    usage: sumOfTokens(notes.map(({ usage }) => usage)),
   };
   const { errorKind, ...rest } = { ...withoutRecord(index, result), ...spent };
   if (rest.outcome === 'skipped') return rest;

@@ -8,8 +8,7 @@ import { compareProjects } from '../verdicts/comparison';
 import { sharedFindings } from '../verdicts/diagnosis';
 import { byName } from '../verdicts/diff';
 import { diffWithBaseline } from '../verdicts/history';
-import type { TokenUsage } from '../verdicts/shapes';
-import { specName, sumOfKnown } from '../verdicts/verdict';
+import { specName, sumOfKnown, sumOfTokens } from '../verdicts/verdict';
 import { readHistory } from './baseline';
 import type { Diagnosed } from './diagnose';
 import { diffTable } from './diff-text';
@@ -75,7 +74,7 @@ export function resultsOf(
     durationMs: Math.round(run.durationMs),
     status: run.status,
     costUsd: sumOfKnown(verdicts.map(row => row.costUsd)),
-    usage: sumOf(verdicts.map(row => row.usage)),
+    usage: sumOfTokens(verdicts.map(row => row.usage)),
     complete:
       !run.shard &&
       !run.broken.length &&
@@ -88,13 +87,6 @@ export function resultsOf(
     ...(findings.length ? { findings } : {}),
     ...(comparison ? { comparison: { ...comparison, ...(failures.length ? { failures } : {}) } } : {}),
   };
-}
-
-function sumOf(usages: readonly (TokenUsage | undefined)[]): TokenUsage {
-  const total = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 };
-  for (const usage of usages)
-    for (const kind of Object.keys(total) as (keyof TokenUsage)[]) total[kind] += usage?.[kind] ?? 0;
-  return total;
 }
 
 function rowOf(run: SpecRun): ResultRow {
@@ -116,7 +108,7 @@ function rowOf(run: SpecRun): ResultRow {
     interval: run.replayed || run.earlyStop ? null : verdict.interval,
     ...(run.earlyStop ? { earlyStop: true } : {}),
     ...(checkRun()?.purpose === 'probe' ? { assertions: subject?.assertions ?? [] } : {}),
-    usage: sumOf(verdict.trials.map(({ usage }) => usage)),
+    usage: sumOfTokens(verdict.trials.map(({ usage }) => usage)),
     ...(pick.recording ? { recording: pick.recording } : {}),
     ...(pick.problem && !pick.recording ? { notRecorded: pick.problem } : {}),
   };

@@ -93,7 +93,6 @@ export function mostTelling(broken: readonly BrokenCheck[]): BrokenCheck | undef
   return [...broken].sort((a, b) => rank(a) - rank(b))[0];
 }
 
-/** @param total failed trials in all; k where it is a single one */
 export function groupOf(trials: readonly FailedTrial[]): FailureGroup {
   const shared = (trait: Trait) => theSame(trials, TRAITS[trait]);
   const [status, check, path, control] = [

@@ -21,15 +21,18 @@ export type BaselineRow = VerdictRow & {
   runs: number;
 };
 
-/** What the last passing trial of a spec did, as far as its text is the same; undefined if none is kept. */
-export function lastWay(
-  runs: readonly HistoryRun[],
-  subject: Pick<VerdictRow, 'spec' | 'describe' | 'project' | 'replayed' | 'specHash'>,
-): Way | undefined {
-  const rows = [...runs].sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1)).flatMap(run => run.verdicts);
-  const sameText = ({ specHash }: VerdictRow) =>
-    !specHash || !subject.specHash || specHash === subject.specHash;
-  return rows.find(row => row.way && keyOf(row) === keyOf(subject) && sameText(row))?.way;
+type WaySubject = Pick<VerdictRow, 'spec' | 'describe' | 'project' | 'replayed' | 'specHash'>;
+
+/** @returns what the last passing trial of a spec did, as far as its text is the same; undefined if none is kept. */
+export function lastWays(runs: readonly HistoryRun[]): (subject: WaySubject) => Way | undefined {
+  const newestFirst = [...runs].sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
+  const kept = new Map<string, VerdictRow[]>();
+  for (const row of newestFirst.flatMap(({ verdicts }) => verdicts))
+    if (row.way) kept.set(keyOf(row), [...(kept.get(keyOf(row)) ?? []), row]);
+  return subject =>
+    kept
+      .get(keyOf(subject))
+      ?.find(({ specHash }) => !specHash || !subject.specHash || specHash === subject.specHash)?.way;
 }
 
 /** The same runs, with the last way of each spec alone: one passing trial is enough to compare with. */

@@ -113,7 +113,7 @@ export class PassingWays {
     const done = way.steps[last];
     const count = done
       ? (this.arrivals.get(arrivalOf(nearest.keys[at]!, expected)) ?? 0)
-      : this.countOf(({ way: { steps } }) => steps[0]?.path === expected);
+      : this.countOf(({ trial }) => trial.way.steps[0]?.path === expected);
     if (count * 2 <= this.total) return null;
     const [who, own] = [this.subject(count), done?.turn ?? 1];
     const came = actual === done?.path ? `stayed on ${actual}` : `came to ${actual}`;
@@ -174,8 +174,9 @@ export class PassingWays {
   }
 
   private wentOn(step: WayStep, { trial, keys }: DistinctWay, at: number): Parting | null {
-    const count = this.countOf(({ way }) => numbered(way.steps).at(-1) === keys[at]);
-    if (at < 0 || at !== keys.length - 1 || count * 2 <= this.total) return null;
+    if (at < 0 || at !== keys.length - 1) return null;
+    const count = this.countOf(other => other.keys.at(-1) === keys[at]);
+    if (count * 2 <= this.total) return null;
     const text = `turn ${step.turn}: ${this.subject(count)} had ended, this one ${step.did}`;
     return this.parting('went_on', text, trial, {
       expected: { turn: trial.way.steps.at(-1)!.turn, did: null, path: trial.way.end },
@@ -201,8 +202,8 @@ export class PassingWays {
     };
   }
 
-  private countOf(holds: (trial: PassingTrial) => boolean): number {
-    return this.ways.reduce((sum, { trial, count }) => sum + (holds(trial) ? count : 0), 0);
+  private countOf(holds: (way: DistinctWay) => boolean): number {
+    return this.ways.reduce((sum, way) => sum + (holds(way) ? way.count : 0), 0);
   }
 
   /** `passing trials`, `2 of 3 passing trials of "opus"`, `the recording` */

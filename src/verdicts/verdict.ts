@@ -1,6 +1,6 @@
 // What the trials of one spec in one project come to. Pure rules: the same trials give the same verdict in
 // any order, from any number of shards, however often a shard was merged.
-import type { Outcome, Policy, RowSubject, TrialResult, Verdict, VerdictName } from './shapes';
+import type { Outcome, Policy, RowSubject, TokenUsage, TrialResult, Verdict, VerdictName } from './shapes';
 
 import { median, wilsonInterval } from './statistics';
 
@@ -144,6 +144,13 @@ export function sumOfKnown(costs: readonly (number | null)[]): number | null {
     sum += cost;
   }
   return Math.round(sum * 1e6) / 1e6;
+}
+
+export function sumOfTokens(usages: readonly (TokenUsage | undefined)[]): TokenUsage {
+  const total = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 };
+  for (const usage of usages)
+    for (const kind of Object.keys(total) as (keyof TokenUsage)[]) total[kind] += usage?.[kind] ?? 0;
+  return total;
 }
 
 /** The pass rate, 0 to 1, to four digits; null if no trial was graded. */
