@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Action, Healing, TotalUsage } from '../agents/agent';
-import type { FindingKind } from '../browser/examine/rules';
+import { type FindingKind, findingKinds } from '../browser/examine/kinds';
 import type { NetworkEvent } from '../browser/network-log';
 import { recordedActionSchema } from '../browser/page-action';
 import type { Judgement } from '../grading/judge';
 import type { Assertion, PassPolicy } from '../spec';
 
 export type { TotalUsage } from '../agents/agent';
-export type { FindingKind } from '../browser/examine/rules';
+export type { FindingKind } from '../browser/examine/kinds';
 
 export const RECORD_SCHEMA_VERSION = '1';
 /** Characters. A record may come from another machine. */
@@ -70,18 +70,6 @@ export interface AssertionResult {
   /** 1-based, in the spec's file. */
   line?: number;
 }
-
-const findingKinds = [
-  'no_name',
-  'same_name',
-  'no_label',
-  'no_role',
-  'covered',
-  'out_of_reach',
-  'disabled',
-  'picture_only',
-  'dialog_trap',
-] as const satisfies readonly FindingKind[];
 
 /** One thing on a page that stands in an agent's way. */
 export interface Finding {

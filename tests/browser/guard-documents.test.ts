@@ -140,6 +140,24 @@ it('closes a foreign tab whose closing the browser forgets', async () => {
   await expect.poll(() => context.pages()).toHaveLength(1);
 });
 
+it('brings a tab back whose history Chromium does not tell at once', async () => {
+  pages['/'] = frameOf({}, FOREIGN_DOCUMENTS.find(({ name }) => name === 'the top page as blob:')!.script);
+  const goBack = page.goBack.bind(page);
+  let refused = 0;
+  // As it answers while a new document moves the tab to another process.
+  page.goBack = async options => {
+    if (refused++ < 10)
+      throw new Error('Protocol error (Page.getNavigationHistory): Not attached to an active page');
+    return goBack(options);
+  };
+  const record = await runTrial({
+    run: task => go(task.page),
+    assertion: { type: 'dom', selector: 'h2', state: 'visible' },
+  });
+  expect(record).toMatchObject({ outcome: 'passed', finalUrl: `${good.origin}/` });
+  expect(refused).toBeGreaterThan(10);
+});
+
 it('does not count what held while another document was there', async () => {
   pages['/'] = frameOf({}, FOREIGN_DOCUMENTS.find(({ name }) => name === 'the top page as blob:')!.script);
   opened = await openSession(page, ['localhost']);

@@ -80,6 +80,7 @@ test('a candidate that fresh trials clear, in Markdown', async () => {
   const args = ['confirm', '--trials', '5', '--markdown', '-o', 'comment.md', '--', ...own];
   const { code, err } = await taskproof(suite, args, { FAILS: 'cart-2' });
   expect(code, err).toBe(0);
+  expect(err, 'all fresh trials, although the config is one of two shards').toMatch(/^Running 5 tests /m);
   expect(suite.read('comment.md')).toMatch(/^<!-- taskproof-diff -->\n\n### Taskproof: nothing is worse\n/);
 }, 600_000);
 

@@ -1,6 +1,7 @@
 // What stands in an agent's way on a page. Runs in the page and is sent as text, with the functions of elements.ts.
 import type * as elements from './elements';
 import type { Box } from './elements';
+import type { FindingKind } from './kinds';
 
 declare const isControl: typeof elements.isControl;
 declare const isShown: typeof elements.isShown;
@@ -19,17 +20,6 @@ declare const holds: typeof elements.holds;
 declare const hitAt: typeof elements.hitAt;
 declare const coverOf: typeof elements.coverOf;
 declare const whileScrolled: typeof elements.whileScrolled;
-
-export type FindingKind =
-  | 'no_name'
-  | 'same_name'
-  | 'no_label'
-  | 'no_role'
-  | 'covered'
-  | 'out_of_reach'
-  | 'disabled'
-  | 'picture_only'
-  | 'dialog_trap';
 
 /** One thing that was found, with what tells whom it concerns. */
 export interface Sighting {
