@@ -76,6 +76,21 @@ describe('faults that pass', () => {
     expect(api!.requests).toHaveLength(5);
   });
 
+  it('what follows an overload has the time that is left by then', async () => {
+    let timeLeftMs = 60_000;
+    const script: MessagesApiOptions['script'] = ({ index }) => {
+      timeLeftMs = 4_000;
+      return index === 0 ? status(529, 'overloaded_error', '', soon) : { fault: 'slow', delayMs: 20_000 };
+    };
+    const setup = {
+      get timeLeftMs() {
+        return timeLeftMs;
+      },
+    };
+    const { outcome } = await play(script, { maxRetries: 0 }, setup);
+    await expect(outcome).rejects.toThrow(/no answer within/);
+  });
+
   it('a thought that only pings tell of is no silence', async () => {
     const pings: Answer = { fault: 'pings', forMs: 3_000, everyMs: 100, reply: done() };
     const { outcome } = await play([pings], { requestTimeoutMs: 1_000, maxRetries: 0 });
