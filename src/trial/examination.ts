@@ -33,14 +33,13 @@ export async function examine(
   const { page } = session;
   const allowed = (url: string) => url === 'about:srcdoc' || hostAllowed(url, plan.allowedDomains);
   if (page.isClosed() || !allowed(page.url())) return null;
-  const look = () =>
-    output.step(
-      "look for what stood in the agent's way",
-      attach => session.onAdmitted(() => lookAt(page, { trial, turns, reason, budgetMs, allowed, attach })),
-      plan.locate('goal'),
-    );
+  const examined = output.step(
+    "look for what stood in the agent's way",
+    attach => session.onAdmitted(() => lookAt(page, { trial, turns, reason, budgetMs, allowed, attach })),
+    plan.locate('goal'),
+  );
   // What a page does to be left alone costs the record nothing.
-  return (await within(look(), budgetMs + LEAST_MS)) ?? null;
+  return (await within(examined, budgetMs + LEAST_MS)) ?? null;
 }
 
 interface LookInput {
@@ -72,17 +71,16 @@ async function lookAt(
   sorted.sort((one, other) => Number(other.relevant) - Number(one.relevant));
   const findings: Finding[] = [];
   for (const { found, relevant } of sorted.slice(0, MAX_FINDINGS)) {
-    const { kind } = found;
-    const finding: Finding = {
-      kind,
-      locator: oneLine(mask(found.locator), 300),
-      text: oneLine(mask(found.text), 300),
-      relevant,
-    };
     const name = `in-the-way-${findings.length + 1}.jpg`;
     const image = relevant && findings.length < MAX_PICTURES ? await found.cutOut() : undefined;
     if (image) await attach(name, { body: image, contentType: 'image/jpeg' });
-    findings.push({ ...finding, ...(image ? { screenshot: name } : {}) });
+    findings.push({
+      kind: found.kind,
+      locator: oneLine(mask(found.locator), 300),
+      text: oneLine(mask(found.text), 300),
+      relevant,
+      ...(image ? { screenshot: name } : {}),
+    });
   }
   return {
     path: oneLine(mask(pathOf(page.url()).replace(/[?#].*$/, '')), 300),

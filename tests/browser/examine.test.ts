@@ -258,6 +258,12 @@ describe('leaves alone', () => {
   });
 });
 
+it('says so if a page has more frames than it looks at', async () => {
+  await page.setContent('<iframe srcdoc="<p>Hi"></iframe>'.repeat(7));
+  const { incomplete } = await examine();
+  expect(incomplete).toEqual(['only 5 of 7 frames were looked at']);
+});
+
 const HOSTILE = `<script>
   for (const name of ['querySelectorAll', 'querySelector', 'elementFromPoint']) Document.prototype[name] = () => [];
   for (const name of ['matches', 'closest', 'getAttribute', 'getClientRects', 'checkVisibility'])

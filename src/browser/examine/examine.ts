@@ -3,6 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Frame, FrameLocator, Page } from '@playwright/test';
+import { viewportOf } from '../driver/refs';
 import { type Handle, placeOf } from '../durable-locator';
 import { protocolOf } from '../evaluate';
 import { within } from '../waiting';
@@ -80,6 +81,8 @@ export async function examinePage(page: Page, options: ExamineOptions): Promise<
     examined.more += seen.more;
     examined.incomplete.push(...seen.incomplete);
   }
+  if (inner.length > MAX_FRAMES)
+    examined.incomplete.push(`only ${MAX_FRAMES} of ${inner.length} frames were looked at`);
   return examined;
 }
 
@@ -138,8 +141,8 @@ function axeSource(): Promise<string> {
 
 async function cutOut(page: Page, world: World, place: Place, index: number): Promise<Buffer | undefined> {
   const inFrame = (await world.call(`show(${index})`)) as Box | null;
-  const { width, height } = page.viewportSize() ?? { width: 1280, height: 720 };
   if (!inFrame) return undefined;
+  const { width, height } = await viewportOf(page);
   const box = moved(inFrame, place.element ? await cornerOf(place.element) : place.corner);
   const [x, y] = [Math.max(0, box.x - MARGIN), Math.max(0, box.y - MARGIN)];
   const right = Math.min(width, box.x + box.width + MARGIN);
