@@ -9,7 +9,7 @@ import type {
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { isReading, PICTURE_GONE, shortenedReading, TRIMMING, tokensOf } from '../model/trimming';
 
-/** The API takes 100 images. */
+/** The API takes 100 images, or 600 from models with a context of a million tokens. */
 const MAX_PICTURES = 80;
 
 type Part = BetaTextBlockParam | BetaImageBlockParam | { type: string };

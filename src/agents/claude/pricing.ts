@@ -4,11 +4,11 @@ import type { Usage } from '../agent';
 import { costOf, type Prices } from '../model/budget';
 import type { Pricing } from './options';
 
-/** What the vendor's tool definitions weigh, until the first answer tells. */
-export const TOOLS_TOKENS = 6_000;
+/** What the vendor's tool definitions weigh, until the first answer tells: 6,600 to 6,670 by its documentation. */
+export const TOOLS_TOKENS = 6_700;
 
-/** When the table was last compared with the vendor's. */
-export const PRICES_AS_OF = '2026-11';
+/** When the table was last compared with https://platform.claude.com/docs/en/about-claude/pricing. */
+export const PRICES_AS_OF = '2026-11-22';
 
 const of = (input: number, output: number, cacheRead: number, cacheWrite: number): Prices => ({
   input,
@@ -19,6 +19,7 @@ const of = (input: number, output: number, cacheRead: number, cacheWrite: number
 
 const OPUS_5 = of(5, 25, 0.5, 6.25);
 const SONNET_5 = of(2, 10, 0.2, 2.5);
+const SONNET_5_5 = of(2, 10, 0.1, 2.5);
 const SONNET_4 = of(3, 15, 0.3, 3.75);
 const FABLE_5 = of(10, 50, 1, 12.5);
 const FABLE_5_1 = of(10, 50, 0.25, 12.5);
@@ -31,7 +32,7 @@ const TABLE: Record<string, Prices> = {
   'claude-opus-4-7': OPUS_5,
   'claude-opus-4-6': OPUS_5,
   'claude-opus-4-5': OPUS_5,
-  'claude-sonnet-5-5': SONNET_5,
+  'claude-sonnet-5-5': SONNET_5_5,
   'claude-sonnet-5': SONNET_5,
   'claude-sonnet-4-6': SONNET_4,
   'claude-sonnet-4-5': SONNET_4,
@@ -42,6 +43,7 @@ const TABLE: Record<string, Prices> = {
   },
   'claude-haiku-4-5': of(1, 5, 0.1, 1.25),
   'claude-fable-5-2': FABLE_5_2,
+  // Its own price was not found; every Mythos costs what the Fable of the same number costs.
   'claude-mythos-5-2': FABLE_5_2,
   'claude-fable-5-1': FABLE_5_1,
   'claude-mythos-5-1': FABLE_5_1,

@@ -3,12 +3,13 @@ import { createHash } from 'node:crypto';
 import { blockTokens, isObject, type Json, type JsonObject, toolTokens } from './tokens';
 
 const LIFETIME_MS = 5 * 60_000;
-/** The least that a model caches: https://platform.claude.com/docs/en/build-with-claude/prompt-caching */
+/** The least that a model caches: https://platform.claude.com/docs/en/build-with-claude/prompt-caching#cache-limitations */
 function leastTokens(model: string): number {
-  if (/-5-5\b|-(?:fable|mythos)-5/.test(model)) return 512;
+  if (/-5-5\b|opus-5|(?:fable|mythos)-5/.test(model)) return 512;
+  if (/opus-4-7|mythos-preview/.test(model)) return 2048;
   return /opus-4-[56]|haiku-4-5/.test(model) ? 4096 : 1024;
 }
-/** How many blocks before a breakpoint are tried for an earlier entry. */
+/** How many blocks are tried for an earlier entry, the breakpoint itself included. */
 const LOOK_BACK = 20;
 
 interface Position {
@@ -85,7 +86,7 @@ export class PromptCache {
   }
 
   private longestHit(list: Position[], breakpoint: number): number {
-    for (let index = breakpoint; index >= Math.max(0, breakpoint - LOOK_BACK); index--) {
+    for (let index = breakpoint; index > Math.max(-1, breakpoint - LOOK_BACK); index--) {
       const { hash, tokens } = list[index]!;
       const expires = this.entries.get(hash);
       if (expires !== undefined && expires > this.now()) {

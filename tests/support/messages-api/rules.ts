@@ -1,51 +1,109 @@
 // The rules that the Messages API holds a request to, as far as an agent can break them.
-import { type ImageInfo, imageInfo, isObject, type Json, type JsonObject } from './tokens';
+import {
+  type ImageInfo,
+  imageInfo,
+  isObject,
+  type Json,
+  type JsonObject,
+  patchesOf,
+  sightOf,
+} from './tokens';
 
 const DOCS = 'https://platform.claude.com/docs/en';
 
-/** What is enforced, and where it is documented. */
+interface Documented {
+  /** What is enforced. */
+  says: string;
+  /** The page that says so. */
+  source: string;
+  /** Where this server refuses on purpose what the API takes, and why. */
+  stricter?: string;
+}
+
+const NOT_FOUND = 'not found in the documentation';
+
+/** What is enforced, and where it is documented: each page read again in November 2026. */
 export const RULES = {
-  fields: { says: 'known fields of a request, a model, max_tokens', source: `${DOCS}/api/messages` },
+  fields: {
+    says: 'known fields of a request, a model, max_tokens',
+    source: `${DOCS}/api/messages/create`,
+    stricter: 'the API has more fields: those that nothing here sends are taken for typing errors',
+  },
   tools: {
-    says: 'tools: unique names, object schemas, toolsets without a name',
-    source: `${DOCS}/agents-and-tools/tool-use/browser-tool`,
+    says: 'tools: unique names of at most 64 characters, object schemas; a toolset once, without a name, some members on',
+    source: `${DOCS}/agents-and-tools/tool-use/tool-reference#client-toolsets`,
   },
   'forced tools': {
-    says: 'no forced tool use on the 5.5 models',
-    source: `${DOCS}/models/opus-5-5/migration-guide`,
+    says: 'no forced tool use on Opus 5.5, Sonnet 5.5, Fable and Mythos 5.1 and 5.2; none of a toolset or its member',
+    source: `${DOCS}/models/sonnet-5-5/whats-new-sonnet-5-5#forced-tool-use-is-not-supported`,
   },
-  messages: { says: 'roles alternate, known blocks, unique ids', source: `${DOCS}/api/messages` },
+  sampling: {
+    says: 'no temperature, top_p or top_k of its own since Claude 4.7',
+    source: `${DOCS}/models/haiku-5-5/migration-guide#remove-sampling-parameters`,
+  },
+  messages: {
+    says: 'roles alternate, known blocks, unique ids',
+    source: `${DOCS}/api/messages/create`,
+    stricter:
+      'the API joins messages of one role, which would hide that one was sent twice (see joinsMessages)',
+  },
   prefill: {
     says: "the last message is the user's, unless a turn was paused",
-    source: `${DOCS}/build-with-claude/handling-stop-reasons`,
+    source: `${DOCS}/api/errors#prefill-not-supported`,
+    stricter: 'models before Claude 4.6 go on in an unfinished answer',
   },
-  content: { says: 'no empty content, valid UTF-8, thinking unmarked', source: `${DOCS}/api/errors` },
+  content: {
+    says: 'no empty content, valid UTF-8',
+    source: `${NOT_FOUND}: the API says "text content blocks must be non-empty"`,
+  },
   images: {
-    says: 'at most 100 images; 8,000 pixels an edge, 2,000 if there are more than 20; 5 MB',
-    source: `${DOCS}/build-with-claude/vision`,
+    says: 'at most 600 images (100 in 200k models); 8,000 pixels an edge, 2,000 if there are more than 20; 10 MB in base64',
+    source: `${DOCS}/build-with-claude/vision#request-limits`,
+    stricter: 'PNG and JPEG alone: nothing here sends GIF, WebP or addresses',
+  },
+  pictures: {
+    says: 'what a toolset shows is as small as the model looks at: 2,576 pixels an edge and 4,784 patches; before Claude 4.7, 1,568 and 1,568',
+    source: `${DOCS}/agents-and-tools/tool-use/browser-use-tool#targets-and-coordinates`,
   },
   answers: {
-    says: 'each call answered once, results first, nothing but results with them',
+    says: 'each call answered once, toolset_name echoed, results first, nothing but results with them',
     source: `${DOCS}/agents-and-tools/tool-use/handle-tool-calls`,
+    stricter: `the API takes text behind results, but may answer nothing then: ${DOCS}/build-with-claude/handling-stop-reasons#end-turn`,
   },
   results: {
-    says: 'parts of a result; an error holds text alone',
-    source: `${DOCS}/agents-and-tools/tool-use/handle-tool-calls`,
+    says: 'parts of a result: text, image, browser_state',
+    source: `${DOCS}/agents-and-tools/tool-use/browser-use-tool#member-tools`,
+    stricter: 'results of other tools may hold documents and search results, too',
+  },
+  'error results': {
+    says: 'an error holds text, and nothing else',
+    source: `${NOT_FOUND}: the API says "all content must be type "text" if is_error is true"`,
   },
   browser_state: {
     says: 'fields, tabs and changes of browser_state',
-    source: '@anthropic-ai/sdk: BetaBrowserStateBlockParam',
+    source: `${DOCS}/agents-and-tools/tool-use/browser-use-tool#track-tabs-and-page-state`,
   },
-  cache: { says: 'at most four breakpoints', source: `${DOCS}/build-with-claude/prompt-caching` },
+  cache: {
+    says: 'at most four breakpoints, none on thinking',
+    source: `${DOCS}/build-with-claude/prompt-caching#what-cannot-be-cached`,
+  },
   'structured output': {
     says: 'no keyword of JSON Schema that structured outputs do not take',
-    source: `${DOCS}/build-with-claude/structured-outputs`,
+    source: `${DOCS}/build-with-claude/structured-outputs#json-schema-limitations`,
+    stricter:
+      'uniqueItems, minProperties and maxProperties are neither in the list of what is taken nor of what is not',
+  },
+  'thinking settings': {
+    says: 'no budgets since Claude 4.7, adaptive only since 4.6; not switched off on Opus 5.5, Sonnet 5.5, Fable and Mythos',
+    source: `${DOCS}/build-with-claude/thinking-troubleshooting#configurations-each-model-rejects`,
   },
   thinking: {
-    says: 'thinking is bound to its model and conversation',
-    source: `${DOCS}/build-with-claude/adaptive-thinking`,
+    says: 'a thinking block comes back unchanged, after the same system, tools and messages',
+    source: `${DOCS}/build-with-claude/preserved-thinking#prefix-check`,
+    stricter:
+      'for every model and account, though the API began with Fable 5.1 and new accounts; earlier thinking may not be left out either',
   },
-} as const;
+} as const satisfies Record<string, Documented>;
 
 export type Rule = keyof typeof RULES;
 
@@ -105,13 +163,15 @@ export function checkRequest(
     Number.isInteger(maxTokens) && (maxTokens as number) > 0,
     'max_tokens: must be a positive integer',
   );
+  checkSettings(body);
   const families = checkTools(body);
   check(
     'fields',
     Array.isArray(body.messages) && body.messages.length > 0,
     'messages: at least one message is required',
   );
-  checkMessages(body.messages as JsonObject[], families);
+  const images = checkMessages(body.messages as JsonObject[], families);
+  checkImages(String(body.model), images);
   checkPrefill(body.messages as JsonObject[], paused);
   const format = isObject(body.output_config) ? body.output_config.format : undefined;
   if (isObject(format)) checkFormat(format.schema, 'output_config.format.schema');
@@ -127,6 +187,8 @@ function checkTools(body: JsonObject): Set<string> {
     const family = FAMILY_OF[tool.type as keyof typeof FAMILY_OF];
     if (family) {
       check('tools', tool.name === undefined, `tools.${index}.name: a toolset has no name`);
+      check('tools', !families.has(family), `tools.${index}: a second ${family} toolset`);
+      checkConfigs(tool, `tools.${index}.configs`);
       families.add(family);
       continue;
     }
@@ -137,7 +199,7 @@ function checkTools(body: JsonObject): Set<string> {
     );
     check(
       'tools',
-      typeof tool.name === 'string' && /^[\w-]{1,128}$/.test(tool.name),
+      typeof tool.name === 'string' && /^[\w-]{1,64}$/.test(tool.name),
       `tools.${index}.name: not a name`,
     );
     check('tools', !names.has(tool.name), `tools: Tool names must be unique (${tool.name})`);
@@ -149,19 +211,63 @@ function checkTools(body: JsonObject): Set<string> {
       `tools.${index}.input_schema.type: must be object`,
     );
   }
-  const choice = isObject(body.tool_choice) ? body.tool_choice.type : undefined;
-  const forced = choice === 'any' || choice === 'tool';
-  check(
-    'forced tools',
-    !(forced && /-5-5$/.test(String(body.model))),
-    'tool_choice: forced tool use is not supported by this model',
-  );
+  for (const family of families)
+    check('tools', !names.has(family), `tools: Tool names must be unique (${family} is a toolset)`);
+  checkForced(body, names);
   return families;
 }
 
-function checkMessages(messages: JsonObject[], families: Set<string>): void {
+function checkConfigs({ configs }: JsonObject, where: string): void {
+  if (!isObject(configs)) return;
+  for (const [member, config] of Object.entries(configs)) {
+    check('tools', isObject(config), `${where}.${member}: must be an object`);
+    for (const field of Object.keys(config))
+      check(
+        'tools',
+        field === 'enabled' || field === 'defer_loading',
+        `${where}.${member}.${field}: Extra inputs are not permitted`,
+      );
+  }
+}
+
+const NEVER_FORCED = /(?:opus|sonnet)-5-5|(?:fable|mythos)-5-[12]/;
+
+function checkForced({ model, tool_choice: choice }: JsonObject, names: ReadonlySet<string>): void {
+  if (!isObject(choice)) return;
+  check(
+    'forced tools',
+    !NEVER_FORCED.test(String(model)) || (choice.type !== 'any' && choice.type !== 'tool'),
+    'tool_choice: type "tool" and "any" are not supported for this model.',
+  );
+  check(
+    'forced tools',
+    choice.type !== 'tool' || names.has(String(choice.name)),
+    `tool_choice: ${choice.name} is no tool of this request, or a member of a toolset`,
+  );
+}
+
+const SINCE_4_7 = /(?:opus|sonnet|haiku|fable|mythos)-(?:5|4-[78])\b/;
+const BEFORE_4_6 = /-4-5\b/;
+const THINKS_ALWAYS = /(?:opus|sonnet)-5-5|(?:fable|mythos)-/;
+
+function checkSettings({ model, temperature, top_p: topP, top_k: topK, thinking }: JsonObject): void {
+  const name = String(model);
+  const plain = (temperature ?? 1) === 1 && (topP ?? 0.99) === 0.99 && topK == null;
+  check('sampling', plain || !SINCE_4_7.test(name), 'temperature, top_p and top_k are not supported');
+  const type = isObject(thinking) ? thinking.type : undefined;
+  const refused =
+    (type === 'enabled' && SINCE_4_7.test(name)) ||
+    (type === 'adaptive' && BEFORE_4_6.test(name)) ||
+    (type === 'disabled' && THINKS_ALWAYS.test(name));
+  check('thinking settings', !refused, `"thinking.type.${type}" is not supported for this model.`);
+}
+
+/** An image, and the toolset that showed it. */
+type Picture = ImageInfo & { toolset?: Json };
+
+function checkMessages(messages: JsonObject[], families: Set<string>): Picture[] {
   const ids = new Set<string>();
-  const images: ImageInfo[] = [];
+  const images: Picture[] = [];
   let open: JsonObject[] = [];
   messages.forEach((message, index) => {
     const role = message.role as 'user' | 'assistant';
@@ -203,18 +309,33 @@ function checkMessages(messages: JsonObject[], families: Set<string>): void {
     open.length === 0,
     `messages.${messages.length}: tool_use ids were found without tool_result blocks after them`,
   );
-  checkCount(images);
+  return images;
 }
 
-function checkCount(images: readonly ImageInfo[]): void {
-  check('images', images.length <= 100, `messages: at most 100 images are allowed, found ${images.length}`);
-  const largest = Math.max(0, ...images.map(({ width, height }) => Math.max(width, height)));
-  const most = images.length > 20 ? 2_000 : 8_000;
+const CONTEXT_200K = /haiku-4|-4-5\b/;
+
+function checkImages(model: string, images: readonly Picture[]): void {
+  const count = CONTEXT_200K.test(model) ? 100 : 600;
   check(
     'images',
-    largest <= most,
-    `image dimensions exceed ${most} pixels for a request of ${images.length} images`,
+    images.length <= count,
+    `messages: at most ${count} images are allowed, found ${images.length}`,
   );
+  const many = images.length > 20;
+  const { edge, patches } = sightOf(model);
+  for (const { width, height, toolset } of images) {
+    const longest = Math.max(width, height);
+    check(
+      'images',
+      !many || longest <= 2_000,
+      'image dimensions exceed the size allowed for many-image requests: 2000 pixels',
+    );
+    check(
+      'pictures',
+      toolset == null || (longest <= edge && patchesOf(width, height) <= patches),
+      `a picture of ${width} x ${height} in a result of the ${toolset} toolset is larger than ${edge} pixels or ${patches} tokens`,
+    );
+  }
 }
 
 /** A paused turn goes on in the assistant's own message. */
@@ -234,6 +355,8 @@ const UNSUPPORTED = new Set(
   ),
 );
 
+const FORMATS = new Set('date-time time date duration email hostname uri ipv4 ipv6 uuid'.split(' '));
+
 function checkFormat(schema: Json | undefined, where: string): void {
   if (Array.isArray(schema)) for (const each of schema) checkFormat(each, where);
   if (!isObject(schema)) return;
@@ -247,6 +370,16 @@ function checkFormat(schema: Json | undefined, where: string): void {
       'structured output',
       key !== 'minItems' || Number(value) <= 1,
       `${where}: 'minItems' above 1 is not supported`,
+    );
+    check(
+      'structured output',
+      key !== 'format' || isObject(value) || FORMATS.has(String(value)),
+      `${where}: the format '${value}' is not supported`,
+    );
+    check(
+      'structured output',
+      key !== 'enum' || !Array.isArray(value) || !value.some(each => typeof each === 'object' && each),
+      `${where}: 'enum' takes strings, numbers, booleans and null`,
     );
     checkFormat(value, `${where}.${key}`);
   }
@@ -271,16 +404,16 @@ function contentOf(message: JsonObject, index: number): JsonObject[] {
 }
 
 /** Returns the images that the block holds. */
-function checkBlock(block: JsonObject, where: string): ImageInfo[] {
+function checkBlock(block: JsonObject, where: string): Picture[] {
   // The API takes null for none.
   if (block.cache_control != null) {
     check(
-      'content',
+      'cache',
       isObject(block.cache_control) && block.cache_control.type === 'ephemeral',
       `${where}.cache_control: bad type`,
     );
     check(
-      'content',
+      'cache',
       !['thinking', 'redacted_thinking'].includes(String(block.type)),
       `${where}: thinking can't be marked`,
     );
@@ -304,9 +437,9 @@ function checkImage(block: JsonObject, where: string): ImageInfo {
     source?.type === 'base64' && typeof source.data === 'string',
     `${where}.source: base64 data required`,
   );
+  check('images', source.data.length <= 10 * 1024 * 1024, `${where}: image exceeds 10 MB`);
   const bytes = Buffer.from(source.data, 'base64');
   check('images', bytes.toString('base64') === source.data, `${where}.source.data: invalid base64`);
-  check('images', bytes.length <= 5 * 1024 * 1024, `${where}: image exceeds 5 MB`);
   const info = imageInfo(bytes);
   check('images', info, `${where}: could not process image`);
   check(
@@ -318,22 +451,22 @@ function checkImage(block: JsonObject, where: string): ImageInfo {
   return info;
 }
 
-function checkResult(block: JsonObject, where: string): ImageInfo[] {
+function checkResult(block: JsonObject, where: string): Picture[] {
   const content = block.content;
   if (content === undefined || typeof content === 'string') {
-    check('results', !(block.is_error && !content), `${where}: an error result needs content`);
+    check('error results', !(block.is_error && !content), `${where}: an error result needs content`);
     return [];
   }
   check('results', Array.isArray(content), `${where}.content: must be a list`);
   if (block.is_error) {
-    check('results', content.length > 0, `${where}: an error result needs content`);
+    check('error results', content.length > 0, `${where}: an error result needs content`);
     check(
-      'results',
+      'error results',
       content.every(part => isObject(part) && part.type === 'text'),
       `${where}: all content must be type "text" if is_error is true`,
     );
   }
-  const images: ImageInfo[] = [];
+  const images: Picture[] = [];
   for (const [at, part] of (content as JsonObject[]).entries()) {
     check(
       'results',
@@ -342,7 +475,7 @@ function checkResult(block: JsonObject, where: string): ImageInfo[] {
     );
     images.push(...checkBlock(part, `${where}.content.${at}`));
   }
-  return images;
+  return images.map(image => ({ ...image, toolset: block.toolset_name }));
 }
 
 function checkAnswers(content: JsonObject[], open: JsonObject[], index: number): void {
@@ -402,7 +535,15 @@ const TAB_FIELDS: Record<string, string> = {
   url: 'string',
   active: 'boolean',
 };
-const CHANGES = new Set(['tab_opened', 'download_started', 'download_completed', 'download_failed']);
+const CHANGE_FIELDS: Record<string, Record<string, string>> = {
+  tab_opened: { tab_id: 'string' },
+  download_started: { download_id: 'string', url: 'string' },
+  download_completed: { download_id: 'string', url: 'string', path: 'string', size_bytes: 'number' },
+  download_failed: { download_id: 'string', url: 'string', error: 'string' },
+};
+const REQUIRED = ['tab_id', 'title', 'url', 'download_id'];
+/** Nor may a text of the state be longer than 4,096 characters, or an id be empty. */
+const CONTROL = /[\p{Cc}\u2028\u2029]/u;
 
 function checkFields(state: JsonObject, index: number): void {
   for (const field of Object.keys(state))
@@ -411,25 +552,30 @@ function checkFields(state: JsonObject, index: number): void {
       STATE_FIELDS.has(field),
       `messages.${index}: browser_state.${field}: Extra inputs are not permitted`,
     );
-  for (const tab of (state.tabs as JsonObject[]) ?? []) {
-    for (const [field, value] of Object.entries(tab))
-      check(
-        'browser_state',
-        typeof value === TAB_FIELDS[field],
-        `messages.${index}: tabs.${field}: Extra or wrong input`,
-      );
-    for (const field of ['tab_id', 'title', 'url'])
-      check(
-        'browser_state',
-        typeof tab[field] === 'string',
-        `messages.${index}: tabs.${field}: Field required`,
-      );
+  for (const tab of (state.tabs as JsonObject[]) ?? [])
+    checkEntry(tab, TAB_FIELDS, `messages.${index}: tabs`);
+  for (const { type, ...change } of (state.state_changes as JsonObject[] | undefined) ?? []) {
+    const fields = CHANGE_FIELDS[String(type)];
+    check('browser_state', fields, `messages.${index}: unknown change ${type}`);
+    checkEntry(change, fields, `messages.${index}: ${type}`);
   }
-  for (const change of (state.state_changes as JsonObject[] | undefined) ?? [])
+}
+
+function checkEntry(entry: JsonObject, fields: Record<string, string>, where: string): void {
+  for (const [field, value] of Object.entries(entry)) {
+    check('browser_state', typeof value === fields[field], `${where}.${field}: Extra or wrong input`);
+    if (typeof value !== 'string') continue;
     check(
       'browser_state',
-      CHANGES.has(String(change.type)),
-      `messages.${index}: unknown change ${change.type}`,
+      value.length <= 4_096 && !CONTROL.test(value) && (value || !field.endsWith('_id')),
+      `${where}.${field}: too long, an empty id, or with control characters`,
+    );
+  }
+  for (const field of REQUIRED)
+    check(
+      'browser_state',
+      !(field in fields) || typeof entry[field] === 'string',
+      `${where}.${field}: Field required`,
     );
 }
 
@@ -455,8 +601,14 @@ function checkState(state: JsonObject, member: string, index: number): void {
   const changes = state.state_changes as JsonObject[] | undefined;
   check(
     'browser_state',
-    changes === undefined || changes.length > 0,
-    `messages.${index}: state_changes must not be an empty list`,
+    changes === undefined || (changes.length > 0 && changes.length <= 200),
+    `messages.${index}: state_changes must be a list of 1 to 200`,
+  );
+  const downloads = (changes ?? []).flatMap(({ download_id: id }) => id ?? []);
+  check(
+    'browser_state',
+    new Set(downloads).size === downloads.length,
+    `messages.${index}: two state_changes of one download`,
   );
   const opened = (changes ?? []).filter(change => change.type === 'tab_opened');
   for (const change of opened)
@@ -466,7 +618,11 @@ function checkState(state: JsonObject, member: string, index: number): void {
       `messages.${index}: tab_opened names a tab that is not listed`,
     );
   if (member === 'new_tab')
-    check('browser_state', opened.length === 1, `messages.${index}: new_tab reports exactly one tab_opened`);
+    check(
+      'browser_state',
+      opened.length === 1 && opened[0]!.tab_id === active[0]?.tab_id,
+      `messages.${index}: new_tab reports exactly one tab_opened, of the active tab`,
+    );
 }
 
 function countMarks(value: Json | undefined): number {

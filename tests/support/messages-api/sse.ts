@@ -31,7 +31,10 @@ function blockEvents(block: JsonObject, index: number): string[] {
     case 'tool_use':
       return [
         start({ ...block, input: {} }),
-        ...pieces(inputOf(block)).map(partial_json => delta({ type: 'input_json_delta', partial_json })),
+        // The input of a toolset's member comes in one piece.
+        ...(block.toolset_name ? [inputOf(block)] : pieces(inputOf(block))).map(partial_json =>
+          delta({ type: 'input_json_delta', partial_json }),
+        ),
         stop,
       ];
     default:

@@ -1,9 +1,11 @@
 // Sizes of what a request carries. The figures are estimates, but stable ones: the same block always counts the same.
 
-/** What one tool definition of the vendor's browser or computer toolset weighs. */
-const TOOLSET_TOKENS = { browser_toolset_20260801: 5200, computer_toolset_20260801: 2600 } as const;
-const LONGEST_EDGE = 1568;
-const LARGEST_AREA = 1_150_000;
+/**
+ * What a toolset with its default members weighs:
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/browser-use-tool#pricing-and-data-retention and
+ * https://platform.claude.com/docs/en/agents-and-tools/tool-use/computer-use-tool#pricing
+ */
+const TOOLSET_TOKENS = { browser_toolset_20260801: 6_600, computer_toolset_20260801: 4_500 } as const;
 
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json | undefined };
 export type JsonObject = { [key: string]: Json | undefined };
@@ -46,14 +48,22 @@ function jpegInfo(bytes: Buffer): ImageInfo | undefined {
   return undefined;
 }
 
-/** An image costs its area, once it is shrunk to what a model looks at. */
+/** What a model sees of a picture: https://platform.claude.com/docs/en/build-with-claude/vision#evaluate-image-size */
+export function sightOf(model: string): { edge: number; patches: number } {
+  const before47 = /-4-[0-6]\b|(?:sonnet|haiku)-4/.test(model);
+  return before47 ? { edge: 1_568, patches: 1_568 } : { edge: 2_576, patches: 4_784 };
+}
+
+/** A model looks at squares of 28 pixels, and each is a token. */
+export function patchesOf(width: number, height: number): number {
+  return Math.ceil(width / 28) * Math.ceil(height / 28);
+}
+
+/** As a model since Claude 4.7 counts it, once it is shrunk to what that looks at. */
 export function imageTokens({ width, height }: { width: number; height: number }): number {
-  const shrink = Math.min(
-    1,
-    LONGEST_EDGE / Math.max(width, height),
-    Math.sqrt(LARGEST_AREA / (width * height)),
-  );
-  return Math.ceil((width * shrink * height * shrink) / 750);
+  const { edge, patches } = sightOf('');
+  const shrink = Math.min(1, edge / Math.max(width, height));
+  return Math.min(patches, patchesOf(Math.floor(width * shrink), Math.floor(height * shrink)));
 }
 
 export function toolTokens(tool: Json): number {

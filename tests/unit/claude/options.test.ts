@@ -103,6 +103,7 @@ describe('prices', () => {
     ['claude-opus-4-5-20251101', 5],
     ['claude-sonnet-4-6@20260101', 3],
     ['claude-haiku-4-5-latest', 1],
+    ['claude-fable-5-2', 8],
   ])('knows %s', (model, input) => {
     expect(pricesOf(model)?.input).toBe(input);
   });
