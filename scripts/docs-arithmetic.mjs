@@ -1,4 +1,4 @@
-// The arithmetic of docs/writing-specs.md: what a pass policy promises for an agent that passes a trial with chance p.
+// The arithmetic of docs/pass-policies.md: what a pass policy promises for an agent that passes a trial with chance p.
 import { table } from './docs-table.mjs';
 
 /** @type {[k: number, minPasses: number][]} */
@@ -50,27 +50,6 @@ export function policyTable() {
     POLICIES.map(([k, minPasses]) => [
       policy([k, minPasses]),
       ...RATES.map(rate => percent(chanceToPass(k, minPasses, rate))),
-    ]),
-  );
-}
-
-/** @type {typeof POLICIES} */
-const IN_SUITES = [
-  [1, 1],
-  [3, 2],
-  [5, 4],
-  [5, 3],
-  [10, 7],
-];
-
-/** How often a suite is red although the agent passes 95% of the trials of each of its specs. */
-export function suiteTable() {
-  const sizes = [1, 10, 20, 50];
-  return table(
-    ['needs', ...sizes.map(size => `${size} ${size === 1 ? 'spec' : 'specs'}`)],
-    IN_SUITES.map(([k, minPasses]) => [
-      policy([k, minPasses]),
-      ...sizes.map(size => percent(1 - chanceToPass(k, minPasses, 0.95) ** size)),
     ]),
   );
 }

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { load } from './bundle.mjs';
-import { earlyStopTable, fisherTable, policyTable, suiteTable, wilsonTable } from './docs-arithmetic.mjs';
+import { earlyStopTable, fisherTable, policyTable, wilsonTable } from './docs-arithmetic.mjs';
 import { commandLine } from './docs-help.mjs';
 import { interfaceTable } from './docs-options.mjs';
 import { assertionTables, resultsTables, specTable } from './docs-schemas.mjs';
@@ -88,7 +88,6 @@ export async function sectionsOf() {
       ['agents/claude/options.ts', 'ModelOptions'],
     ),
     policies: policyTable,
-    suite: suiteTable,
     'early-stop': earlyStopTable,
     wilson: () => wilsonTable(ours.wilsonInterval),
     fisher: () => fisherTable(ours.fisherExactOneSided, ours.ALPHA),
