@@ -19,6 +19,9 @@ const tasks = {
 export default defineConfig({
   testDir: 'example-tasks',
   outputDir: 'test-results',
+  workers: 2,
+  // The site answers within 1.2 s; a trial that fails waits that long for each assertion.
+  expect: { timeout: 3000 },
   // By its path, since a package does not find itself by name from Playwright's folder. In your suite the name is enough.
   reporter: [['list'], [require.resolve('@taskproof/playwright/reporter')], ['html', { open: 'never' }]],
   webServer: {
@@ -36,7 +39,7 @@ export default defineConfig({
     // A chatbot: ordinary tests with a pass policy.
     { name: 'assistant', testMatch: 'assistant.spec.ts', ...repeats({ atLeast: 5 }) },
     // Two agents side by side, and a third if there is a key.
-    { name: 'lexical', ...tasks, use: { taskproof: { agent: lexical(), record } } },
+    { name: 'lexical', ...tasks, use: { taskproof: { agent: lexical({ actionTimeoutMs: 3000 }), record } } },
     { name: 'guessing', ...experiment, use: { taskproof: { agent: guessing } } },
     ...(process.env.ANTHROPIC_API_KEY
       ? [{ name: 'claude', ...tasks, use: { taskproof: { agent: claude(), record } } }]
