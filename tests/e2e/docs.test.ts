@@ -1,5 +1,5 @@
 // Every code block of the documentation is run or held against what it speaks of; one that no rule knows fails.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -69,6 +69,19 @@ describe('commands of this repository name what exists', () => {
   test.each(
     blocksOf('repositoryShell').flatMap(block => commandsOf(block).map(command => [command, where(block)])),
   )('%s (%s)', command => expectToExist(command!, scripts));
+});
+
+test('what the README shows of the terminal is what `npm run example:lost` prints', async () => {
+  // In CI a site that runs already would be an error.
+  const env = { ...process.env, ...compileCache(), ...{ CI: '', NO_COLOR: '1', ANTHROPIC_API_KEY: '' } };
+  const args = ['scripts/example.mjs', '--lost', '--project=lexical'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env });
+  const withoutTimes = (text: string) => text.replace(/\([\d.ms ]+, /g, '(');
+  const printed = withoutTimes(stdout + stderr);
+  expect(status, printed).toBe(1);
+  for (const line of withoutTimes(blocksOf('terminal')[0]!.text).split('\n'))
+    expect(printed.split('\n')).toContain(line);
+  expect(printed).toContain('npx playwright show-report');
 });
 
 /** `npx taskproof diff ...` in the middle of a sentence or a table. */

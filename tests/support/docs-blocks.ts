@@ -21,8 +21,8 @@ export function commandsOf({ text }: CodeBlock): string[] {
 export const RULES: Record<string, (block: CodeBlock) => boolean> = {
   // tests/browser/lexical.test.ts holds what lexical() says when it gives up.
   gaveUp: ({ language, text }) => language === 'text' && text.startsWith('gave_up: '),
-  // tests/e2e/diagnosis.test.ts prints it.
-  diagnosis: ({ file, language }) => file === 'docs/diagnosis.md' && language === 'text',
+  // What `npm run example:lost` prints.
+  terminal: ({ file, language }) => file === 'README.md' && language === 'text',
   // tests/e2e/command.test.ts plays trials with them.
   agentProgram: ({ language, file }) =>
     file === 'docs/agent-protocol.md' && ['js', 'python'].includes(language),
