@@ -70,25 +70,6 @@ export function trialsToSettle(k, minPasses, p) {
   return from(0, 0);
 }
 
-/** @type {typeof POLICIES} */
-const STOPPED = [
-  [3, 2],
-  [5, 3],
-  [5, 4],
-  [10, 7],
-];
-
-export function earlyStopTable() {
-  const rates = [0.3, 0.5, 0.7, 0.9, 0.95];
-  return table(
-    ['needs', ...rates.map(rate => `p = ${rate}`)],
-    STOPPED.map(([k, minPasses]) => [
-      policy([k, minPasses]),
-      ...rates.map(rate => trialsToSettle(k, minPasses, rate).toFixed(1)),
-    ]),
-  );
-}
-
 /** @param {(passes: number, n: number) => [number, number] | null} wilsonInterval */
 export function wilsonTable(wilsonInterval) {
   /** @type {[passes: number, n: number][]} */

@@ -27,7 +27,7 @@ export function assertionTables(schema) {
 }
 
 /**
- * The results file: its own fields, those of a verdict, a trial and a finding. `taskproof schema --results` has the rest.
+ * The results file: its own fields, those of a verdict and of a trial. `taskproof schema --results` has the rest.
  *
  * @param {Schema} schema
  */
@@ -48,7 +48,6 @@ export function resultsTables(schema) {
     part('The file', schema),
     part('Each of `verdicts`', verdict),
     part('Each of `trials`', trial),
-    part('Each of `findings`', schema.properties.findings.items),
   ].join('\n\n');
 }
 

@@ -81,6 +81,10 @@ test('figures in the prose are those of the arithmetic', () => {
   expect(policies).toContain(
     `${inSuite(5, 4)} of the runs with 4 of 5, in ${inSuite(3, 2)} with 2 of 3, in ${inSuite(10, 7)} with 7 of 10`,
   );
+  const played = (p: number) => trialsToSettle(5, 4, p).toFixed(1);
+  expect(read('writing-specs')).toContain(
+    `of 4 of 5 at p = 0.5 it plays ${played(0.5)} trials on average, at p = 0.95 ${played(0.95)}`,
+  );
   const cost = `$${(12 * 5 * 0.08).toFixed(2)}`;
   expect(read('writing-specs')).toContain(`12 specs, k = 5 and $0.08 a trial that is ${cost}`);
   expect(readFileSync('README.md', 'utf8')).toContain(`12 specs, 5 trials and $0.08 a trial are ${cost}`);
