@@ -1,4 +1,4 @@
-// Two shards whose browsers are in servers of their own (`playwright run-server`), as docs/remote-browsers.md describes it,
+// Two shards whose browsers are in servers of their own (`playwright run-server`), as docs/environments.md describes it,
 // merged; and one of the shards with a local browser.
 import { createServer } from 'node:http';
 import { join } from 'node:path';

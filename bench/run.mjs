@@ -1,5 +1,5 @@
 // `npm run bench`: all benches, or those that `--only turn,size` names; `--quick` with the fewest runs and without the other
-// tools, to see that everything works. `--markdown FILE` prints a results file as the tables of docs/benchmarks.md.
+// tools, to see that everything works. `--markdown FILE` prints a results file as tables, each row with its quartiles.
 import { mkdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import { dirname, join, resolve } from 'node:path';

@@ -1,4 +1,4 @@
-// The arithmetic of docs/writing-specs.md: what a pass policy promises for an agent that passes a trial with chance p.
+// The arithmetic of docs/pass-policies.md: what a pass policy promises for an agent that passes a trial with chance p.
 import { table } from './docs-table.mjs';
 
 /** @type {[k: number, minPasses: number][]} */
@@ -54,27 +54,6 @@ export function policyTable() {
   );
 }
 
-/** @type {typeof POLICIES} */
-const IN_SUITES = [
-  [1, 1],
-  [3, 2],
-  [5, 4],
-  [5, 3],
-  [10, 7],
-];
-
-/** How often a suite is red although the agent passes 95% of the trials of each of its specs. */
-export function suiteTable() {
-  const sizes = [1, 10, 20, 50];
-  return table(
-    ['needs', ...sizes.map(size => `${size} ${size === 1 ? 'spec' : 'specs'}`)],
-    IN_SUITES.map(([k, minPasses]) => [
-      policy([k, minPasses]),
-      ...sizes.map(size => percent(1 - chanceToPass(k, minPasses, 0.95) ** size)),
-    ]),
-  );
-}
-
 /**
  * Trials until the verdict is settled, on average, where they run one after another.
  *
@@ -89,25 +68,6 @@ export function trialsToSettle(k, minPasses, p) {
     return 1 + p * from(passes + 1, failures) + (1 - p) * from(passes, failures + 1);
   };
   return from(0, 0);
-}
-
-/** @type {typeof POLICIES} */
-const STOPPED = [
-  [3, 2],
-  [5, 3],
-  [5, 4],
-  [10, 7],
-];
-
-export function earlyStopTable() {
-  const rates = [0.3, 0.5, 0.7, 0.9, 0.95];
-  return table(
-    ['needs', ...rates.map(rate => `p = ${rate}`)],
-    STOPPED.map(([k, minPasses]) => [
-      policy([k, minPasses]),
-      ...rates.map(rate => trialsToSettle(k, minPasses, rate).toFixed(1)),
-    ]),
-  );
 }
 
 /** @param {(passes: number, n: number) => [number, number] | null} wilsonInterval */

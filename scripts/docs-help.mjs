@@ -1,4 +1,5 @@
-// The command line's --help, command by command.
+// The commands of the command line, made from their --help.
+import { table } from './docs-table.mjs';
 
 /** @typedef {(args: string[], io: object) => Promise<number>} Run the program of the command line */
 
@@ -6,8 +7,7 @@
 export async function commandLine(run) {
   // Commander breaks lines at the terminal's width; without a terminal at 80 characters.
   process.stdout.isTTY = false;
-  const parts = await sections(run, []);
-  return parts.join('\n\n');
+  return table(['command', 'what it does', 'options'], await rows(run, []));
 }
 
 /**
@@ -15,16 +15,29 @@ export async function commandLine(run) {
  *
  * @param {Run} run
  * @param {string[]} command
- * @returns {Promise<string[]>}
+ * @returns {Promise<string[][]>}
  */
-async function sections(run, command) {
+async function rows(run, command) {
   const text = await help(run, command);
   const [, list = ''] = text.split('\nCommands:\n');
   const names = [...list.matchAll(/^ {2}([a-z]+)/gm)].map(([, name = '']) => name);
-  if (!names.length) return [`### \`taskproof ${command.join(' ')}\`\n\n\`\`\`text\n${text}\n\`\`\``];
+  if (!names.length) return [row(text)];
   const parts = [];
-  for (const name of names) if (name !== 'help') parts.push(...(await sections(run, [...command, name])));
+  for (const name of names) if (name !== 'help') parts.push(...(await rows(run, [...command, name])));
   return parts;
+}
+
+/** @param {string} text of --help */
+function row(text) {
+  const [usage = '', description = ''] = text.split('\n\n');
+  const [, options = ''] = /\nOptions:\n((?: .*\n?)*)/.exec(text) ?? [];
+  const flags = [...options.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+)/gm)].map(([, flag]) => `\`${flag}\``);
+  const named = usage.replace('Usage: taskproof ', '').replace(/ ?\[options\]/, '');
+  return [
+    `\`${named}\``,
+    description.replaceAll('\n', ' '),
+    flags.filter(flag => flag !== '`--help`').join(' '),
+  ];
 }
 
 /**

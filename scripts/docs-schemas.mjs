@@ -27,33 +27,27 @@ export function assertionTables(schema) {
 }
 
 /**
- * The results file: its own fields, those of a verdict, of a trial, and of the comparison.
+ * The results file: its own fields, those of a verdict and of a trial. `taskproof schema --results` has the rest.
  *
  * @param {Schema} schema
  */
 export function resultsTables(schema) {
   const verdict = schema.properties.verdicts.items;
   const trial = verdict.properties.trials.items;
-  const { diagnosis, way } = verdict.properties;
-  const { groups, partings } = diagnosis.properties;
-  const head = ['field', 'type', 'meaning'];
+  const head = ['field', 'meaning'];
   /** @type {(title: string, one: Schema) => string} */
   const part = (title, one) =>
     `### ${title}\n\n${table(
       head,
-      fields(one).map(row => row.slice(0, 3)),
+      fields(one).map(([name = '', type = '', meaning = '']) => [
+        name,
+        type.startsWith('`') && !/true/.test(type) ? `${meaning}: ${type}` : meaning,
+      ]),
     )}`;
   return [
     part('The file', schema),
     part('Each of `verdicts`', verdict),
     part('Each of `trials`', trial),
-    part('`diagnosis` of a verdict', diagnosis),
-    part('Each of its `groups`', groups.items),
-    part('Each of its `partings`', partings.items),
-    part('`expected` and `actual` of a parting', partings.items.properties.expected),
-    part('Each step of a `way`', way.properties.steps.items),
-    part('Each of `findings`', schema.properties.findings.items),
-    part('`comparison`', schema.properties.comparison),
   ].join('\n\n');
 }
 

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { load } from './bundle.mjs';
-import { earlyStopTable, fisherTable, policyTable, suiteTable, wilsonTable } from './docs-arithmetic.mjs';
+import { fisherTable, policyTable, wilsonTable } from './docs-arithmetic.mjs';
 import { commandLine } from './docs-help.mjs';
 import { interfaceTable } from './docs-options.mjs';
 import { assertionTables, resultsTables, specTable } from './docs-schemas.mjs';
@@ -83,13 +83,8 @@ export async function sectionsOf() {
       ['agents/claude/options.ts', 'ModelOptions'],
     ),
     'ai-sdk': options('agents/ai-sdk/options.ts', 'AiSdkOptions'),
-    'web-judge': joined(
-      ['grading/judge/index.ts', 'WebJudgeOptions'],
-      ['agents/claude/options.ts', 'ModelOptions'],
-    ),
+    'web-judge': options('grading/judge/index.ts', 'WebJudgeOptions'),
     policies: policyTable,
-    suite: suiteTable,
-    'early-stop': earlyStopTable,
     wilson: () => wilsonTable(ours.wilsonInterval),
     fisher: () => fisherTable(ours.fisherExactOneSided, ours.ALPHA),
   };

@@ -1,13 +1,33 @@
-// `npm run example`: the example tasks against the example site, to their verdicts and Playwright's HTML report.
-// `npm run example -- --project replay`: their recordings, without an agent.
+// `npm run example`: the example's agents and its chatbot on the example site, to their verdicts and Playwright's report.
+// `npm run example:lost`: the same site, broken for most visitors. `npm run example -- --project replay`: the recordings.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
 const require = createRequire(import.meta.url);
 const cli = join(dirname(require.resolve('@playwright/test/package.json')), 'cli.js');
-const given = process.argv.slice(2);
-const project = given.some(arg => /^--project\b/.test(arg)) ? [] : ['--project=example'];
-const { status } = spawnSync(process.execPath, [cli, 'test', ...project, ...given], { stdio: 'inherit' });
-console.log('\nThe report: npx playwright show-report');
+const given = process.argv.slice(2).filter(arg => arg !== '--lost');
+const isLost = given.length < process.argv.length - 2;
+
+const claude = process.env.ANTHROPIC_API_KEY ? ['claude'] : [];
+const names = isLost ? ['lexical', 'guessing'] : ['assistant', 'lexical', 'guessing', ...claude];
+const chosen = given.some(arg => /^--project\b/.test(arg)) ? [] : names.map(name => `--project=${name}`);
+const files = isLost ? ['experiment.spec.ts'] : [];
+
+const { status } = spawnSync(process.execPath, [cli, 'test', ...files, ...chosen, ...given], {
+  stdio: 'inherit',
+  env: isLost ? { ...process.env, EXAMPLE: 'lost' } : process.env,
+});
+console.log(
+  isLost
+    ? `
+One spec is lost on purpose, so this command ends with exit status 1.
+Open the report: npx playwright show-report
+A red trial begins with what its failures have in common, and ends with the pictures of the turn where it left the
+way of a trial that passed.`
+    : `
+Open the report: npx playwright show-report
+Look at the last trial of buy-monstera: it failed, its verdict passed, and it says what stood in the way.
+Then let a spec be lost: npm run example:lost`,
+);
 process.exitCode = status ?? 1;

@@ -121,7 +121,7 @@ export function ratios(ours, theirs) {
 }
 
 /**
- * A results file as the tables of docs/benchmarks.md.
+ * A results file as tables in Markdown.
  *
  * @param {any} results
  */

@@ -17,6 +17,7 @@ import { publicFile } from './lib/views.mjs';
  * @property {URL} url
  * @property {(string | undefined)[]} params what the route's pattern captured
  * @property {number} slowMs how long the slow answers take
+ * @property {number} experiment share of the visitors who get the new product page, 0 to 1
  *
  * @typedef {[method: string, path: RegExp, handle: (visit: Visit) => void | Promise<void>]} Route
  */
@@ -64,9 +65,9 @@ function refuse(visit, error) {
  * @param {import('./lib/http.mjs').Request} request
  * @param {import('./lib/http.mjs').Response} response
  * @param {Sessions} sessions
- * @param {number} slowMs
+ * @param {{ slowMs: number, experiment: number }} options
  */
-async function handle(request, response, sessions, slowMs) {
+async function handle(request, response, sessions, options) {
   response.setHeader('content-security-policy', POLICY);
   response.setHeader('x-content-type-options', 'nosniff');
   const path = request.url ?? '/';
@@ -81,7 +82,7 @@ async function handle(request, response, sessions, slowMs) {
     return;
   }
   /** @type {Visit} */
-  const visit = { request, response, session: sessions.of(request, response), url, params: [], slowMs };
+  const visit = { request, response, session: sessions.of(request, response), url, params: [], ...options };
   try {
     await answer(visit);
   } catch (error) {
@@ -92,15 +93,16 @@ async function handle(request, response, sessions, slowMs) {
 /**
  * Starts the shop on 127.0.0.1.
  *
- * @param {{ port?: number, slowMs?: number }} [options] `port` 0 takes a free one, default 4173;
- *   `slowMs`: how many milliseconds the slow answers take, default 1200
+ * @param {{ port?: number, slowMs?: number, experiment?: number }} [options] `port` 0 takes a free one, default 4173;
+ *   `slowMs`: how many milliseconds the slow answers take, default 1200; `experiment`: share of the visitors (`?visitor=1`)
+ *   who get the new product page, default 0.25
  * @returns {Promise<{ url: string, close(): Promise<void> }>} `url` has no trailing slash
  * @throws where the port is taken
  */
-export async function startSite({ port = DEFAULT_PORT, slowMs = 1200 } = {}) {
+export async function startSite({ port = DEFAULT_PORT, slowMs = 1200, experiment = 0.25 } = {}) {
   const sessions = new Sessions();
   const server = createServer((request, response) => {
-    handle(request, response, sessions, slowMs).catch(error => {
+    handle(request, response, sessions, { slowMs, experiment }).catch(error => {
       console.error(error);
       response.destroy();
     });
@@ -123,17 +125,20 @@ export async function startSite({ port = DEFAULT_PORT, slowMs = 1200 } = {}) {
   };
 }
 
-function portFromCommandLine() {
-  const { values } = parseArgs({ options: { port: { type: 'string' } } });
+function fromCommandLine() {
+  const { values } = parseArgs({ options: { port: { type: 'string' }, experiment: { type: 'string' } } });
+  const share = Number(values.experiment ?? 0.25);
+  if (!(share >= 0 && share <= 1))
+    throw new Error(`--experiment must be a number from 0 to 1, not "${values.experiment}"`);
   const given = values.port ?? (process.env.PORT || String(DEFAULT_PORT));
   if (!/^\d{1,5}$/.test(given) || Number(given) > 65_535)
     throw new Error(`the port must be a whole number from 0 to 65535, not "${given}"`);
-  return Number(given);
+  return { port: Number(given), experiment: share };
 }
 
 async function main() {
-  const port = portFromCommandLine();
-  const site = await startSite({ port }).catch(error => {
+  const { port, experiment } = fromCommandLine();
+  const site = await startSite({ port, experiment }).catch(error => {
     if (error.code !== 'EADDRINUSE') throw error;
     throw new Error(`port ${port} is taken; stop what listens there, or give another with --port`);
   });

@@ -1,5 +1,6 @@
 // Carries out every example task by hand: its assertions hold then, and did not before.
 import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { type Browser, chromium, type Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSite } from '../../example-tasks/site/server.mjs';
@@ -8,7 +9,7 @@ import { recordNetwork } from '../../src/browser/network-log';
 import { AssertionFailure, checkAssertion, type GradedState } from '../../src/grading/assertions';
 import { parseTaskSpec, type TaskSpec } from '../../src/spec';
 
-const FOLDER = 'example-tasks/tasks';
+const FOLDERS = ['tasks', 'experiment'];
 let site: Awaited<ReturnType<typeof startSite>>;
 let browser: Browser;
 
@@ -113,6 +114,11 @@ const BY_HAND: Record<string, (page: Page) => Promise<Page | undefined>> = {
     await page.getByRole('button', { name: 'Send message' }).click();
     return undefined;
   },
+  'buy-monstera': async page => {
+    await page.getByRole('button', { name: 'Add to basket' }).click();
+    await page.getByRole('link', { name: 'View basket' }).click();
+    return undefined;
+  },
   'register-sensor': async page => {
     await page.getByRole('link', { name: 'Register a sensor' }).click();
     await page.getByLabel('Serial number').fill('TL-4821-K');
@@ -128,15 +134,19 @@ async function checkAll(spec: TaskSpec, state: GradedState): Promise<void> {
   for (const assertion of spec.assertions) await checkAssertion(assertion, state);
 }
 
-const specs = readdirSync(FOLDER).filter(name => name.endsWith('.yaml'));
+const specs = FOLDERS.flatMap(folder =>
+  readdirSync(`example-tasks/${folder}`).map(name => `${folder}/${name}`),
+);
 
 test('each spec is carried out below', () => {
-  expect(Object.keys(BY_HAND).sort()).toEqual(specs.map(name => name.replace('.yaml', '')).sort());
+  expect(Object.keys(BY_HAND).sort()).toEqual(specs.map(name => basename(name, '.yaml')).sort());
 });
 
 describe.each(specs)('%s', name => {
   test('holds when it is done, and not before', async () => {
-    const source = readFileSync(`${FOLDER}/${name}`, 'utf8').replaceAll('http://127.0.0.1:4173', site.url);
+    const source = readFileSync(`example-tasks/${name}`, 'utf8')
+      .replaceAll('http://127.0.0.1:4173', site.url)
+      .replaceAll('{{trial}}', '1');
     const spec = parseTaskSpec(source, { filename: name });
     const context = await browser.newContext();
     const log = recordNetwork(context);

@@ -114,7 +114,12 @@ test('`npm run example` uses Claude once there is a key, and example tasks pass'
     let text = '';
     const child = spawn(
       process.execPath,
-      ['scripts/example.mjs', '--repeat-each=1', '--grep=empty-basket|register-sensor|order-snake-plant'],
+      [
+        'scripts/example.mjs',
+        '--project=claude',
+        '--repeat-each=1',
+        '--grep=empty-basket|register-sensor|order-snake-plant',
+      ],
       {
         cwd: root,
         // Without CI a site that runs already is used.

@@ -1,5 +1,5 @@
 // Every code block of the documentation is run or held against what it speaks of; one that no rule knows fails.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -19,12 +19,15 @@ import {
   ruleOf,
   where,
 } from '../support/docs-blocks';
-import { type DocsSuite, docsSuite, startModel, startShop } from '../support/docs-suite';
+import { type DocsSuite, docsSuite, startGpt, startModel, startShop } from '../support/docs-suite';
 import { runWorkflow, type Workflow } from '../support/docs-workflow';
 import { markdownFiles } from '../support/markdown';
 
 /** Of the README's five trials two are played: each costs a worker in each of the runs below, and shows what the others do. */
 const FEWER = [/k: 5(,?\s*)minPasses: 4/, 'k: 2$1minPasses: 2'] as const;
+
+/** Of its two agents most runs need one. */
+const ONE_AGENT = [/\n.*name: 'gpt'.*/, ''] as const;
 
 /** Each is played below. */
 const WORKFLOWS = ['.github/workflows/nightly.yml', '.github/workflows/agents.yml'];
@@ -68,6 +71,19 @@ describe('commands of this repository name what exists', () => {
   )('%s (%s)', command => expectToExist(command!, scripts));
 });
 
+test('what the README shows of the terminal is what `npm run example:lost` prints', async () => {
+  // In CI a site that runs already would be an error.
+  const env = { ...process.env, ...compileCache(), ...{ CI: '', NO_COLOR: '1', ANTHROPIC_API_KEY: '' } };
+  const args = ['scripts/example.mjs', '--lost', '--project=lexical'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env });
+  const withoutTimes = (text: string) => text.replace(/\([\d.ms ]+, /g, '(');
+  const printed = withoutTimes(stdout + stderr);
+  expect(status, printed).toBe(1);
+  for (const line of withoutTimes(blocksOf('terminal')[0]!.text).split('\n'))
+    expect(printed.split('\n')).toContain(line);
+  expect(printed).toContain('npx playwright show-report');
+});
+
 /** `npx taskproof diff ...` in the middle of a sentence or a table. */
 const IN_PROSE = markdownFiles().flatMap(file => {
   const text = readFileSync(file, 'utf8').replace(/^( *)```[\s\S]*?^ *```/gm, '');
@@ -109,20 +125,28 @@ describe('commands in the prose exist, with their flags', () => {
 describe.skipIf(process.platform === 'win32')('in a suite', () => {
   let shop: Awaited<ReturnType<typeof startShop>>;
   let model: Awaited<ReturnType<typeof startModel>>;
+  let gpt: Awaited<ReturnType<typeof startGpt>>;
   const folders: string[] = [];
 
   beforeAll(async () => {
     shop = await startShop();
     model = await startModel();
+    gpt = await startGpt();
   });
   afterAll(async () => {
     shop.close();
     await model.close();
+    await gpt.close();
     if (!process.env.TASKPROOF_KEEP_SUITES)
       for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   });
 
-  const key = () => ({ ANTHROPIC_API_KEY: model.apiKey, ANTHROPIC_BASE_URL: model.url });
+  const key = () => ({
+    ANTHROPIC_API_KEY: model.apiKey,
+    ANTHROPIC_BASE_URL: model.url,
+    OPENAI_API_KEY: gpt.apiKey,
+    OPENAI_BASE_URL: gpt.url,
+  });
   const tracked = (suite: DocsSuite) => {
     folders.push(suite.folder);
     return suite;
@@ -195,7 +219,12 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
   async function readmeSuite() {
     const suite = emptySuite(key());
     for (const path of ['agents/tasks/pricing-trial.yaml', 'agents/tasks.spec.ts', 'playwright.config.ts'])
-      suite.write(path, named('README.md', path).text.replace(...FEWER));
+      suite.write(
+        path,
+        named('README.md', path)
+          .text.replace(...FEWER)
+          .replace(...ONE_AGENT),
+      );
     suite.write('e2e/checkout.spec.ts', named('docs/reference.md', 'e2e/checkout.spec.ts').text);
     const { artifacts } = await runIt(WORKFLOWS[0]!, () => suite);
     await ok(suite, 'npx taskproof record --output agents/recordings');
@@ -208,7 +237,7 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
     expect(verdicts).toMatchObject([
       {
         spec: 'pricing-trial',
-        project: 'opus',
+        project: 'claude',
         agent: 'claude',
         verdict: 'passed',
         k: 2,
@@ -238,15 +267,17 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
     expect(await ok(suite, 'npx playwright test --list')).toMatch(/account\.spec\.ts:\d+:1 › cancel-order/);
   });
 
-  const configs = blocksOf('typescript').filter(
-    ({ path, file }) => path === 'playwright.config.ts' && file !== 'README.md',
-  );
+  const configs = blocksOf('typescript').filter(({ path }) => path === 'playwright.config.ts');
   test.each(configs.map(block => [where(block), block] as const))(
     'the config at %s runs',
     async (_, block) => {
       const files = ['agents', 'playwright.config.ts'];
       const suite = tracked((await playReadme()).suite.copy(files));
       suite.write('playwright.config.ts', block.text);
+      suite.write(
+        'e2e/home.spec.ts',
+        `import { test } from '@playwright/test';\ntest('an ordinary test', () => {});`,
+      );
       // browser-use is a Python package: tests/e2e/browser-use.test.ts runs it.
       const only = block.text.includes("name: 'browser-use'") ? ' --project=claude' : '';
       const withoutKey = block.text.includes('hasKey');

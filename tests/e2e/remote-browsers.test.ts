@@ -1,4 +1,4 @@
-// Shards whose browsers are elsewhere, in `playwright run-server`: docs/remote-browsers.md.
+// Shards whose browsers are elsewhere, in `playwright run-server`: docs/environments.md.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';

@@ -19,15 +19,15 @@ export function commandsOf({ text }: CodeBlock): string[] {
 }
 
 export const RULES: Record<string, (block: CodeBlock) => boolean> = {
-  // Made from the schemas: tests/unit/docs.test.ts.
-  help: ({ language, text }) => language === 'text' && text.startsWith('Usage: taskproof'),
   // tests/browser/lexical.test.ts holds what lexical() says when it gives up.
   gaveUp: ({ language, text }) => language === 'text' && text.startsWith('gave_up: '),
-  // tests/e2e/diagnosis.test.ts prints it.
-  diagnosis: ({ file, language }) => file === 'docs/diagnosis.md' && language === 'text',
+  // What `npm run example:lost` prints.
+  terminal: ({ file, language }) => file === 'README.md' && language === 'text',
   // tests/e2e/command.test.ts plays trials with them.
   agentProgram: ({ language, file }) =>
     file === 'docs/agent-protocol.md' && ['js', 'python'].includes(language),
+  // tests/unit/docs.test.ts holds its folders.
+  diagram: ({ language }) => language === 'mermaid',
   // tests/unit/command/protocol.test.ts reads them.
   agentLines: ({ language }) => language === 'jsonl',
   spec: ({ language, text }) => language === 'yaml' && 'specVersion' in parse(text),

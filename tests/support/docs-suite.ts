@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path';
 import { launchOptions } from '../../scripts/browser.mjs';
 import { compileCache } from './compile-cache';
 import { byRef, call, done, reply, type Script, startMessagesApi } from './messages-api';
+import { flat, startOpenAiApi } from './openai-api';
 
 export interface Ended {
   code: number | null;
@@ -70,6 +71,10 @@ const startTrial: Script = request => {
 
 export function startModel() {
   return startMessagesApi({ script: startTrial });
+}
+
+export function startGpt() {
+  return startOpenAiApi({ script: flat(startTrial) });
 }
 
 /**

@@ -9,6 +9,7 @@ import { fisherExactOneSided } from '../../src/verdicts/statistics';
 import { anchors, localLinks, markdownFiles } from '../support/markdown';
 
 const PAGES = markdownFiles();
+const OTHERS = ['SECURITY.md', 'CHANGELOG.md', 'RELEASING.md', 'CODE_OF_CONDUCT.md'];
 
 test('generated sections are up to date (if not: npm run docs), and each is used', async () => {
   const sections = await sectionsOf();
@@ -66,29 +67,40 @@ test.each([
   }
 });
 
-test('figures in the prose of writing-specs.md are those of the arithmetic', () => {
-  const page = readFileSync('docs/writing-specs.md', 'utf8').replace(/\s+/g, ' ');
+test('figures in the prose are those of the arithmetic', () => {
+  const read = (page: string) => readFileSync(`docs/${page}.md`, 'utf8').replace(/\s+/g, ' ');
+  const policies = read('pass-policies');
   const red = (k: number, minPasses: number) =>
     `${((1 - chanceToPass(k, minPasses, 0.95)) * 100).toFixed(1)}%`;
   const green = (k: number, minPasses: number) => `${(chanceToPass(k, minPasses, 0.5) * 100).toFixed(1)}%`;
-  expect(page).toContain(`${red(5, 4)} with 4 of 5, ${red(5, 5)} with 5 of 5`);
-  expect(page).toContain(`${green(5, 4)} with 4 of 5, ${green(3, 2)} with 2 of 3`);
-  expect(page).toContain(`16 of 20 has ${red(20, 16)} false red and ${green(20, 16)} false green`);
-  expect(page).toContain(`12 specs, k = 5 and $0.08 a trial that is $${(12 * 5 * 0.08).toFixed(2)}`);
-  expect(page).toContain('although nothing has changed: 5 of 5 and then 3 of 5 does');
+  expect(policies).toContain(`${red(5, 4)} with 4 of 5, ${red(5, 5)} with 5 of 5`);
+  expect(policies).toContain(`${green(5, 4)} with 4 of 5, ${green(3, 2)} with 2 of 3`);
+  expect(policies).toContain(`16 of 20 has ${red(20, 16)} false red and ${green(20, 16)} false green`);
+  const inSuite = (k: number, minPasses: number) =>
+    `${((1 - chanceToPass(k, minPasses, 0.95) ** 20) * 100).toFixed(1)}%`;
+  expect(policies).toContain(
+    `${inSuite(5, 4)} of the runs with 4 of 5, in ${inSuite(3, 2)} with 2 of 3, in ${inSuite(10, 7)} with 7 of 10`,
+  );
+  const played = (p: number) => trialsToSettle(5, 4, p).toFixed(1);
+  expect(read('writing-specs')).toContain(
+    `of 4 of 5 at p = 0.5 it plays ${played(0.5)} trials on average, at p = 0.95 ${played(0.95)}`,
+  );
+  const cost = `$${(12 * 5 * 0.08).toFixed(2)}`;
+  expect(read('writing-specs')).toContain(`12 specs, k = 5 and $0.08 a trial that is ${cost}`);
+  expect(readFileSync('README.md', 'utf8')).toContain(`12 specs, 5 trials and $0.08 a trial are ${cost}`);
+  expect(read('regressions')).toContain('although nothing has changed: 5 of 5 and then 3 of 5 does');
   expect(fisherExactOneSided(5, 0, 3, 2)).toBeGreaterThan(0.05);
 });
 
-/** The first column of the first table below a heading that begins so. */
-function optionsBelow(markdown: string, heading: string): string[] {
-  const section = markdown.split(/^##+ /m).find(text => text.startsWith(heading)) ?? '';
-  return [...section.matchAll(/^\| `(\w+)` \|/gm)].map(([, name]) => name!).sort();
-}
-
-test.each(['command', 'replay'])('the table of %s() in agents.md has every option', async name => {
-  const made = `## x\n${await (await sectionsOf())[name]!()}`;
-  expect(optionsBelow(made, 'x').length).toBeGreaterThan(0);
-  expect(optionsBelow(readFileSync('docs/agents.md', 'utf8'), `\`${name}(`)).toEqual(optionsBelow(made, 'x'));
+test('the picture and the table of how-it-works.md name the folders that there are', () => {
+  const page = readFileSync('docs/how-it-works.md', 'utf8');
+  const folders = readdirSync('src', { withFileTypes: true })
+    .filter(entry => entry.isDirectory())
+    .map(({ name }) => name);
+  const inTable = [...page.matchAll(/^\| `src\/(\w+)` \|/gm)].map(([, name]) => name);
+  expect(inTable.sort()).toEqual(folders.sort());
+  const picture = /```mermaid\n([\s\S]*?)```/.exec(page)![1]!;
+  expect(folders.filter(name => !picture.includes(`"${name}`))).toEqual([]);
 });
 
 /** Every text in the sources, `…` standing for what is filled in. */
@@ -124,7 +136,7 @@ test('every message of troubleshooting.md is one of the library', () => {
 
 test('every link to a file of the repository leads to it, and to a heading that is there', () => {
   const broken: string[] = [];
-  for (const page of [...PAGES, 'SECURITY.md', 'CHANGELOG.md'])
+  for (const page of [...PAGES, ...OTHERS])
     for (const link of localLinks(readFileSync(page, 'utf8'))) {
       const [target, anchor] = link.split('#');
       const file = target ? normalize(join(dirname(page), target)) : page;

@@ -205,6 +205,22 @@ describe('bad input', () => {
     expect((await new Visitor().send('POST', '/api/cart', JSON.stringify(FERN), plain)).status).toBe(415);
   });
 
+  test.each([
+    [0.25, [4]],
+    [0.75, [2, 3, 4]],
+    [0, []],
+  ])('of four visitors, a share of %d gets the new product page', async (experiment, numbers) => {
+    const other = await startSite({ port: 0, experiment });
+    const pages = await Promise.all(
+      [1, 2, 3, 4].map(async visitor =>
+        (await fetch(`${other.url}/products/monstera?visitor=${visitor}`)).text(),
+      ),
+    );
+    await other.close();
+    const withoutName = pages.flatMap((page, index) => (page.includes('Add to basket') ? [] : [index + 1]));
+    expect(withoutName).toEqual(numbers);
+  });
+
   test('a page that is missing looks like the site', async () => {
     const { text } = await new Visitor().send('GET', '/nowhere');
     expect(text).toContain('<a href="/shop">Shop</a>');
@@ -242,5 +258,13 @@ describe('command line', () => {
       expect(child.exitCode).toBe(1);
     }
     blocker.close();
+  });
+
+  test('says what is wrong with a share', async () => {
+    const child = start('--port', '0', '--experiment', 'most');
+    const [line] = await once(createInterface(child.stderr), 'line');
+    expect(line).toContain('--experiment must be a number from 0 to 1, not "most"');
+    if (child.exitCode === null) await once(child, 'exit');
+    expect(child.exitCode).toBe(1);
   });
 });

@@ -1,15 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { parseTaskSpec } from '../../src/spec';
 
-const FOLDER = 'example-tasks/tasks';
-const files = readdirSync(FOLDER).filter(name => name.endsWith('.yaml'));
-const sources = files.map(name => readFileSync(`${FOLDER}/${name}`, 'utf8'));
+const files = ['tasks', 'experiment'].flatMap(folder =>
+  readdirSync(`example-tasks/${folder}`).map(name => `example-tasks/${folder}/${name}`),
+);
+const sources = files.map(file => readFileSync(file, 'utf8'));
 
-test.each(files)('%s is valid, and named as its id', name => {
-  const spec = parseTaskSpec(readFileSync(`${FOLDER}/${name}`, 'utf8'), { filename: name });
-  expect(`${spec.id}.yaml`).toBe(name);
+test.each(files)('%s is valid, and named as its id', file => {
+  const spec = parseTaskSpec(readFileSync(file, 'utf8'), { filename: file });
+  expect(`${spec.id}.yaml`).toBe(basename(file));
 });
 
 test('between them the specs use every field and every state of an assertion', () => {

@@ -65,6 +65,18 @@ function shop(visit) {
   show(visit, { title: query ? `Search: ${query}` : 'Shop', main: render('shop'), script: 'shop', query });
 }
 
+// What the example is about: nobody who goes by names finds this button.
+const ICON = html`<svg aria-hidden="true" viewBox="0 0 24 24" width="22" height="22"><path fill="currentColor" d="M4 8h16l-2 11H6zM8 8l4-6 4 6z" /></svg>`;
+
+/**
+ * Whether this visitor (`?visitor=1`) gets the new product page. Of four visitors the last get it first.
+ * @param {Visit} visit
+ */
+function getsNewPage({ url, experiment }) {
+  const visitor = Number(url.searchParams.get('visitor'));
+  return visitor > 0 && (visitor - 1) % 4 >= 4 * (1 - experiment);
+}
+
 /** @param {Visit} visit */
 function product(visit) {
   const found = findProduct(visit.params[0] ?? '');
@@ -84,6 +96,7 @@ function product(visit) {
         found.category === 'plants' &&
         html`<li>${found.petSafe ? 'Safe for pets' : 'Not safe for pets'}</li>`,
       sizes,
+      add: getsNewPage(visit) ? ICON : 'Add to basket',
     }),
     script: 'product',
   });
