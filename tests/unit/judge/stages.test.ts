@@ -98,7 +98,7 @@ test('tokens and dollars of all requests are in the record', async () => {
   const millionths =
     sum('input_tokens') * 2 +
     sum('output_tokens') * 10 +
-    sum('cache_read_input_tokens') * 0.2 +
+    sum('cache_read_input_tokens') * 0.1 +
     sum('cache_creation_input_tokens') * 2.5;
   expect(usage).toMatchObject({ inputTokens: sum('input_tokens'), outputTokens: sum('output_tokens') });
   expect(usage!.costUsd).toBeCloseTo(millionths / 1e6, 9);
