@@ -222,6 +222,22 @@ export function showSideBySide(
   );
 }
 
+/**
+ * The type of the transcript. Terminals print the first 300 characters of each `text/` attachment of a failed test. Checked on
+ * Playwright 1.65: they and the HTML report compare types in lower case only.
+ */
+export const QUIET_TEXT = 'Text/plain';
+
+/** Shows transcripts on the page of the trial: of a type that it does not know, the HTML report shows a link. */
+export function showTranscript({ attachments }: TestResult): void {
+  for (const each of attachments) if (each.contentType === QUIET_TEXT) each.contentType = 'text/plain';
+}
+
+/** Leaves out the lines of the spec that terminals print below an error of ours: the HTML report shows them with the steps. */
+export function withoutSpecLines({ errors }: TestResult): void {
+  for (const error of errors) if (/\.ya?ml$/.test(error.location?.file ?? '')) delete error.snippet;
+}
+
 function stepWith(steps: readonly TestStep[], attachment: Picture): TestStep | undefined {
   for (const step of steps) {
     const found = step.attachments.includes(attachment) ? step : stepWith(step.steps, attachment);

@@ -17,7 +17,7 @@ import { errorAt } from './call-site';
 import { seedOffset } from './check-run';
 import { enter, isJudged, lostTrials, runId } from './ledger';
 import { type ReadyOptions, replays } from './options';
-import { folderOf, repeatEachOverride } from './runner';
+import { folderOf, QUIET_TEXT, repeatEachOverride } from './runner';
 
 /** Milliseconds a turn, if neither the project nor the call sets them. */
 export const DEFAULT_TURN_TIMEOUT_MS = 30_000;
@@ -129,7 +129,7 @@ export class TrialTest {
     if (this.attached) return;
     this.attached = true;
     const { attach } = testOutput(this.testInfo);
-    await attach('transcript', { body: transcript(record, goal), contentType: 'text/plain' });
+    await attach('transcript', { body: transcript(record, goal), contentType: QUIET_TEXT });
     await attach(RECORD_ATTACHMENT, { body: JSON.stringify(record), contentType: 'application/json' });
     const { repeatIndex: index, outcome, costUsd } = record;
     try {
@@ -180,25 +180,12 @@ function errorLocation(record: TrialRecord, plan: GradedPlan): SourceLocation {
   return plan.locate('goal');
 }
 
-/** The error of a trial that did not pass. */
+/** In few words: terminals print it for each trial that fails, and steps and annotations of the HTML report say the rest. */
 function trialError(
-  record: TrialRecord,
+  { specId, errorKind }: TrialRecord,
   { what, where }: NonNullable<Trial['failure']>,
   location: SourceLocation,
 ): Error {
-  const kind = record.outcome === 'error' ? `error: ${record.errorKind}` : 'failed';
-  const ordinal = `trial ${record.repeatIndex + 1}/${record.policy.k}`;
   const place = where === null ? [] : [`The agent stopped on ${where}.`];
-  const list =
-    record.assertions.length > 1 || record.status !== 'completed'
-      ? ['', ...record.assertions.map(checkLine)]
-      : [];
-  const message = [`${record.specId}, ${ordinal}, ${kind}: ${what}`, ...place, ...list].join('\n');
-  return errorAt(message, record.specId, location);
-}
-
-function checkLine({ title, passed, reason }: TrialRecord['assertions'][number]): string {
-  return passed || reason === null
-    ? `  ✓ ${oneLine(title, 300)}`
-    : `  ✗ ${oneLine(title, 300)}\n      ${oneLine(reason, 300)}`;
+  return errorAt([errorKind ? `${errorKind}: ${what}` : what, ...place].join('\n'), specId, location);
 }

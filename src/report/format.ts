@@ -65,8 +65,6 @@ export interface TableOptions {
   right?: readonly number[];
   /** Put before each line. Default none. */
   indent?: string;
-  /** Columns of the terminal: the last column is cut to fit. Default: it is not. */
-  width?: number | undefined;
 }
 
 /** Rows as aligned lines, two spaces between columns, the last column not padded. */
@@ -78,13 +76,8 @@ export function table(rows: readonly (readonly (string | Cell)[])[], options: Ta
     row.forEach((cell, column) => {
       widths[column] = Math.max(widths[column] ?? 0, displayWidth(cell.text));
     });
-  const last = widths.length - 1;
-  const left = widths.slice(0, last).reduce((sum, width) => sum + width + 2, options.indent?.length ?? 0);
-  const room = Math.max(SMALLEST_LAST, (options.width ?? Number.POSITIVE_INFINITY) - left);
-  const fitted = (row: readonly Cell[]) =>
-    row.map((cell, column) => (column === last ? { ...cell, text: cutTo(cell.text, room) } : cell));
   const line = (row: readonly Cell[]) =>
-    fitted(row)
+    row
       .map((cell, column) => {
         const padding = ' '.repeat(widths[column]! - displayWidth(cell.text));
         const text = paint(cell.style, cell.text, options.colour ?? false);
@@ -93,13 +86,6 @@ export function table(rows: readonly (readonly (string | Cell)[])[], options: Ta
       .join('  ')
       .trimEnd();
   return cells.map(row => (options.indent ?? '') + line(row)).join('\n');
-}
-
-/** Columns of a terminal that the last column of a table has at least, however narrow the terminal is. */
-const SMALLEST_LAST = 24;
-
-function cutTo(text: string, room: number): string {
-  return displayWidth(text) <= room ? text : `${[...text].slice(0, room - 1).join('')}…`;
 }
 
 function toCell(cell: string | Cell): Cell {

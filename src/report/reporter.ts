@@ -28,6 +28,8 @@ import {
   repeatEachOverride,
   rerunWholeSpecs,
   runError,
+  showTranscript,
+  withoutSpecLines,
 } from '../playwright/runner';
 import { requirePlaywright } from '../playwright/version';
 import { failsRun } from '../verdicts/verdict';
@@ -38,8 +40,10 @@ import { whyMissing } from './missing';
 import { planRun } from './planning';
 import { writeRecordings } from './recordings';
 import { nameTests, SpecRun, skipNeedless } from './spec-run';
-import { lostSummary, settledLine, verdictTable } from './terminal';
+import { lostSummary, verdictTable, whereToLook } from './terminal';
 import { checkReporterOptions, type ReporterOptions, resultsOf, writeOutput, writeText } from './write';
+
+const statusOf = ({ status }: FullResult) => (status === 'timedout' ? 'failed' : status);
 
 export default class TaskproofReporter implements Reporter {
   private readonly options: ReporterOptions;
@@ -54,7 +58,6 @@ export default class TaskproofReporter implements Reporter {
   private preprocessed = false;
   /** What the runs said of themselves whose blobs are merged. */
   private kept: readonly KeptRun[] = [];
-  private readonly announced = new Set<SpecRun>();
 
   constructor(options: unknown = {}) {
     requirePlaywright();
@@ -89,16 +92,15 @@ export default class TaskproofReporter implements Reporter {
   }
 
   onTestEnd(test: TestCase, result: TestResult): void {
-    const run = this.take(test, result);
-    if (run) this.announce(run);
+    this.take(test, result);
+    withoutSpecLines(result);
   }
 
-  private take(test: TestCase, result: TestResult): SpecRun | undefined {
+  private take(test: TestCase, result: TestResult): void {
     const run = this.assign(test);
-    // A retry is no trial, and where nothing is judged each test shows its own outcome.
-    if (!run || result.retry > 0 || isInteractive()) return undefined;
+    // A retry is no trial. In UI mode and in editors each test shows its own outcome.
+    if (!run || result.retry > 0 || isInteractive()) return;
     if (run.add(test, result) && run.isTest && this.preprocessed) skipNeedless(run);
-    return run;
   }
 
   async onEnd(result: FullResult): Promise<{ status?: FullResult['status'] } | undefined> {
@@ -114,8 +116,7 @@ export default class TaskproofReporter implements Reporter {
     }
     const shard = (this.config.shard?.total ?? 1) > 1;
     const lost = runs.filter(run => failsRun(run.verdict.verdict, { shard }));
-    const failed = lost.length || result.status !== 'passed';
-    const status = result.status === 'interrupted' ? 'interrupted' : failed ? 'failed' : 'passed';
+    const status = result.status === 'passed' && lost.length ? 'failed' : statusOf(result);
     const { startedAt } = this;
     const broken = this.suite.allTests().flatMap(test => brokenSpec(test) ?? []);
     const filtered = this.preprocessed ? isFiltered() : this.kept.some(run => run.filtered);
@@ -125,6 +126,7 @@ export default class TaskproofReporter implements Reporter {
       if (this.preprocessed) await writeText(check.outputFile, JSON.stringify(resultsOf(runs, about)));
       return undefined;
     }
+    for (const { result } of runs.flatMap(({ entries }) => entries)) showTranscript(result);
     const diagnosed = await diagnose(runs, keptWays(this.config, this.folder(), this.options));
     const results = resultsOf(runs, about, diagnosed);
     print(process.stdout, verdictTable(results));
@@ -132,7 +134,8 @@ export default class TaskproofReporter implements Reporter {
     if (this.preprocessed)
       for (const line of await writeRecordings(runs, this.config, this.folder()))
         print(process.stdout, `  taskproof: ${line}`);
-    if (lost.length) throw runError(lostSummary(lost, diagnosed, results));
+    const more = whereToLook(this.config, this.options.outputFile, this.folder());
+    if (lost.length) throw runError(lostSummary(lost, diagnosed, results, more));
     return undefined;
   }
 
@@ -152,13 +155,6 @@ export default class TaskproofReporter implements Reporter {
     // Where no other reporter prints errors, this has to be seen, too.
     print(process.stdout, lines.join('\n'));
     throw runError("taskproof: these reports don't belong together. Merge the blobs of one run.");
-  }
-
-  private announce(run: SpecRun): void {
-    const { verdict } = run.verdict;
-    if (verdict === 'undecided' || this.announced.has(run) || !this.preprocessed || checkRun()) return;
-    this.announced.add(run);
-    if (run.planned.policy.k > 1) print(process.stdout, settledLine(run));
   }
 
   /**

@@ -1,5 +1,8 @@
-// What the reporter prints: a line when a spec's verdict is settled, one table at the end.
+// What the reporter prints at the end of a run: a table of verdicts, and a block for each lost spec.
+import { relative, resolve } from 'node:path';
 import { stdout } from 'node:process';
+import { stripVTControlCharacters } from 'node:util';
+import type { FullConfig } from '@playwright/test/reporter';
 import { oneLine } from '../trial/safe-text';
 import { specName } from '../verdicts/verdict';
 import { comparisonText } from './comparison-text';
@@ -7,6 +10,7 @@ import type { Diagnosed } from './diagnose';
 import {
   type Cell,
   columnsFor,
+  displayWidth,
   few,
   formatCost,
   formatDuration,
@@ -27,24 +31,20 @@ import type { ResultRow, Results } from './results';
 import type { SpecRun } from './spec-run';
 import { errorGroups, healings, sharedLines, whyLines } from './trial-notes';
 
-/** Characters in a line if the output goes to no terminal: what CI's logs show without scrolling. */
+/** Characters in a line if the output goes to a log instead of a terminal. */
 const DEFAULT_WIDTH = 100;
 const INDENT = '  ';
+const DETAIL = '      ';
+/** The HTML report shows a lost spec's block, too, and scrolls longer lines out of sight. */
+const TEXT_WIDTH = 78;
 /** Names in a list of specs that did not run. */
 const SHOWN_NAMES = 5;
-/** Findings that several specs met. */
-const SHOWN_FINDINGS = 5;
-
-/** `  ✓ pricing-trial [opus] passed, 4/5 (needs 4)`, printed while other specs still run. */
-export function settledLine(run: SpecRun): string {
-  const { verdict, passes, k, minPasses } = run.verdict;
-  const line = `  ${SIGNS[verdict]} taskproof ${nameOf(run)} ${verdict}, ${passes}/${k} so far, needs ${minPasses}`;
-  return paint(STYLES[verdict], line, useColour(stdout));
-}
+/** Findings that several specs met, and tolerated failures. */
+const SHOWN_LINES = 5;
 
 /**
- * The end of a run: a table of verdicts, projects side by side if several have the same specs, and a line that counts
- * the verdicts. What has passed and is compared stands in the comparison alone: two tables of the same rows are one too many.
+ * The end of a run: a table of verdicts, projects side by side if they share specs, and a line that counts the verdicts. A
+ * spec that passed and is compared is in the comparison only.
  */
 export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT_WIDTH): string {
   const colour = useColour(stdout);
@@ -69,6 +69,7 @@ export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT
           ),
         ]
       : []),
+    ...toleratedLines(ran),
     ...(replayed.length ? replayedLines(replayed, colour) : []),
     ...errorLines(results),
     ...(comparison ? ['', comparisonText(comparison, { colour, width, indent: INDENT })] : []),
@@ -85,14 +86,44 @@ function tablesOf(rows: readonly ResultRow[], colour: boolean): string[] {
   return parts.flatMap((part, index) => (index ? ['', part] : [part]));
 }
 
+const COLUMNS = ['spec', 'project', 'verdict', 'passes', 'rate', 'turns', 'cost'];
+/** What a terminal that is too narrow goes without, one after the other; the results file has it all. */
+const DISPENSABLE = ['turns', 'cost', 'rate'];
+
 function rowTable(rows: readonly ResultRow[], colour: boolean): string {
-  const rate = rows.some(row => row.replayed) ? 'rate' : 'rate (95%)';
-  const all = [nameColumn(rows), 'project', 'verdict', 'passes', rate, 'turns', 'cost', 'reason'];
-  const head = columnsFor(all, rows, ({ agent }) => agent !== null);
-  const cells = rows.map(row => cellsOf(row).filter((_, index) => head.includes(all[index]!)));
-  const right = head.length === all.length ? [5, 6] : [];
-  // A log is as wide as its lines; in a terminal they would break.
-  return table(cells, { head, colour, right, indent: INDENT, width: stdout.columns });
+  const all = columnsFor(COLUMNS, rows, ({ agent }) => agent !== null);
+  const heads: Record<string, string> = {
+    spec: nameColumn(rows),
+    rate: rows.some(row => row.replayed) ? 'rate' : 'rate (95%)',
+  };
+  const without = (left: readonly string[]) => {
+    const columns = all.filter(name => !left.includes(name));
+    const cells = rows.map(row => cellsOf(row).filter((_, index) => columns.includes(COLUMNS[index]!)));
+    const head = columns.map(name => heads[name] ?? name);
+    const right = ['turns', 'cost'].map(name => columns.indexOf(name));
+    return table(cells, { head, colour, right, indent: INDENT });
+  };
+  const tables = [0, 1, 2, 3].map(count => without(DISPENSABLE.slice(0, count)));
+  return tables.find(fitsTerminal) ?? tables.at(-1)!;
+}
+
+/** A log is as wide as its lines. */
+function fitsTerminal(text: string): boolean {
+  const { columns = Number.POSITIVE_INFINITY } = stdout;
+  return text.split('\n').every(line => displayWidth(stripVTControlCharacters(line)) <= columns);
+}
+
+/** Failures that lost no spec: a lost one has a block of its own. */
+function toleratedLines(rows: readonly ResultRow[]): string[] {
+  const told = rows
+    .filter(row => row.verdict === 'passed' && row.diagnosis)
+    .map(row => `Tolerated in ${specLabel(specName(row), row.project)}: ${whyLines(row)[0]}`);
+  return atMost(SHOWN_LINES, told).map(line => wrapped(oneLine(line, 300), TEXT_WIDTH, INDENT));
+}
+
+function atMost(count: number, lines: readonly string[]): string[] {
+  const more = lines.length > count ? [`and ${lines.length - count} more in the results file`] : [];
+  return [...lines.slice(0, count), ...more];
 }
 
 /** Specs of which no trial ran, told in one line: a row for each would say the same thing again and again. */
@@ -127,8 +158,8 @@ function errorLines({ verdicts }: Results): string[] {
   return [
     '',
     '  Not counted against the site:',
-    ...groups.map(
-      ({ kind, trials, hint }) => `  ${plural(trials, 'trial')} with error: ${oneLine(kind, 100)}. ${hint}`,
+    ...groups.map(({ kind, trials, hint }) =>
+      wrapped(`${plural(trials, 'trial')} with error: ${oneLine(kind, 100)}. ${hint}`, TEXT_WIDTH, INDENT),
     ),
   ];
 }
@@ -142,7 +173,6 @@ function cellsOf(row: ResultRow): (string | Cell)[] {
     rateText(row),
     row.turns === null ? '-' : String(row.turns),
     formatCost(row.costUsd),
-    oneLine(whyLines(row)[0] ?? '', 160),
   ];
 }
 
@@ -173,40 +203,61 @@ function countsOf(rows: readonly ResultRow[]): string {
 }
 
 /**
- * What several specs met, and each lost spec with why it was lost: for the end of the terminal's output and the top of the
- * HTML report.
+ * What several specs met, then a block for each lost spec: why it was lost, and where. It ends the terminal's output, and is at
+ * the top of the HTML report.
+ *
+ * @param more lines at the end
  */
 export function lostSummary(
   lost: readonly SpecRun[],
   { specs }: Pick<Diagnosed, 'specs'>,
   { findings = [] }: Pick<Results, 'findings'>,
+  more: readonly string[] = [],
 ): string {
-  const unstarted = lost.filter(run => !run.verdict.trials.length);
-  const indented = (line: string) => wrapped(oneLine(line, 600), 100, '      ');
-  const lines = lost
+  const shared = atMost(SHOWN_LINES, sharedLines(findings)).map(line => wrapped(line, TEXT_WIDTH, INDENT));
+  const blocks = lost
     .filter(run => run.verdict.trials.length)
     .map(run => {
       const { verdict, passes, k, minPasses, reason } = run.verdict;
-      const why = whyLines({ verdict, reason, ...specs.get(run) }, findings).map(indented);
+      const why = whyLines({ verdict, reason, ...specs.get(run) }, findings);
       return [
-        `  ${SIGNS[verdict]} ${nameOf(run)} ${verdict}: ${passes}/${k} passed, needs ${minPasses}`,
-        ...why,
+        `${INDENT}${SIGNS[verdict]} ${nameOf(run)} ${verdict}: ${passes}/${k} passed, needs ${minPasses}`,
+        ...[...why, ...placeOf(run)].map(line => wrapped(oneLine(line, 600), TEXT_WIDTH - 4, DETAIL)),
       ].join('\n');
     });
-  const shared = sharedLines(findings);
-  const more =
-    shared.length > SHOWN_FINDINGS ? [`and ${shared.length - SHOWN_FINDINGS} more in the results file`] : [];
-  lines.unshift(...[...shared.slice(0, SHOWN_FINDINGS), ...more].map(line => wrapped(line, 100, INDENT)));
-  if (unstarted.length) {
-    const causes = new Set(unstarted.flatMap(({ missingBecause }) => missingBecause ?? []));
-    lines.push(
-      notRunLine(
-        unstarted.map(run => ({ ...run.planned, name: nameOf(run) })),
-        [...causes].join('; '),
-      ),
-    );
-  }
-  return `taskproof: ${specsAndTests(lost.map(({ planned }) => planned))} did not pass\n${lines.join('\n')}`;
+  const unstarted = lost.filter(run => !run.verdict.trials.length);
+  const causes = new Set(unstarted.flatMap(({ missingBecause }) => missingBecause ?? []));
+  const named = unstarted.map(run => ({ ...run.planned, name: nameOf(run) }));
+  return [
+    `taskproof: ${specsAndTests(lost.map(({ planned }) => planned))} did not pass`,
+    ...shared,
+    ...blocks,
+    ...(named.length ? [notRunLine(named, [...causes].join('; '))] : []),
+    ...more.map(line => INDENT + line),
+  ].join('\n');
+}
+
+/** Where the first trial that failed, else the first with an error, says that it broke. */
+function placeOf({ entries }: SpecRun): string[] {
+  const first = (outcome: string) => entries.find(({ trial }) => trial.outcome === outcome);
+  const { result, test } = first('failed') ?? first('error') ?? {};
+  const { file, line } = result?.error?.location ?? test?.location ?? {};
+  return file === undefined ? [] : [`at ${relative('', file)}:${line}`];
+}
+
+/** Where to see more than the blocks tell. */
+export function whereToLook(
+  { reporter }: Pick<FullConfig, 'reporter'>,
+  outputFile: string,
+  folder: string,
+): string[] {
+  const html = reporter.find(([name]) => name === 'html');
+  const { outputFolder } = (html?.[1] ?? {}) as { outputFolder?: string };
+  const report = outputFolder ? ` ${relative('', resolve(folder, outputFolder))}` : '';
+  return [
+    ...(html ? [`Each trial, step by step: npx playwright show-report${report}`] : []),
+    `All verdicts as JSON: ${relative('', resolve(folder, outputFile))}`,
+  ];
 }
 
 const nameOf = ({ name, project, replayed }: SpecRun) =>

@@ -35,13 +35,6 @@ describe('table', () => {
     expect(table(rows, { right: [1], colour: true })).toContain('\u001b[31mカート\u001b[39m     4/5');
   });
 
-  test('cuts the last column to what the terminal has, and never to nothing', () => {
-    const rows = [['spec', 'x'.repeat(200)]];
-    expect(table(rows, { width: 60 })).toBe(`spec  ${'x'.repeat(53)}…`);
-    expect(table(rows, { width: 10 })).toBe(`spec  ${'x'.repeat(23)}…`);
-    expect(table(rows)).toBe(`spec  ${'x'.repeat(200)}`);
-  });
-
   test('of no rows is empty', () => {
     expect(table([])).toBe('');
   });
