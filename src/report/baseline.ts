@@ -1,4 +1,4 @@
-// The baseline file: the counts of the last runs, one run a line, so that two branches which both saved merge as text.
+// The baseline file: the counts of the last runs. Each run is one line, so that Git can merge two branches that both saved.
 import { z } from 'zod';
 import { byName } from '../verdicts/diff';
 import { countedRow, type HistoryRun, withLastWays } from '../verdicts/history';
@@ -45,20 +45,20 @@ const baselineSchema = z.object({
   runs: z.record(z.iso.datetime(), runSchema),
 });
 
-/** What a baseline keeps of a run: counts that may be pooled, no trials. */
+/** What a baseline keeps of a run: counts that can be pooled, without the trials. */
 export function historyRun({ startedAt, complete, filtered, verdicts }: Results): HistoryRun {
   const rows = verdicts.filter(row => row.passes + row.failures + row.errors > 0).map(countedRow);
   return { startedAt, partial: !complete || filtered === true, verdicts: rows.sort(byName) };
 }
 
 /**
- * The text of a baseline. Of two runs of one start the later in the list is kept.
+ * The text of a baseline. If two runs began at the same time, the later in the list wins.
  *
- * @param keep so many of the newest runs
+ * @param keep how many of the newest runs to keep
  */
 export function baselineText(runs: readonly HistoryRun[], keep: number): string {
   const lines = withLastWays(newest(runs, keep)).map(({ startedAt, partial, verdicts }) => {
-    // Parsed, so that the same run is the same line wherever it was written.
+    // Parsed, so that the same run is the same line on every machine.
     const rows = verdicts.map(row => rowShape.parse(row));
     return `${JSON.stringify(startedAt)}: ${JSON.stringify({ ...(partial ? { partial } : {}), verdicts: rows })}`;
   });
@@ -75,10 +75,10 @@ export function newest(runs: readonly HistoryRun[], keep: number): HistoryRun[] 
 }
 
 /**
- * Reads a baseline, or a results file as a baseline of one run; also a baseline of version 0.1, which had that shape.
+ * Reads a baseline. A results file, or a baseline of version 0.1, is read as a baseline of one run.
  *
  * @param filename shown in errors
- * @throws ResultsFileError if it is not JSON, neither of the two, of another schema version, or broken.
+ * @throws ResultsFileError if it is none of these, has another schema version, or is broken.
  */
 export function readHistory(text: string, filename: string): HistoryRun[] {
   const json = parsed(text.replace(/^\uFEFF/, ''), filename) as { schemaVersion?: unknown } | null;
@@ -111,7 +111,7 @@ function parsed(text: string, filename: string): unknown {
 const conflictHint = (text: string) =>
   /^<{7} /m.test(text) ? '. Git left a conflict in it: keep the runs of both sides, one a line.' : '';
 
-/** What a merge that keeps the lines of both sides leaves: the runs are whole, a comma is missing or one too many. */
+/** Reads what Git leaves when it keeps the lines of both sides: whole runs, with a comma missing or left over. */
 function joinedLines(text: string): unknown {
   const lines = text.split(/\r?\n/).filter(line => line.trim());
   const [open, version, runs] = lines;

@@ -1,4 +1,4 @@
-// Agents side by side in the terminal: specs as rows, projects as columns, in as many blocks as the width asks for.
+// Agents side by side in the terminal: specs as rows, projects as columns, split into blocks if the terminal is narrow.
 
 import type {
   ComparedPair,
@@ -23,12 +23,12 @@ import {
   wrapped,
 } from './format';
 
-/** Names that are longer go on in the next line: a column is as wide as its figures, or as this. */
+/** Longer names are folded. A column is as wide as its figures or as this. */
 const NAME_WIDTH = 24;
 const NAME_LINES = 4;
 const GAP = 2;
 
-/** What stands in one cell, line by line. */
+/** The lines of one cell. */
 type Lines = Cell[];
 /** The head, a cell for each spec, the totals. */
 type Column = Lines[];
@@ -52,7 +52,7 @@ export function comparisonText(
   return [...tables, findings.join('\n')].join('\n\n');
 }
 
-/** Where the projects differ, a sentence each, names as they are. */
+/** How the projects differ, one sentence each. Names are not escaped. */
 export function findingsOf(comparison: Comparison): string[] {
   const { projects, pairs = [], differ, ratesDiffer, unclear, failures = [] } = comparison;
   const who = projects.length === 2 ? 'Both projects' : 'All projects';
@@ -66,7 +66,7 @@ export function findingsOf(comparison: Comparison): string[] {
   ].filter(line => line !== false);
 }
 
-/** What most failures of a spec have in common, if agents of several projects do. */
+/** What most failures of a spec have in common, if several projects share it. */
 function failedAlike(spec: string, groups: readonly FailureGroup[]): string | undefined {
   const [{ trials, projects, text }] = groups as [FailureGroup];
   const failures = groups.reduce((sum, group) => sum + group.trials.length, 0);
@@ -82,7 +82,7 @@ export function cellParts(cell: ComparisonCell): [sign: string, passes: string, 
   return [SIGNS[cell.verdict], `${cell.passes}/${cell.k}`, turns, formatCost(cell.costUsd)];
 }
 
-/** The totals of a project, a line each; in the order of TOTALS. */
+/** The totals of a project, in the order of TOTALS. */
 export function totalParts(totals: ComparisonTotals): string[] {
   const { passes, failures } = totals;
   return [
@@ -106,7 +106,7 @@ function pairText({ projects, specs, difference, interval, p, differ }: Compared
 
 export const TOTALS = ['specs passed', 'graded trials passed', 'pass^k', 'cost', 'cost per pass'] as const;
 
-/** A project's name as a heading: one without a name has to be called something. */
+/** A project's name as a heading. */
 export const projectName = (project: string) => cellText(project) || '(no name)';
 
 function specColumn({ specs }: Comparison): Column {
@@ -137,9 +137,7 @@ function projectColumn({ specs }: Comparison, totals: ComparisonTotals): Column 
 
 const dim = (text: string): Cell => ({ text, style: 'dim' });
 
-/**
- * In lines of at most NAME_WIDTH, after a separator if there is one: cut names that begin alike would look the same.
- */
+/** Folds a name into lines of at most NAME_WIDTH, after a separator if possible. Cut names could look the same. */
 function foldName(name: string): string[] {
   const fits = (text: string) => displayWidth(text) <= NAME_WIDTH;
   const parts = name.split(/(?<=[-_/:. ])/u).flatMap(part => (fits(part) ? [part] : [...part]));
@@ -157,7 +155,7 @@ function widthOf(column: Column): number {
   return Math.max(...column.flatMap(lines => lines.map(({ text }) => displayWidth(text))));
 }
 
-/** As many columns beside each other as fit, at least one. */
+/** As many columns side by side as fit, at least one. */
 function inBlocks(left: number, columns: readonly Column[], room: number): Column[][] {
   const blocks: Column[][] = [];
   let used = Number.POSITIVE_INFINITY;

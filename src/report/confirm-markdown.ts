@@ -4,7 +4,7 @@ import { blocks, DIFF_MARKER, diffBody, escapeMarkdown, markdownTable } from './
 
 const TITLES = { same: 'nothing is worse', worse: 'worse than the baseline', unknown: "can't tell" };
 
-/** It begins with the marker of a diff, so that a workflow replaces the comment of the one by that of the other. */
+/** Begins with the marker of a diff, so that a workflow replaces the comment of a diff by that of a confirmation. */
 export function renderConfirmation(confirmation: Confirmation): string {
   const cells = confirmation.answers.map(one => {
     const [answer = '', ...rest] = confirmCells(one).map(text => escapeMarkdown(text));

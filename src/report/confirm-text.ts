@@ -12,9 +12,9 @@ export interface Confirmation {
     row: DiffRow & CandidateRow;
     rule: StopRule;
     answer: Answer;
-    /** False where the spec was not found, or could not have been answered. */
+    /** False if the spec was not found, or if no number of fresh trials could give an answer. */
     played: boolean;
-    /** `reason`: why they have no verdict; null if they have one. */
+    /** `reason`: why there is no verdict; null if there is one. */
     fresh: {
       passes: number;
       failures: number;
@@ -23,16 +23,16 @@ export interface Confirmation {
       reason: string | null;
     };
   }[];
-  /** Without the specs that are confirmed. */
+  /** Without the specs that ran again. */
   suite: SuiteChange | null;
   diff: Diff;
-  /** What the diff comes to besides its candidates. */
+  /** The outcome of the diff without its candidates. */
   rest: DiffOutcome;
-  /** US dollars of the fresh trials; null where a price is unknown. */
+  /** US dollars of the fresh trials; null if a price is unknown. */
   costUsd: number | null;
 }
 
-/** What is about to be played, and what that costs. */
+/** Which specs run again, and what that may cost. */
 export function planText(
   wanted: readonly { spec: string; project: string }[],
   trials: number,
@@ -67,7 +67,7 @@ export function confirmCells({ row, answer, fresh }: Confirmation['answers'][num
   ];
 }
 
-/** Sentences: what it comes to, why it may not be known, what to do. */
+/** The outcome in sentences: the result, what is open and why, and what to do. */
 export function confirmLines({ outcome, answers, suite, rest, diff, costUsd }: Confirmation): string[] {
   const of = (wanted: Answer) => answers.filter(({ answer }) => answer === wanted);
   const fresh = answers.reduce(

@@ -1,4 +1,4 @@
-// The diagnosis of each spec that has failed trials: what is compared with what.
+// Diagnoses each spec that has failed trials: decides which passing trials to compare them with.
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { FullConfig } from '@playwright/test/reporter';
@@ -21,20 +21,20 @@ import { type FoundParting, picturesOf, showDiagnosis } from './show-diagnosis';
 import type { Entry, SpecRun } from './spec-run';
 import type { ReporterOptions } from './write';
 
-/** Other projects that a failed trial is compared with. */
+/** Most other projects to compare a failed trial with. */
 const MOST_PROJECTS = 3;
 
-/** What was kept of a passing trial of earlier runs, and where. */
+/** A passing trial of an earlier run, and where it was kept. */
 export interface KeptWay {
   from: 'baseline' | 'recording';
   way: Way;
 }
 
-/** What is found out about a run. */
+/** What the diagnosis of a run found. */
 export interface Diagnosed {
-  /** `way`: of the most usual passing trial. */
+  /** `way`: that of the most typical passing trial. */
   specs: ReadonlyMap<SpecRun, { diagnosis?: Diagnosis; way?: Way }>;
-  /** Of specs that trials of several projects failed. */
+  /** Specs that failed in several projects. */
   failures: NonNullable<Comparison['failures']>;
 }
 
@@ -43,9 +43,9 @@ type Graded = SpecRun['graded'];
 type Compared = { ways: PassingWays; trials: ReadonlyMap<number, Entry> };
 
 /**
- * Finds out and shows why trials failed.
+ * Finds out why trials failed, and shows it in their reports.
  *
- * @param kept what earlier runs left of a spec; asked for if no trial of this run passed
+ * @param kept the passing trial of a spec that earlier runs kept; called only if no trial of this run passed
  */
 export async function diagnose(
   runs: readonly SpecRun[],
@@ -84,7 +84,7 @@ export async function diagnose(
   return { specs, failures: acrossProjects(bySpec) };
 }
 
-/** What agents fail alike is more likely the site's fault than theirs. */
+/** If several agents fail in the same way, the site is more likely at fault than the agents. */
 function acrossProjects(bySpec: ReadonlyMap<string, readonly [SpecRun, Graded][]>): Diagnosed['failures'] {
   const failedIn = (runs: readonly [SpecRun, Graded][]): FailedTrial[][] =>
     runs
@@ -104,10 +104,10 @@ function compared(who: PassingTrials, passing: readonly (PassingTrial & Entry)[]
 }
 
 /**
- * Where one agent passes a spec and another fails it, the one shows what the other missed.
+ * If one agent passes a spec that another fails, its trials show what the other missed.
  *
  * @param runs of the same spec, in all projects
- * @param any also projects that fail it, but for some trials
+ * @param any also compare with projects that fail the spec but have passing trials
  */
 function otherProjects(run: SpecRun, runs: readonly [SpecRun, Graded][], any: boolean): Compared[] {
   const differ = (other: SpecRun) => run.verdict.verdict === 'failed' && other.verdict.verdict === 'passed';
@@ -119,11 +119,11 @@ function otherProjects(run: SpecRun, runs: readonly [SpecRun, Graded][], any: bo
     .flatMap(([{ project }, { passing }]) => compared({ from: 'project', project }, passing) ?? []);
 }
 
-/** On another site or in another browser, say, the same agent goes the most similar way. */
+/** In another browser or on another deployment, the same agent takes the most similar way. */
 const sameAgent = ({ subject }: SpecRun, other: SpecRun) =>
   Number(subject?.agent === other.subject?.agent && subject?.model === other.subject?.model);
 
-/** The last passing trial that the baseline keeps; without one, the recording beside the suite. */
+/** Finds the last passing trial in the baseline, else the recording in the suite. */
 export function keptWays(
   config: FullConfig,
   folder: string,
@@ -139,7 +139,7 @@ export function keptWays(
       replayed,
       specHash: subject?.specHash,
     };
-    // What can't be read is told where the run is compared with it.
+    // Errors are reported where the run is compared with the baseline.
     wayOf ??= historyIn(baseline && resolve(folder, baseline)).then(lastWays);
     const way = (await wayOf)(row);
     if (way) return { from: 'baseline', way };
@@ -147,7 +147,7 @@ export function keptWays(
       resolve(folder, recordingsDir(config, run) ?? DEFAULT_RECORDINGS_DIR),
       run,
     );
-    // Of another text of the spec it may be another way.
+    // With another text of the spec, the way may differ.
     return recording?.specHash === subject?.specHash && recording
       ? { from: 'recording', way: wayOfTurns(recording.turns) }
       : undefined;

@@ -1,4 +1,4 @@
-// A diff in words, for the terminal and as the cells that the Markdown shares.
+// A diff in words: for the terminal, and as cells for Markdown.
 import { ALPHA, CHANGES, type Change, type Diff, type DiffRow, type DiffSide } from '../verdicts/diff';
 import {
   type Cell,
@@ -19,14 +19,14 @@ export function diffCounts(diff: Pick<Diff, 'counts'>): string {
   return parts.join(', ') || 'nothing to compare';
 }
 
-/** Whether a row stands in tables; the others are only counted, since rates differ a little from run to run. */
+/** Whether tables show the row. Others are only counted, since rates always differ a little from run to run. */
 export function isShown({ change, p, candidate, proven }: DiffRow): boolean {
   if (change === 'worsened') return candidate || proven;
   if (change === 'improved') return p !== null && p <= ALPHA;
   return change !== 'unchanged';
 }
 
-/** What `diffCells` gives, in its order. */
+/** The columns, in order. */
 const DIFF_COLUMNS = ['change', 'spec', 'project', 'verdict', 'passes', 'p', 'turns', 'cost'];
 
 /** The head of a table of these rows, and their cells as plain text. */
@@ -38,7 +38,7 @@ export function diffColumns(rows: readonly DiffRow[]): { head: string[]; cells: 
   return { head: columns.map(name => (name === 'spec' ? nameColumn(rows) : name)), cells };
 }
 
-/** What one side lacks is left out. */
+/** Leaves out what one side lacks. */
 function diffCells(row: DiffRow): Record<string, string> {
   const arrow = (format: (side: DiffSide) => string) => {
     const [before, after] = [row.before && format(row.before), row.after && format(row.after)];
@@ -66,7 +66,7 @@ export function changeText({ change, candidate, proven }: DiffRow): string {
 export const projectOf = (row: Pick<DiffRow, 'project' | 'replayed'>) =>
   row.replayed ? `${row.project} (replayed)` : row.project;
 
-/** `4/5`, and how many were graded if that is not all: `0/5 (2 graded)`. Of several runs: of all graded trials. */
+/** `4/5`, or `0/5 (2 graded)` if not all trials were graded. Of several runs: out of all graded trials. */
 export function passesOf(
   side: Pick<DiffSide, 'passes' | 'failures' | 'k' | 'runs' | 'stoppedEarly'>,
 ): string {
@@ -94,7 +94,7 @@ const STYLES: Partial<Record<Change, Cell['style']>> = {
   improved: 'green',
 };
 
-/** Why changed rows need a look, and what besides the site differs between the two runs. */
+/** Why changed rows need a look, and what else differs between the two runs besides the site. */
 export function diffNotes(changed: readonly DiffRow[]): { row: DiffRow; note: string }[] {
   const notes = changed.map(row => {
     const also = row.alsoChanged.map(what => whatChanged(row, what)).join(', ');
@@ -113,7 +113,7 @@ export function suiteText({ suite }: Pick<Diff, 'suite'>): string {
   return `The suite as a whole became worse: ${rate(suite.before)} → ${rate(suite.after)} of the trials passed, over ${plural(suite.specs, 'spec')} (p ${p.startsWith('<') ? p : `= ${p}`}).`;
 }
 
-/** A diff for the terminal: a table of what needs a look, notes below, and the counts. */
+/** A diff for the terminal: a table of the rows that need a look, notes, and the counts. */
 export function diffTable(diff: Diff, options: { colour?: boolean } = {}): string {
   const shown = diff.rows.filter(isShown);
   const counts = `${specsAndTests(diff.rows)} compared: ${diffCounts(diff)}`;

@@ -1,4 +1,4 @@
-// From a trial's record to what the rules of a diagnosis compare: where it went, what it did there, and how it ended.
+// Turns a trial's record into what a diagnosis compares: where the agent went, what it did there, and how it ended.
 import { createHash } from 'node:crypto';
 import { inWords } from '../browser/locator-expression';
 import type { RecordedAction } from '../browser/page-action';
@@ -10,19 +10,19 @@ import type { BrokenCheck, FailedTrial } from '../verdicts/diagnosis';
 import { FAILED, UNTOLD } from '../verdicts/parting';
 import type { Way, WayStep } from '../verdicts/shapes';
 
-/** Characters of what is said of one step, and of an agent's own reason. */
+/** Characters of the description of a step, and of an agent's own reason. */
 const MAX_STEP = 120;
 const MAX_SAID = 300;
 const MAX_KEY = 200;
-/** Steps of one trial. */
+/** Most steps of one trial. */
 const MAX_STEPS = 1_000;
 
-/** A step, and the control that it was done to. */
+/** A step, and the control that it used. */
 interface Done extends WayStep {
   control?: string;
 }
 
-/** What a trial did, as far as it is compared with others. */
+/** The way of a trial, as it is compared with others. */
 export function wayOf(record: TrialRecord, steps = stepsOf(record)): Way {
   return { steps: steps.map(({ control, ...step }) => step), end: pathOf(record.finalUrl) };
 }
@@ -58,7 +58,7 @@ function findingsOf({ examination }: TrialRecord, relevant: boolean): FailedTria
   }));
 }
 
-/** A recording's steps, as the way of a trial that passed; its turns are numbered anew. */
+/** A recording's steps, as the way of a passing trial. Turns are numbered from 1. */
 export function wayOfTurns(
   turns: readonly { title: string; actions: readonly { title: string; steps?: RecordedAction[] }[] }[],
 ): Way {
@@ -72,7 +72,7 @@ export function wayOfTurns(
   };
 }
 
-/** What a trial did, step by step: costs more than all else that is told of it. */
+/** What a trial did, step by step. The most expensive part of a diagnosis. */
 export function stepsOf(record: TrialRecord): Done[] {
   const entry = record.network.events.find(({ resourceType }) => resourceType === 'document')?.url;
   let before = pathOf(entry ?? record.turns[0]?.url ?? null) ?? '';
@@ -84,7 +84,7 @@ export function stepsOf(record: TrialRecord): Done[] {
   return shown(steps, record.unique);
 }
 
-/** As they are compared and told: bounded, harmless, and without what tells one trial from another. */
+/** Prepares steps for comparing and showing: bounded, harmless, without data that differs from trial to trial. */
 function shown(steps: readonly Done[], unique?: string): Done[] {
   const named = (text: string) => (unique ? text.replaceAll(unique, UNIQUE) : text);
   return withoutNoise(steps)
@@ -97,7 +97,7 @@ function shown(steps: readonly Done[], unique?: string): Done[] {
     }));
 }
 
-/** Two long locators that begin alike are two. */
+/** Keeps two long locators with the same beginning apart. */
 function bounded(key: string): string {
   if (key.length <= MAX_KEY) return key;
   return `${key.slice(0, MAX_KEY)} ${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
@@ -119,7 +119,7 @@ function actionSteps(
     : [...told, { ...own, did: `failed at: ${words}`, key: `${FAILED}${words}` }];
 }
 
-/** @param before where the page was, for a step at which it did not answer */
+/** @param before where the page was, for a step during which the page did not answer */
 function toldSteps(steps: readonly RecordedAction[], turn: number, before: string): Done[] {
   return steps.flatMap(step => {
     const done = inPast(step);
@@ -127,7 +127,7 @@ function toldSteps(steps: readonly RecordedAction[], turn: number, before: strin
   });
 }
 
-/** In words and as a key; undefined for what changes nothing on most pages. */
+/** In words and as a key; undefined for actions that change nothing on most pages. */
 function inPast(step: RecordedAction): Pick<Done, 'did' | 'key' | 'control'> | undefined {
   const control = 'locator' in step && step.locator ? controlIn(step.locator) : undefined;
   const on = (did: string, key: string, more = '') => ({
@@ -157,7 +157,7 @@ function inPast(step: RecordedAction): Pick<Done, 'did' | 'key' | 'control'> | u
     case 'drag':
       return on('dragged', 'drag', ` to ${controlIn(step.to)}`);
     case 'press':
-      // Others move the focus, the text cursor or the page.
+      // Other keys move the focus, the text cursor or the page.
       if (!/^(Enter|Escape|Space)$/.test(step.key)) return undefined;
       return control
         ? on(`pressed ${step.key} in`, `press ${step.key}`)
@@ -178,7 +178,7 @@ const WITHOUT_CONTROL = {
   close_tab: 'closed a tab',
 };
 
-/** Agents differ in how they fill a field: with a click before it or without, at once or in parts. */
+/** Agents fill a field with or without a click before it, at once or in parts. */
 function withoutNoise(steps: readonly Done[]): Done[] {
   return steps.filter((step, index) => {
     const next = steps[index + 1];
@@ -198,7 +198,7 @@ export function controlIn(locator: string): string {
   return /^locator\('([^'\\]*)'\)$/.exec(locator)?.[1] ?? locator;
 }
 
-/** What an action names last: `field "Last name"` of `enter "Doe" into textbox "Last name"`. */
+/** The last control that an action's title names: `field "Last name"` in `enter "Doe" into textbox "Last name"`. */
 function controlInTitle(title: string): string | undefined {
   const [, role, name] =
     /(?:\b(button|link|tab|checkbox|radio|combobox|option|menuitem|switch|field|textbox|searchbox|spinbutton) )?("[^"]+")[^"]*$/.exec(
@@ -229,7 +229,7 @@ function brokenChecks({ assertions, refusals, judge }: TrialRecord): BrokenCheck
   ];
 }
 
-/** Why it ended, if not of its own accord; what `Trial` adds to that is left out. */
+/** Why the agent stopped early, without what `Trial` adds to its reason. */
 function saidAtEnd({ status, reason, unique }: TrialRecord): string | null {
   if (status === 'completed') return null;
   const added = /(; (one check does|\d+ checks do) not hold)?; the agent stopped on .*$/;
@@ -238,12 +238,12 @@ function saidAtEnd({ status, reason, unique }: TrialRecord): string | null {
   return said && oneLine(unique ? said.replaceAll(unique, UNIQUE) : said, MAX_SAID);
 }
 
-/** Of an http address a fingerprint has path, query and fragment alone. */
+/** The fingerprint of an http address has only path, query and fragment. */
 function fingerprintPath(url: string, unknown: string): string {
   return url.startsWith('/') ? (pathOf(`http://page${url}`) ?? unknown) : oneLine(url, MAX_SAID) || unknown;
 }
 
-/** The path of an http address, with the route that a fragment names, for comparing pages; null for other addresses. */
+/** The path of an http address, with the route in its fragment if it has one; null for other addresses. */
 function pathOf(url: string | null): string | null {
   const { protocol, pathname, hash } = parsedUrl(url ?? '') ?? {};
   if (protocol !== 'http:' && protocol !== 'https:') return null;
@@ -251,7 +251,7 @@ function pathOf(url: string | null): string | null {
   return oneLine(generalPath(pathname! + route), MAX_SAID);
 }
 
-/** Numbers, dates and the like differ from trial to trial, and stand as `*`. */
+/** Replaces numbers, dates and the like, which differ from trial to trial, by `*`. */
 function generalPath(path: string): string {
   return path.replace(/(?<=\/)(\d+|[\da-f-]*\d[\da-f-]{7,})(?=\/|$|#)/gi, '*');
 }

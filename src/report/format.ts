@@ -2,7 +2,7 @@
 import * as util from 'node:util';
 import { harmless, oneLine } from '../trial/safe-text';
 
-/** A text to colour or not, as `useColour` says. */
+/** A text, and how `useColour` may colour it. */
 export interface Cell {
   text: string;
   /** Laid out by the caller: its spaces stay. Default false. */
@@ -31,7 +31,7 @@ export function specLabel(spec: string, project: string): string {
   return project ? `${oneLine(spec)} [${oneLine(project)}]` : oneLine(spec);
 }
 
-/** Whether to colour what goes to this stream: FORCE_COLOR and NO_COLOR decide, else what the terminal can do. */
+/** Whether to colour the output of this stream: as FORCE_COLOR and NO_COLOR say, else as the terminal can. */
 export function useColour(
   stream: NodeJS.WritableStream & { isTTY?: boolean },
   env: NodeJS.ProcessEnv = process.env,
@@ -41,15 +41,14 @@ export function useColour(
   return stream.isTTY === true;
 }
 
-/** Colours a text. Where Node is older than 20.12 it stays plain. */
+/** Colours a text. Before Node 20.12 it stays plain. */
 export function paint(style: Style | undefined, text: string, colour: boolean): string {
   return style && colour && typeof styleText === 'function'
     ? styleText(style, text, { validateStream: false })
     : text;
 }
 
-// Later Node versions look at stdout by themselves unless told not to; the decision is made here already.
-// The types of Node 20 don't know that option.
+// Later Node versions check stdout themselves unless told not to. The types of Node 20 don't know the option.
 const styleText = util.styleText as (
   style: Style,
   text: string,
@@ -61,7 +60,7 @@ export interface TableOptions {
   head?: readonly string[];
   /** Default false. */
   colour?: boolean;
-  /** Columns, by number from 0, that are aligned to the right. */
+  /** Columns to align to the right, counted from 0. */
   right?: readonly number[];
   /** Put before each line. Default none. */
   indent?: string;
@@ -93,7 +92,7 @@ function toCell(cell: string | Cell): Cell {
   return cell.exact ? cell : { ...cell, text: cellText(cell.text) };
 }
 
-/** Without joiners: no two terminals agree on the width of what they join. */
+/** Removes joiners: terminals disagree about the width of joined characters. */
 export function cellText(text: string): string {
   return oneLine(text).replace(/[\u200c\u200d]/g, '');
 }
@@ -102,9 +101,9 @@ export function cellText(text: string): string {
 const COLOUR = /(\u001b\[[\d;]*m)/;
 
 /**
- * The gate of all that is printed, whatever it was made of.
+ * Makes a text harmless. All that we print goes through it.
  *
- * @param colour whether colours stay: `oneLine` has taken them out of what is not ours
+ * @param colour keep colours: `oneLine` has removed those that are not ours
  */
 export function printable(text: string, colour = false): string {
   if (!colour) return harmless(text);
@@ -112,7 +111,7 @@ export function printable(text: string, colour = false): string {
   return parts.map((part, index) => (index % 2 ? part : harmless(part))).join('');
 }
 
-/** JSON that is as harmless in a log, and reads back as it was. */
+/** JSON that is harmless in a log and parses to the same value. */
 export function printableJson(value: unknown): string {
   const escaped = (found: string) =>
     found.replace(/./gs, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
@@ -121,7 +120,7 @@ export function printableJson(value: unknown): string {
     .replace(/(?<!\S):(?=:)|#(?=#(?:\[|vso\[))/gi, escaped);
 }
 
-/** The pass rate of a verdict; of one that stops early as what it is. */
+/** The pass rate of a verdict, marked if its trials stop early. */
 export function rateText(row: {
   rate: number | null;
   interval: [number, number] | null;
@@ -178,7 +177,7 @@ export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** A row, or what has become of one, as far as it tells whose it is. */
+/** A row that may be of a test instead of a spec. */
 export interface MaybeTest {
   titlePath?: readonly string[] | undefined;
 }
@@ -194,7 +193,7 @@ export function specsAndTests(rows: readonly MaybeTest[]): string {
 
 const OF_AGENTS = ['turns', 'cost'];
 
-/** The columns of a table that its rows have something in: none of agents where there is none. */
+/** The columns that these rows need: without `turns` and `cost` if no row has an agent. */
 export function columnsFor<Row extends MaybeTest>(
   columns: readonly string[],
   rows: readonly Row[],
@@ -205,12 +204,12 @@ export function columnsFor<Row extends MaybeTest>(
     : columns.filter(name => !OF_AGENTS.includes(name));
 }
 
-/** What the column of names is called. */
+/** The head of the column of names. */
 export function nameColumn(rows: readonly MaybeTest[]): string {
   return rows.every(({ titlePath }) => titlePath) ? 'test' : 'spec';
 }
 
-/** In lines of about `width` characters, each behind `indent`: the HTML report scrolls what is longer out of sight. */
+/** Wraps a text at about `width` characters, each line indented. */
 export function wrapped(text: string, width: number, indent: string): string {
   const lines: string[] = [];
   for (const word of oneLine(text).split(' ')) {

@@ -1,5 +1,5 @@
-// Markdown for GitHub: the summary of a run and the comment of a diff. What comes from a site, a model or a
-// spec is escaped: it must not format, link, mention, break a table or speak to the workflow's runner.
+// Markdown for GitHub: the summary of a run and the comment of a diff. Text from a site, a model or a spec is escaped: it can't
+// format, link, mention, break a table or give commands to the workflow's runner.
 
 import { oneLine } from '../trial/safe-text';
 import type { Diff, DiffRow } from '../verdicts/diff';
@@ -21,7 +21,7 @@ import {
 import type { ResultRow, Results } from './results';
 import { errorGroups, healings, sharedLines, whyLines } from './trial-notes';
 
-/** Lets a workflow find the comment that it wrote before. */
+/** Lets a workflow find its earlier comment. */
 export const DIFF_MARKER = '<!-- taskproof-diff -->';
 
 /** GitHub refuses comments above 65,536 characters. */
@@ -39,7 +39,7 @@ export function escapeMarkdown(text: string, max = REASON_LIMIT): string {
   return oneLine(text, max).replace(ACTIVE, found => ENTITIES[found] ?? `\\${found}`);
 }
 
-// "::error::" speaks to the runner, "https://" and "www." become links, @name notifies, #12 links to an issue.
+// "::error::" is a command to the runner, "https://" and "www." become links, @name notifies, #12 links to an issue.
 const ACTIVE = /[\\`*_[\]~$&<>|@]|:(?=[:/])|(?<=\bwww)\.|#/gi;
 const ENTITIES: Record<string, string> = {
   '&': '&amp;',
@@ -48,12 +48,12 @@ const ENTITIES: Record<string, string> = {
   '|': '&#124;',
   ':': '&#58;',
   '.': '&#46;',
-  // a zero-width space is what GitHub's filters stop at
+  // A zero-width space stops GitHub's filters.
   '@': '@&#8203;',
   '#': '\\#&#8203;',
 };
 
-/** The Markdown of a run, for $GITHUB_STEP_SUMMARY: the verdicts, lost specs with their reasons, errors, cost. */
+/** The Markdown of a run, for $GITHUB_STEP_SUMMARY: verdicts, lost specs with their reasons, errors, cost. */
 export function renderSummary(results: Results): string {
   const lost = results.verdicts.filter(row => row.verdict !== 'passed');
   const passed = results.verdicts.filter(row => row.verdict === 'passed');
@@ -75,7 +75,7 @@ export function renderSummary(results: Results): string {
     sensitivityText([...measured, ...tests].map(({ k }) => k)),
     results.comparison !== undefined && comparisonSection(results.comparison),
     measured.length > 0 &&
-      // The comparison has what most readers want.
+      // The comparison is enough for most readers.
       (results.comparison
         ? folded(`All ${plural(measured.length, 'verdict')}`, verdictMarkdownTable(measured))
         : verdictMarkdownTable(measured)),
@@ -85,9 +85,9 @@ export function renderSummary(results: Results): string {
 }
 
 /**
- * A diff as a pull-request comment, what needs a look on top, the rest folded away.
+ * A diff as a pull-request comment: rows that need a look first, the others folded.
  *
- * @param sentences what it comes to, and what to do next
+ * @param sentences the outcome, and what to do next
  */
 export function renderDiff(diff: Diff, sentences: readonly string[] = []): string {
   const lines = [...sentences, suiteText(diff)].filter(Boolean);
@@ -108,16 +108,19 @@ export function diffBody(diff: Diff): string {
     changed.length > 0 && diffMarkdownTable(changed, COMMENT_LIMIT / 3),
     notes.length > 0 && lines(notes, COMMENT_LIMIT / 3, '- '),
     others.length > 0 &&
-      folded(`${specsAndTests(others)} much as before`, diffMarkdownTable(others, COMMENT_LIMIT / 4)),
+      folded(
+        `${specsAndTests(others)} without a notable change`,
+        diffMarkdownTable(others, COMMENT_LIMIT / 4),
+      ),
   ]);
 }
 
-/** Apart from the agents': what needs a look first. */
+/** Apart from the agents' verdicts. Healed recordings come first. */
 function replayedSection(rows: readonly ResultRow[]): string | false {
   if (rows.length === 0) return false;
   const healed = healings(rows).map(({ row, text }) => `${nameOf(row)} ${escapeMarkdown(text)}`);
   return blocks([
-    '### Replayed from recordings, which measures no agent',
+    '### Replayed from recordings (measures no agent)',
     healed.length > 0 && lines(healed, SUMMARY_LIMIT / 4, '- '),
     verdictMarkdownTable(rows),
   ]).trimEnd();
@@ -127,7 +130,7 @@ function verdictMarkdownTable(rows: readonly ResultRow[]): string {
   const names = ['verdict', 'spec', 'project', 'passes', 'needs', 'rate', 'turns', 'cost'];
   const columns = columnsFor(names, rows, ({ agent }) => agent !== null);
   const header = columns.map(name => (name === 'spec' ? nameColumn(rows) : name));
-  // Those of agents come last.
+  // The columns of agents are the last ones.
   const cells = rows.map(row => verdictCells(row).slice(0, columns.length));
   return markdownTable(header, cells, SUMMARY_LIMIT / 2);
 }
@@ -180,7 +183,7 @@ function headline(results: Results): string {
     cost,
     formatDuration(results.durationMs),
   ];
-  const incomplete = results.complete ? '' : ' Not all trials are here.';
+  const incomplete = results.complete ? '' : ' Trials are missing.';
   return `${parts.filter(Boolean).join(' · ')}.${incomplete}`;
 }
 
@@ -209,7 +212,7 @@ function errors(rows: readonly ResultRow[]): string | false {
     const example = reason ? `: ${escapeMarkdown(reason)}` : '';
     return `${plural(trials, 'trial')} ${escapeMarkdown(kind)}${example}. ${hint}`;
   });
-  return `### Errors that say nothing about the site\n\n${lines(found, SUMMARY_LIMIT, '- ')}`;
+  return `### Not counted against the site\n\n${lines(found, SUMMARY_LIMIT, '- ')}`;
 }
 
 function verdictCells(row: ResultRow): string[] {
@@ -245,7 +248,7 @@ export function markdownTable(
   return `${head}\n${lines(rows.map(line), limit, '')}`;
 }
 
-/** As many lines as fit into `limit` characters, and how many did not. */
+/** As many lines as fit into `limit` characters, and the number of the others. */
 function lines(all: readonly string[], limit: number, prefix: string): string {
   let size = 0;
   const kept = all.filter(line => {

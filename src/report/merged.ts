@@ -1,14 +1,14 @@
-// Whether the reports that merge-reports brings together belong together.
+// Whether the reports that are being merged belong together.
 import { type KeptRun, nameOf } from '../playwright/annotations';
 import type { SpecRun } from './spec-run';
 
-/** What does not fit, a line each; none for the shards of one run, in whatever number they arrived. */
+/** One line for each conflict. The shards of one run have none, however many arrived. */
 export function mergeConflicts(kept: readonly KeptRun[], runs: Iterable<SpecRun>): string[] {
   const pairs = kept.flatMap((one, index) => kept.slice(index + 1).map(other => twoRuns(one, other)));
   return [...new Set([...pairs, ...[...runs].flatMap(({ conflicts }) => [...conflicts])])].filter(Boolean);
 }
 
-/** Runs of different projects may be merged, and an agent's with one of replays; parts of two runs of the same specs may not. */
+/** Refuses parts of two runs of the same specs. Runs of different projects, or of an agent and of replays, may be merged. */
 function twoRuns(one: KeptRun, other: KeptRun): string {
   const key = (entry: KeptRun['plan'][number]) =>
     JSON.stringify([entry.project, nameOf(entry.spec), entry.spec.replayed]);
@@ -19,7 +19,7 @@ function twoRuns(one: KeptRun, other: KeptRun): string {
   const sameCi = one.ciRun === other.ciRun || one.ciRun === null || other.ciRun === null;
   if (!shared || (parts && sameCi)) return '';
   const where = shared.project ? ` of project "${shared.project}"` : '';
-  return `${blobOf(one)} and ${blobOf(other)} are of two runs, and both have spec "${nameOf(shared.spec)}"${where}`;
+  return `${blobOf(one)} and ${blobOf(other)} are from different runs, and both have spec "${nameOf(shared.spec)}"${where}`;
 }
 
 function blobOf({ startedAt, shard, ciRun }: KeptRun): string {

@@ -1,7 +1,7 @@
-// Why trials that were planned did not run.
+// Why planned trials did not run.
 import type { FullConfig, FullResult, Suite } from '@playwright/test/reporter';
 
-/** @returns one clause for people; null if the run itself does not tell, as in a shard. */
+/** @returns one clause; null if this process can't know, as in a shard. */
 export function whyMissing(
   project: string,
   suite: Suite,
@@ -20,7 +20,7 @@ export function whyMissing(
   return null;
 }
 
-/** The nearest project, of those that this one waits for, in which a test failed. */
+/** The nearest project with a failed test that this project depends on. */
 function failedDependency(project: string, suite: Suite, config: FullConfig): string | undefined {
   const seen = new Set<string>();
   const next = [...dependenciesOf(project, config)];

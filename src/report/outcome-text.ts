@@ -1,4 +1,4 @@
-// What a comparison comes to, in sentences: why its exit code is not 0, and what to do next.
+// The outcome of a comparison in sentences: why the exit code is not 0, and what to do next.
 import type { DiffRow } from '../verdicts/diff';
 import type { DiffOutcome, Doubt } from '../verdicts/outcome';
 import { few, specsAndTests } from './format';
@@ -16,13 +16,13 @@ export function outcomeLines({ outcome, proven, candidates, doubts }: DiffOutcom
   if (proven.length) lines.push(`Worse than the baseline: ${namesOf(proven)}.`);
   if (candidates.length)
     lines.push(
-      `Looks worse, with too few trials to tell: ${namesOf(candidates)}. Let fresh trials decide: npx taskproof confirm`,
+      `Looks worse, but there are too few trials to tell: ${namesOf(candidates)}. To run fresh trials: npx taskproof confirm`,
     );
   const why = doubts.map(
     ({ doubt, rows }) => `${DOUBT_TEXTS[doubt](specsAndTests(rows))} (${namesOf(rows)})`,
   );
   if (why.length) {
-    const allow = `If that is meant: --allow ${doubts.map(({ doubt }) => doubt).join(',')}`;
+    const allow = `If this is intended, add --allow ${doubts.map(({ doubt }) => doubt).join(',')}`;
     lines.push(`${outcome === 'worse' ? 'Not compared' : "Can't tell"}: ${why.join('; ')}. ${allow}`);
   }
   return lines.length || outcome === 'worse' ? lines : ['Nothing is worse than the baseline.'];

@@ -1,4 +1,4 @@
-// Before the first test: which repeats are trials, and whether the run can be judged at all.
+// Before the first test: decides which repeats are trials, and whether the run can have verdicts at all.
 import { relative } from 'node:path';
 import type { FullConfig, FullProject, Suite, TestCase, TestRun } from '@playwright/test/reporter';
 import {
@@ -47,9 +47,9 @@ interface PlannedTest {
 }
 
 /**
- * Trims repeats beyond a spec's k, and stops a run that could not come to its verdicts.
+ * Trims repeats beyond a spec's k, and stops a run that can't reach its verdicts.
  *
- * @throws Error that names every reason, before any browser starts.
+ * @throws Error with every reason, before a browser starts.
  */
 export async function planRun(
   config: FullConfig,
@@ -73,16 +73,16 @@ export async function planRun(
   const repeats = repeatEachOverride();
   if (repeats !== undefined && planned.length && !isListing() && !checkRun())
     process.stdout.write(
-      `taskproof: --repeat-each=${repeats} replaces every k; minPasses is at most ${repeats}.\n`,
+      `taskproof: --repeat-each=${repeats} overrides k: each spec runs ${repeats} times, and minPasses is at most ${repeats}.\n`,
     );
 }
 
 /**
- * Leaves a spec's k trials, each with its number in the title, and one test of a spec that does not parse, or without a policy
- * where the repeats are ours.
+ * Keeps k trials of each spec, with their numbers in the titles. Of a spec that does not parse, and of a test without a policy in
+ * a project with `repeats()`, it keeps one.
  */
 function trim(suite: Suite, planned: readonly PlannedTest[], testRun: TestRun): void {
-  // `--debug` keeps the repeats, but a person watches one trial. UI mode takes a test with another title for another test.
+  // With `--debug` a person watches one trial. Renaming would make UI mode take the test for another one.
   const interactive = isInteractive();
   for (const { test, spec } of planned)
     if (test.repeatEachIndex >= (interactive ? 1 : spec.policy.k)) testRun.exclude(test);
@@ -97,7 +97,7 @@ function trim(suite: Suite, planned: readonly PlannedTest[], testRun: TestRun): 
   for (const test of suite.allTests()) if (test.repeatEachIndex && isOnce(test)) testRun.exclude(test);
 }
 
-/** Specs have a describe of their own for that. */
+/** Specs need none of this: their describe has `retries: 0`. */
 function withoutRetries(planned: readonly PlannedTest[]): void {
   const retried = planned.filter(({ test, spec }) => spec.titlePath && test.retries > 0);
   for (const { test } of retried) turnOffRetries(test);
@@ -105,7 +105,7 @@ function withoutRetries(planned: readonly PlannedTest[]): void {
   if (projects.length && !isListing())
     print(
       process.stdout,
-      `taskproof: a retry is no trial: \`retries\` are off for the tests with a pass policy${projects[0] ? ` in project ${projects.map(name => `"${name}"`).join(', ')}` : ''}.`,
+      `taskproof: retries are off for tests with a pass policy${projects[0] ? ` in project ${projects.map(name => `"${name}"`).join(', ')}` : ''}: a retry does not count as a trial.`,
     );
 }
 
@@ -114,18 +114,18 @@ function serialTests(planned: readonly PlannedTest[]): string[] {
   const places = serial.map(({ test, spec }) => `"${spec.id}" (${test.location.file}:${test.location.line})`);
   return [...new Set(places)].map(
     place =>
-      `taskproof: test ${place} has a pass policy in a serial describe, where one failure skips the tests after it. Take the test out of it, or leave out \`mode: 'serial'\` or passPolicy().`,
+      `taskproof: test ${place} has a pass policy in a serial describe, where one failure skips the tests after it. Move the test out of the describe, or remove \`mode: 'serial'\` or passPolicy().`,
   );
 }
 
 function isWanted({ spec, project }: PlannedTest): boolean {
   const run = checkRun();
-  // Without their code, ordinary tests are nothing.
+  // A probe does not run test code, and a test without it does nothing.
   if (run?.purpose === 'probe' && spec.titlePath) return false;
   return run?.wanted === undefined || (wantedOf(project.name, nameOf(spec)) !== undefined && !spec.replayed);
 }
 
-/** Of all other tests only those run that the wanted ones' projects depend on, or that clean up after them. */
+/** Excludes other tests, except those of projects that the wanted ones depend on or are torn down by. */
 function leaveOut(suite: Suite, config: FullConfig, wanted: readonly PlannedTest[], testRun: TestRun): void {
   const kept = new Set(wanted.map(({ test }) => test));
   const own = new Set(wanted.map(({ project }) => project.name));
@@ -155,7 +155,7 @@ function runPlan(planned: readonly PlannedTest[]): RunPlan {
 
 function planOf(test: TestCase): PlannedTest[] {
   const project = test.parent.project();
-  // Written into the test, so that blobs carry it.
+  // Written into the test, so that it travels in blobs.
   const options =
     project && (checkedOptions(knownOptions(test, project).value) as TaskproofOptions | undefined);
   if (replays(options)) markReplay(test, repeatEachOverride());
@@ -175,11 +175,11 @@ function sameIds(planned: readonly PlannedTest[]): string[] {
     .filter(([, where]) => where.size > 1)
     .map(([key, where]) => {
       const [project, name] = JSON.parse(key) as [string, string];
-      return `taskproof: spec "${name}" is declared ${where.size} times in project "${project}": ${[...where].join(', ')}. Declare it once, or put each declaration into a describe with a title of its own: test.describe('phone', () => { ... }).`;
+      return `taskproof: spec "${name}" is declared ${where.size} times in project "${project}": ${[...where].join(', ')}. Declare it once, or give each declaration its own describe: test.describe('phone', () => { ... }).`;
     });
 }
 
-/** A k that the project can't reach would leave every verdict open. Editors and UI mode run single repeats on purpose. */
+/** If the project repeats less than k times, no verdict could be settled. Editors and UI mode run one repeat on purpose. */
 function tooFewRepeats(planned: readonly PlannedTest[], config: FullConfig): string[] {
   if (isInteractive() || repeatEachOverride() !== undefined) return [];
   const worst = new Map<string, PlannedTest>();
@@ -191,7 +191,7 @@ function tooFewRepeats(planned: readonly PlannedTest[], config: FullConfig): str
   const where = config.configFile ?? 'your Playwright config';
   return [...worst.values()].map(
     ({ spec, project }) =>
-      `taskproof: ${spec.titlePath ? 'test' : 'spec'} "${spec.id}" wants k: ${spec.policy.k}, but project "${project.name}" runs each test ${project.repeatEach === 1 ? 'once' : `${project.repeatEach} times`}. Add \`...repeats(${spec.titlePath ? `{ atLeast: ${spec.policy.k} }` : "'<the globs of your specs>'"})\` or \`repeatEach: ${spec.policy.k}\` to the project in ${where}, or say --repeat-each=N to judge N trials.`,
+      `taskproof: ${spec.titlePath ? 'test' : 'spec'} "${spec.id}" needs k: ${spec.policy.k}, but project "${project.name}" runs each test ${project.repeatEach === 1 ? 'once' : `${project.repeatEach} times`}. Add \`...repeats(${spec.titlePath ? `{ atLeast: ${spec.policy.k} }` : "'<the globs of your specs>'"})\` or \`repeatEach: ${spec.policy.k}\` to the project in ${where}, or run with --repeat-each=N for a verdict on N trials.`,
   );
 }
 
@@ -201,12 +201,12 @@ interface OptionGroup {
   tests: readonly PlannedTest[];
 }
 
-/** The tests by their options, which are checked: the project's, and those of `test.use`. */
+/** Groups tests by their options, which it checks: those of the project and of `test.use`. */
 function byOptions(planned: readonly PlannedTest[]): OptionGroup[] {
   const groups = new Map<unknown, PlannedTest[]>();
   for (const entry of planned) {
     const options = knownOptions(entry.test, entry.project);
-    // In editors and UI mode, a file's `test.use` is known to the workers alone: they check it.
+    // In editors and UI mode, only the workers know and check a file's `test.use`.
     if (!options.known || isInteractive()) continue;
     groups.set(options.value, [...(groups.get(options.value) ?? []), entry]);
   }
@@ -216,7 +216,7 @@ function byOptions(planned: readonly PlannedTest[]): OptionGroup[] {
   });
 }
 
-/** @throws Error that names all of them. */
+/** @throws Error with every missing secret. */
 function needSecrets(groups: readonly OptionGroup[]): void {
   const problems = groups.flatMap(({ where, tests, options }) => {
     const goals = tests.map(({ test, spec }) => ({ id: spec.id, goal: goalOf(test) }));
@@ -256,15 +256,15 @@ async function missingRecordings(
   return names.length ? noRecording(names) : undefined;
 }
 
-/** A goal may need one without naming it. */
+/** Not an error: no goal names them, but one may need them. */
 function unofferedSecrets({ missing }: ReadyOptions): string | undefined {
   if (!missing.length) return undefined;
-  return `secrets without a value are not offered to the agent: ${missing.join(', ')}. No goal of this run names them.`;
+  return `secrets without a value: ${missing.join(', ')}. The agent can't use them. No goal of this run names them.`;
 }
 
 function ungradedRubrics(tests: readonly PlannedTest[], { judge }: ReadyOptions): string | undefined {
   const rubrics = tests.filter(({ test }) => test.annotations.some(({ type }) => type === RUBRIC));
   const ids = [...new Set(rubrics.map(({ spec }) => spec.id))];
   if (judge || !ids.length) return undefined;
-  return `there is no judge for the rubric of ${ids.join(', ')}: the assertions alone decide. Add \`judge: webJudge()\` to use.taskproof, or take \`judge\` out of the spec.`;
+  return `${ids.join(', ')}: no judge for the rubric, so only the assertions decide. Add \`judge: webJudge()\` to use.taskproof, or remove \`judge\` from the spec.`;
 }

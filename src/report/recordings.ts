@@ -1,4 +1,4 @@
-// Recordings of trials that passed: the files that `record: true` and healed trials leave for replay().
+// Recordings of passed trials: the files that `record: true` and healed trials write for replay().
 import { relative, resolve } from 'node:path';
 import type { FullConfig, TestCase } from '@playwright/test/reporter';
 import {
@@ -20,8 +20,8 @@ import { plural } from './format';
 import { writeText } from './write';
 
 /**
- * The recording of a trial, or why there can't be one. Actions that only looked are left out,
- * and of those that failed all but the steps that they tell to have done before.
+ * The recording of a trial, or why there is none. Leaves out actions that changed nothing, and of failed actions all but the
+ * steps that they completed.
  */
 export function recordingOf(record: TrialRecord): Recording | { problem: string } {
   if (record.outcome !== 'passed') return { problem: 'the trial did not pass' };
@@ -30,8 +30,7 @@ export function recordingOf(record: TrialRecord): Recording | { problem: string 
     const kept: RecordedTurn['actions'] = [];
     for (const action of actions) {
       if (action.error !== undefined && !action.steps) continue;
-      if (!action.steps)
-        return { problem: `turn ${number}: \`${action.title}\` can't be done again by a recording` };
+      if (!action.steps) return { problem: `turn ${number}: \`${action.title}\` can't be replayed` };
       const refused = whyRefused(action.steps);
       if (refused) return { problem: `turn ${number}: \`${action.title}\` ${refused}` };
       if (action.steps.length) kept.push({ title: action.title, steps: action.steps });
@@ -49,17 +48,17 @@ export function recordingOf(record: TrialRecord): Recording | { problem: string 
   };
 }
 
-/** `{{unique}}` in the place of its value, as with secrets: a replay has a value of its own. Letters and digits stand in JSON as they are. */
+/** Replaces the value of `{{unique}}` by its name: each replay has its own value. JSON does not escape letters and digits. */
 function byName(turns: RecordedTurn[], unique: string | undefined): RecordedTurn[] {
   if (!unique) return turns;
   return JSON.parse(JSON.stringify(turns).replaceAll(unique, UNIQUE)) as RecordedTurn[];
 }
 
-/** What the trials of one spec in one project leave for a recording: that of the shortest one, or why there is none. */
+/** The recording of one spec in one project: of its shortest trial. Or why there is none. */
 export class RecordingPick {
   recording: Recording | undefined;
   problem: string | undefined;
-  /** Where a recording was healed: its file, as the config's folder sees it. */
+  /** The recording that was healed: its file, relative to the config's folder. */
   healed: string | undefined;
 
   add(record: TrialRecord): void {
@@ -96,8 +95,8 @@ interface RecordedSpec {
 }
 
 /**
- * Writes what is to be written: for projects with `record`, and beside recordings that were healed. To be called where the
- * trials ran, and not where reports are merged: blobs may come from anywhere.
+ * Writes recordings: for projects with `record`, and beside healed ones. Not called when reports are merged, since blobs may
+ * come from anywhere.
  *
  * @returns lines for the terminal
  */
@@ -121,9 +120,7 @@ export async function writeRecordings(
     const other = written.get(file);
     const name = relative(resolve(folder), file).replaceAll('\\', '/');
     if (other !== undefined) {
-      lines.push(
-        `${name} is of ${label(other)}: ${label(spec)} needs a folder of its own (\`record: 'folder'\`)`,
-      );
+      lines.push(`${name} is of ${label(other)}. Give ${label(spec)} its own folder: \`record: 'folder'\``);
       continue;
     }
     written.set(file, spec);
@@ -131,7 +128,7 @@ export async function writeRecordings(
       (error: Error) => error.message,
     );
     if (failure) lines.push(`${name}: ${failure}`);
-    else if (pick.healed) lines.push(`healed: look at ${name}, and put it in the place of ${pick.healed}`);
+    else if (pick.healed) lines.push(`healed: review ${name}, then replace ${pick.healed} with it`);
     else counts.set(into!, (counts.get(into!) ?? 0) + 1);
   }
   for (const [into, count] of counts) lines.push(`recorded ${plural(count, 'spec')} in ${into}`);
@@ -140,7 +137,7 @@ export async function writeRecordings(
 
 const label = ({ planned, project }: RecordedSpec) => `${nameOf(planned)} [${project}]`;
 
-/** Undefined where nothing is to be written. Where a healed recording lay, a trial's record says. */
+/** Undefined if nothing is to be written. The record says where a healed recording is. */
 function placeOf(
   { planned, pick: { healed } }: RecordedSpec,
   into: string | undefined,
@@ -152,7 +149,7 @@ function placeOf(
   return file
     ? { file }
     : {
-        problem: `${healed} is no .json file below the folder of the Playwright config, so none is written beside it`,
+        problem: `${healed} is not a .json file below the folder of the Playwright config`,
       };
 }
 

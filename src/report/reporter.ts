@@ -1,4 +1,4 @@
-// Playwright's results in, verdicts out: exit status, terminal, JSON, Markdown, and what the other reporters show.
+// The reporter: turns Playwright's results into verdicts, and these into exit status, terminal, JSON, Markdown and annotations.
 import { dirname, resolve } from 'node:path';
 import type {
   FullConfig,
@@ -47,16 +47,16 @@ const statusOf = ({ status }: FullResult) => (status === 'timedout' ? 'failed' :
 
 export default class TaskproofReporter implements Reporter {
   private readonly options: ReporterOptions;
-  /** By project, spec and the describes around it, and whether it is replayed: an agent's verdict and a replay's are two. */
+  /** By project, spec with its describes, and whether it is replayed: an agent and its replay have separate verdicts. */
   private readonly specRuns = new Map<string, SpecRun>();
-  /** Where each test belongs, as far as it is known. */
+  /** The spec of each test, as far as it is known. */
   private readonly runOf = new Map<TestCase, SpecRun>();
   private readonly startedAt = new Date();
   private config!: FullConfig;
   private suite!: Suite;
-  /** merge-reports does not call preprocess: what it brings together is judged as one whole run. */
+  /** merge-reports does not call preprocess: the merged reports are judged as one run. */
   private preprocessed = false;
-  /** What the runs said of themselves whose blobs are merged. */
+  /** The runs whose blobs are being merged. */
   private kept: readonly KeptRun[] = [];
 
   constructor(options: unknown = {}) {
@@ -65,7 +65,7 @@ export default class TaskproofReporter implements Reporter {
     repeatEachOverride();
   }
 
-  /** Other reporters tell of each test; Playwright adds one of its own if there is none. */
+  /** Makes Playwright add a terminal reporter if the config has none. */
   printsToStdio(): boolean {
     return false;
   }
@@ -79,13 +79,13 @@ export default class TaskproofReporter implements Reporter {
   onBegin(config: FullConfig, suite: Suite): void {
     this.config = config;
     hideSecrets(config);
-    // Of a run in shards: a spec of which no trial arrived is missing, not unknown.
+    // If no trial of a spec arrived from any shard, its trials are missing.
     if (!this.preprocessed) this.kept = keptRuns(config);
     for (const { plan } of this.kept) for (const { project, spec } of plan) this.specRun(project, spec);
     this.suite = suite;
     for (const test of suite.allTests()) {
       const run = this.assign(test);
-      // Specs mark their failures themselves, in the worker: ordinary tests know nothing of us.
+      // A spec's worker marks tolerated failures. The workers of ordinary tests can't.
       if (run?.isTest && this.preprocessed) beforeReporters(test, result => this.take(test, result));
     }
     nameTests(this.specRuns.values());
@@ -98,7 +98,7 @@ export default class TaskproofReporter implements Reporter {
 
   private take(test: TestCase, result: TestResult): void {
     const run = this.assign(test);
-    // A retry is no trial. In UI mode and in editors each test shows its own outcome.
+    // A retry does not count as a trial. In UI mode and in editors each test shows its own outcome.
     if (!run || result.retry > 0 || isInteractive()) return;
     if (run.add(test, result) && run.isTest && this.preprocessed) skipNeedless(run);
   }
@@ -108,7 +108,7 @@ export default class TaskproofReporter implements Reporter {
     if (!this.preprocessed) this.refuseConflicts();
     this.joinUnconfirmed();
     const check = checkRun();
-    // A confirmation has skipped what would have cost too much: no spec that is not there.
+    // A confirmation keeps specs that it skipped because of their cost.
     const runs = [...this.specRuns.values()].filter(run => !run.skipped || check?.purpose === 'confirm');
     for (const run of runs.filter(({ ended }) => !ended)) {
       run.missingBecause = whyMissing(run.project, this.suite, this.config, result);
@@ -122,7 +122,7 @@ export default class TaskproofReporter implements Reporter {
     const filtered = this.preprocessed ? isFiltered() : this.kept.some(run => run.filtered);
     const about = { startedAt, durationMs: result.duration, status, shard, broken, filtered } as const;
     if (check) {
-      // Without a plan no run came about: a global setup or a test file failed.
+      // If a global setup or a test file failed, there is no plan.
       if (this.preprocessed) await writeText(check.outputFile, JSON.stringify(resultsOf(runs, about)));
       return undefined;
     }
@@ -152,19 +152,19 @@ export default class TaskproofReporter implements Reporter {
     const conflicts = mergeConflicts(this.kept, this.specRuns.values());
     if (!conflicts.length) return;
     const lines = conflicts.slice(0, 10).map(line => `  taskproof: ${line}`);
-    // Where no other reporter prints errors, this has to be seen, too.
+    // Other reporters may not print errors.
     print(process.stdout, lines.join('\n'));
     throw runError("taskproof: these reports don't belong together. Merge the blobs of one run.");
   }
 
   /**
-   * Where the test belongs now. Its annotations are the worker's once it has ended, and only the worker knows for certain
-   * whether it was replayed; a crash leaves none, then what was known before stands.
+   * The spec that the test belongs to now. When a test has ended, its annotations come from the worker, which alone knows for
+   * certain whether it was replayed. After a crash the earlier answer stands.
    */
   private assign(test: TestCase): SpecRun | undefined {
     const known = this.runOf.get(test);
     const planned = plannedSpec(test);
-    // By name: in merge-reports the projects of each shard are objects of their own.
+    // By name: in merge-reports, each shard has its own project objects.
     const run = planned ? this.specRun(test.parent.project()?.name ?? '', planned) : known;
     if (!run || run === known) return run;
     known?.tests.delete(test);
@@ -182,9 +182,8 @@ export default class TaskproofReporter implements Reporter {
   }
 
   /**
-   * A spec whose agent was not known until its trials ran leaves tests behind that did not run, or broke before they could
-   * say: they belong to those that said it. Where agents and replays both said so, as in reports merged of two runs, each
-   * keeps its own.
+   * If only the workers knew whether a spec is replayed, tests that did not run or broke early count with those that reported it. If
+   * agents and replays both reported, as in reports merged of two runs, each keeps its own.
    */
   private joinUnconfirmed(): void {
     for (const [key, run] of this.specRuns) {
@@ -196,7 +195,7 @@ export default class TaskproofReporter implements Reporter {
     }
   }
 
-  /** Output files are relative to the config, as they are in Playwright's own reporters. */
+  /** Output files are relative to the config, as in Playwright's own reporters. */
   private folder(): string {
     return this.config.configFile ? dirname(this.config.configFile) : resolve('.');
   }

@@ -1,4 +1,4 @@
-// The results file, taskproof-results.json: what a run came to, for programs.
+// The results file, taskproof-results.json: the results of a run for programs.
 import { z } from 'zod';
 import { problemsIn } from '../spec/explain';
 import { keyOf } from '../verdicts/diff';
@@ -11,38 +11,38 @@ export const DEFAULT_BASELINE_FILE = 'taskproof-baseline.json';
 
 export const resultsSchema = z
   .looseObject({
-    schemaVersion: z.literal(RESULTS_SCHEMA_VERSION).describe('Another one means other fields.'),
+    schemaVersion: z.literal(RESULTS_SCHEMA_VERSION).describe('Changes if the meaning of a field changes.'),
     startedAt: z.iso.datetime().describe('When the run began.'),
     durationMs: z.number().nonnegative().describe('Milliseconds.'),
-    status: z.enum(['passed', 'failed', 'interrupted']).describe("The run's, ordinary tests included."),
-    costUsd: cost.optional().describe('Sum over the verdicts, US dollars; null where any is unknown.'),
-    usage: usageSchema.optional().describe('Tokens of all trials that left a record.'),
+    status: z.enum(['passed', 'failed', 'interrupted']).describe('Of the run, ordinary tests included.'),
+    costUsd: cost.optional().describe('Sum over the verdicts, US dollars; null if any is unknown.'),
+    usage: usageSchema.optional().describe('Tokens of all trials that have a record.'),
     complete: z
       .boolean()
       .describe('False for a shard, and for a run in which trials are missing or a spec does not parse.'),
     incompleteBecause: z
       .string()
       .optional()
-      .describe('Why trials are missing; left out for a complete run, and where the run can not know.'),
+      .describe('Why trials are missing. Left out if the run is complete, or can not know.'),
     filtered: z
       .boolean()
       .optional()
-      .describe('True if the command line chose a part of the tests, such as `--grep`; else left out.'),
-    verdicts: z.array(rowSchema.loose()).describe('One for each spec and project; replayed ones apart.'),
+      .describe('True if the command line selected only some tests, such as with `--grep`; else left out.'),
+    verdicts: z.array(rowSchema.loose()).describe('One for each spec and project; replays have their own.'),
     findings: z
       .array(sharedFindingSchema)
       .optional()
       .describe(
-        'What failed trials of several specs met, that which cost most first; left out where there is none.',
+        'Findings that failed trials of several specs met, the most frequent first; left out if there are none.',
       ),
     comparison: comparisonSchema
       .optional()
-      .describe('Left out where no two projects share a spec, and in a shard.'),
+      .describe('Left out if no two projects share a spec, and in a shard.'),
   })
   .describe('Results of a Taskproof run');
 
 export type Results = z.infer<typeof resultsSchema>;
-/** One verdict as the results file keeps it. */
+/** One verdict in the results file. */
 export type ResultRow = Results['verdicts'][number];
 
 /** The JSON Schema (draft 2020-12) of the results file. */
@@ -50,7 +50,7 @@ export function resultsJsonSchema(): Record<string, unknown> {
   return z.toJSONSchema(resultsSchema, { io: 'input' });
 }
 
-/** A file that is not a results file, or not one that this version reads. */
+/** A file that is not a results file, or not one that this version can read. */
 export class ResultsFileError extends Error {
   override name = 'ResultsFileError';
   constructor(
@@ -89,7 +89,7 @@ export function readResults(text: string, filename: string): Results {
   if (version !== RESULTS_SCHEMA_VERSION)
     throw new ResultsFileError(
       filename,
-      `schemaVersion is ${JSON.stringify(version)}; this version of @taskproof/playwright reads "${RESULTS_SCHEMA_VERSION}". Write the file again with the version that reads it here, or update the package.`,
+      `schemaVersion is ${JSON.stringify(version)}; this version of @taskproof/playwright reads "${RESULTS_SCHEMA_VERSION}". Run the tests again with this version, or update the package.`,
     );
   const result = resultsSchema.safeParse(json);
   if (!result.success)
@@ -98,14 +98,14 @@ export function readResults(text: string, filename: string): Results {
   return result.data;
 }
 
-/** The first of what is wrong, a line each. */
+/** The first problems, one line each. */
 export function describeIssues(error: z.ZodError): string {
   const shown = problemsIn(error, 'the file').slice(0, 5);
   const rest = error.issues.length - shown.length;
   return `not valid:\n  ${shown.join('\n  ')}${rest > 0 ? `\n  and ${rest} more` : ''}`;
 }
 
-// Two rows of one key would let one hide the other in a diff.
+// In a diff, one of two rows with the same key would hide the other.
 export function refuseDoubles(
   verdicts: readonly Pick<ResultRow, 'spec' | 'titlePath' | 'project' | 'replayed'>[],
   filename: string,
@@ -116,7 +116,7 @@ export function refuseDoubles(
     if (seen.has(key))
       throw new ResultsFileError(
         filename,
-        `spec "${specName(row)}" is listed twice in project "${row.project}". Write the file again with a run or with merge-reports.`,
+        `spec "${specName(row)}" is listed twice in project "${row.project}". Run the tests or merge-reports again.`,
       );
     seen.add(key);
   }

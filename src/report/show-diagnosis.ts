@@ -1,4 +1,4 @@
-// A diagnosis where readers of the HTML report meet it first: on the page of each failed trial.
+// Shows a diagnosis at the top of each failed trial's page in the HTML report.
 import { readFileSync } from 'node:fs';
 import type { TestResult } from '@playwright/test/reporter';
 import { annotate, markTurn, pictureOf, showSideBySide } from '../playwright/runner';
@@ -11,14 +11,14 @@ import { findingLine, IN_THE_WAY } from './trial-notes';
 /** Where a failed trial left the way of passing ones, and the pictures of both. */
 export interface FoundParting {
   parting: Diagnosis['partings'][number];
-  /** The other project that the passing trial is of. */
+  /** The project of the passing trial, if it is another one. */
   of: string | undefined;
   pictures: Pictures | undefined;
 }
 
 type Pictures = Record<'expected' | 'actual', NonNullable<ReturnType<typeof pictureOf>>>;
 
-/** What both saw before they parted; if they saw the same, what came of it. */
+/** What both trials saw before they parted. If they saw the same: what they saw after it. */
 export function picturesOf(
   { kind, expected, actual }: Parting,
   passing: TestResult,
@@ -51,7 +51,7 @@ function bytesOf({ body, path }: Pictures['actual']): Buffer | undefined {
   }
 }
 
-/** Above all else that is said of the trials. @param partings by index of the trial */
+/** @param partings by index of the trial */
 export function showDiagnosis(
   failed: SpecRun['graded']['failed'],
   { groups }: Diagnosis,
@@ -65,12 +65,12 @@ export function showDiagnosis(
     }),
   );
   for (const { test, result, trial, failed: own } of failed) {
-    // Passing trials of another agent often did what those of the trial's own did: once is enough.
+    // Passing trials of another agent often do the same as the agent's own: show it once.
     const shown = partings
       .get(trial.index)!
       .filter(({ parting }, at, all) => at === 0 || !isSame(parting, all[0]!.parting));
     const [finding] = own.findings;
-    // Each goes above those before it.
+    // Each annotation goes above the earlier ones.
     if (finding) annotate(test, result, IN_THE_WAY, findingLine(finding));
     const texts = shown.map(({ parting }) => parting.text);
     if (texts.length) annotate(test, result, 'parted', oneLine(texts.join('; '), 1_000));

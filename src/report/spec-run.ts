@@ -1,4 +1,4 @@
-// The trials of one spec in one project, as they come in: an agent's, or replays.
+// Collects the trials of one spec in one project, of an agent or of replays, as they come in.
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 import { type PlannedSpec, nameOf as plannedName, plannedSpec } from '../playwright/annotations';
 import { checkRun, wantedOf } from '../playwright/check-run';
@@ -23,7 +23,7 @@ import { RecordingPick } from './recordings';
 import { healedText } from './trial-notes';
 import { agentNotes, declaredStatus, failuresText, testTrial, trialOf } from './trials';
 
-/** What trials of one spec have in common. A whole record would be kept until the run's end. */
+/** What the trials of a spec share. Whole records would stay in memory until the run's end. */
 type Subject = Pick<TrialRecord, 'agent' | 'model'> &
   Partial<Pick<TrialRecord, 'specFile' | 'specHash' | 'assertions'>>;
 
@@ -40,17 +40,17 @@ export class SpecRun {
   /** Tests of this process: all k of them in a whole run, fewer in a shard. */
   readonly tests = new Set<TestCase>();
   readonly entries: Entry[] = [];
-  /** Known from the first record on. */
+  /** Known once the first record has arrived. */
   subject: Subject | undefined;
   readonly pick = new RecordingPick();
   private readonly steps = new Map<string, WayStep>();
-  /** Trials are skipped once the verdict is settled: its rate is biased. */
+  /** Trials are skipped once the verdict is settled, which biases the rate. */
   earlyStop: boolean;
-  /** What its trials do not agree on, although they should be of one run; in words. */
+  /** How its trials contradict each other, as trials of different runs do. */
   readonly conflicts = new Set<string>();
-  /** What people read: of a test its title, unless that is another's, too. */
+  /** The name for people: a test's title, with more of its path if titles clash. */
   name: string;
-  /** Why trials are missing at the run's end, if that is known. */
+  /** Why trials are missing at the end of the run, if known. */
   missingBecause: string | null = null;
 
   constructor(
@@ -61,12 +61,12 @@ export class SpecRun {
     this.name = plannedName(planned);
   }
 
-  /** Played from a recording: then its trials don't measure an agent. */
+  /** Whether its trials are played from a recording: they don't measure an agent. */
   get replayed(): boolean {
     return this.planned.replayed;
   }
 
-  /** Whether every trial that this process was to run has ended. */
+  /** Whether every trial of this process has ended. */
   get ended(): boolean {
     return this.entries.length >= this.tests.size;
   }
@@ -82,7 +82,7 @@ export class SpecRun {
     return { ...verdict, reason: `${this.missingBecause}; ${verdict.reason}` };
   }
 
-  /** Skipped from the outside as a whole, by the suite: then there is nothing to judge. */
+  /** Whether the suite skips it as a whole: then there is no verdict. */
   get skipped(): boolean {
     const { entries, ended, isTest } = this;
     // `test.skip` in the code of a test skips its other trials, too.
@@ -91,19 +91,19 @@ export class SpecRun {
     );
   }
 
-  /** Whether a worker said of any trial that it belongs here; what a crash has left says nothing. */
+  /** Whether a worker confirmed that a trial belongs here. A crash leaves no such annotation. */
   get confirmed(): boolean {
     return this.entries.some(
       ({ test, result }) => plannedSpec({ ...result, title: test.title }) !== undefined,
     );
   }
 
-  /** Of an ordinary test, whose trials leave no records. */
+  /** An ordinary test with a pass policy: its trials leave no records. */
   get isTest(): boolean {
     return this.planned.titlePath !== undefined;
   }
 
-  /** @returns false for a result that it has been told of before. */
+  /** @returns false if the result was added before. */
   add(test: TestCase, result: TestResult): boolean {
     if (this.entries.some(entry => entry.result === result)) return false;
     this.tests.add(test);
@@ -125,11 +125,11 @@ export class SpecRun {
   }
 
   private evidence(trial: TrialResult, record: TrialRecord | undefined): Pick<Entry, 'way' | 'failed'> {
-    // A confirmation and a probe diagnose nothing.
+    // A confirmation and a probe need no diagnosis.
     if (checkRun() || !record || !isGraded(trial)) return {};
     const done = stepsOf(record);
     const { steps, end } = wayOf(record, done);
-    // Trials do much the same: each step is kept once.
+    // Trials resemble each other: equal steps are kept once.
     const kept = steps.map(step => {
       const key = JSON.stringify(step);
       const known = this.steps.get(key) ?? step;
@@ -141,7 +141,7 @@ export class SpecRun {
     return { way: { steps: kept, end }, failed };
   }
 
-  /** The trials that the verdict counts: passed ones, to compare failed ones with. */
+  /** The trials that the verdict counts: the failed ones, and the passed ones to compare them with. */
   get graded(): { passing: (PassingTrial & Entry)[]; failed: (Entry & { failed: FailedTrial; way: Way })[] } {
     const counted = new Set(this.verdict.trials);
     const kept = this.entries.filter(({ trial }) => counted.has(trial));
@@ -158,7 +158,7 @@ export class SpecRun {
     };
   }
 
-  /** Reports that are merged may be of runs that don't belong together. */
+  /** Merged reports may come from runs that don't belong together. */
   expectPolicy({ policy }: PlannedSpec): void {
     const text = ({ k, minPasses }: Policy) => `k ${k}, ${minPasses} needed`;
     this.expectSame('pass policy', text(this.planned.policy), text(policy));
@@ -166,12 +166,10 @@ export class SpecRun {
 
   private expectSame(what: string, one: string, other: string): void {
     if (one !== other)
-      this.conflicts.add(
-        `${nameOf(this)} has another ${what} in one report than in another: ${one}; ${other}`,
-      );
+      this.conflicts.add(`the reports disagree about the ${what} of ${nameOf(this)}: ${one}; ${other}`);
   }
 
-  /** Takes over what was counted elsewhere before the agent was known. */
+  /** Takes over the trials that were counted elsewhere before the agent was known. */
   absorb(other: SpecRun): void {
     for (const test of other.tests) this.tests.add(test);
     for (const { test, result } of other.entries) unannotate(test, result, other.noun);
@@ -182,7 +180,7 @@ export class SpecRun {
     this.label();
   }
 
-  /** Shows the verdict on each of its trials: as a tag and as annotations. Titles stay the same from run to run. */
+  /** Shows the verdict on each trial, as a tag and as annotations. Titles stay the same from run to run. */
   label(): void {
     const { verdict, k, minPasses, passes, missing } = this.verdict;
     const ran = missing ? `; ${k - missing} of ${k} ran` : '';
@@ -207,7 +205,7 @@ export class SpecRun {
   /** `2/5`, `2/5 (failed, tolerated): "h1" is not visible ...`, `1/1 (healed)`. */
   private trialText(trial: TrialResult, tolerated: boolean): string {
     const { k } = this.planned.policy;
-    // Without our trimming, repeats beyond k are there, too.
+    // Without our trimming, repeats beyond k run too.
     if (trial.index >= k) return 'not needed';
     const marks = [
       trial.outcome !== 'passed' && trial.outcome,
@@ -222,7 +220,7 @@ export class SpecRun {
     return trial.outcome === 'failed' || trial.outcome === 'error';
   }
 
-  /** As long as the verdict may still be `passed`, its failures are expected ones; the decisive failure makes all count. */
+  /** Failures are expected while the verdict can still be `passed`. The decisive failure makes all of them count. */
   private mark(): void {
     const lost = this.entries.filter(({ trial }) => this.isLost(trial));
     const tolerable = lost.length <= allowedFailures(this.planned.policy);
@@ -234,8 +232,8 @@ export class SpecRun {
 }
 
 /**
- * Enters an ordinary trial into the run's ledger, for agents in other trials of it, and skips those that are not needed any more:
- * the tests themselves know nothing of us. Without an agent of ours a trial costs nothing, and one with an agent looks itself.
+ * Enters a trial of an ordinary test into the run's ledger, and skips trials that are no longer needed. Trials with an agent of ours
+ * do so themselves.
  */
 export function skipNeedless({ planned, project, tests, earlyStop, entries }: SpecRun): void {
   const { trial } = entries.at(-1)!;
@@ -255,7 +253,7 @@ function nameOf({ name, project }: SpecRun): string {
   return specLabel(name, project);
 }
 
-/** Names tests by as much of the end of their paths as tells them from all others. */
+/** Names each test by its title, with as much of its path as makes the name unique. */
 export function nameTests(runs: Iterable<Pick<SpecRun, 'planned' | 'name'>>): void {
   const all = [...runs];
   const endings = ({ titlePath, ...spec }: PlannedSpec) =>

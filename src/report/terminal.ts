@@ -35,7 +35,7 @@ import { errorGroups, healings, sharedLines, whyLines } from './trial-notes';
 const DEFAULT_WIDTH = 100;
 const INDENT = '  ';
 const DETAIL = '      ';
-/** The HTML report shows a lost spec's block, too, and scrolls longer lines out of sight. */
+/** The HTML report shows the blocks, too, and scrolls longer lines. */
 const TEXT_WIDTH = 78;
 /** Names in a list of specs that did not run. */
 const SHOWN_NAMES = 5;
@@ -55,7 +55,7 @@ export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT
   const unstarted = measured.filter(row => row.trials.length === 0);
   const rows = ran.filter(row => row.verdict !== 'passed' || !compared.has(specName(row)));
   const replayed = results.verdicts.filter(row => row.replayed);
-  const { incompleteBecause = 'a shard, or trials are missing' } = results;
+  const { incompleteBecause = 'trials are missing' } = results;
   const title = `Taskproof${results.complete ? '' : ` (incomplete: ${oneLine(incompleteBecause, 300)})`}`;
   return [
     '',
@@ -78,7 +78,7 @@ export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT
   ].join('\n');
 }
 
-/** Of specs, then of tests. */
+/** Specs first, then tests. */
 function tablesOf(rows: readonly ResultRow[], colour: boolean): string[] {
   const specs = rows.filter(row => !row.titlePath);
   const tests = rows.filter(row => row.titlePath);
@@ -87,7 +87,7 @@ function tablesOf(rows: readonly ResultRow[], colour: boolean): string[] {
 }
 
 const COLUMNS = ['spec', 'project', 'verdict', 'passes', 'rate', 'turns', 'cost'];
-/** What a terminal that is too narrow goes without, one after the other; the results file has it all. */
+/** Columns to leave out, one after the other, until the table fits the terminal. The results file has them all. */
 const DISPENSABLE = ['turns', 'cost', 'rate'];
 
 function rowTable(rows: readonly ResultRow[], colour: boolean): string {
@@ -103,22 +103,25 @@ function rowTable(rows: readonly ResultRow[], colour: boolean): string {
     const right = ['turns', 'cost'].map(name => columns.indexOf(name));
     return table(cells, { head, colour, right, indent: INDENT });
   };
-  const tables = [0, 1, 2, 3].map(count => without(DISPENSABLE.slice(0, count)));
+  const several = new Set(rows.map(({ project }) => project)).size > 1;
+  const dispensable = several ? DISPENSABLE : ['project', ...DISPENSABLE];
+  const tables = [...dispensable, ''].map((_, count) => without(dispensable.slice(0, count)));
   return tables.find(fitsTerminal) ?? tables.at(-1)!;
 }
 
-/** A log is as wide as its lines. */
+/** Without a terminal there is no limit. */
 function fitsTerminal(text: string): boolean {
   const { columns = Number.POSITIVE_INFINITY } = stdout;
   return text.split('\n').every(line => displayWidth(stripVTControlCharacters(line)) <= columns);
 }
 
-/** Failures that lost no spec: a lost one has a block of its own. */
+/** Failures that a passed verdict tolerates. Each lost spec has a block of its own instead. */
 function toleratedLines(rows: readonly ResultRow[]): string[] {
   const told = rows
     .filter(row => row.verdict === 'passed' && row.diagnosis)
     .map(row => `Tolerated in ${specLabel(specName(row), row.project)}: ${whyLines(row)[0]}`);
-  return atMost(SHOWN_LINES, told).map(line => wrapped(oneLine(line, 300), TEXT_WIDTH, INDENT));
+  const lines = atMost(SHOWN_LINES, told).map(line => wrapped(oneLine(line, 300), TEXT_WIDTH, INDENT));
+  return lines.length ? ['', ...lines] : [];
 }
 
 function atMost(count: number, lines: readonly string[]): string[] {
@@ -126,7 +129,7 @@ function atMost(count: number, lines: readonly string[]): string[] {
   return [...lines.slice(0, count), ...more];
 }
 
-/** Specs of which no trial ran, told in one line: a row for each would say the same thing again and again. */
+/** One line for all specs without a trial: a row for each would only repeat the reason. */
 function notRunLine(
   rows: readonly (MaybeTest & { name: string })[],
   because: string | null | undefined,
@@ -138,20 +141,15 @@ function notRunLine(
   )})`;
 }
 
-/** Apart from the agents': a replay says that the site still works as recorded, and nothing of an agent. */
+/** Replays have their own table: they show that the site still works as recorded, and measure no agent. */
 function replayedLines(rows: readonly ResultRow[], colour: boolean): string[] {
   const healed = healings(rows).map(({ row, text }) =>
     paint('yellow', `${INDENT}${specLabel(specName(row), row.project)} ${text}`, colour),
   );
-  return [
-    '',
-    `${INDENT}Replayed from recordings, which measures no agent:`,
-    rowTable(rows, colour),
-    ...healed,
-  ];
+  return ['', `${INDENT}Replayed from recordings (measures no agent):`, rowTable(rows, colour), ...healed];
 }
 
-/** Trials that say nothing about the site, apart from those that do: how many, why, and what to do. */
+/** Errors of the infrastructure: how many, why, and what to do. */
 function errorLines({ verdicts }: Results): string[] {
   const groups = errorGroups(verdicts);
   if (!groups.length) return [];
@@ -203,8 +201,7 @@ function countsOf(rows: readonly ResultRow[]): string {
 }
 
 /**
- * What several specs met, then a block for each lost spec: why it was lost, and where. It ends the terminal's output, and is at
- * the top of the HTML report.
+ * The blocks of lost specs, below the findings that several specs share. Printed last, and shown at the top of the HTML report.
  *
  * @param more lines at the end
  */
@@ -237,7 +234,7 @@ export function lostSummary(
   ].join('\n');
 }
 
-/** Where the first trial that failed, else the first with an error, says that it broke. */
+/** Where the first failed trial broke; without one, the first trial with an error. */
 function placeOf({ entries }: SpecRun): string[] {
   const first = (outcome: string) => entries.find(({ trial }) => trial.outcome === outcome);
   const { result, test } = first('failed') ?? first('error') ?? {};
@@ -245,7 +242,7 @@ function placeOf({ entries }: SpecRun): string[] {
   return file === undefined ? [] : [`at ${relative('', file)}:${line}`];
 }
 
-/** Where to see more than the blocks tell. */
+/** Where to read more. */
 export function whereToLook(
   { reporter }: Pick<FullConfig, 'reporter'>,
   outputFile: string,

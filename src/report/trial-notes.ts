@@ -1,4 +1,4 @@
-// What is said of trials beside the verdict: recordings that were healed, and errors of the infrastructure.
+// Notes on trials beside the verdict: healed recordings, findings, infrastructure errors.
 
 import { oneLine } from '../trial/safe-text';
 import type { MetFinding, SharedFinding } from '../verdicts/shapes';
@@ -10,11 +10,11 @@ type TrialRow = Pick<ResultRow['trials'][number], 'outcome' | 'healed'>;
 
 /**
  * `healed at turn 5: step 4: button "Place order" not found on /checkout; new recording beside checkout.json for review`; null
- * if the trial was played from its recording to the end.
+ * if the recording was played to its end.
  */
 export function healedText({ healed, outcome }: TrialRow): string | null {
   if (!healed) return null;
-  // Only what passed is worth keeping.
+  // Only a passed trial leaves a new recording.
   const recording =
     outcome === 'passed'
       ? `new recording beside ${healed.recording} for review`
@@ -32,7 +32,7 @@ export function healings(rows: readonly ResultRow[]): { row: ResultRow; text: st
   );
 }
 
-/** What a finding is called in reports. */
+/** The type of a finding's annotation. */
 export const IN_THE_WAY = 'in the way';
 
 /** `button without a name .icon-cart on /shop` */
@@ -40,7 +40,7 @@ export function findingLine({ text, locator, path }: Omit<MetFinding, 'trials' |
   return oneLine(`${text} ${controlIn(locator)} on ${path}`);
 }
 
-/** What several specs met, a line each: `button without a name .icon-cart on /shop: 3 specs, 9 failed trials`. */
+/** One line each: `button without a name .icon-cart on /shop: 3 specs, 9 failed trials`. */
 export function sharedLines(shared: readonly SharedFinding[]): string[] {
   return shared.map(
     finding =>
@@ -49,16 +49,16 @@ export function sharedLines(shared: readonly SharedFinding[]): string[] {
 }
 
 /**
- * Why a spec did not pass, in lines: what its failures have in common, where they left the way of passing trials and what stood
- * in the way, instead of the first failure's reason.
+ * Why a spec did not pass, line by line: what its failures have in common, where they left the way of passing trials, and what
+ * was in the way. Without a diagnosis, the verdict's reason.
  *
- * @param told findings that are told above
+ * @param told findings that were already shown
  */
 export function whyLines(
   { verdict, reason, diagnosis }: Pick<ResultRow, 'verdict' | 'reason' | 'diagnosis'>,
   told: readonly SharedFinding[] = [],
 ): string[] {
-  // Errors, and trials that are missing, are no failures.
+  // Errors and missing trials are not failures.
   if (!diagnosis || verdict === 'inconclusive') return reason === null ? [] : [reason];
   const present = verdict === 'undecided' ? /^.*? trials present/.exec(reason ?? '')?.[0] : undefined;
   const { headline, parted, findings } = diagnosis;
@@ -73,26 +73,25 @@ export function whyLines(
 
 const HINTS: Record<string, string> = {
   site_unreachable:
-    'Is the site up? Start it with `webServer` in the Playwright config, or point `origin` at a deployment.',
+    'Is the site running? Start it with `webServer` in the Playwright config, or set `origin` to a deployment.',
   agent_api:
-    'The agent could not work: look at its key, its rate limits and its status page, then run again.',
+    "The agent could not work. Check its API key, rate limits and the provider's status page, then run again.",
   browser:
-    'The browser failed: is it installed (`npx playwright install`)? Else look at memory and at the number of workers, then run again.',
-  judge: 'The judge could not be asked: look at its key and its rate limits, then run again.',
-  setup:
-    "The test failed before its trial began: look at its hooks and fixtures, and at the test's timeout, in the HTML report.",
-  interrupted: 'The run was interrupted: run again.',
+    'The browser failed. Is it installed (`npx playwright install`)? Otherwise check memory and the number of workers, then run again.',
+  judge: 'The judge could not be reached. Check its API key and rate limits, then run again.',
+  setup: 'The test failed before its trial began. Check its hooks, fixtures and timeout in the HTML report.',
+  interrupted: 'The run was interrupted. Run it again.',
   internal:
-    'The trial broke off by itself: look at its last step in the HTML report, and at the code of the agent or the test.',
+    "The trial broke off. Check its last step in the HTML report, and the agent's or the test's own code.",
 };
 
-const MORE = 'The record of the trial in the HTML report says more.';
+const MORE = 'See the trial in the HTML report.';
 
 /** Trials of one kind of error over a whole run. */
 export interface ErrorGroup {
   kind: string;
   trials: number;
-  /** Of the first such trial; null if it gave none. */
+  /** Of the first such trial; null if it has none. */
   reason: string | null;
   hint: string;
 }

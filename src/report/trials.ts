@@ -1,4 +1,4 @@
-// From Playwright's results to trials: the record of each, or what can be said without one.
+// Turns Playwright's results into trials: from the record, or from the result alone if there is no record.
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import type { TestResult } from '@playwright/test/reporter';
@@ -18,11 +18,11 @@ import { plural } from './format';
 
 export interface RecordedTrial {
   trial: TrialResult;
-  /** Undefined if the worker died before it could leave one, and for a skipped trial. */
+  /** Undefined if the trial was skipped, or if the worker died before it could write one. */
   record: TrialRecord | undefined;
 }
 
-/** A trial never goes missing: one without a record is an error of the infrastructure. */
+/** A trial never goes missing: without a record it is an infrastructure error. */
 export function trialOf(index: number, result: TestResult): RecordedTrial {
   const record = recordOf(result);
   if (!record) return { trial: withoutRecord(index, result), record };
@@ -39,11 +39,11 @@ export function trialOf(index: number, result: TestResult): RecordedTrial {
     usage,
     durationMs: record.durationMs,
     finalUrl: record.finalUrl,
-    // By name: the reports hold the picture.
+    // By name: the HTML report has the picture.
     screenshot: picture?.name ?? null,
     ...(record.healed ? { healed: record.healed } : {}),
   };
-  // The agent did its task, but the suite around it failed: a hook, a fixture's teardown.
+  // The agent did its task, but something around it failed: a hook, a fixture's teardown.
   if (record.outcome === 'passed' && result.status !== 'passed') {
     const reason = `the trial passed, but the test did not: ${firstError(result)}`;
     return { trial: { ...trial, outcome: 'error', status: 'error', errorKind: 'internal', reason }, record };
@@ -52,8 +52,8 @@ export function trialOf(index: number, result: TestResult): RecordedTrial {
 }
 
 /**
- * A run of an ordinary test, as a trial: it failed if it did not end as it was declared to (`test.fail`), and a worker or a browser
- * that died says nothing about the site.
+ * A run of an ordinary test as a trial. It fails if it did not end as declared (`test.fail`); if the worker or the browser died,
+ * it is an error.
  */
 export function testTrial(index: number, result: TestResult): TrialResult {
   const notes = agentNotes(result);
@@ -78,8 +78,8 @@ export function testTrial(index: number, result: TestResult): TrialResult {
 }
 
 /**
- * `3 of 4 failures: expect(locator).toBeVisible() failed (chat.spec.ts:14); 1: Test timeout of 30000ms exceeded.`: the failures of an
- * ordinary test by message and line, the most frequent first.
+ * The failures of an ordinary test by message and line, the most frequent first: `3 of 4 failures: expect(locator).toBeVisible()
+ * failed (chat.spec.ts:14); 1: Test timeout of 30000ms exceeded.`
  */
 export function failuresText(trials: readonly TrialResult[]): string {
   const failed = trials.filter(({ outcome }) => outcome === 'failed');
@@ -94,7 +94,7 @@ export function failuresText(trials: readonly TrialResult[]): string {
     .join('; ');
 }
 
-/** What each `agent.run` of the test left, in their order. */
+/** The note of each `agent.run` in the test, in order. */
 export function agentNotes({ attachments }: TestResult): AgentNote[] {
   return attachments.flatMap(({ name, body }) =>
     name === AGENT_ATTACHMENT && body ? (readAgentNote(body.toString('utf8')) ?? []) : [],
@@ -108,7 +108,7 @@ function errorAndPlace(result: TestResult): string {
   return `${firstError(result).replace(/^Error: /, '')}${place}`;
 }
 
-/** What the test was declared to end as. Its `expectedStatus` is ours as soon as it is tolerated. */
+/** How the test was declared to end. Its `expectedStatus` can't tell: we change it to tolerate a failure. */
 export function declaredStatus({ annotations }: TestResult): 'passed' | 'failed' {
   return annotations.some(({ type }) => type === 'fail') ? 'failed' : 'passed';
 }
@@ -123,9 +123,9 @@ function recordOf(result: TestResult): TrialRecord | undefined {
   }
 }
 
-/** The process died, whatever it was doing. */
+/** The worker process died. */
 const NO_WORKER = /^(Error: )?worker process exited unexpectedly/i;
-/** Playwright's fixtures could not launch a browser or open a page in it. */
+/** Playwright could not launch a browser or open a page. */
 const NO_BROWSER = /^(Error: )?(browserType\.(launch|connect\w*)|browser\.new\w+|browserContext\.newPage): /;
 
 function withoutRecord(index: number, result: TestResult): TrialResult {
@@ -141,7 +141,7 @@ function withoutRecord(index: number, result: TestResult): TrialResult {
     status: 'error',
     errorKind,
     reason,
-    // Whatever the trial did before it broke is not known to have been free.
+    // The trial may have spent something before it broke.
     costUsd: errorKind === 'internal' ? null : 0,
   };
 }

@@ -1,4 +1,4 @@
-// What a run leaves: the results file, the summary, the comparison with a baseline; and the options that say where.
+// Writes the results of a run: the results file, the summary, the comparison with a baseline.
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
@@ -33,7 +33,7 @@ const optionsSchema = z.strictObject({
   baseline: z.string().min(1).optional(),
 } satisfies OptionSchemas<ReporterOptions>);
 
-/** What Playwright 1.65 puts into every reporter's options, beside entries that begin with `_`. */
+/** What Playwright 1.65 adds to every reporter's options, besides keys that begin with `_`. */
 const ADDED = new Set(['configDir', 'onlyFailures']);
 
 /** @throws OptionsError that names every unknown or wrong option. */
@@ -55,7 +55,7 @@ export function resultsOf(
     shard: boolean;
     /** Files of specs that do not parse. */
     broken: readonly string[];
-    /** The command line chose a part of the tests. */
+    /** The command line selected only some tests. */
     filtered: boolean;
   },
   { specs, failures }: Diagnosed = NOT_DIAGNOSED,
@@ -64,7 +64,7 @@ export function resultsOf(
   const findings = sharedFindings(
     verdicts.map(row => ({ name: specName(row), findings: row.diagnosis?.findings ?? [] })),
   );
-  // Of a shard's part nobody could say which project is ahead; merging the reports compares the whole.
+  // A shard has only a part of the trials; merging the reports compares them all.
   const comparison = run.shard ? undefined : compareProjects(verdicts);
   const causes = new Set(runs.flatMap(({ missingBecause }) => missingBecause ?? []));
   for (const file of run.broken) causes.add(`${file} does not parse`);
@@ -79,7 +79,7 @@ export function resultsOf(
       !run.shard &&
       !run.broken.length &&
       run.status !== 'interrupted' &&
-      // A verdict may stand although trials are missing: those of a shard that was not merged.
+      // A verdict can be settled although trials of an unmerged shard are missing.
       verdicts.every(row => row.verdict !== 'undecided' && row.trials.length >= row.k),
     ...(causes.size ? { incompleteBecause: [...causes].join('; ') } : {}),
     verdicts,
@@ -102,9 +102,9 @@ function rowOf(run: SpecRun): ResultRow {
     file: subject?.specFile ?? planned.file,
     specHash: subject?.specHash,
     ...verdict,
-    // Without an agent there are none.
+    // No agent, no turns.
     ...(titlePath && !subject ? { turns: null } : {}),
-    // Replays of one recording are not independent of each other, and an early stop depends on what came before.
+    // Neither replays of one recording nor trials that stop early are independent of each other.
     interval: run.replayed || run.earlyStop ? null : verdict.interval,
     ...(run.earlyStop ? { earlyStop: true } : {}),
     ...(checkRun()?.purpose === 'probe' ? { assertions: subject?.assertions ?? [] } : {}),
@@ -115,8 +115,8 @@ function rowOf(run: SpecRun): ResultRow {
 }
 
 /**
- * Writes the results file and the summary, and prints the comparison with the baseline. What can't be written or read costs
- * a warning, not the verdicts: those stand in the terminal and in the exit status.
+ * Writes the results file and the summary, and prints the comparison with the baseline. A file that can't be read or written is
+ * only a warning: verdicts and exit status don't need it.
  */
 export async function writeOutput(
   results: Results,
@@ -130,7 +130,7 @@ export async function writeOutput(
   if (options.summary !== undefined)
     await attempt(resolve(folder, options.summary), file => writeText(file, renderSummary(results)));
   const stepSummary = process.env.GITHUB_STEP_SUMMARY;
-  // A shard's part of the table would be read as the verdict; the job that merges the reports writes the whole.
+  // Part of a table would be mistaken for the verdict. The job that merges the reports writes the whole.
   if (stepSummary && !shard)
     await attempt(stepSummary, file => appendFile(file, `${renderSummary(results)}\n`));
   if (options.baseline !== undefined && !shard)

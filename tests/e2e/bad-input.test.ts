@@ -57,7 +57,7 @@ const rows: Row[] = [
       'tasks/good.yaml': spec({ id: 'good', url: 'http://127.0.0.1:9/', k: 3 }),
     },
     says: [
-      /spec "good" wants k: 3, but project "agents" runs each test 2 times/,
+      /spec "good" needs k: 3, but project "agents" runs each test 2 times/,
       /repeats\('/,
       /repeatEach: 3/,
     ],

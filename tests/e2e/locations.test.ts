@@ -111,7 +111,7 @@ test('--repeat-each=N: the policy is N, and the output says so', async () => {
     { spec: 'one', k: 3, minPasses: 2, passes: 3 },
     { spec: 'two', k: 3, minPasses: 1, passes: 3 },
   ]);
-  expect(run.output).toContain('--repeat-each=3 replaces every k');
+  expect(run.output).toContain('--repeat-each=3 overrides k');
 });
 
 test('without our reporter the body skips the repeats beyond k', async () => {

@@ -124,7 +124,7 @@ describe('a run in which all that fails is tolerated', () => {
   });
 
   test('retries are off, which is said once', () => {
-    expect(run.output.match(/a retry is no trial/g)).toHaveLength(1);
+    expect(run.output.match(/a retry does not count as a trial/g)).toHaveLength(1);
     expect(run.output).not.toContain('retry #1');
   });
 
@@ -235,7 +235,7 @@ test('y', passPolicy({ k: 3, minPasses: 2 }), () => {});`;
     [
       'k above repeatEach',
       "test('x', passPolicy({ k: 3, minPasses: 3 }), () => {});",
-      'test "x" wants k: 3, but project "p" runs each test 2 times. Add `...repeats({ atLeast: 3 })`',
+      'test "x" needs k: 3, but project "p" runs each test 2 times. Add `...repeats({ atLeast: 3 })`',
     ],
     [
       'a serial describe',

@@ -196,7 +196,7 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
       healed: 1,
     });
     expect(second.run.output).toContain(
-      'healed: look at kept/order.healed.json, and put it in the place of kept/order.json',
+      'healed: review kept/order.healed.json, then replace kept/order.json with it',
     );
     expect(recordsIn(second.json).find(({ healed }) => healed)!.healed).toEqual({
       turn: 5,
@@ -265,7 +265,7 @@ const fallback = claude({ baseURL: '${server.url}', apiKey: 'key', maxRetries: 0
   const recorded = await suite.playwright(['test', '--project=mine', '--project=silent']);
   expect(recorded.exitCode, recorded.output).toBe(0);
   expect(recorded.output).toContain(
-    "no recording of order: turn 1: `open the checkout` can't be done again by a recording",
+    "no recording of order: turn 1: `open the checkout` can't be replayed",
   );
   expect(suite.exists('elsewhere')).toBe(false);
   const { turns } = readJson<Recording>(suite, 'recordings/order.json');

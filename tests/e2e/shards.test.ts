@@ -178,7 +178,7 @@ test('blobs of two runs are not merged: the error names both, with no other repo
     'two-runs',
   ]);
   expect(merged.exitCode).toBe(1);
-  expect(merged.output).toMatch(/the blob .*started \S+ and the blob .*started \S+ are of two runs/);
+  expect(merged.output).toMatch(/the blob .*started \S+ and the blob .*started \S+ are from different runs/);
 });
 
 describe('a blob that is none is refused, and nothing is judged', () => {

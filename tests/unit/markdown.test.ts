@@ -71,7 +71,7 @@ describe('the summary of a run', () => {
 
   test('names the state, the cost and what is missing', () => {
     expect(text).toContain('## Taskproof: failed');
-    expect(text).toContain('1 of 3 verdicts passed · 15 trials · $1.50 · 1m 05s. Not all trials are here.');
+    expect(text).toContain('1 of 3 verdicts passed · 15 trials · $1.50 · 1m 05s. Trials are missing.');
   });
 
   test('gives each lost spec its reason and its last screenshot', () => {
@@ -93,7 +93,7 @@ describe('the summary of a run', () => {
 
   test('shows errors apart, by kind, with a hint', () => {
     expect(text).toMatch(
-      /### Errors that say nothing about the site\n\n- 3 trials agent\\_api: because error\. .*key/,
+      /### Not counted against the site\n\n- 3 trials agent\\_api: because error\. .*key/,
     );
   });
 
@@ -198,7 +198,7 @@ describe('the comment of a diff', () => {
     expect(text).toContain('- **checkout** (opus): trial 2/5: because failed');
     expect(text).toContain('also changed: model opus → sonnet');
     expect(text).toMatch(
-      /<details>\n<summary>1 spec much as before<\/summary>\n\n\| change[\s\S]*\| same \|/,
+      /<details>\n<summary>1 spec without a notable change<\/summary>\n\n\| change[\s\S]*\| same \|/,
     );
   });
 

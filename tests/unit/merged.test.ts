@@ -26,7 +26,7 @@ test.each<[string, KeptRun[], boolean]>([
   const conflicts = mergeConflicts(runs, []);
   expect(conflicts).toHaveLength(fit ? 0 : 1);
   if (!fit)
-    expect(conflicts[0]).toMatch(/started 2026.*started 2026.*two runs.*spec "cart" of project "opus"/);
+    expect(conflicts[0]).toMatch(/started 2026.*started 2026.*different runs.*spec "cart" of project "opus"/);
 });
 
 test.each<[string, boolean]>([

@@ -97,7 +97,7 @@ test.each<[string, Declared[], RegExp]>([
       { id: 'a', k: 2, repeatEach: 1 },
       { id: 'b', k: 5, repeatEach: 1 },
     ],
-    /^taskproof: spec "b" wants k: 5, but project "agents" runs each test once\. Add `\.\.\.repeats\([^\n]*`repeatEach: 5`[^\n]*playwright\.config\.ts, or say --repeat-each=N[^\n]*$/,
+    /^taskproof: spec "b" needs k: 5, but project "agents" runs each test once\. Add `\.\.\.repeats\([^\n]*`repeatEach: 5`[^\n]*playwright\.config\.ts, or run with --repeat-each=N[^\n]*$/,
   ],
   [
     'a spec that is declared twice, with both places',
@@ -113,7 +113,7 @@ test.each<[string, Declared[], RegExp]>([
       { id: 'a', describe: 'phone', line: 3 },
       { id: 'a', describe: 'phone', line: 7 },
     ],
-    /spec "phone › a" is declared 2 times in project "agents".*put each declaration into a describe/,
+    /spec "phone › a" is declared 2 times in project "agents".*give each declaration its own describe/,
   ],
   ['a project without an agent', [{ taskproof: null }], /^project "agents": no agent is configured/],
 ])('the run does not start with %s', async (_, specs, message) => {
@@ -149,7 +149,7 @@ test('with --repeat-each the run says which k it has, and needs no repeats of th
   process.argv = ['node', 'playwright', 'test', '--repeat-each=3'];
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   await run([{ k: 5, repeatEach: 3 }]).planned;
-  expect(write).toHaveBeenCalledWith(expect.stringContaining('--repeat-each=3 replaces every k'));
+  expect(write).toHaveBeenCalledWith(expect.stringContaining('--repeat-each=3 overrides k'));
 });
 
 test('editors see one trial under its own title', async () => {
@@ -172,7 +172,7 @@ test.each<[string, Declared[], string | undefined]>([
   [
     'rubrics without a judge',
     [{ id: 'a', rubric: 'Is it so?' }, { id: 'b' }, { id: 'c', rubric: 'Is it?' }],
-    'taskproof: project "agents": there is no judge for the rubric of a, c: the assertions alone decide.',
+    'taskproof: project "agents": a, c: no judge for the rubric, so only the assertions decide.',
   ],
   [
     'rubrics with a judge',

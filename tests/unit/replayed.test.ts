@@ -94,7 +94,7 @@ describe('the terminal', () => {
   const shown = verdictTable(results(MIXED), 100);
 
   test('replays have a table of their own, passed ones too, with what was healed below', () => {
-    const [agents, replays] = shown.split('  Replayed from recordings, which measures no agent:\n') as [
+    const [agents, replays] = shown.split('  Replayed from recordings (measures no agent):\n') as [
       string,
       string,
     ];
@@ -127,7 +127,7 @@ describe('the summary', () => {
   test('replays apart, and healed ones named', () => {
     expect(text).toContain('3 of 4 verdicts passed · 12 trials · 1 of 2 replayed verdicts passed · ');
     expect(text).toContain('- **cart** (replays), replayed, failed, 0/1');
-    const [before, section] = text.split('### Replayed from recordings, which measures no agent') as [
+    const [before, section] = text.split('### Replayed from recordings (measures no agent)') as [
       string,
       string,
     ];

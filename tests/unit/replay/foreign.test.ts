@@ -165,7 +165,7 @@ test.each([
   pick.add(healing(file));
   const spec = { planned: { id: 'order' }, project: 'a', tests: [], pick };
   const lines = await writeRecordings([spec], { projects: [] } as unknown as FullConfig, config);
-  expect(lines).toEqual([expect.stringMatching(/^no recording of order: .* is no \.json file below/)]);
+  expect(lines).toEqual([expect.stringMatching(/^no recording of order: .* is not a \.json file below/)]);
   expect(filesBelow(above)).toEqual(before);
 });
 

@@ -80,7 +80,7 @@ test.each([
   [
     'did what no step can say',
     recordOf([[acted('Add')], [{ title: 'run script' }]]),
-    /turn 2: `run script` can't be done again/,
+    /turn 2: `run script` can't be replayed/,
   ],
   ['did nothing', recordOf([[{ title: 'read the page', steps: [] }]]), /did nothing to the page/],
 ])('a trial that %s leaves none', (_, record, problem) => {
@@ -187,7 +187,7 @@ test('recordings are written where the project says, and two projects never shar
   }));
   const lines = await writeRecordings(specs, configOf({ a: 'kept', b: 'kept', quiet: false }), into);
   expect(lines).toEqual([
-    `kept/order.json is of order [a]: order [b] needs a folder of its own (\`record: 'folder'\`)`,
+    `kept/order.json is of order [a]. Give order [b] its own folder: \`record: 'folder'\``,
     'recorded 1 spec in kept',
   ]);
   expect(readdirSync(into)).toEqual(['kept']);
@@ -203,7 +203,7 @@ test('specs of describes have a folder each; titles that come to one folder are 
     pick: pickOf(short),
   }));
   expect(await writeRecordings(specs, configOf({ a: 'kept' }), into)).toEqual([
-    `kept/at-home/order.json is of at: home › order [a]: at home › order [a] needs a folder of its own (\`record: 'folder'\`)`,
+    `kept/at-home/order.json is of at: home › order [a]. Give at home › order [a] its own folder: \`record: 'folder'\``,
     'recorded 4 specs in kept',
   ]);
   const files = readdirSync(into, { recursive: true, encoding: 'utf8' }).filter(file =>
@@ -223,7 +223,7 @@ test('the default folder; why there is none; a folder that is a file', async () 
   writeFileSync(join(into, 'taken'), '');
   const lines = await writeRecordings(specs, configOf({ a: true, c: 'taken' }), into);
   expect(lines).toEqual([
-    "no recording of script: turn 1: `run script` can't be done again by a recording",
+    "no recording of script: turn 1: `run script` can't be replayed",
     expect.stringMatching(/^taken\/lost\.json: .*(EEXIST|ENOTDIR)/),
     'recorded 1 spec in recordings',
   ]);
@@ -265,7 +265,7 @@ test('a healed recording is written beside the old one', async () => {
     into,
   );
   expect(lines).toEqual([
-    'healed: look at kept/order.healed.json, and put it in the place of kept/order.json',
+    'healed: review kept/order.healed.json, then replace kept/order.json with it',
   ]);
   expect(readdirSync(join(into, 'kept'))).toEqual(['order.healed.json']);
 });
