@@ -31,15 +31,15 @@ export interface AgentRunOptions {
 export interface AgentOutcome {
   /** `completed`, `gave_up`, `max_steps`, `budget_exceeded` or `timed_out`. */
   status: Exclude<TrialStatus, 'error'>;
-  /** Why the agent stopped short of its end; null where it ended its own turn. */
+  /** Why the agent stopped early; null if it ended its own turn. */
   reason: string | null;
   /** What each turn did: title, actions, narration, URL, usage, time. */
   turns: readonly TurnRecord[];
   /** Tokens by kind. */
   usage: TotalUsage;
-  /** US dollars; null where a price is unknown. */
+  /** US dollars; null if a price is unknown. */
   costUsd: number | null;
-  /** Where the active tab stood at the end. */
+  /** The address of the active tab at the end. */
   finalUrl: string;
 }
 
@@ -47,9 +47,9 @@ export interface AgentRunner {
   /** The agent's name. */
   readonly name: string;
   /**
-   * Lets the agent drive the current page until it ends its turn. The test's timeout grows by the time that it may take.
+   * Lets the agent drive the current page until it ends its turn. Adds the time that it may take to the test's timeout.
    *
-   * @throws Error where nothing can be said about the site: the model can't be reached, the browser is gone, the agent broke.
+   * @throws Error if the outcome says nothing about the site: the model can't be reached, the browser is gone, the agent broke.
    */
   run(goal: string, options?: AgentRunOptions): Promise<AgentOutcome>;
 }
@@ -61,7 +61,7 @@ export function agentRunner(page: Page, options: ReadyOptions, testInfo: TestInf
     name: agent.name,
     async run(goal, given = {}) {
       if (typeof goal !== 'string' || goal.trim() === '')
-        throw new TypeError('agent.run(goal): the goal must be a text that says what to do');
+        throw new TypeError('agent.run(goal): the goal must be a non-empty text');
       const missing = missingSecrets(options, [{ id: 'agent.run', goal }]);
       if (missing) throw runError(missing);
       const plan: TrialPlan = {
@@ -107,7 +107,7 @@ async function runAgent(page: Page, plan: TrialPlan, testInfo: TestInfo): Promis
   }
 }
 
-/** For the reporter, which counts what a test with a pass policy took. */
+/** Tells the reporter what the run took, for tests with a pass policy. */
 function note({ turns }: AgentRun, { agent }: TrialPlan, { attachments }: TestInfo): void {
   const { name, model = null } = agent;
   const taken: AgentNote = { agent: name, model, turns: turns.records.length, usage: turns.usage };
@@ -115,12 +115,12 @@ function note({ turns }: AgentRun, { agent }: TrialPlan, { attachments }: TestIn
   attachments.push({ name: AGENT_ATTACHMENT, contentType: 'application/json', body });
 }
 
-/** @throws Error on a blank page, where no host can be taken for granted. */
+/** @throws Error on a blank page, which has no host. */
 function hostOf(url: string): string {
   const host = parsedUrl(url)?.hostname;
   if (!host)
     throw new Error(
-      `agent.run: the page is at ${url}; open the site first (await page.goto(...)), or pass { allowedDomains: [...] }`,
+      `agent.run: the page is at ${url}. Open the site first (await page.goto(...)), or pass { allowedDomains: [...] }`,
     );
   return host;
 }

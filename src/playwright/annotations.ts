@@ -1,5 +1,5 @@
-// What a declared spec tells the reporter. It travels as annotations that people read, too: in the HTML report, in JUnit's
-// properties, in blobs. So merging reports needs no spec files.
+// The plan of a declared spec, as annotations that the reporter reads. People read them, too, in the HTML report and in JUnit's
+// properties. They travel in blobs, so merging reports needs no spec files.
 import { sep } from 'node:path';
 import { z } from 'zod';
 import type { TaskSpec } from '../spec';
@@ -11,7 +11,7 @@ export interface Annotation {
   description?: string;
 }
 
-/** A test as far as its plan can be read from it: Playwright's TestCase, or a title with a result's annotations. */
+/** The part of a test that its plan is read from: Playwright's TestCase, or a title with a result's annotations. */
 export interface AnnotatedTest {
   title: string;
   annotations: readonly Annotation[];
@@ -22,15 +22,15 @@ export interface AnnotatedTest {
 const plannedSpecSchema = z.object({
   /** Of an ordinary test: its title. */
   id: z.string(),
-  /** Titles of the describes around it, joined by ` › `: the same spec in another describe has a verdict of its own. */
+  /** Titles of the describes around it, joined by ` › `. The same spec in another describe has its own verdict. */
   describe: z.string().optional(),
   /** Relative to the test file's folder, with forward slashes. */
   file: z.string(),
-  /** Of an ordinary test with a pass policy, which is known by it: its file, its describes, its title. Specs have none. */
+  /** Of an ordinary test with a pass policy, to identify it: its file, describes and title. Specs have none. */
   titlePath: z.array(z.string()).optional(),
-  /** As this run judges: not the spec's own with `--repeat-each`, and for a replay. */
+  /** The policy of this run, which `--repeat-each` and replays change. */
   policy: z.object({ k: z.number(), minPasses: z.number() }),
-  /** The test's agent plays recordings. The main process says it if it can know, the worker in any case. */
+  /** Whether the agent plays recordings. The main process can't always know; the worker always does. */
   replayed: z.boolean(),
   /** Trials are skipped once the verdict is settled. */
   earlyStop: z.boolean().optional(),
@@ -38,7 +38,7 @@ const plannedSpecSchema = z.object({
 
 export type PlannedSpec = z.infer<typeof plannedSpecSchema>;
 
-/** What it is known by in its project: `cart`, `phone › cart`, `chat.spec.ts › assistant › finds the policy`. */
+/** Its name in its project: `cart`, `phone › cart`, `chat.spec.ts › assistant › finds the policy`. */
 export function nameOf({
   id,
   describe,
@@ -61,7 +61,7 @@ export function posix(path: string): string {
   return path.split(sep).join('/');
 }
 
-/** What a spec's `judge` says. */
+/** The spec's `judge`. */
 export const RUBRIC = 'rubric';
 const GOAL = 'goal';
 /** A spec that does not parse. */
@@ -71,7 +71,7 @@ const SPEC = 'spec';
 /** Of an ordinary test. */
 const PASS_POLICY = 'pass policy';
 
-/** What the agent is asked to do, and what the judge is. */
+/** The spec's goal and rubric. */
 export function textAnnotations({ goal, judge }: TaskSpec): Annotation[] {
   const rubric = judge === undefined ? [] : [{ type: RUBRIC, description: harmless(judge) }];
   return [{ type: GOAL, description: harmless(goal) }, ...rubric];
@@ -82,7 +82,7 @@ export function goalOf({ annotations }: Pick<AnnotatedTest, 'annotations'>): str
   return goals.map(({ description = '' }) => description).join('\n');
 }
 
-/** Puts the texts that a trial used in the place of those in its file. Copies of the test share the annotations: these are replaced, not changed. */
+/** Shows the texts that a trial used instead of those in its file. Replaces annotations, since copies of the test share them. */
 export function showUsed(annotations: Annotation[], declared: TaskSpec, used: TaskSpec): void {
   const shown = textAnnotations(used);
   for (const [index, { type, description }] of textAnnotations(declared).entries()) {
@@ -104,7 +104,7 @@ export function planAnnotations({
   ];
 }
 
-/** A pass policy of an ordinary test, or of a describe. */
+/** The pass policy of an ordinary test or of a describe. */
 export function policyAnnotation(policy: Policy, earlyStop = false): Annotation {
   return { type: PASS_POLICY, description: `${policyText(policy, false)}${earlyStop ? STOPS_EARLY : ''}` };
 }
@@ -116,7 +116,7 @@ function policyText({ k, minPasses }: Policy, replayed: boolean): string {
   return k === 1 ? `1 ${noun}, which must pass` : `at least ${minPasses} of ${k} ${noun}s must pass`;
 }
 
-/** Reads what `policyText` wrote; undefined for another text, such as a suite's own annotation of this type. */
+/** Reads a text of `policyText`; undefined for other texts, such as a suite's own annotation of this type. */
 function readPolicy(text: string): Omit<PlannedSpec, 'id' | 'file' | 'titlePath'> | undefined {
   const stops = text.endsWith(STOPS_EARLY);
   const policy = stops ? text.slice(0, -STOPS_EARLY.length) : text;
@@ -128,12 +128,12 @@ function readPolicy(text: string): Omit<PlannedSpec, 'id' | 'file' | 'titlePath'
   return { policy: { k, minPasses }, replayed: noun === 'replay', ...(stops ? { earlyStop: true } : {}) };
 }
 
-/** The file of a spec that does not parse, if the test stands for one. */
+/** The file of a spec that does not parse; undefined for other tests. */
 export function brokenSpec({ annotations }: Pick<AnnotatedTest, 'annotations'>): string | undefined {
   return annotations.find(({ type }) => type === BROKEN)?.description;
 }
 
-/** @returns undefined for a test that is not ours. */
+/** @returns undefined for a test that is neither a spec nor has a pass policy. */
 export function plannedSpec(test: AnnotatedTest): PlannedSpec | undefined {
   const { title, annotations } = test;
   const at = planIndex(annotations);
@@ -147,7 +147,7 @@ export function plannedSpec(test: AnnotatedTest): PlannedSpec | undefined {
   };
 }
 
-/** An ordinary test with a pass policy: of several the nearest counts, which comes last. */
+/** An ordinary test with a pass policy. The last policy is the nearest one and wins. */
 function plannedTest(test: AnnotatedTest): PlannedSpec | undefined {
   const found = test.annotations[policyIndex(test.annotations)];
   if (!found) return undefined;
@@ -163,7 +163,7 @@ function policyIndex(annotations: readonly Annotation[]): number {
   );
 }
 
-/** Declared as a pair: a suite may have annotations of these types, too. */
+/** Looks for both annotations together, since a suite may use either type for its own. */
 function planIndex(annotations: readonly Annotation[]): number {
   return annotations.findIndex(({ type, description }, index) => {
     const next = annotations[index + 1];
@@ -179,17 +179,14 @@ export function trialTitle({ id, policy, replayed }: PlannedSpec, repeatIndex: n
   return `${id} · ${replayed ? 'replay' : 'trial'} ${repeatIndex + 1}/${policy.k}`;
 }
 
-/**
- * The policy of a spec whose agent plays recordings. Replays of one recording are not independent of each other, so one is
- * enough, unless `--repeat-each` asks for more.
- */
+/** The policy of a replay: 1 of 1, since replays of one recording are not independent, unless `--repeat-each` asks for more. */
 export function replayPolicy(policy: Policy, repeatEach: number | undefined): Policy {
   return repeatEach === undefined ? { k: 1, minPasses: 1 } : policy;
 }
 
 /**
- * Makes a declared spec a replayed one, in place: a test is declared once for all projects, before its agent is known. Copies
- * of the test share the annotations, so they are replaced, not changed. A test that is not ours is left as it is.
+ * Marks a declared spec as replayed, in place: a test is declared once for all projects, before its agent is known. Replaces
+ * annotations, since copies of the test share them. Leaves other tests alone.
  */
 export function markReplay(
   test: { title: string; annotations: Annotation[] },
@@ -201,7 +198,7 @@ export function markReplay(
   test.annotations.splice(planIndex(test.annotations), 2, ...planAnnotations(replayed));
 }
 
-/** Says of a test that its remaining trials are skipped once the verdict is settled; as `markReplay`, in place. */
+/** Marks a test whose remaining trials are skipped once the verdict is settled. In place, as `markReplay`. */
 export function markEarlyStop(test: { title: string; annotations: Annotation[] }): void {
   const spec = plannedSpec(test);
   if (!spec || spec.policy.k === 1) return;
@@ -218,30 +215,30 @@ export type RunPlan = z.infer<typeof runPlanSchema>;
 
 const keptRunSchema = z.object({
   startedAt: z.string(),
-  /** `1/4`; null for a run that is not in shards. */
+  /** `1/4`; null if the run is not sharded. */
   shard: z.string().nullable(),
-  /** The CI's name for the run that this is a part of; null if it gives none. */
+  /** The CI's id of the run that this is part of; null if there is none. */
   ciRun: z.string().nullable(),
-  /** The command line chose a part of the tests. */
+  /** The command line selected only some tests. */
   filtered: z.boolean().optional(),
   plan: runPlanSchema,
 });
 
-/** A run, or a shard of one, as its blob tells of it. */
+/** A run, or a shard of one, as its blob describes it. */
 export type KeptRun = z.infer<typeof keptRunSchema>;
 
 type WithMetadata = { metadata: Record<string, unknown> };
 
 /**
  * Keeps the plan of the whole run in the config's metadata, which travels in blobs: a shard whose blob is missing may have had
- * all trials of a spec. Under a key of its own, so that merging loses none. Checked on Playwright 1.65: the runner itself adds
- * to the metadata after `onConfigure`, and merge-reports merges it key by key.
+ * all trials of a spec. Each run has its own key, so that merging keeps them all. Checked on Playwright 1.65: the runner itself
+ * adds to the metadata after `onConfigure`, and merge-reports merges it key by key.
  */
 export function keepRun(config: WithMetadata, run: KeptRun): void {
   config.metadata[`taskproof ${run.startedAt} ${run.shard ?? ''}`.trim()] = run;
 }
 
-/** The runs of the merged blobs, each once. */
+/** The runs whose blobs are merged. */
 export function keptRuns({ metadata }: WithMetadata): KeptRun[] {
   const kept = Object.entries(metadata).filter(([key]) => key.startsWith('taskproof '));
   return kept.flatMap(([, value]) => keptRunSchema.safeParse(value).data ?? []);

@@ -1,7 +1,7 @@
-// Where a helper of ours was called from, and calls and errors that seem to come from another place.
-// Checked on Playwright 1.65: `test()` takes its location from the stack frame that calls it, mapped through
-// the file's source map (wrapFunctionWithLocation in lib/common). A frame of node_modules would show our file in
-// the report, and break `spec.ts:LINE`, `--only-changed` and the test list of editors.
+// Finds the place that called a helper of ours, and makes calls and errors appear to come from another place.
+// Checked on Playwright 1.65: `test()` takes its location from the stack frame that calls it, mapped through the file's source map
+// (wrapFunctionWithLocation in lib/common). A frame in node_modules would show our file in the report, and break `spec.ts:LINE`,
+// `--only-changed` and the test list of editors.
 import { readFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
 import { dirname } from 'node:path';
@@ -11,9 +11,9 @@ import type { SourceLocation } from '../trial/plan';
 import { harmless } from '../trial/safe-text';
 
 export interface CallSite {
-  /** As the stack has it: a path, or a `file:` URL for an ES module. */
+  /** As in the stack: a path, or a `file:` URL for an ES module. */
   filename: string;
-  /** 1-based, in the code that runs: before source maps. */
+  /** 1-based, in the running code: before source maps. */
   line: number;
   column: number;
 }
@@ -45,7 +45,7 @@ export function callSiteFolder(callSite: CallSite): string {
   return dirname(callSiteFile(callSite));
 }
 
-/** Calls `fn` from a stack frame that stands at the call site. Untyped: `test` and `describe` have many overloads. */
+/** Calls `fn` from a stack frame at the call site. Untyped, since `test` and `describe` have many overloads. */
 export function callFrom(callSite: CallSite, fn: (...args: never[]) => unknown, ...args: unknown[]): void {
   const call = compileFunction('return fn(...args)', ['fn', 'args'], {
     filename: callSite.filename,
@@ -57,14 +57,14 @@ export function callFrom(callSite: CallSite, fn: (...args: never[]) => unknown, 
 }
 
 /**
- * Makes a changed file count as a change of the test file at the call site: for `--only-changed` and for watch mode. Checked
- * on Playwright 1.65 (requireOrImport, recordResolvedFile): the dependencies of a CommonJS test file are its module's
- * children, those of an ES module are the files that its imports resolve to.
+ * Makes a change of these files count as a change of the test file at the call site, for `--only-changed` and watch mode. Checked
+ * on Playwright 1.65 (requireOrImport, recordResolvedFile): the dependencies of a CommonJS test file are its module's children,
+ * those of an ES module are the files that its imports resolve to.
  */
 export function dependOn(callSite: CallSite, files: readonly string[]): void {
   // Workers don't collect dependencies.
   if (process.env.TEST_WORKER_INDEX !== undefined) return;
-  // Not this file's own `require`: it has no cache where Node imports CommonJS through a loader (yarn's Plug'n'Play).
+  // Not this file's own `require`: it has no cache if Node imports CommonJS through a loader (yarn's Plug'n'Play).
   const parent = createRequire(__filename).cache[callSiteFile(callSite)];
   for (const file of files) {
     if (parent) {
@@ -72,16 +72,13 @@ export function dependOn(callSite: CallSite, files: readonly string[]): void {
       child.filename = file;
       if (!parent.children.includes(child)) parent.children.push(child);
     } else {
-      // Resolving is what is wanted; a YAML file can't be loaded as a module, and is not.
+      // The import fails, since the file is not a module. Resolving it is enough.
       import(pathToFileURL(file).href).catch(() => undefined);
     }
   }
 }
 
-/**
- * An error whose only stack frame is the place in a YAML file: the report and the terminal show a frame of the spec there, not
- * of our own code.
- */
+/** An error whose only stack frame is a place in a YAML file, so that reports point there instead of to our code. */
 export function errorAt(text: string, name: string, { file, line, column }: SourceLocation): Error {
   const message = harmless(text);
   const error = new Error(message);
@@ -89,7 +86,7 @@ export function errorAt(text: string, name: string, { file, line, column }: Sour
   return error;
 }
 
-/** Playwright prints the file's lines as they are. */
+/** Playwright prints the lines of the file unescaped. */
 function canBeShown(file: string): boolean {
   try {
     const source = readFileSync(file, 'utf8').replaceAll('\r\n', '\n');

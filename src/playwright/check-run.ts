@@ -1,5 +1,5 @@
-// A run that the command line started for a purpose of its own: `taskproof confirm` plays candidates again, `taskproof probe` every
-// spec without its agent. What it wants is in a file that an environment variable names, for the main process and the workers.
+// A run that a command of ours started: `taskproof confirm` runs candidates again, `taskproof probe` runs every spec without its
+// agent. An environment variable names a file with its settings, for the main process and the workers.
 import { readFileSync } from 'node:fs';
 import { z } from 'zod';
 
@@ -8,23 +8,23 @@ export const CHECK_RUN = 'TASKPROOF_CHECK_RUN';
 
 const wantedSchema = z.object({
   project: z.string(),
-  /** What it is known by, as `nameOf` has it. */
+  /** Its name, as `nameOf` returns it. */
   spec: z.string(),
-  /** Failures that settle it; null where none do. */
+  /** So many failures settle the answer; null if no number does. */
   enough: z.number().nullable(),
-  /** By graded trials: so many failures or fewer settle it, too. */
+  /** By number of graded trials: so few failures settle the answer, too. */
   hopeless: z.array(z.number()),
-  /** US dollars that a trial costs at most, as far as is known. */
+  /** US dollars that a trial costs at most, as far as known. */
   trialUsd: z.number(),
 });
 
 const checkRunSchema = z.object({
   purpose: z.enum(['confirm', 'probe']),
-  /** Takes the results, instead of all that the suite's own reporter writes. */
+  /** Gets the results. The reporter writes nothing else. */
   outputFile: z.string(),
-  /** What is played; all specs if left out. */
+  /** The specs to run. Default: all. */
   wanted: z.array(wantedSchema).optional(),
-  /** US dollars; no trial starts that may pass it. */
+  /** US dollars; a trial that might exceed it does not start. */
   maxCostUsd: z.number().optional(),
 });
 
@@ -33,7 +33,7 @@ export type Wanted = z.infer<typeof wantedSchema>;
 
 let known: { file: string; run: CheckRun } | undefined;
 
-/** Undefined in a run of the suite's own. */
+/** Undefined in an ordinary run. */
 export function checkRun(): CheckRun | undefined {
   const file = process.env[CHECK_RUN];
   if (!file) return undefined;
@@ -42,26 +42,22 @@ export function checkRun(): CheckRun | undefined {
   return known.run;
 }
 
-/** What a confirmation wants of this spec. */
+/** What a confirmation asks about this spec. */
 export function wantedOf(project: string, spec: string): Wanted | undefined {
   return checkRun()?.wanted?.find(one => one.project === project && one.spec === spec);
 }
 
-/**
- * Fresh trials must not be those of the run before played again: their seeds are others.
- *
- * @returns what is added to a trial's index, for its seed.
- */
+/** @returns what to add to a trial's index for its seed: fresh trials must not repeat those of the earlier run. */
 export function seedOffset(): number {
   return checkRun()?.purpose === 'confirm' ? 1_000_000 : 0;
 }
 
-/** The options of a trial as this run wants them: a probe's agent does nothing, and nothing is judged or kept. */
+/** A trial's options in this run. A probe's agent does nothing, and a probe has neither judge nor recordings. */
 export function checkedOptions(options: unknown): unknown {
   const run = checkRun();
   if (!run || typeof options !== 'object' || options === null) return options;
   const own = { ...options, earlyStop: false, record: false };
   if (run.purpose === 'confirm') return own;
-  // Nothing is typed, so that no secret is missing.
+  // Nothing is typed, so no secret is missing.
   return { ...own, agent: { name: 'nothing', run: async () => {} }, judge: undefined, secrets: undefined };
 }

@@ -36,7 +36,7 @@ export interface TaskproofTestOptions {
 }
 
 export interface TrialFixtures {
-  /** Of the config, the project and `test.use` together, unchecked. */
+  /** The options of the config, the project and `test.use`, merged but unchecked. */
   _taskproofOptions: object;
   _taskproofMask: undefined;
   /** The checked options. Trials ask for it before `page`, so that a missing key fails before a browser starts. */
@@ -44,12 +44,12 @@ export interface TrialFixtures {
   _taskproofTrial: TrialTest;
 }
 
-/** Agents and judges that said, in this worker, that they can run. */
+/** Agents and judges whose preflight has passed in this worker. */
 const preflighted = new WeakSet<object>();
 
 /**
- * Without the fixture `agent`: a suite that has one of its own keeps it. All workers of a run load this file, those of
- * ordinary tests too: what runs a trial is loaded by the first one.
+ * Has no fixture `agent`, since a suite may have its own. Every worker loads this file, those of ordinary tests too, so the first
+ * trial loads what trials need.
  */
 export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
   taskproof: OPTION,
@@ -62,7 +62,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     { box: true },
   ],
 
-  // For hooks of the suite, too: they run before the fixtures that only the test asks for.
+  // Automatic, to cover hooks of the suite, which run before the fixtures that a test asks for.
   _taskproofMask: [
     async ({ _taskproofOptions, trace, video }, use, testInfo) => {
       const secrets = givenSecrets(_taskproofOptions);
@@ -77,7 +77,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
 
   _taskproofReady: async ({ _taskproofOptions, baseURL }, use, testInfo) => {
     const given = checkedOptions(_taskproofOptions);
-    // Here at last the agent is known, whatever `test.use` or a fixture made of it.
+    // Only here is the agent known for certain, since `test.use` and fixtures can set it.
     if (replays(given)) markReplay(testInfo, repeatEachOverride());
     const planned = plannedSpec(testInfo);
     if (planned) skipBeyondK(planned, testInfo);
@@ -93,7 +93,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     }
     if (planned && planned.policy.k > 1 && !isJudged()) {
       const { k } = planned.policy;
-      testInfo.annotations.push({ type: 'verdict', description: `not judged: 1 trial of ${k}` });
+      testInfo.annotations.push({ type: 'verdict', description: `none: 1 trial of ${k}` });
       warnWithoutReporter(planned);
     }
     for (const part of [options.agent, options.judge])
@@ -126,17 +126,17 @@ export const test: TestType<
   },
 });
 
-/** The second guard: repeats beyond k run without our reporter, or if it could not know that they are replays. */
+/** Skips repeats beyond k that the reporter did not trim: without our reporter, and if only the worker knows that it replays. */
 function skipBeyondK({ policy, replayed }: PlannedSpec, testInfo: TestInfo): void {
   testInfo.skip(
     testInfo.repeatEachIndex >= policy.k,
     replayed
-      ? 'a recording is played once; --repeat-each=N plays it N times'
+      ? 'a recording is played once, or N times with --repeat-each=N'
       : `repeat ${testInfo.repeatEachIndex + 1} is beyond the spec's k of ${policy.k}`,
   );
 }
 
-/** Without our reporter, one passing trial of a k of 5 would be green, and look like a verdict. */
+/** Without our reporter, one passing trial out of 5 would be green and look like a verdict. */
 function warnWithoutReporter({ id, policy }: PlannedSpec): void {
   if (isInteractive() || !isFirstToSay('not-judged')) return;
   process.stderr.write(
@@ -144,7 +144,7 @@ function warnWithoutReporter({ id, policy }: PlannedSpec): void {
   );
 }
 
-/** @throws Error before a browser starts: without a recording there is nothing to play. */
+/** @throws Error before a browser starts, if there is no recording and nothing to do without. */
 async function needRecording(
   planned: PlannedSpec,
   { agent }: ReadyOptions,
@@ -153,7 +153,7 @@ async function needRecording(
   if (!isReplay(agent) || planned.titlePath) return;
   const file = await agent.missingRecording(folderOf(testInfo.config), nameOf(planned));
   if (file === undefined) return;
-  testInfo.skip(agent.withoutRecording === 'skip', `there is no recording ${file}`);
+  testInfo.skip(agent.withoutRecording === 'skip', `no recording: ${file}`);
   throw runError(`${nameOf(planned)}: ${noRecording([file])}`);
 }
 
@@ -170,7 +170,7 @@ function skipWhatIsNotNeeded(planned: PlannedSpec, options: ReadyOptions, testIn
   const spent = spentUsd();
   testInfo.skip(
     spent >= cap,
-    `the run has spent $${spent.toFixed(4)} of its maxRunCostUsd of $${cap}: no new trial starts`,
+    `the run has spent $${spent.toFixed(4)} of its maxRunCostUsd of $${cap}, so no new trial starts`,
   );
 }
 

@@ -1,5 +1,5 @@
-// What the workers of one run tell each other: how each trial ended, and what it cost. A folder with one file per trial:
-// every trial writes its own, so that two which end at once can't disturb each other.
+// Shares between the workers of a run how each trial ended and what it cost: a folder with one file per trial, so that trials
+// that end at once don't disturb each other.
 import { createHash, randomUUID } from 'node:crypto';
 import {
   existsSync,
@@ -31,9 +31,9 @@ const entrySchema = z.object({
 export type LedgerEntry = z.infer<typeof entrySchema>;
 
 /**
- * Begins a run: in the main process, before its workers start.
+ * Begins a run. Call it in the main process, before workers start.
  *
- * @param judged whether its trials are judged together: in UI mode and in editors each stands for itself
+ * @param judged whether the run has verdicts; in UI mode and in editors it has none
  */
 export function openLedger({ judged }: { judged: boolean }): void {
   closeLedger();
@@ -42,7 +42,7 @@ export function openLedger({ judged }: { judged: boolean }): void {
   process.env[ENV] = run;
 }
 
-/** In a run without our reporter: its workers share what was said and spent. */
+/** Opens a ledger in a run without our reporter, to share costs and which warnings were printed. */
 export function openLedgerWithoutReporter(argv: readonly string[] = process.argv): void {
   const { TEST_WORKER_INDEX, [ENV]: opened } = process.env;
   if (TEST_WORKER_INDEX !== undefined || opened !== undefined || !argv.includes('test')) return;
@@ -56,7 +56,7 @@ export function closeLedger(): void {
   delete process.env[ENV];
 }
 
-/** Whether our reporter judges the trials of this run. */
+/** Whether our reporter gives verdicts in this run. */
 export function isJudged(): boolean {
   const run = process.env[ENV];
   return run !== undefined && existsSync(join(run, JUDGED));
@@ -65,21 +65,21 @@ export function isJudged(): boolean {
 const processId = randomUUID().slice(0, 8);
 
 /**
- * What tells this run from others in the values of `{{unique}}`. Workers without a ledger have one each. `TASKPROOF_RUN_ID`,
- * set to that of a record, brings its values back.
+ * Identifies the run in the values of `{{unique}}`. Without a ledger, each worker has its own. Set `TASKPROOF_RUN_ID` to the id in
+ * a record to get its values again.
  */
 export function runId(): string {
   const { TASKPROOF_RUN_ID, [ENV]: run } = process.env;
   return TASKPROOF_RUN_ID || (run ? basename(run).slice(PREFIX.length) : processId);
 }
 
-/** Without our reporter there is no ledger, and nothing is told. */
+/** Without a ledger, does nothing. */
 export function enter(project: string, spec: string, entry: LedgerEntry): void {
   const run = process.env[ENV];
   if (!run) return;
   const folder = specFolder(run, project, spec);
   mkdirSync(folder, { recursive: true });
-  // Renamed into place, so that nobody reads half a file.
+  // Renamed into place, so that no worker reads half a file.
   const half = join(run, randomUUID());
   writeFileSync(half, JSON.stringify(entry));
   renameSync(half, join(folder, `${entry.index}.json`));
@@ -87,7 +87,7 @@ export function enter(project: string, spec: string, entry: LedgerEntry): void {
 
 const said = new Set<string>();
 
-/** True for the first worker of the run that asks; without our reporter, for the first time in each worker. */
+/** True for the first caller in the run; without a ledger, in the worker. For warnings that are printed once. */
 export function isFirstToSay(what: string): boolean {
   if (said.has(what)) return false;
   said.add(what);
@@ -101,7 +101,7 @@ export function isFirstToSay(what: string): boolean {
   }
 }
 
-/** Why no further trial of the spec is needed, in one line; undefined while its verdict is open. */
+/** Why the spec needs no further trial, in one line; undefined while its verdict is open. */
 export function settledReason(project: string, spec: string, policy: Policy): string | undefined {
   const run = process.env[ENV];
   if (!run || !isJudged()) return undefined;
@@ -114,14 +114,14 @@ export function settledReason(project: string, spec: string, policy: Policy): st
   return `${EARLY_STOP}the verdict is settled (${verdict}, ${passes} of ${ran} passed, needs ${policy.minPasses} of ${policy.k})`;
 }
 
-/** Trials of the spec that have ended without a pass: so many failures the pass policy has to tolerate so far. */
+/** How many ended trials of the spec did not pass. */
 export function lostTrials(project: string, spec: string): number {
   const run = process.env[ENV];
   if (!run) return 0;
   return entriesIn(specFolder(run, project, spec)).filter(({ outcome }) => outcome !== 'passed').length;
 }
 
-/** US dollars that the run's ended trials have cost, as far as prices are known. */
+/** US dollars that the ended trials of the run cost, as far as prices are known. */
 export function spentUsd(): number {
   const run = process.env[ENV];
   if (!run) return 0;
@@ -131,8 +131,8 @@ export function spentUsd(): number {
 }
 
 /**
- * Why this trial of a confirmation is not needed, or would cost too much; else undefined, and its cost is reserved until it has
- * ended.
+ * Why a confirmation does not need this trial, or can't afford it. Otherwise undefined, and the trial's cost is reserved until it
+ * ends.
  */
 export function needlessReason({ project, spec, ...rule }: Wanted, index: number): string | undefined {
   const run = process.env[ENV];
@@ -152,7 +152,7 @@ export function needlessReason({ project, spec, ...rule }: Wanted, index: number
   return `another trial could cost more than the $${cap} of --max-cost`;
 }
 
-/** US dollars of trials that have begun and not ended, whatever they come to. */
+/** US dollars reserved for trials that are running. */
 function reservedUsd(run: string): number {
   const open = specFolders(run).flatMap(folder => {
     const files = readdirSync(folder);
@@ -167,7 +167,7 @@ function readReserved(file: string): number {
   try {
     return Number(readFileSync(file, 'utf8'));
   } catch {
-    // Its worker took it back meanwhile.
+    // Its worker removed it meanwhile.
     return 0;
   }
 }

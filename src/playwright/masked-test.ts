@@ -1,5 +1,5 @@
-// Takes the values of secrets out of what Playwright itself keeps of a test: titles and parameters of steps
-// (`Fill "Hunter2"`), errors, error-context.md. Traces and videos are out of reach: of these it warns.
+// Masks the values of secrets in what Playwright itself keeps of a test: titles and parameters of steps (`Fill "Hunter2"`), errors,
+// error-context.md. It can't mask traces and videos, so it warns of them.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import type { PlaywrightWorkerOptions, TestInfo } from '@playwright/test';
@@ -7,8 +7,8 @@ import type { Mask } from '../trial/mask';
 import { isFirstToSay } from './ledger';
 
 /**
- * What is relied on inside a worker. Checked on Playwright 1.64 and 1.65: all that reporters learn of a running test goes through
- * `_callbacks`, where texts can still be changed, and `errors` is sent when the test ends.
+ * What we rely on in a worker. Checked on Playwright 1.64 and 1.65: all that reporters learn of a running test goes through
+ * `_callbacks`, which may still change it, and `errors` is sent when the test ends.
  */
 interface WorkersTestInfo {
   _callbacks?: Record<'onStepBegin' | 'onStepEnd' | 'onAttach', (payload: Payload) => void>;
@@ -33,16 +33,16 @@ interface KeptError {
 }
 
 const NOT_KNOWN =
-  'this version of Playwright keeps steps elsewhere than 1.65 does, and reports may hold the values of secrets in plain text. Use Playwright 1.65, or a newer version of this library.';
+  'this version of Playwright keeps steps in another place than 1.65, so reports may contain secrets in plain text. Use Playwright 1.65, or a newer version of this library.';
 
-/** From now to the end of the test, whatever the order of reporters, and whoever takes the steps. */
+/** Masks until the test ends, whatever the order of reporters. */
 export function maskTest(testInfo: TestInfo, plainMask: Mask): void {
   const { _callbacks: callbacks, errors } = testInfo as unknown as WorkersTestInfo;
   if (typeof callbacks?.onStepBegin !== 'function') {
     if (isFirstToSay('unknown-playwright')) warn(NOT_KNOWN);
     return;
   }
-  // Colours of a difference stand in the middle of words.
+  // The colours of a diff split words.
   const mask: Mask = text => {
     const bare = stripVTControlCharacters(text);
     const masked = plainMask(bare);
@@ -61,21 +61,21 @@ export function maskTest(testInfo: TestInfo, plainMask: Mask): void {
   });
 }
 
-/** Once in a run, for projects that record what is typed and shown. */
+/** Warns once per run if the project records traces or videos. */
 export function warnOfRecorders(
   { trace, video }: Pick<PlaywrightWorkerOptions, 'trace' | 'video'>,
   { project, retry }: TestInfo,
 ): void {
   const records = (option: typeof trace | typeof video) => {
     const mode = typeof option === 'string' ? option : option.mode;
-    // Trials are not retried, so that these never record one.
+    // Trials are not retried, so these modes never record one.
     return mode !== 'off' && (retry > 0 || !/^(?:on-(?:first|all)-retr|retry-)/.test(mode));
   };
   const on = Object.entries({ trace, video }).filter(([, option]) => option && records(option));
   if (!on.length || !isFirstToSay('recorders')) return;
   const options = on.map(([name]) => `\`${name}\``).join(' and ');
   warn(
-    `project "${project.name}" has secrets, and ${options} on. Traces hold what is typed, sent and shown in plain text, the values of secrets too; videos show what the page shows. Treat them as secret, or turn ${options} off for this project.`,
+    `project "${project.name}" has secrets, and ${options} on. Traces contain what is typed, sent and shown in plain text, secrets too; videos show the page. Keep them secret, or turn ${options} off for this project.`,
   );
 }
 
@@ -104,7 +104,7 @@ function maskError(error: KeptError, mask: Mask): void {
   const { message = '', stack } = error;
   maskTexts(error, ['message', 'value', 'errorContext'], mask);
   if (stack !== undefined) {
-    // Paths of the frames stay as they are: reporters look for them.
+    // Reporters need the paths of the frames unchanged.
     const start = message ? stack.indexOf(message) : -1;
     const end = start < 0 ? stack.length : start + message.length;
     error.stack = mask(stack.slice(0, end)) + stack.slice(end);
@@ -112,7 +112,7 @@ function maskError(error: KeptError, mask: Mask): void {
   if (error.cause) maskError(error.cause, mask);
 }
 
-/** Playwright has just written it, and no reporter has read it yet. */
+/** Playwright has just written the file, and no reporter has read it yet. */
 function maskFile(path: string, mask: Mask): void {
   writeFileSync(path, mask(readFileSync(path, 'utf8')));
 }

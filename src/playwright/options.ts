@@ -7,25 +7,25 @@ import { runError } from './runner';
 
 /** The option `taskproof` in the config's `use`, a project's, or `test.use`. */
 export interface TaskproofOptions {
-  /** Plays the trials: `claude()`, `lexical()`, `command()`, `replay()` or one of your own. Required. */
+  /** Runs the trials: `claude()`, `lexical()`, `command()`, `replay()` or one of your own. Required. */
   agent?: Agent;
-  /** Grades specs that have a `judge` rubric, after their assertions held. Default: none. */
+  /** Grades specs with a `judge` rubric once their assertions hold. Default: none. */
   judge?: Judge;
-  /** US dollars for one trial; the smaller of this and the spec's own wins. Default: none. */
+  /** US dollars for one trial; the lower of this and the spec's own applies. Default: none. */
   maxCostUsd?: number;
-  /** US dollars for all trials of the run; beyond it no new trial starts. Default: none. */
+  /** US dollars for all trials of the run. Once it is spent, no new trial starts. Default: none. */
   maxRunCostUsd?: number;
   /** Milliseconds; a trial may take maxSteps times this. Default: 30,000. */
   turnTimeoutMs?: number;
   /** @deprecated The former name of `turnTimeoutMs`. */
   stepTimeoutMs?: number;
-  /** Runs the specs against another deployment, such as `https://preview-42.example.com`: replaces the origin of `entryUrl` and of URL globs that start with it. Its host joins the allowed domains. `'baseURL'` takes that of Playwright's `use.baseURL`. Default: none. */
+  /** Runs the specs against another deployment, such as `https://preview-42.example.com`: replaces the origin of `entryUrl` and of URL globs that start with it, and allows its host. `'baseURL'` stands for Playwright's `use.baseURL`. Default: none. */
   origin?: string;
-  /** Values that an agent types but never sees, by name; masked in what models read, in records, recordings, reports and steps, not in pictures, traces and videos. One that is undefined is an error if the goal of a spec that runs names it, and else not there. Default: none. */
+  /** Values that an agent types but never sees, by name. Masked in what models read, in records, recordings, reports and steps; not in pictures, traces and videos. A secret without a value is an error if a goal names it. Default: none. */
   secrets?: Record<string, string | undefined>;
   /**
-   * Saves a trial of each spec that passed, for `replay()`: in the folder `recordings`, or the one named, relative to the
-   * config. An earlier recording is replaced. Default: false.
+   * Saves a passed trial of each spec for `replay()`: in the folder `recordings`, or in the given one, relative to the config.
+   * Replaces earlier recordings. Default: false.
    */
   record?: boolean | string;
   /** Skips the remaining trials of a spec once its verdict is settled. Default: false. */
@@ -33,16 +33,16 @@ export interface TaskproofOptions {
 }
 
 declare module '@playwright/test' {
-  // So that `use: { taskproof: { ... } }` is known to the types of a plain `defineConfig`.
+  // Adds `taskproof` to the types of `use` in a plain `defineConfig`.
   interface PlaywrightTestOptions {
     taskproof: TaskproofOptions;
   }
 }
 
-/** The definition of the fixture `taskproof`. The types of `use` know it already, and have no form for it. */
+/** The definition of the fixture `taskproof`. `use` already has the type, which leaves none for this. */
 export const OPTION = [{}, { option: true }] as never;
 
-/** As `origin`: Playwright's own. */
+/** The `origin` that stands for Playwright's own option. */
 const BASE_URL = 'baseURL';
 
 const described = (what: string) => (value: unknown) =>
@@ -62,14 +62,14 @@ const optionsSchema = z.strictObject({
   maxRunCostUsd: z.number().positive().optional(),
   turnTimeoutMs: z.number().int().positive().optional(),
   stepTimeoutMs: z.number().int().positive().optional(),
-  // An unset variable of CI is an empty text.
+  // An unset CI variable is an empty text.
   origin: z.preprocess(
     value => (value === '' ? undefined : value),
     z
       .string()
       .refine(text => text === BASE_URL || parsedUrl(text)?.origin === text.replace(/\/$/, ''), {
         error: ({ input }) =>
-          `must be 'baseURL' or an origin, such as https://preview.example.com: scheme, host and port, nothing more; it is ${JSON.stringify(input)}`,
+          `must be 'baseURL' or an origin, such as https://preview.example.com: scheme, host and port only; it is ${JSON.stringify(input)}`,
       })
       .optional(),
   ),
@@ -83,15 +83,15 @@ const optionsSchema = z.strictObject({
 /** `use.taskproof`, checked. */
 export interface ReadyOptions extends Omit<TaskproofOptions, 'stepTimeoutMs'> {
   agent: Agent;
-  /** Those with a value. */
+  /** Only those with a value. */
   secrets: Record<string, string>;
   /** Names of secrets without a value. */
   missing: string[];
 }
 
 /**
- * @param where named in the message: `project "opus"`.
- * @throws OptionsError that names every key that is wrong, or the agents to choose from.
+ * @param where for messages: `project "opus"`
+ * @throws OptionsError that names every wrong key, or the agents to choose from.
  */
 export function checkTaskproofOptions(options: unknown, where: string): ReadyOptions {
   const checked = checkOptions(`${where}: use.taskproof`, optionsSchema, options);
@@ -104,9 +104,9 @@ export function checkTaskproofOptions(options: unknown, where: string): ReadyOpt
 }
 
 /**
- * Who needs a secret names it in the goal.
+ * Checks that the secrets that goals name have values.
  *
- * @returns what is wrong and what to do, if goals name secrets without a value; undefined if none does
+ * @returns what is wrong and what to do; undefined if nothing is missing
  */
 export function missingSecrets(
   { missing }: ReadyOptions,
@@ -119,14 +119,14 @@ export function missingSecrets(
   const names = new Set(needy.flatMap(({ names }) => names));
   if (!names.size) return undefined;
   const ids = new Set(needy.flatMap(({ id, names }) => (names.length ? id : [])));
-  return `use.taskproof.secrets: ${[...names].join(', ')} ${names.size === 1 ? 'has' : 'have'} no value. Set the environment variables that they come from. Needed by the goal of ${[...ids].join(', ')}.`;
+  return `use.taskproof.secrets: ${[...names].join(', ')} ${names.size === 1 ? 'has' : 'have'} no value, but the goal of ${[...ids].join(', ')} needs ${names.size === 1 ? 'it' : 'them'}. Set the environment variables that the values come from.`;
 }
 
 /**
- * Where the specs run, if not where they say.
+ * Resolves the option `origin`.
  *
  * @param baseURL Playwright's fixture
- * @throws Error that says what to set, if `origin` is 'baseURL' and there is none.
+ * @throws Error if `origin` is 'baseURL' and there is none.
  */
 export function originOf(
   { origin }: ReadyOptions,
@@ -142,7 +142,7 @@ export function originOf(
   );
 }
 
-/** The secrets with a value of options that are not checked yet. */
+/** The secrets that have a value, in unchecked options. */
 export function givenSecrets(options: unknown): Record<string, string> {
   const secrets = (options as TaskproofOptions | undefined)?.secrets;
   if (typeof secrets !== 'object' || secrets === null) return {};
@@ -151,7 +151,7 @@ export function givenSecrets(options: unknown): Record<string, string> {
   );
 }
 
-const NO_AGENT = `no agent is configured. Choose one in use.taskproof:
+const NO_AGENT = `no agent is configured. Set one in use.taskproof:
   agent: lexical()                                        follows goals with quoted labels; no model, no key
   agent: claude({ model: 'claude-opus-5-5' })             needs ANTHROPIC_API_KEY
   agent: aiSdk({ model: openai('gpt-5.5') })              any model of the npm package ai
@@ -159,26 +159,26 @@ const NO_AGENT = `no agent is configured. Choose one in use.taskproof:
 
 let saidRenamed = false;
 
-/** What the option `stepTimeoutMs` was given under its former name; says so once per process. */
+/** Accepts `stepTimeoutMs`, the former name of `turnTimeoutMs`, with a warning. */
 export function renamed(stepTimeoutMs: number | undefined): number | undefined {
   if (stepTimeoutMs !== undefined && !saidRenamed && process.env.TEST_WORKER_INDEX === undefined) {
     saidRenamed = true;
-    process.stderr.write('taskproof: stepTimeoutMs is now called turnTimeoutMs. Please rename it.\n');
+    process.stderr.write('taskproof: stepTimeoutMs is now called turnTimeoutMs. Rename it.\n');
   }
   return stepTimeoutMs;
 }
 
-/** An agent of a suite's own may play recordings in a way of its own. */
+/** Whether it is our own `replay()`. A suite's own agent may play recordings, too. */
 export function isReplay(agent: Agent): agent is ReplayAgent {
   return 'missingRecording' in agent;
 }
 
 /** What is missing, and what to do about it. */
 export function noRecording(files: readonly string[]): string {
-  return `there is no recording ${files.join(', ')}. Make one: run the spec with another agent and \`record: true\` in use.taskproof, or save one of its results with \`taskproof record\`. To go on without, set \`fallback\` or \`withoutRecording: 'skip'\` of replay().`;
+  return `no recording: ${files.join(', ')}. To make one, run the spec with another agent and \`record: true\` in use.taskproof, or save a result with \`taskproof record\`. To run without one, set \`fallback\` or \`withoutRecording: 'skip'\` of replay().`;
 }
 
-/** Whether an option `taskproof`, not yet checked, names an agent that plays recordings. */
+/** Whether unchecked options name an agent that plays recordings. */
 export function replays(options: unknown): boolean {
   return (options as TaskproofOptions | undefined)?.agent?.replays === true;
 }

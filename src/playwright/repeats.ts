@@ -9,7 +9,7 @@ import { requirePlaywright } from './version';
 export interface RepeatsOptions {
   /** Folder that the globs are relative to. Default: the folder of the calling file. */
   cwd?: string;
-  /** Repeats at least: the largest k of `passPolicy` in the project's ordinary tests. Default: 1. */
+  /** At least so many repeats: the largest k of `passPolicy` in the project's ordinary tests. Default: 1. */
   atLeast?: number;
 }
 
@@ -19,12 +19,12 @@ const optionsSchema = z.strictObject({
 } satisfies OptionSchemas<RepeatsOptions>);
 
 /**
- * Marks the projects whose `repeatEach` is ours, so that their ordinary tests without a policy run once. A key without a value:
- * `...repeats()` copies it, and who compares the object, or prints it as JSON, finds what it declares.
+ * Marks projects whose `repeatEach` comes from `repeats()`, so that their ordinary tests without a policy run once. The key has no
+ * value: `...repeats()` copies it, but comparing or printing the object does not show it.
  */
 export const FROM_REPEATS = '_taskproofRepeats';
 
-/** What `repeats` puts into a project. */
+/** What `repeats` adds to a project. */
 export interface Repeats {
   repeatEach: number;
   retries: 0;
@@ -32,13 +32,13 @@ export interface Repeats {
 }
 
 /**
- * Project settings that let every spec, and every ordinary test with a pass policy, run its k trials: `repeatEach` is the largest
- * k (the reporter trims the rest, and runs tests without a policy once), `retries` are off since a retry is no trial, and trials
- * run in parallel.
+ * Project settings with which every spec, and every ordinary test with a pass policy, runs its k trials: `repeatEach` is the largest
+ * k (the reporter trims the rest, and runs tests without a policy once), `retries` are off, since a retry does not count as a
+ * trial, and trials run in parallel.
  *
  * @param globs relative to the calling file's folder; `!` negates.
- * @throws TaskSpecLoadError where nothing matches. Broken files are left to `taskproofTests`, which names them all.
- * @throws OptionsError for options that it can't use.
+ * @throws TaskSpecLoadError if nothing matches. Broken files are left to `taskproofTests`, which names them all.
+ * @throws OptionsError for unknown or wrong options.
  */
 export function repeats(globs: string | readonly string[], options?: RepeatsOptions): Repeats;
 /** @param options for a project without specs: `repeats({ atLeast: 5 })` */
@@ -53,7 +53,7 @@ export function repeats(
   const { atLeast = 1 } = options;
   if (globs === undefined && options.atLeast === undefined)
     throw new OptionsError(
-      "repeats(): say what to repeat for: repeats('tasks/**/*.yaml') for specs, repeats({ atLeast: 5 }) for tests with passPolicy({ k: 5, ... })",
+      "repeats() needs globs or a number: repeats('tasks/**/*.yaml') for specs, repeats({ atLeast: 5 }) for tests with passPolicy({ k: 5, ... })",
     );
   const cwd = options.cwd ?? callSiteFolder(callSiteOf(repeats));
   const repeatEach = Math.max(atLeast, globs === undefined ? 1 : largestK(globs, cwd));
@@ -61,7 +61,7 @@ export function repeats(
   return { ...mark, repeatEach, retries: 0, fullyParallel: true };
 }
 
-/** The config is evaluated again in every worker: those take the number from the main process. */
+/** Workers load the config again: they take the number from the main process. */
 function largestK(globs: string | readonly string[], cwd: string): number {
   const variable = `TASKPROOF_K_${Buffer.from(JSON.stringify([globs, cwd]))
     .toString('hex')
@@ -86,13 +86,13 @@ function specsAsFarAsTheyLoad(globs: string | readonly string[], cwd: string): r
   }
 }
 
-/** Playwright's file filters know test files alone, and would say no more than "No tests found". */
+/** If a spec is named on the command line, Playwright only reports "No tests found". */
 function sayHowToRunOne(specs: readonly LoadedSpec[]): void {
   for (const arg of process.argv.slice(2)) {
     const named = specs.find(({ file }) => file === resolve(arg.replace(/(:\d+){1,2}$/, '')));
     if (named)
       process.stderr.write(
-        `taskproof: ${arg} is a spec, and Playwright selects test files. To run this spec: --grep " ${named.spec.id} @"\n`,
+        `taskproof: ${arg} is a spec, but Playwright selects tests by their test files. To run this spec, use --grep " ${named.spec.id} @"\n`,
       );
   }
 }

@@ -1,12 +1,12 @@
-// What the library relies on inside Playwright's runner, each checked on the version that it names. Nothing else does.
+// All that the library relies on inside Playwright's runner, with the version that each part was checked on.
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { FullConfig, Suite, TestCase, TestResult, TestStep } from '@playwright/test/reporter';
 import type { TaskproofOptions } from './options';
 
 /**
- * Set in the environment of the workers: they don't see the command line. Checked on Playwright 1.65: the resolved config
- * does not tell `--repeat-each=5` from `repeatEach: 5`, and UI mode, the test server and editors force one repeat.
+ * Set in the environment for the workers, which don't see the command line. Checked on Playwright 1.65: the resolved config can't
+ * tell `--repeat-each=5` from `repeatEach: 5`, and UI mode, the test server and editors force one repeat.
  */
 const REPEAT_EACH = 'TASKPROOF_REPEAT_EACH';
 
@@ -21,7 +21,7 @@ export function repeatEachOverride(argv: readonly string[] = process.argv): numb
   return Number.isInteger(repeats) && repeats > 0 ? repeats : undefined;
 }
 
-/** `--list`: nothing runs, so nothing is checked that only a run needs, and nothing is judged. */
+/** With `--list` nothing runs: there are no verdicts, and agents need not be able to run. */
 export function isListing(argv: readonly string[] = process.argv): boolean {
   return argv.includes('--list');
 }
@@ -30,11 +30,11 @@ export function isListing(argv: readonly string[] = process.argv): boolean {
 const INTERACTIVE = 'TASKPROOF_INTERACTIVE';
 
 /**
- * Whether the command line chose a part of the tests; `--project` chooses whole projects. Checked on Playwright 1.65: the config
- * does not tell a filter of the command line from one of the config.
+ * Whether the command line selected only some tests; `--project` selects whole projects. Checked on Playwright 1.65: the config
+ * can't tell a filter of the command line from its own.
  */
 export function isFiltered(argv: readonly string[] = process.argv): boolean {
-  // merge-reports has other arguments: what a blob's run was, the blob says.
+  // The arguments of merge-reports say nothing about the merged runs. The blobs do.
   if (!argv.includes('test')) return false;
   const args = argv.slice(argv.indexOf('test') + 1);
   const chooses =
@@ -42,7 +42,7 @@ export function isFiltered(argv: readonly string[] = process.argv): boolean {
   return args.some((arg, index) => chooses.test(arg) || isFileFilter(arg, args.slice(0, index)));
 }
 
-/** Flags that take the next argument for their value, or all up to the next flag. */
+/** Flags that take the next argument, or all up to the next flag, as their value. */
 const TAKES_VALUE =
   /^(-c|-j|--(config|browser|global-timeout|workers|max-failures|name|output|repeat-each|reporter|retries|shard|timeout|trace|tsconfig|ui-host|ui-port|update-snapshots|update-source-method|debug))$/;
 
@@ -51,13 +51,13 @@ function isFileFilter(arg: string, before: readonly string[]): boolean {
   return before.findLast(one => one.startsWith('-')) !== '--project';
 }
 
-/** What CI systems call a run that several jobs are parts of. */
+/** The CI's id of a run whose jobs belong together. */
 export function ciRun(env: NodeJS.ProcessEnv = process.env): string | null {
   const name = env.GITHUB_RUN_ID ?? env.CI_PIPELINE_ID ?? env.BUILD_BUILDID ?? env.CIRCLE_WORKFLOW_ID;
   return name ?? env.BUILDKITE_BUILD_ID ?? null;
 }
 
-/** UI mode, the servers of editors and coding agents, and `--debug` run one trial of what a person picked: never a verdict. */
+/** UI mode, `--debug` and the servers of editors and coding agents run one trial that a person picked: there is no verdict. */
 export function isInteractive(argv: readonly string[] = process.argv): boolean {
   if (process.env.TEST_WORKER_INDEX === undefined) {
     const found = argv.some(
@@ -71,11 +71,11 @@ export function isInteractive(argv: readonly string[] = process.argv): boolean {
   return process.env[INTERACTIVE] !== undefined;
 }
 
-// In UI mode and for editors the main process loads the config alone, and that before any worker starts.
+// In UI mode and for editors the main process only loads the config, before workers start.
 repeatEachOverride();
 isInteractive();
 
-/** Without a config file Playwright takes the folder that it was started in. */
+/** Without a config file, Playwright uses the folder that it was started in. */
 export function folderOf({ configFile, rootDir }: Pick<FullConfig, 'configFile' | 'rootDir'>): string {
   return configFile ? dirname(configFile) : rootDir;
 }
@@ -87,25 +87,25 @@ function flagValue(argv: readonly string[], flag: string): string | undefined {
   return arg.includes('=') ? arg.slice(arg.indexOf('=') + 1) : argv[index + 1];
 }
 
-// How a verdict reaches Playwright's own bookkeeping. Checked on Playwright 1.65: reporters share the TestCase and TestResult
-// objects, `onTestEnd` comes before Playwright counts the failure, and outcome() is computed from `expectedStatus` each
-// time it is asked for. What is changed in `onTestEnd` of the last trial stands before any reporter's `onEnd`.
+// How a verdict changes Playwright's own results. Checked on Playwright 1.65: reporters share the TestCase and TestResult objects,
+// `onTestEnd` comes before Playwright counts the failure, and outcome() is computed from `expectedStatus` on each call. So changes
+// in `onTestEnd` of the last trial are in place before any reporter's `onEnd`.
 
-/** Makes a failure that the pass policy tolerates an expected one: for `-x`, for the lists and for the exit status. */
+/** Makes a tolerated failure an expected one: for `-x`, for the lists and for the exit status. */
 export function tolerate(test: TestCase, result: TestResult): void {
   test.expectedStatus = result.status;
 }
 
-/** Makes it a failure again: the spec was lost after all, or a blob carried the mark of its shard alone. */
+/** Makes it a failure again: the spec was lost after all, or the mark came from the blob of one shard. */
 export function expectAsDeclared(test: TestCase, expected: 'passed' | 'failed' = 'passed'): void {
   test.expectedStatus = expected;
 }
 
 /**
- * Calls back once for each result of a test that ran, before the first reporter looks at the test: those that print as tests end
- * may be listed before ours. Checked on Playwright 1.64 and 1.65 (JobDispatcher): at a test's end it fills in the result, sets
- * `expectedStatus`, and reads it once to know whether the worker has failed and must go; that it has to be told as it is. Of a
- * worker that died it sets nothing.
+ * Calls back once for each result of a test that ran, before the first reporter sees it: reporters that print as tests end may be
+ * listed before ours. Checked on Playwright 1.64 and 1.65 (JobDispatcher): when a test ends, it fills in the result, sets
+ * `expectedStatus`, and reads it once to know whether to replace the worker. That first read must see the real value. If the worker
+ * died, it sets nothing.
  */
 export function beforeReporters(test: TestCase, ended: (result: TestResult) => void): void {
   let { expectedStatus } = test;
@@ -113,7 +113,7 @@ export function beforeReporters(test: TestCase, ended: (result: TestResult) => v
   const told = new Set<TestResult>();
   const tell = () => {
     const result = test.results.at(-1);
-    // So is a result that has only begun.
+    // A result that has only begun counts as skipped, too.
     if (!result || result.status === 'skipped' || told.has(result)) return;
     told.add(result);
     ended(result);
@@ -134,15 +134,15 @@ export function beforeReporters(test: TestCase, ended: (result: TestResult) => v
 }
 
 /**
- * Lets a test that no worker has taken yet be skipped. Checked on Playwright 1.64 and 1.65: what a reporter plans in `preprocess`
- * (`testRun.skip`) is kept here, and sent to the worker with the test.
+ * Skips a test that no worker has taken yet. Checked on Playwright 1.64 and 1.65: the plans of `preprocess` (`testRun.skip`) are
+ * kept here, and sent to the worker with the test.
  */
 export function skipUnstarted(test: TestCase, reason: string): void {
   const { _applyPlanAnnotation: plan } = test as { _applyPlanAnnotation?: (annotation: object) => void };
   if (!test.results.length) plan?.call(test, { type: 'skip', description: reason });
 }
 
-/** Checked on Playwright 1.64 and 1.65: the main process alone decides on retries, by this number. */
+/** Checked on Playwright 1.64 and 1.65: only the main process decides on retries, by this number. */
 export function turnOffRetries(test: TestCase): void {
   test.retries = 0;
 }
@@ -154,8 +154,8 @@ export function isSerial({ parent }: Pick<TestCase, 'parent'>): boolean {
 }
 
 /**
- * Renames a test in every report. To be called in `preprocess`: a reporter that has seen another title takes it for another
- * test. Test ids and `--grep` come from the declared title.
+ * Renames a test in every report. Call it in `preprocess`: later, reporters would take it for another test. Test ids and `--grep`
+ * use the declared title.
  */
 export function rename(test: TestCase, title: string): void {
   (test as { title: string }).title = title;
@@ -164,8 +164,8 @@ export function rename(test: TestCase, title: string): void {
 const OUR_TAGS = /^@(verdict:\w+|tolerated|healed)$/;
 
 /**
- * Puts our tags in the place of those that a test had: the HTML report shows them beside the title, and filters by them.
- * Checked on Playwright 1.65: `tags` is a getter in a run and a field in merge-reports.
+ * Replaces our tags on a test: the HTML report shows them beside the title, and filters by them. Checked on Playwright 1.65:
+ * `tags` is a getter in a run and a field in merge-reports.
  */
 export function retag(test: TestCase, ours: readonly string[]): void {
   const tags = (test as { _tags?: string[] })._tags ?? test.tags;
@@ -173,8 +173,8 @@ export function retag(test: TestCase, ours: readonly string[]): void {
 }
 
 /**
- * Shown on the trial's page in the HTML report, above its steps. Checked on Playwright 1.65: JUnit's properties and other
- * reporters come from the test's annotations, the HTML report's from the result's.
+ * Adds or changes an annotation, which the HTML report shows above the steps. Checked on Playwright 1.65: JUnit and other reporters
+ * read the test's annotations, the HTML report those of the result.
  */
 export function annotate(test: TestCase, result: TestResult, type: string, description: string): void {
   for (const annotations of new Set([test.annotations, result.annotations])) {
@@ -184,7 +184,7 @@ export function annotate(test: TestCase, result: TestResult, type: string, descr
   }
 }
 
-/** Takes an annotation back that was right when the trial ended, and is replaced by a verdict. */
+/** Removes an annotation that the verdict makes obsolete. */
 export function unannotate(test: TestCase, result: TestResult, type: string): void {
   for (const annotations of [test.annotations, result.annotations]) {
     const index = annotations.findIndex(annotation => annotation.type === type);
@@ -194,12 +194,12 @@ export function unannotate(test: TestCase, result: TestResult, type: string): vo
 
 type Picture = TestResult['attachments'][number];
 
-/** The picture of a trial after one of its turns. */
+/** The picture after a turn. */
 export function pictureOf({ attachments }: TestResult, turn: number): Picture | undefined {
   return attachments.find(({ name }) => name === `turn-${turn}.jpg`);
 }
 
-/** Marks the step of a turn. As with all below that a result is changed by: for reporters that read it in their `onEnd`. */
+/** Marks the step of a turn, for reporters that read results in their `onEnd`. */
 export function markTurn(result: TestResult, turn: number, mark: string): void {
   const picture = pictureOf(result, turn);
   const step = picture && stepWith(result.steps, picture);
@@ -207,9 +207,9 @@ export function markTurn(result: TestResult, turn: number, mark: string): void {
 }
 
 /**
- * Shows the pictures of a passing and of a failed trial side by side in the failed one. Checked on Playwright 1.65: the HTML
- * report shows two attachments whose names differ in `-expected` and `-actual` in its viewer for images that differ. What is
- * pushed here is in no blob: merge-reports comes here again.
+ * Shows the pictures of a passing and of a failed trial side by side in the failed one. Checked on Playwright 1.65: the HTML report
+ * compares two images whose names differ only in `-expected` and `-actual`. These attachments are not in blobs: merge-reports
+ * adds them again.
  */
 export function showSideBySide(
   result: TestResult,
@@ -223,17 +223,17 @@ export function showSideBySide(
 }
 
 /**
- * The type of the transcript. Terminals print the first 300 characters of each `text/` attachment of a failed test. Checked on
- * Playwright 1.65: they and the HTML report compare types in lower case only.
+ * The type of the transcript, which terminals leave out: of each `text/` attachment of a failed test they print 300 characters.
+ * Checked on Playwright 1.65: types are compared in lower case only, there and in the HTML report.
  */
 export const QUIET_TEXT = 'Text/plain';
 
-/** Shows transcripts on the page of the trial: of a type that it does not know, the HTML report shows a link. */
+/** Lets the HTML report show transcripts on the trial's page instead of linking to them. */
 export function showTranscript({ attachments }: TestResult): void {
   for (const each of attachments) if (each.contentType === QUIET_TEXT) each.contentType = 'text/plain';
 }
 
-/** Leaves out the lines of the spec that terminals print below an error of ours: the HTML report shows them with the steps. */
+/** Removes the spec's lines from the errors that terminals print. The HTML report still shows them with the steps. */
 export function withoutSpecLines({ errors }: TestResult): void {
   for (const error of errors) if (/\.ya?ml$/.test(error.location?.file ?? '')) delete error.snippet;
 }
@@ -247,8 +247,8 @@ function stepWith(steps: readonly TestStep[], attachment: Picture): TestStep | u
 }
 
 /**
- * An error to be thrown from `onEnd`: it stands at the top of the HTML report, and makes `playwright test` and
- * `merge-reports` exit with 1. Without a stack of ours.
+ * An error to throw from `onEnd`: the HTML report shows it at the top, and `playwright test` and `merge-reports` exit with 1.
+ * It has no stack.
  */
 export function runError(message: string): Error {
   const error = new Error(message);
@@ -257,9 +257,9 @@ export function runError(message: string): Error {
 }
 
 /**
- * `--last-failed` reruns the tests that `.last-run.json` names: of a lost spec the failed trials alone, which can't be judged.
- * So their siblings are added. Checked on Playwright 1.65 (LastRunReporter): the file is written after our `onEnd` and
- * before `onExit`, to the output folder of the first project that runs.
+ * Makes `--last-failed` rerun all trials of a lost spec: `.last-run.json` names only the failed ones, which give no verdict.
+ * Checked on Playwright 1.65 (LastRunReporter): the file is written after our `onEnd` and before `onExit`, to the output folder of
+ * the first project that runs.
  *
  * @param specs for each spec the ids of its trials' tests
  */
@@ -280,14 +280,14 @@ export async function rerunWholeSpecs(
       if (failed.size > count)
         await writeFile(file, JSON.stringify({ ...lastRun, failedTests: [...failed] }, null, 2));
     } catch {
-      // No such file: Playwright writes it for whole runs alone. It is a convenience, never a reason to fail.
+      // Playwright writes the file only in whole runs. Without it, there is nothing to do.
     }
   }
 }
 
 /**
- * Lets the secrets of all projects be written as their names; code that reads the values still can. Checked on Playwright
- * 1.65: the JSON reporter writes the whole config, `use` of each project included.
+ * Makes secrets serialize as their names; code can still read the values. Checked on Playwright 1.65: the JSON reporter writes the
+ * whole config, including `use` of each project.
  */
 export function hideSecrets(config: FullConfig): void {
   for (const { use } of config.projects) {

@@ -14,12 +14,12 @@ import { repeatEachOverride } from './runner';
 import { requirePlaywright } from './version';
 
 export interface TaskproofTestsOptions {
-  /** The suite's own extended `test`: its fixtures, its `page` and its logged-in state are used. Default: Playwright's. */
+  /** The suite's own extended `test`, to use its fixtures, its `page` and its logged-in state. Default: Playwright's. */
   // biome-ignore lint/suspicious/noExplicitAny: any suite's test, whatever its fixtures
   test?: TestType<any, any>;
   /** Folder that the globs are relative to. Default: the folder of the calling file. */
   cwd?: string;
-  /** Further tags for all of these specs; a leading `@` is added where missing. Default: none. */
+  /** More tags for all of these specs; a missing `@` is added. Default: none. */
   tags?: readonly string[];
   /** Declares only the specs for which it returns true. Default: all. */
   filter?: (spec: TaskSpec) => boolean;
@@ -44,12 +44,12 @@ const optionsSchema = z.strictObject({
 } satisfies OptionSchemas<TaskproofTestsOptions>);
 
 /**
- * Declares one Playwright test per task spec: its title is the spec's id, its tags are `@taskproof` and the spec's own. A file
- * that does not parse is a test that fails, named by the file: the other specs run.
+ * Declares one Playwright test per task spec: its title is the spec's id, its tags are `@taskproof` and the spec's own. For a file
+ * that does not parse, it declares a test that fails and is named after the file; the other specs run.
  *
  * @param globs relative to the calling file's folder; `!` negates.
- * @throws TaskSpecLoadError that names every file and line: where nothing matches, or two specs have one id.
- * @throws OptionsError for options that it can't use.
+ * @throws TaskSpecLoadError that names every file and line, if nothing matches or two specs have the same id.
+ * @throws OptionsError for unknown or wrong options.
  */
 export function taskproofTests(globs: string | readonly string[], options: TaskproofTestsOptions = {}): void {
   const callSite = callSiteOf(taskproofTests);
@@ -65,10 +65,10 @@ export function taskproofTests(globs: string | readonly string[], options: Taskp
   const wanted = options.filter ? specs.filter(({ spec }) => options.filter!(spec)) : specs;
   if (specs.length && !wanted.length)
     throw new Error(
-      `taskproofTests: \`filter\` refused all ${specs.length} specs that match ${JSON.stringify(globs)}`,
+      `taskproofTests: \`filter\` excludes all ${specs.length} specs that match ${JSON.stringify(globs)}`,
     );
   const test = options.test ? mergeTests(options.test, trialTest) : trialTest;
-  // A describe of our own: a retry is no trial, whatever the project or the command line says.
+  // In its own describe, to turn retries off: a retry does not count as a trial.
   callFrom(callSite, test.describe, () => {
     callFrom(callSite, test.describe.configure, { retries: 0 });
     for (const loaded of wanted) declare(loaded);
@@ -90,8 +90,8 @@ export function taskproofTests(globs: string | readonly string[], options: Taskp
     const name = posix(relative(dirname(callSiteFile(callSite)), file));
     const details = { tag: tags(), annotation: { type: BROKEN, description: name } };
     callFrom(callSite, test, name, details, () => {
-      // Our reporter leaves its repeats out.
-      test.info().skip(test.info().repeatEachIndex > 0, 'a spec that does not parse fails once');
+      // With our reporter, the repeats don't run at all.
+      test.info().skip(test.info().repeatEachIndex > 0, 'a spec that does not parse runs once');
       throw errorAt(error.message, name, { file, ...placeOf(error) });
     });
   }
@@ -107,7 +107,7 @@ interface BrokenSpec {
   error: TaskSpecError;
 }
 
-/** @throws TaskSpecLoadError for what is no one file's fault: ids that clash, globs that match nothing. */
+/** @throws TaskSpecLoadError for problems of more than one file: the same id twice, globs that match nothing. */
 function loadAll(
   globs: string | readonly string[],
   cwd: string,
@@ -134,7 +134,7 @@ function plan({ spec, file }: LoadedSpec, testFile: string): PlannedSpec {
   };
 }
 
-/** Playwright refuses a tag that does not begin with `@`; one with spaces could not be named in `--grep`. */
+/** Playwright requires the `@`, and `--grep` can't find a tag with spaces. */
 function asTag(tag: string): string {
   return `@${tag.replace(/^@/, '').trim().replace(/\s+/g, '-')}`;
 }

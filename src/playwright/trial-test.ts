@@ -19,7 +19,7 @@ import { enter, isJudged, lostTrials, runId } from './ledger';
 import { type ReadyOptions, replays } from './options';
 import { folderOf, QUIET_TEXT, repeatEachOverride } from './runner';
 
-/** Milliseconds a turn, if neither the project nor the call sets them. */
+/** Milliseconds for a turn, unless the project or the call sets them. */
 export const DEFAULT_TURN_TIMEOUT_MS = 30_000;
 
 export class TrialTest {
@@ -34,12 +34,12 @@ export class TrialTest {
     private readonly navigationTimeoutMs?: number,
   ) {}
 
-  /** @throws the error that shows why the trial did not pass. */
+  /** @throws an error that says why the trial did not pass. */
   async run(loaded: LoadedSpec, declared: PlannedSpec): Promise<void> {
     const { testInfo } = this;
     const plan = this.plan(loaded);
     showUsed(testInfo.annotations, loaded.spec, plan.spec);
-    // Timeout 0 means none, as in debugging.
+    // A timeout of 0 means none, as in debugging.
     if (testInfo.timeout) testInfo.setTimeout(testInfo.timeout + trialTimeMs(plan));
     this.opened = await openSession(this.page, plan.allowedDomains);
     const identity = {
@@ -59,7 +59,7 @@ export class TrialTest {
     throw trialError(record, this.trial.failure!, errorLocation(record, plan));
   }
 
-  /** To be called when the test is over, in whatever way. */
+  /** Call it when the test is over, however it ended. */
   async settle(): Promise<void> {
     const { trial, testInfo } = this;
     if (trial && !this.attached) {
@@ -115,8 +115,8 @@ export class TrialTest {
   }
 
   /**
-   * A failure that the policy tolerates is an expected one from the start, for reporters that print as tests end. If a later
-   * one loses the spec after all, our reporter takes it back.
+   * Marks a tolerated failure as expected at once, for reporters that print as tests end. If a later failure loses the spec, our
+   * reporter removes the mark.
    */
   private expectTolerated({ specId, policy }: TrialRecord): void {
     const lost = lostTrials(this.testInfo.project.name, this.nameOf(specId));
@@ -125,7 +125,7 @@ export class TrialTest {
   }
 
   private async attach(record: TrialRecord, goal: string): Promise<void> {
-    // A trial that was settled from outside may still come to an end of its own.
+    // A trial that was stopped from outside may still end on its own.
     if (this.attached) return;
     this.attached = true;
     const { attach } = testOutput(this.testInfo);
@@ -135,13 +135,15 @@ export class TrialTest {
     try {
       enter(this.testInfo.project.name, this.nameOf(record.specId), { index, outcome, costUsd });
     } catch (error) {
-      // The other workers miss it (early stop, the run's cost cap); the trial itself stands.
-      process.stderr.write(`taskproof: ${record.specId}: the run's ledger: ${(error as Error).message}\n`);
+      // Only other workers need the entry, for early stop and the cost cap of the run.
+      process.stderr.write(
+        `taskproof: ${record.specId}: can't write the run's ledger: ${(error as Error).message}\n`,
+      );
     }
   }
 }
 
-/** A trial shown as a Playwright test: its turns and assertions are steps, its evidence attachments. */
+/** Shows a trial in its Playwright test: turns and assertions as steps, evidence as attachments. */
 export function testOutput(testInfo: TestInfo): TrialOutput {
   return {
     step: (title, body, location) =>
@@ -150,19 +152,19 @@ export function testOutput(testInfo: TestInfo): TrialOutput {
         step => body((name, attachment) => step.attach(name, attachment)),
         location ? { location } : {},
       ),
-    // Pushed, not attached: `testInfo.attach` would show a step of its own.
+    // Not `testInfo.attach`, which would add a step.
     async attach(name, { body, contentType }) {
       testInfo.attachments.push({ name, contentType, body: Buffer.from(body) });
     },
   };
 }
 
-/** The trials of a spec must differ, or k of them would be one trial repeated; the same trial is the same in each run. */
+/** Differs between the trials of a spec, and is the same in each run. */
 export function seedOf(name: string, repeatIndex: number): number {
   return createHash('sha256').update(`${name}#${repeatIndex}`).digest().readUInt32BE(0);
 }
 
-/** Eight letters and digits, beginning with a letter: made of the seed, the project and what tells this run from others. */
+/** Eight letters and digits, a letter first: made of the seed, the project and the run. */
 function uniqueOf(seed: number, project: string): string {
   const [first, ...rest] = createHash('sha256')
     .update(JSON.stringify([runId(), project, seed]))
@@ -180,7 +182,7 @@ function errorLocation(record: TrialRecord, plan: GradedPlan): SourceLocation {
   return plan.locate('goal');
 }
 
-/** In few words: terminals print it for each trial that fails, and steps and annotations of the HTML report say the rest. */
+/** Short, since terminals print it for each failed trial. Steps and annotations in the HTML report say the rest. */
 function trialError(
   { specId, errorKind }: TrialRecord,
   { what, where }: NonNullable<Trial['failure']>,

@@ -1,11 +1,10 @@
-// The option `taskproof` of a test: what the config, the project and `test.use` say, put together. Playwright itself lets the
-// nearest of them take the place of the others whole.
+// Merges the option `taskproof` of the config, the project and `test.use`, key by key. Playwright itself only takes the nearest.
 import { pathToFileURL } from 'node:url';
 import type { FullConfig, FullProject, Suite, TestCase } from '@playwright/test/reporter';
 import { OPTION } from './options';
 import { FROM_REPEATS } from './repeats';
 
-/** What the config itself says, beside its projects. */
+/** The option in the config's own `use`. */
 let ofConfig: unknown;
 /** Names of the projects whose `repeatEach` comes from `repeats()`. */
 let repeated: ReadonlySet<string> = new Set();
@@ -16,10 +15,9 @@ export function isFromRepeats({ name }: Pick<FullProject, 'name'>): boolean {
 }
 
 /**
- * To be awaited before a test's options are asked for. Playwright tells of each project what counts there, not what the config
- * said. Checked on Playwright 1.65 (requireOrImport): the main process and each worker load the config as a module, which stays
- * loaded, and is found here without running again. Should a version load it in another way, a project's options take the
- * place of the config's.
+ * Await it before asking for a test's options. Playwright resolves `use` for each project, and does not keep the config's own. Checked
+ * on Playwright 1.65 (requireOrImport): the main process and each worker load the config as a module, which is found here without
+ * running again. If a version loads it in another way, a project's options replace those of the config.
  */
 export async function readConfigOptions({ configFile }: Pick<FullConfig, 'configFile'>): Promise<void> {
   ofConfig = undefined;
@@ -33,7 +31,7 @@ export async function readConfigOptions({ configFile }: Pick<FullConfig, 'config
     const projects = config.projects ?? [config];
     repeated = new Set(projects.flatMap(each => (FROM_REPEATS in each ? [each.name ?? ''] : [])));
   } catch {
-    // As Playwright has it, then.
+    // Then a project's options replace those of the config.
   }
 }
 
@@ -44,22 +42,22 @@ interface Config {
 }
 
 /**
- * @param nearest what Playwright says that counts for a test
+ * @param nearest the option as Playwright resolves it for a test
  * @returns unchecked
  */
 export function mergedOptions({ use }: Pick<FullProject, 'use'>, nearest: unknown): unknown {
   const layers = [ofConfig, (use as { taskproof?: unknown }).taskproof, nearest];
   const given = [...new Set(layers.filter(layer => layer !== undefined))];
-  // What is no object is left to the check of options.
+  // The check of options reports other values.
   return given.every(isObject) && given.length > 0 ? given.reduce(overlay) : nearest;
 }
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** One object for the same two, so that tests with the same options are known by it. */
+/** Returns the same object for the same two, so that tests with the same options can be grouped. */
 const overlays = new WeakMap<object, WeakMap<object, object>>();
 
-/** Key by key, secrets by name; undefined stands for nothing. */
+/** Key by key, secrets by name; undefined does not override. */
 function overlay(under: object, over: object): object {
   const known = overlays.get(under) ?? new WeakMap<object, object>();
   overlays.set(under, known);
@@ -87,9 +85,9 @@ interface TypedTest extends TestCase {
 }
 
 /**
- * The option `taskproof` of a test, unchecked, as far as the main process can know it. Not known if a fixture makes it: only
- * the worker has it then. Checked on Playwright 1.65: the main process loads the files, their suites keep what `test.use` was
- * given in `_use`, the last one winning, and a test keeps the definitions of its fixtures in `_testType`.
+ * The option `taskproof` of a test, unchecked, as far as the main process can know it. If a fixture sets it, only the worker knows.
+ * Checked on Playwright 1.65: the main process loads the files, their suites keep the options of `test.use` in `_use`, the last one
+ * winning, and a test keeps the definitions of its fixtures in `_testType`.
  */
 export function knownOptions(test: TestCase, project: FullProject): { known: boolean; value?: unknown } {
   for (let suite: UsingSuite | undefined = test.parent; suite; suite = suite.parent) {

@@ -1,17 +1,17 @@
-// Which Playwright this is: too old to work, or so new that what the library relies on inside the runner has moved.
+// Checks Playwright's version: too old to work, or so new that its runner has changed.
 import { createRequire } from 'node:module';
 import type { Suite, TestCase, TestRun } from '@playwright/test/reporter';
 import { runError } from './runner';
 
 const LOWEST = '1.64';
-/** What every line that says "Checked on" was checked on. */
+/** The version behind every "Checked on". */
 const CHECKED = '1.65';
 
-/** @throws Error in one sentence, before anything of Playwright is used. */
+/** @throws Error before anything of Playwright is used. */
 export function requirePlaywright(version = installedVersion()): void {
   if (!isOlder(version, LOWEST)) return;
   throw runError(
-    `taskproof: @taskproof/playwright requires Playwright ${LOWEST} or newer, and ${version} is installed. Update it: npm install -D @playwright/test@latest`,
+    `taskproof: @taskproof/playwright requires Playwright ${LOWEST} or newer, but ${version} is installed. Update it: npm install -D @playwright/test@latest`,
   );
 }
 
@@ -26,7 +26,7 @@ function isOlder(version: string, than: string): boolean {
 }
 
 /**
- * What a newer Playwright keeps elsewhere, as one sentence; undefined if all is in its place.
+ * What has changed in a newer Playwright, as one sentence; undefined if nothing has.
  *
  * @param test one that the library declared
  */
@@ -39,13 +39,13 @@ export function whatMoved(
   const parts = [
     { found: typeof testRun.exclude === 'function', lost: 'repeats beyond k are skipped one by one' },
     { found: '_tags' in test, lost: 'verdicts are not shown as tags' },
-    { found: '_testType' in test && '_use' in suite, lost: 'options of `test.use` are checked late' },
+    { found: '_testType' in test && '_use' in suite, lost: 'wrong options in `test.use` are reported late' },
     {
       found: !/[\\/]@taskproof[\\/]playwright[\\/]dist[\\/]/.test(test.location.file),
-      lost: 'specs seem to be declared in this library: file filters miss them',
+      lost: 'specs seem to be declared in this library, so file filters miss them',
     },
   ];
   const lost = parts.filter(({ found }) => !found).map(part => part.lost);
   if (!lost.length) return undefined;
-  return `Playwright ${version} keeps some things elsewhere than ${CHECKED}, which this version of @taskproof/playwright was checked on: ${lost.join('; ')}. Update @taskproof/playwright.`;
+  return `Playwright ${version} differs from ${CHECKED}, which this version of @taskproof/playwright was checked on: ${lost.join('; ')}. Update @taskproof/playwright.`;
 }

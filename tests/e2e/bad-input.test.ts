@@ -80,8 +80,8 @@ const rows: Row[] = [
       'tasks/admin.yaml': spec({ id: 'admin', url: 'http://127.0.0.1:9/', goal: 'Enter PIN and CODE' }),
     },
     says: [
-      /project "one": use\.taskproof\.secrets: SHOP_PASSWORD has no value\. Set the environment variables that they come from\. Needed by the goal of login\./,
-      /project "two": use\.taskproof\.secrets: PIN, CODE have no value\. .* Needed by the goal of admin\./,
+      /project "one": use\.taskproof\.secrets: SHOP_PASSWORD has no value, but the goal of login needs it\. Set the environment variables that the values come from\./,
+      /project "two": use\.taskproof\.secrets: PIN, CODE have no value, but the goal of admin needs them\./,
       /^(?![\s\S]*at .*dist)/,
     ],
   },

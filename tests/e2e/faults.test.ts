@@ -151,7 +151,7 @@ test('faults end no other trial, and leave no process', async () => {
   expect(results.complete).toBe(true);
   for (const at of ['a', 'm', 'z'])
     expect(rowOf(`${at}-good`)).toMatchObject({ verdict: 'passed', passes: 1 });
-  expect(run.output).toContain("ledger-full: the run's ledger:");
+  expect(run.output).toContain("ledger-full: can't write the run's ledger:");
   await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 60_000, interval: 200 });
 });
 

@@ -10,7 +10,7 @@ import { compileCache } from '../support/compile-cache';
 import { config, makeSuite, type Suite, spec, startSite, TASKS_TEST } from './suite';
 
 const IDLE = `defineAgent({ name: 'idle', async run(task) { await task.turn('look', () => undefined); } })`;
-const NOT_JUDGED = 'not judged: 1 trial of 3';
+const NOT_JUDGED = 'none: 1 trial of 3';
 
 let suite: Suite;
 const started: ChildProcess[] = [];

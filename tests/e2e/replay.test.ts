@@ -126,10 +126,10 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
       verdict: 'inconclusive',
       trials: [{ outcome: 'error', errorKind: 'setup' }],
     });
-    expect(row.reason).toMatch(/there is no recording .*kept.order\.json/);
+    expect(row.reason).toMatch(/no recording: .*kept.order\.json/);
     for (const project of ['replay', 'skipping'])
       expect(
-        output.split(`project "${project}": there is no recording kept/order.json. Make one: `),
+        output.split(`project "${project}": no recording: kept/order.json. To make one,`),
       ).toHaveLength(2);
     expect(output).not.toMatch(/\bat .*dist/);
     expect(rowOf(first, 'skipping')).toBeUndefined();

@@ -73,11 +73,11 @@ describe('secrets without a value', () => {
     [['Sign in with KNOWN and EMPTY', 'The GONEST of LOST_ONES, gone'], undefined],
     [
       ['Type <secret>GONE</secret>'],
-      'GONE has no value. Set the environment variables that they come from. Needed by the goal of s0.',
+      'GONE has no value, but the goal of s0 needs it. Set the environment variables that the values come from.',
     ],
     [
       ['Look', 'GONE', 'LOST, "GONE"'],
-      'GONE, LOST have no value. Set the environment variables that they come from. Needed by the goal of s1, s2.',
+      'GONE, LOST have no value, but the goal of s1, s2 needs them. Set the environment variables that the values come from.',
     ],
   ])('goals %j: %s', (goals, said) => {
     const specs = goals.map((goal, index) => ({ id: `s${index}`, goal }));

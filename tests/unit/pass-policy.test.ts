@@ -59,7 +59,7 @@ describe('repeats', () => {
   });
 
   test.each([
-    [{}, /say what to repeat for/],
+    [{}, /needs globs or a number/],
     [{ atLeast: 0 }, /atLeast/],
     [{ atLeast: 1.5 }, /atLeast/],
     [{ atleast: 5 }, /Did you mean atLeast\?/],

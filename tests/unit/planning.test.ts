@@ -182,7 +182,7 @@ test.each<[string, Declared[], string | undefined]>([
   [
     'specs without a recording',
     ['a', 'b', 'c'].map(id => ({ id, taskproof: { agent: replaying(['b']) } })),
-    'taskproof: project "agents": there is no recording recordings/a.json, recordings/c.json. Make one: ',
+    'taskproof: project "agents": no recording: recordings/a.json, recordings/c.json. To make one, ',
   ],
 ])('%s are named once', async (_, specs, warning) => {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);

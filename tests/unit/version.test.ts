@@ -10,7 +10,7 @@ test.each(['1.63.9', '1.9.0', '0.99.0'])(
   'Playwright %s is too old, which is said in one sentence',
   version => {
     expect(() => requirePlaywright(version)).toThrow(
-      `taskproof: @taskproof/playwright requires Playwright 1.64 or newer, and ${version} is installed.`,
+      `taskproof: @taskproof/playwright requires Playwright 1.64 or newer, but ${version} is installed.`,
     );
   },
 );
@@ -26,14 +26,14 @@ const exclude = () => undefined;
 test.each([
   [today, { exclude }, undefined],
   [today, {}, /one by one/],
-  [{ ...today, _tags: undefined, parent: {} }, { exclude }, /checked late/],
+  [{ ...today, _tags: undefined, parent: {} }, { exclude }, /reported late/],
   [
     {
       parent: {},
       location: { file: '/suite/node_modules/@taskproof/playwright/dist/playwright/task-tests.js' },
     },
     {},
-    /one by one; verdicts .* tags; options .* late; specs seem .* Update @taskproof/,
+    /one by one; verdicts .* tags; wrong options .* late; specs seem .* Update @taskproof/,
   ],
 ])('what moved: %#', (declared, testRun, said) => {
   const moved = whatMoved(declared as unknown as TestCase, testRun as Partial<TestRun>, '1.99.0');
