@@ -19,14 +19,14 @@ interface SaveOptions {
 export const addBaseline: AddCommand = (program, io) => {
   program
     .command('baseline')
-    .description('Keep the verdicts of runs, to compare later runs with.')
+    .description('Keep the verdicts of runs to compare later runs with.')
     .command('save')
     .description('Add a run to the baseline.')
     .argument('[results...]', `results files of whole runs (default: "${DEFAULT_RESULTS_FILE}")`)
     .option('-o, --output <file>', 'the baseline', DEFAULT_BASELINE_FILE)
-    .option('--runs <n>', 'runs that it keeps; the oldest go first', atLeastOne, DEFAULT_RUNS)
+    .option('--runs <n>', 'how many runs to keep; the oldest are dropped', atLeastOne, DEFAULT_RUNS)
     .option('--replace', 'start a new baseline with these runs')
-    .option('--force', 'save a run that is incomplete or lacks specs of the baseline, too')
+    .option('--force', 'save even if the run is incomplete or lacks specs of the baseline')
     .addHelpText(
       'after',
       `
@@ -64,7 +64,7 @@ async function save(io: Io, files: readonly string[], options: SaveOptions): Pro
   const replayed = saved.filter(row => row.replayed).length;
   const started = results.map(({ startedAt }) => startedAt).join(', ');
   if (results.some(({ filtered }) => filtered))
-    io.err('Note: a run of a part of the suite (--grep or another filter) is kept as a partial one.');
+    io.err('Note: the run was filtered (--grep or similar), so it is kept as a partial run.');
   io.out(
     `Saved ${plural(saved.length, 'verdict')}${replayed ? ` (${replayed} replayed)` : ''} of ${started} to ${output}, which holds ${plural(runs.length, 'run')}`,
   );
@@ -82,11 +82,11 @@ function refusePart({ complete, verdicts }: Results, file: string): void {
   if (complete) return;
   const open = namesOf(verdicts.filter(row => row.verdict === 'undecided'));
   throw new CommandError(
-    `${file} is of an incomplete run (a shard, or a run that was interrupted).${open && ` Trials are missing of: ${open}.`} Merge the shards' reports or run again; --force saves it as a partial run.`,
+    `${file} is from an incomplete run (a shard, or an interrupted run).${open && ` Trials are missing of: ${open}.`} Merge the shards' reports or run again, or use --force to save it as a partial run.`,
   );
 }
 
-/** A run that lacks specs would tell later comparisons that they were taken out of the suite. */
+/** If a run without these specs were saved, later comparisons would take them for removed. */
 function refuseToForget(kept: readonly HistoryRun[], given: readonly Results[], output: string): void {
   const results = given.filter(({ filtered }) => !filtered);
   const rows = results.flatMap(({ verdicts }) => verdicts);
@@ -96,12 +96,12 @@ function refuseToForget(kept: readonly HistoryRun[], given: readonly Results[], 
   const lost = known.filter(row => !here.has(keyOf(row)));
   if (rows.length && known.length && lost.length === known.length)
     throw new CommandError(
-      `${output} has none of the specs of this run: is it of another suite? Name another file with --output, start anew with --replace, or add the run with --force.`,
+      `${output} has none of the specs of this run. Is it from another suite? Name another file with --output, start a new baseline with --replace, or add the run with --force.`,
     );
   const missing = lost.filter(({ project }) => projects.has(project));
   if (missing.length)
     throw new CommandError(
-      `${output} has ${plural(missing.length, 'verdict')} that this run lacks: ${namesOf(missing)}. If they were taken out of the suite, save with --force; else run the whole suite.`,
+      `${output} has ${plural(missing.length, 'verdict')} that this run lacks: ${namesOf(missing)}. If you removed these specs from the suite, save with --force. Otherwise run the whole suite.`,
     );
 }
 

@@ -26,11 +26,11 @@ interface ConfirmOptions {
 export const addConfirm: AddCommand = (program, io, exit) => {
   program
     .command('confirm')
-    .description('Play the specs again that look worse than the baseline, and say which of them are.')
+    .description('Run the specs again that look worse than the baseline, to find out which of them are.')
     .argument('[before]', 'a baseline, or the results file of an earlier run', DEFAULT_BASELINE_FILE)
     .argument('[after]', 'the results file of the later run', DEFAULT_RESULTS_FILE)
-    .option('--trials <n>', 'fresh trials of a spec, at most', atLeastOne, DEFAULT_TRIALS)
-    .option('--max-cost <usd>', 'no trial starts that may pass this sum', dollars)
+    .option('--trials <n>', 'at most so many fresh trials of a spec', atLeastOne, DEFAULT_TRIALS)
+    .option('--max-cost <usd>', 'start no trial that may exceed this sum', dollars)
     .addOption(new Option('--markdown', 'as a pull-request comment').conflicts('json'))
     .option('--json', 'as JSON')
     .option('-o, --output <file>', 'write it to a file')
@@ -39,8 +39,8 @@ export const addConfirm: AddCommand = (program, io, exit) => {
     .addHelpText(
       'after',
       `
-Plays the candidates of \`taskproof diff\` alone, with the suite's own Playwright config and
-environment, each until the answer is clear or --trials are played. The fresh trials alone are
+Runs only the candidates of \`taskproof diff\`, with the suite's own Playwright config and
+environment, each until the answer is clear or --trials have run. Only these fresh trials are
 compared with the baseline, corrected for the number of candidates: of suites that have not
 changed, fewer than 5% are called worse. A fall of the suite as a whole is tested, too.
 
@@ -48,7 +48,7 @@ Exit code:
   0  nothing is worse
   1  a spec is worse on fresh trials, too, or the suite as a whole
   2  the command failed (a missing or broken file, Playwright did not start)
-  3  can't tell: too few fresh trials, or what \`taskproof diff\` can't tell
+  3  can't tell: too few fresh trials, or \`taskproof diff\` can't tell
 
 Examples:
   taskproof confirm
@@ -67,19 +67,19 @@ Examples:
     });
 };
 
-/** @throws CommandError for arguments that would keep candidates or their fresh trials from being played. */
+/** @throws CommandError for arguments that would exclude candidates or their fresh trials. */
 function refuseArgs({ playwrightArgs = [] }: Io): void {
   const wrong = playwrightArgs.find(arg => /^--(shard|repeat-each|list|ui)(=|$)/.test(arg))?.split('=')[0];
   if (wrong)
     throw new CommandError(
-      `confirm can't be used with ${wrong}: it plays all candidates itself, in one run. Leave ${wrong} out; --trials says how many fresh trials each gets.`,
+      `confirm can't be used with ${wrong}: it runs all candidates in one run. Remove ${wrong}. To set the number of fresh trials of each, use --trials.`,
     );
 }
 
 function dollars(text: string): number {
   const value = Number(text);
   if (!(text.trim() && value >= 0))
-    throw new InvalidArgumentError('It must be a sum in US dollars, such as 2.50.');
+    throw new InvalidArgumentError('It must be an amount in US dollars, such as 2.50.');
   return value;
 }
 
@@ -92,12 +92,12 @@ async function confirm(io: Io, diff: Diff, after: Results, options: ConfirmOptio
     const spec = row.titlePath?.join(' › ') ?? row.spec;
     return { project: row.project, spec, enough, hopeless, trialUsd: costs[index] ?? 0 };
   });
-  // Nothing to play where the baseline is too small for any answer.
+  // If the baseline is too small for any answer, there is nothing to run.
   const playable = wanted.filter(({ enough }) => enough !== null);
   const prices = costs.filter((_, index) => rules[index]!.enough !== null);
   if (options.maxCost !== undefined && prices.includes(null))
     throw new CommandError(
-      "--max-cost can't be kept: what a trial costs is not known, since its model's price is not. Leave it out, or give the agent a price.",
+      "--max-cost can't be kept: the price of a trial is unknown. Remove it, or set `pricing` of the agent.",
     );
   const results = playable.length ? await play(io, playable, prices, options) : undefined;
   const answers = candidates.map((row, index) => {
@@ -121,7 +121,7 @@ function conclude(
   const confirmed = new Set(
     answers.filter(({ answer }) => answer === 'regressed').map(({ row }) => keyOf(row)),
   );
-  // What a single spec shows, or may show, is not the suite's.
+  // Specs that are or may be worse don't count for the suite as a whole.
   const apart = new Set(
     answers.filter(({ answer }) => answer !== 'not confirmed').map(({ row }) => keyOf(row)),
   );
@@ -130,7 +130,7 @@ function conclude(
     diff.rows.filter(row => !apart.has(keyOf(row))),
     fresh,
   );
-  // What the fresh trials have answered is no doubt, and no proof, any more.
+  // The fresh trials have answered for these.
   const rows = diff.rows.map(row => (row.candidate ? { ...row, candidate: false, proven: false } : row));
   const rest = outcomeOf({ ...diff, rows, suite }, allow);
   const open = answers.some(({ answer }) => answer === 'open') && !allow.has('candidates');
@@ -151,7 +151,7 @@ function isCandidate(row: DiffRow): row is DiffRow & CandidateRow {
   return row.candidate && row.before !== null && row.after !== null;
 }
 
-/** US dollars of the dearest trial of the later run; null where a price is unknown. */
+/** US dollars of the most expensive trial of the later run; null if a price is unknown. */
 function trialCost({ verdicts }: Results, row: DiffRow): number | null {
   const trials = verdicts.find(one => keyOf(one) === keyOf(row))?.trials ?? [];
   const known = trials.filter(({ outcome }) => outcome !== 'skipped').map(({ costUsd }) => costUsd);
@@ -173,9 +173,9 @@ async function play(
   };
   return playChecked(io, check, [
     `--repeat-each=${trials}`,
-    // A config that splits itself would leave candidates out.
+    // A config with shards would leave candidates out.
     '--shard=1/1',
-    // Trials of one spec that run beside each other can't stop each other.
+    // Trials that run at the same time can't stop each other.
     ...(wanted.length === 1 ? ['--workers=1'] : []),
     ...projects.map(project => `--project=${project}`),
   ]);

@@ -23,9 +23,7 @@ interface DiffOptions {
 export const addDiff: AddCommand = (program, io, exit) => {
   program
     .command('diff')
-    .description(
-      'Compare a run with a baseline: what became worse, and whether the trials suffice to say so.',
-    )
+    .description('Compare a run with a baseline: what is worse, and whether there are enough trials to tell.')
     .argument('[before]', 'a baseline, or the results file of an earlier run', DEFAULT_BASELINE_FILE)
     .argument('[after]', 'the results file of the later run', DEFAULT_RESULTS_FILE)
     .addOption(new Option('--markdown', 'as a pull-request comment').conflicts('json'))
@@ -35,14 +33,14 @@ export const addDiff: AddCommand = (program, io, exit) => {
     .addHelpText(
       'after',
       `
-Per spec and project, both sides by the later run's pass policy:
+Per spec and project, both sides with the later run's pass policy:
   regressed, fixed      the verdict went from passed to failed, or back
   worsened, improved    the verdict is the same, the pass rate is not
   unclear               a verdict is inconclusive or undecided: nothing to compare
   added, removed        only one of the two sides has it
-p is the chance of a change this large, were the pass rate the same (Fisher's exact test, one-sided).
+p is the chance of a change this large if the pass rate were the same (Fisher's exact test, one-sided).
 "too few trials to tell": worse, but p is not below ${ALPHA} after correction for the number of specs.
-\`taskproof confirm\` plays such candidates again and decides. Replays are compared with replays only.
+\`taskproof confirm\` runs such candidates again and decides. Replays are compared with replays only.
 
 Exit code:
   0  compared, and nothing is worse
@@ -70,16 +68,19 @@ Examples:
 
 type Allowed = ReadonlySet<string>;
 
-/** For `diff` and `confirm`. */
+/** The option `--allow` of `diff` and `confirm`. */
 export function allowOption(): Option {
   const known = [...DOUBTS, 'candidates', NO_BASELINE];
-  return new Option('--allow <list>', `what is no reason for an exit code, by commas: ${known.join(', ')}`)
+  return new Option(
+    '--allow <list>',
+    `what should not change the exit code, comma-separated: ${known.join(', ')}`,
+  )
     .default(new Set<string>(), 'nothing')
     .argParser(text => {
       const given = text.split(',').map(name => name.trim());
       const unknown = given.filter(name => !known.includes(name as never));
       if (unknown.length)
-        throw new CommandError(`--allow: there is no ${unknown.join(', ')}; there are ${known.join(', ')}.`);
+        throw new CommandError(`--allow: unknown ${unknown.join(', ')}. Use any of ${known.join(', ')}.`);
       return new Set(given);
     });
 }
@@ -91,7 +92,7 @@ export interface Compared {
   diff: Diff;
 }
 
-/** @returns undefined if there is no baseline yet and that is allowed: then it is said. */
+/** @returns undefined if there is no baseline yet and --allow has no-baseline. */
 export async function compareFiles(
   io: Io,
   beforeFile: string,
@@ -99,16 +100,16 @@ export async function compareFiles(
   allowed: Allowed,
 ): Promise<Compared | undefined> {
   if (allowed.has(NO_BASELINE) && !(await stat(resolve(io.cwd, beforeFile)).catch(() => undefined))) {
-    io.out(`There is no baseline yet (${beforeFile}), so nothing is compared. ${SAVE}`);
+    io.out(`There is no baseline yet (${beforeFile}), so nothing was compared. ${SAVE}`);
     return undefined;
   }
   const before = readHistory(
-    await readInput(io, beforeFile, `${SAVE} For a first run: --allow no-baseline`),
+    await readInput(io, beforeFile, `${SAVE} To allow a first run without one: --allow no-baseline`),
     beforeFile,
   );
   const after = await readRun(io, afterFile);
   if (!after.complete)
-    io.err(`Note: ${afterFile} is of an incomplete run; what it lacks shows as removed or unclear.`);
+    io.err(`Note: ${afterFile} is from an incomplete run. What it lacks is shown as removed or unclear.`);
   return { before, after, diff: diffWithBaseline(before, after.verdicts) };
 }
 const SAVE = `Save one with \`taskproof baseline save\` after a run on the main branch.`;

@@ -23,7 +23,7 @@ export const addInit: AddCommand = (program, io) => {
     .description('Add task specs to the Playwright suite in this folder.')
     .option('--dir <folder>', `where specs and their test file go (default: ${DEFAULT_FOLDER})`)
     .option('--url <url>', 'where the site runs (default: what the config or package.json says)')
-    .option('-y, --yes', 'ask nothing, take what was found')
+    .option('-y, --yes', 'ask nothing, use what was found')
     .option('--force', 'overwrite files that exist')
     .addHelpText(
       'after',
@@ -58,14 +58,14 @@ async function init(io: Io, options: InitOptions): Promise<void> {
 function findings({ config, testDir, url, devServer }: Suite, given: string | undefined): string[] {
   const site = given ?? url ?? devServer?.url;
   return [
-    `Config:  ${config ? `${config.file} (${config.style})` : 'none, one will be written'}`,
-    `Tests:   ${testDir ?? 'no folder of their own found'}`,
+    `Config:  ${config ? `${config.file} (${config.style})` : 'none, a new one will be written'}`,
+    `Tests:   ${testDir ?? 'no test folder found'}`,
     ...modelLine(config?.model),
     `Site:    ${site ?? `unknown, taking ${DEFAULT_URL}`}${devServer ? `, started by \`${devServer.command}\`` : ''}`,
   ];
 }
 
-/** What the project of the specs takes from one that there is. */
+/** What our project copies from an existing one. */
 function modelLine(model: ModelProject | null | undefined): string[] {
   if (!model) return [];
   const { name, dependencies, use } = model;
@@ -91,7 +91,7 @@ function nextSteps(suite: Suite, folder: string, url: string): string {
   if (suite.missingPackages.length > 0) {
     const add =
       suite.packageManager === 'npm' ? 'npm install --save-dev' : `${suite.packageManager} add --dev`;
-    steps.push(`Install what is missing: ${add} ${suite.missingPackages.join(' ')}`);
+    steps.push(`Install missing packages: ${add} ${suite.missingPackages.join(' ')}`);
   }
   if (suite.config)
     steps.push(`Add to ${suite.config.file}:\n\n${configLines(suite.config, suite, folder, url)}\n`);
@@ -100,12 +100,12 @@ function nextSteps(suite: Suite, folder: string, url: string): string {
   return `Next:\n${steps.map((step, index) => `${index + 1}. ${step}`).join('\n')}`;
 }
 
-/** Inside the suite, with forward slashes, and with nothing that a glob or a quoted string would take otherwise. */
+/** A folder inside the suite, with forward slashes, and without characters that globs or quotes treat specially. */
 function checkFolder(given: string): string {
   const folder = given.replace(/\\/g, '/').replace(/^\.\//, '').replace(/\/+$/, '');
   if (!/^[\w.@ -]+(\/[\w.@ -]+)*$/.test(folder) || folder.split('/').some(part => /^\.+$/.test(part)))
     throw new CommandError(
-      `"${given}" can't be the folder for the specs. Name one below this folder, of letters, digits, "-", "_" and ".": --dir ${DEFAULT_FOLDER}`,
+      `"${given}" can't be the folder for the specs. Name a folder inside this one, with letters, digits, "-", "_" and ".": --dir ${DEFAULT_FOLDER}`,
     );
   return folder;
 }

@@ -1,4 +1,4 @@
-// What a command may touch of its process, so that tests can run commands beside each other.
+// Everything of the process that a command may use, so that tests can run several commands at once.
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
@@ -7,21 +7,21 @@ import { type Results, readResults } from '../report/results';
 import { writeText } from '../report/write';
 
 export interface Io {
-  /** Paths that the user gives are relative to it. */
+  /** The folder that the user's paths are relative to. */
   cwd: string;
   out(text: string): void;
   err(text: string): void;
-  /** Whether `out` goes to a terminal that shows colours. */
+  /** Whether `out` writes to a terminal with colours. */
   colour: boolean;
-  /** What was given for `playwright test`, after `--`. */
+  /** Arguments for `playwright test`, after `--`. */
   playwrightArgs?: readonly string[];
-  /** Playwright's own output, as it comes. */
+  /** Gets Playwright's own output. */
   playwright?(text: string): void;
-  /** Resolves to the answer, or to `fallback` for an empty one. Undefined if nobody can answer. */
+  /** Resolves to the answer, or to `fallback` if it is empty. Undefined if no one can answer. */
   ask?: ((question: string, fallback: string) => Promise<string>) | undefined;
 }
 
-/** What the user can put right: shown without a stack. */
+/** An error that the user can fix: shown without a stack. */
 export class CommandError extends Error {
   override name = 'CommandError';
 }
@@ -47,10 +47,10 @@ async function askInTerminal(question: string, fallback: string): Promise<string
   }
 }
 
-/** Bytes. A results file may come from elsewhere. */
+/** Bytes. Results files may come from elsewhere. */
 const MAX_INPUT = 200_000_000;
 
-/** @throws CommandError that names the file and what to do. */
+/** @throws CommandError with the file and what to do. */
 export async function readInput(io: Io, file: string, remedy: string): Promise<string> {
   const path = resolve(io.cwd, file);
   try {
@@ -77,9 +77,9 @@ export async function writeOutput(io: Io, file: string, text: string): Promise<v
 }
 
 /**
- * Says a command's result, or writes it to the file that `--output` names.
+ * Prints a command's result, or writes it to the file of `--output`.
  *
- * @param render is told whether colours are shown
+ * @param render gets whether to use colours
  * @throws CommandError
  */
 export async function tell(

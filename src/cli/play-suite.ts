@@ -1,4 +1,4 @@
-// Runs the suite's own Playwright for a purpose of ours, and reads what came of it.
+// Runs the suite with Playwright for a command of ours, and reads the results.
 import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -9,11 +9,11 @@ import { type Results, readResults } from '../report/results';
 import { CommandError, type Io } from './io';
 
 /**
- * Plays what `check` wants with the suite's config and environment. Playwright's own output goes to standard error, so that ours
- * can be read by programs.
+ * Runs what `check` asks for, with the suite's config and environment. Playwright's output goes to standard error, so that
+ * programs can read ours.
  *
  * @param args for `playwright test`, before the user's own
- * @throws CommandError where Playwright isn't there, or no run came about: a broken config, no tests.
+ * @throws CommandError if Playwright is not installed, or nothing ran: a broken config, no tests.
  */
 export async function playChecked(
   io: Io,
@@ -29,7 +29,7 @@ export async function playChecked(
     const text = await readFile(outputFile, 'utf8').catch(() => undefined);
     if (text === undefined)
       throw new CommandError(
-        `Playwright ended with exit code ${code} before a trial was played; what it said is above. Check it with: npx playwright test --list`,
+        `Playwright ended with exit code ${code} before any trial ran; see its output above. To check the suite: npx playwright test --list`,
       );
     return readResults(text, outputFile);
   } finally {
@@ -37,7 +37,7 @@ export async function playChecked(
   }
 }
 
-/** Ours has to be there, whatever reporters the user asks for. The suite's own would write its reports anew. */
+/** Adds our reporter to those that the user names. Without it, the suite's own reporters would overwrite their reports. */
 function withReporter(args: readonly string[]): string[] {
   const ours = join(__dirname, '../reporter.js');
   const given = args.flatMap((arg, index) =>

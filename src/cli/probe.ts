@@ -9,7 +9,7 @@ import type { AddCommand } from './program';
 
 const assertionsSchema = z.array(z.object({ title: z.string(), passed: z.boolean() }));
 
-/** A spec as it stands before any agent has done anything. */
+/** A spec before an agent has done anything. */
 interface Probed {
   row: ResultRow;
   /** Titles of the assertions that hold. */
@@ -20,20 +20,20 @@ interface Probed {
 export const addProbe: AddCommand = (program, io, exit) => {
   program
     .command('probe')
-    .description('Play every spec with an agent that does nothing: a spec that passes proves nothing.')
+    .description('Run every spec with an agent that does nothing: a spec that passes anyway proves nothing.')
     .option('--json', 'as JSON')
     .usage('[options] [-- arguments for playwright test]')
     .addHelpText(
       'after',
       `
-Each spec's page is opened with the suite's own Playwright config, nothing is done, and the assertions
-are checked, once. The suite's agent and judge are not asked, so it needs no key and costs nothing.
+Opens each spec's page with the suite's own Playwright config, does nothing, and checks the assertions
+once. It does not use the suite's agent or judge, so it needs no key and costs nothing.
 
 Exit code:
   0  every spec fails, as it should
   1  a spec passes although nothing was done
   2  the command failed (Playwright did not start)
-  3  can't tell: a spec could not be played (is the site up?), or there is none
+  3  can't tell: a spec could not run (is the site up?), or there is no spec
 
 Examples:
   taskproof probe
@@ -68,17 +68,19 @@ function print(
   if (vacuous.length) {
     io.out(`${plural(vacuous.length, 'spec')} vacuous: passed although nothing was done\n`);
     io.out(`${table(lines, { colour: io.colour, indent: '  ' })}\n`);
-    io.out('Assert what only the task brings about: a URL, a text or a request that is not there before.');
+    io.out(
+      'Assert something that only the task changes: a URL, a text or a request that is not there before.',
+    );
   }
   if (unclear.length)
     io.out(
-      `Can't tell of ${namesOf(unclear.map(({ row }) => row))}: ${unclear[0]!.row.reason ?? 'no verdict'}`,
+      `Can't tell for ${namesOf(unclear.map(({ row }) => row))}: ${unclear[0]!.row.reason ?? 'no verdict'}`,
     );
   const rest = probed.length - vacuous.length - unclear.length;
   io.out(
     probed.length
       ? `${rest} of ${plural(probed.length, 'spec')} fail without an agent, as they should.`
-      : "Can't tell: there is no spec.",
+      : "Can't tell: no spec found.",
   );
 }
 

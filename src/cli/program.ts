@@ -31,16 +31,16 @@ const COMMANDS: readonly AddCommand[] = [
   addRecord,
 ];
 
-/** They run Playwright; what stands after `--` is for it. */
+/** They run Playwright, and pass it the arguments after `--`. */
 const PLAYING = ['confirm', 'probe'];
-/** Their exit code 1 is an answer, so that a failure of their own is 2. */
+/** Their exit code 1 is an answer, so errors have exit code 2. */
 const TELLING = ['diff', 'confirm', 'probe'];
 
 /**
  * Runs one command line.
  *
  * @param args without `node` and the script
- * @returns the exit code: 0, or 1 for what the user must put right; `diff` has its own, see there.
+ * @returns the exit code: 0, or 1 for errors that the user can fix. `diff`, `confirm` and `probe` document their own.
  */
 export async function run(args: readonly string[], given: Io): Promise<number> {
   const dashes = PLAYING.includes(args[0]!) ? args.indexOf('--') : -1;
@@ -62,10 +62,10 @@ export async function run(args: readonly string[], given: Io): Promise<number> {
       writeErr: text => io.err(text.trimEnd()),
       getOutHasColors: () => io.colour,
     })
-    .showHelpAfterError('Run it with --help to see how it is used.')
+    .showHelpAfterError('Run it with --help to see its usage.')
     .addHelpText(
       'after',
-      '\nThe specs themselves run in the suite: npx playwright test.\nEach command explains itself: taskproof <command> --help.',
+      '\nTo run the specs: npx playwright test.\nFor help on a command: taskproof <command> --help.',
     );
   for (const add of COMMANDS)
     add(program, io, given => {
@@ -80,11 +80,11 @@ export async function run(args: readonly string[], given: Io): Promise<number> {
 }
 
 function report(error: unknown, io: Io, failure: number): number {
-  // Commander has told what it had to tell.
+  // Commander has already printed it.
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : failure;
   const known = [CommandError, RecordingError, ResultsFileError, TaskSpecError].some(
     type => error instanceof type,
   );
-  io.err(known ? (error as Error).message : `taskproof broke off: ${(error as Error)?.stack ?? error}`);
+  io.err(known ? (error as Error).message : `taskproof failed: ${(error as Error)?.stack ?? error}`);
   return failure;
 }

@@ -19,11 +19,11 @@ interface RecordOptions {
 export const addRecord: AddCommand = (program, io) => {
   program
     .command('record')
-    .description('Save trials that passed as recordings, which replay() plays without a model.')
+    .description('Save passed trials as recordings, which replay() plays without a model.')
     .argument('[results]', 'the results file of a run', DEFAULT_RESULTS_FILE)
     .option(
       '-o, --output <folder>',
-      'where to save them, one <spec id>.json each; of a describe, in a folder named by it',
+      'where to save them, as <spec id>.json; in a folder for each describe',
       DEFAULT_RECORDINGS_DIR,
     )
     .option('-p, --project <name>', 'only trials of this project')
@@ -59,7 +59,7 @@ async function record(io: Io, file: string, options: RecordOptions): Promise<voi
     const other = saved.get(name);
     if (other !== undefined)
       throw new CommandError(
-        `${name} passed in the projects "${other}" and "${row.project}": say which one with --project.`,
+        `${name} passed in the projects "${other}" and "${row.project}". Choose one with --project.`,
       );
     saved.set(name, row.project);
     await writeOutput(io, recordingFile(output, name), recordingText(checkRecording(row.recording, file)));
@@ -76,17 +76,19 @@ function refuseUnknown(
 ): void {
   if (project !== undefined && !all.some(row => row.project === project)) {
     const names = [...new Set(all.map(row => row.project))].map(name => `"${name}"`);
-    throw new CommandError(`${file} has no project "${project}", but ${names.join(', ') || 'none at all'}.`);
+    throw new CommandError(
+      `${file} has no project "${project}". Its projects: ${names.join(', ') || 'none'}.`,
+    );
   }
   const missing = wanted?.filter(id => !rows.some(row => row.spec === id)) ?? [];
   if (missing.length)
     throw new CommandError(
-      `${file} has no verdict of ${missing.join(', ')}${project === undefined ? '' : ` in project "${project}"`}.`,
+      `${file} has no verdict on ${missing.join(', ')}${project === undefined ? '' : ` in project "${project}"`}.`,
     );
 }
 
 function whyNot(row: ResultRow): string {
-  if (row.replayed) return 'it was replayed from a recording itself';
+  if (row.replayed) return 'it was itself replayed from a recording';
   if (row.passes === 0) return 'none of its trials passed';
-  return row.notRecorded ?? 'what its agent did is not known step by step';
+  return row.notRecorded ?? 'its agent did not record its actions';
 }

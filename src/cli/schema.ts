@@ -13,14 +13,14 @@ export const addSchema: AddCommand = (program, io) => {
     .addOption(
       new Option(
         '--agent-protocol',
-        'the schema of what a program that plays trials reads and writes (command()) instead',
+        'the schema of the messages between command() and its program instead',
       ).conflicts('results'),
     )
     .option('-o, --output <file>', 'write it to a file')
     .addHelpText(
       'after',
       `
-An editor checks a spec against it when the spec's first line names it:
+An editor checks a spec if the first line names its schema:
   # yaml-language-server: $schema=../task-spec.schema.json
 
 Examples:

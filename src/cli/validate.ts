@@ -16,7 +16,7 @@ import type { AddCommand } from './program';
 
 const DEFAULT_GLOB = '**/tasks/**/*.{yaml,yml}';
 
-/** One problem, as `--json` gives it. What belongs to no single place leaves file, line and column out. */
+/** One problem, as in `--json`. File, line and column are left out if it has no single place. */
 interface Problem {
   file?: string;
   line?: number;
@@ -31,7 +31,7 @@ export const addValidate: AddCommand = (program, io, exit) => {
     .description('Check task specs: each problem with its file, line and column.')
     .argument(
       '[globs...]',
-      `files, folders or globs from this folder; "!glob" takes files away (default: "${DEFAULT_GLOB}")`,
+      `files, folders or globs from this folder; "!glob" excludes files (default: "${DEFAULT_GLOB}")`,
     )
     .option('--json', 'as JSON: { valid, specs, problems, notes }')
     .addHelpText(
@@ -71,7 +71,7 @@ function load(
   }
 }
 
-/** A shell may have spelled out file names that hold characters of globs; a folder means the specs in it. */
+/** A shell may have expanded globs to file names with special characters; a folder stands for its specs. */
 function toGlob(io: Io, given: string): string {
   const found = statSync(resolve(io.cwd, given), { throwIfNoEntry: false });
   if (!found) return given;
@@ -95,15 +95,15 @@ function listOf(specs: readonly LoadedSpec[], cwd: string): string {
   ].join('\n');
 }
 
-/** What is no problem, and good to know. */
+/** Notes that are not problems. */
 function notesOn({ spec, file, locate }: LoadedSpec, cwd: string): Problem[] {
   return placeholdersIn(spec).map(({ name, known, path }) => ({
     file: relative(cwd, file),
     ...locate(path),
     path,
     message: known
-      ? `each trial has its own value for {{${name}}}; other runners of the format take it literally`
-      : `{{${name}}} is not known and taken literally; known are {{trial}} and {{unique}}`,
+      ? `each trial has its own value for {{${name}}}; other runners of the format use the text as it is`
+      : `{{${name}}} is unknown and stays as it is; known are {{trial}} and {{unique}}`,
   }));
 }
 

@@ -1,5 +1,5 @@
-// Agents side by side: several projects over the same specs. Pure: the same verdicts give the same comparison,
-// in any order and from any number of shards.
+// Compares projects over the same specs. Pure: the same verdicts give the same comparison, in any order and from any number of
+// shards.
 import { compareText } from './diff';
 import { comparedPairs, passAllOf } from './pairs';
 import type { Comparison, ComparisonCell, ComparisonTotals, VerdictRow } from './shapes';
@@ -8,7 +8,7 @@ import { gradedRate, isSettled, rateDifference, specName, sumOfKnown } from './v
 /**
  * Compares the projects that share specs.
  *
- * @param rows each spec once per project. Replayed rows and ordinary tests don't measure an agent and are left out.
+ * @param rows each spec once per project. Replays and ordinary tests are left out: they don't measure an agent.
  * @returns undefined if no two projects share a spec.
  */
 export function compareProjects(rows: readonly VerdictRow[]): Comparison | undefined {

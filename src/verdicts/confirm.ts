@@ -1,35 +1,35 @@
-// Proof on fresh trials: how many failures of a candidate confirm that it became worse, and when no further trial can change
-// the answer. Pure: `taskproof confirm` plays the trials. What its error rates are, `npm run bench -- --only alarms` measures.
+// Decides on fresh trials: how many failures confirm that a candidate is worse, and when no further trial can change the answer.
+// Pure: `taskproof confirm` runs the trials. `npm run bench -- --only alarms` measures the error rates.
 import { type DiffRow, luckiestBaseline } from './diff';
 import { type Graded, hypergeometric } from './statistics';
 
 /**
- * The chance that fresh trials confirm anything in a suite that has not changed, at most. With the test over the whole suite
+ * At most this chance that fresh trials confirm anything in a suite that has not changed. Together with the test of the whole suite
  * (SUITE_ALPHA) it stays below 5%.
  */
 export const CONFIRM_ALPHA = 0.045;
-/** Fresh trials of a candidate, at most. */
+/** Most fresh trials of a candidate. */
 export const DEFAULT_TRIALS = 15;
-/** A confirmation less likely than this is given up: further trials would only cost. */
+/** If a confirmation is less likely than this, it is given up to save the cost of further trials. */
 const HOPELESS = 0.001;
 
 /**
- * Baselines of fewer trials are taken as they are: leaving out the unlucky ones would leave nothing of a test, and the few trials
- * keep false alarms rare by themselves.
+ * Baselines of fewer trials are used as they are: without the unlucky ones the test could never confirm anything, and so few trials
+ * rarely give a false alarm.
  */
 const SMALL_BASELINE = 10;
 
-/** When the fresh trials of a candidate have said enough. */
+/** When a candidate needs no more fresh trials. */
 export interface StopRule {
-  /** Fresh trials, at most. */
+  /** Most fresh trials. */
   trials: number;
-  /** So many failures confirm; null where no number of them would: the baseline has too few trials. */
+  /** So many failures confirm; null if no number could, because the baseline has too few trials. */
   enough: number | null;
-  /** By graded trials: with so many failures or fewer it is given up. -1 where any number leaves it open. */
+  /** By number of graded trials: with so few failures it is given up; -1 if it goes on in any case. */
   hopeless: number[];
 }
 
-/** What a candidate is known by when its fresh trials begin. */
+/** A candidate when its fresh trials begin. */
 export type CandidateRow = Pick<DiffRow, 'spec' | 'project'> & {
   before: NonNullable<DiffRow['before']>;
   after: NonNullable<DiffRow['after']>;
@@ -58,10 +58,9 @@ export function stopRules(
 }
 
 /**
- * Each candidate's share of alpha: a more suspicious one gets more. Suspicion is the chance of so many failures in the later run
- * for a spec of the usual rate; the fresh trials know nothing of it (weighted Bonferroni: Genovese, Roeder and Wasserman 2006,
- * "False discovery control with p-value weighting", Biometrika 93, 509-524). The square root keeps one hopeless spec from
- * taking all.
+ * Each candidate's share of alpha. The more suspicious, the larger: by the chance of so many failures in the later run at the usual
+ * rate, which is independent of the fresh trials (weighted Bonferroni: Genovese, Roeder and Wasserman 2006, "False discovery
+ * control with p-value weighting", Biometrika 93, 509-524). The square root keeps one hopeless spec from taking all.
  */
 export function shares(later: readonly Graded[], rate: number, alpha = CONFIRM_ALPHA): number[] {
   const weights = later.map(({ passes, failures }) => {
@@ -84,13 +83,13 @@ export function chanceOfAtLeast(least: number, n: number, p: number): number {
 }
 
 /**
- * The p of so many failures in the fresh trials against the pooled baseline, were the rate the same: Fisher's exact test, one-sided,
- * with two changes. A candidate is one because its baseline was good, so the baselines that would not have made it one are
- * left out (selective inference: Fithian, Sun and Taylor 2014, arXiv 1410.2597); without that, specs of a rate of 0.7 alarm
- * too often. And the observed table counts half (mid-p: Lancaster 1961, "Significance tests in discrete distributions",
- * Journal of the American Statistical Association 56, 223-234), since the full one errs on the safe side by far at these sizes.
+ * The p of so many failures in the fresh trials compared with the pooled baseline: Fisher's exact test, one-sided, with two changes.
+ * A spec is a candidate because its baseline was good, so baselines that would not have made it one are left out (selective
+ * inference: Fithian, Sun and Taylor 2014, arXiv 1410.2597); otherwise specs with a rate of 0.7 alarm too often. And the observed
+ * table counts half (mid-p: Lancaster 1961, "Significance tests in discrete distributions", Journal of the American Statistical
+ * Association 56, 223-234), since at these sizes the full one is far too cautious.
  *
- * @param luckiest the most failures that the baseline could have and still make this a candidate
+ * @param luckiest the most failures that the baseline could have for this to be a candidate
  */
 export function chanceOfFailures(failures: number, trials: number, before: Graded, luckiest: number): number {
   const size = before.passes + before.failures;
@@ -105,10 +104,9 @@ export function chanceOfFailures(failures: number, trials: number, before: Grade
 }
 
 /**
- * The rule is that of a test of all `trials`. It ends early where the rest could not change the answer, which changes no error
- * rate; and where a confirmation has become unlikely by the fresh trials alone (beta-binomial, uniform prior), which makes
- * false alarms rarer (Lan, Simon and Halperin 1982, "Stochastically curtailed tests in long-term clinical trials", Sequential
- * Analysis 1, 207-219).
+ * The rule of a test of all `trials`. It stops early if the rest can't change the answer, which changes no error rate; and if the
+ * fresh trials make a confirmation unlikely (beta-binomial, uniform prior), which makes false alarms rarer (Lan, Simon and Halperin
+ * 1982, "Stochastically curtailed tests in long-term clinical trials", Sequential Analysis 1, 207-219).
  *
  * @param p of a number of failures among `trials`
  */
@@ -123,7 +121,7 @@ export function stopRule(p: (failures: number) => number, alpha: number, trials:
   return { trials, enough, hopeless };
 }
 
-/** The chance of `enough` failures in all, after `failures` in `graded`. */
+/** The chance of `enough` failures in total, after `failures` in `graded`. */
 function chanceToReach(enough: number, failures: number, graded: number, trials: number): number {
   if (failures >= enough) return 1;
   // Polya's urn: the next trial fails with chance (failures + 1) / (graded + 2).
@@ -140,7 +138,7 @@ function chanceToReach(enough: number, failures: number, graded: number, trials:
   return chances.slice(enough - failures).reduce((sum, chance) => sum + chance, 0);
 }
 
-/** `open`: the fresh trials so far don't say. */
+/** `open`: the fresh trials so far give no answer. */
 export type Answer = 'regressed' | 'not confirmed' | 'open';
 
 export function answerOf(

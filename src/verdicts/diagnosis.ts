@@ -1,5 +1,5 @@
-// Why trials failed: groups of failures that have something in common, and what stood in the way of several specs. The same
-// trials give the same diagnosis in any order and from any number of shards.
+// Why trials failed: groups failures that have something in common, and collects what was in the way of several specs. The same
+// trials give the same diagnosis, in any order and from any number of shards.
 import { compareText } from './diff';
 import type { Diagnosis, FailureGroup, MetFinding, Parting, SharedFinding } from './shapes';
 
@@ -11,27 +11,27 @@ export interface BrokenCheck {
 
 type FoundInTheWay = Omit<MetFinding, 'trials'>;
 
-/** What is known of a failed trial beside what it did. */
+/** A failed trial, besides its steps. */
 export interface FailedTrial {
   index: number;
   project: string;
   status: string;
-  /** How many it took. */
+  /** Number of turns. */
   turns: number;
   /** In the order of the spec. */
   broken: readonly BrokenCheck[];
   /** Where it ended. */
   path: string | null;
-  /** What it last acted on or looked for, and whether that was on the page where it ended. */
+  /** The control that it last used or looked for, and whether it was on the page where the trial ended. */
   control: { words: string; here: boolean } | null;
-  /** Why it ended: the limit that was reached, or what the agent said as it gave up. */
+  /** Why it ended: the limit that it reached, or the agent's reason for giving up. */
   said: string | null;
   findings: readonly FoundInTheWay[];
-  /** Findings at nothing that the trial used or looked for. */
+  /** Findings at controls that the trial neither used nor looked for. */
   others: readonly FoundInTheWay[];
 }
 
-/** What trials may have in common. */
+/** What trials can have in common. */
 const TRAITS = {
   status: ({ status }) => status,
   check: ({ broken }) => mostTelling(broken)?.title ?? null,
@@ -40,7 +40,7 @@ const TRAITS = {
 } satisfies Record<string, (trial: FailedTrial) => string | null>;
 type Trait = keyof typeof TRAITS;
 
-/** The first of these descriptions that most of the trials share makes a group: from the most exact one to the vaguest. */
+/** Descriptions from the most exact to the vaguest. The first that most trials share makes a group. */
 const DESCRIPTIONS: readonly Trait[][] = [
   ['status', 'check', 'path', 'control'],
   ['path', 'control'],
@@ -50,10 +50,7 @@ const DESCRIPTIONS: readonly Trait[][] = [
   ['check'],
 ];
 
-/**
- * The failed trials in groups, the largest first. Where no description fits most of them, those that are alike in everything
- * make a group.
- */
+/** Groups the failed trials, the largest group first. If no description fits most of them, trials that are alike in all traits. */
 export function failureGroups(trials: readonly FailedTrial[]): FailedTrial[][] {
   const groups: FailedTrial[][] = [];
   let rest = [...trials].sort((a, b) => compareText(a.project, b.project) || a.index - b.index);
@@ -68,7 +65,7 @@ export function failureGroups(trials: readonly FailedTrial[]): FailedTrial[][] {
   return groups.sort((a, b) => b.length - a.length);
 }
 
-/** Groups of trials that share all of the traits, the largest first. @param all also those of which one is not known */
+/** Groups trials that share all of the traits, the largest group first. @param all include trials with an unknown trait */
 function alike(trials: readonly FailedTrial[], traits: readonly Trait[], all = false): FailedTrial[][] {
   const groups = new Map<string, FailedTrial[]>();
   for (const trial of trials) {
@@ -82,11 +79,11 @@ function alike(trials: readonly FailedTrial[], traits: readonly Trait[], all = f
   return [...groups.values()].sort((a, b) => b.length - a.length);
 }
 
-// The server's answer and what was never sent tell more than the page, and an address more than a text that is not there.
+// The server's answer and a missing request say more than the page, and an address says more than a missing text.
 const TELLING = ['escape', 'network', 'url', 'dom', 'judge'];
 const CHANGES = /^(POST|PUT|PATCH|DELETE) /;
 
-/** Of several broken checks the one that tells most; of two that tell as much the first in the spec. */
+/** The most informative of several broken checks; of equal ones the first in the spec. */
 export function mostTelling(broken: readonly BrokenCheck[]): BrokenCheck | undefined {
   const rank = ({ type, title }: BrokenCheck) =>
     TELLING.indexOf(type) - (type === 'network' && CHANGES.test(title) ? 0.5 : 0);
@@ -145,7 +142,7 @@ function groupText(
   return check === null ? ended : `${brokenText(trials, check)}; ${ended}`;
 }
 
-/** Why the check does not hold, if that is the same for all; else which one it is. */
+/** Why the check does not hold, if the reason is the same for all; else its title. */
 function brokenText(trials: readonly FailedTrial[], title: string): string {
   const reason = theSame(trials, ({ broken }) => {
     const check = broken.find(each => each.title === title);
@@ -155,8 +152,7 @@ function brokenText(trials: readonly FailedTrial[], title: string): string {
 }
 
 /**
- * Where the trials of a group left the way of passing ones, in one line: that which most of them have in common, else that of
- * the first.
+ * Where the trials of a group left the way of passing ones, in one line: where most of them did, else where the first did.
  *
  * @param partings by index of the trial
  */
@@ -183,10 +179,10 @@ export function groupParting(
     .replace(/, this one (?!.*, this one )/, ', these ');
 }
 
-/** What is the same in partings at different turns. */
+/** The same for partings that differ only in their turns. */
 const sameText = ({ kind, text }: Parting) => `${kind} ${text.replace(/^(after |before )?turn \d+: /, '')}`;
 
-/** The findings of several trials, those that most of them met first. */
+/** The findings of several trials, the most frequent first. */
 export function metFindings(trials: readonly (readonly FoundInTheWay[])[]): MetFinding[] {
   const met = new Map<string, MetFinding>();
   for (const findings of trials)
@@ -197,7 +193,7 @@ export function metFindings(trials: readonly (readonly FoundInTheWay[])[]): MetF
   return [...met.values()].sort((a, b) => b.trials - a.trials || compareText(findingKey(a), findingKey(b)));
 }
 
-/** What several specs met: that which costs most trials first. @param specs the findings of each spec in a project */
+/** Findings of several specs, those with most failed trials first. @param specs the findings of each spec in a project */
 export function sharedFindings(
   specs: readonly { name: string; findings: readonly MetFinding[] }[],
 ): SharedFinding[] {
@@ -220,7 +216,7 @@ export function sharedFindings(
 
 const findingKey = ({ kind, locator, path }: FoundInTheWay) => JSON.stringify([kind, locator, path]);
 
-/** All that is said of the failed trials of one spec in one project. */
+/** The diagnosis of the failed trials of one spec in one project. */
 export function diagnosisOf(
   trials: readonly FailedTrial[],
   partings: Diagnosis['partings'],
@@ -229,7 +225,7 @@ export function diagnosisOf(
   if (!trials.length) return undefined;
   const groups = failureGroups(trials).map(groupOf);
   const [first] = groups as [FailureGroup];
-  // Of several passing ways to compare a trial with, the nearest comes first.
+  // If a trial is compared with several passing ways, the nearest comes first.
   const nearest = new Map([...partings].reverse().map(parting => [parting.index, parting]));
   return {
     headline: headlineOf(first, trials.length, k),

@@ -1,4 +1,4 @@
-// What changed between a baseline and a later run, per spec and project, and whether the trials suffice to say so.
+// What changed between a baseline and a later run, per spec and project, and whether there are enough trials to tell.
 import type { RowSubject, VerdictName, VerdictRow } from './shapes';
 import {
   fisherExactOneSided,
@@ -11,20 +11,20 @@ import { isSettled, rateDifference, specName } from './verdict';
 
 export type { VerdictRow };
 
-/** The chance that any spec of an unchanged suite is called proven, at most. */
+/** At most this chance that any spec of an unchanged suite is called proven. */
 export const ALPHA = 0.05;
-/** The same of the test over the whole suite. */
+/** The same for the test of the whole suite. */
 export const SUITE_ALPHA = 0.015;
-/** A lower rate whose p is at most this is a candidate, whatever the verdict. */
+/** A spec with a lower rate and a p of at most this is a candidate, whatever its verdict. */
 export const CANDIDATE_P = 0.1;
 
 /**
- * - `regressed`, `fixed`: by the later run's policy the verdict went from passed to failed, or back.
- * - `worsened`, `improved`: the verdict is the same, the pass rate is not.
- * - `unclear`: one of the two verdicts is inconclusive or undecided, so there is nothing to compare.
+ * - `regressed`, `fixed`: with the later run's policy the verdict went from passed to failed, or back.
+ * - `worsened`, `improved`: the same verdict, another pass rate.
+ * - `unclear`: a verdict is inconclusive or undecided, so there is nothing to compare.
  * - `added`, `removed`: only one side has it.
  *
- * In the order in which they are shown: what needs a look first.
+ * In the order of display: changes that need a look first.
  */
 export const CHANGES = [
   'regressed',
@@ -43,40 +43,40 @@ export type DiffSide = Omit<
   VerdictRow,
   'spec' | 'titlePath' | 'describe' | 'project' | 'replayed' | 'specHash'
 > & {
-  /** Runs that the counts are from, if they are from more than one. */
+  /** The number of runs that were counted, if more than one. */
   runs?: number;
 };
 
 export interface DiffRow {
-  /** As `specName` has it. */
+  /** As `specName` returns it. */
   spec: string;
   /** Of an ordinary test. */
   titlePath?: string[];
   project: string;
-  /** Replayed verdicts are compared with replayed ones only: they measure the site, not an agent. */
+  /** Replays are compared with replays only: they measure the site, not an agent. */
   replayed: boolean;
   change: Change;
   before: DiffSide | null;
   after: DiffSide | null;
   /**
-   * Fisher's exact test, one-sided in the direction of the change: the chance of a change this large, were the
-   * pass rate the same. Null if there is no change of that kind, and for replays, which chance does not move.
+   * Fisher's exact test, one-sided in the direction of the change: the chance of a change this large if the pass rate were the same.
+   * Null without such a change, and for replays, which don't change by chance.
    */
   p: number | null;
-  /** Looks worse than its baseline: fresh trials can prove it. */
+  /** Looks worse than its baseline. Fresh trials can prove it. */
   candidate: boolean;
-  /** Worse, and the trials at hand suffice to say so, however many specs were compared. */
+  /** Worse, with enough trials to tell, whatever the number of compared specs. */
   proven: boolean;
-  /** What else differs, and may be the cause: the spec, its policy, the agent, the model. */
+  /** What else differs and may be the cause: the spec, its policy, the agent, the model. */
   alsoChanged: ('spec' | 'policy' | 'agent' | 'model')[];
 }
 
-/** All specs that can be compared, together. */
+/** All comparable specs together. */
 export interface SuiteChange {
   specs: number;
   before: Graded;
   after: Graded;
-  /** The chance of a fall this large, were each spec's rate the same; without the specs that are proven by themselves. */
+  /** The chance of a fall this large if each spec's rate were the same; without the specs that are proven worse. */
   p: number;
   /** p is at most SUITE_ALPHA: the suite as a whole became worse. */
   fell: boolean;
@@ -90,10 +90,7 @@ export interface Diff {
   suite: SuiteChange | null;
 }
 
-/**
- * Compares a run with a baseline. Rows meet by spec, project and whether they were replayed; the lists hold
- * each of these once.
- */
+/** Compares a run with a baseline. Rows match by spec, project and whether they were replayed; each list has a row once. */
 export function diffVerdicts(
   before: readonly (VerdictRow & { runs?: number })[],
   after: readonly VerdictRow[],
@@ -116,7 +113,7 @@ function compare(
   const { project, replayed, titlePath } = (after ?? before)!;
   const spec = specName((after ?? before)!);
   const sides = { before: before ? sideOf(before) : null, after: after ? sideOf(after) : null };
-  // A stricter policy is no regression, and a looser one hides none: both sides by the later one.
+  // A stricter policy is no regression, and a looser one hides none: use the later one for both sides.
   if (sides.before && after) sides.before.verdict = judgedBy(after, sides.before);
   const change = changeBetween(sides.before, sides.after);
   const p = before && after && !replayed ? chanceOf(change, before, after) : null;
@@ -159,10 +156,10 @@ function chanceOf(change: Change, before: Graded, after: Graded): number | null 
   return null;
 }
 
-/** Of equal fractions, summed logarithms may leave one a hair above the other. */
+/** Tolerates the rounding of summed logarithms. */
 const atMost = (p: number, level: number) => p <= level * (1 + 1e-9);
 
-/** A replay needs no statistics: it plays the same actions, so a lost one is proof. */
+/** A replay needs no statistics: it repeats the same actions, so one failure is proof. */
 function prove(rows: readonly DiffRow[]): void {
   const smallest = rows.filter(isMeasured).map(({ before, after }) => smallestP(before!, after!));
   const level = taroneLevel(smallest, ALPHA);
@@ -172,7 +169,7 @@ function prove(rows: readonly DiffRow[]): void {
       (row.p !== null && isWorse(row.change) && atMost(row.p, level));
 }
 
-/** The p if as many as possible of all failures had come afterwards. */
+/** The p if as many of the failures as possible were in the later run. */
 function smallestP(before: Graded, after: Graded): number {
   const failures = Math.min(before.failures + after.failures, after.passes + after.failures);
   const left = before.failures + after.failures - failures;
@@ -180,13 +177,13 @@ function smallestP(before: Graded, after: Graded): number {
   return fisherExactOneSided(size - left, left, after.passes + after.failures - failures, failures);
 }
 
-/** Both sides are there and say something about an agent. */
+/** Whether both sides measure an agent. */
 function isMeasured({ replayed, before, after, change }: DiffRow): boolean {
   return !replayed && before !== null && after !== null && change !== 'unclear';
 }
 
 /**
- * @param rows without those that are known to be worse.
+ * @param rows without those that are known to be worse
  * @param fresh further trials since the change, by `keyOf` of their row
  */
 export function suiteChangeOf(
@@ -214,8 +211,8 @@ export function suiteChangeOf(
 }
 
 /**
- * The most failures that a baseline of this size could have and still make the later run a candidate: what the fresh trials
- * are compared with was chosen for being good.
+ * The most failures that a baseline of this size could have for the later run to be a candidate. Fresh trials are compared with a
+ * baseline that was selected for being good.
  */
 export function luckiestBaseline(before: DiffSide, after: DiffSide): number {
   const size = before.passes + before.failures;
@@ -259,14 +256,14 @@ export function byName(a: Named, b: Named): number {
   );
 }
 
-/** What a file holds each row of once. What an ordinary test is called depends on which others there are. */
+/** The key of a row in a file. An ordinary test is known by its path, since its name depends on the other tests. */
 export const keyOf = (row: Named) =>
   JSON.stringify([row.titlePath ?? specName(row), row.project, row.replayed]);
 
-/** By code unit. Not localeCompare: the order must be the same on every machine. */
+/** By code unit, not localeCompare: the order must be the same on every machine. */
 export const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
-/** The pass rate of all that was compared, before; 1 for nothing. */
+/** The pass rate of the baseline over all compared specs; 1 if there are none. */
 export function baselineRate({ rows }: Pick<Diff, 'rows'>): number {
   const sides = rows.filter(isMeasured).map(({ before }) => before!);
   const passes = sides.reduce((sum, side) => sum + side.passes, 0);

@@ -1,29 +1,26 @@
-// What a baseline remembers: the counts of earlier runs, and what they come to together.
+// The history in a baseline: the counts of earlier runs, and their sums.
 import { type Diff, diffVerdicts, keyOf } from './diff';
 import type { ResultRow, VerdictRow, Way } from './shapes';
 import { EARLY_STOP, isSettled } from './verdict';
 
 /** One earlier run. */
 export interface HistoryRun {
-  /** ISO time; names the run. */
+  /** ISO time; identifies the run. */
   startedAt: string;
-  /** Not all specs or trials of its projects: what it lacks is not gone. */
+  /** Some specs or trials of its projects did not run. They are not removed. */
   partial: boolean;
   verdicts: readonly VerdictRow[];
 }
 
-/**
- * Earlier trials of one spec in one project, of one text of the spec, one agent and one model: their counts summed, all else of
- * the newest run.
- */
+/** The summed counts of earlier trials of one spec in one project, with the same text of the spec, agent and model. All else is of the newest run. */
 export type BaselineRow = VerdictRow & {
-  /** Runs that the counts are from. */
+  /** The number of runs. */
   runs: number;
 };
 
 type WaySubject = Pick<VerdictRow, 'spec' | 'describe' | 'project' | 'replayed' | 'specHash'>;
 
-/** @returns what the last passing trial of a spec did, as far as its text is the same; undefined if none is kept. */
+/** @returns the last passing trial of a spec, if the spec's text is the same; undefined if none was kept. */
 export function lastWays(runs: readonly HistoryRun[]): (subject: WaySubject) => Way | undefined {
   const newestFirst = [...runs].sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
   const kept = new Map<string, VerdictRow[]>();
@@ -35,7 +32,7 @@ export function lastWays(runs: readonly HistoryRun[]): (subject: WaySubject) => 
       ?.find(({ specHash }) => !specHash || !subject.specHash || specHash === subject.specHash)?.way;
 }
 
-/** The same runs, with the last way of each spec alone: one passing trial is enough to compare with. */
+/** Keeps only the last way of each spec: one passing trial is enough to compare with. */
 export function withLastWays(oldestFirst: readonly HistoryRun[]): HistoryRun[] {
   const seen = new Set<string>();
   return [...oldestFirst]
@@ -52,11 +49,10 @@ export function withLastWays(oldestFirst: readonly HistoryRun[]): HistoryRun[] {
 }
 
 /**
- * The counts of all runs, a row for each spec and project. A changed spec, agent or model begins a history of its own: of
- * several histories the one that fits `later` is taken, else the newest. What the newest whole run of a project no longer has
- * was taken out of the suite, and is left out.
+ * The counts of all runs, one row for each spec and project. A changed spec, agent or model begins a new history; the one that fits
+ * `later` is used, else the newest. Specs that the newest whole run of a project lacks were removed from the suite, and are left out.
  *
- * @param later the run to be compared; it decides between histories only
+ * @param later the run to compare; it only selects histories
  */
 export function pooledBaseline(runs: readonly HistoryRun[], later: readonly VerdictRow[]): BaselineRow[] {
   const newestFirst = [...runs].sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
@@ -74,7 +70,7 @@ export function pooledBaseline(runs: readonly HistoryRun[], later: readonly Verd
   return [...histories].map(([key, rows]) => pooled(rows, wanted.get(key)));
 }
 
-/** A run compared with what the baseline remembers. */
+/** Compares a run with a baseline. */
 export function diffWithBaseline(runs: readonly HistoryRun[], verdicts: readonly ResultRow[]): Diff {
   const later = verdicts.map(countedRow);
   return diffVerdicts(pooledBaseline(runs, later), later);
@@ -96,16 +92,16 @@ function pooled(newestFirst: readonly VerdictRow[], later: VerdictRow | undefine
   };
 }
 
-/** An older file may not know the hash. */
+/** Older files may have no hash. */
 function isSame(a: VerdictRow, b: VerdictRow): boolean {
   const sameSpec = !a.specHash || !b.specHash || a.specHash === b.specHash;
   return sameSpec && a.agent === b.agent && a.model === b.model;
 }
 
 /**
- * A verdict's row with counts that may be pooled and tested. With `earlyStop` only the trials that would have
- * run in any case count, the first min(minPasses, k - minPasses + 1): how many more ran depended on how they ended, and their
- * pass rate is biased. None counts if those were not the first to run.
+ * A verdict's row with counts that may be pooled and tested. With `earlyStop`, how many trials run depends on how they end, which
+ * biases their rate. So only the first min(minPasses, k - minPasses + 1) trials count, which run in any case, or none if others ran
+ * before them.
  */
 export function countedRow(row: ResultRow): VerdictRow {
   const { spec, titlePath, describe, project, agent, model, replayed, specHash } = row;
@@ -134,10 +130,7 @@ export function countedRow(row: ResultRow): VerdictRow {
   };
 }
 
-/**
- * Whether trials are skipped because of how others ended. A spec that happened to run all its trials is one, too: that it did
- * depended on how they ended.
- */
+/** Whether trials are skipped because of how others end, even if this time all happened to run. */
 function stopsEarly({ earlyStop, trials }: Pick<ResultRow, 'earlyStop' | 'trials'>): boolean {
   return earlyStop ?? trials.some(one => one.outcome === 'skipped' && one.reason?.startsWith(EARLY_STOP));
 }

@@ -1,24 +1,24 @@
-// What a comparison comes to: a code that a CI job can act on.
+// The outcome of a comparison, for the exit code.
 import type { Diff, DiffRow } from './diff';
 
-/** What keeps a comparison from an answer. */
+/** Reasons why a comparison may have no answer. */
 export const DOUBTS = ['removed', 'added', 'unclear'] as const;
 export type Doubt = (typeof DOUBTS)[number];
 
 export interface DiffOutcome {
-  /** `unknown`: nothing is or looks worse, and something keeps it from being ruled out. */
+  /** `unknown`: nothing is or looks worse, but something may be. */
   outcome: 'same' | 'worse' | 'unknown';
-  /** The trials at hand suffice to say so. */
+  /** Worse, with enough trials to tell. */
   proven: DiffRow[];
-  /** They look worse, and too few trials say so; none where candidates are allowed. */
+  /** They look worse, but with too few trials to tell; empty if candidates are allowed. */
   candidates: DiffRow[];
-  /** Those that are not allowed, with their rows. Without any rows at all there is nothing to compare. */
+  /** Reasons that are not allowed, with their rows. */
   doubts: { doubt: Doubt; rows: DiffRow[] }[];
 }
 
 export const EXIT_CODES = { same: 0, worse: 1, failed: 2, unknown: 3 } as const;
 
-/** @param allowed any of DOUBTS, and `candidates`: then only what is proven is worse. */
+/** @param allowed any of DOUBTS, and `candidates`: then only proven rows are worse. */
 export function outcomeOf({ rows, suite }: Diff, allowed: ReadonlySet<string> = new Set()): DiffOutcome {
   const proven = rows.filter(row => row.proven);
   const candidates = allowed.has('candidates') ? [] : rows.filter(row => row.candidate && !row.proven);

@@ -1,11 +1,11 @@
-// Two agents over the same specs: what their difference is, and whether chance alone would make it.
+// Two agents over the same specs: how they differ, and whether chance explains it.
 import type { ComparedPair, Comparison, VerdictRow } from './shapes';
 import { passHat, stratifiedExactOneSided, studentQuantile } from './statistics';
 
-/** The chance that any pair of agents that are alike is said to differ, at most. */
+/** At most this chance that any pair of equal agents is said to differ. */
 const PAIR_ALPHA = 0.05;
 
-/** Every two projects, over the specs of which both have graded trials. */
+/** Every two projects, over the specs that both have graded trials of. */
 export function comparedPairs(
   projects: readonly string[],
   specs: readonly { spec: string; found: readonly VerdictRow[] }[],
@@ -26,9 +26,9 @@ export function comparedPairs(
 type Pair = { before: VerdictRow; after: VerdictRow };
 
 /**
- * The mean over specs of the paired difference, and its error from the spread between specs: Miller 2024, "Adding error bars to
- * evals", arXiv 2411.00640, sections 2.2 and 4.2 (clustered, paired); by Student's t, since suites are small. The chance is that
- * of the exact permutation of trials within each spec, two-sided.
+ * The mean over specs of the paired difference, with its error from the spread between specs: Miller 2024, "Adding error bars to
+ * evals", arXiv 2411.00640, sections 2.2 and 4.2 (clustered, paired); with Student's t, since suites are small. p is from the exact
+ * permutation of trials within each spec, two-sided.
  */
 function pairOf(projects: [string, string], pairs: readonly Pair[], alpha: number): ComparedPair {
   const rate = ({ passes, failures }: VerdictRow) => passes / (passes + failures);
@@ -45,7 +45,7 @@ function pairOf(projects: [string, string], pairs: readonly Pair[], alpha: numbe
   return { projects, specs: n, difference, interval, p, differ: p <= alpha && !holds(interval) };
 }
 
-/** Whether no difference is within it: then other specs might show none. */
+/** Whether the interval includes 0. */
 const holds = (interval: [number, number] | null) =>
   interval !== null && interval[0] <= 0 && interval[1] >= 0;
 

@@ -1,18 +1,18 @@
-// Where a failing trial left the way that passing ones took: by path, action and control, whatever else the trials did on the
-// way. Each trial is compared with a bounded number of ways, so that the time is linear in the number of trials.
+// Where a failed trial left the way of passing ones: by path, action and control, whatever else the trials did. Each trial is
+// compared with a bounded number of ways, so the time is linear in the number of trials.
 import type { Parting, PassingTrials, Way, WayStep } from './shapes';
 
-/** Distinct ways that a trial is compared with: those that most passing trials took. */
+/** Most ways to compare a trial with: those that most passing trials took. */
 const MOST_WAYS = 20;
 
-/** A trial that passed: what it did, and which trial it was, if it is one of this run. */
+/** A passing trial: what it did, and its index if it is of this run. */
 export interface PassingTrial {
   project?: string;
   index?: number;
   way: Way;
 }
 
-/** A trial that did not pass, and how it ended. */
+/** A failed trial and how it ended. */
 export interface LostTrial {
   status: string;
   way: Way;
@@ -25,10 +25,10 @@ interface DistinctWay {
   at: Map<string, number>;
 }
 
-/** What passing trials have in common: made once for all trials that are compared with them. */
+/** What passing trials have in common. Made once for all trials that are compared with them. */
 export class PassingWays {
   private readonly ways: DistinctWay[];
-  /** How many trials did each step, and where each of them was then. */
+  /** How many trials did each step, and where they were after it. */
   private readonly counts = new Map<string, number>();
   private readonly arrivals = new Map<string, number>();
   private readonly total: number;
@@ -62,12 +62,12 @@ export class PassingWays {
       .map(([, way]) => way);
   }
 
-  /** What most of them did; undefined without any. */
+  /** The most frequent way; undefined without passing trials. */
   get usual(): Way | undefined {
     return this.ways[0]?.trial.way;
   }
 
-  /** @returns null if it did what they did, or if too little is known to say where it did not. */
+  /** @returns null if it took their way, or if too little is known. */
   partingOf(trial: LostTrial): Parting | null {
     const keys = numbered(trial.way.steps);
     const id = JSON.stringify([keys, trial.way.steps.map(({ turn }) => turn), trial.way.end, trial.status]);
@@ -92,7 +92,7 @@ export class PassingWays {
     );
   }
 
-  /** The way that shares most with the trial's. */
+  /** The way that has most steps in common with the trial. */
   private nearest(keys: readonly string[]): DistinctWay | undefined {
     let best: DistinctWay | undefined;
     let most = -1;
@@ -103,7 +103,7 @@ export class PassingWays {
     return best;
   }
 
-  /** The same action, and then another page, which the trial never left for the one that passing trials came to. */
+  /** After the same action the trial was on another page, and never got to that of the passing trials. */
   private otherPage({ way }: LostTrial, { last, nearest, at }: Place): Parting | null {
     const passing = nearest.trial.way;
     const [expected, actual] = [pathAfter(passing, at), pathAfter(way, last)];
@@ -126,7 +126,7 @@ export class PassingWays {
     });
   }
 
-  /** What most passing trials did next, and this one never did. */
+  /** Most passing trials then did something that the trial never did. */
   private otherAction(
     trial: LostTrial,
     keys: readonly string[],
@@ -142,7 +142,7 @@ export class PassingWays {
     const wanted = passing[next];
     if (!wanted) return step ? this.wentOn(step, nearest, at) : null;
     const count = this.counts.get(nearest.keys[next]!)!;
-    // What an agent says of its own steps is worded anew in each trial.
+    // An agent describes its own steps in other words in each trial.
     if (!isTold(wanted) && count < this.total) return null;
     const who = this.subject(count);
     if (step) {
@@ -158,7 +158,7 @@ export class PassingWays {
     });
   }
 
-  /** It came to the end of the passing way, but not by all that each passing trial did. */
+  /** It came to the end of the passing way, but left out something that each passing trial did. */
   private skipped(
     { way: { steps } }: LostTrial,
     keys: readonly string[],
@@ -219,9 +219,9 @@ export class PassingWays {
 
 interface Place {
   nearest: DistinctWay;
-  /** Of the trial: the last step that brought it further on the passing way; -1 if there is none. */
+  /** The last step of the trial that is on the passing way; -1 if there is none. */
   last: number;
-  /** As far on the passing way. */
+  /** The same place on the passing way. */
   at: number;
 }
 
@@ -238,19 +238,19 @@ const ENDS: Record<string, string> = {
   timed_out: 'ran out of time',
 };
 
-/** What the key of a step begins with that failed, and of one that is known by the agent's own words alone. */
+/** The prefix of the key of a failed step, and of one that is only known in the agent's own words. */
 export const FAILED = 'failed ';
 export const UNTOLD = 'said ';
 const isFailed = ({ key }: WayStep) => key.startsWith(FAILED);
 const isTold = ({ key }: WayStep) => !key.startsWith(UNTOLD);
 
-/** An agent that tells its steps and one that does not share none, wherever they went. */
+/** Steps in an agent's own words have nothing in common with recorded ones, whatever pages they are on. */
 function comparable(lost: Way, passing: Way, keys: readonly string[], { at }: DistinctWay): boolean {
   const told = (way: Way) => way.steps.some(step => isTold(step) && !isFailed(step));
   return told(lost) === told(passing) || lost.steps.every(isFailed) || keys.some(key => at.has(key));
 }
 
-/** The second time that a step is done it is another step: to repeat one brings nobody further. */
+/** Numbers repeated steps: doing the same again is another step. */
 function numbered(steps: readonly WayStep[]): string[] {
   const times = new Map<string, number>();
   return steps.map(({ path, key }) => {
@@ -267,7 +267,7 @@ function add(counts: Map<string, number>, key: string): number {
 
 const arrivalOf = (key: string, path: string | null) => `${key} ${path}`;
 
-/** A trial that came to a later page of the passing way by another action has come back to it. */
+/** A trial that reached a later page of the passing way by another action is back on the way. */
 function furthest(
   lost: Way,
   passing: Way,
@@ -284,7 +284,7 @@ function furthest(
   return place;
 }
 
-/** Where the trial was after one of its steps; before the first for -1. */
+/** The path after a step; for -1 before the first. */
 function pathAfter({ steps, end }: Way, index: number): string | null {
   return steps[index + 1]?.path ?? end;
 }

@@ -1,4 +1,4 @@
-// How much a number of trials can see.
+// How small a change a number of trials can show.
 import { chanceOfAtLeast } from './confirm';
 import { fisherExactOneSided } from './statistics';
 
@@ -8,8 +8,8 @@ const ALPHA = 0.05;
 const STEP = 0.05;
 
 /**
- * The highest pass rate to which a spec of 0.95 can fall so that as many trials before and after show it seven times in ten: Fisher's
- * exact test, one-sided, at 5%. In steps of 0.05; null where no fall is seen.
+ * The highest pass rate that a spec of 0.95 can fall to so that as many trials before and after show it in 70% of cases: Fisher's
+ * exact test, one-sided, at 5%. In steps of 0.05; null if they show no fall.
  */
 export function visibleFall(trials: number): number | null {
   const enough = Array.from({ length: trials + 1 }, (_, failed) =>
@@ -31,13 +31,13 @@ export function visibleFall(trials: number): number | null {
   return null;
 }
 
-/** One sentence on the smallest k of several; empty where it sees small falls. */
+/** One sentence on the smallest k; empty if it is large enough to show small falls. */
 export function sensitivityText(ks: readonly number[]): string {
   const k = Math.min(...ks);
   if (!ks.length || k >= 20) return '';
-  if (k === 1)
-    return 'k 1 is no gate: one trial says nothing about a pass rate, and no fall can be seen by it.';
+  if (k === 1) return 'With k 1, one trial says nothing about a pass rate, and no fall can be seen.';
   const fall = visibleFall(k);
-  const seen = fall === null ? `${k} trials see no fall` : `${k} trials see only a fall to about ${fall}`;
-  return `${seen} of a spec that passes 0.95 of its trials; 20 see one to ${visibleFall(20)}. A baseline of several runs sees more.`;
+  const seen =
+    fall === null ? `${k} trials can't show a fall` : `${k} trials can only show a fall to about ${fall}`;
+  return `${seen} of a spec that passes 0.95 of its trials; 20 show one to ${visibleFall(20)}. A baseline of several runs shows more.`;
 }

@@ -1,5 +1,5 @@
-// What a run comes to, as data: trials, the verdict on a spec in a project, projects side by side. The results file keeps these
-// shapes, and the rules beside this file work on them.
+// The results of a run as data: trials, the verdict on a spec in a project, projects side by side. The results file has these
+// shapes.
 import { z } from 'zod';
 
 const count = z.int().nonnegative();
@@ -20,36 +20,34 @@ export const trialSchema = z.object({
     .describe('`error` says nothing about the site; `skipped` did not run.'),
   status: z
     .string()
-    .describe(
-      'completed, max_steps, budget_exceeded, timed_out, gave_up, error; skipped where it did not run.',
-    ),
+    .describe('completed, max_steps, budget_exceeded, timed_out, gave_up, error; skipped if it did not run.'),
   errorKind: z
     .string()
     .optional()
     .describe('With an error: site_unreachable, agent_api, browser, judge, setup, interrupted or internal.'),
   reason: z.string().nullable().describe('Why the trial did not pass, in one line.'),
-  turns: count.describe('Turns that the agent took.'),
-  costUsd: cost.describe('US dollars; null where a price is unknown.'),
-  usage: usageSchema.optional().describe('Tokens; left out where the trial left no record.'),
+  turns: count.describe('Turns of the agent.'),
+  costUsd: cost.describe('US dollars; null if a price is unknown.'),
+  usage: usageSchema.optional().describe('Tokens; left out if the trial has no record.'),
   durationMs: z.number().nonnegative().describe('Milliseconds.'),
-  finalUrl: z.string().nullable().describe('Where the active tab stood at the end.'),
+  finalUrl: z.string().nullable().describe('The address of the active tab at the end.'),
   screenshot: z.string().nullish().describe("Name of the attachment with the trial's last screenshot."),
   healed: z
     .object({
       turn: z.int().positive().describe("The other agent's first turn."),
       reason: z.string().describe('Why the recording did not fit.'),
-      recording: z.string().describe("Its file, as the config's folder sees it."),
+      recording: z.string().describe("Its file, relative to the config's folder."),
     })
     .optional()
-    .describe('Where a recording no longer fitted the page and another agent played on.'),
+    .describe('Another agent took over because the recording no longer fit the page.'),
 });
 
-/** What a trial did, step by step, as far as trials are compared. */
+/** The steps of a trial, as trials are compared. */
 export const waySchema = z.object({
   steps: z.array(
     z.object({
       turn: count.describe('1 for the first.'),
-      path: z.string().describe('Where it was done; numbers and the like in it stand as `*`.'),
+      path: z.string().describe('The page; `*` stands for numbers and the like.'),
       did: z.string().describe('`clicked button "Pay"`.'),
       key: z.string().describe('The same for the same action on the same control.'),
     }),
@@ -59,21 +57,23 @@ export const waySchema = z.object({
 
 const partingSideSchema = z.object({
   turn: count.describe('Of that trial; 1 for the first.'),
-  did: z.string().nullable().describe('What was done then; null where nothing was.'),
-  path: z.string().nullable().describe('Where; of `page`, where it led to.'),
-  project: z.string().optional().describe("The passing trial's."),
-  trial: count.optional().describe('Index of the passing trial, if it is one of this run.'),
+  did: z.string().nullable().describe('What it did; null if nothing.'),
+  path: z.string().nullable().describe('The page; for `page`, the one it led to.'),
+  project: z.string().optional().describe('Of the passing trial.'),
+  trial: count.optional().describe('Index of the passing trial, if it is of this run.'),
   screenshot: z.string().optional().describe("Name of the attachment with the turn's picture."),
 });
 const partingSchema = z.object({
   kind: z
     .enum(['action', 'page', 'ended', 'went_on', 'skipped'])
     .describe(
-      '`action`: it did something else; `page`: the same action led to another page; `ended`: it did nothing more; `went_on`: passing trials had ended; `skipped`: it left something out on the way.',
+      '`action`: it did something else; `page`: the same action led to another page; `ended`: it did nothing more; `went_on`: passing trials had ended; `skipped`: it left something out.',
     ),
   from: z
     .enum(['trials', 'project', 'baseline', 'recording'])
-    .describe("Which passing trials: this run's, another project's, the baseline's last, the recording."),
+    .describe(
+      "The passing trials: of this run, of another project, the baseline's last one, or a recording.",
+    ),
   turn: count.describe('Of the failed trial; 1 for the first.'),
   text: z.string().describe('`turn 6: passing trials clicked button "Pay", this one clicked link "Help"`.'),
   expected: partingSideSchema.describe('The passing trial.'),
@@ -82,12 +82,15 @@ const partingSchema = z.object({
 
 const failureGroupSchema = z.object({
   trials: z.array(count).describe('Their indexes.'),
-  projects: z.array(z.string()).optional().describe('Of each of them, where several projects are grouped.'),
+  projects: z
+    .array(z.string())
+    .optional()
+    .describe('The project of each trial, in groups over several projects.'),
   text: z.string().describe('`stuck on /checkout at field "Last name" (used all 25 turns)`.'),
-  status: z.string().nullable().describe('This and what follows: null where the trials do not share it.'),
-  check: z.string().nullable().describe('The broken check that tells most.'),
-  path: z.string().nullable().describe('Where they ended; numbers and the like in it stand as `*`.'),
-  control: z.string().nullable().describe('What they last acted on or looked for.'),
+  status: z.string().nullable().describe('This and the following: null if the trials differ in it.'),
+  check: z.string().nullable().describe('The most informative broken check.'),
+  path: z.string().nullable().describe('The page where they ended; `*` stands for numbers and the like.'),
+  control: z.string().nullable().describe('The control that they last used or looked for.'),
 });
 const metFindingSchema = z.object({
   kind: z
@@ -97,7 +100,7 @@ const metFindingSchema = z.object({
     ),
   text: z.string().describe('`button without a name`.'),
   locator: z.string().describe("As Playwright writes it: `locator('.icon-cart')`."),
-  path: z.string().describe('Of the page; numbers and the like in it stand as `*`.'),
+  path: z.string().describe('The page; `*` stands for numbers and the like.'),
   trials: count.describe('Failed trials that met it.'),
 });
 export const sharedFindingSchema = metFindingSchema.extend({
@@ -106,16 +109,16 @@ export const sharedFindingSchema = metFindingSchema.extend({
 
 const diagnosisSchema = z.object({
   headline: z.string().describe('The group that explains most failures, in one line.'),
-  parted: z.string().nullable().describe('Where its trials left the way of passing ones; null if not known.'),
+  parted: z.string().nullable().describe('Where its trials left the way of passing ones; null if unknown.'),
   groups: z.array(failureGroupSchema).describe('The largest first.'),
   partings: z
     .array(partingSchema.extend({ index: count.describe('Of the failed trial.') }))
-    .describe('Of each failed trial, as far as it is known: with its own passing trials first.'),
-  findings: z.array(metFindingSchema).describe('On the pages where they ended, at controls they used.'),
+    .describe('For each failed trial, if known; compared with its own passing trials first.'),
+  findings: z.array(metFindingSchema).describe('On the pages where they ended, at controls that they used.'),
   others: z
     .array(metFindingSchema)
     .default([])
-    .describe('Elsewhere on those pages: shown nowhere else. At most 100 findings of a trial are kept.'),
+    .describe('Elsewhere on these pages; shown nowhere else. At most 100 of a trial are kept.'),
 });
 
 export const rowSchema = z.object({
@@ -123,67 +126,58 @@ export const rowSchema = z.object({
     .string()
     .min(1)
     .describe(
-      "The id of the task spec; of an ordinary test its title, after its describes' and its file where another row has the same.",
+      'The id of the task spec. For an ordinary test its title, with its describes and file if titles clash.',
     ),
   titlePath: z
     .array(z.string())
     .min(1)
     .optional()
-    .describe('Of an ordinary test with a pass policy: its file, its describes, its title. Else left out.'),
+    .describe('For an ordinary test with a pass policy: its file, describes and title. Else left out.'),
   describe: z
     .string()
     .optional()
-    .describe(
-      'Titles of the describes that the spec is declared in, joined by ` › `; left out if there are none.',
-    ),
-  project: z.string().describe('The Playwright project; empty where it has no name.'),
-  agent: z.string().nullable().describe('Null where no trial ran.'),
+    .describe('Titles of the describes around the spec, joined by ` › `; left out if there are none.'),
+  project: z.string().describe('The Playwright project; empty if it has no name.'),
+  agent: z.string().nullable().describe('Null if no trial ran.'),
   model: z.string().nullable().describe('Null for an agent without a model.'),
-  replayed: z.boolean().describe('Played from a recording: then it does not measure an agent.'),
-  file: z.string().optional().describe("The spec's file, as the run's root folder sees it."),
+  replayed: z.boolean().describe('Whether it was played from a recording, and so measures no agent.'),
+  file: z.string().optional().describe("The spec's file, relative to the run's root folder."),
   specHash: z.string().optional().describe('SHA-256 of the parsed spec.'),
-  verdict: verdictName.describe('What the trials come to.'),
-  k: z.int().min(1).describe('Trials that were wanted.'),
-  minPasses: z.int().min(1).describe('Passes that were needed.'),
+  verdict: verdictName.describe('The verdict on the trials.'),
+  k: z.int().min(1).describe('Trials of the pass policy.'),
+  minPasses: z.int().min(1).describe('Passes that it needs.'),
   passes: count.describe('Trials that passed.'),
   failures: count.describe('Trials that failed.'),
   errors: count.describe('Trials that say nothing about the site.'),
-  missing: count.optional().describe('Trials of the k that did not run or are not here.'),
-  rate: share
-    .nullable()
-    .describe('passes / (passes + failures), to four digits; null where none was graded.'),
+  missing: count.optional().describe('Trials of the k that did not run, or are not in these reports.'),
+  rate: share.nullable().describe('passes / (passes + failures), to four digits; null if none was graded.'),
   interval: z
     .tuple([share, share])
     .nullable()
-    .describe(
-      'Wilson 95% interval of the rate; null where none was graded, for replays, and with earlyStop.',
-    ),
+    .describe('Wilson 95% interval of the rate; null if none was graded, for replays, and with earlyStop.'),
   earlyStop: z
     .boolean()
     .optional()
     .describe(
-      'True if trials are skipped once the verdict is settled: then the rate is biased, and has no interval.',
+      'True if trials are skipped once the verdict is settled: the rate is biased and has no interval.',
     ),
   turns: z.number().nonnegative().nullable().describe('Median turns of the graded trials.'),
-  costUsd: cost.describe('Sum over the trials, US dollars; null where any is unknown.'),
-  usage: usageSchema.optional().describe('Tokens of all its trials that left a record.'),
+  costUsd: cost.describe('Sum over the trials, US dollars; null if any is unknown.'),
+  usage: usageSchema.optional().describe('Tokens of all its trials that have a record.'),
   healed: count
     .optional()
-    .describe('Trials in which another agent took over from a recording; left out where there is none.'),
+    .describe('Trials in which another agent took over from a recording; left out if there are none.'),
   reason: z.string().nullable().describe('Why the verdict is not "passed", in one line.'),
-  diagnosis: diagnosisSchema.optional().describe('Left out where no trial failed.'),
+  diagnosis: diagnosisSchema.optional().describe('Left out if no trial failed.'),
   way: waySchema
     .optional()
-    .describe('What a trial that passed did, for later runs to be compared with; left out where none did.'),
+    .describe('A passing trial to compare later runs with; left out if there is none.'),
   recording: z
     .looseObject({ recordingVersion: z.string() })
     .optional()
-    .describe('Its shortest trial that passed, for `taskproof record`. Left out in a baseline.'),
-  notRecorded: z
-    .string()
-    .optional()
-    .describe('Why trials that passed can not be recorded, where that is so of all of them.'),
-  // Loose, as the rows are in the file: a later version may add fields, and saving a baseline must not drop them.
+    .describe('Its shortest passing trial, for `taskproof record`. Left out in a baseline.'),
+  notRecorded: z.string().optional().describe('Why none of the passing trials can be recorded.'),
+  // Loose, as the rows are in the file: a later version may add fields, and saving a baseline must keep them.
   trials: z.array(trialSchema.loose()).describe('By index. Empty in a baseline.'),
 });
 
@@ -205,7 +199,7 @@ const comparedProjectSchema = z.object({
   model: z.string().nullable(),
   specs: count,
   specsPassed: count,
-  passes: count.describe('Trials of all its specs here; failures and errors likewise.'),
+  passes: count.describe('Trials of all its specs in the comparison; the same for failures and errors.'),
   failures: count,
   errors: count,
   rate: share.nullable().describe('passes / (passes + failures), to four digits.'),
@@ -216,23 +210,21 @@ const comparedProjectSchema = z.object({
     .describe(
       'pass^k: the chance that k trials of a spec all pass, unbiased, the mean over the specs; null without trials.',
     ),
-  costPerPassUsd: cost
-    .optional()
-    .describe('US dollars for each trial that passed; null where unknown or none passed.'),
+  costPerPassUsd: cost.optional().describe('US dollars per passing trial; null if unknown or none passed.'),
 });
 
 const comparedPairSchema = z.object({
   projects: z.tuple([z.string(), z.string()]),
   specs: count.describe('Specs that both have trials of.'),
-  difference: z.number().describe('Mean over the specs of the first pass rate less the second.'),
+  difference: z.number().describe('Mean over the specs of the first pass rate minus the second.'),
   interval: z
     .tuple([z.number(), z.number()])
     .nullable()
     .describe('95% interval of the difference, clustered by spec; null for a single spec.'),
-  p: share.describe('Chance of a difference this large in either direction, were they alike.'),
+  p: share.describe('The chance of a difference this large in either direction if both were equal.'),
   differ: z
     .boolean()
-    .describe('p is at most 0.05, corrected for the number of pairs, and the interval leaves 0 out.'),
+    .describe('p is at most 0.05, corrected for the number of pairs, and the interval does not include 0.'),
 });
 
 export const comparisonSchema = z
@@ -242,72 +234,72 @@ export const comparisonSchema = z
     specs: z
       .array(z.object({ spec: z.string().min(1), cells: z.array(comparedCellSchema) }))
       .describe(
-        'By name: its id, after those of its describes (`phone › cart`); a cell for each project that has the spec.',
+        'By name: the id after the titles of its describes (`phone › cart`), with a cell for each project that has it.',
       ),
     differ: z.array(z.string()).describe('Specs that one project passed and another failed.'),
-    ratesDiffer: z.array(z.string()).describe('Specs with one settled verdict, but other pass rates.'),
-    unclear: z.array(z.string()).describe('Specs with an open verdict beside settled ones that agree.'),
+    ratesDiffer: z.array(z.string()).describe('Specs with the same settled verdict, but other pass rates.'),
+    unclear: z.array(z.string()).describe('Specs with an open verdict while the settled ones agree.'),
     failures: z
       .array(z.object({ spec: z.string(), groups: z.array(failureGroupSchema) }))
       .optional()
-      .describe('Specs that trials of several projects failed: those trials in groups, over the projects.'),
+      .describe('Specs that failed in several projects: their failed trials in groups, over the projects.'),
   })
-  .describe('The specs that at least two projects have, side by side; replayed verdicts are left out.');
+  .describe('The specs that at least two projects have, side by side, without replays.');
 
 /** Tokens of one or several trials. */
 export type TokenUsage = z.infer<typeof usageSchema>;
-/** One trial as its verdict sees it. */
+/** One trial, as its verdict counts it. */
 export type TrialResult = z.infer<typeof trialSchema>;
 export type Outcome = TrialResult['outcome'];
 export type Healed = NonNullable<TrialResult['healed']>;
 
 export type Way = z.infer<typeof waySchema>;
 export type WayStep = Way['steps'][number];
-/** Where one failed trial left the way of passing ones. */
+/** Where a failed trial left the way of passing ones. */
 export type Parting = z.infer<typeof partingSchema>;
-/** Whose passing trials a failed one is compared with. */
+/** The passing trials that a failed one is compared with. */
 export type PassingTrials = { from: Parting['from']; project?: string };
 export type FailureGroup = z.infer<typeof failureGroupSchema>;
 export type MetFinding = z.infer<typeof metFindingSchema>;
-/** A finding that several specs met, and what it costs. */
+/** A finding that several specs met. */
 export type SharedFinding = z.infer<typeof sharedFindingSchema>;
-/** Why trials of a spec failed, as far as they and those that passed tell. */
+/** Why trials of a spec failed. */
 export type Diagnosis = z.infer<typeof diagnosisSchema>;
 
-/** A verdict and what it is about. */
+/** A verdict with its subject. */
 export type ResultRow = z.infer<typeof rowSchema>;
 export type VerdictName = ResultRow['verdict'];
 /** k trials, of which at least minPasses must pass: 1 <= minPasses <= k. */
 export type Policy = Pick<ResultRow, 'k' | 'minPasses'>;
-/** What a verdict is about. */
+/** The subject of a verdict. */
 export type RowSubject = Pick<
   ResultRow,
   'spec' | 'titlePath' | 'describe' | 'project' | 'agent' | 'model' | 'replayed' | 'file' | 'specHash'
 >;
-/** What the trials of one spec in one project come to. */
+/** The verdict on the trials of one spec in one project. */
 export type Verdict = Omit<
   ResultRow,
   keyof RowSubject | 'usage' | 'recording' | 'notRecorded' | 'earlyStop' | 'diagnosis' | 'way'
 > & {
   missing: number;
 };
-/** What a row must have to be compared with others. */
+/** What a row needs to be compared with others. */
 export type VerdictRow = Omit<RowSubject, 'file'> &
   Pick<
     Verdict,
     keyof Policy | 'verdict' | 'passes' | 'failures' | 'errors' | 'turns' | 'costUsd' | 'reason'
   > & {
-    /** What a trial that passed did. */
+    /** The steps of a passing trial. */
     way?: Way;
-    /** Its counts are those of the trials that an early stop could not skip. */
+    /** Only trials that an early stop could not skip are counted. */
     stoppedEarly?: boolean;
   };
 
-/** The specs that at least two projects have; those that one project alone has say nothing about another. */
+/** The specs that at least two projects have. */
 export type Comparison = z.infer<typeof comparisonSchema>;
 /** Two projects over the specs that both have. */
 export type ComparedPair = z.infer<typeof comparedPairSchema>;
-/** What one project came to on one spec. */
+/** The verdict of one project on one spec. */
 export type ComparisonCell = z.infer<typeof comparedCellSchema>;
-/** What one project came to on all specs of the comparison that it has. */
+/** The verdicts of one project on all its specs in the comparison. */
 export type ComparisonTotals = z.infer<typeof comparedProjectSchema>;

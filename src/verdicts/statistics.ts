@@ -1,6 +1,6 @@
 // The statistics behind a verdict and a diff. Small samples throughout: k is at most 25.
 
-/** The normal distribution's 97.5% point: what makes a two-sided 95% interval. */
+/** The normal distribution's 97.5% point, for a two-sided 95% interval. */
 const Z_95 = 1.959964;
 
 /**
@@ -17,11 +17,11 @@ export function wilsonInterval(passes: number, n: number): [number, number] | nu
   const centre = rate + z2 / (2 * n);
   const spread = Z_95 * Math.sqrt((rate * (1 - rate)) / n + z2 / (4 * n * n));
   const scale = 1 + z2 / n;
-  // At the ends the bound is 0 or 1 exactly; rounding would leave it a hair off.
+  // At the ends the bound is exactly 0 or 1, without rounding errors.
   return [passes === 0 ? 0 : (centre - spread) / scale, passes === n ? 1 : (centre + spread) / scale];
 }
 
-/** The middle value, or the mean of the two middle ones; null for none. */
+/** The middle value, or the mean of the two middle ones; null if there are none. */
 export function median(values: readonly number[]): number | null {
   if (values.length === 0) return null;
   const sorted = [...values].sort((a, b) => a - b);
@@ -39,8 +39,8 @@ export function median(values: readonly number[]): number | null {
  *
  * after Fisher (1935), "The logic of inductive inference", Journal of the Royal Statistical Society 98, 39-82.
  *
- * @returns the chance, 0 to 1, of at least `a` passes before, were the rate the same before and after: a
- * small one says that the rate fell. For a rise swap before and after. 1 if a side has no trials.
+ * @returns the chance, 0 to 1, of at least `a` passes before if the rate is the same before and after: if it is small, the rate
+ * fell. For a rise swap before and after. 1 if a side has no trials.
  */
 export function fisherExactOneSided(a: number, b: number, c: number, d: number): number {
   const before = a + b;
@@ -60,14 +60,14 @@ export interface Stratum {
 export type Graded = { passes: number; failures: number };
 
 /**
- * The exact stratified test, one-sided: did the rate fall over all specs together? Each spec is compared with itself alone, so
- * that easy and hard ones don't mix. Given each spec's totals, the failures afterwards are a sum of hypergeometric counts,
- * whose distribution is found by convolution: the exact form of the Cochran-Mantel-Haenszel test (Cochran 1954, Biometrics 10,
- * 417-451; Mantel and Haenszel 1959, JNCI 22, 719-748; Agresti, "Categorical Data Analysis", section 7.3.5 on the exact form). It
- * is also the permutation test that deals each spec's trials out anew to the two sides.
+ * The exact stratified test, one-sided: did the rate fall over all specs together? Each spec is compared only with itself, so that
+ * easy and hard ones don't mix. Given each spec's totals, the failures afterwards are a sum of hypergeometric counts, whose
+ * distribution is found by convolution: the exact form of the Cochran-Mantel-Haenszel test (Cochran 1954, Biometrics 10, 417-451;
+ * Mantel and Haenszel 1959, JNCI 22, 719-748; Agresti, "Categorical Data Analysis", section 7.3.5 on the exact form). It is also
+ * the permutation test that deals each spec's trials out to the two sides again.
  *
- * @returns the chance, 0 to 1, of at least so many failures afterwards, were each spec's rate the same. For a rise swap the
- * sides. 1 if no spec can say anything.
+ * @returns the chance, 0 to 1, of at least so many failures afterwards if each spec's rate is the same. For a rise swap the sides.
+ * 1 if no spec has enough trials.
  */
 export function stratifiedExactOneSided(strata: readonly Stratum[]): number {
   let distribution = [1];
@@ -93,7 +93,7 @@ export function stratifiedExactOneSided(strata: readonly Stratum[]): number {
   );
 }
 
-/** The chance of x marked ones among n drawn of `total`, of which `marked` are marked. */
+/** The chance of x marked items in a draw of n from `total`, of which `marked` are marked. */
 export function hypergeometric(x: number, n: number, marked: number, total: number): number {
   return Math.exp(logChoose(marked, x) + logChoose(total - marked, n - x) - logChoose(total, n));
 }
@@ -110,8 +110,8 @@ export function passHat(passes: number, n: number, k: number): number | null {
 }
 
 /**
- * The 97.5% point of Student's t distribution: for two-sided 95% intervals of a mean. Exact for 1 and 2 degrees of freedom, beyond
- * by the Cornish-Fisher expansion (Abramowitz and Stegun 26.7.5), to 0.5% at 3 and better above.
+ * The 97.5% point of Student's t distribution, for two-sided 95% intervals of a mean. Exact for 1 and 2 degrees of freedom; above,
+ * the Cornish-Fisher expansion (Abramowitz and Stegun 26.7.5), within 0.5% at 3 and better from there on.
  */
 export function studentQuantile(df: number): number {
   if (df <= 1) return 12.7062;
@@ -127,11 +127,11 @@ export function studentQuantile(df: number): number {
 }
 
 /**
- * The level at which each of several tests may reject, so that the chance of any false one stays at most alpha: Bonferroni's, but
- * over those tests alone that could reject at all. Tarone (1990), "A modified Bonferroni method for discrete data",
- * Biometrics 46, 515-522. A spec that has never failed can't show a fall by one failure, and costs the others nothing.
+ * The level at which each of several tests may reject, so that the chance of any false rejection stays at most alpha: Bonferroni's, but
+ * counting only tests that could reject at all. Tarone (1990), "A modified Bonferroni method for discrete data", Biometrics 46,
+ * 515-522. A spec that has never failed can't show a fall with one failure, and costs the others nothing.
  *
- * @param smallest the smallest p that each test could come to
+ * @param smallest the smallest p that each test can have
  */
 export function taroneLevel(smallest: readonly number[], alpha: number): number {
   for (let tests = 1; tests < smallest.length; tests++)
@@ -139,7 +139,7 @@ export function taroneLevel(smallest: readonly number[], alpha: number): number 
   return alpha / Math.max(1, smallest.length);
 }
 
-/** Numbers from 0 up to 1, the same for the same seed: mulberry32. A report must not change from call to call. */
+/** Numbers from 0 up to 1, the same for the same seed (mulberry32): a report must not change from call to call. */
 export function generator(seed: number): () => number {
   let state = seed;
   return () => {

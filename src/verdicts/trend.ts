@@ -12,13 +12,13 @@ export interface TrendPoint extends Graded {
 export interface Trend extends Pick<RowSubject, 'spec' | 'titlePath' | 'project' | 'replayed'> {
   /** Runs in which it was graded, the oldest first. */
   points: TrendPoint[];
-  /** The first run of the lower rate, if chance does not explain the fall. */
+  /** The first run with the lower rate; null if chance explains the fall. */
   fellAt: string | null;
-  /** The chance of so clear a fall in any order of the trials. */
+  /** The chance of so clear a fall if the trials came in random order. */
   p: number;
 }
 
-/** A fall whose p is at most this, over all specs together, is reported. */
+/** A fall is reported if its p, over all specs together, is at most this. */
 export const TREND_ALPHA = 0.05;
 const SHUFFLES = 2_000;
 
@@ -50,12 +50,12 @@ export function trendsOf(runs: readonly HistoryRun[]): Trend[] {
 }
 
 /**
- * The cumulative sum of each run's passes above what the mean rate lets expect (Page 1954, "Continuous inspection schemes",
- * Biometrika 41, 100-115; with the mean as the reference: Taylor 2000, "Change-point analysis"). It rises while the rate is above
- * the mean and falls after: its highest point is the last run before the fall. How high it may rise by chance is found by dealing
- * the trials out anew to the runs.
+ * The cumulative sum of each run's passes above those expected at the mean rate (Page 1954, "Continuous inspection schemes",
+ * Biometrika 41, 100-115; with the mean as the reference: Taylor 2000, "Change-point analysis"). It rises while the rate is above the
+ * mean and falls after: its highest point is the last run before the fall. How high it rises by chance is found by dealing the
+ * trials out to the runs again.
  *
- * @returns the index of the last run before the fall, and the chance of as high a sum
+ * @returns the index of the last run before the fall, and the chance of so high a sum
  */
 function fallOf(points: readonly TrendPoint[]): { p: number; last: number } {
   const sizes = points.map(({ passes, failures }) => passes + failures);
@@ -78,7 +78,7 @@ function fallOf(points: readonly TrendPoint[]): { p: number; last: number } {
   return { p: asHigh / (SHUFFLES + 1), last: found.last };
 }
 
-/** The passes of each run, if so many of all trials passed in any order. */
+/** The passes of each run if all trials came in random order. */
 function dealt(sizes: readonly number[], passes: number, total: number, random: () => number): number[] {
   let [left, of] = [passes, total];
   return sizes.map(size => {

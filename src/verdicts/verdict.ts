@@ -1,12 +1,12 @@
-// What the trials of one spec in one project come to. Pure rules: the same trials give the same verdict in
-// any order, from any number of shards, however often a shard was merged.
+// The verdict on the trials of one spec in one project. Pure: the same trials give the same verdict, in any order, from any number
+// of shards, however often a shard was merged.
 import type { Outcome, Policy, RowSubject, TokenUsage, TrialResult, Verdict, VerdictName } from './shapes';
 
 import { median, wilsonInterval } from './statistics';
 
 export type { Healed, Outcome, Policy, TrialResult, Verdict, VerdictName } from './shapes';
 
-/** What reports call a spec: its id, after the titles of the describes that it is declared in: `phone › cart`. */
+/** The name of a spec in reports: its id, after the titles of its describes: `phone › cart`. */
 export function specName({ spec, describe }: Pick<RowSubject, 'spec' | 'describe'>): string {
   return describe ? `${describe} › ${spec}` : spec;
 }
@@ -17,15 +17,15 @@ export function policyForRepeats(policy: Policy, repeats: number): Policy {
 }
 
 /**
- * Judges the trials of one spec in one project.
+ * The verdict on the trials of one spec in one project.
  *
  * - `passed`: passes >= minPasses, whatever is missing.
  * - `failed`: failures > k - minPasses, whatever is missing.
- * - `inconclusive`: so many trials errored that a pass is out of reach, whatever the missing ones do.
+ * - `inconclusive`: because of errors, the missing trials can't bring a pass any more.
  * - `undecided`: the missing trials can still bring a pass.
  *
- * Trials whose index is outside 0 to k - 1 are no part of the policy and are left out. Of several with one
- * index one is kept: a failed one before a passed one, a graded one before an error, any before a skipped one.
+ * Trials with an index outside 0 to k - 1 don't count. Of several with the same index one counts: a failed one before a passed one, a
+ * graded one before an error, any before a skipped one.
  */
 export function verdictOf(policy: Policy, trials: readonly TrialResult[]): Verdict {
   const { k, minPasses } = policy;
@@ -58,15 +58,15 @@ export function verdictOf(policy: Policy, trials: readonly TrialResult[]): Verdi
   };
 }
 
-/** Whether a run fails on this verdict. In a shard only a lost verdict does; merging the reports judges the rest. */
+/** Whether a run fails on this verdict. A shard only fails on `failed`; merging the reports judges the rest. */
 export function failsRun(verdict: VerdictName, options: { shard: boolean }): boolean {
   return options.shard ? verdict === 'failed' : verdict !== 'passed';
 }
 
-/** What is said of a trial that `earlyStop` skips begins with this. */
+/** Prefix of the reason why `earlyStop` skips a trial. */
 export const EARLY_STOP = 'early stop: ';
 
-/** How many failed trials a spec can have and still pass. One more is the decisive one. */
+/** How many failed trials a spec can have and still pass. The next one is the decisive failure. */
 export function allowedFailures(policy: Policy): number {
   return policy.k - policy.minPasses;
 }
@@ -80,8 +80,7 @@ function decide(policy: Policy, counts: { passes: number; failures: number; miss
 /** An error says nothing about the site. */
 export const isGraded = (trial: TrialResult) => trial.outcome === 'passed' || trial.outcome === 'failed';
 
-// The same shard merged twice brings the same trial twice. Where two differ, the order of arrival must not
-// decide, and a failure must not vanish behind a pass.
+// A shard that was merged twice brings its trials twice. If they differ, a failure must win, whatever the order of arrival.
 const PRECEDENCE: Record<Outcome, number> = { failed: 0, passed: 1, error: 2, skipped: 3 };
 
 function onePerIndex(trials: readonly TrialResult[]): TrialResult[] {
@@ -116,7 +115,7 @@ function reasonOf(
 
 const STATUS_REASONS: Record<string, string> = {
   completed: 'an assertion did not hold',
-  max_steps: 'used all its steps without ending',
+  max_steps: 'used all its turns',
   budget_exceeded: 'reached its cost cap',
   timed_out: 'ran out of time',
   gave_up: 'the agent gave up',
@@ -133,10 +132,7 @@ export function trialReason(trial: TrialResult, k: number): string {
   return `trial ${trial.index + 1}/${k}: ${kind}${why}${place}`;
 }
 
-/**
- * The sum of US dollars; null if any is unknown. To a millionth, which is below any price: sums of cents in binary leave
- * tails such as 0.30000000000000004.
- */
+/** The sum of US dollars; null if any is unknown. Rounded to a millionth: binary sums of cents leave 0.30000000000000004. */
 export function sumOfKnown(costs: readonly (number | null)[]): number | null {
   let sum = 0;
   for (const cost of costs) {
@@ -158,13 +154,13 @@ export function gradedRate(passes: number, failures: number): number | null {
   return passes + failures === 0 ? null : fourDigits(passes / (passes + failures));
 }
 
-/** Above 0 if the first has the higher pass rate, below 0 if the second has; multiplied out to stay with whole numbers. */
+/** Above 0 if the first has the higher pass rate, below 0 if the second has. Multiplied out to use whole numbers. */
 export function rateDifference(a: Graded, b: Graded): number {
   return a.passes * (b.passes + b.failures) - b.passes * (a.passes + a.failures);
 }
 type Graded = Pick<Verdict, 'passes' | 'failures'>;
 
-/** Whether the trials decided: anything else says nothing about the site. */
+/** Whether the trials decided the verdict. The other verdicts say nothing about the site. */
 export function isSettled(verdict: VerdictName): boolean {
   return verdict === 'passed' || verdict === 'failed';
 }

@@ -313,7 +313,7 @@ test('`taskproof record` saves from a results file, also of merged shards', asyn
   expect(readdirSync(join(suite.folder, 'again')).sort()).toEqual(['look.json', 'order.json']);
   const unknown = await taskproof(suite, 'record', '--spec', 'nothing');
   expect(unknown).toMatchObject({ exitCode: 1 });
-  expect(unknown.output).toContain('has no verdict of nothing');
+  expect(unknown.output).toContain('has no verdict on nothing');
 });
 
 test('the recordings of all example tasks play', async () => {

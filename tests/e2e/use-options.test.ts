@@ -75,7 +75,7 @@ test('options add up, origin is the baseURL, and secrets that are missing concer
     expect(run.exitCode, run.output).toBe(0);
     expect(sent).toEqual([all, all]);
     expect(run.output).toContain(
-      'project "adds": secrets without a value: GONE, LOST. The agent can't use them. No goal of this run names them.',
+      `project "adds": secrets without a value: GONE, LOST. The agent can't use them. No goal of this run names them.`,
     );
     expect(suite.read('pw.json')).not.toContain('value-a');
   }

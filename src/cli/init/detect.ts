@@ -1,5 +1,4 @@
-// What suite is this? Read from its files: the config is program text that may need its environment to run, so
-// it is searched, never evaluated.
+// Detects the suite in a folder by its files. The config is code that may need its environment, so it is searched, never run.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type ModelProject, modelProject, withoutComments } from './projects';
@@ -8,15 +7,15 @@ export interface Suite {
   /** The Playwright config; null if there is none. */
   config: PlaywrightConfig | null;
   language: 'ts' | 'js';
-  /** Where the suite's tests are, relative to the config's folder; null if nothing says so. */
+  /** The folder of the suite's tests, relative to that of the config; null if unknown. */
   testDir: string | null;
-  /** A URL of the site under test that the config names. */
+  /** A URL of the site in the config. */
   url: string | null;
-  /** The script that starts the site; null if none looks like it. */
+  /** The script that starts the site; null if none was found. */
   devServer: DevServer | null;
   /** `npm`, `pnpm`, `yarn` or `bun`. */
   packageManager: string;
-  /** What package.json does not have yet, of what a run needs. */
+  /** Packages that a run needs and package.json lacks. */
   missingPackages: string[];
 }
 
@@ -26,14 +25,14 @@ export interface PlaywrightConfig {
   hasProjects: boolean;
   hasReporter: boolean;
   hasWebServer: boolean;
-  /** The project that ours should be like; null if none has a login or a browser of its own. */
+  /** The project to copy login and browser from; null if no project has any. */
   model: ModelProject | null;
 }
 
 const CONFIG_FILES = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map(ending => `playwright.config.${ending}`);
 const TEST_FOLDERS = ['e2e', 'tests/e2e', 'tests', 'test', 'playwright'];
 
-/** Looks at the suite in `folder`. Files that can't be read are taken as absent. */
+/** Reads the suite in `folder`. Files that can't be read count as absent. */
 export function detectSuite(folder: string): Suite {
   const file = CONFIG_FILES.find(name => existsSync(join(folder, name)));
   const text = file ? withoutComments(read(join(folder, file)) ?? '') : '';
@@ -68,7 +67,7 @@ function configOf(file: string, text: string): PlaywrightConfig {
   };
 }
 
-/** Before `projects`, a testDir is the whole config's; behind it, most likely one project's. */
+/** A testDir before `projects` is that of the whole config; after it, most likely that of one project. */
 function topLevelTestDir(text: string): string | null {
   const head = text.split(/\bprojects\s*:/)[0]!;
   const found = /\btestDir\s*:\s*(['"`])([^'"`$]+)\1/.exec(head)?.[2];
@@ -108,7 +107,7 @@ function read(file: string): string | undefined {
   }
 }
 
-/** The fields of package.json that are looked at. */
+/** The fields of package.json that we read. */
 interface PackageJson {
   scripts?: Record<string, string>;
   dependencies?: Record<string, string>;
@@ -118,13 +117,13 @@ interface PackageJson {
 interface DevServer {
   /** `npm run dev` */
   command: string;
-  /** Where it listens: as its script says, else the framework's default. Null if neither is known. */
+  /** Its address, from the script or the framework's default; null if unknown. */
   url: string | null;
 }
 
 const SCRIPTS = ['dev', 'start', 'serve', 'preview'];
 
-/** Default ports; frameworks before the bundlers that they are built on. */
+/** Default ports. Frameworks come before the bundlers that they use. */
 const PORTS: readonly [string, number][] = [
   ['next', 3000],
   ['nuxt', 3000],

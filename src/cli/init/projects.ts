@@ -1,8 +1,8 @@
-// The project of an existing config that ours should be like: signed in as it is, in its browser. Read from the config's text.
+// Finds the project of an existing config that ours should copy login and browser from. Reads the config's text.
 
 /** Parts of a project, as the config writes them. */
 export interface ModelProject {
-  /** Null if nothing but a setup project was found. */
+  /** Null if only a setup project was found. */
   name: string | null;
   /** `['setup']` */
   dependencies: string | null;
@@ -16,12 +16,12 @@ const LITERAL =
 const COMMENT = new RegExp(`(${LITERAL})|/\\*[\\s\\S]*?\\*/|//.*`, 'g');
 const TOKEN = new RegExp(`${LITERAL}|[()[\\]{},]`, 'g');
 
-/** Strings, such as globs and URLs, and regular expressions stay as they are. */
+/** Keeps strings, such as globs and URLs, and regular expressions. */
 export function withoutComments(text: string): string {
   return text.replace(COMMENT, (_, literal = '') => literal);
 }
 
-/** @returns null if no project has a login or a browser of its own. */
+/** @returns null if no project has its own login or browser. */
 export function modelProject(config: string): ModelProject | null {
   const list = /\bprojects\s*:\s*\[/.exec(config);
   if (!list) return null;
@@ -43,7 +43,7 @@ export function modelProject(config: string): ModelProject | null {
   };
 }
 
-/** What a project of ours could not do without, by how much it says. */
+/** The options that ours needs, the most important first. */
 export const NEEDED = /^(storageState|launchOptions|connectOptions|channel|browserName)\b/;
 
 function rank(project: Properties): number {
@@ -66,7 +66,7 @@ function useOf(project: Properties | undefined): string[] {
   return use.startsWith('{') ? items(use, 0) : [`...${use}`];
 }
 
-/** What stands between the commas of the list or object that begins at `open`, each in one line. */
+/** The items of the list or object that begins at `open`, each in one line. */
 function items(text: string, open: number): string[] {
   const found: string[] = [];
   let depth = 0;

@@ -1,5 +1,5 @@
-// What `init` writes: a schema for editors, two specs, a test file, and a config if there is none. A config that exists
-// is program text and stays in its owner's hands: `init` prints the lines that it needs.
+// What `init` writes: a schema for editors, two specs, a test file, and a config if there is none. To an existing config nothing is
+// written: `init` prints the lines to add.
 
 import { safeParseTaskSpec } from '../../spec/parse';
 import { taskSpecJsonSchema } from '../../spec/schema';
@@ -73,7 +73,7 @@ assertions:
 
 function homePageTwice(url: string): string {
   return `${HEADER}
-# Agents don't do the same each time: run a spec k times, and say how many trials must pass.
+# Agents don't act the same way each time: run a spec k times, and set how many trials must pass.
 specVersion: '0.1'
 id: home-page-twice
 goal: 'Open ${quoted(url)}'
@@ -91,12 +91,12 @@ assertions:
 `;
 }
 
-/** Inside single quotes of YAML. */
+/** For a YAML string in single quotes. */
 const quoted = (text: string) => text.replace(/'/g, "''");
 
 const REPORTER = "['@taskproof/playwright/reporter']";
 
-/** A whole config, for a suite that has none. */
+/** A config for a suite that has none. */
 function newConfig(suite: Suite, folder: string, url: string): string {
   const server = webServer(suite, url);
   const existing = suite.testDir ? [`    { name: 'e2e', testDir: '${suite.testDir}' },`] : [];
@@ -112,7 +112,7 @@ ${[...existing, ...project(folder, null)].join('\n')}
 `;
 }
 
-/** What to add to an existing config, as lines for the terminal. */
+/** Lines to add to an existing config, for the terminal. */
 export function configLines(config: PlaywrightConfig, suite: Suite, folder: string, url: string): string {
   const load = (names: string, from: string) =>
     config.style === 'require'

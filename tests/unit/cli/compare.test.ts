@@ -109,7 +109,7 @@ test('a filtered run is saved as a partial one: the other specs stay in the base
   });
   await taskproof(['baseline', 'save', 'all.json']);
   const { code, err } = await taskproof(['baseline', 'save', 'part.json']);
-  expect([code, err]).toEqual([0, expect.stringContaining('kept as a partial one')]);
+  expect([code, err]).toEqual([0, expect.stringContaining('kept as a partial run')]);
   expect(runsOf(read('taskproof-baseline.json'))[1]![1]).toMatchObject({ partial: true });
   const diff = await taskproof(['diff', 'taskproof-baseline.json', 'part.json']);
   expect([diff.code, diff.out]).toEqual([3, expect.stringContaining('1 removed')]);
@@ -221,7 +221,7 @@ test('the first run of a suite has no baseline', async () => {
   const allowed = await taskproof(['diff', '--allow', 'no-baseline']);
   expect([allowed.code, allowed.out]).toEqual([0, expect.stringContaining('There is no baseline yet')]);
   const wrong = await taskproof(['diff', '--allow', 'everything']);
-  expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('there is no everything')]);
+  expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('unknown everything')]);
 });
 
 test.each([
@@ -282,7 +282,7 @@ test('an incomplete side is noted', async () => {
   });
   const { code, err } = await taskproof(['diff', 'a.json', 'b.json']);
   expect(code).toBe(3);
-  expect(err).toContain('b.json is of an incomplete run');
+  expect(err).toContain('b.json is from an incomplete run');
 });
 
 test('schema, to the terminal and to a file', async () => {

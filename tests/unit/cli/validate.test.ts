@@ -8,7 +8,7 @@ test('valid specs are listed', async () => {
   const { code, out, err } = await taskproof(['validate']);
   expect([code, err]).toEqual([0, '']);
   expect(out).toMatch(
-    /^pricing-trial {2}4 of 5 {2}agents\/tasks\/pricing\.yaml\n1 valid spec\n\n5 trials see only a fall to about 0\.15 of a spec that passes 0\.95 of its trials; 20 see one to 0\.6/,
+    /^pricing-trial {2}4 of 5 {2}agents\/tasks\/pricing\.yaml\n1 valid spec\n\n5 trials can only show a fall to about 0\.15 of a spec that passes 0\.95 of its trials; 20 show one to 0\.6/,
   );
 });
 
@@ -103,8 +103,8 @@ test('placeholders are notes with their places: what is replaced, and what is ta
   expect([code, err]).toEqual([0, '']);
   expect(out.split('\n').slice(1, 4)).toEqual([
     '1 valid spec',
-    'tasks/a.yaml:3:7 goal: note: {{user}} is not known and taken literally; known are {{trial}} and {{unique}}',
-    'tasks/a.yaml:3:7 goal: note: each trial has its own value for {{unique}}; other runners of the format take it literally',
+    'tasks/a.yaml:3:7 goal: note: {{user}} is unknown and stays as it is; known are {{trial}} and {{unique}}',
+    'tasks/a.yaml:3:7 goal: note: each trial has its own value for {{unique}}; other runners of the format use the text as it is',
   ]);
   const { valid, problems, notes } = JSON.parse((await taskproof(['validate', '--json'])).out);
   expect([valid, problems, notes.length]).toEqual([true, [], 2]);

@@ -43,7 +43,7 @@ test.each<[number[], string | null]>([
 
 test('how much trials can see', () => {
   expect([1, 3, 5, 10, 20, 50].map(visibleFall)).toEqual([null, 0.05, 0.15, 0.45, 0.6, 0.75]);
-  expect(sensitivityText([5, 20])).toContain('5 trials see only a fall to about 0.15');
-  expect(sensitivityText([1, 5])).toContain('k 1 is no gate');
+  expect(sensitivityText([5, 20])).toContain('5 trials can only show a fall to about 0.15');
+  expect(sensitivityText([1, 5])).toContain('With k 1');
   expect([sensitivityText([]), sensitivityText([20, 25])]).toEqual(['', '']);
 });

@@ -124,7 +124,7 @@ describe('the reason', () => {
       `trial 1/3: stuck at ${url}`,
     );
     expect(trialReason(trial(0, 'failed', { reason: null, status: 'max_steps', finalUrl: null }), 3)).toBe(
-      'trial 1/3: used all its steps without ending',
+      'trial 1/3: used all its turns',
     );
   });
 
