@@ -1,20 +1,20 @@
-// Options that users give to what this library exports, checked before anything runs.
+// Checks the options that users give, before anything runs.
 import type { z } from 'zod';
 import { nearest } from './spec/explain';
 
-/** Thrown for options that can't be used. The message names each of them, and the known ones where one is unknown. */
+/** Thrown for wrong or unknown options. The message names them all. */
 export class OptionsError extends Error {
   override name = 'OptionsError';
 }
 
-/** A schema for each option of an interface: none is missing, and none takes what the interface does not allow. */
+/** A schema for each option of an interface, with the interface's types. */
 export type OptionSchemas<Options> = {
   [Name in keyof Options]-?: z.ZodType<unknown, Options[Name] | undefined>;
 };
 
 /**
- * @param name what the options are of, as the user wrote it: `claude()`
- * @param given as the user gave it; undefined stands for no options
+ * @param name of the function or class that the options are for: `claude()`
+ * @param given as the user gave it; undefined means no options
  * @throws OptionsError
  */
 export function checkOptions<Schema extends z.ZodType>(
@@ -45,14 +45,14 @@ interface AnySchema {
   def: { innerType?: AnySchema; in?: AnySchema };
 }
 
-/** The keys of the object that a path leads to. */
+/** The keys of the object at a path. */
 function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
   let at = bare(schema as AnySchema);
   for (const key of path) at = bare(at?.shape?.[key as string]);
   return Object.keys(at?.shape ?? {});
 }
 
-/** Without `optional`, `default` and the like around it. */
+/** Removes `optional`, `default` and the like. */
 function bare(schema: AnySchema | undefined): AnySchema | undefined {
   const inner = schema?.def.innerType ?? schema?.def.in;
   return inner ? bare(inner) : schema;

@@ -1,4 +1,4 @@
-// The format's assertions as Playwright's `expect` calls: each waits as web-first assertions do, and says why it did not hold.
+// Checks the format's assertions with Playwright's `expect`: each waits like a web-first assertion, and says why it does not hold.
 import { expect, type Locator, type Page } from '@playwright/test';
 import type { NetworkEvent } from '../browser/network-log';
 import { limited } from '../browser/waiting';
@@ -6,24 +6,24 @@ import type { Assertion, DomAssertion, NetworkAssertion, UrlAssertion } from '..
 import { matchesUrlGlob } from './url-glob';
 
 export interface GradedState {
-  /** The tab that was active when the agent ended. */
+  /** The active tab when the agent ended. */
   page: Page;
-  /** Live: requests that arrive while an assertion waits count. */
+  /** Live: requests that arrive while an assertion waits count, too. */
   network: readonly NetworkEvent[];
-  /** Milliseconds; the project's `expect.timeout` where left out. */
+  /** Milliseconds. Default: the project's `expect.timeout`. */
   timeoutMs?: number;
 }
 
-/** Thrown by `checkAssertion` where an assertion does not hold; the message is the reason, in one line. */
+/** Thrown by `checkAssertion` if an assertion does not hold. The message is the reason, in one line. */
 export class AssertionFailure extends Error {
   override name = 'AssertionFailure';
 }
 
-/** Milliseconds that a page has for the first look at it: one whose script never ends answers nothing. */
+/** Milliseconds for the first look at a page: if its script never ends, it does not answer. */
 const RESPONSE_MS = 5_000;
 const UNRESPONSIVE = 'the page did not respond: it was busy, or its script never ends';
 
-/** The assertion as a sentence, as steps and records name it. */
+/** The assertion as a sentence, for steps and records. */
 export function assertionTitle(assertion: Assertion): string {
   if (assertion.type === 'url') return `url matches "${assertion.pattern}"`;
   if (assertion.type === 'network')
@@ -33,7 +33,7 @@ export function assertionTitle(assertion: Assertion): string {
     : `"${assertion.selector}" is ${assertion.state}`;
 }
 
-/** @throws AssertionFailure where the assertion does not hold within the timeout. */
+/** @throws AssertionFailure if the assertion does not hold within the timeout. */
 export async function checkAssertion(assertion: Assertion, state: GradedState): Promise<void> {
   if (assertion.type === 'network') return checkNetwork(assertion, state);
   if (state.page.isClosed()) throw new AssertionFailure('no tab was open when the agent ended');
@@ -64,7 +64,7 @@ async function checkNetwork(assertion: NetworkAssertion, { network, timeoutMs }:
       if (seen.length)
         return `${requestInWords(assertion)} was sent, but answered with ${[...new Set(seen)].join(', ')} instead of ${assertion.status}`;
       return matching.length
-        ? `${requestInWords(assertion)} was made, but a service worker kept it: no server was asked`
+        ? `${requestInWords(assertion)} was made, but a service worker answered it, not the server`
         : `no request matched ${requestInWords(assertion)} (${network.length} requests in this trial)`;
     },
   );
@@ -85,7 +85,7 @@ interface DomSnapshot {
   visible: number;
   /** How many contain the assertion's text. */
   saying: number;
-  /** Why `absent` can't be judged on this page; null where it rendered content. */
+  /** Why `absent` says nothing on this page; null if it rendered content. */
   blank: string | null;
 }
 
@@ -100,7 +100,7 @@ async function checkDom(assertion: DomAssertion, { page, timeoutMs }: GradedStat
           try {
             last = await snapshot(page, locator, assertion);
           } catch (error) {
-            // A page that navigates while it is looked at is looked at again; `poll` itself would give up.
+            // If the page navigates meanwhile, look again; `poll` itself would give up.
             if (isNavigating(error)) return false;
             throw error;
           }
@@ -133,7 +133,7 @@ function domReason(
 ): string {
   const nothing = `nothing matches "${selector}"`;
   if (!count) {
-    if (state === 'absent') return `"${selector}" can't be called absent: ${blank}`;
+    if (state === 'absent') return `"${selector}" is absent, but that says nothing: ${blank}`;
     return state === 'hidden' ? `${nothing}: \`hidden\` needs a match` : nothing;
   }
   const reasons: Record<DomAssertion['state'], string> = {
@@ -146,8 +146,8 @@ function domReason(
   return reasons[state];
 }
 
-// All of it is read in Playwright's own world beside the page's scripts: what `page.evaluate` and `allTextContents` use,
-// the page may have replaced.
+// Reads everything in Playwright's own world, apart from the page's scripts: a page can replace what `page.evaluate` and
+// `allTextContents` use.
 async function snapshot(page: Page, locator: Locator, { state, text }: DomAssertion): Promise<DomSnapshot> {
   const count = await locator.count();
   const visible =
@@ -157,7 +157,7 @@ async function snapshot(page: Page, locator: Locator, { state, text }: DomAssert
   return { count, visible, saying, blank };
 }
 
-/** Why Playwright calls the first match hidden, in a clause; empty if its box does not tell. */
+/** Why Playwright calls the first match hidden, in a clause; empty if its box does not show it. */
 async function firstBox(locator: Locator): Promise<string> {
   const box = await locator
     .first()
@@ -168,17 +168,17 @@ async function firstBox(locator: Locator): Promise<string> {
   return `: the box of ${(await locator.count()) > 1 ? 'the first' : 'it'} is ${width} x ${height} pixels`;
 }
 
-/** The text as it stands, but that any run of white space matches any other. A string would match in any case. */
+/** The text with any white space matching any other. Not a string, which would match in any case. */
 function containing(text: string): RegExp {
   const pattern = text
     .replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-    // At an end one white space is as good as many, and does not have a page's megabytes of it tried at each place.
+    // At either end one white space is enough: more would be tried at each place of a page's megabytes of it.
     .replace(/^\s+|\s+$/g, '\\s')
     .replace(/\s+/g, '\\s+');
   return new RegExp(pattern);
 }
 
-/** For the reason: what the first matches say. */
+/** The texts of the first matches, for the reason. */
 async function firstTexts(locator: Locator, { count }: DomSnapshot): Promise<string[]> {
   const reading = Array.from({ length: Math.min(count, 3) }, (_, index) =>
     locator.nth(index).textContent({ timeout: 1_000 }),
@@ -187,12 +187,12 @@ async function firstTexts(locator: Locator, { count }: DomSnapshot): Promise<str
   return texts.map(text => shortened((text ?? '').replace(/\s+/g, ' ').trim()));
 }
 
-/** With an ellipsis: a secret that is cut there is masked as one. */
+/** With an ellipsis: the mask knows that a secret may be cut there. */
 function shortened(text: string): string {
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }
 
-/** On a page that shows nothing everything is absent: such a pass would say nothing about the site. */
+/** On a page that shows nothing, everything is absent: such a pass would say nothing about the site. */
 async function whyBlank(page: Page): Promise<string | null> {
   const url = page.url();
   if (url === 'about:blank') return 'the page is blank (about:blank)';
@@ -206,21 +206,21 @@ async function whyBlank(page: Page): Promise<string | null> {
   return rendered ? null : `the page rendered no content (${url})`;
 }
 
-/** @throws AssertionFailure where the selector is not CSS. */
+/** @throws AssertionFailure if the selector is not CSS. */
 async function cssLocator(page: Page, selector: string): Promise<Locator> {
-  // Playwright would read `>>` as a chain of selectors of other kinds; the format has CSS alone.
+  // Playwright reads `>>` as a chain of selectors of several kinds; the format only has CSS.
   const unquoted = selector.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, '""');
   if (unquoted.includes('>>')) throw new AssertionFailure(`"${selector}" is not a valid CSS selector: ">>"`);
   const locator = page.locator(`css=${selector}`);
   try {
-    // Counting has no timeout of its own.
+    // `count` has no timeout.
     await limited(locator.count(), RESPONSE_MS, () => new AssertionFailure(UNRESPONSIVE));
   } catch (error) {
     if (error instanceof AssertionFailure) throw error;
     const message = error instanceof Error ? error.message : String(error);
     if (/crash|closed/i.test(message))
       throw new AssertionFailure(`the page can't be read: ${firstLine(message)}`);
-    // A navigation in progress breaks the first look; the polled ones come after it.
+    // A navigation may break this first look; the polled ones come later.
     if (isNavigating(error)) return locator;
     throw new AssertionFailure(`"${selector}" is not a valid CSS selector: ${firstLine(message)}`);
   }
@@ -247,7 +247,7 @@ async function holds(check: () => Promise<unknown>, reason: () => string | Promi
   }
 }
 
-/** Often at first: most pages have settled, or settle soon. */
+/** Often at first: most pages settle soon. */
 function polling(timeoutMs: number | undefined) {
   const intervals = [50, 100, 250, 500];
   return timeoutMs === undefined ? { intervals } : { intervals, timeout: timeoutMs };

@@ -1,6 +1,6 @@
-// The format's URL globs. Not picomatch: its `?` and `*` stop at other places, it lets `**/x` match a bare `x`,
-// and its expressions backtrack: `**a**a**a**b` against a URL of 2000 characters runs for minutes, and the page
-// chooses its URLs. Here the work is at most (tokens of the pattern) x (characters of the URL), whatever they are.
+// The format's URL globs. Not picomatch: its `?` and `*` stop at other characters, its `**/x` matches a bare `x`, and its expressions
+// backtrack: `**a**a**a**b` takes minutes on a URL of 2000 characters, and pages choose their URLs. Here the work is at most (tokens
+// of the pattern) x (characters of the URL).
 
 /**
  * Whether a whole URL matches a glob: `**` is any run of characters, `*` any run without `/`, `?` exactly one
@@ -16,7 +16,7 @@ export function matchesUrlGlob(pattern: string, url: string): boolean {
   return live.at(-1) === tokens.length;
 }
 
-/** The positions in the pattern, ascending, that one more character of the URL leads to. */
+/** The positions in the pattern, ascending, after one more character of the URL. */
 function advance(live: readonly number[], tokens: readonly string[], character: string): number[] {
   const next: number[] = [];
   for (const at of live) {
@@ -29,7 +29,7 @@ function advance(live: readonly number[], tokens: readonly string[], character: 
   return next;
 }
 
-/** Adds the positions behind runs that may be empty. */
+/** Adds the positions after runs that may be empty. */
 function withEmptyRuns(positions: readonly number[], tokens: readonly string[]): number[] {
   const reached: number[] = [];
   for (const position of positions) {

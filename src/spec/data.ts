@@ -1,23 +1,23 @@
-// Data of a trial: what stands for `{{trial}}` and `{{unique}}` in a spec. The format knows no placeholders: to its schema,
-// and to other programs that read it, they are ordinary text.
+// The data of a trial: the values of `{{trial}}` and `{{unique}}` in a spec. To the format, and to other programs that read it,
+// placeholders are ordinary text.
 import { formatPath } from './locate';
 import type { TaskSpec } from './task-spec';
 
-/** What differs between the trials of a spec. */
+/** The data that differs between the trials of a spec. */
 export interface TrialData {
   /** 1 to k. */
   trial: number;
-  /** Letters and digits, beginning with a letter: another text in every trial of every run. */
+  /** Letters and digits, beginning with a letter. Differs in every trial of every run. */
   unique: string;
 }
 
-/** As recordings keep its value. */
+/** What recordings keep instead of its value. */
 export const UNIQUE = '{{unique}}';
 const PLACEHOLDER = /\{\{[^\S\n]*([^{}\s][^{}\n]{0,60}?)[^\S\n]*\}\}/g;
 const KNOWN = ['trial', 'unique'] satisfies (keyof TrialData)[];
 const FIELDS = ['goal', 'entryUrl', 'assertions', 'judge'] as const;
 
-/** A placeholder that a spec has. */
+/** A placeholder in a spec. */
 export interface Placeholder {
   name: string;
   /** Whether a trial replaces it. */

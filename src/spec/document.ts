@@ -1,4 +1,4 @@
-// A spec's source as one YAML document: its plain value and where each part of it stands.
+// A spec's source as one YAML document: its plain value, and the place of each part of it.
 import {
   type Alias,
   Composer,
@@ -17,16 +17,16 @@ import { printable, type SourceLocation, shown, TaskSpecYamlError } from './erro
 import { createLocator, type Locator } from './locate';
 
 export interface SpecDocument {
-  /** Plain data, shared and even circular if the document's aliases make it so. */
+  /** Plain data. Aliases in the document can make it shared or even circular. */
   value: unknown;
   locator: Locator;
 }
 
 export const MAX_SOURCE_BYTES = 1024 * 1024;
-export const TOO_LARGE = 'larger than 1 MiB: no task spec needs that, is it the right file?';
+export const TOO_LARGE = 'larger than 1 MiB: is it the right file?';
 export const START: SourceLocation = { line: 1, column: 1 };
 
-/** @throws TaskSpecYamlError, and nothing else. */
+/** @throws TaskSpecYamlError only. */
 export function readDocument(source: string, filename: string | undefined): SpecDocument {
   try {
     return read(source, filename);
@@ -53,13 +53,13 @@ function read(source: string, filename: string | undefined): SpecDocument {
   const text = source.replace(/^\uFEFF/, '');
   const tokens = modestTokens(text, lines, (reason, offset) => failAt(reason, at(offset)));
   const [document, second] = new Composer(COMPOSE).compose(tokens, true, text.length);
-  // The composer always ends with a document, be it an empty one.
+  // The composer always yields a document, even for an empty source.
   if (!document) return failAt('empty', START);
   const flaw = document.errors[0] ?? document.warnings.find(({ code }) => code === 'TAG_RESOLVE_FAILED');
   if (flaw) failAt(inOurWords(flaw), at(flaw.pos[0]));
   if (second)
     failAt(
-      'a second document begins here: a file holds one task spec, so give each a file of its own',
+      'a second document begins here, but a file holds one task spec: move it to its own file',
       at(second.range[0]),
     );
 
@@ -67,7 +67,7 @@ function read(source: string, filename: string | undefined): SpecDocument {
   try {
     return { value: document.toJS(), locator: createLocator(document.contents, aliases, at) };
   } catch (error) {
-    // What is left is yaml's guard against aliases that multiply.
+    // Only yaml's guard against aliases that multiply gets here.
     return failAt(`${messageOf(error)}: write the values out`, at(aliases.keys().next().value?.range?.[0]));
   }
 }
@@ -75,20 +75,20 @@ function read(source: string, filename: string | undefined): SpecDocument {
 const COMPOSE = {
   prettyErrors: false,
   stringKeys: true,
-  // Quadratic in the number of keys; `check` below is not.
+  // yaml's own check is quadratic in the number of keys; `check` below is not.
   uniqueKeys: false,
-  // Without !!binary, !!set and the like, a value is what JSON could hold, too.
+  // Without !!binary, !!set and the like, every value could also be JSON.
   resolveKnownTags: false,
 } as const;
 
-/** The format itself nests four deep. */
+/** The format itself nests four levels. */
 const MAX_DEPTH = 64;
 /** Anchors, aliases, tags and directives together: each alias costs time in proportion to all of them. */
 const MAX_PROPERTIES = 1000;
 
 /**
- * Stops at what no spec has use for: the composer recurses, and near the end of its stack V8 ends the whole
- * process, which nothing could catch.
+ * Refuses documents that are too deep or have too many anchors. The composer recurses, and when V8 runs out of stack there, it ends the
+ * whole process instead of throwing.
  */
 function* modestTokens(
   text: string,
@@ -104,7 +104,7 @@ function* modestTokens(
     before = lexeme;
     if (properties > MAX_PROPERTIES)
       refuse(
-        `more than ${MAX_PROPERTIES} anchors, aliases, tags and directives: no task spec needs that many`,
+        `more than ${MAX_PROPERTIES} anchors, aliases, tags and directives: write the values out`,
         parser.offset,
       );
     yield* parser.next(lexeme);
@@ -113,7 +113,7 @@ function* modestTokens(
   yield* parser.end();
 }
 
-/** Refuses repeated keys and aliases without an anchor; returns what each alias stands for. */
+/** Refuses repeated keys, and aliases without an anchor. @returns the value of each alias */
 function check(
   document: Document.Parsed,
   fail: (reason: string, node: Node) => never,
@@ -128,12 +128,12 @@ function check(
     Map: (_, node) => {
       anchor(node);
       checkKeys(node, (key, first, name) =>
-        fail(`the key ${shown(name)} stands here again, first in line ${at(first.range?.[0]).line}`, key),
+        fail(`the key ${shown(name)} is repeated; it is first in line ${at(first.range?.[0]).line}`, key),
       );
     },
     Alias: (_, node) => {
       const name = shown(`*${node.source}`);
-      const problem = `${name} is read as a YAML alias, and no anchor has that name: put quotes around a text that begins with *`;
+      const problem = `${name} is a YAML alias without an anchor: put quotes around a text that begins with *`;
       aliases.set(node, anchors.get(node.source) ?? fail(problem, node));
     },
   });

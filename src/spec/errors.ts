@@ -1,4 +1,4 @@
-// What parsing a task spec can come to, as typed errors whose messages stand alone in a terminal.
+// The errors of parsing a task spec. Their messages are complete on their own.
 
 import type { LoadedSpec } from './load';
 
@@ -27,7 +27,7 @@ export class TaskSpecError extends Error {
   }
 }
 
-/** A problem that stands at one place. */
+/** A problem at one place. */
 export class TaskSpecErrorAt extends TaskSpecError implements SourceLocation {
   readonly line: number;
   readonly column: number;
@@ -48,7 +48,7 @@ export class TaskSpecYamlError extends TaskSpecErrorAt {
   }
 }
 
-/** The spec declares a version that this library does not read, or none. */
+/** The spec declares an unsupported version, or none. */
 export class UnsupportedSpecVersionError extends TaskSpecErrorAt {
   override name = 'UnsupportedSpecVersionError';
 
@@ -73,7 +73,7 @@ export class TaskSpecValidationError extends TaskSpecError {
   override name = 'TaskSpecValidationError';
 
   constructor(
-    /** All of them, in the order of the file. */
+    /** In the order of the file. */
     readonly issues: readonly TaskSpecIssue[],
     filename?: string,
   ) {
@@ -86,15 +86,15 @@ export class TaskSpecValidationError extends TaskSpecError {
   }
 }
 
-/** Thrown by `loadTaskSpecs`: its message holds those of all files that are broken. */
+/** Thrown by `loadTaskSpecs`. Its message contains those of all broken files. */
 export class TaskSpecLoadError extends TaskSpecError {
   override name = 'TaskSpecLoadError';
 
   constructor(
     message: string,
-    /** One for each broken file, each id that files share, and the globs that match nothing beside others that do; none if no file was found. */
+    /** One for each broken file, for each id that files share, and for globs that match nothing while others do. Empty if no file was found. */
     readonly errors: readonly TaskSpecError[] = [],
-    /** The specs of the files that are in order. */
+    /** The specs of the valid files. */
     readonly specs: readonly LoadedSpec[] = [],
   ) {
     super(message);
@@ -103,7 +103,7 @@ export class TaskSpecLoadError extends TaskSpecError {
 
 const MAX_SHOWN_ISSUES = 50;
 
-/** Where an error of one file stands. */
+/** The place of an error in one file. */
 export function placeOf(error: TaskSpecError): SourceLocation {
   const at = error instanceof TaskSpecValidationError ? error.issues[0] : error;
   return at && 'line' in at
@@ -115,12 +115,12 @@ function place(filename: string | undefined, { line, column }: SourceLocation): 
   return `${filename === undefined ? '' : `${filename}:`}${line}:${column}`;
 }
 
-/** A text from a spec in quotes: short, and with nothing that a terminal would obey. */
+/** A text from a spec in quotes, short and without control sequences. */
 export function shown(text: string): string {
   return printable(JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text));
 }
 
-/** Control characters and changes of direction as `\u` escapes. */
+/** Escapes control characters and direction marks as `\u`. */
 export function printable(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, unsafe => {

@@ -1,4 +1,4 @@
-// Zod's findings in the words of someone who writes a YAML file.
+// Explains Zod's issues to someone who writes a YAML file.
 import type { z } from 'zod';
 import { shown } from './errors';
 
@@ -28,7 +28,7 @@ export function explain(issue: RawIssue): string | undefined {
   }
 }
 
-/** As `explain`, for a mapping that knows these keys. Unknown keys get one line each, in the issue's order. */
+/** As `explain`, for a mapping with these keys. Each unknown key gets a line. */
 export function explainMapping(known: readonly string[]) {
   return (issue: RawIssue): string | undefined =>
     issue.code === 'unrecognized_keys'
@@ -67,7 +67,7 @@ function remedy(expected: string, input: unknown): string {
   return '';
 }
 
-/** The type of a value as a YAML author and a programmer both know it. */
+/** The name of a value's type, for YAML authors and programmers. */
 export function typeName(input: unknown): string {
   if (input === null) return 'null';
   if (Array.isArray(input)) return 'a list (array)';
@@ -90,14 +90,14 @@ function unknownAssertion(issue: RawIssue & { code: 'invalid_union' }): string |
   return notOneOf((issue.options as unknown[]).map(String), type);
 }
 
-/** All that is wrong with data, `path: message` each. @param whole what is said for the path of the data itself */
+/** All issues as `path: message`. @param whole stands for the path of the data itself */
 export function problemsIn({ issues }: z.ZodError, whole: string): string[] {
   const dotted = (path: readonly PropertyKey[]) =>
     path.map(key => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`)).join('');
   return issues.map(({ path, message }) => `${dotted(path).replace(/^\./, '') || whole}: ${message}`);
 }
 
-/** The nearest known word if it is near enough to be meant, in other case or with other separators too. */
+/** The nearest known word, if it is near enough to be a typo; ignores case and separators. */
 export function nearest(word: string, known: readonly string[]): string | undefined {
   if (word.length > MAX_LENGTH) return undefined;
   const plain = bare(word);
@@ -114,7 +114,7 @@ function bare(word: string): string {
   return word.replace(/[-_\s]/g, '').toLowerCase();
 }
 
-/** How many letters to insert, delete, replace or swap with their neighbour lead from one word to the other. */
+/** How many letters to insert, delete, replace or swap with their neighbour to get from one word to the other. */
 function editDistance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, index) => index)];
   for (let i = 1; i <= from.length; i++) {

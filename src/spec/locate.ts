@@ -1,4 +1,4 @@
-// From a path in a spec (`assertions[0].selector`) to the line and column of the YAML that says it.
+// Finds the line and column of a path in a spec, such as `assertions[0].selector`.
 import { type Alias, isAlias, isMap, isScalar, isSeq, type Node, type Pair, type YAMLMap } from 'yaml';
 import { type SourceLocation, shown } from './errors';
 
@@ -7,13 +7,13 @@ export type SpecPath = readonly (string | number)[];
 export interface Locator {
   /** Where the value at a path begins; undefined if the file has none. */
   value(path: SpecPath): SourceLocation | undefined;
-  /** Where the value begins, or the nearest value around it that the file has. */
+  /** Where the value begins; if the file has none, the nearest value around it. */
   nearest(path: SpecPath): SourceLocation;
-  /** Where the last key of a path stands. */
+  /** Where the last key of a path is. */
   key(path: SpecPath): SourceLocation | undefined;
 }
 
-/** What a path leads to: a value, and the key in front of it. */
+/** The value at a path, and the key in front of it. */
 interface Place {
   key?: Node;
   value: Node | null;
@@ -48,7 +48,7 @@ export function createLocator(
   const value = (path: SpecPath): SourceLocation | undefined => {
     const found = find(path);
     if (!found) return undefined;
-    // An empty value has no place of its own to speak of: its key has.
+    // An empty value has no place of its own: use its key's.
     const node = isEmpty(found.value) ? (found.key ?? found.value) : found.value;
     return at(node?.range?.[0]);
   };
@@ -73,7 +73,7 @@ function isEmpty(node: Node | null): boolean {
   return node === null || (isScalar(node) && node.value === null && node.source === '');
 }
 
-/** `assertions[0].selector`; names that could be mistaken stand in quotes: `["a.b"]`. */
+/** `assertions[0].selector`; ambiguous names are quoted: `["a.b"]`. */
 export function formatPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((text, segment) => {
     if (typeof segment === 'number') return `${text}[${segment}]`;
@@ -83,7 +83,7 @@ export function formatPath(path: readonly PropertyKey[]): string {
   }, '');
 }
 
-/** The segments of what `formatPath` writes. */
+/** The segments of a path that `formatPath` wrote. */
 export function parsePath(path: string): (string | number)[] {
   return [...path.matchAll(/\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|[^.[\]]+/g)].map(([name, index, quoted]) => {
     if (index !== undefined) return Number(index);

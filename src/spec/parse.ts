@@ -1,4 +1,4 @@
-// From YAML to a task spec, or to one typed error that says all that is wrong and where.
+// Parses YAML to a task spec, or to one typed error with all problems and their places.
 import type { z } from 'zod';
 import { readDocument } from './document';
 import {
@@ -17,13 +17,13 @@ import type { TaskSpec } from './task-spec';
 export const SUPPORTED_SPEC_VERSIONS: readonly string[] = Object.freeze([SPEC_VERSION]);
 
 export interface ParseOptions {
-  /** Shown in front of error messages; nothing is read from it. */
+  /** Shown in error messages; not read. */
   filename?: string;
 }
 
 export type SafeParseResult = { ok: true; spec: TaskSpec } | { ok: false; error: TaskSpecError };
 
-/** A spec together with the places of its parts in the source. */
+/** A spec and the places of its parts in the source. */
 export interface LocatedSpec {
   spec: TaskSpec;
   /** Where the value at a path such as `assertions[0].selector` begins; undefined if the source has none. */
@@ -48,7 +48,7 @@ export function safeParseTaskSpec(source: string, options?: ParseOptions): SafeP
   }
 }
 
-/** As `parseTaskSpec`, and keeps where everything stands. For the rest of this library. */
+/** As `parseTaskSpec`, with the place of each part. */
 export function parseLocated(source: string, options?: ParseOptions): LocatedSpec {
   const filename = typeof options?.filename === 'string' ? options.filename || undefined : undefined;
   const { value, locator } = readDocument(source, filename);
@@ -67,7 +67,7 @@ export function parseLocated(source: string, options?: ParseOptions): LocatedSpe
   return { spec: parsed.data, locate: path => locator.value(parsePath(path)) };
 }
 
-/** Other types than strings are left to the schema, which then reports the rest of the spec as well. */
+/** Leaves other types than strings to the schema, which then reports the rest of the spec, too. */
 function checkVersion(value: object, locator: Locator, filename: string | undefined): void {
   const version = (value as { specVersion?: unknown }).specVersion;
   if (version !== undefined && (typeof version !== 'string' || SUPPORTED_SPEC_VERSIONS.includes(version)))
@@ -90,7 +90,7 @@ function located(issue: z.core.$ZodIssue, locator: Locator): TaskSpecIssue[] {
       return { path: formatPath(keyPath), message: messages[index]!, ...place };
     });
   }
-  // A rule between fields may name the one beside it, if the one at fault is missing.
+  // If a rule between fields complains about a missing one, it may name its neighbour.
   const near = issue.code === 'custom' ? issue.params?.near : undefined;
   const beside = locator.value(path) ?? (near && locator.value([...path.slice(0, -1), near]));
   return [{ path: formatPath(path), message: issue.message, ...(beside ?? locator.nearest(path)) }];

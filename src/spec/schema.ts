@@ -5,7 +5,7 @@ import { explain, explainMapping, typeName } from './explain';
 import type { TaskSpec, TaskSpecInput } from './task-spec';
 import { parsedUrl } from './url';
 
-/** The version of the format that `taskSpecSchema` describes. */
+/** The format's version. */
 export const SPEC_VERSION = '0.1';
 
 const say = { error: explain };
@@ -16,11 +16,11 @@ function mapping<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
 
 const text = () => z.string(say).min(1, say);
 const longText = () => text().max(2000, say);
-// `multipleOf(1)` and not `int()`: that one stops the rules between fields, and with them part of the report.
+// `multipleOf(1)`, not `int()`, which would stop the rules between fields and so hide problems.
 const positiveWhole = () => z.number(say).multipleOf(1, say).min(1, say);
 const note = () => z.string(say).optional().describe('For people only.');
 
-/** Runs a rule between fields even if one of them is wrong already, so that all problems show at once. */
+/** Runs a rule between fields even if one of them is wrong, to report all problems at once. */
 const always = ({ value }: { value: unknown }) => typeof value === 'object' && value !== null;
 
 const urlAssertion = mapping({
@@ -37,19 +37,21 @@ const domAssertion = mapping({
   state: z
     .enum(['visible', 'attached', 'text', 'absent', 'hidden'], say)
     .default('visible')
-    .describe('What must hold of the elements that match. Pair `absent` and `hidden` with a positive check.'),
+    .describe(
+      'What must hold for the elements that match. Pair `absent` and `hidden` with a positive check.',
+    ),
   text: z
     .string(say)
-    .regex(/\S/, 'must not be empty or white space alone: every text contains that')
+    .regex(/\S/, 'must not be empty or only white space: every text contains that')
     .optional()
-    .describe('With state `text`: what the text of a match must contain.'),
+    .describe('With state `text`: the text that a match must contain.'),
   description: note(),
 })
   .refine(({ state, text }) => state !== 'text' || text !== undefined, {
     when: always,
     path: ['text'],
     params: { near: 'state' },
-    error: 'is required with state `text`: say what the text must contain',
+    error: 'is required with state `text`: the text that the element must contain',
   })
   .refine(({ state, text }) => state === 'text' || text === undefined, {
     when: always,
@@ -57,7 +59,7 @@ const domAssertion = mapping({
     error: 'is only allowed with `state: text`',
   })
   .meta({
-    description: 'The final page has, or has not, elements that match a selector.',
+    description: 'Whether the final page has elements that match a selector.',
     if: { properties: { state: { const: 'text' } }, required: ['state'] },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { required: ['text'] },
@@ -101,7 +103,7 @@ export const assertionSchema = z.discriminatedUnion(
 export const K_MAX = 25;
 
 export const passPolicySchema = mapping({
-  k: positiveWhole().max(K_MAX, say).describe('How many trials are run.'),
+  k: positiveWhole().max(K_MAX, say).describe('How many trials to run.'),
   minPasses: positiveWhole().describe('How many of them must pass; at most k.'),
 })
   .refine(({ k, minPasses }) => !(k >= 1 && minPasses > k), {
@@ -122,7 +124,7 @@ export const passPolicySchema = mapping({
     })),
   });
 
-/** A hostname or an IPv4 address, optionally with one leading `*.`. Without a flag for any case: JSON Schema has none. */
+/** A hostname or an IPv4 address, optionally with one leading `*.`. Has no case-insensitive flag, since JSON Schema has none. */
 const DOMAIN = /^(\*\.)?[A-Za-z0-9]+(-+[A-Za-z0-9]+)*(\.[A-Za-z0-9]+(-+[A-Za-z0-9]+)*)*$/;
 
 const domain = z.string(say).regex(DOMAIN, {
@@ -137,33 +139,33 @@ function domainMeant(written: string): string {
   return host !== undefined && DOMAIN.test(star + host) ? ` (did you mean \`${star}${host}\`?)` : '';
 }
 
-/** Without a trailing dot; undefined if it is no URL, empty if its kind has no host. */
+/** Without a trailing dot; undefined for a text that is not a URL, empty if the URL has no host. */
 function hostOf(url: unknown): string | undefined {
   return parsedUrl(url)?.hostname.replace(/\.$/, '');
 }
 
-/** Without user and password, and of more than dots; an IPv6 address stands in brackets. */
+/** Without user and password, and not only dots; an IPv6 address is in brackets. */
 const HOST = '(\\[[0-9A-Fa-f:.]+\\]|(?!\\.+([:/?#]|$))[^/?#@:]+)';
 const PORT = '(:0*([0-9]{0,4}|[1-5][0-9]{4}|6[0-4][0-9]{3}|65[0-4][0-9]{2}|655[0-2][0-9]|6553[0-5]))?';
 
 const entryUrl = z
   .url({
     protocol: z.regexes.httpProtocol,
-    // The message never repeats the URL: it may hold a password.
+    // The message never repeats the URL, which may contain a password.
     error: issue =>
       explain(issue) ?? 'must be an absolute http: or https: URL, such as "https://example.com"',
   })
   .refine(url => {
     const { username = '', password = '' } = parsedUrl(url) ?? {};
     return username === '' && password === '';
-  }, 'must not contain credentials (user:password@): specs end up in reports; let the suite log in, or name a secret')
+  }, 'must not contain credentials (user:password@), since specs end up in reports: let the suite log in, or use a secret')
   .refine(url => !/^\s*https?:/i.test(url) || hostOf(url) !== '', 'must name a host')
   .meta({ pattern: `^\\s*[Hh][Tt][Tt][Pp][Ss]?://${HOST}${PORT}([/?#].*)?$` });
 
-/** An id is a file name, too. */
+/** An id is also a file name. */
 export const SPEC_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
-/** What stands in a file, before the defaults. */
+/** A spec as written in a file, before defaults. */
 export const taskSpecObject = mapping({
   specVersion: z
     .literal(SPEC_VERSION, {
@@ -181,16 +183,14 @@ export const taskSpecObject = mapping({
       SPEC_ID,
       'must be 1 to 64 lowercase letters, digits and hyphens, beginning with a letter or digit ("pricing-trial")',
     )
-    .describe('Kebab-case and the same in every run: baselines and reports go by it.'),
-  goal: longText().describe(
-    'What the agent is asked to do, handed over verbatim but for `{{trial}}` and `{{unique}}`.',
-  ),
+    .describe('Kebab-case. Baselines and reports identify the spec by it.'),
+  goal: longText().describe('The task for the agent, verbatim except for `{{trial}}` and `{{unique}}`.'),
   description: z.string(say).optional().describe('For people only; never shown to the agent.'),
   tags: z.array(text(), say).optional().describe('Labels to filter by.'),
-  entryUrl: entryUrl.describe('http(s) URL where every trial starts, without user name and password.'),
+  entryUrl: entryUrl.describe('http(s) URL where every trial begins, without user name and password.'),
   allowedDomains: z
     .array(domain, say)
-    .min(1, 'must not be an empty list: leave it out to allow the host of entryUrl')
+    .min(1, 'must not be an empty list: remove it to allow the host of entryUrl')
     .optional()
     .describe(
       'Hosts that the agent may visit, such as example.com or *.example.com. Default: the host of entryUrl.',
@@ -198,19 +198,19 @@ export const taskSpecObject = mapping({
   maxSteps: positiveWhole()
     .max(200, say)
     .default(20)
-    .describe('Turns that the agent has; a trial that uses them up fails.'),
+    .describe('Most turns of the agent. A trial that uses them up fails.'),
   maxCostUsd: z
     .number(say)
     .positive(say)
     .max(1000, say)
     .optional()
-    .describe('US dollars after which a trial is stopped.'),
+    .describe('US dollars after which a trial stops.'),
   passPolicy: passPolicySchema.default({ k: 1, minPasses: 1 }),
   assertions: z.array(assertionSchema, say).min(1, say).describe('All must hold for a trial to pass.'),
   judge: longText()
     .optional()
     .describe(
-      'Rubric for the judge, which can only fail a trial whose assertions hold. Without a judge in the config it is not looked at.',
+      'Rubric for the judge, which can only fail a trial whose assertions hold. Ignored if the config has no judge.',
     ),
 })
   .refine(
@@ -223,24 +223,24 @@ export const taskSpecObject = mapping({
       path: ['allowedDomains'],
       params: { near: 'entryUrl' },
       error: ({ input }) =>
-        `can't be derived from the entryUrl host ${shown(String(hostOf((input as { entryUrl: unknown }).entryUrl)))}: write allowedDomains out`,
+        `can't be derived from the entryUrl host ${shown(String(hostOf((input as { entryUrl: unknown }).entryUrl)))}: add allowedDomains`,
     },
   )
   .describe('A task that an AI agent should manage on a site, and the assertions that prove it.');
 
-/** As the parser checks it. */
+/** As the parser uses it. */
 export const taskSpecSchema = taskSpecObject.transform(spec => ({
   ...spec,
   allowedDomains: spec.allowedDomains ?? [hostOf(spec.entryUrl)!],
 })) satisfies z.ZodType<TaskSpec, TaskSpecInput>;
 
-/** The JSON Schema (draft 7, which editors know best) of a task spec as it is written: defaults are optional. */
+/** The JSON Schema (draft 7, which editors support best) of a task spec as written: defaults are optional. */
 export function taskSpecJsonSchema(): Record<string, unknown> {
   return z.toJSONSchema(taskSpecObject, {
     io: 'input',
     target: 'draft-7',
     override: ({ jsonSchema }) => {
-      // Stricter than browsers, which take umlauts and braces in a URL.
+      // Browsers accept umlauts and braces in a URL, this format does not.
       if (jsonSchema.format === 'uri') delete jsonSchema.format;
       if (jsonSchema.multipleOf !== 1) return;
       jsonSchema.type = 'integer';

@@ -1,4 +1,4 @@
-// The types of the format, as users see them: without those of the library that checks it.
+// The types of the format for users, without those of the schema library.
 
 /** The page's final URL matches a glob. */
 export interface UrlAssertion {
@@ -9,13 +9,13 @@ export interface UrlAssertion {
   description?: string;
 }
 
-/** The final page has, or has not, elements that match a selector. */
+/** Whether the final page has elements that match a selector. */
 export interface DomAssertion {
   type: 'dom';
   /** CSS selector. */
   selector: string;
   state: 'visible' | 'attached' | 'text' | 'absent' | 'hidden';
-  /** With state `text`: what the text of a match must contain. */
+  /** With state `text`: the text that a match must contain. */
   text?: string;
   /** For people only. */
   description?: string;
@@ -49,18 +49,18 @@ export interface TaskSpec {
   specVersion: '0.1';
   /** 1 to 64 lowercase letters, digits and hyphens. */
   id: string;
-  /** What the agent is asked to do, handed over verbatim but for `{{trial}}` and `{{unique}}`. */
+  /** The task for the agent, verbatim except for `{{trial}}` and `{{unique}}`. */
   goal: string;
   /** For people only; never shown to the agent. */
   description?: string;
   tags?: string[];
-  /** http(s) URL where every trial starts. */
+  /** http(s) URL where every trial begins. */
   entryUrl: string;
   /** Hosts that the agent may visit, such as example.com or *.example.com. Default: the host of entryUrl. */
   allowedDomains: string[];
-  /** Turns that the agent has, 1 to 200. Default: 20. */
+  /** Most turns of the agent, 1 to 200. Default: 20. */
   maxSteps: number;
-  /** US dollars after which a trial is stopped. Default: none. */
+  /** US dollars after which a trial stops. Default: none. */
   maxCostUsd?: number;
   /** Default: one trial, which must pass. */
   passPolicy: PassPolicy;
@@ -70,7 +70,7 @@ export interface TaskSpec {
   judge?: string;
 }
 
-/** A task spec as it is written, before the defaults. */
+/** A task spec as written, before defaults. */
 export type TaskSpecInput = Omit<TaskSpec, 'allowedDomains' | 'maxSteps' | 'passPolicy' | 'assertions'> &
   Partial<Pick<TaskSpec, 'allowedDomains' | 'maxSteps' | 'passPolicy'>> & {
     assertions: (
@@ -80,9 +80,9 @@ export type TaskSpecInput = Omit<TaskSpec, 'allowedDomains' | 'maxSteps' | 'pass
     )[];
   };
 
-/** Checks values of any kind, and fills in the defaults. */
+/** Checks any value, and fills in defaults. */
 export interface ValueSchema<Value> {
-  /** @throws Error with `issues`: all that is wrong. */
+  /** @throws Error with all problems as `issues`. */
   parse(value: unknown): Value;
   safeParse(value: unknown):
     | { success: true; data: Value; error?: undefined }

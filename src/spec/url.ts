@@ -1,6 +1,6 @@
 /**
- * The URL that a text is; undefined if it is none. Not `URL.canParse`: once V8 has optimised a call of it, Node 20 refuses
- * letters such as "ü" (seen on 20.20).
+ * The URL in a text; undefined if it is not one. Not `URL.canParse`: in Node 20, once V8 has optimised it, it refuses letters such as
+ * "ü" (seen on 20.20).
  */
 export function parsedUrl(text: unknown): URL | undefined {
   try {

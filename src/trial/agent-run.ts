@@ -1,4 +1,4 @@
-// One run of an agent on an open page, from its first turn to the status that it ends with.
+// One run of an agent on an open page, from its first turn to its status.
 import type { Page } from '@playwright/test';
 import {
   type Agent,
@@ -17,11 +17,11 @@ import { abortable, Turns } from './turns';
 export interface AgentEnd {
   status: TrialStatus;
   errorKind: ErrorKind | null;
-  /** One line; null where the agent ended its own turn. */
+  /** One line; null if the agent ended its own turn. */
   reason: string | null;
 }
 
-/** The end of a trial that says nothing about the site. */
+/** An end that says nothing about the site. */
 export function errorEnd(errorKind: ErrorKind, reason: string): AgentEnd {
   return { status: 'error', errorKind, reason };
 }
@@ -30,9 +30,9 @@ export class AgentRun {
   readonly turns: Turns;
   private readonly abort = new AbortController();
   private deadline = 0;
-  /** How it ends if it is stopped from outside. */
+  /** Set when it is stopped from outside. */
   private stopped: AgentEnd | undefined;
-  /** Set once another agent took over from a recording. */
+  /** Set when another agent takes over from a recording. */
   healing: (Healing & { turn: number }) | null = null;
 
   constructor(private readonly trial: TrialContext) {
@@ -43,7 +43,7 @@ export class AgentRun {
     return this.abort.signal;
   }
 
-  /** Ends the agent's run, if it is still going: what it waits for is given up. */
+  /** Ends the run if it is still going, without waiting for pending work. */
   stop(end: AgentEnd): void {
     this.stopped ??= end;
     this.abort.abort(new Error(end.reason ?? end.status));
@@ -69,7 +69,7 @@ export class AgentRun {
     } finally {
       clearTimeout(timer);
       unwatch();
-      // An agent that goes on after its end finds its signal aborted and gets no further turn.
+      // An agent that goes on after its end has an aborted signal and gets no further turn.
       this.stop({ status: 'completed', errorKind: null, reason: 'the agent has ended its turn' });
     }
   }
@@ -126,8 +126,7 @@ export class AgentRun {
       return { status: 'budget_exceeded', errorKind: null, reason: this.said(error) };
     if (this.turns.stoppedBy) return this.limitEnd();
     if (error instanceof AgentApiError) return errorEnd('agent_api', this.said(error));
-    if (this.trial.session.page.isClosed())
-      return errorEnd('browser', `no tab is open any more: ${this.said(error)}`);
+    if (this.trial.session.page.isClosed()) return errorEnd('browser', `no tab is open: ${this.said(error)}`);
     return errorEnd('internal', `agent "${this.trial.plan.agent.name}" threw: ${this.said(error)}`);
   }
 
@@ -156,9 +155,9 @@ function endOf(agent: Agent, result: unknown, mask: (text: string) => string): A
 }
 
 /**
- * Calls `onLost`, with what happened in words, when the browser, the context or the renderer of one of its pages is gone.
+ * Calls `onLost` with what happened when the browser, the context or the renderer of one of its pages is gone.
  *
- * @returns what ends the watch.
+ * @returns a function that ends the watch
  */
 export function watchBrowser(
   { session: { context }, mask }: Pick<TrialContext, 'session' | 'mask'>,
@@ -168,7 +167,7 @@ export function watchBrowser(
   const pages = context.pages().map(page => listen(page, { crash }));
   const unlisten = listen(context, {
     page: page => pages.push(listen(page, { crash })),
-    // Which of them it was can't be told yet: contexts are closed before the browser is known to be gone.
+    // It can't tell which: contexts close before the browser is known to be gone.
     close: () => onLost('the browser context was closed, or the browser was gone,'),
   });
   return () => {

@@ -1,4 +1,4 @@
-// Looks at the page that a failed trial left open, and keeps what it finds in the record and the report.
+// Examines the page on which a failed trial ended. Findings go into the record and the report.
 import type { Page } from '@playwright/test';
 import { hostAllowed } from '../browser/hosts';
 import { locatorOf } from '../browser/locator-expression';
@@ -9,7 +9,7 @@ import type { Examination, Finding, TurnRecord } from './record';
 import { type Aims, aimsOf, relevantOf, type Touched } from './relevance';
 import { oneLine } from './safe-text';
 
-/** Of a trial's time, in bounds of milliseconds. */
+/** Share of a trial's time, within these milliseconds. */
 const SHARE = 0.05;
 const LEAST_MS = 3_000;
 const MOST_MS = 5_000;
@@ -17,12 +17,12 @@ const MAX_FINDINGS = 100;
 const MAX_PICTURES = 4;
 const LOCATE_MS = 300;
 
-/** Milliseconds that the examination of a trial of this length may take. */
+/** Milliseconds for the examination of a trial of this length. */
 export function examinationMs(trialMs: number): number {
   return Math.min(MOST_MS, Math.max(LEAST_MS, trialMs * SHARE));
 }
 
-/** @returns null if there is no page to be examined. Never rejects. */
+/** @returns null if there is no page to examine. Never rejects. */
 export async function examine(
   trial: TrialContext<GradedPlan>,
   turns: readonly TurnRecord[],
@@ -38,7 +38,7 @@ export async function examine(
     attach => session.onAdmitted(() => lookAt(page, { trial, turns, reason, budgetMs, allowed, attach })),
     plan.locate('goal'),
   );
-  // What a page does to be left alone costs the record nothing.
+  // If the page does not answer, the record is still complete.
   return (await within(examined, budgetMs + LEAST_MS)) ?? null;
 }
 
@@ -92,7 +92,7 @@ async function lookAt(
   };
 }
 
-/** Where the controls are that the last turns tried on this page, and where the last one clicked. */
+/** Where the controls are that the last turns tried on this page, and where the last turn clicked. */
 async function touchedOn(page: Page, used: Aims['used'], last: TurnRecord | undefined): Promise<Touched[]> {
   const boxes = used.map(async ({ locator, ...use }) => {
     const box = await within(locatorOf(page, locator).boundingBox({ timeout: LOCATE_MS }), LOCATE_MS);

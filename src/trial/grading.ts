@@ -1,4 +1,4 @@
-// Grades a trial whose agent has ended: its assertions, whether its site is still there, its judge.
+// Grades a trial whose agent has ended: checks assertions, asks the judge, and makes sure that the site still answers.
 import type { Page } from '@playwright/test';
 import type { NetworkEvent } from '../browser/network-log';
 import { assertionTitle, checkAssertion } from '../grading/assertions';
@@ -14,20 +14,20 @@ import { abortable, type Turns } from './turns';
 
 /** Milliseconds for all of the judge's calls. */
 const JUDGE_TIME_MS = 120_000;
-/** Milliseconds more for each picture that a judge looks at, and the most pictures that count. */
+/** More milliseconds for each picture, and the number of pictures that count. */
 const PICTURE_TIME_MS = 5_000;
 const MAX_PICTURES = 30;
 
-/** Milliseconds for a judge's requests, which are as many as a trial has pictures. */
+/** Milliseconds for a judge's requests, of which there is one for each picture. */
 export function judgeTimeMs(pictures: number): number {
   return JUDGE_TIME_MS + Math.min(pictures, MAX_PICTURES) * PICTURE_TIME_MS;
 }
-/** Milliseconds that a site has to show that it is still there. */
+/** Milliseconds for a site to answer. */
 const SITE_ANSWER_MS = 5_000;
 const MAX_FINAL_TEXT = 20_000;
 const MAX_REASON = 1_000;
 
-/** Every assertion as a step, also after one has failed. @param results gets each result as soon as it is known */
+/** Checks every assertion in a step, even after one has failed. @param results gets each result at once */
 export async function checkAssertions(
   { plan, session, network, output, mask }: TrialContext<GradedPlan>,
   results: AssertionResult[],
@@ -56,10 +56,9 @@ export async function checkAssertions(
 }
 
 /**
- * Asks the site once more if one of its requests was left without an answer: an agent whose site went away says nothing
- * about the site's pages.
+ * Asks the site once more if one of its requests was not answered: if the site went away, the trial says nothing about its pages.
  *
- * @returns why the site does not answer, in one line; null if it does.
+ * @returns why the site does not answer, in one line; null if it does
  */
 export async function whySiteIsGone({
   plan: { spec },
@@ -89,10 +88,7 @@ export interface JudgedState {
   stopped: AbortSignal;
 }
 
-/**
- * @returns the judgement, or in one line why there is none: then the trial says nothing about the site. `usage` is what
- * the judge has spent either way.
- */
+/** @returns the judgement, or in one line why there is none, which makes the trial an error. `usage`: what the judge has spent. */
 export async function judgeTrial(
   judge: Judge,
   state: JudgedState,
@@ -133,7 +129,7 @@ async function judgedTrial({
   };
 }
 
-/** A picture of a large viewport, as large as a model looks at: its tokens go with its area. */
+/** Shrinks a picture of a large viewport to the size that models look at: tokens grow with its area. */
 async function forModel(page: Page, image: Buffer): Promise<Buffer> {
   const size = sizeOf(image);
   const { pictureScale, shrink } = await import('../browser/driver/screenshot.js');
@@ -142,7 +138,7 @@ async function forModel(page: Page, image: Buffer): Promise<Buffer> {
   return shrunk ? Buffer.from(shrunk.data, 'base64') : image;
 }
 
-/** @returns what the record will hold, or what is wrong with it: a record that can't be read back would lose the trial. */
+/** @returns the judgement for the record, or what is wrong with it: an unreadable record would lose the trial. */
 function readJudgement(
   returned: unknown,
   { name, model }: Judge,
@@ -154,7 +150,7 @@ function readJudgement(
   return { ...result.data, reason: oneLine(result.data.reason, MAX_REASON), name, ...(model && { model }) };
 }
 
-/** A step for the judgement, with one for each key point in it. */
+/** Shows the judgement as a step, with one for each key point in it. */
 async function showJudgement({ plan, output }: JudgedState['trial'], judgement: JudgeResult): Promise<void> {
   const { name, passed, reason, keyPoints = [] } = judgement;
   const location = plan.locate('judge');

@@ -1,25 +1,25 @@
-// Takes the values of secrets out of texts, in every form in which pages, addresses and protocols write a value.
+// Masks the values of secrets in texts, in every form in which pages, addresses and protocols write a value.
 
-/** Replaces the values of secrets by `<secret>NAME</secret>`. To do it twice changes nothing. */
+/** Replaces the values of secrets by `<secret>NAME</secret>`. Masking twice changes nothing. */
 export type Mask = (text: string) => string;
 
-/** Shorter values stand in too many words and numbers: they are masked as words of their own alone. */
+/** Shorter values are part of too many words and numbers: they are only masked as whole words. */
 const SHORT = 4;
-/** Characters of base64 that are no word by chance. */
+/** So many characters of base64 are not a word by chance. */
 const LEAST_BASE64 = 6;
-/** Characters of a form that are looked for one by one before a "…". */
+/** Characters at the beginning of a form that are searched one by one before a "…". */
 const MAX_BEGINNING = 24;
 
 const WORD = String.raw`[\w\u00c0-\u1fff\u3040-\ud7ff]`;
 
-/** To be made once per trial: the expression is large. Its time is linear in the length of the text. */
+/** Make it once per trial: the expression is large. Its time is linear in the length of the text. */
 export function secretMask(secrets: Readonly<Record<string, string>>): Mask {
   const forms = new Map<string, { name: string; pattern: string; beginning?: string }>();
   for (const [name, value] of Object.entries(secrets).sort(([, a], [, b]) => b.length - a.length))
     for (const form of formsOf(value))
       if (!forms.has(folded(form))) forms.set(folded(form), { name, ...patternsOf(form, value) });
   if (!forms.size) return text => text;
-  // Longest first: a form that begins with another one would be left in part.
+  // Longest first: otherwise a part of a form that begins with another one would remain.
   const sorted = [...forms].sort(([a], [b]) => b.length - a.length);
   const marks = `<secret>\\s*(?:${Object.keys(secrets).map(escaped).join('|')})\\s*</secret>`;
   const patterns = sorted.map(([, { pattern }]) => pattern);
@@ -35,7 +35,7 @@ export function secretMask(secrets: Readonly<Record<string, string>>): Mask {
     });
 }
 
-/** A copy as JSON would make it, with every text in it masked. */
+/** A copy through JSON, with every text in it masked. */
 export function maskDeep<T>(value: T, mask: Mask): T {
   const json = JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? mask(inner) : inner));
   return json === undefined ? (undefined as T) : (JSON.parse(json) as T);
@@ -43,11 +43,11 @@ export function maskDeep<T>(value: T, mask: Mask): T {
 
 function patternsOf(form: string, value: string): { pattern: string; beginning?: string } {
   if (value.trim().length >= SHORT) return { pattern: escaped(form), beginning: beginningOf(form) };
-  // Where another secret was masked stands another text than before: it must not make a word of this one then.
+  // The mask of another secret next to it must not make it a whole word.
   return { pattern: `(?<!${WORD}|</secret>)${escaped(form)}(?!${WORD}|<secret>)` };
 }
 
-/** Matches what a limit on length left of a form: SHORT characters or more, and then "…". */
+/** Matches a form that was cut: SHORT characters or more, and then "…". */
 function beginningOf(form: string): string {
   const rest = form.length - MAX_BEGINNING;
   const more = rest > 0 ? `[^…]{0,${rest}}` : '';
@@ -56,7 +56,7 @@ function beginningOf(form: string): string {
   return `${escaped(form.slice(0, SHORT))}${optional}(?=…)`;
 }
 
-/** As the flag `i` compares: no letter becomes two, and none beyond 16 bits another one. */
+/** Folds case as the flag `i` does: no letter becomes two, and letters beyond 16 bits stay. */
 function folded(text: string): string {
   return text.replace(/[a-z\u0080-\uffff]/g, letter => {
     const upper = letter.toUpperCase();
@@ -68,7 +68,7 @@ function escaped(text: string): string {
   return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }
 
-/** Case is left to the expression, as far as it knows it. */
+/** The expression ignores case where it can. */
 function formsOf(given: string): string[] {
   // Half a surrogate pair can't be encoded.
   const whole = given.toWellFormed();
@@ -84,7 +84,7 @@ function formsOf(given: string): string[] {
     value.normalize('NFD'),
   ];
   const cases = [...new Set(written.flatMap(text => [text, text.toLowerCase(), text.toUpperCase()]))];
-  // The expression knows the cases of letters, but not those of their codes.
+  // The expression ignores the case of letters, but not of their codes.
   const spelled = cases.every(text => /^[\0-\x7f]*$/.test(text)) ? written : cases;
   const texts = spelled.flatMap(text => [
     text,
@@ -96,7 +96,7 @@ function formsOf(given: string): string[] {
   return [...new Set([...texts, ...encoded])];
 }
 
-/** What the parts of an address encode: user, path, query (of two kinds), fragment. */
+/** The parts of an address encode different characters: user, path, query (two kinds), fragment. */
 const URL_SETS = [
   /[^!-~]|["#<>?^`{}/:;=@[\\\]|]/gu,
   /[^!-~]|["#<>?^`{}]/gu,
@@ -137,7 +137,7 @@ function jsonForms(text: string): string[] {
     ascii.replace(/[<>&']/g, unicode),
     ascii.replace(/[<>&]/g, unicode),
     JSON.stringify(json).slice(1, -1),
-    // As source text in the other quotes.
+    // In source code, in the other quotes.
     single,
     json.replaceAll("'", "\\'"),
     json.replaceAll('\\"', '"'),
@@ -160,7 +160,7 @@ function htmlForms(text: string): string[] {
   return ESCAPES.map(escapes => text.replace(/[&<>"'\u00a0]/g, character => escapes[character] ?? character));
 }
 
-/** Base64 of the value, and what is of the value alone in the base64 of a longer text, in the three places it may have. */
+/** Base64 of the value, and its part in the base64 of a longer text, at each of the three offsets. */
 function base64Forms(text: string): string[] {
   const bytes = Buffer.from(text, 'utf8');
   const latin = Buffer.from(text, 'latin1');

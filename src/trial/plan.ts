@@ -16,7 +16,7 @@ export interface Attachment {
   contentType: string;
 }
 
-/** Where a running trial is shown to people. In a suite that is Playwright's test; the trial knows only this. */
+/** Shows a running trial. In a suite it is Playwright's test; the trial only knows this interface. */
 export interface TrialOutput {
   step<T>(
     title: string,
@@ -26,19 +26,19 @@ export interface TrialOutput {
   attach(name: string, attachment: Attachment): Promise<void>;
 }
 
-/** What a trial is to do: a spec's one, or a goal that a hand-written test gives to an agent. */
+/** What a trial does: that of a spec, or a goal in a hand-written test. */
 export interface TrialPlan {
   agent: Agent;
   /** Null in a hand-written test. */
   specId: string | null;
-  /** The id, after the titles of the describes around it: `phone › cart`. Null in a hand-written test. */
+  /** The id after the titles of its describes: `phone › cart`. Null in a hand-written test. */
   specName: string | null;
   /** SHA-256 of the parsed spec; null in a hand-written test. */
   specHash: string | null;
   /** Folder of the Playwright config, absolute. */
   configDir: string;
   goal: string;
-  /** Opened before the agent starts; null where the page already stands where it should. */
+  /** Opened before the agent starts; null if the page is already open. */
   entryUrl: string | null;
   allowedDomains: readonly string[];
   maxSteps: number;
@@ -47,32 +47,32 @@ export interface TrialPlan {
   /** Milliseconds; the trial may take maxSteps times this. */
   turnTimeoutMs: number;
   seed: number;
-  /** The value of `{{unique}}`, if the spec has it. */
+  /** The value of `{{unique}}`, if the spec uses it. */
   unique?: string;
   secrets: Readonly<Record<string, string>>;
-  /** Milliseconds for opening entryUrl; 30,000 where left out or 0. */
+  /** Milliseconds for opening entryUrl. Default, also for 0: 30,000. */
   navigationTimeoutMs?: number;
-  /** Milliseconds that each assertion waits; Playwright's own setting where left out. */
+  /** Milliseconds that each assertion waits. Default: Playwright's setting. */
   expectTimeoutMs?: number;
   /** Line and column of a path in the spec's file, such as `assertions[0]`; undefined in a hand-written test. */
   locate(path: string): SourceLocation | undefined;
 }
 
-/** A spec and where it stands, for a trial that is graded. */
+/** The plan of a graded trial: with its spec and the places in its file. */
 export interface GradedPlan extends TrialPlan {
   spec: TaskSpec;
   judge: Judge | undefined;
   locate(path: string): SourceLocation;
 }
 
-/** What all parts of a running trial share. */
+/** Shared by all parts of a running trial. */
 export interface TrialContext<Plan extends TrialPlan = TrialPlan> extends Omit<OpenSession, 'close'> {
   plan: Plan;
   output: TrialOutput;
   mask: Mask;
   /** `performance.now()` when the trial began. */
   startedAt: number;
-  /** What the judge may look at. */
+  /** Pictures for the judge. */
   pictures: JudgedTrial['screenshots'][number][];
 }
 
@@ -87,16 +87,16 @@ export function trialContext<Plan extends TrialPlan>(
   return { plan, ...opened, output, mask, startedAt: performance.now(), pictures: [] };
 }
 
-/** Milliseconds that the agent has, all its turns together. */
+/** Milliseconds for all turns of the agent. */
 export function agentTimeMs(plan: Pick<TrialPlan, 'maxSteps' | 'turnTimeoutMs'>): number {
   return plan.maxSteps * plan.turnTimeoutMs;
 }
 
 /**
- * The same spec on another deployment: the origin of entryUrl is replaced, in entryUrl, in URL globs that start with it and
- * where the goal names it, and the new host joins the allowed domains.
+ * The same spec on another deployment: replaces the origin of entryUrl there, in URL globs that start with it and in the goal, and
+ * allows the new host.
  *
- * @param origin scheme, host and port, such as `https://preview-42.example.com`.
+ * @param origin scheme, host and port, such as `https://preview-42.example.com`
  */
 export function atOrigin(spec: TaskSpec, origin: string | undefined): TaskSpec {
   if (origin === undefined) return spec;
@@ -104,12 +104,12 @@ export function atOrigin(spec: TaskSpec, origin: string | undefined): TaskSpec {
   const target = new URL(origin);
   const moved = (glob: string) => {
     const rest = glob.slice(entry.origin.length);
-    // `https://example.com.evil.org/**` starts with `https://example.com`, too.
+    // `https://example.com.evil.org/**` also starts with `https://example.com`.
     const sameOrigin = glob.startsWith(entry.origin) && (rest === '' || /^[/?#*]/.test(rest));
     return sameOrigin ? target.origin + rest : glob;
   };
   const host = target.hostname;
-  // Told to open the old deployment, an agent would test that one, and report it as the new one's.
+  // An agent that is told to open the old deployment would test that one.
   const goal = spec.goal.replace(/https?:\/\/[\w.-]*\w(?::\d+)?/g, address => moved(address));
   return {
     ...spec,

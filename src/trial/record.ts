@@ -12,10 +12,10 @@ export type { FindingKind } from '../browser/examine/kinds';
 export const RECORD_SCHEMA_VERSION = '1';
 /** Characters. A record may come from another machine. */
 const MAX_RECORD_LENGTH = 200_000_000;
-/** The hidden attachment that carries the record: names that begin with `_` are not shown in the HTML report. */
+/** The hidden attachment with the record: the HTML report does not show names that begin with `_`. */
 export const RECORD_ATTACHMENT = '_taskproof';
 
-/** The hidden attachment that tells of one `agent.run` in a hand-written test. */
+/** The hidden attachment with the note on one `agent.run` in a hand-written test. */
 export const AGENT_ATTACHMENT = '_taskproof-agent';
 
 export const trialStatuses = [
@@ -38,7 +38,7 @@ export const errorKinds = [
 export type TrialStatus = (typeof trialStatuses)[number];
 export type ErrorKind = (typeof errorKinds)[number];
 
-/** One turn of an agent, as the record keeps it. */
+/** One turn of an agent in the record. */
 export interface TurnRecord {
   /** 1 for the first turn. */
   number: number;
@@ -47,9 +47,9 @@ export interface TurnRecord {
   narration: string;
   outcome: 'ok' | 'error';
   error?: string;
-  /** What happened beside the agent's own actions: tabs, dialogs, downloads, refused navigations. */
+  /** What happened besides the agent's own actions: tabs, dialogs, downloads, refused navigations. */
   notices: string[];
-  /** Where the active tab stood after the turn. */
+  /** The address of the active tab after the turn. */
   url: string;
   usage: TotalUsage;
   /** Milliseconds since the trial began. */
@@ -65,38 +65,38 @@ export interface AssertionResult {
   type: Assertion['type'];
   description?: string;
   passed: boolean;
-  /** Why it did not hold; null if it held. */
+  /** Why it does not hold; null if it does. */
   reason: string | null;
   /** 1-based, in the spec's file. */
   line?: number;
 }
 
-/** One thing on a page that stands in an agent's way. */
+/** A thing on a page that is in an agent's way. */
 export interface Finding {
   kind: FindingKind;
   /** As Playwright writes it: `locator('.icon-cart')`. */
   locator: string;
   /** One line: `button without a name`. */
   text: string;
-  /** Whether it touches a control of the last turns, or the one that the agent looked for. */
+  /** Whether it is at a control of the last turns, or one that the agent looked for. */
   relevant: boolean;
-  /** Name of the attachment with a cut-out of the page. */
+  /** Name of the attachment with a picture of it. */
   screenshot?: string;
 }
 
-/** What the page where a failed trial ended has that stands in an agent's way. */
+/** What was found in the agent's way on the page where a failed trial ended. */
 export interface Examination {
   /** Of the page's address, without query and fragment. */
   path: string;
   /** Relevant ones first. */
   findings: Finding[];
-  /** Findings that touch nothing the agent did, whether or not they are among `findings`. */
+  /** How many findings are not relevant, whether or not they are among `findings`. */
   others: number;
   /** Why it is not complete. */
   incomplete?: string;
 }
 
-/** What a judge returned, and which judge it was. */
+/** A judge's judgement, with the judge's name. */
 export interface JudgeResult extends Judgement {
   name?: string;
   model?: string;
@@ -108,19 +108,19 @@ export interface TrialRecord {
   specId: string;
   /** SHA-256, hexadecimal, of the parsed spec. */
   specHash: string;
-  /** As the run's root folder sees it, with forward slashes. */
+  /** Relative to the run's root folder, with forward slashes. */
   specFile: string;
   agent: string;
   model: string | null;
-  /** Whether the trial was played from a recording: then it does not measure an agent. */
+  /** Whether it was played from a recording, and so does not measure an agent. */
   replayed: boolean;
-  /** If a recording no longer fitted the page and another agent played on: from which `turn`. The file as the config's folder sees it, with forward slashes. */
+  /** Set if another agent took over because the recording no longer fit the page: its first turn, the reason, and the recording's file, relative to the config's folder, with forward slashes. */
   healed?: Healing & { turn: number };
   /** Playwright's repeatEachIndex: 0 for the first trial. */
   repeatIndex: number;
   retry: number;
   seed: number;
-  /** If the spec has `{{unique}}`: its value, and what it was made of beside the seed and the project. `TASKPROOF_RUN_ID` brings it back. */
+  /** The value of `{{unique}}`, if the spec uses it. `TASKPROOF_RUN_ID=<runId>` brings it back. */
   unique?: string;
   runId?: string;
   policy: PassPolicy;
@@ -131,7 +131,7 @@ export interface TrialRecord {
   reason: string | null;
   turns: TurnRecord[];
   network: { events: NetworkEvent[]; dropped: number };
-  /** `protocol`: nothing gets past the domain guard. `route`: what gets past is reported as escaped. */
+  /** `protocol`: the domain guard can't be bypassed. `route`: a bypass is reported as escaped. */
   guard: 'protocol' | 'route';
   /** Top-level navigations that the domain guard refused. */
   refusals: { url: string; how: string }[];
@@ -140,7 +140,7 @@ export interface TrialRecord {
   usage: TotalUsage;
   costUsd: number | null;
   finalUrl: string | null;
-  /** Null: the trial did not fail, or the page could not be examined. */
+  /** Null if the trial did not fail, or if the page could not be examined. */
   examination: Examination | null;
   /** ISO 8601. */
   startedAt: string;
@@ -224,7 +224,7 @@ const keyPointSchema = z.object({
   screenshot: z.string().nullable(),
 });
 
-/** What else a judge returns is kept as it is. */
+/** Keeps the other fields that a judge returns. */
 export const judgeResultSchema = z.looseObject({
   passed: z.boolean(),
   reason: z.string(),
@@ -271,16 +271,16 @@ export const trialRecordSchema = z.object({
   usage: usageSchema,
   costUsd: cost,
   finalUrl: z.string().nullable(),
-  // Absent from records of versions before it.
+  // Missing in records of earlier versions.
   examination: examinationSchema.nullable().default(null),
   startedAt: z.iso.datetime(),
   durationMs: z.number().nonnegative(),
 } satisfies Fields<TrialRecord>);
 
 /**
- * Reads a record back from its attachment.
+ * Reads a record from its attachment.
  *
- * @returns undefined where the text is not a record of this schema version: a foreign or cut attachment must not cost a run.
+ * @returns undefined if the text is not a record of this schema version: a foreign or cut attachment must not break the run.
  */
 export function readRecord(text: string): TrialRecord | undefined {
   return read(trialRecordSchema, text);
@@ -305,7 +305,7 @@ const agentNoteSchema = z.object({
 /** What one `agent.run` in a hand-written test took. */
 export type AgentNote = z.infer<typeof agentNoteSchema>;
 
-/** @returns undefined for what is none. */
+/** @returns undefined if the text is not a note. */
 export function readAgentNote(text: string): AgentNote | undefined {
   return read(agentNoteSchema, text);
 }

@@ -1,40 +1,40 @@
-// Which controls a failed trial was about: those that it used last, those that it looked for, and those that its goal names
-// next. What is found on a page matters if it touches one of them.
+// Which controls a failed trial was about: those that it used last, those that it looked for, and those that its goal names next. A
+// finding is relevant if it touches one of them.
 import type { Box } from '../browser/examine/elements';
 import type { Sighting } from '../browser/examine/rules';
 import { sameFingerprint } from '../browser/fingerprint';
 import type { RecordedAction } from '../browser/page-action';
 import type { TurnRecord } from './record';
 
-/** Turns from the end whose controls count. */
+/** How many of the last turns count. */
 const LAST_TURNS = 3;
 const MAX_TEXTS = 12;
 const MAX_USED = 12;
-/** Quoted texts of the goal, from where the trial stopped following it. */
+/** Most quoted texts of the goal, from where the trial stopped following it. */
 const MAX_NEXT = 3;
 
 export interface Use {
   locator: string;
-  /** In vain. */
+  /** The action failed. */
   failed: boolean;
-  /** Something was typed into it, and nothing on the page changed. */
+  /** Something was typed into it, but nothing on the page changed. */
   unkept: boolean;
 }
 
 export interface Aims {
-  /** What was looked for and not found, or not to be used, in lower case. */
+  /** Names that were looked for but not found or not usable, in lower case. */
   sought: string[];
-  /** What the goal names next. */
+  /** Names that the goal mentions next. */
   next: string[];
-  /** What was tried on the page where the trial ended: controls by locator. */
+  /** Controls that were tried on the page where the trial ended, by locator. */
   used: Use[];
 }
 
-/** A trial, as far as it tells what it was about. */
+/** The part of a trial that shows what it was about. */
 export interface Course {
   goal: string;
   turns: readonly TurnRecord[];
-  /** Why the agent stopped, in words; null if it says nothing. */
+  /** Why the agent stopped; null if it gives no reason. */
   reason: string | null;
   /** Path, query and fragment of the page where it ended. */
   url: string;
@@ -52,7 +52,7 @@ export function aimsOf({ goal, turns, reason, url }: Course): Aims {
     const counts = unkept || last.includes(turn);
     return counts ? [{ locator: step.locator, failed: error !== undefined || unkept, unkept }] : [];
   });
-  // An agent that goes on all the same may have failed long before its end.
+  // An agent may go on long after it failed.
   const here = turns.filter(turn => last.includes(turn) || pathIn(turn.url) === path);
   const failures = here.flatMap(({ title, error, actions }) => [
     ...(error === undefined ? [] : [title, error]),
@@ -67,7 +67,7 @@ function isUnkept(step: RecordedAction): boolean {
   return isTyped && step.before.content !== '' && sameFingerprint(step.before, step.after);
 }
 
-/** What names the control that something was to be done to, and not what is there instead. */
+/** The name of the control that was looked for, not of what is there instead. */
 function soughtIn(text: string): string[] {
   const before = text.split(/; there (?:is|are) |\n\s*- waiting for |Call log:/)[0]!;
   return quoted(before).filter(each => !ROLES.test(each));
@@ -76,7 +76,7 @@ function soughtIn(text: string): string[] {
 const ROLES =
   /^(?:button|link|textbox|checkbox|radio|combobox|option|dialog|heading|searchbox|tab|menuitem|switch|row)$/;
 
-/** The quoted texts after the last one that the turns tell of; all that they don't tell of if they tell of none. */
+/** The quoted texts of the goal after the last one that turns mention; all that they don't mention if they mention none. */
 function nextIn(goal: string, turns: readonly TurnRecord[]): string[] {
   const told = turns
     .filter(({ outcome }) => outcome === 'ok')
@@ -102,24 +102,24 @@ function distinct(texts: string[]): string[] {
   );
 }
 
-/** Where something was tried. */
+/** A place where something was tried. */
 export type Touched = Box & Omit<Use, 'locator'>;
 
-/** What the page is known to have, for what is not there by name. */
+/** What is known to be on the page, to recognise what has no name. */
 export interface Known {
   touched: readonly Touched[];
   /** Names of the controls that can be used, in lower case. */
   usable: readonly string[];
 }
 
-/** What keeps a control from being used. Where it was used, that came of it: a button that is disabled while it is at work. */
+/** What keeps a control from being used. If it was used, that may be the effect: a button is disabled while it works. */
 const BARRIERS = ['covered', 'out_of_reach', 'disabled'];
-/** Kinds that hide a control's name from who looks for it by its name. */
+/** Kinds of findings for which a control can't be found by its name. */
 const NAMELESS = ['no_name', 'no_label', 'no_role', 'picture_only'];
-/** With more of them on a page none can be told to be the one. */
+/** If a page has more of them, none can be identified. */
 const MAX_NAMELESS = 3;
 
-/** Whether each of the sightings touches what the trial was about. */
+/** Whether each sighting touches what the trial was about. */
 export function relevantOf(
   sightings: readonly Sighting[],
   aims: Aims,
@@ -142,13 +142,13 @@ export function relevantOf(
 
 function isCalled({ kind, names, hints }: Sighting, text: string, usable: readonly string[]): boolean {
   if (names.some(name => matches(name, text))) return true;
-  // By what its author called it, only where nothing on the page has that name.
+  // The author's name for it counts only if nothing on the page has that name.
   if (!NAMELESS.includes(kind) || usable.some(name => matches(name, text))) return false;
   const words = text.match(/[\p{L}\p{N}]{3,}/gu) ?? [];
   return words.some(word => ` ${hints} `.includes(` ${word} `));
 }
 
-/** One in the other, by whole words. */
+/** Whether one contains the other, by whole words. */
 function matches(name: string, text: string): boolean {
   if (!name || !text) return false;
   const padded = (each: string) => ` ${each.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()} `;
@@ -160,7 +160,7 @@ function matches(name: string, text: string): boolean {
   );
 }
 
-/** Nearly the same place: a control and what is drawn in it, and not all that holds it. */
+/** Whether both are at nearly the same place: a control and what is drawn in it, but not its container. */
 function meets(one: Box, other: Box): boolean {
   const [small, large] = [one, other].sort((a, b) => a.width * a.height - b.width * b.height) as [Box, Box];
   const [x, y] = [small.x + small.width / 2, small.y + small.height / 2];

@@ -4,18 +4,18 @@ import { listen } from '../browser/listen';
 import { within } from '../browser/waiting';
 
 const QUALITY = 60;
-/** A page that hangs must not eat the trial's time for a picture. */
+/** So that a page that hangs costs little of the trial's time. */
 const TIMEOUT_MS = 5_000;
-/** For a page that let the last picture time out: it may have come back, but a page that hangs would take that time in each turn. */
+/** After a timeout: the page may be back, but if it still hangs, each turn would wait. */
 const RETRY_TIMEOUT_MS = 1_000;
 const hanging = new WeakSet<Page>();
 
 /**
- * The viewport as JPEG in CSS pixels, small enough for twenty of them in a report. It shows what the page is like when
- * this is called, or later.
+ * The viewport as JPEG in CSS pixels, small enough for twenty of them in a report. It shows the page at the time of the call, or
+ * later.
  *
- * @param mark where the agent clicked, in viewport pixels: shown as a ring.
- * @returns null where there is nothing to take: a closed, crashed or hanging page.
+ * @param mark where the agent clicked, in viewport pixels: shown as a ring
+ * @returns null if the page is closed, has crashed or hangs
  */
 export async function takeScreenshot(page: Page, mark?: { x: number; y: number }): Promise<Buffer | null> {
   const timeout = hanging.has(page) ? RETRY_TIMEOUT_MS : TIMEOUT_MS;
@@ -26,9 +26,9 @@ export async function takeScreenshot(page: Page, mark?: { x: number; y: number }
 }
 
 /**
- * `page.screenshot` prepares every frame and waits for fonts, which takes as long again as the picture itself.
- * Without a clip the browser changes nothing in the page, and draws an emulated viewport in CSS pixels at any scale
- * factor; a window of a screen with another one comes larger, and is left to Playwright (Chromium 156).
+ * Faster than `page.screenshot`, which prepares every frame and waits for fonts. Without a clip the browser changes nothing in the
+ * page, and draws an emulated viewport in CSS pixels at any scale factor. On a screen with another scale factor the picture is larger:
+ * then Playwright takes it (Chromium 156).
  */
 async function shoot(page: Page, timeout: number): Promise<Buffer> {
   const viewport = page.viewportSize();
@@ -40,7 +40,7 @@ async function shoot(page: Page, timeout: number): Promise<Buffer> {
   return image && fits ? image : byPlaywright(page, timeout);
 }
 
-/** What is asked of a document that another one just replaces is never answered: it is asked again. */
+/** Asks again if the document was replaced meanwhile: then the first request is never answered. */
 async function captured(page: Page, session: CDPSession, timeout: number): Promise<Buffer | undefined> {
   let unlisten = () => {};
   const answer = new Promise<string>((resolve, reject) => {
@@ -61,7 +61,7 @@ function byPlaywright(page: Page, timeout: number, mark?: { x: number; y: number
   return page.screenshot({ type: 'jpeg', quality: QUALITY, scale: 'css', timeout, ...(style && { style }) });
 }
 
-/** As the JPEG's frame header tells it. */
+/** From the JPEG's frame header. */
 export function sizeOf(jpeg: Buffer): { width: number; height: number } | undefined {
   for (let at = 2; at + 9 <= jpeg.length; at += 2 + jpeg.readUInt16BE(at + 2)) {
     const marker = jpeg.readUInt16BE(at);
@@ -71,7 +71,7 @@ export function sizeOf(jpeg: Buffer): { width: number; height: number } | undefi
   return undefined;
 }
 
-/** The style reaches frames too; the media query keeps the ring out of those smaller than the viewport. */
+/** The style also applies to frames; the media query keeps the ring out of those smaller than the viewport. */
 function ring(
   { x, y }: { x: number; y: number },
   viewport: { width: number; height: number } | null,

@@ -1,7 +1,7 @@
 import type { JudgeResult, TrialRecord, TurnRecord } from './record';
 import { harmless, oneLine } from './safe-text';
 
-/** The trial as a story for people: what the agent thought, did and saw, and how it was graded. */
+/** The trial as a text for people: what the agent thought, did and saw, and how it was graded. */
 export function transcript(record: TrialRecord, goal: string): string {
   const who = record.model ? `${record.agent} (${record.model})` : record.agent;
   return [
@@ -46,7 +46,7 @@ function judgeLines({ passed, reason, model, usage, keyPoints = [] }: JudgeResul
   ];
 }
 
-/** The lines of a text that is not ours, each behind something of ours: none begins a line of the output. */
+/** The lines of a foreign text, each after a prefix of ours, so that none begins a line. */
 function block(first: string, text: string, next = `${' '.repeat(first.length)}| `): string[] {
   return harmless(text)
     .split('\n')
@@ -54,7 +54,7 @@ function block(first: string, text: string, next = `${' '.repeat(first.length)}|
     .map((line, index) => `${index ? next : first}${line}`);
 }
 
-/** The key point, and the picture that it was read from. */
+/** The key point, and the picture that shows it. */
 export function keyPointTitle({ text, screenshot }: NonNullable<JudgeResult['keyPoints']>[number]): string {
   return screenshot ? `${text} (${screenshot})` : text;
 }

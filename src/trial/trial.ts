@@ -21,18 +21,18 @@ import { takeScreenshot } from './screenshot';
 
 /** Milliseconds for opening entryUrl if the project sets no navigationTimeout. */
 const OPEN_TIMEOUT_MS = 30_000;
-/** Milliseconds that a page waits for its pictures at most, and within which most pages have them. */
+/** Milliseconds to wait for a page's pictures: at most, and enough for most pages. */
 const SLOW_LOAD_MS = 5_000;
 const USUAL_LOAD_MS = 500;
 /** Milliseconds for pictures and the record. */
 const CLOSING_TIME_MS = 60_000;
-/** Milliseconds for an assertion whose own timeout the project does not tell. */
+/** Milliseconds for an assertion if the project's own timeout is unknown. */
 const ASSERTION_TIME_MS = 30_000;
-/** Requests kept in a record: those beyond are counted. The live log, which is what is graded, keeps more. */
+/** Most requests in a record; the others are counted. The live log, which is graded, keeps more. */
 const MAX_RECORDED_REQUESTS = 1_000;
 const MAX_RECORDED_URL = 500;
 
-/** Milliseconds that a trial may take at most, opening and grading included: the test's timeout. */
+/** The test's timeout: milliseconds that a trial may take, opening and grading included. */
 export function trialTimeMs(plan: GradedPlan): number {
   const judging = plan.judge && plan.spec.judge ? judgeTimeMs(plan.maxSteps + 1) : 0;
   const grading = plan.spec.assertions.length * Math.max(ASSERTION_TIME_MS, plan.expectTimeoutMs ?? 0);
@@ -41,7 +41,7 @@ export function trialTimeMs(plan: GradedPlan): number {
   );
 }
 
-/** What the record says about where the trial belongs. */
+/** The part of the record that identifies the trial. */
 export type TrialIdentity = Pick<
   TrialRecord,
   'specId' | 'specHash' | 'specFile' | 'repeatIndex' | 'retry' | 'policy' | 'runId' | 'unique'
@@ -52,10 +52,10 @@ export class Trial {
   private readonly context: TrialContext<GradedPlan>;
   private readonly agentRun: AgentRun;
   private end: AgentEnd | null = null;
-  /** Why the trial did not pass, and where the agent was; null until `record` has found it so. */
+  /** Why the trial did not pass, and where the agent was; null until `record` has decided so. */
   failure: { what: string; where: string | null } | null = null;
   private stopped = false;
-  /** What became of the browser, if it is gone. */
+  /** What happened to the browser, if it is gone. */
   private lost: string | null = null;
   private readonly assertions: AssertionResult[] = [];
   private judgement: JudgeResult | null = null;
@@ -64,7 +64,7 @@ export class Trial {
   private readonly judging = new AbortController();
   private phase: 'running' | 'judging' | 'graded' = 'running';
 
-  /** @param opened the page's session, to be closed by the caller */
+  /** @param opened the page's session, which the caller closes */
   constructor(
     readonly plan: GradedPlan,
     private readonly identity: TrialIdentity,
@@ -75,7 +75,7 @@ export class Trial {
     this.agentRun = new AgentRun(this.context);
   }
 
-  /** Runs the trial to its end. Never rejects for what the site or the agent did: the record says it. */
+  /** Runs the trial to its end. Never rejects because of the site or the agent: that is in the record. */
   async run(): Promise<TrialRecord> {
     const unwatch = watchBrowser(this.context, what => {
       this.lost ??= what;
@@ -84,10 +84,10 @@ export class Trial {
       const opened = await this.openEntry();
       const end = opened ?? (await this.agentRun.run());
       this.end ??= end;
-      // The test is over, and with it the page.
+      // The test is over, and its page with it.
       if (this.stopped) return this.record();
       await this.context.session.dialogs.dismissOpen();
-      // What an agent did outside of its turns may open a tab, too.
+      // An agent may have opened a tab outside of its turns.
       await this.context.session.followTabs();
       await this.takeEndScreenshot();
       if (this.end.status !== 'error') await this.grade();
@@ -103,16 +103,16 @@ export class Trial {
   stop(end: AgentEnd): void {
     this.stopped = true;
     if (this.phase === 'judging') this.end = errorEnd('judge', `the judge had not ended: ${end.reason}`);
-    // A trial whose grading was cut short has not shown that it passes.
+    // Without complete grading, a trial has not passed.
     else if (!this.end || (this.end.status === 'completed' && this.phase !== 'graded')) this.end = end;
     this.agentRun.stop(end);
     this.judging.abort(new Error(end.reason ?? end.status));
   }
 
-  /** The trial as far as it has come. */
+  /** The record of the trial so far. */
   record(): TrialRecord {
     const { turns } = this.agentRun;
-    const end = this.end ?? errorEnd('internal', 'the trial did not come to its end');
+    const end = this.end ?? errorEnd('internal', 'the trial did not end');
     const usage = this.judgeUsage ? addUsage(turns.usage, this.judgeUsage) : turns.usage;
     const finalUrl = this.context.session.page.url();
     return {
@@ -144,7 +144,7 @@ export class Trial {
     };
   }
 
-  /** @returns how the trial ends if the page can't be opened; null if it is open. */
+  /** @returns the end of the trial if the page can't be opened; null if it is open. */
   private async openEntry(): Promise<AgentEnd | null> {
     const { plan, session, output, refusals, mask } = this.context;
     const { page } = session;
@@ -160,17 +160,17 @@ export class Trial {
             page.waitForFunction(wanted => wanted.includes(document.readyState), states, { timeout: ms });
           const left = Math.max(1, end - performance.now());
           const parsed = page.waitForLoadState('domcontentloaded', { timeout: left });
-          // A page that tries to leave while it is parsed ends its own parsing: then no event of its load ever comes. To ask
-          // the page itself costs more than most pages take.
+          // A page that navigates away while it is parsed never fires its load events. Asking the page itself takes longer than most pages
+          // need.
           if (!(await happens(parsed, USUAL_LOAD_MS)))
-            // A page may fake its state, or keep its events back. If it was seen trying to leave, it is there all the same.
+            // A page may fake its state or hold back its events. If it tried to leave, it is open.
             await Promise.any([parsed, until(['interactive', 'complete'], left)]).catch(
               ({ errors }: AggregateError) => {
                 if (refusals.length > 0) return;
                 throw new Error(messageOf(errors[0]).replace(/Timeout [\d.]+ms/, `Timeout ${timeout}ms`));
               },
             );
-          // Slow pictures are no reason to wait long, but an agent that starts on a half-loaded page wastes turns.
+          // Don't wait long for slow pictures, but an agent wastes turns on a half-loaded page.
           if (!(await happens(page.waitForLoadState('load', { timeout: SLOW_LOAD_MS }), USUAL_LOAD_MS)))
             await until(['complete'], SLOW_LOAD_MS).catch(() => undefined);
         },
@@ -187,9 +187,9 @@ export class Trial {
       return errorEnd(
         gone ? 'browser' : 'site_unreachable',
         refused
-          ? `${entryUrl} leads to ${oneLine(mask(refused.url), 300)}, which allowedDomains does not admit. Add its host, or correct entryUrl.`
+          ? `${entryUrl} leads to ${oneLine(mask(refused.url), 300)}, which is not in allowedDomains. Add its host, or correct entryUrl.`
           : gone
-            ? `the browser went away while ${entryUrl} was opened: ${oneLine(said, 300)}`
+            ? `the browser went away while opening ${entryUrl}: ${oneLine(said, 300)}`
             : `${entryUrl} can't be opened: ${oneLine(said, 300)}. Is the site running, and is this its address?`,
       );
     }
@@ -201,7 +201,7 @@ export class Trial {
     await this.judge();
   }
 
-  /** If the browser or the whole site went away, a broken assertion says nothing. */
+  /** If the browser or the whole site went away, a broken assertion says nothing about the site. */
   private async blameInfrastructure(): Promise<void> {
     if (this.lost) {
       this.end = errorEnd('browser', `${this.lost} before the trial was graded`);
@@ -213,7 +213,7 @@ export class Trial {
     if (gone !== null) this.end = errorEnd('site_unreachable', what);
   }
 
-  /** While the page is still open. What a trial did that passed is no question. */
+  /** Examines the page of a failed trial while it is still open. */
   private async examine(): Promise<void> {
     if (this.stopped || !this.end || this.outcome(this.end).outcome !== 'failed') return;
     const { examine } = await import('./examination.js');
@@ -297,7 +297,7 @@ export class Trial {
   }
 }
 
-/** One sentence: the first thing that is wrong, and how many more there are. The record has them all. */
+/** One sentence: the first problem, and the number of others, which are in the record. */
 function whyFailed({ reason }: AgentEnd, broken: readonly string[]): string {
   const unmet = broken.length === 1 ? 'one check does not hold' : `${broken.length} checks do not hold`;
   if (reason !== null) return broken.length ? `${reason}; ${unmet}` : reason;

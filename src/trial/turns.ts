@@ -1,4 +1,4 @@
-// The turns of one trial: counted, capped, shown as steps, with their usage and a screenshot each.
+// The turns of one trial: counted, limited, shown as steps, each with its usage and a screenshot.
 import {
   type Action,
   addUsage,
@@ -18,14 +18,14 @@ import { takeScreenshot } from './screenshot';
 
 export class Turns {
   readonly records: TurnRecord[] = [];
-  /** Set once the agent asked for a turn that it could not have: the trial then ends so, whatever the agent does next. */
+  /** Set if the agent asked for a turn beyond a limit. The trial ends so, whatever the agent does next. */
   stoppedBy: 'max_steps' | 'budget_exceeded' | null = null;
   usage = NO_USAGE;
   private turnUsage = NO_USAGE;
   private running = false;
   readonly recorder: ActionRecorder;
   private seenNotices = 0;
-  /** Settles, never rejecting, when the last turn's picture is taken. */
+  /** Resolves when the last turn's picture has been taken. Never rejects. */
   pictured: Promise<void> = Promise.resolve();
 
   constructor(
@@ -58,7 +58,7 @@ export class Turns {
     this.running = true;
     try {
       await this.pictured;
-      // Time may have run out meanwhile.
+      // The time may be up by now.
       this.signal.throwIfAborted();
       const { plan, session, mask, output } = this.trial;
       const { page } = session;
@@ -107,7 +107,7 @@ export class Turns {
     const { maxSteps, maxCostUsd } = this.trial.plan;
     this.signal.throwIfAborted();
     if (typeof fn !== 'function') throw new TypeError('turn(title, fn): `fn` must be a function');
-    if (this.running) throw new Error('turn: another turn is still running; await it before the next one');
+    if (this.running) throw new Error('turn: another turn is still running; await it first');
     if (this.left <= 0) {
       this.stoppedBy = 'max_steps';
       throw new TurnLimitError(`All ${maxSteps} turns (maxSteps) are used.`);
@@ -147,7 +147,7 @@ export class Turns {
     this.turnUsage = NO_USAGE;
   }
 
-  /** What is told of the page once the turn is over. */
+  /** Adds picture, address and notices once the turn is over. */
   private async picture(record: TurnRecord, from: string, attach: TrialOutput['attach']): Promise<void> {
     const { page } = this.trial.session;
     await this.note(record.actions);
@@ -167,7 +167,7 @@ export class Turns {
     this.seenNotices = this.trial.session.notices.length;
   }
 
-  /** What `record` noted is of the turn as a whole: it goes to the last action that does not tell its own steps. */
+  /** Adds the steps that `record` noted for the turn as a whole to the last action without steps of its own. */
   private async note(actions: TurnRecord['actions']): Promise<void> {
     const steps = this.signal.aborted ? undefined : await this.recorder.done();
     if (!steps) return;
@@ -197,7 +197,7 @@ function maskAction(action: Action, mask: (text: string) => string): Action {
   };
 }
 
-/** Rejects with the signal's reason as soon as it is aborted: what `fn` waits for may never come. */
+/** Rejects with the signal's reason as soon as it is aborted, without waiting for `fn`. */
 export async function abortable<T>(fn: () => Promise<T> | T, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let onAbort: () => void = () => undefined;

@@ -152,8 +152,8 @@ describe('behind a service worker', () => {
       expect(await sent('/changed', 200)).toMatch(/answered with 500 instead of 200/);
       for (const path of ['/invented', '/broken', '/never']) {
         expect(site.hits).not.toContain(`POST ${path}`);
-        expect(await sent(path), path).toMatch(/a service worker kept it: no server was asked/);
-        expect(await sent(path, 201), path).toMatch(/a service worker kept it: no server was asked/);
+        expect(await sent(path), path).toMatch(/a service worker answered it, not the server/);
+        expect(await sent(path, 201), path).toMatch(/a service worker answered it, not the server/);
       }
     } finally {
       await context.close();

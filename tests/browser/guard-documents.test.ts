@@ -294,7 +294,7 @@ describe('an entry page that leaves while it loads', () => {
   it('cannot be opened if it redirects, which is known at once', async () => {
     await quickly({ path: '/hop' }, record => {
       expect(record).toMatchObject({ outcome: 'error', errorKind: 'site_unreachable' });
-      expect(record.reason).toContain('which allowedDomains does not admit');
+      expect(record.reason).toContain('which is not in allowedDomains');
     });
   });
 });

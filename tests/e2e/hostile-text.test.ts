@@ -83,7 +83,7 @@ test('hostile text in the terminal, the Markdown and the HTML report', async () 
   expect(records, run.output).toHaveLength(4);
   const shown = records.map(({ reason }) => reason ?? '').join('\n');
   expectHarmlessLines(shown);
-  // Playwright's list reporter prints our error, the steps' titles and the transcript.
+  // Playwright's list reporter prints our error and the steps' titles.
   expectHarmlessLines(run.output);
 
   const summary = suite.read('summary.md');

@@ -6,6 +6,7 @@ import { config, makeSuite, serveFolder, spec, startSite } from './suite';
 
 let browser: Browser;
 let url: string;
+let output: string;
 beforeAll(async () => {
   browser = await chromium.launch(launchOptions());
   url = await runAndServe();
@@ -44,6 +45,7 @@ async function runAndServe(): Promise<string> {
   });
   const run = await suite.playwright(['test']);
   expect(run.exitCode, run.output).toBe(1);
+  output = run.output;
   return serveFolder(`${suite.folder}/playwright-report`);
 }
 
@@ -66,10 +68,35 @@ test('the list names trial and verdict, a tolerated failure is green, a lost spe
   expect(await row('lost · trial 2/3').getAttribute('class')).toContain('outcome-expected');
   const body = await page.locator('body').innerText();
   expect(body).toContain('lost [agents] failed: 1/3 passed, needs 2');
-  expect(body).toContain(
-    '2 of 2 failures: "#done" matches 1, but none is visible; ended on / at button "Go"',
+  expect(body).toMatch(
+    /2 of 2 failures: "#done" matches 1, but none is visible; ended on \/ at\s+button "Go"/,
   );
   expect(body).not.toContain('kept [agents]');
+});
+
+test('the terminal has a short error for each failed trial and one block for the lost spec', () => {
+  const [list = '', block = ''] = output.split('taskproof: 1 spec did not pass\n');
+  const errors = list.split(/\n {2}\d\) /).slice(1);
+  expect(errors, output).toHaveLength(2);
+  for (const error of errors)
+    expect(error).toMatch(
+      /^.*lost · trial.*\n\n {4}Error: .*\n {4}The agent stopped on .*\n {8}at lost \(.*lost\.yaml:\d+/,
+    );
+  expect(list).not.toMatch(/attachment #|Goal:|- type: dom/);
+  expect(list).toContain('Tolerated in kept [agents]: trial 2/3: "#done" matches 1');
+  expect(
+    block
+      .split('\n')
+      .map(line => line.trim())
+      .slice(0, 6),
+  ).toEqual([
+    '✗ lost [agents] failed: 1/3 passed, needs 2',
+    '2 of 2 failures: "#done" matches 1, but none is visible; ended on / at',
+    'button "Go"',
+    expect.stringMatching(/^at tasks\/lost\.yaml:\d+$/),
+    'Each trial, step by step: npx playwright show-report',
+    'All verdicts as JSON: taskproof-results.json',
+  ]);
 });
 
 test('a trial shows verdict, turns by name, pictures, and its assertions at their lines', async () => {
@@ -86,6 +113,9 @@ test('a trial shows verdict, turns by name, pictures, and its assertions at thei
   const pictures = page.locator('img[src*="data/"]');
   const turns = new Set(body.match(/turn-\d+\.jpg/g));
   expect(turns.size).toBeGreaterThan(0);
+  // Shown on the page, not behind a link.
+  await page.getByText('transcript').click();
+  await page.getByText('Goal: Click "Go"').waitFor();
   // One for each turn, and one of the end.
   expect(await pictures.count()).toBe(turns.size + 1);
   expect(await pictures.first().evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(300);

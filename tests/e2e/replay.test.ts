@@ -128,9 +128,9 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
     });
     expect(row.reason).toMatch(/no recording: .*kept.order\.json/);
     for (const project of ['replay', 'skipping'])
-      expect(
-        output.split(`project "${project}": no recording: kept/order.json. To make one,`),
-      ).toHaveLength(2);
+      expect(output.split(`project "${project}": no recording: kept/order.json. To make one,`)).toHaveLength(
+        2,
+      );
     expect(output).not.toMatch(/\bat .*dist/);
     expect(rowOf(first, 'skipping')).toBeUndefined();
   });
@@ -264,9 +264,7 @@ const fallback = claude({ baseURL: '${server.url}', apiKey: 'key', maxRetries: 0
   });
   const recorded = await suite.playwright(['test', '--project=mine', '--project=silent']);
   expect(recorded.exitCode, recorded.output).toBe(0);
-  expect(recorded.output).toContain(
-    "no recording of order: turn 1: `open the checkout` can't be replayed",
-  );
+  expect(recorded.output).toContain("no recording of order: turn 1: `open the checkout` can't be replayed");
   expect(suite.exists('elsewhere')).toBe(false);
   const { turns } = readJson<Recording>(suite, 'recordings/order.json');
   expect(

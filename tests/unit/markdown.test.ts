@@ -92,9 +92,7 @@ describe('the summary of a run', () => {
   });
 
   test('shows errors apart, by kind, with a hint', () => {
-    expect(text).toMatch(
-      /### Not counted against the site\n\n- 3 trials agent\\_api: because error\. .*key/,
-    );
+    expect(text).toMatch(/### Not counted against the site\n\n- 3 trials agent\\_api: because error\. .*key/);
   });
 
   test('says when the cost is not known', () => {

@@ -1,4 +1,4 @@
-// What a trial left behind: the screenshots that are shown to the model, and texts quoted so that none can be taken for a word of ours.
+// The evidence of a trial for the judge: its screenshots, and texts quoted so that none can pass for an instruction of ours.
 import type {
   BetaContentBlockParam,
   BetaTextBlockParam,
@@ -10,9 +10,9 @@ const MAX_TURNS = 40_000;
 const MAX_FINAL_TEXT = 20_000;
 const MAX_URL = 500;
 const MAX_DESCRIPTIONS = 10_000;
-/** The most that are scored: of a longer trial every so many. */
+/** Most screenshots to score; from a longer trial an even selection. */
 const MAX_SCORED = 30;
-/** From this score on, a picture is kept. */
+/** A picture with this score or more is kept. */
 const RELEVANT = 3;
 
 type Kind = 'turns' | 'final address' | 'final page text' | 'automatic checks' | 'screenshot description';
@@ -30,20 +30,17 @@ export function text(words: string): BetaTextBlockParam {
   return { type: 'text', text: words };
 }
 
-/** The end of a prefix that the API is asked to keep. */
+/** Marks the end of a prefix for the API's prompt cache. */
 export function cached(block: BetaTextBlockParam): BetaTextBlockParam {
   return { ...block, cache_control: { type: 'ephemeral' } };
 }
 
-/**
- * Without a "<" of its own, the content can neither end its quotation nor open another; and the API refuses half of a
- * surrogate pair.
- */
+/** Without a "<", the content can't end its quotation or open another. The API refuses half of a surrogate pair. */
 export function quoted(kind: Kind, content: string): string {
   return `<evidence kind="${kind}">\n${content.toWellFormed().replaceAll('<', '&lt;') || '(nothing)'}\n</evidence>`;
 }
 
-/** The same for all trials of a spec, as long as the key points are. */
+/** The same for all trials of a spec with the same key points. */
 export function taskText({ spec, rubric }: JudgedTrial, keyPoints?: readonly string[]): string {
   const points = keyPoints?.map((point, index) => `${index + 1}. ${point.toWellFormed()}`).join('\n');
   return [
@@ -72,7 +69,7 @@ function turnText({ number, actions, narration, url }: JudgedTrial['turns'][numb
   ].join('\n');
 }
 
-/** Leaves out a picture that the next one repeats, and thins a long row evenly; the first and the last stay. */
+/** Leaves out pictures that the next one repeats, and thins a long row evenly; the first and the last stay. */
 export function candidates(all: readonly Screenshot[]): Screenshot[] {
   const changed = all.filter(({ image }, index) => !all[index + 1]?.image.equals(image));
   if (changed.length <= MAX_SCORED) return changed;
@@ -86,14 +83,14 @@ export function mostRelevant(scored: readonly ScoredScreenshot[], limit: number)
     .slice(1, -1)
     .map((each, index) => ({ each, index }))
     .filter(({ each }) => (each.score ?? 0) >= RELEVANT)
-    // Of equal ones the later: it is nearer to the outcome.
+    // Of two with the same score the later, which is nearer to the outcome.
     .sort((a, b) => b.each.score! - a.each.score! || b.index - a.index)
     .slice(0, limit - 2);
   const kept = new Set([scored[0], scored.at(-1), ...between.map(({ each }) => each)]);
   return scored.filter(each => kept.has(each));
 }
 
-/** Numbered from 1, as the model is to name them. */
+/** Numbered from 1, for the model to refer to. */
 export function pictures(kept: readonly ScoredScreenshot[]): BetaContentBlockParam[] {
   return kept.flatMap(({ screenshot, shows }, index) => [
     text(`Screenshot ${index + 1} of ${kept.length}, ${whenOf(screenshot.turn)}:`),
@@ -102,7 +99,7 @@ export function pictures(kept: readonly ScoredScreenshot[]): BetaContentBlockPar
   ]);
 }
 
-/** What telling pictures show that are not among those kept. */
+/** Descriptions of relevant pictures that were not kept. */
 export function described(
   scored: readonly ScoredScreenshot[],
   kept: readonly ScoredScreenshot[],

@@ -1,12 +1,12 @@
-// Judges: what each must do, and the one that reads a trial with a Claude model. Imported by configs: what needs the SDK
-// is loaded when a trial is judged.
+// The interface of a judge, and the judge that uses a Claude model. Configs import this file, so what needs the SDK is loaded when a
+// trial is judged.
 import { z } from 'zod';
 import type { TotalUsage } from '../../agents/agent';
 import { type ModelOptions, modelSchemas, requireKey } from '../../agents/claude/options';
 import { checkOptions, type OptionSchemas } from '../../options';
 import type { TaskSpec } from '../../spec';
 
-/** What a judge may look at: the trial as its record tells it, and the pictures. Values of secrets are masked in all text. */
+/** The evidence for a judge: the trial as in its record, and pictures. Secrets are masked in all texts. */
 export interface JudgedTrial {
   spec: TaskSpec;
   rubric: string;
@@ -19,12 +19,12 @@ export interface JudgedTrial {
   /** In order; the last one shows the final state. `turn` is null for that. JPEG. */
   screenshots: readonly { name: string; turn: number | null; image: Buffer }[];
   finalUrl: string;
-  /** Visible text of the final page, cut at 20,000 characters. */
+  /** Visible text of the final page, at most 20,000 characters. */
   finalText: string;
   assertions: readonly { title: string; passed: boolean }[];
-  /** US dollars left of the spec's cap; undefined if there is none. */
+  /** US dollars left of the trial's cost cap; undefined if there is none. */
   budgetUsd: number | undefined;
-  /** Aborted when the judge's time is up, or the test ends. */
+  /** Aborted when the judge's time is up or the test ends. */
   signal: AbortSignal;
 }
 
@@ -34,7 +34,7 @@ export interface KeyPoint {
   met: boolean;
   /** What shows it, or what is missing. */
   evidence: string;
-  /** Name of the screenshot that shows it; null if something else does, or nothing. */
+  /** Name of the screenshot that shows it; null if none does. */
   screenshot: string | null;
 }
 
@@ -43,23 +43,23 @@ export interface Judgement {
   /** One line. */
   reason: string;
   usage?: TotalUsage;
-  /** Shown in the report, each as a step, and in the transcript. */
+  /** Shown in the report as steps, and in the transcript. */
   keyPoints?: readonly KeyPoint[];
-  /** Kept in the record as they are: votes, prompt version ... JSON only. */
+  /** Other fields are kept in the record: votes, prompt version ... JSON only. */
   [detail: string]: unknown;
 }
 
-/** Grades what no selector can show. It can turn a pass into a fail, never the reverse. */
+/** Grades what no selector can check. It can turn a pass into a failure, never the reverse. */
 export interface Judge {
   readonly name: string;
   readonly model?: string;
-  /** Called once per worker before the first trial's page opens; throw to say what is missing. */
+  /** Called once per worker before the first trial's page opens. Throw an error that says what is missing. */
   preflight?(): void | Promise<void>;
-  /** Rejects if no judgement could be had: the trial is then `error: judge`. */
+  /** Reject if there is no judgement: the trial is then `error: judge`. */
   judge(trial: JudgedTrial): Promise<Judgement>;
 }
 
-/** Thrown by a judge that has spent tokens and has no judgement to show for them: they are counted all the same. */
+/** Thrown by a judge that has spent tokens without a judgement. They still count. */
 export class JudgeError extends Error {
   override name = 'JudgeError';
   constructor(
@@ -71,15 +71,15 @@ export class JudgeError extends Error {
 }
 
 export interface WebJudgeOptions extends ModelOptions {
-  /** The model's name; better not the agent's, since a model is lenient with itself. Default: `claude-sonnet-5-5`. */
+  /** The model's name. Better not the agent's own, since models are lenient with themselves. Default: `claude-sonnet-5-5`. */
   model?: string;
-  /** Decisions made, an odd number up to 9: the majority counts, and no more are made than it needs. Default: 1. */
+  /** Number of decisions, odd, up to 9: the majority counts, and only as many are made as it needs. Default: 1. */
   votes?: number;
-  /** The most screenshots that a decision looks at, 2 to 20, first and last state included. Default: 6. */
+  /** Most screenshots per decision, 2 to 20, including the first and the last state. Default: 6. */
   screenshots?: number;
-  /** Tokens of the longest answer, thinking included; one that is cut off is asked for again with twice as many. Default: 16,384. */
+  /** Tokens of the longest answer, thinking included. If an answer is cut off, it is requested again with twice as many. Default: 16,384. */
   maxTokens?: number;
-  /** Milliseconds that an answer may stay silent; pings count as life. Default: 120,000. */
+  /** Milliseconds without any data, pings included, before a request fails. Default: 120,000. */
   requestTimeoutMs?: number;
 }
 
@@ -100,13 +100,13 @@ const optionsSchema = z.strictObject({
 export type WebJudgeSettings = z.output<typeof optionsSchema>;
 
 /**
- * A judge after the WebJudge method of Online-Mind2Web (arXiv 2504.01382): key points from goal and rubric, a score for
- * each screenshot, then a decision from all evidence.
+ * A judge after the WebJudge method of Online-Mind2Web (arXiv 2504.01382): key points from goal and rubric, a score for each
+ * screenshot, then a decision on all evidence.
  *
- * @throws OptionsError naming each option that is wrong or unknown.
+ * @throws OptionsError that names every wrong or unknown option.
  */
 export function webJudge(options: WebJudgeOptions = {}): Judge {
-  // Held by the closures below and by no property: a judge in a config may be printed or serialised.
+  // Kept in closures, not in properties: a judge in a config may be printed or serialised.
   const settings = checkOptions('webJudge()', optionsSchema, options);
   return {
     name: 'webJudge',

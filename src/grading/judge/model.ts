@@ -1,4 +1,4 @@
-// The model behind the judge: each request within the budget, answered in its schema or not at all.
+// The model behind the judge. Each request stays within the budget, and each answer fits its schema.
 import { jsonSchemaOutputFormat } from '@anthropic-ai/sdk/helpers/json-schema';
 import type {
   BetaContentBlockParam,
@@ -15,12 +15,12 @@ import { problemsIn } from '../../spec/explain';
 import { cached, text } from './evidence';
 import { JudgeError, type WebJudgeSettings } from './index';
 
-/** Tokens that an answer is guessed to take before it is asked for. */
+/** Estimated tokens of an answer. */
 const OUTPUT_GUESS = 500;
 const MAX_PROBLEM = 300;
 
 export interface Question<Schema extends z.ZodType> {
-  /** In words, for messages. */
+  /** For messages. */
   stage: string;
   system: string;
   content: BetaContentBlockParam[];
@@ -31,7 +31,7 @@ export class JudgeModel {
   usage = NO_USAGE;
   private readonly client: Client;
   private readonly prices: Prices | undefined;
-  /** US dollars of the requests on their way. */
+  /** US dollars of the requests in flight. */
   private reserved = 0;
 
   /** @throws JudgeError if there is a cap and the model's price is unknown. */
@@ -47,9 +47,9 @@ export class JudgeModel {
   }
 
   /**
-   * Asks, and asks once more if the answer does not keep to the schema.
+   * Asks, and asks once more if the answer does not fit the schema.
    *
-   * @throws JudgeError if the API fails, the budget does not suffice or the answer stays malformed.
+   * @throws JudgeError if the API fails, the budget is too small or the answer stays malformed.
    */
   async ask<Schema extends z.ZodType>(question: Question<Schema>): Promise<z.output<Schema>> {
     let problem = '';
@@ -59,10 +59,10 @@ export class JudgeModel {
       const answer = read(message, question.schema);
       if ('value' in answer) return answer.value;
       problem = answer.problem;
-      // A thought that took all of it would take all of it again.
+      // With the same limit, thinking would use it up again.
       if (message.stop_reason === 'max_tokens') maxTokens *= 2;
     }
-    throw new JudgeError(`the answer to "${question.stage}" is malformed, also when asked again: ${problem}`);
+    throw new JudgeError(`the answer to "${question.stage}" is malformed, even when asked again: ${problem}`);
   }
 
   private request(
@@ -71,7 +71,7 @@ export class JudgeModel {
     maxTokens: number,
   ): MessageCreateParamsNonStreaming {
     const { model, effort } = this.settings;
-    // Without the format's own `parse`: what fails there would take the count of its tokens with it.
+    // Not the format's own `parse`: if it fails, the count of tokens is lost.
     const { type, schema: jsonSchema } = jsonSchemaOutputFormat(
       z.toJSONSchema(schema, { reused: 'ref' }) as never,
     );
@@ -109,7 +109,7 @@ export class JudgeModel {
     }
   }
 
-  /** @throws JudgeError if the request would probably go beyond what is left of the cap. */
+  /** @throws JudgeError if the request would probably exceed what is left of the cap. */
   private reserve({ system, messages }: MessageCreateParamsNonStreaming): number {
     const { budgetUsd } = this;
     if (budgetUsd === undefined || !this.prices) return 0;
@@ -120,7 +120,7 @@ export class JudgeModel {
     const spent = (this.usage.costUsd ?? 0) + this.reserved;
     if (spent + price > budgetUsd)
       throw new JudgeError(
-        `$${budgetUsd.toFixed(4)} of the trial's cost cap were left for judging, $${spent.toFixed(4)} are spent, and the next request would cost about $${price.toFixed(4)}. Raise maxCostUsd, or take a cheaper model: webJudge({ model }).`,
+        `judging needs more than the trial's cost cap: $${budgetUsd.toFixed(4)} were left, $${spent.toFixed(4)} are spent, and the next request would cost about $${price.toFixed(4)}. Raise maxCostUsd, or use a cheaper model: webJudge({ model }).`,
       );
     this.reserved += price;
     return price;
@@ -132,7 +132,7 @@ function read<Schema extends z.ZodType>(
   schema: Schema,
 ): { value: z.output<Schema> } | { problem: string } {
   if (stop_reason === 'max_tokens')
-    return { problem: 'it was cut off; raise webJudge({ maxTokens }) if this lasts' };
+    return { problem: 'it was cut off. If this happens often, raise webJudge({ maxTokens })' };
   const words = content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('');
   let json: unknown;
   try {

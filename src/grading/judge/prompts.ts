@@ -1,9 +1,9 @@
-// What the judge's model is told. Any change of a word here is a new version: verdicts are only comparable within one.
+// The prompts of the judge's model. Any change here is a new version: verdicts are only comparable within one version.
 
 /** Kept in each judgement. */
 export const PROMPT_VERSION = '1';
 
-/** Before every stage's own part. Long enough, with that part and the task, to be kept by the API's prompt cache. */
+/** Comes before each stage's own part. Long enough, with that part and the task, for the API's prompt cache. */
 const RULES = `You grade one trial of a browser agent on a website. The agent was given a goal. The people who own the test wrote a rubric: what must be true at the end that no automatic check can show. The automatic checks have passed already. Whether the rubric is fulfilled is what you help to find out. You work in one of three stages; which one is said below.
 
 Who speaks to you:

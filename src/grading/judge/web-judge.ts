@@ -18,9 +18,9 @@ import { type JudgedTrial, JudgeError, type Judgement, type WebJudgeSettings } f
 import { JudgeModel } from './model';
 import { DECIDE, KEY_POINTS, PROMPT_VERSION, SCORE } from './prompts';
 
-/** Requests on their way at a time. */
+/** Most requests at a time. */
 const PARALLEL = 4;
-/** First and last are kept anyway: with no more than these there is nothing to choose. */
+/** The first and the last are kept anyway: with so few there is nothing to choose. */
 const NOTHING_TO_CHOOSE = 2;
 
 const words = z.string().trim().min(1).max(2_000);
@@ -35,14 +35,14 @@ const pointAnswer = z.strictObject({
   screenshot: z.int().nullable(),
 });
 
-// The points stand before the verdict, so that the model has gone through them when it comes to that.
+// The points come before the verdict, so that the model goes through them first.
 const decisionAnswer = z.strictObject({
   keyPoints: z.array(pointAnswer).min(1),
   reason: words,
   passed: z.boolean(),
 });
 
-/** @returns the schema of a decision on so many key points from so many screenshots, both numbered from 1. */
+/** @returns the schema of a decision on so many key points and screenshots, both numbered from 1. */
 function decisionOn(points: number, screenshots: number) {
   return decisionAnswer.superRefine(({ keyPoints, passed }, context) => {
     const complain = (path: PropertyKey[], message: string) =>
@@ -64,12 +64,12 @@ function decisionOn(points: number, screenshots: number) {
 
 type Decision = z.output<ReturnType<typeof decisionOn>>;
 
-/** Key points of specs that this process has judged already: the k trials of a spec are measured by the same ones. */
+/** Key points of specs that this process has already judged: the k trials of a spec share them. */
 const remembered = new Map<string, readonly string[]>();
 
-/** @throws JudgeError, with what has been spent, if there is no judgement. */
+/** @throws JudgeError with the usage, if there is no judgement. */
 export async function judgeWeb(trial: JudgedTrial, settings: WebJudgeSettings): Promise<Judgement> {
-  // One request that fails ends the others.
+  // If one request fails, the others end.
   const failed = new AbortController();
   const model = new JudgeModel(settings, trial.budgetUsd, AbortSignal.any([trial.signal, failed.signal]));
   try {
@@ -174,7 +174,7 @@ async function keyPointsOf(
   return keyPoints;
 }
 
-/** As many as a majority needs: the first alone, so that the others find its prompt in the cache. */
+/** As many as a majority needs. The first runs alone, so that the others find its prompt in the cache. */
 async function votesOf(
   decide: () => Promise<Decision>,
   most: number,
@@ -191,7 +191,7 @@ async function votesOf(
   }
 }
 
-/** In order; the first failure ends the others, and is waited for until all have ended. */
+/** In order. The first failure ends the others, and rejects once all have ended. */
 async function inParallel<Item, Result>(
   items: readonly Item[],
   run: (item: Item) => Promise<Result>,
@@ -202,7 +202,7 @@ async function inParallel<Item, Result>(
   const worker = async () => {
     for (const [index, item] of queue) {
       if (failed.signal.aborted) return;
-      // Of several errors the signal keeps the first.
+      // Of several errors, the signal keeps the first.
       await run(item).then(
         result => (results[index] = result),
         error => failed.abort(error),

@@ -59,7 +59,7 @@ test.each(malformed)('%s is asked again once, and then an error', async (_, answ
   const api = await startApi(playJudge({ decision: request => json(answer(request)) }));
   const judge = webJudge({ baseURL: api.url, apiKey: KEY });
   const error = await failure(judge.judge(judgedTrial()));
-  expect(error.message).toMatch(/the answer to "decision" is malformed, also when asked again/);
+  expect(error.message).toMatch(/the answer to "decision" is malformed, even when asked again/);
   expect(error.message).toMatch(problem);
   const decisions = api.requests.filter(({ body }) => stageOf(body) === 'decision');
   expect(decisions).toHaveLength(2);
@@ -169,13 +169,13 @@ test('nothing is asked that the cap can not pay', async () => {
   const api = await startApi(playJudge());
   const judge = webJudge({ baseURL: api.url, apiKey: KEY });
   const none = await failure(judge.judge(judgedTrial({ budgetUsd: 0 })));
-  expect(none.message).toMatch(/\$0\.0000 of the trial's cost cap were left for judging.*Raise maxCostUsd/);
+  expect(none.message).toMatch(/more than the trial's cost cap: \$0\.0000 were left.*Raise maxCostUsd/);
   expect(api.requests).toHaveLength(0);
 
   const full = await judge.judge(judgedTrial());
   const budgetUsd = full.usage!.costUsd! * 0.7;
   const some = await failure(judge.judge(judgedTrial({ budgetUsd })));
-  expect(some.message).toContain("of the trial's cost cap");
+  expect(some.message).toContain("than the trial's cost cap");
   expect(some.usage!.costUsd).toBeGreaterThan(0);
   expect(some.usage!.costUsd, 'requests on their way are counted, too').toBeLessThanOrEqual(budgetUsd);
 
@@ -192,7 +192,7 @@ test('what is on its way counts towards the cap', async () => {
   // Enough for one more request by its estimate, and not for the four that would go out at once.
   const error = await failure(judge.judge({ ...trial, budgetUsd: 0.02 }));
   expect(usage!.costUsd).toBeGreaterThan(0.02);
-  expect(error.message).toContain("of the trial's cost cap");
+  expect(error.message).toContain("than the trial's cost cap");
   expect(api.requests.length - before).toBeLessThanOrEqual(1);
 });
 

@@ -264,8 +264,6 @@ test('a healed recording is written beside the old one', async () => {
     configOf({ a: false }),
     into,
   );
-  expect(lines).toEqual([
-    'healed: review kept/order.healed.json, then replace kept/order.json with it',
-  ]);
+  expect(lines).toEqual(['healed: review kept/order.healed.json, then replace kept/order.json with it']);
   expect(readdirSync(join(into, 'kept'))).toEqual(['order.healed.json']);
 });
