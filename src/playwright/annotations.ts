@@ -100,20 +100,21 @@ export function planAnnotations({
 }: Omit<PlannedSpec, 'id' | 'describe' | 'titlePath'>): Annotation[] {
   return [
     { type: SPEC, description: file },
-    { type: POLICY, description: `${policyText(policy, replayed)}${earlyStop ? STOPS_EARLY : ''}` },
+    { type: POLICY, description: policyText(policy, replayed, earlyStop) },
   ];
 }
 
 /** The pass policy of an ordinary test or of a describe. */
 export function policyAnnotation(policy: Policy, earlyStop = false): Annotation {
-  return { type: PASS_POLICY, description: `${policyText(policy, false)}${earlyStop ? STOPS_EARLY : ''}` };
+  return { type: PASS_POLICY, description: policyText(policy, false, earlyStop) };
 }
 
 const STOPS_EARLY = '; stops early';
 
-function policyText({ k, minPasses }: Policy, replayed: boolean): string {
+function policyText({ k, minPasses }: Policy, replayed: boolean, earlyStop = false): string {
   const noun = replayed ? 'replay' : 'trial';
-  return k === 1 ? `1 ${noun}, which must pass` : `at least ${minPasses} of ${k} ${noun}s must pass`;
+  const text = k === 1 ? `1 ${noun}, which must pass` : `at least ${minPasses} of ${k} ${noun}s must pass`;
+  return earlyStop ? text + STOPS_EARLY : text;
 }
 
 /** Reads a text of `policyText`; undefined for other texts, such as a suite's own annotation of this type. */

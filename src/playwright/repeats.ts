@@ -4,6 +4,7 @@ import { checkOptions, type OptionSchemas, OptionsError } from '../options';
 import { TaskSpecLoadError } from '../spec/errors';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { callSiteFolder, callSiteOf } from './call-site';
+import { FROM_REPEATS } from './use-options';
 import { requirePlaywright } from './version';
 
 export interface RepeatsOptions {
@@ -17,12 +18,6 @@ const optionsSchema = z.strictObject({
   cwd: z.string().min(1).optional(),
   atLeast: z.int().min(1).optional(),
 } satisfies OptionSchemas<RepeatsOptions>);
-
-/**
- * Marks projects whose `repeatEach` comes from `repeats()`, so that their ordinary tests without a policy run once. The key has no
- * value: `...repeats()` copies it, but comparing or printing the object does not show it.
- */
-export const FROM_REPEATS = '_taskproofRepeats';
 
 /** What `repeats` adds to a project. */
 export interface Repeats {

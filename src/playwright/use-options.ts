@@ -2,7 +2,12 @@
 import { pathToFileURL } from 'node:url';
 import type { FullConfig, FullProject, Suite, TestCase } from '@playwright/test/reporter';
 import { OPTION } from './options';
-import { FROM_REPEATS } from './repeats';
+
+/**
+ * Marks projects whose `repeatEach` comes from `repeats()`, so that their ordinary tests without a policy run once. The key has no
+ * value: `...repeats()` copies it, but comparing or printing the object does not show it.
+ */
+export const FROM_REPEATS = '_taskproofRepeats';
 
 /** The option in the config's own `use`. */
 let ofConfig: unknown;

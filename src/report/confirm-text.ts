@@ -40,13 +40,10 @@ export function planText(
   maxCost: number | undefined,
 ): string {
   const most = costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + cost! * trials, 0);
-  const price =
-    most === null
-      ? 'at a price that is not known'
-      : `at most ${formatCost(most)} by the costs of the last run`;
-  const cap = maxCost === undefined ? '' : `, and no more than ${formatCost(maxCost)}`;
+  const price = most === null ? 'cost unknown' : `at most ${formatCost(most)} judging by the last run`;
+  const cap = maxCost === undefined ? '' : `, capped at ${formatCost(maxCost)}`;
   const each = wanted.length > 1 ? ' each' : '';
-  return `Playing ${plural(wanted.length, 'candidate')} again: ${namesOf(wanted)}. Up to ${plural(trials, 'fresh trial')}${each}, ${price}${cap}.\nPlaywright's list may show a failed trial as passed; the result at the end counts it.`;
+  return `Running ${plural(wanted.length, 'candidate')} again: ${namesOf(wanted)}. Up to ${plural(trials, 'fresh trial')}${each}, ${price}${cap}.\nPlaywright's list may show a failed trial as passed; the result at the end counts it.`;
 }
 
 const STYLES: Record<Answer, Cell['style']> = { regressed: 'red', 'not confirmed': 'green', open: 'yellow' };

@@ -86,16 +86,19 @@ export function stepsOf(record: TrialRecord): Done[] {
 
 /** Prepares steps for comparing and showing: bounded, harmless, without data that differs from trial to trial. */
 function shown(steps: readonly Done[], unique?: string): Done[] {
-  const named = (text: string) => (unique ? text.replaceAll(unique, UNIQUE) : text);
   return withoutNoise(steps)
     .slice(0, MAX_STEPS)
     .map(({ did, key, control, ...step }) => ({
       ...step,
-      did: oneLine(named(did), MAX_STEP),
-      key: bounded(named(key)),
-      ...(control === undefined ? {} : { control: oneLine(named(control), MAX_STEP) }),
+      did: oneLine(byName(did, unique), MAX_STEP),
+      key: bounded(byName(key, unique)),
+      ...(control === undefined ? {} : { control: oneLine(byName(control, unique), MAX_STEP) }),
     }));
 }
+
+/** Replaces the value of `{{unique}}`, which differs from trial to trial. */
+const byName = (text: string, unique: string | undefined) =>
+  unique ? text.replaceAll(unique, UNIQUE) : text;
 
 /** Keeps two long locators with the same beginning apart. */
 function bounded(key: string): string {
@@ -235,7 +238,7 @@ function saidAtEnd({ status, reason, unique }: TrialRecord): string | null {
   const added = /(; (one check does|\d+ checks do) not hold)?; the agent stopped on .*$/;
   const said =
     reason && added.test(reason) ? reason.replace(added, '').replace(/^the agent gave up: /, '') : null;
-  return said && oneLine(unique ? said.replaceAll(unique, UNIQUE) : said, MAX_SAID);
+  return said && oneLine(byName(said, unique), MAX_SAID);
 }
 
 /** The fingerprint of an http address has only path, query and fragment. */

@@ -19,7 +19,7 @@ import {
   specsAndTests,
 } from './format';
 import type { ResultRow, Results } from './results';
-import { errorGroups, healings, sharedLines, whyLines } from './trial-notes';
+import { errorGroups, healings, sharedLine, whyLines } from './trial-notes';
 
 /** Lets a workflow find its earlier comment. */
 export const DIFF_MARKER = '<!-- taskproof-diff -->';
@@ -64,7 +64,7 @@ export function renderSummary(results: Results): string {
     `## Taskproof: ${results.status}`,
     headline(results),
     results.findings !== undefined &&
-      `### In the way of several specs\n\n${lines(results.findings.map(sharedLine), SUMMARY_LIMIT / 4, '- ')}`,
+      `### In the way of several specs\n\n${lines(results.findings.map(findingOfMany), SUMMARY_LIMIT / 4, '- ')}`,
     lost.length > 0 &&
       `### Not passed\n\n${lines(
         lost.map(row => lostLine(row, results.findings)),
@@ -197,10 +197,8 @@ function lostLine(row: ResultRow, told: Results['findings']): string {
   return `${nameOf(row)} ${row.verdict}, ${passesOf(row)}: ${why}${screenshot}${rest}`;
 }
 
-function sharedLine({ specs, ...finding }: SharedFinding): string {
-  const [line] = sharedLines([{ specs, ...finding }]);
-  return `**${escapeMarkdown(line!)}** (${escapeMarkdown(few(specs, 10))})`;
-}
+const findingOfMany = (finding: SharedFinding) =>
+  `**${escapeMarkdown(sharedLine(finding))}** (${escapeMarkdown(few(finding.specs, 10))})`;
 
 const nameOf = (row: Pick<RowSubject, 'spec' | 'describe' | 'project' | 'replayed'>) =>
   `**${escapeMarkdown(specName(row))}**${row.project ? ` (${escapeMarkdown(row.project)})` : ''}${row.replayed ? ', replayed,' : ''}`;

@@ -1,7 +1,7 @@
 // The outcome of a comparison in sentences: why the exit code is not 0, and what to do next.
 import type { DiffRow } from '../verdicts/diff';
 import type { DiffOutcome, Doubt } from '../verdicts/outcome';
-import { few, specsAndTests } from './format';
+import { few, specLabel, specsAndTests } from './format';
 
 const DOUBT_TEXTS: Record<Doubt, (count: string) => string> = {
   removed: specs => `${specs} of the baseline did not run`,
@@ -30,6 +30,8 @@ export function outcomeLines({ outcome, proven, candidates, doubts }: DiffOutcom
 
 /** `cart [opus], docs [opus] and 3 more` */
 export function namesOf(rows: readonly Pick<DiffRow, 'spec' | 'project'>[]): string {
-  const names = rows.map(({ spec, project }) => (project ? `${spec} [${project}]` : spec));
-  return few(names, 5);
+  return few(
+    rows.map(({ spec, project }) => specLabel(spec, project)),
+    5,
+  );
 }

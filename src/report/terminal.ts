@@ -29,7 +29,7 @@ import {
 } from './format';
 import type { ResultRow, Results } from './results';
 import type { SpecRun } from './spec-run';
-import { errorGroups, healings, sharedLines, whyLines } from './trial-notes';
+import { errorGroups, healings, sharedLine, whyLines } from './trial-notes';
 
 /** Characters in a line if the output goes to a log instead of a terminal. */
 const DEFAULT_WIDTH = 100;
@@ -211,7 +211,7 @@ export function lostSummary(
   { findings = [] }: Pick<Results, 'findings'>,
   more: readonly string[] = [],
 ): string {
-  const shared = atMost(SHOWN_LINES, sharedLines(findings)).map(line => wrapped(line, TEXT_WIDTH, INDENT));
+  const shared = atMost(SHOWN_LINES, findings.map(sharedLine)).map(line => wrapped(line, TEXT_WIDTH, INDENT));
   const blocks = lost
     .filter(run => run.verdict.trials.length)
     .map(run => {

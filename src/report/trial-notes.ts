@@ -40,12 +40,9 @@ export function findingLine({ text, locator, path }: Omit<MetFinding, 'trials' |
   return oneLine(`${text} ${controlIn(locator)} on ${path}`);
 }
 
-/** One line each: `button without a name .icon-cart on /shop: 3 specs, 9 failed trials`. */
-export function sharedLines(shared: readonly SharedFinding[]): string[] {
-  return shared.map(
-    finding =>
-      `${findingLine(finding)}: ${plural(finding.specs.length, 'spec')}, ${plural(finding.trials, 'failed trial')}`,
-  );
+/** `button without a name .icon-cart on /shop: 3 specs, 9 failed trials`. */
+export function sharedLine(finding: SharedFinding): string {
+  return `${findingLine(finding)}: ${plural(finding.specs.length, 'spec')}, ${plural(finding.trials, 'failed trial')}`;
 }
 
 /**

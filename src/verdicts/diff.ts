@@ -41,7 +41,7 @@ export type Change = (typeof CHANGES)[number];
 /** One side of a comparison. */
 export type DiffSide = Omit<
   VerdictRow,
-  'spec' | 'titlePath' | 'describe' | 'project' | 'replayed' | 'specHash'
+  'spec' | 'titlePath' | 'describe' | 'project' | 'replayed' | 'specHash' | 'way'
 > & {
   /** The number of runs that were counted, if more than one. */
   runs?: number;

@@ -64,7 +64,7 @@ test('a real regression: the diff names it, fresh trials confirm it, and nothing
   const before = suite.read('taskproof-results.json');
   const confirmed = await taskproof(suite, ['confirm', '--trials', '5'], { ...CART_FAILS, SETUP: '1' });
   expect(confirmed.err).toContain(
-    'Playing 1 candidate again: cart [agents]. Up to 5 fresh trials, at most $0.50',
+    'Running 1 candidate again: cart [agents]. Up to 5 fresh trials, at most $0.50',
   );
   expect(confirmed.err).toContain('setup ran');
   expect(confirmed.err).not.toContain('ordinary ran');
@@ -87,7 +87,7 @@ test('a candidate that fresh trials clear, in Markdown', async () => {
 test('--max-cost, in JSON: no trial starts that may pass it, and then nothing is known', async () => {
   const args = ['confirm', '--trials', '5', '--max-cost', '0.15', '--json'];
   const { code, out, err } = await taskproof(suite, args, CART_FAILS);
-  expect(err).toContain('and no more than $0.15');
+  expect(err).toContain('capped at $0.15');
   expect(code, err).toBe(3);
   expect(JSON.parse(out)).toMatchObject({
     outcome: 'unknown',

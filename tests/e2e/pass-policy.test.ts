@@ -214,7 +214,7 @@ test('y', passPolicy({ k: 3, minPasses: 2 }), () => {});`;
     const diff = await taskproof(suite, ['diff']);
     expect([diff.code, diff.out]).toEqual([1, expect.stringMatching(/^regressed.* x /m)]);
     const confirmed = await taskproof(suite, ['confirm', '--trials', '5'], broken);
-    expect(confirmed.err).toContain('Playing 1 candidate again: a.spec.ts › x [p]');
+    expect(confirmed.err).toContain('Running 1 candidate again: a.spec.ts › x [p]');
     expect(confirmed.out).toMatch(/^regressed +x +p +3\/3 +0\/2 +0\/4/m);
     expect(confirmed.code, confirmed.err).toBe(1);
     expect(await taskproof(suite, ['confirm', '--trials', '5'])).toMatchObject({ code: 0 });
