@@ -228,14 +228,21 @@ export function showSideBySide(
  */
 export const QUIET_TEXT = 'Text/plain';
 
-/** Lets the HTML report show transcripts on the trial's page instead of linking to them. */
-export function showTranscript({ attachments }: TestResult): void {
-  for (const each of attachments) if (each.contentType === QUIET_TEXT) each.contentType = 'text/plain';
+const specLines = new WeakMap<object, string>();
+
+/** Removes the lines of the spec from the errors of a trial, so that terminals don't print them. */
+export function hideDetails({ errors }: TestResult): void {
+  for (const error of errors) {
+    if (!error.snippet || !/\.ya?ml$/.test(error.location?.file ?? '')) continue;
+    specLines.set(error, error.snippet);
+    delete error.snippet;
+  }
 }
 
-/** Removes the spec's lines from the errors that terminals print. The HTML report still shows them with the steps. */
-export function withoutSpecLines({ errors }: TestResult): void {
-  for (const error of errors) if (/\.ya?ml$/.test(error.location?.file ?? '')) delete error.snippet;
+/** Brings them back, and shows transcripts on the trial's page instead of linking to them: for the HTML report, which reads both now. */
+export function showDetails({ errors, attachments }: TestResult): void {
+  for (const error of errors) if (specLines.has(error)) error.snippet = specLines.get(error)!;
+  for (const each of attachments) if (each.contentType === QUIET_TEXT) each.contentType = 'text/plain';
 }
 
 function stepWith(steps: readonly TestStep[], attachment: Picture): TestStep | undefined {

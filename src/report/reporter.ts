@@ -21,6 +21,7 @@ import { checkRun } from '../playwright/check-run';
 import { closeLedger, openLedger } from '../playwright/ledger';
 import {
   beforeReporters,
+  hideDetails,
   hideSecrets,
   isFiltered,
   isInteractive,
@@ -28,8 +29,7 @@ import {
   repeatEachOverride,
   rerunWholeSpecs,
   runError,
-  showTranscript,
-  withoutSpecLines,
+  showDetails,
 } from '../playwright/runner';
 import { requirePlaywright } from '../playwright/version';
 import { failsRun } from '../verdicts/verdict';
@@ -93,7 +93,7 @@ export default class TaskproofReporter implements Reporter {
 
   onTestEnd(test: TestCase, result: TestResult): void {
     this.take(test, result);
-    withoutSpecLines(result);
+    hideDetails(result);
   }
 
   private take(test: TestCase, result: TestResult): void {
@@ -126,7 +126,7 @@ export default class TaskproofReporter implements Reporter {
       if (this.preprocessed) await writeText(check.outputFile, JSON.stringify(resultsOf(runs, about)));
       return undefined;
     }
-    for (const { result } of runs.flatMap(({ entries }) => entries)) showTranscript(result);
+    for (const { result } of runs.flatMap(({ entries }) => entries)) showDetails(result);
     const diagnosed = await diagnose(runs, keptWays(this.config, this.folder(), this.options));
     const results = resultsOf(runs, about, diagnosed);
     print(process.stdout, verdictTable(results));
