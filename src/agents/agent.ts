@@ -3,17 +3,17 @@ import type { ActionDraft, ActionRecorder } from '../browser/action-recorder';
 import type { RecordedAction } from '../browser/page-action';
 import type { Session } from '../browser/session';
 
-/** Tokens and dollars of one model request. Counts left out are 0; a cost left out or null is unknown. */
+/** Tokens and dollars of one model request. A count that is left out is 0, a cost is unknown. */
 export interface Usage {
   inputTokens?: number;
   outputTokens?: number;
   cacheReadTokens?: number;
   cacheCreationTokens?: number;
-  /** US dollars; null where the price is unknown. */
+  /** US dollars; null if the price is unknown. */
   costUsd?: number | null;
 }
 
-/** Tokens of several requests, and their US dollars: null once a price was unknown. */
+/** Tokens and US dollars of several requests. The cost is null once a price was unknown. */
 export type TotalUsage = Required<Usage>;
 
 export const NO_USAGE: TotalUsage = {
@@ -35,19 +35,19 @@ export function addUsage(total: TotalUsage, usage: Usage): TotalUsage {
   };
 }
 
-/** One thing that an agent did in a turn, as the record keeps it. */
+/** One thing that an agent did in a turn. */
 export interface Action {
   /** In words, as a person would say it: `click button "Sign in"`. */
   title: string;
-  /** What went wrong, where the action failed. */
+  /** What went wrong, if the action failed. */
   error?: string;
-  /** Viewport pixels (CSS) of a click or a drag's end, marked on the turn's screenshot. */
+  /** Viewport pixels (CSS) of a click or the end of a drag, to mark on the turn's screenshot. */
   point?: { x: number; y: number };
-  /** Anything else worth keeping, JSON only. */
+  /** Anything else to keep in the record. JSON only. */
   detail?: Record<string, unknown>;
   /**
-   * What it did to the page, so that `replay()` can do it again: none for an action that only looked. `turn.record` notes
-   * them for a turn; where nobody does, the trial can't be recorded. Of an action that failed: what was done before.
+   * What it did to the page, for `replay()`; empty for an action that only looked. `turn.record` notes
+   * them for a turn. Without them, the trial can't be recorded. Of a failed action: what it did before it failed.
    */
   steps?: RecordedAction[];
 }
@@ -58,58 +58,58 @@ export interface Turn {
   readonly number: number;
   /** What the agent said or thought in this turn. Several calls are joined. */
   narrate(text: string): void;
-  /** Adds an action. Without one, the turn's title stands as its only action. */
+  /** Adds an action. Without one, the turn's title is its only action. */
   action(action: Action): void;
   /**
-   * To be awaited right before something is done to the page, so that the trial can be recorded:
+   * Await it right before doing something to the page, so that the trial can be recorded:
    * `await turn.record({ do: 'click' }, locator)`. Finds the durable locator, and costs next to nothing.
    *
    * @param to where a drag ends
    */
   record(step: ActionDraft, target?: Locator | ElementHandle, to?: Locator | ElementHandle): Promise<void>;
-  /** The turn only looks, or speaks: a recording leaves it out. */
+  /** Marks the turn as one that changes nothing: recordings leave it out. */
   readOnly(): void;
 }
 
 export interface TurnOptions {
   /**
-   * False to resolve before the turn's screenshot is taken; the next turn waits for it then. For agents that ask a model
+   * False to resolve before the turn's screenshot is taken, which the next turn then waits for. For agents that ask a model
    * between their turns, and do nothing to the page. Default: true.
    */
   waitForPicture?: boolean;
 }
 
-/** Where and why a recording stopped fitting the page. */
+/** Why a recording no longer fits the page. */
 export interface Healing {
   /** One sentence: `step 4: button "Place order" not found on /checkout`. */
   reason: string;
-  /** The recording's file, absolute. Where the trial passes, a new one is written beside it for review. */
+  /** The recording's file, absolute. If the trial passes, a new one is written beside it for review. */
   recording: string;
 }
 
-/** What an agent is given. The page has already opened `entryUrl`. */
+/** What an agent gets. The page has already opened `entryUrl`. */
 export interface AgentTask {
-  /** The spec's goal, with the data of this trial in the place of `{{trial}}` and `{{unique}}`. */
+  /** The spec's goal, with the values of `{{trial}}` and `{{unique}}`. */
   readonly goal: string;
-  /** The active tab: the newest that the site opened, until it closes or `activate` says otherwise. */
+  /** The active tab: the newest that the site opened, until it closes or `activate` selects another. */
   readonly page: Page;
   /** The page's browser context. */
   readonly context: BrowserContext;
-  /** Where the trial began: the spec's entryUrl, at `origin` where that is set. */
+  /** Where the trial began: the spec's entryUrl, or its page at `origin`. */
   readonly entryUrl: string;
   /** Hostnames, optionally with a leading `*.`. */
   readonly allowedDomains: readonly string[];
-  /** Turns at most. */
+  /** Most turns. */
   readonly maxSteps: number;
-  /** US dollars for this trial; undefined where there is no cap. */
+  /** US dollars for this trial; undefined if there is no cap. */
   readonly maxCostUsd: number | undefined;
-  /** A whole number, another one for each trial of a spec and the same in each run. */
+  /** A whole number that differs between the trials of a spec and is the same in each run. */
   readonly seed: number;
   /** Aborted when the trial's time is up, its page is gone or the run is interrupted. */
   readonly signal: AbortSignal;
   /** Milliseconds left for this trial. */
   readonly timeLeftMs: number;
-  /** Turns that `turn` will still grant. */
+  /** Turns that are left. */
   readonly turnsLeft: number;
   /** US dollars that `usage` has reported so far; null once a price was unknown. */
   readonly costUsd: number | null;
@@ -121,38 +121,38 @@ export interface AgentTask {
    * `maxCostUsd` is spent; with the signal's reason once that is aborted.
    */
   turn<T>(title: string, fn: (turn: Turn) => Promise<T> | T, options?: TurnOptions): Promise<T>;
-  /** Adds the usage of a model request to the turn that runs, or to the next one between turns. */
+  /** Adds the usage of a model request to the current turn; between turns, to the next one. */
   usage(usage: Usage): void;
   /** Makes a tab the active one. */
   activate(page: Page): void;
-  /** What happened beside the agent's own actions since the last call, one sentence each: tabs opened, dialogs answered, downloads, navigations refused. */
+  /** What happened besides the agent's own actions since the last call, one sentence each: opened tabs, answered dialogs, downloads, refused navigations. */
   takeNotices(): string[];
-  /** Replaces the values of secrets, encoded ones too, in a text by `<secret>NAME</secret>`. Mask first, then shorten. */
+  /** Replaces the values of secrets in a text, also encoded ones, by `<secret>NAME</secret>`. Mask before you shorten. */
   mask(text: string): string;
 }
 
-/** The task as the library's own agents get it: with what drives, settles and records the page. */
+/** The task for the library's own agents, which also get the session and the recorder. */
 export interface SessionTask extends AgentTask {
   /** The spec's id; null in a hand-written test. */
   readonly specId: string | null;
-  /** The id, after the titles of the describes around it: `phone › cart`; null in a hand-written test. */
+  /** The id after the titles of its describes: `phone › cart`; null in a hand-written test. */
   readonly specName: string | null;
   /** SHA-256 of the parsed spec; null in a hand-written test. */
   readonly specHash: string | null;
-  /** The value of `{{unique}}`, if the spec has it. */
+  /** The value of `{{unique}}`, if the spec uses it. */
   readonly unique?: string | undefined;
-  /** Folder of the Playwright config, absolute: an agent's relative paths start there. */
+  /** Folder of the Playwright config, absolute. An agent's paths are relative to it. */
   readonly configDir: string;
-  /** What was done before this agent took over from a recording, in words and in order; empty where it begins. */
+  /** What was done before this agent took over from a recording, in order; empty if it did not. */
   readonly done: readonly string[];
-  /** Says that a recording no longer fits the page and that another agent plays on from here. */
+  /** Marks the trial as healed: the recording no longer fits the page, and another agent goes on. */
   markHealed(healing: Healing): void;
   readonly session: Session;
-  /** The one of the trial: it begins anew with each turn. */
+  /** The trial's recorder. It starts again with each turn. */
   readonly recorder: ActionRecorder;
 }
 
-/** How an agent says that it can't do the task. Such a trial is failed, with the reason shown. */
+/** What an agent resolves to if it can't do the task. The trial fails and shows the reason. */
 export interface GaveUp {
   status: 'gave_up';
   reason: string;
@@ -161,18 +161,18 @@ export interface GaveUp {
 /** Anything that can drive a page towards a goal. */
 export interface Agent {
   readonly name: string;
-  /** The model behind it, where there is one. */
+  /** Its model, if it has one. */
   readonly model?: string;
-  /** Whether it plays recordings. Such trials are not independent of each other: k is 1 unless `--repeat-each` asks for more. */
+  /** Whether it plays recordings. Such trials are not independent, so k is 1 unless `--repeat-each` asks for more. */
   readonly replays?: boolean;
-  /** Called once per worker before the first trial's page opens; throw to say what is missing (a key, a program). */
+  /** Called once per worker before the first trial's page opens. Throw an error that says what is missing (a key, a program). */
   preflight?(): void | Promise<void>;
   /** Resolves when the agent ends its own turn: to nothing, or to why it gave up. */
   // biome-ignore lint/suspicious/noConfusingVoidType: an async function without a return is the usual agent
   run(task: AgentTask): Promise<GaveUp | void>;
 }
 
-/** What plays recordings, as the library sees it. */
+/** Our own agent that plays recordings. */
 export interface ReplayAgent extends Agent {
   /** What to do with a spec that has no recording. */
   readonly withoutRecording: 'fail' | 'skip';
@@ -190,7 +190,7 @@ export class BudgetExceededError extends Error {
   override name = 'BudgetExceededError';
 }
 
-/** Thrown by an agent whose model can't be reached or refuses to work: the trial is `error: agent_api`. */
+/** Throw it if the model can't be reached or refuses to work: the trial is then `error: agent_api`. */
 export class AgentApiError extends Error {
   override name = 'AgentApiError';
 }
@@ -198,7 +198,7 @@ export class AgentApiError extends Error {
 /**
  * Makes an agent of a function.
  *
- * @throws TypeError where `name` is not a non-empty string or `run` is not a function.
+ * @throws TypeError if `name` is empty or not a string, or `run` is not a function.
  */
 export function defineAgent(agent: Agent): Agent {
   if (typeof agent !== 'object' || agent === null || typeof agent.name !== 'string' || agent.name === '')

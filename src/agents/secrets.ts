@@ -1,10 +1,10 @@
-// A secret is known by its name outside of the page: `<secret>SHOP_PASSWORD</secret>` becomes the value where it is typed.
+// Outside of the page a secret is only its name: `<secret>SHOP_PASSWORD</secret>` becomes the value when it is typed.
 import { DriverError } from '../browser/driver/errors';
 
 const MARK = /<secret>\s*([^<>]*?)\s*<\/secret>/g;
 
 /**
- * Puts the values of secrets in the place of their names.
+ * Replaces the names of secrets by their values.
  *
  * @param unknown makes the error for a name that is not among `secrets`
  */

@@ -1,4 +1,4 @@
-// The tools that a model drives the trial's tabs with, whichever vendor's calls bring them: what each is for, what it
+// The tools with which models of any vendor drive the trial's tabs: what each is for, what it
 // takes, how a call reads to people, and what it does.
 import type { Page } from '@playwright/test';
 import { z } from 'zod';
@@ -30,9 +30,9 @@ import { problemsIn } from '../spec/explain';
 export interface Tool<Input = unknown> {
   description: string;
   input: z.ZodType<Input>;
-  /** The page may be at work afterwards. Other tools only look, or have waited themselves. */
+  /** Whether the page may be busy afterwards. Other tools only look, or wait themselves. */
   acts: boolean;
-  /** A call, as a person would tell what is being done. */
+  /** Describes a call for people. */
   words(input: Input, driver: Driver, page: Page): string | Promise<string>;
   /** @param page the tab that `tab_id` names, or the active one; the active one if the tool changes tabs */
   run(input: Input, driver: Driver, page: Page): unknown;
@@ -115,7 +115,7 @@ async function read({ filter, depth, ref }: z.output<typeof readInput>, driver: 
   return readPage(header, roots, { filter: root && !filter ? 'all' : filter, depth, ...(root && { root }) });
 }
 
-/** By name, in the order in which models are told of them. */
+/** By name, in the order in which models see them. */
 export const TOOLS = {
   navigate: acts(
     'Opens an address in a tab, or goes "back", "forward" or "reload".',
@@ -321,14 +321,14 @@ export async function runTool(tool: Tool, input: unknown, driver: Driver, page: 
   return driver.run(page, told, tool.acts, async () => tool.run(input, driver, page));
 }
 
-/** The schema's value of what a model sent. @throws DriverError that names the field and what was expected. */
+/** Checks a model's input. @throws DriverError that names the field and what was expected. */
 export function checkedInput<Input>(name: string, schema: z.ZodType<Input>, given: unknown): Input {
   const result = schema.safeParse(given);
   if (result.success) return result.data;
   throw new DriverError(`Invalid input for ${name}. ${problemsIn(result.error, 'input').join('; ')}`);
 }
 
-/** What a call is answered with that comes after one that failed. */
+/** The answer to calls after a failed one. */
 export const NOT_RUN = 'Not executed: an earlier action in this turn failed.';
 
 /**

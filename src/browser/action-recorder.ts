@@ -1,4 +1,4 @@
-// Notes what an agent does to a page as steps that can be done again. The durable locator and the fingerprint before are
+// Records what an agent does to a page as steps that can be replayed. The durable locator and the fingerprint before are
 // asked for as the action starts and not waited for: the page answers them while Playwright waits for the element to
 // stand still, so that they cost next to nothing.
 import { isAbsolute, relative } from 'node:path';
@@ -15,10 +15,10 @@ import {
 import type { Session } from './session';
 import { within } from './waiting';
 
-/** A page that is busy, or huge, must not hold up the trial. */
+/** So that a busy or huge page does not hold up the trial. */
 const LIMIT_MS = 2_000;
 
-/** An action whose locators are yet to be found. */
+/** An action without its locators. */
 export type ActionDraft = PageAction extends infer Each
   ? Each extends unknown
     ? Omit<Each, 'locator' | 'to'>
@@ -26,7 +26,7 @@ export type ActionDraft = PageAction extends infer Each
   : never;
 export type ActionElement = Locator | Handle;
 
-/** What makes an action one that holds on another machine and deployment. */
+/** What makes an action portable to another machine and deployment. */
 export interface RecordedTrial {
   entryUrl: string;
   /** Absolute: files are named from there. */
@@ -57,14 +57,14 @@ export class ActionRecorder {
     session.dialogs.onAnswer = answer => this.dialogs.push(answer);
   }
 
-  /** Forgets what was noted: another action begins. */
+  /** Forgets the noted actions when another one begins. */
   begin(): void {
     this.pending = [];
     this.dialogs.length = 0;
     this.isLook = false;
   }
 
-  /** To be awaited before the action is done: it takes no longer than finding an element's place. */
+  /** Await it before the action. It only takes as long as finding the element's place. */
   async record(
     page: Page,
     draft: ActionDraft,
@@ -87,22 +87,22 @@ export class ActionRecorder {
     });
   }
 
-  /** Resolves once the page has told all that was asked of it: for an action that waits for nothing by itself. */
+  /** Resolves once the page has answered, for actions that don't wait by themselves. */
   async answered(): Promise<void> {
     await Promise.all(this.pending.flatMap(({ locator, to, before }) => [locator, to, before]));
   }
 
-  /** The action that was noted last failed: it was not done. */
+  /** Drops the last noted action, which failed. */
   drop(): void {
     this.pending.pop();
   }
 
-  /** The action only looks, or waits: there is nothing to do again. */
+  /** Marks an action that only looks or waits: there is nothing to replay. */
   readOnly(): void {
     this.isLook = true;
   }
 
-  /** What was noted, after the page has settled; undefined where not all of it can be told, or there is none. */
+  /** The noted actions, once the page has settled; undefined if some can't be recorded. */
   async done(): Promise<RecordedAction[] | undefined> {
     const { pending: noted, isLook } = this;
     // Told once: the rest of the turn has none of it.

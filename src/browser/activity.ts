@@ -1,5 +1,5 @@
-// Knows when a page is at work because of an action: requests that the action caused, navigation, layout.
-// A page that is idle is not waited for.
+// Knows when a page is busy because of an action: requests that the action caused, navigation, layout.
+// It does not wait for an idle page.
 import type { BrowserContext, Frame, Page, Request } from '@playwright/test';
 import { evaluateUnseen } from './evaluate';
 import { listen } from './listen';
@@ -9,11 +9,11 @@ import { Signal, within } from './waiting';
 export const LIMIT_MS = 5_000;
 /** The longest wait for a document. */
 export const NAVIGATION_LIMIT_MS = 10_000;
-/** An answer that has begun and does not end in this time is a stream, which has no end to wait for. */
+/** A response that does not end in this time is a stream, and is not waited for. */
 const STREAM_LIMIT_MS = 1_000;
 /** The longest wait for scrolling and transitions. */
 export const LAYOUT_LIMIT_MS = 1_500;
-/** What can't change the page as the model sees it, or never ends. */
+/** Requests that don't change what the model sees, or never end. */
 const IGNORED = new Set([
   'image',
   'media',
@@ -32,7 +32,7 @@ interface Pending {
 
 export class Activity {
   private readonly pending = new Map<Request, Pending>();
-  /** Requests that outlived a wait: the page keeps them open, so they are not waited for again. */
+  /** Requests that outlasted a wait, and are not waited for again. */
   private readonly endless = new Set<string>();
   private readonly ended = new Signal();
   readonly dispose: () => void;
@@ -59,9 +59,9 @@ export class Activity {
   }
 
   /**
-   * Waits while `page` is at work because of something begun at `since` (`performance.now()`), in bounds.
+   * Waits, up to a limit, while `page` is busy because of something that began at `since` (`performance.now()`).
    *
-   * @returns false where a document is still on its way.
+   * @returns false if a document is still loading.
    */
   async settle(page: Page, since: number): Promise<boolean> {
     const began = performance.now();
@@ -80,7 +80,7 @@ export class Activity {
     }
   }
 
-  /** Whether `page` is at work because of something begun at `since`. */
+  /** Whether `page` is busy because of something that began at `since`. */
   isBusy(page: Page, since: number): boolean {
     return this.at(page, since).some(request => !this.endless.has(keyOf(request)));
   }
@@ -95,7 +95,7 @@ export class Activity {
     return [...this.pending.keys()].some(request => request.isNavigationRequest() && !frameOf(request));
   }
 
-  /** The page has drawn what it has to draw: DOM parsed, no scrolling, no running transition. */
+  /** Waits until the page has drawn: DOM parsed, no scrolling, no running transition. */
   private async quiet(page: Page): Promise<void> {
     if (page.isClosed()) return;
     await page.waitForLoadState('domcontentloaded', { timeout: NAVIGATION_LIMIT_MS }).catch(() => undefined);

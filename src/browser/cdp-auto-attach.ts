@@ -8,7 +8,7 @@ const TYPES = new Set(['page', 'tab', 'service_worker', 'shared_worker']);
 
 export class AutoAttach {
   private watcher: RawSession | undefined;
-  /** Counts what was asked: the last one holds, also where an earlier one is still being done. */
+  /** Counts requests: the last one wins, even if an earlier one is still running. */
   private asked = 0;
   private readonly attached = new Map<string, Promise<void>>();
 
@@ -43,7 +43,7 @@ export class AutoAttach {
     await Promise.all((targetInfos as Params[]).map(info => this.attachWanted(info)));
   }
 
-  /** A client that makes a target expects to be attached to it by the time of the answer. */
+  /** A client that creates a target expects to be attached when it gets the answer. */
   async created(targetId: string): Promise<void> {
     if (this.watcher) await this.attachOnce(targetId);
   }

@@ -10,15 +10,15 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { CdpRelay, type RawSession } from './cdp-relay';
 import { targetOf } from './targets';
 
-/** Milliseconds for a tab that the browser has to become known to Playwright. */
+/** Milliseconds until Playwright knows a tab of the browser. */
 const TAB_TIMEOUT_MS = 5_000;
 
 export interface CdpEndpoint {
-  /** `ws://127.0.0.1:...`, for `connectOverCDP` and its like. Whoever knows it drives the page. */
+  /** `ws://127.0.0.1:...`, for `connectOverCDP` and the like. Anyone who knows it can drive the page. */
   url: string;
   /** The page's id in the protocol. */
   targetId: string;
-  /** The page that has this id, waited for where it just opened; undefined where the context has none. */
+  /** The page with this id, after waiting for a new one; undefined if the context has none. */
   pageOf(targetId: string): Promise<Page | undefined>;
   /**
    * Lets what clients do to the page wait, so that it can be looked at as it is, until `release`. What only prepares or
@@ -30,7 +30,7 @@ export interface CdpEndpoint {
   close(): Promise<void>;
 }
 
-/** @throws Error where the browser does not speak the DevTools protocol, or the page is closed. */
+/** @throws Error if the browser does not support the DevTools protocol, or the page is closed. */
 export async function openCdpEndpoint(page: Page): Promise<CdpEndpoint> {
   const context = page.context();
   const browser = chromiumOf(context);
@@ -82,7 +82,7 @@ function chromiumOf(context: BrowserContext): Browser {
   const name = browser?.browserType().name() ?? 'a context without a browser';
   if (browser && name === 'chromium') return browser;
   throw new Error(
-    `a program can drive a page only in Chromium (Chrome, Edge): the DevTools protocol is not to be had in ${name}. Set \`use: { browserName: 'chromium' }\` in this project.`,
+    `command() requires Chromium (Chrome, Edge), and this project uses ${name}. Set \`use: { browserName: 'chromium' }\` in this project.`,
   );
 }
 
@@ -92,7 +92,7 @@ async function closeServers(server: WebSocketServer, http: Server): Promise<void
   for (const socket of server.clients) socket.terminate();
   const closed = once(http, 'close');
   http.close();
-  // One that connected and said nothing would be waited for.
+  // Otherwise it would wait for idle connections.
   http.closeAllConnections();
   await closed;
 }
@@ -103,7 +103,7 @@ async function serve(
   browserContextId: string,
   gate: Gate,
 ): Promise<void> {
-  // What arrives before the session is there must not be lost, nor overtaken.
+  // Messages that arrive before the session exists must be kept, in order.
   const early: string[] = [];
   let receive = (text: string): void => void early.push(text);
   // A moment later, so that what the program wrote to its output before is read before.

@@ -4,7 +4,7 @@
 import { AutoAttach } from './cdp-auto-attach';
 import { acts, ruleFor } from './cdp-rules';
 
-/** A CDPSession without its types: a client may send any method. */
+/** A CDPSession without types, since a client may send any method. */
 export interface RawSession {
   send(method: string, params?: object): Promise<object>;
   detach(): Promise<void>;
@@ -26,7 +26,7 @@ interface Message {
 export interface CdpClient {
   send(message: object): void;
   close(): void;
-  /** Whether what it does to the page has to wait. */
+  /** Whether its actions on the page have to wait. */
   held(): boolean;
 }
 
@@ -43,7 +43,7 @@ export class CdpRelay {
   private readonly ownTargets = new Set<string>();
   /** Known from answers to `Browser.getWindowForTarget`. */
   private readonly ownWindows = new Set<unknown>();
-  /** What came while the client was held, oldest first. */
+  /** Messages that arrived while the client was held, oldest first. */
   private readonly waiting: Message[] = [];
   private lastOwnId = FIRST_OWN_ID;
 
@@ -64,7 +64,7 @@ export class CdpRelay {
     void this.session.detach().catch(() => undefined);
   }
 
-  /** A message of the client's. Never throws: what can't be done is answered. */
+  /** Handles a message of the client. Never throws: errors are answers. */
   receive(text: string): void {
     const message = parsed(text);
     if (!message) {
@@ -84,7 +84,7 @@ export class CdpRelay {
     else this.handle(message);
   }
 
-  /** Goes on with what waited while the client was held. */
+  /** Handles the messages that waited while the client was held. */
   release(): void {
     for (const message of this.waiting.splice(0)) this.handle(message);
   }
@@ -213,7 +213,7 @@ function parsed(text: string): Message | undefined {
   }
 }
 
-/** What is wrong with a message of the client's, if anything. */
+/** What is wrong with a message of the client, if anything. */
 function problemOf({ id, method, params = {}, sessionId = '' }: Message): string | undefined {
   if (!Number.isInteger(id) || id! >= FIRST_OWN_ID)
     return `Message must have an integer 'id' below ${FIRST_OWN_ID}`;

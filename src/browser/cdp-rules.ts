@@ -1,4 +1,4 @@
-// What a program that drives a trial's page may ask of the browser: what concerns its page, and of the browser only what
+// What a program that drives a trial's page may request: what concerns its page, and of the browser only what
 // concerns the trial's context. Other contexts belong to other tests. What is not listed is refused, in every session,
 // since a page's session, too, reaches the whole browser in some domains (Tracing, Memory, SystemInfo). This keeps trials
 // apart; it is no sandbox, since the program runs as the user does.
@@ -71,7 +71,7 @@ const IN_CONTEXT = new Set([
   'Target.createTarget',
 ]);
 
-/** Answered without being done. Downloads are Playwright's: elsewhere, the trial would not hear of them. */
+/** Answered without doing anything. Downloads must stay with Playwright, or the trial would not notice them. */
 const ANSWERED = new Map<string, Rule>([
   ['Browser.close', { result: {}, closes: true }],
   ['Browser.setDownloadBehavior', { result: {} }],
@@ -88,7 +88,7 @@ export function acts(method: string): boolean {
   return ACTS.test(method);
 }
 
-/** What becomes of a client's message. */
+/** How to handle a client's message. */
 export function ruleFor(method: string, params: Params, circumstances: Circumstances): Rule {
   const { root, browserContextId, isOwnTarget, isOwnWindow } = circumstances;
   const answered = ANSWERED.get(method);

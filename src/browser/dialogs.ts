@@ -1,16 +1,16 @@
-// The one place where dialogs are answered: an open one blocks its page, its screenshot and its grading.
+// Answers dialogs. An open one blocks its page, its screenshot and its grading.
 import type { EventEmitter } from 'node:events';
 import type { BrowserContext, Dialog, Page } from '@playwright/test';
 import { listen } from './listen';
 import type { DialogAnswer } from './page-action';
 
-/** How an agent answers; undefined for Playwright's own way. `note` ends the sentence that tells of it. */
+/** The agent's answer to a dialog; undefined for Playwright's default. `note` is added to the notice. */
 export type DialogPolicy = (dialog: Dialog) => (DialogAnswer & { note?: string }) | undefined;
 
 export class Dialogs {
   /** The agent's answers. `leave` where someone answers from outside of Playwright. Default: Playwright's own way. */
   policy: DialogPolicy | 'leave' | undefined;
-  /** Is told of each answer, for the recording. */
+  /** Gets each answer, for the recording. */
   onAnswer: (answer: DialogAnswer) => void = () => undefined;
   private readonly open = new Set<Dialog>();
   readonly dispose: () => void;
@@ -30,9 +30,9 @@ export class Dialogs {
     return [...this.open].some(dialog => dialog.page() === page);
   }
 
-  /** Closes what someone left open. */
+  /** Dismisses dialogs that are still open. */
   async dismissOpen(): Promise<void> {
-    // One that is being answered at this moment refuses to be answered twice.
+    // A dialog that is being answered refuses a second answer.
     await Promise.allSettled([...this.open].map(dialog => dialog.dismiss()));
     this.open.clear();
   }

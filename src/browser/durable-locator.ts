@@ -1,4 +1,4 @@
-// From an element to a locator that finds it again on another day.
+// Makes a locator for an element that still finds it on another day.
 import type { ElementHandle, Frame, FrameLocator, Locator, Page } from '@playwright/test';
 
 type Point = { x: number; y: number };

@@ -1,4 +1,4 @@
-// Runs a function in a page so that no report shows it: steps of Playwright for each look would bury the agent's actions.
+// Runs a function in a page without a step in reports, where such steps would bury the agent's actions.
 import type { CDPSession, Page } from '@playwright/test';
 
 const sessions = new WeakMap<Page, Promise<CDPSession | undefined>>();

@@ -1,4 +1,4 @@
-// What a page looks like, in a few bytes: to tell whether an action had an effect.
+// The state of a page in a few bytes, to see whether an action had an effect.
 import type { Frame, Page } from '@playwright/test';
 import { evaluateUnseen } from './evaluate';
 import { type Fingerprint, pathOf } from './page-action';
@@ -8,10 +8,10 @@ const LIMIT_MS = 1_000;
 /** Frames beyond these cost time and rarely matter. */
 const MAX_FRAMES = 6;
 
-/** What stands in a step for a page that did not answer. */
+/** Recorded for a page that did not answer. */
 export const NO_ANSWER: Fingerprint = { url: '', content: '' };
 
-/** Undefined where the page does not answer, because it is on its way to another document. */
+/** Undefined if the page does not answer because it is navigating. */
 export async function fingerprintOf(page: Page): Promise<Fingerprint | undefined> {
   const frames = page.frames().slice(0, MAX_FRAMES);
   const parts = await Promise.all(frames.map(frame => contentOf(frame)));

@@ -1,4 +1,4 @@
-// Which hosts made the documents that a context's tabs show. A document may come without a request that could be
+// Finds out which hosts made the documents in a context's tabs. A document may come without a request that could be
 // refused: a frame of another host writes it into a blank tab, makes it a `blob:`, or the browser had prefetched it.
 // Such a document is left at once. That is the page's doing, not the agent's.
 import { setTimeout } from 'node:timers/promises';

@@ -6,7 +6,7 @@ import type { BrowserContext, Request, Response, Route } from '@playwright/test'
 import { isDocument } from './activity';
 import type { GuardSink } from './guard';
 
-/** @returns what takes the guard off. */
+/** @returns a function that removes the guard */
 export async function guardByRoute(context: BrowserContext, sink: GuardSink): Promise<() => Promise<void>> {
   const refused = new WeakSet<Request>();
   const leaves = (request: Request) => isDocument(request) && !sink.allowed(request.url());

@@ -1,4 +1,4 @@
-// Keeps the top-level pages of one context on the allowed hosts.
+// Keeps the top-level pages of a context on the allowed hosts.
 //
 // On Chromium a navigation elsewhere is answered with an empty 204 before it leaves the browser: the page stays
 // where it was, with its state. Elsewhere the public API lets less be refused (see guard-route.ts). On every
@@ -44,11 +44,11 @@ export interface Guard {
   readonly documents: Pick<Documents, 'mayStay' | 'mayStayNow' | 'strangeDocuments'>;
   /** The first thousand. */
   readonly refusals: readonly Refusal[];
-  /** Takes everything off the context and the browser. Never rejects; a second call does nothing. */
+  /** Removes everything from the context and the browser. Never rejects; a second call does nothing. */
   dispose(): Promise<void>;
 }
 
-/** Where the ways of guarding report to. */
+/** Gets what the guard reports. */
 export interface GuardSink {
   allowed(url: string): boolean;
   refused(url: string, how: RefusalKind): void;
@@ -60,7 +60,7 @@ const MAX_REFUSALS = 1_000;
 /**
  * Guards the pages that the context has and those that it opens, until `dispose`.
  *
- * @throws whatever Playwright throws where the context or its browser is gone.
+ * @throws Playwright's error if the context or its browser is gone.
  */
 export async function guardContext(
   context: BrowserContext,

@@ -1,4 +1,4 @@
-// Listens to a page or a context for as long as it is wanted.
+// Adds listeners to a page or a context, and removes them again.
 import type { EventEmitter } from 'node:events';
 import type * as playwright from '@playwright/test';
 
@@ -15,7 +15,7 @@ type Events = Record<'page' | 'crash', playwright.Page> &
   };
 type Listeners = { [Name in keyof Events]?: (event: Events[Name]) => unknown };
 
-/** @returns what takes the listeners off again. */
+/** @returns a function that removes the listeners */
 export function listen(source: Source, listeners: Listeners): () => void {
   // Their types name only a few of Node's methods, which they have all, as their documentation says.
   const emitter = source as unknown as EventEmitter;

@@ -23,7 +23,7 @@ const METHODS = new Set([
 
 type Scope = Page | Locator | FrameLocator;
 
-/** A text that is no locator. */
+/** A text that is not a locator. */
 export class LocatorExpressionError extends Error {
   override name = 'LocatorExpressionError';
 }

@@ -1,4 +1,4 @@
-// What a context's pages, popups and workers asked the network for, kept in the order in which it began.
+// The requests of a context's pages, popups and workers, in order.
 import type { BrowserContext, Request, Response } from '@playwright/test';
 import { listen } from './listen';
 
@@ -125,7 +125,7 @@ class Pairs {
     return event;
   }
 
-  /** To be called after `take` of the other side gave nothing. */
+  /** Call it after `take` of the other side returned nothing. */
   put(side: Side, seen: SeenRequest, event: NetworkEvent): void {
     const waiting = this.#waiting.get(keyOf(seen));
     if (waiting) waiting.events.push(event);

@@ -1,4 +1,4 @@
-// A session with its guard and its network log: how every agent meets a page.
+// Opens a session with its guard and its network log, for every agent.
 import type { Page } from '@playwright/test';
 import { type Guard, type GuardOptions, guardContext, type Refusal, type RefusalKind } from './guard';
 import { type NetworkLog, recordNetwork } from './network-log';
@@ -8,9 +8,9 @@ export interface OpenSession {
   session: Session;
   network: NetworkLog;
   refusals: readonly Refusal[];
-  /** How the guard works here: `protocol` lets nothing out, `route` reports what gets out. */
+  /** `protocol`: the guard lets nothing out. `route`: it reports what gets out. */
   guard: Guard['means'];
-  /** Takes guard, log and listeners off again: the browser is shared with the worker's other tests. */
+  /** Removes guard, log and listeners: the browser is shared with the worker's other tests. */
   close(): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export async function openSession(
   };
 }
 
-/** A refusal as the agent is told of it. */
+/** The notice on a refusal, for the agent. */
 function refusalNotice(url: string, how: RefusalKind, allowedDomains: readonly string[]): string {
   const allowed = allowedDomains.join(', ');
   if (how === 'escaped') return `The page got to ${url}, which is outside the allowed domains (${allowed}).`;

@@ -1,4 +1,4 @@
-// What an agent did to a page, so that it can be done again without it.
+// The actions of an agent on a page, in a form that can be replayed.
 import { z } from 'zod';
 import { parsedUrl } from '../spec/url';
 

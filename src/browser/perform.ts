@@ -1,4 +1,4 @@
-// Does one action on a page, and notes it as it is done: what an agent does and what replays it are the same.
+// Performs and records an action on a page. Agents and replays both use it.
 import type { Locator, Page, Response } from '@playwright/test';
 import type { ActionRecorder } from './action-recorder';
 import { elementWithFocus } from './durable-locator';
@@ -7,13 +7,13 @@ import { within } from './waiting';
 
 /** Longer texts are put in at once: key by key they would take the trial's time. */
 const MAX_TYPED = 1_000;
-/** For what is noted alone, the trial does not wait. */
+/** The trial does not wait longer for notes. */
 export const NOTE_LIMIT_MS = 1_000;
 
 type WithLocators<A> = A extends unknown
   ? { [K in keyof A]: K extends 'locator' | 'to' ? Locator | Extract<A[K], undefined> : A[K] }
   : never;
-/** An action whose elements are found already, and whose text and files are those of this run. */
+/** An action with located elements, and the texts and files of this run. */
 export type LocatedAction = WithLocators<PageAction> | { do: 'type'; locator?: undefined; text: string };
 type Of<Name extends LocatedAction['do']> = Extract<LocatedAction, { do: Name }>;
 
@@ -62,7 +62,7 @@ async function dispatch(page: Page, action: LocatedAction, timeoutMs: number): P
   }
 }
 
-/** @returns false for what is typed nowhere: it can't be done again. */
+/** @returns false if it typed nowhere, and so can't be replayed */
 async function note(page: Page, action: LocatedAction, recorder: ActionRecorder): Promise<boolean> {
   const { locator, to, ...draft } = action as LocatedAction & { locator?: Locator; to?: Locator };
   const atFocus = !locator && (action.do === 'press' || action.do === 'type');
@@ -180,7 +180,7 @@ const REASONS: readonly [RegExp, string][] = [
   [/element was detached|lement is not attached/, 'it was removed from the page'],
 ];
 
-/** Why Playwright gave up on an element, as the words that matter out of its log; undefined where they are not known. */
+/** Why Playwright gave up on an element, from its log; undefined if unknown. */
 export function reasonIn(message: string): string | undefined {
   for (const [pattern, reason] of REASONS) {
     const match = pattern.exec(message);

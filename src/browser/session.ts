@@ -1,4 +1,4 @@
-// The browser as an agent meets it: which tab is active, when it is at rest, and what happens beside the agent's actions.
+// The session of a trial's browser: which tab is active, when it has settled, and what happens besides the agent's actions.
 import type { BrowserContext, Download, Page } from '@playwright/test';
 import { Activity, NAVIGATION_LIMIT_MS } from './activity';
 import { Dialogs } from './dialogs';
@@ -26,10 +26,10 @@ const PARSED = `new Promise(done => document.readyState === 'loading' ? addEvent
 export class Session {
   /** The active tab last. */
   private tabs: Page[];
-  /** All tabs that there ever were, in the order in which they opened: a recording numbers them so. */
+  /** All tabs in the order in which they opened, as recordings number them. */
   private readonly numbered: Page[];
   readonly dialogs: Dialogs;
-  /** Everything that happened beside the agent's own actions, in order, up to a limit. */
+  /** What happened besides the agent's own actions, in order, up to a limit. */
   readonly notices: string[] = [];
   /** Takes the values of secrets out of notices, before they are cut. */
   mask = (text: string): string => text;
@@ -96,7 +96,7 @@ export class Session {
     return result;
   }
 
-  /** The active tab. A closed one only where no tab is left. */
+  /** The active tab. It is closed only if no tab is left. */
   get page(): Page {
     return this.tabs.at(-1)!;
   }
@@ -106,7 +106,7 @@ export class Session {
     this.tabs = [...this.tabs.filter(tab => tab !== page), page];
   }
 
-  /** Turns away from a tab that never got beyond its blank page: its navigation was refused. */
+  /** Leaves a tab that is still blank because its navigation was refused. */
   leaveBlankTab(): void {
     const before = this.tabs.findLast(tab => tab.url() !== 'about:blank');
     if (this.page.url() === 'about:blank' && before) this.activate(before);
@@ -118,7 +118,7 @@ export class Session {
     return Math.max(0, this.numbered.indexOf(page));
   }
 
-  /** The tab of that number, waited for where it is about to open; undefined where it does not. */
+  /** The tab with that number, after waiting for one that is about to open; undefined if it does not open. */
   async tabAt(number: number, timeoutMs: number): Promise<Page | undefined> {
     const end = performance.now() + timeoutMs;
     while (!this.numbered[number] && performance.now() < end)
@@ -157,7 +157,7 @@ export class Session {
    * Waits, in bounds, while `page`, or a tab that it opened, is at work because of something begun at `since`
    * (`performance.now()`).
    *
-   * @returns false where a document is still on its way.
+   * @returns false if a document is still loading.
    */
   async settle(page: Page, since: number): Promise<boolean> {
     await this.followTabs(page);

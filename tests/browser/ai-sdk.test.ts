@@ -350,7 +350,7 @@ describe('what the provider does', () => {
       'a model that only talks',
       [reply(say('Hello!')), reply(say('left_click(ref_1)'))],
       {},
-      /called no tool, also when it was asked to.*It said: left_click\(ref_1\)$/,
+      /called no tool, even when asked to.*It said: left_click\(ref_1\)$/,
     ],
     [
       'answers that are cut off',
@@ -368,7 +368,7 @@ describe('what the provider does', () => {
       'no price under a cap',
       clickGo,
       { maxCostUsd: 1 },
-      /no price is known for the model "gpt-test", so maxCostUsd can't be kept/,
+      /the price is unknown for the model "gpt-test", so maxCostUsd can't be kept/,
     ],
   ])('%s is an error of the API', async (_, script, setup, words) => {
     const { error } = await play(script, setup);

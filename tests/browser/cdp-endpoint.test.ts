@@ -613,6 +613,6 @@ test('another browser is refused, with what to do', async () => {
     context: () => ({ browser: () => ({ browserType: () => ({ name: () => 'firefox' }) }) }),
   } as unknown as Page;
   await expect(openCdpEndpoint(firefox)).rejects.toThrow(
-    /only in Chromium.*not to be had in firefox\. Set `use: \{ browserName: 'chromium' \}`/,
+    /command\(\) requires Chromium.* uses firefox\. Set `use: \{ browserName: 'chromium' \}`/,
   );
 });

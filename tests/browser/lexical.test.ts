@@ -326,7 +326,7 @@ describe('secrets', () => {
   it.each([
     ['Click "Log in" with <secret>SHOP_PASSWORD</secret>', /SHOP_PASSWORD/],
     ['Click "Log in" with SHOP_PASSWORD', /SHOP_PASSWORD/],
-    ['Enter <secret>OTHER</secret> into "Password"', /there is no secret "OTHER"/],
+    ['Enter <secret>OTHER</secret> into "Password"', /taskproof\.secrets has no secret "OTHER"/],
   ])('says that one was not used: %s', async (goal, reason) => {
     expect((await run(html, goal, { secrets })).end?.reason).toMatch(reason);
   });

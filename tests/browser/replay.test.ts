@@ -292,7 +292,7 @@ describe('a page that has changed', () => {
     [
       'stands there twice',
       `document.body.insertAdjacentHTML('beforeend', '<button>In shadow</button>')`,
-      /^step 2: button "In shadow" is not one element any more but 2 on/,
+      /^step 2: button "In shadow" now matches 2 elements instead of one on/,
     ],
   ];
   it.each(changes)('is named: the element %s', async (_, change, message) => {

@@ -132,12 +132,12 @@ test('faults, caps and secrets: each is told as what it is, and no key and no se
   const inconclusive = { verdict: 'inconclusive', status: 'error', errorKind: 'agent_api' };
   expect(trialOf('unpriced')).toMatchObject({
     ...inconclusive,
-    reason: expect.stringContaining('no price is known for the model "unpriced"'),
+    reason: expect.stringContaining('the price is unknown for the model "unpriced"'),
   });
   expect(trialOf('talks')).toMatchObject({
     ...inconclusive,
     costUsd: null,
-    reason: expect.stringContaining('called no tool, also when it was asked to'),
+    reason: expect.stringContaining('called no tool, even when asked to'),
   });
   expect(trialOf('locked')).toMatchObject({
     ...inconclusive,

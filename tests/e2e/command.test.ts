@@ -518,9 +518,9 @@ test('each fault of a program ends its trial with what happened, and no process 
   }
   const reasonIn = (project: string) => verdicts.find(row => row.project === project)!.trials[0]!.reason;
   expect(reasonIn('no-program')).toMatch(
-    /nowhere\/agent faulty\.mjs: it could not be started: there is no such program/,
+    /nowhere\/agent faulty\.mjs: it could not be started: the program was not found/,
   );
-  expect(reasonIn('no-folder')).toMatch(/could not be started: there is no folder .*nowhere/);
+  expect(reasonIn('no-folder')).toMatch(/could not be started: the folder .*nowhere does not exist/);
   expect(reasonIn('no-reader')).toMatch(/the agent gave up: not read/);
   expect(suite.exists('cut-off'), 'the connection ends with the time, before the program does').toBe(true);
   const reported = JSON.stringify(JSON.parse(suite.read('report.json')).suites);

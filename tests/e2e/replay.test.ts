@@ -281,7 +281,7 @@ const fallback = claude({ baseURL: '${server.url}', apiKey: 'key', maxRetries: 0
   expect(healed.results().verdicts[0]!.costUsd).toBeGreaterThan(0);
   const told = JSON.stringify(server.requests[0]!.body);
   expect(told).toContain('Done already, in this order');
-  expect(told).toContain('This could not be done any more: step 4: ');
+  expect(told).toContain('This no longer worked: step 4: ');
   const steps = readJson<Recording>(suite, 'recordings/order.healed.json').turns.flatMap(({ actions }) =>
     actions.flatMap(each => each.steps),
   );

@@ -1,4 +1,4 @@
-// The calls of one answer: run in order, each answered once.
+// Runs the calls of one answer in order, and answers each once.
 import type { ToolModelMessage, UserModelMessage } from 'ai';
 import { z } from 'zod';
 import { Driver } from '../../browser/driver/driver';
@@ -32,7 +32,7 @@ export interface Result {
 export class Calls {
   members: Record<string, Tool>;
   private readonly driver: Driver;
-  /** The tabs as the model was last told of them. */
+  /** The tabs as the model last saw them. */
   private tabs = '';
 
   constructor(
@@ -43,7 +43,7 @@ export class Calls {
     this.driver = new Driver(task, text => filled(text, task.secrets));
   }
 
-  /** Without what only a model that sees pictures can use. */
+  /** Removes tools that need pictures. */
   dropPictures(): void {
     this.members = membersFor(false);
   }
@@ -59,7 +59,7 @@ export class Calls {
     this.driver.dispose();
   }
 
-  /** The turn's title: its calls in words. */
+  /** The title of a turn with these calls. */
   async titleOf(calls: readonly Call[]): Promise<string> {
     const words = await Promise.all(calls.map(call => this.wordsOf(call).catch(() => call.toolName)));
     return this.task.mask(shorten(words.join(', then '), 140));
@@ -85,18 +85,18 @@ export class Calls {
     return { results, ending: undefined };
   }
 
-  /** The tabs, if they are others than before, and what the active one shows: all of it, or what has changed. */
+  /** The tabs if they have changed, and what the active one shows: all of it, or only changes. */
   async look(): Promise<string> {
     const page = await this.driver.observations.look(this.driver.session.page);
     return this.task.mask([await this.newTabs(), page].filter(Boolean).join('\n').toWellFormed());
   }
 
-  /** What the active tab showed when it was looked at last. */
+  /** The state of the active tab at the last look. */
   get state() {
     return this.driver.observations.stateOf(this.driver.session.page);
   }
 
-  /** What calls did to the page; undefined if they only looked, or the last one reads the page, or it is still loading. */
+  /** What calls changed on the page; undefined if they only looked, if the last one read the page, or if it is still loading. */
   async changes(calls: readonly Call[], results: readonly Result[]): Promise<string | undefined> {
     const called = calls.map(({ toolName, input }) => ({ name: toolName, input }));
     const isWorthALook = isToLookAt(called, results.at(-1)?.isError === true);
@@ -109,12 +109,12 @@ export class Calls {
     const content = calls.map(({ toolCallId, toolName }, index) => {
       const { text, isError } = results[index]!;
       const words = [isError ? `Error: ${text}` : text, ...(index === calls.length - 1 ? besides : [])];
-      // As text: some providers pack what is marked as an error in JSON, and other words with it.
+      // As text: some providers wrap errors in JSON and add words of their own.
       const output = { type: 'text' as const, value: this.task.mask(words.join('\n')) };
       return { type: 'tool-result' as const, toolCallId, toolName, output };
     });
     const pictures = results.flatMap(({ picture }) => (picture ? [picture] : []));
-    // Few APIs take a picture in a result.
+    // Few APIs accept a picture in a result.
     const shown = pictures.map(({ data, mediaType }) => ({ type: 'file' as const, data, mediaType }));
     const message: ToolModelMessage = { role: 'tool', content };
     return shown.length > 0
@@ -149,7 +149,7 @@ export class Calls {
     };
     const result = await this.tried(call);
     this.task.signal.throwIfAborted();
-    // A call that the check of its input refused never became an action.
+    // A call with wrong input never became an action.
     if (!noted) turn.action({ title: call.toolName, ...(result.isError && { error: result.text }) });
     return result;
   }
@@ -166,7 +166,7 @@ export class Calls {
   }
 }
 
-/** Models send null for what they leave out. What is no object stays, to be refused with a reason. */
+/** Models send null for what they leave out. Other values than objects are refused later, with a reason. */
 function given(input: unknown): Record<string, unknown> {
   if (typeof input !== 'object' || input === null) return input as never;
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));

@@ -1,11 +1,11 @@
-// The conversation as it is sent. What was said before stays the same, so that providers find it in their prompt caches;
-// old pictures and readings leave it rarely, and many at once.
+// The conversation with the model. Earlier messages stay the same, so that providers find them in their prompt caches;
+// old pictures and readings are removed rarely, and many at once.
 import type { ModelMessage } from 'ai';
 import { isReading, PICTURE_GONE, shortenedReading, TRIMMING, tokensOf } from '../model/trimming';
 
-/** Vendors take at most so many images, or a few more. */
+/** About the most images that vendors accept. */
 const MAX_PICTURES = 40;
-/** Other providers cache by themselves; they leave this alone. */
+/** Other providers cache by themselves and ignore this. */
 const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 
 interface Bulky {
@@ -25,7 +25,7 @@ export class Conversation {
     this.messages.push(...messages);
   }
 
-  /** What to send: the newest two messages of ours end in cache breakpoints. */
+  /** The messages to send. Our newest two end in cache breakpoints. */
   forRequest(): ModelMessage[] {
     const ours = this.messages.flatMap(({ role }, index) => (role === 'assistant' ? [] : [index])).slice(-2);
     return this.messages.map((message, index) =>
@@ -34,10 +34,10 @@ export class Conversation {
   }
 
   /**
-   * Takes old pictures and readings out if there are enough of them; all but the newest, if `force` says that room is
+   * Removes old pictures and readings if there are enough of them; all but the newest, if `force` says that room is
    * needed now.
    *
-   * @returns whether anything changed. Then nothing after the first change is cached any more.
+   * @returns whether anything changed, which invalidates the cache after the first change
    */
   trim(force = false): boolean {
     const all = this.bulky();

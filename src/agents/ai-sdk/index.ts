@@ -1,15 +1,15 @@
-// The agent that plays a task with any model of the AI SDK (the npm package `ai`). Imported by configs: the package is an
+// The agent for any model of the AI SDK (the npm package `ai`). Imported by configs: the package is an
 // optional one, and is loaded when a run needs it.
 import type { Agent, SessionTask } from '../agent';
 import { type AiSdkOptions, settingsOf } from './options';
 
 /**
- * An agent that plays tasks with any model of the AI SDK: OpenAI, Google, Bedrock, Mistral, Ollama and others.
+ * An agent with any model of the AI SDK: OpenAI, Google, Bedrock, Mistral, Ollama and others.
  *
- * @throws OptionsError naming each option that is wrong or unknown.
+ * @throws OptionsError that names every wrong or unknown option.
  */
 export function aiSdk(options: AiSdkOptions): Agent {
-  // Held by the closures below and by no property: an agent in a config may be printed or serialised.
+  // Kept in closures, not in properties: an agent in a config may be printed or serialised.
   const settings = settingsOf(options);
   return {
     name: 'aiSdk',
@@ -24,7 +24,7 @@ export function aiSdk(options: AiSdkOptions): Agent {
   };
 }
 
-/** @throws Error if the package is not there, or can't be loaded here. */
+/** @throws Error if the package is not installed or can't be loaded. */
 async function loadSdk() {
   try {
     return await import('ai');
@@ -33,9 +33,9 @@ async function loadSdk() {
   }
 }
 
-/** In one sentence, and what to do. */
+/** One sentence on the problem and what to do. */
 export function problemOf({ code, message }: { code?: string; message: string }): string {
   if (/MODULE_NOT_FOUND$/.test(code ?? '') && /["']ai["']/.test(message))
     return 'the npm package "ai" is not installed. Add it: npm install --save-dev ai';
-  return `the npm package "ai" can't be loaded by Node ${process.versions.node} (${message.split('\n')[0]}). ai 7 is made for Node 22 and newer: update Node, or take an older version with its providers, npm install --save-dev ai@6`;
+  return `the npm package "ai" can't be loaded by Node ${process.versions.node} (${message.split('\n')[0]}). ai 7 requires Node 22 or newer: update Node, or install an older version with its providers, npm install --save-dev ai@6`;
 }

@@ -1,4 +1,4 @@
-// Plays one task: a request, the calls of its answer, and so on until the model ends it.
+// Runs one task: a request, the calls of its answer, and so on until the model ends it.
 import { shorten } from '../../browser/driver/tree';
 import { AgentApiError, BudgetExceededError, type GaveUp, type SessionTask, type Turn } from '../agent';
 import { Budget } from '../model/budget';
@@ -18,13 +18,13 @@ const GO_ON = goOn('call finish');
 const NO_PICTURES = '(The picture could not be shown to you. Go on by the text of the page.)';
 
 /**
- * @throws AgentApiError if the provider or the model will not work; BudgetExceededError before a turn that can't be
- * afforded; whatever `task.turn` throws; the signal's reason once that is aborted.
+ * @throws AgentApiError if the provider or the model does not work; BudgetExceededError before a turn that exceeds
+ * the cap; what `task.turn` throws; the signal's reason once it is aborted.
  */
 export async function playTask(task: SessionTask, settings: AiSdkSettings, sdk: Sdk) {
   if (!settings.pricing && task.maxCostUsd !== undefined)
     throw new AgentApiError(
-      `aiSdk: no price is known for the model "${settings.name}", so maxCostUsd can't be kept. Give its prices in dollars per million tokens, aiSdk({ model, pricing: { input: 1.25, output: 10 } }), or remove maxCostUsd.`,
+      `aiSdk: the price is unknown for the model "${settings.name}", so maxCostUsd can't be kept. Give its prices in dollars per million tokens, aiSdk({ model, pricing: { input: 1.25, output: 10 } }), or remove maxCostUsd.`,
     );
   const calls = new Calls(task, settings.pictures);
   try {
@@ -40,10 +40,10 @@ class Loop {
   private readonly progress: Progress;
   private readonly budget: Budget;
   private pictures: boolean;
-  /** Tokens that the next request adds to the one before. */
+  /** Tokens that the next request adds. */
   private fresh: number;
   private cutOff = 0;
-  /** The newest answer had neither a call nor a result. */
+  /** Whether the newest answer had neither a call nor a result. */
   private asked = false;
   private hasCalled = false;
 
@@ -101,7 +101,7 @@ class Loop {
       );
   }
 
-  /** What the provider refuses about the conversation may be taken out of it. */
+  /** Removes from the conversation what the provider refuses, if possible. */
   private repair(error: unknown): boolean {
     const refusal = refusalOf(error, this.sdk);
     if (!refusal) return false;
@@ -111,7 +111,7 @@ class Loop {
     return repaired;
   }
 
-  /** The model may be one that takes no pictures: servers say so in all kinds of words. */
+  /** The model may not accept pictures. Servers word that in many ways. */
   private goBlind(): boolean {
     if (!this.pictures || !this.conversation.dropPictures(NO_PICTURES)) return false;
     this.pictures = false;
@@ -133,7 +133,7 @@ class Loop {
     return this.finish(answer);
   }
 
-  /** The calls, their results, and what else the model has to know. */
+  /** Runs the calls and adds their results and notes for the model. */
   private async act(answer: Answer): Promise<Ending> {
     const { calls } = answer;
     const title = await this.calls.titleOf(calls);
@@ -148,7 +148,7 @@ class Loop {
       this.goOn(answer, this.calls.sent(calls, results, words));
       return undefined;
     };
-    // The model is asked while the turn's picture is taken.
+    // The next request runs while the turn's picture is taken.
     const ending = await this.task.turn(title, act, { waitForPicture: false });
     this.asked = false;
     this.hasCalled = true;
@@ -156,13 +156,13 @@ class Loop {
   }
 
   private goOn(answer: Answer, next: Conversation['messages']): void {
-    // Thoughts alone make no message of their own: the answer that was to follow them is asked for again.
+    // Thoughts alone are not a message: the answer is requested again.
     const said = answer.text.trim() || answer.calls.length > 0 ? answer.messages : [];
     this.conversation.add(...said, ...next);
     this.fresh = tokensOf(said) + tokensOf(next);
   }
 
-  /** An answer of words: most models end so at times, instead of calling finish. */
+  /** An answer without a call: most models sometimes end like this instead of calling finish. */
   private async finish(answer: Answer): Promise<Ending> {
     const text = answer.text.trim();
     const isAsked = this.asked || this.task.turnsLeft <= 1;
@@ -171,7 +171,7 @@ class Loop {
     await this.say(text ? `finish: ${shorten(text, 100)}` : 'finish', answer);
     if (this.hasCalled) return { result: undefined };
     throw new AgentApiError(
-      `aiSdk: the model "${this.settings.name}" called no tool, also when it was asked to. It may not be able to, and an agent needs a model that can. It said: ${this.task.mask(shorten(text, 200)) || '(nothing)'}`,
+      `aiSdk: the model "${this.settings.name}" called no tool, even when asked to. An agent needs a model that can call tools. It said: ${this.task.mask(shorten(text, 200)) || '(nothing)'}`,
     );
   }
 
@@ -191,7 +191,7 @@ class Loop {
     );
   }
 
-  /** A call that was cut off may be half a call: none of that answer's calls is run. */
+  /** A cut-off call may be incomplete, so none of the answer's calls runs. */
   private async cut(answer: Answer): Promise<Ending> {
     const { maxOutputTokens } = this.settings;
     const { calls } = answer;
@@ -207,7 +207,7 @@ class Loop {
     return undefined;
   }
 
-  /** A turn of nothing but words. */
+  /** A turn without calls. */
   private say(title: string, answer: Answer): Promise<void> {
     return this.task.turn(this.task.mask(title), turn => {
       turn.readOnly();

@@ -1,4 +1,4 @@
-// The tools that any model is offered: some of the table, with inputs as flat as models of all kinds fill in well.
+// The tools for any model: some of the table, with flat inputs, which all models can fill in.
 import type { Page } from '@playwright/test';
 import { z } from 'zod';
 import type { Driver } from '../../browser/driver/driver';
@@ -6,7 +6,7 @@ import { viewportOf } from '../../browser/driver/refs';
 import { shorten } from '../../browser/driver/tree';
 import { TASK_TOOLS, TOOLS, type Tool } from '../tools';
 
-/** A tool of the table that takes another input. */
+/** A tool of the table with another input. */
 function flat<Given, Input>(
   tool: Tool<Given>,
   input: z.ZodType<Input>,
@@ -65,7 +65,7 @@ const finish: Tool<{ result: string }> = {
   run: () => 'The task has ended.',
 };
 
-/** Tools by name, in the order in which a model is told of them. */
+/** Tools by name, in the order in which models see them. */
 export function membersFor(pictures: boolean): Record<string, Tool> {
   const point = pictures ? pointed : aimed;
   return {

@@ -1,4 +1,4 @@
-// What users may give to aiSdk(), checked when the config is read.
+// The options of aiSdk(), checked when the config is read.
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
 import { pricingSchema } from '../model/budget';
@@ -24,15 +24,15 @@ export interface AiSdkOptions {
   model: AiSdkModel | string;
   /** US dollars per million tokens. Default: the cost is unknown, and `maxCostUsd` can't be kept. */
   pricing?: AiSdkPricing;
-  /** Whether the model may take screenshots, and act by coordinates. A trial whose model refuses its first picture goes on without. Default: true. */
+  /** Whether the model may take screenshots and act by coordinates. If the model refuses its first picture, the trial goes on without. Default: true. */
   pictures?: boolean;
   /** Tokens of the longest answer, thinking included. Default: 8,192. */
   maxOutputTokens?: number;
-  /** How often a failed request is made again. Default: 4. */
+  /** How often a failed request is repeated. Default: 4. */
   maxRetries?: number;
-  /** Milliseconds that a request may take, its retries included. Default: 300,000. */
+  /** Milliseconds for a request, retries included. Default: 300,000. */
   requestTimeoutMs?: number;
-  /** Options that are handed to the provider as they are: `{ openai: { reasoningEffort: 'low' } }`. Default: the provider's own. */
+  /** Options for the provider, passed on unchanged: `{ openai: { reasoningEffort: 'low' } }`. Default: the provider's own. */
   providerOptions?: Record<string, Record<string, unknown>>;
 }
 
@@ -65,7 +65,7 @@ const optionsSchema = z.strictObject({
 
 export type AiSdkSettings = z.output<typeof optionsSchema> & { name: string };
 
-/** @throws OptionsError naming each option that is wrong or unknown. */
+/** @throws OptionsError that names every wrong or unknown option. */
 export function settingsOf(options: AiSdkOptions): AiSdkSettings {
   const settings = checkOptions('aiSdk()', optionsSchema, options);
   const { model } = settings;

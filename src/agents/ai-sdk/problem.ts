@@ -1,4 +1,4 @@
-// What went wrong with a request, in words that say what to do, and with the provider's own.
+// Explains a failed request: what to do, and what the provider said.
 import type { AiSdkSettings } from './options';
 import type { Sdk } from './request';
 
@@ -14,12 +14,12 @@ export async function problemOf(error: unknown, settings: AiSdkSettings, sdk: Sd
   return withoutKeys(reasonOf(last, settings, sdk), await keysOf(settings.model));
 }
 
-/** The error behind the retries. */
+/** The error of the last retry. */
 export function lastOf(error: unknown, sdk: Sdk): unknown {
   return sdk.RetryError.isInstance(error) ? (error.errors.at(-1) ?? error) : error;
 }
 
-/** The status and the words of what the provider refuses about a request. */
+/** The status and the message with which the provider refused a request. */
 export function refusalOf(error: unknown, sdk: Sdk): { status: number; words: string } | undefined {
   const last = lastOf(error, sdk);
   if (sdk.UnsupportedFunctionalityError.isInstance(last)) return { status: 400, words: last.message };
@@ -38,7 +38,7 @@ function reasonOf(error: unknown, settings: AiSdkSettings, sdk: Sdk): string {
   const words = wordsOf(error);
   if (statusCode === undefined || statusCode === 200) {
     const what = statusCode ? 'sent an answer that can not be read' : "can't be reached";
-    return `the provider at ${originOf(error.url)} ${what}, also after ${settings.maxRetries} retries: ${words}`;
+    return `the provider at ${originOf(error.url)} ${what}, even after ${settings.maxRetries} retries: ${words}`;
   }
   return `${advice(statusCode, words, settings)} The provider said: ${words}`;
 }
@@ -52,14 +52,14 @@ function advice(status: number, words: string, { name, maxRetries }: AiSdkSettin
     403: `the key may not use the model "${name}" (403). Check what it may do.`,
     404: `there is no model "${name}" for this key (404). Check the model's name and the provider's baseURL.`,
     413: 'the request is too large (413). Use a smaller viewport or fewer steps.',
-    429: `the rate limit is reached (429), also after ${maxRetries} retries. Run fewer workers (--workers=1), or raise aiSdk({ maxRetries }).`,
+    429: `the rate limit is reached (429), even after ${maxRetries} retries. Run fewer workers (--workers=1), or raise aiSdk({ maxRetries }).`,
   };
   if (known[status]) return known[status];
   if (status < 500) return `the provider refuses the request (${status}).`;
-  return `the provider failed (${status}), also after ${maxRetries} retries. Run again later.`;
+  return `the provider failed (${status}), even after ${maxRetries} retries. Run again later.`;
 }
 
-/** The provider's words; where the SDK found none, the beginning of what came instead. */
+/** The provider's message; if the SDK found none, the beginning of the response. */
 function wordsOf(error: { message: string; data?: unknown; responseBody?: string }): string {
   const { message, data, responseBody } = error;
   const body = data === undefined && responseBody ? responseBody.replace(/<[^>]*>|\s+/g, ' ').trim() : '';
@@ -74,13 +74,13 @@ function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : url;
 }
 
-/** A proxy or a page of an error may echo what it was sent. */
+/** A proxy or an error page may echo the request. */
 function withoutKeys(text: string, keys: readonly string[]): string {
   const known = keys.reduce((masked, key) => masked.replaceAll(key, '[key]'), text);
   return known.replace(/\b(?:sk|rk|gsk|xai|AIza)[-_]?[\w-]{16,}|\bBearer\s+[\w.~+/=-]{8,}/g, '[key]');
 }
 
-/** Keys of the environment, and those that the provider sends, as far as it tells. */
+/** The keys in the environment, and those that the provider sends, if known. */
 async function keysOf(model: AiSdkSettings['model']): Promise<string[]> {
   const inEnvironment = Object.entries(process.env).flatMap(([name, value]) =>
     KEY_NAME.test(name) ? [value] : [],
@@ -90,7 +90,7 @@ async function keysOf(model: AiSdkSettings['model']): Promise<string[]> {
   return long.sort((a, b) => b.length - a.length);
 }
 
-/** Providers keep the headers of their requests in `config.headers`, which no interface promises. */
+/** Providers keep the headers of their requests in `config.headers`, which is not documented. */
 async function sentKeys(model: AiSdkSettings['model']): Promise<(string | undefined)[]> {
   try {
     const { headers } = (model as { config?: { headers?: unknown } }).config ?? {};

@@ -1,4 +1,4 @@
-// One request to the model, and what it took.
+// One request to the model, and its usage.
 import type { JSONSchema7, ModelMessage } from 'ai';
 import { AgentApiError, type Usage } from '../agent';
 import { costOf } from '../model/budget';
@@ -29,7 +29,7 @@ export interface Request {
 export async function ask(sdk: Sdk, settings: AiSdkSettings, request: Request): Promise<Answer> {
   const { model, maxOutputTokens, maxRetries, providerOptions } = settings;
   const { system, messages, signal, limitMs } = request;
-  // None has an `execute`: the SDK hands the calls over, and makes no second request.
+  // Without `execute`, the SDK returns the calls and makes no second request.
   const tools = request.tools.map(({ name, description, schema }) => [
     name,
     sdk.tool({ description, inputSchema: sdk.jsonSchema<unknown>(schema as JSONSchema7) }),
@@ -47,7 +47,7 @@ export async function ask(sdk: Sdk, settings: AiSdkSettings, request: Request): 
       ...(providerOptions && { providerOptions: providerOptions as never }),
     });
     return {
-      // The SDK answers calls that it can't read by itself. Each is answered once, here.
+      // The SDK answers calls that it can't read. We answer each call once, ourselves.
       messages: result.response.messages.filter(({ role }) => role === 'assistant'),
       calls: result.toolCalls.filter(call => !call.providerExecuted),
       text: result.text,
@@ -73,7 +73,7 @@ interface Counted {
   inputTokenDetails?: { cacheReadTokens?: number | undefined; cacheWriteTokens?: number | undefined };
 }
 
-/** The provider's count, priced: a cost of null without prices, or if it did not count. */
+/** The usage with its cost; null without prices, or if the provider did not count. */
 export function usageOf(counted: Counted, pricing: AiSdkSettings['pricing']): Required<Usage> {
   const { inputTokens, outputTokens, cachedInputTokens, inputTokenDetails } = counted;
   const cacheReadTokens = inputTokenDetails?.cacheReadTokens ?? cachedInputTokens ?? 0;
@@ -84,7 +84,7 @@ export function usageOf(counted: Counted, pricing: AiSdkSettings['pricing']): Re
     cacheReadTokens,
     cacheCreationTokens,
   };
-  // Servers that count nothing say 0, too, and no request has an empty prompt.
+  // Servers that don't count report 0, and no request has an empty prompt.
   const isCounted = Boolean(inputTokens) && outputTokens !== undefined;
   return { ...tokens, costUsd: pricing && isCounted ? costOf(pricing, tokens) : null };
 }

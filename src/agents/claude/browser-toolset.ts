@@ -1,4 +1,4 @@
-// The vendor's browser toolset over the table of tools: it takes the model's calls, and words their results.
+// The vendor's browser toolset on top of our table of tools.
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import {
@@ -43,7 +43,7 @@ class UploadPolicy extends BetaNodeFilePolicy {
 
 export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
   readonly #driver: Driver;
-  /** The words of an answer's first call: nothing happens before it. */
+  /** The description of an answer's first call. */
   #told: { id: string; words: string } | undefined;
 
   constructor(driver: Driver, members: Members = {}) {
@@ -51,7 +51,7 @@ export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
     super({
       configs: Object.fromEntries(configs),
       browserState: () => driver.tabs.state(),
-      // These members are off unless the user turns them on, which is the consent.
+      // The user has consented by turning these members on.
       confirm: () => true,
       filePolicy: new UploadPolicy({ uploadRoots: members.file_upload || [] }),
     });

@@ -1,4 +1,4 @@
-// The calls of one answer: run in order, each answered once.
+// Runs the calls of one answer in order, and answers each once.
 import type {
   BetaContentBlock,
   BetaTool,
@@ -16,7 +16,7 @@ import { BrowserToolset, type Members } from './browser-toolset';
 import { ComputerToolset } from './computer-toolset';
 import { withText } from './conversation';
 
-/** Their result is the report of the tabs and nothing else. */
+/** Their result is only the report of the tabs. */
 const STATE_ONLY = new Set(['new_tab', 'list_tabs', 'switch_tab', 'close_tab']);
 
 const OWN_TOOLS: Record<string, Tool> = TASK_TOOLS;
@@ -34,7 +34,7 @@ export class Calls {
   private readonly driver: Driver;
   private readonly toolset: BrowserToolset | ComputerToolset;
   private readonly seesText: boolean;
-  /** What happened beside the calls, until a result can tell it. */
+  /** What happened besides the calls, until a result can carry it. */
   private notices: string[] = [];
 
   constructor(
@@ -61,7 +61,7 @@ export class Calls {
     this.driver.dispose();
   }
 
-  /** The turn's title: its calls in words. */
+  /** The title of a turn with these calls. */
   async titleOf(calls: readonly BetaToolUseBlock[]): Promise<string> {
     const words = await Promise.all(calls.map((call, index) => this.wordsOf(call, index)));
     return this.task.mask(shorten(words.join(', then '), 140));
@@ -87,18 +87,18 @@ export class Calls {
     return { results, gaveUp };
   }
 
-  /** The active tab as text; undefined for a model that acts by pictures alone. */
+  /** The active tab as text; undefined for a model that only sees pictures. */
   async look(): Promise<string | undefined> {
     if (!this.seesText) return undefined;
     return this.task.mask((await this.driver.observations.look(this.driver.session.page)).toWellFormed());
   }
 
-  /** Of the active tab at the newest look. */
+  /** The state of the active tab at the last look. */
   get state() {
     return this.driver.observations.stateOf(this.driver.session.page);
   }
 
-  /** What calls did to the page; undefined if they only looked, or the last one reads the page, or it is still loading. */
+  /** What calls changed on the page; undefined if they only looked, if the last one read the page, or if it is still loading. */
   async changes(
     calls: readonly BetaToolUseBlock[],
     results: readonly BetaToolResultBlockParam[],
@@ -133,7 +133,7 @@ export class Calls {
     };
     const result = await (member ? this.toolset.toolResult(call) : this.own(call));
     this.task.signal.throwIfAborted();
-    // A call that the SDK or the input check refused never became an action.
+    // A call that the SDK or our check refused never became an action.
     if (!noted) turn.action({ title: call.name, ...(result.is_error && { error: textOf(result) }) });
     return result;
   }
@@ -151,7 +151,7 @@ export class Calls {
     }
   }
 
-  /** No value of a secret reaches the model. The tabs' titles and addresses are masked where they are read. */
+  /** Masks secrets. The tabs' titles and addresses are already masked. */
   private masked(result: BetaToolResultBlockParam): BetaToolResultBlockParam {
     if (!Array.isArray(result.content)) return { ...result, content: this.task.mask(result.content ?? '') };
     const content = result.content.map(part =>
@@ -161,7 +161,7 @@ export class Calls {
   }
 }
 
-/** Answers calls that are not to be run. */
+/** Answers to calls that don't run. */
 export function refusals(calls: readonly BetaToolUseBlock[], text: string): BetaToolResultBlockParam[] {
   return calls.map(call => refusal(call, text));
 }

@@ -16,22 +16,22 @@ import type { ModelSettings } from './options';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
-/** Kept of a trial's time when an overload is waited out: its end must still be an error of the API. */
+/** Left of a trial's time after waiting for an overloaded API, so that the trial can end with the API's error. */
 const TIME_TO_END_MS = 1_000;
 const MAX_MESSAGE = 300;
-/** What may come as an event inside a stream that began well. */
+/** Errors that may come inside a stream. */
 const PASSING = new Set(['overloaded_error', 'api_error', 'rate_limit_error', 'timeout_error']);
 
-/** What a request may take. */
+/** The limits of a request. */
 export interface Limit {
   readonly signal: AbortSignal;
   /** Milliseconds left for the answer. */
   readonly timeLeftMs: number;
-  /** Milliseconds for which an overload is waited out; 0 to retry it like any other failure. */
+  /** Milliseconds to wait for an overloaded API; 0 to retry as after any other failure. */
   readonly patienceMs: number;
-  /** Is told what every attempt took, also one that came to nothing. */
+  /** Gets the usage of every attempt, also of failed ones. */
   spent(usage: BetaUsage): void;
-  /** Called before a request is made again. Throws if it can't be afforded. */
+  /** Called before a request is repeated. Throws if it would exceed the cap. */
   check?(): void;
 }
 
@@ -65,7 +65,7 @@ export class Client {
 
   private async once(params: MessageCreateParamsNonStreaming, limit: Limit): Promise<BetaMessage> {
     const timeout = Math.max(1, Math.ceil(Math.min(this.settings.requestTimeoutMs, limit.timeLeftMs)));
-    // The SDK's own limit ends with the headers: a stream that goes silent is ended here.
+    // The SDK's limit only covers the headers. This one ends a silent stream.
     let silent = false;
     let timer: NodeJS.Timeout | undefined;
     const stop = () => {
@@ -95,14 +95,14 @@ export class Client {
   }
 }
 
-/** An answer's bytes on their way to the SDK, which passes on neither pings nor what an answer took that it refuses. */
+/** Watches an answer on its way to the SDK, which hides pings and the usage of answers that it refuses. */
 class StreamWatch {
   usage: BetaUsage | undefined;
   private reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   private readonly decoder = new TextDecoder();
   private line = '';
 
-  /** @param alive is called for every piece that arrives, pings included */
+  /** @param alive called for every piece that arrives, pings included */
   constructor(private readonly alive: () => void) {}
 
   readonly fetch: typeof fetch = async (...request) => {
@@ -123,7 +123,7 @@ class StreamWatch {
     return new Response(body, response);
   };
 
-  /** Reads what the SDK has left unread. */
+  /** Reads the rest of the stream. */
   async readOn(): Promise<void> {
     for (;;) {
       const { done, value } = (await this.reader?.read()) ?? { done: true };
@@ -158,28 +158,28 @@ function isOverload(error: unknown): error is APIError {
   return error instanceof APIError && (error.status === 529 || error.type === 'overloaded_error');
 }
 
-/** As long as the API asks for, else longer each time and never quite the same. */
+/** As long as the API asks for, else longer each time, with some randomness. */
 function pauseAfter(error: unknown, attempt: number): number {
   const asked = error instanceof APIError ? Number(error.headers?.get('retry-after') ?? 0) * 1_000 : 0;
   const grown = Math.min(FIRST_PAUSE_MS * 1.5 ** attempt, LONGEST_PAUSE_MS);
   return Math.max(asked || 0, grown * (0.75 + Math.random() / 2));
 }
 
-/** The connection or the stream ended early; an error with a status was an answer, and the SDK has retried it. */
+/** Whether the connection or the stream ended early. The SDK itself retries errors with a status. */
 function brokeOff(error: unknown): boolean {
   if (error instanceof APIError) return error.status === undefined && PASSING.has(String(error.type));
   return error instanceof AnthropicError;
 }
 
 export interface Asker extends ModelSettings {
-  /** What the user called to set these. */
+  /** The function whose options these are. */
   factory: 'claude' | 'webJudge';
   tools?: 'browser' | 'computer';
 }
 
-/** Whatever a request threw, as the reason that a trial ends with. */
+/** The reason of a trial whose request failed. */
 export function apiProblem(error: unknown, asker: Asker): string {
-  // A proxy or a page of an error may echo what it was sent.
+  // A proxy or an error page may echo the request.
   return [asker.apiKey, process.env.ANTHROPIC_API_KEY, process.env.ANTHROPIC_AUTH_TOKEN]
     .filter(key => key !== undefined && key.length > 3)
     .reduce<string>((text, key) => text.replaceAll(key!, '[key]'), reasonOf(error, asker));
@@ -189,7 +189,7 @@ function reasonOf(error: unknown, asker: Asker): string {
   if (error instanceof APIConnectionError) return connection(error, asker);
   if (error instanceof APIError) return `${advice(error, asker)} ${quoted(error)}`;
   const message = error instanceof Error ? error.message : String(error);
-  return `the answer broke off, also after ${asker.maxRetries} retries: ${message}`;
+  return `the answer broke off, even after ${asker.maxRetries} retries: ${message}`;
 }
 
 function quoted(error: APIError): string {
@@ -201,7 +201,7 @@ function quoted(error: APIError): string {
 function advice(error: APIError, { factory, model, tools, maxRetries }: Asker): string {
   const { status } = error;
   const words = error.apiMessage ?? error.message;
-  // The model does not take the tool, as far as the API's words tell: other refusals name the toolset, too.
+  // The API says that the model does not support the tool. Other refusals mention the toolset, too.
   if (
     tools &&
     status === 400 &&
@@ -218,23 +218,23 @@ function advice(error: APIError, { factory, model, tools, maxRetries }: Asker): 
     403: `the key may not use this (403). Check what its workspace may do, and whether it may use the model "${model}".`,
     404: `there is no model "${model}" for this key (404). Check ${factory}({ model }) and baseURL.`,
     413: 'the request is too large (413). Use a smaller viewport or fewer steps.',
-    429: `the rate limit is reached (429), also after ${maxRetries} retries. Run fewer workers (--workers=1), raise ${factory}({ maxRetries }), or ask for a higher limit.`,
+    429: `the rate limit is reached (429), even after ${maxRetries} retries. Run fewer workers (--workers=1), raise ${factory}({ maxRetries }), or ask for a higher limit.`,
     529:
       factory === 'claude'
-        ? 'the API is overloaded (529), and was for as long as the trial had time. Run again later, or raise turnTimeoutMs.'
-        : `the API is overloaded (529), also after ${maxRetries} retries. Run again later, or raise ${factory}({ maxRetries }).`,
+        ? "the API was overloaded (529) until the trial's time was up. Run again later, or raise turnTimeoutMs."
+        : `the API is overloaded (529), even after ${maxRetries} retries. Run again later, or raise ${factory}({ maxRetries }).`,
   };
   return (
     known[status ?? 0] ??
-    `the API failed (${status ?? error.type}), also after ${maxRetries} retries. Run again later.`
+    `the API failed (${status ?? error.type}), even after ${maxRetries} retries. Run again later.`
   );
 }
 
 function connection(error: APIConnectionError, asker: Asker): string {
   const { factory, baseURL, requestTimeoutMs, maxRetries } = asker;
   if (error instanceof APIConnectionTimeoutError)
-    return `no answer within ${requestTimeoutMs / 1000} s, also after ${maxRetries} retries. Raise ${factory}({ requestTimeoutMs }), or check the network.`;
+    return `no answer within ${requestTimeoutMs / 1000} s, even after ${maxRetries} retries. Raise ${factory}({ requestTimeoutMs }), or check the network.`;
   const cause = error.cause instanceof Error ? error.cause : undefined;
   const reason = cause?.cause instanceof Error ? cause.cause.message : cause?.message;
-  return `the API at ${baseURL ?? process.env.ANTHROPIC_BASE_URL ?? 'its default address'} can't be reached, also after ${maxRetries} retries${reason ? ` (${reason})` : ''}. Check the network, a proxy, and baseURL.`;
+  return `the API at ${baseURL ?? process.env.ANTHROPIC_BASE_URL ?? 'its default address'} can't be reached, even after ${maxRetries} retries${reason ? ` (${reason})` : ''}. Check the network, a proxy, and baseURL.`;
 }

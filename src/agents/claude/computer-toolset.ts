@@ -1,4 +1,4 @@
-// The vendor's computer toolset with the active tab's viewport as its screen, for comparison with the browser toolset.
+// The vendor's computer toolset with the active tab's viewport as its screen, to compare with the browser toolset.
 import {
   BetaAbstractComputerToolset20260801,
   type BetaComputerMemberResult,
@@ -23,7 +23,7 @@ const placed = z
   .object({ coordinate: point.nullish(), text })
   .transform(({ coordinate, text }) => ({ ...(coordinate && { target: coordinate }), modifiers: text }));
 
-/** What each member takes, turned into what the tool of that name takes. Without a `target` it acts at the pointer. */
+/** Converts the input of each member into that of our tool. Without a `target` it acts at the pointer. */
 const INPUTS: Record<BetaComputerMemberName, z.ZodType<object>> = {
   key: TOOLS.key.input,
   hold_key: TOOLS.hold_key.input,

@@ -89,10 +89,10 @@ export class Conversation {
   }
 
   /**
-   * Takes old pictures and readings out if there are enough of them; all but the newest, if `force` says that
+   * Removes old pictures and readings if there are enough of them; all but the newest, if `force` says that
    * room is needed now.
    *
-   * @returns whether anything changed. Then nothing after the first change is cached any more.
+   * @returns whether anything changed, which invalidates the cache after the first change
    */
   trim(force = false): boolean {
     const all = this.bulky();

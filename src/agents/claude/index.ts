@@ -1,14 +1,14 @@
-// The agent that plays a task with Claude. Imported by configs: whatever needs the SDK is loaded when a trial runs.
+// The agent for Claude. Imported by configs, so what needs the SDK is loaded when a trial runs.
 import type { Agent, SessionTask } from '../agent';
 import { type ClaudeOptions, requireKey, settingsOf } from './options';
 
 /**
- * An agent that plays tasks with a Claude model through the vendor's browser tool.
+ * An agent with a Claude model that uses the vendor's browser tool.
  *
- * @throws OptionsError naming each option that is wrong or unknown.
+ * @throws OptionsError that names every wrong or unknown option.
  */
 export function claude(options: ClaudeOptions = {}): Agent {
-  // Held by the closures below and by no property: an agent in a config may be printed or serialised.
+  // Kept in closures, not in properties: an agent in a config may be printed or serialised.
   const settings = settingsOf(options);
   return {
     name: 'claude',

@@ -1,4 +1,4 @@
-// Plays one task: a request, the calls of its answer, and so on until the model ends its turn.
+// Runs one task: a request, the calls of its answer, and so on until the model ends its turn.
 import { readdir } from 'node:fs/promises';
 import { APIError } from '@anthropic-ai/sdk';
 import type {
@@ -20,19 +20,19 @@ import { Conversation } from './conversation';
 import { type ClaudeSettings, vendorMembers } from './options';
 import { pricesOf, TOOLS_TOKENS, unknownPrice, usageOf } from './pricing';
 
-/** Always the same, so that it is cached once for all trials of a run. */
+/** The same for all trials of a run, so that it is cached once. */
 const SYSTEM = systemPrompt({
   pictures: true,
   end: 'Then answer in a sentence or two, without a tool call. That ends the task. If the task asks for information, give it in that answer.',
 });
 const GO_ON = goOn('say in a sentence what the site shows of it');
 const MAX_FILES_TOLD = 30;
-/** Models that think by default, and leave their thoughts out of the answer unless asked for a summary. */
+/** Models that think by default, and only include their thoughts if asked for a summary. */
 const THINKS = /^claude-(?:(?:opus|sonnet|haiku)-5-5|(?:fable|mythos)-5-[12])\b/;
 
 /**
- * @throws AgentApiError if the API or the model will not work; BudgetExceededError before a turn that can't be
- * afforded; whatever `task.turn` throws; the signal's reason once that is aborted.
+ * @throws AgentApiError if the API or the model does not work; BudgetExceededError before a turn that exceeds
+ * the cap; what `task.turn` throws; the signal's reason once it is aborted.
  */
 export async function playTask(task: SessionTask, settings: ClaudeSettings): Promise<GaveUp | undefined> {
   const { model, pricing, tools } = settings;
@@ -62,10 +62,10 @@ class Loop {
   private readonly budget: Budget;
   private readonly fixed: Pick<MessageCreateParamsNonStreaming, 'model' | 'max_tokens' | 'system' | 'tools'> &
     Partial<MessageCreateParamsNonStreaming>;
-  /** Tokens that the next request adds to the one before. */
+  /** Tokens that the next request adds. */
   private fresh: number;
   private cutOff = 0;
-  /** The newest answer had neither a call nor a result. */
+  /** Whether the newest answer had neither a call nor a result. */
   private asked = false;
 
   constructor(
@@ -128,7 +128,7 @@ class Loop {
     };
   }
 
-  /** What the API refuses about the conversation may be taken out of it. */
+  /** Removes from the conversation what the API refuses, if possible. */
   private repair(error: unknown): boolean {
     if (!(error instanceof APIError) || error.status !== 400) return false;
     const message = error.apiMessage ?? error.message;
@@ -163,12 +163,12 @@ class Loop {
         return callsOf(content).length > 0 ? this.act(content) : this.finish(content);
       default:
         throw new AgentApiError(
-          `claude: the answer ended with "${message.stop_reason}", which this version does not know.`,
+          `claude: the answer ended with "${message.stop_reason}", which this version does not support.`,
         );
     }
   }
 
-  /** The calls, their results, and what else the model has to know. */
+  /** Runs the calls and adds their results and notes for the model. */
   private async act(content: BetaContentBlock[]): Promise<Ending> {
     const calls = callsOf(content);
     const title = await this.calls.titleOf(calls);
@@ -183,14 +183,14 @@ class Loop {
       this.goOn(content, this.calls.sent(calls, results, words));
       return undefined;
     };
-    // The model is asked while the turn's picture is taken.
+    // The next request runs while the turn's picture is taken.
     const gaveUp = await this.task.turn(title, act, { waitForPicture: false });
     this.asked = false;
     return gaveUp && { result: gaveUp };
   }
 
   private goOn(content: BetaContentBlock[], next: BetaContentBlockParam[]): void {
-    // Thoughts alone make no message of their own: the answer that was to follow them is asked for again.
+    // Thoughts alone are not a message: the answer is requested again.
     if (!content.every(isThought)) this.conversation.addAnswer(content as BetaContentBlockParam[]);
     this.conversation.addUser(next);
     this.fresh = tokensOf(content) + tokensOf(next);
@@ -204,7 +204,7 @@ class Loop {
     return { result: undefined };
   }
 
-  /** Models end in the middle at times: with nothing, or with words on what they are about to do. */
+  /** Models sometimes end in the middle of a task: with nothing, or by announcing what they will do. */
   private async askAgain(text: string, content: BetaContentBlock[]): Promise<Ending> {
     this.asked = true;
     const title = text.trim() ? `no call: ${shorten(text, 100)}` : 'an empty answer';
@@ -233,7 +233,7 @@ class Loop {
     return undefined;
   }
 
-  /** A call that was cut off may be half a call: none of that answer's calls is run. */
+  /** A cut-off call may be incomplete, so none of the answer's calls runs. */
   private async cut(content: BetaContentBlock[]): Promise<Ending> {
     const { maxTokens } = this.settings;
     const calls = callsOf(content);
@@ -243,7 +243,7 @@ class Loop {
         `claude: ${MAX_CUT_OFF} answers in a row were cut off at ${maxTokens} tokens. Raise claude({ maxTokens }), or lower effort.`,
       );
     const text = `Your answer was cut off at ${maxTokens} tokens${calls.length > 0 ? ', and none of its calls was run' : ''}. Answer again, in fewer words.`;
-    // A thought that was cut off has no signature, and the API takes none without.
+    // A cut-off thought has no signature, so the API would refuse it.
     const whole = content.filter(block => block.type !== 'thinking' || block.signature);
     if (whole.every(isThought)) this.conversation.amend(text);
     else this.goOn(whole, calls.length > 0 ? refusals(calls, text) : [{ type: 'text', text }]);
@@ -257,7 +257,7 @@ class Loop {
     return undefined;
   }
 
-  /** A turn of nothing but words. */
+  /** A turn without calls. */
   private say(title: string, content: readonly BetaContentBlock[]): Promise<void> {
     return this.task.turn(title, turn => {
       turn.readOnly();

@@ -1,4 +1,4 @@
-// What users may give to claude(), checked when the config is read.
+// The options of claude(), checked when the config is read.
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
@@ -35,17 +35,17 @@ export interface ClaudeMembers extends Partial<Record<(typeof MEMBERS)[number], 
   javascriptExec?: boolean;
 }
 
-/** What `claude()` and `webJudge()` have in common. */
+/** The options that `claude()` and `webJudge()` share. */
 export interface ModelOptions {
-  /** The key. Default: the environment's `ANTHROPIC_API_KEY`, or `ANTHROPIC_AUTH_TOKEN`. */
+  /** The API key. Default: the environment variable `ANTHROPIC_API_KEY`, or `ANTHROPIC_AUTH_TOKEN`. */
   apiKey?: string;
-  /** Address of the API. Default: the environment's `ANTHROPIC_BASE_URL`, or the vendor's address. */
+  /** Address of the API. Default: the environment variable `ANTHROPIC_BASE_URL`, or the vendor's address. */
   baseURL?: string;
   /** How much the model thinks. Default: the model's own. */
   effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
-  /** How often a failed request is made again at once. An overload (529) of `claude()` is waited out as long as the trial has time. Default: 4. */
+  /** How often a failed request is repeated at once. If the API is overloaded (529), `claude()` waits as long as the trial has time. Default: 4. */
   maxRetries?: number;
-  /** US dollars per million tokens, if the built-in table does not know the model or its prices have changed. Default: the table. */
+  /** US dollars per million tokens, for a model that the built-in table does not know or whose price has changed. Default: the table. */
   pricing?: Pricing;
 }
 
@@ -54,9 +54,9 @@ export interface ClaudeOptions extends ModelOptions {
   model?: string;
   /** Tokens of the longest answer, thinking included. Default: 8,192. */
   maxTokens?: number;
-  /** Milliseconds that an answer may stay silent; pings count as life. Default: 300,000. */
+  /** Milliseconds without any data, pings included, before a request fails. Default: 300,000. */
   requestTimeoutMs?: number;
-  /** `computer` sees nothing but pictures. Default: `browser`. */
+  /** `computer` only sees pictures. Default: `browser`. */
   tools?: 'browser' | 'computer';
   /**
    * Members of the browser tool, true or false by name; `fileUpload` takes the folders that files may come from, relative
@@ -96,10 +96,10 @@ const optionsSchema = z.strictObject({
 } satisfies OptionSchemas<ClaudeOptions>);
 
 export type ClaudeSettings = z.output<typeof optionsSchema>;
-/** Settings of a model, whoever asks it. */
+/** The settings of a model, for an agent or a judge. */
 export type ModelSettings = Omit<ClaudeSettings, 'tools' | 'members'>;
 
-/** @throws OptionsError naming each option that is wrong or unknown. */
+/** @throws OptionsError that names every wrong or unknown option. */
 export function settingsOf(options: ClaudeOptions): ClaudeSettings {
   return checkOptions('claude()', optionsSchema, options);
 }
@@ -109,7 +109,7 @@ export function requireKey({ apiKey }: ModelSettings, factory: 'claude' | 'webJu
   const { ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN } = process.env;
   if (apiKey || ANTHROPIC_API_KEY || ANTHROPIC_AUTH_TOKEN) return;
   throw new Error(
-    `${factory}: there is no API key. Set the environment variable ANTHROPIC_API_KEY, or give one: ${factory}({ apiKey }).`,
+    `${factory}: no API key. Set the environment variable ANTHROPIC_API_KEY, or pass one: ${factory}({ apiKey }).`,
   );
 }
 

@@ -1,4 +1,4 @@
-// What tokens cost, in US dollars per million. Prices change: the table is dated, and `claude({ pricing })` beats it.
+// Prices of tokens in US dollars per million. Prices change: the table is dated, and `claude({ pricing })` overrides it.
 import type { BetaUsage } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { Usage } from '../agent';
 import { costOf, type Prices } from '../model/budget';
@@ -51,7 +51,7 @@ const TABLE: Record<string, Prices> = {
   'claude-mythos-5': FABLE_5,
 };
 
-/** Undefined if the price is unknown, which is never free. */
+/** Undefined if the price is unknown. */
 export function pricesOf(model: string, pricing?: Pricing): Prices | undefined {
   if (pricing) {
     const { input, output, cacheRead = input * 0.1, cacheWrite = input * 1.25 } = pricing;
@@ -64,10 +64,10 @@ export function pricesOf(model: string, pricing?: Pricing): Prices | undefined {
 
 /** Why a cost cap can't be kept. */
 export function unknownPrice(model: string, factory: 'claude' | 'webJudge'): string {
-  return `no price is known for the model "${model}" (prices as of ${PRICES_AS_OF}), so maxCostUsd can't be kept. Give its prices in dollars per million tokens, ${factory}({ model: '${model}', pricing: { input: 4, output: 20 } }), or remove maxCostUsd.`;
+  return `the price is unknown for the model "${model}" (prices as of ${PRICES_AS_OF}), so maxCostUsd can't be kept. Give its prices in dollars per million tokens, ${factory}({ model: '${model}', pricing: { input: 4, output: 20 } }), or remove maxCostUsd.`;
 }
 
-/** The API's count of a request, priced. */
+/** The usage of a request with its cost. */
 export function usageOf(usage: BetaUsage, prices: Prices | undefined): Required<Usage> {
   const counted = {
     inputTokens: usage.input_tokens,

@@ -1,5 +1,5 @@
-// An agent in a program of its own, in any language: it gets the trial as JSON and drives the page by the DevTools protocol.
-// Imported by configs: what serves that protocol is loaded when a trial runs.
+// An agent that is a separate program, in any language. It gets the trial as JSON and drives the page over the DevTools protocol.
+// Imported by configs, so the server of that protocol is loaded when a trial runs.
 import { basename, extname } from 'node:path';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
@@ -11,13 +11,13 @@ export interface CommandOptions {
   command: string;
   /** Its arguments; there is no shell. Default: none. */
   args?: readonly string[];
-  /** Set beside the environment of Playwright itself. A value that is undefined takes the variable away. Default: none. */
+  /** Variables to add to Playwright's environment. An undefined value removes a variable. Default: none. */
   env?: Record<string, string | undefined>;
-  /** Folder that it runs in, relative to that of the Playwright config. Default: that folder. */
+  /** The working directory, relative to the folder of the Playwright config. Default: that folder. */
   cwd?: string;
-  /** Shown in reports. Default: the name of the script among `args`, else of the program, without folder and extension. */
+  /** The name in reports. Default: the name of the script in `args`, else of the program, without folder and extension. */
   name?: string;
-  /** The model behind it, shown in reports. Default: none. */
+  /** The model's name in reports. Default: none. */
   model?: string;
 }
 
@@ -35,7 +35,7 @@ const optionsSchema = z.strictObject({
  * drives the trial's page over the DevTools protocol, and tells of its turns as JSON lines on standard output (see
  * docs/agent-protocol.md). Chromium only.
  *
- * @throws OptionsError for options that it can't use.
+ * @throws OptionsError for wrong or unknown options.
  */
 export function command(options: CommandOptions): Agent {
   const { command, args, env, cwd, name, model } = checkOptions('command()', optionsSchema, options);

@@ -1,4 +1,4 @@
-// Makes turns of a program's lines.
+// Turns the lines of a program into turns of a trial.
 import type { ActionDraft } from '../../browser/action-recorder';
 import type { CdpEndpoint } from '../../browser/cdp-endpoint';
 import { locatorOf } from '../../browser/locator-expression';
@@ -13,12 +13,12 @@ import {
 import type { Program } from './program';
 import { type Line, parseLine } from './protocol';
 
-/** Lines between one turn's beginning and the next one's: more are a loop, and would hold the worker up. */
+/** Most lines in a turn: more are an endless loop. */
 const MAX_LINES = 1_000;
 
 type Of<Type extends Line['type']> = Extract<Line, { type: Type }>;
 
-/** Where a program's trial takes place. */
+/** The surroundings of a program's trial. */
 export interface Stage {
   task: SessionTask;
   program: Program;
@@ -78,7 +78,7 @@ async function record(line: Of<'record'>, turn: Turn, { task, program }: Stage):
   await task.recorder.answered();
 }
 
-/** What may come in a turn and between two. */
+/** Handles lines that may come inside and between turns. */
 async function between(line: Exclude<Line, Of<'turn' | 'end'>>, stage: Stage): Promise<void> {
   const { task, program, endpoint } = stage;
   switch (line.type) {
@@ -108,7 +108,7 @@ async function between(line: Exclude<Line, Of<'turn' | 'end'>>, stage: Stage): P
   }
 }
 
-/** A program may put many requests into one turn, so the cap is looked at here too: what it ends with may exceed it. */
+/** Checks the cap here, too, since a program may make many requests in one turn. The final cost may exceed it. */
 function spend({ type: _, ...usage }: Of<'usage'>, task: AgentTask): void {
   const { maxCostUsd: cap, costUsd: before } = task;
   task.usage(usage);

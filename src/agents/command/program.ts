@@ -1,4 +1,4 @@
-// The agent's process: its lines, what it said on standard error, and its end, whatever it does.
+// The agent's process: its lines, its standard error, and its end.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { accessSync, constants, existsSync } from 'node:fs';
@@ -8,38 +8,38 @@ import { within } from '../../browser/waiting';
 import { OptionsError } from '../../options';
 import { TRIAL_VARIABLE, unwatch, watch } from './watchdog';
 
-/** Bytes of standard output in a trial: all of it may end up in the record. */
+/** Most bytes of standard output in a trial: it may all end up in the record. */
 export const MAX_OUTPUT = 4 * 1024 * 1024;
-/** Characters of standard error that are kept, the last ones. */
+/** Characters kept from the end of standard error. */
 const MAX_STDERR = 4_000;
 /** Milliseconds for the system to end what it was told to. */
 const KILL_MS = 3_000;
-/** Milliseconds for its last lines, after it went: a process that it left behind may hold its output open. */
+/** Milliseconds for its last lines after its end: a process that it left behind may hold its output open. */
 const DRAIN_MS = 1_000;
 const SCRIPT = /\.(?:[cm]?[jt]s|py|rb|php|pl|sh|jar|dll|exe)$/i;
 const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE)$/i;
-/** Characters: shorter ones are found in ordinary words. */
+/** Characters. Shorter values are part of ordinary words. */
 const SECRET_LENGTH = 8;
-/** Lines of an uncaught exception that say less than its message, which stands above them. */
+/** Lines of an uncaught exception below its message. */
 const STACK = /^\s*$|^\s+at |^\s*\^+\s*$|^Node\.js v\d/;
 
 export interface ProgramOptions {
   command: string;
   args: readonly string[];
-  /** Beside the environment of this process. */
+  /** Added to the environment of this process. */
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
 }
 
-/** Who is told whether lines wait to be read. */
+/** Callbacks for when lines are waiting to be read. */
 export interface Reading {
-  /** A line has come. */
+  /** A line has arrived. */
   busy(): void;
-  /** All that came was read, and more is waited for. */
+  /** All lines have been read. */
   idle(): void;
 }
 
-/** The program is missing, died, flooded its output or broke the protocol. */
+/** The program is missing, died, wrote too much or broke the protocol. */
 export class ProgramError extends Error {
   override name = 'ProgramError';
 }
@@ -55,7 +55,7 @@ export class Program {
   private ended = false;
   private wake: () => void = () => undefined;
   private readonly wakeUp = () => this.wake();
-  /** Settles when the process is gone, or never came to be. */
+  /** Settles when the process is gone, or did not start. */
   private readonly exited: Promise<void>;
   private draining: NodeJS.Timeout | undefined;
 
@@ -111,17 +111,17 @@ export class Program {
     }
   }
 
-  /** An error about this program, with its last words on standard error. */
+  /** An error about this program, with the end of its standard error. */
   error(problem: string): ProgramError {
     const { command, args } = this.options;
     const said = lastWords(this.masked(this.stderr));
     const about = said ? `. Standard error: ${said}` : '';
-    // Other arguments than the script are left out: some carry keys.
+    // Other arguments than the script are left out, since they may contain keys.
     const label = [command, scriptOf(args)].filter(Boolean).join(' ');
     return new ProgramError(`${label.slice(-200)}: ${this.masked(problem)}${about}`);
   }
 
-  /** Without secrets, and with the names of variables that look like keys and passwords for their values. */
+  /** Masks secrets, and the values of variables that look like keys and passwords. */
   masked(text: string): string {
     return Object.entries(this.env)
       .filter(([name, value = '']) => value.length >= SECRET_LENGTH && SECRET_NAME.test(name))
@@ -129,7 +129,7 @@ export class Program {
       .reduce((masked, [name, value]) => masked.replaceAll(value!, `<${name}>`), this.mask(text));
   }
 
-  /** Waits for it to go by itself, `ms` at most. */
+  /** Waits at most `ms` for it to end by itself. */
   async goneWithin(ms: number): Promise<void> {
     await within(this.exited, ms);
   }
@@ -190,7 +190,7 @@ export class Program {
       this.partial = '';
     });
     this.child.stderr!.setEncoding('utf8').on('data', (chunk: string) => {
-      // Masked before it is cut: half a secret is not found any more.
+      // Mask before cutting, since half a secret would not be found.
       this.stderr = this.masked(this.stderr + chunk).slice(-MAX_STDERR);
     });
   }
@@ -212,9 +212,9 @@ export class Program {
     const { cwd } = this.options;
     const start = 'it could not be started';
     if (!existsSync(cwd))
-      return `${start}: there is no folder ${cwd} (\`cwd\` is relative to the folder of the Playwright config)`;
+      return `${start}: the folder ${cwd} does not exist (\`cwd\` is relative to the folder of the Playwright config)`;
     if (code === 'ENOENT')
-      return `${start}: there is no such program. A path is relative to the folder of the Playwright config`;
+      return `${start}: the program was not found. A path is relative to the folder of the Playwright config`;
     if (code === 'EACCES') return `${start}: it is not executable (${message})`;
     if (code === 'EINVAL' && process.platform === 'win32')
       return `${start}: Windows starts .cmd and .bat files through a shell only. Start what it starts: node with the script`;
@@ -234,13 +234,13 @@ export class Program {
   }
 }
 
-/** A bare name is looked for on the PATH; anything with a folder in it is a path, wherever the program runs. */
+/** A bare name is on the PATH; a name with a folder is a path, whatever the working directory. */
 export function programPath(command: string, configDir: string): string {
   return isBareName(command) ? command : resolve(configDir, command);
 }
 
 /**
- * Looks for a program before any browser starts.
+ * Checks that a program exists, before a browser starts.
  *
  * @throws OptionsError if it is a bare name that the PATH does not have. Relative paths are left to the trial.
  */

@@ -17,14 +17,17 @@ export const taskSchema = z
     entryUrl: z.string().describe('Where the trial begins. The page is there already.'),
     allowedDomains: z
       .array(z.string())
-      .describe('Hostnames, optionally with a leading `*.`. Navigations elsewhere are refused by the guard.'),
-    maxSteps: z.int().positive().describe('Turns at most: the one beyond ends the trial as `max_steps`.'),
-    maxCostUsd: z.number().positive().nullable().describe('US dollars at most; null where there is no cap.'),
-    timeLimitMs: z.number().positive().describe('Milliseconds from now on; then the program is ended.'),
-    seed: z.int().nonnegative().describe('Another one for each trial of a spec, the same in each run.'),
+      .describe('Hostnames, optionally with a leading `*.`. The guard refuses navigations elsewhere.'),
+    maxSteps: z.int().positive().describe('Most turns. One more ends the trial as `max_steps`.'),
+    maxCostUsd: z.number().positive().nullable().describe('Most US dollars; null if there is no cap.'),
+    timeLimitMs: z.number().positive().describe('Milliseconds from now until the program is ended.'),
+    seed: z
+      .int()
+      .nonnegative()
+      .describe('Differs between the trials of a spec, and is the same in each run.'),
     secrets: z
       .record(z.string(), z.string())
-      .describe('By name. Values to type, never to be shown to a model.'),
+      .describe('By name. Type the values, never show them to a model.'),
     cdp: z.object({
       url: z
         .string()
@@ -39,12 +42,12 @@ const text = z.string();
 
 const actionFields = {
   title: text.describe('In words: `click button "Sign in"`.'),
-  error: text.optional().describe('What went wrong, where the action failed.'),
+  error: text.optional().describe('What went wrong, if the action failed.'),
   point: z
     .object({ x: z.number(), y: z.number() })
     .optional()
     .describe("Viewport pixels (CSS) of a click, marked on the turn's picture."),
-  detail: z.record(z.string(), z.unknown()).optional().describe('Anything else worth keeping.'),
+  detail: z.record(z.string(), z.unknown()).optional().describe('Anything else to keep in the record.'),
 };
 
 const recordLines = pageActions.map(action =>
@@ -55,7 +58,7 @@ export const lineSchema = z
   .discriminatedUnion('type', [
     z
       .strictObject({ type: z.literal('turn'), title: text.min(1) })
-      .describe('A turn begins; the one before, if any, ends.'),
+      .describe('A turn begins, which ends the one before.'),
     z
       .strictObject({ type: z.literal('narration'), text })
       .describe('What the agent said or thought in this turn.'),
@@ -63,11 +66,11 @@ export const lineSchema = z
     z
       .discriminatedUnion('do', recordLines)
       .describe(
-        'What is done to the active tab next, so that `replay()` can do it again. Written before it is done, in a turn. Locators are as Playwright writes them: `getByRole("button", { name: "Go" })`, `locator("#go")`.',
+        'The next action on the active tab, for `replay()`. Write it before the action, in a turn. Locators are as Playwright writes them: `getByRole("button", { name: "Go" })`, `locator("#go")`.',
       ),
     z
       .strictObject({ type: z.literal('read_only') })
-      .describe('This turn does nothing to the page: a recording leaves it out.'),
+      .describe('This turn changes nothing: recordings leave it out.'),
     z
       .strictObject({
         type: z.literal('usage'),
@@ -82,18 +85,18 @@ export const lineSchema = z
       ),
     z
       .strictObject({ type: z.literal('activate'), targetId: text })
-      .describe('Another tab is the active one: that of the pictures and the assertions.'),
+      .describe('Another tab becomes the active one, for pictures and assertions.'),
     z
       .strictObject({ type: z.literal('dialogs'), answeredBy: z.enum(['host', 'program']) })
       .describe(
-        'Who answers alerts, confirms and the like from now on. The host, as long as nothing is said: it accepts alerts and "leave this page?" and dismisses confirms and prompts, at once.',
+        'Who answers alerts, confirms and the like from now on. By default the host: it accepts alerts and "leave this page?" and dismisses confirms and prompts, at once.',
       ),
     z
       .strictObject({ type: z.literal('dialog'), accept: z.boolean(), text: text.optional() })
-      .describe('How the program answers a dialog that is open, so that `replay()` can do it again.'),
+      .describe('How the program answers an open dialog, for `replay()`.'),
     z
       .strictObject({ type: z.literal('turn_end') })
-      .describe('The turn is over: its picture is taken now, and not only when the next one begins.'),
+      .describe('The turn is over: its picture is taken now, not when the next one begins.'),
     z
       .strictObject({
         type: z.literal('end'),
@@ -102,9 +105,9 @@ export const lineSchema = z
         errorKind: z
           .literal('agent_api')
           .optional()
-          .describe("With `error`: the model can't be had, which says nothing about the site."),
+          .describe('With `error`: the model is not available, which says nothing about the site.'),
       })
-      .describe('The program is done, or says that it can not do the task. Nothing comes after it.'),
+      .describe('The program is done, or can not do the task. The last line.'),
   ])
   .describe('One line of standard output of a program that plays a Taskproof trial.');
 

@@ -1,4 +1,4 @@
-// A trial that a program plays, from its start until it is gone.
+// Runs a trial with a program, until the program is gone.
 import { resolve } from 'node:path';
 import { type CdpEndpoint, openCdpEndpoint } from '../../browser/cdp-endpoint';
 import type { Agent, AgentTask, SessionTask } from '../agent';
@@ -6,7 +6,7 @@ import { play } from './play';
 import { Program, type ProgramOptions, programPath } from './program';
 import { PROTOCOL_VERSION, type TaskMessage } from './protocol';
 
-/** Milliseconds to go by itself, after it said its end or was asked to stop. */
+/** Milliseconds to exit, after its last line or a request to stop. */
 const GRACE_MS = 3_000;
 
 /** Folder and program may be relative to that of the Playwright config. */
@@ -42,7 +42,7 @@ export async function runProgram(
   }
 }
 
-/** Milliseconds for a program to go. What it said of its end must not be lost to the time limit. */
+/** Milliseconds for a program to exit, so that the time limit does not lose its last line. */
 function graceMs({ signal, timeLeftMs }: AgentTask): number {
   return signal.aborted ? GRACE_MS : Math.min(GRACE_MS, timeLeftMs / 2);
 }

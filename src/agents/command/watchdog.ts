@@ -1,4 +1,4 @@
-// Ends programs whose worker died without a chance to do it (killed, out of memory, crashed): one small process beside
+// Ends programs whose worker died before it could (killed, out of memory, crashed): one small process beside
 // the worker holds the other end of a pipe, which breaks with the worker. On Linux it also ends what a program left in
 // another session (`setsid`), out of reach of its group: /proc tells a process's environment, in which the trial's mark is.
 import { spawn } from 'node:child_process';
@@ -60,7 +60,7 @@ export function watch(pid: number, trial: string): void {
   pipe.write(`+${pid} ${TRIAL_VARIABLE}=${trial}\n`);
 }
 
-/** To be called as soon as it is gone: its id may come to be another's. What it left is ended. */
+/** Call it as soon as the program is gone, since its id may be reused. Ends what the program left behind. */
 export function unwatch(pid: number): void {
   pipe?.write(`-${pid}\n`);
 }

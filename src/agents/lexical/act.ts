@@ -1,4 +1,4 @@
-// Does one thing to the page: noted for the recording, done, and waited for until the page has come to rest.
+// Does one thing to the page: records it, does it, and waits until the page has settled.
 import type { Dialog, Locator, Page } from '@playwright/test';
 import { keySequence } from '../../browser/driver/keyboard';
 import { inWords } from '../../browser/locator-expression';
@@ -10,7 +10,7 @@ import { fillSecrets } from '../secrets';
 import { exists, isA, Stuck } from './find';
 import { uncover } from './overlay';
 
-/** Texts beyond this are not typed key by key. */
+/** Longer texts are not typed key by key. */
 const MAX_TYPED = 300;
 /** The longest wait for a document that an action asked for. */
 export const NAVIGATION_MS = 60_000;
@@ -19,7 +19,7 @@ const FILLED = ['date', 'time', 'datetime-local', 'month', 'week', 'number', 'ra
 export class Actor {
   /** What the clause after the next action says about its dialog. */
   answer: DialogAnswer | undefined;
-  /** What native dialogs said that the answer was given to. */
+  /** The messages of the native dialogs that were answered. */
   readonly answered: string[] = [];
   /** Names of the secrets that were typed. */
   readonly typed = new Set<string>();
@@ -36,7 +36,7 @@ export class Actor {
     return this.task.page;
   }
 
-  /** Without a clause about it a dialog is answered as Playwright does: confirms and prompts are dismissed. */
+  /** Without a clause about it, a dialog gets Playwright's answer: confirms and prompts are dismissed. */
   #answerTo(dialog: Dialog): DialogAnswer | undefined {
     if (this.answer || dialog.type() === 'alert') this.answered.push(dialog.message());
     return this.answer && { ...this.answer, text: this.answer.text ?? dialog.defaultValue() };
@@ -46,7 +46,7 @@ export class Actor {
     await this.point('click', { do: 'click', locator, ...(count > 1 ? { clickCount: count } : {}) });
   }
 
-  /** A styled checkbox hides its input behind its label, which stands for it then. */
+  /** A styled checkbox hides its input; then its label is clicked. */
   async check(locator: Locator, checked: boolean | 'toggle', label: string): Promise<void> {
     const labels = this.page.locator('label');
     const others = labels.filter({ has: locator }).or(labels.filter({ hasText: label }));
@@ -56,7 +56,7 @@ export class Actor {
     await this.point(checked ? 'check' : 'uncheck', { do: 'check', checked, locator: shown });
   }
 
-  /** Where a list takes several, what is selected stays so. */
+  /** In a list with several choices, earlier ones stay. */
   async select(locator: Locator, option: string): Promise<void> {
     const several = await isA(locator, 'select[multiple]');
     const selected = several ? await locator.locator('option:checked').allInnerTexts() : [];
@@ -64,7 +64,7 @@ export class Actor {
     await this.act(`select "${option}" in`, { do: 'select', labels, locator });
   }
 
-  /** Keys are typed, since what filters and formats listens to them; dates and the like have no keys. */
+  /** Types keys, since filters and formatters listen to them. Dates and the like are set. */
   async enter(locator: Locator, value: string): Promise<void> {
     const text = this.secret(value);
     const title = `enter "${this.task.mask(text)}" into`;
@@ -91,11 +91,7 @@ export class Actor {
     const marked = Object.hasOwn(secrets, text) ? `<secret>${text}</secret>` : text;
     for (const name of Object.keys(secrets))
       if (marked.includes(`<secret>${name}</secret>`)) this.typed.add(name);
-    return fillSecrets(
-      marked,
-      secrets,
-      name => new Stuck(`there is no secret "${name}" in taskproof.secrets`),
-    );
+    return fillSecrets(marked, secrets, name => new Stuck(`taskproof.secrets has no secret "${name}"`));
   }
 
   async rest(since = 0): Promise<void> {

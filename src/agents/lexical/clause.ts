@@ -1,6 +1,6 @@
-// What a goal says, once it is read: the clauses that the agent performs.
+// The clauses of a goal, as the agent performs them.
 
-/** What a goal calls a thing: `the "Save" button in the row "Alice"`. */
+/** An element as a goal describes it: `the "Save" button in the row "Alice"`. */
 export interface Target {
   /** The label, as the goal has it. Empty for `the text field`. */
   label: string;

@@ -1,4 +1,4 @@
-// Says what is on a page where a thing is not: the names nearest to its label, or those of its kind.
+// Says what is on a page instead of an element: the names nearest to its label, or those of its kind.
 
 import type { Page } from '@playwright/test';
 import { shorten } from '../../browser/driver/tree';

@@ -1,4 +1,4 @@
-// Finds what a clause names, by Playwright's own locators. Exact names first, then names that differ in case and spacing,
+// Finds the element that a clause names, with Playwright's locators. Exact names first, then names that differ in case and spacing,
 // then names that hold the label; in an open dialog first, then on the page, then in its frames. Looking is done by
 // `normalize`, which shows in no report.
 import type { FrameLocator, Locator, Page } from '@playwright/test';
@@ -14,12 +14,12 @@ export type Name = string | RegExp;
 /** The locators of a kind of thing by its name, likeliest first. */
 export type Builder = (scope: Scope, name: Name) => Locator[];
 
-/** A thing could not be found, or not be told from another: the reason to give up. */
+/** An element could not be found, or is ambiguous: the reason to give up. */
 export class Stuck extends Error {
   override name = 'Stuck';
 }
 
-/** The longest wait for one look: a page that is busy answers late. */
+/** The longest wait for one look. A busy page answers late. */
 const LOOK_MS = 3_000;
 /** Time for the exact name to appear before a name that only holds the label is taken. */
 const GRACE_MS = 600;
@@ -158,9 +158,9 @@ async function scopesOf(page: Page): Promise<Scope[]> {
 export interface FindOptions {
   /** Default: the agent's. */
   timeoutMs?: number;
-  /** Things that are not shown will do: a styled checkbox hides its input. */
+  /** Also accept hidden elements: a styled checkbox hides its input. */
   hidden?: boolean;
-  /** The first of several will do: to see it, not to act on it. */
+  /** Accept the first of several, to see it, not to act on it. */
   several?: boolean;
 }
 
@@ -171,7 +171,7 @@ export interface Found {
 }
 
 /**
- * Waits for what a clause names.
+ * Waits for the element that a clause names.
  *
  * @param builders one for each kind of thing that will do, likeliest first
  * @throws Stuck if there is none in time, or several.
@@ -191,7 +191,7 @@ export async function find(
     const found = await look(page, target, builders, options, performance.now() - began >= grace);
     if (found) return found;
     if (performance.now() > end) {
-      // A page that is still drawing is waited for.
+      // Wait for a page that is still drawing.
       const drawn = await session.ask(page, SIZE);
       const isDrawing = timeoutMs >= 1_000 && (drawn !== size || session.isBusy(0));
       if (!isDrawing || end - began > DRAWING_MS) throw new Stuck(await whatIsThere(page, target));

@@ -1,13 +1,13 @@
-// An agent without a model: an interpreter of a small language, described in docs/lexical.md. Imported by configs: the
+// An agent without a model that interprets a small language, see docs/lexical.md. Imported by configs: the
 // interpreter is loaded when a trial runs.
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
 import { type Agent, defineAgent, type SessionTask } from '../agent';
 
 export interface LexicalOptions {
-  /** What the agent is called in results. Default: `lexical`. */
+  /** The agent's name in results. Default: `lexical`. */
   name?: string;
-  /** Milliseconds that it waits for the thing that a clause names, and then for the action on it, 100 to 60,000. Default: 5,000. */
+  /** Milliseconds to wait for the element that a clause names, and again for the action on it, 100 to 60,000. Default: 5,000. */
   actionTimeoutMs?: number;
 }
 
@@ -21,7 +21,7 @@ const optionsSchema = z.strictObject({
  * into Y", "select", "search for", ...; docs/lexical.md), clause by clause, and gives up, saying why, on the first one
  * that it can't read or that names what is not there.
  *
- * @throws OptionsError for options that it can't use.
+ * @throws OptionsError for wrong or unknown options.
  */
 export function lexical(options?: LexicalOptions): Agent {
   const { name, actionTimeoutMs } = checkOptions('lexical()', optionsSchema, options);

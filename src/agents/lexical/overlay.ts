@@ -1,4 +1,4 @@
-// Closes what lies over a target, if it has a plain way to be closed.
+// Closes an overlay over a target, if it has a button for that.
 
 import type { Locator } from '@playwright/test';
 import { shorten } from '../../browser/driver/tree';
@@ -7,7 +7,7 @@ import { within } from '../../browser/waiting';
 import type { Actor } from './act';
 import { exists, Stuck } from './find';
 
-/** What closes a thing, likeliest first. Consent is given only where it can't be refused. */
+/** Names of buttons that close an overlay, likeliest first. Consent is only given if it can't be refused. */
 export const CLOSERS = {
   close:
     /^\s*(?:close|dismiss|hide|skip|no,? thanks|not now|(?:maybe )?later|got it|[×✕✖✗⨯x])(?![\p{L}\p{N}]).*$/iu,
@@ -16,7 +16,7 @@ export const CLOSERS = {
   accept: /^\s*(?:accept|agree|i agree|allow|ok(?:ay)?\b|yes\b|confirm|continue|understood|i understand).*$/i,
 };
 
-/** @throws Stuck that names what lies over the target, if there is no plain way to close it. */
+/** @throws Stuck that names the overlay, if it has no button to close it. */
 export async function uncover(actor: Actor, target: Locator, message: string): Promise<void> {
   const handle = await coverOf(actor, target);
   if (!handle) return;

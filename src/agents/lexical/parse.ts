@@ -1,4 +1,4 @@
-// Reads a goal as clauses. Pure: knows no page.
+// Reads a goal as clauses. Knows no page.
 import { type Clause, NotUnderstood } from './clause';
 import { Q, Quotes, regex } from './quotes';
 import { placeIn } from './target';
@@ -7,7 +7,7 @@ import { read, type Understood } from './verbs';
 const FIRST_WORDS =
   'click|press|tap|open|go|check|uncheck|select|choose|pick|enter|type|fill|set|upload|hover|expand|double';
 
-/** Says nothing that is to be done. */
+/** A sentence without a task. */
 const REMARK = regex(
   '^(?:find|locate|\\w+ nothing|(?:(?:in|on|at|under|within|for) (?:the|this|your)\\b|(?:navigate|look|scroll) through\\b|switch between\\b|(?:they|it|this|that|there|you|stay|nothing)\\b)[^Q]*)$',
 );
@@ -76,7 +76,7 @@ class Reading {
     return text.replace(/(?<=^\w+ )(?:that|the one|the other|it)\b/i, word => this.pending.shift() ?? word);
   }
 
-  /** `In the "Users" section click "Edit"`: what stands before the verb is where. Without a verb it is for what follows. */
+  /** `In the "Users" section click "Edit"`: the words in front of the verb name a place. Without a verb, it is that of the next clauses. */
   #placed(text: string): string {
     const [before = '', words = ''] =
       regex(`^(?:in|on|at|for|under|within) ([^Q]*?Q?[^Q]*?)(?: (?=(?:${FIRST_WORDS})\\b)|$)`).exec(text) ??

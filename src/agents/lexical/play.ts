@@ -1,4 +1,4 @@
-// Plays a goal, clause by clause, and says why it gave up.
+// Performs a goal clause by clause, or says why it gave up.
 import { shorten } from '../../browser/driver/tree';
 import type { DialogAnswer } from '../../browser/page-action';
 import { reasonIn } from '../../browser/perform';
@@ -16,7 +16,7 @@ export async function playGoal(task: SessionTask, actionTimeoutMs: number): Prom
   } catch (error) {
     if (!(error instanceof NotUnderstood)) throw error;
     const clause = task.mask(error.message);
-    return gaveUp(`can't be understood: ${clause}. docs/lexical.md has the language of lexical()`);
+    return gaveUp(`can't be understood: ${clause}. docs/lexical.md describes the language of lexical()`);
   } finally {
     task.session.dialogs.policy = undefined;
   }
@@ -35,7 +35,7 @@ async function play(task: SessionTask, actor: Actor): Promise<GaveUp | undefined
   const clauses = parseGoal(task.goal);
   const marked = [...task.goal.matchAll(/<secret>([^<>]*)<\/secret>/g)].map(([, name]) => name!.trim());
   const unknown = marked.find(name => !Object.hasOwn(task.secrets, name));
-  if (unknown !== undefined) return gaveUp(`there is no secret "${unknown}" in taskproof.secrets`);
+  if (unknown !== undefined) return gaveUp(`taskproof.secrets has no secret "${unknown}"`);
   await actor.rest();
   for (const [index, clause] of clauses.entries()) {
     actor.answer = answerFor(clauses[index + 1], actor);
@@ -52,10 +52,10 @@ async function play(task: SessionTask, actor: Actor): Promise<GaveUp | undefined
     }
   }
   const unused = namedSecrets(task).find(name => !actor.typed.has(name));
-  return unused ? gaveUp(`the goal names the secret "${unused}", which was typed nowhere`) : undefined;
+  return unused ? gaveUp(`the goal names the secret "${unused}", but it was never typed`) : undefined;
 }
 
-/** Why an action failed, in a line; undefined for an error that is not of an action. */
+/** Why an action failed, in one line; undefined for other errors. */
 function failedAction(error: unknown): string | undefined {
   const message = error instanceof Error ? error.message : '';
   if (!/^(?:locator|page|keyboard|mouse|frame|fileChooser|elementHandle)\.\w+: /.test(message))

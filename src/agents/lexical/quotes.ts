@@ -1,4 +1,4 @@
-// Quoted texts of a goal. While it is read each is one character, so that what it says is not taken for the goal's grammar.
+// The quoted texts of a goal. During parsing each is one character, so that its words are not taken for grammar.
 
 const FIRST = 0xe000;
 const QUOTED =

@@ -1,4 +1,4 @@
-// Reads what a goal calls a thing.
+// Reads how a goal describes an element.
 import type { Target } from './clause';
 import { Q, type Quotes, regex } from './quotes';
 

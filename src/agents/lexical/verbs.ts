@@ -1,4 +1,4 @@
-// The verbs of the language, and how what follows each is read.
+// The verbs of the language, and the readers of what follows them.
 import type { Act, Target } from './clause';
 import { type Quotes, regex } from './quotes';
 import { ANYWHERE, named, target } from './target';

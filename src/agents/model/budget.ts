@@ -1,4 +1,4 @@
-// What requests to a model cost, and a trial's cap on it.
+// The cost of requests to a model, and the trial's cap.
 import { z } from 'zod';
 import { type AgentTask, BudgetExceededError, type Usage } from '../agent';
 

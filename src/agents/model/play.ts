@@ -1,10 +1,10 @@
-// What every agent with a model does until its task ends.
+// The loop of every agent with a model.
 import type { GaveUp, SessionTask } from '../agent';
 
-/** So many answers in a row that are cut off say that the limit of an answer is too low. */
+/** After so many cut-off answers in a row, the limit of an answer is too low. */
 export const MAX_CUT_OFF = 3;
 
-/** What an answer came to: undefined to go on. */
+/** The end of the task; undefined to go on. */
 export type Ending = { result: GaveUp | undefined } | undefined;
 
 /**

@@ -1,4 +1,4 @@
-// What a model is reminded of: that its turns run out, and that it goes round in circles.
+// Reminds a model that its turns run out, and that it repeats itself.
 import type { Page } from '@playwright/test';
 import type { State } from '../../browser/driver/observation';
 import { evaluateUnseen } from '../../browser/evaluate';

@@ -1,4 +1,4 @@
-// What of a conversation counts, and what is left of readings and pictures that have become old.
+// How many tokens a conversation has, and what is left of old readings and pictures.
 
 /** A text of more characters is a reading of a page. */
 const LONG_TEXT = 2_000;

@@ -1,4 +1,4 @@
-// Plays trials from recordings: what was done, without whoever did it. Imported by configs: the player is loaded when a
+// Plays recordings of passed trials, without the agent. Imported by configs: the player is loaded when a
 // trial runs.
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
@@ -7,15 +7,15 @@ import type { Agent, ReplayAgent, SessionTask } from '../agent';
 
 export interface ReplayOptions {
   /**
-   * Folder of the recordings, one `<spec id>.json` each, those of a describe in a folder named by it; relative to the folder
+   * Folder of the recordings, as `<spec id>.json`, in a folder for each describe; relative to the folder
    * of the Playwright config. Default: `recordings`.
    */
   recordings?: string;
-  /** Plays on where a recording no longer fits the page, and where there is none. Default: none, and the trial fails. */
+  /** The agent that goes on if a recording no longer fits the page, or is missing. Default: none, and the trial fails. */
   fallback?: Agent;
-  /** What to do with a spec that has no recording, if there is no `fallback`: its test fails, or is skipped. Default: `fail`. */
+  /** Whether a spec without a recording fails or is skipped, if there is no `fallback`. Default: `fail`. */
   withoutRecording?: 'fail' | 'skip';
-  /** Milliseconds that a step waits for its element, and for its effect. Default: 5,000. */
+  /** Milliseconds to wait for a step's element, and for its effect. Default: 5,000. */
   turnTimeoutMs?: number;
 }
 
@@ -34,12 +34,12 @@ const optionsSchema = z.strictObject({
 export type ReplaySettings = z.output<typeof optionsSchema>;
 
 /**
- * An agent that does again what a trial did that passed (`record: true`, `taskproof record`), without a model and at full
- * speed. A step whose element is gone, or that has no effect where it had one, fails the trial and is named, or hands the
- * page to `fallback`: then the trial is marked as healed. Such trials don't measure an agent: their verdicts say
+ * An agent that repeats a passed trial (`record: true`, `taskproof record`), without a model and at full
+ * speed. If the element of a step is gone, or a step has no effect any more, the trial fails, or the agent in `fallback`
+ * goes on and the trial is marked as healed. Such trials don't measure an agent: their verdicts say
  * "replayed", and k is 1 unless `--repeat-each` says otherwise.
  *
- * @throws OptionsError for options that it can't use.
+ * @throws OptionsError for wrong or unknown options.
  */
 export function replay(options?: ReplayOptions): Agent {
   const settings = checkOptions('replay()', optionsSchema, options);

@@ -1,4 +1,4 @@
-// A recorded action as this run performs it, and what keeps it from that in the words of a report.
+// Prepares a recorded action for this run, and explains why it can't be performed.
 import type { Page } from '@playwright/test';
 import { inWords, locatorOf } from '../../browser/locator-expression';
 import type { RecordedAction } from '../../browser/page-action';
@@ -50,14 +50,14 @@ function fileOf(file: string, configDir: string): string {
   );
 }
 
-/** @throws Error for what is no locator. */
+/** @throws Error if the text is not a locator. */
 export function located(page: Page, step: RecordedAction): LocatedAction {
   const locator = 'locator' in step && step.locator ? { locator: locatorOf(page, step.locator) } : {};
   const to = step.do === 'drag' ? { to: locatorOf(page, step.to) } : {};
   return { ...step, ...locator, ...to } as LocatedAction;
 }
 
-/** Playwright's long account of a failed action, as the sentence that matters: `button "Place order" not found`. */
+/** Playwright's long message on a failed action as one sentence: `button "Place order" not found`. */
 export async function whyNot(page: Page, step: RecordedAction, error: unknown): Promise<string> {
   const message = error instanceof Error ? error.message : String(error);
   if (!('locator' in step) || !step.locator) return message;
@@ -66,6 +66,6 @@ export async function whyNot(page: Page, step: RecordedAction, error: unknown): 
     .count()
     .catch(() => undefined);
   if (count === 0) return `${name} not found`;
-  if (count !== undefined && count > 1) return `${name} is not one element any more but ${count}`;
+  if (count !== undefined && count > 1) return `${name} now matches ${count} elements instead of one`;
   return `${name} can't be used: ${reasonIn(message) ?? message.split('\n')[0]}`;
 }

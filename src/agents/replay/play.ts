@@ -1,4 +1,4 @@
-// A trial from its recording, and what is done where that no longer fits.
+// Plays a trial from its recording, and hands over to the fallback if it no longer fits.
 import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { UNIQUE } from '../../spec/data';
@@ -18,7 +18,7 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
   const recording = await read(file, task.unique);
   if (recording && recording.specHash !== task.specHash) warnOfChange(task, file);
   const player = new Player(task, turnTimeoutMs);
-  const problem = recording ? await played(player, recording) : `there is no recording ${file}`;
+  const problem = recording ? await played(player, recording) : `no recording: ${file}`;
   if (problem === undefined) return undefined;
   if (!fallback) return { status: 'gave_up', reason: problem };
   task.markHealed({ reason: problem, recording: file });
@@ -46,7 +46,7 @@ async function takeOver(
 ): ReturnType<Agent['run']> {
   // Its members are looked up at each use: the active tab and what is left of time and turns change.
   const handedOver = Object.create(task, {
-    done: { value: [...done, `This could not be done any more: ${problem}`] },
+    done: { value: [...done, `This no longer worked: ${problem}`] },
   }) as SessionTask;
   return fallback.run(handedOver);
 }
@@ -54,7 +54,7 @@ async function takeOver(
 function nameOf({ specName }: SessionTask): string {
   if (specName === null)
     throw new Error(
-      'replay() plays the recordings of task specs: in a hand-written test (agent.run) there is none to play',
+      'replay() plays recordings of task specs, and can not be used in a hand-written test (agent.run)',
     );
   return specName;
 }
@@ -70,9 +70,9 @@ async function read(file: string, unique: string | undefined): Promise<Recording
   return readRecording(unique ? text.replaceAll(UNIQUE, unique) : text, file);
 }
 
-/** The steps may still do what the spec asks for, which its assertions say; what else it asks for now, nobody did. */
+/** The assertions still check the old steps, but the recording can't know what else the changed spec asks for. */
 function warnOfChange({ specName, configDir }: SessionTask, file: string): void {
   process.stderr.write(
-    `taskproof: ${specName} has changed since ${relative(configDir, file)} was recorded: record it again, unless the change has nothing to do with its steps\n`,
+    `taskproof: ${specName} has changed since ${relative(configDir, file)} was recorded. Record it again, unless the change does not affect its steps.\n`,
   );
 }

@@ -1,4 +1,4 @@
-// Plays a recording step by step, and says which step no longer fits the page.
+// Plays a recording step by step, and names the step that no longer fits the page.
 import { setTimeout } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
 import { fingerprintOf, NO_ANSWER, sameFingerprint } from '../../browser/fingerprint';
@@ -12,13 +12,13 @@ import type { RecordedTurn, Recording } from './recording';
 const FIRST_PAUSE_MS = 10;
 const MAX_PAUSE_MS = 200;
 
-/** A step that can't be done, or has no effect any more. */
+/** A step that can't be performed, or no longer has an effect. */
 export class StepProblem extends Error {
   override name = 'StepProblem';
 }
 
 export class Player {
-  /** What was done so far, in words. */
+  /** The performed steps, in words. */
   readonly done: string[] = [];
   private number = 0;
   private answers: DialogAnswer[] = [];
@@ -54,7 +54,7 @@ export class Player {
     }
   }
 
-  /** @returns the step as it went this time. */
+  /** @returns the step as it was performed this time. */
   private async step(step: RecordedAction, title: string): Promise<RecordedAction> {
     this.number++;
     const { task } = this;
@@ -75,7 +75,7 @@ export class Player {
     return { ...step, before, after };
   }
 
-  /** No other agent takes over where the project lacks something, or the recording asks for what it may not. */
+  /** If the project lacks something, or the recording is not allowed to do this, no other agent takes over. */
   private resolved(step: RecordedAction): RecordedAction {
     try {
       return resolved(step, this.task);
@@ -84,7 +84,7 @@ export class Player {
     }
   }
 
-  /** Waits until the page has changed, where it did when it was recorded. */
+  /** Waits until the page has changed, if it did so in the recording. */
   private async effect(
     page: Page,
     step: RecordedAction,
@@ -108,7 +108,7 @@ export class Player {
     }
   }
 
-  /** The tab that the step was done in: one that is about to open is waited for. */
+  /** The tab of the step. Waits for a tab that is about to open. */
   private async tab({ tab }: RecordedAction): Promise<Page> {
     const { session } = this.task;
     const page = await session.tabAt(tab, this.timeoutMs);

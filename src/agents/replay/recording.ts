@@ -1,4 +1,4 @@
-// A trial that passed, as something that can be played again without its agent. Its file may come from a pull request: it
+// The recording of a passed trial, to play it without its agent. Its file may come from a pull request: it
 // is read as input, and it may name nothing outside the config's folder.
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve, sep, win32 } from 'node:path';
@@ -45,7 +45,7 @@ export const recordingSchema = z.object({
 export type Recording = z.infer<typeof recordingSchema>;
 export type RecordedTurn = Recording['turns'][number];
 
-/** A file that is no recording, or not one that this version reads. */
+/** A file that is not a recording, or not one that this version reads. */
 export class RecordingError extends Error {
   override name = 'RecordingError';
 }
@@ -86,7 +86,7 @@ export function recordingText(recording: Recording): string {
   return `${JSON.stringify(recording, null, 2)}\n`;
 }
 
-/** What replay() would not do, said where it is recorded. */
+/** Why replay() could not play these steps. */
 export function whyRefused(steps: readonly RecordedAction[]): string | undefined {
   if (steps.some(leaksSecret)) return 'goes to an address that holds a secret';
   const files = steps.flatMap(step => (step.do === 'upload' ? step.files : []));
@@ -102,8 +102,7 @@ export function whyRefused(steps: readonly RecordedAction[]): string | undefined
 export function recordingFile(folder: string, specName: string): string {
   const describes = specName.split(' › ');
   const id = describes.pop()!;
-  if (!SPEC_ID.test(id))
-    throw new RecordingError(`${JSON.stringify(id)} is no id of a task spec: there is no file for it`);
+  if (!SPEC_ID.test(id)) throw new RecordingError(`${JSON.stringify(id)} is not the id of a task spec`);
   return join(folder, ...describes.map(folderName), `${id}.json`);
 }
 

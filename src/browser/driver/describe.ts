@@ -1,4 +1,4 @@
-// What is at a point, or has the focus, in words for people.
+// Describes the element at a point, or with the focus.
 import type { Page } from '@playwright/test';
 import { elementAtPoint, elementWithFocus, type Handle } from '../durable-locator';
 import { within } from '../waiting';

@@ -1,4 +1,4 @@
-// What a model's tools drive the trial's tabs through. The tools themselves are in files by family.
+// The driver behind a model's tools. The tools themselves are in files by family.
 import type { Locator, Page, Response } from '@playwright/test';
 import type { ActionDraft, ActionRecorder } from '../action-recorder';
 import { clickableAt } from '../durable-locator';
@@ -21,13 +21,13 @@ export interface Point {
 
 export type Target = { type: 'coordinate'; x: number; y: number } | { type: 'ref'; ref: string };
 
-/** How long Playwright tries to act on an element before the model is told why it can't. */
+/** How long Playwright tries to act on an element before the model gets an error. */
 export const ACTION_LIMIT_MS = 3_000;
 
 /** A page that is stuck answers nothing. The longest that a member may ask for is 30 s. */
 export const MEMBER_LIMIT_MS = 35_000;
 
-/** What the driver needs of a trial. */
+/** The parts of a trial that the driver needs. */
 export interface DriverTask {
   readonly session: Session;
   readonly recorder: ActionRecorder;
@@ -55,22 +55,22 @@ export class Driver {
   readonly observations = new Observations(this.refs);
   /** Kept from `keepLogs` on. */
   logs: Logs | undefined;
-  /** Where the pointer was left, in CSS pixels. */
+  /** The position of the pointer, in CSS pixels. */
   cursor: Point = { x: 0, y: 0 };
   /** How the next confirms and prompts are answered, one for each. */
   readonly nextAnswers: DialogAnswer[] = [];
   /** Why the task can't be done, once the model has said so. */
   gaveUp: string | undefined;
-  /** The page had not settled after the newest action. */
+  /** Whether the page had not settled after the newest action. */
   isLoading = false;
-  /** Is told what is done. */
+  /** Called for each action. */
   onDone: (done: Done) => void = () => undefined;
   private point: Point | undefined;
   private readonly notes: string[] = [];
   /** Pixels of the newest picture of a tab for each one of the page. */
   private readonly scales = new WeakMap<Page, number>();
 
-  /** @param fill puts the values of secrets in the place of their names */
+  /** @param fill replaces the names of secrets by their values */
   constructor(
     readonly task: DriverTask,
     readonly fill: (text: string) => string = text => text,
@@ -94,12 +94,12 @@ export class Driver {
     this.logs?.dispose();
   }
 
-  /** What the model should know beside the results, since the last call. */
+  /** Notes for the model since the last call, besides the results. */
   takeNotes(): string[] {
     return this.notes.splice(0);
   }
 
-  /** Does an action and notes it. */
+  /** Performs and records an action. */
   perform(page: Page, action: LocatedAction, timeoutMs = ACTION_LIMIT_MS): Promise<Response | null> {
     return perform(page, action, { timeoutMs, recorder: this.recorder });
   }
@@ -186,7 +186,7 @@ export class Driver {
       const result = await limited(act(), MEMBER_LIMIT_MS, () => new DriverError(STUCK), signal);
       const calm = settles && (await this.settle(page, since));
       const steps = await recorder.done();
-      // What began meanwhile is waited for, too.
+      // Also wait for what began meanwhile.
       if (calm && session.isBusy(since)) await this.settle(page, since);
       this.onDone({ title: words, ...this.marked(), ...(steps ? { steps } : {}) });
       return result;

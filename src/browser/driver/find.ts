@@ -1,4 +1,4 @@
-// Finds elements by a description, here and now: words compared with what each element is, says and belongs to.
+// Finds elements by a description: compares its words with the role, text and surroundings of each element.
 import { lineOf } from './page-tree';
 import { shorten, type TreeNode, textOf } from './tree';
 
@@ -136,7 +136,7 @@ function findMatches(query: string, roots: readonly TreeNode[]): Candidate[] {
     .map(({ candidate }) => candidate);
 }
 
-/** What the model reads for a query. */
+/** The result of a query, for the model. */
 export function findText(query: string, roots: readonly TreeNode[]): string {
   const matches = findMatches(query, roots);
   if (matches.length === 0)

@@ -1,4 +1,4 @@
-// What a model is shown of a page unasked: as much of its tree as is short, and after an action what changed in it.
+// What a model sees of a page without asking: its tree if it is short, and the changes after an action.
 import type { Page } from '@playwright/test';
 import { type Entry, entriesOf, isTelling } from './page-tree';
 import type { Refs, Snapshot } from './refs';
@@ -14,7 +14,7 @@ const MANY = 20;
 /** A change of fewer lines is told as a change, whatever its share of the page. */
 const FEW = 12;
 const LIMIT_MS = 5_000;
-/** A page that takes longer is not read after each action. */
+/** If reading a page takes longer, it is not read after each action. */
 const SLOW_MS = 4_000;
 
 const TOO_LARGE =
@@ -28,7 +28,7 @@ export interface State {
   scrolled: number;
 }
 
-/** What a tab looked like when the model was last told of it. */
+/** A tab as the model last saw it. */
 interface Known {
   document: number;
   lines: readonly Entry[];
@@ -47,7 +47,7 @@ export class Observations {
 
   constructor(private readonly refs: Refs) {}
 
-  /** A tab as it is now, for a model that has not seen it; what changed, for one that has. */
+  /** A tab as it is now; if the model has seen it before, only the changes. */
   async look(page: Page): Promise<string> {
     const address = page.url().split('#')[0]!;
     if (this.slow.get(page) === address) {
@@ -75,7 +75,7 @@ export class Observations {
     return known && { content: known.lines.map(({ text }) => text).join('\n'), scrolled: known.above };
   }
 
-  /** Says that the model has read the page itself. */
+  /** Notes that the model has read the page itself. */
   note(page: Page, snapshot: Snapshot, everything: boolean): void {
     const known = knownOf(snapshot, this.known.get(page));
     for (const line of known.lines) if (everything || isInView(line)) known.shown.add(line.text);
@@ -165,7 +165,7 @@ function others(count: number): string {
   return count > 0 ? ` and ${count} more` : '';
 }
 
-/** Lines that were not there before, as often as they are there more often. */
+/** New lines. A line that occurs more often than before counts as new. */
 function newIn(entries: readonly Entry[], before: readonly Entry[]): Entry[] {
   const left = countOf(before);
   return entries.filter(({ text }) => {
@@ -175,7 +175,7 @@ function newIn(entries: readonly Entry[], before: readonly Entry[]): Entry[] {
   });
 }
 
-/** Whether lines that were in view before stand in another order now, as after sorting a list. */
+/** Whether lines that were in view before are in another order now, as after sorting a list. */
 function isReordered(before: readonly Entry[], now: readonly Entry[]): boolean {
   const once = (entries: readonly Entry[]) => {
     const counts = countOf(entries);

@@ -1,4 +1,4 @@
-// A page's text for reading (the article if there is one, frames and shadow roots included), and what a script says of it.
+// Reads a page's text (the article if there is one, frames and shadow roots included), and runs scripts in it.
 import type { Frame, Page } from '@playwright/test';
 import { within } from '../waiting';
 import { DriverError } from './errors';

@@ -1,4 +1,4 @@
-// A page as the model reads it: one line per element, with the references that it can act by.
+// A page as text for the model: one line per element, with references to act on.
 import { nodesOf, shorten, type TreeNode, textOf } from './tree';
 
 export const MAX_CHARACTERS = 50_000;

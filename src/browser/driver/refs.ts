@@ -1,4 +1,4 @@
-// What the model calls `ref_7`: Playwright's references under names of our own that no other element ever gets.
+// References such as `ref_7`: Playwright's references under unique names of ours, which are never reused.
 import type { Locator, Page } from '@playwright/test';
 import { evaluateUnseen } from '../evaluate';
 import { within } from '../waiting';
@@ -72,7 +72,7 @@ interface Owner {
 export class Refs {
   private count = 0;
   private snapshots = 0;
-  /** Every name ever given, by tab and by what it was given to. */
+  /** Every reference ever given, by tab and element. */
   private readonly names = new Map<Page, Map<string, string>>();
   /** What the newest snapshot of a tab holds. */
   private readonly current = new Map<Page, Map<string, TreeNode>>();
@@ -144,7 +144,7 @@ export class Refs {
     const node = this.current.get(page)?.get(ref);
     if (!node?.handle) return undefined;
     const locator = node.handle.startsWith(CANVAS) ? page.locator(node.handle) : page.getByRef(node.handle);
-    // Playwright would wait for an element that is gone, and throws if its frame is.
+    // Playwright would wait for a removed element, and throws if its frame is gone.
     const count = await locator.count().catch(() => 0);
     return count === 1 ? { page, locator, node, ref } : undefined;
   }
@@ -184,7 +184,7 @@ function tooLarge(error: Error): never {
 
 type Special = ReturnType<typeof inspect>[number];
 
-/** What a page tells about itself beside its tree; little of one that does not answer. */
+/** More about a page than its tree; little if the page does not answer. */
 async function lookAt(page: Page, timeout: number) {
   const all = await within(page.locator(LOOKED_AT).evaluateAll(inspect), timeout);
   const size = all?.[0]?.size ?? page.viewportSize() ?? DEFAULT_VIEWPORT;
@@ -245,7 +245,7 @@ function isInput({ tag }: Special): boolean {
   return tag === 'input' || tag === 'textarea';
 }
 
-/** The tree leaves drawings out, unless the page gives them a role. */
+/** Drawings, which the tree leaves out unless they have a role. */
 function drawingsIn(special: readonly Special[], viewport: Size): TreeNode[] {
   return special
     .filter(({ tag }) => tag === 'canvas')

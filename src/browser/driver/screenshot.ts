@@ -5,7 +5,7 @@ import { within } from '../waiting';
 import { type Size, viewportOf } from './refs';
 import type { Box } from './tree';
 
-/** Larger pictures are shrunk before a model sees them, and cost upload time only. */
+/** Larger pictures would be shrunk before a model sees them. */
 const LONGEST_EDGE = 1568;
 const LARGEST_AREA = 1_150_000;
 const QUALITY = 75;
@@ -81,7 +81,7 @@ async function scaled(page: Page, clip: Box, scale: number): Promise<string | un
   }
 }
 
-/** A JPEG in Base64, made smaller by a canvas of the page's own browser; undefined if that can't be had. */
+/** A JPEG in Base64, made smaller by a canvas in the page's browser; undefined if that fails. */
 export async function shrink(page: Page, data: string, factor: number) {
   const script = `(${redraw})(${JSON.stringify(data)}, ${factor}, ${QUALITY / 100})`;
   const drawn = await within(evaluateUnseen(page, script), SHRINK_LIMIT_MS);

@@ -1,4 +1,4 @@
-// The tabs of the trial under the ids that the model knows, and the report that goes with every result.
+// The tabs of the trial with ids for the model, and the report on them in every result.
 import type { Page } from '@playwright/test';
 import { listen } from '../listen';
 import { within } from '../waiting';
@@ -8,7 +8,7 @@ import { DriverError } from './errors';
 const TITLE_LIMIT_MS = 1_000;
 const MAX_TABS = 100;
 
-/** A tab in the form in which models are told of it. */
+/** A tab as models see it. */
 export interface TabEntry {
   tab_id: string;
   title: string;

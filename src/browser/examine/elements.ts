@@ -130,7 +130,7 @@ export function selectorOf(element: Element): string {
       return value && value.length < 80 ? [`${tag}[${name}=${JSON.stringify(value)}]`] : [];
     },
   );
-  // Names with many digits are made anew with each build, or row.
+  // Names with many digits change with each build, or from row to row.
   const isStable = (name: string) => name.length < 60 && !/\d{3}/.test(name);
   const classes = [...element.classList].filter(isStable).map(name => `.${CSS.escape(name)}`);
   const id = element.id && isStable(element.id) ? [`#${CSS.escape(element.id)}`] : [];

@@ -1,4 +1,4 @@
-// Looks for what stands in an agent's way on a page that a failed trial left open, within a bound of time: nothing that the
+// Looks for what is in an agent's way on the page of a failed trial, within a time limit: nothing that the
 // page does may cost more.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';

@@ -1,4 +1,4 @@
-// What stands in an agent's way on a page. Runs in the page and is sent as text, with the functions of elements.ts.
+// The rules for what is in an agent's way on a page. Runs in the page and is sent as text, with the functions of elements.ts.
 import type * as elements from './elements';
 import type { Box } from './elements';
 import type { FindingKind } from './kinds';
@@ -21,14 +21,14 @@ declare const hitAt: typeof elements.hitAt;
 declare const coverOf: typeof elements.coverOf;
 declare const whileScrolled: typeof elements.whileScrolled;
 
-/** One thing that was found, with what tells whom it concerns. */
+/** A finding, and the controls that it concerns. */
 export interface Sighting {
   kind: FindingKind;
   /** CSS, with Playwright's `>>` where a shadow root begins. */
   selector: string;
   /** `button without a name` */
   text: string;
-  /** What people call the controls that it keeps from being used, and what stands beside it. */
+  /** The names of the controls that it blocks, and the text beside it. */
   names: string[];
   /** Its id, classes and the like, in words. */
   hints: string;
@@ -58,11 +58,11 @@ interface State extends LookOptions {
   /** Sightings that are counted only. */
   more: number;
   incomplete: string[];
-  /** Controls that axe-core is asked about. */
+  /** Controls for axe-core to check. */
   doubtful: Element[];
 }
 
-/** What is taken home. */
+/** The result. */
 export type Seen = Pick<State, 'sightings' | 'more' | 'incomplete'> & {
   /** Names of the controls that can be used, in lower case. */
   usable: string[];

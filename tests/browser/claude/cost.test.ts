@@ -180,7 +180,7 @@ describe('cost', () => {
   it('unknown, is refused where a cap is set, naming what to give', async () => {
     const { outcome } = await play(lookAround(2), { maxCostUsd: 1, options: { model: 'claude-opus-9' } });
     await expect(outcome).rejects.toThrow(
-      /no price is known for the model "claude-opus-9".*pricing: \{ input: 4, output: 20 \}/,
+      /the price is unknown for the model "claude-opus-9".*pricing: \{ input: 4, output: 20 \}/,
     );
     expect(api!.requests).toHaveLength(0);
   });

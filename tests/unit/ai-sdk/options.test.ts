@@ -47,7 +47,7 @@ test.each([
   ],
   [
     { message: 'Promise.withResolvers is not a function\n  more' },
-    /^the npm package "ai" can't be loaded by Node \d+\.\d+\.\d+ \(Promise\.withResolvers is not a function\)\. ai 7 is made for Node 22 and newer: .*ai@6$/,
+    /^the npm package "ai" can't be loaded by Node \d+\.\d+\.\d+ \(Promise\.withResolvers is not a function\)\. ai 7 requires Node 22 or newer: .*ai@6$/,
   ],
 ])('a package that can not be loaded: %j', (error, words) => {
   expect(problemOf(error)).toMatch(words);

@@ -211,9 +211,9 @@ describe('that can not be started', () => {
     [
       'a missing program',
       { command: '/nowhere/agent' },
-      /^\/nowhere\/agent: it could not be started: there is no such program/,
+      /^\/nowhere\/agent: it could not be started: the program was not found/,
     ],
-    ['a missing folder', { cwd: '/nowhere' }, /could not be started: there is no folder \/nowhere/],
+    ['a missing folder', { cwd: '/nowhere' }, /could not be started: the folder \/nowhere does not exist/],
     ['a file for a folder', { cwd: file }, /could not be started/],
     ['a file that is not executable', { command: file }, /could not be started: it is not executable/],
     ['a byte that no argument can have', { args: ['\0'] }, /could not be started: .*null bytes/],

@@ -97,7 +97,7 @@ test.each([
   const { taskproof, folder } = suite({ 'deep/er/r.json': JSON.stringify(results) });
   const before = filesBelow(folder);
   const { code, err } = await taskproof(['record', 'deep/er/r.json', '-o', 'deep/er/out']);
-  expect(err).toMatch(/is no id of a task spec/);
+  expect(err).toMatch(/is not the id of a task spec/);
   expect(code).toBe(1);
   expect(filesBelow(folder)).toEqual(before);
   expect(existsSync(`${id.replaceAll('\0', '')}.json`)).toBe(false);
