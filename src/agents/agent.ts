@@ -13,7 +13,7 @@ export interface Usage {
   costUsd?: number | null;
 }
 
-/** Tokens and US dollars of several requests. The cost is null once a price was unknown. */
+/** Tokens of several requests, and their US dollars: null once a price was unknown. */
 export type TotalUsage = Required<Usage>;
 
 export const NO_USAGE: TotalUsage = {
@@ -121,7 +121,7 @@ export interface AgentTask {
    * `maxCostUsd` is spent; with the signal's reason once that is aborted.
    */
   turn<T>(title: string, fn: (turn: Turn) => Promise<T> | T, options?: TurnOptions): Promise<T>;
-  /** Adds the usage of a model request to the current turn; between turns, to the next one. */
+  /** Adds the usage of a model request to the turn that runs, or to the next one between turns. */
   usage(usage: Usage): void;
   /** Makes a tab the active one. */
   activate(page: Page): void;
@@ -148,7 +148,7 @@ export interface SessionTask extends AgentTask {
   /** Marks the trial as healed: the recording no longer fits the page, and another agent goes on. */
   markHealed(healing: Healing): void;
   readonly session: Session;
-  /** The trial's recorder. It starts again with each turn. */
+  /** The one of the trial: it begins anew with each turn. */
   readonly recorder: ActionRecorder;
 }
 

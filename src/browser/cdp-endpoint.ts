@@ -30,7 +30,7 @@ export interface CdpEndpoint {
   close(): Promise<void>;
 }
 
-/** @throws Error if the browser does not support the DevTools protocol, or the page is closed. */
+/** @throws Error where the browser does not speak the DevTools protocol, or the page is closed. */
 export async function openCdpEndpoint(page: Page): Promise<CdpEndpoint> {
   const context = page.context();
   const browser = chromiumOf(context);

@@ -82,7 +82,7 @@ export function cellParts(cell: ComparisonCell): [sign: string, passes: string, 
   return [SIGNS[cell.verdict], `${cell.passes}/${cell.k}`, turns, formatCost(cell.costUsd)];
 }
 
-/** The totals of a project, in the order of TOTALS. */
+/** The totals of a project, a line each; in the order of TOTALS. */
 export function totalParts(totals: ComparisonTotals): string[] {
   const { passes, failures } = totals;
   return [

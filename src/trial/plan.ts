@@ -50,7 +50,7 @@ export interface TrialPlan {
   /** The value of `{{unique}}`, if the spec uses it. */
   unique?: string;
   secrets: Readonly<Record<string, string>>;
-  /** Milliseconds for opening entryUrl. Default, also for 0: 30,000. */
+  /** Milliseconds for opening entryUrl; 30,000 where left out or 0. */
   navigationTimeoutMs?: number;
   /** Milliseconds that each assertion waits. Default: Playwright's setting. */
   expectTimeoutMs?: number;

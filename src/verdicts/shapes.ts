@@ -26,9 +26,9 @@ export const trialSchema = z.object({
     .optional()
     .describe('With an error: site_unreachable, agent_api, browser, judge, setup, interrupted or internal.'),
   reason: z.string().nullable().describe('Why the trial did not pass, in one line.'),
-  turns: count.describe('Turns of the agent.'),
-  costUsd: cost.describe('US dollars; null if a price is unknown.'),
-  usage: usageSchema.optional().describe('Tokens; left out if the trial has no record.'),
+  turns: count.describe('Turns that the agent took.'),
+  costUsd: cost.describe('US dollars; null where a price is unknown.'),
+  usage: usageSchema.optional().describe('Tokens; left out where the trial left no record.'),
   durationMs: z.number().nonnegative().describe('Milliseconds.'),
   finalUrl: z.string().nullable().describe('The address of the active tab at the end.'),
   screenshot: z.string().nullish().describe("Name of the attachment with the trial's last screenshot."),
@@ -162,8 +162,8 @@ export const rowSchema = z.object({
       'True if trials are skipped once the verdict is settled: the rate is biased and has no interval.',
     ),
   turns: z.number().nonnegative().nullable().describe('Median turns of the graded trials.'),
-  costUsd: cost.describe('Sum over the trials, US dollars; null if any is unknown.'),
-  usage: usageSchema.optional().describe('Tokens of all its trials that have a record.'),
+  costUsd: cost.describe('Sum over the trials, US dollars; null where any is unknown.'),
+  usage: usageSchema.optional().describe('Tokens of all its trials that left a record.'),
   healed: count
     .optional()
     .describe('Trials in which another agent took over from a recording; left out if there are none.'),

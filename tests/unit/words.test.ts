@@ -11,7 +11,7 @@ const PHRASES = [
   'To be called',
   'is no question',
   'of its own accord',
-  'anew with each',
+  'be what it may',
   'what became of',
   'stands before',
   'for options that it',

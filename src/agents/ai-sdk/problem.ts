@@ -1,4 +1,4 @@
-// Explains a failed request: what to do, and what the provider said.
+// What went wrong with a request, in words that say what to do, and with the provider's own.
 import type { AiSdkSettings } from './options';
 import type { Sdk } from './request';
 
@@ -14,12 +14,12 @@ export async function problemOf(error: unknown, settings: AiSdkSettings, sdk: Sd
   return withoutKeys(reasonOf(last, settings, sdk), await keysOf(settings.model));
 }
 
-/** The error of the last retry. */
+/** The error behind the retries. */
 export function lastOf(error: unknown, sdk: Sdk): unknown {
   return sdk.RetryError.isInstance(error) ? (error.errors.at(-1) ?? error) : error;
 }
 
-/** The status and the message with which the provider refused a request. */
+/** The status and the words of what the provider refuses about a request. */
 export function refusalOf(error: unknown, sdk: Sdk): { status: number; words: string } | undefined {
   const last = lastOf(error, sdk);
   if (sdk.UnsupportedFunctionalityError.isInstance(last)) return { status: 400, words: last.message };
@@ -74,13 +74,13 @@ function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : url;
 }
 
-/** A proxy or an error page may echo the request. */
+/** A proxy or a page of an error may echo what it was sent. */
 function withoutKeys(text: string, keys: readonly string[]): string {
   const known = keys.reduce((masked, key) => masked.replaceAll(key, '[key]'), text);
   return known.replace(/\b(?:sk|rk|gsk|xai|AIza)[-_]?[\w-]{16,}|\bBearer\s+[\w.~+/=-]{8,}/g, '[key]');
 }
 
-/** The keys in the environment, and those that the provider sends, if known. */
+/** Keys of the environment, and those that the provider sends, as far as it tells. */
 async function keysOf(model: AiSdkSettings['model']): Promise<string[]> {
   const inEnvironment = Object.entries(process.env).flatMap(([name, value]) =>
     KEY_NAME.test(name) ? [value] : [],
@@ -90,7 +90,7 @@ async function keysOf(model: AiSdkSettings['model']): Promise<string[]> {
   return long.sort((a, b) => b.length - a.length);
 }
 
-/** Providers keep the headers of their requests in `config.headers`, which is not documented. */
+/** Providers keep the headers of their requests in `config.headers`, which no interface promises. */
 async function sentKeys(model: AiSdkSettings['model']): Promise<(string | undefined)[]> {
   try {
     const { headers } = (model as { config?: { headers?: unknown } }).config ?? {};

@@ -34,7 +34,7 @@ export class Calls {
   private readonly driver: Driver;
   private readonly toolset: BrowserToolset | ComputerToolset;
   private readonly seesText: boolean;
-  /** What happened besides the calls, until a result can carry it. */
+  /** What happened beside the calls, until a result can tell it. */
   private notices: string[] = [];
 
   constructor(

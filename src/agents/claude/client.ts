@@ -19,7 +19,7 @@ const LONGEST_PAUSE_MS = 10_000;
 /** Left of a trial's time after waiting for an overloaded API, so that the trial can end with the API's error. */
 const TIME_TO_END_MS = 1_000;
 const MAX_MESSAGE = 300;
-/** Errors that may come inside a stream. */
+/** What may come as an event inside a stream that began well. */
 const PASSING = new Set(['overloaded_error', 'api_error', 'rate_limit_error', 'timeout_error']);
 
 /** The limits of a request. */
@@ -65,7 +65,7 @@ export class Client {
 
   private async once(params: MessageCreateParamsNonStreaming, limit: Limit): Promise<BetaMessage> {
     const timeout = Math.max(1, Math.ceil(Math.min(this.settings.requestTimeoutMs, limit.timeLeftMs)));
-    // The SDK's limit only covers the headers. This one ends a silent stream.
+    // The SDK's own limit ends with the headers: a stream that goes silent is ended here.
     let silent = false;
     let timer: NodeJS.Timeout | undefined;
     const stop = () => {
@@ -172,14 +172,14 @@ function brokeOff(error: unknown): boolean {
 }
 
 export interface Asker extends ModelSettings {
-  /** The function whose options these are. */
+  /** What the user called to set these. */
   factory: 'claude' | 'webJudge';
   tools?: 'browser' | 'computer';
 }
 
-/** The reason of a trial whose request failed. */
+/** Whatever a request threw, as the reason that a trial ends with. */
 export function apiProblem(error: unknown, asker: Asker): string {
-  // A proxy or an error page may echo the request.
+  // A proxy or a page of an error may echo what it was sent.
   return [asker.apiKey, process.env.ANTHROPIC_API_KEY, process.env.ANTHROPIC_AUTH_TOKEN]
     .filter(key => key !== undefined && key.length > 3)
     .reduce<string>((text, key) => text.replaceAll(key!, '[key]'), reasonOf(error, asker));
@@ -189,7 +189,7 @@ function reasonOf(error: unknown, asker: Asker): string {
   if (error instanceof APIConnectionError) return connection(error, asker);
   if (error instanceof APIError) return `${advice(error, asker)} ${quoted(error)}`;
   const message = error instanceof Error ? error.message : String(error);
-  return `the answer broke off, even after ${asker.maxRetries} retries: ${message}`;
+  return `the answer broke off, also after ${asker.maxRetries} retries: ${message}`;
 }
 
 function quoted(error: APIError): string {
@@ -201,7 +201,7 @@ function quoted(error: APIError): string {
 function advice(error: APIError, { factory, model, tools, maxRetries }: Asker): string {
   const { status } = error;
   const words = error.apiMessage ?? error.message;
-  // The API says that the model does not support the tool. Other refusals mention the toolset, too.
+  // The model does not take the tool, as far as the API's words tell: other refusals name the toolset, too.
   if (
     tools &&
     status === 400 &&
@@ -218,23 +218,23 @@ function advice(error: APIError, { factory, model, tools, maxRetries }: Asker): 
     403: `the key may not use this (403). Check what its workspace may do, and whether it may use the model "${model}".`,
     404: `there is no model "${model}" for this key (404). Check ${factory}({ model }) and baseURL.`,
     413: 'the request is too large (413). Use a smaller viewport or fewer steps.',
-    429: `the rate limit is reached (429), even after ${maxRetries} retries. Run fewer workers (--workers=1), raise ${factory}({ maxRetries }), or ask for a higher limit.`,
+    429: `the rate limit is reached (429), also after ${maxRetries} retries. Run fewer workers (--workers=1), raise ${factory}({ maxRetries }), or ask for a higher limit.`,
     529:
       factory === 'claude'
-        ? "the API was overloaded (529) until the trial's time was up. Run again later, or raise turnTimeoutMs."
-        : `the API is overloaded (529), even after ${maxRetries} retries. Run again later, or raise ${factory}({ maxRetries }).`,
+        ? 'the API is overloaded (529), and was for as long as the trial had time. Run again later, or raise turnTimeoutMs.'
+        : `the API is overloaded (529), also after ${maxRetries} retries. Run again later, or raise ${factory}({ maxRetries }).`,
   };
   return (
     known[status ?? 0] ??
-    `the API failed (${status ?? error.type}), even after ${maxRetries} retries. Run again later.`
+    `the API failed (${status ?? error.type}), also after ${maxRetries} retries. Run again later.`
   );
 }
 
 function connection(error: APIConnectionError, asker: Asker): string {
   const { factory, baseURL, requestTimeoutMs, maxRetries } = asker;
   if (error instanceof APIConnectionTimeoutError)
-    return `no answer within ${requestTimeoutMs / 1000} s, even after ${maxRetries} retries. Raise ${factory}({ requestTimeoutMs }), or check the network.`;
+    return `no answer within ${requestTimeoutMs / 1000} s, also after ${maxRetries} retries. Raise ${factory}({ requestTimeoutMs }), or check the network.`;
   const cause = error.cause instanceof Error ? error.cause : undefined;
   const reason = cause?.cause instanceof Error ? cause.cause.message : cause?.message;
-  return `the API at ${baseURL ?? process.env.ANTHROPIC_BASE_URL ?? 'its default address'} can't be reached, even after ${maxRetries} retries${reason ? ` (${reason})` : ''}. Check the network, a proxy, and baseURL.`;
+  return `the API at ${baseURL ?? process.env.ANTHROPIC_BASE_URL ?? 'its default address'} can't be reached, also after ${maxRetries} retries${reason ? ` (${reason})` : ''}. Check the network, a proxy, and baseURL.`;
 }

@@ -35,9 +35,9 @@ export interface ClaudeMembers extends Partial<Record<(typeof MEMBERS)[number], 
   javascriptExec?: boolean;
 }
 
-/** The options that `claude()` and `webJudge()` share. */
+/** What `claude()` and `webJudge()` have in common. */
 export interface ModelOptions {
-  /** The API key. Default: the environment variable `ANTHROPIC_API_KEY`, or `ANTHROPIC_AUTH_TOKEN`. */
+  /** The key. Default: the environment's `ANTHROPIC_API_KEY`, or `ANTHROPIC_AUTH_TOKEN`. */
   apiKey?: string;
   /** Address of the API. Default: the environment variable `ANTHROPIC_BASE_URL`, or the vendor's address. */
   baseURL?: string;
@@ -109,7 +109,7 @@ export function requireKey({ apiKey }: ModelSettings, factory: 'claude' | 'webJu
   const { ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN } = process.env;
   if (apiKey || ANTHROPIC_API_KEY || ANTHROPIC_AUTH_TOKEN) return;
   throw new Error(
-    `${factory}: no API key. Set the environment variable ANTHROPIC_API_KEY, or pass one: ${factory}({ apiKey }).`,
+    `${factory}: there is no API key. Set the environment variable ANTHROPIC_API_KEY, or give one: ${factory}({ apiKey }).`,
   );
 }
 

@@ -51,7 +51,7 @@ const TABLE: Record<string, Prices> = {
   'claude-mythos-5': FABLE_5,
 };
 
-/** Undefined if the price is unknown. */
+/** Undefined if the price is unknown, which is never free. */
 export function pricesOf(model: string, pricing?: Pricing): Prices | undefined {
   if (pricing) {
     const { input, output, cacheRead = input * 0.1, cacheWrite = input * 1.25 } = pricing;

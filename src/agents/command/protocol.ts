@@ -27,7 +27,7 @@ export const taskSchema = z
       .describe('Differs between the trials of a spec, and is the same in each run.'),
     secrets: z
       .record(z.string(), z.string())
-      .describe('By name. Type the values, never show them to a model.'),
+      .describe('By name. Values to type, never to be shown to a model.'),
     cdp: z.object({
       url: z
         .string()

@@ -42,7 +42,7 @@ export async function runProgram(
   }
 }
 
-/** Milliseconds for a program to exit, so that the time limit does not lose its last line. */
+/** Milliseconds for a program to go. What it said of its end must not be lost to the time limit. */
 function graceMs({ signal, timeLeftMs }: AgentTask): number {
   return signal.aborted ? GRACE_MS : Math.min(GRACE_MS, timeLeftMs / 2);
 }

@@ -106,7 +106,7 @@ export type WebJudgeSettings = z.output<typeof optionsSchema>;
  * @throws OptionsError that names every wrong or unknown option.
  */
 export function webJudge(options: WebJudgeOptions = {}): Judge {
-  // Kept in closures, not in properties: a judge in a config may be printed or serialised.
+  // Held by the closures below and by no property: a judge in a config may be printed or serialised.
   const settings = checkOptions('webJudge()', optionsSchema, options);
   return {
     name: 'webJudge',

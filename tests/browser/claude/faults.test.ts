@@ -126,12 +126,12 @@ describe('faults that stay end as errors of the API, with what to do', () => {
     [
       '429',
       status(429, 'rate_limit_error', 'Number of requests exceeded', soon),
-      /rate limit is reached \(429\), even after 1 retries\. Run fewer workers.*The API said: Number of requests exceeded/,
+      /rate limit is reached \(429\), also after 1 retries\. Run fewer workers.*The API said: Number of requests exceeded/,
     ],
     [
       '529',
       status(529, 'overloaded_error', 'Overloaded', soon),
-      /overloaded \(529\) until the trial's time was up.*Run again later/,
+      /overloaded \(529\), and was for as long as.*Run again later/,
     ],
     ['500', status(500, 'api_error', 'Internal', soon), /the API failed \(500\)/],
     ['403', status(403, 'permission_error', 'no'), /may not use this \(403\)/],
@@ -141,8 +141,8 @@ describe('faults that stay end as errors of the API, with what to do', () => {
       status(400, 'invalid_request_error', 'something is off'),
       /refuses the request \(400\)\. The API said: something is off/,
     ],
-    ['a dropped connection', { fault: 'drop' }, /can't be reached, even after 1 retries.*Check the network/],
-    ['a cut stream', { fault: 'truncate' }, /the answer broke off, even after 1 retries/],
+    ['a dropped connection', { fault: 'drop' }, /can't be reached, also after 1 retries.*Check the network/],
+    ['a cut stream', { fault: 'truncate' }, /the answer broke off, also after 1 retries/],
     [
       'an error in the stream',
       { fault: 'stream-error', type: 'overloaded_error' },
@@ -189,7 +189,7 @@ describe('faults that stay end as errors of the API, with what to do', () => {
   it('an answer that never comes', async () => {
     const { outcome } = await play(() => ({ fault: 'slow', delayMs: 5_000 }), { requestTimeoutMs: 300 });
     await expect(outcome).rejects.toThrow(
-      /no answer within 0\.3 s, even after 1 retries\. Raise claude\(\{ requestTimeoutMs \}\)/,
+      /no answer within 0\.3 s, also after 1 retries\. Raise claude\(\{ requestTimeoutMs \}\)/,
     );
   });
 

@@ -81,7 +81,7 @@ describe('preflight', () => {
 
   it('names the variable where there is no key', () => {
     expect(() => claude().preflight!()).toThrow(
-      'Set the environment variable ANTHROPIC_API_KEY, or pass one: claude({ apiKey })',
+      'Set the environment variable ANTHROPIC_API_KEY, or give one: claude({ apiKey })',
     );
     expect(() => claude({ apiKey: '' }).preflight!()).toThrow('ANTHROPIC_API_KEY');
   });

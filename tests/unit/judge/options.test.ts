@@ -26,7 +26,7 @@ test('it is a judge to the configuration, and shows no key', () => {
 test('a missing key is said before a browser opens', () => {
   vi.stubEnv('ANTHROPIC_API_KEY', '');
   vi.stubEnv('ANTHROPIC_AUTH_TOKEN', '');
-  expect(() => webJudge().preflight!()).toThrow(/webJudge: no API key. Set .* ANTHROPIC_API_KEY/);
+  expect(() => webJudge().preflight!()).toThrow(/webJudge: there is no API key. Set .* ANTHROPIC_API_KEY/);
   expect(() => webJudge({ apiKey: 'k' }).preflight!()).not.toThrow();
   vi.stubEnv('ANTHROPIC_AUTH_TOKEN', 't');
   expect(() => webJudge().preflight!()).not.toThrow();
