@@ -87,6 +87,12 @@ function flagValue(argv: readonly string[], flag: string): string | undefined {
   return arg.includes('=') ? arg.slice(arg.indexOf('=') + 1) : argv[index + 1];
 }
 
+/** Whether one of the reporters prints errors to the terminal. */
+export function printsErrors({ reporter }: Pick<FullConfig, 'reporter'>, argv = process.argv): boolean {
+  const names = flagValue(argv, '--reporter')?.split(',') ?? reporter.map(([name]) => name);
+  return names.some(name => /^(list|line|dot|github)$/.test(name));
+}
+
 // How a verdict changes Playwright's own results. Checked on Playwright 1.65: reporters share the TestCase and TestResult objects,
 // `onTestEnd` comes before Playwright counts the failure, and outcome() is computed from `expectedStatus` on each call. So changes
 // in `onTestEnd` of the last trial are in place before any reporter's `onEnd`.

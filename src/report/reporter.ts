@@ -26,6 +26,7 @@ import {
   isFiltered,
   isInteractive,
   isListing,
+  printsErrors,
   repeatEachOverride,
   rerunWholeSpecs,
   runError,
@@ -135,7 +136,7 @@ export default class TaskproofReporter implements Reporter {
       for (const line of await writeRecordings(runs, this.config, this.folder()))
         print(process.stdout, `  taskproof: ${line}`);
     const more = whereToLook(this.config, this.options.outputFile, this.folder());
-    if (lost.length) throw runError(lostSummary(lost, diagnosed, results, more));
+    if (lost.length) this.fail(lostSummary(lost, diagnosed, results, more));
     return undefined;
   }
 
@@ -151,10 +152,15 @@ export default class TaskproofReporter implements Reporter {
   private refuseConflicts(): void {
     const conflicts = mergeConflicts(this.kept, this.specRuns.values());
     if (!conflicts.length) return;
-    const lines = conflicts.slice(0, 10).map(line => `  taskproof: ${line}`);
-    // Other reporters may not print errors.
-    print(process.stdout, lines.join('\n'));
-    throw runError("taskproof: these reports don't belong together. Merge the blobs of one run.");
+    const lines = conflicts.slice(0, 10).map(line => `  ${line}`);
+    const text = "taskproof: these reports don't belong together. Merge the blobs of one run.";
+    this.fail([text, ...lines].join('\n'));
+  }
+
+  /** When reports are merged, Playwright adds no reporter that prints errors. */
+  private fail(text: string): never {
+    if (!this.preprocessed && !printsErrors(this.config)) print(process.stdout, text);
+    throw runError(text);
   }
 
   /**
