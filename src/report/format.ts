@@ -178,7 +178,7 @@ export function plural(count: number, noun: string): string {
 }
 
 /** A row that may be of a test instead of a spec. */
-export interface MaybeTest {
+interface MaybeTest {
   titlePath?: readonly string[] | undefined;
 }
 

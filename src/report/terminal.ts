@@ -14,7 +14,6 @@ import {
   few,
   formatCost,
   formatDuration,
-  type MaybeTest,
   nameColumn,
   paint,
   plural,
@@ -44,7 +43,7 @@ const SHOWN_LINES = 5;
 
 /**
  * The end of a run: a table of verdicts, projects side by side if they share specs, and a line that counts the verdicts. A
- * spec that passed and is compared is in the comparison only.
+ * spec that passed and is compared is in the comparison only, and one that did not run in the summary of lost specs.
  */
 export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT_WIDTH): string {
   const colour = useColour(stdout);
@@ -52,7 +51,6 @@ export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT
   const compared = new Set(comparison?.specs.map(({ spec }) => spec));
   const measured = results.verdicts.filter(row => !row.replayed);
   const ran = measured.filter(row => row.trials.length > 0);
-  const unstarted = measured.filter(row => row.trials.length === 0);
   const rows = ran.filter(row => row.verdict !== 'passed' || !compared.has(specName(row)));
   const replayed = results.verdicts.filter(row => row.replayed);
   const { incompleteBecause = 'trials are missing' } = results;
@@ -61,14 +59,6 @@ export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT
     '',
     paint('bold', title, colour),
     ...tablesOf(rows, colour),
-    ...(unstarted.length
-      ? [
-          notRunLine(
-            unstarted.map(row => ({ ...row, name: specLabel(specName(row), row.project) })),
-            results.incompleteBecause,
-          ),
-        ]
-      : []),
     ...toleratedLines(ran),
     ...(replayed.length ? replayedLines(replayed, colour) : []),
     ...errorLines(results),
@@ -78,7 +68,6 @@ export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT
   ].join('\n');
 }
 
-/** Specs first, then tests. */
 function tablesOf(rows: readonly ResultRow[], colour: boolean): string[] {
   const specs = rows.filter(row => !row.titlePath);
   const tests = rows.filter(row => row.titlePath);
@@ -127,18 +116,6 @@ function toleratedLines(rows: readonly ResultRow[]): string[] {
 function atMost(count: number, lines: readonly string[]): string[] {
   const more = lines.length > count ? [`and ${lines.length - count} more in the results file`] : [];
   return [...lines.slice(0, count), ...more];
-}
-
-/** One line for all specs without a trial: a row for each would only repeat the reason. */
-function notRunLine(
-  rows: readonly (MaybeTest & { name: string })[],
-  because: string | null | undefined,
-): string {
-  const why = because ? `: ${oneLine(because, 300)}` : '';
-  return `${INDENT}${SIGNS.undecided} ${specsAndTests(rows)} did not run${why} (${few(
-    rows.map(({ name }) => name),
-    SHOWN_NAMES,
-  )})`;
 }
 
 /** Replays have their own table: they show that the site still works as recorded, and measure no agent. */
@@ -222,16 +199,22 @@ export function lostSummary(
         ...[...why, ...placeOf(run)].map(line => wrapped(oneLine(line, 600), TEXT_WIDTH - 4, DETAIL)),
       ].join('\n');
     });
-  const unstarted = lost.filter(run => !run.verdict.trials.length);
-  const causes = new Set(unstarted.flatMap(({ missingBecause }) => missingBecause ?? []));
-  const named = unstarted.map(run => ({ ...run.planned, name: nameOf(run) }));
   return [
     `taskproof: ${specsAndTests(lost.map(({ planned }) => planned))} did not pass`,
     ...shared,
     ...blocks,
-    ...(named.length ? [notRunLine(named, [...causes].join('; '))] : []),
+    ...notRunLine(lost.filter(run => !run.verdict.trials.length)),
     ...more.map(line => INDENT + line),
   ].join('\n');
+}
+
+/** One line for all specs without a trial: a block for each would only repeat the reason. */
+function notRunLine(runs: readonly SpecRun[]): string[] {
+  if (!runs.length) return [];
+  const causes = new Set(runs.flatMap(({ missingBecause }) => missingBecause ?? []));
+  const why = causes.size ? `: ${oneLine([...causes].join('; '), 300)}` : '';
+  const count = specsAndTests(runs.map(({ planned }) => planned));
+  return [`${INDENT}${SIGNS.undecided} ${count} did not run${why} (${few(runs.map(nameOf), SHOWN_NAMES)})`];
 }
 
 /** Where the first failed trial broke; without one, the first trial with an error. */
@@ -242,7 +225,6 @@ function placeOf({ entries }: SpecRun): string[] {
   return file === undefined ? [] : [`at ${relative('', file)}:${line}`];
 }
 
-/** Where to read more. */
 export function whereToLook(
   { reporter }: Pick<FullConfig, 'reporter'>,
   outputFile: string,
