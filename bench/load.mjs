@@ -1,4 +1,4 @@
-// What loading costs: the package in a Playwright worker beside Playwright's own, and a page with the network log and the
+// The cost of loading: the package in a Playwright worker compared with Playwright itself, and a page with the network log and the
 // domain guard on and off, load by load in turn.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';

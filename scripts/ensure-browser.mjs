@@ -1,4 +1,4 @@
-// Sees to it that there is a Chromium to run with, and says which one it is.
+// Makes sure that there is a Chromium, and prints which one.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';

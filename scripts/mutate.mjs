@@ -1,4 +1,4 @@
-// How many small faults do the unit tests notice? `node scripts/mutate.mjs src/verdicts src/spec` makes every fault that
+// Counts the small faults that the unit tests notice. `node scripts/mutate.mjs src/verdicts src/spec` makes every fault that
 // scripts/mutate/mutants.mjs knows, one at a time, runs the tests that reach it, and lists those that no test notices.
 // @ts-nocheck: types of a syntax tree and of a stand-in for Vitest would be longer than the code.
 import { readdirSync, readFileSync, statSync } from 'node:fs';

@@ -1,4 +1,4 @@
-"""One trial of `browser_use.Agent`: its steps told as turns, within the trial's limits."""
+"""One trial of `browser_use.Agent`: reports its steps as turns, within the trial's limits."""
 
 import asyncio
 import json

@@ -1,4 +1,4 @@
-// What the agent of this folder reads and writes of the protocol. The whole of it: docs/agent-protocol.md, and as JSON
+// The part of the protocol that this agent uses. All of it: docs/agent-protocol.md, and as JSON
 // Schema from `taskproof schema --agent-protocol`.
 
 export interface Task {

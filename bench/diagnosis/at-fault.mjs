@@ -1,4 +1,4 @@
-// Tasks that the agent itself breaks: nothing on the site may be blamed.
+// Tasks at which the agent itself fails: the diagnosis must not blame the site.
 import { layout, svg } from './variants.mjs';
 
 /** A site with faults that this task never meets. */

@@ -1,4 +1,4 @@
-// The example site, broken: each variant at a port of its own, before one site that is whole.
+// The broken variants of the example site, each on its own port, in front of one intact site.
 import { request as ask, createServer } from 'node:http';
 import { startSite } from '../../example-tasks/site/server.mjs';
 

@@ -1,4 +1,4 @@
-// What the drivers have in common: they ask the bench what to do next.
+// Shared by the drivers: asks the bench what to do next.
 
 export async function ask(body, server = process.env.BENCH_SERVER) {
   const response = await fetch(server, { method: 'POST', body: JSON.stringify(body) });

@@ -1,4 +1,4 @@
-// Which controls a page has in its viewport, found by the page itself and by none of those that are measured.
+// The controls in a page's viewport, found by the page itself, independent of the measured tools.
 
 /** @typedef {{ role: string, name: string }} Control */
 

@@ -1,4 +1,4 @@
-// A page of cached images and of fetches, served from a thread of its own, as a site has a machine of its own.
+// A page with cached images and fetches, served from a separate thread, as a site has a separate machine.
 import { createServer } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 

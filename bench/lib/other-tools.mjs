@@ -1,4 +1,4 @@
-// The other tools in the bench of turns: each is answered in its own words, from what it showed its model.
+// The other tools in the bench of turns. Each gets answers in its own format, from what it showed its model.
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { nodeOf, versionOf } from './packages.mjs';

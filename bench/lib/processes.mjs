@@ -1,4 +1,4 @@
-// What is compared runs in processes of its own, started by the bench: none shares a Playwright, a browser or an event
+// Runs what is compared in separate processes, which share no Playwright, browser or event
 // loop with another. Temporary suites have this library and its Playwright installed as a user has them.
 import { spawn } from 'node:child_process';
 import {

@@ -1,4 +1,4 @@
-// What the benches found: rows with a value, its spread and its target; a table on the screen, JSON beside it.
+// The results of the benches: rows with a value, its spread and its target, as a table and as JSON.
 import { writeFileSync } from 'node:fs';
 import os from 'node:os';
 

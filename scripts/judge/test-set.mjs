@@ -1,4 +1,4 @@
-// The judge's test set, as a judge is given it, and how often a judge agrees with its labels.
+// Loads the judge's test set, and counts how often a judge agrees with its labels.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 

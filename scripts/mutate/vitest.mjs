@@ -1,4 +1,4 @@
-// As much of Vitest as our unit tests use, for running them a thousand times in one process.
+// The part of Vitest that our unit tests use, to run them a thousand times in one process.
 // @ts-nocheck: types of a syntax tree and of a stand-in for Vitest would be longer than the code.
 import {
   ASYMMETRIC_MATCHERS_OBJECT,

@@ -109,7 +109,7 @@ async function read({ filter, depth, ref }: z.output<typeof readInput>, driver: 
   const snapshot = await driver.refs.snapshot(page);
   const { roots, above, below } = snapshot;
   if (!found) driver.observations.note(page, snapshot, filter === 'all');
-  // Title and address stand in the report of the tabs, which goes with every result.
+  // Title and address are in the report of the tabs, which every result includes.
   const header = above || below ? `${above} px above and ${below} px below the viewport` : '';
   const root = found && driver.refs.nodeOf(page, found.ref);
   return readPage(header, roots, { filter: root && !filter ? 'all' : filter, depth, ...(root && { root }) });
@@ -287,7 +287,7 @@ export const TOOLS = {
 
 const NO_REASON = 'give_up needs a reason, in words.';
 
-/** Of the task, not of a tab: how it ends, and what the page may ask. Their results are what the model is told. */
+/** Tools of the task, not of a tab: to end it, and to answer dialogs. Their results are texts for the model. */
 export const TASK_TOOLS = {
   give_up: looks(
     'Ends the task as one that can not be done. Call it only after trying the ways that a person would try.',

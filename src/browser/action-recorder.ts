@@ -159,7 +159,7 @@ async function durable(target: ActionElement): Promise<{ expression: Promise<str
     place.normalize().then(locator => locator.toString()),
     LIMIT_MS,
   );
-  // Its place will do where the page went away too soon; a reference into a snapshot will not.
+  // If the page went away too soon, its place is good enough; a reference into a snapshot is not.
   return {
     expression: expression.then(found => found ?? ('ownerFrame' in target ? place.toString() : undefined)),
   };

@@ -1,5 +1,5 @@
 // The browser attaches a client to each new target by itself only in the protocol's flat form, which the relay can't
-// use: so a session of its own watches for targets. They are not held until the client says go.
+// use: so a separate session watches for targets. They are not held until the client says go.
 import type { Params, RawSession } from './cdp-relay';
 import type { TargetFilter } from './cdp-rules';
 

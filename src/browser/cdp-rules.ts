@@ -29,7 +29,7 @@ export type TargetFilter = object[] | undefined;
 const OF_A_PAGE =
   /^(?:Accessibility|Animation|Audits|Autofill|CSS|CacheStorage|Console|DOM|DOMDebugger|DOMSnapshot|DOMStorage|Debugger|DeviceAccess|DeviceOrientation|Emulation|EventBreakpoints|FedCm|Fetch|HeapProfiler|IO|IndexedDB|Input|Inspector|LayerTree|Log|Media|Network|Overlay|Page|Performance|PerformanceTimeline|Profiler|Runtime|Schema|Security|ServiceWorker|WebAudio|WebAuthn|WebMCP)\./;
 
-/** Of `Storage`, what a page's session may ask: the rest tells of the whole profile. */
+/** Methods of `Storage` that a page's session may call. The others reveal the whole profile. */
 const OF_A_PAGES_STORAGE = new Set([
   'Storage.clearCookies',
   'Storage.clearDataForOrigin',
@@ -57,7 +57,7 @@ const PASSED = new Set([
   'Target.setAutoAttach',
 ]);
 
-/** Answers and events of these are told apart by context, which is done for the browser's session alone. */
+/** Their answers and events are filtered by context, which is only done for the browser's session. */
 const PASSED_AT_ROOT = new Set(['Target.getTargets', 'Target.setDiscoverTargets']);
 
 /** Passed on for the trial's context. */

@@ -9,12 +9,12 @@ export function elementAtPoint(page: Page, point: Point): Promise<Handle | undef
   return inFrame(page.mainFrame(), point);
 }
 
-/** The element that keys go to, through frames and shadow roots; undefined where nothing has the focus. */
+/** The element with the focus, through frames and shadow roots; undefined if there is none. */
 export function elementWithFocus(page: Page): Promise<Handle | undefined> {
   return inFrame(page.mainFrame(), null);
 }
 
-/** What to click to hit a point: an element, and where on it where its middle will not do. */
+/** The element to click to hit a point, and the position on it if its middle would miss. */
 export async function clickableAt(
   page: Page,
   point: Point,
@@ -40,7 +40,7 @@ async function spotOn(element: Handle, point: Point) {
   return { element, position: { x: Math.round(point.x - box.x), y: Math.round(point.y - box.y) } };
 }
 
-/** What scrolls an element; undefined where that is the page itself, or nothing. */
+/** The element that scrolls another; undefined if it is the page itself, or none. */
 export async function scrollableAround(element: Handle): Promise<Handle | undefined> {
   return (await element.evaluateHandle(closestScrollable)).asElement() ?? undefined;
 }

@@ -16,7 +16,7 @@ export function protocolOf(page: Page): Promise<CDPSession | undefined> {
 }
 
 /**
- * Playwright's `page.evaluate`, over the browser's protocol where it has one (Chromium).
+ * Playwright's `page.evaluate`, over the browser's protocol if it has one (Chromium).
  *
  * @param script an expression; what it promises is waited for
  */

@@ -12,7 +12,7 @@ interface Paused {
   /** Of a page's main frame, and of a shared worker, this is the id of its target. */
   frameId: string;
   resourceType: string;
-  /** Missing where nothing in the page is told of the request: its document has gone, or it had none. */
+  /** Missing if the page does not learn of the request: its document is gone, or it had none. */
   networkId?: string;
   redirectedRequestId?: string;
   responseStatusCode?: number;
@@ -25,7 +25,7 @@ const LOGGED = new Map([
   ['XHR', 'fetch'],
 ]);
 
-/** @returns what takes the guard off, and what it knows of targets; undefined where there is no protocol. */
+/** @returns a function that removes the guard, and the known targets; undefined without the protocol. */
 export async function guardByProtocol(
   context: BrowserContext,
   sink: GuardSink,

@@ -50,7 +50,7 @@ export class Documents {
     return this.#verdicts.get(page) ?? this.mayStayNow(page);
   }
 
-  /** The same, asked anew. */
+  /** The same, checked again. */
   mayStayNow(page: Page): boolean | Promise<boolean> {
     const verdict = this.#judge(page);
     this.#verdicts.set(page, verdict);
@@ -67,7 +67,7 @@ export class Documents {
     void this.#meet(page, this.mayStay(page));
   };
 
-  /** An opener that has closed is not told: a tab without one is a page's too, if its first document must not stay. */
+  /** A closed opener is not reported. So a tab without an opener is taken for a page's if its first document may not stay. */
   async #meet(page: Page, mayStay: boolean | Promise<boolean>): Promise<void> {
     if (!(await page.opener()) && (await mayStay)) this.#kept.add(page);
   }
@@ -148,7 +148,7 @@ export class Documents {
     if (back) return;
     const before = this.strangeDocuments(page);
     await page.goto('about:blank');
-    // Unless the page put a blank document of its own in the place of ours already.
+    // Unless the page has already replaced our blank document by its own.
     if (this.strangeDocuments(page) === before + 1) this.#cleared.add(page);
   }
 }
@@ -183,7 +183,7 @@ function isBlank(url: string): boolean {
 }
 
 /**
- * The origin that a blank document has from its maker. The browser itself tells it, so no page can pretend another.
+ * The origin that a blank document inherits. The browser itself reports it, so no page can fake it.
  *
  * @returns undefined if no page made it; `about:blank` if that is all that is known.
  */

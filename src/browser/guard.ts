@@ -30,7 +30,7 @@ export interface GuardOptions {
   allowedDomains: readonly string[];
   /** Called for each refusal, also for those that `refusals` no longer keeps. */
   onRefused?(url: string, how: RefusalKind): void;
-  /** Gets the requests that a context's events miss, where the guard sees them. */
+  /** Gets the requests that the guard sees and a context's events miss. */
   network?: Pick<NetworkLog, 'add'>;
   /** `route` forces what browsers other than Chromium get. */
   means?: 'best' | 'route';
@@ -39,7 +39,7 @@ export interface GuardOptions {
 export interface Guard {
   /** `protocol`: nothing gets out. `route`: redirects get out and are reported as escapes. */
   readonly means: 'protocol' | 'route';
-  /** The tabs as the browser announces them; where it does, and as long as the guard is on. */
+  /** The tabs as the browser announces them, if it does, while the guard is on. */
   readonly targets: Targets | undefined;
   readonly documents: Pick<Documents, 'mayStay' | 'mayStayNow' | 'strangeDocuments'>;
   /** The first thousand. */

@@ -30,7 +30,7 @@ export class LocatorExpressionError extends Error {
 
 /**
  * @param expression such as `getByRole('row', { name: 'Total' }).getByRole('button')`
- * @throws LocatorExpressionError that says where it stops being one.
+ * @throws LocatorExpressionError with the position of the problem.
  */
 export function locatorOf(page: Page, expression: string): Locator {
   const reader = new Reader(page, expression);

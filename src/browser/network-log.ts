@@ -8,13 +8,13 @@ export interface NetworkEvent {
   url: string;
   /** Upper case. */
   method: string;
-  /** HTTP status; null while there is no response, and where there never was one. */
+  /** HTTP status; null if there is no response. */
   status: number | null;
   /** Playwright's `request.resourceType()`: `document`, `fetch`, `xhr`, `ping`, `image` ... */
   resourceType: string;
-  /** The browser's reason, where the request failed: `net::ERR_ABORTED` ... Beside a status: the body was cut. */
+  /** The browser's reason if the request failed: `net::ERR_ABORTED` ... With a status: the body was cut. */
   failure?: string;
-  /** A service worker answered it, or may have: nothing shows that it left the browser. What the worker itself asked a server for is an event of its own. */
+  /** A service worker answered it, or may have, so it may not have left the browser. Requests of the worker itself are separate events. */
   keptByWorker?: true;
   /** Milliseconds since the log began. */
   startedAtMs: number;
@@ -30,9 +30,9 @@ export interface NetworkLog {
   readonly dropped: Readonly<Record<string, number>>;
   /**
    * Adds a request that another observer saw, unless the context reports it too (before or after):
-   * each call stands for one request, and pairs with one reported request of the same method and URL.
+   * each call is one request, and pairs with one reported request of the same method and URL.
    *
-   * @returns what tells how it ended, as far as the observer knows; the context's own word on it comes first.
+   * @returns a function to report how it ended; the context's own report wins
    */
   add(seen: SeenRequest): (outcome: { status?: number; failure?: string }) => void;
   /** Stops recording. What was recorded stays. */

@@ -10,7 +10,7 @@ export interface Position {
 
 /**
  * One thing done to a page. Locators are as Playwright writes them (`getByRole('button', { name: 'Sign in' })`), keys as in
- * `page.keyboard.press`, files relative to the config's folder; a secret in a text stands as `<secret>NAME</secret>`.
+ * `page.keyboard.press`, files relative to the config's folder; a secret in a text is `<secret>NAME</secret>`.
  */
 export type PageAction =
   | {

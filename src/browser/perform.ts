@@ -28,7 +28,7 @@ export interface PerformOptions {
  * Returns once the action is dispatched, except that a page that it opens by address or history has its document; the
  * session settles what follows. `press` and `type` without a locator go to what has the focus.
  *
- * @returns the answer, where it opens a page.
+ * @returns the response, if it opens a page
  * @throws Error of Playwright; `reasonIn` has its words in short.
  */
 export async function perform(
@@ -129,7 +129,7 @@ async function fill({ locator, text }: Of<'fill'>, timeout: number): Promise<voi
   await locator.pressSequentially(text, { timeout });
 }
 
-/** Runs in the page. Null where the browser itself decides on the form of a value: dates, numbers, editors. */
+/** Runs in the page. Null if the browser itself formats the value: dates, numbers, editors. */
 function valueOfText(element: Element): string | null {
   const isText =
     element instanceof HTMLTextAreaElement ||

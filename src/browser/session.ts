@@ -181,7 +181,7 @@ export class Session {
     return this.guard.targets.tabs - this.context.pages().length;
   }
 
-  /** Runs a script and waits for it, in bounds. By the protocol where it can be: reports show no step for that. */
+  /** Runs a script and waits for it, up to a limit. Over the protocol if possible, which adds no step to reports. */
   private async run(page: Page, script: string): Promise<void> {
     // Such a page answers nothing.
     if (page.isClosed() || this.activity.isLeaving(page) || this.dialogs.isOpenOn(page)) return;

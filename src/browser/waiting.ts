@@ -12,7 +12,7 @@ export async function within<T>(promise: Promise<T>, ms: number): Promise<T | un
   }
 }
 
-/** Wakes whoever waits for it. */
+/** Wakes those that wait for it. */
 export class Signal {
   private readonly waiting = new Set<() => void>();
 

@@ -37,7 +37,7 @@ const placed = z
     error: 'either ref, or x and y, must be given',
   });
 
-/** By reference, or where a screenshot shows it. */
+/** By reference, or by a point in a screenshot. */
 const pointed = (tool: typeof TOOLS.hover) =>
   flat(tool, placed, ({ ref, x, y }) => ({
     target: ref ? targetOf({ ref }) : { type: 'coordinate' as const, x: x!, y: y! },

@@ -85,7 +85,7 @@ export class Client {
       watch.usage ??= message.usage;
       return message;
     } catch (error) {
-      // The SDK ends early over a call whose input is no JSON. What the answer took stands at its end.
+      // The SDK stops early if a call's input is not JSON. The answer's usage comes at its end.
       if (!silent && !limit.signal.aborted) await within(watch.readOn(), timeout);
       throw silent ? new AnthropicError(`nothing came for ${timeout / 1000} s`) : error;
     } finally {

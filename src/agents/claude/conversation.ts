@@ -61,7 +61,7 @@ export class Conversation {
     else this.messages.push({ role: 'user', content });
   }
 
-  /** Adds words to what the model was told last. Behind results they go into the last of these. */
+  /** Adds a text to our last message; if it has results, to the last of them. */
   amend(words: string): void {
     const { content } = this.messages.at(-1)!;
     const index = content.findLastIndex(

@@ -32,7 +32,7 @@ const optionsSchema = z.strictObject({
 
 /**
  * An agent that is a program: started once for each trial, with the task as one JSON object on its standard input. It
- * drives the trial's page over the DevTools protocol, and tells of its turns as JSON lines on standard output (see
+ * drives the trial's page over the DevTools protocol, and reports its turns as JSON lines on standard output (see
  * docs/agent-protocol.md). Chromium only.
  *
  * @throws OptionsError for wrong or unknown options.

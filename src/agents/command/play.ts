@@ -64,7 +64,7 @@ async function inTurn(turn: Turn, stage: Stage, read: () => Promise<Line>): Prom
   }
 }
 
-/** While a line is read, the program's next action waits: what is asked of the page now is told as it was before. */
+/** While a line is read, the program's next action waits, so the page is still as it was before. */
 async function record(line: Of<'record'>, turn: Turn, { task, program }: Stage): Promise<void> {
   const { type: _, locator, to, ...draft } = line as Of<'record'> & { locator?: string; to?: string };
   const find = (expression: string | undefined) => {

@@ -12,7 +12,7 @@ import { TRIAL_VARIABLE, unwatch, watch } from './watchdog';
 export const MAX_OUTPUT = 4 * 1024 * 1024;
 /** Characters kept from the end of standard error. */
 const MAX_STDERR = 4_000;
-/** Milliseconds for the system to end what it was told to. */
+/** Milliseconds for the system to end a process. */
 const KILL_MS = 3_000;
 /** Milliseconds for its last lines after its end: a process that it left behind may hold its output open. */
 const DRAIN_MS = 1_000;
@@ -80,7 +80,7 @@ export class Program {
         cwd,
         env: this.env,
         stdio: ['pipe', 'pipe', 'pipe'],
-        // A group of its own, so that what it starts in turn ends with it.
+        // In its own group, so that its child processes end with it.
         detached: process.platform !== 'win32',
         windowsHide: true,
       });
@@ -95,7 +95,7 @@ export class Program {
     this.child.stdin!.end(input);
   }
 
-  /** The next line. @throws ProgramError if there is none any more; the signal's reason once that is aborted. */
+  /** The next line. @throws ProgramError if there are no more; the signal's reason once it is aborted. */
   async next(signal: AbortSignal): Promise<string> {
     for (;;) {
       signal.throwIfAborted();

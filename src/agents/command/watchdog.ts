@@ -46,7 +46,7 @@ function sweep(mark, rounds) {
 }
 `;
 
-/** The variable in a program's environment that tells the processes of its trial. */
+/** The environment variable that marks the processes of a trial. */
 export const TRIAL_VARIABLE = 'TASKPROOF_TRIAL';
 
 let pipe: Writable | undefined;

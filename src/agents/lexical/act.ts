@@ -120,7 +120,7 @@ export class Actor {
     }
   }
 
-  /** @param title what the record calls it, before the element's name; without one it is no action of its own */
+  /** @param title of the action in the record, before the element's name; without one it is not recorded as an action */
   async act(title: string | undefined, action: LocatedAction, timeoutMs = this.timeout): Promise<void> {
     const { signal, recorder } = this.task;
     signal.throwIfAborted();

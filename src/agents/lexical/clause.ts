@@ -6,9 +6,9 @@ export interface Target {
   label: string;
   /** Names that will do, instead of the label: `Log in` and `Sign in`. */
   names?: RegExp;
-  /** `button`, `tab`, `field`, ...: told apart by it where several things have the label. */
+  /** `button`, `tab`, `field`, ...: to choose between several elements with the label. */
   kind?: string;
-  /** The label of the row, card or section that it stands in. */
+  /** The label of the row, card or section that it is in. */
   place?: string;
   /** 0 for `the first`, -1 for `the last`. */
   nth?: number;

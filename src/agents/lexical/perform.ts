@@ -88,7 +88,7 @@ export async function perform(actor: Actor, clause: Clause): Promise<void> {
   }
 }
 
-/** Undefined if there is none: something else will do. */
+/** Undefined if there is none. */
 function ifAny(found: Promise<Found>): Promise<Found | undefined> {
   return found.catch(error => {
     if (error instanceof Stuck && /^nothing/.test(error.message)) return undefined;

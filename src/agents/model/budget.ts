@@ -46,7 +46,7 @@ export class Budget {
   private isCached = false;
   private output = LEAST_OUTPUT;
 
-  /** @param toolsTokens what the definitions of the tools weigh, until the first answer tells */
+  /** @param toolsTokens estimated tokens of the tools' definitions, until the first answer */
   constructor(
     private readonly task: Pick<AgentTask, 'usage' | 'maxCostUsd' | 'costUsd'>,
     private readonly prices: Prices | undefined,
@@ -63,7 +63,7 @@ export class Budget {
     this.task.usage(usage);
   }
 
-  /** After a trim, the conversation is written to the cache anew. */
+  /** After a trim, the conversation is written to the cache again. */
   forgetCached(): void {
     this.known = 0;
   }

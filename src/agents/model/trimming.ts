@@ -10,7 +10,7 @@ const CHARACTERS_PER_TOKEN = 3.5;
 
 export const PICTURE_GONE = '(An earlier screenshot was here. Take a new one to see the page as it is now.)';
 
-/** The newest `keep` readings and pictures stay; the others go once they come to `atTokens`. */
+/** The newest `keep` readings and pictures stay; the others are removed once they exceed `atTokens`. */
 export const TRIMMING = { atTokens: 60_000, keep: 3 };
 
 /** About as many as a vendor would count, pictures included. */

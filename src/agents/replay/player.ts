@@ -126,7 +126,7 @@ export class Player {
   }
 }
 
-/** Of these the effect may be nothing but where the pointer, the focus or the page's scroll is, or come from elsewhere. */
+/** Not for steps that may only move the pointer, the focus or the scroll position, or whose effect may come from elsewhere. */
 function showsEffect(step: RecordedAction): boolean {
   return !['hover', 'focus', 'scroll', 'new_tab', 'switch_tab', 'close_tab', 'reload'].includes(step.do);
 }

@@ -110,7 +110,7 @@ function folderName(title: string): string {
   return title.replace(/[^\p{L}\p{N}_]+/gu, '-').slice(0, 60);
 }
 
-/** An absolute path; undefined where it leads out of the folder: as it is written, or by a symbolic link. */
+/** An absolute path; undefined if it leads out of the folder, as written or through a symbolic link. */
 export function fileBelow(folder: string, path: string): string | undefined {
   if (leadsOut(path)) return undefined;
   const file = resolve(folder, path);

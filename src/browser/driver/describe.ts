@@ -59,7 +59,7 @@ function describe(element: Element) {
   };
 }
 
-/** The element at a point of the viewport, through frames and shadow roots. Undefined if it can't be told. */
+/** The element at a point of the viewport, through frames and shadow roots. Undefined if unknown. */
 export function elementAt(page: Page, point: { x: number; y: number }): Promise<Seen | undefined> {
   return within(elementAtPoint(page, point).then(seen), LIMIT_MS);
 }

@@ -145,7 +145,7 @@ export class Driver {
   }
 
   /**
-   * Brings an element into view, and remembers where it is. Playwright's own way waits for two frames, which the action
+   * Brings an element into view, and remembers its position. Playwright's own way waits for two frames, which the action
    * that follows does again.
    */
   async show(locator: Locator): Promise<void> {

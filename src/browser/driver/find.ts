@@ -3,7 +3,7 @@ import { lineOf } from './page-tree';
 import { shorten, type TreeNode, textOf } from './tree';
 
 const MAX_MATCHES = 20;
-/** What is around an element tells it apart only if it is short. */
+/** The text around an element only identifies it if it is short. */
 const MAX_LABEL = 300;
 const STOP_WORDS = new Set(
   'a an the of in on at to for with and or that which is are this all any element elements page from by named called labeled labelled says'.split(

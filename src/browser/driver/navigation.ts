@@ -35,7 +35,7 @@ function withScheme(text: string, entryUrl: string): string {
 
 /**
  * @param given an address, or `back`, `forward`, `reload`
- * @returns where it ended
+ * @returns the final address
  */
 export async function navigate(driver: Driver, page: Page, given: string) {
   const before = page.url();

@@ -11,7 +11,7 @@ const MOST = 6_000;
 const MOST_GONE = 10;
 /** So many equal controls in a row are listed under one heading. */
 const MANY = 20;
-/** A change of fewer lines is told as a change, whatever its share of the page. */
+/** A change of fewer lines is shown as a change, whatever its share of the page. */
 const FEW = 12;
 const LIMIT_MS = 5_000;
 /** If reading a page takes longer, it is not read after each action. */
@@ -130,7 +130,7 @@ function saysMore({ node, said, bare }: Entry): boolean {
   return node.interactive || node.text !== '' || node.children.length === 0 || isTelling(node.role);
 }
 
-/** @returns undefined if so much changed that the page is better shown anew */
+/** @returns undefined if so much has changed that the whole page is shown instead */
 function changesIn(before: Known, now: Known, { roots }: Snapshot): string | undefined {
   const inView = now.lines.filter(isInView);
   if (isReordered(before.lines.filter(isInView), inView)) return undefined;

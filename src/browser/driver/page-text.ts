@@ -59,7 +59,7 @@ export async function pageText(page: Page): Promise<string> {
   return `${text.slice(0, cut)}…\n(${text.length - cut} more characters were left out at ${MAX_CHARACTERS}: use find, or read_page with a ref.)`;
 }
 
-/** The value of the last expression, as JSON where it can be. */
+/** The value of the last expression, as JSON if possible. */
 export async function runScript(page: Page, text: string): Promise<string> {
   const outcome = await within(
     page.evaluate(text).then(

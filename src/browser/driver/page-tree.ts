@@ -120,7 +120,7 @@ class Listing {
     this.add(node.children.filter(child => typeof child !== 'string'));
   }
 
-  /** A heading that is a link is told by the link. */
+  /** A heading that is a link is listed as the link. */
   private tell(node: TreeNode): void {
     const acts = [...nodesOf(node.children)].some(({ interactive }) => interactive);
     const isBox = node.role.endsWith('dialog');

@@ -12,7 +12,7 @@ const DEFAULT_VIEWPORT = { width: 1280, height: 720 };
 const CANVAS = 'canvas >> nth=';
 /** Inputs that take their value in a special way, or none. */
 const TYPES = ['date', 'time', 'datetime-local', 'month', 'week', 'color', 'file', 'password', 'range'];
-/** The document itself, and what the accessibility tree tells nothing of. */
+/** The document itself, and elements that the accessibility tree lacks. */
 const LOOKED_AT = [
   ...[
     'html',
@@ -156,7 +156,7 @@ export class Refs {
     const number = ++this.snapshots;
     for (const node of nodesOf(roots)) {
       if (!node.handle) continue;
-      // Playwright gives a new reference if role or name change, but begins to count anew after a navigation.
+      // Playwright gives a new reference if role or name change, but counts from the start again after a navigation.
       const key = `${node.handle} ${node.role} ${node.name}`;
       const ref = names.get(key) ?? `ref_${++this.count}`;
       names.set(key, ref);

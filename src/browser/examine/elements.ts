@@ -29,7 +29,7 @@ export function isDisabled(element: Element): boolean {
   return element.matches(':disabled,[aria-disabled=true]');
 }
 
-/** An input that is not drawn: its label stands for it. */
+/** An input that is not drawn: its label is used instead. */
 export function isStyledInput(element: Element): boolean {
   if (!element.matches('input')) return false;
   const { opacity, appearance } = getComputedStyle(element);
@@ -119,7 +119,7 @@ export function hintsOf(element: Element): string {
   return flat(words.replace(/[^\p{L}\p{N}]+/gu, ' '), 300).toLowerCase();
 }
 
-/** CSS that finds the element and no other, with `>>` where a shadow root begins: what its author gave it, else its place. */
+/** CSS that only matches this element, with `>>` where a shadow root begins: by the author's attributes, else by its place. */
 export function selectorOf(element: Element): string {
   const root = element.getRootNode() as Document | ShadowRoot;
   const host = root instanceof ShadowRoot ? `${selectorOf(root.host)} >> ` : '';

@@ -39,7 +39,7 @@ export interface ExamineOptions {
 export interface Found extends Sighting {
   /** `locator('.icon-cart')` */
   locator: string;
-  /** JPEG; undefined where there is nothing to take. */
+  /** JPEG; undefined if there is nothing to show. */
   cutOut(): Promise<Buffer | undefined>;
 }
 

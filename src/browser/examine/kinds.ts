@@ -1,4 +1,4 @@
-// What may stand in an agent's way. Apart from the rules, which are sent to the page as text with all that they export.
+// The kinds of findings. Not in rules.ts, which is sent to the page as text with all its exports.
 export const findingKinds = [
   'no_name',
   'same_name',

@@ -1,4 +1,4 @@
-// Controls without a name and fields without a label, as axe-core tells them. Runs in the page and is sent as text, with the
+// Finds controls without a name and fields without a label with axe-core. Runs in the page and is sent as text, with the
 // functions of elements.ts and rules.ts.
 import type * as elements from './elements';
 import type * as rules from './rules';

@@ -343,7 +343,7 @@ export function findPictures(state: State): void {
   }
 }
 
-/** Links to one place, and controls that stand each in a row, a card or a form of its own, can be told apart. */
+/** Links with the same target can have the same name, and so can controls in different rows, cards or forms. */
 export function findSameNames(state: State): void {
   const groups = new Map<string, Element[]>();
   for (const element of state.shown) {

@@ -13,7 +13,7 @@ const CLICKS = /^(?:click|(?:mouse|pointer)(?:down|up)|touch(?:start|end))$/;
 const MAX_LISTENING = 300;
 
 export interface World {
-  /** Calls a function of elements.ts, names.ts or rules.ts. @param call `seen()`, with `listening` where it is wanted */
+  /** Calls a function of elements.ts, names.ts or rules.ts. @param call such as `seen()`, with `listening` as an argument if needed */
   call(call: string): Promise<unknown>;
   /** Once for a document, before what needs axe-core. */
   run(script: string): Promise<unknown>;
@@ -82,7 +82,7 @@ async function isolatedWorld(session: CDPSession, frameId: string): Promise<Worl
   };
 }
 
-/** The browser itself tells what has listeners. @returns ids of the elements in our world */
+/** Asks the browser which elements have listeners. @returns their ids in our world */
 async function listening(
   session: CDPSession,
   evaluate: (expression: string, returnByValue: boolean) => Promise<{ objectId?: string }>,
