@@ -14,7 +14,7 @@ export function elementWithFocus(page: Page): Promise<Handle | undefined> {
   return inFrame(page.mainFrame(), null);
 }
 
-/** The element to click to hit a point, and the position on it if its middle would miss. */
+/** What to click to hit a point: an element, and where on it where its middle will not do. */
 export async function clickableAt(
   page: Page,
   point: Point,
