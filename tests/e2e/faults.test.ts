@@ -143,7 +143,9 @@ test.each(Object.entries(faults))('%s ends its trial with what happened', (id, f
   expect(trial!.status, id).toBe(fault.status ?? (outcome === 'error' ? 'error' : 'completed'));
   expect(String(trial!.reason), id).toMatch(fault.reason);
   if (outcome !== 'passed')
-    expect(run.output).toContain(trial!.reason!.replace(/; the agent stopped on .*/, '').slice(0, 100));
+    // Long lines are wrapped.
+    const output = run.output.replace(/\s+/g, ' ');
+    expect(output).toContain(trial!.reason!.replace(/; the agent stopped on .*/, '').slice(0, 100));
 });
 
 test('faults end no other trial, and leave no process', async () => {

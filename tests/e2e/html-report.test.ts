@@ -115,7 +115,7 @@ test('a trial shows verdict, turns by name, pictures, and its assertions at thei
   expect(turns.size).toBeGreaterThan(0);
   // Shown on the page, not behind a link.
   await page.getByText('transcript').click();
-  await page.getByText('Goal: Click "Go"').waitFor();
+  await page.locator('.attachment-body', { hasText: 'Goal: Click "Go"' }).waitFor();
   // One for each turn, and one of the end.
   expect(await pictures.count()).toBe(turns.size + 1);
   expect(await pictures.first().evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(300);
