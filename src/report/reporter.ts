@@ -94,7 +94,7 @@ export default class TaskproofReporter implements Reporter {
 
   onTestEnd(test: TestCase, result: TestResult): void {
     this.take(test, result);
-    hideDetails(result);
+    if (this.runOf.has(test)) hideDetails(result);
   }
 
   private take(test: TestCase, result: TestResult): void {

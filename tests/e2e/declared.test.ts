@@ -74,7 +74,7 @@ test('one spec runs by itself; those that do not parse fail by themselves, and t
   const named = await suite.playwright(['test', '--list', 'tasks/cart.yaml:2']);
   expect(named.exitCode, named.output).toBe(1);
   expect(named.output).toContain('taskproof: tasks/cart.yaml:2 is a spec');
-  expect(named.output).toContain('To run this spec: --grep " cart @"');
+  expect(named.output).toContain('To run this spec, use --grep " cart @"');
 
   const listed = await suite.playwright(['test', '--list', '--grep', 'yaml']);
   expect(listed.exitCode, listed.output).toBe(0);

@@ -214,7 +214,7 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
 
   test('a replayed trial is graded like any other', () => {
     expect(second.run.output).toMatch(
-      /taskproof: order has changed since kept.order\.json was recorded: record it again/,
+      /taskproof: order has changed since kept.order\.json was recorded\. Record it again/,
     );
     expect(rowOf(second, 'changed')).toMatchObject({ verdict: 'failed', replayed: true });
   });
