@@ -144,8 +144,9 @@ test.each(Object.entries(faults))('%s ends its trial with what happened', (id, f
   expect(String(trial!.reason), id).toMatch(fault.reason);
   if (outcome !== 'passed')
     // Long lines are wrapped.
-    const output = run.output.replace(/\s+/g, ' ');
-    expect(output).toContain(trial!.reason!.replace(/; the agent stopped on .*/, '').slice(0, 100));
+    expect(run.output.replace(/\s+/g, ' ')).toContain(
+      trial!.reason!.replace(/; the agent stopped on .*/, '').slice(0, 100),
+    );
 });
 
 test('faults end no other trial, and leave no process', async () => {
