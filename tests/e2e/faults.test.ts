@@ -213,7 +213,7 @@ taskproofTests('tasks/**/*.yaml', { test });`,
     errorKind: 'setup',
     reason: expect.stringMatching(/before its trial began: .*timeout of 500ms exceeded/i),
   });
-  expect(run.output).not.toContain('the code of the agent');
+  expect(run.output).not.toContain('own code');
 });
 
 test('what can not be written costs a warning, never the verdicts', async () => {
@@ -296,7 +296,7 @@ test('Ctrl-C: finished trials are kept, the running one says so, the rest is mis
   expect(results.verdicts[1]!.trials[0]!.reason).toBe('the run was interrupted before the trial ended');
   expect(run.output).toContain('Taskproof (incomplete: the run was interrupted)');
   expect(run.output).toContain('… 1 spec did not run: the run was interrupted (c-never [agents])');
-  expect(run.output).not.toMatch(/internal|the code of the agent/);
+  expect(run.output).not.toMatch(/internal|own code/);
   await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 60_000, interval: 200 });
 });
 
