@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Agent, ReplayAgent } from '../agents/agent';
+import type { PageToolsMode } from '../browser/page-tools';
 import type { Judge } from '../grading/judge';
 import { checkOptions, type OptionSchemas, OptionsError } from '../options';
 import { parsedUrl } from '../spec/url';
@@ -30,6 +31,11 @@ export interface TaskproofOptions {
   record?: boolean | string;
   /** Skips the remaining trials of a spec once its verdict is settled. Default: false. */
   earlyStop?: boolean;
+  /**
+   * The tools that pages offer to agents (WebMCP): `'auto'` offers them beside all else if the browser has them, `'only'` takes every other
+   * way to act away, false hides them. Default: `'auto'`.
+   */
+  pageTools?: PageToolsMode;
 }
 
 declare module '@playwright/test' {
@@ -78,6 +84,11 @@ const optionsSchema = z.strictObject({
     .optional(),
   record: z.union([z.boolean(), z.string().min(1)]).optional(),
   earlyStop: z.boolean().optional(),
+  pageTools: z
+    .union([z.literal('auto'), z.literal('only'), z.literal(false)], {
+      error: "must be 'auto', 'only' or false",
+    })
+    .optional(),
 } satisfies OptionSchemas<TaskproofOptions>);
 
 /** `use.taskproof`, checked. */
