@@ -49,6 +49,16 @@ export class Turns {
     return this.trial.plan.maxSteps - this.records.length;
   }
 
+  /** What was done, and how much of it by tools of the pages. What failed, or only looked, does not count. */
+  get counts(): { actions: number; pageToolCalls: number } {
+    const done = this.records
+      .flatMap(({ actions }) => actions)
+      .filter(({ error, steps }) => error === undefined && steps?.length !== 0);
+    const isCall = ({ detail, steps }: Action) =>
+      detail?.pageTool !== undefined || steps?.some(step => step.do === 'call_page_tool');
+    return { actions: done.length, pageToolCalls: done.filter(isCall).length };
+  }
+
   addUsage(usage: Usage): void {
     this.usage = addUsage(this.usage, validUsage(usage));
     this.turnUsage = addUsage(this.turnUsage, usage);
