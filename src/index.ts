@@ -37,6 +37,7 @@ export { OptionsError } from './options';
 export type { AgentOutcome, AgentRunner, AgentRunOptions } from './playwright/agent-runner';
 export { expect, type TaskproofTestOptions, test } from './playwright/fixtures';
 export type { TaskproofOptions } from './playwright/options';
+export { type PageToolTestsOptions, pageToolTests } from './playwright/page-tool-tests';
 export { type PassPolicyDetails, passPolicy } from './playwright/pass-policy';
 export { type Repeats, type RepeatsOptions, repeats } from './playwright/repeats';
 export { type TaskproofTestsOptions, taskproofTests } from './playwright/task-tests';

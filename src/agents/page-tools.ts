@@ -19,7 +19,7 @@ export const PAGE_TOOLS = {
     `Calls a tool that the page in the active tab offers, which often does in one call what takes many clicks. Its input has to fit its schema. ${OF_PAGE}`,
     z.object({
       name: z.string().min(1),
-      input: z.looseObject({}).nullish().describe("An object that fits the tool's schema."),
+      input: z.looseObject({}).optional().describe("An object that fits the tool's schema."),
     }),
     ({ name }) => `call page tool ${quote(name)}`,
     async ({ name, input }, driver) =>

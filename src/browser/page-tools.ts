@@ -68,7 +68,7 @@ export class PageTools {
 
   /** @param allowedDomains hostnames, optionally with a leading `*.` */
   constructor(
-    private readonly session: Session,
+    private readonly session: Pick<Session, 'page' | 'notice'>,
     private readonly allowedDomains: readonly string[],
     readonly mode: PageToolsMode = 'auto',
   ) {}
