@@ -2,6 +2,7 @@
 // words: bounded here, and offered only if their document is of an admitted host.
 import { setTimeout } from 'node:timers/promises';
 import type { Frame, Page } from '@playwright/test';
+import { parsedUrl } from '../spec/url';
 import type { ActionRecorder } from './action-recorder';
 import { DriverError } from './driver/errors';
 import { evaluateUnseen } from './evaluate';
@@ -63,6 +64,8 @@ interface Outline {
 
 export class PageTools {
   private readonly known = new WeakMap<Page, { key: string; found: Found[] }>();
+  /** `isSupported` has found that there are none: pages are not asked for nothing. */
+  private isLacking = false;
   /** Addresses of pages whose tools are too much to be read. */
   private readonly tooMuch = new WeakMap<Page, string>();
 
@@ -76,12 +79,11 @@ export class PageTools {
   /** Whether the browser has WebMCP, and Playwright may use it; false if page tools are turned off. */
   async isSupported(): Promise<boolean> {
     const { page } = this.session;
-    if (this.mode === false || !(await this.outlineOf(page))) return false;
-    const asked = page.webmcp.tools({ timeout: LIST_LIMIT_MS });
-    return asked.then(
-      () => true,
-      error => !/not (enabled|supported)/.test(String(error)),
-    );
+    this.isLacking = this.mode === false || !(await this.outlineOf(page));
+    if (this.isLacking) return false;
+    const answer = await page.webmcp.tools({ timeout: LIST_LIMIT_MS }).catch(String);
+    this.isLacking = typeof answer === 'string' && /not (enabled|supported)/.test(answer);
+    return !this.isLacking;
   }
 
   /** The tools of a page and its frames, those of its own document first. Empty where there are none, or no WebMCP. */
@@ -151,9 +153,10 @@ export class PageTools {
   }
 
   private async find(page: Page): Promise<Found[]> {
-    const outline = this.mode === false || !this.admits(page.mainFrame()) ? null : await this.outlineOf(page);
-    if (!outline) return [];
     const main = page.mainFrame();
+    const isOff = this.mode === false || this.isLacking || !this.admits(main);
+    const outline = isOff ? null : await this.outlineOf(page);
+    if (!outline) return [];
     const isOwn = (frame: Frame) => originOf(frame) === originOf(main);
     const frames = page
       .frames()
@@ -169,19 +172,15 @@ export class PageTools {
     return found.slice(0, MAX_TOOLS);
   }
 
-  /** Null without WebMCP, and where it would take too long. */
+  /** Null without WebMCP, from a page that does not answer, and if there is too much to be read. */
   private async outlineOf(page: Page): Promise<Outline | null> {
     const address = page.url();
     if (this.tooMuch.get(page) === address) return null;
-    const began = performance.now();
     const asked = evaluateUnseen(page, `(${outlineTools})()`) as Promise<Outline | null>;
-    const outline = await within(asked, LIST_LIMIT_MS);
-    const isLate = outline === undefined && performance.now() - began >= LIST_LIMIT_MS;
-    if (!isLate && !(outline && outline.size > MAX_SAID)) return outline ?? null;
+    const outline = (await within(asked, LIST_LIMIT_MS)) ?? null;
+    if (!outline || outline.size <= MAX_SAID) return outline;
     this.tooMuch.set(page, address);
-    this.session.notice(
-      'The tools of this page are too large, or take too long to be read: none is offered.',
-    );
+    this.session.notice("This page's descriptions of its tools are too large: none is offered.");
     return null;
   }
 
@@ -205,9 +204,9 @@ export class PageTools {
   }
 }
 
-function originOf(frame: Frame): string {
+function originOf(frame: Frame): string | undefined {
   const parent = frame.parentFrame();
-  return frame.url().startsWith('about:') && parent ? originOf(parent) : new URL(frame.url()).origin;
+  return frame.url().startsWith('about:') && parent ? originOf(parent) : parsedUrl(frame.url())?.origin;
 }
 
 function cut(text: string): string {

@@ -29,6 +29,8 @@ document.modelContext?.registerTool({ name: 'blank', description: ' ', inputSche
 document.modelContext?.registerTool({ name: 'careless', description: 'Takes all.', inputSchema: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] }, execute: async () => 'sent' });
 </script>`;
 
+const LIES = SHOP.replace('put(plant);', '');
+
 /** Calls the tool if there is one, and else clicks. */
 const AGENT = `defineAgent({
   name: 'shopper',
@@ -92,23 +94,24 @@ function recordOf(project: string) {
   const json = JSON.parse(suite.read('report.json'), (key, value) =>
     key === 'tests' ? value.filter((each: { projectName: string }) => each.projectName === project) : value,
   );
-  const [record] = recordsIn(JSON.stringify(json));
+  const record = recordsIn(JSON.stringify(json)).find(({ specId }) => specId !== 'lies');
   return record!;
 }
 
 beforeAll(async () => {
-  const site = await startSite({ '/': SHOP, '/odd': ODD });
+  const site = await startSite({ '/': SHOP, '/odd': ODD, '/lies': LIES });
   const project = (name: string, taskproof: string, more = '') =>
     `{ name: '${name}', testMatch: 'tasks.spec.ts', ...repeats('tasks/*.yaml'), use: { taskproof: ${taskproof} }, ${more} }`;
   const secrets = `secrets: { CODE: '${SECRET}' }`;
   const without = `launchOptions: ${JSON.stringify(launchOptions())}`;
   const grep = 'grep: /shop/';
+  const lies = spec({ id: 'lies', url: `${site.url}/lies`, goal: 'Put a fern into the cart with CODE' });
   suite = makeSuite({
     'playwright.config.ts': config({
       imports: `import { command, replay } from '@taskproof/playwright';`,
       reporters: `[['list'], ['@taskproof/playwright/reporter', { summary: 'summary.md' }], ['json', { outputFile: 'report.json' }]]`,
       projects: `process.env.REPLAY ? [${project('replays', `{ agent: replay(), ${secrets} }`, grep)}] : [
-        ${project('auto', `{ agent: ${AGENT}, record: true, ${secrets} }`, grep)},
+        ${project('auto', `{ agent: ${AGENT}, record: true, ${secrets} }`, 'grep: /shop|lies/')},
         ${project('off', `{ agent: ${AGENT}, pageTools: false }`, grep)},
         ${project('only', `{ agent: ${AGENT}, pageTools: 'only', ${secrets} }`, grep)},
         { name: 'lacking', testMatch: 'tasks.spec.ts', ...repeats('tasks/*.yaml'), ${grep}, use: { ${without}, taskproof: { agent: ${AGENT}, pageTools: 'only' } } },
@@ -121,6 +124,7 @@ beforeAll(async () => {
       `launchOptions: ${JSON.stringify(WITH)}, taskproof: { agent: lexical()`,
     ),
     'tasks/shop.yaml': spec({ id: 'shop', url: `${site.url}/`, goal: 'Put a fern into the cart with CODE' }),
+    'tasks/lies.yaml': lies,
     'tasks/odd.yaml': spec({ id: 'odd', url: `${site.url}/odd`, extra: 'maxSteps: 3' }),
     'tasks.spec.ts': TASKS_TEST,
     'program.mjs': PROGRAM,
@@ -133,13 +137,15 @@ pageToolTests('/odd', { calls: { careless: { to: 'Mira' } }, timeoutMs: 500 });`
 
 test('the projects stand side by side, with the share of actions that went through page tools', () => {
   const { comparison, verdicts } = run.results();
-  const verdict = Object.fromEntries(verdicts.map(({ project, verdict }) => [project, verdict]));
+  const shops = verdicts.filter(({ spec }) => spec === 'shop');
+  const verdict = Object.fromEntries(shops.map(({ project, verdict }) => [project, verdict]));
   expect(verdict, run.output).toMatchObject({
     auto: 'passed',
     off: 'passed',
     only: 'passed',
     program: 'passed',
   });
+  expect(verdicts.find(({ spec }) => spec === 'lies')).toMatchObject({ project: 'auto', verdict: 'failed' });
   const totals = Object.fromEntries(comparison!.projects.map(each => [each.project, each]));
   expect(totals.auto).toMatchObject({ actions: 1, pageToolCalls: 1 });
   expect(totals.off).toMatchObject({ actions: 2, pageToolCalls: 0 });
@@ -147,7 +153,7 @@ test('the projects stand side by side, with the share of actions that went throu
   expect(suite.read('summary.md')).toContain(
     '**actions by page tools** | 1/1 \\(100%\\)'.replaceAll('\\(', '(').replaceAll('\\)', ')'),
   );
-  expect(verdicts.find(({ project }) => project === 'auto')!.trials[0]).toMatchObject({
+  expect(shops.find(({ project }) => project === 'auto')!.trials[0]).toMatchObject({
     turns: 1,
     pageToolCalls: 1,
   });
