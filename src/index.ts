@@ -23,7 +23,7 @@ export { type ReplayOptions, replay } from './agents/replay';
 export type { ActionDraft } from './browser/action-recorder';
 export type { NetworkEvent } from './browser/network-log';
 export type { DialogAnswer, Fingerprint, PageAction, Position, RecordedAction } from './browser/page-action';
-export type { CallOptions, PageTool, PageToolsMode } from './browser/page-tools';
+export type { PageTool, PageToolCallOptions, PageToolsMode } from './browser/page-tools';
 export {
   type Judge,
   type JudgedTrial,

@@ -1,7 +1,7 @@
 import type { BrowserContext, ElementHandle, Locator, Page } from '@playwright/test';
 import type { ActionDraft, ActionRecorder } from '../browser/action-recorder';
 import type { RecordedAction } from '../browser/page-action';
-import type { CallOptions, PageTool, PageTools, PageToolsMode } from '../browser/page-tools';
+import type { PageTool, PageToolCallOptions, PageTools, PageToolsMode } from '../browser/page-tools';
 import type { Session } from '../browser/session';
 
 /** Tokens and dollars of one model request. Counts left out are 0; a cost left out or null is unknown. */
@@ -136,7 +136,7 @@ export interface AgentTask {
    * @throws Error if the page has no such tool, its schema refuses the input (the page never gets that), it fails, or it
    * does not answer in time; outside a turn.
    */
-  callPageTool(name: string, input?: object, options?: Pick<CallOptions, 'timeoutMs'>): Promise<unknown>;
+  callPageTool(name: string, input?: object, options?: PageToolCallOptions): Promise<unknown>;
   /** Adds the usage of a model request to the turn that runs, or to the next one between turns. */
   usage(usage: Usage): void;
   /** Makes a tab the active one. */

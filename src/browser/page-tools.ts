@@ -29,11 +29,9 @@ export interface PageTool {
   untrustedContent?: boolean;
 }
 
-export interface CallOptions {
+export interface PageToolCallOptions {
   /** Milliseconds for the answer. Default: 15,000. */
   timeoutMs?: number | undefined;
-  /** Notes the call, unless it fails. */
-  recorder?: ActionRecorder;
 }
 
 /** Milliseconds for a page to tell its tools, and for a tool to answer. */
@@ -97,10 +95,16 @@ export class PageTools {
    * says so.
    *
    * @param input with the values of secrets
+   * @param options.recorder notes the call, unless it fails
    * @throws DriverError, in words for a model, if the page has no such tool, its schema refuses the input (which the page
    * never gets then), it throws, or it does not answer in time.
    */
-  async call(page: Page, name: string, input: object, options: CallOptions = {}): Promise<unknown> {
+  async call(
+    page: Page,
+    name: string,
+    input: object,
+    options: PageToolCallOptions & { recorder?: ActionRecorder } = {},
+  ): Promise<unknown> {
     const { timeoutMs = CALL_LIMIT_MS, recorder } = options;
     const tools = await this.find(page);
     const tool = tools.find(tool => tool.name === name);

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import type { Agent, ReplayAgent } from '../agents/agent';
-import type { PageToolsMode } from '../browser/page-tools';
 import type { Judge } from '../grading/judge';
 import { checkOptions, type OptionSchemas, OptionsError } from '../options';
 import { parsedUrl } from '../spec/url';
@@ -35,7 +34,7 @@ export interface TaskproofOptions {
    * The tools that pages offer to agents (WebMCP): `'auto'` offers them beside all else if the browser has them, `'only'` takes every other
    * way to act away, false hides them. Default: `'auto'`.
    */
-  pageTools?: PageToolsMode;
+  pageTools?: 'auto' | 'only' | false;
 }
 
 declare module '@playwright/test' {

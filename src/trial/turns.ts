@@ -12,7 +12,7 @@ import {
 import { filled, inTexts } from '../agents/secrets';
 import { type ActionElement, ActionRecorder } from '../browser/action-recorder';
 import { resultText, saysError } from '../browser/driver/tool-text';
-import type { CallOptions } from '../browser/page-tools';
+import type { PageToolCallOptions } from '../browser/page-tools';
 import { maskDeep } from './mask';
 import type { TrialContext, TrialOutput } from './plan';
 import type { TurnRecord } from './record';
@@ -103,7 +103,7 @@ export class Turns {
   }
 
   /** An action of the turn that runs. */
-  async callPageTool(name: string, input: object = {}, options: CallOptions = {}): Promise<unknown> {
+  async callPageTool(name: string, input: object = {}, options: PageToolCallOptions = {}): Promise<unknown> {
     const { current, recorder } = this;
     const { session, webmcp, mask, plan } = this.trial;
     if (!current) throw new Error('callPageTool: call it in a turn, task.turn(title, async () => { ... })');

@@ -31,6 +31,7 @@ document.modelContext?.registerTool({
 });
 document.modelContext?.registerTool({ name: 'stock', description: 'd', annotations: { readOnlyHint: true }, async execute() { return 'x'.repeat(1e6); } });
 document.modelContext?.registerTool({ name: 'order', description: 'd', async execute() { return { isError: true, content: [{ type: 'text', text: 'The shop is closed.' }] }; } });
+document.modelContext?.registerTool({ name: 'go', description: 'd', async execute() { location.href = '/next'; await new Promise(() => {}); } });
 </script>`;
 const SECRET_WORDS = 'words of another host';
 const pages = harness(
@@ -138,7 +139,7 @@ describe.each([
     expect(first).toContain('list_page_tools');
     const last = JSON.stringify(api.requests[1]!.body.messages);
     expect(last).toContain('\\"pay\\": \\"Pays.');
-    expect(last).toContain('No longer tools of the page: add_to_cart, order, stock');
+    expect(last).toContain('No longer tools of the page: add_to_cart, go, order, stock');
   });
 
   it('gets an error for an input that the schema refuses, and the page gets nothing', async () => {
@@ -156,6 +157,17 @@ describe.each([
     expect(told[1]).toContain('says that it failed: The shop is closed.');
     expect(told[2]).toMatch(/x… \(980000 more characters\)/);
     expect(told[2]!.length).toBeLessThan(25_000);
+  });
+
+  it('is told of a tool that goes to another page, and of what is there', async () => {
+    const { script, told } = calls(use('go'));
+    const { task, api } = await play(script, {});
+    expect(task.page.url()).toContain('/next');
+    expect(told[1]).toContain('The page has done it, without an answer.');
+    expect(told[1]).toContain('The page tool "go" left its page before it answered.');
+    expect(told[1]).toContain('heading "Next"');
+    expect(api.requests.map(({ problem }) => problem).filter(Boolean)).toEqual([]);
+    expect(task.turns[0]!.actions[0]).toMatchObject({ steps: [{ do: 'call_page_tool', name: 'go' }] });
   });
 
   it('lists them when it asks', async () => {

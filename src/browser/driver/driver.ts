@@ -111,7 +111,9 @@ export class Driver {
     const text = resultText(result);
     this.detail.result = text;
     if (saysError(result)) throw new DriverError(`The page's tool says that it failed: ${text}`);
-    return text && `The page's tool answered, in its own words: ${text}`;
+    return text
+      ? `The page's tool answered, in its own words: ${text}`
+      : 'The page has done it, without an answer.';
   }
 
   keepLogs(): void {
