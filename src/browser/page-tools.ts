@@ -37,8 +37,8 @@ export interface PageToolCallOptions {
 /** Milliseconds for a page to tell its tools, and for a tool to answer. */
 const LIST_LIMIT_MS = 2_000;
 const CALL_LIMIT_MS = 15_000;
-/** Milliseconds between two looks whether a tool waits for its form to be sent. */
-const FORM_PAUSE_MS = 200;
+/** Milliseconds between two looks: whether a tool is there, or waits for its form to be sent. */
+const PAUSE_MS = 100;
 const MAX_TOOLS = 500;
 const MAX_DESCRIPTION = 1_000;
 /** Characters of a schema; a tool with a longer one is not offered. */
@@ -96,6 +96,7 @@ export class PageTools {
    *
    * @param input with the values of secrets
    * @param options.recorder notes the call, unless it fails
+   * @param options.waitMs how long the page may take to register the tool; by default it has to be there
    * @throws DriverError, in words for a model, if the page has no such tool, its schema refuses the input (which the page
    * never gets then), it throws, or it does not answer in time.
    */
@@ -103,12 +104,18 @@ export class PageTools {
     page: Page,
     name: string,
     input: object,
-    options: PageToolCallOptions & { recorder?: ActionRecorder } = {},
+    options: PageToolCallOptions & { recorder?: ActionRecorder | undefined; waitMs?: number } = {},
   ): Promise<unknown> {
-    const { timeoutMs = CALL_LIMIT_MS, recorder } = options;
-    const tools = await this.find(page);
-    const tool = tools.find(tool => tool.name === name);
-    if (!tool) throw new DriverError(`${noTool(name)} ${namesOf(tools)}`);
+    const { timeoutMs = CALL_LIMIT_MS, recorder, waitMs = 0 } = options;
+    const end = performance.now() + waitMs;
+    let tools = await this.find(page);
+    const named = () => tools.find(tool => tool.name === name);
+    while (!named() && performance.now() < end) {
+      await setTimeout(PAUSE_MS);
+      tools = await this.find(page);
+    }
+    const tool = named();
+    if (!tool) throw new DriverError(`The page has no tool ${JSON.stringify(name)}. ${namesOf(tools)}`);
     const { problemsWith } = await import('./tool-input.js');
     const problems = problemsWith(tool.inputSchema, input);
     if (problems.length > 0)
@@ -138,7 +145,7 @@ export class PageTools {
           return this.session.notice(
             `The page tool "${name}" has filled in its form, which is sent with the form's own button.`,
           );
-        await setTimeout(FORM_PAUSE_MS);
+        await setTimeout(PAUSE_MS);
       }
       return answered;
     };
@@ -217,8 +224,6 @@ function cut(text: string): string {
   const whole = text.slice(0, MAX_DESCRIPTION * 2).toWellFormed();
   return whole.length > MAX_DESCRIPTION ? `${whole.slice(0, MAX_DESCRIPTION - 1).toWellFormed()}…` : whole;
 }
-
-const noTool = (name: string) => `The page has no tool ${JSON.stringify(name)}.`;
 
 /** Characters of names in an error. */
 const MAX_NAMES = 2_000;

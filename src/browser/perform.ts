@@ -41,7 +41,7 @@ export async function perform(
   { timeoutMs, recorder, webmcp }: PerformOptions,
 ): Promise<Response | null> {
   if (action.do === 'call_page_tool') {
-    await webmcp!.call(page, action.name, action.input, recorder && { recorder });
+    await webmcp!.call(page, action.name, action.input, { recorder, waitMs: timeoutMs });
     return null;
   }
   const isNoted = recorder && (await note(page, action, recorder));

@@ -137,6 +137,15 @@ describe('a page with tools', () => {
     );
   });
 
+  it('may take its time to register one that is waited for', async () => {
+    const { page, tools } = await open('/done');
+    await page.evaluate(
+      "setTimeout(() => document.modelContext.registerTool({ name: 'late', description: 'd', execute: async () => 'here' }), 300)",
+    );
+    await expect(tools.call(page, 'late', {})).rejects.toThrow('It has none.');
+    expect(await tools.call(page, 'late', {}, { waitMs: 20_000 })).toBe('here');
+  });
+
   it('is told anew once its tools change', async () => {
     const { page, names } = await open('/');
     expect(await names()).toEqual(['add_to_cart', 'search']);
