@@ -149,12 +149,14 @@ export class PageTools {
       }
       return answered;
     };
+    const left = () => this.session.notice(`The page tool "${name}" left its page before it answered.`);
     try {
-      return await Promise.race([answered, filled()]);
+      const answer = await Promise.race([answered, filled()]);
+      // A frame may have gone to another host, whose words are not offered.
+      return frame === page.mainFrame() || this.admits(frame) ? answer : left();
     } catch (error) {
       const message = (error as Error).message.split('\n')[0]!.replace(/^\w+\.callTool: /, '');
-      if (/context was destroyed|frame was detached|has been closed/i.test(message))
-        return this.session.notice(`The page tool "${name}" left its page before it answered.`);
+      if (/context was destroyed|frame was detached|has been closed/i.test(message)) return left();
       if (/^Timeout/.test(message))
         throw new DriverError(
           `The page's tool "${name}" did not answer within ${timeout / 1000} s. It may have had an effect: look before you call it again.`,

@@ -111,13 +111,15 @@ export class Turns {
     const { page } = session;
     const since = performance.now();
     const detail: { pageTool: string; input: object; result?: string } = { pageTool: name, input };
+    // What failed is not done again: what else the turn noted is told by its other actions.
     const done = (error?: string) =>
-      current.actions.push(maskAction({ title, detail, ...(error && { error }) }, mask));
+      current.actions.push(maskAction({ title, detail, ...(error && { error, steps: [] }) }, mask));
     try {
       const given = inTexts(input, text => filled(text, plan.secrets));
       const result = await webmcp.call(page, name, given, { ...options, recorder });
       await session.settle(page, since);
       detail.result = resultText(result);
+      if (saysError(result)) recorder.drop();
       done(saysError(result) ? detail.result : undefined);
       return result;
     } catch (error) {

@@ -50,6 +50,7 @@ const AGENT = `defineAgent({
       await task.callPageTool('add_to_cart', { plant: 5 }).catch(error => turn.narrate(error.message));
       const input = { plant: 'Fern', code: '<secret>CODE</secret>' };
       turn.narrate(JSON.stringify(await task.callPageTool(tools[0].name, input)));
+      await task.callPageTool('gone').catch(error => turn.narrate(error.message));
     });
   },
 })`;
@@ -174,6 +175,7 @@ test('a call is an action of its turn, with input and result, and without the va
       },
       steps: [{ do: 'call_page_tool', name: 'add_to_cart' }],
     },
+    { title: 'call page tool "gone"', error: 'The page has no tool "gone". Its tools: add_to_cart.' },
   ]);
   expect(record.turns[0]!.screenshot).toBe('turn-1.jpg');
   const kept = leftBehind(suite.folder, run.output).filter(
