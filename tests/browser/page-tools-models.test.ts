@@ -170,6 +170,11 @@ describe.each([
     expect(task.turns[0]!.actions[0]).toMatchObject({ steps: [{ do: 'call_page_tool', name: 'go' }] });
   });
 
+  it('is held to its turns, as with every action', async () => {
+    const again: Script = () => use('add_to_cart', { plant: 'Fern' });
+    await expect(play(again, { maxSteps: 2 })).rejects.toThrow('all 2 turns are used');
+  });
+
   it('lists them when it asks', async () => {
     const { script, told } = calls(reply(callTool('list_page_tools')));
     const { task } = await play(script, {});
