@@ -70,6 +70,7 @@ export async function sectionsOf() {
     results: () => resultsTables(ours.resultsJsonSchema()),
     'command-line': () => commandLine(ours.run),
     'taskproof-tests': options('playwright/task-tests.ts', 'TaskproofTestsOptions'),
+    'page-tool-tests': options('playwright/page-tool-tests.ts', 'PageToolTestsOptions'),
     'use-taskproof': options('playwright/options.ts', 'TaskproofOptions'),
     'agent-run': options('playwright/agent-runner.ts', 'AgentRunOptions'),
     'agent-outcome': options('playwright/agent-runner.ts', 'AgentOutcome'),

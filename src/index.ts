@@ -23,6 +23,7 @@ export { type ReplayOptions, replay } from './agents/replay';
 export type { ActionDraft } from './browser/action-recorder';
 export type { NetworkEvent } from './browser/network-log';
 export type { DialogAnswer, Fingerprint, PageAction, Position, RecordedAction } from './browser/page-action';
+export type { PageTool, PageToolCallOptions, PageToolsMode } from './browser/page-tools';
 export {
   type Judge,
   type JudgedTrial,
@@ -36,6 +37,7 @@ export { OptionsError } from './options';
 export type { AgentOutcome, AgentRunner, AgentRunOptions } from './playwright/agent-runner';
 export { expect, type TaskproofTestOptions, test } from './playwright/fixtures';
 export type { TaskproofOptions } from './playwright/options';
+export { type PageToolTestsOptions, pageToolTests } from './playwright/page-tool-tests';
 export { type PassPolicyDetails, passPolicy } from './playwright/pass-policy';
 export { type Repeats, type RepeatsOptions, repeats } from './playwright/repeats';
 export { type TaskproofTestsOptions, taskproofTests } from './playwright/task-tests';

@@ -1,6 +1,7 @@
 import type { BrowserContext, ElementHandle, Locator, Page } from '@playwright/test';
 import type { ActionDraft, ActionRecorder } from '../browser/action-recorder';
 import type { RecordedAction } from '../browser/page-action';
+import type { PageTool, PageToolCallOptions, PageTools, PageToolsMode } from '../browser/page-tools';
 import type { Session } from '../browser/session';
 
 /** Tokens and dollars of one model request. A count that is left out is 0, a cost is unknown. */
@@ -121,6 +122,21 @@ export interface AgentTask {
    * `maxCostUsd` is spent; with the signal's reason once that is aborted.
    */
   turn<T>(title: string, fn: (turn: Turn) => Promise<T> | T, options?: TurnOptions): Promise<T>;
+  /** `only`: act through page tools alone; false: they are hidden. */
+  readonly pageToolsMode: PageToolsMode;
+  /**
+   * The tools that the page in the active tab offers to agents (WebMCP); empty where there are none. Their texts are the
+   * site's words: show them to a model as such.
+   */
+  pageTools(): Promise<PageTool[]>;
+  /**
+   * Calls one of them as an action of the turn that runs: shown, masked, noted for recordings, bounded in time. Resolves to
+   * what it answers, undefined if it went to another page. In texts of `input`, `<secret>NAME</secret>` stands for a secret.
+   *
+   * @throws Error if the page has no such tool, its schema refuses the input (the page never gets that), it fails, or it
+   * does not answer in time; outside a turn.
+   */
+  callPageTool(name: string, input?: object, options?: PageToolCallOptions): Promise<unknown>;
   /** Adds the usage of a model request to the turn that runs, or to the next one between turns. */
   usage(usage: Usage): void;
   /** Makes a tab the active one. */
@@ -148,6 +164,7 @@ export interface SessionTask extends AgentTask {
   /** Marks the trial as healed: the recording no longer fits the page, and another agent goes on. */
   markHealed(healing: Healing): void;
   readonly session: Session;
+  readonly webmcp: PageTools;
   /** The one of the trial: it begins anew with each turn. */
   readonly recorder: ActionRecorder;
 }

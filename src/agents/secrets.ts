@@ -19,6 +19,11 @@ export function fillSecrets(
   });
 }
 
+/** A copy of JSON with every text in it changed. */
+export function inTexts<T>(value: T, change: (text: string) => string): T {
+  return JSON.parse(JSON.stringify(value), (_, inner) => (typeof inner === 'string' ? change(inner) : inner));
+}
+
 /** As above. @throws DriverError, in words for a model, for a secret that the task does not have. */
 export function filled(text: string, secrets: Readonly<Record<string, string>>): string {
   return fillSecrets(text, secrets, name => {

@@ -52,8 +52,8 @@ const make =
     words: typeof words === 'string' ? () => words : words,
     run,
   });
-const looks = make(false);
-const acts = make(true);
+export const looks = make(false);
+export const acts = make(true);
 
 const tab_id = z.string().nullish().describe('The tab. Default: the active one.');
 const inTab = <Shape extends z.ZodRawShape>(shape: Shape) => z.object({ ...shape, tab_id });
@@ -71,7 +71,7 @@ const seconds = z.number().min(0).describe('Seconds, at most 30.');
 const anyTab = inTab({});
 const oneTab = z.object({ tab_id: z.string().min(1) });
 
-const quote = (text: string) => `"${shorten(text, 60)}"`;
+export const quote = (text: string) => `"${shorten(text, 60)}"`;
 
 interface Aimed {
   target: Target;
@@ -345,5 +345,5 @@ export function isToLookAt(calls: readonly { name: string; input: unknown }[], l
 /** Whether the page may be another one after a call. */
 function mayChange(name: string): boolean {
   const tool: Tool | undefined = Object.hasOwn(TOOLS, name) ? TOOLS[name as keyof typeof TOOLS] : undefined;
-  return tool?.acts === true || name === 'wait' || name === 'new_tab';
+  return tool?.acts === true || ['wait', 'new_tab', 'call_page_tool'].includes(name);
 }

@@ -7,7 +7,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { CdpRelay, type RawSession } from './cdp-relay';
+import { CdpRelay, type OwnMethods, type RawSession } from './cdp-relay';
 import { targetOf } from './targets';
 
 /** Milliseconds until Playwright knows a tab of the browser. */
@@ -30,8 +30,11 @@ export interface CdpEndpoint {
   close(): Promise<void>;
 }
 
-/** @throws Error where the browser does not speak the DevTools protocol, or the page is closed. */
-export async function openCdpEndpoint(page: Page): Promise<CdpEndpoint> {
+/**
+ * @param own methods beside the protocol's
+ * @throws Error where the browser does not speak the DevTools protocol, or the page is closed.
+ */
+export async function openCdpEndpoint(page: Page, own?: OwnMethods): Promise<CdpEndpoint> {
   const context = page.context();
   const browser = chromiumOf(context);
   const { targetId, browserContextId = '' } = await targetOf(page);
@@ -44,7 +47,7 @@ export async function openCdpEndpoint(page: Page): Promise<CdpEndpoint> {
     verifyClient: ({ req }, answer) => answer(isFromHere(req), 403),
   });
   const gate: Gate = { held: false, relays: new Set() };
-  server.on('connection', socket => void serve(socket, browser, browserContextId, gate));
+  server.on('connection', socket => void serve(socket, browser, browserContextId, gate, own));
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
   let closed: Promise<void> | undefined;
@@ -102,6 +105,7 @@ async function serve(
   browser: Browser,
   browserContextId: string,
   gate: Gate,
+  own: OwnMethods | undefined,
 ): Promise<void> {
   // Messages that arrive before the session exists must be kept, in order.
   const early: string[] = [];
@@ -112,13 +116,19 @@ async function serve(
   const open = async () => (await browser.newBrowserCDPSession()) as unknown as RawSession;
   const session = await open().catch(() => undefined);
   if (!session) return socket.close(1011, 'the browser is gone');
-  const relay = new CdpRelay(session, open, browserContextId, {
-    send: message => {
-      if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message));
+  const relay = new CdpRelay(
+    session,
+    open,
+    browserContextId,
+    {
+      send: message => {
+        if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message));
+      },
+      close: () => socket.close(1000),
+      held: () => gate.held,
     },
-    close: () => socket.close(1000),
-    held: () => gate.held,
-  });
+    own,
+  );
   if (socket.readyState !== socket.OPEN) return relay.dispose();
   gate.relays.add(relay);
   socket.on('close', () => {

@@ -23,6 +23,9 @@ interface Message {
   sessionId?: string;
 }
 
+/** Methods of ours beside the protocol's, of the browser's session. What they throw is answered as an error. */
+export type OwnMethods = Readonly<Record<string, (params: Params) => Promise<object>>>;
+
 export interface CdpClient {
   send(message: object): void;
   close(): void;
@@ -52,6 +55,7 @@ export class CdpRelay {
     openSession: () => Promise<RawSession>,
     private readonly browserContextId: string,
     private readonly client: CdpClient,
+    private readonly own: OwnMethods = {},
   ) {
     this.autoAttach = new AutoAttach(browserContextId, openSession, async targetId => {
       await session.send('Target.attachToTarget', { targetId, flatten: false });
@@ -97,6 +101,8 @@ export class CdpRelay {
   }
 
   private async follow({ id, method = '', params = {}, sessionId = BROWSER }: Message): Promise<void> {
+    if (sessionId === BROWSER && Object.hasOwn(this.own, method))
+      return this.answer({ id }, { result: await this.own[method]!(params) });
     const rule = ruleFor(method, params, {
       root: sessionId === BROWSER,
       browserContextId: this.browserContextId,

@@ -35,6 +35,8 @@ export type PageAction =
   | { do: 'scroll'; locator?: string; x: number; y: number }
   /** The URL without its origin if that is the entryUrl's. */
   | { do: 'goto'; url: string }
+  /** A tool that the page registers for agents (WebMCP). */
+  | { do: 'call_page_tool'; name: string; input: Record<string, unknown> }
   | { do: 'back' | 'forward' | 'reload' | 'new_tab' | 'switch_tab' | 'close_tab' };
 
 /** What a page looks like, in a few bytes. */
@@ -89,6 +91,11 @@ export const pageActions = [
   z.object({ do: z.literal('drag'), locator, position, to: locator, toPosition: position }),
   z.object({ do: z.literal('scroll'), locator: locator.optional(), x: z.number(), y: z.number() }),
   z.object({ do: z.literal('goto'), url: z.string() }),
+  z.object({
+    do: z.literal('call_page_tool'),
+    name: z.string().min(1),
+    input: z.record(z.string(), z.unknown()),
+  }),
   z.object({ do: z.enum(['back', 'forward', 'reload', 'new_tab', 'switch_tab', 'close_tab']) }),
 ] as const satisfies readonly z.ZodType<PageAction>[];
 

@@ -3,6 +3,7 @@ import type { Locator, Page, Response } from '@playwright/test';
 import type { ActionRecorder } from './action-recorder';
 import { elementWithFocus } from './durable-locator';
 import type { PageAction } from './page-action';
+import type { PageTools } from './page-tools';
 import { within } from './waiting';
 
 /** Longer texts are put in at once: key by key they would take the trial's time. */
@@ -15,6 +16,7 @@ type WithLocators<A> = A extends unknown
   : never;
 /** An action with located elements, and the texts and files of this run. */
 export type LocatedAction = WithLocators<PageAction> | { do: 'type'; locator?: undefined; text: string };
+type Dispatched = Exclude<LocatedAction, { do: 'call_page_tool' }>;
 type Of<Name extends LocatedAction['do']> = Extract<LocatedAction, { do: Name }>;
 
 export interface PerformOptions {
@@ -22,6 +24,8 @@ export interface PerformOptions {
   timeoutMs: number;
   /** Notes the action, unless it fails. */
   recorder?: ActionRecorder;
+  /** Needed for the page's own tools. */
+  webmcp?: PageTools;
 }
 
 /**
@@ -34,8 +38,12 @@ export interface PerformOptions {
 export async function perform(
   page: Page,
   action: LocatedAction,
-  { timeoutMs, recorder }: PerformOptions,
+  { timeoutMs, recorder, webmcp }: PerformOptions,
 ): Promise<Response | null> {
+  if (action.do === 'call_page_tool') {
+    await webmcp!.call(page, action.name, action.input, { recorder, waitMs: timeoutMs });
+    return null;
+  }
   const isNoted = recorder && (await note(page, action, recorder));
   try {
     return await dispatch(page, action, timeoutMs);
@@ -45,7 +53,7 @@ export async function perform(
   }
 }
 
-async function dispatch(page: Page, action: LocatedAction, timeoutMs: number): Promise<Response | null> {
+async function dispatch(page: Page, action: Dispatched, timeoutMs: number): Promise<Response | null> {
   const navigation = { timeout: timeoutMs, waitUntil: 'domcontentloaded' } as const;
   switch (action.do) {
     case 'back':
@@ -74,7 +82,7 @@ async function note(page: Page, action: LocatedAction, recorder: ActionRecorder)
 
 async function act(
   page: Page,
-  action: Exclude<LocatedAction, Of<'back' | 'goto'>>,
+  action: Exclude<Dispatched, Of<'back' | 'goto'>>,
   timeout: number,
 ): Promise<unknown> {
   switch (action.do) {

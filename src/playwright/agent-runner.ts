@@ -82,6 +82,7 @@ export function agentRunner(page: Page, options: ReadyOptions, testInfo: TestInf
           DEFAULT_TURN_TIMEOUT_MS,
         seed: seedOf(`${testInfo.testId}:${runs++}`, testInfo.repeatEachIndex),
         secrets: options.secrets,
+        pageTools: options.pageTools,
         locate: () => undefined,
       };
       if (testInfo.timeout) testInfo.setTimeout(testInfo.timeout + agentTimeMs(plan));

@@ -30,6 +30,11 @@ export interface TaskproofOptions {
   record?: boolean | string;
   /** Skips the remaining trials of a spec once its verdict is settled. Default: false. */
   earlyStop?: boolean;
+  /**
+   * The tools that pages offer to agents (WebMCP): `'auto'` offers them beside all else if the browser has them, `'only'` takes every other
+   * way to act away, false hides them. Default: `'auto'`.
+   */
+  pageTools?: 'auto' | 'only' | false;
 }
 
 declare module '@playwright/test' {
@@ -78,6 +83,11 @@ const optionsSchema = z.strictObject({
     .optional(),
   record: z.union([z.boolean(), z.string().min(1)]).optional(),
   earlyStop: z.boolean().optional(),
+  pageTools: z
+    .union([z.literal('auto'), z.literal('only'), z.literal(false)], {
+      error: "must be 'auto', 'only' or false",
+    })
+    .optional(),
 } satisfies OptionSchemas<TaskproofOptions>);
 
 /** `use.taskproof`, checked. */

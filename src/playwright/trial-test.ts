@@ -106,6 +106,7 @@ export class TrialTest {
       seed,
       ...(placeholdersIn(loaded.spec).some(({ name }) => name === 'unique') ? { unique } : {}),
       secrets: options.secrets,
+      pageTools: options.pageTools,
       ...(navigationTimeoutMs ? { navigationTimeoutMs } : {}),
       locate: path => ({
         file: loaded.file,

@@ -82,15 +82,18 @@ export function cellParts(cell: ComparisonCell): [sign: string, passes: string, 
   return [SIGNS[cell.verdict], `${cell.passes}/${cell.k}`, turns, formatCost(cell.costUsd)];
 }
 
-/** The totals of a project, a line each; in the order of TOTALS. */
+/** The totals of a project, a line each; in the order of `totalNames`. */
 export function totalParts(totals: ComparisonTotals): string[] {
-  const { passes, failures } = totals;
+  const { passes, failures, actions, pageToolCalls } = totals;
   return [
     `${totals.specsPassed}/${totals.specs}`,
     `${passes}/${passes + failures} (${formatRate(totals.rate)})`,
     totals.passAll ? `${formatRate(totals.passAll.value)} (k ${totals.passAll.k})` : '-',
     formatCost(totals.costUsd),
     formatCost(totals.costPerPassUsd ?? null),
+    ...(pageToolCalls === undefined
+      ? []
+      : [`${pageToolCalls}/${actions} (${shareOf(pageToolCalls, actions)})`]),
   ];
 }
 
@@ -104,16 +107,24 @@ function pairText({ projects, specs, difference, interval, p, differ }: Compared
   return `${names}: pass rate ${points(difference)} points${range} over ${plural(specs, 'spec')}, ${chance}: ${means}`;
 }
 
-export const TOTALS = ['specs passed', 'graded trials passed', 'pass^k', 'cost', 'cost per pass'] as const;
+/** Actions that went through page tools are told where there is one. */
+export function totalNames({ projects }: Comparison): string[] {
+  const all = ['specs passed', 'graded trials passed', 'pass^k', 'cost', 'cost per pass'];
+  return projects.some(({ pageToolCalls }) => pageToolCalls !== undefined)
+    ? [...all, 'actions by page tools']
+    : all;
+}
+
+const shareOf = (part: number, all = 0) => formatRate(all > 0 ? part / all : null);
 
 /** A project's name as a heading. */
 export const projectName = (project: string) => cellText(project) || '(no name)';
 
-function specColumn({ specs }: Comparison): Column {
+function specColumn(comparison: Comparison): Column {
   return [
     [dim('passes, turns, cost')],
-    ...specs.map(({ spec }) => foldName(cellText(spec)).map(text => ({ text }))),
-    ...TOTALS.map(text => [dim(text)]),
+    ...comparison.specs.map(({ spec }) => foldName(cellText(spec)).map(text => ({ text }))),
+    ...totalNames(comparison).map(text => [dim(text)]),
   ];
 }
 

@@ -165,6 +165,8 @@ function inPast(step: RecordedAction): Pick<Done, 'did' | 'key' | 'control'> | u
       return control
         ? on(`pressed ${step.key} in`, `press ${step.key}`)
         : { did: `pressed ${step.key}`, key: `press ${step.key}` };
+    case 'call_page_tool':
+      return { did: `called page tool "${step.name}"`, key: `call_page_tool ${step.name}` };
     case 'goto':
       return { did: `opened ${pathOf(step.url) ?? step.url}`, key: `goto ${pathOf(step.url) ?? step.url}` };
     default:

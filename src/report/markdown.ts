@@ -6,7 +6,7 @@ import type { Diff, DiffRow } from '../verdicts/diff';
 import { sensitivityText } from '../verdicts/sensitivity';
 import type { Comparison, ComparisonCell, RowSubject, SharedFinding } from '../verdicts/shapes';
 import { specName } from '../verdicts/verdict';
-import { cellParts, findingsOf, projectName, TOTALS, totalParts } from './comparison-text';
+import { cellParts, findingsOf, projectName, totalNames, totalParts } from './comparison-text';
 import { diffColumns, diffCounts, diffNotes, isShown, passesOf, suiteText } from './diff-text';
 import {
   columnsFor,
@@ -143,7 +143,7 @@ function comparisonSection(comparison: Comparison): string {
     ...projects.map(({ project }) => comparedCell(cells.find(cell => cell.project === project))),
   ]);
   const totals = projects.map(totalParts);
-  const totalRows = TOTALS.map((what, index) => [
+  const totalRows = totalNames(comparison).map((what, index) => [
     `**${what}**`,
     ...totals.map(parts => escapeMarkdown(parts[index]!)),
   ]);

@@ -35,6 +35,8 @@ export function trialOf(index: number, result: TestResult): RecordedTrial {
     ...(record.errorKind ? { errorKind: record.errorKind } : {}),
     reason: record.reason,
     turns: record.turns.length,
+    actions: record.actions,
+    pageToolCalls: record.pageToolCalls,
     costUsd: record.costUsd,
     usage,
     durationMs: record.durationMs,

@@ -26,6 +26,9 @@ export function errorEnd(errorKind: ErrorKind, reason: string): AgentEnd {
   return { status: 'error', errorKind, reason };
 }
 
+const NO_PAGE_TOOLS =
+  "pageTools: 'only' needs a Chromium with WebMCP: set use: { launchOptions: { args: ['--enable-features=WebMCP'] } }, and open the site by https or on localhost";
+
 export class AgentRun {
   readonly turns: Turns;
   private readonly abort = new AbortController();
@@ -61,6 +64,8 @@ export class AgentRun {
       this.stop(errorEnd('browser', `${what} while the agent ran`)),
     );
     try {
+      if (plan.pageTools === 'only' && !(await this.trial.webmcp.isSupported()))
+        return errorEnd('browser', NO_PAGE_TOOLS);
       const result: unknown = await abortable(() => plan.agent.run(this.task()), this.signal);
       await this.turns.pictured;
       return this.turns.stoppedBy ? this.limitEnd() : endOf(plan.agent, result, mask);
@@ -76,7 +81,7 @@ export class AgentRun {
 
   private task(): SessionTask {
     const { turns } = this;
-    const { plan, session, mask } = this.trial;
+    const { plan, session, mask, webmcp } = this.trial;
     const now = () => Math.max(0, this.deadline - performance.now());
     return {
       specId: plan.specId,
@@ -90,6 +95,10 @@ export class AgentRun {
       context: session.context,
       session,
       recorder: turns.recorder,
+      webmcp,
+      pageToolsMode: webmcp.mode,
+      pageTools: () => webmcp.list(),
+      callPageTool: (name, input, options) => turns.callPageTool(name, input, options),
       entryUrl: plan.entryUrl ?? session.page.url(),
       allowedDomains: [...plan.allowedDomains],
       maxSteps: plan.maxSteps,

@@ -1,5 +1,6 @@
 import type { Agent } from '../agents/agent';
 import type { OpenSession } from '../browser/open-session';
+import { PageTools, type PageToolsMode } from '../browser/page-tools';
 import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';
 import { type Mask, secretMask } from './mask';
@@ -50,6 +51,8 @@ export interface TrialPlan {
   /** The value of `{{unique}}`, if the spec uses it. */
   unique?: string;
   secrets: Readonly<Record<string, string>>;
+  /** `auto` if left out. */
+  pageTools?: PageToolsMode | undefined;
   /** Milliseconds for opening entryUrl; 30,000 where left out or 0. */
   navigationTimeoutMs?: number;
   /** Milliseconds that each assertion waits. Default: Playwright's setting. */
@@ -70,6 +73,7 @@ export interface TrialContext<Plan extends TrialPlan = TrialPlan> extends Omit<O
   plan: Plan;
   output: TrialOutput;
   mask: Mask;
+  webmcp: PageTools;
   /** `performance.now()` when the trial began. */
   startedAt: number;
   /** Pictures for the judge. */
@@ -84,7 +88,8 @@ export function trialContext<Plan extends TrialPlan>(
 ): TrialContext<Plan> {
   const mask = secretMask(plan.secrets);
   opened.session.mask = mask;
-  return { plan, ...opened, output, mask, startedAt: performance.now(), pictures: [] };
+  const webmcp = new PageTools(opened.session, plan.allowedDomains, plan.pageTools);
+  return { plan, ...opened, output, mask, webmcp, startedAt: performance.now(), pictures: [] };
 }
 
 /** Milliseconds for all turns of the agent. */

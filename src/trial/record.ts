@@ -130,6 +130,9 @@ export interface TrialRecord {
   /** One line: why the trial did not pass, and where the agent was; null if it passed. */
   reason: string | null;
   turns: TurnRecord[];
+  /** What was done in them, without what failed or only looked; and how much of that by tools of the pages. */
+  actions?: number;
+  pageToolCalls?: number;
   network: { events: NetworkEvent[]; dropped: number };
   /** `protocol`: the domain guard can't be bypassed. `route`: a bypass is reported as escaped. */
   guard: 'protocol' | 'route';
@@ -263,6 +266,8 @@ export const trialRecordSchema = z.object({
   outcome: z.enum(['passed', 'failed', 'error']),
   reason: z.string().nullable(),
   turns: z.array(turnSchema),
+  actions: z.int().nonnegative().optional(),
+  pageToolCalls: z.int().nonnegative().optional(),
   network: z.object({ events: z.array(networkEventSchema), dropped: z.number().int().nonnegative() }),
   guard: z.enum(['protocol', 'route']),
   refusals: z.array(z.object({ url: z.string(), how: z.string() })),

@@ -127,6 +127,7 @@ export class Trial {
       errorKind: end.errorKind,
       ...this.outcome(end),
       turns: turns.records,
+      ...turns.counts,
       network: this.recordedNetwork(),
       guard: this.context.guard,
       refusals: this.context.refusals.map(({ url, how }) => ({

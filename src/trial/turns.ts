@@ -9,7 +9,10 @@ import {
   type TurnOptions,
   type Usage,
 } from '../agents/agent';
+import { filled, inTexts } from '../agents/secrets';
 import { type ActionElement, ActionRecorder } from '../browser/action-recorder';
+import { resultText, saysError } from '../browser/driver/tool-text';
+import type { PageToolCallOptions } from '../browser/page-tools';
 import { maskDeep } from './mask';
 import type { TrialContext, TrialOutput } from './plan';
 import type { TurnRecord } from './record';
@@ -23,6 +26,8 @@ export class Turns {
   usage = NO_USAGE;
   private turnUsage = NO_USAGE;
   private running = false;
+  /** The turn whose function runs. */
+  private current: TurnRecord | undefined;
   readonly recorder: ActionRecorder;
   private seenNotices = 0;
   /** Resolves when the last turn's picture has been taken. Never rejects. */
@@ -42,6 +47,16 @@ export class Turns {
 
   get left(): number {
     return this.trial.plan.maxSteps - this.records.length;
+  }
+
+  /** What was done, and how much of it by tools of the pages. What failed, or only looked, does not count. */
+  get counts(): { actions: number; pageToolCalls: number } {
+    const done = this.records
+      .flatMap(({ actions }) => actions)
+      .filter(({ error, steps }) => error === undefined && steps?.length !== 0);
+    const isCall = ({ detail, steps }: Action) =>
+      detail?.pageTool !== undefined || steps?.some(step => step.do === 'call_page_tool');
+    return { actions: done.length, pageToolCalls: done.filter(isCall).length };
   }
 
   addUsage(usage: Usage): void {
@@ -67,11 +82,13 @@ export class Turns {
       this.recorder.begin();
       return await new Promise<T>((resolve, reject) => {
         const body = async (attach: TrialOutput['attach']) => {
+          this.current = record;
           const ended = abortable(() => fn(this.turnOf(record)), this.signal);
           await ended.catch(error => {
             record.outcome = 'error';
             record.error = mask(messageOf(error));
           });
+          this.current = undefined;
           await abortable(() => session.followTabs(page), this.signal).catch(() => undefined);
           this.finish(record);
           if (!waitForPicture) resolve(ended);
@@ -82,6 +99,32 @@ export class Turns {
       });
     } finally {
       this.running = false;
+    }
+  }
+
+  /** An action of the turn that runs. */
+  async callPageTool(name: string, input: object = {}, options: PageToolCallOptions = {}): Promise<unknown> {
+    const { current, recorder } = this;
+    const { session, webmcp, mask, plan } = this.trial;
+    if (!current) throw new Error('callPageTool: call it in a turn, task.turn(title, async () => { ... })');
+    const title = `call page tool ${JSON.stringify(name)}`;
+    const { page } = session;
+    const since = performance.now();
+    const detail: { pageTool: string; input: object; result?: string } = { pageTool: name, input };
+    // What failed is not done again: what else the turn noted is told by its other actions.
+    const done = (error?: string) =>
+      current.actions.push(maskAction({ title, detail, ...(error && { error, steps: [] }) }, mask));
+    try {
+      const given = inTexts(input, text => filled(text, plan.secrets));
+      const result = await webmcp.call(page, name, given, { ...options, recorder });
+      await session.settle(page, since);
+      detail.result = resultText(result);
+      if (saysError(result)) recorder.drop();
+      done(saysError(result) ? detail.result : undefined);
+      return result;
+    } catch (error) {
+      done(messageOf(error));
+      throw error;
     }
   }
 

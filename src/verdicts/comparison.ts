@@ -24,12 +24,14 @@ export function compareProjects(rows: readonly VerdictRow[]): Comparison | undef
   if (!shared.length) return undefined;
   const compared = shared.flatMap(({ found }) => found);
   const named = (kind: Kind) => shared.filter(({ found }) => kindOf(found) === kind).map(({ spec }) => spec);
+  const hasTools = compared.some(({ pageToolCalls }) => pageToolCalls);
   const names = [...new Set(compared.map(({ project }) => project))].sort(compareText);
   return {
     projects: names.map(project =>
       totalsOf(
         project,
         compared.filter(row => row.project === project),
+        hasTools,
       ),
     ),
     pairs: comparedPairs(names, shared),
@@ -56,8 +58,10 @@ function cellOf(row: VerdictRow): ComparisonCell {
   return { project, verdict, k, passes, failures, errors, rate, turns, costUsd };
 }
 
-function totalsOf(project: string, rows: readonly VerdictRow[]): ComparisonTotals {
-  const sum = (what: 'passes' | 'failures' | 'errors') => rows.reduce((total, row) => total + row[what], 0);
+type Counts = 'passes' | 'failures' | 'errors' | 'actions' | 'pageToolCalls';
+
+function totalsOf(project: string, rows: readonly VerdictRow[], hasTools: boolean): ComparisonTotals {
+  const sum = (what: Counts) => rows.reduce((total, row) => total + (row[what] ?? 0), 0);
   const [passes, failures, errors] = [sum('passes'), sum('failures'), sum('errors')];
   const costUsd = sumOfKnown(rows.map(({ costUsd }) => costUsd));
   return {
@@ -70,6 +74,7 @@ function totalsOf(project: string, rows: readonly VerdictRow[]): ComparisonTotal
     failures,
     errors,
     rate: gradedRate(passes, failures),
+    ...(hasTools ? { actions: sum('actions'), pageToolCalls: sum('pageToolCalls') } : {}),
     costUsd,
     passAll: passAllOf(rows),
     costPerPassUsd: costUsd === null || passes === 0 ? null : costUsd / passes,

@@ -27,6 +27,8 @@ export const trialSchema = z.object({
     .describe('With an error: site_unreachable, agent_api, browser, judge, setup, interrupted or internal.'),
   reason: z.string().nullable().describe('Why the trial did not pass, in one line.'),
   turns: count.describe('Turns that the agent took.'),
+  actions: count.optional().describe('What it did in them, without what failed or only looked.'),
+  pageToolCalls: count.optional().describe('How many of these were calls of tools that pages offer.'),
   costUsd: cost.describe('US dollars; null where a price is unknown.'),
   usage: usageSchema.optional().describe('Tokens; left out where the trial left no record.'),
   durationMs: z.number().nonnegative().describe('Milliseconds.'),
@@ -162,6 +164,8 @@ export const rowSchema = z.object({
       'True if trials are skipped once the verdict is settled: the rate is biased and has no interval.',
     ),
   turns: z.number().nonnegative().nullable().describe('Median turns of the graded trials.'),
+  actions: count.optional().describe('Of all its trials.'),
+  pageToolCalls: count.optional().describe('Of all its trials; left out where there is none.'),
   costUsd: cost.describe('Sum over the trials, US dollars; null where any is unknown.'),
   usage: usageSchema.optional().describe('Tokens of all its trials that left a record.'),
   healed: count
@@ -203,6 +207,10 @@ const comparedProjectSchema = z.object({
   failures: count,
   errors: count,
   rate: share.nullable().describe('passes / (passes + failures), to four digits.'),
+  actions: count
+    .optional()
+    .describe('Of all trials; left out, as what follows, where no project called a page tool.'),
+  pageToolCalls: count.optional(),
   costUsd: cost,
   passAll: z
     .object({ k: z.int().min(1), value: share })
@@ -287,7 +295,16 @@ export type Verdict = Omit<
 export type VerdictRow = Omit<RowSubject, 'file'> &
   Pick<
     Verdict,
-    keyof Policy | 'verdict' | 'passes' | 'failures' | 'errors' | 'turns' | 'costUsd' | 'reason'
+    | keyof Policy
+    | 'verdict'
+    | 'passes'
+    | 'failures'
+    | 'errors'
+    | 'turns'
+    | 'actions'
+    | 'pageToolCalls'
+    | 'costUsd'
+    | 'reason'
   > & {
     /** The steps of a passing trial. */
     way?: Way;

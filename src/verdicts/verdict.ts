@@ -39,6 +39,9 @@ export function verdictOf(policy: Policy, trials: readonly TrialResult[]): Verdi
   const graded = kept.filter(isGraded);
   const interval = wilsonInterval(passes, graded.length);
   const healed = kept.filter(trial => trial.healed !== undefined).length;
+  const [actions, pageToolCalls] = (['actions', 'pageToolCalls'] as const).map(what =>
+    kept.reduce((sum, trial) => sum + (trial[what] ?? 0), 0),
+  );
   const costs = kept.filter(trial => trial.outcome !== 'skipped').map(trial => trial.costUsd);
   return {
     verdict,
@@ -51,6 +54,8 @@ export function verdictOf(policy: Policy, trials: readonly TrialResult[]): Verdi
     rate: gradedRate(passes, failures),
     interval: interval && [fourDigits(interval[0]), fourDigits(interval[1])],
     turns: median(graded.map(trial => trial.turns)),
+    ...(actions ? { actions } : {}),
+    ...(pageToolCalls ? { pageToolCalls } : {}),
     costUsd: sumOfKnown(costs),
     ...(healed > 0 ? { healed } : {}),
     reason: reasonOf(verdict, k, missing, kept),

@@ -3,6 +3,7 @@
 import type { Page } from '@playwright/test';
 import { type Action, type SessionTask, TurnLimitError } from '../../src/agents/agent';
 import { ActionRecorder } from '../../src/browser/action-recorder';
+import { PageTools, type PageToolsMode } from '../../src/browser/page-tools';
 import { Session } from '../../src/browser/session';
 import { secretMask } from '../../src/trial/mask';
 
@@ -13,6 +14,7 @@ export interface TaskInput {
   /** Default 1. */
   seed?: number;
   allowedDomains?: string[];
+  pageTools?: PageToolsMode;
   secrets?: Record<string, string>;
   signal?: AbortSignal;
 }
@@ -29,6 +31,7 @@ export function agentTask(page: Page, input: TaskInput): TestTask {
   const titles: string[] = [];
   const actions: Action[] = [];
   const session = new Session(page.context(), page);
+  const webmcp = new PageTools(session, input.allowedDomains ?? ['127.0.0.1'], input.pageTools);
   page.once('close', () => session.dispose());
   const mask = secretMask(secrets);
   session.mask = mask;
@@ -66,6 +69,10 @@ export function agentTask(page: Page, input: TaskInput): TestTask {
     usage: () => undefined,
     activate: tab => session.activate(tab),
     session,
+    webmcp,
+    pageToolsMode: webmcp.mode,
+    pageTools: () => webmcp.list(),
+    callPageTool: (name, given = {}) => webmcp.call(session.page, name, given),
     recorder: new ActionRecorder(session, { entryUrl: page.url(), configDir: process.cwd(), mask }),
     specId: null,
     specName: null,

@@ -61,8 +61,8 @@ export async function quickest(limitMs: number, prepare: () => Promise<() => Pro
   expect(Math.min(...times), `ms of ${times.length} tries`).toBeLessThan(limitMs);
 }
 
-/** Serves `pages` on 127.0.0.1 while the file's tests run, with one browser. */
-export function harness(pages: Pages) {
+/** Serves `pages` on 127.0.0.1 while the file's tests run, with one browser. @param args of the browser */
+export function harness(pages: Pages, args: string[] = []) {
   let browser: Browser;
   let origin = '';
   const server = createServer((request, response) => {
@@ -76,7 +76,8 @@ export function harness(pages: Pages) {
   beforeAll(async () => {
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    browser = await chromium.launch(launchOptions());
+    const options = launchOptions();
+    browser = await chromium.launch({ ...options, args: [...options.args, ...args] });
   });
   afterEach(async () => {
     for (const cleanup of cleanups.splice(0)) await cleanup();

@@ -8,6 +8,7 @@ import {
   type Usage,
 } from '../../src/agents/agent';
 import { ActionRecorder } from '../../src/browser/action-recorder';
+import { PageTools, type PageToolsMode } from '../../src/browser/page-tools';
 import { Session } from '../../src/browser/session';
 
 export interface RecordedTurn {
@@ -28,11 +29,13 @@ export interface TaskSetup {
   maxCostUsd?: number;
   secrets?: Record<string, string>;
   allowedDomains?: string[];
+  pageTools?: PageToolsMode;
   timeLeftMs?: number;
 }
 
 export function claudeTask(page: Page, setup: TaskSetup = {}): RecordingTask {
   const session = new Session(page.context(), page);
+  const webmcp = new PageTools(session, setup.allowedDomains ?? ['127.0.0.1', 'localhost'], setup.pageTools);
   const controller = new AbortController();
   const turns: RecordedTurn[] = [];
   const secrets = setup.secrets ?? {};
@@ -91,6 +94,10 @@ export function claudeTask(page: Page, setup: TaskSetup = {}): RecordingTask {
     markHealed: () => undefined,
     takeNotices: () => session.takeNotices(),
     mask,
+    webmcp,
+    pageToolsMode: webmcp.mode,
+    pageTools: () => webmcp.list(),
+    callPageTool: (name, given = {}) => webmcp.call(session.page, name, given),
     recorder: new ActionRecorder(session, { entryUrl: page.url(), configDir: process.cwd(), mask }),
     turns,
     session,

@@ -50,6 +50,13 @@ test('specs as rows, projects as columns, totals and what differs below', () => 
   ]);
 });
 
+test('the share of actions that went through page tools is told where there is one', () => {
+  const withTools = row('cart', 'with', 'pp', { actions: 8, pageToolCalls: 6 });
+  const without = row('cart', 'without', 'pp', { actions: 20 });
+  expect(text([withTools, without])).toMatch(/^ {2}actions by page tools +6\/8 \(75%\) +0\/20 \(0%\)$/m);
+  expect(text([row('cart', 'with', 'pp', { actions: 8 }), without])).not.toContain('page tools');
+});
+
 test('agreement is said, and long lists of other rates are cut', () => {
   expect(text([row('a', 'x', 'pp'), row('a', 'y', 'pp')])).toMatch(
     /\n {2}Both projects come to the same verdicts\.$/,

@@ -6,6 +6,7 @@ import { DriverError } from '../../browser/driver/errors';
 import { shorten } from '../../browser/driver/tree';
 import type { SessionTask, Turn } from '../agent';
 import type { Ending } from '../model/play';
+import { isLooking, PAGE_TOOLS } from '../page-tools';
 import { filled } from '../secrets';
 import { checkedInput, isToLookAt, NOT_RUN, runTool, type Tool } from '../tools';
 import { membersFor } from './members';
@@ -38,14 +39,21 @@ export class Calls {
   constructor(
     private readonly task: SessionTask,
     pictures: boolean,
+    private readonly hasPageTools: boolean,
   ) {
-    this.members = membersFor(pictures);
+    this.members = this.membersFor(pictures);
     this.driver = new Driver(task, text => filled(text, task.secrets));
   }
 
   /** Removes tools that need pictures. */
   dropPictures(): void {
-    this.members = membersFor(false);
+    this.members = this.membersFor(false);
+  }
+
+  private membersFor(pictures: boolean): Record<string, Tool> {
+    const all = Object.entries({ ...membersFor(pictures), ...(this.hasPageTools && PAGE_TOOLS) });
+    const isOnly = this.task.webmcp.mode === 'only';
+    return Object.fromEntries(all.filter(([name]) => !isOnly || name in PAGE_TOOLS || isLooking(name)));
   }
 
   get definitions() {
@@ -87,7 +95,7 @@ export class Calls {
 
   /** The tabs if they have changed, and what the active one shows: all of it, or only changes. */
   async look(): Promise<string> {
-    const page = await this.driver.observations.look(this.driver.session.page);
+    const page = await this.driver.look(this.driver.session.page);
     return this.task.mask([await this.newTabs(), page].filter(Boolean).join('\n').toWellFormed());
   }
 

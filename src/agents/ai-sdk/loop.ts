@@ -26,7 +26,7 @@ export async function playTask(task: SessionTask, settings: AiSdkSettings, sdk: 
     throw new AgentApiError(
       `aiSdk: the price is unknown for the model "${settings.name}", so maxCostUsd can't be kept. Give its prices in dollars per million tokens, aiSdk({ model, pricing: { input: 1.25, output: 10 } }), or remove maxCostUsd.`,
     );
-  const calls = new Calls(task, settings.pictures);
+  const calls = new Calls(task, settings.pictures, await task.webmcp.isSupported());
   try {
     const first = opening(task, [], await calls.look());
     return await new Loop(task, settings, sdk, calls, first).play();

@@ -10,6 +10,7 @@ import { Driver } from '../../browser/driver/driver';
 import { DriverError } from '../../browser/driver/errors';
 import { shorten } from '../../browser/driver/tree';
 import type { GaveUp, SessionTask, Turn } from '../agent';
+import { PAGE_TOOLS } from '../page-tools';
 import { filled } from '../secrets';
 import { checkedInput, isToLookAt, NOT_RUN, runTool, TASK_TOOLS, type Tool } from '../tools';
 import { BrowserToolset, type Members } from './browser-toolset';
@@ -18,8 +19,6 @@ import { withText } from './conversation';
 
 /** Their result is only the report of the tabs. */
 const STATE_ONLY = new Set(['new_tab', 'list_tabs', 'switch_tab', 'close_tab']);
-
-const OWN_TOOLS: Record<string, Tool> = TASK_TOOLS;
 
 export function callsOf(content: readonly BetaContentBlock[]): BetaToolUseBlock[] {
   return content.filter(block => block.type === 'tool_use');
@@ -34,6 +33,8 @@ export class Calls {
   private readonly driver: Driver;
   private readonly toolset: BrowserToolset | ComputerToolset;
   private readonly seesText: boolean;
+  /** Beside the vendor's toolset. */
+  private readonly own: Record<string, Tool>;
   /** What happened beside the calls, until a result can tell it. */
   private notices: string[] = [];
 
@@ -41,15 +42,17 @@ export class Calls {
     private readonly task: SessionTask,
     tools: 'browser' | 'computer',
     members: Members,
+    hasPageTools: boolean,
   ) {
     this.driver = new Driver(task, text => filled(text, task.secrets));
     this.seesText = tools === 'browser';
+    this.own = { ...TASK_TOOLS, ...(hasPageTools && PAGE_TOOLS) };
     this.toolset =
       tools === 'browser' ? new BrowserToolset(this.driver, members) : new ComputerToolset(this.driver);
   }
 
   get tools() {
-    const own = Object.entries(OWN_TOOLS).map(([name, { description, input }]): BetaTool => {
+    const own = Object.entries(this.own).map(([name, { description, input }]): BetaTool => {
       const { $schema: _, ...schema } = z.toJSONSchema(input);
       return { name, description, input_schema: schema as BetaTool['input_schema'] };
     });
@@ -69,9 +72,12 @@ export class Calls {
 
   private async wordsOf(call: BetaToolUseBlock, index: number): Promise<string> {
     const { name } = call;
-    return this.isMember(call)
-      ? this.toolset.wordsOf(call, index).catch(() => name)
-      : name.replace(/_/g, ' ');
+    if (this.isMember(call)) return this.toolset.wordsOf(call, index).catch(() => name);
+    const words = name.replace(/_/g, ' ');
+    // The end of a task is told in full by its reason.
+    if (!(name in PAGE_TOOLS)) return words;
+    const { success, data } = this.own[name]?.input.safeParse(call.input) ?? {};
+    return success ? this.own[name]!.words(data, this.driver, this.driver.session.page) : words;
   }
 
   async run(calls: readonly BetaToolUseBlock[], turn: Turn): Promise<Answered> {
@@ -90,7 +96,7 @@ export class Calls {
   /** The active tab as text; undefined for a model that only sees pictures. */
   async look(): Promise<string | undefined> {
     if (!this.seesText) return undefined;
-    return this.task.mask((await this.driver.observations.look(this.driver.session.page)).toWellFormed());
+    return this.task.mask((await this.driver.look(this.driver.session.page)).toWellFormed());
   }
 
   /** The state of the active tab at the last look. */
@@ -131,16 +137,16 @@ export class Calls {
       noted = true;
       turn.action(done);
     };
-    const result = await (member ? this.toolset.toolResult(call) : this.own(call));
+    const result = await (member ? this.toolset.toolResult(call) : this.ownResult(call));
     this.task.signal.throwIfAborted();
     // A call that the SDK or our check refused never became an action.
     if (!noted) turn.action({ title: call.name, ...(result.is_error && { error: textOf(result) }) });
     return result;
   }
 
-  private async own(call: BetaToolUseBlock): Promise<BetaToolResultBlockParam> {
+  private async ownResult(call: BetaToolUseBlock): Promise<BetaToolResultBlockParam> {
     const { driver } = this;
-    const tool = OWN_TOOLS[call.name];
+    const tool = this.own[call.name];
     try {
       if (!tool) throw new DriverError(`There is no tool ${JSON.stringify(call.name)} here.`);
       const input = checkedInput(call.name, tool.input, call.input);

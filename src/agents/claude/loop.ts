@@ -14,6 +14,8 @@ import { type Ending, MAX_CUT_OFF, playUntilEnd } from '../model/play';
 import { Progress } from '../model/progress';
 import { goOn, isUnfinished, opening, systemPrompt } from '../model/prompt';
 import { tokensOf } from '../model/trimming';
+import { isLooking } from '../page-tools';
+import { TOOLS } from '../tools';
 import { Calls, callsOf, refusals } from './calls';
 import { apiProblem, Client, type Limit } from './client';
 import { Conversation } from './conversation';
@@ -25,6 +27,12 @@ const SYSTEM = systemPrompt({
   pictures: true,
   end: 'Then answer in a sentence or two, without a tool call. That ends the task. If the task asks for information, give it in that answer.',
 });
+/** The members of the browser tool that do more than look. */
+const NOT_ACTING = Object.fromEntries(
+  Object.keys(TOOLS)
+    .filter(name => !isLooking(name))
+    .map(name => [name, false]),
+);
 const GO_ON = goOn('say in a sentence what the site shows of it');
 const MAX_FILES_TOLD = 30;
 /** Models that think by default, and only include their thoughts if asked for a summary. */
@@ -39,9 +47,13 @@ export async function playTask(task: SessionTask, settings: ClaudeSettings): Pro
   const prices = pricesOf(model, pricing);
   if (!prices && task.maxCostUsd !== undefined)
     throw new AgentApiError(`claude: ${unknownPrice(model, 'claude')}`);
-  const members = vendorMembers(settings.members, task.configDir);
+  const isOnly = task.webmcp.mode === 'only';
+  const given = vendorMembers(settings.members, task.configDir);
+  const members = isOnly ? { ...given, ...NOT_ACTING } : given;
   const files = tools === 'browser' ? await filesIn(members.file_upload || []) : [];
-  const calls = new Calls(task, tools, members);
+  const hasPageTools = await task.webmcp.isSupported();
+  // The tool that acts by pictures can't be told to look only.
+  const calls = new Calls(task, isOnly ? 'browser' : tools, members, hasPageTools);
   try {
     const first = opening(task, files, await calls.look());
     return await new Loop(task, settings, calls, prices, first).play();

@@ -28,6 +28,11 @@ export const taskSchema = z
     secrets: z
       .record(z.string(), z.string())
       .describe('By name. Values to type, never to be shown to a model.'),
+    pageTools: z
+      .union([z.enum(['auto', 'only']), z.literal(false)])
+      .describe(
+        '`only`: act through the tools that pages offer (`Taskproof.callPageTool`) alone; false: they are hidden.',
+      ),
     cdp: z.object({
       url: z
         .string()

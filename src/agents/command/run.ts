@@ -1,6 +1,7 @@
 // Runs a trial with a program, until the program is gone.
 import { resolve } from 'node:path';
 import { type CdpEndpoint, openCdpEndpoint } from '../../browser/cdp-endpoint';
+import type { OwnMethods } from '../../browser/cdp-relay';
 import type { Agent, AgentTask, SessionTask } from '../agent';
 import { play } from './play';
 import { Program, type ProgramOptions, programPath } from './program';
@@ -14,7 +15,7 @@ export async function runProgram(
   task: SessionTask,
   { command, args, env, cwd }: ProgramOptions,
 ): ReturnType<Agent['run']> {
-  const endpoint = await openCdpEndpoint(task.page);
+  const endpoint = await openCdpEndpoint(task.page, pageToolsOf(task));
   // The trial is graded from that moment on: its page must not move any more.
   const disconnect = () => void endpoint.close();
   task.signal.addEventListener('abort', disconnect, { once: true });
@@ -42,6 +43,19 @@ export async function runProgram(
   }
 }
 
+/** What a page offers to agents, for programs: an endpoint's line has no answer, a method of the protocol has one. */
+function pageToolsOf(task: SessionTask): OwnMethods {
+  return {
+    'Taskproof.pageTools': async () => ({ tools: await task.pageTools() }),
+    async 'Taskproof.callPageTool'({ name, input = {} }) {
+      if (typeof name !== 'string' || typeof input !== 'object' || input === null)
+        throw new Error('Taskproof.callPageTool takes { name: "...", input: { ... } }');
+      const result = await task.callPageTool(name, input);
+      return result === undefined ? {} : { result };
+    },
+  };
+}
+
 /** Milliseconds for a program to go. What it said of its end must not be lost to the time limit. */
 function graceMs({ signal, timeLeftMs }: AgentTask): number {
   return signal.aborted ? GRACE_MS : Math.min(GRACE_MS, timeLeftMs / 2);
@@ -58,6 +72,7 @@ function messageOf(task: AgentTask, { url, targetId }: CdpEndpoint): TaskMessage
     timeLimitMs: Math.max(1, Math.round(task.timeLeftMs)),
     seed: task.seed,
     secrets: { ...task.secrets },
+    pageTools: task.pageToolsMode,
     cdp: { url, targetId },
   };
 }

@@ -28,6 +28,10 @@ export function lexical(options?: LexicalOptions): Agent {
   return defineAgent({
     name,
     async run(task: SessionTask) {
+      if (task.pageToolsMode === 'only')
+        throw new Error(
+          "lexical() acts on controls, so it can't play with pageTools: 'only'. Set another agent.",
+        );
       const { playGoal } = await import('./play.js');
       return playGoal(task, actionTimeoutMs);
     },

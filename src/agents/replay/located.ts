@@ -4,7 +4,7 @@ import { inWords, locatorOf } from '../../browser/locator-expression';
 import type { RecordedAction } from '../../browser/page-action';
 import { type LocatedAction, reasonIn } from '../../browser/perform';
 import type { SessionTask } from '../agent';
-import { fillSecrets } from '../secrets';
+import { fillSecrets, inTexts } from '../secrets';
 import { fileBelow } from './recording';
 
 /**
@@ -38,6 +38,7 @@ export function resolved(
   } as RecordedAction;
   if (step.do === 'fill' || step.do === 'type') return { ...step, text: fill(step.text) };
   if (step.do === 'select') return { ...step, labels: step.labels.map(label => fill(label)) };
+  if (step.do === 'call_page_tool') return { ...step, input: inTexts(step.input, text => fill(text)) };
   if (step.do === 'upload') return { ...step, files: step.files.map(file => fileOf(file, configDir)) };
   return step.do === 'goto' ? { ...step, url: new URL(step.url, entryUrl).href } : step;
 }

@@ -64,7 +64,7 @@ export class Player {
     const before = (await fingerprintOf(page)) ?? NO_ANSWER;
     const since = performance.now();
     try {
-      await perform(page, located(page, here), { timeoutMs: this.timeoutMs });
+      await perform(page, located(page, here), { timeoutMs: this.timeoutMs, webmcp: task.webmcp });
     } catch (error) {
       task.signal.throwIfAborted();
       throw this.problem(page, await whyNot(page, here, error));

@@ -3,6 +3,7 @@ import type { Locator, Page, Response } from '@playwright/test';
 import type { ActionDraft, ActionRecorder } from '../action-recorder';
 import { clickableAt } from '../durable-locator';
 import type { DialogAnswer, RecordedAction } from '../page-action';
+import type { PageTool, PageTools } from '../page-tools';
 import { type LocatedAction, NOTE_LIMIT_MS, perform, reasonIn } from '../perform';
 import type { Session } from '../session';
 import { limited, within } from '../waiting';
@@ -13,6 +14,7 @@ import { Observations } from './observation';
 import { type Located, Refs, viewportOf } from './refs';
 import { picture, pictureScale } from './screenshot';
 import { Tabs } from './tabs';
+import { resultText, saysError, toolNews } from './tool-text';
 
 export interface Point {
   x: number;
@@ -31,6 +33,7 @@ export const MEMBER_LIMIT_MS = 35_000;
 export interface DriverTask {
   readonly session: Session;
   readonly recorder: ActionRecorder;
+  readonly webmcp: PageTools;
   readonly entryUrl: string;
   /** Hostnames, optionally with a leading `*.`. */
   readonly allowedDomains: readonly string[];
@@ -44,6 +47,7 @@ export interface Done {
   title: string;
   error?: string;
   point?: Point;
+  detail?: Record<string, unknown>;
   steps?: RecordedAction[];
 }
 
@@ -66,6 +70,9 @@ export class Driver {
   /** Called for each action. */
   onDone: (done: Done) => void = () => undefined;
   private point: Point | undefined;
+  private detail: Done['detail'];
+  /** Of the tabs, as the model was last told of them. */
+  private readonly toldTools = new WeakMap<Page, readonly PageTool[]>();
   private readonly notes: string[] = [];
   /** Pixels of the newest picture of a tab for each one of the page. */
   private readonly scales = new WeakMap<Page, number>();
@@ -82,6 +89,31 @@ export class Driver {
       if (dialog.type() !== 'confirm' && dialog.type() !== 'prompt') return undefined;
       return this.nextAnswers.shift() ?? { accept: false, note: NOT_ASKED };
     };
+  }
+
+  /** What a tab shows, or what has changed on it; with the page's own tools that are new. */
+  async look(page: Page): Promise<string> {
+    const [shown, tools] = await Promise.all([this.observations.look(page), this.task.webmcp.list(page)]);
+    const news = toolNews(tools, this.toldTools.get(page) ?? []);
+    this.toldTools.set(page, tools);
+    return [shown, news].filter(Boolean).join('\n');
+  }
+
+  /**
+   * Calls a tool of the page.
+   *
+   * @returns its answer as text
+   * @throws DriverError as `PageTools.call`, and if the tool itself says that it failed
+   */
+  async callPageTool(page: Page, name: string, input: object): Promise<string> {
+    this.detail = { pageTool: name, input };
+    const result = await this.task.webmcp.call(page, name, input, { recorder: this.recorder });
+    const text = resultText(result);
+    this.detail.result = text;
+    if (saysError(result)) throw new DriverError(`The page's tool says that it failed: ${text}`);
+    return text
+      ? `The page's tool answered, in its own words: ${text}`
+      : 'The page has done it, without an answer.';
   }
 
   keepLogs(): void {
@@ -179,6 +211,7 @@ export class Driver {
     const { session, recorder } = this;
     const { signal } = this.task;
     this.point = undefined;
+    this.detail = undefined;
     recorder.begin();
     if (!settles) recorder.readOnly();
     const since = performance.now();
@@ -208,8 +241,12 @@ export class Driver {
     return false;
   }
 
-  private marked(): { point?: Point } {
-    return this.point ? { point: { x: Math.round(this.point.x), y: Math.round(this.point.y) } } : {};
+  private marked(): Pick<Done, 'point' | 'detail'> {
+    const { point, detail } = this;
+    return {
+      ...(point && { point: { x: Math.round(point.x), y: Math.round(point.y) } }),
+      ...(detail && { detail }),
+    };
   }
 }
 

@@ -1,0 +1,81 @@
+// What `pageToolTests` checks, loaded by the tests that do.
+import { expect, type Page, test } from '@playwright/test';
+import { saysError } from '../browser/driver/tool-text';
+import { PageTools } from '../browser/page-tools';
+import { problemOfSchema, problemsWith } from '../browser/tool-input';
+
+async function toolsOf(page: Page) {
+  const tools = new PageTools({ page, notice: () => undefined }, [new URL(page.url()).hostname]);
+  if (await tools.isSupported()) return tools;
+  throw new Error(
+    `${page.url()} can't be asked for its tools: set use: { launchOptions: { args: ['--enable-features=WebMCP'] } } with Chromium, and open it by https or on localhost`,
+  );
+}
+
+/** @param wanted tools that have to be there */
+export async function checkDescriptions(page: Page, wanted: readonly string[]): Promise<void> {
+  const tools = await toolsOf(page);
+  const names = async () => (await tools.list()).map(({ name }) => name);
+  await expect.poll(names, 'the page registers its tools').toEqual(expect.arrayContaining([...wanted]));
+  const found = await tools.list();
+  expect(found.length, 'the page registers no tool').toBeGreaterThan(0);
+  for (const { name, description, inputSchema } of found) {
+    expect.soft(description.trim(), `tool "${name}" has no description`).not.toBe('');
+    expect
+      .soft(problemOfSchema(inputSchema), `the input schema of tool "${name}" is not valid`)
+      .toBe(undefined);
+  }
+}
+
+export async function checkAnswer(
+  page: Page,
+  name: string,
+  input: object,
+  { timeoutMs, maxResult }: { timeoutMs: number; maxResult: number },
+): Promise<void> {
+  const tools = await toolsOf(page);
+  await known(tools, name);
+  const result = await tools.call(page, name, input, { timeoutMs });
+  expect(saysError(result), `tool "${name}" says that it failed: ${JSON.stringify(result)}`).toBe(false);
+  const { length } = JSON.stringify(result) ?? '';
+  expect(length, `characters of the answer of tool "${name}"`).toBeLessThanOrEqual(maxResult);
+}
+
+export async function checkRefusals(
+  page: Page,
+  name: string,
+  input: Readonly<Record<string, unknown>>,
+  timeout: number,
+): Promise<void> {
+  const { inputSchema } = await known(await toolsOf(page), name);
+  const wrong = wrongInputs(inputSchema, input);
+  test.skip(wrong.length === 0, `the schema of tool "${name}" takes everything`);
+  const url = page.url();
+  for (const each of wrong) {
+    const answer = await page.webmcp
+      .callTool(name, each as never, { timeout })
+      .catch((error: Error) => error);
+    const given = `tool "${name}", given ${JSON.stringify(each)}, which its schema refuses,`;
+    const late = answer instanceof Error && answer.message.includes('Timeout');
+    expect(late, `${given} did not answer in ${timeout} ms`).toBe(false);
+    const refused = answer instanceof Error || saysError(answer);
+    expect.soft(refused, `${given} answered ${JSON.stringify(answer)} instead of an error`).toBe(true);
+    expect(page.url(), `${given} went to another page`).toBe(url);
+  }
+}
+
+async function known(tools: PageTools, name: string) {
+  const find = async () => (await tools.list()).find(tool => tool.name === name);
+  await expect.poll(find, `the page registers its tool "${name}"`).toBeTruthy();
+  return (await find())!;
+}
+
+/** The input with a field left out, or of a type that none is. */
+function wrongInputs(schema: unknown, input: Readonly<Record<string, unknown>>): object[] {
+  return Object.keys(input)
+    .flatMap(key => {
+      const { [key]: _, ...rest } = input;
+      return [rest, { ...input, [key]: [[]] }];
+    })
+    .filter(each => problemsWith(schema, each).length > 0);
+}

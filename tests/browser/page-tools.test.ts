@@ -1,0 +1,258 @@
+// The tools that pages register for agents (WebMCP): as the page layer reads and calls them.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type Browser, chromium, type Page } from '@playwright/test';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { launchOptions } from '../../scripts/browser.mjs';
+import { PageTools, type PageToolsMode } from '../../src/browser/page-tools';
+import { Session } from '../../src/browser/session';
+
+const TOOLS = `
+const say = text => ({ content: [{ type: 'text', text }] });
+const tool = (name, execute, more = {}) =>
+  document.modelContext?.registerTool({ name, description: name + ' it', execute, ...more });`;
+
+const ADD = `
+window.got = [];
+tool('add_to_cart', async input => { got.push(input); document.querySelector('p').textContent = input.plant; return say('In the cart: ' + input.plant); }, {
+  description: 'Adds a plant to the cart.',
+  inputSchema: { type: 'object', properties: { plant: { type: 'string', minLength: 2 }, pots: { type: 'integer', maximum: 9 } }, required: ['plant'], additionalProperties: false },
+});
+tool('search', async ({ words }) => say('3 plants for ' + words), { annotations: { readOnlyHint: true } });`;
+
+const html = (script: string, body = '') =>
+  `<!doctype html><title>Shop</title><h1>Shop</h1><p></p>${body}<script>${TOOLS}${script}</script>`;
+
+let browser: Browser;
+let without: Browser;
+let origin = '';
+const PAGES: Record<string, () => string> = {
+  '/': () => html(ADD),
+  '/done': () => '<title>Done</title><h1>Done</h1>',
+  '/odd': () =>
+    html(`
+tool('throws', async () => { throw new Error('no'); });
+tool('never', () => new Promise(() => {}));
+tool('leaves', async () => { location.href = '/done'; await new Promise(() => {}); });
+tool('says_no', async () => ({ isError: true, content: [{ type: 'text', text: 'Sold out.' }] }));
+tool('nothing', async () => {});
+tool('asks', async () => say(String(confirm('Sure?'))));`),
+  '/forms': () =>
+    html(
+      '',
+      `<form toolname="subscribe" tooldescription="Sends news." action="/done"><label>Email <input name="email"></label><button>Send</button></form>
+<form toolname="find" tooldescription="Finds." toolautosubmit action="/done"><input name="q"></form>`,
+    ),
+  '/frames': () =>
+    html(
+      ADD,
+      `<iframe src="/frame"></iframe><iframe allow="tools" src="${origin.replace('127.0.0.1', 'localhost')}/frame"></iframe>`,
+    ),
+  '/frame': () =>
+    html("tool('of_' + location.hostname.replace(/\\W/g, '_'), async () => say(location.host));"),
+  '/many': () =>
+    html(
+      "for (let at = 0; at < 500; at++) tool('tool_' + at, async () => say(String(at)), { inputSchema: { type: 'object', properties: { ['p' + at]: { type: 'string' } } } });",
+    ),
+  '/long': () => html("tool('long', async () => say('y'.repeat(2e6)), { description: 'x'.repeat(1e6) });"),
+  '/huge': () =>
+    html(
+      "for (let at = 0; at < 30; at++) tool('huge' + at, async () => 1, { description: 'x'.repeat(1e6) });",
+    ),
+};
+const server = createServer((request, response) => {
+  response.setHeader('content-type', 'text/html; charset=utf-8');
+  response.end(PAGES[request.url!.split('?')[0]!]?.() ?? '');
+});
+
+beforeAll(async () => {
+  await new Promise<void>(resolve => server.listen(0, resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const options = launchOptions();
+  browser = await chromium.launch({
+    ...options,
+    args: [...(options.args ?? []), '--enable-features=WebMCP'],
+  });
+  without = await chromium.launch(options);
+});
+afterAll(async () => {
+  await browser?.close();
+  await without?.close();
+  server.closeAllConnections();
+  server.close();
+});
+
+async function open(
+  path: string,
+  { allowed = ['127.0.0.1'], mode = 'auto' as PageToolsMode, on = browser } = {},
+) {
+  const context = await on.newContext();
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  await page.goto(origin + path);
+  const session = new Session(context, page);
+  const tools = new PageTools(session, allowed, mode);
+  const names = async () => (await tools.list()).map(({ name }) => name);
+  const got = (of: Page) => of.evaluate('window.got');
+  return { page, session, tools, names, got };
+}
+
+describe('a page with tools', () => {
+  it('tells them with their schemas, and whether they change anything', async () => {
+    const { tools } = await open('/');
+    expect(await tools.isSupported()).toBe(true);
+    expect(await tools.list()).toEqual([
+      expect.objectContaining({
+        name: 'add_to_cart',
+        description: 'Adds a plant to the cart.',
+        inputSchema: expect.objectContaining({ required: ['plant'] }),
+      }),
+      { name: 'search', description: 'search it', inputSchema: { type: 'object' }, readOnly: true },
+    ]);
+  });
+
+  it('is called, and answers', async () => {
+    const { page, tools, got } = await open('/');
+    expect(await tools.call(page, 'add_to_cart', { plant: 'Fern' })).toEqual({
+      content: [{ type: 'text', text: 'In the cart: Fern' }],
+    });
+    expect(await got(page)).toEqual([{ plant: 'Fern' }]);
+  });
+
+  it.each<[string, object, RegExp]>([
+    ['a wrong type', { plant: 7 }, /plant: .*expected string/],
+    ['a missing field', {}, /plant: .*expected string/],
+    ['a field that is not there', { plant: 'Fern', colour: 'red' }, /colour/],
+    ['a bound', { plant: 'Fern', pots: 10 }, /pots: .*<=9/],
+  ])('never gets an input that its schema refuses: %s', async (_, input, why) => {
+    const { page, tools, got } = await open('/');
+    await expect(tools.call(page, 'add_to_cart', input)).rejects.toThrow(why);
+    expect(await got(page)).toEqual([]);
+  });
+
+  it('says which tools there are, if a name is wrong', async () => {
+    const { page, tools } = await open('/');
+    await expect(tools.call(page, 'buy', {})).rejects.toThrow(
+      'The page has no tool "buy". Its tools: add_to_cart, search.',
+    );
+  });
+
+  it('may take its time to register one that is waited for', async () => {
+    const { page, tools } = await open('/done');
+    await page.evaluate(
+      "setTimeout(() => document.modelContext.registerTool({ name: 'late', description: 'd', execute: async () => 'here' }), 300)",
+    );
+    await expect(tools.call(page, 'late', {})).rejects.toThrow('It has none.');
+    expect(await tools.call(page, 'late', {}, { waitMs: 20_000 })).toBe('here');
+  });
+
+  it('is told anew once its tools change', async () => {
+    const { page, names } = await open('/');
+    expect(await names()).toEqual(['add_to_cart', 'search']);
+    await page.evaluate("tool('pay', async () => 1)");
+    expect(await names()).toEqual(['add_to_cart', 'pay', 'search']);
+    await page.goto(`${origin}/done`);
+    expect(await names()).toEqual([]);
+  });
+
+  it.each([
+    ['throws', /"throws" failed: .*invocation failed/],
+    ['never', /"never" did not answer within 0.3 s/],
+  ])('is told of as failed if its tool %s', async (name, why) => {
+    const { page, tools } = await open('/odd');
+    await expect(tools.call(page, name, {}, { timeoutMs: 300 })).rejects.toThrow(why);
+    expect(await tools.call(page, 'nothing', {})).toBeUndefined();
+  });
+
+  it('may go to another page by a tool', async () => {
+    const { page, tools, session } = await open('/odd');
+    expect(await tools.call(page, 'leaves', {})).toBeUndefined();
+    await page.waitForURL('**/done');
+    expect(session.notices).toContainEqual(expect.stringContaining('"leaves" left its page'));
+  });
+
+  it('has the dialogs of its tools answered', async () => {
+    const { page, tools, session } = await open('/odd');
+    expect(await tools.call(page, 'asks', {})).toMatchObject({ content: [{ text: 'false' }] });
+    expect(session.notices.join()).toContain('Sure?');
+  });
+});
+
+describe('a form with toolname', () => {
+  it('is filled in, and left to be sent', async () => {
+    const { page, tools, session } = await open('/forms');
+    expect(await tools.call(page, 'subscribe', { email: 'mira@example.com' })).toBeUndefined();
+    expect(await page.getByLabel('Email').inputValue()).toBe('mira@example.com');
+    expect(session.notices).toContainEqual(expect.stringContaining("sent with the form's own button"));
+    await page.getByRole('button').click();
+    await page.waitForURL('**/done?email=mira%40example.com');
+  });
+
+  it('is sent, if it says so', async () => {
+    const { page, tools } = await open('/forms');
+    await tools.call(page, 'find', { q: 'fern' });
+    await page.waitForURL('**/done?q=fern');
+  });
+});
+
+describe('frames', () => {
+  it.each([
+    [
+      'of hosts that are not admitted offer nothing',
+      ['127.0.0.1'],
+      ['add_to_cart', 'search', 'of_127_0_0_1'],
+    ],
+    [
+      'of admitted hosts offer theirs',
+      ['127.0.0.1', 'localhost'],
+      ['add_to_cart', 'search', 'of_127_0_0_1', 'of_localhost'],
+    ],
+  ])('%s', async (_, allowed, expected) => {
+    const { page, tools, names } = await open('/frames', { allowed });
+    expect((await names()).sort()).toEqual([...expected].sort());
+    expect(await tools.call(page, 'of_127_0_0_1', {})).toMatchObject({
+      content: [{ text: new URL(origin).host }],
+    });
+    const other = tools.call(page, 'of_localhost', {});
+    if (allowed.includes('localhost')) await expect(other).resolves.toBeTruthy();
+    else await expect(other).rejects.toThrow('has no tool "of_localhost"');
+  });
+
+  it('nor does a page that is not admitted itself', async () => {
+    expect(await (await open('/', { allowed: ['example.com'] })).names()).toEqual([]);
+  });
+});
+
+describe('bounds', () => {
+  it('500 tools are told and can be called', async () => {
+    const { page, tools, names } = await open('/many');
+    expect(await names()).toHaveLength(500);
+    expect(await tools.call(page, 'tool_499', {})).toMatchObject({ content: [{ text: '499' }] });
+  });
+
+  it('a long description is cut', async () => {
+    const { tools } = await open('/long');
+    const [tool] = await tools.list();
+    expect(tool!.description).toHaveLength(1_000);
+  });
+
+  it('more than a page can tell in time is not read', async () => {
+    const { names, session } = await open('/huge');
+    expect(await names()).toEqual([]);
+    expect(session.notices.join()).toContain('too large');
+  });
+});
+
+describe('without WebMCP', () => {
+  it('no tool is there, and nothing fails', async () => {
+    const { tools, names } = await open('/', { on: without });
+    expect(await tools.isSupported()).toBe(false);
+    expect(await names()).toEqual([]);
+  });
+
+  it('nor if page tools are turned off', async () => {
+    const { tools, names } = await open('/', { mode: false });
+    expect(await tools.isSupported()).toBe(false);
+    expect(await names()).toEqual([]);
+  });
+});
