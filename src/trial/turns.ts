@@ -4,10 +4,10 @@ import {
   addUsage,
   BudgetExceededError,
   NO_USAGE,
+  type ReportedUsage,
   type Turn,
   TurnLimitError,
   type TurnOptions,
-  type Usage,
 } from '../agents/agent';
 import { type ActionElement, ActionRecorder } from '../browser/action-recorder';
 import { maskDeep } from './mask';
@@ -44,9 +44,10 @@ export class Turns {
     return this.trial.plan.maxSteps - this.records.length;
   }
 
-  addUsage(usage: Usage): void {
+  addUsage(usage: ReportedUsage): void {
     this.usage = addUsage(this.usage, validUsage(usage));
-    this.turnUsage = addUsage(this.turnUsage, usage);
+    const { totalCostUsd: _, ...ofTurn } = usage;
+    this.turnUsage = addUsage(this.turnUsage, ofTurn);
   }
 
   async run<T>(
@@ -177,7 +178,7 @@ export class Turns {
   }
 }
 
-function validUsage(usage: Usage): Usage {
+function validUsage(usage: ReportedUsage): ReportedUsage {
   for (const [name, value] of Object.entries(usage ?? {})) {
     const unknownCost = name === 'costUsd' && value === null;
     if (value !== undefined && !unknownCost && !(typeof value === 'number' && value >= 0))
