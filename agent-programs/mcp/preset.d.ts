@@ -13,7 +13,10 @@ export interface Preset {
   logIn?: string;
   /** Whether it stops by itself at the cap of `maxCostUsd`. Default: false, and trials with a cap are refused. */
   keepsCostCap?: boolean;
-  /** Whether `read` tells of calls (`session.round`) that its MCP client names by `claudecode/toolUseId`. Default: false. */
+  /**
+   * Whether `read` tells of each call (`session.round`) before it is made, by the `claudecode/toolUseId` of its MCP client or
+   * by `callKey`. Default: false.
+   */
   tellsCalls?: boolean;
   /** What it is started with. */
   start(trial: Trial): Launch;

@@ -222,6 +222,21 @@ export class Session {
   }
 }
 
+/**
+ * How a call is known where it has no id that both sides tell.
+ *
+ * @param {string} name
+ * @param {Record<string, any>} input
+ */
+export function callKey(name, input) {
+  /** @param {string} _ @param {any} value */
+  const sorted = (_, value) =>
+    value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value;
+  return `${name} ${JSON.stringify(input, sorted)}`;
+}
+
 /** @param {string} text @param {number} [length] */
 export function short(text, length = TITLE_LENGTH) {
   const line = text.replace(/\s+/g, ' ').trim();

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { callKey } from './session.mjs';
 
 /** @typedef {import('./session.mjs').Session} Session */
 /** @typedef {{ id?: string | number, method?: string, params?: any, result?: any, error?: { message: string } }} Message */
@@ -27,7 +28,6 @@ const SNAPSHOT_LINK = /\[Snapshot\]\(([^)\n]+\.yml)\)/;
 export class Tools {
   /** @type {import('node:child_process').ChildProcess[]} */
   #children = [];
-  #calls = 0;
 
   /**
    * @param {object} options
@@ -73,12 +73,7 @@ export class Tools {
     socket.on('close', () => child.kill());
     /** @param {NodeJS.WritableStream} to @returns {(message: object) => void} */
     const sender = to => message => void to.write(`${JSON.stringify(message)}\n`);
-    const connection = new Connection(
-      this,
-      sender(socket),
-      sender(child.stdin),
-      () => `call ${++this.#calls}`,
-    );
+    const connection = new Connection(this, sender(socket), sender(child.stdin));
     createInterface({ input: socket }).on('line', line => void connection.asked(JSON.parse(line)));
     createInterface({ input: child.stdout }).on('line', line => void connection.answered(JSON.parse(line)));
   }
@@ -92,14 +87,12 @@ class Connection {
    * @param {Tools} tools
    * @param {(message: object) => void} toAgent
    * @param {(message: object) => void} toServer
-   * @param {() => string} nextId
    */
-  constructor(tools, toAgent, toServer, nextId) {
+  constructor(tools, toAgent, toServer) {
     this.tools = tools;
     this.session = tools.session;
     this.toAgent = toAgent;
     this.toServer = toServer;
-    this.nextId = nextId;
   }
 
   /** @param {Message} message */
@@ -107,7 +100,7 @@ class Connection {
     if (message.method === 'tools/list') this.#pending.set(message.id, offered);
     if (message.method !== 'tools/call') return this.toServer(message);
     const { name, arguments: input = {}, _meta } = message.params;
-    const id = _meta?.['claudecode/toolUseId'] ?? this.nextId();
+    const id = _meta?.['claudecode/toolUseId'] ?? callKey(name, input);
     await this.session.begin({ id, name, input });
     if (name === GIVE_UP.name) {
       this.session.giveUp(String(input.reason || 'it gave no reason'));
