@@ -104,12 +104,11 @@ export class Session {
     if (!call) return;
     this.#open.delete(id);
     const title = this.titleOf(call);
-    const { name: tool, input } = call;
     this.write({
       type: 'action',
       title,
       ...(error && { error: short(error, 500) }),
-      detail: { tool, input, ...detail },
+      detail: { tool: toolOf(call), input: call.input, ...detail },
     });
     if (this.#open.size === 0) this.endTurn();
   }
@@ -170,8 +169,9 @@ export class Session {
   }
 
   /** A call in words. @param {Call} call */
-  titleOf({ name, input }) {
-    const tool = name.replace(/^mcp__\w+?__/, '');
+  titleOf(call) {
+    const { input } = call;
+    const tool = toolOf(call);
     const at = this.#element(input);
     /** @param {unknown} value */
     const quoted = value => JSON.stringify(short(String(value ?? '')));
@@ -235,6 +235,11 @@ export function callKey(name, input) {
       ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
       : value;
   return `${name} ${JSON.stringify(input, sorted)}`;
+}
+
+/** Its name on the MCP server: Claude Code puts that of the server before it. @param {Call} call */
+function toolOf({ name }) {
+  return name.replace(/^mcp__\w+?__/, '');
 }
 
 /** @param {string} text @param {number} [length] */
