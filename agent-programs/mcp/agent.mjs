@@ -128,7 +128,7 @@ class Trial {
         : join(this.folder, 'mcp');
     this.tools = new Tools({
       args: [serverScript(this.options.server), '--cdp-endpoint', this.task.cdp.url],
-      env: environment([], home),
+      env: environment(this.options.env, home),
       folder: work,
       secrets: this.task.secrets,
       session: this.session,

@@ -1,5 +1,7 @@
 // Makes the protocol's turns of what a command line says and of the tools that it calls.
 
+import { stripVTControlCharacters } from 'node:util';
+
 /** @typedef {import('./preset').Call} Call */
 /** @typedef {import('./preset').Usage} Usage */
 /** @typedef {import('./preset').End} End */
@@ -104,10 +106,11 @@ export class Session {
     if (!call) return;
     this.#open.delete(id);
     const title = this.titleOf(call);
+    const problem = error && short(stripVTControlCharacters(error), 500);
     this.write({
       type: 'action',
       title,
-      ...(error && { error: short(error, 500) }),
+      ...(problem && { error: problem }),
       detail: { tool: toolOf(call), input: call.input, ...detail },
     });
     if (this.#open.size === 0) this.endTurn();
@@ -203,6 +206,8 @@ export class Session {
         return `wait for ${input.time ? `${input.time} s` : quoted(input.text ?? input.textGone)}`;
       case 'browser_tabs':
         return `${input.action} tab${input.index === undefined ? '' : ` ${input.index}`}`;
+      case 'browser_handle_dialog':
+        return `${input.accept ? 'accept' : 'dismiss'} the dialog`;
       case 'browser_evaluate':
         return 'run a script';
       default:

@@ -30,8 +30,14 @@ export interface CdpEndpoint {
   close(): Promise<void>;
 }
 
-/** @throws Error where the browser does not speak the DevTools protocol, or the page is closed. */
-export async function openCdpEndpoint(page: Page): Promise<CdpEndpoint> {
+/**
+ * @param onFront told of a page that a client brings to the front, which waits for it
+ * @throws Error where the browser does not speak the DevTools protocol, or the page is closed.
+ */
+export async function openCdpEndpoint(
+  page: Page,
+  onFront: (page: Page) => void = () => undefined,
+): Promise<CdpEndpoint> {
   const context = page.context();
   const browser = chromiumOf(context);
   const { targetId, browserContextId = '' } = await targetOf(page);
@@ -43,7 +49,11 @@ export async function openCdpEndpoint(page: Page): Promise<CdpEndpoint> {
     perMessageDeflate: false,
     verifyClient: ({ req }, answer) => answer(isFromHere(req), 403),
   });
-  const gate: Gate = { held: false, relays: new Set() };
+  const front = async (wanted: string) => {
+    const found = await pageOf(wanted, context, browser, browserContextId);
+    if (found) onFront(found);
+  };
+  const gate: Gate = { held: false, relays: new Set(), front };
   server.on('connection', socket => void serve(socket, browser, browserContextId, gate));
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
@@ -75,6 +85,7 @@ function isFromHere({ headers: { host = '', origin }, socket }: IncomingMessage)
 interface Gate {
   held: boolean;
   readonly relays: Set<CdpRelay>;
+  front(targetId: string): Promise<void>;
 }
 
 function chromiumOf(context: BrowserContext): Browser {
@@ -118,6 +129,7 @@ async function serve(
     },
     close: () => socket.close(1000),
     held: () => gate.held,
+    front: gate.front,
   });
   if (socket.readyState !== socket.OPEN) return relay.dispose();
   gate.relays.add(relay);

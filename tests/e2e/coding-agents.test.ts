@@ -1,4 +1,5 @@
 // Coding agents, the real command lines with the real MCP server, in real runs: our own servers play their models.
+import { randomUUID } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -14,7 +15,10 @@ import {
   type ScriptedRequest,
   say,
   startMessagesApi,
+  textsOf,
 } from '../support/messages-api';
+import { startOpenAiApi } from '../support/openai-api';
+import { MARK, processesMarked } from '../support/processes';
 import { recordsIn } from '../support/records';
 import { config, makeSuite, type SpecOptions, spec, startSite, TASKS_TEST } from './suite';
 
@@ -55,68 +59,77 @@ async function startProxy() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
-/** A trial of one spec by `agent.mjs`, with these arguments and this environment. */
-async function runTrial(
-  args: string[],
-  env: Record<string, string | undefined>,
-  page: string,
-  options: Partial<SpecOptions> = {},
-) {
-  const site = await startSite({ '/': page, '/details': '<h1>Details</h1><p id="done">Read</p>' });
+interface Suite {
+  /** HTML of the site's first page. */
+  page: string;
+  specs: (Partial<SpecOptions> & { id: string })[];
+  /** Of `agent.mjs`, and its environment. */
+  args: string[];
+  env: Record<string, string | undefined>;
+}
+
+/** One run; its trials by spec, and everything that it said. */
+async function play({ page, specs, args, env }: Suite) {
+  const site = await startSite({
+    '/': page,
+    '/details': '<title>Details</title><h1>Details</h1><p id="done">Read</p>',
+  });
   const program = {
     name: args[0],
     command: process.execPath,
-    args: ['../node_modules/@taskproof/playwright/agent-programs/mcp/agent.mjs', ...args],
+    args: [
+      '../node_modules/@taskproof/playwright/agent-programs/mcp/agent.mjs',
+      ...args,
+      ...['--server', found!.server, '--env', MARK],
+    ],
     env,
   };
   const suite = makeSuite({
     'playwright.config.ts': config({
       imports: `import { command } from '@taskproof/playwright';`,
-      taskproof: `{ agent: command(${JSON.stringify(program)}), secrets: { SHOP_PASSWORD: '${PASSWORD}' } }`,
+      taskproof: `{ agent: command(${JSON.stringify(program)}), turnTimeoutMs: 20_000, secrets: { SHOP_PASSWORD: '${PASSWORD}' } }`,
       reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]`,
+      workers: 2,
     }),
-    'tasks/task.yaml': spec({ id: 'task', url: `${site.url}/`, ...options }),
+    ...Object.fromEntries(
+      specs.map(options => [`tasks/${options.id}.yaml`, spec({ url: `${site.url}/`, ...options })]),
+    ),
     'tasks.spec.ts': TASKS_TEST,
   });
-  const run = await suite.playwright(['test']);
-  const [record] = recordsIn(suite.read('pw.json'));
-  if (!record) throw new Error(run.output);
-  return { record: record as TrialRecord, said: run.output + JSON.stringify(record) };
+  const mark = randomUUID();
+  const run = await suite.playwright(['test'], { [MARK]: mark });
+  const records = Object.fromEntries(recordsIn(suite.read('pw.json')).map(record => [record.specId, record]));
+  expect(Object.keys(records).sort(), run.output).toEqual(specs.map(({ id }) => id).sort());
+  expect(processesMarked(mark)).toEqual([]);
+  for (const secret of [PASSWORD, KEY]) expect(run.output + JSON.stringify(records)).not.toContain(secret);
+  return { records: records as Record<string, TrialRecord>, output: run.output };
 }
 
-async function playClaude(
-  steps: Step[],
-  page: string,
-  options: Partial<SpecOptions> = {},
-  env: Record<string, string | undefined> = {},
-) {
+/** A script for each spec, which a conversation tells by its goal: the spec's id, which is no word of other goals. */
+function scriptOf(steps: Record<string, Step[]>) {
+  return (request: ScriptedRequest): Answer => {
+    const goal = textsOf(request.body.messages.find(({ role }) => role === 'user')!.content).join();
+    const id = Object.keys(steps).find(id => goal.includes(id))!;
+    return (
+      steps[id]![request.turn]?.(request) ?? {
+        fault: 'status',
+        status: 400,
+        type: `${id}: the script is over`,
+      }
+    );
+  };
+}
+
+testIt('Claude Code: a spec passes, limits are kept, and nothing is sent elsewhere', async () => {
+  const proxy = await startProxy();
+  const elsewhere = await startSite({ '/': 'elsewhere' });
+  const look = () => reply(say('I look at the page.'), use('browser_snapshot'));
   const api = await startMessagesApi({
-    script: request =>
-      steps[request.index]?.(request) ?? { fault: 'status', status: 400, type: 'script_is_over' },
     apiKey: KEY,
     joinsMessages: true,
-  });
-  onTestFinished(() => api.close());
-  const args = ['claude-code', '--command', found!.claude, '--server', found!.server, '--model', MODEL];
-  const set = {
-    ANTHROPIC_API_KEY: KEY,
-    ANTHROPIC_BASE_URL: api.url,
-    CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: '1',
-    ...env,
-  };
-  return { ...(await runTrial(args, set, page, options)), requests: api.requests };
-}
-
-/** Folders of trials that were not removed. */
-const leftFolders = () => readdirSync(tmpdir()).filter(name => name.startsWith('taskproof-mcp-'));
-
-testIt(
-  'Claude Code passes a spec: turns with pictures, narration, usage, cost, nothing sent elsewhere',
-  async () => {
-    const proxy = await startProxy();
-    const { record, requests, said } = await playClaude(
-      [
-        () => reply(say('I look at the page.'), use('browser_snapshot')),
+    script: scriptOf({
+      passes: [
+        look,
         request =>
           reply(
             say('I type and order.'),
@@ -124,32 +137,176 @@ testIt(
               target: refOf(request, 'textbox'),
               text: '<secret>SHOP_PASSWORD</secret>',
             }),
-            use('browser_click', { target: refOf(request, 'button'), element: 'Order' }),
+            use('browser_click', { target: refOf(request, 'button') }),
           ),
+        ({ text }) => {
+          expect(text).toContain('["confirm" dialog with message "Sure?"]');
+          return reply(use('browser_handle_dialog', { accept: true }));
+        },
+        request => reply(use('browser_click', { target: refOf(request, 'link "Details"') })),
+        () => reply(use('browser_tabs', { action: 'select', index: 0 })),
+        () => reply(use('browser_navigate', { url: elsewhere.url.replace('127.0.0.1', 'localhost') })),
+        () => reply(use('browser_take_screenshot')),
         () => done('The order is placed.'),
       ],
-      `<input id="password" type="password" aria-label="Password">
-     <button onclick="done.hidden = !confirm('Sure?'); done.textContent = 'A password of ' + password.value.length">Order</button>
-     <p id="done" hidden></p>`,
+      turns: [look, look, look, look],
+      dollars: [look, () => ({ ...look(), outputTokens: 100_000 }), look, look],
+      minutes: [() => reply(use('browser_wait_for', { time: 600 }))],
+      refused: [
+        () => ({ fault: 'status', status: 401, type: 'authentication_error', message: `bad key ${KEY}` }),
+      ],
+    }),
+  });
+  onTestFinished(() => api.close());
+  const { records, output } = await play({
+    page: `<input id="password" aria-label="Password"><a href="/details" target="_blank">Details</a>
+      <button onclick="done.hidden = !confirm('Sure?'); done.textContent = 'A password of ' + password.value.length">Order</button>
+      <p id="done" hidden></p>`,
+    specs: [
       {
-        goal: 'Type the password and order',
+        id: 'passes',
+        goal: 'passes: type the password and order',
         assertions: `  - type: dom
+    selector: '#done'
+    state: visible
+  - type: dom
     selector: '#done'
     state: text
     text: 'A password of ${PASSWORD.length}'
 `,
       },
-      { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url, NO_PROXY: '127.0.0.1' },
-    );
-    console.log(
-      said,
-      JSON.stringify(record, null, 1),
-      requests.map(r => [r.status, r.problem]),
-    );
-    expect(record, said).toMatchObject({ outcome: 'passed', status: 'completed' });
-    expect(proxy.asked, 'requests that would have left the machine').toEqual([]);
-    expect(said).not.toContain(PASSWORD);
-    expect(said).not.toContain(KEY);
-    expect(leftFolders()).toEqual([]);
-  },
-);
+      { id: 'turns', goal: 'turns', extra: 'maxSteps: 3' },
+      { id: 'dollars', goal: 'dollars', extra: 'maxCostUsd: 1' },
+      { id: 'minutes', goal: 'minutes', extra: 'maxSteps: 1' },
+      { id: 'refused', goal: 'refused' },
+    ],
+    args: ['claude-code', '--command', found!.claude, '--model', MODEL],
+    env: {
+      ANTHROPIC_API_KEY: KEY,
+      ANTHROPIC_BASE_URL: api.url,
+      CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: '1',
+      HTTP_PROXY: proxy.url,
+      HTTPS_PROXY: proxy.url,
+      NO_PROXY: '127.0.0.1',
+    },
+  });
+  const { passes, turns, dollars, minutes, refused } = records;
+  expect(passes, output).toMatchObject({ outcome: 'passed', status: 'completed' });
+  expect(
+    passes!.turns.map(({ title, url, screenshot }) => [title, new URL(url).pathname, screenshot]),
+  ).toEqual([
+    ['read the page', '/', 'turn-1.jpg'],
+    [
+      'type "<secret>SHOP_PASSWORD</secret>" into textbox "Password"; click button "Order"',
+      '/',
+      expect.anything(),
+    ],
+    ['accept the dialog', '/', 'turn-3.jpg'],
+    ['click link "Details"', '/details', 'turn-4.jpg'],
+    ['select tab 0', '/', 'turn-5.jpg'],
+    [expect.stringMatching(/^go to http:\/\/localhost/), '/', 'turn-6.jpg'],
+    ['take a screenshot', '/', 'turn-7.jpg'],
+    ['finish: The order is placed.', '/', 'turn-8.jpg'],
+  ]);
+  expect(passes!.turns[1]).toMatchObject({
+    narration: 'I type and order.',
+    actions: [
+      { title: expect.stringMatching(/^type/), detail: { tool: 'browser_type' } },
+      {
+        title: 'click button "Order"',
+        detail: { code: "await page.getByRole('button', { name: 'Order' }).click();" },
+      },
+    ],
+  });
+  expect(passes!.refusals).toEqual([
+    { url: expect.stringContaining('http://localhost'), how: expect.any(String) },
+  ]);
+
+  // Every request counts, by the prices of Claude Code itself.
+  const own = api.requests.filter(({ body }) => JSON.stringify(body.messages).includes('passes: '));
+  const sum = (
+    key: 'input_tokens' | 'output_tokens' | 'cache_read_input_tokens' | 'cache_creation_input_tokens',
+  ) => own.reduce((total, { usage }) => total + usage![key], 0);
+  const tokens = {
+    inputTokens: sum('input_tokens'),
+    outputTokens: sum('output_tokens'),
+    cacheReadTokens: sum('cache_read_input_tokens'),
+    cacheCreationTokens: sum('cache_creation_input_tokens'),
+  };
+  expect(passes!.usage).toMatchObject(tokens);
+  expect(passes!.turns[1]!.usage).toMatchObject({
+    outputTokens: own[1]!.usage!.output_tokens,
+    costUsd: null,
+  });
+  const { inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens } = tokens;
+  expect(passes!.costUsd).toBeCloseTo(
+    (inputTokens * 4 + outputTokens * 20 + cacheReadTokens * 0.2 + cacheCreationTokens * 5) / 1e6,
+    6,
+  );
+
+  expect(turns).toMatchObject({ outcome: 'failed', status: 'max_steps', costUsd: expect.any(Number) });
+  expect(turns!.turns).toHaveLength(3);
+  expect(dollars).toMatchObject({ outcome: 'failed', status: 'budget_exceeded' });
+  expect(dollars!.costUsd).toBeGreaterThan(2);
+  expect(dollars!.turns).toHaveLength(2);
+  expect(minutes).toMatchObject({ outcome: 'failed', status: 'timed_out', costUsd: null });
+  expect(minutes!.turns.map(({ title }) => title)).toEqual(['wait for 600 s']);
+  expect(refused).toMatchObject({ outcome: 'error', status: 'error', errorKind: 'agent_api' });
+  expect(refused!.reason).toMatch(/401|API key/);
+
+  const seen = JSON.stringify(api.requests.map(({ body }) => body));
+  expect(seen).not.toContain(PASSWORD);
+  expect(seen).toContain('"media_type":"image/png"');
+  const offered = new Set(
+    api.requests.flatMap(({ body }) => (body.tools as { name: string }[]).map(({ name }) => name)),
+  );
+  expect([...offered].filter(name => !/^mcp__playwright__(browser_\w+|give_up)$/.test(name))).toEqual([]);
+  for (const name of ['browser_run_code_unsafe', 'browser_close'])
+    expect(offered).not.toContain(`mcp__playwright__${name}`);
+  expect(proxy.asked, 'requests that would have left the machine').toEqual([]);
+  expect(leftFolders()).toEqual([]);
+});
+
+testIt('Codex: a spec passes, and turns are limited', async () => {
+  const proxy = await startProxy();
+  const call = (name: string, input = {}) => ({ ...callTool(name, input), namespace: 'mcp__playwright' });
+  const look = () => reply(call('browser_snapshot'));
+  const api = await startOpenAiApi({
+    apiKey: KEY,
+    script: scriptOf({
+      passes: [
+        () => reply(say('I look at the page.'), call('browser_snapshot')),
+        request => reply(call('browser_click', { target: refOf(request, 'button') })),
+        () => done('It is done.'),
+      ],
+      turns: [look, look, look],
+    }),
+  });
+  onTestFinished(() => api.close());
+  const provider = `{ name = "ours", base_url = "${api.url}", env_key = "CODEX_API_KEY", wire_api = "responses", supports_websockets = false }`;
+  const { records, output } = await play({
+    page: `<button onclick="done.hidden = false">Go</button><p id="done" hidden>Done</p>`,
+    specs: [
+      { id: 'passes', goal: 'passes: press Go' },
+      { id: 'turns', goal: 'turns', extra: 'maxSteps: 2' },
+    ],
+    args: [
+      ...['codex', '--command', found!.codex, '--model', 'gpt-5.5'],
+      ...['--', '-c', 'model_provider="ours"', '-c', `model_providers.ours=${provider}`],
+    ],
+    env: { CODEX_API_KEY: KEY, HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url, NO_PROXY: '127.0.0.1' },
+  });
+  const { passes, turns } = records;
+  expect(passes, output).toMatchObject({ outcome: 'passed', status: 'completed', costUsd: null });
+  expect(passes!.turns.map(({ title, narration }) => [title, narration])).toEqual([
+    ['read the page', 'I look at the page.'],
+    ['click button "Go"', ''],
+    ['finish: It is done.', 'It is done.'],
+  ]);
+  const { inputTokens, cacheReadTokens, outputTokens } = passes!.usage;
+  expect([inputTokens, cacheReadTokens, outputTokens].every(count => count > 10)).toBe(true);
+  expect(turns).toMatchObject({ outcome: 'failed', status: 'max_steps' });
+  expect(turns!.turns).toHaveLength(2);
+  expect(proxy.asked, 'requests that would have left the machine').toEqual([]);
+  expect(leftFolders()).toEqual([]);
+});

@@ -14,7 +14,7 @@ export async function runProgram(
   task: SessionTask,
   { command, args, env, cwd }: ProgramOptions,
 ): ReturnType<Agent['run']> {
-  const endpoint = await openCdpEndpoint(task.page);
+  const endpoint = await openCdpEndpoint(task.page, page => task.activate(page));
   // The trial is graded from that moment on: its page must not move any more.
   const disconnect = () => void endpoint.close();
   task.signal.addEventListener('abort', disconnect, { once: true });
