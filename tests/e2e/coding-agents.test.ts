@@ -1,9 +1,9 @@
 // Coding agents, the real command lines with the real MCP server, in real runs: our own servers play their models.
 import { randomUUID } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { findCodingAgents } from '../../scripts/mcp.mjs';
 import type { TrialRecord } from '../../src/trial/record';
@@ -36,11 +36,12 @@ type Step = (request: ScriptedRequest) => Answer;
 /** A call of a browser tool, as Claude Code names it. */
 const use = (name: string, input = {}) => callTool(`mcp__playwright__${name}`, input);
 
-/** The ref of an element in the newest page that the model was shown. */
-function refOf({ text }: ScriptedRequest, element: string): string {
-  const ref = new RegExp(`${element}.*?\\[ref=(\\w+)\\]`).exec(text)?.[1];
-  if (!ref) throw new Error(`no ${element} in: ${text}`);
-  return ref;
+/** The ref of an element, as the newest page has it that the model was shown. */
+function refOf({ body }: ScriptedRequest, element: string): string {
+  const shown = body.messages.flatMap(({ content }) => textsOf(content)).join('\n');
+  const refs = [...shown.matchAll(new RegExp(`${element}.*?\\[ref=(\\w+)\\]`, 'g'))];
+  if (refs.length === 0) throw new Error(`no ${element} in: ${shown}`);
+  return refs.at(-1)![1]!;
 }
 
 /** Whatever asks to leave this machine, as a proxy sees it. */
@@ -79,8 +80,8 @@ async function play({ page, specs, args, env }: Suite) {
     command: process.execPath,
     args: [
       '../node_modules/@taskproof/playwright/agent-programs/mcp/agent.mjs',
-      ...args,
-      ...['--server', found!.server, '--env', MARK],
+      ...[args[0]!, '--server', found!.server, '--env', MARK],
+      ...args.slice(1),
     ],
     env,
   };
@@ -97,26 +98,34 @@ async function play({ page, specs, args, env }: Suite) {
     'tasks.spec.ts': TASKS_TEST,
   });
   const mark = randomUUID();
-  const run = await suite.playwright(['test'], { [MARK]: mark });
+  const temp = join(suite.folder, 'temp');
+  mkdirSync(temp);
+  const run = await suite.playwright(['test'], { [MARK]: mark, TMPDIR: temp, TEMP: temp });
   const records = Object.fromEntries(recordsIn(suite.read('pw.json')).map(record => [record.specId, record]));
   expect(Object.keys(records).sort(), run.output).toEqual(specs.map(({ id }) => id).sort());
   expect(processesMarked(mark)).toEqual([]);
+  expect(readdirSync(temp).filter(name => name.startsWith('taskproof-mcp-'))).toEqual([]);
   for (const secret of [PASSWORD, KEY]) expect(run.output + JSON.stringify(records)).not.toContain(secret);
   return { records: records as Record<string, TrialRecord>, output: run.output };
 }
 
-/** A script for each spec, which a conversation tells by its goal: the spec's id, which is no word of other goals. */
+const over = (message: string): Answer => ({
+  fault: 'status',
+  status: 400,
+  type: 'invalid_request',
+  message,
+});
+
+/** A script for each spec: a conversation begins with its goal, and the goal with its id. */
 function scriptOf(steps: Record<string, Step[]>) {
   return (request: ScriptedRequest): Answer => {
-    const goal = textsOf(request.body.messages.find(({ role }) => role === 'user')!.content).join();
-    const id = Object.keys(steps).find(id => goal.includes(id))!;
-    return (
-      steps[id]![request.turn]?.(request) ?? {
-        fault: 'status',
-        status: 400,
-        type: `${id}: the script is over`,
-      }
-    );
+    const texts = request.body.messages.flatMap(({ content }) => textsOf(content));
+    const id = texts.flatMap(text => /^Task (\w+)/.exec(text) ?? []).at(1)!;
+    try {
+      return steps[id]![request.turn]?.(request) ?? over(`the script of ${id} is over`);
+    } catch (error) {
+      return over((error as Error).message);
+    }
   };
 }
 
@@ -165,7 +174,7 @@ testIt('Claude Code: a spec passes, limits are kept, and nothing is sent elsewhe
     specs: [
       {
         id: 'passes',
-        goal: 'passes: type the password and order',
+        goal: 'Task passes, type the password and order',
         assertions: `  - type: dom
     selector: '#done'
     state: visible
@@ -175,10 +184,10 @@ testIt('Claude Code: a spec passes, limits are kept, and nothing is sent elsewhe
     text: 'A password of ${PASSWORD.length}'
 `,
       },
-      { id: 'turns', goal: 'turns', extra: 'maxSteps: 3' },
-      { id: 'dollars', goal: 'dollars', extra: 'maxCostUsd: 1' },
-      { id: 'minutes', goal: 'minutes', extra: 'maxSteps: 1' },
-      { id: 'refused', goal: 'refused' },
+      { id: 'turns', goal: 'Task turns', extra: 'maxSteps: 3' },
+      { id: 'dollars', goal: 'Task dollars', extra: 'maxCostUsd: 1' },
+      { id: 'minutes', goal: 'Task minutes', extra: 'maxSteps: 1' },
+      { id: 'refused', goal: 'Task refused' },
     ],
     args: ['claude-code', '--command', found!.claude, '--model', MODEL],
     env: {
@@ -223,7 +232,7 @@ testIt('Claude Code: a spec passes, limits are kept, and nothing is sent elsewhe
   ]);
 
   // Every request counts, by the prices of Claude Code itself.
-  const own = api.requests.filter(({ body }) => JSON.stringify(body.messages).includes('passes: '));
+  const own = api.requests.filter(({ body }) => JSON.stringify(body.messages).includes('Task passes'));
   const sum = (
     key: 'input_tokens' | 'output_tokens' | 'cache_read_input_tokens' | 'cache_creation_input_tokens',
   ) => own.reduce((total, { usage }) => total + usage![key], 0);
@@ -264,7 +273,6 @@ testIt('Claude Code: a spec passes, limits are kept, and nothing is sent elsewhe
   for (const name of ['browser_run_code_unsafe', 'browser_close'])
     expect(offered).not.toContain(`mcp__playwright__${name}`);
   expect(proxy.asked, 'requests that would have left the machine').toEqual([]);
-  expect(leftFolders()).toEqual([]);
 });
 
 testIt('Codex: a spec passes, and turns are limited', async () => {
@@ -287,8 +295,8 @@ testIt('Codex: a spec passes, and turns are limited', async () => {
   const { records, output } = await play({
     page: `<button onclick="done.hidden = false">Go</button><p id="done" hidden>Done</p>`,
     specs: [
-      { id: 'passes', goal: 'passes: press Go' },
-      { id: 'turns', goal: 'turns', extra: 'maxSteps: 2' },
+      { id: 'passes', goal: 'Task passes, press Go' },
+      { id: 'turns', goal: 'Task turns', extra: 'maxSteps: 2' },
     ],
     args: [
       ...['codex', '--command', found!.codex, '--model', 'gpt-5.5'],
@@ -308,5 +316,4 @@ testIt('Codex: a spec passes, and turns are limited', async () => {
   expect(turns).toMatchObject({ outcome: 'failed', status: 'max_steps' });
   expect(turns!.turns).toHaveLength(2);
   expect(proxy.asked, 'requests that would have left the machine').toEqual([]);
-  expect(leftFolders()).toEqual([]);
 });
