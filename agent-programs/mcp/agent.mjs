@@ -28,6 +28,8 @@ const HOME =
   /^(?:HOME|USERPROFILE|HOMEDRIVE|HOMEPATH|APPDATA|LOCALAPPDATA|XDG_\w+|\w+_HOME|\w+_CONFIG_DIR)$/i;
 /** Milliseconds without a sign of life, at most half of the trial: so long no model takes to begin an answer. */
 const SILENCE_MS = 300_000;
+/** Milliseconds before the end of the trial in which it is told that a model could not be had: it would end as timed out. */
+const LAST_MS = 5_000;
 /** Milliseconds for a command line to go when it is asked to. */
 const GRACE_MS = 1_500;
 const MAX_STDERR = 4_000;
@@ -177,11 +179,14 @@ class Trial {
     lines.on('line', line => this.read(line));
     child.on('close', code => this.closed(code));
     const limit = Math.min(SILENCE_MS, this.task.timeLimitMs / 2);
+    const end = Date.now() + this.task.timeLimitMs - Math.min(LAST_MS, this.task.timeLimitMs / 4);
     this.watch = setInterval(() => {
+      const { trouble } = this.session;
+      if (trouble && Date.now() > end) return this.session.noModel(`${trouble}, until the time was up`);
       const silent = Date.now() - this.session.lastHeard;
       if (silent < limit || this.session.isCalling) return;
       this.session.noModel(`${command} said nothing for ${Math.round(silent / 1000)} s${this.said()}`);
-    }, 1_000);
+    }, 500);
   }
 
   /** @param {string} line */

@@ -69,6 +69,7 @@ export default {
     switch (event.type) {
       case 'system':
         if (event.subtype === 'init') checkTools(event, session);
+        if (event.subtype === 'api_retry') retried(event, session);
         return;
       case 'stream_event':
         return stream(event.event, session);
@@ -94,6 +95,12 @@ function checkTools({ tools = [], mcp_servers: servers = [] }, session) {
     session.fail(`Claude Code has other tools than those of the page: ${other.join(', ')}`);
   const failed = servers.find((/** @type {any} */ { status }) => status === 'failed');
   if (failed) session.fail(`Claude Code could not connect to the MCP server ${failed.name}`);
+}
+
+/** A wrong key is tried ten times, for minutes. @param {any} event @param {Session} session */
+function retried({ attempt, error_status: status, error }, session) {
+  session.trouble = `Claude Code: the model's API answered ${[status, error].filter(Boolean).join(', ')}`;
+  if (/^40[13]$/.test(status) && attempt > 1) session.noModel(session.trouble);
 }
 
 /** @param {any} event of the model's stream @param {Session} session */

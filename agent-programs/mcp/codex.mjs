@@ -59,8 +59,9 @@ export default {
     };
   },
 
-  read({ type, item, usage, error }, session) {
-    if (type === 'item.started' && item.type === 'mcp_tool_call')
+  read({ type, item, usage, error, message }, session) {
+    if (type === 'error') session.trouble = `Codex: ${message}`;
+    else if (type === 'item.started' && item.type === 'mcp_tool_call')
       session.round([
         { id: callKey(item.tool, item.arguments ?? {}), name: item.tool, input: item.arguments ?? {} },
       ]);

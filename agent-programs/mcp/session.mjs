@@ -24,6 +24,8 @@ export class Session {
   #gaveUp;
   /** The newest text of the page, by which elements are named. */
   snapshot = '';
+  /** Why the model can't be had at the moment, while the command line tries again. @type {string | undefined} */
+  trouble;
   /** Milliseconds since the epoch: the last sign of life. */
   lastHeard = Date.now();
 
@@ -54,6 +56,7 @@ export class Session {
    * @param {Usage} [usage] of the request
    */
   round(calls, usage) {
+    this.trouble = undefined;
     this.endTurn();
     if (usage) this.spend(usage);
     const text = this.#said.join('\n');

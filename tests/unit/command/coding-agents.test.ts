@@ -108,6 +108,14 @@ const print = (...events: object[]) =>
   events.map(event => `console.log('${JSON.stringify(event)}');`).join('');
 const result = (more: object) => print({ type: 'result', subtype: 'success', is_error: false, ...more });
 
+const retry = (attempt: number, status: number) => ({
+  type: 'system',
+  subtype: 'api_retry',
+  attempt,
+  error_status: status,
+  error: 'why',
+});
+
 describe('a command line that does not play', () => {
   test.each<[string, Play, RegExp, 'agent_api' | undefined]>([
     [
@@ -126,6 +134,18 @@ describe('a command line that does not play', () => {
       'can not have its model',
       { cli: result({ is_error: true, result: 'API Error: 529 Overloaded' }) },
       /529 Overloaded/,
+      'agent_api',
+    ],
+    [
+      'has a key that is refused, which it would try for minutes',
+      { cli: `${print(retry(1, 401))} ${print(retry(2, 401))} setInterval(() => {}, 1000)` },
+      /API answered 401, why.*set ANTHROPIC_API_KEY/,
+      'agent_api',
+    ],
+    [
+      'waits for its model until the time is up',
+      { cli: `setInterval(() => { ${print(retry(1, 529))} }, 100)`, task: { timeLimitMs: 2_000 } },
+      /API answered 529, why, until the time was up$/,
       'agent_api',
     ],
     [
