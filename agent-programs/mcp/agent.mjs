@@ -4,28 +4,24 @@
 // of `command()`: docs/agent-protocol.md. Logs go to standard error.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { json } from 'node:stream/consumers';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
+import { environment, programOf, SetupError, serverScript } from './programs.mjs';
 import { Session, short } from './session.mjs';
 import { Tools } from './tools.mjs';
 
 /** @typedef {import('./preset').Preset} Preset */
 /** @typedef {import('./preset').End} End */
 
+const HERE = fileURLToPath(new URL('.', import.meta.url));
 const PROTOCOL_VERSION = '1';
 const USAGE =
   'agent.mjs claude-code|codex|./preset.mjs [--model NAME] [--command PATH] [--server PATH] [--keep-home] [--env NAME]... [-- ARGUMENTS]';
-/** What every program may need. Others are passed on by name. */
-const ENVIRONMENT =
-  /^(?:PATH|PATHEXT|COMSPEC|SYSTEMROOT|SYSTEMDRIVE|WINDIR|USER|LOGNAME|USERNAME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SHELL|TERM|(?:HTTPS?|NO|ALL)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|TASKPROOF_TRIAL)$/i;
-const HOME =
-  /^(?:HOME|USERPROFILE|HOMEDRIVE|HOMEPATH|APPDATA|LOCALAPPDATA|XDG_\w+|\w+_HOME|\w+_CONFIG_DIR)$/i;
 /** Milliseconds without a sign of life, at most half of the trial: so long no model takes to begin an answer. */
 const SILENCE_MS = 300_000;
 /** Milliseconds before the end of the trial in which it is told that a model could not be had: it would end as timed out. */
@@ -35,9 +31,6 @@ const GRACE_MS = 1_500;
 const MAX_STDERR = 4_000;
 const LOG_IN =
   /\b(?:log|sign)(?:ged)?[ -]?in\b|\/login\b|not authenticated|no api key|missing api key|unauthorized|\b401\b/i;
-
-/** What the user can put right. */
-class SetupError extends Error {}
 
 async function main() {
   const options = readOptions(process.argv.slice(2));
@@ -81,9 +74,7 @@ function readOptions(argv) {
 
 /** @param {string} name @returns {Promise<Preset>} */
 async function loadPreset(name) {
-  const file = /^[\w-]+$/.test(name)
-    ? join(import.meta.dirname ?? dirname(process.argv[1] ?? ''), `${name}.mjs`)
-    : resolve(name);
+  const file = /^[\w-]+$/.test(name) ? join(HERE, `${name}.mjs`) : resolve(name);
   if (!existsSync(file))
     throw new SetupError(`there is no preset ${name} (${file}): use claude-code, codex or a path`);
   const { default: preset } = await import(pathToFileURL(file).href);
@@ -150,7 +141,7 @@ class Trial {
       server: {
         name: 'playwright',
         command: process.execPath,
-        args: [join(import.meta.dirname ?? dirname(process.argv[1] ?? ''), 'bridge.mjs'), socket],
+        args: [join(HERE, 'bridge.mjs'), socket],
       },
     });
     for (const [name, text] of Object.entries(files)) {
@@ -293,57 +284,6 @@ function promptOf({ goal, entryUrl, allowedDomains, maxSteps, secrets }) {
     'Check what the site shows after your last action. If the task is done, end with a sentence or two. If it can not be done, call give_up with the reason.',
   ];
   return `${goal}\n\n${facts.join('\n')}`;
-}
-
-/** @param {readonly string[]} names with a `*` at the end for any ending @param {string | undefined} home */
-function environment(names, home) {
-  /** @param {string} name */
-  const isWanted = name =>
-    ENVIRONMENT.test(name) ||
-    (home === undefined && HOME.test(name)) ||
-    names.some(wanted => (wanted.endsWith('*') ? name.startsWith(wanted.slice(0, -1)) : name === wanted));
-  const kept = Object.entries(process.env).filter(([name]) => isWanted(name));
-  return { ...Object.fromEntries(kept), ...(home && { HOME: home, USERPROFILE: home }) };
-}
-
-/** Packages are those of the suite, else those beside this program. @param {string} name */
-function packageFolder(name) {
-  for (const from of [join(process.cwd(), 'x'), process.argv[1] ?? '']) {
-    try {
-      return dirname(createRequire(from).resolve(`${name}/package.json`));
-    } catch {
-      // The next one.
-    }
-  }
-  return undefined;
-}
-
-/** @param {string} folder @returns {string | undefined} the file of a package's command */
-function binOf(folder) {
-  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const file = typeof bin === 'string' ? bin : Object.values(bin ?? {})[0];
-  return file && join(folder, /** @type {string} */ (file));
-}
-
-/** @param {string | undefined} given */
-function serverScript(given) {
-  const folder = packageFolder('@playwright/mcp');
-  const script = given ? resolve(given) : folder && binOf(folder);
-  if (script && existsSync(script)) return script;
-  throw new SetupError(
-    given
-      ? `there is no file ${script}, which --server names`
-      : 'there is no @playwright/mcp: npm install --save-dev @playwright/mcp, or give its cli.js with --server',
-  );
-}
-
-/** The program and its first arguments. @param {Preset} preset @param {string | undefined} given @returns {string[]} */
-function programOf({ package: name, command }, given) {
-  const folder = name === undefined ? undefined : packageFolder(name);
-  const isPath = given?.includes('/') || given?.includes('\\');
-  const program =
-    given === undefined ? (folder && binOf(folder)) || command : isPath ? resolve(given) : given;
-  return /\.[cm]?js$/.test(program) ? [process.execPath, program] : [program];
 }
 
 main().catch(error => {

@@ -6,6 +6,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { Secrets } from './secrets.mjs';
 import { callKey } from './session.mjs';
 
 /** @typedef {import('./session.mjs').Session} Session */
@@ -41,7 +42,7 @@ export class Tools {
     this.args = args;
     this.env = env;
     this.folder = folder;
-    this.secrets = secrets;
+    this.secrets = new Secrets(secrets);
     this.session = session;
   }
 
@@ -108,6 +109,8 @@ class Connection {
     }
     const why = LEFT_OUT.get(name);
     if (why) return this.#answer(message, id, `${name} is not to be used: ${why}.`, true);
+    const unknown = this.tools.secrets.unknownIn(JSON.stringify(input));
+    if (unknown) return this.#answer(message, id, unknown, true);
     this.#pending.set(message.id, result => this.#done(id, result));
     this.toServer({ ...message, params: { ...message.params, arguments: this.#withSecrets(input) } });
   }
@@ -134,7 +137,9 @@ class Connection {
   async #done(id, result) {
     const content = await Promise.all(
       (result.content ?? []).map(async (/** @type {any} */ part) =>
-        part.type === 'text' ? { ...part, text: this.#masked(await this.#withPage(part.text)) } : part,
+        part.type === 'text'
+          ? { ...part, text: this.tools.secrets.masked(await this.#withPage(part.text)) }
+          : part,
       ),
     );
     const text = content.map(part => part.text ?? '').join('\n');
@@ -159,28 +164,14 @@ class Connection {
 
   /** Only what is typed: an address would carry a secret away. @param {Record<string, any>} input */
   #withSecrets(input) {
-    /** @param {unknown} value */
-    const filled = value =>
-      typeof value === 'string'
-        ? value.replace(/<secret>([^<]+)<\/secret>/g, (whole, name) => this.tools.secrets[name] ?? whole)
-        : value;
+    const { secrets } = this.tools;
     return {
       ...input,
-      ...('text' in input && 'target' in input && { text: filled(input.text) }),
+      ...('text' in input && 'target' in input && { text: secrets.filled(input.text) }),
       ...(Array.isArray(input.fields) && {
-        fields: input.fields.map(field => ({ ...field, value: filled(field.value) })),
+        fields: input.fields.map(field => ({ ...field, value: secrets.filled(field.value) })),
       }),
     };
-  }
-
-  /** @param {string} text */
-  #masked(text) {
-    let masked = text;
-    for (const [name, value] of Object.entries(this.tools.secrets)) {
-      const forms = new Set([value, encodeURIComponent(value), JSON.stringify(value).slice(1, -1)]);
-      for (const form of forms) if (form) masked = masked.replaceAll(form, `<secret>${name}</secret>`);
-    }
-    return masked;
   }
 }
 

@@ -5,6 +5,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { Secrets } from '../../../agent-programs/mcp/secrets.mjs';
 import { type Line, parseLine } from '../../../src/agents/command/protocol';
 import { codeBlocks } from '../../support/markdown';
 
@@ -292,6 +293,7 @@ describe('tools', () => {
             url: 'https://shop.example.com/?q=<secret>SHOP_PASSWORD</secret>',
             text: 1,
           }),
+          tool('browser_type', { target: 'e1', text: '<secret>OTHER</secret>' }),
         ]),
       ],
     });
@@ -311,7 +313,10 @@ describe('tools', () => {
       expect.objectContaining({
         title: expect.stringContaining('go to https://shop.example.com/?q=<secret>'),
       }),
+      { type: 'turn', title: 'type "<secret>OTHER</secret>" into textbox "Password"' },
     ]);
+    // A name that is not typed stays a name: in an address the value would be carried away.
+    expect(answers[5].content[0].text).toContain('[ref=e1]: 1');
     const actions = lines.filter(line => line.type === 'action');
     expect(actions.map(({ error }) => error)).toEqual([
       undefined,
@@ -319,10 +324,27 @@ describe('tools', () => {
       expect.stringContaining('it runs code outside of the page'),
       expect.stringContaining('the page stays open'),
       undefined,
+      'There is no secret named OTHER. Secrets of this task: SHOP_PASSWORD.',
     ]);
     expect(actions[0]).toMatchObject({ detail: { tool: 'browser_type', code: 'fill()' } });
     expect(lines.at(-1)).toEqual({ type: 'end', status: 'completed' });
     expect(errors + JSON.stringify(lines)).not.toContain('violet');
+  });
+
+  test.each<[string, string, string | RegExp]>([
+    ['as it is', `x${PASSWORD}x`, 'x<secret>P</secret>x'],
+    ['in upper case, with a line break', PASSWORD.toUpperCase().replace(' ', '\n'), '<secret>P</secret>'],
+    ['in a URL', `?q=${encodeURIComponent(PASSWORD)}&r`, '?q=<secret>P</secret>&r'],
+    ['in a form', new URLSearchParams({ q: PASSWORD }).toString(), 'q=<secret>P</secret>'],
+    ['in HTML', '<b>violet &amp; &quot;garden&quot; 7</b>', '<b><secret>P</secret></b>'],
+    ['in JSON', JSON.stringify([PASSWORD]), '["<secret>P</secret>"]'],
+    ['in JSON in JSON', JSON.stringify(JSON.stringify([PASSWORD])), '<secret>P</secret>'],
+    ['in base64', `Basic ${Buffer.from(PASSWORD).toString('base64')}`, /^Basic <secret>P<\/secret>=*$/],
+    ['of two letters, but in no word', 'pin 12 and 123', 'pin <secret>PIN</secret> and 123'],
+  ])('a secret is masked %s', (_, text, expected) => {
+    const masked = new Secrets({ P: PASSWORD, PIN: '12', EMPTY: '' }).masked(text);
+    expect(masked).toMatch(expected);
+    expect(masked).not.toMatch(/violet|garden/i);
   });
 
   test('give_up ends as a trial that was given up', async () => {
