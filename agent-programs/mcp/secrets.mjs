@@ -14,18 +14,21 @@ export class Secrets {
       .map(([name, value]) => ({ mark: `<secret>${name}</secret>`, pattern: patternOf(value) }));
   }
 
+  /** @param {string} name */
+  #own(name) {
+    return Object.hasOwn(this.values, name) ? this.values[name] : undefined;
+  }
+
   /** @param {unknown} value a text with names of secrets; anything else stays as it is */
   filled(value) {
-    return typeof value === 'string'
-      ? value.replace(MARK, (whole, name) => (Object.hasOwn(this.values, name) ? this.values[name] : whole))
-      : value;
+    return typeof value === 'string' ? value.replace(MARK, (whole, name) => this.#own(name) ?? whole) : value;
   }
 
   /** @param {string} text @returns {string | undefined} what to say of a name that is no secret's */
   unknownIn(text) {
     const name = [...text.matchAll(MARK)]
       .map(([, name = '']) => name)
-      .find(name => !Object.hasOwn(this.values, name));
+      .find(name => this.#own(name) === undefined);
     if (name === undefined) return undefined;
     return `There is no secret named ${name}. Secrets of this task: ${Object.keys(this.values).join(', ') || 'none'}.`;
   }
