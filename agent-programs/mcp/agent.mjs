@@ -29,6 +29,8 @@ const LAST_MS = 5_000;
 /** Milliseconds for a command line to go when it is asked to. */
 const GRACE_MS = 1_500;
 const MAX_STDERR = 4_000;
+/** Bytes of a socket's path, by macOS. */
+const MAX_SOCKET_PATH = 103;
 const LOG_IN =
   /\b(?:log|sign)(?:ged)?[ -]?in\b|\/login\b|not authenticated|no api key|missing api key|unauthorized|\b401\b/i;
 
@@ -85,6 +87,7 @@ async function loadPreset(name) {
 
 class Trial {
   folder = mkdtempSync(join(tmpdir(), 'taskproof-mcp-'));
+  folders = [this.folder];
   stderr = '';
   isOver = false;
 
@@ -115,10 +118,7 @@ class Trial {
     const work = join(this.folder, 'work');
     const home = this.options['keep-home'] ? undefined : join(this.folder, 'home');
     for (const folder of [work, ...(home ? [home] : [])]) mkdirSync(folder);
-    const socket =
-      process.platform === 'win32'
-        ? `\\\\.\\pipe\\taskproof-mcp-${randomBytes(16).toString('hex')}`
-        : join(this.folder, 'mcp');
+    const socket = this.socketPath();
     this.tools = new Tools({
       args: [serverScript(this.options.server), '--cdp-endpoint', this.task.cdp.url],
       env: environment(this.options.env, home),
@@ -248,8 +248,17 @@ class Trial {
     process.stdout.write('', () => process.exit(code));
   }
 
+  socketPath() {
+    if (process.platform === 'win32') return `\\\\.\\pipe\\taskproof-mcp-${randomBytes(16).toString('hex')}`;
+    const path = join(this.folder, 'mcp');
+    if (path.length <= MAX_SOCKET_PATH) return path;
+    const folder = mkdtempSync('/tmp/taskproof-mcp-');
+    this.folders.push(folder);
+    return join(folder, 'mcp');
+  }
+
   cleanUp() {
-    rmSync(this.folder, { recursive: true, force: true, maxRetries: 3 });
+    for (const folder of this.folders) rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 

@@ -75,8 +75,14 @@ export class Tools {
     /** @param {NodeJS.WritableStream} to @returns {(message: object) => void} */
     const sender = to => message => void to.write(`${JSON.stringify(message)}\n`);
     const connection = new Connection(this, sender(socket), sender(child.stdin));
-    createInterface({ input: socket }).on('line', line => void connection.asked(JSON.parse(line)));
-    createInterface({ input: child.stdout }).on('line', line => void connection.answered(JSON.parse(line)));
+    /** @param {import('node:stream').Readable} input @param {(message: Message) => unknown} take */
+    const follow = (input, take) =>
+      createInterface({ input }).on('line', line => {
+        const message = parsed(line);
+        if (message) take(message);
+      });
+    follow(socket, message => connection.asked(message));
+    follow(child.stdout, message => connection.answered(message));
   }
 }
 
@@ -179,4 +185,13 @@ class Connection {
 function offered(result) {
   const tools = (result.tools ?? []).filter(({ name }) => !LEFT_OUT.has(name));
   return { ...result, tools: [...tools, GIVE_UP] };
+}
+
+/** @param {string} line @returns {Message | undefined} undefined for what is no message, such as a warning of Node's */
+function parsed(line) {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
 }

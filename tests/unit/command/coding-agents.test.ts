@@ -1,7 +1,15 @@
 // agent-programs/mcp against command lines and an MCP server that do what they should not: what it tells of them, and that
 // nothing of theirs stays. tests/e2e/coding-agents.test.ts plays with the real ones.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -89,8 +97,7 @@ function start({ cli, args = ['claude-code'], task, env }: Play, temp: string): 
 }
 
 /** @returns the protocol's lines, standard error and what it left in the folder for temporary files. */
-async function play(options: Play) {
-  const temp = makeFolder();
+async function play(options: Play, temp = makeFolder()) {
   const child = start(options, temp);
   let output = '';
   let errors = '';
@@ -345,6 +352,16 @@ describe('tools', () => {
     const masked = new Secrets({ P: PASSWORD, PIN: '12', EMPTY: '' }).masked(text);
     expect(masked).toMatch(expected);
     expect(masked).not.toMatch(/violet|garden/i);
+  });
+
+  test('work in a folder whose path is too long for a socket', async () => {
+    const temp = join(makeFolder(), 'x'.repeat(90));
+    mkdirSync(temp);
+    const { end } = await play(
+      { cli: CALLS, args: [preset([tool('give_up', { reason: 'It is sold out.' })])] },
+      temp,
+    );
+    expect(end).toMatchObject({ status: 'gave_up' });
   });
 
   test('give_up ends as a trial that was given up', async () => {
