@@ -22,8 +22,8 @@ const GIVE_UP = {
   description: 'Says that the task can not be done, and why. Then end.',
   inputSchema: { type: 'object', properties: { reason: { type: 'string' } }, required: ['reason'] },
 };
-/** Characters of a page that are put into a result: more would be cut off by the command line. */
-const MAX_SNAPSHOT = 40_000;
+/** Characters of a result's text: Claude Code puts longer ones into a file, which the agent can't read. */
+const MAX_TEXT = 60_000;
 const SNAPSHOT_LINK = /\[Snapshot\]\(([^)\n]+\.yml)\)/;
 
 export class Tools {
@@ -144,7 +144,7 @@ class Connection {
     const content = await Promise.all(
       (result.content ?? []).map(async (/** @type {any} */ part) =>
         part.type === 'text'
-          ? { ...part, text: this.tools.secrets.masked(await this.#withPage(part.text)) }
+          ? { ...part, text: cut(this.tools.secrets.masked(await this.#withPage(part.text))) }
           : part,
       ),
     );
@@ -162,10 +162,7 @@ class Connection {
     if (!link?.[1]) return text;
     const page = await readFile(join(this.tools.folder, link[1]), 'utf8').catch(() => undefined);
     if (page === undefined) return text;
-    const cut = page.length > MAX_SNAPSHOT ? '\n(cut: browser_find and browser_snapshot tell the rest)' : '';
-    return text
-      .replace(/^- (?=\[Snapshot\])/m, '')
-      .replace(link[0], () => `\`\`\`yaml\n${page.slice(0, MAX_SNAPSHOT)}${cut}\n\`\`\``);
+    return text.replace(/^- (?=\[Snapshot\])/m, '').replace(link[0], () => `\`\`\`yaml\n${page}\n\`\`\``);
   }
 
   /** Only what is typed: an address would carry a secret away. @param {Record<string, any>} input */
@@ -194,4 +191,11 @@ function parsed(line) {
   } catch {
     return undefined;
   }
+}
+
+/** @param {string} text */
+function cut(text) {
+  return text.length > MAX_TEXT
+    ? `${text.slice(0, MAX_TEXT)}\n(cut: browser_find, and browser_snapshot with target or depth, tell the rest)`
+    : text;
 }

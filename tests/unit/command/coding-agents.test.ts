@@ -301,6 +301,7 @@ describe('tools', () => {
             text: 1,
           }),
           tool('browser_type', { target: 'e1', text: '<secret>OTHER</secret>' }),
+          tool('browser_wait_for', { text: 'x'.repeat(70_000) }),
         ]),
       ],
     });
@@ -321,7 +322,10 @@ describe('tools', () => {
         title: expect.stringContaining('go to https://shop.example.com/?q=<secret>'),
       }),
       { type: 'turn', title: 'type "<secret>OTHER</secret>" into textbox "Password"' },
+      { type: 'turn', title: expect.stringMatching(/^wait for "x{100}…"$/) },
     ]);
+    expect(answers[7].content[0].text.length).toBeLessThan(61_000);
+    expect(answers[7].content[0].text).toMatch(/\(cut: browser_find/);
     // A name that is not typed stays a name: in an address the value would be carried away.
     expect(answers[5].content[0].text).toContain('[ref=e1]: 1');
     const actions = lines.filter(line => line.type === 'action');
@@ -332,6 +336,7 @@ describe('tools', () => {
       expect.stringContaining('the page stays open'),
       undefined,
       'There is no secret named OTHER. Secrets of this task: SHOP_PASSWORD.',
+      undefined,
     ]);
     expect(actions[0]).toMatchObject({ detail: { tool: 'browser_type', code: 'fill()' } });
     expect(lines.at(-1)).toEqual({ type: 'end', status: 'completed' });
