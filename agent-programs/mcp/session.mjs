@@ -13,7 +13,7 @@ const TITLE_LENGTH = 100;
 export class Session {
   /** @type {string[]} */
   #said = [];
-  /** Calls of this turn that have no result yet. @type {Map<string, Call>} */
+  /** Calls of this turn that have no result yet, as they were told. @type {Map<string, { call: Call, title: string }>} */
   #open = new Map();
   #inTurn = false;
   /** Who waits to be told of a call. @type {Map<string, () => void>} */
@@ -61,14 +61,14 @@ export class Session {
     if (usage) this.spend(usage);
     const text = this.#said.join('\n');
     const finish = text ? `finish: ${short(text)}` : 'finish';
-    const title = calls.map(call => this.titleOf(call)).join('; ') || finish;
-    this.write({ type: 'turn', title });
+    const told = calls.map(call => ({ call, title: this.titleOf(call) }));
+    this.write({ type: 'turn', title: told.map(({ title }) => title).join('; ') || finish });
     if (text) this.write({ type: 'narration', text });
     this.#said = [];
     this.#inTurn = true;
-    for (const call of calls) {
-      this.#open.set(call.id, call);
-      this.#waiting.get(call.id)?.();
+    for (const each of told) {
+      this.#open.set(each.call.id, each);
+      this.#waiting.get(each.call.id)?.();
     }
     if (calls.length === 0) this.endTurn();
   }
@@ -105,10 +105,10 @@ export class Session {
    * @param {object} [detail] anything else worth keeping
    */
   end(id, error, detail = {}) {
-    const call = this.#open.get(id);
-    if (!call) return;
+    const told = this.#open.get(id);
+    if (!told) return;
     this.#open.delete(id);
-    const title = this.titleOf(call);
+    const { call, title } = told;
     const problem = error && short(stripVTControlCharacters(error), 500);
     this.write({
       type: 'action',

@@ -329,6 +329,9 @@ describe('tools', () => {
     // A name that is not typed stays a name: in an address the value would be carried away.
     expect(answers[5].content[0].text).toContain('[ref=e1]: 1');
     const actions = lines.filter(line => line.type === 'action');
+    expect(actions.map(({ title }) => ({ type: 'turn', title }))).toEqual(
+      lines.filter(({ type }) => type === 'turn'),
+    );
     expect(actions.map(({ error }) => error)).toEqual([
       undefined,
       'no such element',
