@@ -7,6 +7,7 @@ export {
   defineAgent,
   type GaveUp,
   type Healing,
+  type ReportedUsage,
   type TotalUsage,
   type Turn,
   TurnLimitError,

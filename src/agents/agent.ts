@@ -14,6 +14,12 @@ export interface Usage {
   costUsd?: number | null;
 }
 
+/** What an agent reports of a request, with what it learns at its end alone. */
+export interface ReportedUsage extends Usage {
+  /** US dollars of all requests of the trial, this one included, in the place of the sum. */
+  totalCostUsd?: number;
+}
+
 /** Tokens of several requests, and their US dollars: null once a price was unknown. */
 export type TotalUsage = Required<Usage>;
 
@@ -25,14 +31,15 @@ export const NO_USAGE: TotalUsage = {
   costUsd: 0,
 };
 
-export function addUsage(total: TotalUsage, usage: Usage): TotalUsage {
+export function addUsage(total: TotalUsage, usage: ReportedUsage): TotalUsage {
   const cost = usage.costUsd ?? null;
+  const sum = total.costUsd === null || cost === null ? null : total.costUsd + cost;
   return {
     inputTokens: total.inputTokens + (usage.inputTokens ?? 0),
     outputTokens: total.outputTokens + (usage.outputTokens ?? 0),
     cacheReadTokens: total.cacheReadTokens + (usage.cacheReadTokens ?? 0),
     cacheCreationTokens: total.cacheCreationTokens + (usage.cacheCreationTokens ?? 0),
-    costUsd: total.costUsd === null || cost === null ? null : total.costUsd + cost,
+    costUsd: usage.totalCostUsd ?? sum,
   };
 }
 
@@ -138,7 +145,7 @@ export interface AgentTask {
    */
   callPageTool(name: string, input?: object, options?: PageToolCallOptions): Promise<unknown>;
   /** Adds the usage of a model request to the turn that runs, or to the next one between turns. */
-  usage(usage: Usage): void;
+  usage(usage: ReportedUsage): void;
   /** Makes a tab the active one. */
   activate(page: Page): void;
   /** What happened besides the agent's own actions since the last call, one sentence each: opened tabs, answered dialogs, downloads, refused navigations. */

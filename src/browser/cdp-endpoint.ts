@@ -30,11 +30,18 @@ export interface CdpEndpoint {
   close(): Promise<void>;
 }
 
-/**
- * @param own methods beside the protocol's
- * @throws Error where the browser does not speak the DevTools protocol, or the page is closed.
- */
-export async function openCdpEndpoint(page: Page, own?: OwnMethods): Promise<CdpEndpoint> {
+export interface EndpointOptions {
+  /** Methods beside the protocol's. */
+  own?: OwnMethods;
+  /** Told of a page that a client brings to the front, which waits for it. */
+  onFront?(page: Page): void;
+}
+
+/** @throws Error where the browser does not speak the DevTools protocol, or the page is closed. */
+export async function openCdpEndpoint(
+  page: Page,
+  { own, onFront = () => undefined }: EndpointOptions = {},
+): Promise<CdpEndpoint> {
   const context = page.context();
   const browser = chromiumOf(context);
   const { targetId, browserContextId = '' } = await targetOf(page);
@@ -46,7 +53,11 @@ export async function openCdpEndpoint(page: Page, own?: OwnMethods): Promise<Cdp
     perMessageDeflate: false,
     verifyClient: ({ req }, answer) => answer(isFromHere(req), 403),
   });
-  const gate: Gate = { held: false, relays: new Set() };
+  const front = async (wanted: string) => {
+    const found = await pageOf(wanted, context, browser, browserContextId);
+    if (found) onFront(found);
+  };
+  const gate: Gate = { held: false, relays: new Set(), front };
   server.on('connection', socket => void serve(socket, browser, browserContextId, gate, own));
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
@@ -78,6 +89,7 @@ function isFromHere({ headers: { host = '', origin }, socket }: IncomingMessage)
 interface Gate {
   held: boolean;
   readonly relays: Set<CdpRelay>;
+  front(targetId: string): Promise<void>;
 }
 
 function chromiumOf(context: BrowserContext): Browser {
@@ -126,6 +138,7 @@ async function serve(
       },
       close: () => socket.close(1000),
       held: () => gate.held,
+      front: gate.front,
     },
     own,
   );

@@ -31,6 +31,8 @@ export interface CdpClient {
   close(): void;
   /** Whether its actions on the page have to wait. */
   held(): boolean;
+  /** It brings this page to the front. */
+  front(targetId: string): Promise<void>;
 }
 
 const BROWSER = '';
@@ -40,6 +42,8 @@ const FIRST_OWN_ID = 1_500_000_000;
 export class CdpRelay {
   /** What each session hangs on: another one, or the browser's. */
   private readonly parents = new Map<string, string>();
+  /** The page, frame or worker of each session. */
+  private readonly targets = new Map<string, string>();
   /** Whose message each of our own wrapping requests carries. */
   private readonly carried = new Map<number, Pick<Message, 'id' | 'sessionId'>>();
   private readonly autoAttach: AutoAttach;
@@ -121,6 +125,7 @@ export class CdpRelay {
       return this.answer({ id, sessionId }, { result: {} });
     }
     if (rule.asksForTarget) await this.learn(rule.asksForTarget);
+    if (method === 'Page.bringToFront') await this.client.front(this.targets.get(sessionId) ?? '');
     if (sessionId !== BROWSER) return this.pass(sessionId, { id, method, params: rule.params });
     const result: Params = await this.session.send(method, rule.params);
     if (method === 'Target.createTarget') {
@@ -164,7 +169,10 @@ export class CdpRelay {
   private show(message: Message, sessionId: string): void {
     const { method, params = {}, result } = message;
     if (result) this.learnWindow(result);
-    if (method === 'Target.attachedToTarget') this.parents.set(params.sessionId, sessionId);
+    if (method === 'Target.attachedToTarget') {
+      this.parents.set(params.sessionId, sessionId);
+      this.targets.set(params.sessionId, params.targetInfo.targetId);
+    }
     if (method === 'Target.detachedFromTarget' && !this.parents.delete(params.sessionId)) return;
     if (params.targetInfo) this.learnTarget(params.targetInfo);
     this.client.send(sessionId === BROWSER ? message : { ...message, sessionId });

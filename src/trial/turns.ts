@@ -4,10 +4,10 @@ import {
   addUsage,
   BudgetExceededError,
   NO_USAGE,
+  type ReportedUsage,
   type Turn,
   TurnLimitError,
   type TurnOptions,
-  type Usage,
 } from '../agents/agent';
 import { filled, inTexts } from '../agents/secrets';
 import { type ActionElement, ActionRecorder } from '../browser/action-recorder';
@@ -59,9 +59,10 @@ export class Turns {
     return { actions: done.length, pageToolCalls: done.filter(isCall).length };
   }
 
-  addUsage(usage: Usage): void {
+  addUsage(usage: ReportedUsage): void {
     this.usage = addUsage(this.usage, validUsage(usage));
-    this.turnUsage = addUsage(this.turnUsage, usage);
+    const { totalCostUsd: _, ...ofTurn } = usage;
+    this.turnUsage = addUsage(this.turnUsage, ofTurn);
   }
 
   async run<T>(
@@ -220,7 +221,7 @@ export class Turns {
   }
 }
 
-function validUsage(usage: Usage): Usage {
+function validUsage(usage: ReportedUsage): ReportedUsage {
   for (const [name, value] of Object.entries(usage ?? {})) {
     const unknownCost = name === 'costUsd' && value === null;
     if (value !== undefined && !unknownCost && !(typeof value === 'number' && value >= 0))

@@ -15,6 +15,8 @@ let site: Site;
 let other: Site;
 let context: BrowserContext;
 let page: Page;
+/** Pages that clients brought to the front. */
+let fronts: Page[];
 let endpoint: CdpEndpoint;
 let clients: CdpClient[] = [];
 
@@ -50,7 +52,8 @@ beforeEach(async () => {
   context = await browser.newContext({ viewport: { width: 700, height: 500 } });
   page = await context.newPage();
   await page.goto(`${site.origin}/`);
-  endpoint = await openCdpEndpoint(page);
+  fronts = [];
+  endpoint = await openCdpEndpoint(page, { onFront: front => fronts.push(front) });
 });
 afterEach(async () => {
   for (const client of clients) client.close();
@@ -70,6 +73,20 @@ async function attached(client: CdpClient, targetId = endpoint.targetId): Promis
   const { sessionId } = await client.send('Target.attachToTarget', { targetId, flatten: true });
   return sessionId;
 }
+
+test('a page that a client brings to the front is told before the client is answered', async () => {
+  const second = await context.newPage();
+  const client = await raw();
+  await client.send('Page.bringToFront', {}, await attached(client));
+  expect(fronts).toEqual([page]);
+  const { targetInfos } = await client.send('Target.getTargets');
+  const other = targetInfos.find(
+    ({ type, targetId }: { type: string; targetId: string }) =>
+      type === 'page' && targetId !== endpoint.targetId,
+  );
+  await client.send('Page.bringToFront', {}, await attached(client, other.targetId));
+  expect(fronts).toEqual([page, second]);
+});
 
 describe('Playwright over it', () => {
   let remote: Browser;

@@ -143,7 +143,9 @@ describe('without traces', () => {
 test('a trace holds it, which is said once, with the project and the option', () => {
   const traces = leftBehind(suite.folder, '').filter(({ name }) => /trace\.zip: .*\.trace$/.test(name));
   expect(traces.filter(({ content }) => content.includes(HEAD)).length).toBeGreaterThan(0);
-  expect(traced.output.match(/project "traced" has secrets, and `trace` on\. Traces contain/g)).toHaveLength(1);
+  expect(traced.output.match(/project "traced" has secrets, and `trace` on\. Traces contain/g)).toHaveLength(
+    1,
+  );
   expect(run.output).not.toContain('has secrets');
 });
 

@@ -28,6 +28,8 @@ export const RULES: Record<string, (block: CodeBlock) => boolean> = {
     file === 'docs/agent-protocol.md' && ['js', 'python'].includes(language),
   // tests/unit/docs.test.ts holds its folders.
   diagram: ({ language }) => language === 'mermaid',
+  // tests/unit/command/coding-agents.test.ts plays with it.
+  preset: ({ language, file }) => file === 'docs/coding-agents.md' && language === 'js',
   // tests/unit/command/protocol.test.ts reads them.
   agentLines: ({ language }) => language === 'jsonl',
   spec: ({ language, text }) => language === 'yaml' && 'specVersion' in parse(text),

@@ -124,6 +124,8 @@ class Api {
       throw new Refused(400, 'Invalid content type. image input is only supported by certain models.');
     if (/"type":"(?:input_)?text","text":"data:image/.test(text)) throw new Refused(400, 'a picture as text');
     for (const tool of (body.tools ?? []) as JsonObject[]) {
+      // Of the Responses API alone: a grammar in the place of a schema, and what is found by a search when it is needed.
+      if (tool.type === 'custom' || tool.type === 'tool_search') continue;
       const { name, parameters } = (tool.function ?? tool) as JsonObject;
       if (typeof name !== 'string' || (parameters as JsonObject)?.type !== 'object')
         throw new Refused(400, `not a tool: ${JSON.stringify(tool)}`);
@@ -140,8 +142,10 @@ class Api {
       const input = textTokens(JSON.stringify(logged.body));
       const output = answer.outputTokens ?? textTokens(JSON.stringify(answer.content));
       const usage = this.options.counts === false ? undefined : ([input, output] as [number, number]);
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify(toJson(answer, usage, String(logged.body.model))));
+      const json = toJson(answer, usage, String(logged.body.model));
+      const isStream = logged.body.stream === true && toJson === responsesAnswer;
+      response.writeHead(200, { 'content-type': isStream ? 'text/event-stream' : 'application/json' });
+      response.end(isStream ? eventsOf(json) : JSON.stringify(json));
       return;
     }
     logged.problem = answer.fault;
@@ -189,11 +193,12 @@ class Conversation {
 
   result(id: string, output: unknown): void {
     if (!this.open.delete(id)) throw new Refused(400, `No tool call found for the output ${id}.`);
-    if (typeof output !== 'string') throw new Refused(400, 'the output of a call is no text');
+    if (typeof output !== 'string' && !Array.isArray(output))
+      throw new Refused(400, 'the output of a call is neither text nor a list');
     const said = this.said.at(-1)!;
-    const text = { type: 'text', text: output };
-    if (said.role === 'user') said.content.push(text);
-    else this.said.push({ role: 'user', content: [text] });
+    const content = blocksOf(output);
+    if (said.role === 'user') said.content.push(...content);
+    else this.said.push({ role: 'user', content });
   }
 }
 
@@ -252,11 +257,12 @@ const textOf = ({ content }: Reply) =>
 function callsOf({ content }: Reply) {
   return content
     .filter(({ type }) => type === 'tool_use')
-    .map(({ id, name, input }) => {
+    .map(({ id, name, input, namespace }) => {
       const { $broken } = input as JsonObject;
       return {
         id: String(id).replace('toolu', 'call'),
         name: String(name),
+        ...(namespace && { namespace: String(namespace) }),
         arguments: typeof $broken === 'string' ? $broken : JSON.stringify(input),
       };
     });
@@ -325,4 +331,20 @@ function responsesAnswer(answer: Reply, usage: [number, number] | undefined, mod
       },
     }),
   } as unknown as JsonObject;
+}
+
+/** A response as the events of a stream. */
+function eventsOf(response: JsonObject): string {
+  let sequence = 0;
+  const event = (type: string, data: JsonObject) =>
+    `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: sequence++, ...data })}\n\n`;
+  const items = response.output as JsonObject[];
+  return [
+    event('response.created', { response: { ...response, status: 'in_progress', output: [] } }),
+    ...items.flatMap((item, output_index) => [
+      event('response.output_item.added', { output_index, item: { ...item, status: 'in_progress' } }),
+      event('response.output_item.done', { output_index, item }),
+    ]),
+    event('response.completed', { response }),
+  ].join('');
 }

@@ -84,9 +84,10 @@ export const lineSchema = z
         cacheReadTokens: count,
         cacheCreationTokens: count,
         costUsd: z.number().nonnegative().nullable().optional(),
+        totalCostUsd: z.number().nonnegative().optional(),
       })
       .describe(
-        'Tokens and US dollars of one model request; a cost left out or null is unknown. Report it before the turn that it pays for.',
+        'Tokens and US dollars of one model request; a cost left out or null is unknown. `totalCostUsd` is what all requests of the trial cost by then, for a program that learns it at its end. Report it before the turn that it pays for.',
       ),
     z
       .strictObject({ type: z.literal('activate'), targetId: text })

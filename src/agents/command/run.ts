@@ -15,7 +15,10 @@ export async function runProgram(
   task: SessionTask,
   { command, args, env, cwd }: ProgramOptions,
 ): ReturnType<Agent['run']> {
-  const endpoint = await openCdpEndpoint(task.page, pageToolsOf(task));
+  const endpoint = await openCdpEndpoint(task.page, {
+    own: pageToolsOf(task),
+    onFront: page => task.activate(page),
+  });
   // The trial is graded from that moment on: its page must not move any more.
   const disconnect = () => void endpoint.close();
   task.signal.addEventListener('abort', disconnect, { once: true });

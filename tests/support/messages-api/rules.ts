@@ -47,6 +47,11 @@ export const RULES = {
     stricter:
       'the API joins messages of one role, which would hide that one was sent twice (see joinsMessages)',
   },
+  'system messages': {
+    says: 'text alone, right behind a user message',
+    source: `${DOCS}/build-with-claude/mid-conversation-system-messages`,
+    stricter: 'the API takes changes of tools there, too',
+  },
   prefill: {
     says: "the last message is the user's, unless a turn was paused",
     source: `${DOCS}/api/errors#prefill-not-supported`,
@@ -170,9 +175,9 @@ export function checkRequest(
     Array.isArray(body.messages) && body.messages.length > 0,
     'messages: at least one message is required',
   );
-  const images = checkMessages(body.messages as JsonObject[], families);
-  checkImages(String(body.model), images);
-  checkPrefill(body.messages as JsonObject[], paused);
+  const messages = withoutSystem(body.messages as JsonObject[]);
+  checkImages(String(body.model), checkMessages(messages, families));
+  checkPrefill(messages, paused);
   const format = isObject(body.output_config) ? body.output_config.format : undefined;
   if (isObject(format)) checkFormat(format.schema, 'output_config.format.schema');
   const marks = countMarks(body);
@@ -260,6 +265,23 @@ function checkSettings({ model, temperature, top_p: topP, top_k: topK, thinking 
     (type === 'adaptive' && BEFORE_4_6.test(name)) ||
     (type === 'disabled' && THINKS_ALWAYS.test(name));
   check('thinking settings', !refused, `"thinking.type.${type}" is not supported for this model.`);
+}
+
+/** The user's messages and the assistant's, once those of the system between them are checked. */
+function withoutSystem(messages: JsonObject[]): JsonObject[] {
+  return messages.filter((message, index) => {
+    if (message.role !== 'system') return true;
+    check(
+      'system messages',
+      messages[index - 1]?.role === 'user' && messages[index + 1]?.role !== 'user',
+      `messages.${index}: a system message stands behind a user message, at the end or before an assistant's`,
+    );
+    for (const [at, block] of contentOf(message, index).entries()) {
+      check('system messages', block.type === 'text', `messages.${index}.content.${at}: text alone`);
+      checkBlock(block, `messages.${index}.content.${at}`);
+    }
+    return false;
+  });
 }
 
 /** An image, and the toolset that showed it. */

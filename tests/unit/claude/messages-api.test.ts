@@ -121,6 +121,23 @@ describe('the Messages API server', () => {
   });
 
   it.each<[string, JsonObject, RegExp]>([
+    [
+      'a system message that is not behind a user message',
+      {
+        messages: [
+          user(say('a')),
+          assistant(say('b')),
+          { role: 'system', content: [say('c')] },
+          user(say('d')),
+        ],
+      },
+      /a system message stands behind a user message/,
+    ],
+    [
+      'a call in a system message',
+      { messages: [user(say('a')), { role: 'system', content: [call('wait')] }] },
+      /messages\.1\.content\.0: text alone/,
+    ],
     ['two messages of one role', { messages: [user(say('a')), user(say('b'))] }, /roles must alternate/],
     [
       'text behind results',

@@ -1,0 +1,66 @@
+// Where the programs are that a trial needs, and what they get of the environment.
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+
+/** @typedef {import('./preset').Preset} Preset */
+
+/** What every program may need. Others are passed on by name. */
+const ENVIRONMENT =
+  /^(?:PATH|PATHEXT|COMSPEC|SYSTEMROOT|SYSTEMDRIVE|WINDIR|USER|LOGNAME|USERNAME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SHELL|TERM|(?:HTTPS?|NO|ALL)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|TASKPROOF_TRIAL)$/i;
+const HOME =
+  /^(?:HOME|USERPROFILE|HOMEDRIVE|HOMEPATH|APPDATA|LOCALAPPDATA|XDG_\w+|\w+_HOME|\w+_CONFIG_DIR)$/i;
+
+/** What the user can put right. */
+export class SetupError extends Error {}
+
+/** @param {readonly string[]} names with a `*` at the end for any ending @param {string | undefined} home */
+export function environment(names, home) {
+  /** @param {string} name */
+  const isWanted = name =>
+    ENVIRONMENT.test(name) ||
+    (home === undefined && HOME.test(name)) ||
+    names.some(wanted => (wanted.endsWith('*') ? name.startsWith(wanted.slice(0, -1)) : name === wanted));
+  const kept = Object.entries(process.env).filter(([name]) => isWanted(name));
+  return { ...Object.fromEntries(kept), ...(home && { HOME: home, USERPROFILE: home }) };
+}
+
+/** Packages are those of the suite, else those beside this program. @param {string} name */
+function packageFolder(name) {
+  for (const from of [join(process.cwd(), 'x'), process.argv[1] ?? '']) {
+    try {
+      return dirname(createRequire(from).resolve(`${name}/package.json`));
+    } catch {
+      // The next one.
+    }
+  }
+  return undefined;
+}
+
+/** @param {string} folder @returns {string | undefined} the file of a package's command */
+function binOf(folder) {
+  const { bin } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const file = typeof bin === 'string' ? bin : Object.values(bin ?? {})[0];
+  return file && join(folder, /** @type {string} */ (file));
+}
+
+/** @param {string | undefined} given */
+export function serverScript(given) {
+  const folder = packageFolder('@playwright/mcp');
+  const script = given ? resolve(given) : folder && binOf(folder);
+  if (script && existsSync(script)) return script;
+  throw new SetupError(
+    given
+      ? `there is no file ${script}, which --server names`
+      : 'there is no @playwright/mcp: npm install --save-dev @playwright/mcp, or give its cli.js with --server',
+  );
+}
+
+/** The program and its first arguments. @param {Preset} preset @param {string | undefined} given @returns {string[]} */
+export function programOf({ package: name, command }, given) {
+  const folder = name === undefined ? undefined : packageFolder(name);
+  const isPath = given?.includes('/') || given?.includes('\\');
+  const program =
+    given === undefined ? (folder && binOf(folder)) || command : isPath ? resolve(given) : given;
+  return /\.[cm]?js$/.test(program) ? [process.execPath, program] : [program];
+}

@@ -1,0 +1,257 @@
+// Makes the protocol's turns of what a command line says and of the tools that it calls.
+
+import { stripVTControlCharacters } from 'node:util';
+
+/** @typedef {import('./preset').Call} Call */
+/** @typedef {import('./preset').Usage} Usage */
+/** @typedef {import('./preset').End} End */
+
+/** Milliseconds in which the line that tells of a call comes, once the call itself is there. */
+const CALL_MS = 2_000;
+const TITLE_LENGTH = 100;
+
+export class Session {
+  /** @type {string[]} */
+  #said = [];
+  /** Calls of this turn that have no result yet, as they were told. @type {Map<string, { call: Call, title: string }>} */
+  #open = new Map();
+  #inTurn = false;
+  /** Who waits to be told of a call. @type {Map<string, () => void>} */
+  #waiting = new Map();
+  /** @type {Required<Pick<Usage, 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheCreationTokens'>>} */
+  #counted = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 };
+  /** @type {string | undefined} */
+  #gaveUp;
+  /** The newest text of the page, by which elements are named. */
+  snapshot = '';
+  /** Why the model can't be had at the moment, while the command line tries again. @type {string | undefined} */
+  trouble;
+  /** Milliseconds since the epoch: the last sign of life. */
+  lastHeard = Date.now();
+
+  /**
+   * @param {(line: object) => void} write
+   * @param {(end: End) => void} end
+   * @param {boolean} tellsCalls
+   */
+  constructor(write, end, tellsCalls) {
+    this.write = write;
+    this.finish = end;
+    this.tellsCalls = tellsCalls;
+  }
+
+  get isCalling() {
+    return this.#open.size > 0;
+  }
+
+  /** What the agent said or thought: told with the next turn. @param {string} text */
+  narrate(text) {
+    if (text.trim()) this.#said.push(text);
+  }
+
+  /**
+   * An answer of the model: a turn.
+   *
+   * @param {readonly Call[]} calls none where it ends with this answer
+   * @param {Usage} [usage] of the request
+   */
+  round(calls, usage) {
+    this.trouble = undefined;
+    this.endTurn();
+    if (usage) this.spend(usage);
+    const text = this.#said.join('\n');
+    const finish = text ? `finish: ${short(text)}` : 'finish';
+    const told = calls.map(call => ({ call, title: this.titleOf(call) }));
+    this.write({ type: 'turn', title: told.map(({ title }) => title).join('; ') || finish });
+    if (text) this.write({ type: 'narration', text });
+    this.#said = [];
+    this.#inTurn = true;
+    for (const each of told) {
+      this.#open.set(each.call.id, each);
+      this.#waiting.get(each.call.id)?.();
+    }
+    if (calls.length === 0) this.endTurn();
+  }
+
+  endTurn() {
+    if (this.#inTurn) this.write({ type: 'turn_end' });
+    this.#inTurn = false;
+    this.#open.clear();
+  }
+
+  /** To be awaited before a tool does anything, so that it is done within its turn. @param {Call} call */
+  async begin(call) {
+    if (this.tellsCalls && !this.#open.has(call.id)) await this.#told(call.id);
+    if (!this.#open.has(call.id)) this.round([call]);
+  }
+
+  /** @param {string} id */
+  async #told(id) {
+    /** @type {NodeJS.Timeout | undefined} */
+    let timer;
+    await new Promise(resolve => {
+      this.#waiting.set(id, () => resolve(undefined));
+      timer = setTimeout(resolve, CALL_MS);
+    });
+    clearTimeout(timer);
+    this.#waiting.delete(id);
+  }
+
+  /**
+   * A call has its result.
+   *
+   * @param {string} id
+   * @param {string} [error] what went wrong
+   * @param {object} [detail] anything else worth keeping
+   */
+  end(id, error, detail = {}) {
+    const told = this.#open.get(id);
+    if (!told) return;
+    this.#open.delete(id);
+    const { call, title } = told;
+    const problem = error && short(stripVTControlCharacters(error), 500);
+    this.write({
+      type: 'action',
+      title,
+      ...(problem && { error: problem }),
+      detail: { tool: toolOf(call), input: call.input, ...detail },
+    });
+    if (this.#open.size === 0) this.endTurn();
+  }
+
+  /** @param {Usage} usage of one request */
+  spend(usage) {
+    for (const key of /** @type {(keyof typeof this.counted)[]} */ (Object.keys(this.#counted)))
+      this.#counted[key] += usage[key] ?? 0;
+    this.write({ type: 'usage', ...usage });
+  }
+
+  /** Tokens that were told so far. */
+  get counted() {
+    return this.#counted;
+  }
+
+  /**
+   * All that the trial took, as it is known at its end: what was not told yet is.
+   *
+   * @param {Usage} total
+   */
+  settle({ totalCostUsd, ...tokens }) {
+    const rest = Object.fromEntries(
+      Object.entries(this.#counted).map(([key, told]) => [
+        key,
+        Math.max(0, (tokens[/** @type {keyof typeof this.counted} */ (key)] ?? 0) - told),
+      ]),
+    );
+    this.spend({ ...rest, ...(totalCostUsd !== undefined && { totalCostUsd }) });
+  }
+
+  /** @param {string} reason */
+  giveUp(reason) {
+    this.#gaveUp = reason;
+  }
+
+  /** The command line ended by itself. */
+  complete() {
+    this.endTurn();
+    this.finish(this.#gaveUp ? { status: 'gave_up', reason: this.#gaveUp } : {});
+  }
+
+  /** It wanted another turn, or dollar, than it had: the trial ends by the limit that this turn would exceed. */
+  exceed() {
+    this.endTurn();
+    this.write({ type: 'turn', title: 'go on' });
+    this.finish({ status: 'error', reason: 'it stopped at a limit that the trial does not have' });
+  }
+
+  /** The model can't be had. @param {string} reason */
+  noModel(reason) {
+    this.finish({ status: 'error', errorKind: 'agent_api', reason });
+  }
+
+  /** This program, or the command line, is at fault. @param {string} reason */
+  fail(reason) {
+    this.finish({ status: 'error', reason });
+  }
+
+  /** A call in words. @param {Call} call */
+  titleOf(call) {
+    const { input } = call;
+    const tool = toolOf(call);
+    const at = this.#element(input);
+    /** @param {unknown} value */
+    const quoted = value => JSON.stringify(short(String(value ?? '')));
+    switch (tool) {
+      case 'browser_navigate':
+        return `go to ${short(String(input.url))}`;
+      case 'browser_navigate_back':
+        return 'go back';
+      case 'browser_snapshot':
+      case 'browser_find':
+        return 'read the page';
+      case 'browser_take_screenshot':
+        return 'take a screenshot';
+      case 'browser_click':
+        return `${input.doubleClick ? 'double-click' : 'click'} ${at}`;
+      case 'browser_hover':
+        return `point at ${at}`;
+      case 'browser_type':
+        return `type ${quoted(input.text)} into ${at}${input.submit ? ', press Enter' : ''}`;
+      case 'browser_press_key':
+        return `press ${input.key}`;
+      case 'browser_select_option':
+        return `select ${(input.values ?? []).map(quoted).join(', ')} in ${at}`;
+      case 'browser_fill_form': {
+        const fields = Array.isArray(input.fields) ? input.fields : [];
+        return `fill ${fields.map(field => `${this.#element(field)}: ${quoted(field.value)}`).join(', ')}`;
+      }
+      case 'browser_wait_for':
+        return `wait for ${input.time ? `${input.time} s` : quoted(input.text ?? input.textGone)}`;
+      case 'browser_tabs':
+        return `${input.action} tab${input.index === undefined ? '' : ` ${input.index}`}`;
+      case 'browser_handle_dialog':
+        return `${input.accept ? 'accept' : 'dismiss'} the dialog`;
+      case 'browser_evaluate':
+        return 'run a script';
+      default:
+        return short(`${tool.replace(/^browser_/, '').replaceAll('_', ' ')} ${JSON.stringify(input)}`);
+    }
+  }
+
+  /**
+   * The page's own words for an element, else the model's.
+   *
+   * @param {Record<string, any>} input
+   */
+  #element({ target, ref = target, element, name }) {
+    const line = this.snapshot.split('\n').find(line => line.includes(`[ref=${ref}]`));
+    const told = line && /^\s*- (\w+(?: "(?:[^"\\]|\\.)*")?)/.exec(line)?.[1];
+    return short(told ?? element ?? name ?? String(ref ?? 'the page'));
+  }
+}
+
+/**
+ * How a call is known where it has no id that both sides tell.
+ *
+ * @param {string} name
+ * @param {Record<string, any>} input
+ */
+export function callKey(name, input) {
+  /** @param {string} _ @param {any} value */
+  const sorted = (_, value) =>
+    value !== null && typeof value === 'object' && !Array.isArray(value)
+      ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : value;
+  return `${name} ${JSON.stringify(input, sorted)}`;
+}
+
+/** Its name on the MCP server: Claude Code puts that of the server before it. @param {Call} call */
+function toolOf({ name }) {
+  return name.replace(/^mcp__\w+?__/, '');
+}
+
+/** @param {string} text @param {number} [length] */
+export function short(text, length = TITLE_LENGTH) {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > length ? `${line.slice(0, length)}…` : line;
+}

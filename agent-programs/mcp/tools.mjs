@@ -1,0 +1,201 @@
+// The MCP server that a command line gets: the real @playwright/mcp, attached to the trial's page, with this program in
+// between, which sees each call before it is done. Tools that reach beyond the page are left out, and secrets are put into
+// what is typed, so that the model never reads them.
+import { spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { Secrets } from './secrets.mjs';
+import { callKey } from './session.mjs';
+
+/** @typedef {import('./session.mjs').Session} Session */
+/** @typedef {{ id?: string | number, method?: string, params?: any, result?: any, error?: { message: string } }} Message */
+
+/** Tools that are not offered, and why. */
+const LEFT_OUT = new Map([
+  ['browser_run_code_unsafe', 'it runs code outside of the page'],
+  ['browser_close', 'the page stays open: end your answer when the task is done'],
+]);
+const GIVE_UP = {
+  name: 'give_up',
+  description: 'Says that the task can not be done, and why. Then end.',
+  inputSchema: { type: 'object', properties: { reason: { type: 'string' } }, required: ['reason'] },
+};
+/** Characters of a result's text: Claude Code puts longer ones into a file, which the agent can't read. */
+const MAX_TEXT = 60_000;
+const SNAPSHOT_LINK = /\[Snapshot\]\(([^)\n]+\.yml)\)/;
+
+export class Tools {
+  /** @type {import('node:child_process').ChildProcess[]} */
+  #children = [];
+
+  /**
+   * @param {object} options
+   * @param {string[]} options.args the server's script and its arguments
+   * @param {NodeJS.ProcessEnv} options.env
+   * @param {string} options.folder where it runs
+   * @param {Record<string, string>} options.secrets
+   * @param {Session} options.session
+   */
+  constructor({ args, env, folder, secrets, session }) {
+    this.args = args;
+    this.env = env;
+    this.folder = folder;
+    this.secrets = new Secrets(secrets);
+    this.session = session;
+  }
+
+  /** Serves whoever connects. @param {string} path a socket's, or a pipe's */
+  async listen(path) {
+    this.server = createServer(socket => this.#serve(socket));
+    await new Promise((resolve, reject) => {
+      this.server?.once('error', reject).listen(path, () => resolve(undefined));
+    });
+  }
+
+  close() {
+    this.server?.close();
+    for (const child of this.#children) child.kill();
+  }
+
+  /** @param {import('node:net').Socket} socket */
+  #serve(socket) {
+    const child = spawn(process.execPath, this.args, {
+      cwd: this.folder,
+      env: this.env,
+      stdio: ['pipe', 'pipe', 'inherit'],
+      windowsHide: true,
+    });
+    this.#children.push(child);
+    // Either end may be gone before the other has said its last.
+    for (const stream of [socket, child.stdin]) stream.on('error', () => undefined);
+    child.on('exit', () => socket.end());
+    socket.on('close', () => child.kill());
+    /** @param {NodeJS.WritableStream} to @returns {(message: object) => void} */
+    const sender = to => message => void to.write(`${JSON.stringify(message)}\n`);
+    const connection = new Connection(this, sender(socket), sender(child.stdin));
+    /** @param {import('node:stream').Readable} input @param {(message: Message) => unknown} take */
+    const follow = (input, take) =>
+      createInterface({ input }).on('line', line => {
+        const message = parsed(line);
+        if (message) take(message);
+      });
+    follow(socket, message => connection.asked(message));
+    follow(child.stdout, message => connection.answered(message));
+  }
+}
+
+class Connection {
+  /** What to do with the answer to a request. @type {Map<string | number | undefined, (result: any) => any>} */
+  #pending = new Map();
+
+  /**
+   * @param {Tools} tools
+   * @param {(message: object) => void} toAgent
+   * @param {(message: object) => void} toServer
+   */
+  constructor(tools, toAgent, toServer) {
+    this.tools = tools;
+    this.session = tools.session;
+    this.toAgent = toAgent;
+    this.toServer = toServer;
+  }
+
+  /** @param {Message} message */
+  async asked(message) {
+    if (message.method === 'tools/list') this.#pending.set(message.id, offered);
+    if (message.method !== 'tools/call') return this.toServer(message);
+    const { name, arguments: input = {}, _meta } = message.params;
+    const id = _meta?.['claudecode/toolUseId'] ?? callKey(name, input);
+    await this.session.begin({ id, name, input });
+    if (name === GIVE_UP.name) {
+      this.session.giveUp(String(input.reason || 'it gave no reason'));
+      return this.#answer(message, id, 'Noted. End now.');
+    }
+    const why = LEFT_OUT.get(name);
+    if (why) return this.#answer(message, id, `${name} is not to be used: ${why}.`, true);
+    const unknown = this.tools.secrets.unknownIn(JSON.stringify(input));
+    if (unknown) return this.#answer(message, id, unknown, true);
+    this.#pending.set(message.id, result => this.#done(id, result));
+    this.toServer({ ...message, params: { ...message.params, arguments: this.#withSecrets(input) } });
+  }
+
+  /** @param {Message} message of the server's */
+  async answered(message) {
+    const handle = message.method === undefined ? this.#pending.get(message.id) : undefined;
+    if (!handle) return this.toAgent(message);
+    this.#pending.delete(message.id);
+    const result = message.result ?? {
+      isError: true,
+      content: [{ type: 'text', text: message.error?.message }],
+    };
+    this.toAgent({ jsonrpc: '2.0', id: message.id, result: await handle(result) });
+  }
+
+  /** @param {Message} message @param {string} id @param {string} text @param {boolean} [isError] */
+  #answer(message, id, text, isError = false) {
+    this.session.end(id, isError ? text : undefined);
+    this.toAgent({ jsonrpc: '2.0', id: message.id, result: { isError, content: [{ type: 'text', text }] } });
+  }
+
+  /** @param {string} id @param {any} result */
+  async #done(id, result) {
+    const content = await Promise.all(
+      (result.content ?? []).map(async (/** @type {any} */ part) =>
+        part.type === 'text'
+          ? { ...part, text: cut(this.tools.secrets.masked(await this.#withPage(part.text))) }
+          : part,
+      ),
+    );
+    const text = content.map(part => part.text ?? '').join('\n');
+    if (/\[ref=/.test(text)) this.session.snapshot = text;
+    const code = /^### Ran Playwright code\n```js\n([\s\S]*?)\n```/m.exec(text)?.[1];
+    const error = /^### Error\n([\s\S]*?)(?=\n### |$(?![\s\S]))/m.exec(text)?.[1];
+    this.session.end(id, result.isError ? (error ?? text) : undefined, code ? { code } : {});
+    return { ...result, content };
+  }
+
+  /** After an action the page is in a file, which the agent has no tool to read. @param {string} text */
+  async #withPage(text) {
+    const link = SNAPSHOT_LINK.exec(text);
+    if (!link?.[1]) return text;
+    const page = await readFile(join(this.tools.folder, link[1]), 'utf8').catch(() => undefined);
+    if (page === undefined) return text;
+    return text.replace(/^- (?=\[Snapshot\])/m, '').replace(link[0], () => `\`\`\`yaml\n${page}\n\`\`\``);
+  }
+
+  /** Only what is typed: an address would carry a secret away. @param {Record<string, any>} input */
+  #withSecrets(input) {
+    const { secrets } = this.tools;
+    return {
+      ...input,
+      ...('text' in input && 'target' in input && { text: secrets.filled(input.text) }),
+      ...(Array.isArray(input.fields) && {
+        fields: input.fields.map(field => ({ ...field, value: secrets.filled(field.value) })),
+      }),
+    };
+  }
+}
+
+/** @param {{ tools?: { name: string }[] }} result */
+function offered(result) {
+  const tools = (result.tools ?? []).filter(({ name }) => !LEFT_OUT.has(name));
+  return { ...result, tools: [...tools, GIVE_UP] };
+}
+
+/** @param {string} line @returns {Message | undefined} undefined for what is no message, such as a warning of Node's */
+function parsed(line) {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @param {string} text */
+function cut(text) {
+  return text.length > MAX_TEXT
+    ? `${text.slice(0, MAX_TEXT)}\n(cut: browser_find, and browser_snapshot with target or depth, tell the rest)`
+    : text;
+}
