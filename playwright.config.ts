@@ -3,6 +3,7 @@
 import { defineConfig, devices } from '@playwright/test';
 import { claude, lexical, repeats, replay } from '@taskproof/playwright';
 import { guessing } from './example-tasks/guessing';
+import { toolUser } from './example-tasks/tool-user';
 import { launchOptions } from './scripts/browser.mjs';
 
 const isLost = process.env.EXAMPLE === 'lost';
@@ -10,6 +11,8 @@ const baseURL = `http://127.0.0.1:${isLost ? 4174 : 4173}`;
 const recordings = 'example-tasks/recordings';
 const record = process.env.RECORD ? recordings : false;
 
+const { args = [], ...browser } = launchOptions();
+const withPageTools = { launchOptions: { ...browser, args: [...args, '--enable-features=WebMCP'] } };
 const experiment = { testMatch: 'experiment.spec.ts', ...repeats('example-tasks/experiment/*.yaml') };
 const tasks = {
   testMatch: ['tasks.spec.ts', 'experiment.spec.ts'],
@@ -38,12 +41,15 @@ export default defineConfig({
   projects: [
     // A chatbot: ordinary tests with a pass policy.
     { name: 'assistant', testMatch: 'assistant.spec.ts', ...repeats({ atLeast: 5 }) },
-    // Two agents side by side, and a third if there is a key.
+    // Agents side by side: one that goes by names, one that guesses, one that uses the page's tools, and Claude if there is a key.
     { name: 'lexical', ...tasks, use: { taskproof: { agent: lexical({ actionTimeoutMs: 3000 }), record } } },
     { name: 'guessing', ...experiment, use: { taskproof: { agent: guessing } } },
+    { name: 'tool-user', ...experiment, use: { ...withPageTools, taskproof: { agent: toolUser } } },
     ...(process.env.ANTHROPIC_API_KEY
       ? [{ name: 'claude', ...tasks, use: { taskproof: { agent: claude(), record } } }]
       : []),
+    // The tools that the shop's pages offer to agents (WebMCP), checked without an agent.
+    { name: 'page-tools', testMatch: 'page-tools.spec.ts', use: withPageTools },
     {
       name: 'replay',
       testMatch: 'tasks.spec.ts',

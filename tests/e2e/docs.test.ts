@@ -74,7 +74,7 @@ describe('commands of this repository name what exists', () => {
 test('what the README shows of the terminal is what `npm run example:lost` prints', async () => {
   // In CI a site that runs already would be an error.
   const env = { ...process.env, ...compileCache(), ...{ CI: '', NO_COLOR: '1', ANTHROPIC_API_KEY: '' } };
-  const args = ['scripts/example.mjs', '--lost', '--project=lexical'];
+  const args = ['scripts/example.mjs', '--lost'];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env });
   const withoutTimes = (text: string) => text.replace(/\([\d.ms ]+, /g, '(');
   const printed = withoutTimes(stdout + stderr);

@@ -1,0 +1,3 @@
+import { pageToolTests } from '@taskproof/playwright';
+
+pageToolTests('/shop', { calls: { search_products: { words: 'fern' } } });
