@@ -195,15 +195,20 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
     expect(results.verdicts.map(({ agent }) => agent)).toEqual(['lexical', 'lexical']);
   });
 
+  const artifactsFolder = () => {
+    const folder = mkdtempSync(join(inject('installed'), 'artifacts-'));
+    folders.push(folder);
+    return folder;
+  };
+
   /** The jobs' folders, in the order in which they ended, and the folder of the artifacts. */
-  async function runIt(path: string, checkout: () => DocsSuite) {
-    const artifacts = mkdtempSync(join(inject('installed'), 'artifacts-'));
-    folders.push(artifacts);
+  async function runIt(path: string, checkout: () => DocsSuite, artifacts = artifactsFolder()) {
     const block = blocksOf('workflow').find(one => one.path === path)!;
     const values = {
       'secrets.ANTHROPIC_API_KEY': model.apiKey,
       'github.token': 'token',
       'github.event.pull_request.number': '12',
+      'github.run_id': '7',
     };
     const jobs = await runWorkflow(parse(block.text) as Workflow, { checkout, artifacts, values });
     return { jobs, artifacts };
@@ -297,13 +302,12 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
     const { suite, artifacts } = await playReadme();
     const results = readResults(suite.read('taskproof-results.json'), 'results');
     expect(results).toMatchObject({ complete: true, status: 'passed' });
-    const saved = readFileSync(join(artifacts, 'nightly/taskproof-baseline.json'), 'utf8');
+    const saved = readFileSync(join(artifacts, 'cache-taskproof-7'), 'utf8');
     expect(saved).toContain('"pricing-trial"');
   });
 
   test('.github/workflows/agents.yml', async () => {
-    const { suite } = await playReadme();
-    await ok(suite, 'npx taskproof baseline save');
+    const { suite, artifacts } = await playReadme();
     suite.write('merge.config.ts', named('docs/ci.md', 'merge.config.ts').text);
     const files = [
       'agents',
@@ -312,15 +316,15 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
       'playwright.config.ts',
       'merge.config.ts',
     ];
-    const { jobs } = await runIt(WORKFLOWS[1]!, () =>
-      tracked(suite.copy([...files, 'taskproof-baseline.json'])),
-    );
+    const { jobs } = await runIt(WORKFLOWS[1]!, () => tracked(suite.copy(files)), artifacts);
     const merged = jobs.at(-1)!;
     const results = readResults(merged.read('taskproof-results.json'), 'results');
     expect(results).toMatchObject({ complete: true, status: 'passed' });
     expect(results.verdicts).toMatchObject([{ spec: 'pricing-trial', passes: 2, verdict: 'passed' }]);
     expect(merged.read('gh.log')).toContain('pr comment 12 --body-file comment.md');
+    // The nightly run's baseline came from the cache.
     expect(merged.read('comment.md')).toMatch(/^<!-- taskproof-diff -->/);
+    expect(merged.read('comment.md')).not.toContain('no baseline');
   });
 });
 

@@ -109,6 +109,13 @@ function act(
         if (name.startsWith(prefix)) cpSync(join(artifacts, name), path, { recursive: true });
       return;
     }
+    case 'actions/cache/save':
+      return cpSync(path, join(artifacts, `cache-${fill(String(given.key))}`));
+    case 'actions/cache/restore': {
+      const kept = readdirSync(artifacts).find(name => name.startsWith(`cache-${given['restore-keys']}`));
+      if (kept) cpSync(join(artifacts, kept), path);
+      return;
+    }
     default:
       throw new Error(`the action ${uses} is not known here`);
   }

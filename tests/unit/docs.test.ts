@@ -134,6 +134,19 @@ test('every message of troubleshooting.md is one of the library', () => {
   expect(isKnown('a message that nobody … writes')).toBe(false);
 });
 
+test('pages that are published link to published files only', () => {
+  const { files } = JSON.parse(readFileSync('package.json', 'utf8')) as { files: string[] };
+  const roots = files.map(pattern => pattern.replace(/\*.*$/, ''));
+  const isPublished = (file: string) => roots.some(root => file.startsWith(root));
+  const missing = [...PAGES, ...OTHERS].filter(isPublished).flatMap(page =>
+    localLinks(readFileSync(page, 'utf8'))
+      .map(link => link.split('#')[0]!)
+      .filter(target => target && !isPublished(normalize(join(dirname(page), target))))
+      .map(target => `${page}: ${target}`),
+  );
+  expect(missing).toEqual([]);
+});
+
 test('every link to a file of the repository leads to it, and to a heading that is there', () => {
   const broken: string[] = [];
   for (const page of [...PAGES, ...OTHERS])
