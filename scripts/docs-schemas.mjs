@@ -27,31 +27,6 @@ export function assertionTables(schema) {
 }
 
 /**
- * The results file: its own fields, those of a verdict and of a trial. `taskproof schema --results` has the rest.
- *
- * @param {Schema} schema
- */
-export function resultsTables(schema) {
-  const verdict = schema.properties.verdicts.items;
-  const trial = verdict.properties.trials.items;
-  const head = ['field', 'meaning'];
-  /** @type {(title: string, one: Schema) => string} */
-  const part = (title, one) =>
-    `### ${title}\n\n${table(
-      head,
-      fields(one).map(([name = '', type = '', meaning = '']) => [
-        name,
-        type.startsWith('`') && !/true/.test(type) ? `${meaning}: ${type}` : meaning,
-      ]),
-    )}`;
-  return [
-    part('The file', schema),
-    part('Each of `verdicts`', verdict),
-    part('Each of `trials`', trial),
-  ].join('\n\n');
-}
-
-/**
  * @param {Schema} schema
  * @param {string} prefix
  * @returns {string[][]}

@@ -7,7 +7,7 @@ import { load } from './bundle.mjs';
 import { fisherTable, policyTable, wilsonTable } from './docs-arithmetic.mjs';
 import { commandLine } from './docs-help.mjs';
 import { interfaceTable } from './docs-options.mjs';
-import { assertionTables, resultsTables, specTable } from './docs-schemas.mjs';
+import { assertionTables, specTable } from './docs-schemas.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 const SECTION = /(<!-- generated: ([\w-]+) -->\n)[\s\S]*?(<!-- end -->)/g;
@@ -52,7 +52,6 @@ export async function sectionsOf() {
   const ours = await load(
     'docs',
     `export { taskSpecJsonSchema } from './src/spec/schema';
-     export { resultsJsonSchema } from './src/report/results';
      export { run } from './src/cli/program';
      export { fisherExactOneSided, wilsonInterval } from './src/verdicts/statistics';
      export { ALPHA } from './src/verdicts/diff';`,
@@ -67,7 +66,6 @@ export async function sectionsOf() {
   return {
     'spec-fields': () => specTable(ours.taskSpecJsonSchema()),
     'spec-assertions': () => assertionTables(ours.taskSpecJsonSchema()),
-    results: () => resultsTables(ours.resultsJsonSchema()),
     'command-line': () => commandLine(ours.run),
     'taskproof-tests': options('playwright/task-tests.ts', 'TaskproofTestsOptions'),
     'page-tool-tests': options('playwright/page-tool-tests.ts', 'PageToolTestsOptions'),
