@@ -34,7 +34,7 @@ const optionsSchema = z.strictObject({
  * without leaving the page, inputs that its schema does not take.
  *
  * @param url of the page; relative to `baseURL`
- * @throws OptionsError for options that it can't use.
+ * @throws OptionsError if an option is unknown or invalid.
  */
 export function pageToolTests(url: string, options: PageToolTestsOptions = {}): void {
   const callSite = callSiteOf(pageToolTests);
