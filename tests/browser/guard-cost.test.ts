@@ -5,7 +5,7 @@ import { type GuardOptions, guardContext } from '../../src/browser/guard';
 import { type NetworkLog, recordNetwork } from '../../src/browser/network-log';
 import { launchWithTestNames, type Site, startSite } from '../support/two-sites';
 
-const IMAGES = 200;
+const IMAGES = 50;
 const FETCHES = 10;
 const PIXEL = '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="4"/>';
 

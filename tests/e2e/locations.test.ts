@@ -41,7 +41,6 @@ function listed(output: string): string[] {
 const FILTERS = [
   { args: ['--grep', '@smoke'], trials: ['one', 'one'] },
   { args: ['--grep', '@agents'], trials: ['one', 'one', 'two'] },
-  { args: ['--grep-invert', '@taskproof'], trials: [] },
   { args: ['agents.spec.ts:5'], trials: ['one', 'one', 'two'] },
 ];
 
@@ -91,7 +90,7 @@ test.each(FILTERS)('$args selects $trials', async ({ args, trials }) => {
   const run = await suiteOf('commonjs').playwright(['test', '--list', ...args]);
   expect(run.exitCode, run.output).toBe(0);
   expect(listed(run.output).sort()).toEqual(trials);
-  expect(run.output.includes('other.spec.ts')).toBe(trials.length === 0);
+  expect(run.output).not.toContain('other.spec.ts');
 });
 
 test('a run in which no spec is selected is no run of ours', async () => {

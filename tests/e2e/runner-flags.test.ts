@@ -163,16 +163,19 @@ test('a run without our reporter is told that it has no verdict', async () => {
 });
 
 test('earlyStop: trials after a settled verdict are skipped with the reason', async () => {
-  const suite = await suiteWith({ lost: [0, 1], kept: [] }, { taskproof: 'earlyStop: true', k: 3 });
+  const suite = await suiteWith(
+    { lost: [0], kept: [] },
+    { taskproof: 'earlyStop: true', k: 2, minPasses: { lost: 2, kept: 1 } },
+  );
   const run = await suite.playwright(['test']);
   expect(run.exitCode, run.output).toBe(1);
   const [kept, lost] = run.results().verdicts;
-  expect(kept).toMatchObject({ verdict: 'passed', k: 3, passes: 2, missing: 1, rate: 1 });
-  expect(lost).toMatchObject({ verdict: 'failed', passes: 0, failures: 2, missing: 1, rate: 0 });
+  expect(kept).toMatchObject({ verdict: 'passed', k: 2, passes: 1, missing: 1, rate: 1 });
+  expect(lost).toMatchObject({ verdict: 'failed', passes: 0, failures: 1, missing: 1, rate: 0 });
   expect(lost!.trials.filter(trial => trial.outcome === 'skipped').map(trial => trial.reason)).toEqual([
-    'early stop: the verdict is settled (failed, 0 of 2 passed, needs 2 of 3)',
+    'early stop: the verdict is settled (failed, 0 of 1 passed, needs 2 of 2)',
   ]);
-  expect(run.output).toContain('(2 ran)');
+  expect(run.output).toContain('(1 ran)');
   expect(run.results().complete).toBe(true);
 });
 

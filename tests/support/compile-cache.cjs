@@ -1,19 +1,23 @@
-// Loaded before everything else in the processes of suites (NODE_OPTIONS): keeps what V8 compiled of Playwright's two
-// large files, which each of some hundred processes would compile anew. Node 22 has this built in
-// (NODE_COMPILE_CACHE). And spares them Playwright's hooks for ES modules where a suite has none: before Node 22.15 they are
-// a thread in each process, a tenth of what its start costs.
-const { mkdirSync, readFileSync, renameSync, writeFileSync } = require('node:fs');
+// Loaded before everything else in the processes of suites (NODE_OPTIONS): keeps what V8 compiled of Playwright's and our large
+// files, which each of some hundred processes would read and compile anew. Node 22 has this built in (NODE_COMPILE_CACHE). And
+// spares them Playwright's hooks for ES modules where a suite has none: before Node 22.15 they are a thread in each process, a tenth
+// of what its start costs.
+const { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } = require('node:fs');
 const Module = require('node:module');
-const { dirname, join } = require('node:path');
+const { basename, dirname, join } = require('node:path');
 const vm = require('node:vm');
 
-// Not the files that import a suite's ES modules: what they `eval` finds no importer in a script made here.
-const LARGE = 1_000_000;
+const LARGE = 20_000;
+const CACHED = /node_modules.*playwright/;
+/** A runner and a worker run other parts of the same files. */
+const KIND = basename(process.argv[1] ?? '');
+/** What such a file evals finds no importer in a script made here. */
+const IMPORTS_MODULES = 'eval(`import(';
 const folder = process.env.TASKPROOF_TEST_CACHE ?? '';
 const importModuleDynamically = vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER;
-/** @type {{ _compile(content: string, filename: string, ...rest: unknown[]): unknown }} */
-const prototype = Object(Module.prototype);
-const compile = prototype._compile;
+/** @type {{ _extensions: Record<'.js', (module: NodeJS.Module, filename: string) => void> }} */
+const { _extensions: extensions } = Object(Module);
+const load = extensions['.js'];
 
 /** @param {string} file */
 function read(file) {
@@ -28,36 +32,56 @@ function read(file) {
  * Processes that end at once must not see half of a file.
  *
  * @param {string} file
- * @param {vm.Script} script
+ * @param {string | Buffer} content
  */
-function keep(file, script) {
+function keep(file, content) {
   try {
     mkdirSync(folder, { recursive: true });
-    writeFileSync(`${file}.${process.pid}`, script.createCachedData());
+    writeFileSync(`${file}.${process.pid}`, content);
     renameSync(`${file}.${process.pid}`, file);
   } catch {
     // The next process tries again.
   }
 }
 
+/**
+ * A file's function in ASCII, which is read and scanned in half the time; nothing for a file that is loaded as ever.
+ *
+ * @param {string} filename
+ * @param {string} kept
+ */
+function sourceOf(filename, kept) {
+  const found = read(kept);
+  if (found) return found.latin1Slice();
+  const content = readFileSync(filename, 'utf8');
+  const escaped = content.replace(
+    /[\u0080-\uffff]/g,
+    character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  const source = content.includes(IMPORTS_MODULES) ? '' : Module.wrap(escaped);
+  keep(kept, source);
+  return source;
+}
+
 if (folder && importModuleDynamically)
-  prototype._compile = function (content, filename, ...rest) {
-    if (content.length < LARGE || !filename.includes('node_modules'))
-      return compile.call(this, content, filename, ...rest);
-    const file = join(folder, `${filename.replace(/[^\w.]+/g, '_')}-${content.length}`);
-    const cachedData = read(file);
-    const script = new vm.Script(Module.wrap(content), { filename, cachedData, importModuleDynamically });
-    /** @type {NodeJS.Module} */
-    const module = Object(this);
+  extensions['.js'] = (module, filename) => {
+    const size = CACHED.test(filename) ? statSync(filename).size : 0;
+    if (size < LARGE) return load(module, filename);
+    const kept = join(folder, `${filename.replace(/[^\w.]+/g, '_')}-${size}`);
+    const source = sourceOf(filename, `${kept}.js`);
+    if (!source) return load(module, filename);
+    const compiled = `${kept}-${KIND}`;
+    const cachedData = read(compiled);
+    const script = new vm.Script(source, { filename, cachedData, importModuleDynamically });
     const require = Object.assign(
       (/** @type {string} */ id) => module.require(id),
       Module.createRequire(filename),
     );
-    const result = script
+    script
       .runInThisContext()
       .call(module.exports, module.exports, require, module, filename, dirname(filename));
-    if (!cachedData || script.cachedDataRejected) process.once('exit', () => keep(file, script));
-    return result;
+    if (!cachedData || script.cachedDataRejected)
+      process.once('exit', () => keep(compiled, script.createCachedData()));
   };
 
 if (process.env.TASKPROOF_TEST_COMMONJS && !('registerHooks' in Module)) {

@@ -131,7 +131,10 @@ echo "the documentation's npm does not know $*" >&2; exit 127`,
   return folder;
 }
 
-/** A config of the documentation is taken as it is, by one that adds what this machine's browser needs. */
+/**
+ * A config of the documentation is taken as it is, by one that adds what this machine's browser needs. And a small page: pictures
+ * of large ones are much of what a trial costs.
+ */
 function giveBrowser(folder: string): void {
   for (const name of readdirSync(folder)) {
     if (!/^[\w.-]+\.config\.[jt]s$/.test(name) || name.startsWith('from-docs.')) continue;
@@ -141,7 +144,8 @@ function giveBrowser(folder: string): void {
     writeFileSync(
       join(folder, name),
       `import config from './from-docs.${name.replace(/\.[jt]s$/, '')}';
-export default { workers: 2, ...config, use: { launchOptions: ${JSON.stringify(launchOptions())}, ...config.use } };
+const use = { launchOptions: ${JSON.stringify(launchOptions())}, viewport: { width: 480, height: 320 } };
+export default { workers: 2, ...config, use: { ...use, ...config.use } };
 `,
     );
   }

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { claude } from '../../../src/agents/claude';
 import type { ClaudeOptions } from '../../../src/agents/claude/options';
 import { harness, html } from '../../support/claude-harness';
@@ -25,10 +25,11 @@ const pages = harness({
 });
 
 let api: MessagesApi | undefined;
-afterEach(async () => {
+const end = async () => {
   await api?.close();
   api = undefined;
-});
+};
+afterEach(end);
 
 async function play(script: Script, setup: TaskSetup & { options?: ClaudeOptions } = {}) {
   api = await startMessagesApi({ script });
@@ -52,11 +53,25 @@ const bare = (value: unknown) =>
 const OPUS = { input: 4, output: 20, read: 0.2, write: 5 };
 
 describe('a long trial', () => {
-  it('bills 20 turns at no more than 30% of the same conversation sent uncached with a full-size picture each turn', async () => {
-    const { outcome } = await play(lookAround(20));
+  const TURNS = 40;
+  let played: MessagesApi['requests'];
+  /** The input tokens of each request. */
+  let sizes: number[];
+  // Once for both: its conversation is much to hash and to count.
+  beforeAll(async () => {
+    const { outcome } = await play(lookAround(TURNS));
     await outcome;
-    const requests = api!.requests;
-    expect(requests).toHaveLength(20);
+    played = api!.requests;
+    sizes = played.map(({ usage }) => {
+      const { input_tokens, cache_creation_input_tokens, cache_read_input_tokens } = usage!;
+      return input_tokens + cache_creation_input_tokens + cache_read_input_tokens;
+    });
+    await end();
+  });
+
+  it('bills 20 turns at no more than 30% of the same conversation sent uncached with a full-size picture each turn', () => {
+    const requests = played.slice(0, 20);
+    expect(played).toHaveLength(TURNS);
     // In tokens at the price of uncached input.
     const billed = requests.reduce((sum, { usage }) => {
       const {
@@ -71,7 +86,7 @@ describe('a long trial', () => {
     let whole = 0;
     let uncached = 0;
     requests.forEach(({ body }, index) => {
-      const all = positions(body).at(-1)!.tokens;
+      const all = sizes[index]!;
       const messages = body.messages as JsonObject[];
       const before = positions({ ...body, messages: messages.slice(0, -2) }).at(-1)!.tokens;
       whole += index === 0 ? all : all - before;
@@ -84,32 +99,28 @@ describe('a long trial', () => {
     expect(share).toBeLessThanOrEqual(0.3);
   });
 
-  it('sends what it sent before byte for byte, except where much is taken out at once', async () => {
-    const { outcome } = await play(lookAround(40));
-    await outcome;
-    const sent = api!.requests.map(({ body }) => (body.messages as JsonObject[]).map(bare));
+  it('sends what it sent before byte for byte, except where much is taken out at once', () => {
+    const sent = played.map(({ body }) => (body.messages as JsonObject[]).map(bare));
     const rewritten = sent.flatMap((messages, index) =>
       index > 0 && sent[index - 1]!.some((message, at) => message !== messages[at]) ? [index] : [],
     );
     expect(rewritten.length).toBeGreaterThanOrEqual(1);
     expect(rewritten.length).toBeLessThanOrEqual(3);
-    for (const [index, { body, usage, status }] of api!.requests.entries()) {
+    const beginning = (index: number) => bare(played[index]!.body.tools) + bare(played[index]!.body.system);
+    for (const [index, { usage, status }] of played.entries()) {
       expect(status).toBe(200);
-      expect(bare(body.tools) + bare(body.system)).toBe(
-        bare(api!.requests[0]!.body.tools) + bare(api!.requests[0]!.body.system),
-      );
+      expect(beginning(index)).toBe(beginning(0));
       // All that the request before had is read from the cache.
       if (index === 0 || rewritten.includes(index)) continue;
-      const previous = api!.requests[index - 1]!.usage!;
+      const previous = played[index - 1]!.usage!;
       expect(usage!.cache_read_input_tokens).toBe(
         previous.cache_read_input_tokens + previous.cache_creation_input_tokens,
       );
     }
-    const last = bare(api!.requests[rewritten[0]!]!.body.messages);
+    const last = bare(played[rewritten[0]!]!.body.messages);
     expect(last.match(/"type":"image"/g)!.length).toBeLessThanOrEqual(3);
     expect(last).toContain('(An earlier screenshot was here.');
     expect(last).toMatch(/more characters of an earlier reading were here/);
-    const sizes = api!.requests.map(({ body }) => positions(body).at(-1)!.tokens);
     expect(Math.max(...sizes)).toBeLessThan(90_000);
   });
 });

@@ -1,11 +1,7 @@
 // Thinking blocks are signed for the conversation that made them: changed, moved or carried elsewhere they are refused.
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import { RuleBroken } from './rules';
 import { isObject, type Json, type JsonObject } from './tokens';
-
-function digest(parts: Json[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64');
-}
 
 /** The conversation as far as the check looks: no cache marks, an assistant's text and calls included. */
 function bare(value: Json): Json {
@@ -15,39 +11,47 @@ function bare(value: Json): Json {
   return Object.fromEntries(entries.map(([key, entry]) => [key, bare(entry as Json)]));
 }
 
-function prefixOf(body: JsonObject, messages: JsonObject[]): Json[] {
-  return [bare(body.system ?? null), bare(body.tools ?? null), ...messages.map(bare)];
+// A conversation is hashed as it grows: anew for each block, long ones took the tests seconds.
+function add(to: Hash, part: Json): Hash {
+  return to.update(`${JSON.stringify(bare(part))}\n`);
 }
+
+function beginningOf(body: JsonObject): Hash {
+  return add(add(createHash('sha256'), body.system ?? null), body.tools ?? null);
+}
+
+function signature(before: Hash, block: JsonObject): string {
+  return add(before.copy(), block.thinking ?? '').digest('base64');
+}
+
+/** What is in each request that was checked. */
+const checked = new WeakMap<JsonObject, Hash>();
 
 /** Signs the thinking blocks of an answer to `body`. */
 export function sign(body: JsonObject, content: JsonObject[]): JsonObject[] {
-  const prefix = prefixOf(body, body.messages as JsonObject[]);
+  if (!content.some(({ type }) => type === 'thinking')) return content;
+  const before = checked.get(body) ?? (body.messages as JsonObject[]).reduce(add, beginningOf(body));
   return content.map(block =>
-    block.type === 'thinking' ? { ...block, signature: digest([...prefix, block.thinking ?? '']) } : block,
+    block.type === 'thinking' ? { ...block, signature: signature(before, block) } : block,
   );
 }
 
 export function checkThinking(body: JsonObject): void {
-  const messages = body.messages as JsonObject[];
-  messages.forEach((message, index) => {
-    if (message.role !== 'assistant' || !Array.isArray(message.content)) return;
-    // A paused turn goes on in the same message: its later blocks were made with the earlier ones before them.
-    const content = message.content as JsonObject[];
+  const before = beginningOf(body);
+  for (const [index, message] of (body.messages as JsonObject[]).entries()) {
+    const content =
+      message.role === 'assistant' && Array.isArray(message.content) ? (message.content as JsonObject[]) : [];
     content.forEach((block, at) => {
-      if (block.type !== 'thinking') return;
-      const before = prefixOf(body, messages.slice(0, index));
-      const paused = prefixOf(body, [
-        ...messages.slice(0, index),
-        { role: 'assistant', content: content.slice(0, at) },
-      ]);
-      const valid = [before, paused].some(
-        prefix => digest([...prefix, block.thinking ?? '']) === block.signature,
-      );
-      if (!valid)
+      if (block.type !== 'thinking' || signature(before, block) === block.signature) return;
+      // A paused turn goes on in the same message: its later blocks were made with the earlier ones before them.
+      const paused = add(before.copy(), { role: 'assistant', content: content.slice(0, at) });
+      if (signature(paused, block) !== block.signature)
         throw new RuleBroken(
           'thinking',
           `messages.${index}.content.${at}: Invalid \`signature\` in \`thinking\` block. The block is bound to a different conversation.`,
         );
     });
-  });
+    add(before, message);
+  }
+  checked.set(body, before);
 }
