@@ -97,6 +97,10 @@ export class Client {
       maxRetries: this.asker.maxRetries,
       middleware: [middleware],
     });
+    let begun = false;
+    stream.on('connect', () => {
+      begun = true;
+    });
     try {
       const message = await stream.finalMessage();
       watch.usage ??= message.usage;
@@ -104,7 +108,9 @@ export class Client {
     } catch (error) {
       // The SDK stops early if a call's input is not JSON. The answer's usage comes at its end.
       if (!silent && !limit.signal.aborted) await within(watch.readOn(), timeout);
-      throw silent ? new AnthropicError(`nothing came for ${timeout / 1000} s`) : error;
+      if (silent) throw new AnthropicError(`nothing came for ${timeout / 1000} s`);
+      // What a client throws before it asks, the stream has put into an error of its own.
+      throw begun || apiError(error) ? error : ((error as Error).cause ?? error);
     } finally {
       clearTimeout(timer);
       if (watch.usage) limit.spent(watch.usage);
