@@ -59,23 +59,24 @@ function advice(error: APIError, { factory, model, tools, maxRetries, client }: 
       : `Set another model, claude({ model: 'claude-opus-5-5' }), or another tool, claude({ tools: '${other}' }).`;
     return `the model "${model}" does not take the ${tools} tool. ${another}`;
   }
-  const key = client ? 'credentials' : 'key';
-  const check = client
-    ? `what the client of ${factory}({ client }) was made with`
-    : `ANTHROPIC_API_KEY, or the apiKey that ${factory}() is given`;
-  const address = client ? 'whether the name is the one that its provider uses' : 'baseURL';
   const known: Record<number, string> = {
-    400: `the ${client ? 'provider' : 'API'} refuses the request (400).`,
-    401: `the API refuses the ${key} (401). Check ${check}.`,
-    402: `the account has no credit (402). Add credit, or use another ${key === 'key' ? key : 'account'}.`,
-    403: `the ${key} may not use this (403). Check what ${client ? 'they are allowed' : 'its workspace may do'}, and whether the model "${model}" is among that.`,
-    404: `there is no model "${model}" for ${client ? 'these' : 'this'} ${key} (404). Check ${factory}({ model }) and ${address}.`,
+    400: 'the API refuses the request (400).',
+    401: `the API refuses the key (401). Check ANTHROPIC_API_KEY, or the apiKey that ${factory}() is given.`,
+    402: 'the account has no credit (402). Add credit, or use another key.',
+    403: `the key may not use this (403). Check what its workspace may do, and whether it may use the model "${model}".`,
+    404: `there is no model "${model}" for this key (404). Check ${factory}({ model }) and baseURL.`,
     413: 'the request is too large (413). Use a smaller viewport or fewer steps.',
     429: `the rate limit is reached (429), also after ${maxRetries} retries. Run fewer workers (--workers=1), raise ${factory}({ maxRetries }), or ask for a higher limit.`,
     529:
       factory === 'claude'
         ? 'the API is overloaded (529), and was for as long as the trial had time. Run again later, or raise turnTimeoutMs.'
         : `the API is overloaded (529), also after ${maxRetries} retries. Run again later, or raise ${factory}({ maxRetries }).`,
+    ...(client && {
+      400: 'the provider refuses the request (400).',
+      401: `the provider refuses the credentials (401). Check what the client of ${factory}({ client }) was made with.`,
+      403: `the credentials may not use the model "${model}" (403). Check what their account or role may do.`,
+      404: `the provider has no model "${model}" for these credentials (404). Check its name there, the region and the address of the client.`,
+    }),
   };
   return (
     known[status ?? 0] ??

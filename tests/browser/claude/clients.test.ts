@@ -129,7 +129,7 @@ describe.each(Object.keys(CLIENTS))('%s', name => {
   it('credentials that are refused name the client', async () => {
     const { outcome } = await play(name, [done()], {}, { api: { apiKey: 'another-key' } });
     expect(await problem(outcome)).toMatch(
-      /the API refuses the credentials \(401\)\. Check what the client of claude\(\{ client \}\) was made with/,
+      /the provider refuses the credentials \(401\)\. Check what the client of claude\(\{ client \}\) was made with/,
     );
   });
 });
