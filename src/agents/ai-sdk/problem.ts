@@ -1,5 +1,5 @@
 // What went wrong with a request, in words that say what to do, and with the provider's own.
-import { keysIn, withoutKeys } from '../model/keys';
+import { keysIn, withoutKeys } from '../model/problem';
 import type { AiSdkSettings } from './options';
 import type { Sdk } from './request';
 
@@ -12,18 +12,17 @@ export async function problemOf(error: unknown, settings: AiSdkSettings, sdk: Sd
 }
 
 /** The error behind the retries. */
-export function lastOf(error: unknown, sdk: Sdk): unknown {
+function lastOf(error: unknown, sdk: Sdk): unknown {
   return sdk.RetryError.isInstance(error) ? (error.errors.at(-1) ?? error) : error;
 }
 
-/** The status and the words of what the provider refuses about a request. */
-export function refusalOf(error: unknown, sdk: Sdk): { status: number; words: string } | undefined {
+/** The words of what the provider refuses about a request. */
+export function refusalOf(error: unknown, sdk: Sdk): string | undefined {
   const last = lastOf(error, sdk);
-  if (sdk.UnsupportedFunctionalityError.isInstance(last)) return { status: 400, words: last.message };
+  if (sdk.UnsupportedFunctionalityError.isInstance(last)) return last.message;
   if (!sdk.APICallError.isInstance(last)) return undefined;
   const { statusCode = 0 } = last;
-  const isRefused = [400, 404, 413, 415, 422].includes(statusCode);
-  return isRefused ? { status: statusCode, words: wordsOf(last) } : undefined;
+  return [400, 404, 413, 415, 422].includes(statusCode) ? wordsOf(last) : undefined;
 }
 
 function reasonOf(error: unknown, settings: AiSdkSettings, sdk: Sdk): string {

@@ -1,6 +1,6 @@
 // What went wrong with a request to the Messages API, in words that say what to do, and with the provider's own.
 import type { APIError } from '@anthropic-ai/sdk';
-import { keysIn, withoutKeys } from '../model/keys';
+import { keysIn, noAnswer, withoutKeys } from '../model/problem';
 import { apiError, isSdkError, isTimeout, isUnreachable, wordsOf } from './errors';
 import type { ModelSettings } from './options';
 
@@ -87,12 +87,7 @@ function advice(error: APIError, { factory, model, tools, maxRetries, client }: 
 function connection(error: Error, request: Request): string {
   const { factory, requestTimeoutMs, timeoutMs, maxRetries, api } = request;
   const retried = `also after ${maxRetries} retries`;
-  if (isTimeout(error)) {
-    const isShorter = timeoutMs < requestTimeoutMs;
-    const bound = `${timeoutMs / 1000} s${isShorter ? `, all that was left of the trial's time` : ''}`;
-    const raise = isShorter ? 'turnTimeoutMs' : `${factory}({ requestTimeoutMs })`;
-    return `no answer within ${bound}, ${retried}. Raise ${raise}, or check the network.`;
-  }
+  if (isTimeout(error)) return noAnswer(factory, timeoutMs, requestTimeoutMs, retried);
   const cause = error.cause instanceof Error ? error.cause : undefined;
   const reason = cause?.cause instanceof Error ? cause.cause.message : cause?.message;
   const why = reason ? ` (${reason})` : '';

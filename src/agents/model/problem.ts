@@ -1,7 +1,21 @@
-// Keys out of what users read: a proxy, or a page of an error, may echo what it was sent.
+// What went wrong with a request to a model, in words that agents share, and without keys: a proxy, or a page of an
+// error, may echo what it was sent.
 const KEY_NAME = /key|token|secret|password|credential|authorization|\bauth\b|cookie/i;
 const LEAST_KEY = 8;
 const MAX_DEPTH = 6;
+
+/** @param limitMs the time that the request had: less than requestTimeoutMs towards the end of a trial */
+export function noAnswer(
+  factory: string,
+  limitMs: number,
+  requestTimeoutMs: number,
+  retried: string,
+): string {
+  const isShort = limitMs < requestTimeoutMs;
+  const time = `${limitMs / 1000} s${isShort ? ", all that was left of the trial's time" : ''}`;
+  const raise = isShort ? 'turnTimeoutMs' : `${factory}({ requestTimeoutMs })`;
+  return `no answer within ${time}, ${retried}. Raise ${raise}, or check the network.`;
+}
 
 /** @returns the text without these keys, the environment's, and what looks like one */
 export function withoutKeys(text: string, keys: readonly string[]): string {
