@@ -8,9 +8,12 @@ import { DriverError } from './errors';
 const MAX_SECONDS = 30;
 
 export async function type(driver: Driver, page: Page, text: string): Promise<string | undefined> {
-  const field = await focused(page);
+  // Asked before the first key, and answered meanwhile.
+  const field = focused(page);
   await driver.perform(page, { do: 'type', text: driver.fill(text) });
-  return field ? undefined : 'No field has the focus, so nothing may have been typed: click the field first.';
+  return (await field)
+    ? undefined
+    : 'No field has the focus, so nothing may have been typed: click the field first.';
 }
 
 export async function key(driver: Driver, page: Page, text: string, repeat = 1): Promise<void> {
