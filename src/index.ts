@@ -17,7 +17,13 @@ export {
 export { aiSdk } from './agents/ai-sdk';
 export type { AiSdkModel, AiSdkOptions, AiSdkPricing } from './agents/ai-sdk/options';
 export { claude } from './agents/claude';
-export type { ClaudeMembers, ClaudeOptions, ModelOptions, Pricing } from './agents/claude/options';
+export type {
+  ClaudeClient,
+  ClaudeMembers,
+  ClaudeOptions,
+  ModelOptions,
+  Pricing,
+} from './agents/claude/options';
 export { type CommandOptions, command } from './agents/command';
 export { type LexicalOptions, lexical } from './agents/lexical';
 export { type ReplayOptions, replay } from './agents/replay';

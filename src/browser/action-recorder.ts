@@ -3,7 +3,7 @@
 // stand still, so that they cost next to nothing.
 import { isAbsolute, relative } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
-import { type Handle, placeOf } from './durable-locator';
+import { type Handle, type Placed, placeOf } from './durable-locator';
 import { fingerprintOf, NO_ANSWER } from './fingerprint';
 import {
   type DialogAnswer,
@@ -24,7 +24,7 @@ export type ActionDraft = PageAction extends infer Each
     ? Omit<Each, 'locator' | 'to'>
     : never
   : never;
-export type ActionElement = Locator | Handle;
+export type ActionElement = Locator | Handle | Placed;
 
 /** What makes an action portable to another machine and deployment. */
 export interface RecordedTrial {
@@ -153,7 +153,12 @@ async function finished(
 
 /** Wrapped, so that only the place is waited for, and the durable locator is not. */
 async function durable(target: ActionElement): Promise<{ expression: Promise<string | undefined> }> {
-  const place = 'ownerFrame' in target ? await placeOf(target).catch(() => undefined) : target;
+  const place =
+    'place' in target
+      ? target.place
+      : 'ownerFrame' in target
+        ? await placeOf(target).catch(() => undefined)
+        : target;
   if (!place) return { expression: Promise.resolve(undefined) };
   const expression = within(
     place.normalize().then(locator => locator.toString()),
@@ -161,6 +166,6 @@ async function durable(target: ActionElement): Promise<{ expression: Promise<str
   );
   // If the page went away too soon, its place is good enough; a reference into a snapshot is not.
   return {
-    expression: expression.then(found => found ?? ('ownerFrame' in target ? place.toString() : undefined)),
+    expression: expression.then(found => found ?? (place === target ? undefined : place.toString())),
   };
 }

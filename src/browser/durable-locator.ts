@@ -1,5 +1,6 @@
 // Makes a locator for an element that still finds it on another day.
 import type { ElementHandle, Frame, FrameLocator, Locator, Page } from '@playwright/test';
+import { evaluateUnseen } from './evaluate';
 
 type Point = { x: number; y: number };
 export type Handle = ElementHandle<Element>;
@@ -14,27 +15,72 @@ export function elementWithFocus(page: Page): Promise<Handle | undefined> {
   return inFrame(page.mainFrame(), null);
 }
 
-/** What to click to hit a point: an element, and where on it where its middle will not do. */
-export async function clickableAt(
-  page: Page,
-  point: Point,
-): Promise<{ element: Handle; position?: Point } | undefined> {
-  const hit = await elementAtPoint(page, point);
-  if (!hit) return undefined;
-  const clickable = (await hit.evaluateHandle(closestControl)).asElement();
-  return clickable ? { element: clickable } : spotOn(hit, point);
+/** An element by its place in the document. */
+export interface Placed {
+  place: Locator;
+}
+
+/** What to act on to hit a point. */
+export interface Aim {
+  element: Placed | Handle;
+  /** Where on it, if its middle will not do. */
+  position?: Point;
+}
+
+/** What to click to hit a point: the control there, or the very spot of what is there. Keys go to what has the focus. */
+export async function targetAt(page: Page, point: Point | null): Promise<Aim | undefined> {
+  const found = await readAt(page, point, placeAt, [closestControl, pathOf, point]);
+  if (found !== 'frame') return found ? aimAt(page, found) : undefined;
+  const element = await inFrame(page.mainFrame(), point);
+  if (!element || !point) return element && { element };
+  const clickable = (await element.evaluateHandle(closestControl)).asElement();
+  return clickable ? { element: clickable } : spotOn(element, point);
 }
 
 /** The element at a point, and where on it the point is. */
-export async function spotAt(
-  page: Page,
-  point: Point,
-): Promise<{ element: Handle; position: Point } | undefined> {
+export async function spotAt(page: Page, point: Point): Promise<Required<Aim> | undefined> {
+  const found = await readAt(page, point, placeAt, [() => null, pathOf, point]);
+  if (found !== 'frame') return found ? (aimAt(page, found) as Required<Aim>) : undefined;
   const hit = await elementAtPoint(page, point);
   return hit && spotOn(hit, point);
 }
 
-async function spotOn(element: Handle, point: Point) {
+function aimAt(page: Page, { path, position }: { path: string; position: Point | undefined }): Aim {
+  return { element: { place: page.locator(path) }, ...(position && { position }) };
+}
+
+/** Runs in the page. */
+function placeAt(
+  element: Element,
+  controlOf: typeof closestControl,
+  toPath: typeof pathOf,
+  point: Point | null,
+) {
+  const control = point && controlOf(element);
+  const { x, y } = element.getBoundingClientRect();
+  const position = point && !control ? { x: Math.round(point.x - x), y: Math.round(point.y - y) } : undefined;
+  return { path: toPath(control ?? element), position };
+}
+
+/**
+ * Reads the element at a point of the viewport, or the one with the focus, through shadow roots: in one look, for which a
+ * handle takes ten.
+ *
+ * @param read runs in the page, with the element and `args`: functions that run there, too, and JSON.
+ * @returns 'frame' if a frame has it, null if nothing is there
+ */
+export async function readAt<Result, Args extends unknown[]>(
+  page: Page,
+  point: Point | null,
+  read: (element: Element, ...args: Args) => Result,
+  args: Args,
+): Promise<Result | 'frame' | null> {
+  const given = args.map(arg => (typeof arg === 'function' ? `(${arg})` : JSON.stringify(arg)));
+  const script = `(element => !element ? null : /^i?frame$/.test(element.localName) ? 'frame' : (${read})(${['element', ...given].join()}))((${hit})(${JSON.stringify(point)}))`;
+  return (await evaluateUnseen(page, script)) as Result | 'frame' | null;
+}
+
+async function spotOn(element: Handle, point: Point): Promise<Required<Aim> | undefined> {
   const box = await element.boundingBox();
   if (!box) return undefined;
   return { element, position: { x: Math.round(point.x - box.x), y: Math.round(point.y - box.y) } };
@@ -93,7 +139,7 @@ function closestControl(element: Element): Element | null {
 }
 
 /** Runs in the page. */
-function closestScrollable(element: Element): Element | null {
+export function closestScrollable(element: Element): Element | null {
   for (let node: Element | null = element; node && node !== document.body; ) {
     const { overflowX, overflowY } = getComputedStyle(node);
     const scrolls = /auto|scroll/;
@@ -105,7 +151,7 @@ function closestScrollable(element: Element): Element | null {
 }
 
 /** Runs in the page. A CSS path from the root; Playwright's `>>` where a shadow root begins. */
-function pathOf(element: Element): string {
+export function pathOf(element: Element): string {
   const segments: string[] = [];
   let parts: string[] = [];
   let node: Element | null = element;

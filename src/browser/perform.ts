@@ -1,7 +1,7 @@
 // Performs and records an action on a page. Agents and replays both use it.
 import type { Locator, Page, Response } from '@playwright/test';
 import type { ActionRecorder } from './action-recorder';
-import { elementWithFocus } from './durable-locator';
+import { targetAt } from './durable-locator';
 import type { PageAction } from './page-action';
 import type { PageTools } from './page-tools';
 import { within } from './waiting';
@@ -74,7 +74,7 @@ async function dispatch(page: Page, action: Dispatched, timeoutMs: number): Prom
 async function note(page: Page, action: LocatedAction, recorder: ActionRecorder): Promise<boolean> {
   const { locator, to, ...draft } = action as LocatedAction & { locator?: Locator; to?: Locator };
   const atFocus = !locator && (action.do === 'press' || action.do === 'type');
-  const target = atFocus ? await within(elementWithFocus(page), NOTE_LIMIT_MS) : locator;
+  const target = atFocus ? (await within(targetAt(page, null), NOTE_LIMIT_MS))?.element : locator;
   if (action.do === 'type' && !target) return false;
   await recorder.record(page, draft, target, to);
   return true;
@@ -131,8 +131,11 @@ async function act(
 /** Fields that format or mask what is typed follow keys, not values. */
 async function fill({ locator, text }: Of<'fill'>, timeout: number): Promise<void> {
   await locator.fill(text, { timeout });
+  // Playwright reads a value sooner than it runs a function; an editor has none.
+  const value = await locator.inputValue({ timeout: 1_000 }).catch(() => text);
+  if (value === text || text === '') return;
   const kept = await locator.evaluate(valueOfText, undefined, { timeout: 1_000 }).catch(() => text);
-  if (kept === null || kept === text || text === '') return;
+  if (kept === null || kept === text) return;
   await locator.fill('', { timeout });
   await locator.pressSequentially(text, { timeout });
 }

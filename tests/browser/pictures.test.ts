@@ -5,13 +5,16 @@ import { setTimeout } from 'node:timers/promises';
 import { type Browser, type BrowserContextOptions, chromium, devices, type Page } from '@playwright/test';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
-import type { Turn } from '../../src/agents/agent';
+import { NO_USAGE, type Turn } from '../../src/agents/agent';
+import { pictureScale } from '../../src/browser/driver/screenshot';
 import { openSession } from '../../src/browser/open-session';
+import type { JudgedTrial } from '../../src/grading/judge';
+import { judgeTrial } from '../../src/trial/grading';
 import { secretMask } from '../../src/trial/mask';
 import type { TrialContext } from '../../src/trial/plan';
 import { takeScreenshot } from '../../src/trial/screenshot';
 import { Turns } from '../../src/trial/turns';
-import { imageInfo } from '../support/messages-api/tokens';
+import { imageInfo, imageTokens } from '../support/messages-api/tokens';
 
 type Rgb = [number, number, number];
 interface Trial {
@@ -19,6 +22,7 @@ interface Trial {
   /** Plays a turn; its picture's colour in the middle. */
   turn(act: (page: Page, turn: Turn) => Promise<unknown>): Promise<Rgb>;
   pictures: TrialContext['pictures'];
+  context: TrialContext;
 }
 
 /** The page's background is the path's colour; each button makes it 20 redder in its own way. */
@@ -100,6 +104,7 @@ async function inTrial(options: BrowserContextOptions, run: (trial: Trial) => Pr
     await run({
       page,
       pictures,
+      context: trial,
       turn: async act => {
         await turns.run('act', turn => act(session.page, turn).then(() => undefined));
         return pixel(pictures.at(-1)!.image);
@@ -174,6 +179,34 @@ it.each(SIZES)('is in CSS pixels, of what is scrolled to: %s', (_, options, size
     expect(await page.evaluate(() => [scrollY, innerWidth])).toEqual([1000, size.width]);
   }),
 );
+
+it('goes to the judge as large as the agent sees it', () =>
+  inTrial({ viewport: { width: 2560, height: 1440 } }, async ({ page, pictures, turn, context }) => {
+    await turn(() => page.evaluate(() => document.body.style.setProperty('background', 'rgb(0,200,0)')));
+    await turn(active => active.setViewportSize({ width: 800, height: 600 }));
+    const seen: JudgedTrial['screenshots'][number][] = [];
+    const judge = async ({ screenshots }: JudgedTrial) => {
+      seen.push(...screenshots);
+      return { passed: true, reason: 'fine' };
+    };
+    const stopped = new AbortController().signal;
+    const turns = { records: [], usage: NO_USAGE } as unknown as Turns;
+    const judged = { ...context, plan: { ...context.plan, spec: { judge: 'green' } } } as never;
+    const result = await judgeTrial(
+      { name: 'mine', judge },
+      { trial: judged, turns, assertions: [], stopped },
+    );
+    expect(result).toHaveProperty('judgement.passed', true);
+    expect(pictures.map(({ image }) => imageInfo(image)!.width)).toEqual([2560, 800]);
+    const shown = seen.map(({ image }) => imageInfo(image)!);
+    const { width, height } = shown[0]!;
+    expect(width / 2560).toBeCloseTo(pictureScale({ width: 2560, height: 1440 }), 2);
+    expect(width / height).toBeCloseTo(16 / 9, 2);
+    expect(imageTokens(shown[0]!)).toBeLessThan(1_600);
+    expectColour(await pixel(seen[0]!.image), [0, 200, 0]);
+    // What is no larger than that goes as it is.
+    expect(seen[1]!.image.equals(pictures[1]!.image)).toBe(true);
+  }));
 
 it('follows a viewport that changes', () =>
   inTrial({}, async ({ pictures, turn }) => {

@@ -35,6 +35,8 @@ export class Calls {
   private readonly driver: Driver;
   /** The tabs as the model last saw them. */
   private tabs = '';
+  /** The words of an answer's first call: nothing happens before it. */
+  private told: { call: Call; words: string } | undefined;
 
   constructor(
     private readonly task: SessionTask,
@@ -69,13 +71,21 @@ export class Calls {
 
   /** The title of a turn with these calls. */
   async titleOf(calls: readonly Call[]): Promise<string> {
-    const words = await Promise.all(calls.map(call => this.wordsOf(call).catch(() => call.toolName)));
+    const words = await Promise.all(
+      calls.map((call, index) => this.wordsOf(call, index).catch(() => call.toolName)),
+    );
     return this.task.mask(shorten(words.join(', then '), 140));
   }
 
-  private async wordsOf({ toolName, input }: Call): Promise<string> {
-    const tool = this.toolOf(toolName);
-    return tool.words(tool.input.parse(given(input)), this.driver, this.driver.session.page);
+  private async wordsOf(call: Call, index: number): Promise<string> {
+    const tool = this.toolOf(call.toolName);
+    const words = await tool.words(
+      tool.input.parse(given(call.input)),
+      this.driver,
+      this.driver.session.page,
+    );
+    if (index === 0) this.told = { call, words };
+    return words;
   }
 
   async run(calls: readonly Call[], turn: Turn): Promise<{ results: Result[]; ending: Ending }> {
@@ -162,11 +172,13 @@ export class Calls {
     return result;
   }
 
-  private async tried({ toolName, input }: Call): Promise<Result> {
+  private async tried(call: Call): Promise<Result> {
+    const { toolName, input } = call;
+    const told = this.told?.call === call ? this.told.words : undefined;
     try {
       const tool = this.toolOf(toolName);
       const checked = checkedInput(toolName, tool.input, given(input));
-      return resultOf(await runTool(tool, checked, this.driver, this.driver.session.page));
+      return resultOf(await runTool(tool, checked, this.driver, this.driver.session.page, told));
     } catch (error) {
       if (error instanceof DriverError) return { text: error.message, isError: true };
       throw error;

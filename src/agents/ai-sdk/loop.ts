@@ -104,8 +104,8 @@ class Loop {
   /** Removes from the conversation what the provider refuses, if possible. */
   private repair(error: unknown): boolean {
     const refusal = refusalOf(error, this.sdk);
-    if (!refusal) return false;
-    const isTooLong = /too long|too many tokens|context|maximum|token limit/i.test(refusal.words);
+    if (refusal === undefined) return false;
+    const isTooLong = /too long|too many tokens|context|maximum|token limit/i.test(refusal);
     const repaired = (isTooLong && this.conversation.trim(true)) || this.goBlind();
     if (repaired) this.rewritten();
     return repaired;

@@ -20,6 +20,11 @@ function flat<Given, Input>(
   };
 }
 
+/** A tool of the table that takes less. */
+function narrowed<Given, Input extends Given>(tool: Tool<Given>, input: z.ZodType<Input>): Tool<Input> {
+  return { ...tool, input };
+}
+
 const ref = z.string().min(1).describe('The reference of an element: ref_7.');
 const byRef = z.object({ ref });
 const tab_id = z.string().min(1).describe('tab_2');
@@ -69,17 +74,16 @@ const finish: Tool<{ result: string }> = {
 export function membersFor(pictures: boolean): Record<string, Tool> {
   const point = pictures ? pointed : aimed;
   return {
-    navigate: flat(TOOLS.navigate, z.object({ url: z.string().min(1) }), input => input),
-    read_page: flat(
+    navigate: narrowed(TOOLS.navigate, z.object({ url: z.string().min(1) })),
+    read_page: narrowed(
       TOOLS.read_page,
       z.object({
         filter: z.enum(['all', 'interactive']).optional().describe('Default: what is in the viewport.'),
         ref: z.string().optional().describe('Only this element and what is in it.'),
       }),
-      input => input,
     ),
-    find: flat(TOOLS.find, z.object({ query: z.string().min(1) }), input => input),
-    get_page_text: flat(TOOLS.get_page_text, z.object({}), input => input),
+    find: narrowed(TOOLS.find, z.object({ query: z.string().min(1) })),
+    get_page_text: narrowed(TOOLS.get_page_text, z.object({})),
     left_click: point(TOOLS.left_click),
     hover: point(TOOLS.hover),
     form_input: flat(
@@ -87,22 +91,17 @@ export function membersFor(pictures: boolean): Record<string, Tool> {
       z.object({ ref, value: z.union([z.string(), z.number(), z.boolean()]) }),
       input => ({ target: targetOf(input), value: input.value }),
     ),
-    type: flat(TOOLS.type, z.object({ text: z.string() }), input => input),
-    key: flat(
+    type: narrowed(TOOLS.type, z.object({ text: z.string() })),
+    key: narrowed(
       TOOLS.key,
       z.object({ text: z.string().min(1).describe('A key or a chord: Enter, ctrl+a.') }),
-      input => input,
     ),
     scroll,
     scroll_to: aimed(TOOLS.scroll_to),
-    switch_tab: flat(TOOLS.switch_tab, z.object({ tab_id }), input => input),
-    close_tab: flat(TOOLS.close_tab, z.object({ tab_id }), input => input),
-    wait: flat(
-      TOOLS.wait,
-      z.object({ duration: z.number().min(0).describe('Seconds, at most 30.') }),
-      input => input,
-    ),
-    ...(pictures && { screenshot: flat(TOOLS.screenshot, z.object({}), input => input) }),
+    switch_tab: narrowed(TOOLS.switch_tab, z.object({ tab_id })),
+    close_tab: narrowed(TOOLS.close_tab, z.object({ tab_id })),
+    wait: narrowed(TOOLS.wait, z.object({ duration: z.number().min(0).describe('Seconds, at most 30.') })),
+    ...(pictures && { screenshot: narrowed(TOOLS.screenshot, z.object({})) }),
     next_dialog: TASK_TOOLS.next_dialog,
     give_up: TASK_TOOLS.give_up,
     finish,

@@ -1,32 +1,28 @@
 // What went wrong with a request, in words that say what to do, and with the provider's own.
+import { keysIn, withoutKeys } from '../model/problem';
 import type { AiSdkSettings } from './options';
 import type { Sdk } from './request';
 
 const MAX_WORDS = 300;
-/** Variables of the environment that hold keys. */
-const KEY_NAME = /KEY|TOKEN|SECRET|PASSWORD|CREDENTIAL/i;
-const KEY_HEADERS = /authorization|key|token/i;
-const LEAST_KEY = 8;
 
 /** @returns one or two sentences, without any key */
 export async function problemOf(error: unknown, settings: AiSdkSettings, sdk: Sdk): Promise<string> {
   const last = lastOf(error, sdk);
-  return withoutKeys(reasonOf(last, settings, sdk), await keysOf(settings.model));
+  return withoutKeys(reasonOf(last, settings, sdk), await sentKeys(settings.model));
 }
 
 /** The error behind the retries. */
-export function lastOf(error: unknown, sdk: Sdk): unknown {
+function lastOf(error: unknown, sdk: Sdk): unknown {
   return sdk.RetryError.isInstance(error) ? (error.errors.at(-1) ?? error) : error;
 }
 
-/** The status and the words of what the provider refuses about a request. */
-export function refusalOf(error: unknown, sdk: Sdk): { status: number; words: string } | undefined {
+/** The words of what the provider refuses about a request. */
+export function refusalOf(error: unknown, sdk: Sdk): string | undefined {
   const last = lastOf(error, sdk);
-  if (sdk.UnsupportedFunctionalityError.isInstance(last)) return { status: 400, words: last.message };
+  if (sdk.UnsupportedFunctionalityError.isInstance(last)) return last.message;
   if (!sdk.APICallError.isInstance(last)) return undefined;
   const { statusCode = 0 } = last;
-  const isRefused = [400, 404, 413, 415, 422].includes(statusCode);
-  return isRefused ? { status: statusCode, words: wordsOf(last) } : undefined;
+  return [400, 404, 413, 415, 422].includes(statusCode) ? wordsOf(last) : undefined;
 }
 
 function reasonOf(error: unknown, settings: AiSdkSettings, sdk: Sdk): string {
@@ -74,30 +70,13 @@ function originOf(url: string): string {
   return URL.canParse(url) ? new URL(url).origin : url;
 }
 
-/** A proxy or a page of an error may echo what it was sent. */
-function withoutKeys(text: string, keys: readonly string[]): string {
-  const known = keys.reduce((masked, key) => masked.replaceAll(key, '[key]'), text);
-  return known.replace(/\b(?:sk|rk|gsk|xai|AIza)[-_]?[\w-]{16,}|\bBearer\s+[\w.~+/=-]{8,}/g, '[key]');
-}
-
-/** Keys of the environment, and those that the provider sends, as far as it tells. */
-async function keysOf(model: AiSdkSettings['model']): Promise<string[]> {
-  const inEnvironment = Object.entries(process.env).flatMap(([name, value]) =>
-    KEY_NAME.test(name) ? [value] : [],
-  );
-  const keys = [...inEnvironment, ...(await sentKeys(model))];
-  const long = keys.filter(key => key !== undefined && key.length >= LEAST_KEY) as string[];
-  return long.sort((a, b) => b.length - a.length);
-}
-
 /** Providers keep the headers of their requests in `config.headers`, which no interface promises. */
-async function sentKeys(model: AiSdkSettings['model']): Promise<(string | undefined)[]> {
+async function sentKeys(model: AiSdkSettings['model']): Promise<string[]> {
+  // A proxy or a page of an error may echo what it was sent.
   try {
     const { headers } = (model as { config?: { headers?: unknown } }).config ?? {};
     const told: unknown = await (typeof headers === 'function' ? headers() : headers);
-    return Object.entries((told ?? {}) as Record<string, string | undefined>).flatMap(([name, value]) =>
-      KEY_HEADERS.test(name) ? [value?.replace(/^Bearer\s+/i, '')] : [],
-    );
+    return keysIn(told ?? {});
   } catch {
     return [];
   }

@@ -2,6 +2,8 @@
 import type { JSONSchema7, ModelMessage } from 'ai';
 import { AgentApiError, type Usage } from '../agent';
 import { costOf } from '../model/budget';
+import { noAnswer } from '../model/problem';
+import type { Call } from './calls';
 import type { AiSdkSettings } from './options';
 
 export type Sdk = typeof import('ai');
@@ -9,7 +11,7 @@ export type Sdk = typeof import('ai');
 export interface Answer {
   /** The model's messages, as they are to be sent again. */
   messages: ModelMessage[];
-  calls: { toolCallId: string; toolName: string; input: unknown }[];
+  calls: Call[];
   text: string;
   thoughts: string;
   finishReason: string;
@@ -59,7 +61,7 @@ export async function ask(sdk: Sdk, settings: AiSdkSettings, request: Request): 
     signal.throwIfAborted();
     if (timeUp.aborted)
       throw new AgentApiError(
-        `aiSdk: no answer within ${limitMs / 1000} s, retries included. Raise aiSdk({ requestTimeoutMs }), or check the network.`,
+        `aiSdk: ${noAnswer('aiSdk', limitMs, settings.requestTimeoutMs, 'retries included')}`,
       );
     throw error;
   }

@@ -1,26 +1,22 @@
-// One request at a time to the Messages API, as a stream, retried if the answer breaks off on its way; and what went
-// wrong, in words that say what to do.
-import Anthropic, {
-  AnthropicError,
-  APIConnectionError,
-  APIConnectionTimeoutError,
-  APIError,
-} from '@anthropic-ai/sdk';
+// One request at a time to the Messages API, as a stream, retried if the answer breaks off on its way.
+import Anthropic, { AnthropicError } from '@anthropic-ai/sdk';
+import type { Middleware } from '@anthropic-ai/sdk/core/middleware';
 import type {
   BetaMessage,
   BetaUsage,
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { sleep, within } from '../../browser/waiting';
-import type { ModelSettings } from './options';
+import { apiError, isSdkError } from './errors';
+import { type Asker, apiProblem } from './problem';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 /** Left of a trial's time after waiting for an overloaded API, so that the trial can end with the API's error. */
 const TIME_TO_END_MS = 1_000;
-const MAX_MESSAGE = 300;
-/** What may come as an event inside a stream that began well. */
-const PASSING = new Set(['overloaded_error', 'api_error', 'rate_limit_error', 'timeout_error']);
+/** What may come as an event inside a stream that began well. Those of Bedrock end in "Exception". */
+const PASSING =
+  /^(?:overloaded|api|rate_limit|timeout)_error$|^(?:internalServer|modelStreamError|modelTimeout|serviceUnavailable|throttling)Exception$/;
 
 /** The limits of a request. */
 export interface Limit {
@@ -37,10 +33,23 @@ export interface Limit {
 
 export class Client {
   private readonly api: Anthropic;
+  /** Milliseconds that the newest request had. */
+  private timeoutMs = 0;
+  /** Headers of the newest request, which may hold a token that the SDK has fetched. */
+  private headers = new Headers();
 
-  constructor(private readonly settings: ModelSettings) {
-    const { apiKey, baseURL, maxRetries } = settings;
-    this.api = new Anthropic({ maxRetries, ...(apiKey && { apiKey }), ...(baseURL && { baseURL }) });
+  constructor(private readonly asker: Asker) {
+    const { apiKey, baseURL, client } = asker;
+    // Another copy of the SDK has other types of the same shape.
+    this.api =
+      (client as Anthropic | undefined) ??
+      new Anthropic({ ...(apiKey && { apiKey }), ...(baseURL && { baseURL }) });
+  }
+
+  /** Whatever a request threw, as the reason that a trial ends with. No key is in it. */
+  problem(error: unknown): string {
+    const { timeoutMs, headers, api } = this;
+    return apiProblem(error, { ...this.asker, timeoutMs, api, headers });
   }
 
   /**
@@ -56,7 +65,7 @@ export class Client {
         limit.signal.throwIfAborted();
         const pause = pauseAfter(error, attempt);
         const waits = isOverload(error) && performance.now() + pause < end;
-        if (!waits && !(brokeOff(error) && ++broken <= this.settings.maxRetries)) throw error;
+        if (!waits && !(brokeOff(error) && ++broken <= this.asker.maxRetries)) throw error;
         limit.check?.();
         await sleep(pause, limit.signal);
       }
@@ -64,7 +73,8 @@ export class Client {
   }
 
   private async once(params: MessageCreateParamsNonStreaming, limit: Limit): Promise<BetaMessage> {
-    const timeout = Math.max(1, Math.ceil(Math.min(this.settings.requestTimeoutMs, limit.timeLeftMs)));
+    const timeout = Math.max(1, Math.ceil(Math.min(this.asker.requestTimeoutMs, limit.timeLeftMs)));
+    this.timeoutMs = timeout;
     // The SDK's own limit ends with the headers: a stream that goes silent is ended here.
     let silent = false;
     let timer: NodeJS.Timeout | undefined;
@@ -77,9 +87,20 @@ export class Client {
       timer = setTimeout(stop, timeout);
     };
     const watch = new StreamWatch(restart);
-    const stream = this.api
-      .withOptions({ fetch: watch.fetch })
-      .beta.messages.stream(params, { signal: limit.signal, timeout });
+    const middleware: Middleware = async (request, next) => {
+      this.headers = request.headers;
+      return watch.read(await next(request));
+    };
+    const stream = this.api.beta.messages.stream(params, {
+      signal: limit.signal,
+      timeout,
+      maxRetries: this.asker.maxRetries,
+      middleware: [middleware],
+    });
+    let begun = false;
+    stream.on('connect', () => {
+      begun = true;
+    });
     try {
       const message = await stream.finalMessage();
       watch.usage ??= message.usage;
@@ -87,7 +108,9 @@ export class Client {
     } catch (error) {
       // The SDK stops early if a call's input is not JSON. The answer's usage comes at its end.
       if (!silent && !limit.signal.aborted) await within(watch.readOn(), timeout);
-      throw silent ? new AnthropicError(`nothing came for ${timeout / 1000} s`) : error;
+      if (silent) throw new AnthropicError(`nothing came for ${timeout / 1000} s`);
+      // What a client throws before it asks, the stream has put into an error of its own.
+      throw begun || apiError(error) ? error : ((error as Error).cause ?? error);
     } finally {
       clearTimeout(timer);
       if (watch.usage) limit.spent(watch.usage);
@@ -105,8 +128,8 @@ class StreamWatch {
   /** @param alive called for every piece that arrives, pings included */
   constructor(private readonly alive: () => void) {}
 
-  readonly fetch: typeof fetch = async (...request) => {
-    const response = await fetch(...request);
+  /** @returns the response for the SDK. */
+  read(response: Response): Response {
     if (!response.ok || !response.body) return response;
     this.alive();
     const reader = response.body.getReader();
@@ -115,24 +138,24 @@ class StreamWatch {
       pull: async controller => {
         const { done, value } = await reader.read();
         if (done) return controller.close();
-        this.read(value);
+        this.take(value);
         controller.enqueue(value);
       },
       cancel: reason => reader.cancel(reason),
     });
     return new Response(body, response);
-  };
+  }
 
   /** Reads the rest of the stream. */
   async readOn(): Promise<void> {
     for (;;) {
       const { done, value } = (await this.reader?.read()) ?? { done: true };
       if (done || !value) return;
-      this.read(value);
+      this.take(value);
     }
   }
 
-  private read(bytes: Uint8Array): void {
+  private take(bytes: Uint8Array): void {
     this.alive();
     const lines = (this.line + this.decoder.decode(bytes, { stream: true })).split('\n');
     this.line = lines.pop()!;
@@ -154,87 +177,21 @@ class StreamWatch {
   }
 }
 
-function isOverload(error: unknown): error is APIError {
-  return error instanceof APIError && (error.status === 529 || error.type === 'overloaded_error');
+function isOverload(error: unknown): boolean {
+  const failed = apiError(error);
+  return failed?.status === 529 || failed?.type === 'overloaded_error';
 }
 
 /** As long as the API asks for, else longer each time, with some randomness. */
 function pauseAfter(error: unknown, attempt: number): number {
-  const asked = error instanceof APIError ? Number(error.headers?.get('retry-after') ?? 0) * 1_000 : 0;
+  const asked = Number(apiError(error)?.headers?.get('retry-after') ?? 0) * 1_000;
   const grown = Math.min(FIRST_PAUSE_MS * 1.5 ** attempt, LONGEST_PAUSE_MS);
   return Math.max(asked || 0, grown * (0.75 + Math.random() / 2));
 }
 
 /** Whether the connection or the stream ended early. The SDK itself retries errors with a status. */
 function brokeOff(error: unknown): boolean {
-  if (error instanceof APIError) return error.status === undefined && PASSING.has(String(error.type));
-  return error instanceof AnthropicError;
-}
-
-export interface Asker extends ModelSettings {
-  /** What the user called to set these. */
-  factory: 'claude' | 'webJudge';
-  tools?: 'browser' | 'computer';
-}
-
-/** Whatever a request threw, as the reason that a trial ends with. */
-export function apiProblem(error: unknown, asker: Asker): string {
-  // A proxy or a page of an error may echo what it was sent.
-  return [asker.apiKey, process.env.ANTHROPIC_API_KEY, process.env.ANTHROPIC_AUTH_TOKEN]
-    .filter(key => key !== undefined && key.length > 3)
-    .reduce<string>((text, key) => text.replaceAll(key!, '[key]'), reasonOf(error, asker));
-}
-
-function reasonOf(error: unknown, asker: Asker): string {
-  if (error instanceof APIConnectionError) return connection(error, asker);
-  if (error instanceof APIError) return `${advice(error, asker)} ${quoted(error)}`;
-  const message = error instanceof Error ? error.message : String(error);
-  return `the answer broke off, also after ${asker.maxRetries} retries: ${message}`;
-}
-
-function quoted(error: APIError): string {
-  const message = error.apiMessage ?? error.message;
-  const short = message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE)}…` : message;
-  return `The API said: ${short}${error.requestID ? ` (request ${error.requestID})` : ''}`;
-}
-
-function advice(error: APIError, { factory, model, tools, maxRetries }: Asker): string {
-  const { status } = error;
-  const words = error.apiMessage ?? error.message;
-  // The model does not take the tool, as far as the API's words tell: other refusals name the toolset, too.
-  if (
-    tools &&
-    status === 400 &&
-    /_toolset|tool types?/i.test(words) &&
-    /support|unknown|invalid tool type|not (?:available|allowed)/i.test(words)
-  ) {
-    const other = tools === 'browser' ? 'computer' : 'browser';
-    return `the model "${model}" does not take the ${tools} tool. Set another model, claude({ model: 'claude-opus-5-5' }), or another tool, claude({ tools: '${other}' }).`;
-  }
-  const known: Record<number, string> = {
-    400: 'the API refuses the request (400).',
-    401: `the API refuses the key (401). Check ANTHROPIC_API_KEY, or the apiKey that ${factory}() is given.`,
-    402: 'the account has no credit (402). Add credit, or use another key.',
-    403: `the key may not use this (403). Check what its workspace may do, and whether it may use the model "${model}".`,
-    404: `there is no model "${model}" for this key (404). Check ${factory}({ model }) and baseURL.`,
-    413: 'the request is too large (413). Use a smaller viewport or fewer steps.',
-    429: `the rate limit is reached (429), also after ${maxRetries} retries. Run fewer workers (--workers=1), raise ${factory}({ maxRetries }), or ask for a higher limit.`,
-    529:
-      factory === 'claude'
-        ? 'the API is overloaded (529), and was for as long as the trial had time. Run again later, or raise turnTimeoutMs.'
-        : `the API is overloaded (529), also after ${maxRetries} retries. Run again later, or raise ${factory}({ maxRetries }).`,
-  };
-  return (
-    known[status ?? 0] ??
-    `the API failed (${status ?? error.type}), also after ${maxRetries} retries. Run again later.`
-  );
-}
-
-function connection(error: APIConnectionError, asker: Asker): string {
-  const { factory, baseURL, requestTimeoutMs, maxRetries } = asker;
-  if (error instanceof APIConnectionTimeoutError)
-    return `no answer within ${requestTimeoutMs / 1000} s, also after ${maxRetries} retries. Raise ${factory}({ requestTimeoutMs }), or check the network.`;
-  const cause = error.cause instanceof Error ? error.cause : undefined;
-  const reason = cause?.cause instanceof Error ? cause.cause.message : cause?.message;
-  return `the API at ${baseURL ?? process.env.ANTHROPIC_BASE_URL ?? 'its default address'} can't be reached, also after ${maxRetries} retries${reason ? ` (${reason})` : ''}. Check the network, a proxy, and baseURL.`;
+  const failed = apiError(error);
+  if (failed) return failed.status === undefined && PASSING.test(String(failed.type));
+  return isSdkError(error);
 }

@@ -1,6 +1,7 @@
 // The agent for Claude. Imported by configs, so what needs the SDK is loaded when a trial runs.
 import type { Agent, SessionTask } from '../agent';
-import { type ClaudeOptions, requireKey, settingsOf } from './options';
+import { requireCredentials } from './credentials';
+import { type ClaudeOptions, settingsOf } from './options';
 
 /**
  * An agent with a Claude model that uses the vendor's browser tool.
@@ -13,7 +14,7 @@ export function claude(options: ClaudeOptions = {}): Agent {
   return {
     name: 'claude',
     model: settings.model,
-    preflight: () => requireKey(settings, 'claude'),
+    preflight: () => requireCredentials(settings, 'claude'),
     async run(task: SessionTask) {
       const { playTask } = await import('./loop.js');
       return playTask(task, settings);

@@ -1,6 +1,5 @@
 // Runs one task: a request, the calls of its answer, and so on until the model ends its turn.
 import { readdir } from 'node:fs/promises';
-import { APIError } from '@anthropic-ai/sdk';
 import type {
   BetaContentBlock,
   BetaContentBlockParam,
@@ -17,10 +16,11 @@ import { tokensOf } from '../model/trimming';
 import { isLooking } from '../page-tools';
 import { TOOLS } from '../tools';
 import { Calls, callsOf, refusals } from './calls';
-import { apiProblem, Client, type Limit } from './client';
+import { Client, type Limit } from './client';
 import { Conversation } from './conversation';
+import { apiError, wordsOf } from './errors';
 import { type ClaudeSettings, vendorMembers } from './options';
-import { pricesOf, TOOLS_TOKENS, unknownPrice, usageOf } from './pricing';
+import { bareName, pricesOf, TOOLS_TOKENS, unknownPrice, usageOf } from './pricing';
 
 /** The same for all trials of a run, so that it is cached once. */
 const SYSTEM = systemPrompt({
@@ -43,8 +43,8 @@ const THINKS = /^claude-(?:(?:opus|sonnet|haiku)-5-5|(?:fable|mythos)-5-[12])\b/
  * the cap; what `task.turn` throws; the signal's reason once it is aborted.
  */
 export async function playTask(task: SessionTask, settings: ClaudeSettings): Promise<GaveUp | undefined> {
-  const { model, pricing, tools } = settings;
-  const prices = pricesOf(model, pricing);
+  const { model, tools } = settings;
+  const prices = pricesOf(settings);
   if (!prices && task.maxCostUsd !== undefined)
     throw new AgentApiError(`claude: ${unknownPrice(model, 'claude')}`);
   const isOnly = task.webmcp.mode === 'only';
@@ -87,7 +87,7 @@ class Loop {
     private readonly prices: Prices | undefined,
     first: BetaContentBlockParam[],
   ) {
-    this.client = new Client(settings);
+    this.client = new Client({ ...settings, factory: 'claude' });
     this.progress = new Progress(task);
     this.budget = new Budget(task, prices, TOOLS_TOKENS);
     this.conversation = new Conversation(first);
@@ -98,7 +98,7 @@ class Loop {
       system: [{ type: 'text', text: SYSTEM, cache_control: { type: 'ephemeral' } }],
       tools: calls.tools,
       ...(settings.effort && { output_config: { effort: settings.effort } }),
-      ...(THINKS.test(settings.model) && { thinking: { type: 'adaptive', display: 'summarized' } }),
+      ...(THINKS.test(bareName(settings.model)) && { thinking: { type: 'adaptive', display: 'summarized' } }),
     };
   }
 
@@ -119,8 +119,7 @@ class Loop {
         this.task.signal.throwIfAborted();
         if (error instanceof BudgetExceededError) throw error;
         if (repairs === 0 && this.repair(error)) continue;
-        const problem = apiProblem(error, { ...this.settings, factory: 'claude' });
-        throw new AgentApiError(`claude: ${problem}`);
+        throw new AgentApiError(`claude: ${this.client.problem(error)}`);
       }
     }
   }
@@ -142,8 +141,9 @@ class Loop {
 
   /** Removes from the conversation what the API refuses, if possible. */
   private repair(error: unknown): boolean {
-    if (!(error instanceof APIError) || error.status !== 400) return false;
-    const message = error.apiMessage ?? error.message;
+    const failed = apiError(error);
+    if (failed?.status !== 400) return false;
+    const message = wordsOf(failed);
     const tooLong = /prompt is too long|context window|context limit/i.test(message);
     const thinking = /thinking. block/i.test(message);
     const repaired =

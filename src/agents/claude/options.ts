@@ -35,9 +35,17 @@ export interface ClaudeMembers extends Partial<Record<(typeof MEMBERS)[number], 
   javascriptExec?: boolean;
 }
 
+/** A client of the vendor's SDK, of any copy of it: `new Anthropic()`, `new AnthropicBedrock()`, `new AnthropicVertex()`. */
+export interface ClaudeClient {
+  readonly baseURL: string;
+  readonly beta: { readonly messages: { stream(params: never, options?: never): object } };
+}
+
 /** What `claude()` and `webJudge()` have in common. */
 export interface ModelOptions {
-  /** The key. Default: the environment's `ANTHROPIC_API_KEY`, or `ANTHROPIC_AUTH_TOKEN`. */
+  /** A client that you made: for Bedrock, Vertex, Foundry, a gateway, or with headers of its own. It brings its key and its address. Default: one of the vendor's API. */
+  client?: ClaudeClient;
+  /** The key. Default: what the vendor's SDK finds: `ANTHROPIC_API_KEY` or `ANTHROPIC_AUTH_TOKEN` in the environment, or a profile. */
   apiKey?: string;
   /** Address of the API. Default: the environment variable `ANTHROPIC_BASE_URL`, or the vendor's address. */
   baseURL?: string;
@@ -65,13 +73,26 @@ export interface ClaudeOptions extends ModelOptions {
   members?: ClaudeMembers;
 }
 
+const isClient = (given: unknown) =>
+  typeof (given as ClaudeClient | undefined)?.beta?.messages?.stream === 'function';
+
 export const modelSchemas = {
+  client: z
+    .custom<ClaudeClient>(isClient, "must be a client of the vendor's SDK, as new Anthropic() makes it")
+    .optional(),
   apiKey: z.string().optional(),
   baseURL: z.url().optional(),
   effort: z.enum(['low', 'medium', 'high', 'xhigh', 'max']).optional(),
   maxRetries: z.int().min(0).default(4),
   pricing: pricingSchema.optional(),
 } satisfies OptionSchemas<ModelOptions>;
+
+/** Refuses what a client brings with it. */
+export function oneSource(options: ModelOptions, context: z.RefinementCtx): void {
+  for (const name of ['apiKey', 'baseURL'] as const)
+    if (options.client && options[name] !== undefined)
+      context.addIssue({ code: 'custom', path: [name], message: 'give it to the client, not beside it' });
+}
 
 const membersSchema = z.strictObject({
   ...(Object.fromEntries(MEMBERS.map(name => [name, z.boolean().optional()])) as Record<
@@ -101,16 +122,7 @@ export type ModelSettings = Omit<ClaudeSettings, 'tools' | 'members'>;
 
 /** @throws OptionsError that names every wrong or unknown option. */
 export function settingsOf(options: ClaudeOptions): ClaudeSettings {
-  return checkOptions('claude()', optionsSchema, options);
-}
-
-/** @throws Error if neither the settings nor the environment have a key. */
-export function requireKey({ apiKey }: ModelSettings, factory: 'claude' | 'webJudge'): void {
-  const { ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN } = process.env;
-  if (apiKey || ANTHROPIC_API_KEY || ANTHROPIC_AUTH_TOKEN) return;
-  throw new Error(
-    `${factory}: there is no API key. Set the environment variable ANTHROPIC_API_KEY, or give one: ${factory}({ apiKey }).`,
-  );
+  return checkOptions('claude()', optionsSchema.superRefine(oneSource), options);
 }
 
 /** Members as the vendor names them, with absolute folders. */

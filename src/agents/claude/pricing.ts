@@ -2,7 +2,7 @@
 import type { BetaUsage } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { Usage } from '../agent';
 import { costOf, type Prices } from '../model/budget';
-import type { Pricing } from './options';
+import type { ModelSettings } from './options';
 
 /** What the vendor's tool definitions weigh, until the first answer tells: 6,600 to 6,670 by its documentation. */
 export const TOOLS_TOKENS = 6_700;
@@ -51,15 +51,41 @@ const TABLE: Record<string, Prices> = {
   'claude-mythos-5': FABLE_5,
 };
 
+/**
+ * A model's name without what a provider puts around it (`us.anthropic.claude-opus-4-8-v1:0`, `claude-opus-4-8@20260101`,
+ * `anthropic/claude-opus-4-8`), and without its date: that names a version of the same model, another number another one.
+ */
+export function bareName(model: string): string {
+  return model
+    .replace(/^.*[./:](?=claude-)/, '')
+    .replace(/(?:-v\d+)?(?::\d+\w*)*$/, '')
+    .replace(/(?:[-@]\d{8}|[-@]latest|@default)$/, '');
+}
+
+/** A place that the data stays in costs a tenth more with Bedrock and Vertex, for all models of the table but the oldest. */
+const REGIONAL = 1.1;
+
+function isRegional({ model, client }: Pick<ModelSettings, 'model' | 'client'>): boolean {
+  const { region = 'global' } = (client ?? {}) as { region?: unknown };
+  return /(?:^|[/:])(?!global\.)(?:[\w-]+\.)?anthropic\.claude-/.test(model) || region !== 'global';
+}
+
 /** Undefined if the price is unknown, which is never free. */
-export function pricesOf(model: string, pricing?: Pricing): Prices | undefined {
-  if (pricing) {
-    const { input, output, cacheRead = input * 0.1, cacheWrite = input * 1.25 } = pricing;
-    return of(input, output, cacheRead, cacheWrite);
+export function pricesOf(settings: Pick<ModelSettings, 'model' | 'pricing' | 'client'>): Prices | undefined {
+  if (settings.pricing) {
+    const { input, output, cacheRead = input * 0.1, cacheWrite = input * 1.25 } = settings.pricing;
+    return { input, output, cacheRead, cacheWrite };
   }
-  // A date or `latest` names a version of the same model; another number would be another model.
-  const name = model.replace(/(?:-\d{8}|@\d{8}|-latest)$/, '');
-  return Object.hasOwn(TABLE, name) ? TABLE[name] : undefined;
+  const name = bareName(settings.model);
+  const prices = Object.hasOwn(TABLE, name) ? TABLE[name]! : undefined;
+  return prices && isRegional(settings) ? times(prices, REGIONAL) : prices;
+}
+
+function times({ input, output, cacheRead, cacheWrite, above }: Prices, factor: number): Prices {
+  return {
+    ...of(input * factor, output * factor, cacheRead * factor, cacheWrite * factor),
+    ...(above && { above: { ...above, prices: times(above.prices, factor) } }),
+  };
 }
 
 /** Why a cost cap can't be kept. */

@@ -1,6 +1,6 @@
 // Describes the element at a point, or with the focus.
 import type { Page } from '@playwright/test';
-import { elementAtPoint, elementWithFocus, type Handle } from '../durable-locator';
+import { elementAtPoint, elementWithFocus, readAt } from '../durable-locator';
 import { within } from '../waiting';
 import { words } from './tree';
 
@@ -61,15 +61,18 @@ function describe(element: Element) {
 
 /** The element at a point of the viewport, through frames and shadow roots. Undefined if unknown. */
 export function elementAt(page: Page, point: { x: number; y: number }): Promise<Seen | undefined> {
-  return within(elementAtPoint(page, point).then(seen), LIMIT_MS);
+  return within(seen(page, point), LIMIT_MS);
 }
 
 /** The element that typing goes to, in whichever frame; undefined if nothing has the focus. */
 export function focused(page: Page): Promise<Seen | undefined> {
-  return within(elementWithFocus(page).then(seen), LIMIT_MS);
+  return within(seen(page, null), LIMIT_MS);
 }
 
-async function seen(element: Handle | undefined): Promise<Seen | undefined> {
+async function seen(page: Page, point: { x: number; y: number } | null): Promise<Seen | undefined> {
+  const found = await readAt(page, point, describe, []);
+  if (found !== 'frame') return found ?? undefined;
+  const element = await (point ? elementAtPoint(page, point) : elementWithFocus(page));
   return element?.evaluate(describe);
 }
 

@@ -1,7 +1,7 @@
 // The driver behind a model's tools. The tools themselves are in files by family.
 import type { Locator, Page, Response } from '@playwright/test';
 import type { ActionDraft, ActionRecorder } from '../action-recorder';
-import { clickableAt } from '../durable-locator';
+import { type Handle, targetAt } from '../durable-locator';
 import type { DialogAnswer, RecordedAction } from '../page-action';
 import type { PageTool, PageTools } from '../page-tools';
 import { type LocatedAction, NOTE_LIMIT_MS, perform, reasonIn } from '../perform';
@@ -170,7 +170,7 @@ export class Driver {
 
   /** Notes an action at a point of the viewport: on the control there, or on the very spot of what is there. */
   async recordAt(page: Page, draft: ActionDraft, point: Point): Promise<void> {
-    const found = await within(clickableAt(page, point), NOTE_LIMIT_MS);
+    const found = await within(targetAt(page, point), NOTE_LIMIT_MS);
     if (!found) return;
     const { element, position } = found;
     await this.recorder.record(page, { ...draft, ...(position ? { position } : {}) } as ActionDraft, element);
@@ -179,9 +179,13 @@ export class Driver {
   /**
    * Brings an element into view, and remembers its position. Playwright's own way waits for two frames, which the action
    * that follows does again.
+   *
+   * @param element the same one, if it is at hand: looking it up takes ten answers of the page
    */
-  async show(locator: Locator): Promise<void> {
-    const shown = await locator.evaluate(bringIntoView, undefined, { timeout: ACTION_LIMIT_MS });
+  async show(locator: Locator, element?: Handle): Promise<void> {
+    const options = { timeout: ACTION_LIMIT_MS };
+    const shown = await (element?.evaluate(bringIntoView) ??
+      locator.evaluate(bringIntoView, undefined, options));
     if (shown) return this.mark(shown);
     // In a frame, whose own place only Playwright knows.
     await this.markElement(locator);

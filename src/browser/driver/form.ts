@@ -1,4 +1,5 @@
 import type { Locator, Page } from '@playwright/test';
+import type { Handle } from '../durable-locator';
 import { ACTION_LIMIT_MS, type Driver, type Target } from './driver';
 import { DriverError } from './errors';
 import { shorten } from './tree';
@@ -13,10 +14,11 @@ const FORMATS: Record<string, string> = {
   color: '#3366ff',
 };
 
-type Field = Awaited<ReturnType<typeof inspect>>;
+type Field = ReturnType<typeof inspect>;
 
-function inspect(locator: Locator) {
-  return locator.evaluate(element => ({
+/** Runs in the page. */
+function inspect(element: Element) {
+  return {
     tag: element.tagName.toLowerCase(),
     readonly: element.hasAttribute('readonly'),
     type: element instanceof HTMLInputElement ? element.type : '',
@@ -26,7 +28,7 @@ function inspect(locator: Locator) {
       element instanceof HTMLSelectElement
         ? [...element.options].map(({ value, label, disabled }) => ({ value, label, disabled }))
         : [],
-  }));
+  };
 }
 
 export async function setValue(
@@ -36,10 +38,11 @@ export async function setValue(
   given: string | number | boolean,
 ): Promise<string | undefined> {
   const { locator, ref } = await driver.locate(page, target);
-  const field = await inspect(locator);
+  const element = (await locator.elementHandle({ timeout: ACTION_LIMIT_MS })) as Handle;
+  const field = await element.evaluate(inspect);
   const { tag, type } = field;
   const value = typeof given === 'string' ? driver.fill(given) : given;
-  await driver.show(locator).catch(() => undefined);
+  await driver.show(locator, element).catch(() => undefined);
   if (tag === 'select') return choose(driver, page, locator, field, String(value));
   if (isToggle(field)) {
     const off = typeof value === 'string' && /^(false|off|no|0|unchecked|)$/i.test(value.trim());

@@ -1,17 +1,17 @@
 // Keys: what is typed and pressed, and key names as people and models write them (xdotool's, the DOM's, the keyboard's own).
 import type { Page } from '@playwright/test';
-import { elementWithFocus } from '../durable-locator';
-import { NOTE_LIMIT_MS } from '../perform';
-import { sleep, within } from '../waiting';
+import { sleep } from '../waiting';
+import { focused } from './describe';
 import type { Driver } from './driver';
 import { DriverError } from './errors';
 
 const MAX_SECONDS = 30;
 
 export async function type(driver: Driver, page: Page, text: string): Promise<string | undefined> {
-  const focused = await within(elementWithFocus(page), NOTE_LIMIT_MS);
+  // Asked before the first key, and answered meanwhile.
+  const field = focused(page);
   await driver.perform(page, { do: 'type', text: driver.fill(text) });
-  return focused
+  return (await field)
     ? undefined
     : 'No field has the focus, so nothing may have been typed: click the field first.';
 }

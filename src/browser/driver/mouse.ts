@@ -1,5 +1,14 @@
 import type { Page } from '@playwright/test';
-import { elementAtPoint, scrollableAround, spotAt } from '../durable-locator';
+import {
+  closestScrollable,
+  elementAtPoint,
+  pathOf,
+  readAt,
+  scrollableAround,
+  spotAt,
+} from '../durable-locator';
+import { evaluateUnseen } from '../evaluate';
+import { within } from '../waiting';
 import { elementAt } from './describe';
 import type { Driver, Point, Target } from './driver';
 import { DriverError } from './errors';
@@ -124,42 +133,79 @@ export async function scroll(
   const way = notches * NOTCH;
   const x = direction === 'left' ? -way : direction === 'right' ? way : 0;
   const y = direction === 'up' ? -way : direction === 'down' ? way : 0;
-  const hit = await elementAtPoint(page, point);
-  const before = await hit?.evaluate(scrolled, { x, y });
+  const before = await readAt(page, point, scrollsAt, [closestScrollable, pathOf, placesAround]);
   if (modifiers.length === 0)
-    await driver.recorder.record(page, { do: 'scroll', x, y }, hit && (await scrollableAround(hit)));
+    await driver.recorder.record(page, { do: 'scroll', x, y }, await scroller(page, point, before));
   await holding(page, modifiers, async () => {
     await page.mouse.move(point.x, point.y);
     await page.mouse.wheel(x, y);
   });
   // Another document under the pointer scrolls by itself, unseen from here.
-  if (!hit || !before) return undefined;
-  const end = performance.now() + (before.hasRoom ? SCROLL_LIMIT_MS : 0);
-  do if ((await hit.evaluate(scrolled, { x, y }))?.places !== before.places) return undefined;
-  while (performance.now() < end);
+  if (!before || before === 'frame') return undefined;
+  const script = `(${hasMoved})(${placesAround}, ${JSON.stringify(before.path)}, ${JSON.stringify(before.places)}, ${SCROLL_LIMIT_MS})`;
+  const hasRoom = before.room[direction];
+  if (hasRoom && (await within(evaluateUnseen(page, script), SCROLL_LIMIT_MS * 2)) !== false)
+    return undefined;
   return `Nothing scrolled: there may be no more to see further ${direction}.`;
 }
 
-/**
- * Runs in the page. Where an element and all around it that could scroll stand, a frame later, and whether one of them has
- * room to scroll by `x` or `y`; null within an iframe.
- */
-async function scrolled(hit: Element, { x, y }: Point): Promise<{ places: string; hasRoom: boolean } | null> {
-  await new Promise(resolve => setTimeout(resolve, 16));
-  if (window !== top) return null;
+/** What scrolls at a point; undefined if that is the page itself, or nothing. */
+async function scroller(page: Page, point: Point, seen: Scrolls | 'frame' | null) {
+  if (seen !== 'frame') return seen?.scroller ? { place: page.locator(seen.scroller) } : undefined;
+  const hit = await elementAtPoint(page, point);
+  return hit && scrollableAround(hit);
+}
+
+type Scrolls = ReturnType<typeof scrollsAt>;
+
+/** Runs in the page. Where an element stands, what scrolls it, and where there is room to scroll. */
+function scrollsAt(
+  element: Element,
+  scrollableOf: typeof closestScrollable,
+  toPath: typeof pathOf,
+  placesOf: typeof placesAround,
+) {
+  const scroller = scrollableOf(element);
+  return { path: toPath(element), scroller: scroller && toPath(scroller), ...placesOf(element) };
+}
+
+/** Runs in the page. How far an element and all around it are scrolled, and whether one of them has room. */
+function placesAround(start: Element) {
   const found: number[] = [window.scrollX, window.scrollY];
-  let hasRoom = false;
-  for (let element: Element | null = hit; element; ) {
+  const room = { up: false, down: false, left: false, right: false };
+  for (let element: Element | null = start; element; ) {
     const { scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth } = element;
     if (scrollHeight > clientHeight || scrollWidth > clientWidth) found.push(scrollTop, scrollLeft);
-    hasRoom ||=
-      (y > 0 && scrollTop + clientHeight < scrollHeight - 1) ||
-      (y < 0 && scrollTop > 0) ||
-      (x > 0 && scrollLeft + clientWidth < scrollWidth - 1) ||
-      (x < 0 && scrollLeft !== 0);
+    room.up ||= scrollTop > 0;
+    room.down ||= scrollTop + clientHeight < scrollHeight - 1;
+    // From right to left, places are counted below zero.
+    room.left ||= scrollWidth > clientWidth + 1;
+    room.right ||= scrollLeft + clientWidth < scrollWidth - 1;
     element = element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null;
   }
-  return { places: found.join(), hasRoom };
+  return { places: found.join(), room };
+}
+
+/** Runs in the page. Whether what is around an element has moved, or moves within so many milliseconds. */
+async function hasMoved(
+  placesOf: typeof placesAround,
+  path: string,
+  places: string,
+  limitMs: number,
+): Promise<boolean> {
+  const end = performance.now() + limitMs;
+  do {
+    let element: Element | null = null;
+    let root: ParentNode | null = document;
+    for (const part of path.split(' >> ')) {
+      element = root?.querySelector(part) ?? null;
+      root = element?.shadowRoot ?? null;
+    }
+    // A list that draws itself anew has moved.
+    if (!element || placesOf(element).places !== places) return true;
+    await new Promise(resolve => setTimeout(resolve, 16));
+  } while (performance.now() < end);
+  return false;
 }
 
 export async function scrollTo(driver: Driver, page: Page, target: Target): Promise<void> {

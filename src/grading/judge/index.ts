@@ -2,7 +2,8 @@
 // trial is judged.
 import { z } from 'zod';
 import type { TotalUsage } from '../../agents/agent';
-import { type ModelOptions, modelSchemas, requireKey } from '../../agents/claude/options';
+import { requireCredentials } from '../../agents/claude/credentials';
+import { type ModelOptions, modelSchemas, oneSource } from '../../agents/claude/options';
 import { checkOptions, type OptionSchemas } from '../../options';
 import type { TaskSpec } from '../../spec';
 
@@ -107,11 +108,11 @@ export type WebJudgeSettings = z.output<typeof optionsSchema>;
  */
 export function webJudge(options: WebJudgeOptions = {}): Judge {
   // Held by the closures below and by no property: a judge in a config may be printed or serialised.
-  const settings = checkOptions('webJudge()', optionsSchema, options);
+  const settings = checkOptions('webJudge()', optionsSchema.superRefine(oneSource), options);
   return {
     name: 'webJudge',
     model: settings.model,
-    preflight: () => requireKey(settings, 'webJudge'),
+    preflight: () => requireCredentials(settings, 'webJudge'),
     async judge(trial) {
       const { judgeWeb } = await import('./web-judge.js');
       return judgeWeb(trial, settings);

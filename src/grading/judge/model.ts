@@ -7,7 +7,7 @@ import type {
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { z } from 'zod';
 import { addUsage, NO_USAGE } from '../../agents/agent';
-import { apiProblem, Client } from '../../agents/claude/client';
+import { Client } from '../../agents/claude/client';
 import { pricesOf, unknownPrice, usageOf } from '../../agents/claude/pricing';
 import { costOf, type Prices } from '../../agents/model/budget';
 import { tokensOf } from '../../agents/model/trimming';
@@ -40,9 +40,9 @@ export class JudgeModel {
     private readonly budgetUsd: number | undefined,
     private readonly signal: AbortSignal,
   ) {
-    const { model, pricing } = settings;
-    this.client = new Client(settings);
-    this.prices = pricesOf(model, pricing);
+    const { model } = settings;
+    this.client = new Client({ ...settings, factory: 'webJudge' });
+    this.prices = pricesOf(settings);
     if (!this.prices && budgetUsd !== undefined) throw new JudgeError(unknownPrice(model, 'webJudge'));
   }
 
@@ -103,7 +103,7 @@ export class JudgeModel {
       return message;
     } catch (error) {
       if (error instanceof JudgeError || this.signal.aborted) throw error;
-      throw new JudgeError(apiProblem(error, { ...this.settings, factory: 'webJudge' }));
+      throw new JudgeError(this.client.problem(error));
     } finally {
       this.reserved -= price;
     }

@@ -3,6 +3,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PromptCache } from './prompt-cache';
+import { type Provider, providerAt } from './providers';
 import { checkRequest, RuleBroken } from './rules';
 import {
   type Answer,
@@ -79,6 +80,7 @@ class Api {
   private readonly cache: PromptCache;
   private served = 0;
   private readonly paused = new Set<string>();
+  private readonly providers = new WeakMap<ServerResponse, Provider>();
 
   constructor(private readonly options: MessagesApiOptions) {
     this.apiKey = options.apiKey ?? 'test-key';
@@ -89,8 +91,13 @@ class Api {
     const raw = await readAll(request);
     const logged: LoggedRequest = { headers: request.headers, body: {}, status: 200 };
     this.requests.push(logged);
+    const path = request.url!.split('?')[0]!;
+    const provider = providerAt(path);
+    if (provider) this.providers.set(response, provider);
     try {
-      const body = this.admit(request, raw, logged);
+      if (request.method !== 'POST' || !provider)
+        throw new Refused(404, `no such endpoint: ${request.method} ${path}`);
+      const body = this.admit(request, raw, logged, provider);
       const index = this.served++;
       const answer = await this.answer(index, body);
       await this.send(response, body, answer, logged);
@@ -102,19 +109,21 @@ class Api {
     }
   }
 
-  private admit(request: IncomingMessage, raw: string, logged: LoggedRequest): JsonObject {
-    const { method, headers } = request;
-    const path = request.url?.split('?')[0];
-    if (method !== 'POST' || path !== '/v1/messages')
-      throw new Refused(404, `no such endpoint: ${method} ${path}`);
-    const bearer = headers.authorization?.replace(/^Bearer /, '');
-    if ((headers['x-api-key'] ?? bearer) !== this.apiKey) throw new Refused(401, 'invalid x-api-key');
-    if (!headers['anthropic-version']) throw new Refused(400, 'anthropic-version: header is required');
+  private admit(
+    { url, headers }: IncomingMessage,
+    raw: string,
+    logged: LoggedRequest,
+    provider: Provider,
+  ): JsonObject {
+    if (provider.key(headers) !== this.apiKey) throw new Refused(401, 'invalid x-api-key');
+    if (url!.startsWith('/v1/') && !headers['anthropic-version'])
+      throw new Refused(400, 'anthropic-version: header is required');
     if (!headers['content-type']?.includes('application/json'))
       throw new Refused(400, 'content-type must be JSON');
     if (raw.length > 32 * 1024 * 1024) throw new Refused(413, 'request exceeds the maximum size');
-    const body: unknown = this.options.joinsMessages ? joined(JSON.parse(raw)) : JSON.parse(raw);
-    logged.body = body as JsonObject;
+    const given = provider.request(JSON.parse(raw));
+    const body = this.options.joinsMessages ? joined(given) : given;
+    logged.body = body;
     checkRequest(body, this.paused);
     const { models, withoutBrowserTool } = this.options;
     if (models && !models.includes(String(body.model))) throw new Refused(404, `model: ${body.model}`);
@@ -171,8 +180,9 @@ class Api {
   private deliver(response: ServerResponse, body: JsonObject, reply: Reply, logged: LoggedRequest): void {
     const message = this.message(body, reply, logged);
     if (body.stream === true) {
-      response.writeHead(200, { 'content-type': 'text/event-stream' });
-      response.end(streamOf(message).join(''));
+      const { streamType, framed } = this.providers.get(response)!;
+      response.writeHead(200, { 'content-type': streamType });
+      response.end(framed(streamOf(message).join('')));
     } else {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.end(JSON.stringify(message));
@@ -187,13 +197,14 @@ class Api {
   ): Promise<void> {
     const message = this.message(body, reply ?? { content: [{ type: 'text', text: 'Done.' }] }, logged);
     const [start, ...rest] = streamOf(message);
-    response.writeHead(200, { 'content-type': 'text/event-stream' });
-    response.write(start);
+    const { streamType, framed } = this.providers.get(response)!;
+    response.writeHead(200, { 'content-type': streamType });
+    response.write(framed(start!));
     for (let passed = 0; passed < forMs && !response.destroyed; passed += everyMs) {
-      response.write(PING);
+      response.write(framed(PING));
       await new Promise(resolve => setTimeout(resolve, everyMs));
     }
-    response.end(rest.join(''));
+    response.end(framed(rest.join('')));
   }
 
   /** Begins well and ends in the middle. */
@@ -209,10 +220,15 @@ class Api {
     const message = this.message(body, reply, logged);
     const streamed = body.stream === true;
     const text = streamed ? streamOf(message).join('') : JSON.stringify(message);
-    response.writeHead(200, { 'content-type': streamed ? 'text/event-stream' : 'application/json' });
+    const { streamType, framed } = this.providers.get(response)!;
+    response.writeHead(200, { 'content-type': streamed ? streamType : 'application/json' });
     const half = text.slice(0, streamed ? text.lastIndexOf('event: content_block_stop') : text.length / 2);
-    if (fault.fault === 'stream-error') return void response.end(half + errorEvent(fault.type, 'Overloaded'));
-    response.write(half, () => response.socket?.destroy());
+    const begun = streamed ? framed(half) : half;
+    if (fault.fault === 'stream-error') {
+      response.write(begun);
+      return void response.end(framed(errorEvent(fault.type, 'Overloaded')));
+    }
+    response.write(begun, () => response.socket?.destroy());
   }
 
   private message(body: JsonObject, reply: Reply, logged: LoggedRequest): JsonObject {
@@ -243,11 +259,12 @@ class Api {
     message: string,
   ): void {
     logged.status = status;
+    const { idHeader = 'request-id', refusal } = this.providers.get(response) ?? {};
     response.writeHead(status, {
       'content-type': 'application/json',
-      'request-id': `req_${this.requests.length}`,
+      [idHeader]: `req_${this.requests.length}`,
     });
-    response.end(JSON.stringify({ type: 'error', error: { type, message } }));
+    response.end(JSON.stringify(refusal?.(type, message) ?? { type: 'error', error: { type, message } }));
   }
 }
 

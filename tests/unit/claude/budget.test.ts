@@ -6,7 +6,7 @@ import { pricesOf } from '../../../src/agents/claude/pricing';
 import { Budget, costOf, type Prices } from '../../../src/agents/model/budget';
 
 // 4 in, 20 out, 0.20 from the cache, 5 into it: dollars per million tokens.
-const PRICES = pricesOf('claude-opus-5-5', undefined)!;
+const PRICES = pricesOf({ model: 'claude-opus-5-5' })!;
 const usage = (
   inputTokens: number,
   cacheReadTokens: number,

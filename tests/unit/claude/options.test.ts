@@ -1,4 +1,7 @@
-import { resolve } from 'node:path';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import Anthropic from '@anthropic-ai/sdk';
 import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest';
 import { claude } from '../../../src/agents/claude';
 import { type ClaudeMembers, settingsOf, vendorMembers } from '../../../src/agents/claude/options';
@@ -13,7 +16,10 @@ describe('claude()', () => {
   });
 
   it.each<[unknown, RegExp]>([
-    [{ modle: 'x' }, /^claude\(\): modle: unknown option; known are model, apiKey, .*Did you mean model\?$/],
+    [
+      { modle: 'x' },
+      /^claude\(\): modle: unknown option; known are model, client, apiKey, .*Did you mean model\?$/,
+    ],
     [{ model: '' }, /model: /],
     [{ effort: 'huge' }, /effort: /],
     [{ maxTokens: 10 }, /maxTokens: /],
@@ -31,6 +37,9 @@ describe('claude()', () => {
     [{ members: { fileUpload: [] } }, /members\.fileUpload/],
     [{ members: { left_click: false } }, /members\.left_click: .* Did you mean leftClick\?/],
     ['claude-opus-5-5', /^claude\(\): options: /],
+    [{ client: {} }, /client: must be a client of the vendor's SDK, as new Anthropic\(\) makes it/],
+    [{ client: new Anthropic({ apiKey: 'k' }), apiKey: 'k' }, /apiKey: give it to the client/],
+    [{ client: new Anthropic({ apiKey: 'k' }), baseURL: 'http://a.test' }, /baseURL: give it to the client/],
   ])('refuses %j', (options, message) => {
     expect(() => claude(options as never)).toThrow(OptionsError);
     expect(() => claude(options as never)).toThrow(message);
@@ -71,28 +80,62 @@ function allMembers(): ClaudeMembers {
 }
 
 describe('preflight', () => {
+  let home: string;
   beforeEach(() => {
-    vi.stubEnv('ANTHROPIC_API_KEY', '');
-    vi.stubEnv('ANTHROPIC_AUTH_TOKEN', '');
+    home = mkdtempSync(join(tmpdir(), 'taskproof-profiles-'));
+    for (const name of Object.keys(process.env).filter(name => name.startsWith('ANTHROPIC_')))
+      vi.stubEnv(name, undefined);
+    vi.stubEnv('ANTHROPIC_CONFIG_DIR', home);
   });
   afterEach(() => {
     vi.unstubAllEnvs();
+    rmSync(home, { recursive: true });
   });
 
-  it('names the variable where there is no key', () => {
-    expect(() => claude().preflight!()).toThrow(
+  const profile = (name: string) => {
+    mkdirSync(join(home, 'configs'), { recursive: true });
+    const config = { authentication: { type: 'user_oauth', credentials_path: join(home, 'token.json') } };
+    writeFileSync(join(home, 'configs', `${name}.json`), JSON.stringify(config));
+  };
+
+  it('names the variable where there is no key', async () => {
+    await expect(claude().preflight!()).rejects.toThrow(
       'Set the environment variable ANTHROPIC_API_KEY, or give one: claude({ apiKey })',
     );
-    expect(() => claude({ apiKey: '' }).preflight!()).toThrow('ANTHROPIC_API_KEY');
+    await expect(claude({ apiKey: '' }).preflight!()).rejects.toThrow('ANTHROPIC_API_KEY');
+    vi.stubEnv('ANTHROPIC_CUSTOM_HEADERS', 'x-team: web');
+    await expect(claude().preflight!()).rejects.toThrow('ANTHROPIC_API_KEY');
   });
 
-  it.each(['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'])('is content with %s', name => {
-    vi.stubEnv(name, 'something');
-    expect(() => claude().preflight!()).not.toThrow();
+  it.each<[string, Record<string, string>]>([
+    ['a key', { ANTHROPIC_API_KEY: 'something' }],
+    ['a token', { ANTHROPIC_AUTH_TOKEN: 'something' }],
+    ['headers', { ANTHROPIC_CUSTOM_HEADERS: 'x-team: web\nAuthorization: Bearer something' }],
+    [
+      'a federation rule',
+      {
+        ANTHROPIC_FEDERATION_RULE_ID: 'rule',
+        ANTHROPIC_ORGANIZATION_ID: 'org',
+        ANTHROPIC_IDENTITY_TOKEN: 'jwt',
+      },
+    ],
+  ])('is content with %s in the environment', async (_, variables) => {
+    for (const [name, value] of Object.entries(variables)) vi.stubEnv(name, value);
+    await claude().preflight!();
   });
 
-  it('is content with a key of its own', () => {
-    expect(() => claude({ apiKey: 'k' }).preflight!()).not.toThrow();
+  it('is content with a profile, and says which one is missing', async () => {
+    profile('default');
+    await claude().preflight!();
+    vi.stubEnv('ANTHROPIC_PROFILE', 'work');
+    await expect(claude().preflight!()).rejects.toThrow(/^claude: .*"?work"?/);
+    profile('work');
+    await claude().preflight!();
+  });
+
+  it('is content with a key or a client of its own', async () => {
+    await claude({ apiKey: 'k' }).preflight!();
+    await claude({ client: new Anthropic({ apiKey: 'k' }) }).preflight!();
   });
 });
 
@@ -104,16 +147,41 @@ describe('prices', () => {
     ['claude-sonnet-4-6@20260101', 3],
     ['claude-haiku-4-5-latest', 1],
     ['claude-fable-5-2', 8],
+    ['claude-opus-5-5@default', 4],
+    ['global.anthropic.claude-opus-4-6-v1', 5],
+    ['global.anthropic.claude-sonnet-4-5-20250929-v1:0', 3],
+    ['arn:aws:bedrock:us-east-1:123:inference-profile/global.anthropic.claude-opus-4-5-20251101-v1:0', 5],
+    ['anthropic/claude-opus-5-5', 4],
+    // Where the data stays in a region, a tenth more.
+    ['anthropic.claude-opus-4-5-20251101-v1:0', 5.5],
+    ['us.anthropic.claude-opus-4-6-v1:0:200k', 5.5],
+    ['bedrock/eu.anthropic.claude-opus-4-6-v1', 5.5],
+    ['arn:aws:bedrock:us-east-1:123:inference-profile/us.anthropic.claude-opus-4-5-20251101-v1:0', 5.5],
   ])('knows %s', (model, input) => {
-    expect(pricesOf(model)?.input).toBe(input);
+    expect(pricesOf({ model })?.input).toBeCloseTo(input, 12);
   });
 
-  it.each(['claude-opus-5-7', 'claude-opus-6', 'claude-fable-6', 'my-model', 'toString'])(
-    'does not guess %s',
-    model => {
-      expect(pricesOf(model)).toBeUndefined();
-    },
-  );
+  it('knows a regional client', () => {
+    const client = Object.assign(new Anthropic({ apiKey: 'k' }), { region: 'europe-west1' });
+    const model = 'claude-haiku-5-5@20260801';
+    const usage = { inputTokens: 100_001 };
+    const world = costOf(pricesOf({ model, client: Object.assign(client, { region: 'global' }) })!, usage);
+    expect(world).toBeCloseTo(0.0500005, 12);
+    client.region = 'europe-west1';
+    expect(costOf(pricesOf({ model, client })!, usage)).toBeCloseTo(world * 1.1, 12);
+  });
+
+  it.each([
+    'claude-opus-5-7',
+    'claude-opus-6',
+    'claude-fable-6',
+    'my-model',
+    'toString',
+    'my-claude-opus-5-5',
+    'arn:aws:bedrock:us-east-1:123:application-inference-profile/abc',
+  ])('does not guess %s', model => {
+    expect(pricesOf({ model })).toBeUndefined();
+  });
 
   it('prices each kind of token, and long prompts by themselves', () => {
     const usage = {
@@ -122,8 +190,11 @@ describe('prices', () => {
       cacheReadTokens: 10_000,
       cacheCreationTokens: 2000,
     };
-    expect(costOf(pricesOf('claude-opus-5-5')!, usage)).toBeCloseTo((4000 + 2000 + 2000 + 10_000) / 1e6, 12);
-    const haiku = pricesOf('claude-haiku-5-5')!;
+    expect(costOf(pricesOf({ model: 'claude-opus-5-5' })!, usage)).toBeCloseTo(
+      (4000 + 2000 + 2000 + 10_000) / 1e6,
+      12,
+    );
+    const haiku = pricesOf({ model: 'claude-haiku-5-5' })!;
     expect(costOf(haiku, { inputTokens: 100_000 })).toBeCloseTo(0.01, 12);
     expect(costOf(haiku, { inputTokens: 1, cacheReadTokens: 100_000 })).toBeCloseTo(0.0050005, 12);
     // What is written to the cache makes a prompt long, too, and costs the long prompt's price.
@@ -132,7 +203,7 @@ describe('prices', () => {
   });
 
   it('follows what the user gives, the cache by rule', () => {
-    expect(pricesOf('claude-opus-5-5', { input: 10, output: 50 })).toEqual({
+    expect(pricesOf({ model: 'claude-opus-5-5', pricing: { input: 10, output: 50 } })).toEqual({
       input: 10,
       output: 50,
       cacheRead: 1,

@@ -1,8 +1,8 @@
 // What a trial makes of its judge's answer: any object with `judge` may stand in a config.
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { NO_USAGE } from '../../../src/agents/agent';
 import { type Judge, type JudgedTrial, JudgeError } from '../../../src/grading/judge';
-import { type JudgedState, judgeTrial } from '../../../src/trial/grading';
+import { type JudgedState, judgeTimeMs, judgeTrial } from '../../../src/trial/grading';
 import type { TrialOutput } from '../../../src/trial/plan';
 import { type JudgeResult, readRecord, type TrialRecord } from '../../../src/trial/record';
 import { transcript } from '../../../src/trial/transcript';
@@ -140,4 +140,27 @@ test('a judge that never ends is left when the test ends', async () => {
     state({ stopped: stopped.signal }).given,
   );
   expect(await result).toEqual({ error: 'judge "mine": the run was interrupted' });
+});
+
+test('two minutes for all calls, and five seconds for each picture up to thirty, end a judge that goes on', async () => {
+  const limits: [ms: number, timer: AbortController][] = [];
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation(ms => {
+    limits.push([ms, new AbortController()]);
+    return limits.at(-1)![1].signal;
+  });
+  onTestFinished(() => timeout.mockRestore());
+  const ended = async (pictures: number) => {
+    const { given } = state();
+    Object.assign(given.trial, { pictures: shots(pictures - 1) });
+    return judging(() => {
+      limits.at(-1)![1].abort(new Error('time is up'));
+      return new Promise(() => undefined);
+    }, given);
+  };
+  expect(await ended(1)).toEqual({ error: 'judge "mine": time is up' });
+  await ended(4);
+  await ended(90);
+  expect(limits.map(([ms]) => ms)).toEqual([125_000, 140_000, 270_000]);
+  // What a trial's test is given for its judge.
+  expect([1, 4, 90].map(judgeTimeMs)).toEqual([125_000, 140_000, 270_000]);
 });

@@ -1,3 +1,4 @@
+import Anthropic from '@anthropic-ai/sdk';
 import { afterEach, expect, test, vi } from 'vitest';
 import { webJudge } from '../../../src/grading/judge';
 import { checkTaskproofOptions } from '../../../src/playwright/options';
@@ -8,7 +9,10 @@ test.each([
   [{ votes: 2 }, /votes: must be odd/],
   [{ votes: 0 }, /votes/],
   [{ screenshots: 1 }, /screenshots: must be at least 2/],
-  [{ modle: 'x' }, /^webJudge\(\): modle: unknown option; known are model, apiKey, .*Did you mean model/],
+  [
+    { modle: 'x' },
+    /^webJudge\(\): modle: unknown option; known are model, client, apiKey, .*Did you mean model/,
+  ],
   [{ baseURL: 'nowhere' }, /baseURL/],
 ])('%j is refused, and named', (options, message) => {
   expect(() => webJudge(options as never)).toThrow(message);
@@ -23,11 +27,14 @@ test('it is a judge to the configuration, and shows no key', () => {
   expect(JSON.stringify(judge)).not.toContain('secret');
 });
 
-test('a missing key is said before a browser opens', () => {
-  vi.stubEnv('ANTHROPIC_API_KEY', '');
-  vi.stubEnv('ANTHROPIC_AUTH_TOKEN', '');
-  expect(() => webJudge().preflight!()).toThrow(/webJudge: there is no API key. Set .* ANTHROPIC_API_KEY/);
-  expect(() => webJudge({ apiKey: 'k' }).preflight!()).not.toThrow();
+test('a missing key is said before a browser opens', async () => {
+  for (const name of ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_PROFILE']) vi.stubEnv(name, '');
+  vi.stubEnv('ANTHROPIC_CONFIG_DIR', '/nowhere');
+  await expect(webJudge().preflight!()).rejects.toThrow(
+    /webJudge: there is no API key. Set .* ANTHROPIC_API_KEY/,
+  );
+  await webJudge({ apiKey: 'k' }).preflight!();
+  await webJudge({ client: new Anthropic({ apiKey: 'k' }) }).preflight!();
   vi.stubEnv('ANTHROPIC_AUTH_TOKEN', 't');
-  expect(() => webJudge().preflight!()).not.toThrow();
+  await webJudge().preflight!();
 });

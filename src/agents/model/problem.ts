@@ -1,0 +1,47 @@
+// What went wrong with a request to a model, in words that agents share, and without keys: a proxy, or a page of an
+// error, may echo what it was sent.
+const KEY_NAME = /key|token|secret|password|credential|authorization|\bauth\b|cookie/i;
+const LEAST_KEY = 8;
+const MAX_DEPTH = 6;
+
+/** @param limitMs the time that the request had: less than requestTimeoutMs towards the end of a trial */
+export function noAnswer(
+  factory: string,
+  limitMs: number,
+  requestTimeoutMs: number,
+  retried: string,
+): string {
+  const isShort = limitMs < requestTimeoutMs;
+  const time = `${limitMs / 1000} s${isShort ? ", all that was left of the trial's time" : ''}`;
+  const raise = isShort ? 'turnTimeoutMs' : `${factory}({ requestTimeoutMs })`;
+  return `no answer within ${time}, ${retried}. Raise ${raise}, or check the network.`;
+}
+
+/** @returns the text without these keys, the environment's, and what looks like one */
+export function withoutKeys(text: string, keys: readonly string[]): string {
+  const all = [...keys, ...keysIn(process.env)].sort((a, b) => b.length - a.length);
+  const known = all.reduce((masked, key) => masked.replaceAll(key, '[key]'), text);
+  return known.replace(/\b(?:sk|rk|gsk|xai|AIza)[-_]?[\w-]{16,}|\bBearer\s+[\w.~+/=-]{8,}/g, '[key]');
+}
+
+/** The keys, tokens and passwords that an object holds, by their names, at any depth: a client, its options, headers. */
+export function keysIn(holder: object): string[] {
+  const seen = new Set<unknown>();
+  const visit = (value: unknown, name: string, depth: number): string[] => {
+    if (typeof value === 'string') return KEY_NAME.test(name) ? [bare(value)] : [passwordOf(value)];
+    if (typeof value !== 'object' || value === null || seen.has(value) || depth > MAX_DEPTH) return [];
+    seen.add(value);
+    const entries = value instanceof Headers ? [...value] : Object.entries(value);
+    return entries.flatMap(([key, each]) => visit(each, key, depth + 1));
+  };
+  return visit(holder, '', 0).filter(key => key.length >= LEAST_KEY);
+}
+
+function bare(key: string): string {
+  return key.replace(/^(?:Bearer|Basic)\s+/i, '').trim();
+}
+
+/** Of an address with one: `https://user:password@host`. */
+function passwordOf(value: string): string {
+  return /^https?:\/\/[^/?#]*@/.test(value) && URL.canParse(value) ? new URL(value).password : '';
+}
