@@ -52,7 +52,7 @@ function keep(file, content) {
  */
 function sourceOf(filename, kept) {
   const found = read(kept);
-  if (found) return found.latin1Slice();
+  if (found) return found.toString('latin1');
   const content = readFileSync(filename, 'utf8');
   const escaped = content.replace(
     /[\u0080-\uffff]/g,

@@ -110,7 +110,8 @@ function act(
       return;
     }
     case 'actions/cache/save':
-      return cpSync(path, join(artifacts, `cache-${fill(String(given.key))}`));
+      cpSync(path, join(artifacts, `cache-${fill(String(given.key))}`));
+      return;
     case 'actions/cache/restore': {
       const kept = readdirSync(artifacts).find(name => name.startsWith(`cache-${given['restore-keys']}`));
       if (kept) cpSync(join(artifacts, kept), path);
