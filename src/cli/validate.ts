@@ -95,16 +95,34 @@ function listOf(specs: readonly LoadedSpec[], cwd: string): string {
   ].join('\n');
 }
 
+/** Beginnings of selectors that are not CSS. */
+const NOT_CSS = /^(page\.|(getBy\w+|locator)\()|^(text|role|xpath|id|data-testid)=|^\(?\/\//;
+
 /** Notes that are not problems. */
 function notesOn({ spec, file, locate }: LoadedSpec, cwd: string): Problem[] {
-  return placeholdersIn(spec).map(({ name, known, path }) => ({
+  const note = (path: string, message: string) => ({
     file: relative(cwd, file),
     ...locate(path),
     path,
-    message: known
-      ? `each trial has its own value for {{${name}}}; other runners of the format use the text as it is`
-      : `{{${name}}} is unknown and stays as it is; known are {{trial}} and {{unique}}`,
-  }));
+    message,
+  });
+  const selectors = spec.assertions.flatMap((assertion, index) =>
+    assertion.type === 'dom' && NOT_CSS.test(assertion.selector)
+      ? note(
+          `assertions[${index}].selector`,
+          `${JSON.stringify(assertion.selector)} does not look like CSS, so the assertion will never hold: write a CSS selector, such as "h1" or "[data-testid=total]"`,
+        )
+      : [],
+  );
+  const placeholders = placeholdersIn(spec).map(({ name, known, path }) =>
+    note(
+      path,
+      known
+        ? `each trial has its own value for {{${name}}}; other runners of the format use the text as it is`
+        : `{{${name}}} is unknown and stays as it is; known are {{trial}} and {{unique}}`,
+    ),
+  );
+  return [...selectors, ...placeholders];
 }
 
 function asJson(specs: readonly LoadedSpec[], error: TaskSpecLoadError | undefined, cwd: string): string {

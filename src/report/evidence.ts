@@ -81,24 +81,20 @@ export function stepsOf(record: TrialRecord): Done[] {
     before = pathOf(turn.url) ?? before;
     return done;
   });
-  return shown(steps, record.unique);
+  return shown(steps);
 }
 
 /** Prepares steps for comparing and showing: bounded, harmless, without data that differs from trial to trial. */
-function shown(steps: readonly Done[], unique?: string): Done[] {
+function shown(steps: readonly Done[]): Done[] {
   return withoutNoise(steps)
     .slice(0, MAX_STEPS)
     .map(({ did, key, control, ...step }) => ({
       ...step,
-      did: oneLine(byName(did, unique), MAX_STEP),
-      key: bounded(byName(key, unique)),
-      ...(control === undefined ? {} : { control: oneLine(byName(control, unique), MAX_STEP) }),
+      did: oneLine(did, MAX_STEP),
+      key: bounded(key),
+      ...(control === undefined ? {} : { control: oneLine(control, MAX_STEP) }),
     }));
 }
-
-/** Replaces the value of `{{unique}}`, which differs from trial to trial. */
-const byName = (text: string, unique: string | undefined) =>
-  unique ? text.replaceAll(unique, UNIQUE) : text;
 
 /** Keeps two long locators with the same beginning apart. */
 function bounded(key: string): string {
@@ -235,12 +231,12 @@ function brokenChecks({ assertions, refusals, judge }: TrialRecord): BrokenCheck
 }
 
 /** Why the agent stopped early, without what `Trial` adds to its reason. */
-function saidAtEnd({ status, reason, unique }: TrialRecord): string | null {
+function saidAtEnd({ status, reason }: TrialRecord): string | null {
   if (status === 'completed') return null;
   const added = /(; (one check does|\d+ checks do) not hold)?; the agent stopped on .*$/;
   const said =
     reason && added.test(reason) ? reason.replace(added, '').replace(/^the agent gave up: /, '') : null;
-  return said && oneLine(byName(said, unique), MAX_SAID);
+  return said && oneLine(said, MAX_SAID);
 }
 
 /** The fingerprint of an http address has only path, query and fragment. */
@@ -256,7 +252,9 @@ function pathOf(url: string | null): string | null {
   return oneLine(generalPath(pathname! + route), MAX_SAID);
 }
 
-/** Replaces numbers, dates and the like, which differ from trial to trial, by `*`. */
+/** Replaces numbers, dates and the like, which differ from trial to trial, by `*`. Parsing has encoded `{{unique}}`. */
 function generalPath(path: string): string {
-  return path.replace(/(?<=\/)(\d+|[\da-f-]*\d[\da-f-]{7,})(?=\/|$|#)/gi, '*');
+  return path
+    .replaceAll(encodeURI(UNIQUE), UNIQUE)
+    .replace(/(?<=\/)(\d+|[\da-f-]*\d[\da-f-]{7,})(?=\/|$|#)/gi, '*');
 }

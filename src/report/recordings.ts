@@ -14,7 +14,7 @@ import {
 import { nameOf, type PlannedSpec } from '../playwright/annotations';
 import type { TaskproofOptions } from '../playwright/options';
 import { knownOptions } from '../playwright/use-options';
-import { UNIQUE } from '../spec/data';
+import { byName } from '../spec/data';
 import type { TrialRecord } from '../trial/record';
 import { plural } from './format';
 import { writeText } from './write';
@@ -46,12 +46,6 @@ export function recordingOf(record: TrialRecord): Recording | { problem: string 
     recordedAt: startedAt,
     turns: byName(turns, unique),
   };
-}
-
-/** Replaces the value of `{{unique}}` by its name: each replay has its own value. JSON does not escape letters and digits. */
-function byName(turns: RecordedTurn[], unique: string | undefined): RecordedTurn[] {
-  if (!unique) return turns;
-  return JSON.parse(JSON.stringify(turns).replaceAll(unique, UNIQUE)) as RecordedTurn[];
 }
 
 /** The recording of one spec in one project: of its shortest trial. Or why there is none. */

@@ -4,6 +4,7 @@ import { type PlannedSpec, nameOf as plannedName, plannedSpec } from '../playwri
 import { checkRun, wantedOf } from '../playwright/check-run';
 import { enter, needlessReason, settledReason } from '../playwright/ledger';
 import { annotate, expectAsDeclared, retag, skipUnstarted, tolerate, unannotate } from '../playwright/runner';
+import { byName } from '../spec/data';
 import type { TrialRecord } from '../trial/record';
 import { oneLine } from '../trial/safe-text';
 import type { FailedTrial } from '../verdicts/diagnosis';
@@ -124,9 +125,11 @@ export class SpecRun {
     return true;
   }
 
-  private evidence(trial: TrialResult, record: TrialRecord | undefined): Pick<Entry, 'way' | 'failed'> {
+  private evidence(trial: TrialResult, given: TrialRecord | undefined): Pick<Entry, 'way' | 'failed'> {
     // A confirmation and a probe need no diagnosis.
-    if (checkRun() || !record || !isGraded(trial)) return {};
+    if (checkRun() || !given || !isGraded(trial)) return {};
+    // Trials are compared: what differs in each of them must not.
+    const record = byName(given, given.unique);
     const done = stepsOf(record);
     const { steps, end } = wayOf(record, done);
     // Trials resemble each other: equal steps are kept once.

@@ -46,6 +46,12 @@ export function withData(spec: TaskSpec, data: TrialData): TaskSpec {
   return { ...spec, ...Object.fromEntries(filled.filter(([, value]) => value !== undefined)) };
 }
 
+/** With the name of `{{unique}}` in place of its value. JSON escapes none of its letters and digits. */
+export function byName<Value>(value: Value, unique: string | undefined): Value {
+  if (!unique) return value;
+  return JSON.parse(JSON.stringify(value).replaceAll(unique, UNIQUE)) as Value;
+}
+
 const isKnown = (name: string): name is keyof TrialData => (KNOWN as string[]).includes(name);
 
 type Path = readonly (string | number)[];

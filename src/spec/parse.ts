@@ -60,11 +60,20 @@ export function parseLocated(source: string, options?: ParseOptions): LocatedSpe
   checkVersion(value, locator, filename);
   const parsed = taskSpecSchema.safeParse(value);
   if (!parsed.success) {
-    const issues = parsed.error.issues.flatMap(issue => located(issue, locator));
+    const misspelt = new Set(parsed.error.issues.flatMap(meantPaths));
+    const issues = parsed.error.issues
+      .flatMap(issue => located(issue, locator))
+      .filter(({ path, message }) => !(misspelt.has(path) && message.startsWith('is required')));
     issues.sort((a, b) => a.line - b.line || a.column - b.column);
     throw new TaskSpecValidationError(issues, filename);
   }
   return { spec: parsed.data, locate: path => locator.value(parsePath(path)) };
+}
+
+/** The paths of the keys that unknown ones are near to: that these are missing is the same mistake. */
+function meantPaths({ code, path, message }: z.core.$ZodIssue): string[] {
+  if (code !== 'unrecognized_keys') return [];
+  return [...message.matchAll(/did you mean `(.+?)`/g)].map(([, key]) => formatPath([...path, key!]));
 }
 
 /** Leaves other types than strings to the schema, which then reports the rest of the spec, too. */

@@ -243,6 +243,10 @@ describe('leaves alone', () => {
       '<div role="dialog" aria-modal="true" aria-label="News" style="position:fixed;inset:0">Hi <button>Close</button></div>',
     ],
     ['a dialog that is closed', '<dialog aria-label="News">Hi</dialog><div role="dialog" hidden>Hi</div>'],
+    [
+      'a field beside the page, by which a script measures texts',
+      '<textarea tabindex="-1" style="position:absolute;top:-999px;left:0;width:193px;height:4px"></textarea>',
+    ],
     ['what is hidden', '<button hidden></button><div style="visibility:hidden"><button></button></div>'],
     ['what is empty', ''],
   ])('%s', async (_, html) => {

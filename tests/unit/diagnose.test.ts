@@ -18,6 +18,7 @@ import { SpecRun } from '../../src/report/spec-run';
 import { lostSummary } from '../../src/report/terminal';
 import { whyLines } from '../../src/report/trial-notes';
 import { resultsOf } from '../../src/report/write';
+import { byName } from '../../src/spec/data';
 import { readRecord, type TrialRecord, type TurnRecord } from '../../src/trial/record';
 import { madeRecord } from '../support/records';
 
@@ -173,9 +174,12 @@ describe('the steps of a trial', () => {
   });
 
   test('the value of {{unique}} stands by its name', () => {
-    expect(didOf([[click('/', 'Delete x1y2z3')]], { unique: 'x1y2z3' })).toEqual([
-      '/: clicked button "Delete {{unique}}"',
+    const trial = record([[click('/page-x1y2z3', 'Delete x1y2z3')]], { finalUrl: `${SITE}/page-x1y2z3` });
+    const { steps, end } = wayOf(byName(trial, 'x1y2z3'));
+    expect(steps.map(({ path, did }) => `${path}: ${did}`)).toEqual([
+      '/page-{{unique}}: clicked button "Delete {{unique}}"',
     ]);
+    expect(end).toBe('/page-{{unique}}');
   });
 
   test('long names and addresses are cut, and are not taken for each other', () => {

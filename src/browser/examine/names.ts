@@ -4,6 +4,7 @@ import type * as elements from './elements';
 import type * as rules from './rules';
 
 declare const inViewport: typeof elements.inViewport;
+declare const isOutside: typeof elements.isOutside;
 declare const boxOf: typeof elements.boxOf;
 declare const roleOf: typeof elements.roleOf;
 declare const add: typeof rules.add;
@@ -24,12 +25,18 @@ declare const axe: Axe;
  */
 export function countDoubtful(max: number): number {
   const state = currentState();
-  const doubtful = state.shown.filter(each => !hasPlainName(each));
+  const doubtful = state.shown.filter(each => !hasPlainName(each) && !isBeforePage(each));
   const isNear = (each: Element) => inViewport(boxOf(each));
   state.doubtful = [...new Set([...doubtful.filter(isNear), ...doubtful])].slice(0, max);
   if (doubtful.length > max)
     state.incomplete.push(`the names of ${max} of ${doubtful.length} controls were checked`);
   return state.doubtful.length;
+}
+
+/** Where no scrolling leads: there, scripts measure texts. */
+export function isBeforePage(element: Element): boolean {
+  const { x, y, width, height } = boxOf(element);
+  return (x + width + scrollX <= 0 || y + height + scrollY <= 0) && isOutside(element);
 }
 
 /** Text that is drawn and not hidden from those who can't see it, or an attribute that says it. */

@@ -250,7 +250,8 @@ export function findOutOfReach(state: State): void {
     if (element.matches('a[href^="#"]') || isStyledInput(element)) continue;
     const visible = isShown(element);
     const wanted = isWanted(state, element);
-    if (visible && isOutside(element))
+    // What has no name there measures texts for a script.
+    if (visible && isOutside(element) && nameOf(element))
       add(state, 'out_of_reach', element, `${wordsFor(element)} is outside of what scrolls`);
     else if (visible && wanted && !inViewport(boxOf(element)) && isClipped(element))
       add(state, 'out_of_reach', element, `${wordsFor(element)} can't be scrolled into view`);

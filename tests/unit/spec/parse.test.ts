@@ -203,7 +203,6 @@ __proto__: 1
       '7:13 maxCostUsd',
       '8:32 passPolicy.minPasses',
       '8:35 passPolicy.quorum',
-      '10:5 assertions[0].selector',
       '11:12 assertions[0].text',
       '12:5 assertions[0].selectr',
       '15:13 assertions[1].status',
@@ -211,7 +210,7 @@ __proto__: 1
       '17:1 __proto__',
     ]);
     const { message } = errorOf(text, 'a.yaml');
-    expect(message.split('\n')[0]).toBe('a.yaml: 14 problems in this task spec');
+    expect(message.split('\n')[0]).toBe('a.yaml: 13 problems in this task spec');
     expect(message).toContain(
       '\n  a.yaml:12:5 assertions[0].selectr: unknown key `selectr` (did you mean `selector`?)',
     );
@@ -235,6 +234,11 @@ __proto__: 1
     expect(issuesOf(`${yaml}${key}: 1\n`)).toMatchObject([
       { path: key, message: `unknown key \`${key}\` (did you mean \`${known}\`?)`, line: 8, column: 1 },
     ]);
+  });
+
+  it('says once that a key is misspelt and its field missing', () => {
+    const issues = issuesOf(yaml.replace('entryUrl:', 'entryURL:').replace('assertions:', 'asertions:'));
+    expect(issues.map(({ path }) => path)).toEqual(['entryURL', 'asertions']);
   });
 
   it.each(['x', 'timeout', 'constructor', 'toString', '__proto__', 'k'])('suggest nothing for %s', key => {
