@@ -82,7 +82,7 @@ const ANSWERED = new Map<string, Rule>([
 
 /** What moves a page, or may: it waits while the trial looks at the page. The rest only prepares and listens. */
 const ACTS =
-  /^(?:Input\..+|Taskproof\.callPageTool|Runtime\.(?:evaluate|callFunctionOn|runScript)|Page\.(?:navigate|navigateToHistoryEntry|reload|close|setDocumentContent)|DOM\.(?:focus|remove.*|set.*)|Target\.(?:createTarget|closeTarget|activateTarget))$/;
+  /^(?:Input\..+|Taskproof\.callPageTool|Runtime\.(?:evaluate|callFunctionOn|runScript)|Page\.(?:bringToFront|navigate|navigateToHistoryEntry|reload|close|setDocumentContent)|DOM\.(?:focus|remove.*|set.*)|Target\.(?:createTarget|closeTarget|activateTarget))$/;
 
 export function acts(method: string): boolean {
   return ACTS.test(method);

@@ -101,6 +101,10 @@ export class Session {
     return this.tabs.at(-1)!;
   }
 
+  has(page: Page): boolean {
+    return this.tabs.includes(page);
+  }
+
   activate(page: Page): void {
     if (page.isClosed()) throw new Error('activate: this tab is closed');
     this.tabs = [...this.tabs.filter(tab => tab !== page), page];

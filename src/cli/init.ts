@@ -61,7 +61,7 @@ function findings({ config, testDir, url, devServer }: Suite, given: string | un
     `Config:  ${config ? `${config.file} (${config.style})` : 'none, a new one will be written'}`,
     `Tests:   ${testDir ?? 'no test folder found'}`,
     ...modelLine(config?.model),
-    `Site:    ${site ?? `unknown, taking ${DEFAULT_URL}`}${devServer ? `, started by \`${devServer.command}\`` : ''}`,
+    `Site:    ${site ?? `unknown, taking ${DEFAULT_URL}. If it is elsewhere: npx taskproof init --force --url <address>`}${devServer ? `, started by \`${devServer.command}\`` : ''}`,
   ];
 }
 

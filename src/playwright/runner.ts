@@ -87,10 +87,25 @@ function flagValue(argv: readonly string[], flag: string): string | undefined {
   return arg.includes('=') ? arg.slice(arg.indexOf('=') + 1) : argv[index + 1];
 }
 
-/** Whether one of the reporters prints errors to the terminal. */
-export function printsErrors({ reporter }: Pick<FullConfig, 'reporter'>, argv = process.argv): boolean {
-  const names = flagValue(argv, '--reporter')?.split(',') ?? reporter.map(([name]) => name);
-  return names.some(name => /^(list|line|dot|github)$/.test(name));
+/**
+ * Whether the terminal shows the errors of a run: one of the reporters prints them, or Playwright adds one that does, since
+ * none of them prints anything (which it does not do in merge-reports). Reporters that are not known count as printing
+ * something else. Checked on Playwright 1.65.
+ */
+export function printsErrors(
+  { reporter }: Pick<FullConfig, 'reporter'>,
+  isMerge: boolean,
+  argv = process.argv,
+): boolean {
+  const names = flagValue(argv, '--reporter')?.split(',');
+  const given: readonly (readonly [string, unknown?])[] = names ? names.map(name => [name]) : reporter;
+  if (given.some(([name]) => /^(list|line|dot|github)$/.test(name))) return true;
+  return !isMerge && given.every(([name, options]) => isSilent(name, options));
+}
+
+function isSilent(name: string, options: unknown): boolean {
+  if (/^(html|blob)$|@taskproof[\\/]playwright|[\\/]dist[\\/]reporter\.js$/.test(name)) return true;
+  return /^(json|junit)$/.test(name) && Boolean((options as { outputFile?: string } | undefined)?.outputFile);
 }
 
 // How a verdict changes Playwright's own results. Checked on Playwright 1.65: reporters share the TestCase and TestResult objects,

@@ -33,8 +33,10 @@ export async function readConfigOptions({ configFile }: Pick<FullConfig, 'config
     const exported = loaded ? loaded.exports : await import(pathToFileURL(configFile).href);
     const config = (exported.default ?? exported) as Config;
     ofConfig = config.use?.taskproof;
-    const projects = config.projects ?? [config];
-    repeated = new Set(projects.flatMap(each => (FROM_REPEATS in each ? [each.name ?? ''] : [])));
+    // Projects take the config's `repeatEach` if they set none.
+    const setter = (project: Config) => ('repeatEach' in project ? project : config);
+    const fromRepeats = (config.projects ?? [config]).filter(each => FROM_REPEATS in setter(each));
+    repeated = new Set(fromRepeats.map(({ name = '' }) => name));
   } catch {
     // Then a project's options replace those of the config.
   }
@@ -42,6 +44,7 @@ export async function readConfigOptions({ configFile }: Pick<FullConfig, 'config
 
 interface Config {
   name?: string;
+  repeatEach?: number;
   use?: { taskproof?: unknown };
   projects?: readonly Config[];
 }

@@ -94,7 +94,7 @@ export default class TaskproofReporter implements Reporter {
 
   onTestEnd(test: TestCase, result: TestResult): void {
     this.take(test, result);
-    if (this.runOf.has(test)) hideDetails(result);
+    if (this.runOf.has(test) && !isInteractive()) hideDetails(result);
   }
 
   private take(test: TestCase, result: TestResult): void {
@@ -157,9 +157,8 @@ export default class TaskproofReporter implements Reporter {
     this.fail([text, ...lines].join('\n'));
   }
 
-  /** When reports are merged, Playwright adds no reporter that prints errors. */
   private fail(text: string): never {
-    if (!this.preprocessed && !printsErrors(this.config)) print(process.stdout, text);
+    if (!printsErrors(this.config, !this.preprocessed)) print(process.stdout, text);
     throw runError(text);
   }
 

@@ -148,16 +148,13 @@ function isCalled({ kind, names, hints }: Sighting, text: string, usable: readon
   return words.some(word => ` ${hints} `.includes(` ${word} `));
 }
 
-/** Whether one contains the other, by whole words. */
+/** Whether the name contains the text, or is at least half of it, by whole words: "Basket" is not "Add to basket". */
 function matches(name: string, text: string): boolean {
-  if (!name || !text) return false;
-  const padded = (each: string) => ` ${each.replace(/[^\p{L}\p{N}]+/gu, ' ').trim()} `;
-  const [one, other] = [padded(name), padded(text)];
-  return (
-    one.trim() !== '' &&
-    other.trim() !== '' &&
-    (one.includes(other) || (one.length > 5 && other.includes(one)))
-  );
+  const [one, other] = [name, text].map(each => each.match(/[\p{L}\p{N}]+/gu) ?? []) as [string[], string[]];
+  if (!one.length || !other.length) return false;
+  const isIn = (part: string[], whole: string[]) => ` ${whole.join(' ')} `.includes(` ${part.join(' ')} `);
+  const isMost = one.length * 2 >= other.length && one.join(' ').length > 3;
+  return isIn(other, one) || (isMost && isIn(one, other));
 }
 
 /** Whether both are at nearly the same place: a control and what is drawn in it, but not its container. */

@@ -195,6 +195,7 @@ console.error('this is not shown');`,
     timeLimitMs: expect.any(Number),
     seed: record.seed,
     secrets: { PASS: SECRET },
+    pageTools: 'auto',
     cdp: {
       url: expect.stringMatching(/^ws:\/\/127\.0\.0\.1:\d+\/[0-9a-f]{32}$/),
       targetId: expect.any(String),

@@ -284,7 +284,13 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
         `import { test } from '@playwright/test';\ntest('an ordinary test', () => {});`,
       );
       // browser-use is a Python package: tests/e2e/browser-use.test.ts runs it.
-      const only = block.text.includes("name: 'browser-use'") ? ' --project=claude' : '';
+      // The model of these tests knows no page tools, which the suite's pages do not have.
+      const projects = block.text.includes("name: 'browser-use'")
+        ? ['claude']
+        : block.text.includes("pageTools: 'only'")
+          ? ['with tools', 'without']
+          : [];
+      const only = projects.map(name => ` --project="${name}"`).join('');
       const withoutKey = block.text.includes('hasKey');
       await ok(
         suite,

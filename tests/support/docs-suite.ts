@@ -144,8 +144,10 @@ function giveBrowser(folder: string): void {
     writeFileSync(
       join(folder, name),
       `import config from './from-docs.${name.replace(/\.[jt]s$/, '')}';
-const use = { launchOptions: ${JSON.stringify(launchOptions())}, viewport: { width: 480, height: 320 } };
-export default { workers: 2, ...config, use: { ...use, ...config.use } };
+const launchOptions = ${JSON.stringify(launchOptions())};
+const args = [...(launchOptions.args ?? []), ...(config.use?.launchOptions?.args ?? [])];
+const use = { viewport: { width: 480, height: 320 }, ...config.use, launchOptions: { ...launchOptions, args } };
+export default { workers: 2, ...config, use };
 `,
     );
   }

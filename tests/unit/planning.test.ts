@@ -97,7 +97,7 @@ test.each<[string, Declared[], RegExp]>([
       { id: 'a', k: 2, repeatEach: 1 },
       { id: 'b', k: 5, repeatEach: 1 },
     ],
-    /^taskproof: spec "b" needs k: 5, but project "agents" runs each test once\. Add `\.\.\.repeats\([^\n]*`repeatEach: 5`[^\n]*playwright\.config\.ts, or run with --repeat-each=N[^\n]*$/,
+    /^taskproof: spec "b" needs k: 5, but project "agents" runs each test once\. Add `\.\.\.repeats\([^\n]*playwright\.config\.ts, or run with --repeat-each=N[^\n]*$/,
   ],
   [
     'a spec that is declared twice, with both places',

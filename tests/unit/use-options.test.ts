@@ -4,7 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FullProject, TestCase } from '@playwright/test/reporter';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { knownOptions, mergedOptions, readConfigOptions } from '../../src/playwright/use-options';
+import { repeats } from '../../src/playwright/repeats';
+import {
+  isFromRepeats,
+  knownOptions,
+  mergedOptions,
+  readConfigOptions,
+} from '../../src/playwright/use-options';
 
 const agent = { name: 'mine', run: async () => undefined };
 const other = { name: 'other', run: async () => undefined };
@@ -53,6 +59,21 @@ test.each<[string, object, unknown, unknown, unknown]>([
 ])('%s', async (_, ofConfig, ofProject, used, expected) => {
   await config(ofConfig);
   expect(mergedOptions(project(ofProject), used)).toEqual(expected);
+});
+
+test('projects have their repeats from repeats() in the project, or in the config if they set none', async () => {
+  const file = join(folder, 'repeats.cjs');
+  writeFileSync(file, '');
+  const repeated = async (config: object) => {
+    require.cache[file] = { exports: config } as NodeJS.Module;
+    await readConfigOptions({ configFile: file });
+    return ['one', 'own'].map(name => isFromRepeats({ name }));
+  };
+  const projects = [{ name: 'one' }, { name: 'own', repeatEach: 2 }];
+  const five = repeats({ atLeast: 5 });
+  expect(await repeated({ projects })).toEqual([false, false]);
+  expect(await repeated({ ...five, projects })).toEqual([true, false]);
+  expect(await repeated({ projects: [{ name: 'one' }, { name: 'own', ...five }] })).toEqual([false, true]);
 });
 
 test('agents are taken as they are, and the same layers make one object', async () => {

@@ -17,7 +17,10 @@ export async function runProgram(
 ): ReturnType<Agent['run']> {
   const endpoint = await openCdpEndpoint(task.page, {
     own: pageToolsOf(task),
-    onFront: page => task.activate(page),
+    // A page that the guard still judges is no tab yet.
+    onFront: page => {
+      if (task.session.has(page)) task.activate(page);
+    },
   });
   // The trial is graded from that moment on: its page must not move any more.
   const disconnect = () => void endpoint.close();

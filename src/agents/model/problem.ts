@@ -2,6 +2,8 @@
 // error, may echo what it was sent.
 const KEY_NAME = /key|token|secret|password|credential|authorization|\bauth\b|cookie/i;
 const LEAST_KEY = 8;
+/** Characters of a key that are worth masking where the text is cut. */
+const LEAST_CUT = 4;
 const MAX_DEPTH = 6;
 
 /** @param limitMs the time that the request had: less than requestTimeoutMs towards the end of a trial */
@@ -20,8 +22,17 @@ export function noAnswer(
 /** @returns the text without these keys, the environment's, and what looks like one */
 export function withoutKeys(text: string, keys: readonly string[]): string {
   const all = [...keys, ...keysIn(process.env)].sort((a, b) => b.length - a.length);
-  const known = all.reduce((masked, key) => masked.replaceAll(key, '[key]'), text);
+  const known = all.reduce((masked, key) => withoutCut(masked.replaceAll(key, '[key]'), key), text);
   return known.replace(/\b(?:sk|rk|gsk|xai|AIza)[-_]?[\w-]{16,}|\bBearer\s+[\w.~+/=-]{8,}/g, '[key]');
+}
+
+/** Words are quoted up to a limit, which may cut a key. */
+function withoutCut(text: string, key: string): string {
+  for (const { index } of text.matchAll(/…/g))
+    for (let length = Math.min(key.length, index); length >= LEAST_CUT; length--)
+      if (text.endsWith(key.slice(0, length), index))
+        return `${text.slice(0, index - length)}[key]${withoutCut(text.slice(index), key)}`;
+  return text;
 }
 
 /** The keys, tokens and passwords that an object holds, by their names, at any depth: a client, its options, headers. */
