@@ -2,16 +2,16 @@
 //
 // The task comes as one JSON object on standard input; turns go out as JSON lines on standard output. That is the protocol
 // of `command()`: docs/agent-protocol.md. Logs go to standard error.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { json } from 'node:stream/consumers';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs, stripVTControlCharacters } from 'node:util';
-import { environment, programOf, SetupError, serverScript } from './programs.mjs';
+import { endProcess, environment, programOf, SetupError, serverScript } from './programs.mjs';
 import { Session, short } from './session.mjs';
 import { Tools } from './tools.mjs';
 
@@ -20,14 +20,15 @@ import { Tools } from './tools.mjs';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const PROTOCOL_VERSION = '1';
+const PREFIX = 'taskproof-mcp-';
 const USAGE =
   'agent.mjs claude-code|codex|./preset.mjs [--model NAME] [--command PATH] [--server PATH] [--keep-home] [--env NAME]... [-- ARGUMENTS]';
 /** Milliseconds without a sign of life, at most half of the trial: so long no model takes to begin an answer. */
 const SILENCE_MS = 300_000;
 /** Milliseconds before the end of the trial in which it is told that a model could not be had: it would end as timed out. */
 const LAST_MS = 5_000;
-/** Milliseconds for a command line to go when it is asked to. */
-const GRACE_MS = 1_500;
+/** Milliseconds after which a folder in the temporary one was left behind: no trial lasts so long. */
+const LEFT_MS = 24 * 3_600_000;
 const MAX_STDERR = 4_000;
 /** Bytes of a socket's path, by macOS. */
 const MAX_SOCKET_PATH = 103;
@@ -46,6 +47,11 @@ async function main() {
     throw new SetupError(
       `${options.preset} tells what it spends at its end alone, so maxCostUsd can't be kept: remove it for this agent`,
     );
+  if (task.pageTools === 'only')
+    throw new SetupError(
+      "a coding agent can't be held to page tools: remove `pageTools: 'only'` for this agent",
+    );
+  sweep();
   await new Trial(task, options, preset).run();
 }
 
@@ -86,7 +92,7 @@ async function loadPreset(name) {
 }
 
 class Trial {
-  folder = mkdtempSync(join(tmpdir(), 'taskproof-mcp-'));
+  folder = mkdtempSync(join(tmpdir(), PREFIX));
   folders = [this.folder];
   stderr = '';
   isOver = false;
@@ -120,8 +126,9 @@ class Trial {
     for (const folder of [work, ...(home ? [home] : [])]) mkdirSync(folder);
     const socket = this.socketPath();
     this.tools = new Tools({
-      args: [serverScript(this.options.server), '--cdp-endpoint', this.task.cdp.url],
-      env: environment(this.options.env, home),
+      args: [serverScript(this.options.server), '--no-webmcp'],
+      // Whoever can read arguments of processes could drive the page.
+      env: { ...environment(this.options.env, home), PLAYWRIGHT_MCP_CDP_ENDPOINT: this.task.cdp.url },
       folder: work,
       secrets: this.task.secrets,
       session: this.session,
@@ -192,7 +199,14 @@ class Trial {
         `printed what is not JSON: ${JSON.stringify(short(stripVTControlCharacters(line), 200))}`,
       );
     }
-    this.preset.read(event, this.session);
+    if (typeof event !== 'object' || event === null) return;
+    try {
+      this.preset.read(event, this.session);
+    } catch (error) {
+      this.problem(
+        `printed what can't be read: ${short(line, 200)} (${/** @type {Error} */ (error).message})`,
+      );
+    }
   }
 
   /** @param {number | null} code */
@@ -249,10 +263,10 @@ class Trial {
   }
 
   socketPath() {
-    if (process.platform === 'win32') return `\\\\.\\pipe\\taskproof-mcp-${randomBytes(16).toString('hex')}`;
+    if (process.platform === 'win32') return `\\\\.\\pipe\\${PREFIX}${randomBytes(16).toString('hex')}`;
     const path = join(this.folder, 'mcp');
     if (path.length <= MAX_SOCKET_PATH) return path;
-    const folder = mkdtempSync('/tmp/taskproof-mcp-');
+    const folder = mkdtempSync(`/tmp/${PREFIX}`);
     this.folders.push(folder);
     return join(folder, 'mcp');
   }
@@ -262,21 +276,23 @@ class Trial {
   }
 }
 
+/** Removes what trials left whose process was killed. */
+function sweep() {
+  try {
+    for (const folder of [tmpdir(), '/tmp'])
+      for (const name of readdirSync(folder).filter(name => name.startsWith(PREFIX))) {
+        const { mtimeMs, uid } = lstatSync(join(folder, name));
+        const isOwn = uid === (process.getuid?.() ?? uid);
+        if (isOwn && mtimeMs < Date.now() - LEFT_MS) rmSync(join(folder, name), { recursive: true });
+      }
+  } catch {
+    // Another trial removes them, or there is no such folder.
+  }
+}
+
 /** @param {object} line */
 function write(line) {
   process.stdout.write(`${JSON.stringify(line)}\n`);
-}
-
-/** @param {import('node:child_process').ChildProcess | undefined} child */
-async function endProcess(child) {
-  if (!child?.pid || child.exitCode !== null || child.signalCode !== null) return;
-  const gone = new Promise(resolve => child.once('exit', resolve));
-  if (process.platform === 'win32')
-    spawnSync('taskkill', ['/pid', String(child.pid), '/t', '/f'], { windowsHide: true });
-  else child.kill();
-  const timer = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
-  await gone;
-  clearTimeout(timer);
 }
 
 /** @param {any} task */

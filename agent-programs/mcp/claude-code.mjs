@@ -41,7 +41,7 @@ export default {
   tellsCalls: true,
 
   start({ prompt, model, maxTurns, maxCostUsd, home, server: { name, command, args } }) {
-    const config = { mcpServers: { [name]: { command, args } } };
+    const config = { mcpServers: { [name]: { command, args, alwaysLoad: true } } };
     return {
       args: [
         '-p',
@@ -59,6 +59,9 @@ export default {
         DISABLE_AUTOUPDATER: '1',
         DISABLE_ERROR_REPORTING: '1',
         DISABLE_TELEMETRY: '1',
+        // The first request waits for the tools.
+        MCP_CONNECTION_NONBLOCKING: '0',
+        MCP_CONNECT_TIMEOUT_MS: '60000',
         ...(home && { CLAUDE_CONFIG_DIR: home }),
       },
       stdin: prompt,
@@ -77,7 +80,7 @@ export default {
         return said(event, session);
       case 'user':
         flush(session);
-        for (const part of event.message.content)
+        for (const part of partsOf(event.message))
           if (part.type === 'tool_result')
             session.end(part.tool_use_id, part.is_error ? textOf(part) : undefined);
         return;
@@ -93,8 +96,9 @@ function checkTools({ tools = [], mcp_servers: servers = [] }, session) {
   const other = tools.filter((/** @type {string} */ tool) => !tool.startsWith(TOOL));
   if (other.length > 0)
     session.fail(`Claude Code has other tools than those of the page: ${other.join(', ')}`);
-  const failed = servers.find((/** @type {any} */ { status }) => status === 'failed');
-  if (failed) session.fail(`Claude Code could not connect to the MCP server ${failed.name}`);
+  const failed = servers.find((/** @type {any} */ { status }) => /^(?:failed|pending)$/.test(status));
+  if (failed)
+    session.fail(`Claude Code could not connect to the MCP server ${failed.name}: ${failed.status}`);
 }
 
 /** A wrong key is tried ten times, for minutes. @param {any} event @param {Session} session */
@@ -117,9 +121,9 @@ function stream(event, session) {
 /** @param {any} event @param {Session} session */
 function said({ message, is_api_error_message: isError }, session) {
   // An error of the API's, in the form of an answer: the result tells it again.
-  if (isError || message.model === '<synthetic>') return;
-  if (!answer.isOpen) answer = Object.assign(new Answer(), { isOpen: true, usage: message.usage });
-  for (const part of message.content) {
+  if (isError || message?.model === '<synthetic>') return;
+  if (!answer.isOpen) answer = Object.assign(new Answer(), { isOpen: true, usage: message?.usage });
+  for (const part of partsOf(message)) {
     if (part.type === 'text') session.narrate(part.text);
     if (part.type === 'thinking') session.narrate(part.thinking);
     if (part.type === 'tool_use') answer.calls.push(part);
@@ -156,6 +160,11 @@ function end({ subtype, is_error: isError, result, errors, total_cost_usd: cost,
   if (subtype === 'error_max_turns' || subtype === 'error_max_budget_usd') return session.exceed();
   if (subtype === 'success' && !isError) return session.complete();
   session.noModel(`Claude Code: ${result || errors?.join('; ') || subtype}`);
+}
+
+/** @param {any} message */
+function partsOf(message) {
+  return Array.isArray(message?.content) ? message.content.filter(Boolean) : [];
 }
 
 /** @param {any} part */

@@ -1,4 +1,5 @@
-// Where the programs are that a trial needs, and what they get of the environment.
+// Where the programs are that a trial needs, what they get of the environment, and how they end.
+import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
@@ -10,6 +11,9 @@ const ENVIRONMENT =
   /^(?:PATH|PATHEXT|COMSPEC|SYSTEMROOT|SYSTEMDRIVE|WINDIR|USER|LOGNAME|USERNAME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SHELL|TERM|(?:HTTPS?|NO|ALL)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|TASKPROOF_TRIAL)$/i;
 const HOME =
   /^(?:HOME|USERPROFILE|HOMEDRIVE|HOMEPATH|APPDATA|LOCALAPPDATA|XDG_\w+|\w+_HOME|\w+_CONFIG_DIR)$/i;
+
+/** Milliseconds for a command line to go when it is asked to. */
+const GRACE_MS = 1_500;
 
 /** What the user can put right. */
 export class SetupError extends Error {}
@@ -63,4 +67,16 @@ export function programOf({ package: name, command }, given) {
   const program =
     given === undefined ? (folder && binOf(folder)) || command : isPath ? resolve(given) : given;
   return /\.[cm]?js$/.test(program) ? [process.execPath, program] : [program];
+}
+
+/** @param {import('node:child_process').ChildProcess | undefined} child */
+export async function endProcess(child) {
+  if (!child?.pid || child.exitCode !== null || child.signalCode !== null) return;
+  const gone = new Promise(resolve => child.once('exit', resolve));
+  if (process.platform === 'win32')
+    spawnSync('taskkill', ['/pid', String(child.pid), '/t', '/f'], { windowsHide: true });
+  else child.kill();
+  const timer = setTimeout(() => child.kill('SIGKILL'), GRACE_MS);
+  await gone;
+  clearTimeout(timer);
 }

@@ -15,6 +15,8 @@ export class Session {
   #said = [];
   /** Calls of this turn that have no result yet, as they were told. @type {Map<string, { call: Call, title: string }>} */
   #open = new Map();
+  /** Calls that were made before they were told, by id. @type {Set<string>} */
+  #early = new Set();
   #inTurn = false;
   /** Who waits to be told of a call. @type {Map<string, () => void>} */
   #waiting = new Map();
@@ -22,6 +24,8 @@ export class Session {
   #counted = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 };
   /** @type {string | undefined} */
   #gaveUp;
+  /** Whether the agent was told of any tools: without, what it says is no attempt at the task. */
+  hasTools = false;
   /** The newest text of the page, by which elements are named. */
   snapshot = '';
   /** Why the model can't be had at the moment, while the command line tries again. @type {string | undefined} */
@@ -57,20 +61,43 @@ export class Session {
    */
   round(calls, usage) {
     this.trouble = undefined;
+    const told = calls
+      .filter(({ id }) => !this.#early.delete(id))
+      .map(call => ({ call, title: this.titleOf(call) }));
+    if (told.length < calls.length && (told.length === 0 || this.#inTurn)) return this.#late(told, usage);
     this.endTurn();
     if (usage) this.spend(usage);
     const text = this.#said.join('\n');
     const finish = text ? `finish: ${short(text)}` : 'finish';
-    const told = calls.map(call => ({ call, title: this.titleOf(call) }));
     this.write({ type: 'turn', title: told.map(({ title }) => title).join('; ') || finish });
     if (text) this.write({ type: 'narration', text });
     this.#said = [];
     this.#inTurn = true;
+    this.#expect(told);
+    if (calls.length === 0) this.endTurn();
+  }
+
+  /**
+   * An answer whose turn began with its first call already. What was said comes with this turn if it is still open.
+   *
+   * @param {{ call: Call, title: string }[]} told its other calls
+   * @param {Usage} [usage]
+   */
+  #late(told, usage) {
+    if (usage) this.spend(usage);
+    if (!this.#inTurn) return;
+    const text = this.#said.join('\n');
+    if (text) this.write({ type: 'narration', text });
+    this.#said = [];
+    this.#expect(told);
+  }
+
+  /** @param {{ call: Call, title: string }[]} told */
+  #expect(told) {
     for (const each of told) {
       this.#open.set(each.call.id, each);
       this.#waiting.get(each.call.id)?.();
     }
-    if (calls.length === 0) this.endTurn();
   }
 
   endTurn() {
@@ -81,8 +108,11 @@ export class Session {
 
   /** To be awaited before a tool does anything, so that it is done within its turn. @param {Call} call */
   async begin(call) {
+    this.hasTools = true;
     if (this.tellsCalls && !this.#open.has(call.id)) await this.#told(call.id);
-    if (!this.#open.has(call.id)) this.round([call]);
+    if (this.#open.has(call.id)) return;
+    this.round([call]);
+    if (this.tellsCalls) this.#early.add(call.id);
   }
 
   /** @param {string} id */
@@ -154,6 +184,10 @@ export class Session {
   /** The command line ended by itself. */
   complete() {
     this.endTurn();
+    if (!this.hasTools)
+      return this.fail(
+        'the agent ended without having asked @playwright/mcp for its tools: it could not act',
+      );
     this.finish(this.#gaveUp ? { status: 'gave_up', reason: this.#gaveUp } : {});
   }
 
@@ -176,14 +210,14 @@ export class Session {
 
   /** A call in words. @param {Call} call */
   titleOf(call) {
-    const { input } = call;
+    const input = objectOf(call.input);
     const tool = toolOf(call);
     const at = this.#element(input);
     /** @param {unknown} value */
-    const quoted = value => JSON.stringify(short(String(value ?? '')));
+    const quoted = value => JSON.stringify(short(textOf(value)));
     switch (tool) {
       case 'browser_navigate':
-        return `go to ${short(String(input.url))}`;
+        return `go to ${short(textOf(input.url))}`;
       case 'browser_navigate_back':
         return 'go back';
       case 'browser_snapshot':
@@ -198,17 +232,17 @@ export class Session {
       case 'browser_type':
         return `type ${quoted(input.text)} into ${at}${input.submit ? ', press Enter' : ''}`;
       case 'browser_press_key':
-        return `press ${input.key}`;
+        return `press ${short(textOf(input.key))}`;
       case 'browser_select_option':
-        return `select ${(input.values ?? []).map(quoted).join(', ')} in ${at}`;
+        return `select ${listOf(input.values).map(quoted).join(', ')} in ${at}`;
       case 'browser_fill_form': {
-        const fields = Array.isArray(input.fields) ? input.fields : [];
+        const fields = listOf(input.fields).map(objectOf);
         return `fill ${fields.map(field => `${this.#element(field)}: ${quoted(field.value)}`).join(', ')}`;
       }
       case 'browser_wait_for':
-        return `wait for ${input.time ? `${input.time} s` : quoted(input.text ?? input.textGone)}`;
+        return `wait for ${input.time ? `${textOf(input.time)} s` : quoted(input.text ?? input.textGone)}`;
       case 'browser_tabs':
-        return `${input.action} tab${input.index === undefined ? '' : ` ${input.index}`}`;
+        return short(`${textOf(input.action)} tab ${textOf(input.index ?? '')}`);
       case 'browser_handle_dialog':
         return `${input.accept ? 'accept' : 'dismiss'} the dialog`;
       case 'browser_evaluate':
@@ -224,9 +258,9 @@ export class Session {
    * @param {Record<string, any>} input
    */
   #element({ target, ref = target, element, name }) {
-    const line = this.snapshot.split('\n').find(line => line.includes(`[ref=${ref}]`));
+    const line = this.snapshot.split('\n').find(line => line.includes(`[ref=${textOf(ref)}]`));
     const told = line && /^\s*- (\w+(?: "(?:[^"\\]|\\.)*")?)/.exec(line)?.[1];
-    return short(told ?? element ?? name ?? String(ref ?? 'the page'));
+    return short(told ?? textOf(element ?? name ?? ref ?? 'the page'));
   }
 }
 
@@ -247,7 +281,22 @@ export function callKey(name, input) {
 
 /** Its name on the MCP server: Claude Code puts that of the server before it. @param {Call} call */
 function toolOf({ name }) {
-  return name.replace(/^mcp__\w+?__/, '');
+  return textOf(name).replace(/^mcp__\w+?__/, '');
+}
+
+/** What the model wrote may be of any type. @param {unknown} value @returns {string} */
+function textOf(value) {
+  return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
+}
+
+/** @param {unknown} value @returns {Record<string, any>} */
+export function objectOf(value) {
+  return typeof value === 'object' && value !== null ? value : {};
+}
+
+/** @param {unknown} value @returns {unknown[]} */
+function listOf(value) {
+  return Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 }
 
 /** @param {string} text @param {number} [length] */

@@ -2,12 +2,12 @@
 // between, which sees each call before it is done. Tools that reach beyond the page are left out, and secrets are put into
 // what is typed, so that the model never reads them.
 import { spawn } from 'node:child_process';
-import { readFile } from 'node:fs/promises';
+import { readFile, realpath } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Secrets } from './secrets.mjs';
-import { callKey } from './session.mjs';
+import { callKey, objectOf } from './session.mjs';
 
 /** @typedef {import('./session.mjs').Session} Session */
 /** @typedef {{ id?: string | number, method?: string, params?: any, result?: any, error?: { message: string } }} Message */
@@ -24,11 +24,13 @@ const GIVE_UP = {
 };
 /** Characters of a result's text: Claude Code puts longer ones into a file, which the agent can't read. */
 const MAX_TEXT = 60_000;
-const SNAPSHOT_LINK = /\[Snapshot\]\(([^)\n]+\.yml)\)/;
+/** A section of its own: within a line, such as that of the title, are words of the page. */
+const SNAPSHOT_LINK = /^### Snapshot\n- \[Snapshot\]\(([^)\n]+\.yml)\)$/gm;
 
 export class Tools {
   /** @type {import('node:child_process').ChildProcess[]} */
   #children = [];
+  #isClosed = false;
 
   /**
    * @param {object} options
@@ -55,6 +57,7 @@ export class Tools {
   }
 
   close() {
+    this.#isClosed = true;
     this.server?.close();
     for (const child of this.#children) child.kill();
   }
@@ -70,16 +73,21 @@ export class Tools {
     this.#children.push(child);
     // Either end may be gone before the other has said its last.
     for (const stream of [socket, child.stdin]) stream.on('error', () => undefined);
-    child.on('exit', () => socket.end());
+    child.on('error', error => this.session.fail(`@playwright/mcp can't be started: ${error.message}`));
+    child.on('exit', (code, signal) => {
+      if (!this.#isClosed && !socket.destroyed)
+        this.session.fail(`@playwright/mcp ended with ${signal ?? `code ${code}`} before the agent did`);
+      socket.end();
+    });
     socket.on('close', () => child.kill());
     /** @param {NodeJS.WritableStream} to @returns {(message: object) => void} */
     const sender = to => message => void to.write(`${JSON.stringify(message)}\n`);
     const connection = new Connection(this, sender(socket), sender(child.stdin));
-    /** @param {import('node:stream').Readable} input @param {(message: Message) => unknown} take */
+    /** @param {import('node:stream').Readable} input @param {(message: Message) => Promise<void>} take */
     const follow = (input, take) =>
       createInterface({ input }).on('line', line => {
         const message = parsed(line);
-        if (message) take(message);
+        if (message) take(message).catch(error => this.session.fail(`agent.mjs: ${error.message}`));
       });
     follow(socket, message => connection.asked(message));
     follow(child.stdout, message => connection.answered(message));
@@ -104,13 +112,13 @@ class Connection {
 
   /** @param {Message} message */
   async asked(message) {
-    if (message.method === 'tools/list') this.#pending.set(message.id, offered);
+    if (message.method === 'tools/list') this.#pending.set(message.id, result => this.#offered(result));
     if (message.method !== 'tools/call') return this.toServer(message);
-    const { name, arguments: input = {}, _meta } = message.params;
+    const { name, arguments: input = {}, _meta } = objectOf(message.params);
     const id = _meta?.['claudecode/toolUseId'] ?? callKey(name, input);
     await this.session.begin({ id, name, input });
     if (name === GIVE_UP.name) {
-      this.session.giveUp(String(input.reason || 'it gave no reason'));
+      this.session.giveUp(reasonIn(input));
       return this.#answer(message, id, 'Noted. End now.');
     }
     const why = LEFT_OUT.get(name);
@@ -158,36 +166,53 @@ class Connection {
 
   /** After an action the page is in a file, which the agent has no tool to read. @param {string} text */
   async #withPage(text) {
-    const link = SNAPSHOT_LINK.exec(text);
+    const link = [...text.matchAll(SNAPSHOT_LINK)].at(-1);
     if (!link?.[1]) return text;
-    const page = await readFile(join(this.tools.folder, link[1]), 'utf8').catch(() => undefined);
+    const page = await readWithin(this.tools.folder, link[1]).catch(() => undefined);
     if (page === undefined) return text;
-    return text.replace(/^- (?=\[Snapshot\])/m, '').replace(link[0], () => `\`\`\`yaml\n${page}\n\`\`\``);
+    const rest = text.slice(link.index + link[0].length);
+    return `${text.slice(0, link.index)}### Snapshot\n\`\`\`yaml\n${page}\n\`\`\`${rest}`;
   }
 
-  /** Only what is typed: an address would carry a secret away. @param {Record<string, any>} input */
+  /** Only what is typed: an address would carry a secret away. @param {unknown} input as the model wrote it */
   #withSecrets(input) {
-    const { secrets } = this.tools;
-    return {
-      ...input,
-      ...('text' in input && 'target' in input && { text: secrets.filled(input.text) }),
-      ...(Array.isArray(input.fields) && {
-        fields: input.fields.map(field => ({ ...field, value: secrets.filled(field.value) })),
-      }),
-    };
+    const { text, target, fields } = objectOf(input);
+    if (target !== undefined && typeof text === 'string')
+      return { ...objectOf(input), text: this.tools.secrets.filled(text) };
+    if (!Array.isArray(fields)) return input;
+    const filled = fields.map(field =>
+      typeof field?.value === 'string' ? { ...field, value: this.tools.secrets.filled(field.value) } : field,
+    );
+    return { ...objectOf(input), fields: filled };
+  }
+
+  /** @param {{ tools?: { name: string }[] }} result */
+  #offered(result) {
+    const tools = (result.tools ?? []).filter(({ name }) => !LEFT_OUT.has(name));
+    this.session.hasTools ||= tools.length > 0;
+    return { ...result, tools: [...tools, GIVE_UP] };
   }
 }
 
-/** @param {{ tools?: { name: string }[] }} result */
-function offered(result) {
-  const tools = (result.tools ?? []).filter(({ name }) => !LEFT_OUT.has(name));
-  return { ...result, tools: [...tools, GIVE_UP] };
+/** @param {unknown} input */
+function reasonIn(input) {
+  const { reason } = objectOf(input);
+  return typeof reason === 'string' && reason ? reason : 'it gave no reason';
+}
+
+/** A file in a folder, and nothing that leads out of it. @param {string} folder @param {string} name */
+async function readWithin(folder, name) {
+  const file = await realpath(join(folder, name));
+  const way = relative(await realpath(folder), file);
+  if (way.startsWith('..') || isAbsolute(way)) return undefined;
+  return readFile(file, 'utf8');
 }
 
 /** @param {string} line @returns {Message | undefined} undefined for what is no message, such as a warning of Node's */
 function parsed(line) {
   try {
-    return JSON.parse(line);
+    const message = JSON.parse(line);
+    return typeof message === 'object' && message !== null ? message : undefined;
   } catch {
     return undefined;
   }
