@@ -100,7 +100,7 @@ test.each(["getByRole('heading')", "page.locator('h1')", 'text=Welcome', '//h1']
   'the selector %s is worth a note: it is not CSS',
   async selector => {
     const spec = SPEC.replace(
-      /assertions:[^]*$/,
+      /assertions:[\s\S]*$/,
       `assertions:\n  - { type: dom, state: visible, selector: "${selector}" }\n`,
     );
     const { code, out } = await suite({ 'tasks/a.yaml': spec }).taskproof(['validate']);
