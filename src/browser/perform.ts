@@ -1,6 +1,7 @@
 // Performs and records an action on a page. Agents and replays both use it.
 import type { Locator, Page, Response } from '@playwright/test';
 import type { ActionRecorder } from './action-recorder';
+import { refuseError } from './driver/tool-text';
 import { targetAt } from './durable-locator';
 import type { PageAction } from './page-action';
 import type { PageTools } from './page-tools';
@@ -33,7 +34,7 @@ export interface PerformOptions {
  * session settles what follows. `press` and `type` without a locator go to what has the focus.
  *
  * @returns the response, if it opens a page
- * @throws Error of Playwright; `reasonIn` has its words in short.
+ * @throws Error of Playwright; `reasonIn` has its words in short. DriverError if a tool of the page fails, or says so.
  */
 export async function perform(
   page: Page,
@@ -41,7 +42,7 @@ export async function perform(
   { timeoutMs, recorder, webmcp }: PerformOptions,
 ): Promise<Response | null> {
   if (action.do === 'call_page_tool') {
-    await webmcp!.call(page, action.name, action.input, { recorder, waitMs: timeoutMs });
+    refuseError(await webmcp!.call(page, action.name, action.input, { recorder, waitMs: timeoutMs }));
     return null;
   }
   const isNoted = recorder && (await note(page, action, recorder));

@@ -11,19 +11,22 @@ const NOT_CHECKED = [
   ...['not', 'if', 'then', 'else', 'dependentSchemas', 'dependentRequired'],
   ...['unevaluatedItems', 'unevaluatedProperties', '$dynamicRef', '$schema', 'default', 'format'],
 ];
+/** Patterns that JSON Schema reads as Unicode ones, which zod does not. */
+const UNICODE = /\\[pPu]\{/;
 const OF_SCHEMAS = ['properties', 'patternProperties', '$defs', 'definitions'];
 
 /** What the schema refuses about the input, a sentence each; empty if it takes it, and if it is no valid schema. */
 export function problemsWith(schema: unknown, input: unknown): string[] {
   const check = () => {
     const converted = conversion(schema);
-    return 'zod' in converted ? converted.zod.safeParse(input) : undefined;
+    return 'zod' in converted ? converted.zod.safeParse(bare(input)) : undefined;
   };
   try {
     const result = bounded(check);
     return result?.error ? problemsIn(result.error, 'input').slice(0, MAX_PROBLEMS) : [];
-  } catch {
-    return [`it can't be checked by the schema within ${LIMIT_MS} ms`];
+  } catch (error) {
+    const isLate = (error as { code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+    return isLate ? [`it can't be checked by the schema within ${LIMIT_MS} ms`] : [];
   }
 }
 
@@ -43,6 +46,14 @@ function conversion(schema: unknown): { zod: z.ZodType } | { problem: string } {
   }
 }
 
+/** Without what objects inherit: an absent `constructor` is absent. */
+function bare(input: unknown): unknown {
+  const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
+  return JSON.parse(JSON.stringify(input), (_, value) =>
+    isObject(value) ? Object.assign(Object.create(null), value) : value,
+  );
+}
+
 function bounded<T>(check: () => T): T {
   return runInNewContext('check()', { check }, { timeout: LIMIT_MS });
 }
@@ -51,9 +62,19 @@ function bounded<T>(check: () => T): T {
 function checkable(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(checkable);
   if (typeof schema !== 'object' || schema === null) return schema;
-  const given = Object.entries(schema).filter(([key]) => !NOT_CHECKED.includes(key));
+  const isLeft = Object.keys((schema as { patternProperties?: object }).patternProperties ?? {}).some(
+    pattern => UNICODE.test(pattern),
+  );
+  const given = Object.entries(schema).filter(
+    ([key, value]) =>
+      !NOT_CHECKED.includes(key) &&
+      !(isLeft && /^(patternP|additionalP)roperties$/.test(key)) &&
+      !(key === 'pattern' && UNICODE.test(value)),
+  );
   const parts = given.map(([key, value]) => {
     if (key === '$ref') return [key, String(value).replace(/^#\/definitions\//, '#/$defs/')];
+    // Zod does not know that of two objects only one has its required fields.
+    if (key === 'oneOf') return ['anyOf', checkable(value)];
     if (['enum', 'const', 'required'].includes(key)) return [key, value];
     if (!OF_SCHEMAS.includes(key)) return [key, checkable(value)];
     const each = Object.entries((value ?? {}) as object).map(([name, inner]) => [name, checkable(inner)]);

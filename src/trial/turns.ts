@@ -12,6 +12,7 @@ import {
 import { filled, inTexts } from '../agents/secrets';
 import { type ActionElement, ActionRecorder } from '../browser/action-recorder';
 import { resultText, saysError } from '../browser/driver/tool-text';
+import type { RecordedAction } from '../browser/page-action';
 import type { PageToolCallOptions } from '../browser/page-tools';
 import { maskDeep } from './mask';
 import type { TrialContext, TrialOutput } from './plan';
@@ -54,8 +55,7 @@ export class Turns {
     const done = this.records
       .flatMap(({ actions }) => actions)
       .filter(({ error, steps }) => error === undefined && steps?.length !== 0);
-    const isCall = ({ detail, steps }: Action) =>
-      detail?.pageTool !== undefined || steps?.some(step => step.do === 'call_page_tool');
+    const isCall = ({ detail, steps }: Action) => detail?.pageTool !== undefined || steps?.some(isToolCall);
     return { actions: done.length, pageToolCalls: done.filter(isCall).length };
   }
 
@@ -211,14 +211,24 @@ export class Turns {
     this.seenNotices = this.trial.session.notices.length;
   }
 
-  /** Adds the steps that `record` noted for the turn as a whole to the last action without steps of its own. */
+  /**
+   * Adds the steps that `record` noted for the turn as a whole: to each call of a page tool its own, and those before it; to
+   * the last action without steps of its own the others.
+   */
   private async note(actions: TurnRecord['actions']): Promise<void> {
     const steps = this.signal.aborted ? undefined : await this.recorder.done();
     if (!steps) return;
     const noted = maskDeep(steps, this.trial.mask);
     const silent = actions.filter(({ steps }) => !steps);
-    for (const action of silent) action.steps = action === silent.at(-1) ? noted : [];
+    for (const action of silent) {
+      const ofCall = action.detail?.pageTool === undefined ? 0 : noted.findIndex(isToolCall) + 1;
+      action.steps = noted.splice(0, action === silent.at(-1) ? noted.length : ofCall);
+    }
   }
+}
+
+function isToolCall(step: RecordedAction): boolean {
+  return step.do === 'call_page_tool';
 }
 
 function validUsage(usage: ReportedUsage): ReportedUsage {

@@ -5,7 +5,11 @@ import { type Browser, chromium, type Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import { PageTools, type PageToolsMode } from '../../src/browser/page-tools';
+import { perform } from '../../src/browser/perform';
 import { Session } from '../../src/browser/session';
+import { secretMask } from '../../src/trial/mask';
+import type { TrialContext } from '../../src/trial/plan';
+import { Turns } from '../../src/trial/turns';
 
 const TOOLS = `
 const say = text => ({ content: [{ type: 'text', text }] });
@@ -175,6 +179,35 @@ describe('a page with tools', () => {
     const { page, tools, session } = await open('/odd');
     expect(await tools.call(page, 'asks', {})).toMatchObject({ content: [{ text: 'false' }] });
     expect(session.notices.join()).toContain('Sure?');
+  });
+});
+
+describe('a call as an action', () => {
+  it('has failed if the tool says so', async () => {
+    const { page, tools } = await open('/odd');
+    const call = (name: string) =>
+      perform(page, { do: 'call_page_tool', name, input: {} }, { timeoutMs: 1_000, webmcp: tools });
+    expect(await call('nothing')).toBeNull();
+    await expect(call('says_no')).rejects.toThrow('says that it failed: "Sold out."');
+  });
+
+  it('counts each, if an agent calls several in a turn', async () => {
+    const { page, session, tools: webmcp } = await open('/');
+    const plan = { configDir: '/', maxSteps: 9, secrets: {}, locate: () => undefined };
+    const attach = async () => undefined;
+    const output = { step: (_: string, body: (to: typeof attach) => unknown) => body(attach), attach };
+    const trial = { session, webmcp, plan, output, pictures: [], mask: secretMask({}) };
+    const turns = new Turns(trial as unknown as TrialContext, new AbortController().signal);
+    await turns.run('buy', async turn => {
+      await turn.record({ do: 'hover' }, page.locator('h1'));
+      await turns.callPageTool('search', { words: 'fern' });
+      await turns.callPageTool('add_to_cart', {}).catch(() => undefined);
+      await turns.callPageTool('add_to_cart', { plant: 'Fern' });
+      await turn.record({ do: 'click' }, page.locator('h1'));
+    });
+    const steps = turns.records[0]!.actions.map(action => action.steps?.map(step => step.do));
+    expect(steps).toEqual([['hover', 'call_page_tool'], [], ['call_page_tool', 'click']]);
+    expect(turns.counts).toEqual({ actions: 2, pageToolCalls: 2 });
   });
 });
 

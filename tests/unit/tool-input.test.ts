@@ -15,6 +15,12 @@ test.each<[string, unknown, unknown, RegExp]>([
     /^a: /,
   ],
   ['further fields', object({}, { additionalProperties: false }), { a: 1 }, /a/],
+  [
+    'an absent field that all objects inherit',
+    object({ toString: text }, { required: ['toString'] }),
+    {},
+    /./,
+  ],
   ['a list', object({ a: { type: 'array', items: { type: 'integer' } } }), { a: [1, 1.5] }, /^a/],
   ['a choice', object({ a: { enum: ['x', 'y'] } }), { a: 'z' }, /^a: /],
   ['a constant', object({ a: { const: true } }), { a: false }, /^a: /],
@@ -43,6 +49,19 @@ test.each<[string, unknown, unknown]>([
   ['a schema that is none', { type: 'nope' }, { a: 1 }],
   ['no schema', null, { a: 1 }],
   ['a reference that leads out', { $ref: 'https://example.com/schema' }, { a: 1 }],
+  ['one of two required fields', { oneOf: [{ required: ['a'] }, { required: ['b'] }] }, { a: 1 }],
+  ...['^\\p{L}+$', '^\\P{N}+$', '^\\u{e9}+$'].map((pattern): [string, unknown, unknown] => [
+    `a pattern with ${pattern}`,
+    object({ a: { ...text, pattern } }),
+    { a: 'é' },
+  ]),
+  [
+    'fields by such a pattern, and no others',
+    object({}, { patternProperties: { '^\\p{L}+$': text }, additionalProperties: false }),
+    { é: 'x' },
+  ],
+  ['an absent field that all objects inherit', object({ constructor: text, toString: text }), {}],
+  ['a schema that is itself', { $ref: '#' }, { a: 1 }],
   ['nesting without end', JSON.parse(`${'{"items":'.repeat(5_000)}{}${'}'.repeat(5_000)}`), {}],
 ])('takes %s', (_, schema, input) => {
   expect(problemsWith(schema, input)).toEqual([]);

@@ -27,12 +27,27 @@ test('news are what is new, has changed or is gone', () => {
   expect(news).toContain('No longer tools of the page: c.');
 });
 
-test('500 tools with long words are told in bounds: some whole, the others by name', () => {
+test('500 tools with long words are told in bounds: some whole, the others without their schemas', () => {
   const many = Array.from({ length: 500 }, (_, at) => tool(`tool_${at}`, { description: 'x'.repeat(1_000) }));
   const news = toolNews(many, [])!;
   expect(news.length).toBeLessThan(9_000);
-  expect(news).toMatch(/and 4\d\d more .*tool_100/);
-  expect(toolList(many).length).toBeLessThan(36_000);
+  expect(news).toMatch(/^4\d\d more, without their schemas:$/m);
+  expect(news).toMatch(/^- "tool_100"$/m);
+  const list = toolList(many);
+  expect(list.length).toBeLessThan(41_000);
+  expect(list).toMatch(/^- "tool_499": "x+…"$/m);
+  expect(list).not.toContain('a call without input');
+});
+
+test('500 tools are compared with 500 others in no time', () => {
+  const many = (text: string) =>
+    Array.from({ length: 500 }, (_, at) =>
+      tool(`tool_${at}`, { inputSchema: { title: text.repeat(2_000) } }),
+    );
+  const start = performance.now();
+  expect(toolNews(many('x'), many('x'))).toBeUndefined();
+  expect(toolNews(many('x'), many('y'))).toContain('tool_0');
+  expect(performance.now() - start).toBeLessThan(2_000);
 });
 
 test.each<[unknown, string]>([

@@ -14,7 +14,7 @@ import { Observations } from './observation';
 import { type Located, Refs, viewportOf } from './refs';
 import { picture, pictureScale } from './screenshot';
 import { Tabs } from './tabs';
-import { resultText, saysError, toolNews } from './tool-text';
+import { refuseError, resultText, toolNews } from './tool-text';
 
 export interface Point {
   x: number;
@@ -102,7 +102,7 @@ export class Driver {
   /**
    * Calls a tool of the page.
    *
-   * @returns its answer as text
+   * @returns its answer, quoted
    * @throws DriverError as `PageTools.call`, and if the tool itself says that it failed
    */
   async callPageTool(page: Page, name: string, input: object): Promise<string> {
@@ -110,9 +110,9 @@ export class Driver {
     const result = await this.task.webmcp.call(page, name, input, { recorder: this.recorder });
     const text = resultText(result);
     this.detail.result = text;
-    if (saysError(result)) throw new DriverError(`The page's tool says that it failed: ${text}`);
+    refuseError(result);
     return text
-      ? `The page's tool answered, in its own words: ${text}`
+      ? `The page's tool answered, in its own words: ${JSON.stringify(text)}`
       : 'The page has done it, without an answer.';
   }
 

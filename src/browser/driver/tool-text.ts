@@ -1,13 +1,16 @@
 // What a model is told of a page's own tools, and of what they answer: the page's words, quoted and bounded.
 import type { PageTool } from '../page-tools';
+import { DriverError } from './errors';
 import { shorten } from './tree';
 
 /** Characters of a list, of what is told unasked, and of a result. */
-const MAX_LIST = 30_000;
-const MAX_NEWS = 4_000;
+const MAX_LIST = 40_000;
+const MAX_NEWS = 8_000;
 const MAX_RESULT = 20_000;
 /** Characters of a description that is told unasked. */
 const MAX_SHORT = 200;
+/** Less of a description tells nothing. */
+const MIN_SHORT = 10;
 
 const MARKS = ['readOnly', 'consequential', 'untrustedContent'] as const;
 
@@ -19,13 +22,16 @@ export function toolList(tools: readonly PageTool[]): string {
 
 /** The tools that came and went; undefined if none did. */
 export function toolNews(now: readonly PageTool[], before: readonly PageTool[]): string | undefined {
-  const isIn = (tools: readonly PageTool[], tool: PageTool) =>
-    tools.some(other => lineOf(other) === lineOf(tool));
-  const fresh = now.filter(tool => !isIn(before, tool));
-  const gone = before.filter(({ name }) => !now.some(tool => tool.name === name)).map(({ name }) => name);
+  const known = new Set(before.map(tool => lineOf(tool)));
+  const fresh = now.filter(tool => !known.has(lineOf(tool)));
+  const names = new Set(now.map(({ name }) => name));
+  const gone = before.map(({ name }) => name).filter(name => !names.has(name));
   const news = [
     ...(fresh.length > 0
-      ? ['New tools of the page, in its own words (call_page_tool):', ...fitting(fresh, MAX_NEWS, MAX_SHORT)]
+      ? [
+          'New tools of the page, in its own words (list_page_tools tells more of them):',
+          ...fitting(fresh, MAX_NEWS, MAX_SHORT),
+        ]
       : []),
     ...(gone.length > 0 ? [`No longer tools of the page: ${shorten(gone.join(', '), MAX_SHORT)}.`] : []),
   ];
@@ -39,20 +45,36 @@ function lineOf({ name, description, inputSchema, ...marks }: PageTool, most = M
   return `- ${JSON.stringify(name)}${said && ` (${said})`}: ${words} input: ${JSON.stringify(inputSchema)}`;
 }
 
-/** Whole lines as long as there is room, then names alone. */
+/** Whole lines if there is room. Else half of the room has whole lines, the other names and short descriptions. */
 function fitting(tools: readonly PageTool[], most: number, description: number): string[] {
-  let room = most;
   const lines = tools.map(tool => lineOf(tool, description));
-  const end = lines.findIndex(line => {
-    room -= line.length + 1;
-    return room < 0;
+  if (countIn(most, lines) === lines.length) return lines;
+  const whole = lines.slice(0, countIn(most / 2, lines));
+  const others = tools.slice(whole.length);
+  const each = Math.floor(most / 2 / others.length);
+  const brief = others.map(tool => {
+    const start = `- ${JSON.stringify(tool.name)}`;
+    const room = Math.min(MAX_SHORT, each - start.length - 5);
+    return room < MIN_SHORT ? start : `${start}: ${JSON.stringify(shorten(tool.description, room))}`;
   });
-  if (end < 0) return lines;
-  const names = tools.slice(end).map(({ name }) => name);
+  const shown = brief.slice(0, countIn(most / 2, brief));
+  const left = brief.length - shown.length;
   return [
-    ...lines.slice(0, end),
-    `and ${names.length} more (list_page_tools, or a call without input, shows what they take): ${shorten(names.join(', '), MAX_NEWS)}`,
+    ...whole,
+    `${others.length} more, without their schemas:`,
+    ...shown,
+    ...(left > 0 ? [`and ${left} more`] : []),
   ];
+}
+
+/** How many of the lines fit. */
+function countIn(room: number, lines: readonly string[]): number {
+  let left = room;
+  const end = lines.findIndex(line => {
+    left -= line.length + 1;
+    return left < 0;
+  });
+  return end < 0 ? lines.length : end;
 }
 
 /** What a tool answered, as text: of content as MCP has it the texts, of all else the JSON. */
@@ -68,6 +90,12 @@ export function resultText(result: unknown): string {
 /** Whether a tool's answer says itself that it failed. */
 export function saysError(result: unknown): boolean {
   return (result as { isError?: unknown } | null | undefined)?.isError === true;
+}
+
+/** @throws DriverError if a tool's answer says itself that it failed; its words are quoted. */
+export function refuseError(result: unknown): void {
+  if (saysError(result))
+    throw new DriverError(`The page's tool says that it failed: ${JSON.stringify(resultText(result))}`);
 }
 
 function textOf(result: unknown): string {

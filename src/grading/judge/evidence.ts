@@ -3,9 +3,12 @@ import type {
   BetaContentBlockParam,
   BetaTextBlockParam,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
+import { shorten } from '../../browser/driver/tree';
 import type { JudgedTrial } from './index';
 
 const MAX_NARRATION = 1_000;
+/** Characters of an action's title, and of its error. */
+const MAX_ACTION = 500;
 const MAX_TURNS = 40_000;
 const MAX_FINAL_TEXT = 20_000;
 const MAX_URL = 500;
@@ -61,11 +64,19 @@ export function recordedEvidence(trial: JudgedTrial): BetaTextBlockParam {
   );
 }
 
+/** What pages and the agent say starts no line: none can add a turn. */
 function turnText({ number, actions, narration, url }: JudgedTrial['turns'][number]): string {
   return [
     `Turn ${number}, which ended at ${cut(url, MAX_URL)}`,
-    ...actions.map(({ title, error }) => `- did: ${title}${error ? ` (error: ${error})` : ''}`),
-    ...(narration.trim() ? [`- the agent said: ${cut(narration.trim(), MAX_NARRATION)}`] : []),
+    ...actions.map(
+      ({ title, error }) =>
+        `- did: ${shorten(title, MAX_ACTION)}${error ? ` (error: ${shorten(error, MAX_ACTION)})` : ''}`,
+    ),
+    ...(narration.trim()
+      ? [
+          `- the agent said: ${cut(narration.trim(), MAX_NARRATION).replace(/\s*[\r\n\u2028\u2029]\s*/g, '\n    ')}`,
+        ]
+      : []),
   ].join('\n');
 }
 
