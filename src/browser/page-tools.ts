@@ -62,8 +62,10 @@ interface Outline {
 
 export class PageTools {
   private readonly known = new WeakMap<Page, { key: string; found: Found[] }>();
-  /** `isSupported` has found that there are none: pages are not asked for nothing. */
+  /** `isSupported` has found that there is no WebMCP: pages are not asked for nothing. */
   private isLacking = false;
+  /** Tools that are not offered, and why, in sentences. */
+  readonly leftOut = new Set<string>();
   /** Addresses of pages whose tools are too much to be read. */
   private readonly tooMuch = new WeakMap<Page, string>();
 
@@ -74,11 +76,15 @@ export class PageTools {
     readonly mode: PageToolsMode = 'auto',
   ) {}
 
-  /** Whether the browser has WebMCP, and Playwright may use it; false if page tools are turned off. */
+  /**
+   * Whether the browser has WebMCP, and Playwright may use it; false if page tools are turned off. A page that does not
+   * answer, or says too much, tells nothing about that: true.
+   */
   async isSupported(): Promise<boolean> {
     const { page } = this.session;
-    this.isLacking = this.mode === false || !(await this.outlineOf(page));
-    if (this.isLacking) return false;
+    const outline = this.mode === false ? null : await this.outlineOf(page);
+    this.isLacking = outline === null;
+    if (!outline) return !this.isLacking;
     const answer = await page.webmcp.tools({ timeout: LIST_LIMIT_MS }).catch(String);
     this.isLacking = typeof answer === 'string' && /not (enabled|supported)/.test(answer);
     return !this.isLacking;
@@ -131,6 +137,18 @@ export class PageTools {
     }
   }
 
+  /**
+   * Calls a tool in its frame with whatever input, as scripts of the page may.
+   *
+   * @throws DriverError if the page has no such tool; Playwright's error if it throws or is late.
+   */
+  async callUnchecked(page: Page, name: string, input: object, timeout: number): Promise<unknown> {
+    const tools = await this.find(page);
+    const tool = tools.find(each => each.name === name);
+    if (!tool) throw new DriverError(`The page has no tool ${JSON.stringify(name)}. ${namesOf(tools)}`);
+    return tool.frame.webmcp.callTool(name, input as never, { timeout });
+  }
+
   private async answer(page: Page, { name, frame }: Found, input: object, timeout: number): Promise<unknown> {
     let ended = false;
     const answered = frame.webmcp.callTool(name, input as never, { timeout }).finally(() => {
@@ -138,10 +156,13 @@ export class PageTools {
     });
     // The form may be sent long after.
     answered.catch(() => undefined);
+    const script = `(${isFilledIn})(${JSON.stringify(name)})`;
+    const ask = () => (frame === page.mainFrame() ? evaluateUnseen(page, script) : frame.evaluate(script));
     const filled = async () => {
       while (!ended) {
-        const script = `(${isFilledIn})(${JSON.stringify(name)})`;
-        if (await within(evaluateUnseen(page, script), LIST_LIMIT_MS))
+        const isFilled = await within(ask(), LIST_LIMIT_MS);
+        if (isFilled === null) return answered;
+        if (isFilled)
           return this.session.notice(
             `The page tool "${name}" has filled in its form, which is sent with the form's own button.`,
           );
@@ -153,7 +174,9 @@ export class PageTools {
     try {
       const answer = await Promise.race([answered, filled()]);
       // A frame may have gone to another host, whose words are not offered.
-      return frame === page.mainFrame() || this.admits(frame) ? answer : left();
+      return frame === page.mainFrame() || (this.admits(frame) && (await isOfParent(frame)))
+        ? answer
+        : left();
     } catch (error) {
       const message = (error as Error).message.split('\n')[0]!.replace(/^\w+\.callTool: /, '');
       if (/context was destroyed|frame was detached|has been closed/i.test(message)) return left();
@@ -178,43 +201,59 @@ export class PageTools {
     const isTold = frames.every(isOwn);
     const known = this.known.get(page);
     if (isTold && known?.key === outline.key) return known.found;
+    this.leftOut.clear();
     const lists = await Promise.all(frames.map(frame => this.read(frame)));
-    const all = lists.flat().filter(({ name }) => NAME.test(name));
-    const found = all.filter((tool, at) => all.findIndex(({ name }) => name === tool.name) === at);
-    this.known.set(page, { key: outline.key, found: found.slice(0, MAX_TOOLS) });
-    return found.slice(0, MAX_TOOLS);
+    const names = new Set<string>();
+    const all = lists.flat().filter(({ name }) => !names.has(name) && names.add(name));
+    const found = all.slice(0, MAX_TOOLS);
+    if (all.length > MAX_TOOLS) this.leftOut.add(`all tools after the first ${MAX_TOOLS}`);
+    this.known.set(page, { key: outline.key, found });
+    return found;
   }
 
-  /** Null without WebMCP, from a page that does not answer, and if there is too much to be read. */
-  private async outlineOf(page: Page): Promise<Outline | null> {
+  /** Null if the page has no WebMCP; undefined if it does not answer, and if there is too much to be read. */
+  private async outlineOf(page: Page): Promise<Outline | null | undefined> {
     const address = page.url();
-    if (this.tooMuch.get(page) === address) return null;
+    if (this.tooMuch.get(page) === address) return undefined;
     const asked = evaluateUnseen(page, `(${outlineTools})()`) as Promise<Outline | null>;
-    const outline = (await within(asked, LIST_LIMIT_MS)) ?? null;
+    const outline = await within(asked, LIST_LIMIT_MS);
     if (!outline || outline.size <= MAX_SAID) return outline;
     this.tooMuch.set(page, address);
     this.session.notice("This page's descriptions of its tools are too large: none is offered.");
-    return null;
+    return undefined;
   }
 
   private async read(frame: Frame): Promise<Found[]> {
     const tools = await frame.webmcp.tools({ timeout: LIST_LIMIT_MS }).catch(() => []);
     // Meanwhile it may have gone elsewhere.
-    if (!this.admits(frame)) return [];
-    return tools.flatMap(({ name, description, inputSchema = { type: 'object' }, annotations = {} }) =>
-      JSON.stringify(inputSchema).length > MAX_SCHEMA
-        ? []
-        : [{ name, description: cut(description), inputSchema, ...annotations, frame }],
-    );
+    if (tools.length === 0 || !this.admits(frame) || !(await isOfParent(frame))) return [];
+    return tools.flatMap(({ name, description, inputSchema = { type: 'object' }, annotations = {} }) => {
+      const why = !NAME.test(name)
+        ? 'its name is not 1 to 128 letters, digits, "_", "-" and "."'
+        : JSON.stringify(inputSchema).length > MAX_SCHEMA &&
+          `its schema is longer than ${MAX_SCHEMA} characters`;
+      if (why) this.leftOut.add(`tool ${JSON.stringify(name.slice(0, 128))}: ${why}`);
+      return why ? [] : [{ name, description: cut(description), inputSchema, ...annotations, frame }];
+    });
   }
 
-  /** A blank document is its parent's. */
+  /** A blank document is its parent's, which `isOfParent` checks. */
   private admits(frame: Frame): boolean {
     const parent = frame.parentFrame();
     return frame.url().startsWith('about:') && parent
       ? this.admits(parent)
       : hostAllowed(frame.url(), this.allowedDomains);
   }
+}
+
+/** Another host can make a blank frame of a page its own, at no other address: the page can't reach into it then. */
+async function isOfParent(frame: Frame): Promise<boolean> {
+  const parent = frame.parentFrame();
+  if (!parent || !frame.url().startsWith('about:')) return true;
+  const reached = frame
+    .frameElement()
+    .then(element => element.evaluate(each => (each as HTMLIFrameElement).contentDocument !== null));
+  return (await within(reached, LIST_LIMIT_MS)) === true && isOfParent(parent);
 }
 
 function originOf(frame: Frame): string | undefined {
@@ -260,8 +299,9 @@ async function outlineTools(): Promise<Outline | null> {
   return { size, key: JSON.stringify([performance.timeOrigin, told]), inFrames };
 }
 
-/** Runs in the page. Whether a form's tool has filled it in, and waits for it to be sent. */
-function isFilledIn(name: string): boolean {
-  const form = document.querySelector('form:tool-form-active');
-  return form?.getAttribute('toolname') === name && !form.hasAttribute('toolautosubmit');
+/** Runs in the page. Whether a form's tool has filled it in, and waits for it to be sent; null if it is no such form's. */
+function isFilledIn(name: string): boolean | null {
+  const forms = [...document.querySelectorAll('form[toolname]:not([toolautosubmit])')];
+  const own = forms.filter(form => form.getAttribute('toolname') === name);
+  return own.length === 0 ? null : own.some(form => form.matches(':tool-form-active'));
 }

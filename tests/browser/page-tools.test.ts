@@ -30,8 +30,18 @@ const html = (script: string, body = '') =>
 let browser: Browser;
 let without: Browser;
 let origin = '';
+const elsewhere = () => origin.replace('127.0.0.1', 'localhost');
 const PAGES: Record<string, () => string> = {
   '/': () => html(ADD),
+  '/busy': () => '<title>Busy</title>',
+  '/blank-frames': () =>
+    html(
+      '',
+      `<iframe name="own"></iframe>${`<iframe allow="tools" src="${elsewhere()}/busy"></iframe>`.repeat(2)}`,
+    ),
+  '/frame-form': () => html('', '<iframe src="/forms"></iframe>'),
+  '/left-out': () =>
+    html("tool('deep', async () => 1, { inputSchema: { type: 'object', title: 'x'.repeat(3e4) } });"),
   '/done': () => '<title>Done</title><h1>Done</h1>',
   '/odd': () =>
     html(`
@@ -48,10 +58,7 @@ tool('asks', async () => say(String(confirm('Sure?'))));`),
 <form toolname="find" tooldescription="Finds." toolautosubmit action="/done"><input name="q"></form>`,
     ),
   '/frames': () =>
-    html(
-      ADD,
-      `<iframe src="/frame"></iframe><iframe allow="tools" src="${origin.replace('127.0.0.1', 'localhost')}/frame"></iframe>`,
-    ),
+    html(ADD, `<iframe src="/frame"></iframe><iframe allow="tools" src="${elsewhere()}/frame"></iframe>`),
   '/frame': () =>
     html("tool('of_' + location.hostname.replace(/\\W/g, '_'), async () => say(location.host));"),
   '/many': () =>
@@ -229,6 +236,27 @@ describe('a form with toolname', () => {
 });
 
 describe('frames', () => {
+  it('have their forms filled in, and left to be sent', async () => {
+    const { page, tools, session } = await open('/frame-form');
+    expect(await tools.call(page, 'subscribe', { email: 'mira@example.com' })).toBeUndefined();
+    expect(await page.frameLocator('iframe').getByLabel('Email').inputValue()).toBe('mira@example.com');
+    expect(session.notices).toContainEqual(expect.stringContaining("sent with the form's own button"));
+  });
+
+  it('that are blank offer the tools of their page, not those of another host', async () => {
+    const { page, names } = await open('/blank-frames');
+    const register = (name: string) =>
+      `document.modelContext.registerTool({ name: '${name}', description: 'd', execute: async () => 1 })`;
+    await page.frame('own')!.evaluate(register('own'));
+    // One of two frames of another host turns blank, and the other writes into it.
+    const [taken, taker] = page.frames().filter(frame => frame.url().startsWith(elsewhere()));
+    await taken!.evaluate("location.href = 'about:blank'");
+    await taken!.waitForURL('about:blank');
+    await taker!.evaluate(`parent.frames[1].eval(${JSON.stringify(register('foreign'))})`);
+    await expect.poll(() => taken!.webmcp.tools()).toHaveLength(1);
+    expect(await names()).toEqual(['own']);
+  });
+
   it.each([
     [
       'of hosts that are not admitted offer nothing',
@@ -257,6 +285,22 @@ describe('frames', () => {
 });
 
 describe('bounds', () => {
+  it.each(['/busy', '/huge'])('%s tells nothing about the browser: tools are there later', async path => {
+    const { page, tools, names } = await open(path);
+    const busy = 'const end = performance.now() + 3000; while (performance.now() < end);';
+    const isBusy = path === '/busy' && page.evaluate(busy);
+    expect(await tools.isSupported()).toBe(true);
+    await isBusy;
+    await page.goto(origin);
+    expect(await names()).toEqual(['add_to_cart', 'search']);
+  });
+
+  it('tells which tools are left out, and why', async () => {
+    const { tools, names } = await open('/left-out');
+    expect(await names()).toEqual([]);
+    expect([...tools.leftOut]).toEqual(['tool "deep": its schema is longer than 20000 characters']);
+  });
+
   it('500 tools are told and can be called', async () => {
     const { page, tools, names } = await open('/many');
     expect(await names()).toHaveLength(500);

@@ -27,7 +27,10 @@ const ODD = `<p id="done">Here</p><script>
 document.modelContext?.registerTool({ name: 'never', description: 'Waits.', execute: () => new Promise(() => {}) });
 document.modelContext?.registerTool({ name: 'blank', description: ' ', inputSchema: { type: 'nope' }, execute: async () => 1 });
 document.modelContext?.registerTool({ name: 'careless', description: 'Takes all.', inputSchema: { type: 'object', properties: { to: { type: 'string' } }, required: ['to'] }, execute: async () => 'sent' });
+document.modelContext?.registerTool({ name: 'deep', description: 'Deep.', inputSchema: { type: 'object', title: 'x'.repeat(3e4) }, execute: async () => 1 });
+document.modelContext?.registerTool({ name: 'reloads', description: 'Reloads.', inputSchema: { type: 'object', properties: { to: {} }, required: ['to'] }, async execute({ to }) { if (to) return 1; location.reload(); await new Promise(() => {}); } });
 </script>`;
+const LATER = `<script>setTimeout(() => document.modelContext?.registerTool({ name: 'later', description: 'Later.', execute: async () => 1 }), 700)</script>`;
 
 const LIES = SHOP.replace('put(plant);', '');
 
@@ -100,7 +103,13 @@ function recordOf(project: string) {
 }
 
 beforeAll(async () => {
-  const site = await startSite({ '/': SHOP, '/odd': ODD, '/lies': LIES });
+  const site = await startSite({
+    '/': SHOP,
+    '/odd': ODD,
+    '/lies': LIES,
+    '/later': LATER,
+    '/framed': '<iframe src="/"></iframe>',
+  });
   const project = (name: string, taskproof: string, more = '') =>
     `{ name: '${name}', testMatch: 'tasks.spec.ts', ...repeats('tasks/*.yaml'), use: { taskproof: ${taskproof} }, ${more} }`;
   const secrets = `secrets: { CODE: '${SECRET}' }`;
@@ -131,7 +140,9 @@ beforeAll(async () => {
     'program.mjs': PROGRAM,
     'checks.spec.ts': `import { pageToolTests } from '@taskproof/playwright';
 pageToolTests('/', { calls: { add_to_cart: { plant: 'Fern' } } });
-pageToolTests('/odd', { calls: { careless: { to: 'Mira' } }, timeoutMs: 500 });`,
+pageToolTests('/framed', { calls: { add_to_cart: { plant: 'Fern' } } });
+pageToolTests('/later');
+pageToolTests('/odd', { calls: { careless: { to: 'Mira' }, reloads: { to: 'Mira' } }, timeoutMs: 500 });`,
   });
   run = await suite.playwright(['test']);
 });
@@ -213,12 +224,18 @@ test('the tools are tested without an agent', () => {
     'page tool "add_to_cart" answers',
     'page tool "add_to_cart" refuses',
   ])
-    expect(run.output).toMatch(line('✓', `checks.spec.ts.* /: ${title}`));
+    for (const path of ['/', '/framed'])
+      expect(run.output).toMatch(line('✓', `checks.spec.ts.* ${path}: ${title}`));
+  expect(run.output).toMatch(line('✓', 'checks.spec.ts.* /later: page tools are well described'));
   expect(run.output).toMatch(line('✘', 'checks.spec.ts.* /odd: page tools are well described'));
   expect(run.output).toContain('tool "blank" has no description');
   expect(run.output).toContain('the input schema of tool "blank" is not valid');
   expect(run.output).toMatch(line('✓', 'checks.spec.ts.* /odd: page tool "careless" answers'));
   expect(run.output).toContain('tool "careless", given {}, which its schema refuses, answered "sent"');
+  expect(run.output).toMatch(
+    /tool "reloads", given \{\}, which its schema refuses, answered .* instead of an error/,
+  );
+  expect(run.output).toContain('its schema is longer than 20000 characters');
 });
 
 test('a recording plays the call again, with the secret of that project', async () => {
