@@ -150,7 +150,8 @@ function isCalled({ kind, names, hints }: Sighting, text: string, usable: readon
 
 /** Whether the name contains the text, or is at least half of it, by whole words: "Basket" is not "Add to basket". */
 function matches(name: string, text: string): boolean {
-  const [one, other] = [name, text].map(each => each.match(/[\p{L}\p{N}]+/gu) ?? []) as [string[], string[]];
+  const wordsOf = (each: string): string[] => each.match(/[\p{L}\p{N}]+/gu) ?? [];
+  const [one, other] = [wordsOf(name), wordsOf(text)];
   if (!one.length || !other.length) return false;
   const isIn = (part: string[], whole: string[]) => ` ${whole.join(' ')} `.includes(` ${part.join(' ')} `);
   const isMost = one.length * 2 >= other.length && one.join(' ').length > 3;
