@@ -191,7 +191,7 @@ function tooFewRepeats(planned: readonly PlannedTest[], config: FullConfig): str
   const where = config.configFile ?? 'your Playwright config';
   return [...worst.values()].map(
     ({ spec, project }) =>
-      `taskproof: ${spec.titlePath ? 'test' : 'spec'} "${spec.id}" needs k: ${spec.policy.k}, but project "${project.name}" runs each test ${project.repeatEach === 1 ? 'once' : `${project.repeatEach} times`}. Add \`...repeats(${spec.titlePath ? `{ atLeast: ${spec.policy.k} }` : "'<the globs of your specs>'"})\` to the project in ${where}, or run with --repeat-each=N for a verdict on N trials.`,
+      `taskproof: ${spec.titlePath ? 'test' : 'spec'} "${spec.id}" needs k: ${spec.policy.k}, but project "${project.name}" runs each test ${project.repeatEach === 1 ? 'once' : `${project.repeatEach} times`}. Add \`...repeats(${spec.titlePath ? `{ atLeast: ${spec.policy.k} }` : "'<the globs of your specs>'"})\` (or \`repeatEach: ${spec.policy.k}\`, which repeats ordinary tests, too) to the project in ${where}, or run with --repeat-each=N for a verdict on N trials.`,
   );
 }
 
