@@ -1,12 +1,11 @@
 // browser-use, the real package, in real runs: our own Messages API server plays the model.
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
 import { findBrowserUsePython } from '../../scripts/browser-use.mjs';
 import type { TrialRecord } from '../../src/trial/record';
 import { type Answer, done, type ScriptedRequest, startMessagesApi } from '../support/messages-api';
 import { act, elementOf, finish, screenshotOf } from '../support/messages-api/browser-use';
 import { recordsIn } from '../support/records';
+import { startProxy } from '../support/refusing-proxy';
 import { config, makeSuite, type SpecOptions, spec, startSite, TASKS_TEST } from './suite';
 
 const KEY = 'sk-ant-a-key-that-must-not-be-seen-anywhere';
@@ -31,22 +30,6 @@ async function startElsewhere() {
       void response.writeHead(201, { 'access-control-allow-origin': '*' }).end('{}'),
   });
   return { url: site.url.replace('127.0.0.1', 'localhost'), visits };
-}
-
-/** Whatever asks to leave this machine, as a proxy sees it. */
-async function startProxy() {
-  const asked: string[] = [];
-  const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`);
-    response.writeHead(502).end();
-  });
-  server.on('connect', (request, socket) => {
-    asked.push(`CONNECT ${request.url}`);
-    socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
-  });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
 type Step = (request: ScriptedRequest) => Answer;

@@ -1,8 +1,6 @@
 // Coding agents, the real command lines with the real MCP server, in real runs: our own servers play their models.
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { findCodingAgents } from '../../scripts/mcp.mjs';
@@ -20,6 +18,7 @@ import {
 import { startOpenAiApi } from '../support/openai-api';
 import { MARK, processesMarked } from '../support/processes';
 import { recordsIn } from '../support/records';
+import { startProxy } from '../support/refusing-proxy';
 import { config, makeSuite, type SpecOptions, spec, startSite, TASKS_TEST } from './suite';
 
 const KEY = 'sk-ant-a-key-that-must-not-be-seen-anywhere';
@@ -42,22 +41,6 @@ function refOf({ body }: ScriptedRequest, element: string): string {
   const refs = [...shown.matchAll(new RegExp(`${element}.*?\\[ref=(\\w+)\\]`, 'g'))];
   if (refs.length === 0) throw new Error(`no ${element} in: ${shown}`);
   return refs.at(-1)![1]!;
-}
-
-/** Whatever asks to leave this machine, as a proxy sees it. */
-async function startProxy() {
-  const asked: string[] = [];
-  const server = createServer((request, response) => {
-    asked.push(`${request.method} ${request.url}`);
-    response.writeHead(502).end();
-  });
-  server.on('connect', (request, socket) => {
-    asked.push(`CONNECT ${request.url}`);
-    socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
-  });
-  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
 }
 
 interface Suite {

@@ -133,6 +133,7 @@ test.each([
   ['Runtime.callFunctionOn', true],
   ['Page.navigate', true],
   ['Page.reload', true],
+  ['Page.bringToFront', true],
   ['DOM.setFileInputFiles', true],
   ['Target.createTarget', true],
   ['Target.closeTarget', true],
