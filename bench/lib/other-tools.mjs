@@ -120,7 +120,7 @@ async function looping(script, node) {
       idle = await control.next();
       if (idle.body.error) throw new Error(idle.body.error);
       idle.answer({ url });
-      return Promise.comparison([
+      return Promise.race([
         server.next(),
         child.ended.then(() => Promise.reject(new Error(`it ended: ${child.output().slice(-500)}`))),
       ]);

@@ -18,6 +18,7 @@ import {
 } from './record';
 import { messageOf, oneLine, shortUrl } from './safe-text';
 import { takeScreenshot } from './screenshot';
+import type { Turns } from './turns';
 
 /** Milliseconds for opening entryUrl if the project sets no navigationTimeout. */
 const OPEN_TIMEOUT_MS = 30_000;
@@ -84,12 +85,13 @@ export class Trial {
       const opened = await this.openEntry();
       const end = opened ?? (await this.agentRun.run());
       this.end ??= end;
+      const last = this.agentRun.turns.freshPicture;
       // The test is over, and its page with it.
       if (this.stopped) return this.record();
       await this.context.session.dialogs.dismissOpen();
       // An agent may have opened a tab outside of its turns.
       await this.context.session.followTabs();
-      await this.takeEndScreenshot();
+      await this.takeEndScreenshot(last);
       if (this.end.status !== 'error') await this.grade();
       this.phase = 'graded';
       await this.examine();
@@ -273,13 +275,15 @@ export class Trial {
     return `${url} after turn ${last.number} (${last.title})`;
   }
 
-  private async takeEndScreenshot(): Promise<void> {
+  private async takeEndScreenshot(last: Turns['freshPicture']): Promise<void> {
     const title = `end: ${oneLine(this.context.mask(this.end?.reason ?? 'the agent ended its turn'), 200)}`;
     await this.context.output.step(
       title,
       async attach => {
         const { session } = this.context;
-        const image = await session.onAdmitted(page => takeScreenshot(page)).catch(() => undefined);
+        const image = await session
+          .onAdmitted(async page => (page === last?.page ? last.image : takeScreenshot(page)))
+          .catch(() => undefined);
         if (!image) return;
         this.context.pictures.push({ name: 'end.jpg', turn: null, image });
         await attach('end.jpg', { body: image, contentType: 'image/jpeg' });

@@ -1,4 +1,5 @@
 // The turns of one trial: counted, limited, shown as steps, each with its usage and a screenshot.
+import type { Page } from '@playwright/test';
 import {
   type Action,
   addUsage,
@@ -33,6 +34,8 @@ export class Turns {
   private seenNotices = 0;
   /** Resolves when the last turn's picture has been taken. Never rejects. */
   pictured: Promise<void> = Promise.resolve();
+  /** The last turn's picture, as long as nothing else can have been done to the page. */
+  freshPicture: { image: Buffer; page: Page } | undefined;
 
   constructor(
     private readonly trial: TrialContext,
@@ -72,6 +75,7 @@ export class Turns {
   ): Promise<T> {
     this.admit(fn);
     this.running = true;
+    this.freshPicture = undefined;
     try {
       await this.pictured;
       // The time may be up by now.
@@ -94,12 +98,17 @@ export class Turns {
           this.finish(record);
           if (!waitForPicture) resolve(ended);
           await this.picture(record, from, attach);
+          if (!waitForPicture) this.freshPicture = undefined;
           return ended;
         };
         this.pictured = output.step(record.title, body, plan.locate('goal')).then(resolve, reject);
       });
     } finally {
       this.running = false;
+      // The browser answers no call before the next round of the event loop.
+      setImmediate(() => {
+        this.freshPicture = undefined;
+      });
     }
   }
 
@@ -204,6 +213,8 @@ export class Turns {
       record.screenshot = name;
       this.trial.pictures.push({ name, turn: record.number, image });
       await attach(name, { body: image, contentType: 'image/jpeg' });
+      // A ring of this turn is no part of the page.
+      this.freshPicture = mark ? undefined : { image, page };
     }
     record.notices = this.trial.session.notices
       .slice(this.seenNotices)

@@ -23,6 +23,7 @@ interface Trial {
   turn(act: (page: Page, turn: Turn) => Promise<unknown>): Promise<Rgb>;
   pictures: TrialContext['pictures'];
   context: TrialContext;
+  turns: Turns;
 }
 
 /** The page's background is the path's colour; each button makes it 20 redder in its own way. */
@@ -105,6 +106,7 @@ async function inTrial(options: BrowserContextOptions, run: (trial: Trial) => Pr
       page,
       pictures,
       context: trial,
+      turns,
       turn: async act => {
         await turns.run('act', turn => act(session.page, turn).then(() => undefined));
         return pixel(pictures.at(-1)!.image);
@@ -134,6 +136,20 @@ it('shows what a script did without a click, and the same again if nothing chang
     expectColour(await turn(async () => undefined), [0, 200, 0]);
     expectColour(await turn(page => page.getByRole('button').first().hover()), [0, 200, 0]);
     expectColour(await turn(paint('rgb(0,0,200)')), [0, 0, 200]);
+  }));
+
+it('shows the end, too, if the agent ends right after its turn, and not if it did anything since', () =>
+  inTrial({}, async ({ page, pictures, turns }) => {
+    const act = async () => undefined;
+    await turns.run('act', act);
+    expect(turns.freshPicture?.image).toBe(pictures.at(-1)!.image);
+    expect(turns.freshPicture?.page === page).toBe(true);
+    await turns.run('act', act);
+    await page.getByRole('button').first().click();
+    expect(turns.freshPicture).toBeUndefined();
+    // A ring is drawn on this one.
+    await turns.run('act', turn => turn.action({ title: 'act', point: { x: 9, y: 9 } }));
+    expect(turns.freshPicture).toBeUndefined();
   }));
 
 it('shows the active tab: one that opened, one that navigated, the one below a closed one', () =>

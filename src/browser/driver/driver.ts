@@ -136,6 +136,17 @@ export class Driver {
     return perform(page, action, { timeoutMs, recorder: this.recorder });
   }
 
+  /**
+   * Performs an action of the pointer on an element that is brought into view. Both begin at once: the page answers the one
+   * while Playwright waits for the element to stand still.
+   */
+  async performShown(page: Page, action: LocatedAction & { locator: Locator }): Promise<void> {
+    // The action may remove the element, and says itself what is wrong with it.
+    const shown = within(this.show(action.locator), NOTE_LIMIT_MS);
+    await this.perform(page, action);
+    await shown;
+  }
+
   /** A picture of the viewport: the model's coordinates are those of the newest one. */
   async picture(page: Page) {
     const { scale, ...taken } = await picture(page);

@@ -41,8 +41,7 @@ export async function click(
   };
   if (target.type === 'ref') {
     const { locator, node } = await driver.locate(page, target);
-    await driver.show(locator);
-    await driver.perform(page, { ...draft, locator });
+    await driver.performShown(page, { ...draft, locator });
     const isList = node.role === 'combobox';
     const tag = isList && (await locator.evaluate(({ localName }) => localName).catch(() => undefined));
     return hintFor(tag || undefined, node.inputType);
@@ -67,8 +66,7 @@ function hintFor(tag: string | undefined, inputType: string | undefined): string
 export async function hover(driver: Driver, page: Page, target: Target): Promise<void> {
   if (target.type === 'ref') {
     const { locator } = await driver.locate(page, target);
-    await driver.perform(page, { do: 'hover', locator });
-    return driver.markElement(locator);
+    return driver.performShown(page, { do: 'hover', locator });
   }
   return move(driver, page, target);
 }
