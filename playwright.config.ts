@@ -23,7 +23,7 @@ export default defineConfig({
   testDir: 'example-tasks',
   outputDir: 'test-results',
   workers: 2,
-  // The site answers within 1.2 s; a trial that fails waits that long for each assertion.
+  // The site answers within 1.2 s; a trial that fails waits that long.
   expect: { timeout: 3000 },
   // By its path, since a package does not find itself by name from Playwright's folder. In your suite the name is enough.
   reporter: [['list'], [require.resolve('@taskproof/playwright/reporter')], ['html', { open: 'never' }]],

@@ -1,7 +1,7 @@
 // Knows when a page is busy because of an action: requests that the action caused, navigation, layout.
 // It does not wait for an idle page.
 import type { BrowserContext, Frame, Page, Request } from '@playwright/test';
-import { evaluateUnseen } from './evaluate';
+import { evaluateUnseen, unseen } from './evaluate';
 import { listen } from './listen';
 import { Signal, within } from './waiting';
 
@@ -98,7 +98,8 @@ export class Activity {
   /** Waits until the page has drawn: DOM parsed, no scrolling, no running transition. */
   private async quiet(page: Page): Promise<void> {
     if (page.isClosed()) return;
-    await page.waitForLoadState('domcontentloaded', { timeout: NAVIGATION_LIMIT_MS }).catch(() => undefined);
+    const options = { timeout: NAVIGATION_LIMIT_MS };
+    await unseen(page, () => page.waitForLoadState('domcontentloaded', options)).catch(() => undefined);
     await within(evaluateUnseen(page, `(${untilDrawn})(${LAYOUT_LIMIT_MS})`), LAYOUT_LIMIT_MS + 500);
   }
 

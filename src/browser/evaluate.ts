@@ -1,4 +1,4 @@
-// Runs a function in a page without a step in reports, where such steps would bury the agent's actions.
+// Calls of Playwright without a step in reports, where such steps would bury the agent's actions.
 import type { CDPSession, Page } from '@playwright/test';
 
 const sessions = new WeakMap<Page, Promise<CDPSession | undefined>>();
@@ -16,13 +16,22 @@ export function protocolOf(page: Page): Promise<CDPSession | undefined> {
 }
 
 /**
+ * Makes calls of Playwright without their steps. Checked on Playwright 1.64 and 1.65 (ChannelOwner): what an internal call calls is
+ * internal, too. Where there is no such thing, the steps show.
+ */
+export function unseen<T>(page: Page, calls: () => Promise<T>): Promise<T> {
+  const { _wrapApiCall: wrap } = page as { _wrapApiCall?(func: typeof calls, options: object): Promise<T> };
+  return wrap ? wrap.call(page, calls, { internal: true }) : calls();
+}
+
+/**
  * Playwright's `page.evaluate`, over the browser's protocol if it has one (Chromium).
  *
  * @param script an expression; what it promises is waited for
  */
 export async function evaluateUnseen(page: Page, script: string): Promise<unknown> {
   const session = await protocolOf(page);
-  if (!session) return page.evaluate(script);
+  if (!session) return unseen(page, () => page.evaluate(script));
   const options = { expression: script, awaitPromise: true, returnByValue: true };
   const { result, exceptionDetails } = await session.send('Runtime.evaluate', options);
   if (exceptionDetails) throw new Error(exceptionDetails.text);

@@ -1,9 +1,10 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { safeParseTaskSpec } from '../spec/parse';
 import { parsedUrl } from '../spec/url';
 import { detectSuite, type Suite } from './init/detect';
 import { type ModelProject, NEEDED } from './init/projects';
-import { configLines, type StarterFile, starterFiles } from './init/starter';
+import { configLines, starterFiles } from './init/starter';
 import { CommandError, type Io, writeOutput } from './io';
 import type { AddCommand } from './program';
 
@@ -49,19 +50,24 @@ async function init(io: Io, options: InitOptions): Promise<void> {
   const found = suite.url ?? suite.devServer?.url ?? DEFAULT_URL;
   const url = checkUrl(options.url ?? (await ask?.('Where does the site run?', found)) ?? found);
 
-  const written: string[] = [];
-  for (const file of starterFiles(suite, folder, url))
-    if (await writeUnlessThere(io, file, options.force ?? false)) written.push(file.path);
+  for (const { path, text } of starterFiles(suite, folder, url)) {
+    const isKept = !options.force && existsSync(join(io.cwd, path));
+    if (!isKept) await writeOutput(io, path, text);
+    io.out(isKept ? `Kept     ${path} (it exists; --force overwrites it)` : `Wrote    ${path}`);
+    if (isKept) noteOtherSite(io, path, url);
+  }
   io.out(`\n${nextSteps(suite, folder, url)}`);
 }
 
 function findings({ config, testDir, url, devServer }: Suite, given: string | undefined): string[] {
   const site = given ?? url ?? devServer?.url;
+  const other = site === given && url && parsedUrl(url)?.origin !== parsedUrl(site)?.origin;
   return [
     `Config:  ${config ? `${config.file} (${config.style})` : 'none, a new one will be written'}`,
     `Tests:   ${testDir ?? 'no test folder found'}`,
     ...modelLine(config?.model),
     `Site:    ${site ?? `unknown, taking ${DEFAULT_URL}. If it is elsewhere: npx taskproof init --force --url <address>`}${devServer ? `, started by \`${devServer.command}\`` : ''}`,
+    ...(other ? [`         ${config!.file} has ${url}: change it there, too`] : []),
   ];
 }
 
@@ -76,14 +82,12 @@ function modelLine(model: ModelProject | null | undefined): string[] {
   return [`Project: ${name === null ? 'with' : `like "${name}", with`} ${parts.join(', ')}`];
 }
 
-async function writeUnlessThere(io: Io, { path, text }: StarterFile, force: boolean): Promise<boolean> {
-  if (!force && existsSync(join(io.cwd, path))) {
-    io.out(`Kept     ${path} (it exists; --force overwrites it)`);
-    return false;
-  }
-  await writeOutput(io, path, text);
-  io.out(`Wrote    ${path}`);
-  return true;
+/** A kept spec may belong to an address that was given before. */
+function noteOtherSite(io: Io, path: string, url: string): void {
+  if (!path.endsWith('.yaml')) return;
+  const parsed = safeParseTaskSpec(readFileSync(join(io.cwd, path), 'utf8'));
+  if (!parsed.ok || new URL(parsed.spec.entryUrl).origin === new URL(url).origin) return;
+  io.out(`         It starts at ${parsed.spec.entryUrl}, not at ${url}`);
 }
 
 function nextSteps(suite: Suite, folder: string, url: string): string {
@@ -93,7 +97,10 @@ function nextSteps(suite: Suite, folder: string, url: string): string {
       suite.packageManager === 'npm' ? 'npm install --save-dev' : `${suite.packageManager} add --dev`;
     steps.push(`Install missing packages: ${add} ${suite.missingPackages.join(' ')}`);
   }
-  if (suite.config)
+  const parts = ['@taskproof/playwright/reporter', `${folder}/tasks`];
+  // As an earlier `init` has told.
+  const isReady = parts.every(part => suite.config?.text.includes(part));
+  if (suite.config && !isReady)
     steps.push(`Add to ${suite.config.file}:\n\n${configLines(suite.config, suite, folder, url)}\n`);
   steps.push(`Check the specs: npx taskproof validate "${folder}/tasks/**/*.yaml"`);
   steps.push('Run them: npx playwright test --project=agents');

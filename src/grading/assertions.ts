@@ -12,11 +12,21 @@ export interface GradedState {
   network: readonly NetworkEvent[];
   /** Milliseconds. Default: the project's `expect.timeout`. */
   timeoutMs?: number;
+  /** Looks once, without waiting. Default: false. */
+  once?: boolean;
 }
 
 /** Thrown by `checkAssertion` if an assertion does not hold. The message is the reason, in one line. */
 export class AssertionFailure extends Error {
   override name = 'AssertionFailure';
+
+  /** @param waited whether it was waited for until the timeout */
+  constructor(
+    reason: string,
+    readonly waited = false,
+  ) {
+    super(reason);
+  }
 }
 
 /** Milliseconds for the first look at a page: if its script never ends, it does not answer. */
@@ -41,21 +51,25 @@ export async function checkAssertion(assertion: Assertion, state: GradedState): 
   return checkDom(assertion, state);
 }
 
-async function checkUrl({ pattern }: UrlAssertion, { page, timeoutMs }: GradedState): Promise<void> {
+async function checkUrl({ pattern }: UrlAssertion, state: GradedState): Promise<void> {
+  const { page } = state;
   await holds(
-    () => expect.poll(() => matchesUrlGlob(pattern, page.url()), polling(timeoutMs)).toBe(true),
+    state,
+    () => matchesUrlGlob(pattern, page.url()),
     () => `the URL ${page.url()} does not match "${pattern}"`,
   );
 }
 
-async function checkNetwork(assertion: NetworkAssertion, { network, timeoutMs }: GradedState): Promise<void> {
+async function checkNetwork(assertion: NetworkAssertion, state: GradedState): Promise<void> {
+  const { network } = state;
   const sent = (event: NetworkEvent) =>
     matchesUrlGlob(assertion.urlPattern, event.url) &&
     (assertion.method === undefined || event.method === assertion.method);
   const holdsFor = (event: NetworkEvent) =>
     !event.keptByWorker && sent(event) && statusMatches(assertion.status, event.status);
   await holds(
-    () => expect.poll(() => network.some(holdsFor), polling(timeoutMs)).toBe(true),
+    state,
+    () => network.some(holdsFor),
     () => {
       const matching = network.filter(sent);
       const seen = matching
@@ -89,27 +103,30 @@ interface DomSnapshot {
   blank: string | null;
 }
 
-async function checkDom(assertion: DomAssertion, { page, timeoutMs }: GradedState): Promise<void> {
-  const { selector } = assertion;
-  const locator = await cssLocator(page, selector);
+async function checkDom(assertion: DomAssertion, state: GradedState): Promise<void> {
+  const { page } = state;
+  const locator = await cssLocator(page, assertion.selector);
   let last: DomSnapshot | null = null;
   await holds(
-    () =>
-      expect
-        .poll(async () => {
-          try {
-            last = await snapshot(page, locator, assertion);
-          } catch (error) {
-            // If the page navigates meanwhile, look again; `poll` itself would give up.
-            if (isNavigating(error)) return false;
-            throw error;
-          }
-          return domHolds(assertion, last);
-        }, polling(timeoutMs))
-        .toBe(true),
+    state,
+    async () => {
+      try {
+        last = await snapshot(page, locator, assertion);
+      } catch (error) {
+        // If the page navigates meanwhile, look again; `poll` itself would give up.
+        if (isNavigating(error)) return undefined;
+        throw error;
+      }
+      return domHolds(assertion, last);
+    },
     async () =>
       last
-        ? domReason(assertion, last, await firstTexts(locator, last), await firstBox(locator))
+        ? domReason(
+            assertion,
+            last,
+            await firstTexts(locator, last),
+            last.count ? await firstBox(locator) : '',
+          )
         : UNRESPONSIVE,
   );
 }
@@ -234,23 +251,29 @@ function isNavigating(error: unknown): boolean {
   );
 }
 
-async function holds(check: () => Promise<unknown>, reason: () => string | Promise<string>): Promise<void> {
+/** @param look returns undefined if it saw nothing, and has to be repeated */
+async function holds(
+  { timeoutMs, once }: GradedState,
+  look: () => boolean | Promise<boolean | undefined>,
+  reason: () => string | Promise<string>,
+): Promise<void> {
+  // Often at first: most pages settle soon.
+  const options = { intervals: [50, 100, 250, 500], ...(timeoutMs !== undefined && { timeout: timeoutMs }) };
+  const looked = async () => {
+    const holding = await look();
+    if (holding === false && once) throw new AssertionFailure(await reason());
+    return holding;
+  };
   try {
-    await check();
+    await expect.poll(looked, options).toBe(true);
   } catch (error) {
     if (error instanceof AssertionFailure) throw error;
     const message = error instanceof Error ? error.message : String(error);
     if (/Target crashed|page crashed/i.test(message)) throw new AssertionFailure('the page has crashed');
     if (/has been closed/i.test(message))
       throw new AssertionFailure('the tab was closed before it could be graded');
-    throw new AssertionFailure(await reason());
+    throw new AssertionFailure(await reason(), true);
   }
-}
-
-/** Often at first: most pages settle soon. */
-function polling(timeoutMs: number | undefined) {
-  const intervals = [50, 100, 250, 500];
-  return timeoutMs === undefined ? { intervals } : { intervals, timeout: timeoutMs };
 }
 
 function firstLine(message: string): string {

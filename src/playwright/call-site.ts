@@ -46,14 +46,14 @@ export function callSiteFolder(callSite: CallSite): string {
 }
 
 /** Calls `fn` from a stack frame at the call site. Untyped, since `test` and `describe` have many overloads. */
-export function callFrom(callSite: CallSite, fn: (...args: never[]) => unknown, ...args: unknown[]): void {
+export function callFrom(callSite: CallSite, fn: (...args: never[]) => unknown, ...args: unknown[]): unknown {
   const call = compileFunction('return fn(...args)', ['fn', 'args'], {
     filename: callSite.filename,
     lineOffset: callSite.line - 1,
     // The call expression begins after `return `.
     columnOffset: callSite.column - 1 - 'return '.length,
   });
-  call(fn, args);
+  return call(fn, args);
 }
 
 /**

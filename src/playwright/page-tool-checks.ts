@@ -1,5 +1,5 @@
 // What `pageToolTests` checks, loaded by the tests that do.
-import { expect, type Page, test } from '@playwright/test';
+import { expect, type Page } from '@playwright/test';
 import { saysError } from '../browser/driver/tool-text';
 import { PageTools } from '../browser/page-tools';
 import { problemOfSchema, problemsWith } from '../browser/tool-input';
@@ -48,16 +48,17 @@ export async function checkAnswer(
   expect(length, `characters of the answer of tool "${name}"`).toBeLessThanOrEqual(maxResult);
 }
 
+/** @returns why there is nothing to check; undefined if it was checked */
 export async function checkRefusals(
   page: Page,
   name: string,
   input: Readonly<Record<string, unknown>>,
   timeout: number,
-): Promise<void> {
+): Promise<string | undefined> {
   const tools = await toolsOf(page);
   const { inputSchema } = await known(tools, name);
   const wrong = wrongInputs(inputSchema, input);
-  test.skip(wrong.length === 0, `the schema of tool "${name}" takes everything`);
+  if (!wrong.length) return `the schema of tool "${name}" takes everything`;
   const url = page.url();
   for (const each of wrong) {
     await known(tools, name);
@@ -70,6 +71,7 @@ export async function checkRefusals(
     const said = answer instanceof Error ? answer.message : JSON.stringify(answer);
     expect.soft(refused, `${given} answered ${said} instead of an error`).toBe(true);
   }
+  return undefined;
 }
 
 async function known(tools: PageTools, name: string) {

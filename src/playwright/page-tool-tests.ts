@@ -1,8 +1,9 @@
 // The tools that a page offers to agents, checked without one.
-import { type Page, test as playwrightTest, type TestType } from '@playwright/test';
+import { mergeTests, type Page, type TestType } from '@playwright/test';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../options';
 import { callFrom, callSiteOf } from './call-site';
+import { type TrialFixtures, trialTest } from './fixtures';
 
 export interface PageToolTestsOptions {
   /** The suite's own extended `test`, with its logged-in state. Default: Playwright's. */
@@ -31,25 +32,30 @@ const optionsSchema = z.strictObject({
 /**
  * Declares ordinary Playwright tests of the tools that a page registers for agents (WebMCP): that it has some, each with a
  * description and a valid schema; and that each of `calls` answers in time and in bounds, and refuses, with an error and
- * without leaving the page, inputs that its schema does not take.
+ * without leaving the page, inputs that its schema does not take. Projects with `pageTools: false` skip them.
  *
  * @param url of the page; relative to `baseURL`
  * @throws OptionsError if an option is unknown or invalid.
  */
 export function pageToolTests(url: string, options: PageToolTestsOptions = {}): void {
   const callSite = callSiteOf(pageToolTests);
-  const {
-    test = playwrightTest,
-    calls,
-    timeoutMs,
-    maxResult,
-  } = checkOptions('pageToolTests()', optionsSchema, options);
-  const declare = (title: string, body: (page: Page, checks: Checks) => Promise<void>) =>
-    callFrom(callSite, test, `${url}: ${title}`, { tag: '@page-tools' }, async ({ page }: { page: Page }) => {
+  const { test: own, calls, timeoutMs, maxResult } = checkOptions('pageToolTests()', optionsSchema, options);
+  const test = own ? mergeTests(own, trialTest) : trialTest;
+  const declare = (title: string, body: (page: Page, checks: Checks) => Promise<unknown>) => {
+    const run = async ({ _taskproofOptions, page }: TrialFixtures & { page: Page }) => {
+      const { pageTools } = _taskproofOptions as { pageTools?: unknown };
+      test.skip(pageTools === false, 'pageTools is false in this project');
       const checks = await import('./page-tool-checks.js');
-      await page.goto(url);
-      await body(page, checks);
-    });
+      const check = async () => {
+        await page.goto(url);
+        return body(page, checks);
+      };
+      // Errors in a boxed step point to the caller of the function that makes it.
+      const needless = await callFrom(callSite, () => test.step(`${title} at ${url}`, check, { box: true }));
+      test.skip(typeof needless === 'string', String(needless));
+    };
+    callFrom(callSite, test, `${url}: ${title}`, { tag: '@page-tools' }, run);
+  };
   declare('page tools are well described', (page, { checkDescriptions }) =>
     checkDescriptions(page, Object.keys(calls)),
   );

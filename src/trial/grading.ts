@@ -1,7 +1,7 @@
 // Grades a trial whose agent has ended: checks assertions, asks the judge, and makes sure that the site still answers.
 import type { Page } from '@playwright/test';
 import type { NetworkEvent } from '../browser/network-log';
-import { assertionTitle, checkAssertion } from '../grading/assertions';
+import { AssertionFailure, assertionTitle, checkAssertion } from '../grading/assertions';
 import { type Judge, type JudgedTrial, JudgeError } from '../grading/judge';
 import { problemsIn } from '../spec/explain';
 import { maskDeep } from './mask';
@@ -27,21 +27,28 @@ const SITE_ANSWER_MS = 5_000;
 const MAX_FINAL_TEXT = 20_000;
 const MAX_REASON = 1_000;
 
-/** Checks every assertion in a step, even after one has failed. @param results gets each result at once */
+/**
+ * Checks every assertion in a step, even after one has failed. Each may wait, until one has waited in vain: then the trial has
+ * failed, and the others are judged by one look.
+ *
+ * @param results gets each result at once
+ */
 export async function checkAssertions(
   { plan, session, network, output, mask }: TrialContext<GradedPlan>,
   results: AssertionResult[],
 ): Promise<void> {
+  let once = false;
   for (const [index, assertion] of plan.spec.assertions.entries()) {
     const location = plan.locate(`assertions[${index}]`);
     const title = assertionTitle(assertion);
-    const check = () =>
-      session.onAdmitted(page =>
-        checkAssertion(assertion, { page, network: network.events, timeoutMs: plan.expectTimeoutMs }),
-      );
+    const state = { network: network.events, timeoutMs: plan.expectTimeoutMs, once };
+    const check = () => session.onAdmitted(page => checkAssertion(assertion, { page, ...state }));
     const reason = await output.step(title, check, location).then(
       () => null,
-      error => oneLine(mask(messageOf(error)), 500),
+      error => {
+        once ||= error instanceof AssertionFailure && error.waited;
+        return oneLine(mask(messageOf(error)), 500);
+      },
     );
     const { type, description } = assertion;
     results.push({

@@ -1,6 +1,7 @@
 // One trial from entryUrl to record.
 import { relative } from 'node:path';
 import { addUsage } from '../agents/agent';
+import { unseen } from '../browser/evaluate';
 import type { Refusal } from '../browser/guard';
 import type { NetworkEvent } from '../browser/network-log';
 import type { OpenSession } from '../browser/open-session';
@@ -159,23 +160,7 @@ export class Trial {
           const timeout = plan.navigationTimeoutMs || OPEN_TIMEOUT_MS;
           const end = performance.now() + timeout;
           await page.goto(entryUrl, { waitUntil: 'commit', timeout });
-          const until = (states: string[], ms: number) =>
-            page.waitForFunction(wanted => wanted.includes(document.readyState), states, { timeout: ms });
-          const left = Math.max(1, end - performance.now());
-          const parsed = page.waitForLoadState('domcontentloaded', { timeout: left });
-          // A page that navigates away while it is parsed never fires its load events. Asking the page itself takes longer than most pages
-          // need.
-          if (!(await happens(parsed, USUAL_LOAD_MS)))
-            // A page may fake its state or hold back its events. If it tried to leave, it is open.
-            await Promise.any([parsed, until(['interactive', 'complete'], left)]).catch(
-              ({ errors }: AggregateError) => {
-                if (refusals.length > 0) return;
-                throw new Error(messageOf(errors[0]).replace(/Timeout [\d.]+ms/, `Timeout ${timeout}ms`));
-              },
-            );
-          // Don't wait long for slow pictures, but an agent wastes turns on a half-loaded page.
-          if (!(await happens(page.waitForLoadState('load', { timeout: SLOW_LOAD_MS }), USUAL_LOAD_MS)))
-            await until(['complete'], SLOW_LOAD_MS).catch(() => undefined);
+          await unseen(page, () => this.loaded(timeout, end));
         },
         plan.locate('entryUrl'),
       );
@@ -196,6 +181,28 @@ export class Trial {
             : `${entryUrl} can't be opened: ${oneLine(said, 300)}. Is the site running, and is this its address?`,
       );
     }
+  }
+
+  private async loaded(timeout: number, end: number): Promise<void> {
+    const { session, refusals } = this.context;
+    const { page } = session;
+    const until = (states: string[], ms: number) =>
+      page.waitForFunction(wanted => wanted.includes(document.readyState), states, { timeout: ms });
+    const left = Math.max(1, end - performance.now());
+    const parsed = page.waitForLoadState('domcontentloaded', { timeout: left });
+    // A page that navigates away while it is parsed never fires its load events. Asking the page itself takes longer than most pages
+    // need.
+    if (!(await happens(parsed, USUAL_LOAD_MS)))
+      // A page may fake its state or hold back its events. If it tried to leave, it is open.
+      await Promise.any([parsed, until(['interactive', 'complete'], left)]).catch(
+        ({ errors }: AggregateError) => {
+          if (refusals.length > 0) return;
+          throw new Error(messageOf(errors[0]).replace(/Timeout [\d.]+ms/, `Timeout ${timeout}ms`));
+        },
+      );
+    // Don't wait long for slow pictures, but an agent wastes turns on a half-loaded page.
+    if (!(await happens(page.waitForLoadState('load', { timeout: SLOW_LOAD_MS }), USUAL_LOAD_MS)))
+      await until(['complete'], SLOW_LOAD_MS).catch(() => undefined);
   }
 
   private async grade(): Promise<void> {

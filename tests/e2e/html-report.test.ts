@@ -7,6 +7,7 @@ import { config, makeSuite, serveFolder, spec, startSite } from './suite';
 let browser: Browser;
 let url: string;
 let output: string;
+let ownSteps: string[];
 beforeAll(async () => {
   browser = await chromium.launch(launchOptions());
   url = await runAndServe();
@@ -31,14 +32,22 @@ const test = base.extend({
 taskproofTests('tasks/**/*.yaml', { test });
 `;
 
+/** Notes the steps whose place is in the library. */
+const OWN_STEPS = `module.exports = class {
+  onStepEnd(_test, _result, { title, location }) {
+    if (/[\\\\/]dist[\\\\/]/.test(location?.file)) require('node:fs').appendFileSync('own-steps.txt', title + '\\n');
+  }
+};`;
+
 async function runAndServe(): Promise<string> {
   const site = await startSite({ '/': PAGE });
   const assertions = `  - type: url\n    pattern: '**/'\n  - type: dom\n    selector: '#done'\n`;
   const suite = makeSuite({
     'playwright.config.ts': config({
       taskproof: `{ agent: ${AGENT} }`,
-      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['html']]`,
+      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['html'], ['./own-steps.cjs']]`,
     }),
+    'own-steps.cjs': OWN_STEPS,
     'tasks/kept.yaml': spec({ id: 'kept', url: `${site.url}/`, k: 3, minPasses: 2, assertions }),
     'tasks/lost.yaml': spec({ id: 'lost', url: `${site.url}/`, k: 3, minPasses: 2, assertions }),
     'tasks.spec.ts': TESTS,
@@ -46,6 +55,7 @@ async function runAndServe(): Promise<string> {
   const run = await suite.playwright(['test']);
   expect(run.exitCode, run.output).toBe(1);
   output = run.output;
+  ownSteps = [...new Set(suite.read('own-steps.txt').split('\n'))];
   return serveFolder(`${suite.folder}/playwright-report`);
 }
 
@@ -119,4 +129,8 @@ test('a trial shows verdict, turns by name, pictures, and its assertions at thei
   // One for each turn, and one of the end.
   expect(await pictures.count()).toBe(turns.size + 1);
   expect(await pictures.first().evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(300);
+});
+
+test('what the library waits for is no step', () => {
+  expect(ownSteps.filter(title => /^Wait/.test(title))).toEqual([]);
 });

@@ -128,6 +128,7 @@ beforeAll(async () => {
         ${project('program', `{ agent: command({ command: ${JSON.stringify(process.execPath)}, args: ['program.mjs'] }) }`, grep)},
         ${project('late', `{ agent: ${LATE}, turnTimeoutMs: 1000 }`, 'grep: /odd/')},
         { name: 'checks', testMatch: 'checks.spec.ts', use: { baseURL: '${site.url}' } },
+        { name: 'unchecked', testMatch: 'checks.spec.ts', use: { baseURL: '${site.url}', taskproof: { pageTools: false } } },
       ]`,
     }).replaceAll(
       `launchOptions: ${JSON.stringify(launchOptions())}, taskproof: { agent: lexical()`,
@@ -236,6 +237,11 @@ test('the tools are tested without an agent', () => {
     /tool "reloads", given \{\}, which its schema refuses, answered .* instead of an error/,
   );
   expect(run.output).toContain('its schema is longer than 20000 characters');
+  // Errors show the call, not the library.
+  expect(run.output).toMatch(/> 4 \| pageToolTests\('\/odd'.*\n.*\n.* at .*checks\.spec\.ts:4:\d+/);
+  expect(run.output).not.toContain('page-tool-checks');
+  expect(run.output).toMatch(line('-', 'unchecked.*checks.spec.ts.* /odd: page tools are well described'));
+  expect(run.output).not.toMatch(/[✓✘].*unchecked/);
 });
 
 test('a recording plays the call again, with the secret of that project', async () => {

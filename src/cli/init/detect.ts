@@ -21,6 +21,8 @@ export interface Suite {
 
 export interface PlaywrightConfig {
   file: string;
+  /** Without its comments. */
+  text: string;
   style: 'import' | 'require';
   hasProjects: boolean;
   hasReporter: boolean;
@@ -58,7 +60,7 @@ export function detectSuite(folder: string): Suite {
 function configOf(file: string, text: string): PlaywrightConfig {
   const usesRequire = /\bmodule\.exports\b|\brequire\(/.test(text) && !/^\s*(import|export)\b/m.test(text);
   return {
-    file,
+    ...{ file, text },
     style: usesRequire ? 'require' : 'import',
     hasProjects: /\bprojects\s*:/.test(text),
     hasReporter: /\breporter\s*:/.test(text),

@@ -56,15 +56,19 @@ function homePage(url: string): string {
 specVersion: '0.1'
 id: home-page
 # Handed to the agent word for word.
-goal: 'Open ${quoted(url)}'
+goal: 'Open ${quoted(visit(url, 1))}'
 entryUrl: '${quoted(url)}'
 maxSteps: 5
-# All must hold for a trial to pass.
+# All must hold for a trial to pass, and one of them only once the goal is reached: npx taskproof probe checks that.
 assertions:
-  # ** is any run of characters, * any without a slash
+  # A request that only reaching the goal sends. ** is any run of characters, ? is one.
+  - type: network
+    urlPattern: '${quoted(visited(url, 1))}'
+    method: GET
+  # The last address. * is any run of characters without a slash.
   - type: url
     pattern: '${quoted(new URL(url).origin)}/**'
-  # something on the page can be seen
+  # Something on the page can be seen.
   - type: dom
     selector: 'body *'
     state: visible
@@ -76,20 +80,28 @@ function homePageTwice(url: string): string {
 # Agents don't act the same way each time: run a spec k times, and set how many trials must pass.
 specVersion: '0.1'
 id: home-page-twice
-goal: 'Open ${quoted(url)}'
+goal: 'Open ${quoted(visit(url, 2))}'
 entryUrl: '${quoted(url)}'
 maxSteps: 5
 passPolicy:
   k: 2
   minPasses: 1
 assertions:
-  # any request of the trial, in all of its tabs
   - type: network
-    urlPattern: '${quoted(new URL(url).origin)}/**'
+    urlPattern: '${quoted(visited(url, 2))}'
     method: GET
-    status: '2xx'
 `;
 }
+
+/** An address of the same page that no trial begins at. */
+function visit(url: string, number: number): string {
+  const visited = new URL(url);
+  visited.search += `${visited.search ? '&' : '?'}visit=${number}`;
+  return visited.href;
+}
+
+/** The glob of its request. */
+const visited = (url: string, number: number) => `${new URL(url).origin}/**?visit=${number}**`;
 
 /** For a YAML string in single quotes. */
 const quoted = (text: string) => text.replace(/'/g, "''");

@@ -1,6 +1,8 @@
 import { readdirSync } from 'node:fs';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
+import { matchesUrlGlob } from '../../../src/grading/url-glob';
+import { parseTaskSpec } from '../../../src/spec';
 import { suite } from './suite';
 
 const MANIFEST = JSON.stringify({
@@ -49,6 +51,20 @@ describe('into a suite with a config', () => {
     expect(spec).toContain("entryUrl: 'http://localhost:4000/'");
     expect(JSON.parse(read('agents/task-spec.schema.json')).required).toContain('assertions');
   });
+
+  test.each(['http://localhost:3000', 'https://shop.example/de?a=b#/start'])(
+    'the specs for %s hold only once the goal is reached',
+    async url => {
+      const { taskproof, read } = suite();
+      await taskproof(['init', '--url', url]);
+      for (const file of OURS.slice(1)) {
+        const { goal, entryUrl, assertions } = parseTaskSpec(read(file));
+        const holds = (address: string) =>
+          assertions.every(each => each.type !== 'network' || matchesUrlGlob(each.urlPattern, address));
+        expect([holds(entryUrl), holds(goal.replace('Open ', ''))], file).toEqual([false, true]);
+      }
+    },
+  );
 
   test('with projects and a reporter only adds to them', async () => {
     const config = `module.exports = { reporter: 'html', projects: [{ name: 'a', testDir: 'x' }], webServer: { command: 'x', port: 8080 } };`;
@@ -192,6 +208,34 @@ describe('what exists', () => {
     await taskproof(['init', '--force']);
     expect(read('agents/tasks.spec.js')).toContain('taskproofTests');
     expect(read('playwright.config.js')).toBe('module.exports = {};');
+  });
+
+  test('is compared with the address that is given now', async () => {
+    const { taskproof, read } = suite({
+      'playwright.config.js': "module.exports = { use: { baseURL: 'http://localhost:3000' } };",
+    });
+    await taskproof(['init']);
+    const kept = read('agents/tasks/home-page.yaml');
+    const { out } = await taskproof(['init', '--url', 'http://localhost:5173/shop']);
+    for (const file of OURS.slice(1))
+      expect(out).toContain(
+        `Kept     ${file} (it exists; --force overwrites it)\n         It starts at http://localhost:3000/, not at http://localhost:5173/shop\n`,
+      );
+    expect(out).toContain('playwright.config.js has http://localhost:3000: change it there, too\n');
+    expect(read('agents/tasks/home-page.yaml')).toBe(kept);
+    const { out: same } = await taskproof(['init', '--url', 'http://localhost:3000/shop']);
+    expect(same).not.toMatch(/It starts at|change it there/);
+  });
+
+  test('tells nothing to add to a config that has it all', async () => {
+    const { taskproof } = suite();
+    await taskproof(['init', '--yes']);
+    const { out } = await taskproof(['init', '--yes']);
+    expect(out).not.toContain('Add to');
+    expect(out).toContain('Run them: npx playwright test --project=agents');
+    expect((await taskproof(['init', '--yes', '--dir', 'flows'])).out).toContain(
+      'Add to playwright.config.js',
+    );
   });
 });
 
