@@ -46,14 +46,19 @@ export function callSiteFolder(callSite: CallSite): string {
 }
 
 /** Calls `fn` from a stack frame at the call site. Untyped, since `test` and `describe` have many overloads. */
-export function callFrom(callSite: CallSite, fn: (...args: never[]) => unknown, ...args: unknown[]): unknown {
-  const call = compileFunction('return fn(...args)', ['fn', 'args'], {
-    filename: callSite.filename,
-    lineOffset: callSite.line - 1,
-    // The call expression begins after `return `.
-    columnOffset: callSite.column - 1 - 'return '.length,
-  });
-  return call(fn, args);
+export function callFrom(callSite: CallSite, fn: (...args: never[]) => unknown, ...args: unknown[]): void {
+  compileAt(callSite, 'return ', 'fn(...args)')(fn, args);
+}
+
+/** Awaits `fn` in a stack frame at the call site. */
+export function awaitFrom<T>(callSite: CallSite, fn: () => Promise<T>): Promise<T> {
+  return compileAt(callSite, 'return (async () => ', 'await fn())()')(fn);
+}
+
+/** @param expression what is at the call site */
+function compileAt({ filename, line, column }: CallSite, before: string, expression: string) {
+  const offsets = { lineOffset: line - 1, columnOffset: column - 1 - before.length };
+  return compileFunction(before + expression, ['fn', 'args'], { filename, ...offsets });
 }
 
 /**

@@ -2,7 +2,7 @@
 import { mergeTests, type Page, type TestType } from '@playwright/test';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../options';
-import { callFrom, callSiteOf } from './call-site';
+import { awaitFrom, callFrom, callSiteOf } from './call-site';
 import { type TrialFixtures, trialTest } from './fixtures';
 
 export interface PageToolTestsOptions {
@@ -50,8 +50,9 @@ export function pageToolTests(url: string, options: PageToolTestsOptions = {}): 
         await page.goto(url);
         return body(page, checks);
       };
-      // Errors in a boxed step point to the caller of the function that makes it.
-      const needless = await callFrom(callSite, () => test.step(`${title} at ${url}`, check, { box: true }));
+      // Errors in a boxed step point to what awaits the function that awaits it.
+      const step = async () => await test.step(`${title} at ${url}`, check, { box: true });
+      const needless = await awaitFrom(callSite, step);
       test.skip(typeof needless === 'string', String(needless));
     };
     callFrom(callSite, test, `${url}: ${title}`, { tag: '@page-tools' }, run);
