@@ -112,7 +112,7 @@ function rowOf(run: SpecRun, { shard }: { shard: string | null }): ResultRow {
     file: subject?.specFile ?? planned.file,
     specHash: subject?.specHash,
     ...verdict,
-    ...(inOtherShards ? { inOtherShards } : {}),
+    ...(inOtherShards > 0 ? { inOtherShards } : {}),
     // No agent, no turns.
     ...(titlePath && !subject ? { turns: null } : {}),
     // Neither replays of one recording nor trials that stop early are independent of each other.

@@ -128,8 +128,14 @@ function groupText(
   if (status !== null && LIMITS[status]) return `stuck${place} (${said ?? LIMITS[status]})`;
   if (status === 'gave_up') return said === null ? `gave up${place}` : `gave up${where}: ${said}`;
   const ended = `${status === null ? 'stopped' : 'ended'}${place || ' on different pages'}`;
-  return check === null ? ended : `${brokenText(trials, check)}; ${ended}`;
+  if (check === null) return ended;
+  const request = theSame(trials, ({ broken }) => broken.find(changesData)?.title ?? null);
+  const checks = request === null || request === check ? [check] : [check, request];
+  return [...checks.map(title => brokenText(trials, title)), ended].join('; ');
 }
+
+/** A request that failed or was never made often says more than the page. */
+const changesData = ({ title }: BrokenCheck) => /^(POST|PUT|PATCH|DELETE) /.test(title);
 
 /** Why the check does not hold, if the reason is the same for all; else its title. */
 function brokenText(trials: readonly FailedTrial[], title: string): string {

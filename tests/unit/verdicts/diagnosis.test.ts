@@ -80,8 +80,13 @@ describe('the headline', () => {
     ],
     [
       'the first of several checks',
-      [{ status: 'completed', broken: [HEADING, POST] }],
+      [{ status: 'completed', broken: [HEADING, ADDRESS] }],
       'trial 1/5: nothing matches "h1"; ended on /checkout at field "Last name"',
+    ],
+    [
+      'the first of several checks, and what was never sent',
+      [{ status: 'completed', broken: [HEADING, ADDRESS, POST] }],
+      'trial 1/5: nothing matches "h1"; no request matched POST "**/orders"; ended on /checkout at field "Last name"',
     ],
     [
       'reasons that differ',
