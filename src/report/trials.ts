@@ -96,7 +96,9 @@ export function failuresText(trials: readonly TrialResult[]): string {
     .map(([what, [first, ...others]], index) => {
       const count = others.length + 1;
       const same = others.every(({ reason }) => reason === first!.reason);
-      const values = first!.reason!.slice(what.length).replace(/^: /, same ? ': ' : `; in trial ${first!.index + 1} `);
+      const values = first!
+        .reason!.slice(what.length)
+        .replace(/^: /, same ? ': ' : `; in trial ${first!.index + 1} `);
       return `${index ? count : `${count} of ${plural(failed.length, 'failure')}`}: ${what}${values}`;
     })
     .join('; ');
@@ -123,7 +125,7 @@ function errorAndPlace(result: TestResult): string {
 /** Characters of a value in a reason. */
 const MAX_VALUE = 100;
 /** Of Playwright's messages, up to the next part. */
-const VALUE = /^(Expected|Received)(?: [\w ]+)?: *([^]+?)(?=\n\s*\n|\n(?:[A-Z][\w ]+:)|(?![^]))/gm;
+const VALUE = /^(Expected|Received)(?: [\w ]+)?: *([\s\S]+?)(?=\n\s*\n|\n(?:[A-Z][\w ]+:)|(?![\s\S]))/gm;
 const DIFFERENCE = /^- Expected .*\n\+ Received .*$/m;
 const DIFFERENT = [/^- +(?!Expected )(.+?),?$/m, /^\+ +(?!Received )(.+?),?$/m];
 const NOT_FOUND = /^Error: (element\(s\) not found)$/m;

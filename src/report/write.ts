@@ -129,11 +129,7 @@ function rowOf(run: SpecRun, { shard }: { shard: string | null }): ResultRow {
  * Writes the results file and the summary, and prints the comparison with the baseline. A file that can't be read or written is
  * only a warning: verdicts and exit status don't need it.
  */
-export async function writeOutput(
-  results: Results,
-  options: ReporterOptions,
-  folder: string,
-): Promise<void> {
+export async function writeOutput(results: Results, options: ReporterOptions, folder: string): Promise<void> {
   await attempt(resolve(folder, options.outputFile), file =>
     writeText(file, `${JSON.stringify(results, null, 2)}\n`),
   );

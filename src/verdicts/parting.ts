@@ -94,7 +94,7 @@ export class PassingWays {
       this.skipped(trial, keys, nearest);
     if (found || this.taken.has(idOf(keys, lost.end))) return found;
     // Another way led to the same page.
-    return this.otherAction(trial, keys, { nearest, last, at }) ?? this.extra(trial, keys, nearest);
+    return this.otherAction(trial, keys, { nearest, last, at }) ?? this.extra(trial, keys, nearest, last);
   }
 
   /** The way that has most steps in common with the trial. */
@@ -178,15 +178,22 @@ export class PassingWays {
     return this.parting('skipped', text, nearest.trial, { expected: wanted, actual: next });
   }
 
-  /** Besides what passing trials did, it did something that none of them did, or did it more often. */
-  private extra({ way: { steps } }: LostTrial, keys: readonly string[], nearest: DistinctWay): Parting | null {
-    const own = steps.findIndex((step, index) => isTold(step) && !this.counts.has(keys[index]!));
+  /** It did all that passing trials did, and on the way something that none of them did, or not as often. */
+  private extra(
+    { way: { steps } }: LostTrial,
+    keys: readonly string[],
+    nearest: DistinctWay,
+    last: number,
+  ): Parting | null {
+    const done = new Set(keys);
+    if (!nearest.keys.every(key => done.has(key))) return null;
+    const own = keys.findIndex(
+      (key, index) => index < last && isTold(steps[index]!) && !this.counts.has(key),
+    );
     const step = steps[own];
     if (!step) return null;
-    const before = keys.slice(0, own).findLast(key => nearest.at.has(key));
-    const passing = nearest.trial.way;
-    const at = before === undefined ? 0 : nearest.at.get(before)! + 1;
-    const { turn, path } = passing.steps[at] ?? { turn: passing.steps.at(-1)!.turn, path: passing.end };
+    const next = keys.slice(own).find(key => nearest.at.has(key))!;
+    const { turn, path } = nearest.trial.way.steps[nearest.at.get(next)!]!;
     const again = this.counts.has(numbered([step])[0]!) ? ' again' : '';
     const text = `turn ${step.turn}: ${this.subject(this.total)} never ${step.did}${again}, this one did`;
     return this.parting('extra', text, nearest.trial, { expected: { turn, did: null, path }, actual: step });

@@ -290,7 +290,14 @@ export type RowSubject = Pick<
 /** The verdict on the trials of one spec in one project. */
 export type Verdict = Omit<
   ResultRow,
-  keyof RowSubject | 'inOtherShards' | 'usage' | 'recording' | 'notRecorded' | 'earlyStop' | 'diagnosis' | 'way'
+  | keyof RowSubject
+  | 'inOtherShards'
+  | 'usage'
+  | 'recording'
+  | 'notRecorded'
+  | 'earlyStop'
+  | 'diagnosis'
+  | 'way'
 > & {
   missing: number;
 };

@@ -138,7 +138,7 @@ test.each<[string, string, string]>([
   [
     'of several lines, and long',
     `the answer names the policy\n\nexpect(received).toContain(expected) // indexOf\n\nExpected substring: "30 days"\nReceived string:    "Hello!\nI am ${'very '.repeat(50)}sorry."`,
-    `the answer names the policy (chat.spec.ts:6): expected "30 days", received "Hello! I am ${'very '.repeat(17)}ve…`,
+    `the answer names the policy (chat.spec.ts:6): expected "30 days", received "Hello! I am ${'very '.repeat(17)}v…`,
   ],
   [
     'of an object',
@@ -158,7 +158,12 @@ const is = (value: number) => `Error: expect(received).toBe(expected)\n\nExpecte
 test.each<[string, ReturnType<typeof failed>[], string]>([
   [
     'by message and line, the most frequent first',
-    [failed(0, 'Error: x', 4), failed(1, 'Error: y', 9), testTrial(2, resultOf({})), failed(3, 'Error: y', 9)],
+    [
+      failed(0, 'Error: x', 4),
+      failed(1, 'Error: y', 9),
+      testTrial(2, resultOf({})),
+      failed(3, 'Error: y', 9),
+    ],
     '2 of 3 failures: y (chat.spec.ts:9); 1: x (chat.spec.ts:4)',
   ],
   [

@@ -180,7 +180,9 @@ test('a shard tells what other shards have from what is missing', () => {
     /^\nTaskproof \(shard 1 of 2, incomplete: the run was interrupted\)\n.*\n.* … undecided /,
   );
   expect(verdictTable(broken, 100)).not.toContain('merge');
-  expect(renderSummary(shard)).toMatch(/1m 01s\. Shard 1 of 2\.\n[^]*\*\*login\*\* \(opus\) not judged yet, 1\/3/);
+  expect(renderSummary(shard)).toMatch(
+    /1m 01s\. Shard 1 of 2\.\n[\s\S]*\*\*login\*\* \(opus\) not judged yet, 1\/3/,
+  );
 });
 
 test('a narrow terminal goes without the columns that count least', () => {

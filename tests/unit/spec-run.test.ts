@@ -117,10 +117,15 @@ test('in any order the same tests count as failed, and each has one verdict tag'
 test('the results of a shard: what other shards have is not missing', () => {
   const about = { startedAt: new Date(), durationMs: 1, status: 'passed', broken: [] } as const;
   const selected = { filtered: false, projectsSelected: false };
-  const resultsIn = (run: SpecRun, shard: string | null) => resultsOf([run], { ...about, ...selected, shard });
+  const resultsIn = (run: SpecRun, shard: string | null) =>
+    resultsOf([run], { ...about, ...selected, shard });
   const { run } = play(['passed', 'passed']);
   const results = resultsIn(run, '1/2');
-  expect(results).toMatchObject({ complete: false, shard: '1/2', verdicts: [{ missing: 3, inOtherShards: 3 }] });
+  expect(results).toMatchObject({
+    complete: false,
+    shard: '1/2',
+    verdicts: [{ missing: 3, inOtherShards: 3 }],
+  });
   expect(results).not.toHaveProperty('incompleteBecause');
   run.tests.add(testAt(2));
   expect(resultsIn(run, '1/2')).toMatchObject({

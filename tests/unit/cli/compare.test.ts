@@ -196,7 +196,12 @@ test.each<[string, Record<string, string>, string[], number]>([
 });
 
 test.each<[string, Parameters<typeof resultsFile>, number, string]>([
-  ['--grep that ran nothing', [{}, { filtered: true }], 3, "2 not run\n\nCan't tell: there is nothing to compare."],
+  [
+    '--grep that ran nothing',
+    [{}, { filtered: true }],
+    3,
+    "2 not run\n\nCan't tell: there is nothing to compare.",
+  ],
   ['--project', [{}, { projectsSelected: true }], 3, '0 specs compared: 2 not run'],
   ['a fault', [{ cart: 'ppppp' }, { complete: false }], 3, '1 unclear, 1 unchanged'],
 ])('diff of a run that lacks specs because of %s', async (_name, [specs, more], code, text) => {
