@@ -38,6 +38,7 @@ Per spec and project, both sides with the later run's pass policy:
   worsened, improved    the verdict is the same, the pass rate is not
   unclear               a verdict is inconclusive or undecided: nothing to compare
   added, removed        only one of the two sides has it
+  not run               the later run left it out, by --grep, --project or a file
 p is the chance of a change this large if the pass rate were the same (Fisher's exact test, one-sided).
 "too few trials to tell": worse, but p is not below ${ALPHA} after correction for the number of specs.
 \`taskproof confirm\` runs such candidates again and decides. Replays are compared with replays only.
@@ -57,7 +58,7 @@ Examples:
       const compared = await compareFiles(io, beforeFile, afterFile, options.allow);
       if (!compared) return;
       const outcome = outcomeOf(compared.diff, options.allow);
-      const lines = outcomeLines(outcome, compared.diff.rows.length);
+      const lines = outcomeLines(outcome);
       await tell(io, options.output, colour =>
         render(compared, outcome.outcome, lines, { ...options, colour }),
       );
@@ -109,8 +110,8 @@ export async function compareFiles(
   );
   const after = await readRun(io, afterFile);
   if (!after.complete)
-    io.err(`Note: ${afterFile} is from an incomplete run. What it lacks is shown as removed or unclear.`);
-  return { before, after, diff: diffWithBaseline(before, after.verdicts) };
+    io.err(`Note: ${afterFile} is from an incomplete run. What it lacks is shown as unclear.`);
+  return { before, after, diff: diffWithBaseline(before, after) };
 }
 const SAVE = `Save one with \`taskproof baseline save\` after a run on the main branch.`;
 

@@ -85,21 +85,24 @@ function listOf(specs: readonly LoadedSpec[], cwd: string): string {
     `${spec.passPolicy.minPasses} of ${spec.passPolicy.k}`,
     relative(cwd, file),
   ]);
-  const notes = specs.flatMap(spec => notesOn(spec, cwd));
-  return [
-    table(rows),
-    plural(specs.length, 'valid spec'),
-    ...notes.map(
-      ({ file, line, column, path, message }) => `${file}:${line}:${column} ${path}: note: ${message}`,
-    ),
-  ].join('\n');
+  const notes = notesOn(specs, cwd).map(({ file, line, column, path, message }) => {
+    const place = file === undefined ? '' : `${file}:${line}:${column} ${path}: `;
+    return `${place}note: ${message}`;
+  });
+  return [table(rows), plural(specs.length, 'valid spec'), ...notes].join('\n');
 }
 
 /** Beginnings of selectors that are not CSS. */
 const NOT_CSS = /^(page\.|(getBy\w+|locator)\()|^(text|role|xpath|id|data-testid)=|^\(?\/\//;
 
-/** Notes that are not problems. */
-function notesOn({ spec, file, locate }: LoadedSpec, cwd: string): Problem[] {
+/** Notes that are not problems: with their places, and one on the data of trials in all specs. */
+function notesOn(specs: readonly LoadedSpec[], cwd: string): Problem[] {
+  const using = specs.filter(({ spec }) => placeholdersIn(spec).some(({ known }) => known)).length;
+  const message = `${plural(using, 'spec')} with {{trial}} or {{unique}}: each trial has its own values; other runners of the format use the text as it is`;
+  return [...specs.flatMap(spec => notesIn(spec, cwd)), ...(using ? [{ message }] : [])];
+}
+
+function notesIn({ spec, file, locate }: LoadedSpec, cwd: string): Problem[] {
   const note = (path: string, message: string) => ({
     file: relative(cwd, file),
     ...locate(path),
@@ -114,13 +117,9 @@ function notesOn({ spec, file, locate }: LoadedSpec, cwd: string): Problem[] {
         )
       : [],
   );
-  const placeholders = placeholdersIn(spec).map(({ name, known, path }) =>
-    note(
-      path,
-      known
-        ? `each trial has its own value for {{${name}}}; other runners of the format use the text as it is`
-        : `{{${name}}} is unknown and stays as it is; known are {{trial}} and {{unique}}`,
-    ),
+  const unknown = placeholdersIn(spec).filter(({ known }) => !known);
+  const placeholders = unknown.map(({ name, path }) =>
+    note(path, `{{${name}}} is unknown and stays as it is; known are {{trial}} and {{unique}}`),
   );
   return [...selectors, ...placeholders];
 }
@@ -134,7 +133,7 @@ function asJson(specs: readonly LoadedSpec[], error: TaskSpecLoadError | undefin
     passPolicy: spec.passPolicy,
     tags: spec.tags ?? [],
   }));
-  const notes = specs.flatMap(spec => notesOn(spec, cwd));
+  const notes = notesOn(specs, cwd);
   return printableJson({ valid: problems.length === 0, specs: valid, problems, notes });
 }
 

@@ -42,6 +42,11 @@ export function isFiltered(argv: readonly string[] = process.argv): boolean {
   return args.some((arg, index) => chooses.test(arg) || isFileFilter(arg, args.slice(0, index)));
 }
 
+/** Whether the command line selected projects: those of a whole run may be more. */
+export function selectsProjects(argv: readonly string[] = process.argv): boolean {
+  return argv.includes('test') && argv.some(arg => /^--project(=|$)/.test(arg));
+}
+
 /** Flags that take the next argument, or all up to the next flag, as their value. */
 const TAKES_VALUE =
   /^(-c|-j|--(config|browser|global-timeout|workers|max-failures|name|output|repeat-each|reporter|retries|shard|timeout|trace|tsconfig|ui-host|ui-port|update-snapshots|update-source-method|debug))$/;

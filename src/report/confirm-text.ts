@@ -65,7 +65,7 @@ export function confirmCells({ row, answer, fresh }: Confirmation['answers'][num
 }
 
 /** The outcome in sentences: the result, what is open and why, and what to do. */
-export function confirmLines({ outcome, answers, suite, rest, diff, costUsd }: Confirmation): string[] {
+export function confirmLines({ outcome, answers, suite, rest, costUsd }: Confirmation): string[] {
   const of = (wanted: Answer) => answers.filter(({ answer }) => answer === wanted);
   const fresh = answers.reduce(
     (sum, one) => sum + one.fresh.passes + one.fresh.failures + one.fresh.errors,
@@ -73,12 +73,12 @@ export function confirmLines({ outcome, answers, suite, rest, diff, costUsd }: C
   );
   const confirmed = of('regressed').map(({ row }) => row);
   const open = of('open');
-  const others = rest.doubts.length || rest.proven.length || !diff.rows.length;
+  const others = rest.doubts.length || rest.proven.length || rest.outcome === 'unknown';
   return [
     confirmed.length && `Worse than the baseline, on fresh trials too: ${namesOf(confirmed)}.`,
     suiteText({ suite }),
     open.length && `Can't tell: ${open.map(openReason).join('; ')}.`,
-    ...(others ? outcomeLines(rest, diff.rows.length) : []),
+    ...(others ? outcomeLines(rest) : []),
     outcome === 'same' && !answers.length && 'Nothing looks worse than the baseline.',
     outcome === 'same' &&
       answers.length &&

@@ -19,11 +19,14 @@ export function diffCounts(diff: Pick<Diff, 'counts'>): string {
   return parts.join(', ') || 'nothing to compare';
 }
 
+/** The specs that the later run left out on purpose are only counted. */
+export const isCompared = ({ change }: DiffRow) => change !== 'not run';
+
 /** Whether tables show the row. Others are only counted, since rates always differ a little from run to run. */
 export function isShown({ change, p, candidate, proven }: DiffRow): boolean {
   if (change === 'worsened') return candidate || proven;
   if (change === 'improved') return p !== null && p <= ALPHA;
-  return change !== 'unchanged';
+  return change !== 'unchanged' && change !== 'not run';
 }
 
 /** The columns, in order. */
@@ -116,7 +119,7 @@ export function suiteText({ suite }: Pick<Diff, 'suite'>): string {
 /** A diff for the terminal: a table of the rows that need a look, notes, and the counts. */
 export function diffTable(diff: Diff, options: { colour?: boolean } = {}): string {
   const shown = diff.rows.filter(isShown);
-  const counts = `${specsAndTests(diff.rows)} compared: ${diffCounts(diff)}`;
+  const counts = `${specsAndTests(diff.rows.filter(isCompared))} compared: ${diffCounts(diff)}`;
   const coloured = (text: string, { change }: DiffRow) => ({ text, style: STYLES[change] });
   const { head, cells: texts } = diffColumns(shown);
   const cells = texts.map(([change = '', ...rest], index) => [coloured(change, shown[index]!), ...rest]);

@@ -210,22 +210,15 @@ function controlInTitle(title: string): string | undefined {
 
 function brokenChecks({ assertions, refusals, judge }: TrialRecord): BrokenCheck[] {
   const escaped = refusals.filter(({ how }) => how === 'escaped').slice(0, 1);
+  const failed = assertions.filter(({ passed }) => !passed);
   return [
-    ...escaped.map(({ url }): BrokenCheck => {
-      const reason = oneLine(`the agent got to ${url}, outside allowedDomains`, MAX_SAID);
-      return { type: 'escape', title: 'allowedDomains', reason };
-    }),
-    ...assertions
-      .filter(({ passed }) => !passed)
-      .map(({ type, title, reason }) => ({ type, title, reason: reason && oneLine(reason, MAX_SAID) })),
+    ...escaped.map(({ url }) => ({
+      title: 'allowedDomains',
+      reason: oneLine(`the agent got to ${url}, outside allowedDomains`, MAX_SAID),
+    })),
+    ...failed.map(({ title, reason }) => ({ title, reason: reason && oneLine(reason, MAX_SAID) })),
     ...(judge && !judge.passed
-      ? [
-          {
-            type: 'judge' as const,
-            title: 'the judge',
-            reason: oneLine(`the judge: ${judge.reason}`, MAX_SAID),
-          },
-        ]
+      ? [{ title: 'the judge', reason: oneLine(`the judge: ${judge.reason}`, MAX_SAID) }]
       : []),
   ];
 }

@@ -7,7 +7,7 @@ import { sensitivityText } from '../verdicts/sensitivity';
 import type { Comparison, ComparisonCell, RowSubject, SharedFinding } from '../verdicts/shapes';
 import { specName } from '../verdicts/verdict';
 import { cellParts, findingsOf, projectName, totalNames, totalParts } from './comparison-text';
-import { diffColumns, diffCounts, diffNotes, isShown, passesOf, suiteText } from './diff-text';
+import { diffColumns, diffCounts, diffNotes, isCompared, isShown, passesOf, suiteText } from './diff-text';
 import {
   columnsFor,
   few,
@@ -19,7 +19,7 @@ import {
   specsAndTests,
 } from './format';
 import type { ResultRow, Results } from './results';
-import { errorGroups, healings, sharedLine, whyLines } from './trial-notes';
+import { errorGroups, healings, partText, sharedLine, verdictText, whyLines } from './trial-notes';
 
 /** Lets a workflow find its earlier comment. */
 export const DIFF_MARKER = '<!-- taskproof-diff -->';
@@ -102,7 +102,7 @@ export function renderDiff(diff: Diff, sentences: readonly string[] = []): strin
 /** The tables of a diff. */
 export function diffBody(diff: Diff): string {
   const changed = diff.rows.filter(isShown);
-  const others = diff.rows.filter(row => !isShown(row));
+  const others = diff.rows.filter(row => !isShown(row) && isCompared(row));
   const notes = diffNotes(changed).map(({ row, note }) => `${nameOf(row)}: ${escapeMarkdown(note)}`);
   return blocks([
     changed.length > 0 && diffMarkdownTable(changed, COMMENT_LIMIT / 3),
@@ -183,8 +183,8 @@ function headline(results: Results): string {
     cost,
     formatDuration(results.durationMs),
   ];
-  const incomplete = results.complete ? '' : ' Trials are missing.';
-  return `${parts.filter(Boolean).join(' · ')}.${incomplete}`;
+  const part = partText(results);
+  return `${parts.filter(Boolean).join(' · ')}.${part && ` ${escapeMarkdown(part[0]!.toUpperCase() + part.slice(1))}.`}`;
 }
 
 function lostLine(row: ResultRow, told: Results['findings']): string {
@@ -194,7 +194,7 @@ function lostLine(row: ResultRow, told: Results['findings']): string {
   const screenshot = stuck?.screenshot ? ` Last screenshot: ${escapeMarkdown(stuck.screenshot)}.` : '';
   const [why = 'no reason given', ...more] = whyLines(row, told).map(line => escapeMarkdown(line));
   const rest = more.map(line => `\n  - ${line}`).join('');
-  return `${nameOf(row)} ${row.verdict}, ${passesOf(row)}: ${why}${screenshot}${rest}`;
+  return `${nameOf(row)} ${verdictText(row)}, ${passesOf(row)}: ${why}${screenshot}${rest}`;
 }
 
 const findingOfMany = (finding: SharedFinding) =>
@@ -214,7 +214,7 @@ function errors(rows: readonly ResultRow[]): string | false {
 }
 
 function verdictCells(row: ResultRow): string[] {
-  const verdict = row.verdict === 'passed' ? 'passed' : `**${row.verdict}**`;
+  const verdict = row.verdict === 'passed' ? 'passed' : `**${verdictText(row)}**`;
   return [
     verdict,
     escapeMarkdown(specName(row)),

@@ -10,8 +10,8 @@ const DOUBT_TEXTS: Record<Doubt, (count: string) => string> = {
 };
 
 /** Sentences, the most important first. */
-export function outcomeLines({ outcome, proven, candidates, doubts }: DiffOutcome, total: number): string[] {
-  if (!total) return ["Can't tell: there is nothing to compare."];
+export function outcomeLines({ outcome, proven, candidates, doubts }: DiffOutcome): string[] {
+  if (outcome === 'unknown' && !doubts.length) return ["Can't tell: there is nothing to compare."];
   const lines: string[] = [];
   if (proven.length) lines.push(`Worse than the baseline: ${namesOf(proven)}.`);
   if (candidates.length)

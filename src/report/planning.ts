@@ -34,6 +34,7 @@ import {
   rename,
   repeatEachOverride,
   runError,
+  selectsProjects,
   turnOffRetries,
 } from '../playwright/runner';
 import { isFromRepeats, knownOptions, readConfigOptions } from '../playwright/use-options';
@@ -140,10 +141,14 @@ function leaveOut(suite: Suite, config: FullConfig, wanted: readonly PlannedTest
   }
 }
 
-function place({ shard }: FullConfig, startedAt: Date) {
-  const name = shard ? `${shard.current}/${shard.total}` : null;
-  const part = isFiltered() ? { filtered: true } : {};
-  return { startedAt: startedAt.toISOString(), shard: name, ciRun: ciRun(), ...part };
+/** `1/2`; null if the run is not sharded. */
+export function shardName({ shard }: FullConfig): string | null {
+  return shard && shard.total > 1 ? `${shard.current}/${shard.total}` : null;
+}
+
+function place(config: FullConfig, startedAt: Date) {
+  const part = { filtered: isFiltered(), projectsSelected: selectsProjects() };
+  return { startedAt: startedAt.toISOString(), shard: shardName(config), ciRun: ciRun(), ...part };
 }
 
 function runPlan(planned: readonly PlannedTest[]): RunPlan {

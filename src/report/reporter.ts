@@ -30,6 +30,7 @@ import {
   repeatEachOverride,
   rerunWholeSpecs,
   runError,
+  selectsProjects,
   showDetails,
 } from '../playwright/runner';
 import { requirePlaywright } from '../playwright/version';
@@ -38,7 +39,7 @@ import { diagnose, keptWays } from './diagnose';
 import { print } from './format';
 import { mergeConflicts } from './merged';
 import { whyMissing } from './missing';
-import { planRun } from './planning';
+import { planRun, shardName } from './planning';
 import { writeRecordings } from './recordings';
 import { nameTests, SpecRun, skipNeedless } from './spec-run';
 import { lostSummary, verdictTable, whereToLook } from './terminal';
@@ -115,13 +116,17 @@ export default class TaskproofReporter implements Reporter {
       run.missingBecause = whyMissing(run.project, this.suite, this.config, result);
       run.label();
     }
-    const shard = (this.config.shard?.total ?? 1) > 1;
-    const lost = runs.filter(run => failsRun(run.verdict.verdict, { shard }));
+    const shard = shardName(this.config);
+    const lost = runs.filter(run => failsRun(run.verdict.verdict, { shard: shard !== null }));
     const status = result.status === 'passed' && lost.length ? 'failed' : statusOf(result);
     const { startedAt } = this;
     const broken = this.suite.allTests().flatMap(test => brokenSpec(test) ?? []);
     const filtered = this.preprocessed ? isFiltered() : this.kept.some(run => run.filtered);
-    const about = { startedAt, durationMs: result.duration, status, shard, broken, filtered } as const;
+    const projectsSelected = this.preprocessed
+      ? selectsProjects()
+      : this.kept.some(run => run.projectsSelected);
+    const durationMs = result.duration;
+    const about = { startedAt, durationMs, status, shard, broken, filtered, projectsSelected } as const;
     if (check) {
       // If a global setup or a test file failed, there is no plan.
       if (this.preprocessed) await writeText(check.outputFile, JSON.stringify(resultsOf(runs, about)));
@@ -131,7 +136,7 @@ export default class TaskproofReporter implements Reporter {
     const diagnosed = await diagnose(runs, keptWays(this.config, this.folder(), this.options));
     const results = resultsOf(runs, about, diagnosed);
     print(process.stdout, verdictTable(results));
-    await writeOutput(results, this.options, this.folder(), shard);
+    await writeOutput(results, this.options, this.folder());
     if (this.preprocessed)
       for (const line of await writeRecordings(runs, this.config, this.folder()))
         print(process.stdout, `  taskproof: ${line}`);

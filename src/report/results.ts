@@ -20,6 +20,7 @@ export const resultsSchema = z
     complete: z
       .boolean()
       .describe('False for a shard, and for a run in which trials are missing or a spec does not parse.'),
+    shard: z.string().optional().describe('`1/2` for the first of two shards; left out in a whole run.'),
     incompleteBecause: z
       .string()
       .optional()
@@ -28,6 +29,10 @@ export const resultsSchema = z
       .boolean()
       .optional()
       .describe('True if the command line selected only some tests, such as with `--grep`; else left out.'),
+    projectsSelected: z
+      .boolean()
+      .optional()
+      .describe('True if the command line selected projects with `--project`; else left out.'),
     verdicts: z.array(rowSchema.loose()).describe('One for each spec and project; replays have their own.'),
     findings: z
       .array(sharedFindingSchema)

@@ -28,7 +28,16 @@ import {
 } from './format';
 import type { ResultRow, Results } from './results';
 import type { SpecRun } from './spec-run';
-import { errorGroups, healings, sharedLine, whyLines } from './trial-notes';
+import {
+  errorGroups,
+  healings,
+  isOpenElsewhere,
+  NOT_YET,
+  partText,
+  sharedLine,
+  verdictText,
+  whyLines,
+} from './trial-notes';
 
 /** Characters in a line if the output goes to a log instead of a terminal. */
 const DEFAULT_WIDTH = 100;
@@ -53,12 +62,12 @@ export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT
   const ran = measured.filter(row => row.trials.length > 0);
   const rows = ran.filter(row => row.verdict !== 'passed' || !compared.has(specName(row)));
   const replayed = results.verdicts.filter(row => row.replayed);
-  const { incompleteBecause = 'trials are missing' } = results;
-  const title = `Taskproof${results.complete ? '' : ` (incomplete: ${oneLine(incompleteBecause, 300)})`}`;
+  const part = partText(results);
   return [
     '',
-    paint('bold', title, colour),
+    paint('bold', `Taskproof${part && ` (${oneLine(part, 300)})`}`, colour),
     ...tablesOf(rows, colour),
+    ...otherShardsLines(results),
     ...toleratedLines(ran),
     ...(replayed.length ? replayedLines(replayed, colour) : []),
     ...errorLines(results),
@@ -66,6 +75,15 @@ export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT
     '',
     `${INDENT}${countsLine(results)}`,
   ].join('\n');
+}
+
+/** Specs that no shard alone can judge. */
+function otherShardsLines({ verdicts }: Results): string[] {
+  const open = verdicts.filter(isOpenElsewhere);
+  if (!open.length) return [];
+  const one = open.length === 1;
+  const text = `${specsAndTests(open)} ${one ? 'has its' : 'have their'} other trials in other shards. For the ${one ? 'verdict' : 'verdicts'} merge the blobs of all shards: npx playwright merge-reports --reporter=@taskproof/playwright/reporter <folder>`;
+  return ['', wrapped(text, TEXT_WIDTH, INDENT)];
 }
 
 function tablesOf(rows: readonly ResultRow[], colour: boolean): string[] {
@@ -143,7 +161,7 @@ function cellsOf(row: ResultRow): (string | Cell)[] {
   return [
     specName(row),
     row.project,
-    { text: `${SIGNS[row.verdict]} ${row.verdict}`, style: STYLES[row.verdict] },
+    { text: `${SIGNS[row.verdict]} ${verdictText(row)}`, style: STYLES[row.verdict] },
     `${row.passes}/${row.k}, needs ${row.minPasses}${row.missing ? ` (${row.k - row.missing} ran)` : ''}`,
     rateText(row),
     row.turns === null ? '-' : String(row.turns),
@@ -169,7 +187,9 @@ function countsLine({ verdicts, durationMs, costUsd = null }: Results): string {
 function countsOf(rows: readonly ResultRow[]): string {
   const healed = rows.filter(row => row.healed).length;
   return [
-    ...Object.keys(SIGNS).map(name => [name, rows.filter(row => row.verdict === name).length] as const),
+    ...[...Object.keys(SIGNS), NOT_YET].map(
+      name => [name, rows.filter(row => verdictText(row) === name).length] as const,
+    ),
     ['healed', healed] as const,
   ]
     .filter(([, count]) => count > 0)

@@ -1,10 +1,26 @@
-// Notes on trials beside the verdict: healed recordings, findings, infrastructure errors.
+// Notes on trials beside the verdict: missing trials, healed recordings, findings, infrastructure errors.
 
 import { oneLine } from '../trial/safe-text';
 import type { MetFinding, SharedFinding } from '../verdicts/shapes';
 import { controlIn } from './evidence';
 import { plural } from './format';
-import type { ResultRow } from './results';
+import type { ResultRow, Results } from './results';
+
+/** `incomplete: the run was interrupted`, `shard 1 of 2`, both, or nothing. */
+export function partText({ complete, shard, incompleteBecause }: Results): string {
+  const because = incompleteBecause ?? (shard ? undefined : 'trials are missing');
+  const parts = [shard && `shard ${shard.replace('/', ' of ')}`, because && `incomplete: ${because}`];
+  return complete ? '' : parts.filter(Boolean).join(', ');
+}
+
+/** Whether a verdict is open because other shards have trials of the spec. */
+export const isOpenElsewhere = ({ verdict, inOtherShards }: ResultRow) =>
+  verdict === 'undecided' && inOtherShards !== undefined;
+
+export const NOT_YET = 'not judged yet';
+
+/** The verdict in words. */
+export const verdictText = (row: ResultRow) => (isOpenElsewhere(row) ? NOT_YET : row.verdict);
 
 type TrialRow = Pick<ResultRow['trials'][number], 'outcome' | 'healed'>;
 

@@ -1,6 +1,7 @@
 // Turns Playwright's results into trials: from the record, or from the result alone if there is no record.
 import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
 import type { TestResult } from '@playwright/test/reporter';
 import {
   AGENT_ATTACHMENT,
@@ -80,21 +81,31 @@ export function testTrial(index: number, result: TestResult): TrialResult {
 }
 
 /**
- * The failures of an ordinary test by message and line, the most frequent first: `3 of 4 failures: expect(locator).toBeVisible()
- * failed (chat.spec.ts:14); 1: Test timeout of 30000ms exceeded.`
+ * The failures of an ordinary test by message and line, the most frequent first: `3 of 4 failures: expect(locator).toHaveText(expected)
+ * failed (chat.spec.ts:14): expected "3", received "2"; 1: Test timeout of 30000ms exceeded.`
  */
 export function failuresText(trials: readonly TrialResult[]): string {
   const failed = trials.filter(({ outcome }) => outcome === 'failed');
-  const counts = new Map<string, number>();
-  for (const { reason } of failed) counts.set(reason ?? '', (counts.get(reason ?? '') ?? 0) + 1);
-  const groups = [...counts].sort(([, a], [, b]) => b - a);
-  return groups
-    .map(
-      ([reason, count], index) =>
-        `${index ? count : `${count} of ${plural(failed.length, 'failure')}`}: ${reason}`,
-    )
+  const groups = new Map<string, TrialResult[]>();
+  for (const trial of failed) {
+    const what = AT_PLACE.exec(trial.reason ?? '')?.[0] ?? trial.reason ?? '';
+    groups.set(what, [...(groups.get(what) ?? []), trial]);
+  }
+  return [...groups]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([what, [first, ...others]], index) => {
+      const count = others.length + 1;
+      const same = others.every(({ reason }) => reason === first!.reason);
+      const values = first!
+        .reason!.slice(what.length)
+        .replace(/^: /, same ? ': ' : `; in trial ${first!.index + 1} `);
+      return `${index ? count : `${count} of ${plural(failed.length, 'failure')}`}: ${what}${values}`;
+    })
     .join('; ');
 }
+
+/** What precedes the values in a reason. */
+const AT_PLACE = /^.*? \([^()\s]+:\d+\)(?=: )/;
 
 /** The note of each `agent.run` in the test, in order. */
 export function agentNotes({ attachments }: TestResult): AgentNote[] {
@@ -103,11 +114,29 @@ export function agentNotes({ attachments }: TestResult): AgentNote[] {
   );
 }
 
-/** `expect(locator).toBeVisible() failed (chat.spec.ts:14)` */
+/** `expect(locator).toHaveText(expected) failed (chat.spec.ts:14): expected "3", received "2"` */
 function errorAndPlace(result: TestResult): string {
-  const { location } = result.errors[0] ?? {};
+  const { location, message = '' } = result.errors[0] ?? {};
   const place = location ? ` (${basename(location.file)}:${location.line})` : '';
-  return `${firstError(result).replace(/^Error: /, '')}${place}`;
+  const values = valuesIn(stripVTControlCharacters(message));
+  return `${firstError(result).replace(/^Error: /, '')}${place}${values && `: ${values}`}`;
+}
+
+/** Characters of a value in a reason. */
+const MAX_VALUE = 100;
+/** Of Playwright's messages, up to the next part. */
+const VALUE = /^(Expected|Received)(?: [\w ]+)?: *([\s\S]+?)(?=\n\s*\n|\n(?:[A-Z][\w ]+:)|(?![\s\S]))/gm;
+const DIFFERENCE = /^- Expected .*\n\+ Received .*$/m;
+const DIFFERENT = [/^- +(?!Expected )(.+?),?$/m, /^\+ +(?!Received )(.+?),?$/m];
+const NOT_FOUND = /^Error: (element\(s\) not found)$/m;
+
+/** `expected "3", received "2"`; of objects and snapshots the first lines that differ. Empty if the message has none. */
+function valuesIn(message: string): string {
+  const values = DIFFERENCE.test(message)
+    ? DIFFERENT.map((line, index) => [index ? 'received' : 'expected', line.exec(message)?.[1] ?? 'nothing'])
+    : [...message.matchAll(VALUE)].slice(0, 2).map(([, what, value]) => [what!.toLowerCase(), value!]);
+  const found = values.map(([what, value]) => `${what} ${oneLine(value!, MAX_VALUE)}`);
+  return [...found, ...(NOT_FOUND.exec(message)?.slice(1) ?? [])].join(', ');
 }
 
 /** How the test was declared to end. Its `expectedStatus` can't tell: we change it to tolerate a failure. */

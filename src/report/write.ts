@@ -52,15 +52,17 @@ export function resultsOf(
     startedAt: Date;
     durationMs: number;
     status: Results['status'];
-    shard: boolean;
+    /** `1/2`; null if the run is not sharded. */
+    shard: string | null;
     /** Files of specs that do not parse. */
     broken: readonly string[];
-    /** The command line selected only some tests. */
+    /** The command line selected only some tests, or some projects. */
     filtered: boolean;
+    projectsSelected: boolean;
   },
   { specs, failures }: Diagnosed = NOT_DIAGNOSED,
 ): Results {
-  const verdicts = runs.map(spec => ({ ...rowOf(spec), ...specs.get(spec) })).sort(byName);
+  const verdicts = runs.map(spec => ({ ...rowOf(spec, run), ...specs.get(spec) })).sort(byName);
   const findings = sharedFindings(
     verdicts.map(row => ({ name: specName(row), findings: row.diagnosis?.findings ?? [] })),
   );
@@ -68,6 +70,7 @@ export function resultsOf(
   const comparison = run.shard ? undefined : compareProjects(verdicts);
   const causes = new Set(runs.flatMap(({ missingBecause }) => missingBecause ?? []));
   for (const file of run.broken) causes.add(`${file} does not parse`);
+  if (run.shard && !causes.size && verdicts.some(lacksTrials)) causes.add('trials are missing');
   return {
     schemaVersion: RESULTS_SCHEMA_VERSION,
     startedAt: run.startedAt.toISOString(),
@@ -81,17 +84,24 @@ export function resultsOf(
       run.status !== 'interrupted' &&
       // A verdict can be settled although trials of an unmerged shard are missing.
       verdicts.every(row => row.verdict !== 'undecided' && row.trials.length >= row.k),
+    ...(run.shard ? { shard: run.shard } : {}),
     ...(causes.size ? { incompleteBecause: [...causes].join('; ') } : {}),
     verdicts,
     ...(run.filtered ? { filtered: true } : {}),
+    ...(run.projectsSelected ? { projectsSelected: true } : {}),
     ...(findings.length ? { findings } : {}),
     ...(comparison ? { comparison: { ...comparison, ...(failures.length ? { failures } : {}) } } : {}),
   };
 }
 
-function rowOf(run: SpecRun): ResultRow {
+/** Whether trials are missing that no other shard has. */
+const lacksTrials = ({ verdict, missing = 0, inOtherShards = 0 }: ResultRow) =>
+  verdict === 'undecided' && missing > inOtherShards;
+
+function rowOf(run: SpecRun, { shard }: { shard: string | null }): ResultRow {
   const { subject, planned, verdict, pick } = run;
   const { id, describe, titlePath } = planned;
+  const inOtherShards = shard ? planned.policy.k - run.tests.size : 0;
   return {
     ...(titlePath ? { spec: run.name, titlePath } : { spec: id }),
     ...(describe && !titlePath ? { describe } : {}),
@@ -102,6 +112,7 @@ function rowOf(run: SpecRun): ResultRow {
     file: subject?.specFile ?? planned.file,
     specHash: subject?.specHash,
     ...verdict,
+    ...(inOtherShards > 0 ? { inOtherShards } : {}),
     // No agent, no turns.
     ...(titlePath && !subject ? { turns: null } : {}),
     // Neither replays of one recording nor trials that stop early are independent of each other.
@@ -118,12 +129,7 @@ function rowOf(run: SpecRun): ResultRow {
  * Writes the results file and the summary, and prints the comparison with the baseline. A file that can't be read or written is
  * only a warning: verdicts and exit status don't need it.
  */
-export async function writeOutput(
-  results: Results,
-  options: ReporterOptions,
-  folder: string,
-  shard: boolean,
-): Promise<void> {
+export async function writeOutput(results: Results, options: ReporterOptions, folder: string): Promise<void> {
   await attempt(resolve(folder, options.outputFile), file =>
     writeText(file, `${JSON.stringify(results, null, 2)}\n`),
   );
@@ -131,15 +137,15 @@ export async function writeOutput(
     await attempt(resolve(folder, options.summary), file => writeText(file, renderSummary(results)));
   const stepSummary = process.env.GITHUB_STEP_SUMMARY;
   // Part of a table would be mistaken for the verdict. The job that merges the reports writes the whole.
-  if (stepSummary && !shard)
+  if (stepSummary && !results.shard)
     await attempt(stepSummary, file => appendFile(file, `${renderSummary(results)}\n`));
-  if (options.baseline !== undefined && !shard)
+  if (options.baseline !== undefined && !results.shard)
     await attempt(resolve(folder, options.baseline), file => compare(file, results));
 }
 
 async function compare(file: string, results: Results): Promise<void> {
   const runs = readHistory(await readFile(file, 'utf8'), file);
-  const diff = diffWithBaseline(runs, results.verdicts);
+  const diff = diffWithBaseline(runs, results);
   print(process.stdout, `\n${diffTable(diff, { colour: useColour(process.stdout) })}`);
 }
 

@@ -4,7 +4,6 @@ import { compareText } from './diff';
 import type { Diagnosis, FailureGroup, MetFinding, Parting, SharedFinding } from './shapes';
 
 export interface BrokenCheck {
-  type: 'escape' | 'network' | 'url' | 'dom' | 'judge';
   title: string;
   reason: string | null;
 }
@@ -18,7 +17,7 @@ export interface FailedTrial {
   status: string;
   /** Number of turns. */
   turns: number;
-  /** In the order of the spec. */
+  /** In the order of the spec; a forbidden host comes first, the judge last. */
   broken: readonly BrokenCheck[];
   /** Where it ended. */
   path: string | null;
@@ -34,7 +33,8 @@ export interface FailedTrial {
 /** What trials can have in common. */
 const TRAITS = {
   status: ({ status }) => status,
-  check: ({ broken }) => mostTelling(broken)?.title ?? null,
+  // The one that the trial's error names.
+  check: ({ broken }) => broken[0]?.title ?? null,
   path: ({ path }) => path,
   control: ({ control }) => control?.words ?? null,
 } satisfies Record<string, (trial: FailedTrial) => string | null>;
@@ -77,17 +77,6 @@ function alike(trials: readonly FailedTrial[], traits: readonly Trait[], all = f
     else groups.set(key, [trial]);
   }
   return [...groups.values()].sort((a, b) => b.length - a.length);
-}
-
-// The server's answer and a missing request say more than the page, and an address says more than a missing text.
-const TELLING = ['escape', 'network', 'url', 'dom', 'judge'];
-const CHANGES = /^(POST|PUT|PATCH|DELETE) /;
-
-/** The most informative of several broken checks; of equal ones the first in the spec. */
-export function mostTelling(broken: readonly BrokenCheck[]): BrokenCheck | undefined {
-  const rank = ({ type, title }: BrokenCheck) =>
-    TELLING.indexOf(type) - (type === 'network' && CHANGES.test(title) ? 0.5 : 0);
-  return [...broken].sort((a, b) => rank(a) - rank(b))[0];
 }
 
 export function groupOf(trials: readonly FailedTrial[]): FailureGroup {
@@ -139,8 +128,14 @@ function groupText(
   if (status !== null && LIMITS[status]) return `stuck${place} (${said ?? LIMITS[status]})`;
   if (status === 'gave_up') return said === null ? `gave up${place}` : `gave up${where}: ${said}`;
   const ended = `${status === null ? 'stopped' : 'ended'}${place || ' on different pages'}`;
-  return check === null ? ended : `${brokenText(trials, check)}; ${ended}`;
+  if (check === null) return ended;
+  const request = theSame(trials, ({ broken }) => broken.find(changesData)?.title ?? null);
+  const checks = request === null || request === check ? [check] : [check, request];
+  return [...checks.map(title => brokenText(trials, title)), ended].join('; ');
 }
+
+/** A request that failed or was never made often says more than the page. */
+const changesData = ({ title }: BrokenCheck) => /^(POST|PUT|PATCH|DELETE) /.test(title);
 
 /** Why the check does not hold, if the reason is the same for all; else its title. */
 function brokenText(trials: readonly FailedTrial[], title: string): string {

@@ -21,8 +21,9 @@ export const CANDIDATE_P = 0.1;
 /**
  * - `regressed`, `fixed`: with the later run's policy the verdict went from passed to failed, or back.
  * - `worsened`, `improved`: the same verdict, another pass rate.
- * - `unclear`: a verdict is inconclusive or undecided, so there is nothing to compare.
+ * - `unclear`: a verdict is inconclusive or undecided, or an incomplete run has none, so there is nothing to compare.
  * - `added`, `removed`: only one side has it.
+ * - `not run`: the command line left it out of the later run.
  *
  * In the order of display: changes that need a look first.
  */
@@ -35,6 +36,7 @@ export const CHANGES = [
   'fixed',
   'improved',
   'unchanged',
+  'not run',
 ] as const;
 export type Change = (typeof CHANGES)[number];
 
@@ -90,15 +92,33 @@ export interface Diff {
   suite: SuiteChange | null;
 }
 
-/** Compares a run with a baseline. Rows match by spec, project and whether they were replayed; each list has a row once. */
+/** What the later run says about rows that it lacks; the fields are those of the results file. */
+export interface LaterRun {
+  complete: boolean;
+  filtered?: boolean | undefined;
+  projectsSelected?: boolean | undefined;
+}
+
+/**
+ * Compares a run with a baseline. Rows match by spec, project and whether they were replayed; each list has a row once.
+ *
+ * @param run default: a whole run
+ */
 export function diffVerdicts(
   before: readonly (VerdictRow & { runs?: number })[],
   after: readonly VerdictRow[],
+  run: LaterRun = { complete: true },
 ): Diff {
   const earlier = new Map(before.map(row => [keyOf(row), row]));
   const later = new Map(after.map(row => [keyOf(row), row]));
+  const ran = new Set(after.map(({ project }) => project));
+  // Only a whole run shows that a spec was removed.
+  const lacks = ({ project }: VerdictRow): Change => {
+    if (run.filtered || (run.projectsSelected && !ran.has(project))) return 'not run';
+    return run.complete ? 'removed' : 'unclear';
+  };
   const rows = [...new Set([...earlier.keys(), ...later.keys()])]
-    .map(key => compare(earlier.get(key), later.get(key)))
+    .map(key => compare(earlier.get(key), later.get(key), lacks))
     .sort((a, b) => CHANGES.indexOf(a.change) - CHANGES.indexOf(b.change) || byName(a, b));
   prove(rows);
   const counts = Object.fromEntries(CHANGES.map(change => [change, 0])) as Record<Change, number>;
@@ -109,13 +129,14 @@ export function diffVerdicts(
 function compare(
   before: (VerdictRow & { runs?: number }) | undefined,
   after: VerdictRow | undefined,
+  lacks: (before: VerdictRow) => Change,
 ): DiffRow {
   const { project, replayed, titlePath } = (after ?? before)!;
   const spec = specName((after ?? before)!);
   const sides = { before: before ? sideOf(before) : null, after: after ? sideOf(after) : null };
   // A stricter policy is no regression, and a looser one hides none: use the later one for both sides.
   if (sides.before && after) sides.before.verdict = judgedBy(after, sides.before);
-  const change = changeBetween(sides.before, sides.after);
+  const change = sides.after ? changeBetween(sides.before, sides.after) : lacks(before!);
   const p = before && after && !replayed ? chanceOf(change, before, after) : null;
   const candidate =
     p !== null && (change === 'regressed' || (change === 'worsened' && atMost(p, CANDIDATE_P)));
@@ -136,9 +157,8 @@ function passesBy(policy: Pick<VerdictRow, 'k' | 'minPasses'>, { passes, failure
   return passes * policy.k >= policy.minPasses * (passes + failures);
 }
 
-function changeBetween(before: DiffSide | null, after: DiffSide | null): Change {
+function changeBetween(before: DiffSide | null, after: DiffSide): Change {
   if (!before) return 'added';
-  if (!after) return 'removed';
   if (!isSettled(before.verdict) || !isSettled(after.verdict)) return 'unclear';
   if (before.verdict !== after.verdict) return after.verdict === 'passed' ? 'fixed' : 'regressed';
   const difference = rateDifference(after, before);

@@ -1,5 +1,5 @@
 // The history in a baseline: the counts of earlier runs, and their sums.
-import { type Diff, diffVerdicts, keyOf } from './diff';
+import { type Diff, diffVerdicts, keyOf, type LaterRun } from './diff';
 import type { ResultRow, VerdictRow, Way } from './shapes';
 import { EARLY_STOP, isSettled } from './verdict';
 
@@ -71,9 +71,12 @@ export function pooledBaseline(runs: readonly HistoryRun[], later: readonly Verd
 }
 
 /** Compares a run with a baseline. */
-export function diffWithBaseline(runs: readonly HistoryRun[], verdicts: readonly ResultRow[]): Diff {
-  const later = verdicts.map(countedRow);
-  return diffVerdicts(pooledBaseline(runs, later), later);
+export function diffWithBaseline(
+  runs: readonly HistoryRun[],
+  run: LaterRun & { verdicts: readonly ResultRow[] },
+): Diff {
+  const later = run.verdicts.map(countedRow);
+  return diffVerdicts(pooledBaseline(runs, later), later, run);
 }
 
 function pooled(newestFirst: readonly VerdictRow[], later: VerdictRow | undefined): BaselineRow {

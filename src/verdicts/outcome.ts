@@ -26,6 +26,6 @@ export function outcomeOf({ rows, suite }: Diff, allowed: ReadonlySet<string> = 
     .map(doubt => ({ doubt, rows: rows.filter(({ change }) => change === doubt) }))
     .filter(({ rows }) => rows.length);
   const worse = proven.length || candidates.length || suite?.fell;
-  const unknown = doubts.length || !rows.length;
+  const unknown = doubts.length || rows.every(({ change }) => change === 'not run');
   return { outcome: worse ? 'worse' : unknown ? 'unknown' : 'same', proven, candidates, doubts };
 }

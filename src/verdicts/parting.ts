@@ -33,6 +33,8 @@ export class PassingWays {
   private readonly arrivals = new Map<string, number>();
   private readonly total: number;
   private readonly known = new Map<string, Parting | null>();
+  /** The ways that passing trials took. */
+  private readonly taken: ReadonlySet<string>;
 
   constructor(
     readonly who: PassingTrials,
@@ -41,7 +43,7 @@ export class PassingWays {
     const distinct = new Map<string, DistinctWay>();
     for (const trial of trials) {
       const keys = numbered(trial.way.steps);
-      const id = JSON.stringify([keys, trial.way.end]);
+      const id = idOf(keys, trial.way.end);
       const known = distinct.get(id);
       if (known) {
         known.count++;
@@ -53,6 +55,7 @@ export class PassingWays {
       }
     }
     this.total = trials.length;
+    this.taken = new Set(distinct.keys());
     this.ways = [...distinct]
       .sort(
         ([a, one], [b, other]) =>
@@ -85,11 +88,13 @@ export class PassingWays {
     const last = keys.findLastIndex(key => nearest.at.has(key));
     const at = last < 0 ? -1 : nearest.at.get(keys[last]!)!;
     const place = { nearest, ...furthest(lost, nearest.trial.way, { last, at }) };
-    return (
+    const found =
       this.otherPage(trial, place) ??
       this.otherAction(trial, keys, place) ??
-      this.skipped(trial, keys, nearest)
-    );
+      this.skipped(trial, keys, nearest);
+    if (found || this.taken.has(idOf(keys, lost.end))) return found;
+    // Another way led to the same page.
+    return this.otherAction(trial, keys, { nearest, last, at }) ?? this.extra(trial, keys, nearest, last);
   }
 
   /** The way that has most steps in common with the trial. */
@@ -171,6 +176,27 @@ export class PassingWays {
     if (!wanted || !next) return null;
     const text = `before turn ${next.turn}: ${this.subject(this.total)} ${wanted.did}, this one never did`;
     return this.parting('skipped', text, nearest.trial, { expected: wanted, actual: next });
+  }
+
+  /** It did all that passing trials did, and on the way something that none of them did, or not as often. */
+  private extra(
+    { way: { steps } }: LostTrial,
+    keys: readonly string[],
+    nearest: DistinctWay,
+    last: number,
+  ): Parting | null {
+    const done = new Set(keys);
+    if (!nearest.keys.every(key => done.has(key))) return null;
+    const own = keys.findIndex(
+      (key, index) => index < last && isTold(steps[index]!) && !this.counts.has(key),
+    );
+    const step = steps[own];
+    if (!step) return null;
+    const next = keys.slice(own).find(key => nearest.at.has(key))!;
+    const { turn, path } = nearest.trial.way.steps[nearest.at.get(next)!]!;
+    const again = this.counts.has(numbered([step])[0]!) ? ' again' : '';
+    const text = `turn ${step.turn}: ${this.subject(this.total)} never ${step.did}${again}, this one did`;
+    return this.parting('extra', text, nearest.trial, { expected: { turn, did: null, path }, actual: step });
   }
 
   private wentOn(step: WayStep, { trial, keys }: DistinctWay, at: number): Parting | null {
@@ -265,6 +291,7 @@ function add(counts: Map<string, number>, key: string): number {
   return count;
 }
 
+const idOf = (keys: readonly string[], end: string | null) => JSON.stringify([keys, end]);
 const arrivalOf = (key: string, path: string | null) => `${key} ${path}`;
 
 /** A trial that reached a later page of the passing way by another action is back on the way. */

@@ -67,9 +67,9 @@ const partingSideSchema = z.object({
 });
 const partingSchema = z.object({
   kind: z
-    .enum(['action', 'page', 'ended', 'went_on', 'skipped'])
+    .enum(['action', 'page', 'ended', 'went_on', 'skipped', 'extra'])
     .describe(
-      '`action`: it did something else; `page`: the same action led to another page; `ended`: it did nothing more; `went_on`: passing trials had ended; `skipped`: it left something out.',
+      '`action`: it did something else; `page`: the same action led to another page; `ended`: it did nothing more; `went_on`: passing trials had ended; `skipped`: it left something out; `extra`: it did something that no passing trial did, or did it more often.',
     ),
   from: z
     .enum(['trials', 'project', 'baseline', 'recording'])
@@ -90,7 +90,7 @@ const failureGroupSchema = z.object({
     .describe('The project of each trial, in groups over several projects.'),
   text: z.string().describe('`stuck on /checkout at field "Last name" (used all 25 turns)`.'),
   status: z.string().nullable().describe('This and the following: null if the trials differ in it.'),
-  check: z.string().nullable().describe('The most informative broken check.'),
+  check: z.string().nullable().describe('The first broken check, as in the errors of the trials.'),
   path: z.string().nullable().describe('The page where they ended; `*` stands for numbers and the like.'),
   control: z.string().nullable().describe('The control that they last used or looked for.'),
 });
@@ -152,6 +152,9 @@ export const rowSchema = z.object({
   failures: count.describe('Trials that failed.'),
   errors: count.describe('Trials that say nothing about the site.'),
   missing: count.optional().describe('Trials of the k that did not run, or are not in these reports.'),
+  inOtherShards: count
+    .optional()
+    .describe('How many of the missing trials are in other shards; left out in a whole run.'),
   rate: share.nullable().describe('passes / (passes + failures), to four digits; null if none was graded.'),
   interval: z
     .tuple([share, share])
@@ -287,7 +290,14 @@ export type RowSubject = Pick<
 /** The verdict on the trials of one spec in one project. */
 export type Verdict = Omit<
   ResultRow,
-  keyof RowSubject | 'usage' | 'recording' | 'notRecorded' | 'earlyStop' | 'diagnosis' | 'way'
+  | keyof RowSubject
+  | 'inOtherShards'
+  | 'usage'
+  | 'recording'
+  | 'notRecorded'
+  | 'earlyStop'
+  | 'diagnosis'
+  | 'way'
 > & {
   missing: number;
 };

@@ -102,7 +102,9 @@ describe('a run in which all that fails is tolerated', () => {
     });
     expect(row.trials[1]).toMatchObject({
       outcome: 'failed',
-      reason: expect.stringMatching(/^expect\(received\)\.toBe.*\(chat\.spec\.ts:9\)$/),
+      reason: expect.stringMatching(
+        /^expect\(received\)\.toBe.*\(chat\.spec\.ts:9\): expected false, received true$/,
+      ),
     });
   });
 

@@ -125,6 +125,9 @@ test.each(LAYOUTS)(
     for (const { run, results } of shards[total]!) {
       const lostHere = results.verdicts.some(row => row.verdict === 'failed');
       expect(run.exitCode, run.output).toBe(lostHere ? 1 : 0);
+      expect(run.output).toMatch(/^Taskproof \(shard \d of \d\)$/m);
+      const open = results.verdicts.some(row => row.verdict === 'undecided');
+      expect(run.output.includes('merge the'), run.output).toBe(open);
       expect(results, 'half of the trials would mislead').not.toHaveProperty('comparison');
     }
     const merged = await merge(blobsOf(total));

@@ -27,9 +27,10 @@ const ABOUT = {
   startedAt: new Date(),
   durationMs: 1,
   status: 'failed',
-  shard: false,
+  shard: null,
   broken: [],
   filtered: false,
+  projectsSelected: false,
 } as const;
 
 /** Done on a page, which it leaves for another or not. */
@@ -232,10 +233,10 @@ describe('what a failed trial tells', () => {
       refusals: [{ url: 'http://evil.example/', how: 'escaped' }],
       judge: { passed: false, reason: 'wrong plant' },
     });
-    expect(broken.map(({ type, reason }) => `${type}: ${reason}`)).toEqual([
-      'escape: the agent got to http://evil.example/, outside allowedDomains',
-      'dom: nothing matches "h1"',
-      'judge: the judge: wrong plant',
+    expect(broken.map(({ reason }) => reason)).toEqual([
+      'the agent got to http://evil.example/, outside allowedDomains',
+      'nothing matches "h1"',
+      'the judge: wrong plant',
     ]);
   });
 

@@ -71,7 +71,9 @@ describe('the summary of a run', () => {
 
   test('names the state, the cost and what is missing', () => {
     expect(text).toContain('## Taskproof: failed');
-    expect(text).toContain('1 of 3 verdicts passed · 15 trials · $1.50 · 1m 05s. Trials are missing.');
+    expect(text).toContain(
+      '1 of 3 verdicts passed · 15 trials · $1.50 · 1m 05s. Incomplete: trials are missing.',
+    );
   });
 
   test('gives each lost spec its reason and its last screenshot', () => {

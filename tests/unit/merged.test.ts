@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { KeptRun } from '../../src/playwright/annotations';
-import { isFiltered } from '../../src/playwright/runner';
+import { isFiltered, selectsProjects } from '../../src/playwright/runner';
 import { mergeConflicts } from '../../src/report/merged';
 
 const kept = (shard: string | null, more: Partial<KeptRun> = {}, spec = 'cart'): KeptRun => ({
@@ -42,7 +42,9 @@ test.each<[string, boolean]>([
   ['tasks.spec.ts:3', true],
   ['--workers 2 tasks.spec.ts', true],
 ])('playwright test %s: a part of the suite is %s', (line, expected) => {
-  expect(isFiltered(['node', 'cli.js', 'test', ...line.split(' ').filter(Boolean)])).toBe(expected);
+  const argv = ['node', 'cli.js', 'test', ...line.split(' ').filter(Boolean)];
+  expect(isFiltered(argv)).toBe(expected);
+  expect(selectsProjects(argv)).toBe(line.includes('--project'));
 });
 
 test('merge-reports filters nothing by its own arguments', () => {

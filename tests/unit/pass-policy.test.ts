@@ -124,16 +124,60 @@ test.each<[string, Partial<TestResult>, object]>([
   if (found.outcome !== 'error') expect(found).not.toHaveProperty('errorKind');
 });
 
-test('failures are told by message and line, the most frequent first', () => {
-  const failed = (message: string, line: number) =>
-    testTrial(0, resultOf({ status: 'failed', errors: [error(message, line)] }));
-  const trials = [
-    failed('Error: x', 4),
-    failed('Error: y', 9),
-    testTrial(1, resultOf({})),
-    failed('Error: y', 9),
-  ];
-  expect(failuresText(trials)).toBe('2 of 3 failures: y (chat.spec.ts:9); 1: x (chat.spec.ts:4)');
+test.each<[string, string, string]>([
+  [
+    'of a locator, in colour',
+    'expect(\u001b[31mlocator\u001b[39m).toHaveText(\u001b[32mexpected\u001b[39m) failed\n\nLocator:  locator(\'#n\')\nExpected: \u001b[32m"3"\u001b[39m\nReceived: \u001b[31m"2"\u001b[39m\nTimeout:  500ms\n\nCall log:\n  - Expect x',
+    'expect(locator).toHaveText(expected) failed (chat.spec.ts:6): expected "3", received "2"',
+  ],
+  [
+    'without an element',
+    "expect(locator).toBeVisible() failed\n\nLocator: locator('#n')\nExpected: visible\nTimeout: 500ms\nError: element(s) not found\n\nCall log:",
+    'expect(locator).toBeVisible() failed (chat.spec.ts:6): expected visible, element(s) not found',
+  ],
+  [
+    'of several lines, and long',
+    `the answer names the policy\n\nexpect(received).toContain(expected) // indexOf\n\nExpected substring: "30 days"\nReceived string:    "Hello!\nI am ${'very '.repeat(50)}sorry."`,
+    `the answer names the policy (chat.spec.ts:6): expected "30 days", received "Hello! I am ${'very '.repeat(17)}v…`,
+  ],
+  [
+    'of an object',
+    'expect(received).toEqual(expected) // deep equality\n\n- Expected  - 1\n+ Received  + 1\n\n  Object {\n-   "a": 1,\n+   "a": 2,\n  }',
+    'expect(received).toEqual(expected) // deep equality (chat.spec.ts:6): expected "a": 1, received "a": 2',
+  ],
+  ['that are none', 'Received no answer\n- Expected one', 'Received no answer (chat.spec.ts:6)'],
+])('values %s', (_name, message, reason) => {
+  const result = resultOf({ status: 'failed', errors: [error(`Error: ${message}`, 6)] });
+  expect(testTrial(0, result).reason).toBe(reason);
+});
+
+const failed = (index: number, message: string, line: number) =>
+  testTrial(index, resultOf({ status: 'failed', errors: [error(message, line)] }));
+const is = (value: number) => `Error: expect(received).toBe(expected)\n\nExpected: 1\nReceived: ${value}`;
+
+test.each<[string, ReturnType<typeof failed>[], string]>([
+  [
+    'by message and line, the most frequent first',
+    [
+      failed(0, 'Error: x', 4),
+      failed(1, 'Error: y', 9),
+      testTrial(2, resultOf({})),
+      failed(3, 'Error: y', 9),
+    ],
+    '2 of 3 failures: y (chat.spec.ts:9); 1: x (chat.spec.ts:4)',
+  ],
+  [
+    'with values that are the same',
+    [failed(0, is(2), 4), failed(1, is(2), 4)],
+    '2 of 2 failures: expect(received).toBe(expected) (chat.spec.ts:4): expected 1, received 2',
+  ],
+  [
+    'with the values of the first',
+    [failed(1, is(2), 4), failed(2, is(3), 4)],
+    '2 of 2 failures: expect(received).toBe(expected) (chat.spec.ts:4); in trial 2 expected 1, received 2',
+  ],
+])('failures are told %s', (_name, trials, text) => {
+  expect(failuresText(trials)).toBe(text);
 });
 
 test('what agents took is counted', () => {

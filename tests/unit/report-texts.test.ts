@@ -1,7 +1,7 @@
 // The texts that people read, whole: what stands in each column, and what is said below.
 import { expect, test } from 'vitest';
 import { diffTable } from '../../src/report/diff-text';
-import { renderDiff } from '../../src/report/markdown';
+import { renderDiff, renderSummary } from '../../src/report/markdown';
 import type { Results } from '../../src/report/results';
 import { verdictTable } from '../../src/report/terminal';
 import { compareProjects } from '../../src/verdicts/comparison';
@@ -150,6 +150,39 @@ test('the end of a run in the terminal', () => {
   } finally {
     process.stdout.columns = columns;
   }
+});
+
+test('a shard tells what other shards have from what is missing', () => {
+  const verdicts = [
+    row('cart', 'pp'),
+    row('login', 'p--', { inOtherShards: 2 }),
+    row('menu', 'pf-', { inOtherShards: 1 }),
+    row('open', 'f-', { inOtherShards: 1, verdict: 'undecided' }),
+  ];
+  const shard = { ...RESULTS, shard: '1/2', verdicts };
+  const lines = verdictTable(shard, 100).split('\n');
+  expect(lines.map(line => line.replace(/(?<=\S) {2,}/g, ' ')).slice(1)).toEqual([
+    'Taskproof (shard 1 of 2)',
+    '  spec project verdict passes rate (95%) turns cost',
+    '  cart opus ✓ passed 2/2, needs 2 100% (34-100%) 4 $0.20',
+    '  login opus … not judged yet 1/3, needs 3 (1 ran) 100% (21-100%) 4 $0.10',
+    '  menu opus ✗ failed 1/3, needs 3 (2 ran) 50% (9-91%) 4 $0.20',
+    '  open opus … not judged yet 0/2, needs 2 (1 ran) 0% (0-79%) 4 $0.10',
+    '',
+    '  2 specs have their other trials in other shards. For the verdicts merge the',
+    '  blobs of all shards: npx playwright merge-reports',
+    '  --reporter=@taskproof/playwright/reporter <folder>',
+    '',
+    '  4 specs: 1 passed, 1 failed, 2 not judged yet (1m 01s, unknown)',
+  ]);
+  const broken = { ...shard, incompleteBecause: 'the run was interrupted', verdicts: [row('cart', 'p-')] };
+  expect(verdictTable(broken, 100)).toMatch(
+    /^\nTaskproof \(shard 1 of 2, incomplete: the run was interrupted\)\n.*\n.* … undecided /,
+  );
+  expect(verdictTable(broken, 100)).not.toContain('merge');
+  expect(renderSummary(shard)).toMatch(
+    /1m 01s\. Shard 1 of 2\.\n[\s\S]*\*\*login\*\* \(opus\) not judged yet, 1\/3/,
+  );
 });
 
 test('a narrow terminal goes without the columns that count least', () => {

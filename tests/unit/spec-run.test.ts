@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { planAnnotations } from '../../src/playwright/annotations';
 import { SpecRun } from '../../src/report/spec-run';
+import { resultsOf } from '../../src/report/write';
 import { madeRecord } from '../support/records';
 
 type Status = TestResult['status'];
@@ -111,6 +112,28 @@ test('in any order the same tests count as failed, and each has one verdict tag'
         ]);
     }),
   );
+});
+
+test('the results of a shard: what other shards have is not missing', () => {
+  const about = { startedAt: new Date(), durationMs: 1, status: 'passed', broken: [] } as const;
+  const selected = { filtered: false, projectsSelected: false };
+  const resultsIn = (run: SpecRun, shard: string | null) =>
+    resultsOf([run], { ...about, ...selected, shard });
+  const { run } = play(['passed', 'passed']);
+  const results = resultsIn(run, '1/2');
+  expect(results).toMatchObject({
+    complete: false,
+    shard: '1/2',
+    verdicts: [{ missing: 3, inOtherShards: 3 }],
+  });
+  expect(results).not.toHaveProperty('incompleteBecause');
+  run.tests.add(testAt(2));
+  expect(resultsIn(run, '1/2')).toMatchObject({
+    ...{ incompleteBecause: 'trials are missing', verdicts: [{ missing: 3, inOtherShards: 2 }] },
+  });
+  const whole = resultsIn(run, null);
+  expect(whole).not.toHaveProperty('shard');
+  expect(whole.verdicts[0]).not.toHaveProperty('inOtherShards');
 });
 
 test('trials that are missing are said, and a spec that the suite skips as a whole is not judged', () => {

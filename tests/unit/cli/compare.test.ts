@@ -112,7 +112,8 @@ test('a filtered run is saved as a partial one: the other specs stay in the base
   expect([code, err]).toEqual([0, expect.stringContaining('kept as a partial run')]);
   expect(runsOf(read('taskproof-baseline.json'))[1]![1]).toMatchObject({ partial: true });
   const diff = await taskproof(['diff', 'taskproof-baseline.json', 'part.json']);
-  expect([diff.code, diff.out]).toEqual([3, expect.stringContaining('1 removed')]);
+  const counts = '1 spec compared: 1 unchanged, 1 not run\n\nNothing is worse than the baseline.';
+  expect([diff.code, diff.out, diff.err]).toEqual([0, counts, '']);
 });
 
 test('a run that lacks specs of the baseline is not saved by accident, nor one of another suite', async () => {
@@ -192,6 +193,23 @@ test.each<[string, Record<string, string>, string[], number]>([
   const { taskproof } = suite({ 'before.json': BEFORE, 'taskproof-results.json': resultsFile(after) });
   const result = await taskproof(['diff', 'before.json', ...options]);
   expect([result.code, result.out]).toEqual([code, expect.stringContaining('removed')]);
+});
+
+test.each<[string, Parameters<typeof resultsFile>, number, string]>([
+  [
+    '--grep that ran nothing',
+    [{}, { filtered: true }],
+    3,
+    "2 not run\n\nCan't tell: there is nothing to compare.",
+  ],
+  ['--project', [{}, { projectsSelected: true }], 3, '0 specs compared: 2 not run'],
+  ['a fault', [{ cart: 'ppppp' }, { complete: false }], 3, '1 unclear, 1 unchanged'],
+])('diff of a run that lacks specs because of %s', async (_name, [specs, more], code, text) => {
+  const { taskproof } = suite({ 'a.json': BEFORE, 'b.json': resultsFile(specs, more) });
+  const result = await taskproof(['diff', 'a.json', 'b.json']);
+  expect([result.code, result.out]).toEqual([code, expect.stringContaining(text)]);
+  const markdown = (await taskproof(['diff', 'a.json', 'b.json', '--markdown'])).out;
+  expect(markdown.includes('docs')).toBe(more?.complete === false);
 });
 
 test('two empty runs are nothing to compare', async () => {

@@ -123,7 +123,7 @@ test.each(EVIL)('%j in what the reporter writes', async evil => {
   const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   onTestFinished(() => out.mockRestore());
   const options = { outputFile: 'r.json', baseline: 'before.json' };
-  await writeOutput(results, options as Parameters<typeof writeOutput>[1], folder, false);
+  await writeOutput(results, options as Parameters<typeof writeOutput>[1], folder);
   expectHarmless(out.mock.calls.map(([text]) => text).join(''));
   out.mockRestore();
   expectHarmless(verdictTable(results, 60));

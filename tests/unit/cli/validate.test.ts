@@ -109,15 +109,17 @@ test.each(["getByRole('heading')", "page.locator('h1')", 'text=Welcome', '//h1']
   },
 );
 
-test('placeholders are notes with their places: what is replaced, and what is taken literally', async () => {
-  const source = SPEC.replace('Find the price', 'Find {{ user }} as {{unique}}');
-  const { taskproof } = suite({ 'tasks/a.yaml': source });
+test('what trials replace is one note on all specs; what stays is noted at its place', async () => {
+  const source = SPEC.replace('Find the price', 'Find {{ user }} as {{unique}}, {{trial}}');
+  const other = SPEC.replace('pricing-trial', 'b').replace('/trial**', '/{{unique}}');
+  const { taskproof } = suite({ 'tasks/a.yaml': source, 'tasks/b.yaml': other });
   const { code, out, err } = await taskproof(['validate']);
   expect([code, err]).toEqual([0, '']);
-  expect(out.split('\n').slice(1, 4)).toEqual([
-    '1 valid spec',
+  expect(out.split('\n').slice(2, 6)).toEqual([
+    '2 valid specs',
     'tasks/a.yaml:3:7 goal: note: {{user}} is unknown and stays as it is; known are {{trial}} and {{unique}}',
-    'tasks/a.yaml:3:7 goal: note: each trial has its own value for {{unique}}; other runners of the format use the text as it is',
+    'note: 2 specs with {{trial}} or {{unique}}: each trial has its own values; other runners of the format use the text as it is',
+    '',
   ]);
   const { valid, problems, notes } = JSON.parse((await taskproof(['validate', '--json'])).out);
   expect([valid, problems, notes.length]).toEqual([true, [], 2]);

@@ -5,6 +5,7 @@ import {
   type Change,
   type DiffRow,
   diffVerdicts,
+  type LaterRun,
   type VerdictRow,
 } from '../../../src/verdicts/diff';
 import { verdictOf } from '../../../src/verdicts/verdict';
@@ -110,7 +111,7 @@ describe('the change of one spec', () => {
 
   test('the order in which changes are shown', () => {
     const order = 'regressed worsened unclear removed added fixed improved unchanged';
-    expect(CHANGES).toEqual(order.split(' '));
+    expect(CHANGES).toEqual([...order.split(' '), 'not run']);
   });
 
   test('a replay meets a replay only, and chance does not explain it', () => {
@@ -161,6 +162,18 @@ describe('two runs', () => {
     });
   });
 
+  test.each<[string, LaterRun, Change, Change]>([
+    ['a whole run', { complete: true }, 'removed', 'removed'],
+    ['a run with --grep', { complete: true, filtered: true }, 'not run', 'not run'],
+    ['a run with --project', { complete: true, projectsSelected: true }, 'removed', 'not run'],
+    ['a run that broke off', { complete: false }, 'unclear', 'unclear'],
+    ['a shard of a run with --grep', { complete: false, filtered: true }, 'not run', 'not run'],
+  ])('what %s lacks', (_name, run, gone, project) => {
+    const { rows } = diffVerdicts(before, [row('ppppp', { spec: 'a' })], run);
+    const changes = Object.fromEntries(rows.map(one => [`${one.spec} ${one.project}`, one.change]));
+    expect(changes).toEqual({ 'a opus': 'unchanged', 'a other': project, 'gone opus': gone, 'z opus': gone });
+  });
+
   test('of one change: by spec, then project, agents before replays, however they come', () => {
     const order = [
       ['a', 'opus', false],
@@ -199,6 +212,7 @@ describe('two runs', () => {
       removed: 'added',
       unclear: 'unclear',
       unchanged: 'unchanged',
+      'not run': 'added',
     };
     fc.assert(
       fc.property(rows, rows, (one, two) => {

@@ -119,7 +119,48 @@ describe('a failing trial beside passing ones', () => {
       '/:x /:c > /',
       'before turn 2: passing trials did a, this one never did',
     ],
-    ['the end by another way', ['/:a /:b > /thanks'], '/:x /:y > /thanks', null],
+    [
+      'the end by another way',
+      ['/:a /:b > /thanks'],
+      '/:x /:y > /thanks',
+      'turn 1: the passing trial did a, this one did x',
+    ],
+    [
+      'the end by another way from the middle',
+      ['/:a /:b /:c > /thanks'],
+      '/:a /:x > /thanks',
+      'turn 2: the passing trial did b, this one did x',
+    ],
+    [
+      'the end too early',
+      ['/:a /:b /:c > /thanks'],
+      '/:a /:b > /thanks',
+      'after turn 2: the passing trial did c, this one ended',
+    ],
+    [
+      'the end by the way of a few',
+      ['/:a /:b > /thanks', '/:a /:b > /thanks', '/:a > /thanks'],
+      '/:a > /thanks',
+      null,
+    ],
+    [
+      'something more, and then the end',
+      ['/:a /:b > /thanks'],
+      '/:a /:x /:b > /thanks',
+      'turn 2: the passing trial never did x, this one did',
+    ],
+    [
+      'something twice, and then the end',
+      ['/:a /:b > /thanks'],
+      '/:a /:a /:b > /thanks',
+      'turn 2: the passing trial never did a again, this one did',
+    ],
+    [
+      'something more that another passing trial did',
+      ['/:a /:b > /thanks', '/:a /:b > /thanks', '/:x /:a /:b > /thanks'],
+      '/:a /:x /:b > /thanks',
+      null,
+    ],
     [
       'another page, then the right one',
       ['/:a /pay:b /:c > /'],
@@ -206,6 +247,10 @@ describe('steps that an agent does not tell', () => {
     expect(partingOf([untold('a', 'b'), untold('a', 'b'), untold('a', 'c')], untold('a', 'x'))).toBeNull();
   });
 
+  test('say nothing if only they differ', () => {
+    expect(partingOf([untold('a', 'b')], untold('a', 'x', 'b'))).toBeNull();
+  });
+
   test('are not compared with told ones', () => {
     expect(partingOf([way('/:a /:b > /')], untold('x', 'y'))).toBeNull();
     expect(partingOf([untold('a', 'b')], way('/:x /:y > /'))).toBeNull();
@@ -251,7 +296,7 @@ test('a trial that did what a passing one did is not said to have parted', () =>
   );
 });
 
-test('what is said of it is so: it did the one, and never the other again', () => {
+test('what is said of it is so: it did the one, and never the other again; or something more', () => {
   fc.assert(
     fc.property(fc.array(anyWay, { minLength: 1, maxLength: 6 }), anyWay, (texts, text) => {
       const lost = way(text);
@@ -259,13 +304,15 @@ test('what is said of it is so: it did the one, and never the other again', () =
         status: 'completed',
         way: lost,
       });
-      if (found?.kind !== 'action') return;
-      const { expected, actual } = found;
+      if (found?.kind !== 'action' && found?.kind !== 'extra') return;
+      const { kind, expected, actual } = found;
       expect(lost.steps.some(step => step.turn === actual.turn && step.did === actual.did)).toBe(true);
+      const { did, path } = kind === 'extra' ? actual : expected;
       const times = (steps: Way['steps']) =>
-        steps.filter(step => step.did === expected.did && step.path === expected.path).length;
-      const theirs = passing(...texts).map(({ way: { steps } }) => times(steps));
-      expect(times(lost.steps)).toBeLessThan(Math.max(...theirs));
+        steps.filter(step => step.did === did && step.path === path).length;
+      const theirs = Math.max(...passing(...texts).map(({ way: { steps } }) => times(steps)));
+      if (kind === 'extra') expect(times(lost.steps)).toBeGreaterThan(theirs);
+      else expect(times(lost.steps)).toBeLessThan(theirs);
     }),
   );
 });
