@@ -15,14 +15,17 @@ export function protocolOf(page: Page): Promise<CDPSession | undefined> {
   return opening;
 }
 
-/**
- * Makes calls of Playwright without their steps. Checked on Playwright 1.64 and 1.65 (ChannelOwner): what an internal call calls is
- * internal, too. Where there is no such thing, the steps show.
- */
-export function unseen<T>(page: Page, calls: () => Promise<T>): Promise<T> {
-  const { _wrapApiCall: wrap } = page as { _wrapApiCall?(func: typeof calls, options: object): Promise<T> };
-  return wrap ? wrap.call(page, calls, { internal: true }) : calls();
+type Unseen = <T>(page: Page, calls: () => Promise<T>) => Promise<T>;
+
+let hide: Unseen = (_, calls) => calls();
+
+/** Sets how calls of Playwright are made without their steps. Unless it is called, the steps show. */
+export function hideStepsBy(way: Unseen): void {
+  hide = way;
 }
+
+/** Makes calls of Playwright without their steps, if the runner can. */
+export const unseen: Unseen = (page, calls) => hide(page, calls);
 
 /**
  * Playwright's `page.evaluate`, over the browser's protocol if it has one (Chromium).

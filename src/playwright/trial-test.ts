@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
 import { type Page, type TestInfo, test } from '@playwright/test';
+import { hideStepsBy } from '../browser/evaluate';
 import { type OpenSession, openSession } from '../browser/open-session';
 import { placeholdersIn, withData } from '../spec/data';
 import type { LoadedSpec } from '../spec/load';
@@ -16,8 +17,11 @@ import { describeOf, nameOf, type PlannedSpec, posix, replayPolicy, showUsed } f
 import { errorAt } from './call-site';
 import { seedOffset } from './check-run';
 import { enter, isJudged, lostTrials, runId } from './ledger';
+import { withoutSteps } from './masked-test';
 import { type ReadyOptions, replays } from './options';
 import { folderOf, QUIET_TEXT, repeatEachOverride } from './runner';
+
+hideStepsBy(withoutSteps);
 
 /** Milliseconds for a turn, unless the project or the call sets them. */
 export const DEFAULT_TURN_TIMEOUT_MS = 30_000;
