@@ -6,14 +6,13 @@ const POLICIES = [
   [1, 1],
   [3, 2],
   [3, 3],
-  [5, 3],
   [5, 4],
   [5, 5],
   [10, 7],
   [10, 8],
   [20, 16],
 ];
-const RATES = [0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.99];
+const RATES = [0.5, 0.7, 0.8, 0.9, 0.95];
 
 /** @param {number} value */
 const percent = value => `${(value * 100).toFixed(1)}%`;
@@ -75,12 +74,9 @@ export function wilsonTable(wilsonInterval) {
   /** @type {[passes: number, n: number][]} */
   const rows = [
     [1, 1],
-    [3, 3],
     [4, 5],
     [5, 5],
     [8, 10],
-    [10, 10],
-    [20, 25],
     [25, 25],
   ];
   return table(

@@ -4,7 +4,7 @@ import ts from 'typescript';
 import { cell, table } from './docs-table.mjs';
 
 /**
- * The members of interfaces in one table: name, type, meaning, default.
+ * The members of interfaces in one table: name, type, meaning and default of options; name and meaning of what a user is given.
  *
  * @param {readonly { file: string, name: string }[]} interfaces
  */
@@ -15,8 +15,8 @@ export function interfaceTable(interfaces) {
   return members.some(({ optional }) => optional)
     ? table(['option', 'type', 'meaning', 'default'], rows)
     : table(
-        ['member', 'type', 'meaning'],
-        rows.map(row => row.slice(0, 3)),
+        ['member', 'meaning'],
+        rows.map(([name = '', , meaning = '']) => [name, meaning]),
       );
 }
 
@@ -31,14 +31,12 @@ function membersOf(file, name) {
   const documented = found.members.filter(isMember).filter(member => !ts.getJSDocDeprecatedTag(member));
   return documented.map(member => {
     const { meaning, fallback } = split(docOf(member));
-    if (!meaning) throw new Error(`${file}: ${name}.${member.name.getText(source)} has no docstring`);
-    const type = ts.isMethodSignature(member)
-      ? signature(member, source)
-      : (member.type?.getText(source) ?? '');
+    const own = member.name.getText(source);
+    if (!meaning) throw new Error(`${file}: ${name}.${own} has no docstring`);
     const optional = member.questionToken !== undefined;
     const row = [
-      `\`${member.name.getText(source)}\``,
-      `\`${type.replace(/\s+/g, ' ')}\``,
+      `\`${ts.isMethodSignature(member) ? `${own}(${parametersOf(member, source)})` : own}\``,
+      `\`${member.type?.getText(source).replace(/\s+/g, ' ')}\``,
       meaning,
       fallback || (optional ? 'none' : 'required'),
     ];
@@ -64,9 +62,7 @@ function docOf(node) {
  * @param {ts.MethodSignature} method
  * @param {ts.SourceFile} source
  */
-function signature({ parameters, type }, source) {
-  return `(${parameters.map(({ name }) => name.getText(source)).join(', ')}) => ${type?.getText(source)}`;
-}
+const parametersOf = (method, source) => method.parameters.map(({ name }) => name.getText(source)).join(', ');
 
 /**
  * "Milliseconds that a step waits. Default: 5,000." in two.

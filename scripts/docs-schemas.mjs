@@ -11,19 +11,21 @@ export function specTable(schema) {
 }
 
 /**
- * A table for each type of assertion.
+ * All types of assertions, each after a row of its own, without what is for people only.
  *
  * @param {Schema} schema
  */
-export function assertionTables(schema) {
+export function assertionTable(schema) {
   /** @type {Schema[]} */
   const kinds = schema.properties.assertions.items.oneOf;
-  return kinds
-    .map(kind => {
-      const { type, ...others } = kind.properties;
-      return `### \`type: ${type.const}\`\n\n${kind.description}\n\n${table(HEAD, fields({ ...kind, properties: others }))}`;
-    })
-    .join('\n\n');
+  const rows = kinds.flatMap(kind => {
+    const { type, description, ...properties } = kind.properties;
+    return [
+      [`**\`type: ${type.const}\`**`, '', cell(kind.description), ''],
+      ...fields({ ...kind, properties }),
+    ];
+  });
+  return table(HEAD, rows);
 }
 
 /**

@@ -7,7 +7,7 @@ import { load } from './bundle.mjs';
 import { fisherTable, policyTable, wilsonTable } from './docs-arithmetic.mjs';
 import { commandLine } from './docs-help.mjs';
 import { interfaceTable } from './docs-options.mjs';
-import { assertionTables, specTable } from './docs-schemas.mjs';
+import { assertionTable, specTable } from './docs-schemas.mjs';
 
 const root = resolve(import.meta.dirname, '..');
 const SECTION = /(<!-- generated: ([\w-]+) -->\n)[\s\S]*?(<!-- end -->)/g;
@@ -65,14 +65,13 @@ export async function sectionsOf() {
   const options = (file, name) => joined([file, name]);
   return {
     'spec-fields': () => specTable(ours.taskSpecJsonSchema()),
-    'spec-assertions': () => assertionTables(ours.taskSpecJsonSchema()),
+    'spec-assertions': () => assertionTable(ours.taskSpecJsonSchema()),
     'command-line': () => commandLine(ours.run),
     'taskproof-tests': options('playwright/task-tests.ts', 'TaskproofTestsOptions'),
     'page-tool-tests': options('playwright/page-tool-tests.ts', 'PageToolTestsOptions'),
     'use-taskproof': options('playwright/options.ts', 'TaskproofOptions'),
     'agent-run': options('playwright/agent-runner.ts', 'AgentRunOptions'),
     'agent-outcome': options('playwright/agent-runner.ts', 'AgentOutcome'),
-    'agent-task': options('agents/agent.ts', 'AgentTask'),
     reporter: options('report/write.ts', 'ReporterOptions'),
     lexical: options('agents/lexical/index.ts', 'LexicalOptions'),
     command: options('agents/command/index.ts', 'CommandOptions'),

@@ -31,8 +31,8 @@ export interface TaskproofOptions {
   /** Skips the remaining trials of a spec once its verdict is settled. Default: false. */
   earlyStop?: boolean;
   /**
-   * The tools that pages offer to agents (WebMCP): `'auto'` offers them beside all else if the browser has them, `'only'` takes every other
-   * way to act away, false hides them. Default: `'auto'`.
+   * Tools that pages offer to agents (WebMCP): `'auto'` offers them beside all else, `'only'` takes every other way to act
+   * away, false hides them. Default: `'auto'`.
    */
   pageTools?: 'auto' | 'only' | false;
 }

@@ -13,7 +13,7 @@ export interface PageToolTestsOptions {
   calls?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   /** Milliseconds that a call may take. Default: 5,000. */
   timeoutMs?: number;
-  /** Characters of an answer, as JSON. Default: 20,000, of which agents are shown as much. */
+  /** Characters of an answer, as JSON. Default: 20,000, as many as agents are shown. */
   maxResult?: number;
 }
 

@@ -283,13 +283,8 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
         'e2e/home.spec.ts',
         `import { test } from '@playwright/test';\ntest('an ordinary test', () => {});`,
       );
-      // browser-use is a Python package: tests/e2e/browser-use.test.ts runs it.
       // The model of these tests knows no page tools, which the suite's pages do not have.
-      const projects = block.text.includes("name: 'browser-use'")
-        ? ['claude']
-        : block.text.includes("pageTools: 'only'")
-          ? ['with tools', 'without']
-          : [];
+      const projects = block.text.includes("pageTools: 'only'") ? ['with tools', 'without'] : [];
       const only = projects.map(name => ` --project="${name}"`).join('');
       const withoutKey = block.text.includes('hasKey');
       await ok(

@@ -43,17 +43,17 @@ export interface ClaudeClient {
 
 /** What `claude()` and `webJudge()` have in common. */
 export interface ModelOptions {
-  /** A client that you made: for Bedrock, Vertex, Foundry, a gateway, or with headers of its own. It brings its key and its address. Default: one of the vendor's API. */
+  /** A client that you made, with its key and address: for Bedrock, Vertex, Foundry or a gateway. Default: one of the vendor's API. */
   client?: ClaudeClient;
-  /** The key. Default: what the vendor's SDK finds: `ANTHROPIC_API_KEY` or `ANTHROPIC_AUTH_TOKEN` in the environment, or a profile. */
+  /** The key. Default: `ANTHROPIC_API_KEY` or `ANTHROPIC_AUTH_TOKEN` in the environment, or a profile. */
   apiKey?: string;
-  /** Address of the API. Default: the environment variable `ANTHROPIC_BASE_URL`, or the vendor's address. */
+  /** Address of the API. Default: `ANTHROPIC_BASE_URL` in the environment, or the vendor's. */
   baseURL?: string;
   /** How much the model thinks. Default: the model's own. */
   effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
   /** How often a failed request is repeated at once. If the API is overloaded (529), `claude()` waits as long as the trial has time. Default: 4. */
   maxRetries?: number;
-  /** US dollars per million tokens, for a model that the built-in table does not know or whose price has changed. Default: the table. */
+  /** US dollars per million tokens. Default: those of the built-in table. */
   pricing?: Pricing;
 }
 
@@ -68,7 +68,7 @@ export interface ClaudeOptions extends ModelOptions {
   tools?: 'browser' | 'computer';
   /**
    * Members of the browser tool, true or false by name; `fileUpload` takes the folders that files may come from, relative
-   * to the folder of the Playwright config. Default: all but `fileUpload`, `readConsole`, `readNetwork` and `javascriptExec`.
+   * to the config. Default: all but `fileUpload`, `readConsole`, `readNetwork` and `javascriptExec`.
    */
   members?: ClaudeMembers;
 }

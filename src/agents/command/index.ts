@@ -7,15 +7,15 @@ import type { Agent, SessionTask } from '../agent';
 import { checkProgram, scriptOf } from './program';
 
 export interface CommandOptions {
-  /** The program: a name on the PATH, or a path relative to the folder of the Playwright config. */
+  /** The program: a name on the PATH, or a path relative to the config. */
   command: string;
   /** Its arguments; there is no shell. Default: none. */
   args?: readonly string[];
   /** Variables to add to Playwright's environment. An undefined value removes a variable. Default: none. */
   env?: Record<string, string | undefined>;
-  /** The working directory, relative to the folder of the Playwright config. Default: that folder. */
+  /** The working directory, relative to the config. Default: the config's folder. */
   cwd?: string;
-  /** The name in reports. Default: the name of the script in `args`, else of the program, without folder and extension. */
+  /** The name in reports. Default: the script's in `args`, else the program's. */
   name?: string;
   /** The model's name in reports. Default: none. */
   model?: string;

@@ -6,10 +6,7 @@ import { checkOptions, type OptionSchemas } from '../../options';
 import type { Agent, ReplayAgent, SessionTask } from '../agent';
 
 export interface ReplayOptions {
-  /**
-   * Folder of the recordings, as `<spec id>.json`, in a folder for each describe; relative to the folder
-   * of the Playwright config. Default: `recordings`.
-   */
+  /** Folder of the recordings (`<spec id>.json`, in a folder for each describe), relative to the config. Default: `recordings`. */
   recordings?: string;
   /** The agent that goes on if a recording no longer fits the page, or is missing. Default: none, and the trial fails. */
   fallback?: Agent;
