@@ -1,5 +1,5 @@
-// The agent for any model of the AI SDK (the npm package `ai`). Imported by configs: the package is an
-// optional one, and is loaded when a run needs it.
+// The agent for any model of the AI SDK (the npm package `ai`). Configs import this file, so the optional package is
+// loaded only when a run needs it.
 import type { Agent, SessionTask } from '../agent';
 import { type AiSdkOptions, settingsOf } from './options';
 
@@ -33,7 +33,7 @@ async function loadSdk() {
   }
 }
 
-/** One sentence on the problem and what to do. */
+/** What is wrong, and what to do. */
 export function problemOf({ code, message }: { code?: string; message: string }): string {
   if (/MODULE_NOT_FOUND$/.test(code ?? '') && /["']ai["']/.test(message))
     return 'the npm package "ai" is not installed. Add it: npm install --save-dev ai';

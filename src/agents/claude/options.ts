@@ -35,7 +35,7 @@ export interface ClaudeMembers extends Partial<Record<(typeof MEMBERS)[number], 
   javascriptExec?: boolean;
 }
 
-/** A client of the vendor's SDK, of any copy of it: `new Anthropic()`, `new AnthropicBedrock()`, `new AnthropicVertex()`. */
+/** A client of the vendor's SDK, of any installed copy: `new Anthropic()`, `new AnthropicBedrock()`, `new AnthropicVertex()`. */
 export interface ClaudeClient {
   readonly baseURL: string;
   readonly beta: { readonly messages: { stream(params: never, options?: never): object } };
@@ -43,28 +43,28 @@ export interface ClaudeClient {
 
 /** What `claude()` and `webJudge()` have in common. */
 export interface ModelOptions {
-  /** A client that you made: for Bedrock, Vertex, Foundry, a gateway, or with headers of its own. It brings its key and its address. Default: one of the vendor's API. */
+  /** A client that you create: for Bedrock, Vertex, Foundry, a gateway or custom headers. Give `apiKey` and `baseURL` to the client then. Default: a client of the vendor's API. */
   client?: ClaudeClient;
-  /** The key. Default: what the vendor's SDK finds: `ANTHROPIC_API_KEY` or `ANTHROPIC_AUTH_TOKEN` in the environment, or a profile. */
+  /** The API key. Default: what the vendor's SDK finds: the environment variable `ANTHROPIC_API_KEY` or `ANTHROPIC_AUTH_TOKEN`, or a profile. */
   apiKey?: string;
   /** Address of the API. Default: the environment variable `ANTHROPIC_BASE_URL`, or the vendor's address. */
   baseURL?: string;
-  /** How much the model thinks. Default: the model's own. */
+  /** How much the model thinks. Default: the model's own default. */
   effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
-  /** How often a failed request is repeated at once. If the API is overloaded (529), `claude()` waits as long as the trial has time. Default: 4. */
+  /** How often a failed request is retried. If the API is overloaded (529), `claude()` retries until the trial's time is up. Default: 4. */
   maxRetries?: number;
-  /** US dollars per million tokens, for a model that the built-in table does not know or whose price has changed. Default: the table. */
+  /** US dollars per million tokens, for a model that is not in the built-in table or whose price has changed. Default: the built-in table. */
   pricing?: Pricing;
 }
 
 export interface ClaudeOptions extends ModelOptions {
   /** The model's name. Default: `claude-opus-5-5`. */
   model?: string;
-  /** Tokens of the longest answer, thinking included. Default: 8,192. */
+  /** The most tokens of an answer, thinking included; at least 256. Default: 8,192. */
   maxTokens?: number;
   /** Milliseconds without any data, pings included, before a request fails. Default: 300,000. */
   requestTimeoutMs?: number;
-  /** `computer` only sees pictures. Default: `browser`. */
+  /** The vendor's tool: `browser` gives the model text and pictures of a page, `computer` only pictures. Default: `browser`. */
   tools?: 'browser' | 'computer';
   /**
    * Members of the browser tool, true or false by name; `fileUpload` takes the folders that files may come from, relative
@@ -78,7 +78,7 @@ const isClient = (given: unknown) =>
 
 export const modelSchemas = {
   client: z
-    .custom<ClaudeClient>(isClient, "must be a client of the vendor's SDK, as new Anthropic() makes it")
+    .custom<ClaudeClient>(isClient, "must be a client of the vendor's SDK, such as new Anthropic()")
     .optional(),
   apiKey: z.string().optional(),
   baseURL: z.url().optional(),
@@ -87,11 +87,11 @@ export const modelSchemas = {
   pricing: pricingSchema.optional(),
 } satisfies OptionSchemas<ModelOptions>;
 
-/** Refuses what a client brings with it. */
+/** Refuses options that the client has itself. */
 export function oneSource(options: ModelOptions, context: z.RefinementCtx): void {
   for (const name of ['apiKey', 'baseURL'] as const)
     if (options.client && options[name] !== undefined)
-      context.addIssue({ code: 'custom', path: [name], message: 'give it to the client, not beside it' });
+      context.addIssue({ code: 'custom', path: [name], message: 'set it on the client instead' });
 }
 
 const membersSchema = z.strictObject({
