@@ -126,7 +126,7 @@ function reader({ task, program }: Stage): () => Promise<Line> {
     if (++lines > MAX_LINES)
       throw program.error(`it wrote more than ${MAX_LINES.toLocaleString('en')} lines without a new turn`);
     try {
-      const line = parseLine(text, text => task.mask(text));
+      const line = parseLine(text, words => task.mask(words));
       if (line.type === 'turn') lines = 0;
       return line;
     } catch (error) {
