@@ -100,7 +100,7 @@ describe('preflight', () => {
 
   it('names the variable where there is no key', async () => {
     await expect(claude().preflight!()).rejects.toThrow(
-      'Set the environment variable ANTHROPIC_API_KEY, or give one: claude({ apiKey })',
+      'Set the environment variable ANTHROPIC_API_KEY, or claude({ apiKey })',
     );
     await expect(claude({ apiKey: '' }).preflight!()).rejects.toThrow('ANTHROPIC_API_KEY');
     vi.stubEnv('ANTHROPIC_CUSTOM_HEADERS', 'x-team: web');
