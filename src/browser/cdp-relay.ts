@@ -237,7 +237,7 @@ function problemOf({ id, method, params = {}, sessionId = '' }: Message): string
   return typeof sessionId === 'string' ? undefined : "Message may have a string 'sessionId'";
 }
 
-/** Playwright puts the call and the method before what the browser said. */
+/** The browser's own message, without the call and the method that Playwright puts in front. */
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/^.*?Protocol error \([\w.]+\): /, '');

@@ -150,7 +150,7 @@ export function closestScrollable(element: Element): Element | null {
   return null;
 }
 
-/** Runs in the page. A CSS path from the root; Playwright's `>>` where a shadow root begins. */
+/** Runs in the page. A CSS path from the root, with Playwright's `>>` before a shadow root. */
 export function pathOf(element: Element): string {
   const segments: string[] = [];
   let parts: string[] = [];

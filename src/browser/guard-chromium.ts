@@ -5,7 +5,7 @@ import type { BrowserContext, CDPSession } from '@playwright/test';
 import type { GuardSink } from './guard';
 import { Targets } from './targets';
 
-/** What is used of the protocol's `Fetch.requestPaused`. */
+/** The fields that are used of the protocol's `Fetch.requestPaused`. */
 interface Paused {
   requestId: string;
   request: { url: string; method: string; headers: Record<string, string> };

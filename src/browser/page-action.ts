@@ -31,7 +31,7 @@ export type PageAction =
   | { do: 'select'; locator: string; labels: string[] }
   | { do: 'upload'; locator: string; files: string[] }
   | { do: 'drag'; locator: string; position?: Position; to: string; toPosition?: Position }
-  /** Without a locator the page scrolls. */
+  /** By CSS pixels. Without a locator the page scrolls. */
   | { do: 'scroll'; locator?: string; x: number; y: number }
   /** The URL without its origin if that is the entryUrl's. */
   | { do: 'goto'; url: string }
@@ -47,8 +47,10 @@ export interface Fingerprint {
   content: string;
 }
 
+/** How a dialog is answered. */
 export interface DialogAnswer {
   accept: boolean;
+  /** The text for a prompt. */
   text?: string;
 }
 

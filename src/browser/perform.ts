@@ -71,7 +71,7 @@ async function dispatch(page: Page, action: Dispatched, timeoutMs: number): Prom
   }
 }
 
-/** @returns false if it types where nothing has the focus: that can't be replayed */
+/** @returns false if nothing has the focus to type into: that can't be replayed */
 async function note(page: Page, action: LocatedAction, recorder: ActionRecorder): Promise<boolean> {
   const { locator, to, ...draft } = action as LocatedAction & { locator?: Locator; to?: Locator };
   const atFocus = !locator && (action.do === 'press' || action.do === 'type');

@@ -4,7 +4,8 @@ import type { Agent, SessionTask } from '../agent';
 import { type AiSdkOptions, settingsOf } from './options';
 
 /**
- * An agent with any model of the AI SDK: OpenAI, Google, Bedrock, Mistral, Ollama and others.
+ * An agent with any model of the AI SDK: OpenAI, Google, Bedrock, Mistral, Ollama and others. Its `preflight` throws if the
+ * npm package `ai` is missing. If requests fail, or `maxCostUsd` is set and `pricing` is not, a trial is `error: agent_api`.
  *
  * @throws OptionsError that names every wrong or unknown option.
  */

@@ -4,7 +4,8 @@ import { requireCredentials } from './credentials';
 import { type ClaudeOptions, settingsOf } from './options';
 
 /**
- * An agent with a Claude model, which acts with the vendor's browser tool.
+ * An agent with a Claude model, which acts with the vendor's browser tool. Its `preflight` throws if there
+ * is no key and no client. If requests fail, or `maxCostUsd` is set and the price is unknown, a trial is `error: agent_api`.
  *
  * @throws OptionsError that names every wrong or unknown option.
  */

@@ -33,7 +33,7 @@ const optionsSchema = z.strictObject({
 /**
  * An agent that is a program: started once for each trial, with the task as one JSON object on its standard input. It
  * drives the trial's page over the DevTools protocol, and reports its turns as JSON lines on standard output (see
- * docs/agent-protocol.md). Chromium only.
+ * docs/agent-protocol.md). Chromium only. Its `preflight` throws if the program is missing.
  *
  * @throws OptionsError for wrong or unknown options.
  */

@@ -69,7 +69,7 @@ export class Player {
       task.signal.throwIfAborted();
       throw this.problem(page, await whyNot(page, here, error));
     }
-    // The next step may need what this one makes the page ask for, and so may the assertions.
+    // The next step, or an assertion, may need the requests that this one causes.
     await task.session.settle(page, since);
     const after = await this.effect(page, step, before, title);
     return { ...step, before, after };

@@ -31,6 +31,7 @@ function inspect(element: Element) {
   };
 }
 
+/** @returns the chosen option, for the model; undefined for other fields */
 export async function setValue(
   driver: Driver,
   page: Page,

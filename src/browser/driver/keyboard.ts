@@ -7,6 +7,7 @@ import { DriverError } from './errors';
 
 const MAX_SECONDS = 30;
 
+/** @returns a hint for the model, if nothing has the focus */
 export async function type(driver: Driver, page: Page, text: string): Promise<string | undefined> {
   // Asked before the first key, and answered while typing.
   const field = focused(page);

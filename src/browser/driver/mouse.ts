@@ -14,6 +14,7 @@ import type { Driver, Point, Target } from './driver';
 import { DriverError } from './errors';
 import { holding, modifiersOf } from './keyboard';
 
+/** CSS pixels of a notch of the wheel. */
 const NOTCH = 100;
 const DRAG_STEPS = 12;
 /** Milliseconds for a wheel event to scroll something. */
@@ -25,6 +26,7 @@ export interface Click {
   modifiers?: string | null | undefined;
 }
 
+/** @returns a hint for the model, if the click opens something that can't be seen */
 export async function click(
   driver: Driver,
   page: Page,
@@ -117,6 +119,7 @@ export async function drag(
   });
 }
 
+/** @returns a hint for the model, if nothing has scrolled */
 export async function scroll(
   driver: Driver,
   page: Page,
