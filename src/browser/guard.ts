@@ -48,7 +48,6 @@ export interface Guard {
   dispose(): Promise<void>;
 }
 
-/** Gets what the guard reports. */
 export interface GuardSink {
   allowed(url: string): boolean;
   refused(url: string, how: RefusalKind): void;

@@ -39,15 +39,11 @@ export interface NetworkLog {
   stop(): void;
 }
 
-/** The most events that are kept. */
+/** Default for the most events that are kept. */
 const MAX_EVENTS = 20_000;
 const MAX_URL_LENGTH = 8_192;
 
-/**
- * Records the requests of all pages and workers of a context, from now until `stop`.
- *
- * @param options.maxEvents default: 20,000
- */
+/** Records the requests of all pages and workers of a context, from now until `stop`. */
 export function recordNetwork(
   context: BrowserContext,
   { maxEvents = MAX_EVENTS }: { maxEvents?: number } = {},

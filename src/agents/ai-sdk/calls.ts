@@ -69,7 +69,6 @@ export class Calls {
     this.driver.dispose();
   }
 
-  /** The title of a turn with these calls. */
   async titleOf(calls: readonly Call[]): Promise<string> {
     const words = await Promise.all(
       calls.map((call, index) => this.wordsOf(call, index).catch(() => call.toolName)),

@@ -64,7 +64,6 @@ export class Calls {
     this.driver.dispose();
   }
 
-  /** The title of a turn with these calls. */
   async titleOf(calls: readonly BetaToolUseBlock[]): Promise<string> {
     const words = await Promise.all(calls.map((call, index) => this.wordsOf(call, index)));
     return this.task.mask(shorten(words.join(', then '), 140));

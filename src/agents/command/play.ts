@@ -18,7 +18,6 @@ const MAX_LINES = 1_000;
 
 type Of<Type extends Line['type']> = Extract<Line, { type: Type }>;
 
-/** A program's trial. */
 export interface Stage {
   task: SessionTask;
   program: Program;

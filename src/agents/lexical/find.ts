@@ -141,7 +141,6 @@ export async function exists(locator: Locator): Promise<boolean> {
 export const isA = (locator: Locator, css: string) => exists(locator.and(locator.page().locator(css)));
 const visible = (locator: Locator) => locator.filter({ visible: true });
 
-/** The open dialog, if there is one. */
 export async function openDialog(page: Page): Promise<Locator | undefined> {
   const dialogs = page.locator('dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true]');
   const dialog = visible(dialogs).last();
@@ -191,7 +190,6 @@ export async function find(
     const found = await look(page, target, builders, options, performance.now() - began >= grace);
     if (found) return found;
     if (performance.now() > end) {
-      // Wait for a page that is still drawing.
       const drawn = await session.ask(page, SIZE);
       const isDrawing = timeoutMs >= 1_000 && (drawn !== size || session.isBusy(0));
       if (!isDrawing || end - began > DRAWING_MS) throw new Stuck(await whatIsThere(page, target));

@@ -51,10 +51,7 @@ export class RecordingError extends Error {
   override name = 'RecordingError';
 }
 
-/**
- * @param file shown in errors
- * @throws RecordingError
- */
+/** @throws RecordingError, which names `file`. */
 export function readRecording(text: string, file: string): Recording {
   if (text.length > MAX_LENGTH) throw new RecordingError(`${file}: too large for a recording`);
   let json: unknown;
@@ -66,10 +63,7 @@ export function readRecording(text: string, file: string): Recording {
   return checkRecording(json, file);
 }
 
-/**
- * @param file shown in errors
- * @throws RecordingError
- */
+/** @throws RecordingError, which names `file`. */
 export function checkRecording(json: unknown, file: string): Recording {
   const { success, data, error } = recordingSchema.safeParse(json);
   if (success) return data;

@@ -131,7 +131,6 @@ export class Driver {
     return this.notes.splice(0);
   }
 
-  /** Performs and records an action. */
   perform(page: Page, action: LocatedAction, timeoutMs = ACTION_LIMIT_MS): Promise<Response | null> {
     return perform(page, action, { timeoutMs, recorder: this.recorder });
   }
@@ -222,10 +221,8 @@ export class Driver {
   }
 
   /**
-   * Runs a tool, waits for what it causes, and reports it to `onDone`.
+   * Runs a tool, waits for what it causes (if `settles`), and reports it to `onDone` under the title `words`.
    *
-   * @param words title of the action
-   * @param settles whether to wait, since the tool may change the page
    * @throws DriverError if `act` fails or takes too long; the signal's reason once it is aborted.
    */
   async run<T>(page: Page, words: string, settles: boolean, act: () => Promise<T>): Promise<T> {
