@@ -93,6 +93,6 @@ function connection(error: Error, request: Request): string {
   const why = reason ? ` (${reason})` : '';
   // A client that can't get its credentials reports a failed connection.
   if (/credentials/i.test(error.message))
-    return `the client can't authenticate: ${error.message}${why} Check how the client of ${factory}({ client }) is created.`;
+    return `the client can't authenticate: ${error.message.replace(/\.$/, '')}${why}. Check how the client of ${factory}({ client }) is created.`;
   return `the API at ${api.baseURL} can't be reached, ${retried}${why}. Check the network, a proxy, and baseURL.`;
 }
