@@ -34,7 +34,8 @@ export async function diagnosis({ quick }) {
       .split('\n')
       .map(line => JSON.parse(line));
     const unmet = site.unmet();
-    if (unmet.length) throw new Error(`the site no longer has what these variants change: ${unmet.join(', ')}`);
+    if (unmet.length)
+      throw new Error(`the site no longer has what these variants change: ${unmet.join(', ')}`);
     return report(
       cases.map(each =>
         graded(

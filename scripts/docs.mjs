@@ -31,9 +31,7 @@ export async function renew(markdown, sections, file) {
     const [whole, begin = '', name = '', end = ''] = match;
     const make = sections[name];
     if (!make)
-      throw new Error(
-        `${file}: unknown section "${name}"; known are ${Object.keys(sections).join(', ')}`,
-      );
+      throw new Error(`${file}: unknown section "${name}"; known are ${Object.keys(sections).join(', ')}`);
     const made = `${begin}\n${(await make()).trim()}\n\n${end}`;
     names.push(name);
     if (made !== whole) changed.push(name);

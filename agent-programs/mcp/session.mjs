@@ -184,9 +184,7 @@ export class Session {
   complete() {
     this.endTurn();
     if (!this.hasTools)
-      return this.fail(
-        'the agent ended without asking @playwright/mcp for its tools, so it could not act',
-      );
+      return this.fail('the agent ended without asking @playwright/mcp for its tools, so it could not act');
     this.finish(this.#gaveUp ? { status: 'gave_up', reason: this.#gaveUp } : {});
   }
 

@@ -95,7 +95,9 @@ describe('finds', () => {
     [
       'a banner',
       `<button>Pay</button><div class="banner" style="${OVER}">Sale</div>`,
-      [`covered locator('button') button "Pay" is covered by div.banner "Sale", which has nothing to close it`],
+      [
+        `covered locator('button') button "Pay" is covered by div.banner "Sale", which has nothing to close it`,
+      ],
     ],
     [
       'a banner that can be closed',

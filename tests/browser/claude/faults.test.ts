@@ -161,7 +161,9 @@ describe('faults that stay end as errors of the API, with what to do', () => {
 
   it('a wrong key names the variable and is not retried', async () => {
     const { outcome } = await play([done()], { apiKey: 'sk-wrong-key' });
-    await expect(outcome).rejects.toThrow(/refuses the key \(401\)\. Check ANTHROPIC_API_KEY, or claude\(\{ apiKey \}\)/);
+    await expect(outcome).rejects.toThrow(
+      /refuses the key \(401\)\. Check ANTHROPIC_API_KEY, or claude\(\{ apiKey \}\)/,
+    );
     expect(api!.requests).toHaveLength(1);
   });
 

@@ -39,7 +39,10 @@ describe('claude()', () => {
     ['claude-opus-5-5', /^claude\(\): options: /],
     [{ client: {} }, /client: must be a client of the vendor's SDK, such as new Anthropic\(\)/],
     [{ client: new Anthropic({ apiKey: 'k' }), apiKey: 'k' }, /apiKey: set it on the client instead/],
-    [{ client: new Anthropic({ apiKey: 'k' }), baseURL: 'http://a.test' }, /baseURL: set it on the client instead/],
+    [
+      { client: new Anthropic({ apiKey: 'k' }), baseURL: 'http://a.test' },
+      /baseURL: set it on the client instead/,
+    ],
   ])('refuses %j', (options, message) => {
     expect(() => claude(options as never)).toThrow(OptionsError);
     expect(() => claude(options as never)).toThrow(message);
