@@ -1,6 +1,6 @@
-// The twelve example tasks by claude() with a scripted model that answers as a good agent would from what it is shown:
-// turns, and input tokens as they are billed, against the same model on the library as it was before actions told what
-// they did. Those figures were recorded by this bench: `BENCH_LIBRARY=DIR npm run bench -- --only agent` plays any build.
+// The twelve example tasks, played by claude() with a scripted model that answers as a good agent would. Turns and billed
+// input tokens are compared with the same model on the library before actions reported what they changed. Those figures
+// were recorded with this bench: `BENCH_LIBRARY=DIR npm run bench -- --only agent` plays any build.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startSite } from '../example-tasks/site/server.mjs';
@@ -66,7 +66,7 @@ export async function agent() {
   };
 }
 
-/** Turns and billed input, in tokens at the price of uncached input, by task. */
+/** Turns and billed input by task. Billed input is in tokens at the price of uncached input. */
 function perTask(requests, specs) {
   const found = Object.fromEntries(Object.keys(specs).map(id => [id, { turns: 0, billed: 0 }]));
   const squeeze = text => text.replace(/\s+/g, ' ').trim();

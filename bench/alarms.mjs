@@ -1,5 +1,6 @@
-// How often the comparison with a baseline is wrong, and what it finds: simulated suites of 40 specs, the real rules. A suite has
-// a pooled baseline of 5 runs of 5 trials, a later run of 5 (4 needed), then `confirm` with up to 15 fresh trials a candidate.
+// How often the comparison with a baseline is wrong, and what it finds: simulated suites of 40 specs, judged by the real
+// rules. A suite has a pooled baseline of 5 runs of 5 trials, a later run of 5 (4 needed), then `confirm` with up to 15
+// fresh trials for each candidate.
 import { createRequire } from 'node:module';
 
 const require = createRequire(import.meta.url);
@@ -8,7 +9,7 @@ const SPECS = 40;
 const POLICY = { k: 5, minPasses: 4 };
 const RATES = [0.7, 0.8, 0.9, 0.95, 0.99];
 const mixed = spec => RATES[spec % RATES.length];
-/** The rules' constants were chosen with the first seed; the others were run once they stood. */
+/** The rules' constants were chosen with the first seed, and fixed before the others were run. */
 const SEEDS = [15, 101, 102];
 
 export async function alarms({ quick }) {

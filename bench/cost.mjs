@@ -1,6 +1,6 @@
-// Input tokens that one trial of 20 turns bills, against the same conversation sent whole and uncached each time with a
-// full-size picture in each turn. Counted by the Messages API server of the tests, which keeps a prompt cache as the API
-// does. And a model of when old readings are best taken out.
+// The billed input tokens of one trial of 20 turns, compared with the same conversation without a cache and with a full-size
+// picture in each turn. The Messages API server of the tests counts them: it has a prompt cache like the API's. Also: a
+// model of when it is best to remove old readings.
 import { load } from '../scripts/bundle.mjs';
 import { claudeSuite } from './lib/processes.mjs';
 import { startSite } from './lib/site.mjs';
@@ -12,7 +12,7 @@ const AT_MOST = 0.1;
 /** A picture of the viewport of 1280 x 720. */
 const PICTURE_TOKENS = 1_229;
 const LONG = 60;
-/** As `Conversation` has it. */
+/** The same as in `Conversation`. */
 const TRIMMED_AT = 60_000;
 
 export async function cost({ quick }) {
@@ -59,7 +59,7 @@ function lookAround({ call, at, reply, done, say, think }, turns) {
   };
 }
 
-/** Each threshold, and the API's own context editing at its best one, against the threshold in use. */
+/** Compares the threshold in use with others, and with the API's own context editing at its best threshold. */
 function trimming() {
   return Object.entries(LOADS).map(([what, each]) => {
     const billed = policy => billedBy(each, LONG, policy);
@@ -87,7 +87,7 @@ function countInput(requests, positions) {
   requests.forEach(({ body, usage }, index) => {
     const { input_tokens: input, cache_creation_input_tokens: write, cache_read_input_tokens: read } = usage;
     billed += input + (write * PRICE.write + read * PRICE.read) / PRICE.input;
-    // As it would be if nothing was ever taken out: the request before, and what this one adds.
+    // As if nothing was ever removed: the request before, and what this one adds.
     whole +=
       index === 0 ? total(body) : total(body) - total({ ...body, messages: body.messages.slice(0, -2) });
     uncached += whole + index * PICTURE_TOKENS;

@@ -1,5 +1,5 @@
-// Whether a diagnosis names the true cause: the example site broken in ways that are known, played by agents that take different
-// ways, beside the same tasks on the whole site. One real run; what the results file says of each lost spec is what is graded.
+// Whether a diagnosis names the true cause: the example site, broken in known ways, is played by agents that take different
+// ways, and so is the intact site. It is one real run. The diagnosis of each lost spec in the results file is graded.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AT_FAULT } from './diagnosis/at-fault.mjs';
@@ -13,7 +13,7 @@ const AT_LEAST = 80;
 const ALL = [...VARIANTS, ...AT_FAULT];
 /** Rules are tuned on the others. */
 const isHeldOut = variant => ALL.indexOf(variant) % 3 === 2;
-/** A few of them, to look at: `BENCH_VARIANTS=banner,off-screen`. */
+/** To run only some of them: `BENCH_VARIANTS=banner,off-screen`. */
 const only = process.env.BENCH_VARIANTS?.split(',');
 const file = path => readFileSync(join(ROOT, path), 'utf8');
 
@@ -34,7 +34,8 @@ export async function diagnosis({ quick }) {
       .split('\n')
       .map(line => JSON.parse(line));
     const unmet = site.unmet();
-    if (unmet.length) throw new Error(`the site has no more what these change: ${unmet.join(', ')}`);
+    if (unmet.length)
+      throw new Error(`the site no longer has what these variants change: ${unmet.join(', ')}`);
     return report(
       cases.map(each =>
         graded(
@@ -51,7 +52,7 @@ export async function diagnosis({ quick }) {
   }
 }
 
-/** A project for each case, and one for each agent on the site that is whole: what it passes is what the others are compared with. */
+/** A project for each case, and one for each agent on the intact site: the passed trials to compare with. */
 function filesOf(cases, site) {
   const tasks = [...new Set(cases.map(({ variant }) => variant.task))];
   const whole = ['lexical', 'hands'].map(player => ({
@@ -79,7 +80,7 @@ function filesOf(cases, site) {
   return {
     ...Object.fromEntries(specs),
     'players.mjs': file('bench/diagnosis/players.mjs'),
-    // The results file does not tell how long a page was looked at.
+    // The results file does not say how long a page was examined.
     'records.mjs': `import { appendFileSync } from 'node:fs';
 export default class { onTestEnd(test, { attachments, steps }) {
   const record = attachments.find(({ name }) => name === '_taskproof');

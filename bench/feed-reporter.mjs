@@ -1,4 +1,4 @@
-// The reporter fed with trials, in a process of its own: node --expose-gc feed-reporter.mjs TRIALS DIST/reporter.js
+// Feeds the reporter with trials, in a separate process: node --expose-gc feed-reporter.mjs TRIALS DIST/reporter.js
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -40,7 +40,7 @@ async function report() {
   process.stdout.write = write;
   const { verdicts } = JSON.parse(readFileSync(join(folder, 'results.json'), 'utf8'));
   rmSync(folder, { recursive: true, force: true });
-  // One trial in five fails. Records that the reporter can't read would be quick.
+  // One trial in five fails. If the reporter could not read the records, it would be too fast.
   if (verdicts.length !== trials / K || verdicts.some(({ passes }) => passes !== K - 1))
     throw new Error(`the reporter did not read the trials: ${JSON.stringify(verdicts[0])}`);
   return { ms, heapMb, peakMb: process.resourceUsage().maxRSS / 1024 };

@@ -1,5 +1,5 @@
-// The cost of loading: the package in a Playwright worker compared with Playwright itself, and a page with the network log and the
-// domain guard on and off, load by load in turn.
+// The cost of loading: the package in a Playwright worker compared with Playwright itself, and a page with and without the
+// network log and the domain guard, in turn.
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
@@ -23,7 +23,7 @@ export async function load({ quick }) {
   };
 }
 
-/** Fresh processes that load Playwright first and then, of ours, what such a process of a run loads. */
+/** Fresh processes that load Playwright first, then those of our files that such a process of a run loads. */
 const PROCESSES = {
   'in a worker': { files: ['index.js'], target: { atMost: 0.2 } },
   'in a worker of a suite with passPolicy() alone': {
@@ -75,7 +75,7 @@ async function loadPage(rounds) {
   const { chromium } = require('@playwright/test');
   const { guardContext } = require(join(builtLibrary(), 'dist/browser/guard.js'));
   const { recordNetwork } = require(join(builtLibrary(), 'dist/browser/network-log.js'));
-  // Not in this thread, where its answers would wait for the guard and the log, and these for it.
+  // In another thread, since the site and the guard and log would wait for each other in one.
   const site = new Worker(new URL('./lib/heavy-site.mjs', import.meta.url), {
     workerData: { images: IMAGES, fetches: FETCHES },
   });
@@ -110,7 +110,7 @@ async function loadPage(rounds) {
   const order = Object.entries(sides);
   for (const [, run] of order) await run();
   for (let round = 0; round < rounds; round++) {
-    // What a load leaves for the next one to clean up falls on each side in turn.
+    // In turn, since a load may leave something for the next one to clean up.
     order.push(...order.splice(0, 1));
     for (const [side, run] of order) times[side]?.push(await run());
   }

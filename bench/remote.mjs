@@ -1,5 +1,5 @@
-// Two shards whose browsers are in servers of their own (`playwright run-server`), as docs/environments.md describes it,
-// merged; and one of the shards with a local browser.
+// Two shards with remote browsers (`playwright run-server`), as in docs/environments.md, and their merged results; and one
+// of the shards with a local browser.
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { LAUNCH, makeSuite } from './lib/processes.mjs';

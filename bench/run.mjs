@@ -1,5 +1,5 @@
-// `npm run bench`: all benches, or those that `--only turn,size` names; `--quick` with the fewest runs and without the other
-// tools, to see that everything works. `--markdown FILE` prints a results file as tables, each row with its quartiles.
+// `npm run bench`: all benches, or those that `--only turn,size` names. `--quick`: the fewest runs and none of the other
+// tools, to check that everything works. `--markdown FILE` prints a results file as tables, each row with its quartiles.
 import { mkdirSync, readFileSync } from 'node:fs';
 import os from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -36,7 +36,7 @@ if (values.markdown) {
 const wanted = values.only?.split(',').map(name => name.trim()) ?? Object.keys(BENCHES);
 const unknown = wanted.filter(name => !(name in BENCHES));
 if (unknown.length > 0) {
-  console.error(`bench: there is no ${unknown.join(', ')}; there are ${Object.keys(BENCHES).join(', ')}.`);
+  console.error(`bench: unknown: ${unknown.join(', ')}. Known are ${Object.keys(BENCHES).join(', ')}.`);
   process.exit(1);
 }
 
@@ -59,7 +59,7 @@ for (const bench of wanted) {
   const section = { bench, ...found, load: { before, after: os.loadavg() }, seconds };
   sections.push(section);
   console.log(table(section));
-  // After each, so that what comes later can lose nothing.
+  // After each bench, so that a later one can't lose its results.
   write(out, sections, { ...versions() });
 }
 console.log(`bench: written to ${out}`);

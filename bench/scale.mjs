@@ -1,4 +1,4 @@
-// How our part of a run grows: collection of specs through a real `playwright test --list`, and the reporter fed with trials.
+// How our part of a run grows: collecting specs with a real `playwright test --list`, and the reporter, fed with trials.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { BENCH } from './lib/packages.mjs';
@@ -6,7 +6,7 @@ import { builtLibrary, makeSuite } from './lib/processes.mjs';
 import { median, ratios } from './lib/report.mjs';
 
 const K = 5;
-/** A trial with a browser takes at least this long here: a page, a navigation, a turn, a picture, assertions. */
+/** A trial with a browser takes at least this long: a page, a navigation, a turn, a picture, assertions. */
 const SHORTEST_TRIAL_MS = 500;
 const REPORTER_SHARE_PERCENT = 5;
 const REPORTER_MB = 300;

@@ -1,4 +1,4 @@
-// Tokens of what an agent is shown of four pages, and whether every control in the viewport is in it.
+// How many tokens an agent is shown of four pages, and whether every control in the viewport is among them.
 import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ const PAGES = {
   '/table': 'table of 500 rows',
   '/links': '3,000 links',
 };
-/** How each marks what can be acted on. */
+/** How each tool marks controls. */
 const REFERENCES = {
   ours: /\[ref_\d+\]/,
   'playwright-mcp': /\[ref=\w+\]/,
@@ -143,7 +143,7 @@ function rowsOf(what, sizes, controls, html) {
   return [{ name: `${what}: its HTML`, value: html, unit: 'tokens' }, ...rows, ...verdicts];
 }
 
-/** What is shown unasked against what browser-use shows, which adds a picture that is not counted here. */
+/** Compares what is shown unasked with what browser-use shows, without the picture that browser-use adds. */
 function against(what, sizes, recorded, tokenizer) {
   const unasked = sizes.find(({ note }) => note === 'unasked');
   const theirs = sizes.find(({ who }) => who === 'browser-use for Node')?.tokens ?? recorded;
@@ -169,8 +169,8 @@ function withControls(missing, controls) {
 }
 
 /**
- * Tokens of a text, the same way for everyone. No vendor's own tokenizer for its newest models is public: o200k_base stands
- * for all of them. Without the bench's packages a token is four characters.
+ * Counts the tokens of a text, in the same way for all. No vendor's tokenizer for its newest models is public, so o200k_base
+ * is used for all of them. Without the bench's packages, a token is four characters.
  */
 async function tokenCounter() {
   try {
@@ -181,23 +181,23 @@ async function tokenCounter() {
   }
 }
 
-/** What a picture counts: its area, once shrunk to what a model looks at. */
+/** Tokens of a picture: by its area, once it is shrunk to what a model looks at. */
 function pictureTokens(width, height) {
   const shrink = Math.min(1, 1568 / Math.max(width, height), Math.sqrt(1_150_000 / (width * height)));
   return Math.ceil((width * shrink * height * shrink) / 750);
 }
 
-/** agent-browser's command line, for what it shows of a page. Its launcher asks for Node 24, its program is native. */
+/** agent-browser's command line, for what it shows of a page. Its launcher requires Node 24, but its program is native. */
 function agentBrowser() {
   const system = process.platform === 'win32' ? 'win32' : process.platform;
   const name = `agent-browser-${system}-${process.arch}${process.platform === 'win32' ? '.exe' : ''}`;
   const program = join(BENCH, 'node_modules/agent-browser/bin', name);
   if (!existsSync(program)) return undefined;
-  // An install without scripts leaves the program without its permission.
+  // An install without scripts does not make the program executable.
   chmodSync(program, 0o755);
   const home = mkdtempSync(join(tmpdir(), 'taskproof-bench-agent-browser-'));
   const { executablePath, args } = launchOptions();
-  // Not waited for synchronously: the page that it opens is served by this process.
+  // Not synchronous, since this process serves the page that it opens.
   const run = async (...command) => {
     const { stdout } = await promisify(execFile)(program, command, {
       timeout: 60_000,

@@ -1,5 +1,5 @@
-// The example tasks as a person would write them in Playwright: the same actions for both sides of the bench, and the
-// checks of the YAML specs by hand.
+// The example tasks as a person would write them with Playwright: the actions for both sides of the bench, and the
+// assertions of the YAML specs as code.
 const ORIGIN = process.env.BENCH_SITE;
 
 /** @typedef {import('@playwright/test').Page} Page */
@@ -13,7 +13,7 @@ const click = (role, name) => [
   page => page.getByRole(role, { name }).first().click(),
 ];
 /**
- * To another page, until its scripts have run: a click before that does nothing.
+ * Goes to another page, and waits until its scripts have run: a click before that would do nothing.
  *
  * @param {'button' | 'link'} role @param {string | RegExp} name @returns {Action}
  */

@@ -1,5 +1,5 @@
-// The example tasks played by a scripted agent inside trials (guard, network log, record, a picture for each turn), against
-// the same actions and the same checks written by hand as plain Playwright tests: two real runs with one worker, in turn.
+// The example tasks, played by a scripted agent in trials (guard, network log, record, a picture for each turn), compared
+// with the same actions and checks in plain Playwright tests: real runs with one worker, in turn.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { startSite } from '../example-tasks/site/server.mjs';
@@ -8,7 +8,7 @@ import { ratios, spread } from './lib/report.mjs';
 
 const AT_MOST = 1.15;
 const REPEATS = 3;
-/** Trials of one turn each, whose page has nothing to do: what a trial costs beside its agent. */
+/** Trials of one turn on an idle page: they show what a trial costs besides its agent. */
 const TRIVIAL = 300;
 const TRIVIAL_AT_MOST = 1.3;
 
@@ -38,9 +38,9 @@ export async function trial({ quick }) {
   try {
     await run(suite, [...sides[0][1]], { BENCH_SITE: site.url });
     for (let round = 0; round < rounds; round++)
-      // The order changes, so that none always runs after the same other one.
+      // The order changes, so that no side always runs after the same other one.
       for (const [name, args, env] of round % 2 ? [...sides].reverse() : sides) {
-        // These take several times as long: every other round will do.
+        // These take several times as long, so they run only in every other round.
         if (/Repeated$|Trivial$/.test(name) && round % 2) continue;
         runs[name]?.push(await run(suite, [...args], { ...env, BENCH_SITE: site.url }));
       }
@@ -175,7 +175,7 @@ for (const [id, { entryUrl, actions, check }] of Object.entries(TASKS))
     await page.goto(entryUrl);
     for (const [title, act] of actions) {
       await test.step(title, () => act(active));
-      // A page that is just leaving can't be drawn: a trial does without that picture, too.
+      // A page that is about to be replaced can't be drawn. A trial skips this picture, too.
       const body = process.env.BENCH_PICTURES && (await active.screenshot({ type: 'jpeg', quality: 60, scale: 'css', timeout: 5_000 }).catch(() => undefined));
       if (body) await test.info().attach(title, { body, contentType: 'image/jpeg' });
     }

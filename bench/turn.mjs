@@ -1,5 +1,5 @@
-// From the moment an action is chosen to the moment the next model request leaves: claude() in a real trial, which shows
-// what changed, the bare Playwright call with one picture and the tree, and the other tools, on the same page, in turn.
+// The time from the choice of an action to the next request to the model: claude() in a real trial, which shows what
+// changed; the bare Playwright call with one picture and the tree; and the other tools. All on the same page, in turn.
 import { bare, ours } from './lib/adapters.mjs';
 import { OTHER_TOOLS } from './lib/other-tools.mjs';
 import { median, ratios } from './lib/report.mjs';
@@ -103,7 +103,7 @@ async function measureTurns({ rounds, page, others }) {
   return { times, problems, names, done };
 }
 
-/** Several tools on one page, action by action in turn. */
+/** Plays several tools on one page, action by action in turn. */
 class Comparison {
   /** Milliseconds by kind and tool, one for each round. @type {Record<string, Record<string, number[]>>} */
   times = {};
@@ -134,7 +134,7 @@ class Comparison {
     });
   }
 
-  /** One session of each: every kind of action once, each tool after the other. Round 0 warms up and is not counted. */
+  /** One session of each tool: every kind of action once, one tool after the other. Round 0 is a warm-up and not counted. */
   async round(round) {
     for (const who of [...this.#adapters.keys()]) await this.#open(who);
     const seen = this.#held.get('bare')?.body.observation ?? {};
@@ -158,7 +158,7 @@ class Comparison {
     this.#site.stop();
   }
 
-  /** What the pages of each tool saw in all sessions: an action that did nothing makes a quick turn. */
+  /** What the pages of each tool saw in all sessions, since an action without effect would look fast. */
   get done() {
     return Object.fromEntries(
       [...this.#site.left].map(([who, pages]) => [

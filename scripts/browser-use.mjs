@@ -1,5 +1,5 @@
-// Finds a Python that has browser-use, and installs one in agent-programs/browser-use/.venv where there is none. Everything
-// but that agent's own test does without.
+// Finds a Python that has browser-use, and installs one in agent-programs/browser-use/.venv if there is none. Only that
+// agent's own test needs it.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -19,7 +19,7 @@ function succeeds(python, ...args) {
   return spawnSync(python, args, { stdio: 'ignore' }).status === 0;
 }
 
-/** @returns {string | undefined} TASKPROOF_BROWSER_USE_PYTHON, else that of the virtual environment; undefined where browser-use is missing. */
+/** @returns {string | undefined} TASKPROOF_BROWSER_USE_PYTHON, else the one of the virtual environment; undefined if it lacks browser-use. */
 export function findBrowserUsePython() {
   const python = process.env.TASKPROOF_BROWSER_USE_PYTHON || (existsSync(VENV_PYTHON) ? VENV_PYTHON : '');
   return python &&

@@ -1,5 +1,4 @@
-// Finds a Chromium for this repository's own tests and examples, in the order a developer would:
-// Playwright's own, then a Chrome or Chromium of the system.
+// Finds a Chromium for this repository's own tests and examples: Playwright's own, else a Chrome or Chromium of the system.
 import { accessSync, constants, existsSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { chromium } from '@playwright/test';
@@ -14,7 +13,7 @@ const SYSTEM_PATHS = {
     .filter(Boolean)
     .map(folder => `${folder}\\Google\\Chrome\\Application\\chrome.exe`),
 };
-// The headless shell first: it is what Playwright itself takes for headless runs, and starts in half the time.
+// The headless shell first: Playwright itself uses it for headless runs, and it starts in half the time.
 const COMMANDS = [
   'chromium-headless-shell',
   'chromium',
@@ -35,7 +34,7 @@ function isExecutable(path) {
 
 /**
  * @returns {{ source: string, executablePath: string | undefined } | undefined}
- * `executablePath` is undefined where Playwright finds the browser by itself.
+ * `executablePath` is undefined if Playwright finds the browser by itself.
  */
 export function findBrowser() {
   const given = process.env.TASKPROOF_CHROMIUM;

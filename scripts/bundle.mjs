@@ -1,4 +1,4 @@
-// TypeScript of this repository for a script: bundled into a file that finds the installed packages.
+// Loads TypeScript of this repository into a script: bundles it into a file that finds the installed packages.
 import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -6,7 +6,7 @@ import { build } from 'esbuild';
 
 /**
  * @param {string} name of the bundle
- * @param {string} contents TypeScript that exports what is wanted, relative to the repository's root
+ * @param {string} contents TypeScript with the exports; paths are relative to the repository's root
  * @returns {Promise<any>} its exports
  */
 export async function load(name, contents) {

@@ -1,4 +1,4 @@
-// The arithmetic of docs/pass-policies.md: what a pass policy promises for an agent that passes a trial with chance p.
+// The tables of docs/pass-policies.md: how often a pass policy passes if the agent passes each trial with chance p.
 import { table } from './docs-table.mjs';
 
 /** @type {[k: number, minPasses: number][]} */
@@ -54,7 +54,7 @@ export function policyTable() {
 }
 
 /**
- * Trials until the verdict is settled, on average, where they run one after another.
+ * The mean number of trials until the verdict is settled, if they run one after another.
  *
  * @param {number} k
  * @param {number} minPasses
@@ -89,7 +89,7 @@ export function wilsonTable(wilsonInterval) {
 }
 
 /**
- * From all passes: the most passes afterwards that chance no longer explains.
+ * If all trials passed before: the most passes afterwards that chance no longer explains.
  *
  * @param {(a: number, b: number, c: number, d: number) => number} fisherExactOneSided
  * @param {number} alpha

@@ -5,13 +5,13 @@ import { table } from './docs-table.mjs';
 
 /** @param {Run} run */
 export async function commandLine(run) {
-  // Commander breaks lines at the terminal's width; without a terminal at 80 characters.
+  // Commander breaks lines at the terminal's width; without a terminal, at 80 characters.
   process.stdout.isTTY = false;
   return table(['command', 'what it does', 'options'], await rows(run, []));
 }
 
 /**
- * Those of a command's own commands, or of the command if it has none.
+ * The rows of a command's subcommands, or of the command itself if it has none.
  *
  * @param {Run} run
  * @param {string[]} command

@@ -1,4 +1,4 @@
-// Tables of options from the docstrings of the public types: what an editor shows and what the page says are one text.
+// Tables of options from the docstrings of the public types, so that editors and docs show the same text.
 import { readFileSync } from 'node:fs';
 import ts from 'typescript';
 import { cell, table } from './docs-table.mjs';
@@ -11,7 +11,7 @@ import { cell, table } from './docs-table.mjs';
 export function interfaceTable(interfaces) {
   const members = interfaces.flatMap(({ file, name }) => membersOf(file, name));
   const rows = members.map(({ row }) => row);
-  // What a user gives has optional members; what a user is given has none.
+  // Options have optional members; objects that users get have none.
   return members.some(({ optional }) => optional)
     ? table(['option', 'type', 'meaning', 'default'], rows)
     : table(
@@ -65,7 +65,7 @@ function docOf(node) {
 const parametersOf = (method, source) => method.parameters.map(({ name }) => name.getText(source)).join(', ');
 
 /**
- * "Milliseconds that a step waits. Default: 5,000." in two.
+ * Splits "Milliseconds that a step waits. Default: 5,000." into the meaning and the default.
  *
  * @param {string} doc
  */

@@ -44,7 +44,7 @@ function fields({ properties, required = [] }, prefix = '') {
   });
 }
 
-// The pass policy is written as one line in most specs; the rest is explained as a whole.
+// Only the fields of passPolicy get rows of their own. Most specs write it as one line.
 /** @type {(name: string, field: Schema) => boolean} */
 const isNested = (name, { type, properties }) =>
   name === 'passPolicy' && type === 'object' && properties !== undefined;

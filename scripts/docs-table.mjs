@@ -1,5 +1,5 @@
 /**
- * A Markdown table. Cells may hold Markdown; `|` in them is escaped, also in code, as GitHub wants it.
+ * A Markdown table. Cells may contain Markdown; `|` in them is escaped, also in code, as GitHub requires it.
  *
  * @param {string[]} head
  * @param {string[][]} rows

@@ -1,5 +1,5 @@
-// `npm run docs`: writes the sections of docs/*.md that stand between `<!-- generated: NAME -->` and `<!-- end -->` anew, from
-// schemas, docstrings, --help and arithmetic. `npm run docs -- --check` writes nothing, and exits with 1 where one is out of date.
+// `npm run docs`: generates the sections of docs/*.md between `<!-- generated: NAME -->` and `<!-- end -->` from schemas,
+// docstrings, --help and arithmetic. `npm run docs -- --check` writes nothing, and exits with 1 if one is out of date.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -16,9 +16,9 @@ const SECTION = /(<!-- generated: ([\w-]+) -->\n)[\s\S]*?(<!-- end -->)/g;
  * @param {string} markdown
  * @param {Record<string, () => string | Promise<string>>} sections
  * @param {string} file named in errors
- * @returns {Promise<{ text: string, names: string[], changed: string[] }>} the sections that the text has, and those that
- * have changed
- * @throws Error for a section that nothing makes
+ * @returns {Promise<{ text: string, names: string[], changed: string[] }>} the new text, the names of its sections, and
+ * those that have changed
+ * @throws Error for an unknown section
  */
 export async function renew(markdown, sections, file) {
   /** @type {string[]} */
@@ -31,9 +31,7 @@ export async function renew(markdown, sections, file) {
     const [whole, begin = '', name = '', end = ''] = match;
     const make = sections[name];
     if (!make)
-      throw new Error(
-        `${file}: nothing makes the section "${name}"; there are ${Object.keys(sections).join(', ')}`,
-      );
+      throw new Error(`${file}: unknown section "${name}"; known are ${Object.keys(sections).join(', ')}`);
     const made = `${begin}\n${(await make()).trim()}\n\n${end}`;
     names.push(name);
     if (made !== whole) changed.push(name);
@@ -44,7 +42,7 @@ export async function renew(markdown, sections, file) {
 }
 
 /**
- * What makes each section.
+ * The function that generates each section, by name.
  *
  * @returns {Promise<Record<string, () => string | Promise<string>>>}
  */

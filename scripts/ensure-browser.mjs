@@ -1,4 +1,4 @@
-// Makes sure that there is a Chromium, and prints which one.
+// Finds a Chromium, or installs one, and prints its path.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
@@ -18,7 +18,7 @@ const WAYS = [
         process.execPath,
         join(dirname(require.resolve('@playwright/test/package.json')), 'cli.js'),
         'install',
-        // The system's libraries come with it where they can be installed.
+        // With the system's libraries, if they can be installed.
         ...(isRoot && process.platform === 'linux' ? ['--with-deps'] : []),
         'chromium',
       ],
@@ -63,7 +63,7 @@ function ensure() {
   }
   console.error(
     'No Chromium could be found or installed. Install Chrome or Chromium, or run `npx playwright install chromium`,\n' +
-      'or name one: TASKPROOF_CHROMIUM=/path/to/chrome',
+      'or set its path: TASKPROOF_CHROMIUM=/path/to/chrome',
   );
   process.exitCode = 1;
 }

@@ -1,4 +1,4 @@
-// After tsup: an ES module face for each entry, which re-exports the one CommonJS copy. Two copies would be two `test` objects.
+// After tsup: writes an ES module for each entry, which re-exports the CommonJS copy. Two copies would be two `test` objects.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 for (const entry of ['index', 'spec/index']) {
@@ -10,7 +10,7 @@ writeFileSync(
   'dist/reporter.mjs',
   `import reporter from './reporter.js';\nexport default reporter.default;\n`,
 );
-// Not taken from reporter.d.ts: whether a default export of CommonJS is unwrapped depends on the user's compiler options.
+// Not re-exported from reporter.d.ts: the user's compiler options decide whether a default export of CommonJS is unwrapped.
 writeFileSync(
   'dist/reporter.d.mts',
   `import type { Reporter } from '@playwright/test/reporter';
@@ -19,7 +19,7 @@ export default TaskproofReporter;
 `,
 );
 
-// What is left of imports of types that no declaration shows. zod is not installed with the package.
+// Removes leftover imports of zod, which is not installed with the package.
 for (const file of readdirSync('dist', { recursive: true, encoding: 'utf8' })) {
   if (!file.endsWith('.d.ts')) continue;
   const text = readFileSync(`dist/${file}`, 'utf8').replace(/^import 'zod';\n/m, '');

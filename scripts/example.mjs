@@ -1,4 +1,4 @@
-// `npm run example`: the example's agents and its chatbot on the example site, to their verdicts and Playwright's report.
+// `npm run example`: runs the example's agents and its chatbot on the example site, with verdicts and Playwright's report.
 // `npm run example:lost`: the same site, broken for most visitors. `npm run example -- --project replay`: the recordings.
 import { spawnSync } from 'node:child_process';
 import { createRequire } from 'node:module';

@@ -1,5 +1,5 @@
-// Installs the coding agents' command lines and Playwright's MCP server in agent-programs/mcp (800 MB, half a minute),
-// as its lockfile has them. Everything but their own test does without.
+// Installs the coding agents' command lines and Playwright's MCP server in agent-programs/mcp (800 MB, half a minute), in
+// the versions of its lockfile. Only their own test needs them.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -9,12 +9,12 @@ import { fileURLToPath } from 'node:url';
 const CLAUDE = process.platform === 'win32' ? 'claude.exe' : 'claude';
 const FOLDER = resolve(import.meta.dirname, '../agent-programs/mcp');
 
-/** @returns {{ server: string, claude: string, codex: string } | undefined} their files; undefined where one is missing. */
+/** @returns {{ server: string, claude: string, codex: string } | undefined} their files; undefined if one is missing. */
 export function findCodingAgents() {
   const packages = join(FOLDER, 'node_modules');
   const found = {
     server: join(packages, '@playwright/mcp/cli.js'),
-    // Its own installation would copy this to where `claude` is.
+    // Its install script would copy this file to `claude`.
     claude: join(packages, `@anthropic-ai/claude-code-${process.platform}-${process.arch}`, CLAUDE),
     codex: join(packages, '@openai/codex/bin/codex.js'),
   };

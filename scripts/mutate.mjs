@@ -1,6 +1,6 @@
 // Counts the small faults that the unit tests notice. `node scripts/mutate.mjs src/verdicts src/spec` makes every fault that
 // scripts/mutate/mutants.mjs knows, one at a time, runs the tests that reach it, and lists those that no test notices.
-// @ts-nocheck: types of a syntax tree and of a stand-in for Vitest would be longer than the code.
+// @ts-nocheck: the types of a syntax tree and of a stand-in for Vitest would be longer than the code.
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import path from 'node:path';
@@ -11,7 +11,7 @@ import fc from 'fast-check';
 import { instrument } from './mutate/mutants.mjs';
 import * as vitest from './mutate/vitest.mjs';
 
-// A fault that survives ten random inputs rarely meets its match in a hundred; the tables of cases do the work.
+// A fault that ten random inputs miss is rarely found by a hundred. The tables of cases find most of them.
 fc.configureGlobal({ numRuns: 10 });
 const places = process.argv.slice(2);
 if (!places.length) throw new Error('name folders or files: node scripts/mutate.mjs src/verdicts src/spec');
@@ -30,7 +30,7 @@ for (const file of targets) {
   texts.set(path.resolve(file), made.text);
 }
 
-// What the switches tell and ask; a fault that makes a loop endless is stopped by its count.
+// The switches of the mutants. A fault that makes a loop endless is stopped after this many calls.
 let active = -1;
 let hits = 0;
 let reached = new Set();
@@ -63,7 +63,7 @@ for (const suite of suites) {
   suite.byTest = [];
   for (const test of tests) {
     reached = new Set();
-    // A test that fails without any fault, for want of something of Vitest, tells nothing.
+    // A test that fails without a fault, since it needs a part of Vitest that is missing here, proves nothing.
     await vitest.runTest(test).catch(error => {
       say(`not used: ${suite.file}: ${test.name}: ${error.message.split('\n')[0]}`);
       reached = new Set();
@@ -73,7 +73,7 @@ for (const suite of suites) {
   }
   suite.ms = performance.now() - began;
 }
-// The quick ones first: most faults never meet the others.
+// The quick ones first, since they notice most faults.
 suites.sort((a, b) => a.ms - b.ms);
 if (process.env.TIMES) for (const { file, ms } of suites) say(`${Math.round(ms)}ms ${file}`);
 
@@ -114,7 +114,7 @@ async function fateOf(id) {
   return wasReached ? 'survived' : 'unreached';
 }
 
-/** A test file with all that it imports of ours; undefined if it reaches none of the files. */
+/** Bundles a test file with our files that it imports; undefined if it reaches none of the target files. */
 async function bundled(file) {
   const result = await build({
     entryPoints: [file],

@@ -1,13 +1,13 @@
-// After tsup: zod and yaml as one file each, in dist/dependencies, and every file of ours takes them from there. Every worker
-// of a run loads them, and their 180 small files took a tenth of Playwright's own load time: 50 of them are translations of
-// zod's messages, which nothing here uses.
+// After tsup: bundles zod and yaml into one file each, in dist/dependencies, and makes our files load them from there.
+// Every worker loads them, and their 180 small files took a tenth of Playwright's own load time. 50 of those are
+// translations of zod's messages, which nothing here uses.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { build } from 'esbuild';
 import * as yaml from 'yaml';
 
 const FOLDER = join('dist', 'dependencies');
-/** The source of each. Schemas are made as files are loaded; YAML is read only where specs are. */
+/** The source of each. zod is loaded at once, since schemas are created on load; yaml only when a spec is read. */
 const SOURCES = {
   zod: `export * from 'zod';`,
   yaml: `module.exports = {

@@ -1,14 +1,14 @@
-// Runs all tests N times while something else keeps every core busy: `npm run test:repeat -- 5`.
-// Tests that hold on such a machine hold on any. Arguments after the number go to vitest.
+// Runs all tests N times while every core is kept busy: `npm run test:repeat -- 5`. Tests that pass on such a machine pass
+// on any. Arguments after the number go to vitest.
 import { spawn, spawnSync } from 'node:child_process';
 import { availableParallelism } from 'node:os';
 
 const [times = '5', ...args] = process.argv.slice(2);
 if (!/^[1-9]\d*$/.test(times))
-  throw new Error(`how often? "${times}" is no number: npm run test:repeat -- 5`);
+  throw new Error(`"${times}" is not a number of runs. Try: npm run test:repeat -- 5`);
 
 const busy = Array.from({ length: availableParallelism() }, () =>
-  // Until we are gone, however that comes about.
+  // Until this process is gone, even if it is killed.
   spawn(process.execPath, ['-e', 'const us = process.ppid; while (process.ppid === us);'], {
     stdio: 'ignore',
   }),
@@ -28,5 +28,5 @@ for (let run = 1; run <= Number(times); run++) {
   if (status !== 0) failures++;
 }
 console.log(`\n${failures ? `${failures} of ${times} runs failed` : `all ${times} runs passed`}`);
-// Not by its own end: the busy processes would keep this one alive.
+// The busy processes would keep this one alive.
 process.exit(failures ? 1 : 0);

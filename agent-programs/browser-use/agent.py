@@ -19,7 +19,7 @@ from typing import Any
 PROTOCOL_VERSION = "1"
 DEFAULT_MODEL = "claude-opus-5-5"
 
-# browser-use reads these when it is imported: nothing is to leave this machine but requests to the model.
+# browser-use reads these when it is imported. Only requests to the model may leave this machine.
 QUIET = {
     "ANONYMIZED_TELEMETRY": "false",
     "BROWSER_USE_CALCULATE_COST": "false",  # it would fetch a price list
@@ -31,7 +31,7 @@ QUIET = {
 
 
 def main() -> None:
-    # Standard output carries the protocol alone: what a library prints joins the logs.
+    # Standard output is only for the protocol: what libraries print goes to the logs.
     lines = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
 
@@ -68,13 +68,13 @@ def parse_options() -> argparse.Namespace:
 
 
 def price_of(options: argparse.Namespace) -> dict[str, Any] | None:
-    """None where the price is unknown, which is never free."""
+    """None if the price is unknown."""
     table = json.loads(Path(__file__).with_name("prices.json").read_text(encoding="utf-8"))
     return options.price or table.get(options.model)
 
 
 def prepare_environment() -> None:
-    """Keeps browser-use quiet, and its files (pictures, settings) in a folder that goes with the trial."""
+    """Keeps browser-use quiet, and its files (pictures, settings) in a folder that is removed after the trial."""
     scratch = tempfile.mkdtemp(prefix="taskproof-browser-use-")
     tempfile.tempdir = scratch
     os.environ.update(QUIET, BROWSER_USE_CONFIG_DIR=scratch)

@@ -23,7 +23,7 @@ class Write(Protocol):
 async def play(task: dict[str, Any], model: str, price: dict[str, Any] | None, write: Write) -> End:
     """Returns how the trial ended, as the fields of an `end` line."""
     if not (os.environ.get("ANTHROPIC_API_KEY") or os.environ.get("ANTHROPIC_AUTH_TOKEN")):
-        return api_error("there is no key: set ANTHROPIC_API_KEY")
+        return api_error("no API key found: set ANTHROPIC_API_KEY")
     if task["maxCostUsd"] is not None and price is None:
         return api_error(f"the price of {model} is unknown, so the cost cap can't be kept: pass --price")
     return await Trial(task, price, write).run(model)
@@ -47,7 +47,7 @@ class Trial:
             auto_download_pdfs=False,
             captcha_solver=False,
             enable_default_extensions=False,
-            headless=False,  # else it would set the viewport: the page has that of the trial
+            headless=False,  # otherwise it would change the trial's viewport
             no_viewport=True,
             highlight_elements=False,  # it would draw on the page
             permissions=[],  # those of the trial's context stay as they are
@@ -78,7 +78,7 @@ class Trial:
         return cap is not None and self.cost >= cap
 
     async def begin_turn(self, page: BrowserStateSummary, answer: AgentOutput, _step: int) -> None:
-        """What was answered, before it is done."""
+        """Reports an answer before it is performed."""
         elements = page.dom_state.selector_map
         self.titles = [title_of(action, elements) for action in answer.action]
         self.write(type="turn", title="; ".join(self.titles))
@@ -89,7 +89,7 @@ class Trial:
     async def end_turn(self, agent: Agent) -> None:
         results = agent.state.last_result or []
         if self.titles is None and results and not self.api_problem:
-            # The model's answer was of no use.
+            # The model's answer was unusable.
             self.titles = ["no action"]
             self.write(type="turn", title="no action")
         for title, result in zip(self.titles or [], results, strict=False):
@@ -100,13 +100,13 @@ class Trial:
         self.titles = None
 
     def activate_focus(self) -> None:
-        """The trial follows tabs that a site opens: where there are several, it is told which is meant."""
+        """The trial activates tabs that a site opens: if there are several, this names the right one."""
         tabs = [target.target_id for target in self.session.session_manager.get_all_page_targets()]
         if len(tabs) > 1 and self.session.agent_focus_target_id in tabs:
             self.write(type="activate", targetId=self.session.agent_focus_target_id)
 
     def count(self, usage: anthropic.types.Usage) -> None:
-        """Takes the tokens of one request."""
+        """Reports the tokens of one request."""
         self.api_problem = None
         tokens = {
             "inputTokens": usage.input_tokens,
@@ -126,7 +126,7 @@ class Trial:
             return {"status": "completed"}
         out_of_steps = self.agent.state.n_steps > steps
         if out_of_steps or (self.task["maxCostUsd"] is not None and self.cost >= self.task["maxCostUsd"]):
-            # The turn that it can't have: the trial ends with this limit, whatever comes after.
+            # One turn too many ends the trial at this limit, whatever comes after.
             self.write(type="turn", title="go on")
         errors = [error for error in history.errors() if error]
         reason = history.final_result() or (errors or ["it stopped"])[-1]
@@ -134,7 +134,7 @@ class Trial:
 
 
 class Session(BrowserSession):
-    """Refuses other domains before it goes there. By itself it does so afterwards, and empties the page."""
+    """Refuses other domains before it opens them. browser-use does so afterwards, and empties the page."""
 
     async def on_NavigateToUrlEvent(self, event: NavigateToUrlEvent) -> None:
         if not self._security_watchdog._is_url_allowed(event.url):  # type: ignore
@@ -143,7 +143,7 @@ class Session(BrowserSession):
 
 
 class Model(ChatAnthropic):
-    """Claude, with each request's tokens counted, and the API's failures told from the model's."""
+    """Claude. Reports the tokens of each request, and remembers failures of the API."""
 
     def __init__(self, trial: Trial, **options: Any) -> None:
         super().__init__(**options)
@@ -153,7 +153,7 @@ class Model(ChatAnthropic):
         try:
             response = await super()._create_message(**params)
         except anthropic.APIError as error:
-            # The client has tried again by itself: browser-use need not.
+            # The client has retried already, so browser-use must not.
             self.trial.api_problem = f"{self.name}: {error}"
             self.trial.agent.stop()
             raise

@@ -1,7 +1,7 @@
-// An agent in a program of its own, with nothing but a DevTools connection. It has no model: it does what a goal says
-// in quotes, one after the other. `Enter "Mira" into "Name"` fills a field; `select "Friday" as "Day"` does too; any
-// other quoted text is a button, link, box, option or heading to click. To be started by `command()`:
-//   command({ command: 'node', args: ['agent-programs/cdp/agent.mts'] })   // Node 22.18 or newer; else tsx in place of node
+// An agent as a separate program, with only a DevTools connection. It has no model: it performs the quoted texts of a
+// goal, one after the other. `Enter "Mira" into "Name"` fills a field, and so does `select "Friday" as "Day"`; any other
+// quoted text is a button, link, box, option or heading to click. Start it with `command()`:
+//   command({ command: 'node', args: ['agent-programs/cdp/agent.mts'] })   // Node 22.18 or newer; before that, tsx instead of node
 import { json } from 'node:stream/consumers';
 import { chromium, type Locator, type Page } from 'playwright-core';
 import type { Line, Task } from './protocol';
@@ -23,14 +23,14 @@ function stepsOf(goal: string): Step[] {
   });
 }
 
-/** The first of these that is there, once one of them is. */
+/** Waits until one of these is there, and returns the first that is. */
 async function firstOf(...choices: Locator[]): Promise<Locator> {
   await choices
     .reduce((all, one) => all.or(one))
     .first()
     .waitFor({ state: 'attached' });
   for (const choice of choices) if (await choice.count()) return choice.first();
-  throw new Error('it went away again');
+  throw new Error('the element is gone again');
 }
 
 async function perform(page: Page, { label, value }: Step, secrets: Task['secrets']): Promise<void> {
@@ -92,7 +92,7 @@ for (const [index, step] of steps.entries()) {
     () => '',
     error => String(error.message ?? error),
   );
-  // What the step set off (a request, a tab) has a moment to show.
+  // A moment for what the step has started: a request, a tab.
   await page.waitForTimeout(200);
   await context.pages().at(-1)!.waitForLoadState();
   say({ type: 'turn_end' });

@@ -23,14 +23,14 @@ const PROTOCOL_VERSION = '1';
 const PREFIX = 'taskproof-mcp-';
 const USAGE =
   'agent.mjs claude-code|codex|./preset.mjs [--model NAME] [--command PATH] [--server PATH] [--keep-home] [--env NAME]... [-- ARGUMENTS]';
-/** Milliseconds without a sign of life, at most half of the trial: so long no model takes to begin an answer. */
+/** Milliseconds without output, at most half of the trial, after which the model counts as gone: no answer takes this long to begin. */
 const SILENCE_MS = 300_000;
-/** Milliseconds before the end of the trial in which it is told that a model could not be had: it would end as timed out. */
+/** Milliseconds before the end of the trial at which a missing model is reported: later, the trial would end as timed out. */
 const LAST_MS = 5_000;
-/** Milliseconds after which a folder in the temporary one was left behind: no trial lasts so long. */
+/** Age in milliseconds from which a temporary folder counts as left behind: no trial lasts as long. */
 const LEFT_MS = 24 * 3_600_000;
 const MAX_STDERR = 4_000;
-/** Bytes of a socket's path, by macOS. */
+/** The most bytes of a socket's path on macOS. */
 const MAX_SOCKET_PATH = 103;
 const LOG_IN =
   /\b(?:log|sign)(?:ged)?[ -]?in\b|\/login\b|not authenticated|no api key|missing api key|unauthorized|\b401\b/i;
@@ -45,11 +45,11 @@ async function main() {
   const preset = await loadPreset(options.preset);
   if (task.maxCostUsd !== null && !preset.keepsCostCap)
     throw new SetupError(
-      `${options.preset} tells what it spends at its end alone, so maxCostUsd can't be kept: remove it for this agent`,
+      `${options.preset} reports its cost only at its end, so maxCostUsd can't be kept: remove it for this agent`,
     );
   if (task.pageTools === 'only')
     throw new SetupError(
-      "a coding agent can't be held to page tools: remove `pageTools: 'only'` for this agent",
+      "a coding agent can't be limited to page tools: remove `pageTools: 'only'` for this agent",
     );
   sweep();
   await new Trial(task, options, preset).run();
@@ -127,7 +127,7 @@ class Trial {
     const socket = this.socketPath();
     this.tools = new Tools({
       args: [serverScript(this.options.server), '--no-webmcp'],
-      // Whoever can read arguments of processes could drive the page.
+      // Not in an argument: who can read the arguments of processes could drive the page.
       env: { ...environment(this.options.env, home), PLAYWRIGHT_MCP_CDP_ENDPOINT: this.task.cdp.url },
       folder: work,
       secrets: this.task.secrets,
@@ -196,7 +196,7 @@ class Trial {
       event = JSON.parse(line);
     } catch {
       return this.problem(
-        `printed what is not JSON: ${JSON.stringify(short(stripVTControlCharacters(line), 200))}`,
+        `printed text that is not JSON: ${JSON.stringify(short(stripVTControlCharacters(line), 200))}`,
       );
     }
     if (typeof event !== 'object' || event === null) return;
@@ -204,7 +204,7 @@ class Trial {
       this.preset.read(event, this.session);
     } catch (error) {
       this.problem(
-        `printed what can't be read: ${short(line, 200)} (${/** @type {Error} */ (error).message})`,
+        `printed an event that can't be read: ${short(line, 200)} (${/** @type {Error} */ (error).message})`,
       );
     }
   }
@@ -213,10 +213,10 @@ class Trial {
   closed(code) {
     if (this.isOver) return;
     if (code === 0 && !this.preset.read) return this.session.complete();
-    this.problem(`ended with ${code === null ? 'a signal' : `code ${code}`} before it told a result`);
+    this.problem(`ended with ${code === null ? 'a signal' : `code ${code}`} before it reported a result`);
   }
 
-  /** Not logged in is the model's side; all else that a command line does is the set-up's. @param {string} what */
+  /** A missing login is an error of the model's API, everything else of the setup. @param {string} what */
   problem(what) {
     const { command, logIn = 'log in' } = this.preset;
     const reason = `${command} ${what}${this.said()}`;
@@ -234,11 +234,11 @@ class Trial {
     const install = this.preset.package ? `npm install --save-dev ${this.preset.package}, or ` : '';
     const missing = /** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT';
     this.session.fail(
-      `${missing ? `there is no program ${command}` : `${command} can't be started: ${error.message}`}. Install it: ${install}give its path with --command`,
+      `${missing ? `there is no program ${command}` : `${command} can't be started: ${error.message}`}. Install it: ${install}set its path with --command`,
     );
   }
 
-  /** The first end counts. @param {End} end */
+  /** Only the first call counts. @param {End} end */
   async end(end) {
     if (this.isOver) return;
     write({ type: 'end', ...end, ...(end.reason && { reason: this.withLogIn(end) }) });
@@ -258,7 +258,7 @@ class Trial {
     clearInterval(this.watch);
     await endProcess(this.child);
     this.tools?.close();
-    // What is written to a pipe may still be on its way.
+    // Exits once all output is written.
     process.stdout.write('', () => process.exit(code));
   }
 
@@ -276,7 +276,7 @@ class Trial {
   }
 }
 
-/** Removes what trials left whose process was killed. */
+/** Removes the folders of trials whose process was killed. */
 function sweep() {
   try {
     for (const folder of [tmpdir(), '/tmp'])
@@ -286,7 +286,7 @@ function sweep() {
         if (isOwn && mtimeMs < Date.now() - LEFT_MS) rmSync(join(folder, name), { recursive: true });
       }
   } catch {
-    // Another trial removes them, or there is no such folder.
+    // Another trial has removed them, or there is no such folder.
   }
 }
 

@@ -1,4 +1,4 @@
-// What a command line starts as its MCP server: its standard input and output, joined to the program that plays the trial.
+// The MCP server that a command line starts. It connects its standard input and output to the program that plays the trial.
 import { connect } from 'node:net';
 
 const socket = connect(/** @type {string} */ (process.argv[2]));

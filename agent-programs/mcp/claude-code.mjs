@@ -1,4 +1,4 @@
-// Claude Code: `claude -p`, whose stream tells of each request, and what the session cost at its end.
+// Claude Code: `claude -p`, whose output reports each request, and the cost of the session at its end.
 
 /** @typedef {import('./preset').Preset} Preset */
 /** @typedef {import('./session.mjs').Session} Session */
@@ -6,7 +6,7 @@
 const SERVER = 'playwright';
 const TOOL = `mcp__${SERVER}__`;
 
-/** The answer that is being told: its calls, and what the request took. */
+/** The answer that is being streamed: its calls, and its usage. */
 class Answer {
   /** @type {import('./preset').Call[]} */
   calls = [];
@@ -47,7 +47,7 @@ export default {
         '-p',
         ...['--output-format', 'stream-json', '--verbose', '--include-partial-messages'],
         ...['--mcp-config', JSON.stringify(config), '--strict-mcp-config'],
-        // No tool of its own, and those of the server without asking.
+        // None of its own tools; the server's tools without asking.
         ...['--tools', '', '--allowedTools', `mcp__${name}`, '--permission-mode', 'dontAsk'],
         ...['--setting-sources', '', '--disable-slash-commands', '--no-session-persistence'],
         ...['--max-turns', String(maxTurns)],
@@ -101,7 +101,7 @@ function checkTools({ tools = [], mcp_servers: servers = [] }, session) {
     session.fail(`Claude Code could not connect to the MCP server ${failed.name}: ${failed.status}`);
 }
 
-/** A wrong key is tried ten times, for minutes. @param {any} event @param {Session} session */
+/** Claude Code would try a wrong key ten times, for minutes. @param {any} event @param {Session} session */
 function retried({ attempt, error_status: status, error }, session) {
   session.trouble = `Claude Code: the model's API answered ${[status, error].filter(Boolean).join(', ')}`;
   if (/^40[13]$/.test(status) && attempt > 1) session.noModel(session.trouble);
@@ -120,7 +120,7 @@ function stream(event, session) {
 
 /** @param {any} event @param {Session} session */
 function said({ message, is_api_error_message: isError }, session) {
-  // An error of the API's, in the form of an answer: the result tells it again.
+  // An error of the API in the form of an answer. The result repeats it.
   if (isError || message?.model === '<synthetic>') return;
   if (!answer.isOpen) answer = Object.assign(new Answer(), { isOpen: true, usage: message?.usage });
   for (const part of partsOf(message)) {
@@ -130,7 +130,7 @@ function said({ message, is_api_error_message: isError }, session) {
   }
 }
 
-/** The answer is there as a whole. @param {Session} session */
+/** Reports the answer, which is complete. @param {Session} session */
 function flush(session) {
   if (!answer.isOpen) return;
   answer.isOpen = false;

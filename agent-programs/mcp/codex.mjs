@@ -1,9 +1,9 @@
-// Codex: `codex exec --json`, which tells of its calls one by one, of its tokens at its end, and of no cost.
+// Codex: `codex exec --json`, which reports its calls one by one, its tokens at its end, and no cost.
 import { callKey } from './session.mjs';
 
 /** @typedef {import('./session.mjs').Session} Session */
 
-/** What it could do beside the page. Its sandbox is read-only in any case, and nothing is approved. */
+/** Features that reach beyond the page. Its sandbox is read-only anyway, and nothing is approved. */
 const FEATURES_OFF = [
   'apps',
   'browser_use',
@@ -50,7 +50,7 @@ export default {
       args: [
         ...['exec', '--json', '--ephemeral', '--skip-git-repo-check'],
         ...['--ignore-user-config', '--ignore-rules', '--sandbox', 'read-only'],
-        // Values are TOML, in which these are written as in JSON.
+        // Values are TOML, which writes these like JSON.
         ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${JSON.stringify(value)}`]),
         ...(model === undefined ? [] : ['--model', model]),
       ],

@@ -1,41 +1,41 @@
-// How a command line is started and read. `claude-code.mjs` and `codex.mjs` are two; another one is a module whose default
-// export is such an object, given in place of their names.
+// How a command line is started and read: see `claude-code.mjs` and `codex.mjs`. For another command line, write a module
+// whose default export is such an object, and pass its path instead of their names.
 import type { Session } from './session.mjs';
 
 export interface Preset {
-  /** The npm package that has the command line. Looked for from the working directory, and beside this program. */
+  /** The npm package with the command line, looked up from the working directory, then beside this program. Default: none. */
   package?: string;
-  /** The program, looked for on the PATH where the package is not found. */
+  /** The program, looked up on the PATH if the package is not found. */
   command: string;
-  /** Names of environment variables that it gets; a `*` at the end stands for any ending. Default: none of its own. */
+  /** Names of environment variables to pass on, besides common ones (PATH and others); a `*` at the end matches any ending. Default: none. */
   env?: readonly string[];
-  /** What to do where it is not logged in, as the end of a sentence: `set OPENAI_API_KEY`. */
+  /** What to do if it is not logged in, as the end of a sentence: `set OPENAI_API_KEY`. */
   logIn?: string;
-  /** Whether it stops by itself at the cap of `maxCostUsd`. Default: false, and trials with a cap are refused. */
+  /** Whether it stops at `maxCostUsd` by itself. Default: false: trials with a cap are refused. */
   keepsCostCap?: boolean;
   /**
-   * Whether `read` tells of each call (`session.round`) before it is made, by the `claudecode/toolUseId` of its MCP client or
-   * by `callKey`. Default: false.
+   * Whether `read` reports each call (`session.round`) before it is made, with the `claudecode/toolUseId` of its MCP client
+   * or `callKey` as its id. Default: false.
    */
   tellsCalls?: boolean;
-  /** What it is started with. */
+  /** Returns how to start it. */
   start(trial: Trial): Launch;
   /**
-   * Reads a line of its standard output. Turns need no help: each call of a tool is one. Default: lines are not looked at,
-   * and the task is done when it exits with code 0.
+   * Gets each JSON line of its standard output. Not needed for turns: each call of a tool is one. Default: lines are
+   * ignored, and the task is done when it exits with code 0.
    */
   // biome-ignore lint/suspicious/noExplicitAny: whatever a command line prints as JSON
   read?(event: any, session: Session): void;
 }
 
 export interface Trial {
-  /** The goal, and what has to be known besides. */
+  /** The goal, and facts about the task. */
   prompt: string;
   /** `--model`. */
   model: string | undefined;
   maxTurns: number;
   maxCostUsd: number | null;
-  /** An empty folder of this trial for settings, which is the HOME; undefined with `--keep-home`. */
+  /** An empty folder for settings, which is the HOME of this trial; undefined with `--keep-home`. */
   home: string | undefined;
   /** The MCP server to use, a program that speaks over standard input and output. */
   server: { name: string; command: string; args: string[] };
@@ -43,9 +43,9 @@ export interface Trial {
 
 export interface Launch {
   args: readonly string[];
-  /** Beside the variables named in `env`. */
+  /** Variables besides those named in the preset's `env`. */
   env?: Record<string, string>;
-  /** Written to its standard input, which ends then. */
+  /** Text for its standard input. Default: none. */
   stdin?: string;
   /** Files to write first, by path below the folder that it runs in. */
   files?: Record<string, string>;
@@ -66,7 +66,7 @@ export interface Usage {
   cacheReadTokens?: number;
   cacheCreationTokens?: number;
   costUsd?: number | null;
-  /** US dollars of the whole trial, as the command line tells it at its end. */
+  /** US dollars of the whole trial, as the command line reports it at its end. */
   totalCostUsd?: number;
 }
 

@@ -1,4 +1,4 @@
-// Where the programs are that a trial needs, what they get of the environment, and how they end.
+// Finds the programs that a trial needs, picks their environment variables, and ends them.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -6,16 +6,16 @@ import { dirname, join, resolve } from 'node:path';
 
 /** @typedef {import('./preset').Preset} Preset */
 
-/** What every program may need. Others are passed on by name. */
+/** Variables that every program may need. Others are passed on by name. */
 const ENVIRONMENT =
   /^(?:PATH|PATHEXT|COMSPEC|SYSTEMROOT|SYSTEMDRIVE|WINDIR|USER|LOGNAME|USERNAME|LANG|LC_\w+|TZ|TMPDIR|TEMP|TMP|SHELL|TERM|(?:HTTPS?|NO|ALL)_PROXY|NODE_EXTRA_CA_CERTS|SSL_CERT_(?:FILE|DIR)|TASKPROOF_TRIAL)$/i;
 const HOME =
   /^(?:HOME|USERPROFILE|HOMEDRIVE|HOMEPATH|APPDATA|LOCALAPPDATA|XDG_\w+|\w+_HOME|\w+_CONFIG_DIR)$/i;
 
-/** Milliseconds for a command line to go when it is asked to. */
+/** Milliseconds for a command line to exit when it is asked to. */
 const GRACE_MS = 1_500;
 
-/** What the user can put right. */
+/** An error that the user can fix. */
 export class SetupError extends Error {}
 
 /** @param {readonly string[]} names with a `*` at the end for any ending @param {string | undefined} home */
@@ -29,7 +29,7 @@ export function environment(names, home) {
   return { ...Object.fromEntries(kept), ...(home && { HOME: home, USERPROFILE: home }) };
 }
 
-/** Packages are those of the suite, else those beside this program. @param {string} name */
+/** The folder of a package: the suite's, else the one beside this program. @param {string} name */
 function packageFolder(name) {
   for (const from of [join(process.cwd(), 'x'), process.argv[1] ?? '']) {
     try {
@@ -55,8 +55,8 @@ export function serverScript(given) {
   if (script && existsSync(script)) return script;
   throw new SetupError(
     given
-      ? `there is no file ${script}, which --server names`
-      : 'there is no @playwright/mcp: npm install --save-dev @playwright/mcp, or give its cli.js with --server',
+      ? `--server: there is no file ${script}`
+      : '@playwright/mcp is not installed: npm install --save-dev @playwright/mcp, or set the path of its cli.js with --server',
   );
 }
 

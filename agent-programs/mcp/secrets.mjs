@@ -1,7 +1,7 @@
-// Secrets are known to the agent by name: values are put in where it types, and taken out of what it reads.
+// The agent knows secrets only by name: values are filled in when it types, and masked in what it reads.
 
 const MARK = /<secret>\s*([^<>]*?)\s*<\/secret>/g;
-/** Characters: shorter ones are masked as words of their own alone. */
+/** Characters. Shorter values are only masked as whole words. */
 const SHORT = 4;
 
 export class Secrets {
@@ -24,7 +24,7 @@ export class Secrets {
     return typeof value === 'string' ? value.replace(MARK, (whole, name) => this.#own(name) ?? whole) : value;
   }
 
-  /** @param {string} text @returns {string | undefined} what to say of a name that is no secret's */
+  /** @param {string} text @returns {string | undefined} a message if the text names an unknown secret */
   unknownIn(text) {
     const name = [...text.matchAll(MARK)]
       .map(([, name = '']) => name)
@@ -59,7 +59,7 @@ function patternOf(value) {
   return new RegExp(sources.join('|'), 'gi');
 }
 
-/** As a pattern in which blanks and line breaks count alike. @param {string} text */
+/** A pattern for a text, in which blanks and line breaks are equal. @param {string} text */
 function escaped(text) {
   return text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&').replace(/\s+/g, '\\s+');
 }

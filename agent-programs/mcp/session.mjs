@@ -1,36 +1,35 @@
-// Makes the protocol's turns of what a command line says and of the tools that it calls.
-
+// Turns what a command line says, and the tools that it calls, into the protocol's turns.
 import { stripVTControlCharacters } from 'node:util';
 
 /** @typedef {import('./preset').Call} Call */
 /** @typedef {import('./preset').Usage} Usage */
 /** @typedef {import('./preset').End} End */
 
-/** Milliseconds in which the line that tells of a call comes, once the call itself is there. */
+/** Milliseconds to wait for the line about a call, once the call itself has arrived. */
 const CALL_MS = 2_000;
 const TITLE_LENGTH = 100;
 
 export class Session {
   /** @type {string[]} */
   #said = [];
-  /** Calls of this turn that have no result yet, as they were told. @type {Map<string, { call: Call, title: string }>} */
+  /** Calls of this turn that have no result yet, by id. @type {Map<string, { call: Call, title: string }>} */
   #open = new Map();
-  /** Calls that were made before they were told, by id. @type {Set<string>} */
+  /** Ids of calls that arrived before the line about them. @type {Set<string>} */
   #early = new Set();
   #inTurn = false;
-  /** Who waits to be told of a call. @type {Map<string, () => void>} */
+  /** Called when the line about a call arrives, by id. @type {Map<string, () => void>} */
   #waiting = new Map();
   /** @type {Required<Pick<Usage, 'inputTokens' | 'outputTokens' | 'cacheReadTokens' | 'cacheCreationTokens'>>} */
   #counted = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 };
   /** @type {string | undefined} */
   #gaveUp;
-  /** Whether the agent was told of any tools: without, what it says is no attempt at the task. */
+  /** Whether the agent got any tools. Without tools, it can't have tried the task. */
   hasTools = false;
-  /** The newest text of the page, by which elements are named. */
+  /** The newest text of the page, which has the names of elements. */
   snapshot = '';
-  /** Why the model can't be had at the moment, while the command line tries again. @type {string | undefined} */
+  /** Why the model is not available at the moment, while the command line retries. @type {string | undefined} */
   trouble;
-  /** Milliseconds since the epoch: the last sign of life. */
+  /** Time of the last output, in milliseconds since the epoch. */
   lastHeard = Date.now();
 
   /**
@@ -48,15 +47,15 @@ export class Session {
     return this.#open.size > 0;
   }
 
-  /** What the agent said or thought: told with the next turn. @param {string} text */
+  /** Keeps what the agent said or thought for the next turn. @param {string} text */
   narrate(text) {
     if (text.trim()) this.#said.push(text);
   }
 
   /**
-   * An answer of the model: a turn.
+   * Writes a turn for an answer of the model.
    *
-   * @param {readonly Call[]} calls none where it ends with this answer
+   * @param {readonly Call[]} calls empty if the agent ends with this answer
    * @param {Usage} [usage] of the request
    */
   round(calls, usage) {
@@ -78,7 +77,7 @@ export class Session {
   }
 
   /**
-   * An answer whose turn began with its first call already. What was said comes with this turn if it is still open.
+   * For an answer whose turn has already begun with its first call. Adds its text if the turn is still open.
    *
    * @param {{ call: Call, title: string }[]} told its other calls
    * @param {Usage} [usage]
@@ -106,7 +105,7 @@ export class Session {
     this.#open.clear();
   }
 
-  /** To be awaited before a tool does anything, so that it is done within its turn. @param {Call} call */
+  /** Await it before a tool does anything, so that this happens in its turn. @param {Call} call */
   async begin(call) {
     this.hasTools = true;
     if (this.tellsCalls && !this.#open.has(call.id)) await this.#told(call.id);
@@ -128,7 +127,7 @@ export class Session {
   }
 
   /**
-   * A call has its result.
+   * Reports the result of a call.
    *
    * @param {string} id
    * @param {string} [error] what went wrong
@@ -156,13 +155,13 @@ export class Session {
     this.write({ type: 'usage', ...usage });
   }
 
-  /** Tokens that were told so far. */
+  /** Tokens that are reported so far. */
   get counted() {
     return this.#counted;
   }
 
   /**
-   * All that the trial took, as it is known at its end: what was not told yet is.
+   * Reports the total usage of the trial, which is known at its end: the part that is not reported yet.
    *
    * @param {Usage} total
    */
@@ -185,20 +184,18 @@ export class Session {
   complete() {
     this.endTurn();
     if (!this.hasTools)
-      return this.fail(
-        'the agent ended without having asked @playwright/mcp for its tools: it could not act',
-      );
+      return this.fail('the agent ended without asking @playwright/mcp for its tools, so it could not act');
     this.finish(this.#gaveUp ? { status: 'gave_up', reason: this.#gaveUp } : {});
   }
 
-  /** It wanted another turn, or dollar, than it had: the trial ends by the limit that this turn would exceed. */
+  /** It reached the limit of turns or dollars: one turn more ends the trial at that limit. */
   exceed() {
     this.endTurn();
     this.write({ type: 'turn', title: 'go on' });
     this.finish({ status: 'error', reason: 'it stopped at a limit that the trial does not have' });
   }
 
-  /** The model can't be had. @param {string} reason */
+  /** The model is not available. @param {string} reason */
   noModel(reason) {
     this.finish({ status: 'error', errorKind: 'agent_api', reason });
   }
@@ -253,7 +250,7 @@ export class Session {
   }
 
   /**
-   * The page's own words for an element, else the model's.
+   * The page's name for an element, else the model's.
    *
    * @param {Record<string, any>} input
    */
@@ -265,7 +262,7 @@ export class Session {
 }
 
 /**
- * How a call is known where it has no id that both sides tell.
+ * The id of a call whose own id is not known to both sides.
  *
  * @param {string} name
  * @param {Record<string, any>} input
@@ -279,12 +276,12 @@ export function callKey(name, input) {
   return `${name} ${JSON.stringify(input, sorted)}`;
 }
 
-/** Its name on the MCP server: Claude Code puts that of the server before it. @param {Call} call */
+/** The tool's name without that of the MCP server, which Claude Code puts in front. @param {Call} call */
 function toolOf({ name }) {
   return textOf(name).replace(/^mcp__\w+?__/, '');
 }
 
-/** What the model wrote may be of any type. @param {unknown} value @returns {string} */
+/** A text for a value of the model, which may have any type. @param {unknown} value @returns {string} */
 function textOf(value) {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? '');
 }

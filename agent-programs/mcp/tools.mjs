@@ -1,6 +1,6 @@
-// The MCP server that a command line gets: the real @playwright/mcp, attached to the trial's page, with this program in
-// between, which sees each call before it is done. Tools that reach beyond the page are left out, and secrets are put into
-// what is typed, so that the model never reads them.
+// The MCP server that a command line gets: the real @playwright/mcp, attached to the trial's page. This program sits in
+// between and sees each call before it is performed. It leaves out tools that reach beyond the page, and fills secrets
+// into typed texts, so that the model never reads them.
 import { spawn } from 'node:child_process';
 import { readFile, realpath } from 'node:fs/promises';
 import { createServer } from 'node:net';
@@ -24,7 +24,7 @@ const GIVE_UP = {
 };
 /** Characters of a result's text: Claude Code puts longer ones into a file, which the agent can't read. */
 const MAX_TEXT = 60_000;
-/** A section of its own: within a line, such as that of the title, are words of the page. */
+/** Only as a whole section: a line such as the title may contain text of the page. */
 const SNAPSHOT_LINK = /^### Snapshot\n- \[Snapshot\]\(([^)\n]+\.yml)\)$/gm;
 
 export class Tools {
@@ -48,7 +48,7 @@ export class Tools {
     this.session = session;
   }
 
-  /** Serves whoever connects. @param {string} path a socket's, or a pipe's */
+  /** Serves all connections. @param {string} path of a socket or a pipe */
   async listen(path) {
     this.server = createServer(socket => this.#serve(socket));
     await new Promise((resolve, reject) => {
@@ -71,7 +71,7 @@ export class Tools {
       windowsHide: true,
     });
     this.#children.push(child);
-    // Either end may be gone before the other has said its last.
+    // One end may be gone while the other still writes.
     for (const stream of [socket, child.stdin]) stream.on('error', () => undefined);
     child.on('error', error => this.session.fail(`@playwright/mcp can't be started: ${error.message}`));
     child.on('exit', (code, signal) => {
@@ -95,7 +95,7 @@ export class Tools {
 }
 
 class Connection {
-  /** What to do with the answer to a request. @type {Map<string | number | undefined, (result: any) => any>} */
+  /** Handlers for the answers to requests, by id. @type {Map<string | number | undefined, (result: any) => any>} */
   #pending = new Map();
 
   /**
@@ -129,7 +129,7 @@ class Connection {
     this.toServer({ ...message, params: { ...message.params, arguments: this.#withSecrets(input) } });
   }
 
-  /** @param {Message} message of the server's */
+  /** @param {Message} message of the server */
   async answered(message) {
     const handle = message.method === undefined ? this.#pending.get(message.id) : undefined;
     if (!handle) return this.toAgent(message);
@@ -164,7 +164,7 @@ class Connection {
     return { ...result, content };
   }
 
-  /** After an action the page is in a file, which the agent has no tool to read. @param {string} text */
+  /** Puts the page into a result: after an action, the server writes it to a file, which the agent can't read. @param {string} text */
   async #withPage(text) {
     const link = [...text.matchAll(SNAPSHOT_LINK)].at(-1);
     if (!link?.[1]) return text;
@@ -174,7 +174,7 @@ class Connection {
     return `${text.slice(0, link.index)}### Snapshot\n\`\`\`yaml\n${page}\n\`\`\`${rest}`;
   }
 
-  /** Only what is typed: an address would carry a secret away. @param {unknown} input as the model wrote it */
+  /** Fills secrets only into typed text: an address could carry a secret away. @param {unknown} input as the model wrote it */
   #withSecrets(input) {
     const { text, target, fields } = objectOf(input);
     if (target !== undefined && typeof text === 'string')
@@ -200,7 +200,7 @@ function reasonIn(input) {
   return typeof reason === 'string' && reason ? reason : 'it gave no reason';
 }
 
-/** A file in a folder, and nothing that leads out of it. @param {string} folder @param {string} name */
+/** Reads a file in a folder; undefined if its path leads out. @param {string} folder @param {string} name */
 async function readWithin(folder, name) {
   const file = await realpath(join(folder, name));
   const way = relative(await realpath(folder), file);
@@ -208,7 +208,7 @@ async function readWithin(folder, name) {
   return readFile(file, 'utf8');
 }
 
-/** @param {string} line @returns {Message | undefined} undefined for what is no message, such as a warning of Node's */
+/** @param {string} line @returns {Message | undefined} undefined for other lines, such as a warning of Node */
 function parsed(line) {
   try {
     const message = JSON.parse(line);

@@ -1,7 +1,7 @@
-// Tasks at which the agent itself fails: the diagnosis must not blame the site.
+// Tasks at which the agent itself fails. The diagnosis must not blame the site.
 import { layout, svg } from './variants.mjs';
 
-/** A site with faults that this task never meets. */
+/** A site with faults that don't affect this task. */
 const ELSEWHERE = {
   change: /** @type {import('./variants.mjs').Variant['change']} */ ([
     [

@@ -1,4 +1,4 @@
-// Whether a diagnosis names the cause first: in its headline, in the parting, or by its first finding.
+// Whether a diagnosis names the cause first: in its headline, in its parting, or with its first finding.
 
 /**
  * @param {import('./variants.mjs').Variant['named']} named
@@ -10,7 +10,7 @@ export function grade({ kind, about, said }, { headline = '', parted, findings =
   const [first] = findings;
   const isNamed = first?.kind === kind && about?.test(`${first?.locator} ${first?.text}`) === true;
   const isSaid = said !== undefined && sentences.some(text => said.test(text));
-  // What is not the cause leads the reader away from it, whatever else is said.
+  // A wrong first finding misleads the reader, whatever else is said.
   const falsely = first !== undefined && !isNamed;
   const found = findings.slice(0, 2).map(each => `${each.kind} ${each.locator}: ${each.text}`);
   return { right: !falsely && (isSaid || isNamed), falsely, shown: [...sentences, ...found].filter(Boolean) };

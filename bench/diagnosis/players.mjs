@@ -1,5 +1,5 @@
-// Agents that take other ways than lexical(): scripted with Playwright. `hands` says where it is stuck, `hasty` goes on and
-// claims to be done; the others are themselves the cause.
+// Scripted agents that take other ways than lexical(). `hands` stops where it is stuck, `hasty` goes on and claims to be
+// done. The others are the cause of their failure themselves.
 import { defineAgent } from '@taskproof/playwright';
 
 /** Milliseconds that they wait for a control. */
@@ -168,7 +168,7 @@ async function play(page, turn, [title, step, find]) {
     else await target.click(options);
     turn.action({ title });
     await page.waitForLoadState();
-    // As an agent that asks a model does: long enough for the page to answer.
+    // As long as an agent waits for its model, so that the page can react.
     await page.waitForTimeout(700);
     return undefined;
   } catch (error) {

@@ -5,7 +5,7 @@ import { startSite } from '../../example-tasks/site/server.mjs';
 /**
  * @param {readonly import('./variants.mjs').Variant[]} variants
  * @returns {Promise<{ whole: string, urls: Map<string, string>, unmet(): string[], close(): Promise<void> }>} `urls` by variant;
- *   `unmet`: variants whose change was not met, since the site has become another one
+ *   `unmet`: variants whose change was never applied, since the site has changed
  */
 export async function startVariants(variants) {
   const whole = await startSite({ port: 0, slowMs: 300 });
@@ -54,7 +54,7 @@ async function answer(upstream, variant, request, response, met) {
     let body = Buffer.concat(parts);
     const type = String(found.headers['content-type'] ?? '');
     if (/html|javascript/.test(type)) body = Buffer.from(changed(variant, path, body.toString(), type, met));
-    // What a variant puts into a page is its own, and the policy of the site would keep it out.
+    // The site's policy would block the script of a variant.
     const { 'content-security-policy': _, 'content-length': __, ...kept } = found.headers;
     response.writeHead(found.statusCode ?? 500, kept).end(body);
   });
@@ -69,7 +69,7 @@ function changed({ id, change = [], script }, path, text, type, met) {
     made = made.replaceAll(from, to);
     met.add(id);
   }
-  // A module runs after those of the page.
+  // As a module, it runs after the page's own.
   return script && type.includes('html')
     ? made.replace('</body>', '<script type="module" src="/variant.js"></script></body>')
     : made;

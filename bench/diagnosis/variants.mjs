@@ -5,10 +5,10 @@
  * @property {string} id
  * @property {string} task
  * @property {string} cause in words
- * @property {[path: RegExp, from: string, to: string][]} [change] of what the site answers; each must be met
+ * @property {[path: RegExp, from: string, to: string][]} [change] replacements in the site's answers; each must be applied
  * @property {string} [script] runs in every page, after the page's own
  * @property {(method: string, path: string) => { status?: number, body?: string, location?: string, delayMs?: number } | undefined} [answer]
- * @property {{ kind?: string, about?: RegExp, said?: RegExp }} named what names it: a finding of that kind, or a headline or parting
+ * @property {{ kind?: string, about?: RegExp, said?: RegExp }} named what names the cause: a finding (`kind`, `about`), or a headline or parting (`said`)
  * @property {string[]} players
  */
 

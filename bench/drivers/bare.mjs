@@ -1,11 +1,11 @@
-// The bare Playwright call for each kind of action, one picture of the page as the turns of a trial take it, and the tree
-// that a model has to be shown to go on.
+// The bare Playwright call for each kind of action, one picture of the page as in a trial's turn, and the tree that a model
+// needs to go on.
 import { createRequire } from 'node:module';
 import { launchOptions } from '../../scripts/browser.mjs';
 import { controlsInView } from '../lib/controls.mjs';
 import { play } from './client.mjs';
 
-// This repository's Playwright, whatever the other tools have brought beside this file.
+// This repository's Playwright, not the one that the other tools have installed.
 const { chromium } = createRequire(new URL('../../package.json', import.meta.url))('@playwright/test');
 const browser = await chromium.launch(launchOptions());
 let page = await browser.newPage();
@@ -46,7 +46,7 @@ await play(
     const call = CALLS[answer.do];
     if (!call) throw new Error(`no such action: ${answer.do}`);
     await call(answer);
-    // As the turns of a trial take it; a picture in Playwright's default format, PNG, costs more.
+    // As in a trial's turn. PNG, Playwright's default format, costs more.
     await page.screenshot({ type: 'jpeg', quality: 60, scale: 'css' });
     if (!LOOKS.includes(answer.do)) await page.ariaSnapshot({ mode: 'ai' });
     return null;

@@ -1,9 +1,9 @@
-// browser-use for Node: one Agent for each session, with its defaults, on a page that is open already.
+// browser-use for Node: one Agent for each session, with its defaults, on a page that is already open.
 import { register } from 'node:module';
 import { playSessions } from './client.mjs';
 
-// It draws with a native module that an install without scripts leaves out. Another with the same interface is installed
-// as a prebuilt one; it is needed for pictures of other sizes than the viewport's, and for GIFs, neither of which is made.
+// It draws with a native module that an install without scripts does not build. A prebuilt one with the same interface
+// takes its place. It would only be used for GIFs, and for pictures of other sizes than the viewport's.
 const canvas = `import { createRequire } from 'node:module';
 const { Image, createCanvas, loadImage } = createRequire(${JSON.stringify(import.meta.url)})('@napi-rs/canvas');
 export { Image, createCanvas, loadImage };`;
@@ -26,7 +26,7 @@ const newSession = () =>
   });
 
 await playSessions(async url => {
-  // Its agents end the browser that they were given: each session has a new one.
+  // Its agents close their browser, so each session has a new one.
   const session = newSession();
   await session.start();
   await session.navigate_to(url);

@@ -1,4 +1,4 @@
-// Shared by the drivers: asks the bench what to do next.
+// Asks the bench what to do next, for all drivers.
 
 export async function ask(body, server = process.env.BENCH_SERVER) {
   const response = await fetch(server, { method: 'POST', body: JSON.stringify(body) });
@@ -18,7 +18,7 @@ export async function play(act, close) {
   process.exit(0);
 }
 
-/** For tools that ask a model from a loop of their own. `session` plays one on the page of that URL. */
+/** For tools with a loop of their own. `session` plays one session on the page of a URL. */
 export async function playSessions(session, server = process.env.BENCH_CONTROL) {
   let answer = await ask({ ready: true }, server);
   while (answer.do !== 'end') {

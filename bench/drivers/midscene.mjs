@@ -1,4 +1,4 @@
-// Midscene for Playwright: aiAct() with its planning loop, on the Playwright that it is installed with.
+// Midscene for Playwright: aiAct() with its planning loop, on the Playwright that is installed with it.
 import { PlaywrightAgent } from '@midscene/web/playwright';
 import { chromium } from 'playwright';
 import { playSessions } from './client.mjs';
@@ -24,7 +24,7 @@ await playSessions(async url => {
   try {
     await agent.aiAct('Do what comes next.');
   } finally {
-    // The page tells the site what was done to it when it is left.
+    // When the page is left, it reports to the site what was done to it.
     await page.goto('about:blank');
     await page.close();
   }

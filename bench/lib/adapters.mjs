@@ -1,4 +1,4 @@
-// The library itself and the bare Playwright calls that it is measured against, as the bench drives them.
+// Drives the library itself, and the bare Playwright calls that it is compared with.
 import { load } from '../../scripts/bundle.mjs';
 import { claudeSuite, startDriver } from './processes.mjs';
 import { jsonServer, messagesServer } from './server.mjs';
@@ -8,7 +8,7 @@ import { jsonServer, messagesServer } from './server.mjs';
 /** @typedef {{ kind: string, url: string, button: string, field: string, text: string, box: Box, fieldBox: Box }} Action */
 
 /**
- * What the bench needs of a tool to drive it: which answer makes it do an action, and what it showed its model.
+ * What the bench needs to drive a tool: the answers that make it perform an action, and what it showed its model.
  *
  * @typedef {object} Adapter
  * @property {string} name
@@ -18,16 +18,16 @@ import { jsonServer, messagesServer } from './server.mjs';
  * @property {(url: string) => Promise<HeldRequest>} open a page in a fresh session; resolves to the request that waits for the first action
  * @property {(request: HeldRequest, action: Action) => unknown} answerTo undefined if it has no such action
  * @property {(request: HeldRequest) => Promise<unknown>} leave ends the session
- * @property {(body: any) => string} [shown] the words of a request that describe the page
+ * @property {(body: any) => string} [shown] the part of a request that describes the page
  * @property {() => string} output what its process printed last
- * @property {(body: any) => string | null} [problem] what went wrong in the action before, by the request after it
+ * @property {(body: any) => string | null} [problem] what went wrong in the last action, by the request after it
  * @property {() => Promise<unknown>} stop
  */
 
 const middleOf = ({ x, y, width, height }) => ({ x: x + width / 2, y: y + height / 2 });
 
 /**
- * The bare call and one picture. It also tells where things are, for those that act by coordinates.
+ * The bare call and one picture. It also reports where things are, for tools that act by coordinates.
  *
  * @param {{ button: string, field: string }} targets
  * @returns {Promise<Adapter>}
@@ -68,8 +68,8 @@ export async function bare(targets) {
 }
 
 /**
- * claude() as users have it: trials in a real Playwright run, one for each session, with the guard, the network log, the
- * record and the pictures.
+ * claude() as users run it: trials in a real Playwright run, one for each session, with guard, network log, record and
+ * pictures.
  *
  * @param {string[]} urls the page of each session
  * @returns {Promise<Adapter>}

@@ -1,8 +1,8 @@
-// The controls in a page's viewport, found by the page itself, independent of the measured tools.
+// Finds the controls in a page's viewport by the page itself, independent of the measured tools.
 
 /** @typedef {{ role: string, name: string }} Control */
 
-/** Runs in the page. A control counts where some part of it is in the viewport and nothing covers that part. */
+/** Runs in the page. A control counts if a part of it is in the viewport and nothing covers that part. */
 export function controlsInView() {
   const SELECTOR =
     'a[href],button,input:not([type=hidden]),select,textarea,summary,[role=button],[role=link]';
@@ -34,7 +34,7 @@ export function controlsInView() {
 }
 
 /**
- * The controls that a text does not show with a reference. Several controls of one name need as many lines.
+ * The controls that a text does not show with a reference. Controls with the same name need a line each.
  *
  * @param {readonly Control[]} controls
  * @param {string} text
@@ -47,7 +47,7 @@ export function missingFrom(controls, text, reference) {
   return controls.filter(({ name }) => {
     const nth = (taken.get(name) ?? 0) + 1;
     taken.set(name, nth);
-    // A whole name: "Plant number 1" is not there because "Plant number 12" is.
+    // The whole name: "Plant number 12" does not show "Plant number 1".
     const whole = new RegExp(`(?<![\\w])${name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')}(?![\\w])`);
     return lines.filter(line => whole.test(line)).length < nth;
   });

@@ -1,4 +1,4 @@
-// The other tools in the bench of turns. Each gets answers in its own format, from what it showed its model.
+// Drives the other tools. Each gets answers in its own format, made from what it showed its model.
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { nodeOf, versionOf } from './packages.mjs';
@@ -16,7 +16,7 @@ async function mcp() {
   return {
     name: 'playwright-mcp',
     note: 'its tools alone, without a host',
-    // Its answers name a file that holds the page; the model sees the page by another call.
+    // Its answers only name a file with the page. The model needs another call to see it.
     blind: true,
     shown: body => body.observation?.text ?? '',
     server,
@@ -104,7 +104,7 @@ async function stagehand() {
 }
 
 /**
- * Those that ask a chat completions API from a loop of their own: a second server says which page to begin with.
+ * For tools with a loop of their own that asks a chat completions API. A second server tells the page to begin with.
  *
  * @param {string} script
  * @param {string | null} [node]
@@ -134,7 +134,7 @@ async function looping(script, node) {
   };
 }
 
-/** Everything that a chat message says in words. */
+/** All text of a chat message. */
 const textOf = message =>
   typeof message.content === 'string'
     ? message.content
@@ -210,7 +210,7 @@ async function browserUse() {
     },
     leave: async request => {
       request.answer(say({ done: { text: 'Done.', success: true } }));
-      // It has the model look at the end once more.
+      // It asks the model to check the result once more.
       (await adapter.server.next()).answer(JSON.stringify({ is_correct: true, reason: '' }));
     },
     problem: body => /Result\s+(?:Error|Failed)[^\n]*/.exec(textOf(body.messages.at(-1)))?.[0] ?? null,
@@ -235,7 +235,7 @@ export const versions = () => {
   return Object.fromEntries(found.filter(([, version]) => version));
 };
 
-/** A Chromium that takes extensions, which the headless shell does not. */
+/** A Chromium that supports extensions. The headless shell does not. */
 function fullChromium() {
   const names = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
   const folders = (process.env.PATH ?? '').split(delimiter);

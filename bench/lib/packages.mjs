@@ -1,4 +1,4 @@
-// The packages of the other tools, installed from the bench's own lockfile, and the Node that each of them asks for.
+// Installs the other tools from the bench's own lockfile, and finds the Node that they require.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -7,7 +7,7 @@ import { join, resolve } from 'node:path';
 export const BENCH = resolve(import.meta.dirname, '..');
 const require = createRequire(join(BENCH, 'package.json'));
 
-/** Nothing leaves this machine: opt-outs of what they would send, and no key that a model would take. */
+/** Keeps everything on this machine: opts out of what the tools would send, and removes real keys. */
 export const QUIET = {
   ANONYMIZED_TELEMETRY: 'false',
   BROWSER_USE_CLOUD_SYNC: 'false',
@@ -27,7 +27,7 @@ export const QUIET = {
 /** @param {string} file */
 const json = file => JSON.parse(readFileSync(file, 'utf8'));
 
-/** Every package of the lockfile that is not optional is there, in the version that it names. */
+/** Whether every package of the lockfile is installed in its version, except optional ones. */
 export function isInstalled() {
   const marker = join(BENCH, 'node_modules/.package-lock.json');
   if (!existsSync(marker)) return false;
@@ -38,7 +38,7 @@ export function isInstalled() {
   );
 }
 
-/** @returns {string | null} why they are not there */
+/** @returns {string | null} why they could not be installed */
 export function install() {
   if (isInstalled()) return null;
   console.log('bench: installing the other tools from bench/package-lock.json (about 1.1 GB)');
@@ -64,7 +64,7 @@ export function versionOf(name) {
 }
 
 /**
- * A Node of at least this major version: the running one, else the one that the bench's lockfile brings.
+ * A Node of at least this major version: the running one, else the one in the bench's packages; null if there is none.
  *
  * @param {number} major
  * @returns {string | null}

@@ -1,5 +1,5 @@
-// Runs what is compared in separate processes, which share no Playwright, browser or event
-// loop with another. Temporary suites have this library and its Playwright installed as a user has them.
+// Runs the compared tools in separate processes, which share no Playwright, browser or event loop. In temporary suites,
+// this library and its Playwright are installed as users have them.
 import { spawn } from 'node:child_process';
 import {
   cpSync,
@@ -70,7 +70,7 @@ export function start(node, args, { cwd, env }) {
   return {
     ended,
     output: () => output,
-    /** Waits for what it prints. @param {RegExp} pattern @returns {Promise<RegExpExecArray>} */
+    /** Waits until its output matches. @param {RegExp} pattern @returns {Promise<RegExpExecArray>} */
     says: pattern =>
       new Promise((resolve, reject) => {
         const look = () => {
@@ -81,7 +81,7 @@ export function start(node, args, { cwd, env }) {
         void ended.then(() => reject(new Error(`it ended without saying ${pattern}:\n${output}`)));
         look();
       }),
-    /** Ends it, by force if it does not listen. @param {NodeJS.Signals} signal */
+    /** Ends it, after 5 s by force. @param {NodeJS.Signals} signal */
     async stop(signal = 'SIGTERM') {
       if (child.exitCode !== null || child.signalCode) return;
       child.kill(signal);
@@ -97,11 +97,11 @@ export function start(node, args, { cwd, env }) {
  *
  * @param {string} name
  * @param {Env} env
- * @param {string | null} node null: there is none that is new enough
+ * @param {string | null} node null if no Node is new enough
  */
 export function startDriver(name, env, node = process.execPath) {
-  if (!node) throw new Error('it needs another Node, which bench/package-lock.json has not brought');
-  // Its reports, logs and caches go into a folder that is removed.
+  if (!node) throw new Error('it requires a newer Node, which bench/package-lock.json has not installed');
+  // Its reports, logs and caches go into a folder that is removed later.
   const folder = temporary(name);
   return start(node, [join(BENCH, 'drivers', `${name}.mjs`)], {
     cwd: folder,
@@ -118,13 +118,13 @@ export function startDriver(name, env, node = process.execPath) {
 
 let library = '';
 
-/** The library as it was built when the bench began: a build beside it must not change what is measured. */
+/** A copy of the built library, so that a build during the bench does not change what is measured. */
 export function builtLibrary() {
   if (library) return library;
-  // Another build of it, to be measured in the same way.
+  // BENCH_LIBRARY: another build to measure.
   const root = resolve(process.env.BENCH_LIBRARY ?? ROOT);
   if (!existsSync(join(root, 'dist/index.mjs'))) throw new Error('the library is not built: npm run build');
-  // Below node_modules, where Playwright takes it for a package and leaves its code as it is.
+  // Below node_modules, where Playwright does not transform its code.
   library = join(temporary('library'), 'node_modules/@taskproof/playwright');
   mkdirSync(library, { recursive: true });
   for (const name of ['package.json', 'dist'])

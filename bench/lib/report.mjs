@@ -5,7 +5,7 @@ import os from 'node:os';
 /**
  * @typedef {object} Row
  * @property {string} name
- * @property {number | null} value null where it could not be measured: `note` says why
+ * @property {number | null} value null if it could not be measured: `note` says why
  * @property {string} unit `x` for ratios
  * @property {number} [low] lower quartile
  * @property {number} [high] upper quartile
@@ -111,7 +111,7 @@ export function spread(values) {
 }
 
 /**
- * Ratios of what was measured side by side, round by round: what disturbs a round disturbs both of its sides.
+ * Ratios of two sides, round by round, since a disturbance affects both sides of a round.
  *
  * @param {readonly number[]} ours
  * @param {readonly number[]} theirs

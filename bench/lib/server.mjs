@@ -1,10 +1,10 @@
-// Servers that hold each request until the bench answers it: so the tools that are compared take turns, and the answer
-// itself takes no time.
+// Servers that hold each request until the bench answers it, so that the compared tools take turns, and the answer itself
+// takes no time.
 import { subscribe } from 'node:diagnostics_channel';
 import { createServer } from 'node:http';
 
-// When a server of this process saw a request begin and finished its answer, by port. Read off Node's own channels, so
-// that what a server does with a request in between (parsing, checking, counting) is in no figure.
+// When a request began and its answer was finished, by port. The times come from Node's own channels, so that the work of
+// a server in between (parsing, checking, counting) is not measured.
 const began = new Map();
 const answered = new Map();
 subscribe('http.server.request.start', ({ request }) =>
@@ -17,11 +17,11 @@ subscribe('http.server.response.finish', ({ request }) =>
 /**
  * @typedef {object} HeldRequest
  * @property {any} body
- * @property {any} [scripted] what the Messages API's script was given
+ * @property {any} [scripted] the argument of the Messages API's script
  * @property {(answer: any) => void} answer
  */
 
-/** One request at a time waits here. */
+/** Holds one request at a time. */
 export class HoldingServer {
   #held;
   #wake;
@@ -63,7 +63,7 @@ export class HoldingServer {
   }
 }
 
-/** Takes JSON and answers JSON; `wrap` makes the response out of the bench's answer. */
+/** Takes JSON and answers JSON; `wrap` turns the bench's answer into the response. */
 export async function jsonServer(wrap = answer => answer) {
   const http = createServer(async (request, response) => {
     let text = '';
@@ -87,7 +87,7 @@ export async function jsonServer(wrap = answer => answer) {
   return server;
 }
 
-/** A chat completions API: the answer is the text that the model says. */
+/** A chat completions API. The bench's answer is the model's text. */
 export function chatServer() {
   return jsonServer((content, { model }) => ({
     id: 'chatcmpl-bench',

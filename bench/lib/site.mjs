@@ -1,5 +1,5 @@
-// The pages that are measured on: a login form, a shop of 60 cards, a table of 500 rows, 3,000 links. They tell the
-// server what was done to them when they are left, so that an action that did nothing is noticed.
+// The pages of the bench: a login form, a shop of 60 cards, a table of 500 rows, 3,000 links. When a page is left, it
+// reports to the server what was done to it, so that an action without effect is noticed.
 import { createServer } from 'node:http';
 
 const STYLE = `body{font:16px/1.4 sans-serif;margin:0}header,main{padding:12px 24px}nav a{margin-right:12px}
@@ -43,7 +43,7 @@ const table = `${HEADER}<main><h1>Orders</h1><table><thead><tr><th>Order</th><th
 
 const links = `${HEADER}<main class="links"><h1>Index</h1>${times(3_000, i => `<a href="/entry/${i}">Entry number ${i}</a>`)}</main>`;
 
-/** Bodies by path. `/next` is the shop again, for a navigation to something as heavy. */
+/** Bodies by path. `/next` is the shop again, as the target of a navigation. */
 const PAGES = { '/login': login, '/shop': shop, '/next': shop, '/table': table, '/links': links };
 
 /** @typedef {{ clicks: number, scrolled: number, typed: string }} Done */

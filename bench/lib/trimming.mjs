@@ -1,12 +1,12 @@
-// A model of what a long trial bills, by when old readings and pictures are taken out of its conversation. A removal takes
-// all but the newest three, and what follows the first of them is written to the cache anew.
+// A model of the billed input of a long trial, depending on when old readings and pictures are removed. A removal takes all
+// but the newest three, and everything after the first of them is written to the cache again.
 const WRITE = 1.25;
 const READ = 0.05;
 const KEPT = 3;
-/** What stands in the place of a reading. */
+/** Tokens of the text that replaces a reading. */
 const STUB = 60;
 
-/** Tokens of a turn: what the model says, what may be taken out later, and what stays. */
+/** Tokens of a turn: what the model says, what may be removed later, and what stays. */
 export const LOADS = {
   'short pages': { said: 150, bulk: 450, rest: 150 },
   'a picture in each turn': { said: 150, bulk: 1_400, rest: 150 },
@@ -17,7 +17,7 @@ export const LOADS = {
 /**
  * @param {{ said: number, bulk: number, rest: number }} load
  * @param {number} turns
- * @param {{ atTokens: number, ofAll?: boolean }} policy `ofAll`: by the whole prompt's size, as the API's own context editing
+ * @param {{ atTokens: number, ofAll?: boolean }} policy `ofAll`: by the size of the whole prompt, as in the API's own context editing
  * @returns {number} billed input, in tokens at the price of uncached input
  */
 export function billedBy(load, turns, { atTokens, ofAll = false }) {

@@ -1,4 +1,4 @@
-// `npm run judge:eval`: runs a judge over the labelled trials and says how often it agrees with the labels.
+// `npm run judge:eval`: runs a judge on the labelled trials and prints how often it agrees with the labels.
 import { writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { resolve } from 'node:path';
@@ -15,10 +15,10 @@ const HELP = `npm run judge:eval -- [options]
   --model <name>       the judge's model (default: webJudge's)
   --votes <n>          decisions per trial, the majority counts (default 1)
   --judge <file>       a module whose default export is another judge
-  --only <words>       trials whose name or kind holds these words
+  --only <words>       trials whose name or kind contains these words
   --parallel <n>       trials at a time (default 2)
   --output <file>      writes each judgement as JSON
-  --stand-in           plays the model from here, also where there is a key`;
+  --stand-in           uses a scripted model, even if there is a key`;
 
 const { values } = parseArgs({
   options: {
@@ -43,9 +43,9 @@ async function standIn(/** @type {object} */ options) {
   const api = await startMessagesApi({ script: believer() });
   console.log(
     [
-      'STAND-IN: there is no real model behind these figures, and they say nothing about one. The server of the tests plays',
-      'a model that believes every claim of the agent, to prove the way from trial to figure. For the agreement of a real',
-      'judge, set ANTHROPIC_API_KEY.',
+      'STAND-IN: these figures do not come from a real model and say nothing about one. The server of the tests plays a',
+      'model that believes every claim of the agent, to show that the evaluation works. To measure a real judge, set',
+      'ANTHROPIC_API_KEY.',
       '',
     ].join('\n'),
   );
@@ -85,7 +85,7 @@ async function judged({ name, kind, passes, trial }, /** @type {any} */ judge) {
 async function main() {
   const { only = '' } = values;
   const trials = readTestSet().filter(({ name, kind }) => name.includes(only) || kind.includes(only));
-  if (!trials.length) throw new Error(`no trial's name or kind holds "${only}"`);
+  if (!trials.length) throw new Error(`no trial has "${only}" in its name or kind`);
   const { judge, close } = await configured();
   await judge.preflight?.();
   const right = trials.filter(({ passes }) => passes).length;

@@ -1,7 +1,7 @@
-// `npm run build && node scripts/judge/make-trials.mjs [name ...]` plays the judge's test set anew: the actions that stand in
-// each tests/data/judge/<name>/trial.json, on the example site, in real trials; then it writes down what a judge is given
-// now. A new trial is a folder with a trial.json of `kind`, `passes`, `why`, `spec` and `turns` (`actions`, `narration`).
-// `shows` is a text that the site puts on the page, as a visitor or an advertiser might, before the agent looks at it.
+// `npm run build && node scripts/judge/make-trials.mjs [name ...]` plays the judge's test set again: it performs the actions
+// in each tests/data/judge/<name>/trial.json on the example site, in real trials, and saves what a judge gets. To add a
+// trial, make a folder with a trial.json of `kind`, `passes`, `why`, `spec` and `turns` (`actions`, `narration`). `shows` is
+// a text that is put on the page, as a visitor or an advertiser might do, before the agent looks at it.
 import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { argv } from 'node:process';
@@ -12,13 +12,13 @@ import { FOLDER } from './test-set.mjs';
 
 /** @typedef {import('@playwright/test').Page} Page */
 
-/** In the test set, whatever port the site has here. */
+/** The site's address in the test set, whatever port it has here. */
 const ORIGIN = 'http://127.0.0.1:4173';
 const SITE = process.env.JUDGE_SITE ?? ORIGIN;
 const fileOf = (/** @type {string} */ name) => join(FOLDER, name, 'trial.json');
 const read = (/** @type {string} */ name) => JSON.parse(readFileSync(fileOf(name), 'utf8'));
 
-/** An action's title, and what does it. @type {[RegExp, (page: Page, first: string, second: string) => Promise<unknown>][]} */
+/** The titles of actions, and how to perform them. @type {[RegExp, (page: Page, first: string, second: string) => Promise<unknown>][]} */
 const ACTIONS = [
   [/^open (.*)$/, (page, url) => page.goto(url.replace(ORIGIN, SITE))],
   [/^type "(.*)" into "(.*)"$/, (page, text, label) => page.getByLabel(label, { exact: true }).fill(text)],
@@ -29,7 +29,7 @@ const ACTIONS = [
   [
     /^select "(.*)" in "(.*)"$/,
     async (page, start, label) => {
-      // Sizes carry their price.
+      // Options for sizes contain the price.
       const field = page.getByLabel(label, { exact: true });
       const labels = (await field.locator('option').allTextContents()).map(text => text.trim());
       await field.selectOption({ label: labels.find(text => text.startsWith(start)) ?? start });
@@ -59,8 +59,8 @@ export const agent = {
           const [, first = '', second = ''] = pattern?.exec(title) ?? [];
           if (act) await act(task.page, first, second);
           else if (title === 'look at the page') await show(task.page, shows);
-          else throw new Error(`${task.specId}: nobody knows how to ${title}`);
-          // What a page does after an action belongs into the turn's picture.
+          else throw new Error(`${task.specId}: unknown action "${title}". Add it to ACTIONS.`);
+          // The turn's picture must show what the page does after the action.
           await task.page.waitForTimeout(/^(click|check|select)/.test(title) ? 500 : 0);
           turn.action({ title });
         }
@@ -76,7 +76,7 @@ export const judge = {
     const folder = join(FOLDER, spec.id);
     const { kind, passes, why, shows, spec: given } = read(spec.id);
     for (const name of readdirSync(folder).filter(name => name.endsWith('.jpg'))) rmSync(join(folder, name));
-    // A picture that another one repeats is kept once.
+    // Equal pictures are kept once.
     const kept = screenshots.map(({ name, turn, image }) => ({
       name,
       turn,
@@ -95,7 +95,7 @@ export const judge = {
   },
 };
 
-/** A visitor who has closed the overlays, and is logged in for the account. @param {Page} page @param {string} name */
+/** Closes the overlays, and logs in if the trial is about the account. @param {Page} page @param {string} name */
 export async function prepare(page, name) {
   await page.goto(SITE);
   await page.getByRole('button', { name: 'Reject optional cookies' }).click();

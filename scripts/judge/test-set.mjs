@@ -33,7 +33,7 @@ export function readTestSet(folder = FOLDER) {
  * @property {string} name
  * @property {string} kind
  * @property {boolean} passes the right verdict
- * @property {boolean | null} passed the judge's; null where there was none
+ * @property {boolean | null} passed the judge's verdict; null if there is none
  * @property {string} reason
  * @property {number | null} costUsd
  */

@@ -1,5 +1,5 @@
-// Small faults in TypeScript source, all in one text: each stands behind a switch, `__mutant(id) ? fault : original`.
-// @ts-nocheck: types of a syntax tree and of a stand-in for Vitest would be longer than the code.
+// Small faults in TypeScript source, all in one text, each behind a switch: `__mutant(id) ? fault : original`.
+// @ts-nocheck: the types of a syntax tree would be longer than the code.
 import ts from 'typescript';
 
 const K = ts.SyntaxKind;
@@ -30,7 +30,7 @@ const SWAPPED = {
 };
 
 /**
- * @param {string} file shown in the mutants' places
+ * @param {string} file kept with each mutant
  * @param {number} first the first mutant's id
  * @returns the instrumented text and its mutants
  */
@@ -63,7 +63,7 @@ export function instrument(text, file, first) {
   return { text: emit(source) + text.slice(source.getEnd()), mutants };
 }
 
-/** Types and imports are not run; descriptions of a schema are prose. */
+/** Code without faults: types and imports do not run, and the descriptions of a schema are prose. */
 function isProse(node) {
   if (ts.isTypeNode(node) || ts.isImportDeclaration(node) || ts.isInterfaceDeclaration(node)) return true;
   if (ts.isTypeAliasDeclaration(node) || ts.isExportDeclaration(node)) return true;
@@ -77,7 +77,7 @@ function isProse(node) {
   );
 }
 
-/** The body of a function: without it, it returns nothing. */
+/** Whether it is the body of a function. As a fault, the function returns at once. */
 function isRemovable(node) {
   const of = node.parent;
   return (

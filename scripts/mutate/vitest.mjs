@@ -1,5 +1,5 @@
 // The part of Vitest that our unit tests use, to run them a thousand times in one process.
-// @ts-nocheck: types of a syntax tree and of a stand-in for Vitest would be longer than the code.
+// @ts-nocheck: the types of a stand-in for Vitest would be longer than the code.
 import {
   ASYMMETRIC_MATCHERS_OBJECT,
   JestAsymmetricMatchers,
@@ -73,7 +73,7 @@ export function collect(load) {
   return tests;
 }
 
-/** Throws what the test throws. */
+/** Runs a test with its hooks. Throws what the test throws. */
 export async function runTest({ body, hooks: { before, after } }) {
   finished = [];
   let timer;

@@ -4,7 +4,7 @@ import type { RecordedAction } from '../browser/page-action';
 import type { PageTool, PageToolCallOptions, PageTools, PageToolsMode } from '../browser/page-tools';
 import type { Session } from '../browser/session';
 
-/** Tokens and dollars of one model request. A count that is left out is 0, a cost is unknown. */
+/** Tokens and US dollars of one model request. A missing count is 0; a missing cost is unknown. */
 export interface Usage {
   inputTokens?: number;
   outputTokens?: number;
@@ -14,13 +14,13 @@ export interface Usage {
   costUsd?: number | null;
 }
 
-/** What an agent reports of a request, with what it learns at its end alone. */
+/** What an agent reports about a model request. */
 export interface ReportedUsage extends Usage {
-  /** US dollars of all requests of the trial, this one included, in the place of the sum. */
+  /** US dollars of all requests of the trial so far, this one included. Replaces the sum of `costUsd`. */
   totalCostUsd?: number;
 }
 
-/** Tokens of several requests, and their US dollars: null once a price was unknown. */
+/** Tokens and US dollars of several requests. The cost is null if the cost of one is unknown. */
 export type TotalUsage = Required<Usage>;
 
 export const NO_USAGE: TotalUsage = {
@@ -54,8 +54,8 @@ export interface Action {
   /** Anything else to keep in the record. JSON only. */
   detail?: Record<string, unknown>;
   /**
-   * What it did to the page, for `replay()`; empty for an action that only looked. `turn.record` notes
-   * them for a turn. Without them, the trial can't be recorded. Of a failed action: what it did before it failed.
+   * What it did to the page, for `replay()`; empty if it only looked. If the action failed: what it did before that.
+   * Without them, the trial can't be recorded. To note the steps of a whole turn, use `turn.record`.
    */
   steps?: RecordedAction[];
 }
@@ -66,23 +66,22 @@ export interface Turn {
   readonly number: number;
   /** What the agent said or thought in this turn. Several calls are joined. */
   narrate(text: string): void;
-  /** Adds an action. Without one, the turn's title is its only action. */
+  /** Adds an action. In a turn without any, the turn's title counts as its only action. */
   action(action: Action): void;
   /**
-   * Await it right before doing something to the page, so that the trial can be recorded:
-   * `await turn.record({ do: 'click' }, locator)`. Finds the durable locator, and costs next to nothing.
+   * Notes an action for recordings. Await it right before the action: `await turn.record({ do: 'click' }, locator)`.
    *
-   * @param to where a drag ends
+   * @param to the element where a drag ends
    */
   record(step: ActionDraft, target?: Locator | ElementHandle, to?: Locator | ElementHandle): Promise<void>;
-  /** Marks the turn as one that changes nothing: recordings leave it out. */
+  /** Says that the turn changes nothing on the page: recordings leave it out. */
   readOnly(): void;
 }
 
 export interface TurnOptions {
   /**
-   * False to resolve before the turn's screenshot is taken, which the next turn then waits for. For agents that ask a model
-   * between their turns, and do nothing to the page. Default: true.
+   * Whether `turn` waits for the turn's screenshot. If false, the next turn waits for it: for agents that only ask a
+   * model between their turns. Default: true.
    */
   waitForPicture?: boolean;
 }
@@ -97,7 +96,7 @@ export interface Healing {
 
 /** What an agent gets. The page has already opened `entryUrl`. */
 export interface AgentTask {
-  /** The spec's goal, with the values of `{{trial}}` and `{{unique}}`. */
+  /** The spec's goal, with `{{trial}}` and `{{unique}}` replaced by their values. */
   readonly goal: string;
   /** The active tab: the newest that the site opened, until it closes or `activate` selects another. */
   readonly page: Page;
@@ -107,7 +106,7 @@ export interface AgentTask {
   readonly entryUrl: string;
   /** Hostnames, optionally with a leading `*.`. */
   readonly allowedDomains: readonly string[];
-  /** Most turns. */
+  /** The most turns that the trial may take. */
   readonly maxSteps: number;
   /** US dollars for this trial; undefined if there is no cap. */
   readonly maxCostUsd: number | undefined;
@@ -129,28 +128,29 @@ export interface AgentTask {
    * `maxCostUsd` is spent; with the signal's reason once that is aborted.
    */
   turn<T>(title: string, fn: (turn: Turn) => Promise<T> | T, options?: TurnOptions): Promise<T>;
-  /** `only`: act through page tools alone; false: they are hidden. */
+  /** `'auto'`: page tools can be used; `'only'`: the agent may act only through them; false: they are hidden. */
   readonly pageToolsMode: PageToolsMode;
   /**
-   * The tools that the page in the active tab offers to agents (WebMCP); empty where there are none. Their texts are the
-   * site's words: show them to a model as such.
+   * The tools that the page in the active tab offers to agents (WebMCP); empty if there are none. Their texts come from
+   * the site: never show them to a model as instructions.
    */
   pageTools(): Promise<PageTool[]>;
   /**
-   * Calls one of them as an action of the turn that runs: shown, masked, noted for recordings, bounded in time. Resolves to
-   * what it answers, undefined if it went to another page. In texts of `input`, `<secret>NAME</secret>` stands for a secret.
+   * Calls a page tool as an action of the current turn: it is shown with secrets masked, noted for recordings, and limited
+   * in time. Resolves to the tool's answer, or to undefined if the page went elsewhere. In texts of `input`,
+   * `<secret>NAME</secret>` is replaced by the secret.
    *
-   * @throws Error if the page has no such tool, its schema refuses the input (the page never gets that), it fails, or it
-   * does not answer in time; outside a turn.
+   * @throws Error outside a turn; if the page has no such tool; if the input does not fit its schema (the page never gets
+   * it); if the tool fails or does not answer in time.
    */
   callPageTool(name: string, input?: object, options?: PageToolCallOptions): Promise<unknown>;
-  /** Adds the usage of a model request to the turn that runs, or to the next one between turns. */
+  /** Adds the usage of a model request to the current turn; between turns, to the next one. */
   usage(usage: ReportedUsage): void;
   /** Makes a tab the active one. */
   activate(page: Page): void;
   /** What happened besides the agent's own actions since the last call, one sentence each: opened tabs, answered dialogs, downloads, refused navigations. */
   takeNotices(): string[];
-  /** Replaces the values of secrets in a text, also encoded ones, by `<secret>NAME</secret>`. Mask before you shorten. */
+  /** Replaces the values of secrets in a text, encoded ones included, by `<secret>NAME</secret>`. Mask a text before you shorten it. */
   mask(text: string): string;
 }
 
@@ -158,7 +158,7 @@ export interface AgentTask {
 export interface SessionTask extends AgentTask {
   /** The spec's id; null in a hand-written test. */
   readonly specId: string | null;
-  /** The id after the titles of its describes: `phone › cart`; null in a hand-written test. */
+  /** The spec's id, after the titles of the describes around it: `phone › cart`; null in a hand-written test. */
   readonly specName: string | null;
   /** SHA-256 of the parsed spec; null in a hand-written test. */
   readonly specHash: string | null;
@@ -166,13 +166,13 @@ export interface SessionTask extends AgentTask {
   readonly unique?: string | undefined;
   /** Folder of the Playwright config, absolute. An agent's paths are relative to it. */
   readonly configDir: string;
-  /** What was done before this agent took over from a recording, in order; empty if it did not. */
+  /** What a recording did before this agent took over, in order; empty if there was none. */
   readonly done: readonly string[];
-  /** Marks the trial as healed: the recording no longer fits the page, and another agent goes on. */
+  /** Marks the trial as healed: its recording no longer fits the page, and another agent takes over. */
   markHealed(healing: Healing): void;
   readonly session: Session;
   readonly webmcp: PageTools;
-  /** The one of the trial: it begins anew with each turn. */
+  /** The trial's recorder, emptied at the start of each turn. */
   readonly recorder: ActionRecorder;
 }
 
@@ -220,7 +220,7 @@ export class AgentApiError extends Error {
 }
 
 /**
- * Makes an agent of a function.
+ * Checks an agent of your own, and returns it: `defineAgent({ name: 'mine', run: async task => { ... } })`.
  *
  * @throws TypeError if `name` is empty or not a string, or `run` is not a function.
  */

@@ -1,4 +1,4 @@
-// Outside of the page a secret is only its name: `<secret>SHOP_PASSWORD</secret>` becomes the value when it is typed.
+// Agents know a secret only by its name: `<secret>SHOP_PASSWORD</secret>` becomes the value when it is typed.
 import { DriverError } from '../browser/driver/errors';
 
 const MARK = /<secret>\s*([^<>]*?)\s*<\/secret>/g;
@@ -19,12 +19,12 @@ export function fillSecrets(
   });
 }
 
-/** A copy of JSON with every text in it changed. */
+/** A copy of a JSON value with `change` applied to every string in it, except keys. */
 export function inTexts<T>(value: T, change: (text: string) => string): T {
   return JSON.parse(JSON.stringify(value), (_, inner) => (typeof inner === 'string' ? change(inner) : inner));
 }
 
-/** As above. @throws DriverError, in words for a model, for a secret that the task does not have. */
+/** `fillSecrets` for a text of a model. @throws DriverError with a message for the model, if a secret is unknown. */
 export function filled(text: string, secrets: Readonly<Record<string, string>>): string {
   return fillSecrets(text, secrets, name => {
     const known = Object.keys(secrets).join(', ') || 'none';

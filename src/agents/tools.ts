@@ -1,5 +1,5 @@
-// The tools with which models of any vendor drive the trial's tabs: what each is for, what it
-// takes, how a call reads to people, and what it does.
+// The tools that models of any vendor use in the trial's tabs. The descriptions of tools and fields are for models, and
+// so are the messages of DriverErrors; `words` describes a call for people.
 import type { Page } from '@playwright/test';
 import { z } from 'zod';
 import { focused, wordsFor } from '../browser/driver/describe';
@@ -104,12 +104,12 @@ const readInput = inTab({
 });
 
 async function read({ filter, depth, ref }: z.output<typeof readInput>, driver: Driver, page: Page) {
-  // A ref is looked up first: the snapshot that shows it gone would also show what took its place.
+  // Before the snapshot: if the ref is stale, there is nothing to read.
   const found = ref ? await driver.refs.locate(page, ref) : undefined;
   const snapshot = await driver.refs.snapshot(page);
   const { roots, above, below } = snapshot;
   if (!found) driver.observations.note(page, snapshot, filter === 'all');
-  // Title and address are in the report of the tabs, which every result includes.
+  // Title and address are in the list of tabs, which every result includes.
   const header = above || below ? `${above} px above and ${below} px below the viewport` : '';
   const root = found && driver.refs.nodeOf(page, found.ref);
   return readPage(header, roots, { filter: root && !filter ? 'all' : filter, depth, ...(root && { root }) });
@@ -315,7 +315,7 @@ export const TASK_TOOLS = {
   ),
 } satisfies Record<string, Tool>;
 
-/** Runs a tool as an action of the trial. @throws DriverError, in words for the model */
+/** Runs a tool as an action of the trial. @throws DriverError with a message for the model */
 export async function runTool(tool: Tool, input: unknown, driver: Driver, page: Page, words?: string) {
   const told = words ?? (await tool.words(input, driver, page));
   return driver.run(page, told, tool.acts, async () => tool.run(input, driver, page));
@@ -332,7 +332,7 @@ export function checkedInput<Input>(name: string, schema: z.ZodType<Input>, give
 export const NOT_RUN = 'Not executed: an earlier action in this turn failed.';
 
 /**
- * Whether the page is worth a look after these calls: one of them may have changed it, and the last one has not read it.
+ * Whether to look at the page after these calls: one of them may have changed it, and the last one did not read it.
  *
  * @param lastFailed the last call failed, or was not run
  */
@@ -342,7 +342,7 @@ export function isToLookAt(calls: readonly { name: string; input: unknown }[], l
   return !isRead && calls.some(({ name }) => mayChange(name));
 }
 
-/** Whether the page may be another one after a call. */
+/** Whether a call may have changed the page. */
 function mayChange(name: string): boolean {
   const tool: Tool | undefined = Object.hasOwn(TOOLS, name) ? TOOLS[name as keyof typeof TOOLS] : undefined;
   return tool?.acts === true || ['wait', 'new_tab', 'call_page_tool'].includes(name);

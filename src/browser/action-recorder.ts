@@ -1,6 +1,5 @@
-// Records what an agent does to a page as steps that can be replayed. The durable locator and the fingerprint before are
-// asked for as the action starts and not waited for: the page answers them while Playwright waits for the element to
-// stand still, so that they cost next to nothing.
+// Records what an agent does to a page as steps that can be replayed. The durable locator and the fingerprint are asked
+// for when the action starts, but not awaited: the page answers while Playwright waits for the element to be stable.
 import { isAbsolute, relative } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
 import { type Handle, type Placed, placeOf } from './durable-locator';
@@ -15,7 +14,7 @@ import {
 import type { Session } from './session';
 import { within } from './waiting';
 
-/** So that a busy or huge page does not hold up the trial. */
+/** Milliseconds for a durable locator, so that a busy or huge page does not hold up the trial. */
 const LIMIT_MS = 2_000;
 
 /** An action without its locators. */
@@ -26,10 +25,10 @@ export type ActionDraft = PageAction extends infer Each
   : never;
 export type ActionElement = Locator | Handle | Placed;
 
-/** What makes an action portable to another machine and deployment. */
+/** What is needed to make an action work on another machine and deployment. */
 export interface RecordedTrial {
   entryUrl: string;
-  /** Absolute: files are named from there. */
+  /** Absolute. Names of files are relative to it. */
   configDir: string;
   /** Takes the values of secrets out of a text. */
   mask(text: string): string;
@@ -57,14 +56,14 @@ export class ActionRecorder {
     session.dialogs.onAnswer = answer => this.dialogs.push(answer);
   }
 
-  /** Forgets the noted actions when another one begins. */
+  /** Forgets the noted actions. Call it when another turn or action begins. */
   begin(): void {
     this.pending = [];
     this.dialogs.length = 0;
     this.isLook = false;
   }
 
-  /** Await it before the action. It only takes as long as finding the element's place. */
+  /** Notes an action. Await it before the action: it only waits for the element's place, not for the durable locator. */
   async record(
     page: Page,
     draft: ActionDraft,
@@ -75,7 +74,7 @@ export class ActionRecorder {
     if (last) last.after ??= fingerprintOf(last.page);
     const before = fingerprintOf(page);
     const [locator, destination] = await Promise.all([target, to].map(each => each && durable(each)));
-    // Playwright waits for nothing before it presses a key, and this one may take the page away.
+    // Playwright presses keys without waiting, and this one may send a form: the page could not answer any more.
     if (draft.do === 'press' && /Enter$/.test(draft.key)) await locator?.expression;
     this.pending.push({
       page,
@@ -87,7 +86,7 @@ export class ActionRecorder {
     });
   }
 
-  /** Resolves once the page has answered, for actions that don't wait by themselves. */
+  /** Waits for the page's answers, for actions that don't wait by themselves. */
   async answered(): Promise<void> {
     await Promise.all(this.pending.flatMap(({ locator, to, before }) => [locator, to, before]));
   }
@@ -97,7 +96,7 @@ export class ActionRecorder {
     this.pending.pop();
   }
 
-  /** Marks an action that only looks or waits: there is nothing to replay. */
+  /** Says that the action only looks or waits: there is nothing to replay. */
   readOnly(): void {
     this.isLook = true;
   }
@@ -105,7 +104,7 @@ export class ActionRecorder {
   /** The noted actions, once the page has settled; undefined if some can't be recorded. */
   async done(): Promise<RecordedAction[] | undefined> {
     const { pending: noted, isLook } = this;
-    // Told once: the rest of the turn has none of it.
+    // Returned once: the rest of the turn starts empty.
     this.pending = [];
     this.isLook = false;
     if (noted.length === 0) return isLook ? [] : undefined;
@@ -151,7 +150,7 @@ async function finished(
   } as RecordedAction;
 }
 
-/** Wrapped, so that only the place is waited for, and the durable locator is not. */
+/** Wrapped in an object, so that only the place is awaited, and not the durable locator. */
 async function durable(target: ActionElement): Promise<{ expression: Promise<string | undefined> }> {
   const place =
     'place' in target
@@ -164,7 +163,7 @@ async function durable(target: ActionElement): Promise<{ expression: Promise<str
     place.normalize().then(locator => locator.toString()),
     LIMIT_MS,
   );
-  // If the page went away too soon, its place is good enough; a reference into a snapshot is not.
+  // If the page went away too soon, the element's place will do; a reference into a snapshot will not.
   return {
     expression: expression.then(found => found ?? (place === target ? undefined : place.toString())),
   };

@@ -32,7 +32,7 @@ interface Pending {
 
 export class Activity {
   private readonly pending = new Map<Request, Pending>();
-  /** Requests that outlasted a wait, and are not waited for again. */
+  /** Requests that took longer than a wait: they are not waited for again. */
   private readonly endless = new Set<string>();
   private readonly ended = new Signal();
   readonly dispose: () => void;
@@ -66,7 +66,7 @@ export class Activity {
   async settle(page: Page, since: number): Promise<boolean> {
     const began = performance.now();
     for (;;) {
-      // While a page waits for the next document, it answers nothing.
+      // A page that waits for its next document does not answer.
       if (!this.at(page, since).some(isDocument)) await this.quiet(page);
       const left = this.at(page, since);
       if (left.length === 0) return true;
@@ -125,7 +125,7 @@ function keyOf(request: Request): string {
   return `${request.method()} ${request.url().split('?')[0]}`;
 }
 
-/** Of a tab: a frame's document leaves the page usable. */
+/** Whether it is for the document of a tab: a frame's document leaves the page usable. */
 export function isDocument(request: Request): boolean {
   return request.isNavigationRequest() && !frameOf(request)?.parentFrame();
 }
@@ -160,9 +160,9 @@ async function untilDrawn(limitMs: number): Promise<void> {
     });
   addEventListener('scroll', onScroll, { capture: true, passive: true });
   try {
-    // What the action's listeners put off to the next frame was put off before this.
+    // What the action's listeners have scheduled for the next frame runs before this resolves.
     await frame();
-    // A navigation or request that a timer starts has the browser tell of it a moment later.
+    // The browser reports a navigation or request of a timer a moment later.
     const left = began + 20 - performance.now();
     if (left > 0) await new Promise(resolve => setTimeout(resolve, left));
     while (performance.now() < end && (performance.now() - scrolled < 60 || moving().length > 0))

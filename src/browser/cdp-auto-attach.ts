@@ -1,9 +1,9 @@
-// The browser attaches a client to each new target by itself only in the protocol's flat form, which the relay can't
-// use: so a separate session watches for targets. They are not held until the client says go.
+// `Target.setAutoAttach` for the relay's clients. The browser itself only offers it in the protocol's flat form, which
+// the relay can't use, so a separate session watches for targets. New targets don't wait for the client.
 import type { Params, RawSession } from './cdp-relay';
 import type { TargetFilter } from './cdp-rules';
 
-/** Frames and dedicated workers hang on their pages: a page's own session attaches to them. */
+/** Without frames and dedicated workers: the session of their page attaches to them. */
 const TYPES = new Set(['page', 'tab', 'service_worker', 'shared_worker']);
 
 export class AutoAttach {
@@ -19,9 +19,9 @@ export class AutoAttach {
   ) {}
 
   /**
-   * Resolves when the targets that are there are attached to.
+   * Resolves when the existing targets are attached.
    *
-   * @param filter null to attach to no further ones
+   * @param filter null to attach no more
    */
   async set(filter: TargetFilter | null): Promise<void> {
     this.dispose();
@@ -38,7 +38,7 @@ export class AutoAttach {
     });
     const filtered = filter ? { filter } : {};
     await watcher.send('Target.setDiscoverTargets', { discover: true, ...filtered });
-    // The events about those that are there may come after the answer.
+    // The events about existing targets may come after the answer.
     const { targetInfos } = (await watcher.send('Target.getTargets', filtered)) as Params;
     await Promise.all((targetInfos as Params[]).map(info => this.attachWanted(info)));
   }
@@ -59,7 +59,7 @@ export class AutoAttach {
   }
 
   private attachOnce(targetId: string): Promise<void> {
-    // It may be gone again.
+    // The target may be gone already.
     const attaching = this.attached.get(targetId) ?? this.attach(targetId).catch(() => undefined);
     this.attached.set(targetId, attaching);
     return attaching;

@@ -1,6 +1,6 @@
 // A DevTools endpoint for programs that drive a trial's page from outside. Playwright talks to its browser through a
-// pipe, so there is no port to hand on: this relays the protocol over Playwright's own connection, and shows the
-// trial's context as if the browser had no other one.
+// pipe, so there is no port to pass on: this relays the protocol over Playwright's own connection, and shows only the
+// trial's context.
 import { randomBytes } from 'node:crypto';
 import { type EventEmitter, once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
@@ -10,7 +10,7 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { CdpRelay, type OwnMethods, type RawSession } from './cdp-relay';
 import { targetOf } from './targets';
 
-/** Milliseconds until Playwright knows a tab of the browser. */
+/** Milliseconds for Playwright to report a tab of the browser. */
 const TAB_TIMEOUT_MS = 5_000;
 
 export interface CdpEndpoint {
@@ -21,23 +21,23 @@ export interface CdpEndpoint {
   /** The page with this id, after waiting for a new one; undefined if the context has none. */
   pageOf(targetId: string): Promise<Page | undefined>;
   /**
-   * Lets what clients do to the page wait, so that it can be looked at as it is, until `release`. What only prepares or
-   * listens goes on.
+   * Until `release`, the clients' actions on the page wait, so that it can be looked at as it is. Messages that only
+   * prepare or listen go on.
    */
   hold(): void;
   release(): void;
-  /** Ends all connections at once, and takes no further ones. The page stays as it is. A second call does nothing. */
+  /** Ends all connections at once, and accepts no more. The page stays as it is. A second call does nothing. */
   close(): Promise<void>;
 }
 
 export interface EndpointOptions {
-  /** Methods beside the protocol's. */
+  /** Methods in addition to the protocol's. */
   own?: OwnMethods;
-  /** Told of a page that a client brings to the front, which waits for it. */
+  /** Called before a client brings a page to the front. */
   onFront?(page: Page): void;
 }
 
-/** @throws Error where the browser does not speak the DevTools protocol, or the page is closed. */
+/** @throws Error if the browser is not Chromium, or the page is closed. */
 export async function openCdpEndpoint(
   page: Page,
   { own, onFront = () => undefined }: EndpointOptions = {},
@@ -80,7 +80,7 @@ export async function openCdpEndpoint(
   };
 }
 
-/** A page in any browser of this machine may open a WebSocket: it says so by its origin, or by a name that it gave us. */
+/** Any page in a browser of this machine may open a WebSocket: its origin, or a host name that is not ours, reveals it. */
 function isFromHere({ headers: { host = '', origin }, socket }: IncomingMessage): boolean {
   const names = [`127.0.0.1:${socket.localPort}`, `localhost:${socket.localPort}`];
   return names.includes(host) && (origin === undefined || names.some(name => origin === `http://${name}`));
@@ -102,7 +102,7 @@ function chromiumOf(context: BrowserContext): Browser {
 }
 
 async function closeServers(server: WebSocketServer, http: Server): Promise<void> {
-  // First of all, so that nothing is let in behind the clients that leave.
+  // First, so that no client connects while the others are cut off.
   server.close();
   for (const socket of server.clients) socket.terminate();
   const closed = once(http, 'close');
@@ -122,7 +122,7 @@ async function serve(
   // Messages that arrive before the session exists must be kept, in order.
   const early: string[] = [];
   let receive = (text: string): void => void early.push(text);
-  // A moment later, so that what the program wrote to its output before is read before.
+  // A moment later, so that lines which the program wrote before are read before.
   socket.on('message', data => setImmediate(() => receive(String(data))));
   socket.on('error', () => socket.terminate());
   const open = async () => (await browser.newBrowserCDPSession()) as unknown as RawSession;

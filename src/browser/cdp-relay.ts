@@ -23,28 +23,28 @@ interface Message {
   sessionId?: string;
 }
 
-/** Methods of ours beside the protocol's, of the browser's session. What they throw is answered as an error. */
+/** Our own methods, in the browser's session. What they throw is answered as an error. */
 export type OwnMethods = Readonly<Record<string, (params: Params) => Promise<object>>>;
 
 export interface CdpClient {
   send(message: object): void;
   close(): void;
-  /** Whether its actions on the page have to wait. */
+  /** Whether the client's actions on the page have to wait. */
   held(): boolean;
-  /** It brings this page to the front. */
+  /** Called before the client brings this page to the front. */
   front(targetId: string): Promise<void>;
 }
 
 const BROWSER = '';
-/** Ids of our own wrapping requests begin here; clients count up from 1. */
+/** Ids of our own wrapping requests start here; clients count up from 1. */
 const FIRST_OWN_ID = 1_500_000_000;
 
 export class CdpRelay {
-  /** What each session hangs on: another one, or the browser's. */
+  /** The parent of each session: another session, or the browser's. */
   private readonly parents = new Map<string, string>();
   /** The page, frame or worker of each session. */
   private readonly targets = new Map<string, string>();
-  /** Whose message each of our own wrapping requests carries. */
+  /** The client's message in each of our own wrapping requests. */
   private readonly carried = new Map<number, Pick<Message, 'id' | 'sessionId'>>();
   private readonly autoAttach: AutoAttach;
   private readonly ownTargets = new Set<string>();
@@ -86,7 +86,7 @@ export class CdpRelay {
       this.answer(answered, { error: { code: -32_600, message: problem } });
       return;
     }
-    // What a session asks for is done in its order.
+    // The messages of a session stay in order.
     const waits = acts(method!) || this.waiting.some(earlier => earlier.sessionId === sessionId);
     if (this.client.held() && waits) this.waiting.push(message);
     else this.handle(message);
@@ -150,7 +150,7 @@ export class CdpRelay {
     await this.pass(parent, { id, method: 'Target.sendMessageToTarget', params });
   }
 
-  /** Brings an event or an answer of a session up to the client. */
+  /** Passes an event or an answer of a session up to the client. */
   private deliver(message: Message, sessionId: string): void {
     if (message.id !== undefined && this.carried.has(message.id)) {
       const carried = this.carried.get(message.id)!;
@@ -184,14 +184,14 @@ export class CdpRelay {
     return targetId === undefined || this.ownTargets.has(targetId);
   }
 
-  /** A target that was never announced to this client may be the trial's all the same. */
+  /** Asks for a target that was never announced to this client. @throws Error if it is not the trial's */
   private async learn(targetId: string): Promise<void> {
     const { targetInfo } = (await this.session.send('Target.getTargetInfo', { targetId })) as Params;
     this.learnTarget(targetInfo);
     if (!this.ownTargets.has(targetId)) throw new Error('No target with given id found');
   }
 
-  /** A client may see the browser's own target, as clients expect, but a session of it would reach other contexts. */
+  /** Clients expect to see the browser's own target, but must get no session of it: that would reach other contexts. */
   private learnTarget(info: Params): void {
     if (info.type !== 'browser' && this.isOwn(info)) this.ownTargets.add(info.targetId);
   }
@@ -204,7 +204,7 @@ export class CdpRelay {
     return info.type === 'browser' || info.browserContextId === this.browserContextId;
   }
 
-  /** An answer of the browser's, without what is not the trial's. */
+  /** An answer of the browser, with only the trial's targets in it. */
   private shown(method: string, result: Params): object {
     this.learnWindow(result);
     if (method !== 'Target.getTargets') return result;
@@ -237,7 +237,7 @@ function problemOf({ id, method, params = {}, sessionId = '' }: Message): string
   return typeof sessionId === 'string' ? undefined : "Message may have a string 'sessionId'";
 }
 
-/** Playwright puts the call and the method before what the browser said. */
+/** The browser's own message, without the call and the method that Playwright puts in front. */
 function reasonOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   return message.replace(/^.*?Protocol error \([\w.]+\): /, '');

@@ -1,21 +1,21 @@
-// What a program that drives a trial's page may request: what concerns its page, and of the browser only what
-// concerns the trial's context. Other contexts belong to other tests. What is not listed is refused, in every session,
-// since a page's session, too, reaches the whole browser in some domains (Tracing, Memory, SystemInfo). This keeps trials
-// apart; it is no sandbox, since the program runs as the user does.
+// What a program that drives a trial's page may request: anything about its page, and of the browser only what is about
+// the trial's context, since other contexts belong to other tests. All else is refused, in every session: in some domains
+// (Tracing, Memory, SystemInfo) a page's session reaches the whole browser. This keeps trials apart. It is not a sandbox:
+// the program runs with the user's rights.
 
 type Params = Record<string, unknown>;
 
 export type Rule =
-  /** To be passed on, with these parameters; `asksForTarget` must turn out to be the trial's first. */
+  /** Pass it on with these parameters. First check that `asksForTarget` belongs to the trial. */
   | { params: Params; asksForTarget?: string }
-  /** To be attached to all targets that there are and will be, or to none any more. */
+  /** Attach the client to all targets, also to later ones; null: no longer to new ones. */
   | { attachTo: TargetFilter | null }
-  /** Answered here. */
+  /** Answer it with this. */
   | { result: object; closes?: boolean }
   | { error: string };
 
 interface Circumstances {
-  /** Asked of the browser itself, not of a page or worker. */
+  /** The message is for the browser itself, not for a page or worker. */
   root: boolean;
   browserContextId: string;
   isOwnTarget(targetId: string): boolean;
@@ -25,7 +25,7 @@ interface Circumstances {
 /** The protocol's `Target.TargetFilter`; undefined for the browser's own default. */
 export type TargetFilter = object[] | undefined;
 
-/** Domains that end at the page, frame or worker whose session is asked, and at its context's storage. */
+/** Domains that only reach the page, frame or worker of the session, and the storage of its context. */
 const OF_A_PAGE =
   /^(?:Accessibility|Animation|Audits|Autofill|CSS|CacheStorage|Console|DOM|DOMDebugger|DOMSnapshot|DOMStorage|Debugger|DeviceAccess|DeviceOrientation|Emulation|EventBreakpoints|FedCm|Fetch|HeapProfiler|IO|IndexedDB|Input|Inspector|LayerTree|Log|Media|Network|Overlay|Page|Performance|PerformanceTimeline|Profiler|Runtime|Schema|Security|ServiceWorker|WebAudio|WebAuthn|WebMCP)\./;
 
@@ -43,7 +43,7 @@ const OF_A_PAGES_STORAGE = new Set([
 
 const BROWSER_WIDE = /^(?:Browser|Target)\./;
 
-/** Of the browser-wide ones, those that any session may ask. */
+/** Browser-wide methods that any session may call. */
 const PASSED = new Set([
   'Browser.getVersion',
   'Browser.getWindowBounds',
@@ -60,7 +60,7 @@ const PASSED = new Set([
 /** Their answers and events are filtered by context, which is only done for the browser's session. */
 const PASSED_AT_ROOT = new Set(['Target.getTargets', 'Target.setDiscoverTargets']);
 
-/** Passed on for the trial's context. */
+/** Passed on with the id of the trial's context. */
 const IN_CONTEXT = new Set([
   'Browser.grantPermissions',
   'Browser.resetPermissions',
@@ -80,7 +80,7 @@ const ANSWERED = new Map<string, Rule>([
   ['Target.setRemoteLocations', { result: {} }],
 ]);
 
-/** What moves a page, or may: it waits while the trial looks at the page. The rest only prepares and listens. */
+/** Methods that may change a page: they wait while the trial looks at it. The others only prepare or listen. */
 const ACTS =
   /^(?:Input\..+|Taskproof\.callPageTool|Runtime\.(?:evaluate|callFunctionOn|runScript)|Page\.(?:bringToFront|navigate|navigateToHistoryEntry|reload|close|setDocumentContent)|DOM\.(?:focus|remove.*|set.*)|Target\.(?:createTarget|closeTarget|activateTarget))$/;
 
@@ -96,18 +96,18 @@ export function ruleFor(method: string, params: Params, circumstances: Circumsta
   if (root && method === 'Target.setAutoAttach')
     return { attachTo: params.autoAttach ? (params.filter as TargetFilter) : null };
   if (root && IN_CONTEXT.has(method)) {
-    // Playwright would not hear of a hidden tab, nor the guard.
+    // Neither Playwright nor the guard would notice a hidden tab.
     const { hidden, ...shown } = params;
     return { params: { ...shown, browserContextId } };
   }
   const browserWide = BROWSER_WIDE.test(method);
   if (!isOpen(method, root) || (!root && 'browserContextId' in params))
     return {
-      error: `'${method}' is not open to a program that drives a trial: this endpoint serves the browser context of one test`,
+      error: `'${method}' is not available to a program that drives a trial: this endpoint serves the browser context of one test`,
     };
   if (/WindowBounds$/.test(method) && !isOwnWindow(params.windowId))
     return {
-      error: `${JSON.stringify(params.windowId)} is no window of this trial: ask Browser.getWindowForTarget for it`,
+      error: `${JSON.stringify(params.windowId)} is not a window of this trial: call Browser.getWindowForTarget first`,
     };
   const { targetId } = params;
   const asks = browserWide && typeof targetId === 'string' && !isOwnTarget(targetId);

@@ -1,4 +1,4 @@
-// Answers dialogs. An open one blocks its page, its screenshot and its grading.
+// Answers dialogs, since an open one blocks its page, its screenshot and its grading.
 import type { EventEmitter } from 'node:events';
 import type { BrowserContext, Dialog, Page } from '@playwright/test';
 import { listen } from './listen';
@@ -8,7 +8,7 @@ import type { DialogAnswer } from './page-action';
 export type DialogPolicy = (dialog: Dialog) => (DialogAnswer & { note?: string }) | undefined;
 
 export class Dialogs {
-  /** The agent's answers. `leave` where someone answers from outside of Playwright. Default: Playwright's own way. */
+  /** The agent's answers; `leave` if a program outside Playwright answers. Default: as Playwright does. */
   policy: DialogPolicy | 'leave' | undefined;
   /** Gets each answer, for the recording. */
   onAnswer: (answer: DialogAnswer) => void = () => undefined;
@@ -38,8 +38,8 @@ export class Dialogs {
   }
 
   /**
-   * Our own listener turns Playwright's answer off, so it is given here; a listener of the agent or of the suite keeps the
-   * right to answer, since to answer once more would show as a failed step.
+   * Playwright does not answer a dialog that has a listener, such as ours, so it is answered here. If the agent or the
+   * suite has a listener, too, that one answers: a second answer would show as a failed step.
    */
   private answer(dialog: Dialog): void {
     this.open.add(dialog);
@@ -60,7 +60,7 @@ function shown(message: string): string {
   return line.length > 300 ? `${line.slice(0, 299)}…` : line;
 }
 
-/** Pages and contexts take Node's EventEmitter methods, as their documentation says; their types name a few only. */
+/** Pages and contexts are EventEmitters, as documented, but their types have only a few of its methods. */
 function listeners(emitter: Page | BrowserContext | null): number {
   return emitter ? (emitter as unknown as EventEmitter).listenerCount('dialog') : 0;
 }

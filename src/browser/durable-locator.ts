@@ -1,4 +1,4 @@
-// Makes a locator for an element that still finds it on another day.
+// Makes a locator that still finds its element on another day.
 import type { ElementHandle, Frame, FrameLocator, Locator, Page } from '@playwright/test';
 import { evaluateUnseen } from './evaluate';
 
@@ -23,11 +23,11 @@ export interface Placed {
 /** What to act on to hit a point. */
 export interface Aim {
   element: Placed | Handle;
-  /** Where on it, if its middle will not do. */
+  /** Where on it. Default: its middle. */
   position?: Point;
 }
 
-/** What to click to hit a point: the control there, or the very spot of what is there. Keys go to what has the focus. */
+/** What to click to hit a point: the control there, or the exact spot on another element. With null: what has the focus. */
 export async function targetAt(page: Page, point: Point | null): Promise<Aim | undefined> {
   const found = await readAt(page, point, placeAt, [closestControl, pathOf, point]);
   if (found !== 'frame') return found ? aimAt(page, found) : undefined;
@@ -63,8 +63,8 @@ function placeAt(
 }
 
 /**
- * Reads the element at a point of the viewport, or the one with the focus, through shadow roots: in one look, for which a
- * handle takes ten.
+ * Reads the element at a point of the viewport, or the one with the focus, through shadow roots. It asks the page once,
+ * where a handle would take ten requests.
  *
  * @param read runs in the page, with the element and `args`: functions that run there, too, and JSON.
  * @returns 'frame' if a frame has it, null if nothing is there
@@ -91,7 +91,7 @@ export async function scrollableAround(element: Handle): Promise<Handle | undefi
   return (await element.evaluateHandle(closestScrollable)).asElement() ?? undefined;
 }
 
-/** By its place in the document: exact now, and what Playwright makes a durable locator of. */
+/** An element's place in the document: exact for now, and enough for Playwright to make a durable locator of it. */
 export async function placeOf(element: Handle): Promise<Locator> {
   const frame = await element.ownerFrame();
   if (!frame) throw new Error('the element has no document any more');
@@ -113,7 +113,7 @@ async function inFrame(frame: Frame, point: Point | null): Promise<Handle | unde
   return (await inFrame(inner, within)) ?? element;
 }
 
-/** Runs in the page. Where the document of an iframe begins. */
+/** Runs in the page. The upper left corner of an iframe's document. */
 function innerCorner(element: Element): Point {
   const { x, y } = element.getBoundingClientRect();
   return { x: x + element.clientLeft, y: y + element.clientTop };
@@ -129,7 +129,7 @@ function hit(point: Point | null): Element | null {
   return nothing ? null : found;
 }
 
-/** Runs in the page. The control that a click on the element means, where any point of it will do. */
+/** Runs in the page. The control that a click on the element is for; null if the point on it matters. */
 function closestControl(element: Element): Element | null {
   const control = element.closest(
     'a[href],button,input,select,textarea,summary,label,option,[role=button],[role=link],[role=tab],[role=option],[role=menuitem],[role=checkbox],[role=radio],[role=switch]',
@@ -150,7 +150,7 @@ export function closestScrollable(element: Element): Element | null {
   return null;
 }
 
-/** Runs in the page. A CSS path from the root; Playwright's `>>` where a shadow root begins. */
+/** Runs in the page. A CSS path from the root, with Playwright's `>>` before a shadow root. */
 export function pathOf(element: Element): string {
   const segments: string[] = [];
   let parts: string[] = [];

@@ -3,7 +3,7 @@ import type { CDPSession, Page } from '@playwright/test';
 
 const sessions = new WeakMap<Page, Promise<CDPSession | undefined>>();
 
-/** A session of ours with the page's target, kept as long as the page; undefined if there is no such protocol. */
+/** A DevTools session for the page, kept as long as the page; undefined if the browser has no such protocol. */
 export function protocolOf(page: Page): Promise<CDPSession | undefined> {
   const known = sessions.get(page);
   if (known) return known;
@@ -28,9 +28,9 @@ export function hideStepsBy(way: Unseen): void {
 export const unseen: Unseen = (page, calls) => hide(page, calls);
 
 /**
- * Playwright's `page.evaluate`, over the browser's protocol if it has one (Chromium).
+ * Playwright's `page.evaluate`, but over the DevTools protocol if the browser has it (Chromium).
  *
- * @param script an expression; what it promises is waited for
+ * @param script an expression; a promise is awaited
  */
 export async function evaluateUnseen(page: Page, script: string): Promise<unknown> {
   const session = await protocolOf(page);

@@ -1,11 +1,11 @@
-// The state of a page in a few bytes, to see whether an action had an effect.
+// The state of a page in a few bytes, to tell whether an action had an effect.
 import type { Frame, Page } from '@playwright/test';
 import { evaluateUnseen } from './evaluate';
 import { type Fingerprint, pathOf } from './page-action';
 import { within } from './waiting';
 
 const LIMIT_MS = 1_000;
-/** Frames beyond these cost time and rarely matter. */
+/** More frames would cost time and rarely matter. */
 const MAX_FRAMES = 6;
 
 /** Recorded for a page that did not answer. */

@@ -1,38 +1,38 @@
-// The guard by Chromium's DevTools protocol. One session on the browser itself sees the requests of all targets,
-// popups' first ones included, which a session on a page misses. Requests are held only for a decision, and
-// go on untouched: unlike Playwright's routing this leaves the HTTP cache and CORS preflights alone.
+// The guard for Chromium, over the DevTools protocol. One session on the browser itself sees the requests of all
+// targets; a session on a page would miss the first request of a popup. Requests are only held until it is decided whether
+// they may go on: unlike Playwright's routing, this keeps the HTTP cache and CORS preflights as they are.
 import type { BrowserContext, CDPSession } from '@playwright/test';
 import type { GuardSink } from './guard';
 import { Targets } from './targets';
 
-/** What is used of the protocol's `Fetch.requestPaused`. */
+/** The fields that are used of the protocol's `Fetch.requestPaused`. */
 interface Paused {
   requestId: string;
   request: { url: string; method: string; headers: Record<string, string> };
   /** Of a page's main frame, and of a shared worker, this is the id of its target. */
   frameId: string;
   resourceType: string;
-  /** Missing if the page does not learn of the request: its document is gone, or it had none. */
+  /** Missing if the page does not know the request: its document is gone, or it had none. */
   networkId?: string;
   redirectedRequestId?: string;
   responseStatusCode?: number;
   responseErrorReason?: string;
 }
 
-/** The protocol's names for what the context's events call `ping` and `fetch`. */
+/** The protocol's names of resource types, and those of the context's events. */
 const LOGGED = new Map([
   ['Ping', 'ping'],
   ['XHR', 'fetch'],
 ]);
 
-/** @returns a function that removes the guard, and the known targets; undefined without the protocol. */
+/** @returns a function that removes the guard, and the known targets; undefined if the browser lacks the protocol */
 export async function guardByProtocol(
   context: BrowserContext,
   sink: GuardSink,
 ): Promise<{ release: () => Promise<void>; targets: Targets } | undefined> {
   const browser = context.browser();
   if (browser?.browserType().name() !== 'chromium') return undefined;
-  // A remote browser may speak the protocol and refuse any of this.
+  // A remote browser may speak the protocol but refuse any of this.
   let session: CDPSession | undefined;
   let targets: Targets;
   try {
@@ -52,13 +52,13 @@ export async function guardByProtocol(
     await session?.detach().catch(() => {});
     return undefined;
   }
-  // Interception and discovery end with the session, and what is held at that moment goes on.
+  // Interception and discovery end with the session, and requests that are held go on.
   const taken = session;
   return { release: () => taken.detach().catch(() => {}), targets };
 }
 
 class ProtocolGuard {
-  /** What to tell of requests whose response was asked for. */
+  /** By request id: called with its response. */
   readonly #awaited = new Map<string, (outcome: { status?: number; failure?: string }) => void>();
 
   constructor(
@@ -67,7 +67,7 @@ class ProtocolGuard {
     private readonly sink: GuardSink,
   ) {}
 
-  /** Answers a held request. Never rejects: by the time of the answer the request or the browser may be gone. */
+  /** Answers a held request. Never rejects, since the request or the browser may be gone by then. */
   async paused(paused: Paused): Promise<void> {
     try {
       if (paused.responseStatusCode !== undefined || paused.responseErrorReason !== undefined)
@@ -85,9 +85,9 @@ class ProtocolGuard {
       await this.session.send('Fetch.continueRequest', { requestId });
       return;
     }
-    // An empty answer keeps the document that is there; most failures would replace it by an error page.
+    // An empty answer keeps the current document. Most failures would replace it by an error page.
     const answered = this.session.send('Fetch.fulfillRequest', { requestId, responseCode: 204 });
-    // No URL yet: the tab was opened for this request, and Playwright reports it only once it has a document.
+    // Without a URL, the tab was opened for this request. Playwright reports it only once it has a document.
     const isFresh = page.url === '';
     this.sink.refused(
       paused.request.url,
@@ -97,7 +97,7 @@ class ProtocolGuard {
     if (isFresh) await this.session.send('Target.closeTarget', { targetId: page.targetId });
   }
 
-  /** A service worker of another host could send requests when no page of it is left. */
+  /** A service worker of another host could send requests even when no page of that host is open. */
   async #decideWorker({ requestId, frameId, request }: Paused): Promise<void> {
     const isWorkers = Object.keys(request.headers).some(name => name.toLowerCase() === 'service-worker');
     if (!isWorkers || this.sink.allowed(request.url) || !(await this.targets.isOwnWorker(frameId))) {
@@ -110,7 +110,7 @@ class ProtocolGuard {
 
   async #log(paused: Paused): Promise<void> {
     const { requestId, request } = paused;
-    // Preflights are the browser's own; the context's events leave them out too.
+    // Preflights are the browser's own. The context's events leave them out, too.
     const isPreflight = 'Access-Control-Request-Method' in request.headers;
     const tell =
       this.sink.network && !isPreflight && this.targets.isOwn(paused.frameId)
@@ -120,7 +120,7 @@ class ProtocolGuard {
             resourceType: LOGGED.get(paused.resourceType) ?? 'other',
           })
         : undefined;
-    // The status of all others comes with the context's own events.
+    // The context's own events have the status of the others.
     const interceptResponse = tell !== undefined && paused.networkId === undefined;
     if (tell && interceptResponse) this.#awaited.set(requestId, tell);
     await this.session.send('Fetch.continueRequest', {

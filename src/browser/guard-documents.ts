@@ -1,6 +1,6 @@
-// Finds out which hosts made the documents in a context's tabs. A document may come without a request that could be
-// refused: a frame of another host writes it into a blank tab, makes it a `blob:`, or the browser had prefetched it.
-// Such a document is left at once. That is the page's doing, not the agent's.
+// Finds out which hosts made the documents in a context's tabs. A document can appear without a request that could be
+// refused: a frame of another host writes it into a blank tab or makes it a `blob:`, or the browser has prefetched it.
+// Such a document is left at once. The page does this, not the agent.
 import { setTimeout } from 'node:timers/promises';
 import type { BrowserContext, CDPSession, Frame, Page } from '@playwright/test';
 import type { GuardSink } from './guard';
@@ -8,19 +8,19 @@ import { hostOf } from './hosts';
 import type { TargetInfo, Targets } from './targets';
 import { within } from './waiting';
 
-/** A tab that is brought back more often than this is left on a blank page: its page would go on for ever. */
+/** A tab that is brought back more often than this is left on a blank page, since its page would go on forever. */
 const MAX_RETURNS = 3;
-/** A tab that is still open then is asked to close once more. */
+/** A tab that is still open after this is asked to close again. */
 const CLOSING_LIMIT_MS = 250;
 const HISTORY_LIMIT_MS = 5_000;
 const HISTORY_RETRY_MS = 20;
 
 export class Documents {
-  /** What is known of each tab's current document. */
+  /** Whether each tab's current document may stay. */
   readonly #verdicts = new WeakMap<Page, boolean | Promise<boolean>>();
   readonly #leaving = new WeakSet<Page>();
   readonly #returns = new WeakMap<Page, number>();
-  /** Tabs that no page opened: they are brought back, all others are closed. */
+  /** Tabs that no page opened: they are brought back. All others are closed. */
   readonly #kept: WeakSet<Page>;
   /** Tabs whose blank document is ours. */
   readonly #cleared = new WeakSet<Page>();
@@ -29,7 +29,7 @@ export class Documents {
   /** Tabs that have had a frame of a host that is not admitted. */
   readonly #mixed = new WeakSet<Page>();
 
-  /** @param targets is undefined if the browser does not tell who made a document. */
+  /** @param targets undefined if the browser does not tell who made a document */
   constructor(
     private readonly context: BrowserContext,
     private readonly sink: GuardSink,
@@ -45,7 +45,7 @@ export class Documents {
     for (const page of this.context.pages()) page.off('framenavigated', this.#onNavigated);
   }
 
-  /** Whether the tab may show its document. If not, the tab is closed or brought back. Only a blank page needs asking. */
+  /** Whether the tab may show its document. If not, the tab is closed or brought back. A promise only for blank pages. */
   mayStay(page: Page): boolean | Promise<boolean> {
     return this.#verdicts.get(page) ?? this.mayStayNow(page);
   }
@@ -57,7 +57,7 @@ export class Documents {
     return verdict;
   }
 
-  /** How often the tab has shown a document whose URL is not of an admitted host, a blank one for example. */
+  /** How often the tab has shown a document whose URL is not of an admitted host, such as a blank one. */
   strangeDocuments(page: Page): number {
     return this.#strange.get(page) ?? 0;
   }
@@ -67,7 +67,7 @@ export class Documents {
     void this.#meet(page, this.mayStay(page));
   };
 
-  /** A closed opener is not reported. So a tab without an opener is taken for a page's if its first document may not stay. */
+  /** A closed opener is not reported: if a tab without an opener has a first document that may not stay, a page opened it. */
   async #meet(page: Page, mayStay: boolean | Promise<boolean>): Promise<void> {
     if (!(await page.opener()) && (await mayStay)) this.#kept.add(page);
   }
@@ -103,7 +103,7 @@ export class Documents {
     const isNew = !this.#verdicts.has(page);
     const isOurs = this.#cleared.has(page) || (isNew && this.targets?.openedBlank === false);
     if (isBlank(url)) return isOurs || this.#judgeBlank(page);
-    // Where every request can be refused, no agent gets to a host that is not admitted.
+    // If every request can be refused, an agent can't get to another host.
     const isPagesDoing = url.startsWith('blob:') || (this.targets && hostOf(url) !== undefined);
     if (isPagesDoing) return this.#refuse(page, url);
     this.sink.refused(url, 'escaped');
@@ -113,14 +113,14 @@ export class Documents {
   async #judgeBlank(page: Page): Promise<boolean> {
     const maker = await (this.targets ? makerOf(page, this.targets) : this.#guessMaker(page));
     if (this.#leaving.has(page)) return false;
-    // Meanwhile it may have gone on to a document of its own site.
+    // In the meantime, it may have opened a document of its own site.
     const isGone = page.isClosed() || this.sink.allowed(page.url());
     return maker === undefined || this.sink.allowed(maker) || isGone || this.#refuse(page, maker);
   }
 
   /**
-   * By the public API alone it can't be told which frame opened a tab or made it blank, only whether it may have been
-   * another host's.
+   * The public API does not tell which frame opened a tab or made it blank, only whether a frame of another host may have
+   * done it.
    */
   async #guessMaker(page: Page): Promise<string | undefined> {
     const makers = [page, await page.opener()];
@@ -148,15 +148,15 @@ export class Documents {
     if (back) return;
     const before = this.strangeDocuments(page);
     await page.goto('about:blank');
-    // Unless the page has already replaced our blank document by its own.
+    // Not if the page has already replaced our blank document by its own.
     if (this.strangeDocuments(page) === before + 1) this.#cleared.add(page);
   }
 }
 
 /**
- * Chromium forgets a closing that it is asked for while a new document moves the tab to another process: it answers
- * `success`, and the tab stays. `page.close()` then waits for ever, and a second one asks nothing; only a closing with
- * `runBeforeUnload` is sent each time.
+ * If Chromium is asked to close a tab while a new document moves it to another process, it answers `success`, but the tab
+ * stays. `page.close()` then waits forever, and a second call sends nothing. Only a call with `runBeforeUnload` is sent
+ * each time.
  */
 async function close(page: Page): Promise<void> {
   const closed = page.close().then(() => true);
@@ -164,8 +164,8 @@ async function close(page: Page): Promise<void> {
 }
 
 /**
- * For a moment after a new document has moved the tab to another process, Chromium does not tell the tab's history. To
- * give up then would cost the trial its page.
+ * For a moment after a new document has moved the tab to another process, Chromium does not know the tab's history. If
+ * this gave up then, the trial would lose its page.
  */
 async function goBack(page: Page): Promise<boolean> {
   const end = performance.now() + HISTORY_LIMIT_MS;
@@ -183,9 +183,9 @@ function isBlank(url: string): boolean {
 }
 
 /**
- * The origin that a blank document inherits. The browser itself reports it, so no page can fake it.
+ * The origin that a blank document inherits, as the browser reports it, so that no page can fake it.
  *
- * @returns undefined if no page made it; `about:blank` if that is all that is known.
+ * @returns undefined if no page made it; `about:blank` if the origin is unknown
  */
 async function makerOf(page: Page, targets: Targets): Promise<string | undefined> {
   let session: CDPSession | undefined;
@@ -196,7 +196,7 @@ async function makerOf(page: Page, targets: Targets): Promise<string | undefined
     const key = await session.send('Storage.getStorageKeyForFrame', { frameId }).catch(() => undefined);
     return key?.storageKey ?? openerOf(targetInfo, targets);
   } catch {
-    // The tab has gone.
+    // The tab is gone.
     return undefined;
   } finally {
     await session?.detach().catch(() => {});

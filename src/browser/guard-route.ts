@@ -1,7 +1,6 @@
-// The guard by Playwright's public routing, for browsers that have nothing better. It refuses the first request
-// of a navigation. What it can't stop it reports: routing is not asked about a redirect's next hop, nor about the
-// first request of a tab that the user opens (control click).
-// Any routing turns the HTTP cache and CORS preflights off for the whole context.
+// The guard for other browsers than Chromium, by Playwright's public routing. It refuses the first request of a
+// navigation. What it can't stop, it reports: Playwright does not route the next hop of a redirect, nor the first request
+// of a tab that the user opens (control click). Routing turns off the HTTP cache and CORS preflights for the context.
 import type { BrowserContext, Request, Response, Route } from '@playwright/test';
 import { isDocument } from './activity';
 import type { GuardSink } from './guard';
@@ -16,7 +15,7 @@ export async function guardByRoute(context: BrowserContext, sink: GuardSink): Pr
     sink.refused(request.url(), 'navigation');
     return route.fulfill({ status: 204 });
   };
-  // Redirects, and what another route let go before this one was asked.
+  // Redirects, and requests that another route has already let go.
   const check = (request: Request): void => {
     if (leaves(request) && !refused.has(request)) sink.refused(request.url(), 'escaped');
   };

@@ -1,9 +1,9 @@
 // Keeps the top-level pages of a context on the allowed hosts.
 //
-// On Chromium a navigation elsewhere is answered with an empty 204 before it leaves the browser: the page stays
-// where it was, with its state. Elsewhere the public API lets less be refused (see guard-route.ts). On every
-// browser, a page that is seen on another host after all is reported, and so is a document that another host's
-// frame made (see guard-documents.ts).
+// On Chromium, a navigation to another host is answered with an empty 204 before it leaves the browser: the page stays
+// where it was, with its state. In other browsers, the public API can refuse less (see guard-route.ts). In all of them,
+// a page that gets to another host anyway is reported, and so is a document that a frame of another host made (see
+// guard-documents.ts).
 import type { BrowserContext } from '@playwright/test';
 import { guardByProtocol } from './guard-chromium';
 import { Documents } from './guard-documents';
@@ -13,10 +13,10 @@ import type { NetworkLog } from './network-log';
 import type { Targets } from './targets';
 
 /**
- * `navigation`: a page stayed where it was. `redirect`: a redirect from an allowed host, same effect.
- * `popup`: a new tab was closed before it loaded anything. `service_worker`: another host's was not installed.
+ * `navigation`: a page stayed where it was. `redirect`: the same, for a redirect from an allowed host.
+ * `popup`: a new tab was closed before it loaded anything. `service_worker`: one of another host was not installed.
  * `page_escape`: the page itself put a document of that host into a tab, which was closed or brought back.
- * `escaped`: the agent did get to that URL, or a request did get out: such a trial can't count.
+ * `escaped`: the agent got to that URL, or a request got out: such a trial can't count.
  */
 export type RefusalKind = 'navigation' | 'redirect' | 'popup' | 'service_worker' | 'page_escape' | 'escaped';
 
@@ -30,25 +30,24 @@ export interface GuardOptions {
   allowedDomains: readonly string[];
   /** Called for each refusal, also for those that `refusals` no longer keeps. */
   onRefused?(url: string, how: RefusalKind): void;
-  /** Gets the requests that the guard sees and a context's events miss. */
+  /** Gets the requests that the guard sees but the context's events miss. */
   network?: Pick<NetworkLog, 'add'>;
-  /** `route` forces what browsers other than Chromium get. */
+  /** `route`: guard as in browsers other than Chromium. Default: `best`. */
   means?: 'best' | 'route';
 }
 
 export interface Guard {
   /** `protocol`: nothing gets out. `route`: redirects get out and are reported as escapes. */
   readonly means: 'protocol' | 'route';
-  /** The tabs as the browser announces them, if it does, while the guard is on. */
+  /** The tabs as the browser announces them; undefined if it does not. */
   readonly targets: Targets | undefined;
   readonly documents: Pick<Documents, 'mayStay' | 'mayStayNow' | 'strangeDocuments'>;
-  /** The first thousand. */
+  /** The first 1,000. */
   readonly refusals: readonly Refusal[];
   /** Removes everything from the context and the browser. Never rejects; a second call does nothing. */
   dispose(): Promise<void>;
 }
 
-/** Gets what the guard reports. */
 export interface GuardSink {
   allowed(url: string): boolean;
   refused(url: string, how: RefusalKind): void;
@@ -70,7 +69,7 @@ export async function guardContext(
   const sink: GuardSink = {
     allowed: url => hostAllowed(url, allowedDomains),
     refused(url, how) {
-      // An escape may be noticed by its request and again by the page that it leads to.
+      // An escape may be noticed twice: by its request, and by the page that it leads to.
       if (how === 'escaped' && refusals.some(known => known.how === how && known.url === url)) return;
       if (refusals.length < MAX_REFUSALS) refusals.push({ url, how });
       onRefused?.(url, how);

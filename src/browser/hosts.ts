@@ -1,5 +1,5 @@
-// Which hosts a spec's `allowedDomains` admit. Both sides go through the URL parser, so that what is compared
-// is what a browser would connect to: lower case, punycode, IPv4 in its dotted form, no port.
+// Which hosts a spec's `allowedDomains` admit. Both sides go through the URL parser, so that hosts are compared as a
+// browser would connect to them: lower case, punycode, IPv4 in dotted form, no port.
 import { isIP } from 'node:net';
 import { parsedUrl } from '../spec/url';
 
@@ -8,8 +8,8 @@ const BARE_HOST = /^[^:/?#@\\\s]+(:\d+)?$/;
 /**
  * The host that a URL leads to, in the browser's own notation and without a trailing dot.
  *
- * A `blob:` URL has the host of the origin that made it. Any other scheme than http(s) has none, nor has
- * what does not parse: such a URL is never on an allowed host.
+ * A `blob:` URL has the host of the origin that made it. Undefined for other schemes than http(s), and for what is not a
+ * URL: these are never on an allowed host.
  *
  * @param urlOrHost an absolute URL, or a bare host with or without a port.
  */
@@ -25,12 +25,11 @@ export function hostOf(urlOrHost: string): string | undefined {
 /**
  * Whether a URL's host is one of the allowed domains.
  *
- * `*.example.com` admits hosts below example.com at any depth, not example.com itself. An IP address matches
- * only itself, never a wildcard. Ports and schemes don't count, except that only http, https and `blob:` URLs
- * made by such a page can be allowed at all.
+ * `*.example.com` admits hosts below example.com at any depth, not example.com itself. An IP address matches only itself,
+ * never a wildcard. Ports don't count. Only http and https URLs can be allowed, and `blob:` URLs of such pages.
  *
  * @param urlOrHost an absolute URL, or a bare host with or without a port.
- * @param allowedDomains hostnames, optionally with one leading `*.`; one that is no hostname admits nothing.
+ * @param allowedDomains hostnames, optionally with one leading `*.`; one that is not a hostname admits nothing.
  */
 export function hostAllowed(urlOrHost: string, allowedDomains: readonly string[]): boolean {
   const host = hostOf(urlOrHost);

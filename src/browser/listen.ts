@@ -17,7 +17,7 @@ type Listeners = { [Name in keyof Events]?: (event: Events[Name]) => unknown };
 
 /** @returns a function that removes the listeners */
 export function listen(source: Source, listeners: Listeners): () => void {
-  // Their types name only a few of Node's methods, which they have all, as their documentation says.
+  // Pages and contexts are EventEmitters, as documented, but their types have only a few of its methods.
   const emitter = source as unknown as EventEmitter;
   for (const [name, listener] of Object.entries(listeners)) emitter.on(name, listener);
   return () => {

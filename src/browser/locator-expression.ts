@@ -1,5 +1,5 @@
-// Locators as Playwright writes them, `getByRole('button', { name: 'Send' }).first()`, read back: by a parser, since text
-// from a file is never run as code.
+// Reads locators as Playwright writes them: `getByRole('button', { name: 'Send' }).first()`. It parses them, since text
+// from a file must never run as code.
 import type { FrameLocator, Locator, Page } from '@playwright/test';
 
 const METHODS = new Set([
@@ -23,7 +23,7 @@ const METHODS = new Set([
 
 type Scope = Page | Locator | FrameLocator;
 
-/** A text that is not a locator. */
+/** Thrown for a text that is not a locator. */
 export class LocatorExpressionError extends Error {
   override name = 'LocatorExpressionError';
 }
@@ -36,7 +36,7 @@ export function locatorOf(page: Page, expression: string): Locator {
   const reader = new Reader(page, expression);
   const scope = reader.chain();
   reader.end();
-  if (!('click' in scope)) throw reader.error('it names a frame and not an element');
+  if (!('click' in scope)) throw reader.error('it is a frame, not an element');
   return scope as Locator;
 }
 
@@ -55,7 +55,7 @@ class Reader {
   }
 
   end(): void {
-    if (this.at < this.text.length) throw this.error('something follows it');
+    if (this.at < this.text.length) throw this.error('unexpected text after the locator');
   }
 
   chain(): Scope {
@@ -69,7 +69,7 @@ class Reader {
     const name = this.match(/[a-zA-Z]+/y)?.[0] ?? '';
     if (!METHODS.has(name)) throw this.error(`there is no ${name ? `\`${name}\`` : 'method'} here`);
     const method = (scope as unknown as Record<string, unknown>)[name];
-    if (typeof method !== 'function') throw this.error(`\`${name}\` can't stand here`);
+    if (typeof method !== 'function') throw this.error(`\`${name}\` can't be used here`);
     const args = this.list('(', ')', () => this.value());
     try {
       return method.apply(scope, args) as Scope;

@@ -14,7 +14,7 @@ export interface NetworkEvent {
   resourceType: string;
   /** The browser's reason if the request failed: `net::ERR_ABORTED` ... With a status: the body was cut. */
   failure?: string;
-  /** A service worker answered it, or may have, so it may not have left the browser. Requests of the worker itself are separate events. */
+  /** A service worker may have answered it, so that it may not have left the browser. The worker's own requests are separate events. */
   keptByWorker?: true;
   /** Milliseconds since the log began. */
   startedAtMs: number;
@@ -24,22 +24,22 @@ export interface NetworkEvent {
 export type SeenRequest = Pick<NetworkEvent, 'url' | 'method' | 'resourceType'>;
 
 export interface NetworkLog {
-  /** Live: events are added, and get their status, as the browser reports them. */
+  /** Live: grows, and gets statuses, as the browser reports them. */
   readonly events: readonly NetworkEvent[];
-  /** How many events were forgotten to bound memory, by resource type. The oldest go first. */
+  /** How many events were dropped to limit memory, by resource type. The oldest are dropped first. */
   readonly dropped: Readonly<Record<string, number>>;
   /**
-   * Adds a request that another observer saw, unless the context reports it too (before or after):
-   * each call is one request, and pairs with one reported request of the same method and URL.
+   * Adds a request that another observer saw. If the context reports it, too (before or after), it stays one event: each
+   * call is paired with one reported request of the same method and URL.
    *
    * @returns a function to report how it ended; the context's own report wins
    */
   add(seen: SeenRequest): (outcome: { status?: number; failure?: string }) => void;
-  /** Stops recording. What was recorded stays. */
+  /** Stops recording. The events stay. */
   stop(): void;
 }
 
-/** Events kept at most. */
+/** Default for the most events that are kept. */
 const MAX_EVENTS = 20_000;
 const MAX_URL_LENGTH = 8_192;
 
@@ -63,7 +63,7 @@ export function recordNetwork(
       startedAtMs: Math.round(performance.now() - startedAt),
     };
     events.push(event);
-    // In blocks, since removing the first of a long array for each new event would be slow.
+    // Many at once, since it is slow to remove the first element of a long array.
     if (events.length > maxEvents)
       for (const old of events.splice(0, Math.ceil(maxEvents / 10))) {
         dropped[old.resourceType] = (dropped[old.resourceType] ?? 0) + 1;
@@ -78,7 +78,7 @@ export function recordNetwork(
     const event = known ?? append(seen);
     event.resourceType = seen.resourceType;
     if (!known) pairs.put('reported', seen, event);
-    // Its answer will tell; some never get one.
+    // Until its answer tells: some requests never get one.
     if (context.serviceWorkers().length > 0 && !begun.serviceWorker()) event.keptByWorker = true;
     byRequest.set(begun, event);
   };
@@ -140,7 +140,7 @@ class Pairs {
   }
 }
 
-/** Without the fragment, which Chromium's own protocol leaves out of a URL and Playwright adds again. */
+/** Without the fragment, which Chromium's protocol leaves out of a URL, and Playwright does not. */
 function keyOf({ method, url }: { method: string; url: string }): string {
   return `${method.toUpperCase()} ${shortened(url).replace(/#.*/s, '')}`;
 }

@@ -8,9 +8,9 @@ export interface OpenSession {
   session: Session;
   network: NetworkLog;
   refusals: readonly Refusal[];
-  /** `protocol`: the guard lets nothing out. `route`: it reports what gets out. */
+  /** `protocol`: the guard lets no request out. `route`: it reports those that get out. */
   guard: Guard['means'];
-  /** Removes guard, log and listeners: the browser is shared with the worker's other tests. */
+  /** Removes guard, log and listeners, since the worker's other tests use the same browser. */
   close(): Promise<void>;
 }
 

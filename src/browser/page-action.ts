@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { parsedUrl } from '../spec/url';
 
-/** CSS pixels from an element's upper left corner; its middle if left out. */
+/** CSS pixels from an element's upper left corner. Default, for actions: its middle. */
 export interface Position {
   x: number;
   y: number;
@@ -31,7 +31,7 @@ export type PageAction =
   | { do: 'select'; locator: string; labels: string[] }
   | { do: 'upload'; locator: string; files: string[] }
   | { do: 'drag'; locator: string; position?: Position; to: string; toPosition?: Position }
-  /** Without a locator the page scrolls. */
+  /** By CSS pixels. Without a locator the page scrolls. */
   | { do: 'scroll'; locator?: string; x: number; y: number }
   /** The URL without its origin if that is the entryUrl's. */
   | { do: 'goto'; url: string }
@@ -47,18 +47,20 @@ export interface Fingerprint {
   content: string;
 }
 
+/** How a dialog is answered. */
 export interface DialogAnswer {
   accept: boolean;
+  /** The text for a prompt. */
   text?: string;
 }
 
-/** An action, where it was done, and what the page looked like before and after. */
+/** An action, the tab that it was done in, and what the page looked like before and after. */
 export type RecordedAction = PageAction & {
-  /** The tab's number, by when it was opened: 0 is the one that the trial began in. */
+  /** The tab's number, in the order in which tabs opened: 0 is the one that the trial began in. */
   tab: number;
   before: Fingerprint;
   after: Fingerprint;
-  /** How the dialogs were answered that it opened, in order. */
+  /** The answers to the dialogs that it opened, in order. */
   dialogs?: DialogAnswer[];
 };
 
@@ -110,20 +112,20 @@ const around = {
 
 export const recordedActionSchema = z.discriminatedUnion(
   'do',
-  // Each member extended, since a union itself can't be.
+  // Each member is extended, since zod can't extend a union.
   pageActions.map(action => action.extend(around)) as unknown as readonly [
     z.ZodObject<{ do: z.ZodLiteral<string> }>,
     ...z.ZodObject<{ do: z.ZodLiteral<string> }>[],
   ],
 ) as unknown as z.ZodType<RecordedAction>;
 
-/** An address as a step keeps it: one of the tested site holds on another deployment, too. */
+/** An address without its origin if it is on the tested site, so that it works on another deployment, too. */
 export function portableUrl(url: string, entryUrl: string): string {
   const here = parsedUrl(url)?.origin === new URL(entryUrl).origin;
   return here ? pathOf(url) : url;
 }
 
-/** Path, query and fragment of an http address; any other as it is. */
+/** Path, query and fragment of an http(s) address; any other address unchanged. */
 export function pathOf(url: string): string {
   const { protocol, pathname, search, hash } = parsedUrl(url) ?? {};
   return protocol === 'http:' || protocol === 'https:' ? `${pathname}${search}${hash}` : url;

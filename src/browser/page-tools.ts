@@ -1,5 +1,5 @@
-// The tools that a page registers for agents (WebMCP), read and called through Playwright. All that they say is the page's
-// words: bounded here, and offered only if their document is of an admitted host.
+// The tools that a page registers for agents (WebMCP), read and called through Playwright. Their texts come from the page:
+// they are limited here, and tools are only offered if their document is of an admitted host.
 import { setTimeout } from 'node:timers/promises';
 import type { Frame, Page } from '@playwright/test';
 import { parsedUrl } from '../spec/url';
@@ -10,22 +10,22 @@ import { hostAllowed } from './hosts';
 import type { Session } from './session';
 import { within } from './waiting';
 
-/** `auto`: beside all else; `only`: instead of every other way to act; false: hidden. */
+/** `auto`: page tools can be used besides other actions; `only`: instead of them; false: page tools are hidden. */
 export type PageToolsMode = 'auto' | 'only' | false;
 
-/** A tool that a page registers for agents. All texts are the page's own. */
+/** A tool that a page registers for agents. All texts come from the page. */
 export interface PageTool {
   /** Letters, digits, `_`, `-` and `.`; unique on the page. */
   name: string;
   /** Cut at 1,000 characters. */
   description: string;
-  /** JSON Schema; `{ type: 'object' }` if the page gives none. */
+  /** JSON Schema; `{ type: 'object' }` if the page has none. */
   inputSchema: unknown;
-  /** The page says that it changes nothing. */
+  /** The page says that the tool changes nothing. */
   readOnly?: boolean;
-  /** The page says that it does something that matters, such as placing an order. */
+  /** The page says that the tool does something important, such as placing an order. */
   consequential?: boolean;
-  /** The page says that its result may hold words of others. */
+  /** The page says that the tool's result may contain texts of others. */
   untrustedContent?: boolean;
 }
 
@@ -34,16 +34,16 @@ export interface PageToolCallOptions {
   timeoutMs?: number | undefined;
 }
 
-/** Milliseconds for a page to tell its tools, and for a tool to answer. */
+/** Milliseconds for a page to list its tools, and for a tool to answer. */
 const LIST_LIMIT_MS = 2_000;
 const CALL_LIMIT_MS = 15_000;
-/** Milliseconds between two looks: whether a tool is there, or waits for its form to be sent. */
+/** Milliseconds between two checks whether a tool is registered, or has filled in its form. */
 const PAUSE_MS = 100;
 const MAX_TOOLS = 500;
 const MAX_DESCRIPTION = 1_000;
-/** Characters of a schema; a tool with a longer one is not offered. */
+/** Characters of a schema. A tool with a longer one is not offered. */
 const MAX_SCHEMA = 20_000;
-/** Characters of all that the tools of a page say: to pass on more keeps the browser busy for seconds. */
+/** Characters of all texts of a page's tools. To read more would keep the browser busy for seconds. */
 const MAX_SAID = 20_000_000;
 const NAME = /^[\w.-]{1,128}$/;
 
@@ -51,22 +51,22 @@ interface Found extends PageTool {
   frame: Frame;
 }
 
-/** What can be told of a document's tools without reading them. */
+/** What is known of a document's tools before they are read. */
 interface Outline {
   size: number;
-  /** The same for the same tools, if they are not many. */
+  /** Equal for equal tools; if they are long, only their lengths count. */
   key: string;
-  /** Frames of its origin have some, too. */
+  /** Frames of the same origin have tools, too. */
   inFrames: boolean;
 }
 
 export class PageTools {
   private readonly known = new WeakMap<Page, { key: string; found: Found[] }>();
-  /** `isSupported` has found that there is no WebMCP: pages are not asked for nothing. */
+  /** `isSupported` has found that there is no WebMCP, so pages are no longer asked. */
   private isLacking = false;
-  /** Tools that are not offered, and why, in sentences. */
+  /** Tools that are not offered, and why: `tool "x": its schema is longer than 20000 characters`. */
   readonly leftOut = new Set<string>();
-  /** Addresses of pages whose tools are too much to be read. */
+  /** Addresses of pages whose tools are too long to read. */
   private readonly tooMuch = new WeakMap<Page, string>();
 
   /** @param allowedDomains hostnames, optionally with a leading `*.` */
@@ -77,8 +77,8 @@ export class PageTools {
   ) {}
 
   /**
-   * Whether the browser has WebMCP, and Playwright may use it; false if page tools are turned off. A page that does not
-   * answer, or says too much, tells nothing about that: true.
+   * Whether the browser has WebMCP and Playwright can use it; false if page tools are turned off; true if that is unknown
+   * because the page does not answer, or its tools are too long.
    */
   async isSupported(): Promise<boolean> {
     const { page } = this.session;
@@ -90,21 +90,22 @@ export class PageTools {
     return !this.isLacking;
   }
 
-  /** The tools of a page and its frames, those of its own document first. Empty where there are none, or no WebMCP. */
+  /** The tools of a page and its frames, those of its main document first. Empty if there are none, or no WebMCP. */
   async list(page = this.session.page): Promise<PageTool[]> {
     const found = await this.find(page);
     return found.map(({ frame: _, ...tool }) => tool);
   }
 
   /**
-   * Calls a tool. One that goes to another page, or fills in a form that is then to be sent, answers with undefined; a notice
-   * says so.
+   * Calls a tool. Resolves to undefined, with a notice, if the tool goes to another page, or fills in a form that is sent
+   * by its button.
    *
    * @param input with the values of secrets
+   * @param options.timeoutMs milliseconds for the answer. Default: 15,000
    * @param options.recorder notes the call, unless it fails
-   * @param options.waitMs how long the page may take to register the tool; by default it has to be there
-   * @throws DriverError, in words for a model, if the page has no such tool, its schema refuses the input (which the page
-   * never gets then), it throws, or it does not answer in time.
+   * @param options.waitMs milliseconds for the page to register the tool. Default: 0
+   * @throws DriverError with a message for a model, if the page has no such tool, the input does not fit its schema (the
+   * page never gets it), the tool throws, or it does not answer in time.
    */
   async call(
     page: Page,
@@ -138,7 +139,7 @@ export class PageTools {
   }
 
   /**
-   * Calls a tool in its frame with whatever input, as scripts of the page may.
+   * Calls a tool in its frame with any input, as scripts of the page can.
    *
    * @throws DriverError if the page has no such tool; Playwright's error if it throws or is late.
    */
@@ -154,7 +155,7 @@ export class PageTools {
     const answered = frame.webmcp.callTool(name, input as never, { timeout }).finally(() => {
       ended = true;
     });
-    // The form may be sent long after.
+    // The form may be sent much later.
     answered.catch(() => undefined);
     const script = `(${isFilledIn})(${JSON.stringify(name)})`;
     const ask = () => (frame === page.mainFrame() ? evaluateUnseen(page, script) : frame.evaluate(script));
@@ -173,7 +174,7 @@ export class PageTools {
     const left = () => this.session.notice(`The page tool "${name}" left its page before it answered.`);
     try {
       const answer = await Promise.race([answered, filled()]);
-      // A frame may have gone to another host, whose words are not offered.
+      // The frame may have gone to another host, whose texts must not be passed on.
       return frame === page.mainFrame() || (this.admits(frame) && (await isOfParent(frame)))
         ? answer
         : left();
@@ -197,10 +198,10 @@ export class PageTools {
     const frames = page
       .frames()
       .filter(frame => frame === main || ((outline.inFrames || !isOwn(frame)) && this.admits(frame)));
-    // The frames of other hosts tell nothing beforehand.
-    const isTold = frames.every(isOwn);
+    // The outline does not include frames of other origins.
+    const isOutlined = frames.every(isOwn);
     const known = this.known.get(page);
-    if (isTold && known?.key === outline.key) return known.found;
+    if (isOutlined && known?.key === outline.key) return known.found;
     this.leftOut.clear();
     const lists = await Promise.all(frames.map(frame => this.read(frame)));
     const names = new Set<string>();
@@ -211,7 +212,7 @@ export class PageTools {
     return found;
   }
 
-  /** Null if the page has no WebMCP; undefined if it does not answer, and if there is too much to be read. */
+  /** Null if the page has no WebMCP; undefined if it does not answer, or its tools are too long to read. */
   private async outlineOf(page: Page): Promise<Outline | null | undefined> {
     const address = page.url();
     if (this.tooMuch.get(page) === address) return undefined;
@@ -225,7 +226,7 @@ export class PageTools {
 
   private async read(frame: Frame): Promise<Found[]> {
     const tools = await frame.webmcp.tools({ timeout: LIST_LIMIT_MS }).catch(() => []);
-    // Meanwhile it may have gone elsewhere.
+    // In the meantime, the frame may have gone elsewhere.
     if (tools.length === 0 || !this.admits(frame) || !(await isOfParent(frame))) return [];
     return tools.flatMap(({ name, description, inputSchema = { type: 'object' }, annotations = {} }) => {
       const why = !NAME.test(name)
@@ -237,7 +238,7 @@ export class PageTools {
     });
   }
 
-  /** A blank document is its parent's, which `isOfParent` checks. */
+  /** A blank document counts as its parent's. `isOfParent` checks that. */
   private admits(frame: Frame): boolean {
     const parent = frame.parentFrame();
     return frame.url().startsWith('about:') && parent
@@ -246,7 +247,7 @@ export class PageTools {
   }
 }
 
-/** Another host can make a blank frame of a page its own, at no other address: the page can't reach into it then. */
+/** Another host can take over a blank frame without changing its address. The page can't reach into it then. */
 async function isOfParent(frame: Frame): Promise<boolean> {
   const parent = frame.parentFrame();
   if (!parent || !frame.url().startsWith('about:')) return true;
@@ -274,7 +275,7 @@ function namesOf(tools: readonly PageTool[]): string {
   return tools.length === 0 ? 'It has none.' : `Its tools: ${names.slice(0, MAX_NAMES)}.`;
 }
 
-/** What a page's script has of WebMCP: as drafted, and as some browsers still have it. */
+/** WebMCP in a page's scripts: `document.modelContext` in the draft, `navigator.modelContext` in some browsers. */
 interface ModelContext {
   getTools?(): Promise<
     { name: string; description?: string; inputSchema?: unknown; annotations?: unknown; window?: unknown }[]
@@ -299,7 +300,7 @@ async function outlineTools(): Promise<Outline | null> {
   return { size, key: JSON.stringify([performance.timeOrigin, told]), inFrames };
 }
 
-/** Runs in the page. Whether a form's tool has filled it in, and waits for it to be sent; null if it is no such form's. */
+/** Runs in the page. Whether a tool has filled in its form, which now has to be sent; null if the tool has no such form. */
 function isFilledIn(name: string): boolean | null {
   const forms = [...document.querySelectorAll('form[toolname]:not([toolautosubmit])')];
   const own = forms.filter(form => form.getAttribute('toolname') === name);

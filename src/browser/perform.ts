@@ -1,4 +1,4 @@
-// Performs and records an action on a page. Agents and replays both use it.
+// Performs and records an action on a page, for agents and replays.
 import type { Locator, Page, Response } from '@playwright/test';
 import type { ActionRecorder } from './action-recorder';
 import { refuseError } from './driver/tool-text';
@@ -7,9 +7,9 @@ import type { PageAction } from './page-action';
 import type { PageTools } from './page-tools';
 import { within } from './waiting';
 
-/** Longer texts are put in at once: key by key they would take the trial's time. */
+/** Characters. Longer texts are inserted at once, since typing them would take too long. */
 const MAX_TYPED = 1_000;
-/** The trial does not wait longer for notes. */
+/** The longest wait for the element to note. */
 export const NOTE_LIMIT_MS = 1_000;
 
 type WithLocators<A> = A extends unknown
@@ -21,20 +21,20 @@ type Dispatched = Exclude<LocatedAction, { do: 'call_page_tool' }>;
 type Of<Name extends LocatedAction['do']> = Extract<LocatedAction, { do: Name }>;
 
 export interface PerformOptions {
-  /** Milliseconds that the element, or a page that is opened, is waited for. */
+  /** Milliseconds to wait for the element, or for the page that the action opens. */
   timeoutMs: number;
   /** Notes the action, unless it fails. */
   recorder?: ActionRecorder;
-  /** Needed for the page's own tools. */
+  /** Required to call page tools. */
   webmcp?: PageTools;
 }
 
 /**
- * Returns once the action is dispatched, except that a page that it opens by address or history has its document; the
- * session settles what follows. `press` and `type` without a locator go to what has the focus.
+ * Resolves once the action is dispatched; for `goto`, `back`, `forward` and `reload`, once the page's document is parsed.
+ * Use `Session.settle` to wait for what follows. `press` and `type` without a locator go to the focused element.
  *
  * @returns the response, if it opens a page
- * @throws Error of Playwright; `reasonIn` has its words in short. DriverError if a tool of the page fails, or says so.
+ * @throws Error of Playwright, which `reasonIn` shortens; DriverError if a page tool fails, or says so.
  */
 export async function perform(
   page: Page,
@@ -71,7 +71,7 @@ async function dispatch(page: Page, action: Dispatched, timeoutMs: number): Prom
   }
 }
 
-/** @returns false if it typed nowhere, and so can't be replayed */
+/** @returns false if nothing has the focus to type into: that can't be replayed */
 async function note(page: Page, action: LocatedAction, recorder: ActionRecorder): Promise<boolean> {
   const { locator, to, ...draft } = action as LocatedAction & { locator?: Locator; to?: Locator };
   const atFocus = !locator && (action.do === 'press' || action.do === 'type');
@@ -95,7 +95,7 @@ async function act(
       return page.close();
     case 'click': {
       const { locator, position, button, clickCount, modifiers } = action;
-      // Otherwise a link to a slow page would count as a click that failed.
+      // Otherwise a link to a slow page would fail as a click.
       const options = { position, button, clickCount, modifiers, timeout, noWaitAfter: true };
       return locator.click(options);
     }
@@ -129,10 +129,10 @@ async function act(
   }
 }
 
-/** Fields that format or mask what is typed follow keys, not values. */
+/** If the field has not kept the text, types it: fields that format or mask their value listen to keys. */
 async function fill({ locator, text }: Of<'fill'>, timeout: number): Promise<void> {
   await locator.fill(text, { timeout });
-  // Playwright reads a value sooner than it runs a function; an editor has none.
+  // Playwright reads a value faster than it runs a function. Editors have no value.
   const value = await locator.inputValue({ timeout: 1_000 }).catch(() => text);
   if (value === text || text === '') return;
   const kept = await locator.evaluate(valueOfText, undefined, { timeout: 1_000 }).catch(() => text);
@@ -141,7 +141,7 @@ async function fill({ locator, text }: Of<'fill'>, timeout: number): Promise<voi
   await locator.pressSequentially(text, { timeout });
 }
 
-/** Runs in the page. Null if the browser itself formats the value: dates, numbers, editors. */
+/** Runs in the page. Null for what is not a text field: dates, numbers, editors. */
 function valueOfText(element: Element): string | null {
   const isText =
     element instanceof HTMLTextAreaElement ||

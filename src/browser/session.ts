@@ -1,4 +1,4 @@
-// The session of a trial's browser: which tab is active, when it has settled, and what happens besides the agent's actions.
+// A trial's browser context: which tab is active, when it has settled, and what happens besides the agent's actions.
 import type { BrowserContext, Download, Page } from '@playwright/test';
 import { Activity, NAVIGATION_LIMIT_MS } from './activity';
 import { Dialogs } from './dialogs';
@@ -7,48 +7,48 @@ import type { Guard } from './guard';
 import { listen } from './listen';
 import { Signal, within } from './waiting';
 
-/** Notices beyond this number are counted, not kept: a page in a loop must not fill the memory. */
+/** More notices are counted, but not kept: a page in a loop must not fill the memory. */
 const MAX_NOTICES = 200;
 /** Characters of a notice that are kept. */
 const MAX_NOTICE = 1_000;
-/** A page that opens tabs in a loop gets no further ones: each costs a process, or a share of one. */
+/** More tabs are closed at once: a page may open them in a loop, and each costs a process, or a part of one. */
 const MAX_TABS = 20;
-/** Downloads beyond this number are cancelled: they are files on the disk until the trial ends. */
+/** More downloads are cancelled, since they stay on the disk until the trial ends. */
 const MAX_DOWNLOADS = 50;
-/** The longest wait for a page's next tasks; and for those of a page that let the last wait pass. */
+/** The longest wait for a page's next tasks, and for those of a page that did not answer the last time. */
 const TASKS_LIMIT_MS = 1_000;
 const HANGING_LIMIT_MS = 50;
 
-/** To be run in a page: what its tasks put off to the next one was put off before this, and has run once it resolves. */
+/** Script that waits until the tasks which the page has already scheduled have run. */
 const NEXT_TASKS = 'new Promise(done => { setTimeout(done); })';
 const PARSED = `new Promise(done => document.readyState === 'loading' ? addEventListener('DOMContentLoaded', done) : done())`;
 
 export class Session {
-  /** The active tab last. */
+  /** The active tab is the last. */
   private tabs: Page[];
   /** All tabs in the order in which they opened, as recordings number them. */
   private readonly numbered: Page[];
   readonly dialogs: Dialogs;
-  /** What happened besides the agent's own actions, in order, up to a limit. */
+  /** What happened besides the agent's own actions, in order: the first 200. */
   readonly notices: string[] = [];
-  /** Takes the values of secrets out of notices, before they are cut. */
+  /** Masks secrets in notices, before they are cut. */
   mask = (text: string): string => text;
   private droppedNotices = 0;
   private downloads = 0;
   private taken = 0;
   private readonly activity: Activity;
   private readonly tabsChanged = new Signal();
-  /** Tabs that the browser announced and Playwright never reported: they are not waited for again. */
+  /** Number of tabs that the browser announced but Playwright never reported: they are not waited for again. */
   private missing = 0;
   private readonly hanging = new WeakSet<Page>();
   private readonly disposers: (() => void)[] = [];
   private guard: Pick<Guard, 'targets' | 'documents'> | undefined;
-  /** New tabs whose document is still to be judged. */
+  /** New tabs whose document the guard is still checking. */
   private readonly judged = new Set<Page>();
-  /** Those whose navigation was refused meanwhile. */
+  /** Those whose navigation was refused in the meantime. */
   private readonly refused = new WeakSet<Page>();
 
-  /** @param page is the active tab, and has the number 0 */
+  /** @param page the active tab; its number is 0 */
   constructor(
     readonly context: BrowserContext,
     page: Page,
@@ -67,16 +67,17 @@ export class Session {
     this.disposers.push(unlisten, this.dialogs.dispose, this.activity.dispose);
   }
 
-  /** Some browsers announce tabs before Playwright reports them; and a tab becomes active only if it may stay. */
+  /** From now on, waits for tabs that the browser has announced, and activates a new tab only if the guard lets it stay. */
   guardedBy(guard: Pick<Guard, 'targets' | 'documents'> | undefined): void {
     this.guard = guard;
     guard?.targets?.onGone(this.tabsChanged.fire);
   }
 
   /**
-   * Runs `check` on the active tab. Its document must be of an admitted host, before and after.
+   * Runs `check` on the active tab.
    *
-   * @throws if it is not, so that nothing is graded by what another host made; and what `check` throws.
+   * @throws Error if the tab's document is not of an admitted host before and after, since another host must not decide
+   * what is graded; what `check` throws.
    */
   async onAdmitted<T>(check: (page: Page) => Promise<T>): Promise<T> {
     const documents = this.guard?.documents;
@@ -96,7 +97,7 @@ export class Session {
     return result;
   }
 
-  /** The active tab. It is closed only if no tab is left. */
+  /** The active tab. Only if no tab is left, it may be closed. */
   get page(): Page {
     return this.tabs.at(-1)!;
   }
@@ -110,7 +111,7 @@ export class Session {
     this.tabs = [...this.tabs.filter(tab => tab !== page), page];
   }
 
-  /** Leaves a tab that is still blank because its navigation was refused. */
+  /** If the active tab is still blank because its navigation was refused, activates the tab before it. */
   leaveBlankTab(): void {
     const before = this.tabs.findLast(tab => tab.url() !== 'about:blank');
     if (this.page.url() === 'about:blank' && before) this.activate(before);
@@ -122,7 +123,7 @@ export class Session {
     return Math.max(0, this.numbered.indexOf(page));
   }
 
-  /** The tab with that number, after waiting for one that is about to open; undefined if it does not open. */
+  /** The tab with this number, after waiting up to `timeoutMs` for it to open; undefined if it does not open. */
   async tabAt(number: number, timeoutMs: number): Promise<Page | undefined> {
     const end = performance.now() + timeoutMs;
     while (!this.numbered[number] && performance.now() < end)
@@ -144,8 +145,8 @@ export class Session {
   }
 
   /**
-   * Waits, in bounds, until the tabs that a page's tasks open are there: Playwright brings a tab only with its first
-   * response, long after the browser has announced it. Where nothing opens, it costs a millisecond.
+   * Waits, up to a limit, for the tabs that a page's tasks open: Playwright reports a tab only with its first response,
+   * long after the browser has announced it. If no tab opens, this takes a millisecond.
    */
   async followTabs(from: Page = this.page): Promise<void> {
     const known = new Set(this.tabs);
@@ -158,7 +159,7 @@ export class Session {
   }
 
   /**
-   * Waits, in bounds, while `page`, or a tab that it opened, is at work because of something begun at `since`
+   * Waits, up to a limit, while `page`, or a tab that it opened, is busy because of something that began at `since`
    * (`performance.now()`).
    *
    * @returns false if a document is still loading.
@@ -171,7 +172,7 @@ export class Session {
     return !settled.includes(false);
   }
 
-  /** Whether the active tab is at work because of something begun at `since`. */
+  /** Whether the active tab is busy because of something that began at `since` (`performance.now()`). */
   isBusy(since: number): boolean {
     return this.activity.isBusy(this.page, since);
   }
@@ -185,9 +186,9 @@ export class Session {
     return this.guard.targets.tabs - this.context.pages().length;
   }
 
-  /** Runs a script and waits for it, up to a limit. Over the protocol if possible, which adds no step to reports. */
+  /** Runs a script and waits for it, up to a limit. */
   private async run(page: Page, script: string): Promise<void> {
-    // Such a page answers nothing.
+    // Such a page does not answer.
     if (page.isClosed() || this.activity.isLeaving(page) || this.dialogs.isOpenOn(page)) return;
     const ran = evaluateUnseen(page, script).then(
       () => true,
@@ -198,7 +199,7 @@ export class Session {
     else this.hanging.add(page);
   }
 
-  /** What an expression is in the page. Shows in no report; undefined if the page does not answer. */
+  /** The value of an expression in the page; undefined if the page does not answer. Shows in no report. */
   ask(page: Page, expression: string): Promise<unknown> {
     return within(evaluateUnseen(page, expression), TASKS_LIMIT_MS);
   }

@@ -1,14 +1,14 @@
-// Which of a Chromium's targets (tabs, frames in processes of their own, workers) belong to one context.
+// Which targets of a Chromium (tabs, frames with their own process, workers) belong to one context.
 import type { BrowserContext, CDPSession, Page } from '@playwright/test';
 
-/** What is used of the protocol's `Target.TargetInfo`. */
+/** The fields that are used of the protocol's `Target.TargetInfo`. */
 export interface TargetInfo {
   targetId: string;
   type: string;
-  /** Empty until the first document of a tab is there. */
+  /** Empty until the tab has its first document. */
   url: string;
   browserContextId?: string;
-  /** `prerender`: a page that nobody may ever see. */
+  /** `prerender`: a page that may never be shown. */
   subtype?: string;
   /** The tab, and the frame in it, that opened this tab. */
   openerId?: string;
@@ -19,7 +19,7 @@ const TYPES = ['page', 'iframe', 'shared_worker', 'service_worker'];
 
 export class Targets {
   readonly #live = new Map<string, TargetInfo>();
-  /** Ids of our targets, those that are gone too: a closed tab's last requests come after it. */
+  /** Ids of our targets, closed ones included: a tab's last requests may arrive after it is closed. */
   readonly #own = new Set<string>();
 
   private constructor(
@@ -48,14 +48,14 @@ export class Targets {
     return this.#live.get(targetId)?.url;
   }
 
-  /** Whether a tab that a page opened is blank still. */
+  /** Whether a tab that a page opened is still blank. */
   get openedBlank(): boolean {
     return [...this.#live.values()].some(
       ({ openerId, url }) => openerId !== undefined && !/^(https?|blob):/.test(url),
     );
   }
 
-  /** How many tabs our context has, those included that Playwright has not reported yet. */
+  /** The number of tabs in our context, including those that Playwright has not reported yet. */
   get tabs(): number {
     return [...this.#live.values()].filter(
       ({ targetId, type, subtype }) => type === 'page' && !subtype && this.#own.has(targetId),
@@ -75,8 +75,8 @@ export class Targets {
   }
 
   /**
-   * Whether a frame or worker is of our context. The protocol does not say it of a frame within its page's
-   * process: that is ours as long as the browser has no tabs but ours.
+   * Whether a frame or worker is of our context. The protocol does not tell for a frame in its page's process: that counts
+   * as ours if all tabs of the browser are ours.
    */
   isOwn(frameId: string): boolean {
     if (this.#own.has(frameId)) return true;
@@ -96,7 +96,7 @@ export class Targets {
   }
 }
 
-/** The protocol's account of a page. */
+/** The page's target. */
 export async function targetOf(page: Page): Promise<TargetInfo> {
   const session = await page.context().newCDPSession(page);
   try {
@@ -106,12 +106,12 @@ export async function targetOf(page: Page): Promise<TargetInfo> {
   }
 }
 
-/** Chromium's own id of a context, which only a page of it can tell. */
+/** Chromium's own id of a context, which only a page of the context tells. */
 async function contextIdOf(context: BrowserContext): Promise<string> {
   const open = context.pages()[0];
   const page = open ?? (await context.newPage());
   const { browserContextId } = await targetOf(page);
   if (!open) await page.close();
-  if (browserContextId === undefined) throw new Error('this browser tells no context of its pages');
+  if (browserContextId === undefined) throw new Error('this browser does not tell the context of its pages');
   return browserContextId;
 }

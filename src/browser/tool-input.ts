@@ -1,4 +1,4 @@
-// Whether a page's JSON Schema takes an input. Both come from others: a pattern could keep this process busy for ever.
+// Checks an input against a page's JSON Schema. Both are untrusted: a pattern could keep this process busy forever.
 import { runInNewContext } from 'node:vm';
 import { z } from 'zod';
 import { problemsIn } from '../spec/explain';
@@ -6,16 +6,16 @@ import { problemsIn } from '../spec/explain';
 /** Milliseconds for a check. */
 const LIMIT_MS = 250;
 const MAX_PROBLEMS = 5;
-/** What zod does not convert; the page's own check of these remains. */
+/** Keywords that zod does not convert. The page may check them itself. */
 const NOT_CHECKED = [
   ...['not', 'if', 'then', 'else', 'dependentSchemas', 'dependentRequired'],
   ...['unevaluatedItems', 'unevaluatedProperties', '$dynamicRef', '$schema', 'default', 'format'],
 ];
-/** Patterns that JSON Schema reads as Unicode ones, which zod does not. */
+/** Patterns that only work with Unicode semantics, as in JSON Schema. Zod compiles patterns without. */
 const UNICODE = /\\[pPu]\{/;
 const OF_SCHEMAS = ['properties', 'patternProperties', '$defs', 'definitions'];
 
-/** What the schema refuses about the input, a sentence each; empty if it takes it, and if it is no valid schema. */
+/** What is wrong with the input, at most five problems; empty if nothing is, or if the schema is not valid. */
 export function problemsWith(schema: unknown, input: unknown): string[] {
   const check = () => {
     const converted = conversion(schema);
@@ -30,7 +30,7 @@ export function problemsWith(schema: unknown, input: unknown): string[] {
   }
 }
 
-/** Why it is no JSON Schema of an object that can be checked; undefined if it is one. */
+/** Why this is not a JSON Schema of an object, or can't be checked; undefined if it is one. */
 export function problemOfSchema(schema: unknown): string | undefined {
   const { type } = (schema ?? {}) as { type?: unknown };
   if (type !== 'object') return `its type is ${JSON.stringify(type) ?? 'missing'}, not "object"`;
@@ -46,7 +46,7 @@ function conversion(schema: unknown): { zod: z.ZodType } | { problem: string } {
   }
 }
 
-/** Without what objects inherit: an absent `constructor` is absent. */
+/** A copy whose objects inherit nothing, so that a missing `constructor` is missing. */
 function bare(input: unknown): unknown {
   const isObject = (value: unknown) => typeof value === 'object' && value !== null && !Array.isArray(value);
   return JSON.parse(JSON.stringify(input), (_, value) =>
@@ -58,7 +58,7 @@ function bounded<T>(check: () => T): T {
   return runInNewContext('check()', { check }, { timeout: LIMIT_MS });
 }
 
-/** The schema as zod reads it: in the words of the newest draft, an object's type said, and without what zod does not know. */
+/** The schema as zod can read it: with keywords of the newest draft, an explicit type for objects, and no unknown keywords. */
 function checkable(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(checkable);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -73,7 +73,7 @@ function checkable(schema: unknown): unknown {
   );
   const parts = given.map(([key, value]) => {
     if (key === '$ref') return [key, String(value).replace(/^#\/definitions\//, '#/$defs/')];
-    // Zod does not know that of two objects only one has its required fields.
+    // Zod's oneOf does not see that an object lacks another's required fields.
     if (key === 'oneOf') return ['anyOf', checkable(value)];
     if (['enum', 'const', 'required'].includes(key)) return [key, value];
     if (!OF_SCHEMAS.includes(key)) return [key, checkable(value)];

@@ -1,7 +1,7 @@
-// Waiting in bounds.
+// Waiting with limits.
 import { setTimeout } from 'node:timers/promises';
 
-/** Resolves to undefined where `promise` takes longer than `ms`, or fails. */
+/** Resolves to undefined if `promise` takes longer than `ms` milliseconds, or rejects. */
 export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   const ended = new AbortController();
   const limit = setTimeout(ms, undefined, { signal: ended.signal }).catch(() => undefined);
@@ -12,7 +12,7 @@ export async function within<T>(promise: Promise<T>, ms: number): Promise<T | un
   }
 }
 
-/** Wakes those that wait for it. */
+/** Wakes all that wait for it. */
 export class Signal {
   private readonly waiting = new Set<() => void>();
 
@@ -32,13 +32,13 @@ export class Signal {
   }
 }
 
-/** Rejects with the signal's reason once that is aborted. */
+/** Waits `ms` milliseconds. Rejects with the signal's reason once that is aborted. */
 export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   await setTimeout(ms, undefined, { signal }).catch(() => undefined);
   signal.throwIfAborted();
 }
 
-/** Rejects with `late` where `promise` takes longer than `ms`, and with the signal's reason once that is aborted. */
+/** Rejects with `late()` if `promise` takes longer than `ms` milliseconds, and with the signal's reason once that is aborted. */
 export async function limited<T>(
   promise: Promise<T>,
   ms: number,
@@ -50,7 +50,7 @@ export async function limited<T>(
   const limit = sleep(ms, either).then(() => {
     throw late();
   });
-  // The loser of the race has nobody left to hear of its failure.
+  // Nobody handles a rejection of the one that loses the race.
   for (const each of [promise, limit]) each.catch(() => undefined);
   try {
     return await Promise.race([promise, limit]);

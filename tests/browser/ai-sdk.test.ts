@@ -317,7 +317,7 @@ describe('what the provider does', () => {
       'a model without tools',
       [],
       { api: { takesTools: false } },
-      /the model "gpt-test" takes no tools \(400\).*does not support tools/,
+      /the model "gpt-test" does not support tools \(400\).*does not support tools/,
     ],
     [
       'another refusal',
@@ -333,7 +333,7 @@ describe('what the provider does', () => {
       {},
       /the provider at http:\/\/127\.0\.0\.1:\d+ can't be reached/,
     ],
-    ['what is no JSON', [{ fault: 'truncate' }], {}, /sent an answer that can not be read.*Bad gateway/],
+    ['what is no JSON', [{ fault: 'truncate' }], {}, /sent an answer that can't be parsed.*Bad gateway/],
     [
       'silence',
       [{ fault: 'slow', delayMs: 30_000 }],

@@ -398,7 +398,7 @@ describe('what is not the trial’s', () => {
     for (const asked of [session, undefined])
       for (const method of ['Browser.getWindowBounds', 'Browser.setWindowBounds'])
         await expect(client.send(method, { windowId, bounds: { width: 300 } }, asked)).rejects.toThrow(
-          /no window of this trial/,
+          /not a window of this trial/,
         );
     const own = await client.send('Browser.getWindowForTarget', {}, session);
     await client.send('Browser.getWindowBounds', { windowId: own.windowId }, session);

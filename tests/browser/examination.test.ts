@@ -110,7 +110,7 @@ it('finds what the agent gave up on', async () => {
   expect(record.examination!.findings.filter(({ relevant }) => relevant)).toMatchObject([
     {
       kind: 'covered',
-      text: 'button "Pay" and 1 more are covered by div.sale "Sale", on which nothing closes it',
+      text: 'button "Pay" and 1 more are covered by div.sale "Sale", which has nothing to close it',
     },
   ]);
 });

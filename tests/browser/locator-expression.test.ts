@@ -55,8 +55,8 @@ describe('what is no locator is refused, with the place', () => {
     ["getByRole('button').evaluate('alert(1)')", /`evaluate`/],
     ["constructor('x')", /`constructor`/],
     ["page.getByText('x')", /`page`/],
-    ["getByText('x') ; alert(1)", /something follows/],
-    ["locator('iframe').contentFrame()", /a frame and not an element/],
+    ["getByText('x') ; alert(1)", /unexpected text after/],
+    ["locator('iframe').contentFrame()", /a frame, not an element/],
     ['getByRole({ __proto__: 1 })', /an option is missing/],
     ["getByRole('button').nth('x').getByText(`y`)", /no method/],
   ])('%s', (expression, message) => {

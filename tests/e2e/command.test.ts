@@ -297,7 +297,7 @@ const faults: Record<string, Fault> = {
     does: `say({ type: 'turn', title: 'think' }); for (;;) { say({ type: 'usage', costUsd: 0.15 }); await after(20); }`,
     outcome: 'failed',
     status: 'budget_exceeded',
-    reason: /went on spending beyond its maxCostUsd of \$0\.2 \(\$0\.4500 by now\)/,
+    reason: /kept spending after it had reached its maxCostUsd of \$0\.2 \(\$0\.4500 so far\)/,
     turns: 1,
     extra: 'maxCostUsd: 0.2',
   },
@@ -369,7 +369,7 @@ const faults: Record<string, Fault> = {
   'unknown-line': {
     byHand: true,
     does: `say({ type: 'click', at: [1, 2] }); await never();`,
-    reason: /it wrote \{"type":"click","at":\[1,2\]\}, which the protocol does not know: type: .*'turn'/,
+    reason: /it wrote \{"type":"click","at":\[1,2\]\}, which is not a line of the protocol: type: .*'turn'/,
   },
   'acts-without-a-turn': {
     byHand: true,
@@ -379,7 +379,7 @@ const faults: Record<string, Fault> = {
   'activates-nothing': {
     byHand: true,
     does: `say({ type: 'turn', title: 'look' }); say({ type: 'activate', targetId: 'ABC' }); await never();`,
-    reason: /it activated "ABC", and no tab of the trial has that targetId/,
+    reason: /it activated "ABC", but no tab of the trial has that targetId/,
     turns: 1,
   },
   'dies-with-a-code': {
@@ -416,13 +416,12 @@ const faults: Record<string, Fault> = {
   'gives-up-silently': {
     byHand: true,
     does: `say({ type: 'end', status: 'gave_up' });`,
-    reason: /it ended with status "gave_up" and without a reason/,
+    reason: /it ended with status "gave_up" but no "reason"/,
   },
   'records-what-is-no-locator': {
     byHand: true,
     does: `say({ type: 'turn', title: 'go' }); say({ type: 'record', do: 'click', locator: '#go' }); await never();`,
-    reason:
-      /it recorded an action on what is not a locator: there is no method here \(character 1 of "#go"\)/,
+    reason: /it wrote a wrong "record" line: not a locator: there is no method here \(character 1 of "#go"\)/,
     turns: 1,
   },
   'has-no-model': {

@@ -159,8 +159,6 @@ test('without a key for the judge nothing starts', async () => {
     ANTHROPIC_AUTH_TOKEN: '',
   });
   expect(run.exitCode).toBe(1);
-  expect(run.output).toContain(
-    'webJudge: there is no API key. Set the environment variable ANTHROPIC_API_KEY',
-  );
+  expect(run.output).toContain('webJudge: no API key found. Set the environment variable ANTHROPIC_API_KEY');
   expect(api.requests).toHaveLength(0);
 });

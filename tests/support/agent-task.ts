@@ -1,4 +1,4 @@
-// The least that an agent needs to run: turns are counted and their titles kept, nothing is recorded.
+// A minimal AgentTask: it counts turns and keeps their titles, but records nothing.
 
 import type { Page } from '@playwright/test';
 import { type Action, type SessionTask, TurnLimitError } from '../../src/agents/agent';
@@ -25,7 +25,7 @@ export interface TestTask extends SessionTask {
   readonly actions: Action[];
 }
 
-/** An AgentTask on a page that is open. New tabs become the active one, as in a trial. */
+/** An AgentTask on an open page. A new tab becomes the active one, as in a trial. */
 export function agentTask(page: Page, input: TaskInput): TestTask {
   const { goal, maxSteps = 20, seed = 1, secrets = {} } = input;
   const titles: string[] = [];

@@ -1,4 +1,4 @@
-// A DevTools client with nothing between: JSON over a WebSocket, in the protocol's flat form.
+// A plain DevTools client: JSON over a WebSocket, in the protocol's flat form.
 import { once } from 'node:events';
 import { WebSocket } from 'ws';
 
@@ -13,7 +13,7 @@ export interface CdpClient {
   /** Resolves to the close code once the other end has closed. */
   readonly closed: Promise<number>;
   close(): void;
-  /** Sends this as it is. Resolves to the whole message that answers `id`, or to the one that has none. */
+  /** Sends a text unchanged. Resolves to the whole message that answers `id`, or to the next one without an id. */
   sendText(text: string, id?: number): Promise<Json>;
 }
 

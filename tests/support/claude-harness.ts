@@ -1,4 +1,4 @@
-// One browser per test file, pages made for the members, and calls as the model would make them.
+// One browser per test file, pages for the members of the browser tool, and calls as a model makes them.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type {
@@ -45,10 +45,10 @@ function resultOf(block: BetaToolResultBlockParam): Result {
 }
 
 /**
- * That something does not wait out a limit, on any machine: what waits for a timer is never quicker than it, and what does
- * not is, if not at once, then in one of some tries.
+ * Expects that something does not wait for a limit, on machines of any speed: what waits for a timer is never faster than
+ * it, and what does not wait is faster in at least one of several tries.
  *
- * @param prepare makes ready for one try, and returns what is timed
+ * @param prepare prepares one try, and returns the function to time
  */
 export async function quickest(limitMs: number, prepare: () => Promise<() => Promise<unknown>>) {
   const times: number[] = [];

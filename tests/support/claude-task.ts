@@ -1,4 +1,4 @@
-// An AgentTask for tests of the Claude agent: the real session and turns kept in a list, without a trial around it.
+// An AgentTask for tests of the Claude agent: a real session, and turns that are kept in a list, without a trial.
 import type { Page } from '@playwright/test';
 import {
   type Action,

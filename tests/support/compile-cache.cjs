@@ -1,7 +1,7 @@
-// Loaded before everything else in the processes of suites (NODE_OPTIONS): keeps what V8 compiled of Playwright's and our large
-// files, which each of some hundred processes would read and compile anew. Node 22 has this built in (NODE_COMPILE_CACHE). And
-// spares them Playwright's hooks for ES modules where a suite has none: before Node 22.15 they are a thread in each process, a tenth
-// of what its start costs.
+// Loaded first in the processes of suites (NODE_OPTIONS). It caches what V8 has compiled of Playwright's and our large files,
+// which otherwise hundreds of processes would each compile again. Node 22 has this built in (NODE_COMPILE_CACHE). It also
+// turns off Playwright's hooks for ES modules if a suite has none: before Node 22.15, they are a thread in each process, and
+// a tenth of its start.
 const { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } = require('node:fs');
 const Module = require('node:module');
 const { basename, dirname, join } = require('node:path');
@@ -9,9 +9,9 @@ const vm = require('node:vm');
 
 const LARGE = 20_000;
 const CACHED = /node_modules.*playwright/;
-/** A runner and a worker run other parts of the same files. */
+/** A runner and a worker run different parts of the same files. */
 const KIND = basename(process.argv[1] ?? '');
-/** What such a file evals finds no importer in a script made here. */
+/** In a script that is compiled here, code that such a file evals has no importer. */
 const IMPORTS_MODULES = 'eval(`import(';
 const folder = process.env.TASKPROOF_TEST_CACHE ?? '';
 const importModuleDynamically = vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER;
@@ -29,7 +29,7 @@ function read(file) {
 }
 
 /**
- * Processes that end at once must not see half of a file.
+ * Writes a file at once, since other processes must not read half of it.
  *
  * @param {string} file
  * @param {string | Buffer} content
@@ -45,7 +45,7 @@ function keep(file, content) {
 }
 
 /**
- * A file's function in ASCII, which is read and scanned in half the time; nothing for a file that is loaded as ever.
+ * A file's function in ASCII, which is parsed in half the time; undefined for a file that is loaded in the usual way.
  *
  * @param {string} filename
  * @param {string} kept

@@ -3,7 +3,7 @@ import { inject } from 'vitest';
 
 const preload = join(import.meta.dirname, 'compile-cache.cjs');
 
-/** Environment of a process that loads Playwright: half of its start is compiling it, which is done once for all. */
+/** Environment of a process that loads Playwright. It compiles Playwright only once, which is half of its start. */
 export function compileCache(): Record<string, string> {
   return {
     NODE_OPTIONS: `--require ${JSON.stringify(preload)}`,

@@ -1,4 +1,4 @@
-// What the code blocks of the documentation are, and what their commands must name.
+// What each code block of the documentation is, and what must exist for its commands.
 import { existsSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 import { parse } from 'yaml';
@@ -7,7 +7,7 @@ import { type CodeBlock, codeBlocks, markdownFiles } from './markdown';
 export const BLOCKS = markdownFiles().flatMap(file => codeBlocks(file));
 export const where = ({ file, line }: CodeBlock) => `${file}:${line}`;
 
-/** Commands of this repository. They are not run here, for they install, take long or need a key: what they name must exist. */
+/** Commands of this repository. They are not run here, since they install, take long or need a key, but what they name must exist. */
 const REPOSITORY = /^(npm (ci|test|run|install)|npx vitest|node |python3 -m venv|\S+\/pip install)/;
 
 export function commandsOf({ text }: CodeBlock): string[] {
@@ -19,14 +19,14 @@ export function commandsOf({ text }: CodeBlock): string[] {
 }
 
 export const RULES: Record<string, (block: CodeBlock) => boolean> = {
-  // tests/browser/lexical.test.ts holds what lexical() says when it gives up.
+  // What lexical() says when it gives up: see tests/browser/lexical.test.ts.
   gaveUp: ({ language, text }) => language === 'text' && text.startsWith('gave_up: '),
   // What `npm run example:lost` prints.
   terminal: ({ file, language }) => file === 'README.md' && language === 'text',
   // tests/e2e/command.test.ts plays trials with them.
   agentProgram: ({ language, file }) =>
     file === 'docs/agent-protocol.md' && ['js', 'python'].includes(language),
-  // tests/unit/docs.test.ts holds its folders.
+  // tests/unit/docs.test.ts checks its folders.
   diagram: ({ language }) => language === 'mermaid',
   // tests/unit/command/coding-agents.test.ts plays with it.
   preset: ({ language, file }) => file === 'docs/coding-agents.md' && language === 'js',

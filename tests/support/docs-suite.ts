@@ -1,4 +1,4 @@
-// A suite as the documentation describes it, with what its commands need: a shop, the Messages API, a shell.
+// A suite as the documentation describes it, and what its commands need: a shop, the Messages API, a shell.
 import { spawn } from 'node:child_process';
 import {
   cpSync,
@@ -24,12 +24,12 @@ export interface Ended {
 
 export interface DocsSuite {
   folder: string;
-  /** Writes a block of the documentation, with the shop's address in the place of the example's. */
+  /** Writes a block of the documentation, with the shop's address instead of the example's. */
   write(path: string, text: string): void;
   read(path: string): string;
-  /** A copy of some of its files, in a folder of its own. */
+  /** Copies some of its files to a new folder. */
   copy(paths: readonly string[]): DocsSuite;
-  /** Runs a script in bash, where `npx` finds the packed package and Playwright. */
+  /** Runs a script in bash. `npx` finds the packed package and Playwright there. */
   shell(script: string, env?: Record<string, string>): Promise<Ended>;
 }
 
@@ -108,8 +108,8 @@ export function docsSuite(installed: string, shop: string, env: Record<string, s
 }
 
 /**
- * What is not run for real: installs (the package is there already), and GitHub, whose command line writes down what it
- * was asked.
+ * Commands that are replaced: installs (the package is installed already), and GitHub's command line, which only writes
+ * down its arguments.
  */
 function shims(folder: string, installed: string): string {
   mkdirSync(folder);
@@ -121,7 +121,7 @@ case "$1" in
   playwright) shift; exec node '${join(modules, '@playwright/test/cli.js')}' "$@";;
 esac
 echo "the documentation's npx does not know $1" >&2; exit 127`,
-    // `npm run dev` starts a site, as a config's webServer says.
+    // `npm run dev` starts a site, as in the webServer of a config.
     npm: `case "$1" in ci) exit 0;; run) PATH="\${PATH#*:}" exec npm "$@";; esac
 echo "the documentation's npm does not know $*" >&2; exit 127`,
     gh: `echo "$@" >> gh.log`,
@@ -132,8 +132,8 @@ echo "the documentation's npm does not know $*" >&2; exit 127`,
 }
 
 /**
- * A config of the documentation is taken as it is, by one that adds what this machine's browser needs. And a small page: pictures
- * of large ones are much of what a trial costs.
+ * A config that imports one of the documentation unchanged, and adds what this machine's browser needs. The viewport is
+ * small, since large pictures are a big part of what a trial costs.
  */
 function giveBrowser(folder: string): void {
   for (const name of readdirSync(folder)) {

@@ -1,4 +1,4 @@
-// Runs a GitHub workflow of the documentation: its commands for real, its actions as far as they move files.
+// Runs a GitHub workflow of the documentation: all of its commands, and those actions that move files.
 import { cpSync, existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DocsSuite } from './docs-suite';
@@ -29,7 +29,7 @@ interface Runner {
   values: Record<string, string>;
 }
 
-/** Conditions of steps that hold in a pull request of the repository's own. */
+/** Conditions of steps that hold in a pull request from the repository itself. */
 const TRUE = new Set([
   '!cancelled()',
   '!cancelled() && github.event.pull_request.head.repo.full_name == github.repository',
@@ -37,7 +37,7 @@ const TRUE = new Set([
 
 /**
  * @returns the folders of the jobs, in the order in which they ended
- * @throws Error at a command that fails, and for an action, condition or expression that nothing here knows
+ * @throws Error if a command fails, or an action, condition or expression is unknown here
  */
 export async function runWorkflow({ jobs }: Workflow, runner: Runner): Promise<DocsSuite[]> {
   const ended: DocsSuite[] = [];
@@ -46,7 +46,7 @@ export async function runWorkflow({ jobs }: Workflow, runner: Runner): Promise<D
   );
   for (const name of names) {
     const runs = matrixOf(jobs[name]!);
-    // Two at a time: what a small machine can do.
+    // Two at a time, for small machines.
     for (let i = 0; i < runs.length; i += 2)
       ended.push(
         ...(await Promise.all(runs.slice(i, i + 2).map(values => runJob(jobs[name]!, values, runner)))),

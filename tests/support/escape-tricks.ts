@@ -1,5 +1,5 @@
-// Ways in which a page, or an agent on it, may try to leave the site. Each is tried with the guard and, to show
-// that it is a way at all, without.
+// Ways in which a page, or an agent on it, may try to leave the site. Each is tried with the guard, and without it to show
+// that it works.
 import type { Page } from '@playwright/test';
 import type { Answer } from './two-sites';
 
@@ -14,11 +14,11 @@ export interface Trick {
   /** Tries to leave: a script of the page (filled in likewise), or what a user or an agent does. */
   script?: string;
   act?(page: Page, bad: string): Promise<unknown>;
-  /** Where the page is afterwards, where that is not where it was. */
+  /** Where the page is afterwards, if it has moved. */
   endsAt?: RegExp;
-  /** How it is refused: `browser` where Chromium itself does not let it out. */
+  /** How it is refused: `browser` if Chromium itself does. */
   how: 'navigation' | 'redirect' | 'popup' | 'browser';
-  /** Where routing can only report it. */
+  /** Whether routing can only report it. */
   escapesRouting?: true;
 }
 
@@ -402,14 +402,14 @@ export const TRICKS: Trick[] = [
   },
 ];
 
-/** A document that a frame makes without a request: it reads EVIL, and may come up in the trial's tab. */
+/** A document that a frame makes without a request. It says EVIL, and may appear in the trial's tab. */
 export interface ForeignDocument {
   name: string;
   /** Run by a click in a frame of the other site. */
   script: string;
-  /** `data`: the frame is a `data:` URL in place of the other site's. */
+  /** `data`: the frame has a `data:` URL instead of the other site's. */
   frame?: 'data';
-  /** Playwright never reports the tab, so nobody gets to see it. */
+  /** Playwright never reports the tab, so no agent can see it. */
   unseen?: true;
 }
 

@@ -1,4 +1,4 @@
-// Plays the judge's model: a test says what it answers at each stage, or takes answers that let everything pass.
+// Plays the judge's model: a test sets its answer at each stage, or uses answers that let every trial pass.
 import type { Answer, Script, ScriptedRequest } from './messages-api';
 import { reply, say } from './messages-api';
 import type { JsonObject } from './messages-api/tokens';
@@ -38,7 +38,7 @@ export function decision(request: ScriptedRequest, passed = true, reason = passe
 
 type Play = (request: ScriptedRequest) => Answer | Promise<Answer>;
 
-/** @param plays what is answered at a stage; where left out, what a judge that is content would answer. */
+/** @param plays answers by stage. Default: those of a judge that passes the trial. */
 export function playJudge(plays: Partial<Record<Stage, Play>> = {}): Script {
   const content: Record<Stage, Play> = {
     'key points': () => json({ keyPoints: ['The message says that the pot broke', 'It was sent once'] }),
@@ -51,7 +51,7 @@ export function playJudge(plays: Partial<Record<Stage, Play>> = {}): Script {
   };
 }
 
-/** A model that passes a trial where the agent said anything at its end, and fails one where it said nothing. */
+/** A model that passes a trial if the agent said anything at its end. */
 export function believer(): Script {
   return playJudge({
     'key points': () => json({ keyPoints: ['The rubric is fulfilled'] }),

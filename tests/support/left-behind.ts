@@ -1,4 +1,4 @@
-// Everything that a run leaves: its output, its files, and what is packed in them.
+// Everything that a run leaves behind: its output, its files, and the entries of zips in them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { unzip } from './unzip';
@@ -9,7 +9,7 @@ export interface Left {
   content: Buffer;
 }
 
-/** Playwright's HTML report holds a zip as text. */
+/** Playwright's HTML report contains a zip as text. */
 function packedIn(name: string, content: Buffer): Buffer | undefined {
   if (name.endsWith('.zip')) return content;
   const data = name.endsWith('.html') && /data:application\/zip;base64,([A-Za-z0-9+/=]+)/.exec(`${content}`);
@@ -36,7 +36,7 @@ export function leftBehind(folder: string, output: string): Left[] {
   ];
 }
 
-/** A text as it is, and the middle of its base64 in each of the three places that it may have there. */
+/** A text itself, and the middle of its base64 for each of its three possible alignments. */
 function formsOf(text: string): string[] {
   const encoded = [0, 1, 2].map(offset =>
     Buffer.from(' '.repeat(offset) + text)
@@ -46,7 +46,7 @@ function formsOf(text: string): string[] {
   return [text, ...encoded];
 }
 
-/** @returns the names of what holds a text, plain or as base64 */
+/** @returns the names of the items that contain a text, plain or as base64 */
 export function holding(left: readonly Left[], text: string): string[] {
   const forms = formsOf(text);
   return left.filter(({ content }) => forms.some(form => content.includes(form))).map(({ name }) => name);

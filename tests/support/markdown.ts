@@ -8,11 +8,11 @@ export interface CodeBlock {
   line: number;
   language: string;
   text: string;
-  /** Where its first line is a comment that names a file: that path. */
+  /** The path of a file, if the first line is a comment with one. */
   path: string | undefined;
 }
 
-/** The pages that the documentation consists of. */
+/** The pages of the documentation. */
 export function markdownFiles(): string[] {
   const agents = readdirSync('agent-programs').map(name => `agent-programs/${name}/README.md`);
   return [
@@ -43,7 +43,7 @@ export function codeBlocks(file: string, text = readFileSync(file, 'utf8')): Cod
   return blocks;
 }
 
-/** Without code: links and headings in it are none. */
+/** The text without code, in which links and headings don't count. */
 function prose(text: string): string {
   return text
     .replace(/^( *)```[\s\S]*?^ *```/gm, '')

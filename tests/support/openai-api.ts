@@ -1,5 +1,5 @@
-// The two APIs of OpenAI on 127.0.0.1, Responses and Chat Completions, answered by the scripts of the Messages API server:
-// requests are held to the rules about calls and their results, and to what the model takes.
+// The two APIs of OpenAI on 127.0.0.1, Responses and Chat Completions, answered by the scripts of the Messages API server.
+// They check the rules about calls and results, and what the model supports.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
@@ -20,7 +20,7 @@ export interface OpenAiApiOptions {
   takesPictures?: boolean;
   /** Default: true. */
   takesTools?: boolean;
-  /** Whether answers say what they took. Default: true. */
+  /** Whether answers include their usage. Default: true. */
   counts?: boolean;
 }
 
@@ -45,7 +45,7 @@ class Refused extends Error {
   }
 }
 
-/** What `aiSdk()` offers, where the script calls the vendor's tools: flat inputs, and a call that ends the task. */
+/** Translates the script's calls of the vendor's tools to those of `aiSdk()`: flat inputs, and a call that ends the task. */
 export function flat(script: Script): Script {
   return async request => {
     const answer = typeof script === 'function' ? await script(request) : script[request.index]!;
@@ -124,7 +124,7 @@ class Api {
       throw new Refused(400, 'Invalid content type. image input is only supported by certain models.');
     if (/"type":"(?:input_)?text","text":"data:image/.test(text)) throw new Refused(400, 'a picture as text');
     for (const tool of (body.tools ?? []) as JsonObject[]) {
-      // Of the Responses API alone: a grammar in the place of a schema, and what is found by a search when it is needed.
+      // Only the Responses API has these: a grammar instead of a schema, and tools that a search loads.
       if (tool.type === 'custom' || tool.type === 'tool_search') continue;
       const { name, parameters } = (tool.function ?? tool) as JsonObject;
       if (typeof name !== 'string' || (parameters as JsonObject)?.type !== 'object')
@@ -235,7 +235,7 @@ function responsesMessages({ input }: JsonObject): Said[] {
   const conversation = new Conversation();
   for (const item of input as JsonObject[]) {
     if (item.role === 'system' || item.role === 'developer') continue;
-    // What the API has stored: this server keeps its answers in the reference itself.
+    // A reference to a stored answer. This server keeps its answers in the reference itself.
     if (item.type === 'item_reference') restore(conversation, String(item.id));
     else if (item.type === 'function_call')
       conversation.call(String(item.call_id), String(item.name), String(item.arguments));

@@ -1,4 +1,4 @@
-// Records of trials: those of a run, as Playwright's JSON reporter keeps them, and made ones.
+// Records of trials: those of a run, from the output of Playwright's JSON reporter, and made-up ones.
 import { NO_USAGE } from '../../src/agents/agent';
 import {
   RECORD_ATTACHMENT,
@@ -7,7 +7,7 @@ import {
   type TrialRecord,
 } from '../../src/trial/record';
 
-/** A trial that passed without a turn, or what `more` makes of it. */
+/** The record of a trial that passed without a turn, with the fields in `more`. */
 export function madeRecord(more: Partial<TrialRecord> = {}): TrialRecord {
   return {
     schemaVersion: RECORD_SCHEMA_VERSION,

@@ -1,9 +1,9 @@
-// A proxy that lets nothing through, and notes what asked.
+// A proxy that refuses all requests, and notes them.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { onTestFinished } from 'vitest';
 
-/** Whatever asks to leave this machine, as a proxy sees it. */
+/** Notes all requests that would leave this machine. */
 export async function startProxy() {
   const asked: string[] = [];
   const server = createServer((request, response) => {

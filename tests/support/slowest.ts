@@ -1,10 +1,10 @@
-// The ten slowest tests of a run, at its end: time creeps in unseen otherwise.
+// Prints the ten slowest tests at the end of a run, so that slow tests don't go unnoticed.
 import type { Reporter, TestModule } from 'vitest/node';
 
 export default class SlowestReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
     const rows = modules.flatMap(module => [
-      // Hooks of a file are shared by its tests: their time is the file's.
+      // The time of hooks counts for the file, since its tests share them.
       { name: `${module.relativeModuleId}`, ms: module.diagnostic().duration, file: true },
       ...[...module.children.allTests()].map(test => ({
         name: `${module.relativeModuleId} > ${test.fullName}`,

@@ -1,10 +1,10 @@
-// A site that a guard allows and one that it does not, both on this machine, under names of their own.
+// A site that a guard allows, and one that it does not, both on this machine, with different names.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Browser, type BrowserContext, chromium } from '@playwright/test';
 import { launchOptions } from '../../scripts/browser.mjs';
 
-/** What a site answers; undefined leaves it to the site's defaults. */
+/** What a site answers; undefined for its default answer. */
 export type Answer = { status?: number; headers?: Record<string, string>; body?: string; never?: true };
 
 export interface Site {
@@ -48,12 +48,12 @@ function optionsWithTestNames() {
   return { ...options, args: [...options.args, '--host-resolver-rules=MAP *.test 127.0.0.1'] };
 }
 
-/** A Chromium in which every `*.test` name is this machine. */
+/** A Chromium that resolves every `*.test` name to this machine. */
 export function launchWithTestNames(): Promise<Browser> {
   return chromium.launch(optionsWithTestNames());
 }
 
-/** The same, as a context with a profile of its own. */
+/** The same, as a persistent context. */
 export function launchPersistent(): Promise<BrowserContext> {
   return chromium.launchPersistentContext('', optionsWithTestNames());
 }

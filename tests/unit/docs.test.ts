@@ -31,7 +31,7 @@ test('a section is renewed in its place, and an unknown one is named', async () 
   expect(renewed.text).toBe('a\n<!-- generated: x -->\n\nnew\n\n<!-- end -->\nb\n');
   expect(renewed.changed).toEqual(['x']);
   expect((await renew(renewed.text, { x: () => 'new' }, 'p.md')).changed).toEqual([]);
-  await expect(renew(page, { y: () => '' }, 'p.md')).rejects.toThrow('p.md: nothing makes the section "x"');
+  await expect(renew(page, { y: () => '' }, 'p.md')).rejects.toThrow('p.md: unknown section "x"');
 });
 
 /** All outcomes of k trials, with the chance of each. */

@@ -1,4 +1,4 @@
-// Phrases that read as translated, or need two readings. Messages, comments and docs do without them.
+// Phrases that read as translated, or need two readings. Messages, comments and docs must not have them.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -16,11 +16,25 @@ const PHRASES = [
   'stands before',
   'for options that it',
   'can not be called',
+  "can't be had",
+  'could not be had',
+  'also after',
+  'in the place of',
+  'for want of',
+  'leans on',
+  'tells of',
+  "'s doing",
+  'at its end alone',
+  'next to nothing',
+  'goes on spending',
 ];
 const root = join(__dirname, '../..');
-const files = ['src', 'docs'].flatMap(folder =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter(name => /\.(ts|md)$/.test(name))
+const FOLDERS = ['src', 'docs', 'scripts', 'tests/support', 'bench/lib', 'bench/drivers', 'bench/diagnosis'];
+/** These may contain installed packages. */
+const FLAT = ['bench', 'agent-programs/mcp', 'agent-programs/browser-use', 'agent-programs/cdp'];
+const files = [...FOLDERS, ...FLAT].flatMap(folder =>
+  readdirSync(join(root, folder), { recursive: FOLDERS.includes(folder), encoding: 'utf8' })
+    .filter(name => /\.(m?ts|[cm]js|py|md)$/.test(name))
     .map(name => join(folder, name)),
 );
 

@@ -35,7 +35,7 @@ export class Calls {
   private readonly driver: Driver;
   /** The tabs as the model last saw them. */
   private tabs = '';
-  /** The words of an answer's first call: nothing happens before it. */
+  /** An answer's first call in words: nothing happens before it, so they stay true. */
   private told: { call: Call; words: string } | undefined;
 
   constructor(
@@ -69,7 +69,6 @@ export class Calls {
     this.driver.dispose();
   }
 
-  /** The title of a turn with these calls. */
   async titleOf(calls: readonly Call[]): Promise<string> {
     const words = await Promise.all(
       calls.map((call, index) => this.wordsOf(call, index).catch(() => call.toolName)),
@@ -121,7 +120,7 @@ export class Calls {
     return this.driver.isLoading || !isWorthALook ? undefined : this.look();
   }
 
-  /** What the model is sent: its results, in the last of them what happened besides, and behind them the pictures. */
+  /** The messages to send: the results, with notices and `words` in the last one, then the pictures. */
   sent(calls: readonly Call[], results: readonly Result[], words: readonly string[]) {
     const besides = [...this.driver.takeNotes(), ...this.task.takeNotices(), ...words];
     const content = calls.map(({ toolCallId, toolName }, index) => {
@@ -167,7 +166,7 @@ export class Calls {
     };
     const result = await this.tried(call);
     this.task.signal.throwIfAborted();
-    // A call with wrong input never became an action.
+    // If the input was wrong, the driver has not reported an action.
     if (!noted) turn.action({ title: call.toolName, ...(result.isError && { error: result.text }) });
     return result;
   }
@@ -186,7 +185,7 @@ export class Calls {
   }
 }
 
-/** Models send null for what they leave out. Other values than objects are refused later, with a reason. */
+/** Models send null for fields that they leave out. A value that is not an object is refused later, with a reason. */
 function given(input: unknown): Record<string, unknown> {
   if (typeof input !== 'object' || input === null) return input as never;
   return Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null));

@@ -3,7 +3,7 @@
 import type { ModelMessage } from 'ai';
 import { isReading, PICTURE_GONE, shortenedReading, TRIMMING, tokensOf } from '../model/trimming';
 
-/** About the most images that vendors accept. */
+/** About as many images as vendors accept. */
 const MAX_PICTURES = 40;
 /** Other providers cache by themselves and ignore this. */
 const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } } };

@@ -1,10 +1,11 @@
-// The agent for any model of the AI SDK (the npm package `ai`). Imported by configs: the package is an
-// optional one, and is loaded when a run needs it.
+// The agent for any model of the AI SDK (the npm package `ai`). Configs import this file, so the optional package is
+// loaded only when a run needs it.
 import type { Agent, SessionTask } from '../agent';
 import { type AiSdkOptions, settingsOf } from './options';
 
 /**
- * An agent with any model of the AI SDK: OpenAI, Google, Bedrock, Mistral, Ollama and others.
+ * An agent with any model of the AI SDK: OpenAI, Google, Bedrock, Mistral, Ollama and others. Its `preflight` throws if the
+ * npm package `ai` is missing. If requests fail, or `maxCostUsd` is set and `pricing` is not, a trial is `error: agent_api`.
  *
  * @throws OptionsError that names every wrong or unknown option.
  */
@@ -33,7 +34,7 @@ async function loadSdk() {
   }
 }
 
-/** One sentence on the problem and what to do. */
+/** What is wrong, and what to do. */
 export function problemOf({ code, message }: { code?: string; message: string }): string {
   if (/MODULE_NOT_FOUND$/.test(code ?? '') && /["']ai["']/.test(message))
     return 'the npm package "ai" is not installed. Add it: npm install --save-dev ai';

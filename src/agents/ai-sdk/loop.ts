@@ -24,7 +24,7 @@ const NO_PICTURES = '(The picture could not be shown to you. Go on by the text o
 export async function playTask(task: SessionTask, settings: AiSdkSettings, sdk: Sdk) {
   if (!settings.pricing && task.maxCostUsd !== undefined)
     throw new AgentApiError(
-      `aiSdk: the price is unknown for the model "${settings.name}", so maxCostUsd can't be kept. Give its prices in dollars per million tokens, aiSdk({ model, pricing: { input: 1.25, output: 10 } }), or remove maxCostUsd.`,
+      `aiSdk: the price is unknown for the model "${settings.name}", so maxCostUsd can't be kept. Set its prices in dollars per million tokens, aiSdk({ model, pricing: { input: 1.25, output: 10 } }), or remove maxCostUsd.`,
     );
   const calls = new Calls(task, settings.pictures, await task.webmcp.isSupported());
   try {

@@ -1,4 +1,4 @@
-// The tools for any model: some of the table, with flat inputs, which all models can fill in.
+// The tools for any model: a part of the table, with flat inputs that all models can fill in.
 import type { Page } from '@playwright/test';
 import { z } from 'zod';
 import type { Driver } from '../../browser/driver/driver';
@@ -20,7 +20,7 @@ function flat<Given, Input>(
   };
 }
 
-/** A tool of the table that takes less. */
+/** A tool of the table with fewer inputs. */
 function narrowed<Given, Input extends Given>(tool: Tool<Given>, input: z.ZodType<Input>): Tool<Input> {
   return { ...tool, input };
 }

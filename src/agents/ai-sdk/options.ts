@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
 import { pricingSchema } from '../model/budget';
 
-/** A model as the AI SDK's providers make it: `openai('gpt-5.5')`. */
+/** A model of one of the AI SDK's providers: `openai('gpt-5.5')`. */
 export interface AiSdkModel {
   readonly provider: string;
   readonly modelId: string;
@@ -13,9 +13,9 @@ export interface AiSdkModel {
 export interface AiSdkPricing {
   input: number;
   output: number;
-  /** What is read from the provider's prompt cache. Default: `input`. */
+  /** Tokens read from the provider's prompt cache. Default: `input`. */
   cacheRead?: number;
-  /** What is written to it. Default: `input`. */
+  /** Tokens written to it. Default: `input`. */
   cacheWrite?: number;
 }
 
@@ -24,11 +24,11 @@ export interface AiSdkOptions {
   model: AiSdkModel | string;
   /** US dollars per million tokens. Default: the cost is unknown, and `maxCostUsd` can't be kept. */
   pricing?: AiSdkPricing;
-  /** Whether the model may take screenshots and act by coordinates. If the model refuses its first picture, the trial goes on without. Default: true. */
+  /** Whether the model may take screenshots and act by coordinates. If the model refuses its first picture, the trial goes on without pictures. Default: true. */
   pictures?: boolean;
-  /** Tokens of the longest answer, thinking included. Default: 8,192. */
+  /** The most tokens of an answer, thinking included; at least 256. Default: 8,192. */
   maxOutputTokens?: number;
-  /** How often a failed request is repeated. Default: 4. */
+  /** How often a failed request is retried. Default: 4. */
   maxRetries?: number;
   /** Milliseconds for a request, retries included. Default: 300,000. */
   requestTimeoutMs?: number;

@@ -1,4 +1,4 @@
-// What went wrong with a request, in words that say what to do, and with the provider's own.
+// Turns errors of requests into messages that say what to do and quote the provider.
 import { keysIn, withoutKeys } from '../model/problem';
 import type { AiSdkSettings } from './options';
 import type { Sdk } from './request';
@@ -11,12 +11,12 @@ export async function problemOf(error: unknown, settings: AiSdkSettings, sdk: Sd
   return withoutKeys(reasonOf(last, settings, sdk), await sentKeys(settings.model));
 }
 
-/** The error behind the retries. */
+/** The last error, if the SDK has retried. */
 function lastOf(error: unknown, sdk: Sdk): unknown {
   return sdk.RetryError.isInstance(error) ? (error.errors.at(-1) ?? error) : error;
 }
 
-/** The words of what the provider refuses about a request. */
+/** The provider's words, if it refuses the request itself; undefined for other errors. */
 export function refusalOf(error: unknown, sdk: Sdk): string | undefined {
   const last = lastOf(error, sdk);
   if (sdk.UnsupportedFunctionalityError.isInstance(last)) return last.message;
@@ -33,7 +33,7 @@ function reasonOf(error: unknown, settings: AiSdkSettings, sdk: Sdk): string {
   const { statusCode } = error;
   const words = wordsOf(error);
   if (statusCode === undefined || statusCode === 200) {
-    const what = statusCode ? 'sent an answer that can not be read' : "can't be reached";
+    const what = statusCode ? "sent an answer that can't be parsed" : "can't be reached";
     return `the provider at ${originOf(error.url)} ${what}, even after ${settings.maxRetries} retries: ${words}`;
   }
   return `${advice(statusCode, words, settings)} The provider said: ${words}`;
@@ -41,13 +41,13 @@ function reasonOf(error: unknown, settings: AiSdkSettings, sdk: Sdk): string {
 
 function advice(status: number, words: string, { name, maxRetries }: AiSdkSettings): string {
   if (status < 500 && /\btools?\b|function.?call/i.test(words) && /support/i.test(words))
-    return `the model "${name}" takes no tools (${status}), which an agent needs. Set another model.`;
+    return `the model "${name}" does not support tools (${status}), which an agent needs. Set another model.`;
   const known: Record<number, string> = {
-    401: 'the provider refuses the key (401). Check the environment variable or the apiKey that the provider is given.',
+    401: 'the provider refuses the key (401). Check the environment variable or the apiKey of the provider.',
     402: 'the account has no credit (402). Add credit, or use another key.',
-    403: `the key may not use the model "${name}" (403). Check what it may do.`,
+    403: `the key may not use the model "${name}" (403). Check its permissions.`,
     404: `there is no model "${name}" for this key (404). Check the model's name and the provider's baseURL.`,
-    413: 'the request is too large (413). Use a smaller viewport or fewer steps.',
+    413: 'the request is too large (413). Use a smaller viewport, or lower maxSteps.',
     429: `the rate limit is reached (429), even after ${maxRetries} retries. Run fewer workers (--workers=1), or raise aiSdk({ maxRetries }).`,
   };
   if (known[status]) return known[status];
@@ -72,7 +72,7 @@ function originOf(url: string): string {
 
 /** Providers keep the headers of their requests in `config.headers`, which no interface promises. */
 async function sentKeys(model: AiSdkSettings['model']): Promise<string[]> {
-  // A proxy or a page of an error may echo what it was sent.
+  // A proxy or an error page may echo the request.
   try {
     const { headers } = (model as { config?: { headers?: unknown } }).config ?? {};
     const told: unknown = await (typeof headers === 'function' ? headers() : headers);

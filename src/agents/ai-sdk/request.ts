@@ -9,7 +9,7 @@ import type { AiSdkSettings } from './options';
 export type Sdk = typeof import('ai');
 
 export interface Answer {
-  /** The model's messages, as they are to be sent again. */
+  /** The model's messages, to send again with the next request. */
   messages: ModelMessage[];
   calls: Call[];
   text: string;
@@ -70,7 +70,7 @@ export async function ask(sdk: Sdk, settings: AiSdkSettings, request: Request): 
 interface Counted {
   inputTokens?: number | undefined;
   outputTokens?: number | undefined;
-  /** As ai 5 calls it. */
+  /** The name in ai 5. */
   cachedInputTokens?: number | undefined;
   inputTokenDetails?: { cacheReadTokens?: number | undefined; cacheWriteTokens?: number | undefined };
 }

@@ -24,7 +24,7 @@ export type Members = Partial<Record<Exclude<BetaBrowserMemberName, 'file_upload
 
 const MEMBERS: Record<BetaBrowserMemberName, Tool> = TOOLS;
 
-/** The SDK's policy, with names relative to the folders that the user gave. */
+/** The SDK's policy, which also finds names relative to the user's folders. */
 class UploadPolicy extends BetaNodeFilePolicy {
   override async resolveUploadPaths(...[ctx, paths]: Parameters<BetaNodeFilePolicy['resolveUploadPaths']>) {
     const found = await Promise.all(paths.map(path => this.find(path)));
@@ -43,7 +43,7 @@ class UploadPolicy extends BetaNodeFilePolicy {
 
 export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
   readonly #driver: Driver;
-  /** The description of an answer's first call. */
+  /** An answer's first call in words: nothing happens before it, so they stay true. */
   #told: { id: string; words: string } | undefined;
 
   constructor(driver: Driver, members: Members = {}) {
@@ -82,14 +82,14 @@ export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
     });
   }
 
-  /** Calls that change tabs name the tab that they change, not one that they act in. */
+  /** In calls that change tabs, `tab_id` is the tab to change, not the one to act in. */
   #pageOf(name: string, input: unknown) {
     const changesTab = name === 'switch_tab' || name === 'close_tab';
     return this.#driver.tabs.get(changesTab ? undefined : (input as { tab_id?: string | null }).tab_id);
   }
 }
 
-/** The driver's errors in the SDK's class, which shows them to the model as they are. */
+/** Turns DriverErrors into the SDK's ToolError, whose message the model sees unchanged. */
 export async function asToolErrors<T>(run: () => Promise<T>): Promise<T> {
   try {
     return await run();

@@ -17,7 +17,7 @@ import { BrowserToolset, type Members } from './browser-toolset';
 import { ComputerToolset } from './computer-toolset';
 import { withText } from './conversation';
 
-/** Their result is only the report of the tabs. */
+/** Calls whose result is only the list of tabs. */
 const STATE_ONLY = new Set(['new_tab', 'list_tabs', 'switch_tab', 'close_tab']);
 
 export function callsOf(content: readonly BetaContentBlock[]): BetaToolUseBlock[] {
@@ -33,9 +33,9 @@ export class Calls {
   private readonly driver: Driver;
   private readonly toolset: BrowserToolset | ComputerToolset;
   private readonly seesText: boolean;
-  /** Beside the vendor's toolset. */
+  /** Tools besides the vendor's toolset. */
   private readonly own: Record<string, Tool>;
-  /** What happened beside the calls, until a result can tell it. */
+  /** What happened besides the calls, kept until a result can hold it. */
   private notices: string[] = [];
 
   constructor(
@@ -64,7 +64,6 @@ export class Calls {
     this.driver.dispose();
   }
 
-  /** The title of a turn with these calls. */
   async titleOf(calls: readonly BetaToolUseBlock[]): Promise<string> {
     const words = await Promise.all(calls.map((call, index) => this.wordsOf(call, index)));
     return this.task.mask(shorten(words.join(', then '), 140));
@@ -74,7 +73,7 @@ export class Calls {
     const { name } = call;
     if (this.isMember(call)) return this.toolset.wordsOf(call, index).catch(() => name);
     const words = name.replace(/_/g, ' ');
-    // The end of a task is told in full by its reason.
+    // Only the name for give_up, since the record has its reason.
     if (!(name in PAGE_TOOLS)) return words;
     const { success, data } = this.own[name]?.input.safeParse(call.input) ?? {};
     return success ? this.own[name]!.words(data, this.driver, this.driver.session.page) : words;
@@ -114,8 +113,8 @@ export class Calls {
   }
 
   /**
-   * What the model is sent: its results, and in the words of the last one that can hold any what happened besides. Text
-   * behind the results would make answers that end in the middle of a task more likely.
+   * The results to send, with notices and `words` in the last one that can hold text. As a text after the results, they
+   * would make it more likely that the model stops in the middle of the task.
    */
   sent(calls: readonly BetaToolUseBlock[], results: BetaToolResultBlockParam[], words: readonly string[]) {
     this.notices.push(...this.driver.takeNotes(), ...this.task.takeNotices(), ...words);
@@ -139,7 +138,7 @@ export class Calls {
     };
     const result = await (member ? this.toolset.toolResult(call) : this.ownResult(call));
     this.task.signal.throwIfAborted();
-    // A call that the SDK or our check refused never became an action.
+    // If the SDK or our check refused the call, the driver has not reported an action.
     if (!noted) turn.action({ title: call.name, ...(result.is_error && { error: textOf(result) }) });
     return result;
   }

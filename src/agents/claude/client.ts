@@ -1,4 +1,4 @@
-// One request at a time to the Messages API, as a stream, retried if the answer breaks off on its way.
+// Sends requests to the Messages API, one at a time, and reads the answers as streams. Retries answers that break off.
 import Anthropic, { AnthropicError } from '@anthropic-ai/sdk';
 import type { Middleware } from '@anthropic-ai/sdk/core/middleware';
 import type {
@@ -12,10 +12,10 @@ import { type Asker, apiProblem } from './problem';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
-/** Left of a trial's time after waiting for an overloaded API, so that the trial can end with the API's error. */
+/** Milliseconds to keep when waiting for an overloaded API, so that the trial can end with the API's error. */
 const TIME_TO_END_MS = 1_000;
-/** What may come as an event inside a stream that began well. Those of Bedrock end in "Exception". */
-const PASSING =
+/** Temporary errors that can arrive as events inside a stream. Those of Bedrock end in "Exception". */
+const TEMPORARY =
   /^(?:overloaded|api|rate_limit|timeout)_error$|^(?:internalServer|modelStreamError|modelTimeout|serviceUnavailable|throttling)Exception$/;
 
 /** The limits of a request. */
@@ -33,28 +33,28 @@ export interface Limit {
 
 export class Client {
   private readonly api: Anthropic;
-  /** Milliseconds that the newest request had. */
+  /** Time limit of the newest request. */
   private timeoutMs = 0;
   /** Headers of the newest request, which may hold a token that the SDK has fetched. */
   private headers = new Headers();
 
   constructor(private readonly asker: Asker) {
     const { apiKey, baseURL, client } = asker;
-    // Another copy of the SDK has other types of the same shape.
+    // A client of another copy of the SDK has other types of the same shape.
     this.api =
       (client as Anthropic | undefined) ??
       new Anthropic({ ...(apiKey && { apiKey }), ...(baseURL && { baseURL }) });
   }
 
-  /** Whatever a request threw, as the reason that a trial ends with. No key is in it. */
+  /** Describes what a request threw, with keys masked: the reason that the trial ends with. */
   problem(error: unknown): string {
     const { timeoutMs, headers, api } = this;
     return apiProblem(error, { ...this.asker, timeoutMs, api, headers });
   }
 
   /**
-   * The SDK retries until an answer begins, and leaves alone one that breaks off after that. Those are retried here. An
-   * overload lasts minutes: it is waited out as long as the trial's time allows.
+   * The SDK retries only until an answer begins, so answers that break off are retried here. An overload can last
+   * minutes: it is waited out for as long as the trial's time allows.
    */
   async send(params: MessageCreateParamsNonStreaming, limit: Limit): Promise<BetaMessage> {
     const end = performance.now() + limit.patienceMs - TIME_TO_END_MS;
@@ -75,7 +75,7 @@ export class Client {
   private async once(params: MessageCreateParamsNonStreaming, limit: Limit): Promise<BetaMessage> {
     const timeout = Math.max(1, Math.ceil(Math.min(this.asker.requestTimeoutMs, limit.timeLeftMs)));
     this.timeoutMs = timeout;
-    // The SDK's own limit ends with the headers: a stream that goes silent is ended here.
+    // The SDK's timeout only covers the headers: this one ends a stream that goes silent.
     let silent = false;
     let timer: NodeJS.Timeout | undefined;
     const stop = () => {
@@ -106,10 +106,10 @@ export class Client {
       watch.usage ??= message.usage;
       return message;
     } catch (error) {
-      // The SDK stops early if a call's input is not JSON. The answer's usage comes at its end.
+      // The SDK stops reading if a call's input is not JSON, but the usage comes at the end of the answer.
       if (!silent && !limit.signal.aborted) await within(watch.readOn(), timeout);
-      if (silent) throw new AnthropicError(`nothing came for ${timeout / 1000} s`);
-      // What a client throws before it asks, the stream has put into an error of its own.
+      if (silent) throw new AnthropicError(`no data for ${timeout / 1000} s`);
+      // The stream wraps what the client throws before it sends the request.
       throw begun || apiError(error) ? error : ((error as Error).cause ?? error);
     } finally {
       clearTimeout(timer);
@@ -118,14 +118,14 @@ export class Client {
   }
 }
 
-/** Watches an answer on its way to the SDK, which hides pings and the usage of answers that it refuses. */
+/** Reads an answer before the SDK does, since the SDK hides pings and the usage of answers that it rejects. */
 class StreamWatch {
   usage: BetaUsage | undefined;
   private reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   private readonly decoder = new TextDecoder();
   private line = '';
 
-  /** @param alive called for every piece that arrives, pings included */
+  /** @param alive called for every chunk, pings included */
   constructor(private readonly alive: () => void) {}
 
   /** @returns the response for the SDK. */
@@ -172,8 +172,8 @@ class StreamWatch {
     }
     if (event.type === 'message_start') this.usage = event.message?.usage;
     if (event.type !== 'message_delta' || !this.usage) return;
-    const told = Object.entries(event.usage ?? {}).filter(([, value]) => value != null);
-    this.usage = { ...this.usage, ...Object.fromEntries(told) };
+    const given = Object.entries(event.usage ?? {}).filter(([, value]) => value != null);
+    this.usage = { ...this.usage, ...Object.fromEntries(given) };
   }
 }
 
@@ -182,7 +182,7 @@ function isOverload(error: unknown): boolean {
   return failed?.status === 529 || failed?.type === 'overloaded_error';
 }
 
-/** As long as the API asks for, else longer each time, with some randomness. */
+/** Milliseconds: longer for each attempt, with some randomness, and at least what `retry-after` asks for. */
 function pauseAfter(error: unknown, attempt: number): number {
   const asked = Number(apiError(error)?.headers?.get('retry-after') ?? 0) * 1_000;
   const grown = Math.min(FIRST_PAUSE_MS * 1.5 ** attempt, LONGEST_PAUSE_MS);
@@ -192,6 +192,6 @@ function pauseAfter(error: unknown, attempt: number): number {
 /** Whether the connection or the stream ended early. The SDK itself retries errors with a status. */
 function brokeOff(error: unknown): boolean {
   const failed = apiError(error);
-  if (failed) return failed.status === undefined && PASSING.test(String(failed.type));
+  if (failed) return failed.status === undefined && TEMPORARY.test(String(failed.type));
   return isSdkError(error);
 }

@@ -1,4 +1,4 @@
-// The vendor's computer toolset with the active tab's viewport as its screen, to compare with the browser toolset.
+// The vendor's computer toolset, with the viewport of the active tab as its screen: to compare with the browser toolset.
 import {
   BetaAbstractComputerToolset20260801,
   type BetaComputerMemberResult,
@@ -60,7 +60,7 @@ export class ComputerToolset extends BetaAbstractComputerToolset20260801 {
   readonly #tools: Record<BetaComputerMemberName, Tool>;
 
   constructor(driver: Driver) {
-    // The SDK asks before each key press on a whole desktop. Here the screen is a test's tab.
+    // The SDK asks before each key press, since its screen may be a whole desktop. Here it is a test's tab.
     super({ confirm: () => true });
     this.#driver = driver;
     this.#tools = {

@@ -1,5 +1,5 @@
-// The conversation as it is sent: what was said before stays byte for byte the same, so that it is read from the
-// prompt cache, and old pictures and page texts leave it rarely and many at once, since each removal costs a new write.
+// The conversation with the model. Earlier messages stay byte for byte the same, so that they are read from the prompt
+// cache. Old pictures and page texts are removed rarely and many at once, since the cache has to be written again then.
 import type {
   BetaContentBlockParam,
   BetaImageBlockParam,
@@ -9,7 +9,7 @@ import type {
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { isReading, PICTURE_GONE, shortenedReading, TRIMMING, tokensOf } from '../model/trimming';
 
-/** The API takes 100 images, or 600 from models with a context of a million tokens. */
+/** The API accepts 100 images, or 600 for models with a context of a million tokens. */
 const MAX_PICTURES = 80;
 
 type Part = BetaTextBlockParam | BetaImageBlockParam | { type: string };
@@ -38,8 +38,8 @@ export class Conversation {
   readonly messages: Said[];
 
   /**
-   * @param policy of removal, which waits until it takes `atTokens` out: at a twentieth of the price, reading them on is
-   * cheap. The newest `keep` pictures and readings always stay.
+   * @param policy when old pictures and readings are removed: once they exceed `atTokens`, since cached ones cost only a
+   * twentieth of the price. The newest `keep` always stay.
    */
   constructor(
     opening: BetaContentBlockParam[],
@@ -48,7 +48,7 @@ export class Conversation {
     this.messages = [{ role: 'user', content: opening }];
   }
 
-  /** The model's words as they came, its thinking included. A turn that was paused goes on in the same message. */
+  /** Adds an answer unchanged, thinking included. After a pause, the answer goes on in the same message. */
   addAnswer(content: BetaContentBlockParam[]): void {
     const last = this.messages.at(-1)!;
     if (last.role === 'assistant') last.content = [...last.content, ...content];
@@ -73,8 +73,8 @@ export class Conversation {
   }
 
   /**
-   * What to send: the newest two user messages end in cache breakpoints, the older one so that the prefix is also
-   * found where a turn had more blocks than the API looks back.
+   * The messages to send. The newest two user messages end in cache breakpoints: the older one, in case the turn between
+   * them has more blocks than the API looks back for a cached prefix.
    */
   forRequest(): BetaMessageParam[] {
     const marked = this.messages
@@ -108,8 +108,8 @@ export class Conversation {
   }
 
   /**
-   * Thinking is bound to the conversation before it: after a change there the API refuses it, and takes the turn
-   * without it.
+   * Removes thinking from the messages at `after` and behind it. If an earlier message has changed, the API refuses
+   * thinking, but accepts the answer without it.
    *
    * @returns whether there was any.
    */
@@ -143,7 +143,7 @@ function shortened(part: Part): Part {
   return { type: 'text', text: shortenedReading(part.text) };
 }
 
-/** Puts words into a result, after its own. */
+/** Adds a text to a result, after its own texts. */
 export function withText(result: BetaToolResultBlockParam, words: string): BetaToolResultBlockParam {
   const { content = [] } = result;
   const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;

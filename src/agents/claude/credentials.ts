@@ -1,4 +1,4 @@
-// Whether there is anything to authenticate with, asked before a browser starts.
+// Checks for credentials before a browser starts.
 import type { ModelSettings } from './options';
 
 /** @throws Error if the settings have no key and no client, and the SDK would find none in the environment or a profile. */
@@ -14,11 +14,11 @@ export async function requireCredentials(
   });
   if (found) return;
   throw new Error(
-    `${factory}: there is no API key. Set the environment variable ANTHROPIC_API_KEY, or give one: ${factory}({ apiKey }).`,
+    `${factory}: no API key found. Set the environment variable ANTHROPIC_API_KEY, or ${factory}({ apiKey }).`,
   );
 }
 
-/** A profile's file, or a federation rule in the environment: nothing is asked of the network. */
+/** Looks for the file of a profile, or a federation rule in the environment. Makes no network request. */
 async function inProfile(): Promise<boolean> {
   const { defaultCredentials } = await import('@anthropic-ai/sdk/lib/credentials/credential-chain');
   return (await defaultCredentials({ baseURL: 'https://api.anthropic.com', fetch })) !== null;

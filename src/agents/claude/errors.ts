@@ -1,5 +1,5 @@
-// The SDK's errors, known by the names of their classes: a client that the user made may come from another copy of the
-// SDK, or from the same one as an ES module, whose classes are others.
+// Recognizes the SDK's errors by the names of their classes. instanceof would fail if the user's client comes from
+// another copy of the SDK, or from the same copy as an ES module.
 import type { APIError } from '@anthropic-ai/sdk';
 
 function isA(error: unknown, className: string): boolean {
@@ -17,7 +17,7 @@ export const isSdkError = (error: unknown) => isA(error, 'AnthropicError');
 export const isUnreachable = (error: unknown) => isA(error, 'APIConnectionError');
 export const isTimeout = (error: unknown) => isA(error, 'APIConnectionTimeoutError');
 
-/** What the API said: Bedrock and gateways have forms of their own for it. */
+/** The API's message, which Bedrock and gateways put in other places. */
 export function wordsOf({ apiMessage, error, message }: APIError): string {
   const said = (error as { message?: unknown } | undefined)?.message;
   return apiMessage ?? (typeof said === 'string' ? said : message);

@@ -1,10 +1,11 @@
-// The agent for Claude. Imported by configs, so what needs the SDK is loaded when a trial runs.
+// The agent for Claude. Configs import this file, so the SDK is loaded only when a trial runs.
 import type { Agent, SessionTask } from '../agent';
 import { requireCredentials } from './credentials';
 import { type ClaudeOptions, settingsOf } from './options';
 
 /**
- * An agent with a Claude model that uses the vendor's browser tool.
+ * An agent with a Claude model, which acts with the vendor's browser tool. Its `preflight` throws if there
+ * is no key and no client. If requests fail, or `maxCostUsd` is set and the price is unknown, a trial is `error: agent_api`.
  *
  * @throws OptionsError that names every wrong or unknown option.
  */

@@ -52,7 +52,7 @@ export async function playTask(task: SessionTask, settings: ClaudeSettings): Pro
   const members = isOnly ? { ...given, ...NOT_ACTING } : given;
   const files = tools === 'browser' ? await filesIn(members.file_upload || []) : [];
   const hasPageTools = await task.webmcp.isSupported();
-  // The tool that acts by pictures can't be told to look only.
+  // The computer tool can't be limited to looking.
   const calls = new Calls(task, isOnly ? 'browser' : tools, members, hasPageTools);
   try {
     const first = opening(task, files, await calls.look());
@@ -128,13 +128,13 @@ class Loop {
     const { task } = this;
     return {
       signal: task.signal,
-      // Asked before each attempt: an overload may have been waited out.
+      // Read before each attempt: waiting for an overloaded API takes time.
       get timeLeftMs() {
         return task.timeLeftMs;
       },
       patienceMs: task.timeLeftMs,
       spent: usage => this.budget.report(usageOf(usage, this.prices)),
-      // All of it has been written to the cache by now.
+      // The whole conversation is in the cache by now.
       check: () => this.budget.check(0),
     };
   }
@@ -175,7 +175,7 @@ class Loop {
         return callsOf(content).length > 0 ? this.act(content) : this.finish(content);
       default:
         throw new AgentApiError(
-          `claude: the answer ended with "${message.stop_reason}", which this version does not support.`,
+          `claude: the answer ended with "${message.stop_reason}", which this version of @taskproof/playwright does not support. Update it.`,
         );
     }
   }
@@ -239,7 +239,7 @@ class Loop {
     await this.say('no room is left in the conversation', content);
     if (!this.conversation.trim(true))
       throw new AgentApiError(
-        `claude: the task no longer fits what the model "${this.settings.model}" can hold. Lower maxSteps, or split the task.`,
+        `claude: the task no longer fits into the context of the model "${this.settings.model}". Lower maxSteps, or split the task.`,
       );
     this.rewritten();
     return undefined;

@@ -35,7 +35,7 @@ export interface ClaudeMembers extends Partial<Record<(typeof MEMBERS)[number], 
   javascriptExec?: boolean;
 }
 
-/** A client of the vendor's SDK, of any copy of it: `new Anthropic()`, `new AnthropicBedrock()`, `new AnthropicVertex()`. */
+/** A client of the vendor's SDK, of any installed copy: `new Anthropic()`, `new AnthropicBedrock()`, `new AnthropicVertex()`. */
 export interface ClaudeClient {
   readonly baseURL: string;
   readonly beta: { readonly messages: { stream(params: never, options?: never): object } };
@@ -49,9 +49,9 @@ export interface ModelOptions {
   apiKey?: string;
   /** Address of the API. Default: `ANTHROPIC_BASE_URL` in the environment, or the vendor's. */
   baseURL?: string;
-  /** How much the model thinks. Default: the model's own. */
+  /** How much the model thinks. Default: the model's own default. */
   effort?: 'low' | 'medium' | 'high' | 'xhigh' | 'max';
-  /** How often a failed request is repeated at once. If the API is overloaded (529), `claude()` waits as long as the trial has time. Default: 4. */
+  /** How often a failed request is retried. If the API is overloaded (529), `claude()` retries until the trial's time is up. Default: 4. */
   maxRetries?: number;
   /** US dollars per million tokens. Default: those of the built-in table. */
   pricing?: Pricing;
@@ -60,11 +60,11 @@ export interface ModelOptions {
 export interface ClaudeOptions extends ModelOptions {
   /** The model's name. Default: `claude-opus-5-5`. */
   model?: string;
-  /** Tokens of the longest answer, thinking included. Default: 8,192. */
+  /** The most tokens of an answer, thinking included; at least 256. Default: 8,192. */
   maxTokens?: number;
   /** Milliseconds without any data, pings included, before a request fails. Default: 300,000. */
   requestTimeoutMs?: number;
-  /** `computer` only sees pictures. Default: `browser`. */
+  /** The vendor's tool: `browser` gives the model text and pictures of a page, `computer` only pictures. Default: `browser`. */
   tools?: 'browser' | 'computer';
   /**
    * Members of the browser tool, true or false by name; `fileUpload` takes the folders that files may come from, relative
@@ -78,7 +78,7 @@ const isClient = (given: unknown) =>
 
 export const modelSchemas = {
   client: z
-    .custom<ClaudeClient>(isClient, "must be a client of the vendor's SDK, as new Anthropic() makes it")
+    .custom<ClaudeClient>(isClient, "must be a client of the vendor's SDK, such as new Anthropic()")
     .optional(),
   apiKey: z.string().optional(),
   baseURL: z.url().optional(),
@@ -87,11 +87,11 @@ export const modelSchemas = {
   pricing: pricingSchema.optional(),
 } satisfies OptionSchemas<ModelOptions>;
 
-/** Refuses what a client brings with it. */
+/** Refuses options that the client has itself. */
 export function oneSource(options: ModelOptions, context: z.RefinementCtx): void {
   for (const name of ['apiKey', 'baseURL'] as const)
     if (options.client && options[name] !== undefined)
-      context.addIssue({ code: 'custom', path: [name], message: 'give it to the client, not beside it' });
+      context.addIssue({ code: 'custom', path: [name], message: 'set it on the client instead' });
 }
 
 const membersSchema = z.strictObject({

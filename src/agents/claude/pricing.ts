@@ -4,7 +4,7 @@ import type { Usage } from '../agent';
 import { costOf, type Prices } from '../model/budget';
 import type { ModelSettings } from './options';
 
-/** What the vendor's tool definitions weigh, until the first answer tells: 6,600 to 6,670 by its documentation. */
+/** Estimated tokens of the vendor's tool definitions, until the first answer counts them. Documented: 6,600 to 6,670. */
 export const TOOLS_TOKENS = 6_700;
 
 /** When the table was last compared with https://platform.claude.com/docs/en/about-claude/pricing. */
@@ -52,8 +52,8 @@ const TABLE: Record<string, Prices> = {
 };
 
 /**
- * A model's name without what a provider puts around it (`us.anthropic.claude-opus-4-8-v1:0`, `claude-opus-4-8@20260101`,
- * `anthropic/claude-opus-4-8`), and without its date: that names a version of the same model, another number another one.
+ * A model's name without what a provider adds (`us.anthropic.claude-opus-4-8-v1:0`, `claude-opus-4-8@20260101`,
+ * `anthropic/claude-opus-4-8`) and without its date, which only names a version of the same model.
  */
 export function bareName(model: string): string {
   return model
@@ -62,7 +62,7 @@ export function bareName(model: string): string {
     .replace(/(?:[-@]\d{8}|[-@]latest|@default)$/, '');
 }
 
-/** A place that the data stays in costs a tenth more with Bedrock and Vertex, for all models of the table but the oldest. */
+/** Regional endpoints of Bedrock and Vertex cost a tenth more, for all models in the table but the oldest. */
 const REGIONAL = 1.1;
 
 function isRegional({ model, client }: Pick<ModelSettings, 'model' | 'client'>): boolean {
@@ -70,7 +70,7 @@ function isRegional({ model, client }: Pick<ModelSettings, 'model' | 'client'>):
   return /(?:^|[/:])(?!global\.)(?:[\w-]+\.)?anthropic\.claude-/.test(model) || region !== 'global';
 }
 
-/** Undefined if the price is unknown, which is never free. */
+/** @returns undefined if the prices are unknown */
 export function pricesOf(settings: Pick<ModelSettings, 'model' | 'pricing' | 'client'>): Prices | undefined {
   if (settings.pricing) {
     const { input, output, cacheRead = input * 0.1, cacheWrite = input * 1.25 } = settings.pricing;
@@ -90,7 +90,7 @@ function times({ input, output, cacheRead, cacheWrite, above }: Prices, factor: 
 
 /** Why a cost cap can't be kept. */
 export function unknownPrice(model: string, factory: 'claude' | 'webJudge'): string {
-  return `the price is unknown for the model "${model}" (prices as of ${PRICES_AS_OF}), so maxCostUsd can't be kept. Give its prices in dollars per million tokens, ${factory}({ model: '${model}', pricing: { input: 4, output: 20 } }), or remove maxCostUsd.`;
+  return `the price is unknown for the model "${model}" (prices as of ${PRICES_AS_OF}), so maxCostUsd can't be kept. Set its prices in dollars per million tokens, ${factory}({ model: '${model}', pricing: { input: 4, output: 20 } }), or remove maxCostUsd.`;
 }
 
 /** The usage of a request with its cost. */

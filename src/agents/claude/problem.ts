@@ -1,4 +1,4 @@
-// What went wrong with a request to the Messages API, in words that say what to do, and with the provider's own.
+// Turns errors of the Messages API into messages that say what to do and quote the provider.
 import type { APIError } from '@anthropic-ai/sdk';
 import { keysIn, noAnswer, withoutKeys } from '../model/problem';
 import { apiError, isSdkError, isTimeout, isUnreachable, wordsOf } from './errors';
@@ -6,15 +6,15 @@ import type { ModelSettings } from './options';
 
 const MAX_MESSAGE = 300;
 
-/** Who asks: a factory's settings, and its name. */
+/** The settings of a factory, and its name. */
 export interface Asker extends ModelSettings {
-  /** What the user called to set these. */
+  /** The function that the user called with these settings. */
   factory: 'claude' | 'webJudge';
   tools?: 'browser' | 'computer';
 }
 
 interface Request extends Asker {
-  /** Milliseconds that it had. */
+  /** Its time limit. */
   timeoutMs: number;
   api: { baseURL: string };
   headers: Headers;
@@ -22,7 +22,7 @@ interface Request extends Asker {
 
 /** @returns one or two sentences, without any key */
 export function apiProblem(error: unknown, request: Request): string {
-  // A proxy or a page of an error may echo what it was sent.
+  // A proxy or an error page may echo the request.
   return withoutKeys(reasonOf(error, request), [...keysIn(request.api), ...keysIn(request.headers)]);
 }
 
@@ -31,7 +31,7 @@ function reasonOf(error: unknown, request: Request): string {
   const failed = apiError(error);
   if (failed) return `${advice(failed, request)} ${quoted(failed, request)}`;
   const message = error instanceof Error ? error.message : String(error);
-  if (isSdkError(error)) return `the answer broke off, also after ${request.maxRetries} retries: ${message}`;
+  if (isSdkError(error)) return `the answer broke off, even after ${request.maxRetries} retries: ${message}`;
   return `the request could not be made: ${message}`;
 }
 
@@ -42,7 +42,7 @@ function quoted(error: APIError, { client }: Asker): string {
   return `The ${client ? 'provider' : 'API'} said: ${short}${id ? ` (request ${id})` : ''}`;
 }
 
-/** Whether the model does not take the tool, as far as the words tell: other refusals name the toolset, too. */
+/** Whether the model does not support the tool, judging by the API's words: other errors name the toolset, too. */
 function isAboutTool(words: string): boolean {
   return (
     /_toolset|tool types?/i.test(words) &&
@@ -55,44 +55,44 @@ function advice(error: APIError, { factory, model, tools, maxRetries, client }: 
   if (tools && status === 400 && isAboutTool(wordsOf(error))) {
     const other = tools === 'browser' ? 'computer' : 'browser';
     const another = client
-      ? `Set another tool, claude({ tools: '${other}' }), or play the model with aiSdk(), which needs none of the vendor's.`
+      ? `Set another tool, claude({ tools: '${other}' }), or use aiSdk(), which needs none of the vendor's tools.`
       : `Set another model, claude({ model: 'claude-opus-5-5' }), or another tool, claude({ tools: '${other}' }).`;
-    return `the model "${model}" does not take the ${tools} tool. ${another}`;
+    return `the model "${model}" does not support the ${tools} tool. ${another}`;
   }
   const known: Record<number, string> = {
     400: 'the API refuses the request (400).',
-    401: `the API refuses the key (401). Check ANTHROPIC_API_KEY, or the apiKey that ${factory}() is given.`,
+    401: `the API refuses the key (401). Check ANTHROPIC_API_KEY, or ${factory}({ apiKey }).`,
     402: 'the account has no credit (402). Add credit, or use another key.',
-    403: `the key may not use this (403). Check what its workspace may do, and whether it may use the model "${model}".`,
+    403: `the key is not allowed to do this (403). Check its workspace, and whether it may use the model "${model}".`,
     404: `there is no model "${model}" for this key (404). Check ${factory}({ model }) and baseURL.`,
-    413: 'the request is too large (413). Use a smaller viewport or fewer steps.',
-    429: `the rate limit is reached (429), also after ${maxRetries} retries. Run fewer workers (--workers=1), raise ${factory}({ maxRetries }), or ask for a higher limit.`,
+    413: 'the request is too large (413). Use a smaller viewport, or lower maxSteps.',
+    429: `the rate limit is reached (429), even after ${maxRetries} retries. Run fewer workers (--workers=1), raise ${factory}({ maxRetries }), or ask for a higher limit.`,
     529:
       factory === 'claude'
-        ? 'the API is overloaded (529), and was for as long as the trial had time. Run again later, or raise turnTimeoutMs.'
-        : `the API is overloaded (529), also after ${maxRetries} retries. Run again later, or raise ${factory}({ maxRetries }).`,
+        ? "the API is overloaded (529), and stayed so until the trial's time was up. Run again later, or raise turnTimeoutMs."
+        : `the API is overloaded (529), even after ${maxRetries} retries. Run again later, or raise ${factory}({ maxRetries }).`,
     ...(client && {
       400: 'the provider refuses the request (400).',
-      401: `the provider refuses the credentials (401). Check what the client of ${factory}({ client }) was made with.`,
-      403: `the credentials may not use the model "${model}" (403). Check what their account or role may do.`,
+      401: `the provider refuses the credentials (401). Check how the client of ${factory}({ client }) is created.`,
+      403: `the credentials may not use the model "${model}" (403). Check the permissions of their account or role.`,
       404: `the provider has no model "${model}" for these credentials (404). Check its name there, the region and the address of the client.`,
     }),
   };
   return (
     known[status ?? 0] ??
-    `the API failed (${status ?? error.type}), also after ${maxRetries} retries. Run again later.`
+    `the API failed (${status ?? error.type}), even after ${maxRetries} retries. Run again later.`
   );
 }
 
 function connection(error: Error, request: Request): string {
   const { factory, requestTimeoutMs, timeoutMs, maxRetries, api } = request;
-  const retried = `also after ${maxRetries} retries`;
+  const retried = `even after ${maxRetries} retries`;
   if (isTimeout(error)) return noAnswer(factory, timeoutMs, requestTimeoutMs, retried);
   const cause = error.cause instanceof Error ? error.cause : undefined;
   const reason = cause?.cause instanceof Error ? cause.cause.message : cause?.message;
   const why = reason ? ` (${reason})` : '';
-  // A client that can't get its credentials says so in the form of a connection that failed.
+  // A client that can't get its credentials reports a failed connection.
   if (/credentials/i.test(error.message))
-    return `the client can't authenticate: ${error.message}${why} Check what the client of ${factory}({ client }) was made with.`;
+    return `the client can't authenticate: ${error.message.replace(/\.$/, '')}${why}. Check how the client of ${factory}({ client }) is created.`;
   return `the API at ${api.baseURL} can't be reached, ${retried}${why}. Check the network, a proxy, and baseURL.`;
 }

@@ -1,5 +1,5 @@
-// An agent that is a separate program, in any language. It gets the trial as JSON and drives the page over the DevTools protocol.
-// Imported by configs, so the server of that protocol is loaded when a trial runs.
+// An agent that is a separate program, in any language. It gets the task as JSON and drives the page over the DevTools
+// protocol. Configs import this file, so the server of that protocol is loaded only when a trial runs.
 import { basename, extname } from 'node:path';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
@@ -33,7 +33,7 @@ const optionsSchema = z.strictObject({
 /**
  * An agent that is a program: started once for each trial, with the task as one JSON object on its standard input. It
  * drives the trial's page over the DevTools protocol, and reports its turns as JSON lines on standard output (see
- * docs/agent-protocol.md). Chromium only.
+ * docs/agent-protocol.md). Chromium only. Its `preflight` throws if the program is missing.
  *
  * @throws OptionsError for wrong or unknown options.
  */

@@ -13,12 +13,11 @@ import {
 import type { Program } from './program';
 import { type Line, parseLine } from './protocol';
 
-/** Most lines in a turn: more are an endless loop. */
+/** The most lines in a turn. More mean an endless loop. */
 const MAX_LINES = 1_000;
 
 type Of<Type extends Line['type']> = Extract<Line, { type: Type }>;
 
-/** The surroundings of a program's trial. */
 export interface Stage {
   task: SessionTask;
   program: Program;
@@ -30,8 +29,8 @@ export interface Stage {
 /**
  * Follows a program to its end.
  *
- * @throws ProgramError if it broke the protocol or went away; AgentApiError if it says that its model can't be
- * had; what `task.turn` throws; BudgetExceededError if it goes on spending once the cap is reached.
+ * @throws ProgramError if it broke the protocol or exited early; AgentApiError if it says that its model is not
+ * available; what `task.turn` throws; BudgetExceededError if it keeps spending after the cap is reached.
  */
 export async function play(stage: Stage): Promise<GaveUp | undefined> {
   const { task, program } = stage;
@@ -64,14 +63,14 @@ async function inTurn(turn: Turn, stage: Stage, read: () => Promise<Line>): Prom
   }
 }
 
-/** While a line is read, the program's next action waits, so the page is still as it was before. */
+/** While a line is handled, the program's next action waits, so the page has not changed yet. */
 async function record(line: Of<'record'>, turn: Turn, { task, program }: Stage): Promise<void> {
   const { type: _, locator, to, ...draft } = line as Of<'record'> & { locator?: string; to?: string };
   const find = (expression: string | undefined) => {
     try {
       return expression === undefined ? undefined : locatorOf(task.page, expression);
     } catch (error) {
-      throw program.error(`it recorded an action on what is ${(error as Error).message}`);
+      throw program.error(`it wrote a wrong "record" line: ${(error as Error).message}`);
     }
   };
   await turn.record(draft as ActionDraft, find(locator), find(to));
@@ -97,7 +96,7 @@ async function between(line: Exclude<Line, Of<'turn' | 'end'>>, stage: Stage): P
       const page = await endpoint.pageOf(line.targetId);
       if (!page)
         throw program.error(
-          `it activated ${JSON.stringify(line.targetId)}, and no tab of the trial has that targetId`,
+          `it activated ${JSON.stringify(line.targetId)}, but no tab of the trial has that targetId`,
         );
       return task.activate(page);
     }
@@ -114,11 +113,11 @@ function spend({ type: _, ...usage }: Of<'usage'>, task: AgentTask): void {
   task.usage(usage);
   if (cap !== undefined && before !== null && before >= cap)
     throw new BudgetExceededError(
-      `The program went on spending beyond its maxCostUsd of $${cap} ($${task.costUsd?.toFixed(4) ?? 'unknown'} by now).`,
+      `The program kept spending after it had reached its maxCostUsd of $${cap} ($${task.costUsd?.toFixed(4) ?? 'unknown'} so far).`,
     );
 }
 
-/** Reads lines, up to a number of them in a turn. */
+/** Reads the program's lines. Throws if there are too many in a turn, or one is not of the protocol. */
 function reader({ task, program }: Stage): () => Promise<Line> {
   let lines = 0;
   return async () => {
@@ -126,7 +125,7 @@ function reader({ task, program }: Stage): () => Promise<Line> {
     if (++lines > MAX_LINES)
       throw program.error(`it wrote more than ${MAX_LINES.toLocaleString('en')} lines without a new turn`);
     try {
-      const line = parseLine(text, secret => task.mask(secret));
+      const line = parseLine(text, words => task.mask(words));
       if (line.type === 'turn') lines = 0;
       return line;
     } catch (error) {
@@ -137,7 +136,7 @@ function reader({ task, program }: Stage): () => Promise<Line> {
 
 function endOf({ status, reason, errorKind }: Of<'end'>, program: Program): GaveUp | undefined {
   if (status === 'completed') return undefined;
-  if (!reason) throw program.error(`it ended with status "${status}" and without a reason`);
+  if (!reason) throw program.error(`it ended with status "${status}" but no "reason"`);
   if (status === 'gave_up') return { status, reason };
   if (errorKind === 'agent_api') throw new AgentApiError(program.masked(reason));
   throw program.error(`it ended with an error: ${reason}`);

@@ -8,17 +8,17 @@ import { within } from '../../browser/waiting';
 import { OptionsError } from '../../options';
 import { TRIAL_VARIABLE, unwatch, watch } from './watchdog';
 
-/** Most bytes of standard output in a trial: it may all end up in the record. */
+/** The most bytes of standard output in a trial, since all of it may end up in the record. */
 export const MAX_OUTPUT = 4 * 1024 * 1024;
 /** Characters kept from the end of standard error. */
 const MAX_STDERR = 4_000;
 /** Milliseconds for the system to end a process. */
 const KILL_MS = 3_000;
-/** Milliseconds for its last lines after its end: a process that it left behind may hold its output open. */
+/** Milliseconds for its last lines after it has exited: a process that it left behind may keep its output open. */
 const DRAIN_MS = 1_000;
 const SCRIPT = /\.(?:[cm]?[jt]s|py|rb|php|pl|sh|jar|dll|exe)$/i;
 const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE)$/i;
-/** Characters. Shorter values are part of ordinary words. */
+/** Characters. Shorter values may be part of ordinary words. */
 const SECRET_LENGTH = 8;
 /** Lines of an uncaught exception below its message. */
 const STACK = /^\s*$|^\s+at |^\s*\^+\s*$|^Node\.js v\d/;
@@ -63,7 +63,7 @@ export class Program {
    * Starts it and writes `input` to its standard input.
    *
    * @param mask takes secrets out of what errors quote
-   * @throws ProgramError if the system refuses at once; what it says later comes from `next`.
+   * @throws ProgramError if it can't be started. Later errors are thrown by `next`.
    */
   constructor(
     private readonly options: ProgramOptions,
@@ -90,7 +90,7 @@ export class Program {
     if (this.child.pid !== undefined) watch(this.child.pid, trial);
     this.exited = new Promise(resolve => this.follow(resolve));
     this.read();
-    // It need not read its task to the end, or at all.
+    // The program may close its input before it has read the task.
     this.child.stdin!.on('error', () => undefined);
     this.child.stdin!.end(input);
   }
@@ -135,21 +135,21 @@ export class Program {
   }
 
   /**
-   * Ends the program and all that it started. Resolves when it is gone.
+   * Ends the program and all processes of its group. Resolves when it is gone.
    *
-   * @param graceMs how long it may take to go when it is asked to; then it is made to
+   * @param graceMs milliseconds that it has to exit when it is asked to, before it is killed
    */
   async stop(graceMs: number): Promise<void> {
     if (!this.ended) {
       this.kill('SIGTERM');
       await this.goneWithin(graceMs);
     }
-    // The leader may be gone and its children not.
+    // The program may be gone while processes that it started are not.
     this.kill('SIGKILL');
     await this.goneWithin(KILL_MS);
     if (this.child.pid !== undefined) unwatch(this.child.pid);
     clearTimeout(this.draining);
-    // What left its group may hold these open.
+    // A process that left its group may keep these open.
     for (const stream of this.child.stdio) stream?.destroy();
   }
 
@@ -217,7 +217,7 @@ export class Program {
       return `${start}: the program was not found. A path is relative to the folder of the Playwright config`;
     if (code === 'EACCES') return `${start}: it is not executable (${message})`;
     if (code === 'EINVAL' && process.platform === 'win32')
-      return `${start}: Windows starts .cmd and .bat files through a shell only. Start what it starts: node with the script`;
+      return `${start}: Windows starts .cmd and .bat files only in a shell. Start the program in that file instead: node with its script`;
     return `${start}: ${message}`;
   }
 
@@ -226,7 +226,7 @@ export class Program {
     if (pid === undefined) return;
     try {
       if (process.platform !== 'win32') process.kill(-pid, signal);
-      // Windows has no way to ask.
+      // Windows can't ask a process to exit.
       else if (!this.ended) spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { windowsHide: true });
     } catch {
       // Gone already.
@@ -234,7 +234,7 @@ export class Program {
   }
 }
 
-/** A bare name is on the PATH; a name with a folder is a path, whatever the working directory. */
+/** A bare name stays, to be found on the PATH; a path is resolved from the config's folder, whatever `cwd` is. */
 export function programPath(command: string, configDir: string): string {
   return isBareName(command) ? command : resolve(configDir, command);
 }
@@ -242,7 +242,8 @@ export function programPath(command: string, configDir: string): string {
 /**
  * Checks that a program exists, before a browser starts.
  *
- * @throws OptionsError if it is a bare name that the PATH does not have. Relative paths are left to the trial.
+ * @throws OptionsError if a bare name is not on the PATH, or an absolute path can't be executed. Relative paths are
+ * checked by the trial.
  */
 export function checkProgram(command: string, env: ProgramOptions['env']): void {
   if (!isBareName(command) && !isAbsolute(command)) return;
@@ -254,7 +255,7 @@ export function checkProgram(command: string, env: ProgramOptions['env']): void 
   );
   if (!found)
     throw new OptionsError(
-      `command(): there is no program ${command}${isAbsolute(command) ? '' : ' on the PATH'}. Install it, or give its path (a relative one starts at the folder of the Playwright config)`,
+      `command(): there is no program ${command}${isAbsolute(command) ? '' : ' on the PATH'}. Install it, or set its path (relative to the folder of the Playwright config)`,
     );
 }
 
@@ -271,7 +272,7 @@ function isExecutable(file: string): boolean {
   }
 }
 
-/** The first argument that looks like a program's file: `agent.py` of `python -u agent.py`. */
+/** The first argument that looks like a script: `agent.py` of `python -u agent.py`. */
 export function scriptOf(args: readonly string[]): string | undefined {
   return args.find(arg => !arg.startsWith('-') && SCRIPT.test(arg));
 }

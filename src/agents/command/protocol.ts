@@ -11,15 +11,15 @@ export const taskSchema = z
     protocolVersion: z
       .literal(PROTOCOL_VERSION)
       .describe(
-        'A program should stop where it does not know it. New fields may come without a new version.',
+        'A program should stop if it does not know this version. New fields may be added without a new version.',
       ),
     goal: z.string().describe("What to do: the spec's goal, verbatim."),
     entryUrl: z.string().describe('Where the trial begins. The page is there already.'),
     allowedDomains: z
       .array(z.string())
       .describe('Hostnames, optionally with a leading `*.`. The guard refuses navigations elsewhere.'),
-    maxSteps: z.int().positive().describe('Most turns. One more ends the trial as `max_steps`.'),
-    maxCostUsd: z.number().positive().nullable().describe('Most US dollars; null if there is no cap.'),
+    maxSteps: z.int().positive().describe('The most turns. One more ends the trial as `max_steps`.'),
+    maxCostUsd: z.number().positive().nullable().describe('The most US dollars; null if there is no cap.'),
     timeLimitMs: z.number().positive().describe('Milliseconds from now until the program is ended.'),
     seed: z
       .int()
@@ -31,7 +31,7 @@ export const taskSchema = z
     pageTools: z
       .union([z.enum(['auto', 'only']), z.literal(false)])
       .describe(
-        '`only`: act through the tools that pages offer (`Taskproof.callPageTool`) alone; false: they are hidden.',
+        '`only`: act only through the tools that pages offer (`Taskproof.callPageTool`); false: they are hidden.',
       ),
     cdp: z.object({
       url: z
@@ -87,7 +87,7 @@ export const lineSchema = z
         totalCostUsd: z.number().nonnegative().optional(),
       })
       .describe(
-        'Tokens and US dollars of one model request; a cost left out or null is unknown. `totalCostUsd` is what all requests of the trial cost by then, for a program that learns it at its end. Report it before the turn that it pays for.',
+        'Tokens and US dollars of one model request; a missing or null cost is unknown. `totalCostUsd` is the cost of all requests of the trial so far, for a program that learns it only at its end. Write the line before the turn that it pays for.',
       ),
     z
       .strictObject({ type: z.literal('activate'), targetId: text })
@@ -95,7 +95,7 @@ export const lineSchema = z
     z
       .strictObject({ type: z.literal('dialogs'), answeredBy: z.enum(['host', 'program']) })
       .describe(
-        'Who answers alerts, confirms and the like from now on. By default the host: it accepts alerts and "leave this page?" and dismisses confirms and prompts, at once.',
+        'Who answers alerts, confirms and other dialogs from now on. By default the host: it accepts alerts and "leave this page?" and dismisses confirms and prompts, at once.',
       ),
     z
       .strictObject({ type: z.literal('dialog'), accept: z.boolean(), text: text.optional() })
@@ -107,13 +107,13 @@ export const lineSchema = z
       .strictObject({
         type: z.literal('end'),
         status: z.enum(['completed', 'gave_up', 'error']).default('completed'),
-        reason: text.optional().describe('Needed with `gave_up` and `error`.'),
+        reason: text.optional().describe('Required with `gave_up` and `error`.'),
         errorKind: z
           .literal('agent_api')
           .optional()
           .describe('With `error`: the model is not available, which says nothing about the site.'),
       })
-      .describe('The program is done, or can not do the task. The last line.'),
+      .describe("The program is done, or can't do the task. The last line."),
   ])
   .describe('One line of standard output of a program that plays a Taskproof trial.');
 
@@ -135,13 +135,13 @@ export function protocolJsonSchema(): Record<string, unknown> {
 }
 
 function definition(schema: z.ZodType): Record<string, unknown> {
-  // The dialect is said once, at the top.
+  // `$schema` is set once, at the top.
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
   return rest;
 }
 
 /**
- * @param mask takes secrets out of every text of the line, and out of what the error quotes
+ * @param mask takes secrets out of every text in the line, and out of what the error quotes
  * @throws Error that says what is wrong with the line.
  */
 export function parseLine(line: string, mask: (text: string) => string = text => text): Line {
@@ -151,13 +151,13 @@ export function parseLine(line: string, mask: (text: string) => string = text =>
     json = JSON.parse(line, (_, value) => (typeof value === 'string' ? mask(value) : value));
   } catch {
     throw new Error(
-      `it wrote ${quoted(JSON.stringify(mask(line)))}, which is not JSON: standard output carries the protocol alone, so print logs to standard error`,
+      `it wrote ${quoted(JSON.stringify(mask(line)))}, which is not JSON: standard output is only for the protocol, so print logs to standard error`,
     );
   }
   const { success, data, error } = lineSchema.safeParse(json);
   if (success) return data as Line;
   throw new Error(
-    `it wrote ${quoted(JSON.stringify(json))}, which the protocol does not know: ${problemsIn(error, 'line').join('; ').slice(0, 300)}`,
+    `it wrote ${quoted(JSON.stringify(json))}, which is not a line of the protocol: ${problemsIn(error, 'line').join('; ').slice(0, 300)}`,
   );
 }
 

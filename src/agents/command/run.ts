@@ -7,22 +7,22 @@ import { play } from './play';
 import { Program, type ProgramOptions, programPath } from './program';
 import { PROTOCOL_VERSION, type TaskMessage } from './protocol';
 
-/** Milliseconds to exit, after its last line or a request to stop. */
+/** Milliseconds for the program to exit after its last line, or after it is asked to. */
 const GRACE_MS = 3_000;
 
-/** Folder and program may be relative to that of the Playwright config. */
+/** `command` and `cwd` may be relative to the folder of the Playwright config. */
 export async function runProgram(
   task: SessionTask,
   { command, args, env, cwd }: ProgramOptions,
 ): ReturnType<Agent['run']> {
   const endpoint = await openCdpEndpoint(task.page, {
     own: pageToolsOf(task),
-    // A page that the guard still judges is no tab yet.
+    // A page that the guard is still checking is not a tab yet.
     onFront: page => {
       if (task.session.has(page)) task.activate(page);
     },
   });
-  // The trial is graded from that moment on: its page must not move any more.
+  // From then on the trial is graded: its page must not change any more.
   const disconnect = () => void endpoint.close();
   task.signal.addEventListener('abort', disconnect, { once: true });
   const leaveDialogs = (leave: boolean) => {
@@ -34,8 +34,8 @@ export async function runProgram(
       { command: programPath(command, task.configDir), args, env, cwd: resolve(task.configDir, cwd) },
       `${JSON.stringify(messageOf(task, endpoint))}\n`,
       text => task.mask(text),
-      // While the host is at a line, the page stays as the program left it: the picture of a turn shows that turn.
-      // After the last line it stays so for good.
+      // While a line is handled, the program can't change the page, so that the picture of a turn shows that turn.
+      // After the last line, it never can again.
       { busy: () => endpoint.hold(), idle: () => endpoint.release() },
     );
     const end = await play({ task, program, endpoint, leaveDialogs });
@@ -49,7 +49,7 @@ export async function runProgram(
   }
 }
 
-/** What a page offers to agents, for programs: an endpoint's line has no answer, a method of the protocol has one. */
+/** Page tools as methods of the DevTools protocol, since lines on standard output get no answers. */
 function pageToolsOf(task: SessionTask): OwnMethods {
   return {
     'Taskproof.pageTools': async () => ({ tools: await task.pageTools() }),
@@ -62,7 +62,7 @@ function pageToolsOf(task: SessionTask): OwnMethods {
   };
 }
 
-/** Milliseconds for a program to go. What it said of its end must not be lost to the time limit. */
+/** Milliseconds for a program to exit: not all of the time left, so that its last line still counts. */
 function graceMs({ signal, timeLeftMs }: AgentTask): number {
   return signal.aborted ? GRACE_MS : Math.min(GRACE_MS, timeLeftMs / 2);
 }

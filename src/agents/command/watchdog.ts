@@ -1,11 +1,11 @@
-// Ends programs whose worker died before it could (killed, out of memory, crashed): one small process beside
-// the worker holds the other end of a pipe, which breaks with the worker. On Linux it also ends what a program left in
-// another session (`setsid`), out of reach of its group: /proc tells a process's environment, in which the trial's mark is.
+// Kills programs whose worker died (killed, out of memory, crashed): a small process beside the worker holds the other
+// end of a pipe, which closes with the worker. On Linux it also kills processes that left the program's group (`setsid`):
+// it finds them by the trial's mark in their environment, in /proc.
 import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import type { Writable } from 'node:stream';
 
-// Plain text, not a function: built code may lean on helpers that are not there.
+// A text, not a function: built code may call helpers that would be missing there.
 const SOURCE = `
 const { spawnSync } = require('node:child_process');
 const { readdirSync, readFileSync } = require('node:fs');
@@ -32,7 +32,7 @@ process.stdin.on('close', () => {
     sweep(mark, 50);
   }
 });
-// Again and again, since one may have started another while they were looked for.
+// Repeated, since one may have started another in the meantime.
 function sweep(mark, rounds) {
   if (process.platform !== 'linux') return;
   let found = false;
@@ -52,7 +52,7 @@ export const TRIAL_VARIABLE = 'TASKPROOF_TRIAL';
 let pipe: Writable | undefined;
 
 /**
- * @param pid leader of a process group (on Windows: root of a process tree) that shall not outlive this process
+ * @param pid leader of a process group (on Windows: root of a process tree) that must not outlive this process
  * @param trial value of TRIAL_VARIABLE in its environment
  */
 export function watch(pid: number, trial: string): void {
@@ -60,7 +60,7 @@ export function watch(pid: number, trial: string): void {
   pipe.write(`+${pid} ${TRIAL_VARIABLE}=${trial}\n`);
 }
 
-/** Call it as soon as the program is gone, since its id may be reused. Ends what the program left behind. */
+/** Call it as soon as the program is gone, since its id may be reused. Kills what the program left behind. */
 export function unwatch(pid: number): void {
   pipe?.write(`-${pid}\n`);
 }
@@ -70,11 +70,11 @@ function start(): Writable {
     // The worker's own options may load a test runner's hooks.
     env: { ...process.env, NODE_OPTIONS: '' },
     stdio: ['pipe', 'ignore', 'ignore'],
-    // Not ended by a Ctrl-C in the terminal.
+    // So that Ctrl-C in the terminal does not end it.
     detached: true,
     windowsHide: true,
   });
-  // Without it programs are ended all the same, but for those of a worker that is killed.
+  // Without it, only the programs of a killed worker go on.
   child.on('error', () => undefined);
   child.stdin!.on('error', () => undefined);
   child.unref();

@@ -10,16 +10,16 @@ import { fillSecrets } from '../secrets';
 import { exists, isA, Stuck } from './find';
 import { uncover } from './overlay';
 
-/** Longer texts are not typed key by key. */
+/** Characters. Longer texts are not typed key by key. */
 const MAX_TYPED = 300;
-/** The longest wait for a document that an action asked for. */
+/** The longest wait for a document that an action loads. */
 export const NAVIGATION_MS = 60_000;
 const FILLED = ['date', 'time', 'datetime-local', 'month', 'week', 'number', 'range', 'color'];
 
 export class Actor {
-  /** What the clause after the next action says about its dialog. */
+  /** The answer to a dialog of the current action, as the next clause gives it. */
   answer: DialogAnswer | undefined;
-  /** The messages of the native dialogs that were answered. */
+  /** The messages of the browser's dialogs that were answered. */
   readonly answered: string[] = [];
   /** Names of the secrets that were typed. */
   readonly typed = new Set<string>();
@@ -36,7 +36,7 @@ export class Actor {
     return this.task.page;
   }
 
-  /** Without a clause about it, a dialog gets Playwright's answer: confirms and prompts are dismissed. */
+  /** Undefined if no clause is about the dialog: then confirms and prompts are dismissed, as Playwright does. */
   #answerTo(dialog: Dialog): DialogAnswer | undefined {
     if (this.answer || dialog.type() === 'alert') this.answered.push(dialog.message());
     return this.answer && { ...this.answer, text: this.answer.text ?? dialog.defaultValue() };
@@ -56,7 +56,7 @@ export class Actor {
     await this.point(checked ? 'check' : 'uncheck', { do: 'check', checked, locator: shown });
   }
 
-  /** In a list with several choices, earlier ones stay. */
+  /** In a list that allows several choices, earlier ones stay. */
   async select(locator: Locator, option: string): Promise<void> {
     const several = await isA(locator, 'select[multiple]');
     const selected = several ? await locator.locator('option:checked').allInnerTexts() : [];
@@ -72,7 +72,7 @@ export class Actor {
     if (text.length > MAX_TYPED || (await isA(locator, filled)))
       return this.point(title, { do: 'fill', text: isoOf(text), locator });
     if (await isA(locator, '[readonly],[aria-readonly=true],:disabled')) throw new Stuck('it is read-only');
-    // As a user does: into the field, out with what was there, then key by key.
+    // As a user does: click the field, clear it, type.
     await this.point(undefined, { do: 'click', locator });
     const { timeout } = this;
     const old = await locator.inputValue({ timeout }).catch(() => locator.textContent({ timeout }));
@@ -85,7 +85,7 @@ export class Actor {
     await this.act(`press ${key}${locator ? ' in' : ''}`, { do: 'press', key, locator });
   }
 
-  /** A text with the values of its secrets: `<secret>NAME</secret>`, or a text that is the name of one. */
+  /** Replaces `<secret>NAME</secret>`, or a text that is the name of a secret, by the secret. */
   secret(text: string): string {
     const { secrets } = this.task;
     const marked = Object.hasOwn(secrets, text) ? `<secret>${text}</secret>` : text;
@@ -100,18 +100,18 @@ export class Actor {
     while (!(await session.settle(this.page, since)) && performance.now() < end) signal.throwIfAborted();
   }
 
-  /** With the mouse: what covers the element is closed, if it can be. */
+  /** Acts with the mouse. An overlay over the element is closed first, if it has a button for that. */
   async point(
     title: string | undefined,
     action: Extract<LocatedAction, { do: 'click' | 'hover' | 'check' | 'fill' }>,
   ): Promise<void> {
     for (let overlays = 3; ; overlays--) {
       try {
-        // Short while there may be one: it rarely goes by itself.
+        // Not long while there may be an overlay, which rarely goes by itself.
         return await this.act(title, action, overlays ? Math.min(1_500, this.timeout) : this.timeout);
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
-        // The click went out, and what came of it took its time.
+        // The click is done: only its navigation took too long.
         if (/click action done/.test(message)) return this.rest();
         if (!overlays || !/Timeout/.test(message)) throw error;
         if (/intercepts pointer events/.test(message)) await uncover(this, action.locator, message);
@@ -120,7 +120,7 @@ export class Actor {
     }
   }
 
-  /** @param title of the action in the record, before the element's name; without one it is not recorded as an action */
+  /** @param title of the action in the record, before the element's name; undefined to leave it out of the record */
   async act(title: string | undefined, action: LocatedAction, timeoutMs = this.timeout): Promise<void> {
     const { signal, recorder } = this.task;
     signal.throwIfAborted();
@@ -132,7 +132,7 @@ export class Actor {
   }
 }
 
-/** As a date or time field takes it: `10/04/2013`, the month first, is `2013-10-04`, and `4:08 PM` is `16:08`. */
+/** The value of a date or time field: `2013-10-04` for `10/04/2013` (the month first), `16:08` for `4:08 PM`. */
 function isoOf(text: string): string {
   const [, month, day, year] = /^(\d\d?)\/(\d\d?)\/(\d{4})$/.exec(text) ?? [];
   if (year) return [year, month!.padStart(2, '0'), day!.padStart(2, '0')].join('-');
@@ -140,7 +140,7 @@ function isoOf(text: string): string {
   return half ? `${(Number(hour) % 12) + (/p/i.test(half) ? 12 : 0)}:${minute}`.padStart(5, '0') : text;
 }
 
-/** What it is, in words. */
+/** The element in words: `button "Save"`. */
 export async function nameOf(target: Locator): Promise<string> {
   return inWords(String((await within(target.normalize(), 2_000)) ?? target));
 }

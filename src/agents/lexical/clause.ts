@@ -29,11 +29,11 @@ export type Act =
   | Answer
   | { do: 'back' | 'forward' | 'reload' };
 
-/** What is said to a dialog. */
+/** How a dialog or banner is answered. */
 export interface Answer {
   do: 'answer';
   how: 'accept' | 'reject' | 'close';
-  /** It may be one of the browser's. */
+  /** Whether it may be a dialog of the browser (alert, confirm, prompt). */
   native: boolean;
   /** The button, or the text for a prompt. */
   given?: string;
@@ -41,10 +41,10 @@ export interface Answer {
   what?: string;
 }
 
-/** One thing to do. `source` has it as the goal does: what the turn is called. */
+/** One thing to do. `source` is its text in the goal, and the turn's title. */
 export type Clause = Act & { source: string };
 
-/** Thrown for a clause that the language does not have. */
+/** Thrown for a clause that can't be read. */
 export class NotUnderstood extends Error {
   override name = 'NotUnderstood';
 }

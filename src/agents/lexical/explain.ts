@@ -1,5 +1,4 @@
-// Says what is on a page instead of an element: the names nearest to its label, or those of its kind.
-
+// Says what a page has instead of a missing element: names like its label, or elements of its kind.
 import type { Page } from '@playwright/test';
 import { shorten } from '../../browser/driver/tree';
 import { pathOf } from '../../browser/page-action';

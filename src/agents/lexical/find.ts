@@ -1,6 +1,6 @@
 // Finds the element that a clause names, with Playwright's locators. Exact names first, then names that differ in case and spacing,
-// then names that hold the label; in an open dialog first, then on the page, then in its frames. Looking is done by
-// `normalize`, which shows in no report.
+// then names that contain the label; in an open dialog first, then on the page, then in its frames. It checks whether an
+// element is there with `normalize`, which shows in no report.
 import type { FrameLocator, Locator, Page } from '@playwright/test';
 import { pathOf } from '../../browser/page-action';
 import { sleep, within } from '../../browser/waiting';
@@ -11,17 +11,17 @@ import { whatIsThere } from './explain';
 type Scope = Page | FrameLocator | Locator;
 /** A label to look for: a string is the whole name, in its case. */
 export type Name = string | RegExp;
-/** The locators of a kind of thing by its name, likeliest first. */
+/** The locators of a kind of element by its name, likeliest first. */
 export type Builder = (scope: Scope, name: Name) => Locator[];
 
-/** An element could not be found, or is ambiguous: the reason to give up. */
+/** An element is not found, or is ambiguous. The message is the reason to give up. */
 export class Stuck extends Error {
   override name = 'Stuck';
 }
 
-/** The longest wait for one look. A busy page answers late. */
+/** The longest wait for one check. A busy page answers late. */
 const LOOK_MS = 3_000;
-/** Time for the exact name to appear before a name that only holds the label is taken. */
+/** Time for the exact name to appear, before a name that only contains the label is accepted. */
 const GRACE_MS = 600;
 const POLL_MS = 100;
 /** The longest wait for a page that is still drawing. */
@@ -87,7 +87,7 @@ export const clickables =
     ];
   };
 
-/** What takes a text or a choice. */
+/** Fields that take a text or a choice. */
 export const fields: Builder = (scope, name) => {
   const field = scope.locator(FIELD);
   if (name === '') return [field];
@@ -129,7 +129,7 @@ export const texts: Builder = (scope, name) => [
   ),
 ];
 
-/** Whether there is such a thing now. Shows in no report. */
+/** Whether the element is there now. Shows in no report. */
 export async function exists(locator: Locator): Promise<boolean> {
   const found = await within(
     locator.normalize().then(() => true),
@@ -141,7 +141,6 @@ export async function exists(locator: Locator): Promise<boolean> {
 export const isA = (locator: Locator, css: string) => exists(locator.and(locator.page().locator(css)));
 const visible = (locator: Locator) => locator.filter({ visible: true });
 
-/** The open dialog, if there is one. */
 export async function openDialog(page: Page): Promise<Locator | undefined> {
   const dialogs = page.locator('dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true]');
   const dialog = visible(dialogs).last();
@@ -166,7 +165,7 @@ export interface FindOptions {
 
 export interface Found {
   locator: Locator;
-  /** Which of the builders found it. */
+  /** Index of the builder that found it. */
   by: number;
 }
 
@@ -191,7 +190,6 @@ export async function find(
     const found = await look(page, target, builders, options, performance.now() - began >= grace);
     if (found) return found;
     if (performance.now() > end) {
-      // Wait for a page that is still drawing.
       const drawn = await session.ask(page, SIZE);
       const isDrawing = timeoutMs >= 1_000 && (drawn !== size || session.isBusy(0));
       if (!isDrawing || end - began > DRAWING_MS) throw new Stuck(await whatIsThere(page, target));
@@ -233,7 +231,7 @@ async function look(
   return undefined;
 }
 
-/** The smallest row, card or section that holds both the place's label and the thing. */
+/** The smallest row, card or section that contains both the place's label and the element. */
 function placesOf(page: Page, scope: Scope, place: string, thing: Locator): Locator[] {
   const label = holding(place);
   return [CONTAINERS, `${CONTAINERS},div`].map(kinds => {
@@ -249,7 +247,7 @@ function placesOf(page: Page, scope: Scope, place: string, thing: Locator): Loca
   });
 }
 
-/** The one thing that a locator finds; undefined if there is none. */
+/** The one element that a locator finds; undefined if there is none. @throws Stuck if there are several. */
 async function single(target: Target, options: FindOptions, locator: Locator, inner: Locator) {
   const { hidden, several } = options;
   const shown = hidden ? locator : visible(locator);
@@ -260,7 +258,7 @@ async function single(target: Target, options: FindOptions, locator: Locator, in
   }
   if (several) return shown.first();
   if (!(await exists(shown.nth(1)))) return shown;
-  // One inside of another is the same to a user.
+  // One inside another is the same to a user.
   const innermost = shown.filter({ hasNot: inner });
   if ((await exists(innermost.first())) && !(await exists(innermost.nth(1)))) return innermost;
   const urls = new Set(await shown.evaluateAll(links => links.map(link => link.getAttribute('href'))));

@@ -1,5 +1,5 @@
-// An agent without a model that interprets a small language, see docs/lexical.md. Imported by configs: the
-// interpreter is loaded when a trial runs.
+// An agent without a model that interprets a small language, see docs/lexical.md. Configs import this file, so the
+// interpreter is loaded only when a trial runs.
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
 import { type Agent, defineAgent, type SessionTask } from '../agent';
@@ -17,9 +17,9 @@ const optionsSchema = z.strictObject({
 } satisfies OptionSchemas<LexicalOptions>);
 
 /**
- * An agent without a model and without a key: it performs goals that are written in a small language ("click", "enter X
- * into Y", "select", "search for", ...; docs/lexical.md), clause by clause, and gives up, saying why, on the first one
- * that it can't read or that names what is not there.
+ * An agent without a model and without a key. It performs goals that are written in a small language ("click", "enter X
+ * into Y", "select", "search for", ...; docs/lexical.md), clause by clause. At the first clause that it can't read, or
+ * whose element it can't find, it gives up and says why.
  *
  * @throws OptionsError for wrong or unknown options.
  */

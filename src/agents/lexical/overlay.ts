@@ -1,5 +1,4 @@
 // Closes an overlay over a target, if it has a button for that.
-
 import type { Locator } from '@playwright/test';
 import { shorten } from '../../browser/driver/tree';
 import { elementAtPoint, type Handle, placeOf } from '../../browser/durable-locator';
@@ -22,7 +21,7 @@ export async function uncover(actor: Actor, target: Locator, message: string): P
   if (!handle) return;
   const way = await handle.evaluateHandle(wayToClose, Object.values(CLOSERS));
   const button = way.asElement() as Handle | null;
-  // Not as a target is clicked: whatever is over it would be closed in turn.
+  // Not with `point`, which would try to close what is over the button, too.
   if (button) return actor.act('click', { do: 'click', locator: await placeOf(button) });
   const cover = await placeOf(handle);
   await actor.press('Escape');
@@ -34,7 +33,7 @@ export async function uncover(actor: Actor, target: Locator, message: string): P
   );
 }
 
-/** The largest element over a target's middle that does not hold the target. */
+/** The largest element over a target's middle that does not contain the target. */
 async function coverOf({ page }: Actor, target: Locator): Promise<Handle | null> {
   const box = await within(target.boundingBox({ timeout: 1_000 }), 1_000);
   const top = box && (await elementAtPoint(page, { x: box.x + box.width / 2, y: box.y + box.height / 2 }));
@@ -50,7 +49,7 @@ function largestOver(target: Element, top: Element): Element {
   return cover;
 }
 
-/** Runs in the page. The button or link that is drawn over the cover, as a part of it or beside it, and is called so. */
+/** Runs in the page. The button or link with one of these names that is drawn over the cover, as a part of it or beside it. */
 function wayToClose(cover: Element, names: RegExp[]): Element | undefined {
   const ways = [...cover.ownerDocument.querySelectorAll<HTMLElement>('button,a,[role=button],[title]')];
   const onTop = ways.filter(way => {
@@ -62,7 +61,7 @@ function wayToClose(cover: Element, names: RegExp[]): Element | undefined {
     way.ariaLabel ||
     way.innerText.trim() ||
     way.title ||
-    // An icon: its classes and the like say what it is.
+    // An icon: its HTML says what it is.
     (/close|dismiss|\b(?:times|x-?mark|cross)\b/i.test(way.outerHTML) ? 'close' : '');
   return names.map(name => onTop.find(way => name.test(nameOf(way)))).find(Boolean);
 }

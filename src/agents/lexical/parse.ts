@@ -7,20 +7,20 @@ import { read, type Understood } from './verbs';
 const FIRST_WORDS =
   'click|press|tap|open|go|check|uncheck|select|choose|pick|enter|type|fill|set|upload|hover|expand|double';
 
-/** A sentence without a task. */
+/** A sentence that asks for nothing. */
 const REMARK = regex(
   '^(?:find|locate|\\w+ nothing|(?:(?:in|on|at|under|within|for) (?:the|this|your)\\b|(?:navigate|look|scroll) through\\b|switch between\\b|(?:they|it|this|that|there|you|stay|nothing)\\b)[^Q]*)$',
 );
 
-/** `Log in with the user name "a" and the password "b"`, and whether the goal says itself how that is sent. */
+/** `Log in with the user name "a" and the password "b"`. The last group matches if the goal says what to click then. */
 const LOG_IN =
   '\\b(?:log|sign) ?[io]n (?:with|using|as) ((?:the |your )?[^Q.,;]*Q(?:,? and [^Q.,;]*Q)?)(?=(\\W*(?:(?:and|then) )*(?:click|press|tap)\\b)?)';
 
 interface Piece {
   text: string;
-  /** What it was cut off at. */
+  /** The separator behind it. */
   end: string;
-  /** A colon follows in its sentence: it may only say what is to come. */
+  /** Whether a colon follows in its sentence: then it may only announce what comes next. */
   introduces?: boolean;
 }
 
@@ -76,7 +76,7 @@ class Reading {
     return text.replace(/(?<=^\w+ )(?:that|the one|the other|it)\b/i, word => this.pending.shift() ?? word);
   }
 
-  /** `In the "Users" section click "Edit"`: the words in front of the verb name a place. Without a verb, it is that of the next clauses. */
+  /** `In the "Users" section click "Edit"`: the words before the verb name a place. Without a verb, it is the place of the next clause. */
   #placed(text: string): string {
     const [before = '', words = ''] =
       regex(`^(?:in|on|at|for|under|within) ([^Q]*?Q?[^Q]*?)(?: (?=(?:${FIRST_WORDS})\\b)|$)`).exec(text) ??

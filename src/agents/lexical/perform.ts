@@ -50,7 +50,7 @@ export async function perform(actor: Actor, clause: Clause): Promise<void> {
     case 'see': {
       actor.turn.readOnly();
       const locator = await at([texts], { several: true });
-      // What is read in a section that is closed is opened first.
+      // It is the heading of a closed section: open that.
       if (await isA(locator, CLOSED)) return actor.click(locator);
       return actor.turn.action({ title: `see ${await nameOf(locator)}` });
     }
@@ -96,7 +96,7 @@ function ifAny(found: Promise<Found>): Promise<Found | undefined> {
   });
 }
 
-/** Each label is shown by the one before it: by a click, or by the mouse over it. */
+/** Each item of a menu shows the next one: when the mouse is over it, or after a click. */
 async function path(actor: Actor, labels: string[]): Promise<void> {
   const item = clickables('menu item');
   // A page may have a button of the same name.
@@ -135,7 +135,7 @@ async function optionOf(select: Locator, label: string): Promise<string> {
 async function choose(actor: Actor, { target, from }: Of<'choose'>): Promise<void> {
   const field = from && (await ifAny(find(actor, from, [fields], { timeoutMs: actor.timeout / 2 })));
   if (field) return pick(actor, field.locator, target.label);
-  // A group of radio buttons or the like: chosen in the section of that name.
+  // `from` may be the label of a group of radio buttons.
   await check(actor, { target: from ? { ...target, place: from.label } : target, on: true }, [listsWith]);
 }
 
@@ -145,7 +145,7 @@ async function pick(actor: Actor, field: Locator, label: string): Promise<void> 
   if (!(await isA(field, '[role=listbox]'))) await actor.click(field);
   const option = (timeoutMs: number) => find(actor, { label }, [clickables('option')], { timeoutMs });
   const found = await ifAny(option(1_500));
-  // A list that is asked for by typing.
+  // A list that only shows its options after typing.
   if (!found && (await isA(field, 'input,textarea'))) await actor.enter(field, label);
   await actor.click((found ?? (await option(actor.timeout))).locator);
 }
@@ -162,7 +162,7 @@ async function search(actor: Actor, { text, target }: Of<'search'>): Promise<voi
   await actor.press('Enter', locator);
 }
 
-/** A dialog of the browser was answered as it opened; any other is answered by its buttons. */
+/** A dialog of the browser has been answered when it opened. Others are answered by their buttons. */
 async function answer(actor: Actor, { how, native, given, what }: Answer): Promise<void> {
   if (native && actor.answered.length) {
     actor.turn.readOnly();

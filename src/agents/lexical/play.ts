@@ -24,7 +24,7 @@ export async function playGoal(task: SessionTask, actionTimeoutMs: number): Prom
 
 const gaveUp = (reason: string): GaveUp => ({ status: 'gave_up', reason });
 
-/** A dialog of the browser blocks the page as it opens, so the clause about it is read before the action that opens it. */
+/** A dialog of the browser blocks the page, so the clause about it is read before the action that opens it. */
 function answerFor(next: Clause | undefined, actor: Actor): DialogAnswer | undefined {
   if (next?.do !== 'answer' || !next.native) return undefined;
   const isText = next.given && !OK.test(next.given);

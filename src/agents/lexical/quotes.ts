@@ -5,9 +5,9 @@ const QUOTED =
   /<secret>[^<>]*<\/secret>|"([^"\n]*)"|“([^”]*)”|«([^»]*)»|„([^“”]*)[“”]|`([^`\n]*)`|(?<![\p{L}\p{N}])['‘]([^\n]+?)['’](?![\p{L}\p{N}])/gu;
 const MARKS = /[\uE000-\uF8FF]/g;
 
-/** A quoted text, while a goal is read. */
+/** Matches the character that stands for a quoted text. */
 export const Q = '[\\uE000-\\uF8FF]';
-/** A pattern in which Q is a quoted text. */
+/** Makes a regular expression in which Q stands for a quoted text. */
 export const regex = (pattern: string) =>
   new RegExp(pattern.replaceAll('[^Q', '[^\\uE000-\\uF8FF').replaceAll('Q', Q), 'i');
 
@@ -27,7 +27,7 @@ export class Quotes {
     return this.#texts[mark.charCodeAt(0) - FIRST] ?? '';
   }
 
-  /** With its quotes, as a report shows it. */
+  /** With quotes, for reports. */
   restore(text: string): string {
     return text.replace(MARKS, mark => {
       const inner = this.first(mark);
@@ -35,12 +35,12 @@ export class Quotes {
     });
   }
 
-  /** Without its quotes, as it is typed. */
+  /** Without quotes, for typing. */
   restoreBare(text: string): string {
     return text.replace(MARKS, mark => this.first(mark)).trim();
   }
 
-  /** A quoted text of a clause that what was read of it does not hold. */
+  /** A quoted text of a clause that is missing in the act read from it; undefined if none is. */
   unusedIn(clause: string, act: object): string | undefined {
     const used = JSON.stringify(act);
     const marks = clause.match(MARKS) ?? [];

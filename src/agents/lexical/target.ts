@@ -10,7 +10,7 @@ const NTH = new RegExp(`\\b(?:(\\d+)(?:st|nd|rd|th)|(${ORDINALS.join('|')}))\\b`
 export const ANYWHERE =
   /\b(?:the|this|that|its?|of|for|with|named|called|on|in|at|a|an|top|bottom|left|right|middle|side(?:bar)?|corner|header|footer|main|same|page|site|screen|results?|list|dialog|popup|menu|form|window|table|tree|toolbar|navigation|below|above|here|there|view|area|current|search)\b/gi;
 
-/** What a phrase says beyond that: '' for `the results list`. */
+/** A phrase without such words and without kinds: '' for `the results list`. */
 const bare = (phrase: string): string =>
   phrase
     .replace(ANYWHERE, ' ')
@@ -18,7 +18,7 @@ const bare = (phrase: string): string =>
     .replace(/\s+/g, ' ')
     .trim();
 
-/** `the 2nd "Edit" button in the row "Alice"`. Words beside a quoted label are remarks. */
+/** Reads `the 2nd "Edit" button in the row "Alice"`. Other words beside a quoted label are ignored. */
 export function target(phrase: string, quotes: Quotes): Target | undefined {
   const called = regex('^(.*?)\\s*\\b(?:labell?ed|called|named|titled|saying) (Q)$').exec(phrase.trim());
   const text = called ? `${called[2]} ${called[1]}` : phrase.trim();
@@ -45,7 +45,7 @@ export function target(phrase: string, quotes: Quotes): Target | undefined {
   return { label, kind, nth: at < -1 ? undefined : at };
 }
 
-/** Where `in the row of Bob` is: the label, quoted or not; '' if it is no place within the page. */
+/** The label of a place, quoted or not: `Bob` for `the row of Bob`; '' if it is not a place in the page. */
 export function placeIn(phrase: string, quotes: Quotes): string {
   const isPart = /\b(?:row|card|section|item|entry|user|group|panel)\b/i.test(phrase);
   return quotes.first(phrase) || (isPart ? bare(phrase.replace(/\buser\b/i, '')) : '');

@@ -5,14 +5,14 @@ import { ANYWHERE, named, target } from './target';
 
 const KEY =
   /^(?:(?:ctrl|control|alt|shift|cmd|meta|controlormeta)\+)*(?:enter|return|tab|esc(?:ape)?|space|backspace|del(?:ete)?|arrow ?\w+|page ?(?:up|down)|home|end|f\d\d?|[\w\d.,/?\\[\]+-])$/i;
-/** What a dialog is accepted with, unless it is a text for it. */
+/** Words that accept a dialog. Any other text is entered into its prompt. */
 export const OK = /^(?:ok(?:ay)?|yes|accept|confirm|continue|sure|leave)\b/i;
 const DIALOG =
   '(?:the |that |this |a )?(?:browser.s |native |confirmation |confirm |javascript )?(?:dialog(?: box)?|question|confirmation|confirm|prompt|alert|message box|warning)';
 
 type Reader = (rest: string, quotes: Quotes, verb: string) => Act | undefined;
 
-/** A verb that is followed by nothing but a name. */
+/** For a verb that is followed only by a name. */
 const does =
   (act: Pick<Act, 'do'> & { count?: 2; on?: boolean | 'toggle' }): Reader =>
   (rest, quotes) => {
@@ -50,7 +50,7 @@ const enter: Reader = (rest, quotes, verb) => {
     /^(.+?)\s+(?:into|as)\s+(.+)$/i.exec(rest) ??
     [];
   const given = field ? entry(text, field) : undefined;
-  // `the password "p" into the text fields`: the field is called as the text is.
+  // `the password "p" into the text fields`: the name of the field comes before the text.
   const isNamed = given?.target.label || given?.target.nth !== undefined;
   if (given && (isNamed || !regex('Q').test(text))) return given;
   const [, name, last] =
@@ -114,7 +114,7 @@ const upload: Reader = (rest, quotes) => {
 
 const LOG_IN: Target = { label: 'Log in', names: /^\s*(?:log|sign) ?[io]n\s*$/i, kind: 'button' };
 
-/** Where a reader can't read what follows its verb, the next one that fits is asked. */
+/** If a reader can't read what follows its verb, the next one that fits is tried. */
 const VERBS: [pattern: string, reader: Reader][] = [
   ['(?:log|sign) ?[io]n$', () => ({ do: 'click', target: { ...LOG_IN } })],
   ['double[- ]click(?: on)?', does({ do: 'click', count: 2 })],

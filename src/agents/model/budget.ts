@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { type AgentTask, BudgetExceededError, type Usage } from '../agent';
 
-/** An answer costs no less than this, and is guessed by those before it. */
+/** Tokens that an answer is assumed to have at least. */
 const LEAST_OUTPUT = 200;
 
 /** US dollars per million tokens. */
@@ -11,13 +11,13 @@ export interface Prices {
   output: number;
   cacheRead: number;
   cacheWrite: number;
-  /** Other prices for prompts of more than so many tokens, cached ones included. */
+  /** Prices for prompts of more than `tokens` tokens, cached ones included. */
   above?: { tokens: number; prices: Prices };
 }
 
 const dollars = z.number().min(0);
 
-/** Prices as users give them, in US dollars per million tokens. What is left out, each agent fills in. */
+/** Prices as users set them, in US dollars per million tokens. Each agent has its own defaults for missing ones. */
 export const pricingSchema = z.strictObject({
   input: dollars,
   output: dollars,
@@ -25,7 +25,7 @@ export const pricingSchema = z.strictObject({
   cacheWrite: dollars.optional(),
 });
 
-/** Dollars for a request. */
+/** US dollars for a request. */
 export function costOf(prices: Prices, usage: Usage): number {
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0 } = usage;
   const prompt = inputTokens + cacheReadTokens + cacheCreationTokens;
@@ -39,9 +39,9 @@ export function costOf(prices: Prices, usage: Usage): number {
   return millionths / 1_000_000;
 }
 
-/** Keeps a trial below its cap: a request is made only if what it will probably cost is left. */
+/** Keeps a trial below its cost cap: refuses a request that would probably exceed it. */
 export class Budget {
-  /** Tokens of the newest request: the next one has them again. */
+  /** Prompt tokens of the newest request: the next one sends them again. */
   private known = 0;
   private isCached = false;
   private output = LEAST_OUTPUT;
@@ -53,12 +53,12 @@ export class Budget {
     private readonly toolsTokens: number,
   ) {}
 
-  /** Tells the trial what a request took. */
+  /** Adds the usage of a request to the trial's. */
   report(usage: Required<Usage>): void {
     const { inputTokens, outputTokens, cacheReadTokens, cacheCreationTokens } = usage;
     this.known = inputTokens + cacheReadTokens + cacheCreationTokens;
     this.isCached = cacheReadTokens + cacheCreationTokens > 0;
-    // An even guess would be too low every other time.
+    // The longest so far: an average would be too low half of the time.
     this.output = Math.max(this.output, outputTokens);
     this.task.usage(usage);
   }
@@ -70,7 +70,7 @@ export class Budget {
 
   /**
    * @param fresh tokens that the next request adds; all of them, before the first one and after a trim.
-   * @throws BudgetExceededError if the next request would probably go beyond the cap.
+   * @throws BudgetExceededError if the next request would probably exceed the cap.
    */
   check(fresh: number): void {
     const { maxCostUsd, costUsd } = this.task;

@@ -1,10 +1,10 @@
 // The loop of every agent with a model.
 import type { GaveUp, SessionTask } from '../agent';
 
-/** After so many cut-off answers in a row, the limit of an answer is too low. */
+/** After this many cut-off answers in a row, the trial ends: the limit of an answer is too low. */
 export const MAX_CUT_OFF = 3;
 
-/** The end of the task; undefined to go on. */
+/** How the task ended; undefined if it goes on. */
 export type Ending = { result: GaveUp | undefined } | undefined;
 
 /**
@@ -18,7 +18,7 @@ export async function playUntilEnd(
   ask: () => Promise<Ending>,
 ): Promise<GaveUp | undefined> {
   for (;;) {
-    // No request for an answer that may not be acted on: the turn says so by throwing.
+    // Don't pay for an answer that can't be acted on: this turn throws TurnLimitError.
     if (task.turnsLeft <= 0) await task.turn('no turns are left', () => undefined);
     task.signal.throwIfAborted();
     const ending = await ask();

@@ -1,12 +1,11 @@
-// What went wrong with a request to a model, in words that agents share, and without keys: a proxy, or a page of an
-// error, may echo what it was sent.
+// Messages about failed requests that agents share, with keys masked: a proxy or an error page may echo the request.
 const KEY_NAME = /key|token|secret|password|credential|authorization|\bauth\b|cookie/i;
 const LEAST_KEY = 8;
-/** Characters of a key that are worth masking where the text is cut. */
+/** The fewest characters of a key that are masked where the text is cut. */
 const LEAST_CUT = 4;
 const MAX_DEPTH = 6;
 
-/** @param limitMs the time that the request had: less than requestTimeoutMs towards the end of a trial */
+/** @param limitMs time limit of the request: less than requestTimeoutMs towards the end of a trial */
 export function noAnswer(
   factory: string,
   limitMs: number,
@@ -14,19 +13,19 @@ export function noAnswer(
   retried: string,
 ): string {
   const isShort = limitMs < requestTimeoutMs;
-  const time = `${limitMs / 1000} s${isShort ? ", all that was left of the trial's time" : ''}`;
+  const time = `${limitMs / 1000} s${isShort ? " (the rest of the trial's time)" : ''}`;
   const raise = isShort ? 'turnTimeoutMs' : `${factory}({ requestTimeoutMs })`;
   return `no answer within ${time}, ${retried}. Raise ${raise}, or check the network.`;
 }
 
-/** @returns the text without these keys, the environment's, and what looks like one */
+/** @returns the text with these keys, those of the environment and what looks like a key masked */
 export function withoutKeys(text: string, keys: readonly string[]): string {
   const all = [...keys, ...keysIn(process.env)].sort((a, b) => b.length - a.length);
   const known = all.reduce((masked, key) => withoutCut(masked.replaceAll(key, '[key]'), key), text);
   return known.replace(/\b(?:sk|rk|gsk|xai|AIza)[-_]?[\w-]{16,}|\bBearer\s+[\w.~+/=-]{8,}/g, '[key]');
 }
 
-/** Words are quoted up to a limit, which may cut a key. */
+/** Masks the start of a key before "…": quotes are cut at a limit. */
 function withoutCut(text: string, key: string): string {
   for (const { index } of text.matchAll(/…/g))
     for (let length = Math.min(key.length, index); length >= LEAST_CUT; length--)
@@ -35,7 +34,7 @@ function withoutCut(text: string, key: string): string {
   return text;
 }
 
-/** The keys, tokens and passwords that an object holds, by their names, at any depth: a client, its options, headers. */
+/** The values in a client, its options or headers whose names say that they are keys, tokens or passwords, at any depth. */
 export function keysIn(holder: object): string[] {
   const seen = new Set<unknown>();
   const visit = (value: unknown, name: string, depth: number): string[] => {
@@ -52,7 +51,7 @@ function bare(key: string): string {
   return key.replace(/^(?:Bearer|Basic)\s+/i, '').trim();
 }
 
-/** Of an address with one: `https://user:password@host`. */
+/** `password` of `https://user:password@host`; else ''. */
 function passwordOf(value: string): string {
   return /^https?:\/\/[^/?#]*@/.test(value) && URL.canParse(value) ? new URL(value).password : '';
 }

@@ -1,4 +1,4 @@
-// Reminds a model that its turns run out, and that it repeats itself.
+// Tells a model when its turns run out, and when it repeats itself.
 import type { Page } from '@playwright/test';
 import type { State } from '../../browser/driver/observation';
 import { evaluateUnseen } from '../../browser/evaluate';
@@ -8,13 +8,13 @@ import { within } from '../../browser/waiting';
 import type { AgentTask } from '../agent';
 import { repeatReminder, turnsReminder } from './prompt';
 
-/** How many turns back a repetition is looked for, and how many times are too often. */
+/** In how many turns repetitions are counted, and how many are too many. */
 const REMEMBERED_TURNS = 10;
 const REPETITIONS = 3;
 
 interface Taken {
   calls: string;
-  /** Where on which page. */
+  /** Path and scroll position. */
   place: string;
   content: string | undefined;
 }
@@ -45,10 +45,10 @@ export class Progress {
   }
 
   /**
-   * A page may change by itself, such as a clock: whoever walks between pages and makes the same calls there again goes in
-   * a circle all the same.
+   * If the model has been elsewhere in between, the content of the page may differ: it may change by itself, such as a
+   * clock, and the model goes in circles all the same.
    *
-   * @returns how often these calls have led to where the page is now, if that is too often.
+   * @returns how often the same calls were made in the same place, if that is too often
    */
   private async repetitions(calls: unknown, seen: State | undefined): Promise<number | undefined> {
     const { page } = this.task;

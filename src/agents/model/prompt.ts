@@ -69,7 +69,7 @@ export function goOn(end: string): string {
   return `Your last answer had no tool call, and the task is not known to be done. Go on with a tool call. If the task is done, ${end}; if it can not be done, call give_up.`;
 }
 
-/** Words of someone who is about to act, at the end of an answer. */
+/** The end of an answer that announces an action. */
 const INTENT =
   /\b(?:I['’]?ll|I will|I am going to|I['’]m going to|I need to|I should|I want to|let me|let['’]s|(?:now|next),? I (?:can|click|type|open|go)|next step)\b[^.!?]*[.!?…:]*$|[:…]$/i;
 

@@ -1,10 +1,10 @@
-// How many tokens a conversation has, and what is left of old readings and pictures.
+// Estimates the tokens of a conversation, and shortens old readings and pictures in it.
 
-/** A text of more characters is a reading of a page. */
+/** Characters. A longer text is a reading of a page. */
 const LONG_TEXT = 2_000;
-/** How much of a removed reading stays, so that the model knows what it was. */
+/** Characters of a removed reading that stay, so that the model knows what it was. */
 const KEPT_TEXT = 200;
-/** The most that a picture counts. */
+/** The most tokens that a picture counts as. */
 const PICTURE_TOKENS = 1_600;
 const CHARACTERS_PER_TOKEN = 3.5;
 
@@ -13,7 +13,7 @@ export const PICTURE_GONE = '(An earlier screenshot was here. Take a new one to 
 /** The newest `keep` readings and pictures stay; the others are removed once they exceed `atTokens`. */
 export const TRIMMING = { atTokens: 60_000, keep: 3 };
 
-/** About as many as a vendor would count, pictures included. */
+/** An estimate of what a vendor counts, pictures included. */
 export function tokensOf(value: unknown): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, each) => sum + tokensOf(each), 0);
   if (typeof value !== 'object' || value === null)

@@ -1,4 +1,4 @@
-// Plays recordings of passed trials, without the agent. Imported by configs: the player is loaded when a
+// Plays recordings of passed trials, without the agent. Configs import this file, so the player is loaded only when a
 // trial runs.
 import { existsSync } from 'node:fs';
 import { z } from 'zod';
@@ -8,7 +8,7 @@ import type { Agent, ReplayAgent, SessionTask } from '../agent';
 export interface ReplayOptions {
   /** Folder of the recordings (`<spec id>.json`, in a folder for each describe), relative to the config. Default: `recordings`. */
   recordings?: string;
-  /** The agent that goes on if a recording no longer fits the page, or is missing. Default: none, and the trial fails. */
+  /** The agent that takes over if a recording no longer fits the page, or is missing. Default: none, and the trial fails. */
   fallback?: Agent;
   /** Whether a spec without a recording fails or is skipped, if there is no `fallback`. Default: `fail`. */
   withoutRecording?: 'fail' | 'skip';
@@ -31,10 +31,10 @@ const optionsSchema = z.strictObject({
 export type ReplaySettings = z.output<typeof optionsSchema>;
 
 /**
- * An agent that repeats a passed trial (`record: true`, `taskproof record`), without a model and at full
- * speed. If the element of a step is gone, or a step has no effect any more, the trial fails, or the agent in `fallback`
- * goes on and the trial is marked as healed. Such trials don't measure an agent: their verdicts say
- * "replayed", and k is 1 unless `--repeat-each` says otherwise.
+ * An agent that repeats a passed trial (`record: true`, `taskproof record`), without a model and at full speed. If the
+ * element of a step is gone, or a step has no effect any more, the trial fails; with a `fallback`, that agent takes over
+ * and the trial is marked as healed. Such trials don't measure an agent: their verdicts say "replayed", and k is 1 unless
+ * `--repeat-each` says otherwise.
  *
  * @throws OptionsError for wrong or unknown options.
  */

@@ -10,7 +10,7 @@ import { fileBelow } from './recording';
 /**
  * The action with this project's secrets, files and address.
  *
- * @throws Error for a secret that the project does not have, and for a file outside the config's folder.
+ * @throws Error if the project does not have a secret, or a file is outside the config's folder.
  */
 export function resolved(
   recorded: RecordedAction,

@@ -1,4 +1,4 @@
-// Plays a trial from its recording, and hands over to the fallback if it no longer fits.
+// Plays a trial from its recording. If that no longer fits, the fallback takes over.
 import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { UNIQUE } from '../../spec/data';
@@ -7,7 +7,7 @@ import type { ReplaySettings } from './index';
 import { Player, StepProblem } from './player';
 import { DEFAULT_RECORDINGS_DIR, type Recording, readRecording, recordingFile } from './recording';
 
-/** @throws RecordingError for an id that can't be a file's name. */
+/** The file of a spec's recording, absolute. @throws RecordingError if the spec's id can't be a file name. */
 export function recordingOf({ recordings }: ReplaySettings, configDir: string, specName: string): string {
   return recordingFile(resolve(configDir, recordings ?? DEFAULT_RECORDINGS_DIR), specName);
 }
@@ -44,7 +44,7 @@ async function takeOver(
   done: readonly string[],
   problem: string,
 ): ReturnType<Agent['run']> {
-  // Its members are looked up at each use: the active tab and what is left of time and turns change.
+  // Inherits from the task, since the active tab, the time left and the turns left change.
   const handedOver = Object.create(task, {
     done: { value: [...done, `This no longer worked: ${problem}`] },
   }) as SessionTask;
@@ -54,7 +54,7 @@ async function takeOver(
 function nameOf({ specName }: SessionTask): string {
   if (specName === null)
     throw new Error(
-      'replay() plays recordings of task specs, and can not be used in a hand-written test (agent.run)',
+      "replay() plays recordings of task specs, so it can't be used in a hand-written test (agent.run). Set another agent for it.",
     );
   return specName;
 }

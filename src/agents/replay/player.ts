@@ -8,7 +8,7 @@ import type { SessionTask, Turn } from '../agent';
 import { located, resolved, whyNot } from './located';
 import type { RecordedTurn, Recording } from './recording';
 
-/** Milliseconds between two looks for a step's effect, at first and at most. */
+/** Milliseconds between checks for a step's effect: they grow from the first to the longest. */
 const FIRST_PAUSE_MS = 10;
 const MAX_PAUSE_MS = 200;
 
@@ -69,13 +69,13 @@ export class Player {
       task.signal.throwIfAborted();
       throw this.problem(page, await whyNot(page, here, error));
     }
-    // The next step may need what this one makes the page ask for, and so may the assertions.
+    // The next step, or an assertion, may need the requests that this one causes.
     await task.session.settle(page, since);
     const after = await this.effect(page, step, before, title);
     return { ...step, before, after };
   }
 
-  /** If the project lacks something, or the recording is not allowed to do this, no other agent takes over. */
+  /** Throws no StepProblem: if a secret is missing or a file is not allowed, the fallback must not take over. */
   private resolved(step: RecordedAction): RecordedAction {
     try {
       return resolved(step, this.task);
@@ -95,7 +95,7 @@ export class Player {
     const hadEffect = !sameFingerprint(step.before, step.after) && showsEffect(step);
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       this.task.signal.throwIfAborted();
-      // A tab that it closed, or a new one, is effect enough.
+      // A closed tab or a new one is an effect.
       if (page.isClosed() || this.task.page !== page)
         return (await fingerprintOf(this.task.page)) ?? NO_ANSWER;
       const after = await fingerprintOf(page);
@@ -126,7 +126,7 @@ export class Player {
   }
 }
 
-/** Not for steps that may only move the pointer, the focus or the scroll position, or whose effect may come from elsewhere. */
+/** False for steps that may only move the pointer, the focus or the scroll position, or change tabs or reload. */
 function showsEffect(step: RecordedAction): boolean {
   return !['hover', 'focus', 'scroll', 'new_tab', 'switch_tab', 'close_tab', 'reload'].includes(step.do);
 }

@@ -1,5 +1,5 @@
-// The recording of a passed trial, to play it without its agent. Its file may come from a pull request: it
-// is read as input, and it may name nothing outside the config's folder.
+// The recording of a passed trial, to play it without its agent. The file may come from a pull request, so it is not
+// trusted: it is checked, and may name nothing outside the config's folder.
 import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve, sep, win32 } from 'node:path';
 import { z } from 'zod';
@@ -9,11 +9,12 @@ import { SPEC_ID } from '../../spec/schema';
 
 export const RECORDING_VERSION = '1';
 export const DEFAULT_RECORDINGS_DIR = 'recordings';
-/** Characters of a file, and entries of each of its lists. */
+/** The most characters of a file. */
 const MAX_LENGTH = 20_000_000;
+/** The most entries of each list in it. */
 const MAX_ENTRIES = 1_000;
 
-/** Whether a step goes to an address with a secret in it, which servers and proxies would write to their logs. */
+/** Whether a step opens an address with a secret in it, which servers and proxies would write to their logs. */
 function leaksSecret(step: RecordedAction): boolean {
   return step.do === 'goto' && step.url.includes('<secret>');
 }
@@ -34,7 +35,7 @@ const recordedTurnSchema = z.object({
 export const recordingSchema = z.object({
   recordingVersion: z.literal(RECORDING_VERSION),
   specId: z.string(),
-  /** SHA-256 of the spec that it was recorded for: another one means that the spec has changed since. */
+  /** SHA-256 of the spec when it was recorded: if it differs, the spec has changed. */
   specHash: z.string(),
   agent: z.string(),
   model: z.string().nullable(),
@@ -45,15 +46,12 @@ export const recordingSchema = z.object({
 export type Recording = z.infer<typeof recordingSchema>;
 export type RecordedTurn = Recording['turns'][number];
 
-/** A file that is not a recording, or not one that this version reads. */
+/** Thrown for a file that is not a recording, or not one that this version reads. */
 export class RecordingError extends Error {
   override name = 'RecordingError';
 }
 
-/**
- * @param file shown in errors
- * @throws RecordingError
- */
+/** @throws RecordingError, which names `file`. */
 export function readRecording(text: string, file: string): Recording {
   if (text.length > MAX_LENGTH) throw new RecordingError(`${file}: too large for a recording`);
   let json: unknown;
@@ -65,10 +63,7 @@ export function readRecording(text: string, file: string): Recording {
   return checkRecording(json, file);
 }
 
-/**
- * @param file shown in errors
- * @throws RecordingError
- */
+/** @throws RecordingError, which names `file`. */
 export function checkRecording(json: unknown, file: string): Recording {
   const { success, data, error } = recordingSchema.safeParse(json);
   if (success) return data;
@@ -81,7 +76,7 @@ export function checkRecording(json: unknown, file: string): Recording {
   throw new RecordingError(`${file}: not a recording: ${problems.join('; ')}. Record the trial again.`);
 }
 
-/** As it is written to a file. */
+/** The text to write to a file. */
 export function recordingText(recording: Recording): string {
   return `${JSON.stringify(recording, null, 2)}\n`;
 }
@@ -95,9 +90,9 @@ export function whyRefused(steps: readonly RecordedAction[]): string | undefined
 }
 
 /**
- * Where the recording of a spec lies: `cart.json`, of `phone › cart` in `phone/cart.json`.
+ * The file of a spec's recording: `cart.json` for `cart`, `phone/cart.json` for `phone › cart`.
  *
- * @throws RecordingError for what is no id: it could lead to another folder.
+ * @throws RecordingError if the id is not valid, since it could lead to another folder.
  */
 export function recordingFile(folder: string, specName: string): string {
   const describes = specName.split(' › ');
@@ -121,7 +116,7 @@ function leadsOut(path: string): boolean {
   return isAbsolute(path) || win32.isAbsolute(path) || path.split(/[/\\]/).includes('..');
 }
 
-/** Also of a file that is yet to be written; undefined for a link that leads nowhere, since writing would follow it. */
+/** Also of a file that does not exist yet; undefined for a link to nothing, since writing would follow it. */
 function realPath(path: string): string | undefined {
   try {
     return realpathSync(path);

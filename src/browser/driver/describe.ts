@@ -8,7 +8,7 @@ type Seen = ReturnType<typeof describe>;
 
 const LIMIT_MS = 1_000;
 
-/** Runs in the page. Role and name as the markup says them, which is enough to tell people what was clicked. */
+/** Runs in the page. Role and name from the markup: enough to tell people what was clicked. */
 function describe(element: Element) {
   const ROLES: Record<string, string> = {
     A: 'link',
@@ -59,12 +59,12 @@ function describe(element: Element) {
   };
 }
 
-/** The element at a point of the viewport, through frames and shadow roots. Undefined if unknown. */
+/** The element at a point of the viewport, through frames and shadow roots; undefined if unknown. */
 export function elementAt(page: Page, point: { x: number; y: number }): Promise<Seen | undefined> {
   return within(seen(page, point), LIMIT_MS);
 }
 
-/** The element that typing goes to, in whichever frame; undefined if nothing has the focus. */
+/** The element that typing goes to, in any frame; undefined if nothing has the focus. */
 export function focused(page: Page): Promise<Seen | undefined> {
   return within(seen(page, null), LIMIT_MS);
 }

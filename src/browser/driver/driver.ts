@@ -1,4 +1,4 @@
-// The driver behind a model's tools. The tools themselves are in files by family.
+// The driver behind a model's tools, which are in files by family. The messages of DriverErrors and notes are for models.
 import type { Locator, Page, Response } from '@playwright/test';
 import type { ActionDraft, ActionRecorder } from '../action-recorder';
 import { type Handle, targetAt } from '../durable-locator';
@@ -26,7 +26,7 @@ export type Target = { type: 'coordinate'; x: number; y: number } | { type: 'ref
 /** How long Playwright tries to act on an element before the model gets an error. */
 export const ACTION_LIMIT_MS = 3_000;
 
-/** A page that is stuck answers nothing. The longest that a member may ask for is 30 s. */
+/** A page that hangs does not answer. The longest wait that a tool offers is 30 s. */
 export const MEMBER_LIMIT_MS = 35_000;
 
 /** The parts of a trial that the driver needs. */
@@ -38,7 +38,7 @@ export interface DriverTask {
   /** Hostnames, optionally with a leading `*.`. */
   readonly allowedDomains: readonly string[];
   readonly signal: AbortSignal;
-  /** Replaces the values of secrets in a text by their names. */
+  /** Replaces the values of secrets in a text by `<secret>NAME</secret>`. */
   mask(text: string): string;
 }
 
@@ -57,7 +57,7 @@ export class Driver {
   readonly tabs: Tabs;
   readonly refs = new Refs();
   readonly observations = new Observations(this.refs);
-  /** Kept from `keepLogs` on. */
+  /** Undefined before `keepLogs`. */
   logs: Logs | undefined;
   /** The position of the pointer, in CSS pixels. */
   cursor: Point = { x: 0, y: 0 };
@@ -71,10 +71,10 @@ export class Driver {
   onDone: (done: Done) => void = () => undefined;
   private point: Point | undefined;
   private detail: Done['detail'];
-  /** Of the tabs, as the model was last told of them. */
+  /** The page tools of each tab that the model knows of. */
   private readonly toldTools = new WeakMap<Page, readonly PageTool[]>();
   private readonly notes: string[] = [];
-  /** Pixels of the newest picture of a tab for each one of the page. */
+  /** Pixels in the newest picture of a tab for each pixel of the page. */
   private readonly scales = new WeakMap<Page, number>();
 
   /** @param fill replaces the names of secrets by their values */
@@ -91,7 +91,7 @@ export class Driver {
     };
   }
 
-  /** What a tab shows, or what has changed on it; with the page's own tools that are new. */
+  /** What a tab shows, or what has changed on it, with its new page tools. */
   async look(page: Page): Promise<string> {
     const [shown, tools] = await Promise.all([this.observations.look(page), this.task.webmcp.list(page)]);
     const news = toolNews(tools, this.toldTools.get(page) ?? []);
@@ -131,30 +131,29 @@ export class Driver {
     return this.notes.splice(0);
   }
 
-  /** Performs and records an action. */
   perform(page: Page, action: LocatedAction, timeoutMs = ACTION_LIMIT_MS): Promise<Response | null> {
     return perform(page, action, { timeoutMs, recorder: this.recorder });
   }
 
   /**
    * Performs an action of the pointer on an element that is brought into view. Both begin at once: the page answers the one
-   * while Playwright waits for the element to stand still.
+   * while Playwright waits for the element to be stable.
    */
   async performShown(page: Page, action: LocatedAction & { locator: Locator }): Promise<void> {
-    // The action may remove the element, and says itself what is wrong with it.
+    // Its errors are ignored: the action may remove the element, and has errors of its own.
     const shown = within(this.show(action.locator), NOTE_LIMIT_MS);
     await this.perform(page, action);
     await shown;
   }
 
-  /** A picture of the viewport: the model's coordinates are those of the newest one. */
+  /** A picture of the viewport. The model's coordinates are pixels of the newest picture. */
   async picture(page: Page) {
     const { scale, ...taken } = await picture(page);
     this.scales.set(page, scale);
     return taken;
   }
 
-  /** The model's coordinates for each pixel of the page. */
+  /** Factor from CSS pixels of the page to the model's coordinates. */
   async scaleOf(page: Page): Promise<number> {
     return this.scales.get(page) ?? pictureScale(await viewportOf(page));
   }
@@ -172,14 +171,14 @@ export class Driver {
     return point;
   }
 
-  /** Remembers where an action takes place, for its mark on the turn's picture. */
+  /** Remembers where an action takes place (CSS pixels), to mark it on the turn's picture. */
   mark(point: Point | undefined): void {
     if (!point) return;
     this.point = point;
     this.cursor = point;
   }
 
-  /** Notes an action at a point of the viewport: on the control there, or on the very spot of what is there. */
+  /** Notes an action at a point of the viewport: on the control there, or on the exact spot of another element. */
   async recordAt(page: Page, draft: ActionDraft, point: Point): Promise<void> {
     const found = await within(targetAt(page, point), NOTE_LIMIT_MS);
     if (!found) return;
@@ -188,17 +187,17 @@ export class Driver {
   }
 
   /**
-   * Brings an element into view, and remembers its position. Playwright's own way waits for two frames, which the action
-   * that follows does again.
+   * Brings an element into view, and remembers its position. Playwright's scrollIntoViewIfNeeded would wait for two
+   * frames, and so does the action that follows.
    *
-   * @param element the same one, if it is at hand: looking it up takes ten answers of the page
+   * @param element the same one, if known: to look it up takes ten requests to the page
    */
   async show(locator: Locator, element?: Handle): Promise<void> {
     const options = { timeout: ACTION_LIMIT_MS };
     const shown = await (element?.evaluate(bringIntoView) ??
       locator.evaluate(bringIntoView, undefined, options));
     if (shown) return this.mark(shown);
-    // In a frame, whose own place only Playwright knows.
+    // In a frame: only Playwright knows where that is on the page.
     await this.markElement(locator);
   }
 
@@ -221,7 +220,11 @@ export class Driver {
     return wordsFor(seen) ?? `(${target.x}, ${target.y})`;
   }
 
-  /** Runs one tool: its words, what it does, the wait for what it causes, and the action that people read. */
+  /**
+   * Runs a tool, waits for what it causes (if `settles`), and reports it to `onDone` under the title `words`.
+   *
+   * @throws DriverError if `act` fails or takes too long; the signal's reason once it is aborted.
+   */
   async run<T>(page: Page, words: string, settles: boolean, act: () => Promise<T>): Promise<T> {
     const { session, recorder } = this;
     const { signal } = this.task;
@@ -234,7 +237,7 @@ export class Driver {
       const result = await limited(act(), MEMBER_LIMIT_MS, () => new DriverError(STUCK), signal);
       const calm = settles && (await this.settle(page, since));
       const steps = await recorder.done();
-      // Also wait for what began meanwhile.
+      // Also wait for what has begun in the meantime.
       if (calm && session.isBusy(since)) await this.settle(page, since);
       this.onDone({ title: words, ...this.marked(), ...(steps ? { steps } : {}) });
       return result;
@@ -242,7 +245,7 @@ export class Driver {
       signal.throwIfAborted();
       if (settles) await this.settle(page, since);
       const reason = reasonOf(error);
-      // What was noted of it did not come about.
+      // Forget what was noted: it did not happen.
       recorder.begin();
       this.onDone({ title: words, error: reason, ...this.marked() });
       throw new DriverError(reason);

@@ -1,4 +1,4 @@
-/** An error for the model: one sentence, with what to do instead. */
+/** An error for the model. The message says what is wrong and what to do instead. */
 export class DriverError extends Error {
   override name = 'DriverError';
 }

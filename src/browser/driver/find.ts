@@ -3,14 +3,14 @@ import { lineOf } from './page-tree';
 import { shorten, type TreeNode, textOf } from './tree';
 
 const MAX_MATCHES = 20;
-/** The text around an element only identifies it if it is short. */
+/** Characters. A longer text around an element does not identify it. */
 const MAX_LABEL = 300;
 const STOP_WORDS = new Set(
   'a an the of in on at to for with and or that which is are this all any element elements page from by named called labeled labelled says'.split(
     ' ',
   ),
 );
-/** What people call a role. */
+/** Words that people use for a role. */
 const ROLE_WORDS: Record<string, string[]> = {
   button: ['button', 'btn'],
   link: ['link', 'anchor', 'url', 'button'],
@@ -57,14 +57,14 @@ interface Candidate {
   depth: number;
 }
 
-/** @param labels what the elements around are called, or say if that is short */
+/** @param labels names of the elements around, or their texts if these are short */
 function collect(nodes: readonly (TreeNode | string)[], labels: readonly string[], into: Candidate[]): void {
   const near = labels.slice(-4);
   for (const node of nodes) {
     if (typeof node === 'string') continue;
     if (node.ref) {
       const { placeholder, url } = node.states;
-      // A container says all that its parts say: only what is short is its own.
+      // The text of a container is that of its parts, so only its direct text counts.
       const text = node.interactive || node.children.length === 0 ? textOf(node) : node.text;
       into.push({
         node,

@@ -31,6 +31,7 @@ function inspect(element: Element) {
   };
 }
 
+/** @returns the chosen option, for the model; undefined for other fields */
 export async function setValue(
   driver: Driver,
   page: Page,
@@ -61,7 +62,7 @@ export async function setValue(
     );
   await driver.perform(page, { do: 'fill', locator, text: String(value) });
   const format = FORMATS[type];
-  // The browser empties such a field instead of refusing what it can't read.
+  // If the browser can't read a value, it empties the field.
   if (format && value !== '' && (await locator.inputValue({ timeout: ACTION_LIMIT_MS })) === '')
     throw new DriverError(
       `A ${type} field takes values like ${format}, not ${JSON.stringify(given)}. It is empty now.`,

@@ -1,4 +1,4 @@
-// Keys: what is typed and pressed, and key names as people and models write them (xdotool's, the DOM's, the keyboard's own).
+// Types texts and presses keys, by the names that people and models use (of xdotool, the DOM and keyboards).
 import type { Page } from '@playwright/test';
 import { sleep } from '../waiting';
 import { focused } from './describe';
@@ -7,8 +7,9 @@ import { DriverError } from './errors';
 
 const MAX_SECONDS = 30;
 
+/** @returns a hint for the model, if nothing has the focus */
 export async function type(driver: Driver, page: Page, text: string): Promise<string | undefined> {
-  // Asked before the first key, and answered meanwhile.
+  // Asked before the first key, and answered while typing.
   const field = focused(page);
   await driver.perform(page, { do: 'type', text: driver.fill(text) });
   return (await field)
@@ -51,7 +52,7 @@ export async function wait(driver: Driver, seconds: number): Promise<void> {
   await sleep(Math.min(seconds, MAX_SECONDS) * 1000, driver.task.signal);
 }
 
-/** Playwright's name of a key, and the others that it goes by besides that one in any case. */
+/** Keys by Playwright's name, with their other names. Upper and lower case are equal. */
 const KEYS = byAlias({
   Enter: 'return kp_enter',
   Escape: 'esc',
@@ -118,7 +119,7 @@ function chord(text: string): string {
     throw new DriverError(`"${text}" is not a key chord: write it like ctrl+shift+a`);
   const keys = parts.map(keyOf);
   const last = keys.at(-1)!;
-  // With a modifier, "ctrl+A" means the key A and not shift+a; with shift the key gives its capital.
+  // "ctrl+A" is the key A without shift; with shift, it is the capital letter.
   const letter = keys.length > 1 && /^[a-z]$/i.test(last);
   const key = letter ? (keys.includes('Shift') ? last.toUpperCase() : last.toLowerCase()) : last;
   return [...keys.slice(0, -1), key].join('+');
@@ -127,7 +128,7 @@ function chord(text: string): string {
 /**
  * A key, a chord or a sequence of them separated by spaces, as Playwright's `keyboard.press` takes them.
  *
- * @throws DriverError naming the key that there is not.
+ * @throws DriverError that names the unknown key.
  */
 export function keySequence(text: string): string[] {
   if (text === ' ') return ['Space'];

@@ -1,4 +1,4 @@
-// The console and the network as a developer sees them, kept from when the trial began until they are read.
+// The lines of the console and the network, as in a browser's developer tools, kept until they are read.
 import type { BrowserContext, Page, Request } from '@playwright/test';
 import { frameOf } from '../activity';
 import { listen } from '../listen';

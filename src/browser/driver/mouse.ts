@@ -14,9 +14,10 @@ import type { Driver, Point, Target } from './driver';
 import { DriverError } from './errors';
 import { holding, modifiersOf } from './keyboard';
 
+/** CSS pixels of a notch of the wheel. */
 const NOTCH = 100;
 const DRAG_STEPS = 12;
-/** How long a wheel event may take to move something. */
+/** Milliseconds for a wheel event to scroll something. */
 const SCROLL_LIMIT_MS = 300;
 
 export interface Click {
@@ -25,6 +26,7 @@ export interface Click {
   modifiers?: string | null | undefined;
 }
 
+/** @returns a hint for the model, if the click opens something that can't be seen */
 export async function click(
   driver: Driver,
   page: Page,
@@ -53,7 +55,7 @@ export async function click(
   return hintFor(seen?.tag, seen?.inputType);
 }
 
-/** What the browser itself opens for these is in no picture and in no tree. */
+/** The browser opens its own lists, pickers and dialogs for these, which no picture or tree shows. */
 function hintFor(tag: string | undefined, inputType: string | undefined): string | undefined {
   if (tag === 'select')
     return 'The list of a native select can not be seen: choose with form_input, or by keys.';
@@ -90,7 +92,7 @@ export async function press(driver: Driver, page: Page, at: Point): Promise<void
 export async function release(driver: Driver, page: Page, at: Point): Promise<void> {
   const point = await driver.pointOf(page, at);
   driver.mark(point);
-  // In steps, as a hand moves: drag and drop listens to the way there.
+  // In steps, as a hand moves: drag and drop listens to moves on the way.
   await page.mouse.move(point.x, point.y, { steps: DRAG_STEPS });
   await page.mouse.up();
 }
@@ -117,6 +119,7 @@ export async function drag(
   });
 }
 
+/** @returns a hint for the model, if nothing has scrolled */
 export async function scroll(
   driver: Driver,
   page: Page,
@@ -138,7 +141,7 @@ export async function scroll(
     await page.mouse.move(point.x, point.y);
     await page.mouse.wheel(x, y);
   });
-  // Another document under the pointer scrolls by itself, unseen from here.
+  // A frame under the pointer scrolls itself, which can't be seen from here.
   if (!before || before === 'frame') return undefined;
   const script = `(${hasMoved})(${placesAround}, ${JSON.stringify(before.path)}, ${JSON.stringify(before.places)}, ${SCROLL_LIMIT_MS})`;
   const hasRoom = before.room[direction];
@@ -147,7 +150,7 @@ export async function scroll(
   return `Nothing scrolled: there may be no more to see further ${direction}.`;
 }
 
-/** What scrolls at a point; undefined if that is the page itself, or nothing. */
+/** The element that scrolls at a point; undefined if it is the page itself, or nothing. */
 async function scroller(page: Page, point: Point, seen: Scrolls | 'frame' | null) {
   if (seen !== 'frame') return seen?.scroller ? { place: page.locator(seen.scroller) } : undefined;
   const hit = await elementAtPoint(page, point);
@@ -156,7 +159,7 @@ async function scroller(page: Page, point: Point, seen: Scrolls | 'frame' | null
 
 type Scrolls = ReturnType<typeof scrollsAt>;
 
-/** Runs in the page. Where an element stands, what scrolls it, and where there is room to scroll. */
+/** Runs in the page. The path of an element, what scrolls it, and where there is room to scroll. */
 function scrollsAt(
   element: Element,
   scrollableOf: typeof closestScrollable,
@@ -167,7 +170,7 @@ function scrollsAt(
   return { path: toPath(element), scroller: scroller && toPath(scroller), ...placesOf(element) };
 }
 
-/** Runs in the page. How far an element and all around it are scrolled, and whether one of them has room. */
+/** Runs in the page. How far an element and its ancestors are scrolled, and in which directions one has room. */
 function placesAround(start: Element) {
   const found: number[] = [window.scrollX, window.scrollY];
   const room = { up: false, down: false, left: false, right: false };
@@ -176,7 +179,7 @@ function placesAround(start: Element) {
     if (scrollHeight > clientHeight || scrollWidth > clientWidth) found.push(scrollTop, scrollLeft);
     room.up ||= scrollTop > 0;
     room.down ||= scrollTop + clientHeight < scrollHeight - 1;
-    // From right to left, places are counted below zero.
+    // In right-to-left layouts, scrollLeft is below zero.
     room.left ||= scrollWidth > clientWidth + 1;
     room.right ||= scrollLeft + clientWidth < scrollWidth - 1;
     element = element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null;
@@ -184,7 +187,7 @@ function placesAround(start: Element) {
   return { places: found.join(), room };
 }
 
-/** Runs in the page. Whether what is around an element has moved, or moves within so many milliseconds. */
+/** Runs in the page. Whether an element or an ancestor of it has scrolled, or does so within `limitMs`. */
 async function hasMoved(
   placesOf: typeof placesAround,
   path: string,
@@ -199,7 +202,7 @@ async function hasMoved(
       element = root?.querySelector(part) ?? null;
       root = element?.shadowRoot ?? null;
     }
-    // A list that draws itself anew has moved.
+    // A list that replaces its elements has scrolled.
     if (!element || placesOf(element).places !== places) return true;
     await new Promise(resolve => setTimeout(resolve, 16));
   } while (performance.now() < end);
@@ -208,7 +211,7 @@ async function hasMoved(
 
 export async function scrollTo(driver: Driver, page: Page, target: Target): Promise<void> {
   const { locator } = await driver.locate(page, target);
-  // Whoever does the next step again scrolls to its element anyway.
+  // Not needed for a replay: the next step scrolls to its own element.
   driver.recorder.readOnly();
   await driver.show(locator);
 }

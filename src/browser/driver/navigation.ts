@@ -6,7 +6,7 @@ import { DriverError } from './errors';
 
 const LIMIT_MS = 20_000;
 
-/** @throws DriverError for what is no web address, or is on a host that the task does not allow. */
+/** @throws DriverError if this is not a web address, or not on an allowed host. */
 function addressOf(given: string, current: string, task: DriverTask): string {
   const text = given.trim();
   if (text === 'about:blank') return text;
@@ -28,7 +28,7 @@ function addressOf(given: string, current: string, task: DriverTask): string {
 function withScheme(text: string, entryUrl: string): string {
   if (/^[a-z][a-z\d+.-]*:(?!\d)/i.test(text) || /^[/?#.]/.test(text)) return text;
   const entry = new URL(entryUrl);
-  // The site under test is often served without TLS, and its own host is what is meant.
+  // The site under test is often served without TLS.
   const scheme = text.split(/[/?#]/)[0] === entry.host ? entry.protocol : 'https:';
   return `${scheme}//${text}`;
 }

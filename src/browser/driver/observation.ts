@@ -1,27 +1,27 @@
-// What a model sees of a page without asking: its tree if it is short, and the changes after an action.
+// What a model is shown of a page without asking: its tree if it is short, and the changes after an action.
 import type { Page } from '@playwright/test';
 import { type Entry, entriesOf, isTelling } from './page-tree';
 import type { Refs, Snapshot } from './refs';
 import { nodesOf, words } from './tree';
 
-/** Characters of a page that is shown with all that it says, whether in the viewport or not. */
+/** Characters. A page with fewer is shown as a whole, outside the viewport, too. */
 const SHORT = 1_100;
-/** Characters of an observation. */
+/** The most characters of an observation. */
 const MOST = 6_000;
 const MOST_GONE = 10;
-/** So many equal controls in a row are listed under one heading. */
+/** This many controls of one kind in a row are listed under one heading. */
 const MANY = 20;
-/** A change of fewer lines is shown as a change, whatever its share of the page. */
+/** A change of up to this many lines is shown as a change, even if it is most of the page. */
 const FEW = 12;
 const LIMIT_MS = 5_000;
-/** If reading a page takes longer, it is not read after each action. */
+/** If it takes longer to read a page, it is not read after each action. */
 const SLOW_MS = 4_000;
 
 const TOO_LARGE =
   'The page is too large or too busy to be shown after each action: use find, scroll, or take a screenshot.';
 export const AS_IT_WAS = 'The page is as it was.';
 
-/** Equal for two looks that showed the same. */
+/** Equal for two looks at the same content. */
 export interface State {
   content: string;
   /** Pixels of the page above the viewport. */
@@ -32,7 +32,7 @@ export interface State {
 interface Known {
   document: number;
   lines: readonly Entry[];
-  /** What can be acted on, by its reference, in words. */
+  /** Controls in words, by their references. */
   controls: ReadonlyMap<string, string>;
   /** Every line that the model has read of this document. */
   shown: Set<string>;
@@ -51,7 +51,7 @@ export class Observations {
   async look(page: Page): Promise<string> {
     const address = page.url().split('#')[0]!;
     if (this.slow.get(page) === address) {
-      // What was known is old by now, and must not pass for the state of the page.
+      // What was known is too old to compare with.
       this.known.delete(page);
       return TOO_LARGE;
     }
@@ -69,7 +69,7 @@ export class Observations {
     return changes ?? whole(snapshot, now);
   }
 
-  /** A tab at the newest look; undefined if that came to nothing. */
+  /** A tab at the newest look; undefined if that failed. */
   stateOf(page: Page): State | undefined {
     const known = this.known.get(page);
     return known && { content: known.lines.map(({ text }) => text).join('\n'), scrolled: known.above };
@@ -105,7 +105,7 @@ function isInView({ node }: Entry): boolean {
   return !node || node.inView;
 }
 
-/** The fullest reading that is short; else what can be acted on in the viewport, with headings and messages. */
+/** The whole page, or its part in the viewport, if one is short enough; else the controls in the viewport, headings and messages. */
 function whole({ roots }: Snapshot, { shown, place, lines }: Known): string {
   const said = lines.filter(saysMore);
   const inView = said.filter(isInView);
@@ -123,14 +123,14 @@ function lengthOf(entries: readonly Entry[]): number {
   return entries.reduce((sum, { text }) => sum + text.length + 3, 0);
 }
 
-/** A part of the structure says nothing that its parts do not say, and the text in a button is its name. */
+/** Whether a line says anything that other lines don't: an element's parts have lines of their own, and a button's text is its name. */
 function saysMore({ node, said, bare }: Entry): boolean {
   if (bare || !node) return !bare;
   if (said !== undefined) return !(node.interactive && node.name);
   return node.interactive || node.text !== '' || node.children.length === 0 || isTelling(node.role);
 }
 
-/** @returns undefined if so much has changed that the whole page is shown instead */
+/** @returns undefined if too much has changed: then show the whole page */
 function changesIn(before: Known, now: Known, { roots }: Snapshot): string | undefined {
   const inView = now.lines.filter(isInView);
   if (isReordered(before.lines.filter(isInView), inView)) return undefined;
@@ -192,7 +192,7 @@ function countOf(entries: readonly Entry[]): Map<string, number> {
   return counts;
 }
 
-/** Many controls of one kind in a row share the name of their kind. */
+/** Lists many controls of one kind in a row under the name of their kind. */
 function grouped(lines: readonly string[]): string[] {
   const result: string[] = [];
   for (let index = 0; index < lines.length; ) {
@@ -211,7 +211,7 @@ function grouped(lines: readonly string[]): string[] {
   return result;
 }
 
-/** A line of nothing but role, name and reference. */
+/** A line with only role, name and reference. */
 const PLAIN = /^(\w+) "(.+)" \[(ref_\d+)\]$/;
 
 function bounded(lines: readonly string[], most: number): string {

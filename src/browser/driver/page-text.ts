@@ -29,7 +29,7 @@ function visibleText(): string {
   const whole = textOf(document.body);
   const articles = [...document.querySelectorAll<HTMLElement>('article, main, [role=main]')].map(textOf);
   const article = articles.sort((a, b) => b.length - a.length)[0] ?? '';
-  // A page whose main part is a small piece of it is no article.
+  // If the main part is only a small piece of the page, the page is not an article.
   return article.length > 200 && article.length > whole.length * 0.4 ? article : whole;
 }
 

@@ -6,7 +6,7 @@ const DEFAULT_DEPTH = 15;
 /** Room for the lines that say what was left out. */
 const RESERVE = 600;
 
-/** Besides what can be acted on: what is worth scrolling to, or reading on its own. */
+/** Roles that get a reference besides controls: a model may scroll to them, or read them alone. */
 const REFERRED = new Set(
   'dialog alertdialog form table grid list tree menu tablist radiogroup region main navigation search complementary iframe'.split(
     ' ',
@@ -14,7 +14,7 @@ const REFERRED = new Set(
 );
 const QUIET_STATES = new Set(['url', 'placeholder', 'active']);
 
-/** What says how an action ended, besides what can be acted on. */
+/** Roles that tell how an action ended. */
 const TELLING = new Set('heading status alert alertdialog dialog log progressbar'.split(' '));
 
 export function isTelling(role: string): boolean {
@@ -22,7 +22,7 @@ export function isTelling(role: string): boolean {
 }
 
 export interface ReadOptions {
-  /** `telling`: what can be acted on, headings and messages. */
+  /** `interactive`: controls. `telling`: controls, headings and messages. Default: what is in the viewport. */
   filter?: 'all' | 'interactive' | 'telling' | null;
   depth?: number | null;
   /** Only this subtree. */
@@ -60,12 +60,12 @@ function oneLine(text: string): string {
 export interface Entry {
   indent: number;
   text: string;
-  /** What it is about; of a text, what the text is in. */
+  /** Its element; for a text, the element around it. */
   node: TreeNode | undefined;
-  /** What the line says, if it is nothing but text. */
+  /** The text, if the line is only text. */
   said?: string;
   name?: string;
-  /** A part of the page's structure, which says nothing by itself. */
+  /** The line is only a role, so it says nothing by itself. */
   bare?: boolean;
 }
 
@@ -116,7 +116,7 @@ class Listing {
     if (node.interactive && (node.inView || node.role === 'option')) this.own(node, 0);
     else if (node.interactive) this.outside++;
     else if (this.options.filter === 'telling' && TELLING.has(node.role)) this.tell(node);
-    // What is inside a button is its name already.
+    // The text in a button is in its name already.
     this.add(node.children.filter(child => typeof child !== 'string'));
   }
 
@@ -145,10 +145,10 @@ class Listing {
     this.entries.push({ indent, text: `text: ${said}`, node, said });
   }
 
-  /** Without structure that holds nothing, and labels next to what they label. */
+  /** Without empty structure, and without labels next to the fields that they name. */
   worthSaying(): Entry[] {
     const kept: Entry[] = [];
-    // From the end: what is dropped inside a list may leave the list empty.
+    // From the end, since a list may become empty when its items are dropped.
     for (let index = this.entries.length - 1; index >= 0; index--) {
       const entry = this.entries[index]!;
       const after = kept.at(-1);
@@ -176,7 +176,7 @@ class Listing {
 
 const MOST_OPTIONS = 12;
 
-/** The lines of a tree, whatever their number; the options of a list on the list's own. */
+/** All lines of a tree, with the options of a list on the line of the list. */
 export function entriesOf(roots: readonly TreeNode[], options: ReadOptions): Entry[] {
   const listing = new Listing(options);
   listing.add(roots);
@@ -206,7 +206,7 @@ function withOptions(entry: Entry): Entry {
   };
 }
 
-/** The listing under `header`, and a line for each reason why something is not in it. */
+/** `header`, the lines of the tree, and a line for each reason why something is left out. */
 export function readPage(header: string, roots: readonly TreeNode[], options: ReadOptions = {}): string {
   const listing = new Listing(options);
   listing.add(options.root ? [options.root] : roots);

@@ -1,4 +1,4 @@
-// References such as `ref_7`: Playwright's references under unique names of ours, which are never reused.
+// References such as `ref_7`: our own names for Playwright's references, unique and never reused.
 import type { Locator, Page } from '@playwright/test';
 import { evaluateUnseen } from '../evaluate';
 import { within } from '../waiting';
@@ -8,11 +8,11 @@ import { type Box, nodesOf, type TreeNode, treeOf, words } from './tree';
 const SNAPSHOT_LIMIT_MS = 10_000;
 const VIEWPORT_LIMIT_MS = 1_000;
 const DEFAULT_VIEWPORT = { width: 1280, height: 720 };
-/** How the handle of a drawing begins, which Playwright gives no reference. */
+/** Start of the handle of a canvas, which gets no reference from Playwright. */
 const CANVAS = 'canvas >> nth=';
 /** Inputs that take their value in a special way, or none. */
 const TYPES = ['date', 'time', 'datetime-local', 'month', 'week', 'color', 'file', 'password', 'range'];
-/** The document itself, and elements that the accessibility tree lacks. */
+/** The document itself, and elements about which the accessibility tree says too little. */
 const LOOKED_AT = [
   ...[
     'html',
@@ -38,7 +38,7 @@ export interface Size {
   height: number;
 }
 
-/** In the page's own pixels: a page without a viewport tag is laid out wider than a phone's screen. */
+/** In CSS pixels of the page: a page without a viewport tag is laid out wider than a phone's screen. */
 export async function viewportOf(page: Page): Promise<Size> {
   const size = await within(
     evaluateUnseen(page, '({ width: innerWidth, height: innerHeight })'),
@@ -47,13 +47,13 @@ export async function viewportOf(page: Page): Promise<Size> {
   return (size as Size | undefined) ?? page.viewportSize() ?? DEFAULT_VIEWPORT;
 }
 
-/** A tab as it is read. */
+/** The content of a tab. */
 export interface Snapshot {
   roots: TreeNode[];
-  /** Pixels of the page beyond the viewport. */
+  /** CSS pixels of the page above and below the viewport. */
   above: number;
   below: number;
-  /** Another one for each document. */
+  /** Differs between documents. */
   document: number;
 }
 
@@ -62,9 +62,9 @@ interface Owner {
   words: string;
   role: string;
   name: string;
-  /** Of the page, when it was last seen. */
+  /** Path of the page when the element was last seen. */
   path: string;
-  /** Numbers of the snapshots that it was first and last in. */
+  /** Numbers of the first and the last snapshot with the element. */
   first: number;
   last: number;
 }
@@ -74,17 +74,18 @@ export class Refs {
   private snapshots = 0;
   /** Every reference ever given, by tab and element. */
   private readonly names = new Map<Page, Map<string, string>>();
-  /** What the newest snapshot of a tab holds. */
+  /** The elements in the newest snapshot of a tab, by reference. */
   private readonly current = new Map<Page, Map<string, TreeNode>>();
   private readonly owners = new Map<string, Owner>();
 
   /**
-   * Reads the whole tab. Names of elements that are still there stay as they were.
+   * Reads the whole tab. Elements that are still there keep their references.
    *
-   * @throws DriverError if the page does not give its elements in time.
+   * @param timeout milliseconds
+   * @throws DriverError if the page does not answer in time.
    */
   async snapshot(page: Page, timeout = SNAPSHOT_LIMIT_MS): Promise<Snapshot> {
-    // Always the whole page: Playwright forgets the references that its newest snapshot does not hold.
+    // Always the whole page: Playwright forgets references that are not in its newest snapshot.
     const reading = page.ariaSnapshotJSON({ mode: 'ai', boxes: true, timeout });
     const [raw, seen] = await Promise.all([reading.catch(tooLarge), lookAt(page, timeout)]);
     const roots = treeOf(raw, seen.size);
@@ -94,7 +95,7 @@ export class Refs {
     return { roots, above: seen.above, below: seen.below, document: seen.document };
   }
 
-  /** The words of a ref as it was last read; undefined for one that was never given. */
+  /** The element in words, as it was last read; undefined for an unknown reference. */
   wordsOf(ref: string): string | undefined {
     return this.owners.get(normal(ref))?.words;
   }
@@ -105,7 +106,7 @@ export class Refs {
   }
 
   /**
-   * @throws DriverError, without waiting, if the ref is unknown, of another tab, or of an element that is gone.
+   * @throws DriverError, without waiting, if the reference is unknown or of another tab, or the element is gone.
    */
   async locate(page: Page, given: string): Promise<Located> {
     const ref = normal(given);
@@ -118,7 +119,7 @@ export class Refs {
       throw new DriverError(`${ref} is in another tab. Name that tab with tab_id, or read this one again.`);
     let found = await this.lookUp(page, ref);
     if (!found) {
-      // Someone else's snapshot of the page makes Playwright forget ours, while the element is still there.
+      // The element may still be there: another snapshot of the page makes Playwright forget ours.
       await this.snapshot(page).catch(() => undefined);
       found = await this.lookUp(page, ref);
     }
@@ -129,7 +130,7 @@ export class Refs {
     );
   }
 
-  /** The only element of that role and name on the page, if it came after the one that is gone: a page drew it again. */
+  /** The only element of that role and name on the page, if it is newer than the one that is gone: the page drew it again. */
   private async renderedAnew(page: Page, gone: Owner): Promise<Located | undefined> {
     if (!gone.name || gone.path !== pathOf(page)) return undefined;
     const equal = [...(this.current.get(page) ?? [])].filter(
@@ -156,7 +157,7 @@ export class Refs {
     const number = ++this.snapshots;
     for (const node of nodesOf(roots)) {
       if (!node.handle) continue;
-      // Playwright gives a new reference if role or name change, but counts from the start again after a navigation.
+      // Playwright gives a new reference if role or name change, but starts counting again after a navigation.
       const key = `${node.handle} ${node.role} ${node.name}`;
       const ref = names.get(key) ?? `ref_${++this.count}`;
       names.set(key, ref);
@@ -184,7 +185,7 @@ function tooLarge(error: Error): never {
 
 type Special = ReturnType<typeof inspect>[number];
 
-/** More about a page than its tree; little if the page does not answer. */
+/** What the tree does not tell about a page. Has defaults if the page does not answer. */
 async function lookAt(page: Page, timeout: number) {
   const all = await within(page.locator(LOOKED_AT).evaluateAll(inspect), timeout);
   const size = all?.[0]?.size ?? page.viewportSize() ?? DEFAULT_VIEWPORT;
@@ -215,8 +216,8 @@ function inspect(elements: Element[]) {
 }
 
 /**
- * The accessibility tree tells a date field from a text field as little as an editable element from any other. The page
- * does, and an equal box says which is which.
+ * In the accessibility tree, a date field looks like a text field, and an editable element like any other. The page tells
+ * them apart; elements with the same box are the same.
  */
 function markFields(roots: TreeNode[], special: readonly Special[]): void {
   const keyOf = ({ x, y, width, height }: Box) => [x, y, width, height].map(Math.round).join();
@@ -227,7 +228,7 @@ function markFields(roots: TreeNode[], special: readonly Special[]): void {
     const key = node.box && node.handle && keyOf(node.box);
     const field = key && fields.get(key);
     if (!field || !(isInput(field) ? INPUT_ROLES : EDITABLE_ROLES).has(node.role)) continue;
-    // An editor's only paragraph may fill it: the outermost one is the editor.
+    // A paragraph may fill its editor: the outermost element is the editor.
     fields.delete(key);
     mark(node, field);
   }
@@ -245,7 +246,7 @@ function isInput({ tag }: Special): boolean {
   return tag === 'input' || tag === 'textarea';
 }
 
-/** Drawings, which the tree leaves out unless they have a role. */
+/** Canvases, which the tree leaves out unless they have a role. */
 function drawingsIn(special: readonly Special[], viewport: Size): TreeNode[] {
   return special
     .filter(({ tag }) => tag === 'canvas')
@@ -273,7 +274,7 @@ function drawingNode({ box, label }: Special, index: number, { width, height }: 
   };
 }
 
-/** Models write `[ref_7]` and `7` as well. */
+/** Models also write `[ref_7]` and `7`. */
 function normal(ref: string): string {
   const digits = /^\[?(?:ref[_-]?)?(\d+)\]?$/i.exec(ref.trim())?.[1];
   return digits ? `ref_${digits}` : ref.trim();

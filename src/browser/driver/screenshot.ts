@@ -1,4 +1,4 @@
-// Pictures of a tab: JPEG, in CSS pixels, no larger than a model looks at.
+// Pictures of a tab: JPEG, in CSS pixels, no larger than what models look at.
 import type { Page } from '@playwright/test';
 import { evaluateUnseen } from '../evaluate';
 import { within } from '../waiting';
@@ -11,24 +11,24 @@ const LARGEST_AREA = 1_150_000;
 const QUALITY = 75;
 const SHRINK_LIMIT_MS = 5_000;
 const LIMIT_MS = 15_000;
-/** A zoomed region is enlarged at most so much. */
+/** The largest factor for a zoomed region. */
 const MAX_ZOOM = 4;
 
-/** How much a full-viewport picture is to be shrunk: 1 for ordinary viewports. */
+/** The factor for a picture of the whole viewport: 1 for ordinary sizes, less for large ones. */
 export function pictureScale(size: Size): number {
   return Math.min(1, largestScale(size));
 }
 
 /**
- * A picture of the viewport in Base64, or of a region of it enlarged as far as a model can see more in it.
+ * A picture of the viewport in Base64, or of a region (CSS pixels), enlarged as far as that helps a model.
  *
- * @returns also its pixels for each one of the page
+ * @returns `scale`: pixels of the picture for each CSS pixel
  */
 export async function picture(page: Page, region?: Box) {
   const viewport = await viewportOf(page);
   const clip = region ?? { x: 0, y: 0, ...viewport };
   const wanted = region ? Math.min(MAX_ZOOM, largestScale(clip)) : pictureScale(viewport);
-  // Playwright's own picture of a page that is wider than its screen is as narrow as that; another would end the emulation.
+  // If a page is wider than its emulated screen, only Playwright's own picture, which is as wide as the screen, keeps the emulation.
   const screen = page.viewportSize()?.width ?? viewport.width;
   const isPlain = wanted === 1 || screen !== viewport.width;
   const data = isPlain ? undefined : await scaled(page, clip, wanted);
@@ -57,7 +57,7 @@ async function plain(page: Page, clip?: Box): Promise<string> {
   return bytes.toString('base64');
 }
 
-/** Only Chromium draws a page at another scale; elsewhere the picture is shrunk when it is taken. */
+/** Only Chromium can draw a page at another scale. In other browsers, the picture is shrunk afterwards. */
 async function scaled(page: Page, clip: Box, scale: number): Promise<string | undefined> {
   const newSession = page.context().newCDPSession(page);
   const session = await newSession.catch(() => undefined);
@@ -68,7 +68,7 @@ async function scaled(page: Page, clip: Box, scale: number): Promise<string | un
       y: window.scrollY,
       ratio: devicePixelRatio,
     }));
-    // Playwright's emulated viewport is captured in CSS pixels, a window's own one in the screen's.
+    // An emulated viewport is captured in CSS pixels, a window in the screen's pixels.
     const ratio = page.viewportSize() ? 1 : view.ratio;
     const { data } = await session.send('Page.captureScreenshot', {
       format: 'jpeg',
@@ -81,14 +81,14 @@ async function scaled(page: Page, clip: Box, scale: number): Promise<string | un
   }
 }
 
-/** A JPEG in Base64, made smaller by a canvas in the page's browser; undefined if that fails. */
+/** Shrinks a JPEG in Base64, with a canvas in the page; undefined if that fails. */
 export async function shrink(page: Page, data: string, factor: number) {
   const script = `(${redraw})(${JSON.stringify(data)}, ${factor}, ${QUALITY / 100})`;
   const drawn = await within(evaluateUnseen(page, script), SHRINK_LIMIT_MS);
   return drawn ? { data: drawn as string, mediaType: MEDIA_TYPE, scale: factor } : undefined;
 }
 
-/** Runs in the page. Takes no image by address, which a page's policy may forbid. */
+/** Runs in the page. Does not load the image by address, which the page's policy may forbid. */
 async function redraw(data: string, factor: number, quality: number): Promise<string> {
   const bytes = Uint8Array.from(atob(data), each => each.charCodeAt(0));
   const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/jpeg' }));

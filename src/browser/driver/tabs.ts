@@ -1,4 +1,4 @@
-// The tabs of the trial with ids for the model, and the report on them in every result.
+// The tabs of the trial with ids for the model, and the list of tabs in every result.
 import type { Page } from '@playwright/test';
 import { listen } from '../listen';
 import { within } from '../waiting';
@@ -32,7 +32,7 @@ export class Tabs {
     return `tab_${this.task.session.numberOf(page) + 1}`;
   }
 
-  /** The tab with that id, the active one without. @throws DriverError for one that is closed or never was. */
+  /** The tab with this id; without one, the active tab. @throws DriverError if the tab is closed or unknown. */
   get(tabId?: string | null): Page {
     if (!tabId) return this.active;
     const page = this.open().find(tab => this.idOf(tab) === tabId);
@@ -56,10 +56,10 @@ export class Tabs {
     };
   }
 
-  /** Takes the tabs opened since the last report with it. */
+  /** The open tabs, with those opened since the last call as changes. */
   async state() {
     const pages = this.open();
-    // Where there are too many, the active one is never left out.
+    // If there are too many, the active one is never left out.
     const shown = pages.slice(-MAX_TABS);
     if (pages.includes(this.active) && !shown.includes(this.active)) shown[0] = this.active;
     const tabs = await Promise.all(shown.map(page => this.entry(page)));

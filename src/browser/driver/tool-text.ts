@@ -1,20 +1,20 @@
-// What a model is told of a page's own tools, and of what they answer: the page's words, quoted and bounded.
+// Texts for models about page tools and their answers. What the page says is quoted and cut.
 import type { PageTool } from '../page-tools';
 import { DriverError } from './errors';
 import { shorten } from './tree';
 
-/** Characters of a list, of what is told unasked, and of a result. */
+/** The most characters of a list, of a list that the model did not ask for, and of a result. */
 const MAX_LIST = 40_000;
 const MAX_NEWS = 8_000;
 const MAX_RESULT = 20_000;
-/** Characters of a description that is told unasked. */
+/** The most characters of a description in a list that the model did not ask for. */
 const MAX_SHORT = 200;
-/** Less of a description tells nothing. */
+/** A shorter piece of a description would say nothing. */
 const MIN_SHORT = 10;
 
 const MARKS = ['readOnly', 'consequential', 'untrustedContent'] as const;
 
-/** All that is known of each tool. */
+/** The full list. */
 export function toolList(tools: readonly PageTool[]): string {
   if (tools.length === 0) return 'The page offers no tools.';
   return ['Tools of the page, in its own words:', ...fitting(tools, MAX_LIST, MAX_LIST)].join('\n');
@@ -45,7 +45,7 @@ function lineOf({ name, description, inputSchema, ...marks }: PageTool, most = M
   return `- ${JSON.stringify(name)}${said && ` (${said})`}: ${words} input: ${JSON.stringify(inputSchema)}`;
 }
 
-/** Whole lines if there is room. Else half of the room has whole lines, the other names and short descriptions. */
+/** Whole lines if there is room. Otherwise half of the room is for whole lines, the rest for names and short descriptions. */
 function fitting(tools: readonly PageTool[], most: number, description: number): string[] {
   const lines = tools.map(tool => lineOf(tool, description));
   if (countIn(most, lines) === lines.length) return lines;
@@ -77,7 +77,7 @@ function countIn(room: number, lines: readonly string[]): number {
   return end < 0 ? lines.length : end;
 }
 
-/** What a tool answered, as text: of content as MCP has it the texts, of all else the JSON. */
+/** A tool's answer as text: the texts of MCP content, a text itself, or else JSON. */
 export function resultText(result: unknown): string {
   const { content } = (result ?? {}) as { content?: unknown };
   const parts = Array.isArray(content) ? (content as { type?: unknown; text?: unknown }[]) : [];
@@ -87,12 +87,12 @@ export function resultText(result: unknown): string {
   return `${text.slice(0, MAX_RESULT).toWellFormed()}… (${text.length - MAX_RESULT} more characters)`;
 }
 
-/** Whether a tool's answer says itself that it failed. */
+/** Whether a tool's answer says that the tool failed. */
 export function saysError(result: unknown): boolean {
   return (result as { isError?: unknown } | null | undefined)?.isError === true;
 }
 
-/** @throws DriverError if a tool's answer says itself that it failed; its words are quoted. */
+/** @throws DriverError, which quotes the answer, if it says that the tool failed. */
 export function refuseError(result: unknown): void {
   if (saysError(result))
     throw new DriverError(`The page's tool says that it failed: ${JSON.stringify(resultText(result))}`);

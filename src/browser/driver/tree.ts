@@ -1,4 +1,4 @@
-// The accessibility tree as the driver keeps it: Playwright's snapshot with boxes in one frame of reference.
+// The accessibility tree as the driver keeps it: Playwright's snapshot, with all boxes in pixels of the page's viewport.
 
 export interface Box {
   x: number;
@@ -14,15 +14,15 @@ export interface TreeNode {
   text: string;
   /** Playwright's own reference, if the element has one. */
   handle: string | undefined;
-  /** As the model knows it: `ref_7`. Set by Refs. */
+  /** The model's reference: `ref_7`. Set by Refs. */
   ref: string | undefined;
-  /** In the pixels of the page's viewport, whichever frame it is in. */
+  /** In pixels of the page's viewport, also in frames. */
   box: Box | undefined;
-  /** Any part of it is inside the viewport, and inside the viewport of its frame. */
+  /** Whether a part of it is inside the viewport, and inside the viewport of its frame. */
   inView: boolean;
-  /** It, or anything in it. */
+  /** Whether it, or anything in it, is in view. */
   partInView: boolean;
-  /** A person could act on it. */
+  /** Whether a person could act on it. */
   interactive: boolean;
   /** `type` of an input that takes its value in a special way. */
   inputType: string | undefined;
@@ -53,7 +53,7 @@ function intersect(a: Box, b: Box): Box {
 
 interface Scope {
   offset: { x: number; y: number };
-  /** What can be seen of the frame. */
+  /** The visible part of the frame. */
   clip: Box;
   parentInView: boolean;
 }
@@ -92,7 +92,7 @@ function convert(raw: Raw, scope: Scope): TreeNode {
   };
 }
 
-/** `snapshot` is what `page.ariaSnapshotJSON({ mode: 'ai', boxes: true })` gives. */
+/** @param snapshot result of `page.ariaSnapshotJSON({ mode: 'ai', boxes: true })` */
 export function treeOf(snapshot: unknown, viewport: { width: number; height: number }): TreeNode[] {
   const scope: Scope = { offset: { x: 0, y: 0 }, clip: { x: 0, y: 0, ...viewport }, parentInView: true };
   const roots = Array.isArray(snapshot) ? snapshot : [snapshot];
@@ -110,7 +110,7 @@ export function* nodesOf(roots: readonly (TreeNode | string)[]): Generator<TreeN
   }
 }
 
-/** The text in a node, for want of a name; of a long one not much more than its first `most` characters. */
+/** The text in a node, cut soon after `most` characters. */
 export function textOf(node: TreeNode, most = 2_000): string {
   const parts: string[] = [];
   let length = 0;
@@ -132,7 +132,7 @@ export function shorten(text: string, length = 80): string {
   return points.length > length ? `${points.slice(0, length - 1).join('')}…` : line;
 }
 
-/** `button "Sign in"`, as a person would point at it. */
+/** An element in words: `button "Sign in"`. */
 export function words(node: Pick<TreeNode, 'role' | 'name'> & Partial<TreeNode>): string {
   const role = node.role === 'generic' ? 'element' : node.role;
   const label = node.name || (node.children || node.text ? textOf(node as TreeNode, 200) : '');

@@ -1,5 +1,5 @@
-// What elements are, what people call them and where they are. Runs in the page and is sent as text: these functions know
-// only each other and the DOM.
+// What elements are, what people call them and where they are. Runs in the page and is sent as text, so these functions
+// use only each other and the DOM.
 
 /** CSS pixels of the document's viewport. */
 export interface Box {
@@ -21,7 +21,7 @@ export function isControl(element: Element): boolean {
 
 export function isShown(element: Element): boolean {
   const { width, height } = boxOf(element);
-  // What is a pixel large is for screen readers alone.
+  // Elements of a pixel are for screen readers only.
   return width > 2 && height > 2 && element.checkVisibility({ visibilityProperty: true });
 }
 
@@ -41,7 +41,7 @@ export function flat(text: string, max: number): string {
   return line.length > max ? `${line.slice(0, max - 1)}…` : line;
 }
 
-/** The first of an element's lines: an inline one has a box around several. */
+/** The box of an element's first line, since an inline element has one box for each line. */
 export function boxOf(element: Element): Box {
   const lines = [...element.getClientRects()];
   const line = lines.find(({ width, height }) => width > 0 && height > 0) ?? element.getBoundingClientRect();
@@ -54,7 +54,7 @@ export function inViewport({ x, y, width, height }: Box): boolean {
   return middleX >= 0 && middleY >= 0 && middleX < innerWidth && middleY < innerHeight;
 }
 
-/** What people call it: for sentences, and to tell whether it is the control that was looked for. */
+/** What people call an element: for sentences, and to recognize the control that an agent looked for. */
 export function nameOf(element: Element): string {
   const { labels, value } = element as HTMLInputElement;
   const root = element.getRootNode() as Document | ShadowRoot;
@@ -74,7 +74,7 @@ export function nameOf(element: Element): string {
   return flat(names.find(name => name?.trim()) ?? '', 100);
 }
 
-/** A label's own words: not those of the field in it. */
+/** A label's own text, without that of the field in it. */
 export function labelText(label: Element): string {
   const copy = label.cloneNode(true) as Element;
   for (const field of copy.querySelectorAll('select,textarea,input,button')) field.remove();
@@ -107,7 +107,7 @@ export function wordsFor(element: Element): string {
   return name.trim() ? `${words} "${flat(name, 60)}"` : words;
 }
 
-/** What its author called it, in words: id, classes, addresses, icons. */
+/** What its author called an element, in lower-case words: id, classes, addresses, icons. */
 export function hintsOf(element: Element): string {
   const icons = [...element.querySelectorAll('svg,i,img,use')].slice(0, 3);
   const given = ['id', 'class', 'title', 'name', 'href', 'data-testid', 'data-action', 'value', 'src', 'alt'];
@@ -119,7 +119,7 @@ export function hintsOf(element: Element): string {
   return flat(words.replace(/[^\p{L}\p{N}]+/gu, ' '), 300).toLowerCase();
 }
 
-/** CSS that only matches this element, with `>>` where a shadow root begins: by the author's attributes, else by its place. */
+/** CSS that only matches this element, with `>>` before a shadow root: by the author's attributes, else by its place. */
 export function selectorOf(element: Element): string {
   const root = element.getRootNode() as Document | ShadowRoot;
   const host = root instanceof ShadowRoot ? `${selectorOf(root.host)} >> ` : '';
@@ -159,7 +159,7 @@ export function hitAt(x: number, y: number): Element | null {
   }
 }
 
-/** What takes the clicks that are meant for a control; null if the control does, or its label. */
+/** The element that takes the clicks on a control; null if the control takes them, or its label. */
 export function coverOf(element: Element): Element | null {
   const { x, y, width, height } = boxOf(element);
   const spots = [0.5, 0.25, 0.75].flatMap(over => [0.5, 0.25, 0.75].map(down => [over, down] as const));
@@ -169,7 +169,7 @@ export function coverOf(element: Element): Element | null {
     const takes = !hit || holds(element, hit) || holds(hit, element) || labels.some(each => holds(each, hit));
     return takes ? null : hit;
   });
-  // An ornament in its middle is no cover.
+  // A decoration in its middle is not a cover.
   return covers[0] && covers.filter(Boolean).length > 4 ? covers[0] : null;
 }
 
@@ -191,7 +191,7 @@ export function whileScrolled(element: Element, check: () => Element | null): El
   return found;
 }
 
-/** Beyond the edges that something scrolls to. */
+/** Whether scrolling can't reach it: it is beyond the upper or left edge of what scrolls. */
 export function isOutside(element: Element): boolean {
   const { x, y, width, height } = boxOf(element);
   for (let node: Element | null = element; node; node = node.parentElement) {

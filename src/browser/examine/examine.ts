@@ -1,5 +1,4 @@
-// Looks for what is in an agent's way on the page of a failed trial, within a time limit: nothing that the
-// page does may cost more.
+// Looks for obstacles to an agent on the page of a failed trial, within a time limit, whatever the page does.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Frame, FrameLocator, Page } from '@playwright/test';
@@ -11,31 +10,31 @@ import type { Box } from './elements';
 import type { Seen, Sighting } from './rules';
 import { type World, worldOf } from './world';
 
-/** Beside the page's own document. */
+/** Frames that are examined besides the page's main document. */
 const MAX_FRAMES = 5;
-/** Controls whose names axe-core is asked for: its time grows with them. */
+/** The most controls that axe-core checks, since its time grows with them. */
 const MAX_NAMED = 400;
 /** CSS pixels around what was found. */
 const MARGIN = 40;
 const QUALITY = 60;
-/** What is left of the time for a picture of what was found. */
+/** The share of the time that is left for pictures. */
 const PICTURE_SHARE = 0.15;
-/** Milliseconds to fetch what was seen, however little that is. */
+/** Milliseconds to fetch the findings. */
 const FETCH_MS = 200;
 const UNANSWERED = 'the page did not answer';
 
 export interface ExamineOptions {
   /** Names of the controls that matter most, in lower case. */
   wanted: readonly string[];
-  /** Where the fields are that did not keep what was typed into them. */
+  /** Boxes of fields that did not keep what was typed into them. */
   unkept: readonly Box[];
-  /** Milliseconds for all of it. */
+  /** Milliseconds for the whole examination. */
   budgetMs: number;
-  /** Whether a document of this URL may be looked into. */
+  /** Whether a document of this URL may be examined. */
   admitted(url: string): boolean;
 }
 
-/** What was found, with boxes in the page's viewport as it was before. */
+/** A finding, with boxes in the page's viewport as it was before. */
 export interface Found extends Sighting {
   /** `locator('.icon-cart')` */
   locator: string;
@@ -47,13 +46,13 @@ export interface Examined {
   found: Found[];
   /** Names of the controls that can be used, in lower case. */
   usable: string[];
-  /** Findings beyond those. */
+  /** The number of findings that are left out. */
   more: number;
-  /** Why it is not complete; empty if it is. */
+  /** Why the examination is not complete; empty if it is. */
   incomplete: string[];
 }
 
-/** Never rejects, and takes no longer than it may. */
+/** Examines a page and its frames. Never rejects, and takes no longer than `budgetMs`. */
 export async function examinePage(page: Page, options: ExamineOptions): Promise<Examined> {
   const end = performance.now() + options.budgetMs;
   const left = () => Math.max(1, end - performance.now());
@@ -61,7 +60,7 @@ export async function examinePage(page: Page, options: ExamineOptions): Promise<
   const inner = page.frames().filter(frame => frame !== page.mainFrame() && options.admitted(frame.url()));
   for (const frame of [page.mainFrame(), ...inner.slice(0, MAX_FRAMES)]) {
     const isMain = frame === page.mainFrame();
-    // Frames get their part of what the page leaves.
+    // A part of the time is left for frames, if there are any.
     const ms = (left() - options.budgetMs * PICTURE_SHARE) * (isMain && inner.length ? 0.75 : 1);
     const looked = ms > 20 ? await within(lookInto(page, frame, ms, options), ms) : undefined;
     if (!looked) {
@@ -133,7 +132,7 @@ async function cornerOf(element: Handle): Promise<{ x: number; y: number }> {
 
 let axe: Promise<string> | undefined;
 
-/** Only a failed trial needs it: read, and never run, by Node. */
+/** Read when the first trial fails. Node never runs it. */
 function axeSource(): Promise<string> {
   axe ??= readFile(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
   return axe;

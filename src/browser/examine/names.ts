@@ -19,9 +19,9 @@ interface Axe {
 declare const axe: Axe;
 
 /**
- * How many controls axe-core has to be asked about: those that don't plainly show their names.
+ * Notes the controls that axe-core has to check, since they don't plainly show their names, and returns their number.
  *
- * @param max at most, those in the viewport first
+ * @param max the most controls; those in the viewport come first
  */
 export function countDoubtful(max: number): number {
   const state = currentState();
@@ -33,13 +33,13 @@ export function countDoubtful(max: number): number {
   return state.doubtful.length;
 }
 
-/** Where no scrolling leads: there, scripts measure texts. */
+/** Whether it is beyond the upper or left edge of the page: scripts measure texts there. */
 export function isBeforePage(element: Element): boolean {
   const { x, y, width, height } = boxOf(element);
   return (x + width + scrollX <= 0 || y + height + scrollY <= 0) && isOutside(element);
 }
 
-/** Text that is drawn and not hidden from those who can't see it, or an attribute that says it. */
+/** Whether it has a visible text that screen readers read, too, or an attribute with its name. */
 export function hasPlainName(element: Element): boolean {
   if (element.hasAttribute('aria-labelledby') || element.querySelector('[aria-hidden]')) return false;
   const says = (name: string) => (element.getAttribute(name) ?? '').trim() !== '';
@@ -60,7 +60,7 @@ export async function findNames(): Promise<void> {
   const left = new Set(state.doubtful);
   for (const { id, nodes } of violations)
     for (const { element } of nodes) {
-      // Two rules may fit one control, and what is inside of one is not meant.
+      // Two rules may find one control, and a rule may find an element inside a control.
       if (!left.delete(element)) continue;
       const isLabel = unlabelled.includes(id);
       const what = `${roleOf(element)} without a ${isLabel ? 'label' : 'name'}`;

@@ -1,4 +1,5 @@
-// The rules for what is in an agent's way on a page. Runs in the page and is sent as text, with the functions of elements.ts.
+// The rules that find obstacles to agents on a page. Runs in the page and is sent as text, with the functions of
+// elements.ts.
 import type * as elements from './elements';
 import type { Box } from './elements';
 import type { FindingKind } from './kinds';
@@ -24,38 +25,38 @@ declare const whileScrolled: typeof elements.whileScrolled;
 /** A finding, and the controls that it concerns. */
 export interface Sighting {
   kind: FindingKind;
-  /** CSS, with Playwright's `>>` where a shadow root begins. */
+  /** CSS, with Playwright's `>>` before a shadow root. */
   selector: string;
   /** `button without a name` */
   text: string;
-  /** The names of the controls that it blocks, and the text beside it. */
+  /** The names of the controls that it blocks, and the text beside it, in lower case. */
   names: string[];
-  /** Its id, classes and the like, in words. */
+  /** Its id, classes and similar attributes, in words. */
   hints: string;
-  /** Where those controls are. */
+  /** The boxes of these controls. */
   boxes: Box[];
 }
 
 export interface LookOptions {
   /** Names of the controls that matter most, in lower case. */
   wanted: string[];
-  /** Where the fields are that did not keep what was typed into them. */
+  /** Boxes of fields that did not keep what was typed into them. */
   unkept: Box[];
   /** Milliseconds. */
   budgetMs: number;
 }
 
-/** Kept in the page, since a look may be cut short. */
+/** Kept in the page, so that findings are not lost if a look is cut short. */
 interface State extends LookOptions {
   end: number;
   controls: Element[];
-  /** Those that people see. */
+  /** Controls that people see. */
   shown: Element[];
   others: Element[];
   sightings: Sighting[];
-  /** One for each sighting. */
+  /** The element of each sighting. */
   found: Element[];
-  /** Sightings that are counted only. */
+  /** The number of sightings beyond the limit. */
   more: number;
   incomplete: string[];
   /** Controls for axe-core to check. */
@@ -68,7 +69,7 @@ export type Seen = Pick<State, 'sightings' | 'more' | 'incomplete'> & {
   usable: string[];
 };
 
-/** All that needs no axe-core. @param listening elements that the browser knows to react to clicks */
+/** Applies all rules that work without axe-core. @param listening elements with click listeners, as the browser reports them */
 export function look(options: LookOptions, listening: Element[]): void {
   const state: State = { ...options, end: performance.now() + options.budgetMs, ...emptyState() };
   (globalThis as { taskproofLook?: unknown }).taskproofLook = state;
@@ -80,7 +81,7 @@ export function look(options: LookOptions, listening: Element[]): void {
   findWithoutRole(state, new Set(listening));
   findPictures(state);
   findSameNames(state);
-  if (performance.now() > state.end) state.incomplete.push('the page has more than there was time for');
+  if (performance.now() > state.end) state.incomplete.push('there was no time to check the whole page');
 }
 
 export function emptyState(): Omit<State, keyof LookOptions | 'end'> {
@@ -106,7 +107,7 @@ export function seen(): Seen {
   return { sightings, more, incomplete, usable: usable.map(each => nameOf(each).toLowerCase()) };
 }
 
-/** Brings what was seen into view. Its place then; null if it can't be. */
+/** Scrolls a sighting into view. Returns its box then; null if that fails. */
 export function show(index: number): Box | null {
   const element = currentState().found[index];
   if (!element?.isConnected) return null;
@@ -116,7 +117,7 @@ export function show(index: number): Box | null {
   return box.width > 0 && inViewport(box) ? box : null;
 }
 
-/** @param concerned the controls that it keeps from being used */
+/** @param concerned the controls that it blocks */
 export function add(
   state: State,
   kind: FindingKind,
@@ -143,7 +144,7 @@ export function isLate(state: State): boolean {
   return performance.now() > state.end;
 }
 
-/** Through open shadow roots. */
+/** Collects all elements, also in open shadow roots. */
 export function gather(state: State): void {
   const { controls, others } = state;
   const roots: (Document | ShadowRoot)[] = [document];
@@ -191,7 +192,7 @@ export function findTraps(state: State): void {
   }
 }
 
-/** Whether it, or the backdrop that it is drawn on, takes the clicks of most of the viewport. */
+/** Whether it, or its backdrop, takes the clicks in most of the viewport. */
 export function isOver(element: Element): boolean {
   const parent = element.parentElement;
   const backdrop = parent && getComputedStyle(parent).position === 'fixed' ? parent : element;
@@ -207,7 +208,7 @@ export function findCovered(state: State): void {
   const near = state.shown.filter(each => inViewport(boxOf(each)));
   let looked = 0;
   for (const element of new Set([...wanted, ...near])) {
-    // Those that matter most are worth a moment more.
+    // The first five wanted controls are checked even if time is up.
     if (isLate(state) && looked >= Math.min(wanted.length, 5)) break;
     looked++;
     if (isDisabled(element) || isStyledInput(element) || isOutside(element)) continue;
@@ -222,12 +223,12 @@ export function findCovered(state: State): void {
       continue;
     }
     const what = `${wordsFor(first)}${all.length > 1 ? ` and ${all.length - 1} more are` : ' is'}`;
-    const closed = waysOut(state, cover).length ? '' : ', on which nothing closes it';
+    const closed = waysOut(state, cover).length ? '' : ', which has nothing to close it';
     add(state, 'covered', first, `${what} covered by ${wordsFor(cover)}${closed}`, all);
   }
 }
 
-/** The largest part of the page that takes a control's clicks, wherever that is scrolled to. */
+/** The largest part of the page that takes a control's clicks, wherever the control is scrolled to. */
 export function wholeCover(covers: ReadonlyMap<Element, Element[]>, element: Element): Element | null {
   const isHere = inViewport(boxOf(element));
   const here = isHere ? coverOf(element) : null;
@@ -237,7 +238,7 @@ export function wholeCover(covers: ReadonlyMap<Element, Element[]>, element: Ele
     while (up.parentElement && !holds(up.parentElement, element)) up = up.parentElement;
     return up;
   };
-  // What was over several controls in every place is over the others, too.
+  // A cover of several controls in every place covers the others, too.
   if (here && (covers.get(whole(here))?.length ?? 0) > 2) return whole(here);
   const cover = whileScrolled(element, () => coverOf(element));
   return cover && whole(cover);
@@ -250,9 +251,9 @@ export function findOutOfReach(state: State): void {
     if (element.matches('a[href^="#"]') || isStyledInput(element)) continue;
     const visible = isShown(element);
     const wanted = isWanted(state, element);
-    // What has no name there measures texts for a script.
+    // Without a name, it is there to measure texts for a script.
     if (visible && isOutside(element) && nameOf(element))
-      add(state, 'out_of_reach', element, `${wordsFor(element)} is outside of what scrolls`);
+      add(state, 'out_of_reach', element, `${wordsFor(element)} is outside the area that scrolls`);
     else if (visible && wanted && !inViewport(boxOf(element)) && isClipped(element))
       add(state, 'out_of_reach', element, `${wordsFor(element)} can't be scrolled into view`);
     else if (!visible && wanted && !state.shown.some(each => nameOf(each) === nameOf(element)))
@@ -278,14 +279,14 @@ export function findDisabled(state: State): void {
   }
 }
 
-/** An empty field of which typing changed nothing. */
+/** Whether it is an empty field that did not keep what was typed into it. */
 export function isUnkept(state: State, element: Element): boolean {
   const { x, y } = boxOf(element);
   if (!element.matches('input,textarea') || (element as HTMLInputElement).value !== '') return false;
   return state.unkept.some(box => Math.abs(box.x - x) < 2 && Math.abs(box.y - y) < 2);
 }
 
-/** What describes it, a message, or a field that is not filled in yet. */
+/** Whether a description, a message or an invalid field says why it is disabled. */
 export function tellsWhy(element: Element, form: Element | null): boolean {
   if (element.matches('[title],[aria-busy=true] *,[aria-busy=true]')) return true;
   const root = element.getRootNode() as Document | ShadowRoot;
@@ -302,7 +303,7 @@ export function findWithoutRole(state: State, listening: Set<Element>): void {
   for (const element of state.others) {
     if (isLate(state)) break;
     const reacts = listening.has(element) || element.hasAttribute('onclick') || hasPointer(element);
-    // What holds controls, or text in plenty, listens for others.
+    // An element around controls, or with much text, listens for them.
     if (!reacts || around.has(element) || !isShown(element) || !isSmall(element)) continue;
     if (isInControl(element) || element.matches('[role]:not([role=presentation],[role=none],[role=generic])'))
       continue;
@@ -316,7 +317,7 @@ export function isInControl(element: Element): boolean {
   return false;
 }
 
-/** Drawn as something to click, and not because of what it is in. */
+/** Whether it has the pointer of something to click, and not only because its parent has. */
 export function hasPointer(element: Element): boolean {
   if (getComputedStyle(element).cursor !== 'pointer') return false;
   const { parentElement } = element;
@@ -344,7 +345,7 @@ export function findPictures(state: State): void {
   }
 }
 
-/** Links with the same target can have the same name, and so can controls in different rows, cards or forms. */
+/** The same name is fine for links with the same target, and for controls in different rows, cards or forms. */
 export function findSameNames(state: State): void {
   const groups = new Map<string, Element[]>();
   for (const element of state.shown) {

@@ -1,5 +1,5 @@
-// A document, and a world of our own in it where the browser has such (Chromium): what the page has made of its prototypes,
-// and what its policy says of scripts, does not count there, and the page sees nothing of it.
+// Runs our functions in a document; on Chromium in an isolated world: changed prototypes and the page's policy for scripts
+// don't count there, and the page sees nothing of it.
 import type { CDPSession, Frame, Page } from '@playwright/test';
 import { protocolOf } from '../evaluate';
 import { within } from '../waiting';
@@ -9,24 +9,24 @@ import * as rules from './rules';
 
 const SOURCE = [elements, names, rules].flatMap(Object.values).map(String).join('\n');
 const CLICKS = /^(?:click|(?:mouse|pointer)(?:down|up)|touch(?:start|end))$/;
-/** Elements that react to clicks: each is asked for by itself. */
+/** The most elements with listeners, since each takes a request. */
 const MAX_LISTENING = 300;
 
 export interface World {
   /** Calls a function of elements.ts, names.ts or rules.ts. @param call such as `seen()`, with `listening` as an argument if needed */
   call(call: string): Promise<unknown>;
-  /** Once for a document, before what needs axe-core. */
+  /** Runs a script: axe-core, once for a document. */
   run(script: string): Promise<unknown>;
-  /** Ends what runs in the page. */
+  /** Stops the script that runs in the page. */
   interrupt(): Promise<unknown>;
 }
 
-/** @throws if the document is gone */
+/** @throws Error if the document is gone. */
 export async function worldOf(page: Page, frame: Frame): Promise<World> {
   const session = await protocolOf(page);
   if (!session) return mainWorld(frame);
   const isMain = frame === page.mainFrame();
-  // Rejects for a frame of the same process.
+  // Rejects for a frame in the page's process.
   const own = isMain
     ? undefined
     : await page
@@ -44,7 +44,7 @@ interface FrameTree {
   childFrames?: FrameTree[];
 }
 
-/** Both list frames in the order in which they came. */
+/** The id of a frame. Both lists have the frames in the order in which they were added. */
 function idIn(tree: FrameTree, page: Page, frame: Frame): string | undefined {
   const alike = page.frames().filter(each => each.url() === frame.url());
   const flat = ({ frame: each, childFrames = [] }: FrameTree): FrameTree['frame'][] => [
@@ -82,7 +82,7 @@ async function isolatedWorld(session: CDPSession, frameId: string): Promise<Worl
   };
 }
 
-/** Asks the browser which elements have listeners. @returns their ids in our world */
+/** Asks the browser which elements have click listeners. @returns their ids in our world */
 async function listening(
   session: CDPSession,
   evaluate: (expression: string, returnByValue: boolean) => Promise<{ objectId?: string }>,
@@ -90,7 +90,7 @@ async function listening(
 ): Promise<string[]> {
   const { objectId } = await evaluate('document', false);
   const { node } = await session.send('DOM.describeNode', { objectId });
-  // In the page's own world, whose listeners are meant: nothing of the page runs for that.
+  // The document in the page's own world, whose listeners count. Nothing of the page runs for this.
   const { object } = await session.send('DOM.resolveNode', { backendNodeId: node.backendNodeId });
   const tree = { objectId: object.objectId!, depth: -1, pierce: true };
   const { listeners } = await session.send('DOMDebugger.getEventListeners', tree);
@@ -104,7 +104,7 @@ async function listening(
   return (await Promise.all(resolved)).filter(id => id !== undefined);
 }
 
-/** Browsers without the protocol have one world for all by the public API. */
+/** The public API, for browsers without the protocol, only has the page's own world. */
 function mainWorld(frame: Frame): World {
   return {
     run: script => frame.evaluate(script),

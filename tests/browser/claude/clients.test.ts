@@ -121,7 +121,7 @@ describe.each(Object.keys(CLIENTS))('%s', name => {
       "tools.0: Input tag 'browser_toolset_20260801' found using 'type' does not match any of the expected tags: 'bash_20250124', 'custom'";
     const { outcome } = await play(name, [refused(400, words)]);
     const message = await problem(outcome);
-    expect(message).toContain('does not take the browser tool. Set another tool');
+    expect(message).toContain('does not support the browser tool. Set another tool');
     expect(message).toContain('aiSdk()');
     expect(message).toContain('found using');
   });
@@ -129,7 +129,7 @@ describe.each(Object.keys(CLIENTS))('%s', name => {
   it('credentials that are refused name the client', async () => {
     const { outcome } = await play(name, [done()], {}, { api: { apiKey: 'another-key' } });
     expect(await problem(outcome)).toMatch(
-      /the provider refuses the credentials \(401\)\. Check what the client of claude\(\{ client \}\) was made with/,
+      /the provider refuses the credentials \(401\)\. Check how the client of claude\(\{ client \}\) is created/,
     );
   });
 });
@@ -153,7 +153,7 @@ describe.each(['another copy', 'bedrock, signed', 'vertex'])('%s: answers on the
     await api!.close();
     const silent: Answer = { fault: 'pings', forMs: 60_000, everyMs: 60_000 };
     const second = await play(name, [silent], { requestTimeoutMs: 500, maxRetries: 0 });
-    expect(await problem(second.outcome)).toMatch(/nothing came for 0\.5 s/);
+    expect(await problem(second.outcome)).toMatch(/no data for 0\.5 s/);
   });
 });
 

@@ -89,7 +89,7 @@ describe('faults that pass', () => {
     };
     const { outcome } = await play(script, { maxRetries: 0 }, setup);
     await expect(outcome).rejects.toThrow(
-      /no answer within [34](?:\.\d+)? s, all that was left of the trial's time, .* Raise turnTimeoutMs/,
+      /no answer within [34](?:\.\d+)? s \(the rest of the trial's time\), .* Raise turnTimeoutMs/,
     );
   });
 
@@ -128,23 +128,23 @@ describe('faults that stay end as errors of the API, with what to do', () => {
     [
       '429',
       status(429, 'rate_limit_error', 'Number of requests exceeded', soon),
-      /rate limit is reached \(429\), also after 1 retries\. Run fewer workers.*The API said: Number of requests exceeded/,
+      /rate limit is reached \(429\), even after 1 retries\. Run fewer workers.*The API said: Number of requests exceeded/,
     ],
     [
       '529',
       status(529, 'overloaded_error', 'Overloaded', soon),
-      /overloaded \(529\), and was for as long as.*Run again later/,
+      /overloaded \(529\), and stayed so until.*Run again later/,
     ],
     ['500', status(500, 'api_error', 'Internal', soon), /the API failed \(500\)/],
-    ['403', status(403, 'permission_error', 'no'), /may not use this \(403\)/],
+    ['403', status(403, 'permission_error', 'no'), /not allowed to do this \(403\)/],
     ['402', status(402, 'billing_error', 'no credit'), /no credit \(402\)/],
     [
       '400',
       status(400, 'invalid_request_error', 'something is off'),
       /refuses the request \(400\)\. The API said: something is off/,
     ],
-    ['a dropped connection', { fault: 'drop' }, /can't be reached, also after 1 retries.*Check the network/],
-    ['a cut stream', { fault: 'truncate' }, /the answer broke off, also after 1 retries/],
+    ['a dropped connection', { fault: 'drop' }, /can't be reached, even after 1 retries.*Check the network/],
+    ['a cut stream', { fault: 'truncate' }, /the answer broke off, even after 1 retries/],
     [
       'an error in the stream',
       { fault: 'stream-error', type: 'overloaded_error' },
@@ -161,7 +161,9 @@ describe('faults that stay end as errors of the API, with what to do', () => {
 
   it('a wrong key names the variable and is not retried', async () => {
     const { outcome } = await play([done()], { apiKey: 'sk-wrong-key' });
-    await expect(outcome).rejects.toThrow(/refuses the key \(401\)\. Check ANTHROPIC_API_KEY, or the apiKey/);
+    await expect(outcome).rejects.toThrow(
+      /refuses the key \(401\)\. Check ANTHROPIC_API_KEY, or claude\(\{ apiKey \}\)/,
+    );
     expect(api!.requests).toHaveLength(1);
   });
 
@@ -178,7 +180,7 @@ describe('faults that stay end as errors of the API, with what to do', () => {
     const model = 'claude-haiku-4-5';
     const { outcome } = await play([done()], { model }, { api: { withoutBrowserTool: [model] } });
     await expect(outcome).rejects.toThrow(
-      `claude: the model "${model}" does not take the browser tool. Set another model, claude({ model: 'claude-opus-5-5' }), or another tool, claude({ tools: 'computer' }).`,
+      `claude: the model "${model}" does not support the browser tool. Set another model, claude({ model: 'claude-opus-5-5' }), or another tool, claude({ tools: 'computer' }).`,
     );
   });
 
@@ -191,7 +193,7 @@ describe('faults that stay end as errors of the API, with what to do', () => {
   it('an answer that never comes', async () => {
     const { outcome } = await play(() => ({ fault: 'slow', delayMs: 5_000 }), { requestTimeoutMs: 300 });
     await expect(outcome).rejects.toThrow(
-      /no answer within 0\.3 s, also after 1 retries\. Raise claude\(\{ requestTimeoutMs \}\)/,
+      /no answer within 0\.3 s, even after 1 retries\. Raise claude\(\{ requestTimeoutMs \}\)/,
     );
   });
 

@@ -303,7 +303,9 @@ describe('endings', () => {
     expect(sent.match(/"type":"thinking"/g)).toHaveLength(1);
     await api!.close();
     const full = await play(() => ({ content: [], stopReason: 'model_context_window_exceeded' }));
-    await expect(full.outcome).rejects.toThrow('no longer fits what the model "claude-opus-5-5" can hold');
+    await expect(full.outcome).rejects.toThrow(
+      'no longer fits into the context of the model "claude-opus-5-5"',
+    );
   });
 
   it('stops at its turns without asking the model again', async () => {

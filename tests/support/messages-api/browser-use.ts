@@ -1,4 +1,4 @@
-// Answers in the form that browser-use asks for: one call of its tool AgentOutput, with what it thinks and does.
+// Answers in browser-use's form: one call of its tool AgentOutput, with its thoughts and actions.
 import { callTool, type Reply, reply, type ScriptedRequest } from './script';
 import { type ImageInfo, imageInfo, type JsonObject } from './tokens';
 
@@ -19,7 +19,7 @@ export function finish(text: string, success = true): Reply {
   return act({ done: { text, success, files_to_display: [] } });
 }
 
-/** The number that the page's text has for an element: beside its tag, which the element's own text may follow. */
+/** The number of an element in the page's text: beside its tag, which may be followed by the element's own text. */
 export function elementOf(request: ScriptedRequest, text: string): number {
   const lines = request.text.split('Interactive elements:').at(-1)!.split('\n');
   const at = lines.findIndex(line => line.includes(text));
@@ -29,7 +29,7 @@ export function elementOf(request: ScriptedRequest, text: string): number {
   return Number(number);
 }
 
-/** Of the picture in a request. */
+/** The size of the picture in a request. */
 export function screenshotOf(body: JsonObject): ImageInfo | undefined {
   const blocks = (body.messages as { content: JsonObject[] }[]).flatMap(({ content }) => content);
   const source = blocks.find(({ type }) => type === 'image')?.source as JsonObject | undefined;

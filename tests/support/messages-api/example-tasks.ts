@@ -1,7 +1,6 @@
-// Plays the example tasks in the model's place, any number of them at once: each conversation tells by its goal which
-// task it is, and by its calls how far it has come. It answers as a good agent would: it acts only on what it was shown,
-// puts into one answer what it can decide at once, looks where it was not shown what an action did, and ends when it has
-// seen the outcome.
+// Plays the model for the example tasks, any number of them at once: it recognizes the task by the goal of a conversation,
+// and the progress by its calls. It answers as a good agent would: it acts only on what it was shown, puts into one answer
+// what it can decide at once, looks if it was not shown what an action did, and ends when it has seen the outcome.
 import { byRef, call, callTool, done, reply, type Script, type ScriptedRequest, textsOf } from './script';
 import type { JsonObject } from './tokens';
 
@@ -16,7 +15,7 @@ interface Played {
   outcome: RegExp;
 }
 
-/** By a part of the goal. Names are parts of the line that read_page shows. */
+/** Tasks by a part of the goal. Names are parts of the line that read_page shows. */
 const TASKS: Record<string, Played> = {
   'olive tree': {
     outcome: /within 1 to 2 working days/,
@@ -153,11 +152,11 @@ function taskOf(request: ScriptedRequest): Played {
 }
 
 const ACTS = new Set(['left_click', 'form_input', 'next_dialog']);
-/** What tells of the page as a whole, of what changed in it, or that nothing did. */
+/** Texts that show the whole page, its changes, or that nothing has changed. */
 const WHOLE = /^The page now|^(?:\d+ px above .*\n)?- /m;
 const TOLD = /\[ref_\d+\]|page is as it was|^Changed |^Gone: |^Now in view/im;
 
-/** What the model knows of the page: what it was shown since the page was last shown as a whole. */
+/** What the model knows of the page: everything since the page was last shown as a whole. */
 function knownOf({ body }: ScriptedRequest): string[] {
   const told = body.messages
     .filter(({ role }) => role === 'user')
@@ -199,7 +198,7 @@ export const playExamples: Script = request => {
     const target = byRef(ref);
     if (step[0] === 'set') answer.push(call('form_input', { target, value: step[2] }));
     else answer.push(call('left_click', { target }));
-    // What a click leads to is not known before it is shown.
+    // The result of a click is only known once it is shown.
     if (step[0] === 'click') break;
   }
   if (answer.some(({ name }) => name !== 'next_dialog')) return reply(...answer);

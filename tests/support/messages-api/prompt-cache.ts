@@ -1,15 +1,15 @@
-// The prompt cache as the API keeps it: prefixes at breakpoints, a least length, five minutes of life.
+// A prompt cache like the API's: prefixes at breakpoints, with a minimum length, that live for five minutes.
 import { createHash } from 'node:crypto';
 import { blockTokens, isObject, type Json, type JsonObject, toolTokens } from './tokens';
 
 const LIFETIME_MS = 5 * 60_000;
-/** The least that a model caches: https://platform.claude.com/docs/en/build-with-claude/prompt-caching#cache-limitations */
+/** The shortest prefix that a model caches: https://platform.claude.com/docs/en/build-with-claude/prompt-caching#cache-limitations */
 function leastTokens(model: string): number {
   if (/-5-5\b|opus-5|(?:fable|mythos)-5/.test(model)) return 512;
   if (/opus-4-7|mythos-preview/.test(model)) return 2048;
   return /opus-4-[56]|haiku-4-5/.test(model) ? 4096 : 1024;
 }
-/** How many blocks are tried for an earlier entry, the breakpoint itself included. */
+/** How many blocks are searched for an earlier entry, including the one with the breakpoint. */
 const LOOK_BACK = 20;
 
 interface Position {
@@ -34,7 +34,7 @@ function withoutMark(value: Json): Json {
   );
 }
 
-/** Every block of a request in prompt order (tools, system, messages), each with the hash of all that is before it. */
+/** Every block of a request in prompt order (tools, system, messages), each with the hash of everything before it. */
 export function positions(body: JsonObject): Position[] {
   const list: Position[] = [];
   let hash = createHash('sha256').update(String(body.model)).digest('hex');
@@ -64,7 +64,7 @@ export class PromptCache {
 
   constructor(private readonly now: () => number = Date.now) {}
 
-  /** Counts a request's input and keeps what it asks to be kept. */
+  /** Counts a request's input, and caches its prefixes at breakpoints. */
   count(body: JsonObject): InputUsage {
     const list = positions(body);
     const total = list.at(-1)?.tokens ?? 0;

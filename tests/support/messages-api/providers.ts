@@ -1,16 +1,16 @@
-// The forms in which others offer the Messages API: the model in the path, the key of another kind, on Bedrock the answer
-// in the frames of AWS. https://platform.claude.com/docs/en/build-with-claude/claude-on-amazon-bedrock, .../claude-on-vertex-ai
+// How other providers offer the Messages API: with the model in the path, another kind of key, and on Bedrock the answer in
+// frames of AWS. https://platform.claude.com/docs/en/build-with-claude/claude-on-amazon-bedrock, .../claude-on-vertex-ai
 import type { IncomingHttpHeaders } from 'node:http';
 import { crc32 } from 'node:zlib';
 import type { JsonObject } from './tokens';
 
 export interface Provider {
-  /** The request as the vendor's own API has it. */
+  /** The request in the form of the vendor's own API. */
   request(body: JsonObject): JsonObject;
   key(headers: IncomingHttpHeaders): string | undefined;
   streamType: string;
   idHeader: string;
-  /** @param events whole ones, as the vendor streams them */
+  /** @param events complete events, as the vendor streams them */
   framed(events: string): string | Buffer;
   refusal(type: string, message: string): JsonObject;
 }
@@ -25,14 +25,14 @@ const vendor: Omit<Provider, 'request'> = {
   refusal: (type, message) => ({ type: 'error', error: { type, message } }),
 };
 
-/** @returns undefined for an address that none has */
+/** @returns undefined for an address of no provider */
 export function providerAt(path: string): Provider | undefined {
   if (path === '/v1/messages') return { ...vendor, request: body => body };
   const bedrock = /^\/model\/([^/]+)\/invoke(-with-response-stream)?$/.exec(path);
   if (bedrock)
     return {
       request: moved(decodeURIComponent(bedrock[1]!), bedrock[2] !== undefined),
-      // A signed request names its access key, a plain one brings a token.
+      // A signed request names its access key, another one has a token.
       key: headers => /Credential=([^/]+)\//.exec(headers.authorization ?? '')?.[1] ?? bearer(headers),
       streamType: 'application/vnd.amazon.eventstream',
       idHeader: 'x-amzn-requestid',
@@ -45,7 +45,7 @@ export function providerAt(path: string): Provider | undefined {
   return { ...vendor, request: moved(model!, method === 'streamRawPredict'), key: bearer };
 }
 
-/** They take neither a model nor a version beside those in the path and the body. */
+/** Moves the model from the path to the body. The version must be in the body, and the model must not. */
 function moved(model: string, streamed: boolean) {
   return ({ anthropic_version, anthropic_beta: _, ...body }: JsonObject): JsonObject => {
     if (!anthropic_version) throw new Error('anthropic_version: Field required');

@@ -1,4 +1,4 @@
-// The rules that the Messages API holds a request to, as far as an agent can break them.
+// The rules of the Messages API for requests, as far as an agent can break them.
 import {
   type ImageInfo,
   imageInfo,
@@ -12,17 +12,17 @@ import {
 const DOCS = 'https://platform.claude.com/docs/en';
 
 interface Documented {
-  /** What is enforced. */
+  /** The rule. */
   says: string;
   /** The page that says so. */
   source: string;
-  /** Where this server refuses on purpose what the API takes, and why. */
+  /** Why this server refuses on purpose what the API accepts. */
   stricter?: string;
 }
 
 const NOT_FOUND = 'not found in the documentation';
 
-/** What is enforced, and where it is documented: each page read again in November 2026. */
+/** The rules, and where they are documented. Each page was checked in November 2026. */
 export const RULES = {
   fields: {
     says: 'known fields of a request, a model, max_tokens',
@@ -267,7 +267,7 @@ function checkSettings({ model, temperature, top_p: topP, top_k: topK, thinking 
   check('thinking settings', !refused, `"thinking.type.${type}" is not supported for this model.`);
 }
 
-/** The user's messages and the assistant's, once those of the system between them are checked. */
+/** The messages of user and assistant. Checks the system's messages between them, and leaves them out. */
 function withoutSystem(messages: JsonObject[]): JsonObject[] {
   return messages.filter((message, index) => {
     if (message.role !== 'system') return true;
@@ -427,7 +427,7 @@ function contentOf(message: JsonObject, index: number): JsonObject[] {
 
 /** Returns the images that the block holds. */
 function checkBlock(block: JsonObject, where: string): Picture[] {
-  // The API takes null for none.
+  // For the API, null is the same as none.
   if (block.cache_control != null) {
     check(
       'cache',
@@ -564,7 +564,7 @@ const CHANGE_FIELDS: Record<string, Record<string, string>> = {
   download_failed: { download_id: 'string', url: 'string', error: 'string' },
 };
 const REQUIRED = ['tab_id', 'title', 'url', 'download_id'];
-/** Nor may a text of the state be longer than 4,096 characters, or an id be empty. */
+/** Texts of the state have at most 4,096 characters, and ids are not empty. */
 const CONTROL = /[\p{Cc}\u2028\u2029]/u;
 
 function checkFields(state: JsonObject, index: number): void {

@@ -1,4 +1,4 @@
-// What a test writes to play the model: replies, and the means to read a request as the model would.
+// What a test uses to play the model: replies, and functions that read a request as a model would.
 import type { InputUsage } from './prompt-cache';
 import { isObject, type Json, type JsonObject } from './tokens';
 
@@ -13,31 +13,31 @@ export type StopReason =
 
 export interface Reply {
   content: JsonObject[];
-  /** `tool_use` where the content has a call, else `end_turn`. */
+  /** Default: `tool_use` if the content has a call, else `end_turn`. */
   stopReason?: StopReason;
   stopDetails?: JsonObject;
-  /** Estimated from the content by default. */
+  /** Default: estimated from the content. */
   outputTokens?: number;
 }
 
 export type Fault =
   | { fault: 'status'; status: number; type: string; message?: string; headers?: Record<string, string> }
   | { fault: 'drop' }
-  /** Ends the connection in the middle of the answer that `reply` would have been. */
+  /** Ends the connection in the middle of the answer. */
   | { fault: 'truncate'; reply?: Reply }
   /** An `error` event inside a stream that began well. */
   | { fault: 'stream-error'; type: string }
   | { fault: 'slow'; delayMs: number; reply?: Reply }
-  /** Begins an answer, sends pings for so long, and then the rest: a model that thinks unseen. */
+  /** Begins an answer, sends pings for some time, and then the rest, like a model that thinks unseen. */
   | { fault: 'pings'; forMs: number; everyMs: number; reply?: Reply };
 
 export type Answer = Reply | Fault;
 
-/** What a script is given: a request that kept the API's rules. */
+/** What a script gets: a request that follows the API's rules. */
 export interface ScriptedRequest {
   /** 0 for the server's first request. */
   readonly index: number;
-  /** How many answers the conversation holds: 0 for a trial's first request. */
+  /** How many answers the conversation has: 0 for a trial's first request. */
   readonly turn: number;
   readonly body: JsonObject & { model: string; messages: { role: string; content: Json }[] };
   /** All text of the newest user message, tool results included. */
@@ -65,12 +65,12 @@ export function call(name: string, input: JsonObject = {}, toolset = 'browser'):
   return { type: 'tool_use', id: `toolu_${++calls}`, name, input, toolset_name: toolset };
 }
 
-/** A call whose input is not the JSON that it should be. */
+/** A call whose input is not valid JSON. */
 export function brokenCall(name: string, json: string): JsonObject {
   return { ...call(name), input: { [BROKEN]: json } };
 }
 
-/** Marks an input as text to be sent as it is. */
+/** Marks an input as text to send unchanged. */
 export const BROKEN = '$broken';
 
 /** A call of an ordinary tool. */

@@ -1,5 +1,5 @@
-// A Messages API of our own on 127.0.0.1: it holds requests to the API's rules, counts tokens and cached prefixes,
-// and answers as the test's script says, faults included.
+// Our own Messages API on 127.0.0.1: it checks the API's rules, counts tokens and cached prefixes, and answers as the test's
+// script says, faults included.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { PromptCache } from './prompt-cache';
@@ -20,13 +20,13 @@ import { blockTokens, type Json, type JsonObject } from './tokens';
 export interface MessagesApiOptions {
   /** A list is answered in order; beyond its end the server says so with status 500. */
   script: Script;
-  /** The one key that is taken. Default: `test-key`. */
+  /** The only valid key. Default: `test-key`. */
   apiKey?: string;
   /** Models that exist. Default: any. */
   models?: string[];
   /** Models that refuse the browser toolset. */
   withoutBrowserTool?: string[];
-  /** Takes several messages of one role in a row as one, as the API does. Default: they break a rule. */
+  /** Joins several messages of one role in a row, as the API does. Default: they break a rule. */
   joinsMessages?: boolean;
   /** The clock of the prompt cache. */
   now?: () => number;
@@ -207,7 +207,7 @@ class Api {
     response.end(framed(rest.join('')));
   }
 
-  /** Begins well and ends in the middle. */
+  /** An answer that ends in the middle. */
   private cut(
     response: ServerResponse,
     body: JsonObject,

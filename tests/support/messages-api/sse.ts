@@ -31,7 +31,7 @@ function blockEvents(block: JsonObject, index: number): string[] {
     case 'tool_use':
       return [
         start({ ...block, input: {} }),
-        // The input of a toolset's member comes in one piece.
+        // The input of a toolset's member is sent in one piece.
         ...(block.toolset_name ? [inputOf(block)] : pieces(inputOf(block))).map(partial_json =>
           delta({ type: 'input_json_delta', partial_json }),
         ),

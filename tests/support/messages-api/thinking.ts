@@ -1,9 +1,9 @@
-// Thinking blocks are signed for the conversation that made them: changed, moved or carried elsewhere they are refused.
+// Thinking blocks are signed for their conversation. If they are changed, moved or sent in another one, they are refused.
 import { createHash, type Hash } from 'node:crypto';
 import { RuleBroken } from './rules';
 import { isObject, type Json, type JsonObject } from './tokens';
 
-/** The conversation as far as the check looks: no cache marks, an assistant's text and calls included. */
+/** The part of the conversation that is checked: without cache marks, with the assistant's texts and calls. */
 function bare(value: Json): Json {
   if (Array.isArray(value)) return value.map(bare);
   if (!isObject(value)) return value;
@@ -11,7 +11,7 @@ function bare(value: Json): Json {
   return Object.fromEntries(entries.map(([key, entry]) => [key, bare(entry as Json)]));
 }
 
-// A conversation is hashed as it grows: anew for each block, long ones took the tests seconds.
+// A conversation is hashed as it grows. Hashing all of it for each block would take seconds.
 function add(to: Hash, part: Json): Hash {
   return to.update(`${JSON.stringify(bare(part))}\n`);
 }
@@ -24,7 +24,7 @@ function signature(before: Hash, block: JsonObject): string {
   return add(before.copy(), block.thinking ?? '').digest('base64');
 }
 
-/** What is in each request that was checked. */
+/** The content of each checked request. */
 const checked = new WeakMap<JsonObject, Hash>();
 
 /** Signs the thinking blocks of an answer to `body`. */
@@ -43,7 +43,7 @@ export function checkThinking(body: JsonObject): void {
       message.role === 'assistant' && Array.isArray(message.content) ? (message.content as JsonObject[]) : [];
     content.forEach((block, at) => {
       if (block.type !== 'thinking' || signature(before, block) === block.signature) return;
-      // A paused turn goes on in the same message: its later blocks were made with the earlier ones before them.
+      // A paused turn goes on in the same message, so its later blocks are signed after the earlier ones.
       const paused = add(before.copy(), { role: 'assistant', content: content.slice(0, at) });
       if (signature(paused, block) !== block.signature)
         throw new RuleBroken(

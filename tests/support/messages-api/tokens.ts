@@ -1,7 +1,7 @@
-// Sizes of what a request carries. The figures are estimates, but stable ones: the same block always counts the same.
+// Estimates the tokens of a request. The estimates are stable: the same block always counts the same.
 
 /**
- * What a toolset with its default members weighs:
+ * Tokens of a toolset with its default members:
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/browser-use-tool#pricing-and-data-retention and
  * https://platform.claude.com/docs/en/agents-and-tools/tool-use/computer-use-tool#pricing
  */
@@ -24,7 +24,7 @@ export interface ImageInfo {
   height: number;
 }
 
-/** Type and size out of the image's own header; undefined where it is neither PNG nor JPEG. */
+/** Type and size from the image's own header; undefined if it is neither PNG nor JPEG. */
 export function imageInfo(bytes: Buffer): ImageInfo | undefined {
   if (bytes.length > 24 && bytes.readUInt32BE(0) === 0x89504e47)
     return { mediaType: 'image/png', width: bytes.readUInt32BE(16), height: bytes.readUInt32BE(20) };
@@ -48,18 +48,18 @@ function jpegInfo(bytes: Buffer): ImageInfo | undefined {
   return undefined;
 }
 
-/** What a model sees of a picture: https://platform.claude.com/docs/en/build-with-claude/vision#evaluate-image-size */
+/** The size at which a model sees a picture: https://platform.claude.com/docs/en/build-with-claude/vision#evaluate-image-size */
 export function sightOf(model: string): { edge: number; patches: number } {
   const before47 = /-4-[0-6]\b|(?:sonnet|haiku)-4/.test(model);
   return before47 ? { edge: 1_568, patches: 1_568 } : { edge: 2_576, patches: 4_784 };
 }
 
-/** A model looks at squares of 28 pixels, and each is a token. */
+/** Each square of 28 pixels is a token. */
 export function patchesOf(width: number, height: number): number {
   return Math.ceil(width / 28) * Math.ceil(height / 28);
 }
 
-/** As a model since Claude 4.7 counts it, once it is shrunk to what that looks at. */
+/** Tokens of a picture for models since Claude 4.7, once it is shrunk to the size that they see. */
 export function imageTokens({ width, height }: { width: number; height: number }): number {
   const { edge, patches } = sightOf('');
   const shrink = Math.min(1, edge / Math.max(width, height));

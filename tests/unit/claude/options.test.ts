@@ -37,9 +37,12 @@ describe('claude()', () => {
     [{ members: { fileUpload: [] } }, /members\.fileUpload/],
     [{ members: { left_click: false } }, /members\.left_click: .* Did you mean leftClick\?/],
     ['claude-opus-5-5', /^claude\(\): options: /],
-    [{ client: {} }, /client: must be a client of the vendor's SDK, as new Anthropic\(\) makes it/],
-    [{ client: new Anthropic({ apiKey: 'k' }), apiKey: 'k' }, /apiKey: give it to the client/],
-    [{ client: new Anthropic({ apiKey: 'k' }), baseURL: 'http://a.test' }, /baseURL: give it to the client/],
+    [{ client: {} }, /client: must be a client of the vendor's SDK, such as new Anthropic\(\)/],
+    [{ client: new Anthropic({ apiKey: 'k' }), apiKey: 'k' }, /apiKey: set it on the client instead/],
+    [
+      { client: new Anthropic({ apiKey: 'k' }), baseURL: 'http://a.test' },
+      /baseURL: set it on the client instead/,
+    ],
   ])('refuses %j', (options, message) => {
     expect(() => claude(options as never)).toThrow(OptionsError);
     expect(() => claude(options as never)).toThrow(message);
@@ -100,7 +103,7 @@ describe('preflight', () => {
 
   it('names the variable where there is no key', async () => {
     await expect(claude().preflight!()).rejects.toThrow(
-      'Set the environment variable ANTHROPIC_API_KEY, or give one: claude({ apiKey })',
+      'Set the environment variable ANTHROPIC_API_KEY, or claude({ apiKey })',
     );
     await expect(claude({ apiKey: '' }).preflight!()).rejects.toThrow('ANTHROPIC_API_KEY');
     vi.stubEnv('ANTHROPIC_CUSTOM_HEADERS', 'x-team: web');

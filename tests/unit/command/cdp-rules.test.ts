@@ -13,8 +13,8 @@ const rule = (method: string, params: Record<string, unknown>, root: boolean) =>
     isOwnWindow: id => id === 7,
   });
 
-const refused = { error: expect.stringContaining('is not open to a program that drives a trial') };
-const noWindow = { error: expect.stringContaining('is no window of this trial') };
+const refused = { error: expect.stringContaining('is not available to a program that drives a trial') };
+const noWindow = { error: expect.stringContaining('is not a window of this trial') };
 const flat = { autoAttach: true, waitForDebuggerOnStart: true, flatten: true };
 
 /** Method, parameters, what is asked of the browser, what of a page or worker. */

@@ -175,13 +175,13 @@ describe('a command line that does not play', () => {
     [
       'updates itself',
       { cli: `console.log('Updating to 9.9.9 …'); setInterval(() => {}, 1000)` },
-      /claude printed what is not JSON: "Updating to 9\.9\.9 …"/,
+      /claude printed text that is not JSON: "Updating to 9\.9\.9 …"/,
       undefined,
     ],
     [
       'exits early',
       { cli: `console.error('error: unknown option --tools'); process.exit(3)` },
-      /claude ended with code 3 before it told a result\. Standard error: error: unknown option --tools/,
+      /claude ended with code 3 before it reported a result\. Standard error: error: unknown option --tools/,
       undefined,
     ],
     [
@@ -211,13 +211,13 @@ describe('a command line that does not play', () => {
     [
       'ends without tools',
       { cli: result({ result: 'I have no browser.' }) },
-      /without having asked @playwright\/mcp for its tools/,
+      /without asking @playwright\/mcp for its tools/,
       undefined,
     ],
     [
       'tells what has another form than it should',
       { cli: `${print({ type: 'stream_event' })} setInterval(() => {}, 1000)` },
-      /claude printed what can't be read: \{"type":"stream_event"\}/,
+      /claude printed an event that can't be read: \{"type":"stream_event"\}/,
       undefined,
     ],
     [
@@ -239,7 +239,7 @@ describe('a command line that does not play', () => {
       /maxCostUsd can't be kept/,
       undefined,
     ],
-    ['is held to page tools', { task: { pageTools: 'only' } }, /can't be held to page tools/, undefined],
+    ['is held to page tools', { task: { pageTools: 'only' } }, /can't be limited to page tools/, undefined],
     [
       'is asked in another protocol',
       { task: { protocolVersion: '2' } },
@@ -264,7 +264,7 @@ describe('a command line that does not play', () => {
 
   test('without the MCP server it says how to have it', async () => {
     const { end } = await play({ args: ['claude-code', '--server', 'nowhere.js'] });
-    expect(end.reason).toMatch(/there is no file .*nowhere\.js, which --server names/);
+    expect(end.reason).toMatch(/--server: there is no file .*nowhere\.js/);
   });
 });
 

@@ -39,8 +39,8 @@ describe('a line', () => {
   test.each([
     ['Loading model...', /it wrote "Loading model\.\.\.", which is not JSON: .*print logs to standard error/],
     ['{"type":"turn"', /which is not JSON/],
-    ['null', /it wrote null, which the protocol does not know/],
-    ['[]', /it wrote \[\], which the protocol does not know/],
+    ['null', /it wrote null, which is not a line of the protocol/],
+    ['[]', /it wrote \[\], which is not a line of the protocol/],
     [
       '{"type":"click"}',
       /it wrote \{"type":"click"\}, .*: type: Invalid discriminator value. Expected .turn./,

@@ -31,7 +31,7 @@ test('a missing key is said before a browser opens', async () => {
   for (const name of ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_PROFILE']) vi.stubEnv(name, '');
   vi.stubEnv('ANTHROPIC_CONFIG_DIR', '/nowhere');
   await expect(webJudge().preflight!()).rejects.toThrow(
-    /webJudge: there is no API key. Set .* ANTHROPIC_API_KEY/,
+    /webJudge: no API key found\. Set .* ANTHROPIC_API_KEY/,
   );
   await webJudge({ apiKey: 'k' }).preflight!();
   await webJudge({ client: new Anthropic({ apiKey: 'k' }) }).preflight!();

@@ -114,7 +114,7 @@ test.each([
   [
     401,
     'authentication_error',
-    /refuses the key \(401\). Check ANTHROPIC_API_KEY, or the apiKey that webJudge\(\)/,
+    /refuses the key \(401\). Check ANTHROPIC_API_KEY, or webJudge\(\{ apiKey \}\)/,
   ],
   [
     404,
