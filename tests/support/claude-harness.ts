@@ -1,4 +1,4 @@
-// One browser per test file, pages made for the members, and calls as the model would make them.
+// A browser, pages made for the members, and calls as the model would make them.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type {
@@ -15,6 +15,7 @@ import { filled } from '../../src/agents/secrets';
 import { Driver } from '../../src/browser/driver/driver';
 import { claudeTask, type TaskSetup } from './claude-task';
 import { call, type JsonObject, textsOf } from './messages-api';
+import { leaveSharedBrowser, sharedBrowser } from './shared-browser';
 
 export interface Result {
   text: string;
@@ -61,7 +62,7 @@ export async function quickest(limitMs: number, prepare: () => Promise<() => Pro
   expect(Math.min(...times), `ms of ${times.length} tries`).toBeLessThan(limitMs);
 }
 
-/** Serves `pages` on 127.0.0.1 while the file's tests run, with one browser. @param args of the browser */
+/** Serves `pages` on 127.0.0.1 while the file's tests run. @param args of a browser of its own */
 export function harness(pages: Pages, args: string[] = []) {
   let browser: Browser;
   let origin = '';
@@ -77,13 +78,15 @@ export function harness(pages: Pages, args: string[] = []) {
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const options = launchOptions();
-    browser = await chromium.launch({ ...options, args: [...options.args, ...args] });
+    browser = await (args.length
+      ? chromium.launch({ ...options, args: [...options.args, ...args] })
+      : sharedBrowser());
   });
   afterEach(async () => {
     for (const cleanup of cleanups.splice(0)) await cleanup();
   });
   afterAll(async () => {
-    await browser?.close();
+    await (args.length ? browser?.close() : leaveSharedBrowser());
     server.closeAllConnections();
     await new Promise(resolve => server.close(resolve));
   });
