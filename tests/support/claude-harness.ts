@@ -5,7 +5,7 @@ import type {
   BetaToolResultBlockParam,
   BetaToolUseBlock,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import { type Browser, type BrowserContextOptions, chromium } from '@playwright/test';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import type { Action } from '../../src/agents/agent';
@@ -99,6 +99,16 @@ export function harness(pages: Pages, args: string[] = []) {
     return page;
   }
 
+  let kept: Promise<Page> | undefined;
+  /** The page at `/`, one for the file's tests: where a trial only looks at it. */
+  function samePage(): Promise<Page> {
+    kept ??= browser.newPage().then(async page => {
+      await page.goto(`${origin}/`);
+      return page;
+    });
+    return kept;
+  }
+
   async function open(
     path: string,
     setup: TaskSetup & { context?: BrowserContextOptions; members?: Members } = {},
@@ -144,5 +154,5 @@ export function harness(pages: Pages, args: string[] = []) {
     };
   }
 
-  return { open, openPage, origin: () => origin };
+  return { open, openPage, samePage, origin: () => origin };
 }
