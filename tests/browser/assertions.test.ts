@@ -3,8 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { recordNetwork } from '../../src/browser/network-log';
 import { checkAssertion } from '../../src/grading/assertions';
 import type { Assertion } from '../../src/spec';
-import { startSite } from '../support/two-sites';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { startSite } from '../support/two-sites';
 
 let browser: Browser;
 beforeAll(async () => {

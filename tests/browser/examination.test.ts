@@ -7,8 +7,8 @@ import { examinationMs } from '../../src/trial/examination';
 import { trialRecordSchema } from '../../src/trial/record';
 import { Trial } from '../../src/trial/trial';
 import { imageInfo } from '../support/messages-api/tokens';
-import { type Site, startSite } from '../support/two-sites';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { type Site, startSite } from '../support/two-sites';
 
 const STEP = "look for what stood in the agent's way";
 let browser: Browser;

@@ -4,7 +4,16 @@ import { type Browser, chromium } from '@playwright/test';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import { blocksOf } from '../support/docs-blocks';
-import { config, makeSharingSuite, type Run, type Suite, serveFolder, spec, startSite, TASKS_TEST } from './suite';
+import {
+  config,
+  makeSharingSuite,
+  type Run,
+  type Suite,
+  serveFolder,
+  spec,
+  startSite,
+  TASKS_TEST,
+} from './suite';
 
 // Half of the visitors get a checkout without a way for guests: the fault.
 const PAGES: Record<string, string> = {

@@ -1,6 +1,15 @@
 // Pass policies for ordinary tests, beside specs and tests without one.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { CLICKS_GO, config, makeSharingSuite, type Run, type Suite, spec, startSite, taskproof } from './suite';
+import {
+  CLICKS_GO,
+  config,
+  makeSharingSuite,
+  type Run,
+  type Suite,
+  spec,
+  startSite,
+  taskproof,
+} from './suite';
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 
