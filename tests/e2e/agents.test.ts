@@ -1,6 +1,6 @@
 // Agents that misbehave: each trial ends with a record and one clear reason, and no later trial is harmed.
 import { beforeAll, expect, test } from 'vitest';
-import { config, makeSharingSuite, PLAIN, type Run, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, PLAIN, type Run, spec, startSite, TASKS_TEST } from './suite';
 
 const PAGE = `<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>
 <a href="/second" target="_blank">Second</a><button onclick="alert('stop')">Alert</button>`;
@@ -147,7 +147,7 @@ beforeAll(async () => {
   const agents = rows.map(row => `'${id(row)}': async task => { ${row.run} }`);
   const project = (name: string, turnTimeoutMs: number) =>
     `{ name: '${name}', testDir: '${name}', use: { taskproof: { turnTimeoutMs: ${turnTimeoutMs}, agent } } }`;
-  const suite = makeSharingSuite({
+  const suite = makeSuite({
     'playwright.config.ts': config({
       imports: `const bad = { ${agents.join(',\n')} };
 const go = task => task.turn('click Go', () => task.page.getByText('Go').click());

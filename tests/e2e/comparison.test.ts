@@ -1,7 +1,7 @@
 // Two agents are two projects over the same specs: they stand side by side (shards.test.ts: in merged shards, too).
 import { beforeAll, expect, test } from 'vitest';
 import type { Results } from '../../src/report/results';
-import { config, makeSharingSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
 
 const PAGE = `<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>`;
 
@@ -40,7 +40,7 @@ beforeAll(async () => {
     `tasks/${id}.yaml`,
     spec({ id, url: `${site.url}/`, k: 2, minPasses: 1 }),
   ]);
-  suite = makeSharingSuite({
+  suite = makeSuite({
     'playwright.config.ts': config({
       imports: `import { test } from '@playwright/test';`,
       projects: `[${project('strong', { pricing: 1 })}, ${project('weak', { checkout: 2 }, 'grep: /^(?!.*alone)/')}]`,

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { config, makeSharingSuite, PLAIN, type Suite, spec, startSite, TASKS_TEST, taskproof } from './suite';
+import { config, makeSuite, PLAIN, type Suite, spec, startSite, TASKS_TEST, taskproof } from './suite';
 
 /** Passes every trial but those of the spec that FAILS names; each costs 10 cents. No chance, so that no test hangs on it. */
 const AGENT = `defineAgent({ name: 'known', async run(task) {
@@ -31,7 +31,7 @@ beforeAll(async () => {
     `tasks/${id}.yaml`,
     spec({ id, url: `${site.url}/#${id}`, goal: 'Go', ...policy }),
   ]);
-  suite = makeSharingSuite({
+  suite = makeSuite({
     ...Object.fromEntries(specs),
     'tasks.spec.ts': TASKS_TEST,
     'ordinary.spec.ts': ORDINARY,
@@ -130,7 +130,7 @@ test('probe: a spec that holds although nothing was done; neither agent nor judg
   const other = await startSite({ '/': '<h1>Shop</h1>' });
   const { url } = other;
   const asked = `defineAgent({ name: 'asked', preflight() { throw new Error('the agent was asked'); }, async run() {} })`;
-  const probed = makeSharingSuite({
+  const probed = makeSuite({
     'playwright.config.ts': config({ reporters: PLAIN, taskproof: `{ agent: ${asked} }` }),
     'tasks.spec.ts': TASKS_TEST,
     'tasks/sound.yaml': spec({ id: 'sound', url: `${url}/`, k: 3 }),

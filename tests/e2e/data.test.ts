@@ -2,7 +2,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import type { TrialRecord } from '../../src/trial/record';
 import { recordsIn } from '../support/records';
-import { config, makeSharingSuite, PLAIN, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, PLAIN, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
 
 const FORM = `<form action="/create"><label>Name <input name="name"></label><button>Create</button></form>`;
 const signUp = (url: string, id: string, name: string) =>
@@ -43,7 +43,7 @@ beforeAll(async () => {
       response.end(isNew ? `<h1 id="created-${name}">Created ${name}</h1>` : `<h1>${name} exists</h1>`);
     },
   });
-  suite = makeSharingSuite({
+  suite = makeSuite({
     'tasks/plain.yaml': signUp(site.url, 'plain', 'baker'),
     'tasks/unique.yaml': signUp(site.url, 'unique', 'baker-{{unique}}'),
     'tasks.spec.ts': TASKS_TEST,

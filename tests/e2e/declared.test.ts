@@ -1,6 +1,6 @@
 // Specs as a suite declares them: the same ones in several describes, one by itself, broken ones among good ones.
 import { expect, test } from 'vitest';
-import { config, makeSharingSuite, PLAIN, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, PLAIN, spec, startSite, TASKS_TEST } from './suite';
 
 const reporters = (last: string) => `[['list'], ['@taskproof/playwright/reporter'], ${last}]`;
 
@@ -8,7 +8,7 @@ test('the same spec in two describes has two verdicts, two recordings and two re
   const site = await startSite({
     '/': '<button onclick="done.hidden = innerWidth < 500">Go</button><p id="done" hidden>Done</p>',
   });
-  const suite = makeSharingSuite({
+  const suite = makeSuite({
     'playwright.config.ts': config({
       taskproof: '{ record: true, earlyStop: true }',
       reporters: reporters("['blob']"),
@@ -59,7 +59,7 @@ test('one spec runs by itself; those that do not parse fail by themselves, and t
   });
   const url = `${site.url}/`;
   const good = ['cart', 'cart-gift', 'mini-cart'];
-  const suite = makeSharingSuite({
+  const suite = makeSuite({
     'playwright.config.ts': config({ reporters: PLAIN }),
     'tasks.spec.ts': TASKS_TEST,
     'tasks/cart.yaml': spec({ id: 'cart', url, k: 2, extra: 'tags: [smoke]' }),

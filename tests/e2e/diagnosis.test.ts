@@ -4,16 +4,7 @@ import { type Browser, chromium } from '@playwright/test';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import { blocksOf } from '../support/docs-blocks';
-import {
-  config,
-  makeSharingSuite,
-  type Run,
-  type Suite,
-  serveFolder,
-  spec,
-  startSite,
-  TASKS_TEST,
-} from './suite';
+import { config, makeSuite, type Run, type Suite, serveFolder, spec, startSite, TASKS_TEST } from './suite';
 
 // Half of the visitors get a checkout without a way for guests: the fault.
 const PAGES: Record<string, string> = {
@@ -68,7 +59,7 @@ beforeAll(async () => {
   const site = await startSite(PAGES);
   const project = (name: string, brokenFrom: number) =>
     `{ name: '${name}', ...repeats('tasks/**/*.yaml'), use: { taskproof: { agent: ${agent(name, brokenFrom)} } } }`;
-  suite = makeSharingSuite({
+  suite = makeSuite({
     'playwright.config.ts': config({
       imports: `import { test } from '@playwright/test';`,
       projects: `[${project('strong', 4)}, ${project('weak', 1)}]`,

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { decision, json, playJudge, stageOf } from '../support/judge-model';
 import { type MessagesApiOptions, startMessagesApi } from '../support/messages-api';
-import { config, makeSharingSuite, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, spec, startSite, TASKS_TEST } from './suite';
 
 const KEY = 'sk-ant-the-key-of-this-judge';
 const PAGE = `<button onclick="done.hidden=false">Go</button><p id="done" hidden>Your message was sent.</p>`;
@@ -15,7 +15,7 @@ async function suiteWith(
   const site = await startSite({ '/': PAGE });
   const api = await startMessagesApi({ script, apiKey: KEY });
   onTestFinished(() => api.close());
-  const suite = makeSharingSuite({
+  const suite = makeSuite({
     ...tasks(`${site.url}/`),
     'agents.spec.ts': TASKS_TEST,
     'playwright.config.ts': config({

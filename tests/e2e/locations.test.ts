@@ -1,7 +1,7 @@
 // Where the generated tests seem to live, and what the runner's own filters make of them.
 import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { config, makeSharingSuite, type Run, type Suite, spec, startSite } from './suite';
+import { config, makeSuite, type Run, type Suite, spec, startSite } from './suite';
 
 const TYPES = [
   { name: 'TypeScript, CommonJS', pkg: { type: 'commonjs' } },
@@ -20,7 +20,7 @@ async function makeTagged(type: string) {
     '/': '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>',
   });
   const url = `${site.url}/`;
-  return makeSharingSuite({
+  return makeSuite({
     'package.json': JSON.stringify({ type }),
     'playwright.config.ts': config({
       taskproof: '{ agent: lexical() }',

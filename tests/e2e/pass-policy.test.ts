@@ -1,15 +1,6 @@
 // Pass policies for ordinary tests, beside specs and tests without one.
 import { beforeAll, describe, expect, test } from 'vitest';
-import {
-  CLICKS_GO,
-  config,
-  makeSharingSuite,
-  type Run,
-  type Suite,
-  spec,
-  startSite,
-  taskproof,
-} from './suite';
+import { CLICKS_GO, config, makeSuite, type Run, type Suite, spec, startSite, taskproof } from './suite';
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 
@@ -50,7 +41,7 @@ let site: { url: string };
 let suite: Suite;
 beforeAll(async () => {
   site = await startSite({ '/': PAGE });
-  suite = makeSharingSuite({
+  suite = makeSuite({
     'playwright.config.ts': config({
       reporters: REPORTERS,
       taskproof: `{ agent: ${CLICKS_GO} }`,
@@ -199,7 +190,7 @@ test('plain', () => {
 });`;
 
   test('no SDK is loaded, and a repeatEach of the suite stays its own', async () => {
-    const run = await makeSharingSuite(alone(POLICY)).playwright(['test']);
+    const run = await makeSuite(alone(POLICY)).playwright(['test']);
     expect(run.exitCode, run.output).toBe(0);
     expect(run.output.match(/^loaded 0$/gm)).toHaveLength(2);
     expect(run.output).toMatch(/test +project +verdict +passes +rate \(95%\)$/m);
@@ -210,7 +201,7 @@ test('plain', () => {
     const source = `test('x', passPolicy({ k: 3, minPasses: 2 }), () => { expect(process.env.BROKEN).toBe(undefined); });
 test('y', passPolicy({ k: 3, minPasses: 2 }), () => {});`;
     const project = 'repeatEach: 3, use: { taskproof: { earlyStop: Boolean(process.env.EARLY) } }';
-    const suite = makeSharingSuite(alone(source, project));
+    const suite = makeSuite(alone(source, project));
     const before = await suite.playwright(['test']);
     expect(before.exitCode, before.output).toBe(0);
     expect(await taskproof(suite, ['baseline', 'save'])).toMatchObject({ code: 0 });
@@ -230,7 +221,7 @@ test('y', passPolicy({ k: 3, minPasses: 2 }), () => {});`;
   });
 
   test('without the reporter nothing is judged, which is said', async () => {
-    const run = await makeSharingSuite(alone(POLICY)).playwright(['test', '--reporter=dot']);
+    const run = await makeSuite(alone(POLICY)).playwright(['test', '--reporter=dot']);
     expect(run.exitCode).toBe(1);
     expect(run.output).toContain('passPolicy({ k: 2, minPasses: 1 }) has no effect: the reporter');
   });
@@ -252,7 +243,7 @@ test('y', passPolicy({ k: 3, minPasses: 2 }), () => {});`;
       'has a pass policy in a serial describe',
     ],
   ])('%s stops the run', async (_, source, said) => {
-    const run = await makeSharingSuite(alone(source)).playwright(['test']);
+    const run = await makeSuite(alone(source)).playwright(['test']);
     expect(run.exitCode).toBe(1);
     expect(run.output).toContain(said);
     expect(run.output).not.toContain('1 passed');

@@ -9,7 +9,7 @@ import type { Recording } from '../../src/agents/replay/recording';
 import type { Results } from '../../src/report/results';
 import { byRef, call, done, reply, startMessagesApi } from '../support/messages-api';
 import { recordsIn } from '../support/records';
-import { config, makeSharingSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
 
 type Shop = 'as recorded' | 'renamed' | 'gone' | 'broken';
 
@@ -49,7 +49,7 @@ function suiteFor(url: string, extra: Record<string, string> = {}): Suite {
     goal: string,
   ) => `{ ...lexical(), run: task => lexical().run(new Proxy(task, { get: (of, key) =>
     key === 'goal' ? ${goal} : typeof of[key] === 'function' ? of[key].bind(of) : of[key] })) }`;
-  return makeSharingSuite({
+  return makeSuite({
     'playwright.config.ts': config({
       imports: `import { replay } from '@taskproof/playwright';
 const secrets = { CARD: '4000-0566' };
@@ -249,7 +249,7 @@ test("an agent of one's own is recorded where it says what it will do, and Claud
       await task.page.getByText('Place order').click();
     });
   } })`;
-  const suite = makeSharingSuite({
+  const suite = makeSuite({
     'playwright.config.ts': config({
       imports: `import { claude, replay } from '@taskproof/playwright';
 const fallback = claude({ baseURL: '${server.url}', apiKey: 'key', maxRetries: 0 });`,
@@ -318,7 +318,7 @@ test('the recordings of all example tasks play', async () => {
   const site = await startExampleSite({ port: 0 });
   try {
     const example = resolve('example-tasks');
-    const suite = makeSharingSuite({
+    const suite = makeSuite({
       'playwright.config.ts': config({
         imports: `import { replay } from '@taskproof/playwright';`,
         reporters: `[['list'], ['@taskproof/playwright/reporter'], ['./steps.cjs']]`,

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { beforeAll, describe, expect, inject, test } from 'vitest';
 import type { ResultRow, Results } from '../../src/report/results';
 import { recordsIn } from '../support/records';
-import { config, makeSharingSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
 
 const exec = promisify(execFile);
 const PAGE = `<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>`;
@@ -40,7 +40,7 @@ async function suiteOf(projects: string, files: Record<string, string> = {}): Pr
   const task = (id: string, k: number, minPasses: number) => ({
     [`tasks/${id}.yaml`]: spec({ id, url: `${site.url}/`, k, minPasses }),
   });
-  return makeSharingSuite({
+  return makeSuite({
     'playwright.config.ts': config({ projects, reporters: REPORTERS }),
     'merge.config.ts': `export default { reporter: ${REPORTERS} };`,
     ...task('cart', 2, 1),

@@ -1,6 +1,6 @@
 // What the runner's own flags, and other reporters, make of specs.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { CLICKS_GO, config, makeSharingSuite, type Run, type Suite, spec, startSite } from './suite';
+import { CLICKS_GO, config, makeSuite, type Run, type Suite, spec, startSite } from './suite';
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 const OURS = `'@taskproof/playwright/reporter'`;
@@ -18,7 +18,7 @@ interface Options {
 async function suiteWith(failing: Record<string, number[]>, options: Options): Promise<Suite> {
   const { k, minPasses = k - 1, reporters = `[['list'], [${OURS}]]`, taskproof = '' } = options;
   const site = await startSite({ '/': PAGE });
-  return makeSharingSuite({
+  return makeSuite({
     'playwright.config.ts': config({
       reporters,
       taskproof: `{ agent: ${CLICKS_GO}, ${taskproof} }`,

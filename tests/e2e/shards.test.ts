@@ -3,7 +3,7 @@ import { cpSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Results } from '../../src/report/results';
-import { config, makeSharingSuite, PLAIN, type Run, type Suite, spec, startSite } from './suite';
+import { config, makeSuite, PLAIN, type Run, type Suite, spec, startSite } from './suite';
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 
@@ -35,7 +35,7 @@ async function makeShardedSuite(): Promise<Suite> {
   const site = await startSite({ '/': PAGE });
   const project = (name: string) =>
     `{ name: '${name}', ...repeats('tasks/**/*.yaml'), fullyParallel: !process.env.BY_FILE }`;
-  return makeSharingSuite({
+  return makeSuite({
     'playwright.config.ts': config({
       taskproof: `{ agent: ${AGENT} }`,
       projects: `[${project('agents')}, ${project('second').replace('{', '{ grep: /kept/,')}]`,

@@ -5,7 +5,6 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { type BrowserServer, chromium } from '@playwright/test';
 import { inject } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import type { Results } from '../../src/report/results';
@@ -24,34 +23,25 @@ export interface Run {
 
 export interface Suite {
   folder: string;
-  /** Of its workers: each starts its own, or all have the file's. */
-  browser: 'own' | 'shared';
   write(files: Record<string, string>): void;
   read(file: string): string;
   exists(file: string): boolean;
   remove(file: string): void;
   playwright(args: string[], env?: Record<string, string>): Promise<Run>;
-  /** For tests that send signals; the browser is the worker's own. */
+  /** For tests that send signals. */
   start(args: string[], env?: Record<string, string>): { process: ChildProcess; done: Promise<Run> };
 }
 
 /** For the processes of suites without ES modules: see tests/support/compile-cache.cjs. */
 const COMMONJS = { TASKPROOF_TEST_COMMONJS: '1' };
 
-/** A suite in which each worker of Playwright starts a browser, as a user's does. */
-export const makeSuite = (files: Record<string, string>) => suiteOf(files, 'own');
-
-/** One in which the browser is not what is tested: all workers have one, which spares each a third of its cost. */
-export const makeSharingSuite = (files: Record<string, string>) => suiteOf(files, 'shared');
-
-function suiteOf(files: Record<string, string>, browser: Suite['browser']): Suite {
+export function makeSuite(files: Record<string, string>): Suite {
   const folder = mkdtempSync(join(inject('installed'), 'suite-'));
   if (!process.env.TASKPROOF_KEEP_SUITES)
     endings.push(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
   let hasModules = false;
   const suite: Suite = {
     folder,
-    browser,
     write(more) {
       for (const [name, text] of Object.entries(more)) {
         hasModules ||= /\.(config|spec)\.m[jt]s$/.test(name) || /"type":\s*"module"/.test(text);
@@ -62,30 +52,11 @@ function suiteOf(files: Record<string, string>, browser: Suite['browser']): Suit
     read: file => readFileSync(join(folder, file), 'utf8'),
     exists: file => existsSync(join(folder, file)),
     remove: file => rmSync(join(folder, file), { force: true }),
-    playwright: async (args, env) => suite.start(args, { ...(await browserOf(suite)), ...env }).done,
+    playwright: (args, env) => suite.start(args, env).done,
     start: (args, env) => startPlaywright(folder, args, { ...(hasModules ? {} : COMMONJS), ...env }),
   };
   suite.write(files);
   return suite;
-}
-
-let shared: Promise<BrowserServer> | undefined;
-
-/** Environment by which Playwright finds the browser that a file's suites share. */
-async function browserOf({ browser }: Suite): Promise<Record<string, string>> {
-  // Another version of Playwright does not speak to a server of this one.
-  if (browser === 'own' || process.env.TASKPROOF_PLAYWRIGHT) return {};
-  shared ??= startShared();
-  return { PW_TEST_CONNECT_WS_ENDPOINT: (await shared).wsEndpoint() };
-}
-
-async function startShared(): Promise<BrowserServer> {
-  const server = await chromium.launchServer(launchOptions());
-  endings.push(() => {
-    shared = undefined;
-    return server.close();
-  });
-  return server;
 }
 
 const exec = promisify(execFile);
@@ -95,14 +66,7 @@ export async function taskproof(suite: Suite, args: string[], env: Record<string
   const cli = join(inject('installed'), 'node_modules/@taskproof/playwright/dist/cli.js');
   const options = {
     cwd: suite.folder,
-    env: {
-      ...process.env,
-      ...compileCache(),
-      ...(await browserOf(suite)),
-      NO_COLOR: '1',
-      FORCE_COLOR: '',
-      ...env,
-    },
+    env: { ...process.env, ...compileCache(), NO_COLOR: '1', FORCE_COLOR: '', ...env },
   };
   const ended = await exec(process.execPath, [cli, ...args], options).catch(error => error);
   return {

@@ -1,7 +1,7 @@
 // use.taskproof of the config, of a project and of test.use together, in the main process and in workers.
 import { expect, test } from 'vitest';
 import { recordsIn } from '../support/records';
-import { config, makeSharingSuite, type Suite, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, type Suite, spec, startSite, TASKS_TEST } from './suite';
 
 const FORM = `<form action="/in">
 <label>One <input name="one"></label><label>Two <input name="two"></label><label>Three <input name="three"></label>
@@ -44,7 +44,7 @@ function suiteOf(site: string): { suite: Suite; text: string } {
       use: { ...(name === 'nowhere' ? {} : { baseURL: '${site}/app/' }), taskproof: { secrets: { B: 'value-b' } } },
     }))`,
   });
-  const suite = makeSharingSuite({
+  const suite = makeSuite({
     'tasks/three.yaml': elsewhere('three', enter(['A', 'B', 'C'])),
     'tasks/needy.yaml': elsewhere('needy', enter(['A', 'GONE', 'LOST'])),
     'tasks/plain.yaml': elsewhere('plain', enter(['A'])),

@@ -1,6 +1,6 @@
 // What a run comes to: its verdicts, and its exit status beside ordinary tests.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { CLICKS_GO, config, makeSharingSuite, PLAIN, type Run, type Suite, spec, startSite } from './suite';
+import { CLICKS_GO, config, makeSuite, PLAIN, type Run, type Suite, spec, startSite } from './suite';
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 
@@ -22,7 +22,7 @@ test('ordinary', () => { expect(process.env.ORDINARY).toBe('passes'); });`;
 let suite: Suite;
 beforeAll(async () => {
   const site = await startSite({ '/': PAGE });
-  suite = makeSharingSuite({
+  suite = makeSuite({
     'playwright.config.ts': config({ reporters: PLAIN, taskproof: `{ agent: ${CLICKS_GO} }`, workers: 2 }),
     'tasks/go.yaml': spec({ id: 'go', url: `${site.url}/`, k: 2, minPasses: 1 }),
     'tasks.spec.ts': TESTS,
