@@ -24,6 +24,7 @@ export default defineConfig({
         test: {
           name: 'unit',
           include: ['tests/unit/**/*.test.ts'],
+          setupFiles: ['tests/support/cpu.ts'],
           isolate: false,
           testTimeout: 60_000,
           expect,
@@ -33,6 +34,7 @@ export default defineConfig({
         test: {
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],
+          setupFiles: ['tests/support/cpu.ts'],
           // A worker loads Playwright once, not for each file.
           isolate: false,
           testTimeout: 60_000,
@@ -45,7 +47,7 @@ export default defineConfig({
           name: 'e2e',
           include: ['tests/e2e/**/*.test.ts'],
           isolate: false,
-          setupFiles: ['tests/e2e/setup.ts'],
+          setupFiles: ['tests/support/cpu.ts', 'tests/e2e/setup.ts'],
           globalSetup: ['tests/e2e/pack.ts'],
           testTimeout: 300_000,
           hookTimeout: 300_000,

@@ -45,6 +45,12 @@ def main() -> None:
         reason = f"agent.py speaks protocol version {PROTOCOL_VERSION}, not {task['protocolVersion']}"
         write(type="end", status="error", reason=reason)
         return
+    price = price_of(options)
+    if task["maxCostUsd"] is not None and price is None:
+        # Before browser-use is loaded, which takes seconds.
+        reason = f"the price of {options.model} is unknown, so the cost cap can't be kept: pass --price"
+        write(type="end", status="error", errorKind="agent_api", reason=reason)
+        return
     prepare_environment()
     try:
         from trial import play
@@ -52,7 +58,7 @@ def main() -> None:
         reason = f"{error}; install what agent-programs/browser-use/requirements.txt lists for {sys.executable}"
         write(type="end", status="error", reason=reason)
         return
-    write(type="end", **asyncio.run(play(task, options.model, price_of(options), write)))
+    write(type="end", **asyncio.run(play(task, options.model, price, write)))
 
 
 def parse_options() -> argparse.Namespace:

@@ -1,16 +1,16 @@
-import { type Browser, chromium, type Page } from '@playwright/test';
+import type { Browser, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchOptions } from '../../scripts/browser.mjs';
 import { recordNetwork } from '../../src/browser/network-log';
 import { checkAssertion } from '../../src/grading/assertions';
 import type { Assertion } from '../../src/spec';
+import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
 import { startSite } from '../support/two-sites';
 
 let browser: Browser;
 beforeAll(async () => {
-  browser = await chromium.launch(launchOptions());
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
+afterAll(() => leaveSharedBrowser());
 
 /** A page that goes on to itself as fast as it can, and comes to rest after a number of loads. */
 const RESTLESS = `<!doctype html><body><p>Busy</p><script>

@@ -1,13 +1,13 @@
 // The examination as a part of a trial: when it is made, what the record and the report get of it, and what it may cost.
-import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
+import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { launchOptions } from '../../scripts/browser.mjs';
 import type { SessionTask } from '../../src/agents/agent';
 import { openSession } from '../../src/browser/open-session';
 import { examinationMs } from '../../src/trial/examination';
 import { trialRecordSchema } from '../../src/trial/record';
 import { Trial } from '../../src/trial/trial';
 import { imageInfo } from '../support/messages-api/tokens';
+import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
 import { type Site, startSite } from '../support/two-sites';
 
 const STEP = "look for what stood in the agent's way";
@@ -18,13 +18,13 @@ let site: Site;
 let html: string;
 
 beforeAll(async () => {
-  browser = await chromium.launch(launchOptions());
+  browser = await sharedBrowser();
   site = await startSite('localhost', () => ({
     body: `<!doctype html><html lang="en"><title>Shop</title><body>${html}`,
   }));
 });
 afterAll(async () => {
-  await browser.close();
+  await leaveSharedBrowser();
   await site.close();
 });
 beforeEach(async () => {

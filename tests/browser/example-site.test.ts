@@ -1,13 +1,13 @@
 // Carries out every example task by hand: its assertions hold then, and did not before.
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import { type Browser, chromium, type Page } from '@playwright/test';
+import type { Browser, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSite } from '../../example-tasks/site/server.mjs';
-import { launchOptions } from '../../scripts/browser.mjs';
 import { recordNetwork } from '../../src/browser/network-log';
 import { AssertionFailure, checkAssertion, type GradedState } from '../../src/grading/assertions';
 import { parseTaskSpec, type TaskSpec } from '../../src/spec';
+import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
 
 const FOLDERS = ['tasks', 'experiment'];
 let site: Awaited<ReturnType<typeof startSite>>;
@@ -15,10 +15,10 @@ let browser: Browser;
 
 beforeAll(async () => {
   site = await startSite({ port: 0 });
-  browser = await chromium.launch(launchOptions());
+  browser = await sharedBrowser();
 });
 afterAll(async () => {
-  await browser.close();
+  await leaveSharedBrowser();
   await site.close();
 });
 

@@ -2,20 +2,20 @@
 // `document.body.dataset`, which is what is looked at in the end.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, type BrowserContext, chromium, type Page } from '@playwright/test';
+import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { launchOptions } from '../../scripts/browser.mjs';
 import { lexical } from '../../src/agents/lexical';
 import { agentTask, type TaskInput } from '../support/agent-task';
+import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
 
 let browser: Browser;
 let context: BrowserContext;
 let page: Page;
 
 beforeAll(async () => {
-  browser = await chromium.launch(launchOptions());
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
+afterAll(() => leaveSharedBrowser());
 beforeEach(async () => {
   context = await browser.newContext();
   page = await context.newPage();

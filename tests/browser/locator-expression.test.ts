@@ -1,17 +1,17 @@
 // Locators as Playwright writes them, read back: what is read must be what was written, and nothing else is run.
-import { type Browser, chromium, type Page } from '@playwright/test';
+import type { Browser, Page } from '@playwright/test';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { launchOptions } from '../../scripts/browser.mjs';
 import { LocatorExpressionError, locatorOf } from '../../src/browser/locator-expression';
+import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
 
 let browser: Browser;
 let page: Page;
 beforeAll(async () => {
-  browser = await chromium.launch(launchOptions());
+  browser = await sharedBrowser();
   page = await browser.newPage();
 });
-afterAll(() => browser.close());
+afterAll(() => leaveSharedBrowser());
 
 describe('what Playwright writes is read back', () => {
   test.each([

@@ -2,12 +2,12 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
-import { type Browser, chromium, type Page } from '@playwright/test';
+import type { Browser, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { launchOptions } from '../../scripts/browser.mjs';
 import { type OpenSession, openSession } from '../../src/browser/open-session';
 import type { TrialContext } from '../../src/trial/plan';
 import { Turns } from '../../src/trial/turns';
+import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
 
 /** What fails once in some hundred turns shows when the tests are repeated. Each turn beside busy processors costs all of them. */
 const TIMES = { quick: 8, slow: 3, timer: 3, promise: 3 };
@@ -30,10 +30,10 @@ const server = createServer((request, response) => {
 beforeAll(async () => {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  browser = await chromium.launch(launchOptions());
+  browser = await sharedBrowser();
 });
 afterAll(async () => {
-  await browser?.close();
+  await leaveSharedBrowser();
   server.closeAllConnections();
   await new Promise(resolve => server.close(resolve));
 });

@@ -2,9 +2,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { type Browser, type BrowserContextOptions, chromium, devices, type Page } from '@playwright/test';
+import { type Browser, type BrowserContextOptions, devices, type Page } from '@playwright/test';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { launchOptions } from '../../scripts/browser.mjs';
 import { NO_USAGE, type Turn } from '../../src/agents/agent';
 import { pictureScale } from '../../src/browser/driver/screenshot';
 import { openSession } from '../../src/browser/open-session';
@@ -15,6 +14,7 @@ import type { TrialContext } from '../../src/trial/plan';
 import { takeScreenshot } from '../../src/trial/screenshot';
 import { Turns } from '../../src/trial/turns';
 import { imageInfo, imageTokens } from '../support/messages-api/tokens';
+import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
 
 type Rgb = [number, number, number];
 interface Trial {
@@ -60,11 +60,11 @@ const server = createServer((request, response) => {
 beforeAll(async () => {
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  browser = await chromium.launch(launchOptions());
+  browser = await sharedBrowser();
   reader = await browser.newPage();
 });
 afterAll(async () => {
-  await browser?.close();
+  await leaveSharedBrowser();
   server.closeAllConnections();
   await new Promise(resolve => server.close(resolve));
 });

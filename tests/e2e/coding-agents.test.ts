@@ -114,6 +114,7 @@ function scriptOf(steps: Record<string, Step[]>) {
 
 testIt('Claude Code: a spec passes, limits are kept, and nothing is sent elsewhere', async () => {
   const proxy = await startProxy();
+  onTestFinished(proxy.close);
   const elsewhere = await startSite({ '/': 'elsewhere' });
   const look = () => reply(say('I look at the page.'), use('browser_snapshot'));
   const api = await startMessagesApi({
@@ -260,6 +261,7 @@ testIt('Claude Code: a spec passes, limits are kept, and nothing is sent elsewhe
 
 testIt('Codex: a spec passes, and turns are limited', async () => {
   const proxy = await startProxy();
+  onTestFinished(proxy.close);
   const call = (name: string, input = {}) => ({ ...callTool(name, input), namespace: 'mcp__playwright' });
   const look = () => reply(call('browser_snapshot'));
   const api = await startOpenAiApi({

@@ -80,10 +80,10 @@ test('a real regression: the diff names it, fresh trials confirm it, and nothing
 test('a candidate that fresh trials clear, in Markdown', async () => {
   // The run before was of a bad hour.
   const own = ['--workers=1', '--config=sharded.config.ts'];
-  const args = ['confirm', '--trials', '5', '--markdown', '-o', 'comment.md', '--', ...own];
+  const args = ['confirm', '--trials', '4', '--markdown', '-o', 'comment.md', '--', ...own];
   const { code, err } = await taskproof(suite, args, { FAILS: 'cart-2' });
   expect(code, err).toBe(0);
-  expect(err, 'all fresh trials, although the config is one of two shards').toMatch(/^Running 5 tests /m);
+  expect(err, 'all fresh trials, although the config is one of two shards').toMatch(/^Running 4 tests /m);
   expect(suite.read('comment.md')).toMatch(/^<!-- taskproof-diff -->\n\n### Taskproof: nothing is worse\n/);
 }, 600_000);
 

@@ -1,7 +1,7 @@
 // Where the generated tests seem to live, and what the runner's own filters make of them.
 import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { config, makeSuite, type Suite, spec, startSite } from './suite';
+import { config, makeSuite, type Run, type Suite, spec, startSite } from './suite';
 
 const TYPES = [
   { name: 'TypeScript, CommonJS', pkg: { type: 'commonjs' } },
@@ -38,26 +38,31 @@ function listed(output: string): string[] {
   return [...output.matchAll(/agents\.spec\.ts:5:\d+ › (\w+)/g)].map(([, id]) => id!);
 }
 
+// What is selected is the same in a listing as in a run, and tags and titles are the same in every kind of module.
 const FILTERS = [
-  { args: ['--grep', '@smoke'], trials: ['one', 'one'] },
-  { args: ['--grep', '@agents'], trials: ['one', 'one', 'two'] },
-  { args: ['agents.spec.ts:5'], trials: ['one', 'one', 'two'] },
+  { type: 'commonjs', args: ['--grep', '@smoke'], trials: ['one', 'one'] },
+  { type: 'commonjs', args: ['--grep', '@agents'], trials: ['one', 'one', 'two'] },
+  { type: 'module', args: ['agents.spec.ts:5'], trials: ['one', 'one', 'two'] },
 ];
 
 const suites = new Map<string, Suite>();
+/** By their filters; before there are results of a run. */
+const listings = new Map<string, Run>();
 beforeAll(async () => {
   for (const { pkg } of TYPES) suites.set(pkg.type, await makeTagged(pkg.type));
+  for (const { type, args } of FILTERS)
+    listings.set(args.join(), await suiteOf(type).playwright(['test', '--list', ...args]));
+  for (const suite of suites.values()) expect(suite.exists('taskproof-results.json')).toBe(false);
 });
 const suiteOf = (type: string) => suites.get(type)!;
 
 describe.each(TYPES)('$name', ({ pkg }) => {
-  test('--list shows the caller’s line, k tests a spec, and judges nothing', async () => {
-    const suite = suiteOf(pkg.type);
-    const run = await suite.playwright(['test', '--list']);
-    expect(run.exitCode, run.output).toBe(0);
-    expect(listed(run.output).sort()).toEqual(['one', 'one', 'two']);
-    expect(run.output).not.toContain('undecided');
-    expect(suite.exists('taskproof-results.json')).toBe(false);
+  test('--list shows the caller’s line, k tests a spec, and judges nothing', () => {
+    const { args } = FILTERS.findLast(({ type }) => type === pkg.type)!;
+    const { exitCode, output } = listings.get(args.join())!;
+    expect(exitCode, output).toBe(0);
+    expect(listed(output).sort()).toEqual(['one', 'one', 'two']);
+    expect(output).not.toContain('undecided');
   });
 
   test('--only-changed after an edit of a YAML file selects its test file', async () => {
@@ -85,12 +90,11 @@ describe.each(TYPES)('$name', ({ pkg }) => {
   });
 });
 
-// What is selected is the same in a listing as in a run, and tags and titles are the same in every kind of module.
-test.each(FILTERS)('$args selects $trials', async ({ args, trials }) => {
-  const run = await suiteOf('commonjs').playwright(['test', '--list', ...args]);
-  expect(run.exitCode, run.output).toBe(0);
-  expect(listed(run.output).sort()).toEqual(trials);
-  expect(run.output).not.toContain('other.spec.ts');
+test.each(FILTERS)('$args selects $trials', ({ args, trials }) => {
+  const { exitCode, output } = listings.get(args.join())!;
+  expect(exitCode, output).toBe(0);
+  expect(listed(output).sort()).toEqual(trials);
+  expect(output).not.toContain('other.spec.ts');
 });
 
 test('a run in which no spec is selected is no run of ours', async () => {
@@ -113,12 +117,25 @@ test('--repeat-each=N: the policy is N, and the output says so', async () => {
   expect(run.output).toContain('--repeat-each=3 overrides k');
 });
 
-test('without our reporter the body skips the repeats beyond k', async () => {
-  const suite = suiteOf('commonjs');
-  const run = await suite.playwright(['test', '--reporter=list', '--grep', '@taskproof']);
-  expect(run.exitCode, run.output).toBe(0);
-  expect(run.output).toContain('3 passed');
-  expect(run.output).toContain('1 skipped');
+describe('without our reporter', () => {
+  let run: Run;
+  beforeAll(async () => {
+    run = await suiteOf('commonjs').playwright(['test', '--reporter=list', '--grep', '@taskproof']);
+  });
+
+  test('the body skips the repeats beyond k', () => {
+    expect(run.exitCode, run.output).toBe(0);
+    expect(run.output).toContain('3 passed');
+    expect(run.output).toContain('1 skipped');
+  });
+
+  test('a run is told that it has no verdict', () => {
+    // Each repeat has a worker of its own.
+    expect(run.output.split('No verdict will be computed')).toHaveLength(2);
+    expect(run.output).toContain(
+      'No verdict will be computed: "one" needs 2 of 2 trials to pass, but the reporter "@taskproof/playwright/reporter" is not used',
+    );
+  });
 });
 
 test('--retries are no trials', async () => {

@@ -1,11 +1,15 @@
+<<<<<<< HEAD
 // One browser per test file, pages for the members of the browser tool, and calls as a model makes them.
+=======
+// A browser, pages made for the members, and calls as the model would make them.
+>>>>>>> wt-cpu-9
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type {
   BetaToolResultBlockParam,
   BetaToolUseBlock,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import { type Browser, type BrowserContextOptions, chromium } from '@playwright/test';
+import { type Browser, type BrowserContextOptions, chromium, type Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import type { Action } from '../../src/agents/agent';
@@ -15,6 +19,7 @@ import { filled } from '../../src/agents/secrets';
 import { Driver } from '../../src/browser/driver/driver';
 import { claudeTask, type TaskSetup } from './claude-task';
 import { call, type JsonObject, textsOf } from './messages-api';
+import { leaveSharedBrowser, sharedBrowser } from './shared-browser';
 
 export interface Result {
   text: string;
@@ -61,7 +66,7 @@ export async function quickest(limitMs: number, prepare: () => Promise<() => Pro
   expect(Math.min(...times), `ms of ${times.length} tries`).toBeLessThan(limitMs);
 }
 
-/** Serves `pages` on 127.0.0.1 while the file's tests run, with one browser. @param args of the browser */
+/** Serves `pages` on 127.0.0.1 while the file's tests run. @param args of a browser of its own */
 export function harness(pages: Pages, args: string[] = []) {
   let browser: Browser;
   let origin = '';
@@ -77,13 +82,15 @@ export function harness(pages: Pages, args: string[] = []) {
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const options = launchOptions();
-    browser = await chromium.launch({ ...options, args: [...options.args, ...args] });
+    browser = await (args.length
+      ? chromium.launch({ ...options, args: [...options.args, ...args] })
+      : sharedBrowser());
   });
   afterEach(async () => {
     for (const cleanup of cleanups.splice(0)) await cleanup();
   });
   afterAll(async () => {
-    await browser?.close();
+    await (args.length ? browser?.close() : leaveSharedBrowser());
     server.closeAllConnections();
     await new Promise(resolve => server.close(resolve));
   });
@@ -94,6 +101,16 @@ export function harness(pages: Pages, args: string[] = []) {
     const page = await opened.newPage();
     await page.goto(origin + path);
     return page;
+  }
+
+  let kept: Promise<Page> | undefined;
+  /** The page at `/`, one for the file's tests: where a trial only looks at it. */
+  function samePage(): Promise<Page> {
+    kept ??= browser.newPage().then(async page => {
+      await page.goto(`${origin}/`);
+      return page;
+    });
+    return kept;
   }
 
   async function open(
@@ -141,5 +158,5 @@ export function harness(pages: Pages, args: string[] = []) {
     };
   }
 
-  return { open, openPage, origin: () => origin };
+  return { open, openPage, samePage, origin: () => origin };
 }

@@ -1,9 +1,12 @@
 // A proxy that refuses all requests, and notes them.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { onTestFinished } from 'vitest';
 
+<<<<<<< HEAD
 /** Notes all requests that would leave this machine. */
+=======
+/** Whatever asks to leave this machine, as a proxy sees it. Close it when the test ends. */
+>>>>>>> wt-cpu-9
 export async function startProxy() {
   const asked: string[] = [];
   const server = createServer((request, response) => {
@@ -15,6 +18,6 @@ export async function startProxy() {
     socket.end('HTTP/1.1 502 Bad Gateway\r\n\r\n');
   });
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-  onTestFinished(() => void server.close());
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, asked };
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url, asked, close: () => void server.close() };
 }

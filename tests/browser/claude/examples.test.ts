@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { type Browser, chromium } from '@playwright/test';
+import type { Browser } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSite } from '../../../example-tasks/site/server.mjs';
-import { launchOptions } from '../../../scripts/browser.mjs';
 import { claude } from '../../../src/agents/claude';
 import { recordNetwork } from '../../../src/browser/network-log';
 import { checkAssertion } from '../../../src/grading/assertions';
 import { parseTaskSpec } from '../../../src/spec';
 import { claudeTask } from '../../support/claude-task';
 import { type MessagesApi, playExamples, startMessagesApi } from '../../support/messages-api';
+import { leaveSharedBrowser, sharedBrowser } from '../../support/shared-browser';
 
 const FOLDER = 'example-tasks/tasks';
 let browser: Browser;
@@ -17,13 +17,13 @@ let api: MessagesApi;
 
 beforeAll(async () => {
   [browser, site, api] = await Promise.all([
-    chromium.launch(launchOptions()),
+    sharedBrowser(),
     startSite({ port: 0 }),
     startMessagesApi({ script: playExamples }),
   ]);
 });
 afterAll(async () => {
-  await browser?.close();
+  await leaveSharedBrowser();
   await Promise.all([site?.close(), api?.close()]);
 });
 

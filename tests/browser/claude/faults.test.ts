@@ -31,7 +31,7 @@ async function play(
   setup: TaskSetup & { api?: Partial<MessagesApiOptions> } = {},
 ) {
   api = await startMessagesApi({ script, apiKey: KEY, ...setup.api });
-  const task = claudeTask(await pages.openPage('/'), setup);
+  const task = claudeTask(await pages.samePage(), setup);
   const agent = claude({ apiKey: KEY, baseURL: api.url, maxRetries: 1, ...options });
   return { task, outcome: Promise.resolve(agent.run(task)) };
 }
