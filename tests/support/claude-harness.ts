@@ -1,8 +1,4 @@
-<<<<<<< HEAD
-// One browser per test file, pages for the members of the browser tool, and calls as a model makes them.
-=======
-// A browser, pages made for the members, and calls as the model would make them.
->>>>>>> wt-cpu-9
+// A browser, pages for the members of the browser tool, and calls as a model makes them.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type {

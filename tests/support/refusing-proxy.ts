@@ -2,11 +2,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-<<<<<<< HEAD
-/** Notes all requests that would leave this machine. */
-=======
-/** Whatever asks to leave this machine, as a proxy sees it. Close it when the test ends. */
->>>>>>> wt-cpu-9
+/** Notes all requests that would leave this machine. Close it when the test ends. */
 export async function startProxy() {
   const asked: string[] = [];
   const server = createServer((request, response) => {
