@@ -278,16 +278,15 @@ class Trial {
 
 /** Removes the folders of trials whose process was killed. */
 function sweep() {
-  try {
-    for (const folder of [tmpdir(), '/tmp'])
-      for (const name of readdirSync(folder).filter(name => name.startsWith(PREFIX))) {
+  for (const folder of [tmpdir(), '/tmp'].filter(existsSync))
+    for (const name of readdirSync(folder).filter(name => name.startsWith(PREFIX)))
+      try {
         const { mtimeMs, uid } = lstatSync(join(folder, name));
         const isOwn = uid === (process.getuid?.() ?? uid);
         if (isOwn && mtimeMs < Date.now() - LEFT_MS) rmSync(join(folder, name), { recursive: true });
+      } catch {
+        // Another trial has removed it.
       }
-  } catch {
-    // Another trial has removed them, or there is no such folder.
-  }
 }
 
 /** @param {object} line */

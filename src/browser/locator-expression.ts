@@ -83,11 +83,19 @@ class Reader {
     if (next === "'" || next === '"') return this.string(next);
     if (next === '{') return Object.fromEntries(this.list('{', '}', () => this.entry()));
     const regex = this.match(/\/((?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])+)\/([a-z]*)/y);
-    if (regex) return new RegExp(regex[1]!, regex[2]);
+    if (regex) return this.regExp(regex[1]!, regex[2]);
     const number = this.match(/-?\d+(?:\.\d+)?/y);
     if (number) return Number(number[0]);
     const word = this.match(/(?:true|false)\b/y);
     return word ? word[0] === 'true' : this.chain();
+  }
+
+  private regExp(source: string, flags?: string): RegExp {
+    try {
+      return new RegExp(source, flags);
+    } catch (error) {
+      throw this.error((error as Error).message);
+    }
   }
 
   private entry(): [string, unknown] {

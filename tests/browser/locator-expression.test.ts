@@ -59,6 +59,8 @@ describe('what is no locator is refused, with the place', () => {
     ["locator('iframe').contentFrame()", /a frame, not an element/],
     ['getByRole({ __proto__: 1 })', /an option is missing/],
     ["getByRole('button').nth('x').getByText(`y`)", /no method/],
+    ['getByText(/(/)', /Invalid regular expression/],
+    ['getByText(/x/zz)', /Invalid flags/],
   ])('%s', (expression, message) => {
     expect(() => locatorOf(page, expression)).toThrow(LocatorExpressionError);
     expect(() => locatorOf(page, expression)).toThrow(message);

@@ -295,6 +295,16 @@ describe('a page that has changed', () => {
       /^step 2: button "In shadow" now matches 2 elements instead of one on/,
     ],
   ];
+  it('is named: the locator that is none', async () => {
+    const first = await pages.open('/form');
+    await first.act('form_input', { target: await first.ref(/textbox "Name"/), value: 'Mira' });
+    const broken = JSON.stringify(recordingOf(first.actions)).replace('getBy', 'byHand');
+    const player = new Player(claudeTask(await pages.openPage('/form')), 3_000);
+    const failure = await player.play(JSON.parse(broken)).catch(error => error);
+    expect(failure).toBeInstanceOf(StepProblem);
+    expect(failure.message).toMatch(/^step 1: .* can't be used: .*there is no `byHand/);
+  });
+
   it.each(changes)('is named: the element %s', async (_, change, message) => {
     const first = await pages.open('/form');
     await first.act('form_input', { target: await first.ref(/textbox "Name"/), value: 'Mira' });

@@ -238,7 +238,7 @@ test('the tools are tested without an agent', () => {
   );
   expect(run.output).toContain('its schema is longer than 20000 characters');
   // Errors show the call, not the library.
-  expect(run.output).toMatch(/> 4 \| pageToolTests\('\/odd'.*\n.*\n.* at .*checks\.spec\.ts:4:\d+/);
+  expect(run.output).toMatch(/> 5 \| pageToolTests\('\/odd'.*\n.*\n.* at .*checks\.spec\.ts:5:\d+/);
   expect(run.output).not.toContain('page-tool-checks');
   expect(run.output).toMatch(line('-', 'unchecked.*checks.spec.ts.* /odd: page tools are well described'));
   expect(run.output).not.toMatch(/[✓✘].*unchecked/);

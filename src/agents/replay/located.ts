@@ -63,8 +63,9 @@ export async function whyNot(page: Page, step: RecordedAction, error: unknown): 
   const message = error instanceof Error ? error.message : String(error);
   if (!('locator' in step) || !step.locator) return message;
   const name = inWords(step.locator);
-  const count = await locatorOf(page, step.locator)
-    .count()
+  // What is no locator throws at once.
+  const count = await Promise.resolve(step.locator)
+    .then(text => locatorOf(page, text).count())
     .catch(() => undefined);
   if (count === 0) return `${name} not found`;
   if (count !== undefined && count > 1) return `${name} now matches ${count} elements instead of one`;
