@@ -76,6 +76,18 @@ export function isInteractive(argv: readonly string[] = process.argv): boolean {
   return process.env[INTERACTIVE] !== undefined;
 }
 
+/** Set by an editor's server, to its process id, for the processes that it starts. */
+const EDITOR = 'TASKPROOF_EDITOR';
+if (process.argv.includes('test-server')) process.env[EDITOR] = String(process.pid);
+
+/**
+ * Whether this process lists tests for an editor, which shows each at its location. Elsewhere `--only-changed` and `--test-list`
+ * take it for the test file's. Checked on Playwright 1.64 and 1.65: `test-server` starts a process that only loads the test files.
+ */
+export function listsForEditor({ env, ppid } = process): boolean {
+  return env[EDITOR] === String(ppid) && env.TEST_WORKER_INDEX === undefined;
+}
+
 // In UI mode and for editors the main process only loads the config, before workers start.
 repeatEachOverride();
 isInteractive();

@@ -3,14 +3,22 @@ import { mergeTests, type TestType } from '@playwright/test';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../options';
 import type { TaskSpec, TaskSpecError } from '../spec';
-import { placeOf, TaskSpecLoadError } from '../spec/errors';
+import { placeOf, type SourceLocation, TaskSpecLoadError } from '../spec/errors';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { policyForRepeats } from '../verdicts/verdict';
 import { BROKEN, type PlannedSpec, planAnnotations, posix, textAnnotations } from './annotations';
-import { callFrom, callSiteFile, callSiteFolder, callSiteOf, dependOn, errorAt } from './call-site';
+import {
+  type CallSite,
+  callFrom,
+  callSiteFile,
+  callSiteFolder,
+  callSiteOf,
+  dependOn,
+  errorAt,
+} from './call-site';
 import { type TrialFixtures, trialTest } from './fixtures';
 import { openLedgerWithoutReporter } from './ledger';
-import { repeatEachOverride } from './runner';
+import { listsForEditor, repeatEachOverride } from './runner';
 import { requirePlaywright } from './version';
 
 export interface TaskproofTestsOptions {
@@ -81,19 +89,30 @@ export function taskproofTests(globs: string | readonly string[], options: Taskp
       tag: tags(loaded.spec.tags),
       annotation: [...textAnnotations(loaded.spec), ...planAnnotations(planned)],
     };
-    callFrom(callSite, test, loaded.spec.id, details, async ({ _taskproofTrial }: TrialFixtures) => {
-      await _taskproofTrial.run(loaded, planned);
-    });
+    callFrom(
+      placeFor(loaded.file, loaded.locate('id')),
+      test,
+      loaded.spec.id,
+      details,
+      async ({ _taskproofTrial }: TrialFixtures) => {
+        await _taskproofTrial.run(loaded, planned);
+      },
+    );
   }
 
   function declareBroken({ file, error }: BrokenSpec): void {
     const name = posix(relative(dirname(callSiteFile(callSite)), file));
     const details = { tag: tags(), annotation: { type: BROKEN, description: name } };
-    callFrom(callSite, test, name, details, () => {
+    callFrom(placeFor(file, placeOf(error)), test, name, details, () => {
       // With our reporter, the repeats don't run at all.
       test.info().skip(test.info().repeatEachIndex > 0, 'a spec that does not parse runs once');
       throw errorAt(error.message, name, { file, ...placeOf(error) });
     });
+  }
+
+  /** Editors show a spec in its own file, where a click in the margin runs it alone. */
+  function placeFor(filename: string, place: SourceLocation | undefined): CallSite {
+    return place && listsForEditor() ? { filename, ...place } : callSite;
   }
 
   function tags(own: readonly string[] = []): string[] {

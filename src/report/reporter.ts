@@ -106,6 +106,7 @@ export default class TaskproofReporter implements Reporter {
   }
 
   async onEnd(result: FullResult): Promise<{ status?: FullResult['status'] } | undefined> {
+    if (isInteractive()) this.sayNotJudged();
     if (isListing() || isInteractive() || !(this.specRuns.size || checkRun())) return undefined;
     if (!this.preprocessed) this.refuseConflicts();
     this.joinUnconfirmed();
@@ -143,6 +144,15 @@ export default class TaskproofReporter implements Reporter {
     const more = whereToLook(this.config, this.options.outputFile, this.folder());
     if (lost.length) this.fail(lostSummary(lost, diagnosed, results, more));
     return undefined;
+  }
+
+  /** For editors, which show no annotations. */
+  private sayNotJudged(): void {
+    const trials = [...this.runOf].flatMap(([{ results }, { planned }]) => {
+      const ran = results.some(({ status }) => status !== 'skipped');
+      return ran && planned.policy.k > 1 ? `${nameOf(planned)} (1 trial of ${planned.policy.k})` : [];
+    });
+    if (trials.length) print(process.stdout, `taskproof: no verdict: ${trials.join(', ')}`);
   }
 
   async onExit(): Promise<void> {

@@ -71,37 +71,62 @@ test('UI mode shows a failing trial as failed, and says that it is one of severa
 interface Message {
   id?: number;
   method?: string;
-  params?: { method: string; params: { result?: object; test?: object } };
+  params?: { method?: string; params?: { result?: object; test?: object }; text?: string };
+  result?: object;
   error?: unknown;
 }
 
-test("the test server of editors reports the trial's own outcome", async () => {
+/** The answer as JSON. */
+type Call = (method: string, params: object) => Promise<string>;
+
+/** Speaks with the server of editors until `talk` ends. */
+async function withEditor(talk: (call: Call, messages: Message[]) => Promise<void>) {
   const socket = new WebSocket(await addressOf(start(['test-server', '--host=127.0.0.1'])));
   await once(socket, 'open');
   const messages: Message[] = [];
-  const call = (id: number, method: string, params: object) => {
-    const answered = new Promise<void>((resolve, reject) => {
+  let id = 0;
+  const call: Call = (method, params) => {
+    const own = ++id;
+    const answered = new Promise<string>((resolve, reject) => {
       socket.on('message', data => {
         const message = JSON.parse(String(data)) as Message;
-        messages.push(message);
-        if (message.id !== id) return;
-        if (message.error) reject(new Error(JSON.stringify(message.error)));
-        else resolve();
+        if (message.id === own && message.error) reject(new Error(JSON.stringify(message.error)));
+        else if (message.id === own) resolve(JSON.stringify(message.result));
       });
     });
-    socket.send(JSON.stringify({ id, method, params }));
+    socket.send(JSON.stringify({ id: own, method, params }));
     return answered;
   };
+  socket.on('message', data => messages.push(JSON.parse(String(data)) as Message));
   try {
-    await call(1, 'initialize', {});
-    await call(2, 'runTests', { locations: [] });
+    await call('initialize', { interceptStdio: true });
+    await talk(call, messages);
   } finally {
     socket.close();
   }
-  const end = messages.find(({ params }) => params?.method === 'onTestEnd')?.params?.params;
-  expect(end).toMatchObject({ test: { expectedStatus: 'passed' }, result: { status: 'failed' } });
-  expect(JSON.stringify(end)).toContain(NOT_JUDGED);
-});
+}
+
+test("the test server of editors reports the trial's own outcome, and says that it is one of several", () =>
+  withEditor(async (call, messages) => {
+    await call('runTests', { locations: [] });
+    const end = messages.find(({ params }) => params?.method === 'onTestEnd')?.params?.params;
+    expect(end).toMatchObject({ test: { expectedStatus: 'passed' }, result: { status: 'failed' } });
+    expect(JSON.stringify(end)).toContain(NOT_JUDGED);
+    // Editors show no annotations.
+    const said = messages.flatMap(({ method, params }) => (method === 'stdio' ? (params?.text ?? '') : []));
+    expect(said.join('')).toContain('taskproof: no verdict: kept (1 trial of 3)');
+  }));
+
+test('editors show each spec in its own file, and one that does not parse at its error', () =>
+  withEditor(async call => {
+    suite.write({ 'tasks/broken.yaml': 'goal: Buy\nid: [\n' });
+    const listed = await call('listTests', {});
+    suite.remove('tasks/broken.yaml');
+    const line = suite.read('tasks/kept.yaml').split('\n').indexOf('id: kept') + 1;
+    expect(line).toBeGreaterThan(0);
+    expect(listed).toContain(`{"file":"tasks/kept.yaml","line":${line},"column":5}`);
+    expect(listed).toContain('{"file":"tasks/broken.yaml","line":3,');
+  }));
 
 test('the server of coding agents reports a failing trial as failed', async () => {
   const child = start(['run-test-mcp-server', '--headless']);
