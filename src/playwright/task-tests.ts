@@ -110,9 +110,13 @@ export function taskproofTests(globs: string | readonly string[], options: Taskp
     });
   }
 
-  /** Editors show a spec in its own file, where a click in the margin runs it alone. */
+  /**
+   * Editors show a spec in its own file, where a click in the margin runs it alone. The spec of a call for one stays at the call:
+   * Playwright takes a file whose tests all seem to live in one other file for a compiled one, and gives them other ids.
+   */
   function placeFor(filename: string, place: SourceLocation | undefined): CallSite {
-    return place && listsForEditor() ? { filename, ...place } : callSite;
+    const isOne = wanted.length + broken.length === 1;
+    return place && !isOne && listsForEditor() ? { filename, ...place } : callSite;
   }
 
   function tags(own: readonly string[] = []): string[] {

@@ -124,6 +124,7 @@ test('editors show each spec in its own file, and one that does not parse at its
     suite.remove('tasks/broken.yaml');
     const line = suite.read('tasks/kept.yaml').split('\n').indexOf('id: kept') + 1;
     expect(line).toBeGreaterThan(0);
+    // A call for one spec shows it at the call, as the run of `kept` alone needs it.
     expect(listed).toContain(`{"file":"tasks/kept.yaml","line":${line},"column":5}`);
     expect(listed).toContain('{"file":"tasks/broken.yaml","line":3,');
   }));
