@@ -98,7 +98,9 @@ const pages: Record<string, HostilePage> = {
   },
   // It answers nothing, like one that computes without end, and keeps no processor busy for the whole trial.
   'timer-without-end': {
-    page: onLoad(`const request = new XMLHttpRequest(); request.open('GET', '/never', false); request.send();`),
+    page: onLoad(
+      `const request = new XMLHttpRequest(); request.open('GET', '/never', false); request.send();`,
+    ),
     outcome: ['failed'],
     broken: HUNG,
   },
