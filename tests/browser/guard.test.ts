@@ -51,8 +51,7 @@ beforeEach(async () => {
 });
 afterEach(async ({ task }) => {
   await guard?.dispose();
-  if (!isKept || task.result?.state === 'fail') return closeContext();
-  for (const other of context!.pages().slice(1)) await other.close();
+  if (!isKept || task.result?.state === 'fail') await closeContext();
 });
 
 async function closeContext(): Promise<void> {
@@ -110,7 +109,7 @@ async function expectStateKept(): Promise<void> {
 /** Where a first try leaves a service worker behind, or the page begins elsewhere. */
 const needsNewContext = ({ before, paths }: Trick) => Boolean(before || paths?.['/service.js']);
 
-// The tries of a trick have one context: a new one for each would be most of what they cost.
+// The tries of a trick have one context, and what each leaves open stays: a new one for each would be most of what they cost.
 describe.each(TRICKS)('$name', row => {
   beforeAll(() => {
     isKept = !needsNewContext(row);

@@ -96,7 +96,14 @@ const pages: Record<string, HostilePage> = {
     outcome: ['error'],
     reason: /can't be opened: Timeout 2000ms exceeded\. Is the site running/,
   },
-  'timer-without-end': { page: onLoad('while (true);'), outcome: ['failed'], broken: HUNG },
+  // It answers nothing, like one that computes without end, and keeps no processor busy for the whole trial.
+  'timer-without-end': {
+    page: onLoad(
+      `const request = new XMLHttpRequest(); request.open('GET', '/never', false); request.send();`,
+    ),
+    outcome: ['failed'],
+    broken: HUNG,
+  },
 };
 
 const AGENT = `defineAgent({ name: 'visitor', async run(task) {
@@ -117,6 +124,7 @@ const AGENT = `defineAgent({ name: 'visitor', async run(task) {
 test('each hostile page: the trial ends within its limits, with a record', async () => {
   const site = await startSite({
     '/small': '<p id="done">Done</p>',
+    '/never': () => {},
     '/file': (_, response) =>
       void response.writeHead(200, { 'content-disposition': 'attachment' }).end('content'),
     ...Object.fromEntries(

@@ -1,5 +1,6 @@
-// What a file costs in time of a processor, its own and that of the processes it started and saw end: unlike its seconds it is the
-// same on a busy machine. ./slowest.ts prints it. Linux only: elsewhere the children's is not told.
+// What a file costs in time of a processor, its own and that of the processes it started and saw end: unlike its seconds it is much
+// the same on a busy machine. ./slowest.ts prints it. Not in it: a browser that files share, and what Chromium's own processes take
+// after their parent has ended, which is about as much again. Linux only: elsewhere the children's is not told.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll } from 'vitest';
 
