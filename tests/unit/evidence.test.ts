@@ -205,15 +205,11 @@ test('the checks that did not hold, in the order of the spec, with one escape be
       judge: { passed: false, reason: 'the pot\nis missing' },
     }),
   );
-  expect(broken).toEqual([
-    {
-      type: 'escape',
-      title: 'allowedDomains',
-      reason: 'the agent got to http://one, outside allowedDomains',
-    },
-    { type: 'dom', title: 'b', reason: 'no b' },
-    { type: 'dom', title: 'a', reason: null },
-    { type: 'judge', title: 'the judge', reason: 'the judge: the pot is missing' },
+  expect(broken.map(({ title, reason }) => [title, reason])).toEqual([
+    ['allowedDomains', 'the agent got to http://one, outside allowedDomains'],
+    ['b', 'no b'],
+    ['a', null],
+    ['the judge', 'the judge: the pot is missing'],
   ]);
   const fine = recordOf([], { judge: { passed: true, reason: 'all there' } });
   expect(failedTrialOf('p', 0, fine).broken).toEqual([]);
