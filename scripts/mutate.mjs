@@ -13,6 +13,7 @@ import * as vitest from './mutate/vitest.mjs';
 
 // A fault that ten random inputs miss is rarely found by a hundred. The tables of cases find most of them.
 fc.configureGlobal({ numRuns: 10 });
+const SLOW_MS = 5_000;
 const places = process.argv.slice(2);
 if (!places.length) throw new Error('name folders or files: node scripts/mutate.mjs src/verdicts src/spec');
 const root = process.cwd();
@@ -73,8 +74,10 @@ for (const suite of suites) {
   }
   suite.ms = performance.now() - began;
 }
-// The quick ones first, since they notice most faults.
+// The quick ones first, since they notice most faults. A fault that no test notices would run them all.
 suites.sort((a, b) => a.ms - b.ms);
+while (suites.at(-1)?.ms > SLOW_MS)
+  say(`not used: ${suites.pop().file}: too slow to run again for each fault`);
 if (process.env.TIMES) for (const { file, ms } of suites) say(`${Math.round(ms)}ms ${file}`);
 
 const scores = new Map();
@@ -83,7 +86,7 @@ for (const { id, file, line, original, fault } of mutants) {
   const folder = file.split('/').slice(0, 2).join('/');
   const score = scores.get(folder) ?? { killed: 0, survived: 0, unreached: 0 };
   scores.set(folder, score);
-  const fate = await fateOf(id);
+  const fate = await fateOf(id, file);
   score[fate]++;
   if (fate === 'survived') say(`${file}:${line}  ${short(original)}  →  ${short(fault)}`);
 }
@@ -93,9 +96,9 @@ for (const [folder, { killed, survived, unreached }] of scores) {
 }
 process.exit();
 
-async function fateOf(id) {
+async function fateOf(id, file) {
   let wasReached = false;
-  for (const { load, atLoad, byTest, broken } of suites) {
+  for (const { load, atLoad, byTest, broken } of nearestTo(file)) {
     const concerned = index => !broken.has(index) && (atLoad.has(id) || byTest[index].has(id));
     if (!byTest.some((_, index) => concerned(index))) continue;
     wasReached = true;
@@ -112,6 +115,21 @@ async function fateOf(id) {
     }
   }
   return wasReached ? 'survived' : 'unreached';
+}
+
+/** The tests that import the file, then those that reach it over others. */
+function nearestTo(file) {
+  const near = ({ distances }) => distances.get(file) ?? 99;
+  return suites.toSorted((a, b) => near(a) - near(b));
+}
+
+/** How many imports away each file is. */
+function distancesFrom(entry, { inputs }) {
+  const distances = new Map([[entry, 0]]);
+  for (const [file, distance] of distances)
+    for (const { path: next } of inputs[file]?.imports ?? [])
+      if (!distances.has(next)) distances.set(next, distance + 1);
+  return distances;
 }
 
 /** Bundles a test file with our files that it imports; undefined if it reaches none of the target files. */
@@ -152,5 +170,6 @@ async function bundled(file) {
     const module = { exports: {} };
     run(wanted, module, module.exports, path.resolve(file), path.resolve(path.dirname(file)));
   };
-  return { file, load, byTest: [], broken: new Set() };
+  const distances = distancesFrom(file, result.metafile);
+  return { file, load, distances, byTest: [], broken: new Set() };
 }

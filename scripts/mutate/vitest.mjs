@@ -6,6 +6,7 @@ import {
   JestChaiExpect,
   JestExtend,
 } from '@vitest/expect';
+import { fn, restoreAllMocks, spyOn } from '@vitest/spy';
 import * as chai from 'chai';
 
 for (const plugin of [JestExtend, JestChaiExpect, JestAsymmetricMatchers]) chai.use(plugin);
@@ -25,6 +26,7 @@ const spread = (row, body) => (Array.isArray(row) ? body(...row) : body(row));
 test.each = table => (name, body) => {
   for (const [index, row] of table.entries()) test(`${name} ${index}`, () => spread(row, body));
 };
+test.skipIf = skip => (skip ? () => {} : test);
 export const it = test;
 export const describe = (_name, body) => {
   const outer = hooks;
@@ -51,11 +53,24 @@ function once(body) {
 
 const stubbed = new Map();
 export const vi = {
+  fn,
+  spyOn,
+  restoreAllMocks,
   setConfig() {},
+  async waitFor(body) {
+    for (let tries = 0; ; tries++)
+      try {
+        return await body();
+      } catch (error) {
+        if (tries > 100) throw error;
+        await new Promise(resolve => setTimeout(resolve, 20));
+      }
+  },
   stubEnv(name, value) {
     if (!stubbed.has(name)) stubbed.set(name, process.env[name]);
     if (value === undefined) delete process.env[name];
     else process.env[name] = value;
+    return vi;
   },
   unstubAllEnvs() {
     for (const [name, value] of stubbed)
@@ -92,5 +107,6 @@ export async function runTest({ body, hooks: { before, after } }) {
     clearTimeout(timer);
     for (const clean of [...after, ...finished.reverse()]) await clean();
     vi.unstubAllEnvs();
+    vi.restoreAllMocks();
   }
 }

@@ -23,8 +23,8 @@ export function diffCounts(diff: Pick<Diff, 'counts'>): string {
 export const isCompared = ({ change }: DiffRow) => change !== 'not run';
 
 /** Whether tables show the row. Others are only counted, since rates always differ a little from run to run. */
-export function isShown({ change, p, candidate, proven }: DiffRow): boolean {
-  if (change === 'worsened') return candidate || proven;
+export function isShown({ change, p, candidate }: DiffRow): boolean {
+  if (change === 'worsened') return candidate;
   if (change === 'improved') return p !== null && p <= ALPHA;
   return change !== 'unchanged' && change !== 'not run';
 }

@@ -106,7 +106,7 @@ export function diffBody(diff: Diff): string {
   const notes = diffNotes(changed).map(({ row, note }) => `${nameOf(row)}: ${escapeMarkdown(note)}`);
   return blocks([
     changed.length > 0 && diffMarkdownTable(changed, COMMENT_LIMIT / 3),
-    notes.length > 0 && lines(notes, COMMENT_LIMIT / 3, '- '),
+    lines(notes, COMMENT_LIMIT / 3, '- '),
     others.length > 0 &&
       folded(
         `${specsAndTests(others)} without a notable change`,
@@ -121,7 +121,7 @@ function replayedSection(rows: readonly ResultRow[]): string | false {
   const healed = healings(rows).map(({ row, text }) => `${nameOf(row)} ${escapeMarkdown(text)}`);
   return blocks([
     '### Replayed from recordings (measures no agent)',
-    healed.length > 0 && lines(healed, SUMMARY_LIMIT / 4, '- '),
+    lines(healed, SUMMARY_LIMIT / 4, '- '),
     verdictMarkdownTable(rows),
   ]).trimEnd();
 }

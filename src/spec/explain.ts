@@ -118,14 +118,12 @@ function bare(word: string): string {
 function editDistance(from: string, to: string): number {
   const rows = [Array.from({ length: to.length + 1 }, (_, index) => index)];
   for (let i = 1; i <= from.length; i++) {
-    const [before, above] = [rows[i - 2], rows[i - 1]!];
+    const above = rows[i - 1]!;
     const row = [i];
     for (let j = 1; j <= to.length; j++) {
       const replaced = above[j - 1]! + (from[i - 1] === to[j - 1] ? 0 : 1);
       const swapped =
-        before && j > 1 && from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1]
-          ? before[j - 2]! + 1
-          : replaced;
+        from[i - 1] === to[j - 2] && from[i - 2] === to[j - 1] ? rows[i - 2]![j - 2]! + 1 : replaced;
       row.push(Math.min(replaced, swapped, above[j]! + 1, row[j - 1]! + 1));
     }
     rows.push(row);

@@ -133,10 +133,8 @@ const domain = z.string(say).regex(DOMAIN, {
 });
 
 function domainMeant(written: string): string {
-  const star = written.startsWith('*.') ? '*.' : '';
-  const rest = written.slice(star.length);
-  const host = hostOf(rest.includes('://') ? rest : `http://${rest}`);
-  return host !== undefined && DOMAIN.test(star + host) ? ` (did you mean \`${star}${host}\`?)` : '';
+  const host = hostOf(written.includes('://') ? written : `http://${written}`);
+  return host !== undefined && DOMAIN.test(host) ? ` (did you mean \`${host}\`?)` : '';
 }
 
 /** Without a trailing dot; undefined for a text that is not a URL, empty if the URL has no host. */

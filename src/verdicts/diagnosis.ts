@@ -62,7 +62,7 @@ export function failureGroups(trials: readonly FailedTrial[]): FailedTrial[][] {
     const taken = new Set(found ?? rest);
     rest = rest.filter(trial => !taken.has(trial));
   }
-  return groups.sort((a, b) => b.length - a.length);
+  return groups;
 }
 
 /** Groups trials that share all of the traits, the largest group first. @param all include trials with an unknown trait */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { comparisonText } from '../../src/report/comparison-text';
+import { comparisonText, findingsOf } from '../../src/report/comparison-text';
 import { displayWidth } from '../../src/report/format';
 import type { ResultRow, Results } from '../../src/report/results';
 import { verdictTable } from '../../src/report/terminal';
@@ -57,6 +57,46 @@ test('the share of actions that went through page tools is told where there is o
   expect(text([row('cart', 'with', 'pp', { actions: 8 }), without])).not.toContain('page tools');
 });
 
+test('what is not known has a dash', () => {
+  const shown = text([
+    row('cart', 'down', 'ee', { pageToolCalls: 0 }),
+    row('cart', 'up', 'pp', { actions: 2, pageToolCalls: 1 }),
+  ]);
+  expect(shown).toMatch(/^ {2}graded trials passed +0\/0 \(-\) +2\/2 \(100%\)$/m);
+  expect(shown).toMatch(/^ {2}pass\^k +- +100% \(k 2\)$/m);
+  expect(shown).toMatch(/^ {2}actions by page tools +0\/0 \(-\) +1\/2 \(50%\)$/m);
+});
+
+test('how far two projects differ: over one spec without an interval, over several with one', () => {
+  const pair = (specs: number) =>
+    findingsOf(
+      compareProjects(
+        Array.from({ length: specs }, (_, n) => [
+          row(`s${n}`, 'one', 'ppppp', { actions: 1 }),
+          row(`s${n}`, 'two', 'fffff'),
+        ]).flat(),
+      )!,
+    ).at(-1);
+  expect(pair(1)).toBe(
+    'one / two: pass rate +100 points over 1 spec, p = 0.0079: too little to tell them apart'.replace(
+      'too little to tell them apart',
+      'they differ',
+    ),
+  );
+  expect(pair(2)).toBe(
+    'one / two: pass rate +100 points (95%: +100 to +100) over 2 specs, p < 0.001: they differ',
+  );
+});
+
+test('in colour: heads and what is left out dimmed, verdicts in their colour', () => {
+  const comparison = compareProjects(ROWS)!;
+  const coloured = comparisonText(comparison, { colour: true, width: 100, indent: '  ' });
+  for (const shown of ['\u001b[2mpasses, turns, cost', '\u001b[2mopus', '\u001b[2m-', '\u001b[31m✗ 1/5'])
+    expect(coloured).toContain(shown);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours
+  expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(text(ROWS));
+});
+
 test('agreement is said, and long lists of other rates are cut', () => {
   expect(text([row('a', 'x', 'pp'), row('a', 'y', 'pp')])).toMatch(
     /\n {2}Both projects come to the same verdicts\.$/,
@@ -82,6 +122,24 @@ describe('width', () => {
     expect(heads.length).toBe({ 60: 5, 80: 3, 100: 2, 200: 1 }[width]);
     const all = lines.join('');
     for (const part of ['production', 'staging', 'sonnet', '語のと', 'open-on-']) expect(all).toContain(part);
+  });
+
+  test('columns stand side by side if they just fit', () => {
+    const width = Math.max(...text(ROWS).split('\n').slice(0, 9).map(displayWidth));
+    expect(text(ROWS, width)).toMatch(/haiku +lexical +opus/);
+    expect(text(ROWS, width - 1)).not.toMatch(/haiku +lexical +opus/);
+  });
+
+  test('a name of more than four lines is cut in the fourth', () => {
+    const name = ['a', 'b', 'c', 'd', 'e'].map(letter => letter.repeat(24)).join('');
+    const four = ['a', 'b', 'c'].map(letter => letter.repeat(24));
+    const headOf = (project: string) =>
+      text([row('s', project, 'p'), row('s', 'z', 'p')], 200)
+        .split('\n')
+        .slice(0, 5)
+        .map(line => line.slice(24).split('  ')[0]!.trim());
+    expect(headOf(name)).toEqual([...four, `${'d'.repeat(24)}…`, '✓ 1/1']);
+    expect(headOf(name.slice(0, 96))).toEqual([...four, 'd'.repeat(24), '✓ 1/1']);
   });
 
   test('whatever the names, no line is wider than asked for and none is lost', () => {

@@ -295,10 +295,14 @@ const PARTED = 'turn 2: the passing trial clicked button "Pay", this one clicked
 
 test('a failed trial shows its diagnosis first, its step marked, and both pictures', async () => {
   const { run, results } = specRun('opus', [PASS, LOST]);
-  const found = await diagnose([run], NONE);
-  expect(found.specs.get(run)!.diagnosis).toMatchObject({
-    headline: 'trial 2/2: nothing matches "h1"; ended on /help after button "Help"',
-    parted: PARTED,
+  const found = await diagnose([run], () => expect.fail('there is a passing trial in this run'));
+  expect(found.specs.get(run)).toMatchObject({
+    diagnosis: {
+      headline: 'trial 2/2: nothing matches "h1"; ended on /help after button "Help"',
+      parted: PARTED,
+      partings: [{ expected: { screenshot: 'turn-1.jpg' }, actual: { screenshot: 'turn-1.jpg' } }],
+    },
+    way: { end: '/thanks' },
   });
   const [passed, lost] = results as [TestResult, TestResult];
   expect(lost.annotations.slice(0, 2)).toEqual([
@@ -419,7 +423,9 @@ test('errors and a retry say nothing about the site: no diagnosis of them', asyn
   const { run } = specRun('opus', [
     record([], { status: 'error', errorKind: 'agent_api', outcome: 'error' }),
   ]);
-  expect((await diagnose([run], NONE)).specs.get(run)).toEqual({});
+  expect((await diagnose([run], NONE)).specs.get(run)).toStrictEqual({});
+  const lost = specRun('opus', [LOST]).run;
+  expect((await diagnose([lost], NONE)).specs.get(lost)).not.toHaveProperty('way');
 });
 
 test('a trial that comes twice, as from a shard merged twice, counts once', async () => {
@@ -500,6 +506,28 @@ test('agents of two projects that fail alike are grouped, and named in the compa
   expect(findingsOf(comparison!)).toContain(
     'buy, haiku, opus: 4 of 4 failures: nothing matches "h1"; ended on /help after button "Help"',
   );
+});
+
+test('only specs that several agents fail are told apart from the agents, by name', async () => {
+  const replayed = { replayed: true };
+  const runs = [
+    ...['haiku', 'opus'].map(project => specRun(project, [LOST], { id: 'pay' }).run),
+    ...['haiku', 'opus'].map(project => specRun(project, [LOST], { id: 'buy' }).run),
+    specRun('haiku', [LOST], { id: 'one' }).run,
+    specRun('opus', [PASS], { id: 'one' }).run,
+    specRun('haiku', [LOST], { id: 'again' }).run,
+    specRun('opus', [LOST], { id: 'again', ...replayed }).run,
+  ];
+  const { failures, specs } = await diagnose(runs, NONE);
+  expect(failures.map(({ spec }) => spec)).toEqual(['buy', 'pay']);
+  // A replay shows nothing of how an agent does it.
+  const [agent, replay] = [
+    specRun('haiku', [LOST], { id: 'x' }).run,
+    specRun('opus', [PASS], { id: 'x', ...replayed }).run,
+  ];
+  const found = await diagnose([agent, replay], NONE);
+  expect(found.specs.get(agent)!.diagnosis!.partings).toEqual([]);
+  expect(specs.size).toBe(runs.length);
 });
 
 test('a spec with trials missing says so before why others failed', async () => {

@@ -29,6 +29,16 @@ test.each<[string, KeptRun[], boolean]>([
     expect(conflicts[0]).toMatch(/started 2026.*started 2026.*different runs.*spec "cart" of project "opus"/);
 });
 
+test('a conflict names both blobs as a person can find them', () => {
+  const [one, other] = [kept('1/2', { ciRun: '7' }), kept(null, { ...later, plan: [] })];
+  const [entry] = one.plan;
+  other.plan = [{ ...entry!, project: '' }];
+  one.plan = other.plan;
+  expect(mergeConflicts([one, other], [])).toEqual([
+    'the blob of shard 1/2 started 2026-11-05T10:00:00.000Z, CI run 7 and the blob started 2026-11-06T10:00:00.000Z are from different runs, and both have spec "cart"',
+  ]);
+});
+
 test.each<[string, boolean]>([
   ['', false],
   ['--project=opus --workers 2', false],

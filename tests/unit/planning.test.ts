@@ -1,9 +1,14 @@
 // Before the first test: which repeats are trials, what they are called, and whether the run can be judged at all.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { FullConfig, FullProject, Suite, TestCase } from '@playwright/test/reporter';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { keptRuns, planAnnotations } from '../../src/playwright/annotations';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { keptRuns, planAnnotations, policyAnnotation } from '../../src/playwright/annotations';
+import { CHECK_RUN, type CheckRun } from '../../src/playwright/check-run';
 import type { TaskproofOptions } from '../../src/playwright/options';
 import { planRun } from '../../src/report/planning';
+import type { Policy } from '../../src/verdicts/verdict';
 
 const agent = { name: 'mine', run: async () => undefined };
 const argv = process.argv;
@@ -15,6 +20,7 @@ afterEach(() => {
   process.argv = argv;
   delete process.env.TASKPROOF_REPEAT_EACH;
   vi.restoreAllMocks();
+  vi.unstubAllEnvs();
 });
 
 interface Declared {
@@ -29,30 +35,51 @@ interface Declared {
   /** Its file does not parse. */
   broken?: boolean;
   rubric?: string;
+  goal?: string;
+  /** An ordinary test with a pass policy; null: without one. */
+  isTest?: true | null;
+  retries?: number;
+  /** What Playwright keeps inside of tests and suites. */
+  inside?: object;
+  outside?: object;
 }
 
-function run(specs: readonly Declared[], shard: FullConfig['shard'] = null) {
+/** A suite as Playwright keeps it: without the key, it has changed. */
+function outer(outside: object = {}, project: () => unknown): object {
+  const suite: Record<string, unknown> = { project, _use: [], ...outside };
+  if (suite._use === undefined) delete suite._use;
+  return suite;
+}
+
+function annotationsOf(file: string, policy: Policy, { broken, isTest, goal, rubric }: Declared) {
+  if (broken) return [{ type: 'broken spec', description: file }];
+  if (isTest !== undefined) return isTest ? [policyAnnotation(policy)] : [];
+  return [
+    ...(goal ? [{ type: 'goal', description: goal }] : []),
+    ...(rubric ? [{ type: 'rubric', description: rubric }] : []),
+    ...planAnnotations({ file, policy, replayed: false }),
+  ];
+}
+
+function run(specs: readonly Declared[], shard: FullConfig['shard'] = null, more: Partial<FullConfig> = {}) {
   const projects = new Map<string, FullProject>();
   const tests = specs.flatMap(spec => {
     const { id = 'cart', k = 2, minPasses = k, line = 1, project = 'agents', describe } = spec;
-    const { repeatEach = k, taskproof = { agent }, broken = false, rubric } = spec;
+    const { repeatEach = k, taskproof = { agent } } = spec;
     if (!projects.has(project))
       projects.set(project, { name: project, repeatEach, use: { taskproof } } as unknown as FullProject);
-    const plan = planAnnotations({
-      file: `${id}.yaml`,
-      policy: { k, minPasses },
-      replayed: false,
-    });
-    const annotations = broken
-      ? [{ type: 'broken spec', description: `${id}.yaml` }]
-      : [...(rubric ? [{ type: 'rubric', description: rubric }] : []), ...plan];
+    const annotations = annotationsOf(`${id}.yaml`, { k, minPasses }, spec);
     return Array.from({ length: repeatEach }, (_, repeatEachIndex) => ({
       title: id,
       annotations: [...annotations],
       repeatEachIndex,
+      retries: spec.retries ?? 0,
+      _tags: [],
+      _testType: null,
+      ...spec.inside,
       titlePath: () => ['', project, 'tasks.spec.ts', ...(describe ? [describe] : []), id],
       location: { file: '/suite/tasks.spec.ts', line, column: 1 },
-      parent: { project: () => projects.get(project) },
+      parent: outer(spec.outside, () => projects.get(project)),
     }));
   }) as unknown as TestCase[];
   const config = {
@@ -60,6 +87,8 @@ function run(specs: readonly Declared[], shard: FullConfig['shard'] = null) {
     reporter: [],
     shard,
     configFile: '/suite/playwright.config.ts',
+    projects: [...projects.values()],
+    ...more,
   } as unknown as FullConfig;
   const excluded: TestCase[] = [];
   const suite = { allTests: () => tests } as unknown as Suite;
@@ -115,6 +144,37 @@ test.each<[string, Declared[], RegExp]>([
     ],
     /spec "phone › a" is declared 2 times in project "agents".*give each declaration its own describe/,
   ],
+  [
+    'a k that another spec needs, too: the first is named',
+    [
+      { id: 'a', k: 5, repeatEach: 2 },
+      { id: 'b', k: 5, repeatEach: 2 },
+    ],
+    /^taskproof: spec "a" needs k: 5, but project "agents" runs each test 2 times\. Add `\.\.\.repeats\('<the globs of your specs>'\)` \(or `repeatEach: 5`, [^\n]*$/,
+  ],
+  [
+    'an ordinary test that the project does not repeat often enough',
+    [{ id: 'answers', k: 5, repeatEach: 1, isTest: true }],
+    /^taskproof: test "answers" needs k: 5, .*Add `\.\.\.repeats\(\{ atLeast: 5 \}\)` /,
+  ],
+  [
+    'a pass policy in a serial describe, told once',
+    [{ id: 'answers', k: 2, isTest: true, outside: { _parallelMode: 'serial' } }],
+    /^taskproof: test "answers" \(\/suite\/tasks\.spec\.ts:1\) has a pass policy in a serial describe, [^\n]*$/,
+  ],
+  [
+    'several problems, a line each',
+    [
+      { id: 'a', line: 3 },
+      { id: 'a', line: 7, repeatEach: 1, k: 5 },
+    ],
+    /^taskproof: spec "a" is declared 2 times [^\n]*\ntaskproof: spec "a" needs k: 5[^\n]*$/,
+  ],
+  [
+    'a secret without a value that a goal names',
+    [{ id: 'a', goal: 'Log in with PASSWORD', taskproof: { agent, secrets: { PASSWORD: undefined } } }],
+    /^taskproof: project "agents": use\.taskproof\.secrets: PASSWORD has no value, but the goal of a needs it\./,
+  ],
   ['a project without an agent', [{ taskproof: null }], /^project "agents": no agent is configured/],
 ])('the run does not start with %s', async (_, specs, message) => {
   await expect(run(specs).planned).rejects.toThrow(message);
@@ -136,6 +196,8 @@ test('what an agent or a judge is missing stops the run, with its project', asyn
   };
   const missing = run([{ taskproof: { agent: { ...agent, preflight } } }]);
   await expect(missing.planned).rejects.toThrow(/^taskproof: project "agents" can't run: there is no key$/);
+  const odd = run([{ taskproof: { agent: { ...agent, preflight: () => Promise.reject('no key') } } }]);
+  await expect(odd.planned).rejects.toThrow(/^taskproof: project "agents" can't run: no key$/);
 });
 
 test('--list asks no agent, and editors run single repeats', async () => {
@@ -180,6 +242,13 @@ test.each<[string, Declared[], string | undefined]>([
     undefined,
   ],
   [
+    'secrets without a value that no goal names',
+    [{ goal: 'Look', taskproof: { agent, secrets: { PASSWORD: undefined, PIN: undefined } } }],
+    `taskproof: project "agents": secrets without a value: PASSWORD, PIN. The agent can't use them.`,
+  ],
+  ['secrets with a value', [{ taskproof: { agent, secrets: { PASSWORD: 'x' } } }], undefined],
+  ['recordings that are there', [{ taskproof: { agent: replaying(['cart']) as never } }], undefined],
+  [
     'specs without a recording',
     ['a', 'b', 'c'].map(id => ({ id, taskproof: { agent: replaying(['b']) } })),
     'taskproof: project "agents": no recording: recordings/a.json, recordings/c.json. To make one, ',
@@ -210,4 +279,133 @@ test('a shard keeps the plan of the whole run: once for each spec and project', 
   const whole = run([{ id: 'a' }]);
   await whole.planned;
   expect(keptRuns(whole.config)).toEqual([]);
+});
+
+function printed(): () => string[] {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  return () => write.mock.calls.map(([text]) => String(text));
+}
+
+test('a Playwright that has changed is told', async () => {
+  const said = printed();
+  await run([{}]).planned;
+  await run([]).planned;
+  expect(said()).toEqual([]);
+  await run([{ outside: { _use: undefined } }]).planned;
+  expect(said()).toEqual([
+    expect.stringMatching(
+      /^taskproof: Playwright [\d.]+\S* differs from .*wrong options in `test\.use`.*\n$/,
+    ),
+  ]);
+});
+
+test('retries are off for tests with a pass policy, which is told with their projects', async () => {
+  const said = printed();
+  const answers = { id: 'answers', isTest: true, retries: 2 } as const;
+  const { planned, tests } = run([answers, { ...answers, id: 'more' }, { id: 'cart', retries: 1 }]);
+  await planned;
+  expect(tests.map(({ retries }) => retries)).toEqual([0, 0, 0, 0, 1, 1]);
+  expect(said()).toEqual([
+    'taskproof: retries are off for tests with a pass policy in project "agents": a retry does not count as a trial.\n',
+  ]);
+  await run([{ ...answers, project: '' }]).planned;
+  await run([{ ...answers, retries: 0 }]).planned;
+  process.argv = ['node', 'playwright', 'test', '--list'];
+  await run([answers]).planned;
+  expect(said().slice(1)).toEqual([
+    'taskproof: retries are off for tests with a pass policy: a retry does not count as a trial.\n',
+  ]);
+});
+
+test('ordinary tests ask no agent, and keep their repeats', async () => {
+  const { planned, excluded, tests } = run([
+    { id: 'answers', k: 2, repeatEach: 3, isTest: true, taskproof: null },
+    { id: 'plain', k: 3, isTest: null, taskproof: null },
+  ]);
+  await planned;
+  expect(excluded).toEqual([tests[2]]);
+  expect(tests.map(({ title }) => title)).toEqual([
+    ...['answers · trial 1/2', 'answers · trial 2/2', 'answers', 'plain', 'plain', 'plain'],
+  ]);
+});
+
+test('what a fixture sets is left to the worker, which alone can know it', async () => {
+  const fixtures = [{ fixtures: { taskproof: () => undefined } }];
+  await run([{ taskproof: null, inside: { _testType: { fixtures } } }]).planned;
+});
+
+test('trials that stop early say so', async () => {
+  const { planned, tests } = run([{ k: 3, minPasses: 2, taskproof: { agent, earlyStop: true } }]);
+  await planned;
+  expect(tests[0]!.annotations.at(-1)!.description).toBe('at least 2 of 3 trials must pass; stops early');
+});
+
+test('a blob keeps the plan, too, with the CI run and whether the command line chose tests', async () => {
+  const reporter = [['html'], ['blob']] as unknown as FullConfig['reporter'];
+  vi.stubEnv('GITHUB_RUN_ID', '77');
+  const whole = run([{ id: 'a' }], null, { reporter });
+  await whole.planned;
+  const [kept] = keptRuns(whole.config);
+  expect(kept).toMatchObject({ shard: null, ciRun: '77', filtered: false, plan: [{ project: 'agents' }] });
+  process.argv = ['node', 'playwright', 'test', '-g', 'cart'];
+  const part = run([{ id: 'a' }], { current: 2, total: 3 });
+  await part.planned;
+  expect(keptRuns(part.config)[0]).toMatchObject({ shard: '2/3', filtered: true });
+});
+
+describe('a run that a command of ours began', () => {
+  const begin = (check: Omit<CheckRun, 'outputFile'>) => {
+    const folder = mkdtempSync(join(tmpdir(), 'taskproof-plan-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'check.json'), JSON.stringify({ ...check, outputFile: 'results.json' }));
+    vi.stubEnv(CHECK_RUN, join(folder, 'check.json'));
+  };
+  const wanted = [{ project: 'agents', spec: 'cart', enough: 2, hopeless: [], trialUsd: 0 }];
+  const left = ({ tests, excluded }: ReturnType<typeof run>) =>
+    tests
+      .filter(each => !excluded.includes(each))
+      .map(each => `${each.parent.project()!.name} ${each.title}`);
+
+  test('a confirmation runs what is wanted, and what that depends on', async () => {
+    begin({ purpose: 'confirm', wanted });
+    const plain = { isTest: null, k: 1 } as const;
+    const projects = [
+      { name: 'agents', dependencies: ['login'], teardown: 'leave' },
+      { name: 'login', dependencies: ['data'] },
+      { name: 'data', dependencies: [] },
+      { name: 'leave', dependencies: [] },
+      { name: 'e2e', dependencies: [] },
+    ];
+    const ran = run(
+      [
+        { id: 'cart', k: 1 },
+        { id: 'docs', k: 1 },
+        { ...plain, id: 'plain' },
+        ...['login', 'data', 'leave', 'e2e'].map(project => ({ ...plain, id: 'x', project })),
+        { id: 'cart', k: 1, project: 'e2e' },
+      ],
+      null,
+      { projects: projects as unknown as FullProject[] },
+    );
+    await ran.planned;
+    expect(left(ran)).toEqual(['agents cart · trial 1/1', 'login x', 'data x', 'leave x']);
+  });
+
+  test('replays have no fresh trials', async () => {
+    begin({ purpose: 'confirm', wanted });
+    const ran = run([{ id: 'cart', k: 1, taskproof: { agent: { ...agent, replays: true } as never } }]);
+    await ran.planned;
+    expect(left(ran)).toEqual([]);
+  });
+
+  test('a probe runs every spec, and no code of a test', async () => {
+    begin({ purpose: 'probe' });
+    const ran = run([
+      { id: 'cart', k: 1 },
+      { id: 'answers', k: 1, isTest: true },
+      { id: 'plain', k: 1, isTest: null },
+    ]);
+    await ran.planned;
+    expect(left(ran)).toEqual(['agents cart · trial 1/1']);
+  });
 });

@@ -97,6 +97,13 @@ test('a diff as a comment', () => {
   );
 });
 
+test('a spec that was changed may be the cause', () => {
+  const text = diffTable(
+    diffVerdicts([row('cart', 'pp')], [row('cart', 'ff', { specHash: 'b', reason: null })]),
+  );
+  expect(text).toMatch(/^cart {2}opus {2}also changed: the spec$/m);
+});
+
 test('nothing changed, nothing at all', () => {
   const same = [row('cart', 'p')];
   expect(diffTable(diffVerdicts(same, same))).toBe('1 spec compared: 1 unchanged');
@@ -221,4 +228,80 @@ test('three projects side by side, one without a name, long names in several lin
   expect(text).toMatch(/^ {2}checkout-checkout- {2,}✓ 2\/2 {2}4 {2}\$0\.20/m);
   expect(text).toMatch(/^ {2}checkout-checkout-end$/m);
   expect(text).toContain('All projects come to the same verdicts.');
+});
+
+const DIAGNOSIS = {
+  ...{ headline: 'trial 2/3: nothing matches "h1"', parted: null },
+  ...{ groups: [], partings: [], findings: [], others: [] },
+};
+
+test('failures that a verdict tolerates are told, five at most', () => {
+  const many = (count: number) =>
+    verdictTable({
+      ...RESULTS,
+      complete: true,
+      verdicts: Array.from({ length: count }, (_, n) => ({
+        ...row(`s${n}`, 'pfp', { verdict: 'passed' }),
+        diagnosis: DIAGNOSIS,
+      })),
+    });
+  expect(many(5).match(/^ {2}Tolerated in s\d \[opus\]: trial 2\/3: nothing matches "h1"$/gm)).toHaveLength(
+    5,
+  );
+  expect(many(5)).not.toContain('more in the results file');
+  expect(many(6)).toMatch(/Tolerated in s4 .*\n {2}and 1 more in the results file\n\n/);
+  const lost = verdictTable({ ...RESULTS, verdicts: [row('s', 'pff', { diagnosis: DIAGNOSIS })] });
+  expect(lost).not.toContain('Tolerated');
+});
+
+test('ordinary tests have a table of their own, without turns and cost if they have no agent', () => {
+  const one = { titlePath: ['a.spec.ts', 'answers'], agent: null, turns: null, costUsd: 0 };
+  const shown = (verdicts: Results['verdicts']) =>
+    verdictTable({ ...RESULTS, complete: true, costUsd: 0.2, verdicts })
+      .split('\n')
+      .slice(2);
+  expect(shown([row('cart', 'pp'), row('answers', 'pp', one)])).toEqual([
+    '  spec  project  verdict   passes        rate (95%)      turns   cost',
+    '  cart  opus     ✓ passed  2/2, needs 2  100% (34-100%)      4  $0.20',
+    '',
+    '  test     project  verdict   passes        rate (95%)',
+    '  answers  opus     ✓ passed  2/2, needs 2  100% (34-100%)',
+    '',
+    '  1 spec: 1 passed; 1 test: 1 passed (1m 01s, $0.20)',
+  ]);
+  expect(shown([row('answers', 'pp', one)]).at(-1)).toBe('  1 test: 1 passed (1m 01s)');
+  expect(shown([row('answers', 'pp', { ...one, agent: 'claude', turns: 3 })])).toEqual([
+    '  test     project  verdict   passes        rate (95%)      turns  cost',
+    '  answers  opus     ✓ passed  2/2, needs 2  100% (34-100%)      3    $0',
+    '',
+    '  1 test: 1 passed (1m 01s, $0.20)',
+  ]);
+});
+
+test('a narrow terminal keeps the project if there are several; what did not run has no row', () => {
+  const { columns } = process.stdout;
+  process.stdout.columns = 72;
+  const rows = [
+    row('a-rather-long-name-of-a-spec', 'pf'),
+    row('b', 'pp', { project: 'haiku' }),
+    row('gone', '--'),
+  ];
+  const shown = verdictTable({ ...RESULTS, verdicts: rows });
+  process.stdout.columns = columns;
+  expect(shown.split('\n')[2]!.trim().split(/ {2,}/)).toEqual(['spec', 'project', 'verdict', 'passes']);
+  expect(shown).not.toMatch(/^ {2}gone/m);
+  expect(shown).toMatch(/3 specs: 1 passed, 1 failed, 1 undecided/);
+});
+
+test('in colour', () => {
+  const { FORCE_COLOR } = process.env;
+  process.env.FORCE_COLOR = '1';
+  const healed = { turn: 1, reason: 'gone', recording: 'r.json' };
+  const replayed = row('open', 'p', { replayed: true });
+  replayed.trials = replayed.trials.map(trial => ({ ...trial, healed }));
+  const shown = verdictTable({ ...RESULTS, verdicts: [row('cart', 'pf'), replayed] });
+  if (FORCE_COLOR === undefined) delete process.env.FORCE_COLOR;
+  else process.env.FORCE_COLOR = FORCE_COLOR;
+  for (const part of ['\u001b[1mTaskproof', '\u001b[31m✗ failed', '\u001b[33m  open [opus] healed at turn 1'])
+    expect(shown).toContain(part);
 });

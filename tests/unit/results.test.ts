@@ -61,9 +61,26 @@ describe('errors name the file and what is wrong', () => {
   });
 
   test('five issues are shown, the rest counted', () => {
-    const { schemaVersion } = results;
-    const broken = { schemaVersion, verdicts: [{ spec: 'a' }] };
-    expect(errorOf(broken)).toMatch(/startedAt: [\s\S]*and \d+ more$/);
+    const broken = (count: number) => {
+      const verdicts = Array.from({ length: count }, () => ({ ...row, k: 0 }));
+      return errorOf({ ...results, verdicts }).split('\n');
+    };
+    expect(broken(1)).toEqual([
+      'results.json: the results file is not valid:',
+      expect.stringMatching(/^ {2}verdicts\[0\]\.k: /),
+    ]);
+    expect(broken(5)).toHaveLength(6);
+    expect(broken(5).at(-1)).toMatch(/^ {2}verdicts\[4\]\.k: /);
+    expect(broken(7).slice(5)).toEqual([expect.stringMatching(/^ {2}verdicts\[4\]\.k/), '  and 2 more']);
+    expect(errorOf('[1]')).toContain('not a Taskproof results file');
+    expect(new ResultsFileError('r.json', 'x')).toMatchObject({
+      name: 'ResultsFileError',
+      message: 'r.json: x',
+    });
+  });
+
+  test.each(['passed', 'failed', 'interrupted'] as const)('a run may have %s', status => {
+    expect(readResults(JSON.stringify({ ...results, status }), 'r.json').status).toBe(status);
   });
 });
 

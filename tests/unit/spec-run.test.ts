@@ -1,10 +1,12 @@
 // What one spec's trials come to in Playwright's own bookkeeping, as they end.
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
-import { planAnnotations } from '../../src/playwright/annotations';
-import { SpecRun } from '../../src/report/spec-run';
+import { expect, onTestFinished, test } from 'vitest';
+import { planAnnotations, policyAnnotation } from '../../src/playwright/annotations';
+import { closeLedger, openLedger } from '../../src/playwright/ledger';
+import { SpecRun, skipNeedless } from '../../src/report/spec-run';
 import { resultsOf } from '../../src/report/write';
+import type { TrialRecord } from '../../src/trial/record';
 import { madeRecord } from '../support/records';
 
 type Status = TestResult['status'];
@@ -23,11 +25,15 @@ function testAt(repeatEachIndex: number) {
 }
 
 /** Without a record, a failed test is an error of the infrastructure, which is lost all the same. */
-function resultOf(status: Status, outcome?: 'passed' | 'failed'): TestResult {
+function resultOf(
+  status: Status,
+  outcome?: 'passed' | 'failed',
+  more: Partial<TrialRecord> = {},
+): TestResult {
   const record = outcome && {
     name: '_taskproof',
     contentType: 'application/json',
-    body: recordText(outcome),
+    body: recordText(outcome, more),
   };
   return {
     status,
@@ -38,13 +44,14 @@ function resultOf(status: Status, outcome?: 'passed' | 'failed'): TestResult {
   } as unknown as TestResult;
 }
 
-function recordText(outcome: 'passed' | 'failed'): Buffer {
+function recordText(outcome: 'passed' | 'failed', more: Partial<TrialRecord>): Buffer {
   return Buffer.from(
     JSON.stringify(
       madeRecord({
         outcome,
         reason: outcome === 'failed' ? '"h1" is not visible' : null,
         policy: PLANNED.policy,
+        ...more,
       }),
     ),
   );
@@ -166,4 +173,145 @@ test('what a crash left joins the trials that said where they belong', () => {
   expect(run.confirmed).toBe(true);
   run.absorb(crashed);
   expect(run.verdict).toMatchObject({ verdict: 'passed', passes: 4, errors: 1 });
+});
+
+const described = ({ annotations }: TestResult) =>
+  annotations.map(({ type, description }) => `${type}: ${description}`);
+
+test('a replay says that it is one, and a healed trial where and why', () => {
+  const healed = { turn: 2, reason: 'step 1: gone', recording: 'r/cart.json' };
+  const planned = { ...PLANNED, policy: { k: 1, minPasses: 1 }, replayed: true };
+  const run = new SpecRun('agents', planned);
+  const result = { ...resultOf('passed', 'passed', { replayed: true, healed }), annotations: [] };
+  const test = { ...testAt(0), annotations: [] };
+  run.add(test, result);
+  expect(described(result)).toEqual([
+    'verdict: passed: 1/1 passed, needs 1; replayed, which measures no agent',
+    'replay: 1/1 (healed)',
+    'healed: healed at turn 2: step 1: gone; new recording beside r/cart.json for review',
+  ]);
+  expect(test.tags).toEqual(['@taskproof', '@verdict:passed', '@healed']);
+});
+
+test('beyond k a trial is not needed', () => {
+  const { run } = play(['passed', 'passed', 'passed', 'passed', 'passed']);
+  const more = resultOf('passed', 'passed');
+  run.add(testAt(5), more);
+  expect(described(more)).toContain('trial: not needed');
+  expect(run.verdict.trials).toHaveLength(5);
+});
+
+test('a trial without a result of its own says how it ended; Playwright knows it as lost until the verdict', () => {
+  const run = new SpecRun('agents', { ...PLANNED, policy: { k: 2, minPasses: 1 } });
+  const [error, skipped] = [resultOf('failed'), resultOf('skipped')];
+  run.add(testAt(0), error);
+  expect(run.ended).toBe(true);
+  run.add(testAt(1), skipped);
+  expect(described(error)[1]).toMatch(/^trial: 1\/2 \(error\): the test failed before its trial began/);
+  expect(described(skipped)[1]).toBe('trial: 2/2 (skipped)');
+});
+
+test("a spec's own `test.fail` is taken away, since the verdict says what is expected; an ordinary test keeps it", () => {
+  const fail = { type: 'fail' };
+  const one = { ...PLANNED, policy: { k: 1, minPasses: 1 } };
+  const spec = new SpecRun('agents', one);
+  const result = resultOf('passed', 'passed');
+  result.annotations.push(fail);
+  spec.add(testAt(0), result);
+  expect(result.annotations).not.toContain(fail);
+  const ordinary = new SpecRun('agents', { ...one, titlePath: ['a.spec.ts', 'cart'] });
+  const declared = resultOf('failed');
+  declared.annotations.push(fail);
+  ordinary.add(testAt(0), declared);
+  expect(declared.annotations).toContain(fail);
+  expect(ordinary.verdict.verdict).toBe('passed');
+});
+
+test('failures of an ordinary test are told together, and count as the test declares', () => {
+  const planned = { ...PLANNED, policy: { k: 3, minPasses: 3 }, titlePath: ['a.spec.ts', 'cart'] };
+  const run = new SpecRun('agents', planned);
+  const failed = (message: string) => ({ ...resultOf('failed'), errors: [{ message }] });
+  const tests = [0, 1, 2].map(testAt);
+  run.add(tests[0]!, failed('Error: x'));
+  expect(run.verdict.reason).toBe('trial 1/3: x');
+  run.add(tests[1]!, failed('Error: y'));
+  run.add(tests[2]!, failed('Error: y'));
+  expect(run.verdict.reason).toBe('2 of 3 failures: y; 1: x');
+  const expected = new SpecRun('agents', planned);
+  const unexpected = { ...resultOf('passed'), annotations: [{ type: 'fail' }] } as TestResult;
+  const test = testAt(0);
+  expected.add(test, unexpected);
+  expect(test.expectedStatus).toBe('failed');
+});
+
+test('a result counts once; it is recorded if it passed; trials of two texts contradict each other', () => {
+  const action = {
+    ...{ tab: 0, do: 'click', locator: 'x' },
+    ...{ before: { url: '/', content: 'a' }, after: { url: '/', content: 'b' } },
+  } as const;
+  const turn = {
+    ...{ number: 1, title: 't', narration: '', outcome: 'ok', notices: [], url: 'http://x/' },
+    usage: madeRecord().usage,
+    actions: [{ title: 't', steps: [action] }],
+    ...{ startedAtMs: 0, durationMs: 1, screenshot: null },
+  } as TrialRecord['turns'][number];
+  const run = new SpecRun('agents', PLANNED);
+  const failed = resultOf('failed', 'failed', { turns: [turn], specHash: 'a'.repeat(64) });
+  expect(run.add(testAt(0), failed)).toBe(true);
+  expect(run.add(testAt(0), failed)).toBe(false);
+  expect(run.entries).toHaveLength(1);
+  expect(run.pick.recording).toBeUndefined();
+  run.add(testAt(1), resultOf('passed', 'passed', { turns: [turn], specHash: `${'a'.repeat(63)}b` }));
+  expect(run.pick.recording).toMatchObject({ specId: 'buy' });
+  expect([...run.conflicts]).toEqual([]);
+  run.add(testAt(2), resultOf('passed', 'passed', { specHash: 'b'.repeat(64) }));
+  run.expectPolicy({ ...PLANNED, policy: { k: 5, minPasses: 3 } });
+  expect([...run.conflicts]).toEqual([
+    `the reports disagree about the text of cart [agents]: ${'a'.repeat(12)}; ${'b'.repeat(12)}`,
+    'the reports disagree about the pass policy of cart [agents]: k 5, 4 needed; k 5, 3 needed',
+  ]);
+});
+
+test('what the worker says of early stop counts', () => {
+  const run = new SpecRun('agents', PLANNED);
+  expect(run.earlyStop).toBe(false);
+  const result = resultOf('passed', 'passed');
+  result.annotations.splice(0, 2, ...planAnnotations({ ...PLANNED, earlyStop: true }));
+  run.add(testAt(0), result);
+  expect(run.earlyStop).toBe(true);
+  expect(new SpecRun('agents', { ...PLANNED, earlyStop: true }).earlyStop).toBe(true);
+});
+
+test('trials of an ordinary test are skipped once the verdict is settled, if it stops early', () => {
+  openLedger({ judged: true });
+  onTestFinished(closeLedger);
+  const plan: string[] = [];
+  const policy = { k: 3, minPasses: 2 };
+  const titlePath = ['a.spec.ts', 'cart'];
+  const runOf = (earlyStop: boolean, project: string) => {
+    const run = new SpecRun(project, { ...PLANNED, policy, titlePath, earlyStop });
+    for (const index of [0, 1, 2])
+      run.tests.add({
+        ...testAt(index),
+        annotations: [policyAnnotation(policy, earlyStop)],
+        results: [],
+        _applyPlanAnnotation: ({ description }: { description: string }) => plan.push(description),
+      } as unknown as TestCase);
+    return run;
+  };
+  const end = (run: SpecRun, index: number, status: Status) => {
+    run.add([...run.tests][index]!, resultOf(status));
+    skipNeedless(run);
+  };
+  const patient = runOf(false, 'a');
+  end(patient, 0, 'passed');
+  end(patient, 1, 'passed');
+  const hasty = runOf(true, 'b');
+  end(hasty, 0, 'passed');
+  end(hasty, 1, 'skipped');
+  expect(plan).toEqual([]);
+  end(hasty, 2, 'passed');
+  expect(plan).toEqual(
+    Array(3).fill('early stop: the verdict is settled (passed, 2 of 2 passed, needs 2 of 3)'),
+  );
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type TaskSpec, taskSpecSchema } from '../../../src/spec';
-import { placeholdersIn, withData } from '../../../src/spec/data';
+import { byName, placeholdersIn, withData } from '../../../src/spec/data';
 
 function specWith(more: object): TaskSpec {
   return taskSpecSchema.parse({
@@ -50,7 +50,7 @@ test.each<[object, object]>([
 ])('%j becomes %j', (written, used) => {
   const spec = specWith(written);
   const before = JSON.stringify(spec);
-  expect(withData(spec, data)).toEqual(specWith({ ...written, ...used }));
+  expect(withData(spec, data)).toStrictEqual(specWith({ ...written, ...used }));
   expect(JSON.stringify(spec)).toBe(before);
 });
 
@@ -69,4 +69,11 @@ describe('placeholders are found with their places', () => {
   ])('%j', (written, found) => {
     expect(placeholdersIn(specWith(written))).toEqual(found);
   });
+});
+
+test('a recording names the value of {{unique}}; without one it stays as it is', () => {
+  const value = { text: 'undefined k3fz90ab', list: ['k3fz90ab!'] };
+  expect(byName(value, 'k3fz90ab')).toEqual({ text: 'undefined {{unique}}', list: ['{{unique}}!'] });
+  expect(byName(value, undefined)).toBe(value);
+  expect(byName(value, '')).toBe(value);
 });

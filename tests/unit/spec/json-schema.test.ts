@@ -8,6 +8,10 @@ const schema = taskSpecJsonSchema() as unknown as Node;
 const [url, dom, network] = (schema.properties.assertions as Node).items.oneOf as [Node, Node, Node];
 
 describe('the JSON Schema for editors', () => {
+  it('is of the draft that editors support best', () => {
+    expect(schema.$schema).toBe('http://json-schema.org/draft-07/schema#');
+  });
+
   it('requires only what a file must have', () => {
     expect(schema.required).toEqual(['specVersion', 'id', 'goal', 'entryUrl', 'assertions']);
     expect(url.required).toEqual(['type', 'pattern']);

@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { TaskSpecError, TaskSpecValidationError, TaskSpecYamlError } from '../../../src/spec';
 import { TaskSpecLoadError } from '../../../src/spec/errors';
 import { loadTaskSpecs } from '../../../src/spec/load';
@@ -125,6 +125,7 @@ describe('a loaded spec', () => {
     ).toEqual(['2:1', '3:5', '4:7', '7:3', '7:5', '9:5', '9:28', '10:8', '12:19', '13:8']);
     for (const absent of [
       'maxSteps',
+      '[0]',
       'assertions[2]',
       'assertions[0].text',
       'passPolicy.k',
@@ -132,6 +133,13 @@ describe('a loaded spec', () => {
       'assertions.type',
     ])
       expect(loaded!.locate(absent)).toBeUndefined();
+  });
+
+  it('knows the places behind an alias', () => {
+    write({
+      'b.yaml': yaml('b').replace('- type', '- &a\n    type').replace('{ type: dom, selector: h1 }', '*a'),
+    });
+    expect(load('b.yaml').specs[0]!.locate('assertions[1].pattern')).toEqual({ line: 9, column: 14 });
   });
 
   it('has a hash of what it means, not of how it is written', () => {
@@ -146,14 +154,41 @@ describe('a loaded spec', () => {
 });
 
 describe('wrong globs', () => {
-  it.each([[undefined], [null], [5], [''], [' '], ['!'], [[]], [[undefined]], [['a', 5]], [{}], [/x/]])(
-    '%j',
-    globs => {
-      const { message, errors } = loadErrorOf(globs);
-      expect(message).toMatch(/glob .* must be a non-empty string.*'tasks\/\*\*\/\*\.yaml'.*got /);
-      expect(errors).toEqual([]);
-    },
-  );
+  it.each([
+    [undefined, 'undefined'],
+    [null, 'null'],
+    [5, 'number'],
+    ['', 'an empty string'],
+    [' ', '" "'],
+    ['!', '"!"'],
+    [[], 'an empty list'],
+    [[undefined], 'undefined'],
+    [['a', 5], 'number'],
+    [['a', ''], 'an empty string'],
+    [{}, 'object'],
+    [/x/, 'object'],
+  ])('%j', (globs, got) => {
+    const { message, errors, name } = loadErrorOf(globs);
+    expect(message).toBe(
+      `a glob for task specs must be a non-empty string, such as 'tasks/**/*.yaml', or a list of them; got ${got}`,
+    );
+    expect(errors).toEqual([]);
+    expect(name).toBe('TaskSpecLoadError');
+  });
+
+  it('are all named that match nothing, and what to do is said once', () => {
+    const spelling =
+      'check the spelling and the ending (.yaml or .yml); globs start from that folder, and dot folders, node_modules and symbolic links are left out';
+    write({ 'other/a.yaml': yaml('a') });
+    expect(loadErrorOf(['x/*.yaml', 'other/', 'y/*.yaml', '!z']).message).toBe(
+      `no task spec matches "x/*.yaml", "other/", "y/*.yaml" in ${cwd}: ${spelling}; "other/" is a folder, write "other/**/*.yaml"`,
+    );
+  });
+
+  it('may begin with an extended one', () => {
+    write({ 'a.yaml': yaml('a'), 'b.yaml': yaml('b') });
+    expect(idsOf('!(a).yaml')).toEqual(['b']);
+  });
 
   it.each([
     ['tasks/*.yaml', /spelling/],
@@ -204,9 +239,28 @@ describe('wrong files', () => {
     expect(message).toMatch(/latin\.yaml:1:1 not UTF-8/);
     expect(message).toMatch(/large\.yaml:1:1 larger than 1 MiB/);
     expect(message).toMatch(/2 files have the id "same".*\n.*one\.yaml:3:5\n.*two\.yaml:4:5/);
+    expect(errors.at(-1)!.name).toBe('TaskSpecError');
     expect(errors[0]).toBeInstanceOf(TaskSpecYamlError);
     expect(errors[1]).toBeInstanceOf(TaskSpecValidationError);
     expect(specs.map(({ spec }) => spec.id)).toEqual(['a']);
+  });
+
+  it('are named from the working directory, if they are below it', () => {
+    write({ 'tasks/a.yaml': yaml('A'), 'b.yaml': yaml('B') });
+    const messageFrom = (folder: string) => {
+      const working = vi.spyOn(process, 'cwd').mockReturnValue(path.join(cwd, folder));
+      onTestFinished(() => working.mockRestore());
+      return loadErrorOf(['tasks/*.yaml', 'b.yaml']).message;
+    };
+    expect(messageFrom('')).toMatch(/^2 problems with the task specs\n\nb\.yaml: .*\n.*\n\ntasks\/a\.yaml: /);
+    expect(messageFrom('tasks')).toContain(`\n\n${cwd}/b.yaml: 1 problem`);
+    expect(messageFrom('tasks')).toContain('\n\na.yaml: 1 problem');
+  });
+
+  it('one alone is one problem; one of 1 MiB exactly is none', () => {
+    write({ 'a.yaml': yaml('A'), 'b.yaml': `${yaml('b')}#`.padEnd(1024 * 1024, 'x') });
+    expect(loadErrorOf('*.yaml').message).toMatch(/^1 problem with the task specs\n\n/);
+    expect(idsOf('b.yaml')).toEqual(['b']);
   });
 
   it('a folder that ends like a spec is no spec', () => {

@@ -156,6 +156,16 @@ describe('a document that is not a mapping', () => {
     expect(issuesOf(text)).toMatchObject([{ path: '', message: /mapping/ }]);
     expect(errorOf(text).message).not.toMatch(/NaN|undefined/);
   });
+
+  it.each([
+    ['', 'nothing'],
+    ['~', 'nothing'],
+    ['text', 'a string'],
+    ['- a', 'a list (array)'],
+    ['42', 'a number (42)'],
+  ])('%j is %s', (text, got) => {
+    expect(issuesOf(text)[0]!.message).toBe(`a task spec must be a mapping (key: value pairs), got ${got}`);
+  });
 });
 
 describe('errors', () => {
@@ -304,6 +314,42 @@ __proto__: 1
     [{ goal: '' }, 'goal: must not be empty'],
     [{ assertions: [] }, 'assertions: must not be an empty list'],
     [{ goal: 'x'.repeat(2001) }, 'goal: must have at most 2000 characters, has 2001'],
+    [
+      { assertions: [{ type: 'dom', selector: 'h1', state: 'Visible' }] },
+      'assertions[0].state: must be one of visible, attached, text, absent, hidden, got "Visible" (did you mean `visible`?)',
+    ],
+    [
+      { assertions: [{ type: 'dom', selector: 'h1', state: 'gone' }] },
+      'assertions[0].state: must be one of visible, attached, text, absent, hidden, got "gone"',
+    ],
+    [{ assertions: [{ type: 5 }] }, 'assertions[0].type: must be one of url, dom, network, got a number (5)'],
+    ...(
+      [
+        ['200', '"200"'],
+        [99, 'a number (99)'],
+        [null, 'null'],
+      ] as const
+    ).map(([status, got]): [object, string] => [
+      { assertions: [{ type: 'network', urlPattern: '**', status }] },
+      `assertions[0].status: must be a whole number from 100 to 599, or a class "1xx" to "5xx", got ${got}`,
+    ]),
+    [
+      { allowedDomains: ['a b'] },
+      'allowedDomains[0]: must be a hostname such as "example.com", "*.example.com" or "localhost", without scheme, port or path',
+    ],
+    [
+      { allowedDomains: ['*.example.com:80'] },
+      'allowedDomains[0]: must be a hostname such as "example.com", "*.example.com" or "localhost", without scheme, port or path (did you mean `*.example.com`?)',
+    ],
+    [
+      { entryUrl: '/cart' },
+      'entryUrl: must be an absolute http: or https: URL, such as "https://example.com"',
+    ],
+    [
+      { id: 'A' },
+      'id: must be 1 to 64 lowercase letters, digits and hyphens, beginning with a letter or digit ("pricing-trial")',
+    ],
+    [{ specVersion: true }, 'specVersion: must be the string "0.1", got a boolean (true)'],
     [{ maxStep: 3 }, 'maxStep: unknown key `maxStep` (did you mean `maxSteps`?)'],
     [
       { passPolicy: { k: 1, minPasses: 1, xyzzy: 1 } },
@@ -330,6 +376,37 @@ __proto__: 1
     expect(error.issues).toHaveLength(5000);
     expect(error.message.split('\n')).toHaveLength(52);
     expect(error.message).toMatch(/and 4950 more$/);
+  });
+
+  it('stand with the nearest thing that the file has', () => {
+    const text = `${yaml}  - type: dom\npassPolicy:\n  k: 2\n`;
+    expect(issuesOf(text).map(({ path, line, column }) => `${line}:${column} ${path}`)).toEqual([
+      '8:5 assertions[1].selector',
+      '10:3 passPolicy.minPasses',
+    ]);
+  });
+
+  it('tell of each unknown key what it was', () => {
+    expect(issuesOf(`${yaml}maxStep: 1\n__proto__: 1\ngaol: 1\n`).map(({ message }) => message)).toEqual([
+      expect.stringMatching(/^unknown key `maxStep` \(did you mean `maxSteps`\?\)$/),
+      expect.stringMatching(/^unknown key `__proto__` \(known here: .*`judge`\)$/),
+      expect.stringMatching(/^unknown key `gaol` \(did you mean `goal`\?\)$/),
+    ]);
+  });
+
+  it('are whole', () => {
+    const missing = errorOf(yaml.replace(/^.*\n/, ''), 'a.yaml').message;
+    expect(missing).toBe(
+      'a.yaml: specVersion is missing\n  a.yaml:1:1 supported: "0.1"; add the line specVersion: "0.1"',
+    );
+    expect(errorOf(yaml.replace('0.1', '0.2'), 'a.yaml').message).toBe(
+      'a.yaml: specVersion "0.2" is not supported\n  a.yaml:1:14 supported: "0.1"; use a supported one, or update this library',
+    );
+    const at = { line: 1, column: 1 };
+    expect(new UnsupportedSpecVersionError('9', ['1', '2'], at).message).toContain('supported: "1", "2";');
+    expect(errorOf(`${yaml}? [a]\n: b\n`, 'a.yaml').message).toMatch(
+      /^a\.yaml: not a readable YAML file\n {2}a\.yaml:8:\d+ every key must be a plain name$/,
+    );
   });
 
   it('explain a value that YAML took for something else', () => {
@@ -393,6 +470,15 @@ describe('unreadable YAML', () => {
     expect(error.message).toMatch(new RegExp(`^a\\.yaml: .*\\n  a\\.yaml:${line}:${error.column} `));
   });
 
+  it('may be as large as it can be: anchors, depth', () => {
+    const named = (count: number) => `${yaml}tags: [${'&a x,'.repeat(count)}]\n`;
+    expect(parseTaskSpec(named(1_000)).tags).toHaveLength(1_000);
+    expect(errorOf(named(1_001)).message).toContain('more than 1000 anchors');
+    const deep = (depth: number) => errorOf('['.repeat(depth) + ']'.repeat(depth)).message;
+    expect(deep(63)).not.toContain('nested too deeply');
+    expect(deep(64)).toContain('nested too deeply');
+  });
+
   it('reads 1 MiB exactly', () => {
     expect(parseTaskSpec(`${yaml}#`.padEnd(large, 'x'))).toMatchObject(minimal);
   });
@@ -423,6 +509,14 @@ describe('whatever the source', () => {
       expect(error.message).toMatch(/must be a string/);
     },
   );
+
+  it.each([
+    [null, 'null'],
+    [undefined, 'undefined'],
+    [{}, 'object'],
+  ])('%j is named', (value, got) => {
+    expect(errorOf(value).message).toMatch(new RegExp(`the source must be a string of YAML, got ${got}$`));
+  });
 
   it('and whatever the options', () => {
     for (const options of [

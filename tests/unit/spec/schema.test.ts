@@ -151,6 +151,7 @@ describe('refused, with the path', () => {
     at('passPolicy.minPasses', { passPolicy: { k: 5, minPasses: 0 } }),
     at('passPolicy.minPasses', { passPolicy: { k: 5, minPasses: 6 } }),
     at('passPolicy.minPasses', { passPolicy: { k: 5, minPasses: 30 } }),
+    at('passPolicy.minPasses', { passPolicy: { k: 1, minPasses: 2 } }),
     at('passPolicy.minPasses', { passPolicy: { k: 5, minPasses: 1.5 } }),
     at('passPolicy', { passPolicy: 5 }),
     at('assertions', { assertions: undefined }),
@@ -244,6 +245,15 @@ describe('a plain object', () => {
     expect(result.error?.issues).toMatchObject([{ path, message: /unknown key `__proto__`/ }]);
   });
 
+  it.each([
+    [undefined, 'is required, but missing: add specVersion: "0.1"'],
+    ['0.2', 'must be the string "0.1", got "0.2"'],
+    [null, 'must be the string "0.1", got null'],
+  ])('of version %j', (specVersion, message) => {
+    const { error } = taskSpecSchema.safeParse({ ...minimal, specVersion });
+    expect(error!.issues).toMatchObject([{ path: ['specVersion'], message }]);
+  });
+
   it('with a number as its version is told to quote it', () => {
     expect(() => taskSpecSchema.parse({ ...minimal, specVersion: 0.1 })).toThrow(
       /quote.*specVersion: \\"0\.1\\"/,
@@ -278,7 +288,7 @@ describe('any JSON', () => {
         if (result.ok) expect(parseTaskSpec(JSON.stringify(result.spec))).toEqual(result.spec);
         else expect(result.error.message).not.toBe('');
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -291,12 +301,11 @@ describe('any JSON', () => {
         (assertion, known) => {
           const result = safeParseTaskSpec(source(asserting({ ...known, ...assertion })));
           if (result.ok) return;
-          expect(issuesOf(source(asserting({ ...known, ...assertion }))).map(issue => issue.path)).toSatisfy(
-            (paths: string[]) => paths.every(path => path.startsWith('assertions[0]')),
-          );
+          for (const { path } of issuesOf(source(asserting({ ...known, ...assertion }))))
+            expect(path).toMatch(/^assertions\[0\]/);
         },
       ),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 });

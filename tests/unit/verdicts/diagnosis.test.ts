@@ -42,6 +42,16 @@ describe('the headline', () => {
       '3 of 4 failures: stuck on /checkout at field "Last name" (used all 25 turns)',
     ],
     [
+      'the first that shares nothing with the others',
+      [elsewhere, {}, {}],
+      '2 of 3 failures: stuck on /checkout at field "Last name" (used all 25 turns)',
+    ],
+    [
+      'one that shares nothing with two that share a page',
+      [elsewhere, button('A'), button('B')],
+      '2 of 3 failures: stuck on /checkout (used all 25 turns)',
+    ],
+    [
       'a single one names its trial',
       [{}],
       'trial 1/5: stuck on /checkout at field "Last name" (used all 25 turns)',
@@ -144,6 +154,17 @@ describe('the headline', () => {
     ],
   ])('%s', (_name, trials, expected) => {
     expect(headline(trials.map((more, index) => trial(index, more)))).toBe(expected);
+  });
+
+  test('a group of several projects names them', () => {
+    const groups = (...projects: string[]) =>
+      diagnosisOf(
+        projects.map((project, index) => trial(index, { project })),
+        [],
+        5,
+      )!.groups;
+    expect(groups('opus', 'haiku')).toMatchObject([{ projects: ['haiku', 'opus'] }]);
+    expect(groups('opus', 'opus')[0]).not.toHaveProperty('projects');
   });
 
   test('no failed trial, no diagnosis', () => {

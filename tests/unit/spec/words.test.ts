@@ -1,0 +1,117 @@
+// The parts of the format's messages: names that were probably meant, values and paths in words.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { placeOf, printable, shown, TaskSpecError, TaskSpecValidationError } from '../../../src/spec/errors';
+import { nearest, problemsIn, typeName } from '../../../src/spec/explain';
+import { formatPath, parsePath } from '../../../src/spec/locate';
+import { errorOf } from './specs';
+
+describe('the nearest known word', () => {
+  test.each<[string, string[], string | undefined]>([
+    ['goal', ['goal'], 'goal'],
+    // One letter in three may be wrong: inserted, left out, replaced, or swapped with its neighbour.
+    ['goall', ['goal'], 'goal'],
+    ['gol', ['goal'], 'goal'],
+    ['goil', ['goal'], 'goal'],
+    ['gaol', ['goal'], 'goal'],
+    ['ogla', ['goal'], undefined],
+    ['gxxl', ['goal'], undefined],
+    ['abc', ['abd'], 'abd'],
+    ['ab', ['ac'], undefined],
+    ['abcdef', ['abcdxy'], 'abcdxy'],
+    ['abcdef', ['abcxyz'], undefined],
+    ['ab', ['abc'], 'abc'],
+    // Case and separators don't count.
+    ['MAX_STEPS', ['maxSteps'], 'maxSteps'],
+    ['max steps', ['maxSteps'], 'maxSteps'],
+    // The nearest of several; of equal ones the first.
+    ['tags', ['bags', 'tag', 'tags'], 'tags'],
+    ['cat', ['bat', 'hat'], 'bat'],
+    ['x', [], undefined],
+    ['', ['a'], undefined],
+    // Longer words are no typos.
+    ['a'.repeat(40), ['a'.repeat(40)], 'a'.repeat(40)],
+    ['a'.repeat(41), ['a'.repeat(41)], undefined],
+  ])('to %s among %j: %s', (word, known, expected) => expect(nearest(word, known)).toBe(expected));
+});
+
+test.each<[unknown, string]>([
+  [null, 'null'],
+  [[], 'a list (array)'],
+  [new Date(0), 'a date'],
+  [{}, 'a mapping (object)'],
+  [0.5, 'a number (0.5)'],
+  [false, 'a boolean (false)'],
+  ['x', 'a string'],
+  [undefined, 'a undefined'],
+])('%j is %s', (value, name) => expect(typeName(value)).toBe(name));
+
+test.each([
+  ['goal', '"goal"'],
+  ['a "b"', '"a \\"b\\""'],
+  ['x'.repeat(60), `"${'x'.repeat(60)}"`],
+  ['x'.repeat(61), `"${'x'.repeat(60)}..."`],
+  ['\u001b\u007f\u202e', '"\\u001b\\u007f\\u202e"'],
+])('%j is shown as %s', (text, expected) => expect(shown(text)).toBe(expected));
+
+test('what a terminal would obey is written out, in four digits', () => {
+  expect(printable('a\u0000\n\u009f\u2028\u2069b')).toBe('a\\u0000\\u000a\\u009f\\u2028\\u2069b');
+  expect(printable('ü \u00a0 日本 \u200d')).toBe('ü \u00a0 日本 \u200d');
+});
+
+describe('paths', () => {
+  test.each<[PropertyKey[], string]>([
+    [[], ''],
+    [['goal'], 'goal'],
+    [['assertions', 0, 'text'], 'assertions[0].text'],
+    [[0], '[0]'],
+    [['a.b', 'c'], '["a.b"].c'],
+    [['x', ''], 'x[""]'],
+    [['pass-policy', '$x_1'], 'pass-policy.$x_1'],
+    [['x'.repeat(61)], `["${'x'.repeat(60)}..."]`],
+  ])('%j is %s', (path, text) => expect(formatPath(path)).toBe(text));
+
+  test('are read as they were written', () => {
+    const name = fc.oneof(fc.string({ maxLength: 20 }), fc.constantFrom('a', 'a.b', '[0]', '"', '\\', ''));
+    // Escapes of our own are for people: names with control characters are never read again.
+    const plain = name.filter(text => printable(text) === text);
+    fc.assert(
+      fc.property(fc.array(fc.oneof(plain, fc.nat(99))), path => {
+        expect(parsePath(formatPath(path))).toEqual(path);
+      }),
+    );
+  });
+});
+
+test('the problems of a value, one line each, with its path', () => {
+  const schema = z.strictObject({ a: z.object({ b: z.array(z.number()) }), c: z.string() });
+  const problems = (value: unknown) => problemsIn(schema.safeParse(value).error!, 'the file');
+  expect(problems({ a: { b: [1, 'x'] }, c: 'x' })).toEqual([expect.stringMatching(/^a\.b\[1\]: Invalid/)]);
+  expect(problems({ a: { b: [] }, c: 1, d: 1 }).map(line => line.split(':')[0])).toEqual(['c', 'the file']);
+  expect(problems(7)).toEqual([expect.stringMatching(/^the file: Invalid/)]);
+});
+
+test.each<[string, TaskSpecError, [number, number]]>([
+  ['of one with a place', errorOf('a: [', 'x.yaml'), [1, 5]],
+  [
+    'of several problems the first',
+    new TaskSpecValidationError([
+      { path: '', message: 'm', line: 3, column: 4 },
+      { path: '', message: 'm', line: 5, column: 6 },
+    ]),
+    [3, 4],
+  ],
+  ['of none', new TaskSpecValidationError([]), [1, 1]],
+  ['of a file that can not be read', new TaskSpecError('gone', 'x.yaml'), [1, 1]],
+])('the place %s', (_, error, [line, column]) => expect(placeOf(error)).toEqual({ line, column }));
+
+test('one problem is not several', () => {
+  const one = { path: 'id', message: 'is wrong', line: 1, column: 2 };
+  expect(new TaskSpecValidationError([one], 'x.yaml').message).toBe(
+    'x.yaml: 1 problem in this task spec\n  x.yaml:1:2 id: is wrong',
+  );
+  expect(new TaskSpecValidationError([{ ...one, path: '' }, one]).message).toBe(
+    '2 problems in this task spec\n  1:2 is wrong\n  1:2 id: is wrong',
+  );
+});
