@@ -156,7 +156,10 @@ describe('the pictures of a passing and of a failed trial', () => {
       })),
     }) as never;
   const shownFor = (kind: Parting['kind'], passing: string, lost: string, turns = [2, 3]) => {
-    const [expected, actual] = turns.map(turn => ({ turn, did: null, path: null })) as [never, never];
+    const [expected, actual] = turns.map(turn => ({ turn, did: null, path: null })) as [
+      Parting['expected'],
+      Parting['actual'],
+    ];
     const found = picturesOf({ kind, expected, actual } as never, shots(passing), shots(lost));
     return found && `${found.expected.body}${found.actual.body}`;
   };
@@ -177,7 +180,10 @@ describe('the pictures of a passing and of a failed trial', () => {
     const gone = {
       attachments: [1, 2].map(n => ({ name: `turn-${n}.jpg`, path: '/nowhere/x.jpg' })),
     } as never;
-    const [expected, actual] = [2, 2].map(turn => ({ turn, did: null, path: null })) as [never, never];
+    const [expected, actual] = [2, 2].map(turn => ({ turn, did: null, path: null })) as [
+      Parting['expected'],
+      Parting['actual'],
+    ];
     const found = picturesOf({ kind: 'action', expected, actual } as never, gone, gone);
     expect(found!.expected.name).toBe('turn-1.jpg');
   });
