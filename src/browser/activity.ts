@@ -114,8 +114,9 @@ export class Activity {
   private untilStream(requests: Request[]): number {
     const now = performance.now();
     const waits = requests.map(request => {
-      const respondedAt = this.pending.get(request)?.respondedAt;
-      return respondedAt === undefined ? Number.POSITIVE_INFINITY : respondedAt + STREAM_LIMIT_MS - now + 1;
+      // One that answers from now on can't be known as a stream sooner.
+      const respondedAt = this.pending.get(request)?.respondedAt ?? now;
+      return respondedAt + STREAM_LIMIT_MS - now + 1;
     });
     return Math.max(1, Math.min(...waits));
   }

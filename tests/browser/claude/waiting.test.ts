@@ -22,7 +22,7 @@ function release(body: string, type = 'text/html'): void {
 
 const pages = harness({
   '/': html(
-    `<button onclick="load()">Load</button><button onclick="poll()">Poll</button><button onclick="stream()">Stream</button>
+    `<button onclick="load()">Load</button><button onclick="poll()">Poll</button><button onclick="stream()">Stream</button> <button onclick="stream('?300')">Late answer</button>
     <button onclick="chain()">Chain</button><button>Nothing</button><a href="/held">Slow page</a>
     <button onclick="box.classList.add('open')">Open</button><button onclick="box.style.animation='spin 1s infinite'">Spin</button>
     <button onclick="setTimeout(() => location = '/there')">Leave</button>
@@ -31,7 +31,7 @@ const pages = harness({
     <script>
       const load = async () => { const r = await fetch('/held'); await r.text(); document.title = 'loaded'; };
       const poll = () => { fetch('/endless?' + Math.random()).catch(() => {}); document.title = 'polling'; };
-      const stream = async () => { await fetch('/chunks'); document.title = 'streaming'; };
+      const stream = async (delay = '') => { await fetch('/chunks' + delay); document.title = 'streaming'; };
       const chain = async () => { await fetch('/quick'); await fetch('/quick'); await fetch('/quick'); document.title = 'chained'; };
     </script>`,
     'start',
@@ -43,9 +43,14 @@ const pages = harness({
   '/there': html('<h1>There</h1>', 'There'),
   '/endless': () => {},
   '/quick': html('quick'),
-  '/chunks': (_, response) => {
-    response.writeHead(200);
-    response.write('first');
+  '/chunks': (request, response) => {
+    const begin = () => {
+      response.writeHead(200);
+      response.write('first');
+    };
+    const [, delay] = request.url!.split('?');
+    if (delay) setTimeout(begin, Number(delay));
+    else begin();
   },
 });
 
@@ -107,10 +112,10 @@ describe('after an action', () => {
     await quickest(LIMIT_MS / 2, async () => () => act('left_click', { target }));
   });
 
-  it('does not wait for the end of a stream', async () => {
+  it.each([/"Stream"/, /"Late answer"/])('does not wait for the end of a stream: %s', async button => {
     await quickest(LIMIT_MS, async () => {
       const { act, ref, page } = await pages.open('/');
-      const target = await ref(/"Stream"/);
+      const target = await ref(button);
       return async () => {
         await act('left_click', { target });
         expect(await page.title()).toBe('streaming');
