@@ -278,8 +278,8 @@ class Trial {
 
 /** Removes the folders of trials whose process was killed. */
 function sweep() {
-  for (const folder of [tmpdir(), '/tmp'].filter(existsSync))
-    for (const name of readdirSync(folder).filter(name => name.startsWith(PREFIX)))
+  for (const folder of [tmpdir(), '/tmp'])
+    for (const name of namesIn(folder).filter(name => name.startsWith(PREFIX)))
       try {
         const { mtimeMs, uid } = lstatSync(join(folder, name));
         const isOwn = uid === (process.getuid?.() ?? uid);
@@ -287,6 +287,15 @@ function sweep() {
       } catch {
         // Another trial has removed it.
       }
+}
+
+/** @param {string} folder */
+function namesIn(folder) {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
 }
 
 /** @param {object} line */

@@ -36,7 +36,7 @@ export const addDiff: AddCommand = (program, io, exit) => {
 Per spec and project, both sides with the later run's pass policy:
   regressed, fixed      the verdict went from passed to failed, or back
   worsened, improved    the verdict is the same, the pass rate is not
-  unclear               a verdict is inconclusive or undecided: nothing to compare
+  unclear               a verdict is inconclusive, undecided, or missing from an incomplete run
   added, removed        only one of the two sides has it
   not run               the later run left it out, by --grep, --project or a file
 p is the chance of a change this large if the pass rate were the same (Fisher's exact test, one-sided).

@@ -4,7 +4,7 @@ import type { DiffOutcome, Doubt } from '../verdicts/outcome';
 import { few, specLabel, specsAndTests } from './format';
 
 const DOUBT_TEXTS: Record<Doubt, (count: string) => string> = {
-  removed: specs => `${specs} of the baseline did not run`,
+  removed: specs => `${specs} of the baseline no longer in the suite`,
   added: specs => `${specs} not in the baseline`,
   unclear: specs => `${specs} without a verdict on one side`,
 };

@@ -123,9 +123,8 @@ export default class TaskproofReporter implements Reporter {
     const { startedAt } = this;
     const broken = this.suite.allTests().flatMap(test => brokenSpec(test) ?? []);
     const filtered = this.preprocessed ? isFiltered() : this.kept.some(run => run.filtered);
-    const projectsSelected = this.preprocessed
-      ? selectsProjects()
-      : this.kept.some(run => run.projectsSelected);
+    // Merged blobs may lack a project because its job failed.
+    const projectsSelected = this.preprocessed && selectsProjects();
     const durationMs = result.duration;
     const about = { startedAt, durationMs, status, shard, broken, filtered, projectsSelected } as const;
     if (check) {
@@ -152,7 +151,7 @@ export default class TaskproofReporter implements Reporter {
       const ran = results.some(({ status }) => status !== 'skipped');
       return ran && planned.policy.k > 1 ? `${nameOf(planned)} (1 trial of ${planned.policy.k})` : [];
     });
-    if (trials.length) print(process.stdout, `taskproof: no verdict: ${trials.join(', ')}`);
+    if (trials.length) print(process.stdout, `taskproof: no verdict: ${[...new Set(trials)].join(', ')}`);
   }
 
   async onExit(): Promise<void> {

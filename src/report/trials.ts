@@ -131,7 +131,8 @@ const DIFFERENT = [/^- +(?!Expected )(.+?),?$/m, /^\+ +(?!Received )(.+?),?$/m];
 const NOT_FOUND = /^Error: (element\(s\) not found)$/m;
 
 /** `expected "3", received "2"`; of objects and snapshots the first lines that differ. Empty if the message has none. */
-function valuesIn(message: string): string {
+function valuesIn(text: string): string {
+  const message = text.split(/\n\s*Call log:/i)[0]!;
   const values = DIFFERENCE.test(message)
     ? DIFFERENT.map((line, index) => [index ? 'received' : 'expected', line.exec(message)?.[1] ?? 'nothing'])
     : [...message.matchAll(VALUE)].slice(0, 2).map(([, what, value]) => [what!.toLowerCase(), value!]);

@@ -101,7 +101,8 @@ const lacksTrials = ({ verdict, missing = 0, inOtherShards = 0 }: ResultRow) =>
 function rowOf(run: SpecRun, { shard }: { shard: string | null }): ResultRow {
   const { subject, planned, verdict, pick } = run;
   const { id, describe, titlePath } = planned;
-  const inOtherShards = shard ? planned.policy.k - run.tests.size : 0;
+  const here = [...run.tests].filter(({ repeatEachIndex }) => repeatEachIndex < planned.policy.k).length;
+  const inOtherShards = shard ? planned.policy.k - here : 0;
   return {
     ...(titlePath ? { spec: run.name, titlePath } : { spec: id }),
     ...(describe && !titlePath ? { describe } : {}),

@@ -86,12 +86,13 @@ export class Trial {
       const opened = await this.openEntry();
       const end = opened ?? (await this.agentRun.run());
       this.end ??= end;
-      const last = this.agentRun.turns.freshPicture;
+      const { session } = this.context;
+      const last = session.dialogs.isOpenOn(session.page) ? undefined : this.agentRun.turns.freshPicture;
       // The test is over, and its page with it.
       if (this.stopped) return this.record();
-      await this.context.session.dialogs.dismissOpen();
+      await session.dialogs.dismissOpen();
       // An agent may have opened a tab outside of its turns.
-      await this.context.session.followTabs();
+      await session.followTabs();
       await this.takeEndScreenshot(last);
       if (this.end.status !== 'error') await this.grade();
       this.phase = 'graded';

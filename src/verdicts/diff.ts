@@ -114,8 +114,8 @@ export function diffVerdicts(
   const ran = new Set(after.map(({ project }) => project));
   // Only a whole run shows that a spec was removed.
   const lacks = ({ project }: VerdictRow): Change => {
-    if (run.filtered || (run.projectsSelected && !ran.has(project))) return 'not run';
-    return run.complete ? 'removed' : 'unclear';
+    if (!run.complete) return 'unclear';
+    return run.filtered || (run.projectsSelected && !ran.has(project)) ? 'not run' : 'removed';
   };
   const rows = [...new Set([...earlier.keys(), ...later.keys()])]
     .map(key => compare(earlier.get(key), later.get(key), lacks))

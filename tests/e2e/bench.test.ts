@@ -37,5 +37,5 @@ test('turns and cost are measured, and written as a table and as JSON', async ()
 test('a bench that there is not is named, with those that there are', async () => {
   const { status, output } = await bench(['--only', 'turns']);
   expect(status).toBe(1);
-  expect(output).toContain('there is no turns; there are trial, turn, size, cost, load, scale, remote');
+  expect(output).toContain('unknown: turns. Known are trial, turn, size, cost, load, scale, remote');
 });

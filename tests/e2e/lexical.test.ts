@@ -32,7 +32,7 @@ describe('lexical() in a report', () => {
 
     const steps: { title: string; file: string; turn: string }[] = JSON.parse(suite.read('steps.json'));
     const within = (turn: string) => steps.filter(step => step.turn === turn).map(({ title }) => title);
-    expect(within('click "Go"')).toEqual(['Click', 'Wait for load state']);
+    expect(within('click "Go"')).toEqual(['Click']);
     expect(within('check that "Saved" is shown')).toEqual([]);
     // The options of the list are read.
     expect(steps.filter(({ title }) => title === 'Evaluate')).toHaveLength(1);

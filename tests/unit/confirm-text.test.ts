@@ -146,7 +146,7 @@ describe('the outcome in sentences', () => {
         cart: { answer: 'not confirmed', fresh: { passes: 3 } },
       }),
       [
-        "Can't tell: 1 spec of the baseline did not run (docs [opus]). If this is intended, add --allow removed",
+        "Can't tell: 1 spec of the baseline no longer in the suite (docs [opus]). If this is intended, add --allow removed",
         '3 fresh trials, $1.50.',
       ],
     ],

@@ -145,6 +145,11 @@ test.each<[string, string, string]>([
     'expect(received).toEqual(expected) // deep equality\n\n- Expected  - 1\n+ Received  + 1\n\n  Object {\n-   "a": 1,\n+   "a": 2,\n  }',
     'expect(received).toEqual(expected) // deep equality (chat.spec.ts:6): expected "a": 1, received "a": 2',
   ],
+  [
+    'of a list that was polled, with one item too many',
+    'expect(received).toEqual(expected) // deep equality\n\n- Expected  - 0\n+ Received  + 1\n\n  Array [\n    "a",\n+   "b",\n  ]\n\nCall Log:\n- Timeout 5000ms exceeded while waiting on the predicate',
+    'expect(received).toEqual(expected) // deep equality (chat.spec.ts:6): expected nothing, received "b"',
+  ],
   ['that are none', 'Received no answer\n- Expected one', 'Received no answer (chat.spec.ts:6)'],
 ])('values %s', (_name, message, reason) => {
   const result = resultOf({ status: 'failed', errors: [error(`Error: ${message}`, 6)] });

@@ -121,7 +121,7 @@ describe('the outcome of a comparison', () => {
       [],
       [
         'Looks worse, but there are too few trials to tell: a [opus]. To run fresh trials: npx taskproof confirm',
-        'Not compared: 1 spec of the baseline did not run (b [opus]); 2 specs not in the baseline (d [opus], e [opus]); 1 spec without a verdict on one side (c [opus]). If this is intended, add --allow removed,added,unclear',
+        'Not compared: 1 spec of the baseline no longer in the suite (b [opus]); 2 specs not in the baseline (d [opus], e [opus]); 1 spec without a verdict on one side (c [opus]). If this is intended, add --allow removed,added,unclear',
       ],
     ],
     [

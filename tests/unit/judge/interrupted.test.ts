@@ -41,7 +41,7 @@ function trialWith(judge: Judge['judge'], onPicture = () => {}) {
       page,
       context,
       notices: [],
-      dialogs: { dismissOpen: async () => undefined },
+      dialogs: { isOpenOn: () => false, dismissOpen: async () => undefined },
       followTabs: async () => undefined,
       onAdmitted: (check: (on: unknown) => unknown) => check(page),
     },

@@ -167,7 +167,12 @@ describe('two runs', () => {
     ['a run with --grep', { complete: true, filtered: true }, 'not run', 'not run'],
     ['a run with --project', { complete: true, projectsSelected: true }, 'removed', 'not run'],
     ['a run that broke off', { complete: false }, 'unclear', 'unclear'],
-    ['a shard of a run with --grep', { complete: false, filtered: true }, 'not run', 'not run'],
+    [
+      'a run with --grep in which trials are missing',
+      { complete: false, filtered: true },
+      'unclear',
+      'unclear',
+    ],
   ])('what %s lacks', (_name, run, gone, project) => {
     const { rows } = diffVerdicts(before, [row('ppppp', { spec: 'a' })], run);
     const changes = Object.fromEntries(rows.map(one => [`${one.spec} ${one.project}`, one.change]));
