@@ -220,9 +220,8 @@ const keptRunSchema = z.object({
   shard: z.string().nullable(),
   /** The CI's id of the run that this is part of; null if there is none. */
   ciRun: z.string().nullable(),
-  /** The command line selected only some tests, or some projects. */
+  /** The command line selected only some tests. */
   filtered: z.boolean().optional(),
-  projectsSelected: z.boolean().optional(),
   plan: runPlanSchema,
 });
 

@@ -34,7 +34,6 @@ import {
   rename,
   repeatEachOverride,
   runError,
-  selectsProjects,
   turnOffRetries,
 } from '../playwright/runner';
 import { isFromRepeats, knownOptions, readConfigOptions } from '../playwright/use-options';
@@ -147,8 +146,8 @@ export function shardName({ shard }: FullConfig): string | null {
 }
 
 function place(config: FullConfig, startedAt: Date) {
-  const part = { filtered: isFiltered(), projectsSelected: selectsProjects() };
-  return { startedAt: startedAt.toISOString(), shard: shardName(config), ciRun: ciRun(), ...part };
+  const shard = shardName(config);
+  return { startedAt: startedAt.toISOString(), shard, ciRun: ciRun(), filtered: isFiltered() };
 }
 
 function runPlan(planned: readonly PlannedTest[]): RunPlan {

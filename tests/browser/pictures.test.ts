@@ -147,6 +147,10 @@ it('shows the end, too, if the agent ends right after its turn, and not if it di
     await turns.run('act', act);
     await page.getByRole('button').first().click();
     expect(turns.freshPicture).toBeUndefined();
+    // The agent went on while this one was taken.
+    await turns.run('act', act, { waitForPicture: false });
+    await turns.pictured;
+    expect(turns.freshPicture).toBeUndefined();
     // A ring is drawn on this one.
     await turns.run('act', turn => turn.action({ title: 'act', point: { x: 9, y: 9 } }));
     expect(turns.freshPicture).toBeUndefined();

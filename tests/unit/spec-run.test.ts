@@ -138,6 +138,9 @@ test('the results of a shard: what other shards have is not missing', () => {
   expect(resultsIn(run, '1/2')).toMatchObject({
     ...{ incompleteBecause: 'trials are missing', verdicts: [{ missing: 3, inOtherShards: 2 }] },
   });
+  // Repeats beyond k are no trials of the policy.
+  run.tests.add(testAt(K));
+  expect(resultsIn(run, '1/2').verdicts[0]).toMatchObject({ inOtherShards: 2 });
   const whole = resultsIn(run, null);
   expect(whole).not.toHaveProperty('shard');
   expect(whole.verdicts[0]).not.toHaveProperty('inOtherShards');
