@@ -109,15 +109,10 @@ export class ActionRecorder {
     this.isLook = false;
     if (noted.length === 0) return isLook ? [] : undefined;
     const active = this.session.page;
-    const steps: RecordedAction[] = [];
-    for (const [index, pending] of noted.entries()) {
-      const isLast = index === noted.length - 1;
-      pending.after ??= fingerprintOf(pending.page.isClosed() ? active : pending.page);
-      const step = await finished(pending, isLast ? this.dialogs : []);
-      if (!step) return undefined;
-      steps.push(step);
-    }
-    return steps;
+    for (const each of noted) each.after ??= fingerprintOf(each.page.isClosed() ? active : each.page);
+    const last = noted.at(-1);
+    const steps = await Promise.all(noted.map(each => finished(each, each === last ? this.dialogs : [])));
+    return steps.every(step => step !== undefined) ? steps : undefined;
   }
 
   private portable(draft: ActionDraft): ActionDraft {

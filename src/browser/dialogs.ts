@@ -1,6 +1,7 @@
 // Answers dialogs, since an open one blocks its page, its screenshot and its grading.
 import type { EventEmitter } from 'node:events';
 import type { BrowserContext, Dialog, Page } from '@playwright/test';
+import { shorten } from './driver/tree';
 import { listen } from './listen';
 import type { DialogAnswer } from './page-action';
 
@@ -49,15 +50,10 @@ export class Dialogs {
     const { accept, text, note = '' } = this.policy?.(dialog) ?? { accept: !asks };
     this.onAnswer({ accept, ...(accept && text !== undefined ? { text } : {}) });
     this.notice(
-      `A dialog (${dialog.type()}) said "${shown(this.mask(dialog.message()))}" and was ${accept ? 'accepted' : 'dismissed'}.${note}`,
+      `A dialog (${dialog.type()}) said "${shorten(this.mask(dialog.message()), 300)}" and was ${accept ? 'accepted' : 'dismissed'}.${note}`,
     );
     void (accept ? dialog.accept(text) : dialog.dismiss()).catch(() => undefined);
   }
-}
-
-function shown(message: string): string {
-  const line = message.replace(/\s+/g, ' ').trim();
-  return line.length > 300 ? `${line.slice(0, 299)}…` : line;
 }
 
 /** Pages and contexts are EventEmitters, as documented, but their types have only a few of its methods. */

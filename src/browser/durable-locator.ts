@@ -1,19 +1,13 @@
-// Makes a locator that still finds its element on another day.
+// Finds the element at a point, or with the focus, and makes a locator that still finds it on another day.
 import type { ElementHandle, Frame, FrameLocator, Locator, Page } from '@playwright/test';
 import { evaluateUnseen } from './evaluate';
 
-type Point = { x: number; y: number };
+/** CSS pixels of the viewport. */
+export interface Point {
+  x: number;
+  y: number;
+}
 export type Handle = ElementHandle<Element>;
-
-/** The element at a point of the viewport, through frames and shadow roots. */
-export function elementAtPoint(page: Page, point: Point): Promise<Handle | undefined> {
-  return inFrame(page.mainFrame(), point);
-}
-
-/** The element with the focus, through frames and shadow roots; undefined if there is none. */
-export function elementWithFocus(page: Page): Promise<Handle | undefined> {
-  return inFrame(page.mainFrame(), null);
-}
 
 /** An element by its place in the document. */
 export interface Placed {
@@ -22,39 +16,33 @@ export interface Placed {
 
 /** What to act on to hit a point. */
 export interface Aim {
-  element: Placed | Handle;
+  element: Placed;
   /** Where on it. Default: its middle. */
   position?: Point;
 }
 
-/** What to click to hit a point: the control there, or the exact spot on another element. With null: what has the focus. */
-export async function targetAt(page: Page, point: Point | null): Promise<Aim | undefined> {
-  const found = await readAt(page, point, placeAt, [closestControl, pathOf, point]);
-  if (found !== 'frame') return found ? aimAt(page, found) : undefined;
-  const element = await inFrame(page.mainFrame(), point);
-  if (!element || !point) return element && { element };
-  const clickable = (await element.evaluateHandle(closestControl)).asElement();
-  return clickable ? { element: clickable } : spotOn(element, point);
-}
-
-/** The element at a point, and where on it the point is. */
-export async function spotAt(page: Page, point: Point): Promise<Required<Aim> | undefined> {
-  const found = await readAt(page, point, placeAt, [() => null, pathOf, point]);
-  if (found !== 'frame') return found ? (aimAt(page, found) as Required<Aim>) : undefined;
-  const hit = await elementAtPoint(page, point);
-  return hit && spotOn(hit, point);
-}
-
-function aimAt(page: Page, { path, position }: { path: string; position: Point | undefined }): Aim {
-  return { element: { place: page.locator(path) }, ...(position && { position }) };
+/**
+ * What to click to hit a point: the control there, or the exact spot on another element. With null: what has the focus.
+ *
+ * @param controlOf runs in the page; tells the control that a click on an element is for
+ */
+export async function targetAt(
+  page: Page,
+  point: Point | null,
+  controlOf: (element: Element) => Element | null = closestControl,
+): Promise<Aim | undefined> {
+  const found = await readAt(page, point, placeAt, controlOf, pathOf);
+  if (!found) return undefined;
+  const { path, position } = found.result;
+  return { element: await placeIn(found.frame, path), ...(position && { position }) };
 }
 
 /** Runs in the page. */
 function placeAt(
   element: Element,
-  controlOf: typeof closestControl,
-  toPath: typeof pathOf,
   point: Point | null,
+  controlOf: (element: Element) => Element | null,
+  toPath: typeof pathOf,
 ) {
   const control = point && controlOf(element);
   const { x, y } = element.getBoundingClientRect();
@@ -63,39 +51,46 @@ function placeAt(
 }
 
 /**
- * Reads the element at a point of the viewport, or the one with the focus, through shadow roots. It asks the page once,
- * where a handle would take ten requests.
+ * Reads the element at a point of the viewport, or the one with the focus, through frames and shadow roots. Outside of
+ * frames, it asks the page once, where a handle would take ten requests.
  *
- * @param read runs in the page, with the element and `args`: functions that run there, too, and JSON.
- * @returns 'frame' if a frame has it, null if nothing is there
+ * @param read runs in the element's document, with the element, the point there, and `args`: functions that run there,
+ * too, and JSON.
+ * @returns undefined if nothing is there
  */
 export async function readAt<Result, Args extends unknown[]>(
   page: Page,
   point: Point | null,
-  read: (element: Element, ...args: Args) => Result,
-  args: Args,
-): Promise<Result | 'frame' | null> {
+  read: (element: Element, point: Point | null, ...args: Args) => Result,
+  ...args: Args
+): Promise<{ result: Result; frame: Frame } | undefined> {
   const given = args.map(arg => (typeof arg === 'function' ? `(${arg})` : JSON.stringify(arg)));
-  const script = `(element => !element ? null : /^i?frame$/.test(element.localName) ? 'frame' : (${read})(${['element', ...given].join()}))((${hit})(${JSON.stringify(point)}))`;
-  return (await evaluateUnseen(page, script)) as Result | 'frame' | null;
+  const reading = (at: Point | null) => `(${read})(${['element', JSON.stringify(at), ...given].join()})`;
+  const script = `(element => !element ? null : /^i?frame$/.test(element.localName) ? 'frame' : { result: ${reading(point)} })((${hit})(${JSON.stringify(point)}))`;
+  const found = (await evaluateUnseen(page, script)) as { result: Result } | 'frame' | null;
+  if (found !== 'frame') return found ? { ...found, frame: page.mainFrame() } : undefined;
+  const inner = await inFrame(page.mainFrame(), point);
+  if (!inner) return undefined;
+  const inDocument = new Function('element', `return ${reading(inner.point)}`) as (
+    element: Element,
+  ) => Result;
+  return { result: (await inner.element.evaluate(inDocument)) as Result, frame: inner.frame };
 }
 
-async function spotOn(element: Handle, point: Point): Promise<Required<Aim> | undefined> {
-  const box = await element.boundingBox();
-  if (!box) return undefined;
-  return { element, position: { x: Math.round(point.x - box.x), y: Math.round(point.y - box.y) } };
-}
-
-/** The element that scrolls another; undefined if it is the page itself, or none. */
-export async function scrollableAround(element: Handle): Promise<Handle | undefined> {
-  return (await element.evaluateHandle(closestScrollable)).asElement() ?? undefined;
+/** The element at a point of the viewport, through frames and shadow roots. */
+export async function elementAtPoint(page: Page, point: Point): Promise<Handle | undefined> {
+  return (await inFrame(page.mainFrame(), point))?.element;
 }
 
 /** An element's place in the document: exact for now, and enough for Playwright to make a durable locator of it. */
 export async function placeOf(element: Handle): Promise<Locator> {
   const frame = await element.ownerFrame();
   if (!frame) throw new Error('the element has no document any more');
-  return (await scopeOf(frame)).locator(await element.evaluate(pathOf));
+  return (await placeIn(frame, await element.evaluate(pathOf))).place;
+}
+
+export async function placeIn(frame: Frame, path: string): Promise<Placed> {
+  return { place: (await scopeOf(frame)).locator(path) };
 }
 
 async function scopeOf(frame: Frame): Promise<Page | FrameLocator> {
@@ -104,13 +99,20 @@ async function scopeOf(frame: Frame): Promise<Page | FrameLocator> {
   return (await placeOf(element as Handle)).contentFrame();
 }
 
-async function inFrame(frame: Frame, point: Point | null): Promise<Handle | undefined> {
+interface InFrame {
+  frame: Frame;
+  element: Handle;
+  /** In the frame's viewport. */
+  point: Point | null;
+}
+
+async function inFrame(frame: Frame, point: Point | null): Promise<InFrame | undefined> {
   const element = (await frame.evaluateHandle(hit, point)).asElement();
-  const inner = await element?.contentFrame();
-  if (!element || !inner) return element ?? undefined;
-  const corner = point && (await element.evaluate(innerCorner));
-  const within = point && corner ? { x: point.x - corner.x, y: point.y - corner.y } : null;
-  return (await inFrame(inner, within)) ?? element;
+  if (!element) return undefined;
+  const inner = await element.contentFrame();
+  const corner = inner && point && (await element.evaluate(innerCorner));
+  const within = corner && { x: point.x - corner.x, y: point.y - corner.y };
+  return (inner && (await inFrame(inner, within))) ?? { frame, element, point };
 }
 
 /** Runs in the page. The upper left corner of an iframe's document. */

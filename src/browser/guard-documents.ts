@@ -2,10 +2,11 @@
 // refused: a frame of another host writes it into a blank tab or makes it a `blob:`, or the browser has prefetched it.
 // Such a document is left at once. The page does this, not the agent.
 import { setTimeout } from 'node:timers/promises';
-import type { BrowserContext, CDPSession, Frame, Page } from '@playwright/test';
+import type { BrowserContext, Frame, Page } from '@playwright/test';
+import { protocolOf } from './evaluate';
 import type { GuardSink } from './guard';
 import { hostOf } from './hosts';
-import type { TargetInfo, Targets } from './targets';
+import { type TargetInfo, type Targets, targetOf } from './targets';
 import { within } from './waiting';
 
 /** A tab that is brought back more often than this is left on a blank page, since its page would go on forever. */
@@ -188,18 +189,15 @@ function isBlank(url: string): boolean {
  * @returns undefined if no page made it; `about:blank` if the origin is unknown
  */
 async function makerOf(page: Page, targets: Targets): Promise<string | undefined> {
-  let session: CDPSession | undefined;
   try {
-    session = await page.context().newCDPSession(page);
-    const { targetInfo } = await session.send('Target.getTargetInfo');
-    const frameId = targetInfo.targetId;
-    const key = await session.send('Storage.getStorageKeyForFrame', { frameId }).catch(() => undefined);
-    return key?.storageKey ?? openerOf(targetInfo, targets);
+    const target = await targetOf(page);
+    const frame = { frameId: target.targetId };
+    const session = await protocolOf(page);
+    const key = await session?.send('Storage.getStorageKeyForFrame', frame).catch(() => undefined);
+    return key?.storageKey ?? openerOf(target, targets);
   } catch {
     // The tab is gone.
     return undefined;
-  } finally {
-    await session?.detach().catch(() => {});
   }
 }
 

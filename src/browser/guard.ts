@@ -1,14 +1,15 @@
 // Keeps the top-level pages of a context on the allowed hosts.
 //
 // On Chromium, a navigation to another host is answered with an empty 204 before it leaves the browser: the page stays
-// where it was, with its state. In other browsers, the public API can refuse less (see guard-route.ts). In all of them,
+// where it was, with its state. In other browsers, the public API can refuse less. In all of them,
 // a page that gets to another host anyway is reported, and so is a document that a frame of another host made (see
 // guard-documents.ts).
-import type { BrowserContext } from '@playwright/test';
+import type { BrowserContext, Request, Route } from '@playwright/test';
+import { isDocument } from './activity';
 import { guardByProtocol } from './guard-chromium';
 import { Documents } from './guard-documents';
-import { guardByRoute } from './guard-route';
 import { hostAllowed } from './hosts';
+import { listen } from './listen';
 import type { NetworkLog } from './network-log';
 import type { Targets } from './targets';
 
@@ -90,5 +91,36 @@ export async function guardContext(
       disposed ??= release();
       return disposed;
     },
+  };
+}
+
+/**
+ * The guard for other browsers than Chromium, by Playwright's public routing. It refuses the first request of a
+ * navigation. What it can't stop, it reports: Playwright does not route the next hop of a redirect, nor the first request
+ * of a tab that the user opens (control click). Routing turns off the HTTP cache and CORS preflights for the context.
+ *
+ * @returns a function that removes the guard
+ */
+async function guardByRoute(context: BrowserContext, sink: GuardSink): Promise<() => Promise<void>> {
+  const refused = new WeakSet<Request>();
+  const leaves = (request: Request) => isDocument(request) && !sink.allowed(request.url());
+  const decide = (route: Route, request: Request): Promise<void> => {
+    if (!leaves(request)) return route.fallback();
+    refused.add(request);
+    sink.refused(request.url(), 'navigation');
+    return route.fulfill({ status: 204 });
+  };
+  // Redirects, and requests that another route has already let go.
+  const check = (request: Request): void => {
+    if (leaves(request) && !refused.has(request)) sink.refused(request.url(), 'escaped');
+  };
+  const unlisten = listen(context, {
+    response: response => check(response.request()),
+    requestfailed: check,
+  });
+  await context.route('**/*', decide);
+  return async () => {
+    unlisten();
+    await context.unroute('**/*', decide).catch(() => {});
   };
 }

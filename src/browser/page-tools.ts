@@ -114,15 +114,7 @@ export class PageTools {
     options: PageToolCallOptions & { recorder?: ActionRecorder | undefined; waitMs?: number } = {},
   ): Promise<unknown> {
     const { timeoutMs = CALL_LIMIT_MS, recorder, waitMs = 0 } = options;
-    const end = performance.now() + waitMs;
-    let tools = await this.find(page);
-    const named = () => tools.find(tool => tool.name === name);
-    while (!named() && performance.now() < end) {
-      await setTimeout(PAUSE_MS);
-      tools = await this.find(page);
-    }
-    const tool = named();
-    if (!tool) throw new DriverError(`The page has no tool ${JSON.stringify(name)}. ${namesOf(tools)}`);
+    const tool = await this.named(page, name, waitMs);
     const { problemsWith } = await import('./tool-input.js');
     const problems = problemsWith(tool.inputSchema, input);
     if (problems.length > 0)
@@ -144,10 +136,21 @@ export class PageTools {
    * @throws DriverError if the page has no such tool; Playwright's error if it throws or is late.
    */
   async callUnchecked(page: Page, name: string, input: object, timeout: number): Promise<unknown> {
-    const tools = await this.find(page);
-    const tool = tools.find(each => each.name === name);
-    if (!tool) throw new DriverError(`The page has no tool ${JSON.stringify(name)}. ${namesOf(tools)}`);
-    return tool.frame.webmcp.callTool(name, input as never, { timeout });
+    const { frame } = await this.named(page, name);
+    return frame.webmcp.callTool(name, input as never, { timeout });
+  }
+
+  /** @throws DriverError if the page registers no such tool within `waitMs`. */
+  private async named(page: Page, name: string, waitMs = 0): Promise<Found> {
+    const end = performance.now() + waitMs;
+    for (;;) {
+      const tools = await this.find(page);
+      const tool = tools.find(each => each.name === name);
+      if (tool) return tool;
+      if (performance.now() >= end)
+        throw new DriverError(`The page has no tool ${JSON.stringify(name)}. ${namesOf(tools)}`);
+      await setTimeout(PAUSE_MS);
+    }
   }
 
   private async answer(page: Page, { name, frame }: Found, input: object, timeout: number): Promise<unknown> {

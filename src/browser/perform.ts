@@ -1,5 +1,5 @@
 // Performs and records an action on a page, for agents and replays.
-import type { Locator, Page, Response } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import type { ActionRecorder } from './action-recorder';
 import { refuseError } from './driver/tool-text';
 import { targetAt } from './durable-locator';
@@ -33,41 +33,23 @@ export interface PerformOptions {
  * Resolves once the action is dispatched; for `goto`, `back`, `forward` and `reload`, once the page's document is parsed.
  * Use `Session.settle` to wait for what follows. `press` and `type` without a locator go to the focused element.
  *
- * @returns the response, if it opens a page
+ * @returns Playwright's answer: the response, for what opens a page; null if there was none
  * @throws Error of Playwright, which `reasonIn` shortens; DriverError if a page tool fails, or says so.
  */
 export async function perform(
   page: Page,
   action: LocatedAction,
   { timeoutMs, recorder, webmcp }: PerformOptions,
-): Promise<Response | null> {
-  if (action.do === 'call_page_tool') {
-    refuseError(await webmcp!.call(page, action.name, action.input, { recorder, waitMs: timeoutMs }));
-    return null;
-  }
+): Promise<unknown> {
+  if (action.do === 'call_page_tool')
+    return refuseError(await webmcp!.call(page, action.name, action.input, { recorder, waitMs: timeoutMs }));
   const isNoted = recorder && (await note(page, action, recorder));
   try {
-    return await dispatch(page, action, timeoutMs);
+    // The table's functions take the action of their name.
+    return await ACTIONS[action.do](action as never, page, timeoutMs);
   } catch (error) {
     if (isNoted) recorder.drop();
     throw error;
-  }
-}
-
-async function dispatch(page: Page, action: Dispatched, timeoutMs: number): Promise<Response | null> {
-  const navigation = { timeout: timeoutMs, waitUntil: 'domcontentloaded' } as const;
-  switch (action.do) {
-    case 'back':
-      return page.goBack(navigation);
-    case 'forward':
-      return page.goForward(navigation);
-    case 'reload':
-      return page.reload(navigation);
-    case 'goto':
-      return page.goto(action.url, navigation);
-    default:
-      await act(page, action, timeoutMs);
-      return null;
   }
 }
 
@@ -81,56 +63,50 @@ async function note(page: Page, action: LocatedAction, recorder: ActionRecorder)
   return true;
 }
 
-async function act(
-  page: Page,
-  action: Exclude<Dispatched, Of<'back' | 'goto'>>,
-  timeout: number,
-): Promise<unknown> {
-  switch (action.do) {
-    case 'new_tab':
-      return page.context().newPage();
-    case 'switch_tab':
-      return page.bringToFront();
-    case 'close_tab':
-      return page.close();
-    case 'click': {
-      const { locator, position, button, clickCount, modifiers } = action;
-      // Otherwise a link to a slow page would fail as a click.
-      const options = { position, button, clickCount, modifiers, timeout, noWaitAfter: true };
-      return locator.click(options);
-    }
-    case 'hover':
-      return action.locator.hover({ position: action.position, timeout });
-    case 'focus':
-      return action.locator.focus({ timeout });
-    case 'fill':
-      return fill(action, timeout);
-    case 'type':
-      return type(page, action, timeout);
-    case 'press':
-      return press(page, action, timeout);
-    case 'check':
-      return action.locator.setChecked(action.checked, { timeout });
-    case 'select':
-      return action.locator.selectOption(
-        action.labels.map(label => ({ label })),
-        { timeout },
-      );
-    case 'upload':
-      return upload(page, action, timeout);
-    case 'drag':
-      return action.locator.dragTo(action.to, {
-        sourcePosition: action.position,
-        targetPosition: action.toPosition,
-        timeout,
-      });
-    case 'scroll':
-      return scroll(page, action, timeout);
-  }
-}
+const PARSED = { waitUntil: 'domcontentloaded' } as const;
+
+const ACTIONS: {
+  [Name in Dispatched['do']]: (action: Of<Name>, page: Page, timeout: number) => Promise<unknown>;
+} = {
+  back: (_, page, timeout) => page.goBack({ timeout, ...PARSED }),
+  forward: (_, page, timeout) => page.goForward({ timeout, ...PARSED }),
+  reload: (_, page, timeout) => page.reload({ timeout, ...PARSED }),
+  goto: ({ url }, page, timeout) => page.goto(url, { timeout, ...PARSED }),
+  new_tab: (_, page) => page.context().newPage(),
+  switch_tab: (_, page) => page.bringToFront(),
+  close_tab: (_, page) => page.close(),
+  // Without `noWaitAfter`, a link to a slow page would fail as a click.
+  click: ({ locator, position, button, clickCount, modifiers }, _, timeout) =>
+    locator.click({ position, button, clickCount, modifiers, timeout, noWaitAfter: true }),
+  hover: ({ locator, position }, _, timeout) => locator.hover({ position, timeout }),
+  focus: ({ locator }, _, timeout) => locator.focus({ timeout }),
+  fill,
+  async type({ locator, text }, page, timeout) {
+    if (text.length <= MAX_TYPED)
+      return locator ? locator.pressSequentially(text, { timeout }) : page.keyboard.type(text);
+    await locator?.focus({ timeout });
+    return page.keyboard.insertText(text);
+  },
+  async press({ locator, key, times = 1 }, page, timeout) {
+    for (let time = 0; time < times; time++)
+      await (locator?.press(key, { timeout, noWaitAfter: true }) ?? page.keyboard.press(key));
+  },
+  check: ({ locator, checked }, _, timeout) => locator.setChecked(checked, { timeout }),
+  select: ({ locator, labels }, _, timeout) =>
+    locator.selectOption(
+      labels.map(label => ({ label })),
+      { timeout },
+    ),
+  upload,
+  drag: ({ locator, to, position, toPosition }, _, timeout) =>
+    locator.dragTo(to, { sourcePosition: position, targetPosition: toPosition, timeout }),
+  scroll: ({ locator, x, y }, page, timeout) =>
+    locator?.evaluate((node, by) => node.scrollBy(by.x, by.y), { x, y }, { timeout }) ??
+    page.evaluate(by => window.scrollBy(by.x, by.y), { x, y }),
+};
 
 /** If the field has not kept the text, types it: fields that format or mask their value listen to keys. */
-async function fill({ locator, text }: Of<'fill'>, timeout: number): Promise<void> {
+async function fill({ locator, text }: Of<'fill'>, _: Page, timeout: number): Promise<void> {
   await locator.fill(text, { timeout });
   // Playwright reads a value faster than it runs a function. Editors have no value.
   const value = await locator.inputValue({ timeout: 1_000 }).catch(() => text);
@@ -149,25 +125,8 @@ function valueOfText(element: Element): string | null {
   return isText ? element.value.replace(/\r/g, '') : null;
 }
 
-async function type(page: Page, { locator, text }: Of<'type'>, timeout: number): Promise<void> {
-  if (text.length <= MAX_TYPED)
-    return locator ? locator.pressSequentially(text, { timeout }) : page.keyboard.type(text);
-  await locator?.focus({ timeout });
-  return page.keyboard.insertText(text);
-}
-
-async function press(page: Page, { locator, key, times = 1 }: Of<'press'>, timeout: number): Promise<void> {
-  for (let time = 0; time < times; time++)
-    await (locator?.press(key, { timeout, noWaitAfter: true }) ?? page.keyboard.press(key));
-}
-
-async function scroll(page: Page, { locator, x, y }: Of<'scroll'>, timeout: number): Promise<void> {
-  await (locator?.evaluate((node, by) => node.scrollBy(by.x, by.y), { x, y }, { timeout }) ??
-    page.evaluate(by => window.scrollBy(by.x, by.y), { x, y }));
-}
-
 /** A styled button hides the real input and opens its file dialog. */
-async function upload(page: Page, { locator, files }: Of<'upload'>, timeout: number): Promise<void> {
+async function upload({ locator, files }: Of<'upload'>, page: Page, timeout: number): Promise<void> {
   const isInput = await locator.evaluate(
     element => element instanceof HTMLInputElement && element.type === 'file',
     undefined,

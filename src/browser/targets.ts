@@ -1,5 +1,6 @@
 // Which targets of a Chromium (tabs, frames with their own process, workers) belong to one context.
 import type { BrowserContext, CDPSession, Page } from '@playwright/test';
+import { protocolOf } from './evaluate';
 
 /** The fields that are used of the protocol's `Target.TargetInfo`. */
 export interface TargetInfo {
@@ -98,12 +99,9 @@ export class Targets {
 
 /** The page's target. */
 export async function targetOf(page: Page): Promise<TargetInfo> {
-  const session = await page.context().newCDPSession(page);
-  try {
-    return (await session.send('Target.getTargetInfo')).targetInfo;
-  } finally {
-    await session.detach().catch(() => undefined);
-  }
+  const session = await protocolOf(page);
+  if (!session) throw new Error('the page is closed, or its browser has no DevTools protocol');
+  return (await session.send('Target.getTargetInfo')).targetInfo;
 }
 
 /** Chromium's own id of a context, which only a page of the context tells. */

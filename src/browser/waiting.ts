@@ -2,14 +2,8 @@
 import { setTimeout } from 'node:timers/promises';
 
 /** Resolves to undefined if `promise` takes longer than `ms` milliseconds, or rejects. */
-export async function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  const ended = new AbortController();
-  const limit = setTimeout(ms, undefined, { signal: ended.signal }).catch(() => undefined);
-  try {
-    return await Promise.race([promise.catch(() => undefined), limit]);
-  } finally {
-    ended.abort();
-  }
+export function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
+  return limited(promise, ms, () => new Error('late')).catch(() => undefined);
 }
 
 /** Wakes all that wait for it. */

@@ -1,6 +1,6 @@
 // Which controls a failed trial was about: those that it used last, those that it looked for, and those that its goal names next. A
 // finding is relevant if it touches one of them.
-import type { Box } from '../browser/examine/elements';
+import type { Box } from '../browser/driver/tree';
 import type { Sighting } from '../browser/examine/rules';
 import { sameFingerprint } from '../browser/fingerprint';
 import type { RecordedAction } from '../browser/page-action';

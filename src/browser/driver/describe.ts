@@ -1,6 +1,6 @@
 // Describes the element at a point, or with the focus.
 import type { Page } from '@playwright/test';
-import { elementAtPoint, elementWithFocus, readAt } from '../durable-locator';
+import { type Point, readAt } from '../durable-locator';
 import { within } from '../waiting';
 import { words } from './tree';
 
@@ -59,23 +59,12 @@ function describe(element: Element) {
   };
 }
 
-/** The element at a point of the viewport, through frames and shadow roots; undefined if unknown. */
-export function elementAt(page: Page, point: { x: number; y: number }): Promise<Seen | undefined> {
-  return within(seen(page, point), LIMIT_MS);
+/** The element at a point of the viewport, or with the focus, through frames and shadow roots; undefined if unknown. */
+export async function elementAt(page: Page, point: Point | null): Promise<Seen | undefined> {
+  return (await within(readAt(page, point, describe), LIMIT_MS))?.result;
 }
 
 /** The element that typing goes to, in any frame; undefined if nothing has the focus. */
-export function focused(page: Page): Promise<Seen | undefined> {
-  return within(seen(page, null), LIMIT_MS);
-}
+export const focused = (page: Page): Promise<Seen | undefined> => elementAt(page, null);
 
-async function seen(page: Page, point: { x: number; y: number } | null): Promise<Seen | undefined> {
-  const found = await readAt(page, point, describe, []);
-  if (found !== 'frame') return found ?? undefined;
-  const element = await (point ? elementAtPoint(page, point) : elementWithFocus(page));
-  return element?.evaluate(describe);
-}
-
-export function wordsFor(seen: Seen | undefined): string | undefined {
-  return seen && words({ role: seen.role, name: seen.name });
-}
+export const wordsFor = (seen: Seen | undefined): string | undefined => seen && words(seen);

@@ -1,7 +1,7 @@
 // The driver behind a model's tools, which are in files by family. The messages of DriverErrors and notes are for models.
-import type { Locator, Page, Response } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import type { ActionDraft, ActionRecorder } from '../action-recorder';
-import { type Handle, targetAt } from '../durable-locator';
+import { type Handle, type Point, targetAt } from '../durable-locator';
 import type { DialogAnswer, RecordedAction } from '../page-action';
 import type { PageTool, PageTools } from '../page-tools';
 import { type LocatedAction, NOTE_LIMIT_MS, perform, reasonIn } from '../perform';
@@ -15,11 +15,6 @@ import { type Located, Refs, viewportOf } from './refs';
 import { picture, pictureScale } from './screenshot';
 import { Tabs } from './tabs';
 import { refuseError, resultText, toolNews } from './tool-text';
-
-export interface Point {
-  x: number;
-  y: number;
-}
 
 export type Target = { type: 'coordinate'; x: number; y: number } | { type: 'ref'; ref: string };
 
@@ -131,7 +126,7 @@ export class Driver {
     return this.notes.splice(0);
   }
 
-  perform(page: Page, action: LocatedAction, timeoutMs = ACTION_LIMIT_MS): Promise<Response | null> {
+  perform(page: Page, action: LocatedAction, timeoutMs = ACTION_LIMIT_MS): Promise<unknown> {
     return perform(page, action, { timeoutMs, recorder: this.recorder });
   }
 

@@ -1,16 +1,9 @@
 import type { Page } from '@playwright/test';
-import {
-  closestScrollable,
-  elementAtPoint,
-  pathOf,
-  readAt,
-  scrollableAround,
-  spotAt,
-} from '../durable-locator';
+import { closestScrollable, type Point, pathOf, placeIn, readAt, targetAt } from '../durable-locator';
 import { evaluateUnseen } from '../evaluate';
 import { within } from '../waiting';
 import { elementAt } from './describe';
-import type { Driver, Point, Target } from './driver';
+import type { Driver, Target } from './driver';
 import { DriverError } from './errors';
 import { holding, modifiersOf } from './keyboard';
 
@@ -108,7 +101,7 @@ export async function drag(
   const start = await driver.pointOf(page, from);
   const end = await driver.pointOf(page, to);
   if (modifiers.length === 0) {
-    const [source, goal] = await Promise.all([start, end].map(point => spotAt(page, point)));
+    const [source, goal] = await Promise.all([start, end].map(point => targetAt(page, point, () => null)));
     const draft = { do: 'drag', position: source?.position, toPosition: goal?.position } as const;
     if (source && goal) await driver.recorder.record(page, draft, source.element, goal.element);
   }
@@ -134,15 +127,19 @@ export async function scroll(
   const way = notches * NOTCH;
   const x = direction === 'left' ? -way : direction === 'right' ? way : 0;
   const y = direction === 'up' ? -way : direction === 'down' ? way : 0;
-  const before = await readAt(page, point, scrollsAt, [closestScrollable, pathOf, placesAround]);
-  if (modifiers.length === 0)
-    await driver.recorder.record(page, { do: 'scroll', x, y }, await scroller(page, point, before));
+  const seen = await readAt(page, point, scrollsAt, closestScrollable, pathOf, placesAround);
+  const before = seen?.result;
+  if (modifiers.length === 0) {
+    // Without one, the page itself scrolls.
+    const scroller = before?.scroller ? await placeIn(seen!.frame, before.scroller) : undefined;
+    await driver.recorder.record(page, { do: 'scroll', x, y }, scroller);
+  }
   await holding(page, modifiers, async () => {
     await page.mouse.move(point.x, point.y);
     await page.mouse.wheel(x, y);
   });
   // A frame under the pointer scrolls itself, which can't be seen from here.
-  if (!before || before === 'frame') return undefined;
+  if (!before || seen?.frame !== page.mainFrame()) return undefined;
   const script = `(${hasMoved})(${placesAround}, ${JSON.stringify(before.path)}, ${JSON.stringify(before.places)}, ${SCROLL_LIMIT_MS})`;
   const hasRoom = before.room[direction];
   if (hasRoom && (await within(evaluateUnseen(page, script), SCROLL_LIMIT_MS * 2)) !== false)
@@ -150,18 +147,10 @@ export async function scroll(
   return `Nothing scrolled: there may be no more to see further ${direction}.`;
 }
 
-/** The element that scrolls at a point; undefined if it is the page itself, or nothing. */
-async function scroller(page: Page, point: Point, seen: Scrolls | 'frame' | null) {
-  if (seen !== 'frame') return seen?.scroller ? { place: page.locator(seen.scroller) } : undefined;
-  const hit = await elementAtPoint(page, point);
-  return hit && scrollableAround(hit);
-}
-
-type Scrolls = ReturnType<typeof scrollsAt>;
-
 /** Runs in the page. The path of an element, what scrolls it, and where there is room to scroll. */
 function scrollsAt(
   element: Element,
+  _: Point | null,
   scrollableOf: typeof closestScrollable,
   toPath: typeof pathOf,
   placesOf: typeof placesAround,

@@ -1,4 +1,4 @@
-import type { Page } from '@playwright/test';
+import type { Page, Response } from '@playwright/test';
 import { hostAllowed } from '../hosts';
 import { within } from '../waiting';
 import type { Driver, DriverTask } from './driver';
@@ -43,9 +43,9 @@ export async function navigate(driver: Driver, page: Page, given: string) {
   const action = go
     ? ({ do: given } as const)
     : ({ do: 'goto', url: addressOf(given, before, driver.task) } as const);
-  const response = await driver.perform(page, action, LIMIT_MS).catch(error => {
+  const response = (await driver.perform(page, action, LIMIT_MS).catch(error => {
     throw failure(error, given);
-  });
+  })) as Response | null;
   if (go && given !== 'reload' && !response && page.url() === before)
     throw new DriverError(`There is no page to go ${given} to.`);
   const title = await within(page.title(), 1_000);

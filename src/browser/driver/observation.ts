@@ -1,6 +1,6 @@
 // What a model is shown of a page without asking: its tree if it is short, and the changes after an action.
 import type { Page } from '@playwright/test';
-import { type Entry, entriesOf, isTelling } from './page-tree';
+import { type Entry, entriesOf, TELLING } from './page-tree';
 import type { Refs, Snapshot } from './refs';
 import { nodesOf, words } from './tree';
 
@@ -127,7 +127,7 @@ function lengthOf(entries: readonly Entry[]): number {
 function saysMore({ node, said, bare }: Entry): boolean {
   if (bare || !node) return !bare;
   if (said !== undefined) return !(node.interactive && node.name);
-  return node.interactive || node.text !== '' || node.children.length === 0 || isTelling(node.role);
+  return node.interactive || node.text !== '' || node.children.length === 0 || TELLING.has(node.role);
 }
 
 /** @returns undefined if too much has changed: then show the whole page */

@@ -15,11 +15,7 @@ const REFERRED = new Set(
 const QUIET_STATES = new Set(['url', 'placeholder', 'active']);
 
 /** Roles that tell how an action ended. */
-const TELLING = new Set('heading status alert alertdialog dialog log progressbar'.split(' '));
-
-export function isTelling(role: string): boolean {
-  return TELLING.has(role);
-}
+export const TELLING = new Set('heading status alert alertdialog dialog log progressbar'.split(' '));
 
 export interface ReadOptions {
   /** `interactive`: controls. `telling`: controls, headings and messages. Default: what is in the viewport. */

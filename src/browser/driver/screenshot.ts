@@ -1,6 +1,6 @@
 // Pictures of a tab: JPEG, in CSS pixels, no larger than what models look at.
 import type { Page } from '@playwright/test';
-import { evaluateUnseen } from '../evaluate';
+import { evaluateUnseen, protocolOf } from '../evaluate';
 import { within } from '../waiting';
 import { type Size, viewportOf } from './refs';
 import type { Box } from './tree';
@@ -31,7 +31,7 @@ export async function picture(page: Page, region?: Box) {
   // If a page is wider than its emulated screen, only Playwright's own picture, which is as wide as the screen, keeps the emulation.
   const screen = page.viewportSize()?.width ?? viewport.width;
   const isPlain = wanted === 1 || screen !== viewport.width;
-  const data = isPlain ? undefined : await scaled(page, clip, wanted);
+  const data = isPlain ? undefined : await capture(page, clip, wanted);
   if (data) return { data, mediaType: MEDIA_TYPE, scale: wanted };
   const whole = await plain(page, region);
   const scale = screen / viewport.width;
@@ -45,10 +45,10 @@ function largestScale({ width, height }: { width: number; height: number }): num
   return Math.min(LONGEST_EDGE / Math.max(width, height), Math.sqrt(LARGEST_AREA / (width * height)));
 }
 
-async function plain(page: Page, clip?: Box): Promise<string> {
+async function plain(page: Page, clip?: Box, quality = QUALITY): Promise<string> {
   const bytes = await page.screenshot({
     type: 'jpeg',
-    quality: QUALITY,
+    quality,
     scale: 'css',
     caret: 'initial',
     timeout: LIMIT_MS,
@@ -57,28 +57,21 @@ async function plain(page: Page, clip?: Box): Promise<string> {
   return bytes.toString('base64');
 }
 
+/** A picture of a region of the viewport, in Base64. */
+export async function pictureOf(page: Page, clip: Box, quality: number): Promise<string> {
+  return (await capture(page, clip, 1, quality)) ?? plain(page, clip, quality);
+}
+
 /** Only Chromium can draw a page at another scale. In other browsers, the picture is shrunk afterwards. */
-async function scaled(page: Page, clip: Box, scale: number): Promise<string | undefined> {
-  const newSession = page.context().newCDPSession(page);
-  const session = await newSession.catch(() => undefined);
+async function capture(page: Page, clip: Box, scale: number, quality = QUALITY): Promise<string | undefined> {
+  const session = await protocolOf(page);
   if (!session) return undefined;
-  try {
-    const view = await page.evaluate(() => ({
-      x: window.scrollX,
-      y: window.scrollY,
-      ratio: devicePixelRatio,
-    }));
-    // An emulated viewport is captured in CSS pixels, a window in the screen's pixels.
-    const ratio = page.viewportSize() ? 1 : view.ratio;
-    const { data } = await session.send('Page.captureScreenshot', {
-      format: 'jpeg',
-      quality: QUALITY,
-      clip: { ...clip, x: clip.x + view.x, y: clip.y + view.y, scale: scale / ratio },
-    });
-    return data;
-  } finally {
-    await session.detach().catch(() => undefined);
-  }
+  const { pageX, pageY } = (await session.send('Page.getLayoutMetrics')).cssVisualViewport;
+  // An emulated viewport is captured in CSS pixels, a window in the screen's pixels.
+  const ratio = page.viewportSize() ? 1 : ((await evaluateUnseen(page, 'devicePixelRatio')) as number);
+  const onPage = { ...clip, x: clip.x + pageX, y: clip.y + pageY, scale: scale / ratio };
+  const options = { format: 'jpeg', quality, clip: onPage } as const;
+  return (await session.send('Page.captureScreenshot', options)).data;
 }
 
 /** Shrinks a JPEG in Base64, with a canvas in the page; undefined if that fails. */

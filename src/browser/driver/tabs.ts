@@ -8,14 +8,6 @@ import { DriverError } from './errors';
 const TITLE_LIMIT_MS = 1_000;
 const MAX_TABS = 100;
 
-/** A tab as models see it. */
-export interface TabEntry {
-  tab_id: string;
-  title: string;
-  url: string;
-  active?: boolean;
-}
-
 export class Tabs {
   private opened: Page[] = [];
   readonly dispose: () => void;
@@ -45,7 +37,8 @@ export class Tabs {
     return this.task.session.context.pages().filter(page => !page.isClosed());
   }
 
-  async entry(page: Page): Promise<TabEntry> {
+  /** A tab as models see it. */
+  async entry(page: Page) {
     const title = (await within(page.title(), TITLE_LIMIT_MS)) ?? '';
     const url = page.url() === 'about:blank' ? '' : page.url();
     return {

@@ -1,5 +1,6 @@
 // The accessibility tree as the driver keeps it: Playwright's snapshot, with all boxes in pixels of the page's viewport.
 
+/** CSS pixels of a document's viewport. */
 export interface Box {
   x: number;
   y: number;

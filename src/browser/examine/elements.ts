@@ -1,13 +1,6 @@
 // What elements are, what people call them and where they are. Runs in the page and is sent as text, so these functions
 // use only each other and the DOM.
-
-/** CSS pixels of the document's viewport. */
-export interface Box {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
+import type { Box } from '../driver/tree';
 
 export function isControl(element: Element): boolean {
   const roles =

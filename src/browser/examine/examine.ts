@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Frame, FrameLocator, Page } from '@playwright/test';
 import { viewportOf } from '../driver/refs';
-import { type Handle, placeOf } from '../durable-locator';
-import { protocolOf } from '../evaluate';
+import { pictureOf } from '../driver/screenshot';
+import type { Box } from '../driver/tree';
+import { type Handle, type Point, placeOf } from '../durable-locator';
 import { within } from '../waiting';
-import type { Box } from './elements';
 import type { Seen, Sighting } from './rules';
 import { type World, worldOf } from './world';
 
@@ -87,7 +87,7 @@ export async function examinePage(page: Page, options: ExamineOptions): Promise<
 
 interface Place {
   scope: Page | FrameLocator;
-  corner: { x: number; y: number };
+  corner: Point;
   element?: Handle;
 }
 
@@ -125,7 +125,7 @@ async function placeOfFrame(page: Page, frame: Frame): Promise<Place> {
   return { scope: locator.contentFrame(), corner: await cornerOf(element), element };
 }
 
-async function cornerOf(element: Handle): Promise<{ x: number; y: number }> {
+async function cornerOf(element: Handle): Promise<Point> {
   const box = await element.boundingBox();
   return { x: box?.x ?? 0, y: box?.y ?? 0 };
 }
@@ -148,16 +148,9 @@ async function cutOut(page: Page, world: World, place: Place, index: number): Pr
   const bottom = Math.min(height, box.y + box.height + MARGIN);
   if (right - x < 1 || bottom - y < 1) return undefined;
   const clip = { x, y, width: right - x, height: bottom - y };
-  const session = await protocolOf(page);
-  if (!session) return page.screenshot({ type: 'jpeg', quality: QUALITY, scale: 'css', clip });
-  const { cssVisualViewport } = await session.send('Page.getLayoutMetrics');
-  const { pageX, pageY } = cssVisualViewport;
-  const onPage = { ...clip, x: clip.x + pageX, y: clip.y + pageY, scale: 1 };
-  const options = { format: 'jpeg', quality: QUALITY, clip: onPage } as const;
-  const { data } = await session.send('Page.captureScreenshot', options);
-  return Buffer.from(data, 'base64');
+  return Buffer.from(await pictureOf(page, clip, QUALITY), 'base64');
 }
 
-function moved(box: Box, by: { x: number; y: number }): Box {
+function moved(box: Box, by: Point): Box {
   return { ...box, x: box.x + by.x, y: box.y + by.y };
 }

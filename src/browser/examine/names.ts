@@ -3,20 +3,14 @@
 import type * as elements from './elements';
 import type * as rules from './rules';
 
-declare const inViewport: typeof elements.inViewport;
-declare const isOutside: typeof elements.isOutside;
-declare const boxOf: typeof elements.boxOf;
-declare const roleOf: typeof elements.roleOf;
-declare const add: typeof rules.add;
-declare const currentState: typeof rules.currentState;
-
-interface Axe {
+declare const { inViewport, isOutside, boxOf, roleOf }: typeof elements;
+declare const { add, currentState }: typeof rules;
+declare const axe: {
   run(
     context: Element[],
     options: unknown,
   ): Promise<{ violations: { id: string; nodes: { element: Element }[] }[] }>;
-}
-declare const axe: Axe;
+};
 
 /**
  * Notes the controls that axe-core has to check, since they don't plainly show their names, and returns their number.

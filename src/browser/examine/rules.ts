@@ -1,26 +1,12 @@
 // The rules that find obstacles to agents on a page. Runs in the page and is sent as text, with the functions of
 // elements.ts.
+import type { Box } from '../driver/tree';
 import type * as elements from './elements';
-import type { Box } from './elements';
 import type { FindingKind } from './kinds';
 
-declare const isControl: typeof elements.isControl;
-declare const isShown: typeof elements.isShown;
-declare const isDisabled: typeof elements.isDisabled;
-declare const isStyledInput: typeof elements.isStyledInput;
-declare const isOutside: typeof elements.isOutside;
-declare const inViewport: typeof elements.inViewport;
-declare const boxOf: typeof elements.boxOf;
-declare const flat: typeof elements.flat;
-declare const nameOf: typeof elements.nameOf;
-declare const roleOf: typeof elements.roleOf;
-declare const wordsFor: typeof elements.wordsFor;
-declare const hintsOf: typeof elements.hintsOf;
-declare const selectorOf: typeof elements.selectorOf;
-declare const holds: typeof elements.holds;
-declare const hitAt: typeof elements.hitAt;
-declare const coverOf: typeof elements.coverOf;
-declare const whileScrolled: typeof elements.whileScrolled;
+declare const { isControl, isShown, isDisabled, isStyledInput, isOutside, holds }: typeof elements;
+declare const { flat, nameOf, roleOf, wordsFor, hintsOf, selectorOf }: typeof elements;
+declare const { boxOf, inViewport, hitAt, coverOf, whileScrolled }: typeof elements;
 
 /** A finding, and the controls that it concerns. */
 export interface Sighting {
