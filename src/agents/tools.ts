@@ -2,7 +2,7 @@
 // so are the messages of DriverErrors; `words` describes a call for people.
 import type { Page } from '@playwright/test';
 import { z } from 'zod';
-import { focused, wordsFor } from '../browser/driver/describe';
+import { elementAt } from '../browser/driver/describe';
 import type { Driver, Target } from '../browser/driver/driver';
 import { DriverError } from '../browser/driver/errors';
 import { findText } from '../browser/driver/find';
@@ -241,7 +241,7 @@ export const TOOLS = {
     'Types a text where the focus is.',
     inTab({ text: z.string() }),
     async ({ text }, _, page) => {
-      const field = wordsFor(await focused(page));
+      const field = (await elementAt(page, null))?.words;
       return `type ${quote(text)}${field ? ` into ${field}` : ''}`;
     },
     ({ text }, driver, page) => type(driver, page, text),

@@ -110,9 +110,10 @@ export class ActionRecorder {
     if (noted.length === 0) return isLook ? [] : undefined;
     const active = this.session.page;
     for (const each of noted) each.after ??= fingerprintOf(each.page.isClosed() ? active : each.page);
-    const last = noted.at(-1);
-    const steps = await Promise.all(noted.map(each => finished(each, each === last ? this.dialogs : [])));
-    return steps.every(step => step !== undefined) ? steps : undefined;
+    const steps = await Promise.all(noted.map(finished));
+    if (!steps.every(step => step !== undefined)) return undefined;
+    if (this.dialogs.length) steps.at(-1)!.dialogs = [...this.dialogs];
+    return steps;
   }
 
   private portable(draft: ActionDraft): ActionDraft {
@@ -126,40 +127,25 @@ export class ActionRecorder {
   }
 }
 
-async function finished(
-  pending: Pending,
-  dialogs: readonly DialogAnswer[],
-): Promise<RecordedAction | undefined> {
-  const { draft, tab } = pending;
-  const [locator, to] = await Promise.all([pending.locator, pending.to]);
-  if ((pending.locator && !locator) || (pending.to && !to)) return undefined;
-  const [before, after] = await Promise.all([pending.before, pending.after]);
-  return {
-    ...draft,
-    ...(locator ? { locator } : {}),
-    ...(to ? { to } : {}),
-    tab,
-    before: before ?? NO_ANSWER,
-    after: after ?? NO_ANSWER,
-    ...(dialogs.length ? { dialogs: [...dialogs] } : {}),
-  } as RecordedAction;
+async function finished({ draft, tab, ...asked }: Pending): Promise<RecordedAction | undefined> {
+  const [locator, to] = await Promise.all([asked.locator, asked.to]);
+  if ((asked.locator && !locator) || (asked.to && !to)) return undefined;
+  const [before = NO_ANSWER, after = NO_ANSWER] = await Promise.all([asked.before, asked.after]);
+  return { ...draft, ...(locator && { locator }), ...(to && { to }), tab, before, after } as RecordedAction;
 }
 
 /** Wrapped in an object, so that only the place is awaited, and not the durable locator. */
 async function durable(target: ActionElement): Promise<{ expression: Promise<string | undefined> }> {
+  const isPlace = 'place' in target || 'ownerFrame' in target;
   const place =
-    'place' in target
-      ? target.place
-      : 'ownerFrame' in target
-        ? await placeOf(target).catch(() => undefined)
+    'ownerFrame' in target
+      ? await placeOf(target).catch(() => undefined)
+      : 'place' in target
+        ? target.place
         : target;
-  if (!place) return { expression: Promise.resolve(undefined) };
-  const expression = within(
-    place.normalize().then(locator => locator.toString()),
-    LIMIT_MS,
-  );
+  const found = place && within(place.normalize().then(String), LIMIT_MS);
   // If the page went away too soon, the element's place will do; a reference into a snapshot will not.
   return {
-    expression: expression.then(found => found ?? (place === target ? undefined : place.toString())),
+    expression: Promise.resolve(found).then(name => name ?? (isPlace ? place?.toString() : undefined)),
   };
 }

@@ -53,8 +53,9 @@ export async function openCdpEndpoint(
     perMessageDeflate: false,
     verifyClient: ({ req }, answer) => answer(isFromHere(req), 403),
   });
+  const find = (wanted: string) => pageOf(wanted, context, browser, browserContextId);
   const front = async (wanted: string) => {
-    const found = await pageOf(wanted, context, browser, browserContextId);
+    const found = await find(wanted);
     if (found) onFront(found);
   };
   const gate: Gate = { held: false, relays: new Set(), front };
@@ -65,7 +66,7 @@ export async function openCdpEndpoint(
   return {
     url: `ws://127.0.0.1:${(http.address() as AddressInfo).port}${path}`,
     targetId,
-    pageOf: wanted => pageOf(wanted, context, browser, browserContextId),
+    pageOf: find,
     hold() {
       gate.held = true;
     },
@@ -119,12 +120,9 @@ async function serve(
   gate: Gate,
   own: OwnMethods | undefined,
 ): Promise<void> {
-  // Messages that arrive before the session exists must be kept, in order.
-  const early: string[] = [];
-  let receive = (text: string): void => void early.push(text);
-  // A moment later, so that lines which the program wrote before are read before.
-  socket.on('message', data => setImmediate(() => receive(String(data))));
   socket.on('error', () => socket.terminate());
+  // Until the session exists.
+  socket.pause();
   const open = async () => (await browser.newBrowserCDPSession()) as unknown as RawSession;
   const session = await open().catch(() => undefined);
   if (!session) return socket.close(1011, 'the browser is gone');
@@ -148,8 +146,9 @@ async function serve(
     gate.relays.delete(relay);
     relay.dispose();
   });
-  receive = text => relay.receive(text);
-  for (const text of early) receive(text);
+  // A moment later, so that lines which the program wrote before are read before.
+  socket.on('message', data => setImmediate(() => relay.receive(String(data))));
+  socket.resume();
 }
 
 async function pageOf(

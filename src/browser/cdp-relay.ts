@@ -82,8 +82,7 @@ export class CdpRelay {
     const { id, method, sessionId } = message;
     const problem = problemOf(message);
     if (problem) {
-      const answered = typeof sessionId === 'string' ? { id, sessionId } : { id };
-      this.answer(answered, { error: { code: -32_600, message: problem } });
+      this.refuse(typeof sessionId === 'string' ? { id, sessionId } : { id }, -32_600, problem);
       return;
     }
     // The messages of a session stay in order.
@@ -92,16 +91,12 @@ export class CdpRelay {
     else this.handle(message);
   }
 
-  /** Handles the messages that waited while the client was held. */
   release(): void {
     for (const message of this.waiting.splice(0)) this.handle(message);
   }
 
   private handle(message: Message): void {
-    const { id, sessionId = BROWSER } = message;
-    void this.follow(message).catch(error =>
-      this.answer({ id, sessionId }, { error: { code: -32_000, message: reasonOf(error) } }),
-    );
+    void this.follow(message).catch(error => this.refuse(message, -32_000, reasonOf(error)));
   }
 
   private async follow({ id, method = '', params = {}, sessionId = BROWSER }: Message): Promise<void> {
@@ -113,8 +108,7 @@ export class CdpRelay {
       isOwnTarget: targetId => this.ownTargets.has(targetId),
       isOwnWindow: windowId => this.ownWindows.has(windowId),
     });
-    if ('error' in rule)
-      return this.answer({ id, sessionId }, { error: { code: -32_601, message: rule.error } });
+    if ('error' in rule) return this.refuse({ id, sessionId }, -32_601, rule.error);
     if ('result' in rule) {
       this.answer({ id, sessionId }, { result: rule.result });
       if (rule.closes) this.client.close();
@@ -139,10 +133,7 @@ export class CdpRelay {
   private async pass(sessionId: string, message: Message): Promise<void> {
     const parent = this.parents.get(sessionId);
     if (parent === undefined)
-      return this.answer(
-        { id: message.id, sessionId },
-        { error: { code: -32_001, message: 'Session with given id not found.' } },
-      );
+      return this.refuse({ id: message.id, sessionId }, -32_001, 'Session with given id not found.');
     const params = { sessionId, message: JSON.stringify(message) };
     if (parent === BROWSER) return void (await this.session.send('Target.sendMessageToTarget', params));
     const id = ++this.lastOwnId;
@@ -213,6 +204,10 @@ export class CdpRelay {
     return { targetInfos: own };
   }
 
+  private refuse(asked: Pick<Message, 'id' | 'sessionId'>, code: number, message: string): void {
+    this.answer(asked, { error: { code, message } });
+  }
+
   private answer({ id, sessionId }: Pick<Message, 'id' | 'sessionId'>, outcome: object): void {
     this.client.send({ id, ...outcome, ...(sessionId ? { sessionId } : {}) });
   }
@@ -227,7 +222,6 @@ function parsed(text: string): Message | undefined {
   }
 }
 
-/** What is wrong with a message of the client, if anything. */
 function problemOf({ id, method, params = {}, sessionId = '' }: Message): string | undefined {
   if (!Number.isInteger(id) || id! >= FIRST_OWN_ID)
     return `Message must have an integer 'id' below ${FIRST_OWN_ID}`;

@@ -88,7 +88,6 @@ export function acts(method: string): boolean {
   return ACTS.test(method);
 }
 
-/** How to handle a client's message. */
 export function ruleFor(method: string, params: Params, circumstances: Circumstances): Rule {
   const { root, browserContextId, isOwnTarget, isOwnWindow } = circumstances;
   const answered = ANSWERED.get(method);

@@ -31,7 +31,6 @@ export class Dialogs {
     return [...this.open].some(dialog => dialog.page() === page);
   }
 
-  /** Dismisses dialogs that are still open. */
   async dismissOpen(): Promise<void> {
     // A dialog that is being answered refuses a second answer.
     await Promise.allSettled([...this.open].map(dialog => dialog.dismiss()));

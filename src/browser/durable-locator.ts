@@ -1,12 +1,9 @@
 // Finds the element at a point, or with the focus, and makes a locator that still finds it on another day.
 import type { ElementHandle, Frame, FrameLocator, Locator, Page } from '@playwright/test';
+import type { Point } from './driver/tree';
+import { hit } from './elements';
 import { evaluateUnseen } from './evaluate';
 
-/** CSS pixels of the viewport. */
-export interface Point {
-  x: number;
-  y: number;
-}
 export type Handle = ElementHandle<Element>;
 
 /** An element by its place in the document. */
@@ -119,16 +116,6 @@ async function inFrame(frame: Frame, point: Point | null): Promise<InFrame | und
 function innerCorner(element: Element): Point {
   const { x, y } = element.getBoundingClientRect();
   return { x: x + element.clientLeft, y: y + element.clientTop };
-}
-
-/** Runs in the page. The element at a point, or with the focus, through shadow roots. */
-function hit(point: Point | null): Element | null {
-  const inside = (root: Document | ShadowRoot) =>
-    point ? root.elementFromPoint(point.x, point.y) : root.activeElement;
-  let found = inside(document);
-  for (let inner = found; inner; inner = inner.shadowRoot && inside(inner.shadowRoot)) found = inner;
-  const nothing = !point && (found === document.body || found === document.documentElement);
-  return nothing ? null : found;
 }
 
 /** Runs in the page. The control that a click on the element is for; null if the point on it matters. */

@@ -1,5 +1,5 @@
 // Calls of Playwright without a step in reports, where such steps would bury the agent's actions.
-import type { CDPSession, Page } from '@playwright/test';
+import type { CDPSession, Frame, Page } from '@playwright/test';
 
 const sessions = new WeakMap<Page, Promise<CDPSession | undefined>>();
 
@@ -28,11 +28,13 @@ export function hideStepsBy(way: Unseen): void {
 export const unseen: Unseen = (page, calls) => hide(page, calls);
 
 /**
- * Playwright's `page.evaluate`, but over the DevTools protocol if the browser has it (Chromium).
+ * Playwright's `evaluate`, but over the DevTools protocol if the browser has it (Chromium) and it is no inner frame.
  *
  * @param script an expression; a promise is awaited
  */
-export async function evaluateUnseen(page: Page, script: string): Promise<unknown> {
+export async function evaluateUnseen(where: Page | Frame, script: string): Promise<unknown> {
+  if ('parentFrame' in where && where.parentFrame()) return where.evaluate(script);
+  const page = 'page' in where ? where.page() : where;
   const session = await protocolOf(page);
   if (!session) return unseen(page, () => page.evaluate(script));
   const options = { expression: script, awaitPromise: true, returnByValue: true };

@@ -1,5 +1,5 @@
 // The state of a page in a few bytes, to tell whether an action had an effect.
-import type { Frame, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { evaluateUnseen } from './evaluate';
 import { type Fingerprint, pathOf } from './page-action';
 import { within } from './waiting';
@@ -14,19 +14,14 @@ export const NO_ANSWER: Fingerprint = { url: '', content: '' };
 /** Undefined if the page does not answer because it is navigating. */
 export async function fingerprintOf(page: Page): Promise<Fingerprint | undefined> {
   const frames = page.frames().slice(0, MAX_FRAMES);
-  const parts = await Promise.all(frames.map(frame => contentOf(frame)));
+  const hashes = frames.map(frame => within(evaluateUnseen(frame, `(${hashOfContent})()`), LIMIT_MS));
+  const parts = await Promise.all(hashes);
   if (parts[0] === undefined) return undefined;
   return { url: pathOf(page.url()), content: parts.map(part => part ?? '-').join('.') };
 }
 
 export function sameFingerprint(one: Fingerprint, other: Fingerprint): boolean {
   return one.url === other.url && one.content === other.content;
-}
-
-function contentOf(frame: Frame): Promise<string | undefined> {
-  const isTop = !frame.parentFrame();
-  const hash = isTop ? evaluateUnseen(frame.page(), `(${hashOfContent})()`) : frame.evaluate(hashOfContent);
-  return within(hash as Promise<string>, LIMIT_MS);
 }
 
 /**

@@ -32,12 +32,12 @@ export async function guardByProtocol(
 ): Promise<{ release: () => Promise<void>; targets: Targets } | undefined> {
   const browser = context.browser();
   if (browser?.browserType().name() !== 'chromium') return undefined;
-  // A remote browser may speak the protocol but refuse any of this.
-  let session: CDPSession | undefined;
-  let targets: Targets;
+  const session = await browser.newBrowserCDPSession().catch(() => undefined);
+  if (!session) return undefined;
+  // Interception and discovery end with the session, and requests that are held go on.
+  const release = () => session.detach().catch(() => {});
   try {
-    session = await browser.newBrowserCDPSession();
-    targets = await Targets.of(context, session);
+    const targets = await Targets.of(context, session);
     const guard = new ProtocolGuard(session, targets, sink);
     session.on('Fetch.requestPaused', paused => void guard.paused(paused));
     const types = [
@@ -48,13 +48,12 @@ export async function guardByProtocol(
     await session.send('Fetch.enable', {
       patterns: types.map(resourceType => ({ urlPattern: '*', resourceType })),
     });
+    return { release, targets };
   } catch {
-    await session?.detach().catch(() => {});
+    // A remote browser may speak the protocol but refuse any of this.
+    await release();
     return undefined;
   }
-  // Interception and discovery end with the session, and requests that are held go on.
-  const taken = session;
-  return { release: () => taken.detach().catch(() => {}), targets };
 }
 
 class ProtocolGuard {

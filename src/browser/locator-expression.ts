@@ -23,7 +23,6 @@ const METHODS = new Set([
 
 type Scope = Page | Locator | FrameLocator;
 
-/** Thrown for a text that is not a locator. */
 export class LocatorExpressionError extends Error {
   override name = 'LocatorExpressionError';
 }
@@ -71,11 +70,7 @@ class Reader {
     const method = (scope as unknown as Record<string, unknown>)[name];
     if (typeof method !== 'function') throw this.error(`\`${name}\` can't be used here`);
     const args = this.list('(', ')', () => this.value());
-    try {
-      return method.apply(scope, args) as Scope;
-    } catch (error) {
-      throw this.error((error as Error).message);
-    }
+    return this.tried(() => method.apply(scope, args));
   }
 
   private value(): unknown {
@@ -83,16 +78,16 @@ class Reader {
     if (next === "'" || next === '"') return this.string(next);
     if (next === '{') return Object.fromEntries(this.list('{', '}', () => this.entry()));
     const regex = this.match(/\/((?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])+)\/([a-z]*)/y);
-    if (regex) return this.regExp(regex[1]!, regex[2]);
+    if (regex) return this.tried(() => new RegExp(regex[1]!, regex[2]));
     const number = this.match(/-?\d+(?:\.\d+)?/y);
     if (number) return Number(number[0]);
     const word = this.match(/(?:true|false)\b/y);
     return word ? word[0] === 'true' : this.chain();
   }
 
-  private regExp(source: string, flags?: string): RegExp {
+  private tried<T>(make: () => T): T {
     try {
-      return new RegExp(source, flags);
+      return make();
     } catch (error) {
       throw this.error((error as Error).message);
     }

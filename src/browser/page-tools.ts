@@ -40,6 +40,8 @@ const CALL_LIMIT_MS = 15_000;
 /** Milliseconds between two checks whether a tool is registered, or has filled in its form. */
 const PAUSE_MS = 100;
 const MAX_TOOLS = 500;
+/** Characters of names in an error. */
+const MAX_NAMES = 2_000;
 const MAX_DESCRIPTION = 1_000;
 /** Characters of a schema. A tool with a longer one is not offered. */
 const MAX_SCHEMA = 20_000;
@@ -83,10 +85,9 @@ export class PageTools {
   async isSupported(): Promise<boolean> {
     const { page } = this.session;
     const outline = this.mode === false ? null : await this.outlineOf(page);
-    this.isLacking = outline === null;
-    if (!outline) return !this.isLacking;
-    const answer = await page.webmcp.tools({ timeout: LIST_LIMIT_MS }).catch(String);
-    this.isLacking = typeof answer === 'string' && /not (enabled|supported)/.test(answer);
+    const answer = outline && (await page.webmcp.tools({ timeout: LIST_LIMIT_MS }).catch(String));
+    this.isLacking =
+      answer === null || (typeof answer === 'string' && /not (enabled|supported)/.test(answer));
     return !this.isLacking;
   }
 
@@ -147,8 +148,11 @@ export class PageTools {
       const tools = await this.find(page);
       const tool = tools.find(each => each.name === name);
       if (tool) return tool;
-      if (performance.now() >= end)
-        throw new DriverError(`The page has no tool ${JSON.stringify(name)}. ${namesOf(tools)}`);
+      if (performance.now() >= end) {
+        const names = tools.map(each => each.name).join(', ');
+        const others = names ? `Its tools: ${names.slice(0, MAX_NAMES)}.` : 'It has none.';
+        throw new DriverError(`The page has no tool ${JSON.stringify(name)}. ${others}`);
+      }
       await setTimeout(PAUSE_MS);
     }
   }
@@ -161,10 +165,9 @@ export class PageTools {
     // The form may be sent much later.
     answered.catch(() => undefined);
     const script = `(${isFilledIn})(${JSON.stringify(name)})`;
-    const ask = () => (frame === page.mainFrame() ? evaluateUnseen(page, script) : frame.evaluate(script));
     const filled = async () => {
       while (!ended) {
-        const isFilled = await within(ask(), LIST_LIMIT_MS);
+        const isFilled = await within(evaluateUnseen(frame, script), LIST_LIMIT_MS);
         if (isFilled === null) return answered;
         if (isFilled)
           return this.session.notice(
@@ -268,14 +271,6 @@ function originOf(frame: Frame): string | undefined {
 function cut(text: string): string {
   const whole = text.slice(0, MAX_DESCRIPTION * 2).toWellFormed();
   return whole.length > MAX_DESCRIPTION ? `${whole.slice(0, MAX_DESCRIPTION - 1).toWellFormed()}…` : whole;
-}
-
-/** Characters of names in an error. */
-const MAX_NAMES = 2_000;
-
-function namesOf(tools: readonly PageTool[]): string {
-  const names = tools.map(({ name }) => name).join(', ');
-  return tools.length === 0 ? 'It has none.' : `Its tools: ${names.slice(0, MAX_NAMES)}.`;
 }
 
 /** WebMCP in a page's scripts: `document.modelContext` in the draft, `navigator.modelContext` in some browsers. */

@@ -65,13 +65,13 @@ export class Targets {
 
   /** The tab of our context whose main frame this is; undefined for subframes and for other contexts. */
   async ownPage(frameId: string): Promise<TargetInfo | undefined> {
-    if (!this.#live.has(frameId)) await this.#ask(frameId);
+    await this.#ask(frameId);
     const target = this.#live.get(frameId);
     return target?.type === 'page' && this.#own.has(frameId) ? target : undefined;
   }
 
   async isOwnWorker(targetId: string): Promise<boolean> {
-    if (!this.#live.has(targetId)) await this.#ask(targetId);
+    await this.#ask(targetId);
     return this.isOwn(targetId);
   }
 
@@ -87,6 +87,7 @@ export class Targets {
 
   /** A tab's first request may be held before its target is announced. A subframe has no target to find. */
   async #ask(targetId: string): Promise<void> {
+    if (this.#live.has(targetId)) return;
     const answer = await this.session.send('Target.getTargetInfo', { targetId }).catch(() => undefined);
     if (answer && !this.#live.has(targetId)) this.#learn(answer.targetInfo);
   }
@@ -97,7 +98,6 @@ export class Targets {
   }
 }
 
-/** The page's target. */
 export async function targetOf(page: Page): Promise<TargetInfo> {
   const session = await protocolOf(page);
   if (!session) throw new Error('the page is closed, or its browser has no DevTools protocol');

@@ -3,7 +3,6 @@ import { runInNewContext } from 'node:vm';
 import { z } from 'zod';
 import { problemsIn } from '../spec/explain';
 
-/** Milliseconds for a check. */
 const LIMIT_MS = 250;
 const MAX_PROBLEMS = 5;
 /** Keywords that zod does not convert. The page may check them itself. */

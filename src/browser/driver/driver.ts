@@ -1,13 +1,14 @@
 // The driver behind a model's tools, which are in files by family. The messages of DriverErrors and notes are for models.
+import { stripVTControlCharacters } from 'node:util';
 import type { Locator, Page } from '@playwright/test';
 import type { ActionDraft, ActionRecorder } from '../action-recorder';
-import { type Handle, type Point, targetAt } from '../durable-locator';
+import { targetAt } from '../durable-locator';
 import type { DialogAnswer, RecordedAction } from '../page-action';
 import type { PageTool, PageTools } from '../page-tools';
 import { type LocatedAction, NOTE_LIMIT_MS, perform, reasonIn } from '../perform';
 import type { Session } from '../session';
 import { limited, within } from '../waiting';
-import { elementAt, wordsFor } from './describe';
+import { elementAt } from './describe';
 import { DriverError } from './errors';
 import { Logs } from './logs';
 import { Observations } from './observation';
@@ -15,6 +16,7 @@ import { type Located, Refs, viewportOf } from './refs';
 import { picture, pictureScale } from './screenshot';
 import { Tabs } from './tabs';
 import { refuseError, resultText, toolNews } from './tool-text';
+import type { Point } from './tree';
 
 export type Target = { type: 'coordinate'; x: number; y: number } | { type: 'ref'; ref: string };
 
@@ -24,7 +26,6 @@ export const ACTION_LIMIT_MS = 3_000;
 /** A page that hangs does not answer. The longest wait that a tool offers is 30 s. */
 export const MEMBER_LIMIT_MS = 35_000;
 
-/** The parts of a trial that the driver needs. */
 export interface DriverTask {
   readonly session: Session;
   readonly recorder: ActionRecorder;
@@ -184,13 +185,9 @@ export class Driver {
   /**
    * Brings an element into view, and remembers its position. Playwright's scrollIntoViewIfNeeded would wait for two
    * frames, and so does the action that follows.
-   *
-   * @param element the same one, if known: to look it up takes ten requests to the page
    */
-  async show(locator: Locator, element?: Handle): Promise<void> {
-    const options = { timeout: ACTION_LIMIT_MS };
-    const shown = await (element?.evaluate(bringIntoView) ??
-      locator.evaluate(bringIntoView, undefined, options));
+  async show(locator: Locator): Promise<void> {
+    const shown = await locator.evaluate(bringIntoView, undefined, { timeout: ACTION_LIMIT_MS });
     if (shown) return this.mark(shown);
     // In a frame: only Playwright knows where that is on the page.
     await this.markElement(locator);
@@ -212,7 +209,7 @@ export class Driver {
     if (target.type === 'ref') return this.refs.wordsOf(target.ref) ?? target.ref;
     const scale = await this.scaleOf(page);
     const seen = await elementAt(page, { x: target.x / scale, y: target.y / scale });
-    return wordsFor(seen) ?? `(${target.x}, ${target.y})`;
+    return seen?.words ?? `(${target.x}, ${target.y})`;
   }
 
   /**
@@ -284,11 +281,5 @@ function reasonOf(error: unknown): string {
   if (error instanceof DriverError) return message;
   const reason = reasonIn(message);
   if (reason) return `The element could not be used: ${reason}.`;
-  return (
-    message
-      .split('\n')[0]!
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: Playwright colours its messages
-      .replace(/\u001b\[[\d;]*m/g, '')
-      .replace(/^[\w.]+: /, '')
-  );
+  return stripVTControlCharacters(message.split('\n')[0]!).replace(/^[\w.]+: /, '');
 }

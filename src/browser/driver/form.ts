@@ -1,5 +1,4 @@
 import type { Locator, Page } from '@playwright/test';
-import type { Handle } from '../durable-locator';
 import { ACTION_LIMIT_MS, type Driver, type Target } from './driver';
 import { DriverError } from './errors';
 import { shorten } from './tree';
@@ -39,11 +38,12 @@ export async function setValue(
   given: string | number | boolean,
 ): Promise<string | undefined> {
   const { locator, ref } = await driver.locate(page, target);
-  const element = (await locator.elementHandle({ timeout: ACTION_LIMIT_MS })) as Handle;
-  const field = await element.evaluate(inspect);
+  const [field] = await Promise.all([
+    locator.evaluate(inspect, undefined, { timeout: ACTION_LIMIT_MS }),
+    driver.show(locator).catch(() => undefined),
+  ]);
   const { tag, type } = field;
   const value = typeof given === 'string' ? driver.fill(given) : given;
-  await driver.show(locator, element).catch(() => undefined);
   if (tag === 'select') return choose(driver, page, locator, field, String(value));
   if (isToggle(field)) {
     const off = typeof value === 'string' && /^(false|off|no|0|unchecked|)$/i.test(value.trim());

@@ -1,7 +1,7 @@
 // Types texts and presses keys, by the names that people and models use (of xdotool, the DOM and keyboards).
 import type { Page } from '@playwright/test';
 import { sleep } from '../waiting';
-import { focused } from './describe';
+import { elementAt } from './describe';
 import type { Driver } from './driver';
 import { DriverError } from './errors';
 
@@ -10,7 +10,7 @@ const MAX_SECONDS = 30;
 /** @returns a hint for the model, if nothing has the focus */
 export async function type(driver: Driver, page: Page, text: string): Promise<string | undefined> {
   // Asked before the first key, and answered while typing.
-  const field = focused(page);
+  const field = elementAt(page, null);
   await driver.perform(page, { do: 'type', text: driver.fill(text) });
   return (await field)
     ? undefined

@@ -1,11 +1,12 @@
 import type { Page } from '@playwright/test';
-import { closestScrollable, type Point, pathOf, placeIn, readAt, targetAt } from '../durable-locator';
+import { closestScrollable, pathOf, placeIn, readAt, targetAt } from '../durable-locator';
 import { evaluateUnseen } from '../evaluate';
 import { within } from '../waiting';
 import { elementAt } from './describe';
 import type { Driver, Target } from './driver';
 import { DriverError } from './errors';
 import { holding, modifiersOf } from './keyboard';
+import type { Point } from './tree';
 
 /** CSS pixels of a notch of the wheel. */
 const NOTCH = 100;

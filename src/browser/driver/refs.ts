@@ -3,7 +3,7 @@ import type { Locator, Page } from '@playwright/test';
 import { evaluateUnseen } from '../evaluate';
 import { within } from '../waiting';
 import { DriverError } from './errors';
-import { type Box, nodesOf, type TreeNode, treeOf, words } from './tree';
+import { type Box, nodesOf, type Size, type TreeNode, treeOf, words } from './tree';
 
 const SNAPSHOT_LIMIT_MS = 10_000;
 const VIEWPORT_LIMIT_MS = 1_000;
@@ -13,16 +13,7 @@ const CANVAS = 'canvas >> nth=';
 /** Inputs that take their value in a special way, or none. */
 const TYPES = ['date', 'time', 'datetime-local', 'month', 'week', 'color', 'file', 'password', 'range'];
 /** The document itself, and elements about which the accessibility tree says too little. */
-const LOOKED_AT = [
-  ...[
-    'html',
-    'canvas',
-    '[contenteditable]:not([contenteditable=false])',
-    'input[readonly]',
-    'textarea[readonly]',
-  ],
-  ...TYPES.map(type => `input[type=${type}]`),
-].join(',');
+const LOOKED_AT = `html,canvas,[contenteditable]:not([contenteditable=false]),input[readonly],textarea[readonly],${TYPES.map(type => `input[type=${type}]`)}`;
 const INPUT_ROLES = new Set(['textbox', 'button', 'slider']);
 const EDITABLE_ROLES = new Set(['generic', 'textbox', 'paragraph', 'group']);
 
@@ -31,11 +22,6 @@ export interface Located {
   locator: Locator;
   node: TreeNode;
   ref: string;
-}
-
-export interface Size {
-  width: number;
-  height: number;
 }
 
 /** In CSS pixels of the page: a page without a viewport tag is laid out wider than a phone's screen. */
@@ -88,9 +74,8 @@ export class Refs {
     // Always the whole page: Playwright forgets references that are not in its newest snapshot.
     const reading = page.ariaSnapshotJSON({ mode: 'ai', boxes: true, timeout });
     const [raw, seen] = await Promise.all([reading.catch(tooLarge), lookAt(page, timeout)]);
-    const roots = treeOf(raw, seen.size);
+    const roots = treeOf([raw, drawingsIn(seen.special)].flat(), seen.size);
     markFields(roots, seen.special);
-    roots.push(...drawingsIn(seen.special, seen.size));
     this.name(page, roots);
     return { roots, above: seen.above, below: seen.below, document: seen.document };
   }
@@ -246,32 +231,19 @@ function isInput({ tag }: Special): boolean {
   return tag === 'input' || tag === 'textarea';
 }
 
-/** Canvases, which the tree leaves out unless they have a role. */
-function drawingsIn(special: readonly Special[], viewport: Size): TreeNode[] {
-  return special
-    .filter(({ tag }) => tag === 'canvas')
-    .flatMap((drawing, index) =>
-      drawing.hasRole || drawing.box.width === 0 ? [] : [drawingNode(drawing, index, viewport)],
-    );
-}
-
-function drawingNode({ box, label }: Special, index: number, { width, height }: Size): TreeNode {
-  const inView = box.x < width && box.y < height && box.x + box.width > 0 && box.y + box.height > 0;
-  const [x, y, w, h] = [box.x, box.y, box.width, box.height].map(Math.round);
-  return {
-    role: 'canvas',
-    name: label,
-    text: '',
-    handle: `${CANVAS}${index}`,
-    ref: undefined,
-    box,
-    inView,
-    partInView: inView,
-    interactive: true,
-    inputType: undefined,
-    states: { at: `${x},${y}`, size: `${w}x${h}`, 'only a screenshot shows what is on it': true },
-    children: [],
-  };
+/** Canvases, which the snapshot leaves out unless they have a role, as it would list them. */
+function drawingsIn(special: readonly Special[]) {
+  const canvases = special.filter(({ tag }) => tag === 'canvas');
+  return canvases.flatMap(({ box, label, hasRole }, index) => {
+    if (hasRole || box.width === 0) return [];
+    const [x, y, width, height] = [box.x, box.y, box.width, box.height].map(Math.round);
+    const told = {
+      at: `${x},${y}`,
+      size: `${width}x${height}`,
+      'only a screenshot shows what is on it': true,
+    };
+    return [{ role: 'canvas', name: label, ref: `${CANVAS}${index}`, box, cursor: 'pointer', ...told }];
+  });
 }
 
 /** Models also write `[ref_7]` and `7`. */

@@ -2,8 +2,8 @@
 import type { Page } from '@playwright/test';
 import { evaluateUnseen, protocolOf } from '../evaluate';
 import { within } from '../waiting';
-import { type Size, viewportOf } from './refs';
-import type { Box } from './tree';
+import { viewportOf } from './refs';
+import type { Box, Size } from './tree';
 
 /** Larger pictures would be shrunk before a model sees them. */
 const LONGEST_EDGE = 1568;
@@ -41,7 +41,7 @@ export async function picture(page: Page, region?: Box) {
 
 const MEDIA_TYPE = 'image/jpeg' as const;
 
-function largestScale({ width, height }: { width: number; height: number }): number {
+function largestScale({ width, height }: Size): number {
   return Math.min(LONGEST_EDGE / Math.max(width, height), Math.sqrt(LARGEST_AREA / (width * height)));
 }
 

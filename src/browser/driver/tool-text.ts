@@ -14,7 +14,6 @@ const MIN_SHORT = 10;
 
 const MARKS = ['readOnly', 'consequential', 'untrustedContent'] as const;
 
-/** The full list. */
 export function toolList(tools: readonly PageTool[]): string {
   if (tools.length === 0) return 'The page offers no tools.';
   return ['Tools of the page, in its own words:', ...fitting(tools, MAX_LIST, MAX_LIST)].join('\n');
@@ -87,7 +86,6 @@ export function resultText(result: unknown): string {
   return `${text.slice(0, MAX_RESULT).toWellFormed()}… (${text.length - MAX_RESULT} more characters)`;
 }
 
-/** Whether a tool's answer says that the tool failed. */
 export function saysError(result: unknown): boolean {
   return (result as { isError?: unknown } | null | undefined)?.isError === true;
 }

@@ -1,12 +1,15 @@
 // The accessibility tree as the driver keeps it: Playwright's snapshot, with all boxes in pixels of the page's viewport.
 
 /** CSS pixels of a document's viewport. */
-export interface Box {
+export interface Point {
   x: number;
   y: number;
+}
+export interface Size {
   width: number;
   height: number;
 }
+export interface Box extends Point, Size {}
 
 export interface TreeNode {
   role: string;

@@ -1,13 +1,13 @@
 // Looks for obstacles to an agent on the page of a failed trial, within a time limit, whatever the page does.
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import type { Frame, FrameLocator, Page } from '@playwright/test';
+import type { Frame, Page } from '@playwright/test';
 import { viewportOf } from '../driver/refs';
 import { pictureOf } from '../driver/screenshot';
-import type { Box } from '../driver/tree';
-import { type Handle, type Point, placeOf } from '../durable-locator';
+import type { Box, Point } from '../driver/tree';
+import { type Handle, placeOf } from '../durable-locator';
 import { within } from '../waiting';
-import type { Seen, Sighting } from './rules';
+import type { LookOptions, Seen, Sighting } from './rules';
 import { type World, worldOf } from './world';
 
 /** Frames that are examined besides the page's main document. */
@@ -23,13 +23,8 @@ const PICTURE_SHARE = 0.15;
 const FETCH_MS = 200;
 const UNANSWERED = 'the page did not answer';
 
-export interface ExamineOptions {
-  /** Names of the controls that matter most, in lower case. */
-  wanted: readonly string[];
-  /** Boxes of fields that did not keep what was typed into them. */
-  unkept: readonly Box[];
-  /** Milliseconds for the whole examination. */
-  budgetMs: number;
+/** `budgetMs` is for the whole examination. */
+export interface ExamineOptions extends LookOptions {
   /** Whether a document of this URL may be examined. */
   admitted(url: string): boolean;
 }
@@ -85,11 +80,7 @@ export async function examinePage(page: Page, options: ExamineOptions): Promise<
   return examined;
 }
 
-interface Place {
-  scope: Page | FrameLocator;
-  corner: Point;
-  element?: Handle;
-}
+type Place = Awaited<ReturnType<typeof placeOfFrame>>;
 
 async function lookInto(page: Page, frame: Frame, ms: number, { wanted, unkept }: ExamineOptions) {
   const end = performance.now() + ms - FETCH_MS;
@@ -118,7 +109,7 @@ async function lookInto(page: Page, frame: Frame, ms: number, { wanted, unkept }
   return seen && { world, place, seen: { ...seen, incomplete: [...incomplete, ...seen.incomplete] } };
 }
 
-async function placeOfFrame(page: Page, frame: Frame): Promise<Place> {
+async function placeOfFrame(page: Page, frame: Frame) {
   if (frame === page.mainFrame()) return { scope: page, corner: { x: 0, y: 0 } };
   const element = (await frame.frameElement()) as Handle;
   const locator = await (await placeOf(element)).normalize();

@@ -1,6 +1,6 @@
 // Finds controls without a name and fields without a label with axe-core. Runs in the page and is sent as text, with the
 // functions of elements.ts and rules.ts.
-import type * as elements from './elements';
+import type * as elements from '../elements';
 import type * as rules from './rules';
 
 declare const { inViewport, isOutside, boxOf, roleOf }: typeof elements;

@@ -1,12 +1,12 @@
 // The rules that find obstacles to agents on a page. Runs in the page and is sent as text, with the functions of
 // elements.ts.
 import type { Box } from '../driver/tree';
-import type * as elements from './elements';
+import type * as elements from '../elements';
 import type { FindingKind } from './kinds';
 
 declare const { isControl, isShown, isDisabled, isStyledInput, isOutside, holds }: typeof elements;
 declare const { flat, nameOf, roleOf, wordsFor, hintsOf, selectorOf }: typeof elements;
-declare const { boxOf, inViewport, hitAt, coverOf, whileScrolled }: typeof elements;
+declare const { boxOf, inViewport, hit, coverOf, whileScrolled }: typeof elements;
 
 /** A finding, and the controls that it concerns. */
 export interface Sighting {
@@ -25,9 +25,9 @@ export interface Sighting {
 
 export interface LookOptions {
   /** Names of the controls that matter most, in lower case. */
-  wanted: string[];
+  wanted: readonly string[];
   /** Boxes of fields that did not keep what was typed into them. */
-  unkept: Box[];
+  unkept: readonly Box[];
   /** Milliseconds. */
   budgetMs: number;
 }
@@ -49,7 +49,6 @@ interface State extends LookOptions {
   doubtful: Element[];
 }
 
-/** The result. */
 export type Seen = Pick<State, 'sightings' | 'more' | 'incomplete'> & {
   /** Names of the controls that can be used, in lower case. */
   usable: string[];
@@ -57,7 +56,16 @@ export type Seen = Pick<State, 'sightings' | 'more' | 'incomplete'> & {
 
 /** Applies all rules that work without axe-core. @param listening elements with click listeners, as the browser reports them */
 export function look(options: LookOptions, listening: Element[]): void {
-  const state: State = { ...options, end: performance.now() + options.budgetMs, ...emptyState() };
+  const lists = {
+    controls: [],
+    shown: [],
+    others: [],
+    sightings: [],
+    found: [],
+    incomplete: [],
+    doubtful: [],
+  };
+  const state: State = { ...options, ...lists, more: 0, end: performance.now() + options.budgetMs };
   (globalThis as { taskproofLook?: unknown }).taskproofLook = state;
   gather(state);
   findTraps(state);
@@ -68,19 +76,6 @@ export function look(options: LookOptions, listening: Element[]): void {
   findPictures(state);
   findSameNames(state);
   if (performance.now() > state.end) state.incomplete.push('there was no time to check the whole page');
-}
-
-export function emptyState(): Omit<State, keyof LookOptions | 'end'> {
-  const lists = {
-    controls: [],
-    shown: [],
-    others: [],
-    sightings: [],
-    found: [],
-    incomplete: [],
-    doubtful: [],
-  };
-  return { ...lists, more: 0 };
 }
 
 export function currentState(): State {
@@ -183,9 +178,9 @@ export function isOver(element: Element): boolean {
   const parent = element.parentElement;
   const backdrop = parent && getComputedStyle(parent).position === 'fixed' ? parent : element;
   const points = [0.1, 0.5, 0.9].flatMap(x =>
-    [0.1, 0.5, 0.9].map(y => hitAt(innerWidth * x, innerHeight * y)),
+    [0.1, 0.5, 0.9].map(y => hit({ x: innerWidth * x, y: innerHeight * y })),
   );
-  return points.filter(hit => holds(backdrop, hit)).length > 6;
+  return points.filter(each => holds(backdrop, each)).length > 6;
 }
 
 export function findCovered(state: State): void {

@@ -1,9 +1,9 @@
 // Runs our functions in a document; on Chromium in an isolated world: changed prototypes and the page's policy for scripts
 // don't count there, and the page sees nothing of it.
 import type { CDPSession, Frame, Page } from '@playwright/test';
+import * as elements from '../elements';
 import { protocolOf } from '../evaluate';
 import { within } from '../waiting';
-import * as elements from './elements';
 import * as names from './names';
 import * as rules from './rules';
 
@@ -60,9 +60,7 @@ async function isolatedWorld(session: CDPSession, frameId: string): Promise<Worl
   const { executionContextId } = made;
   const evaluate = async (expression: string, returnByValue = true) => {
     const options = { expression, contextId: executionContextId, awaitPromise: true, returnByValue };
-    const { result, exceptionDetails } = await session.send('Runtime.evaluate', options);
-    if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
-    return result;
+    return resultOf(await session.send('Runtime.evaluate', options));
   };
   return {
     run: async script => (await evaluate(script)).value,
@@ -70,16 +68,24 @@ async function isolatedWorld(session: CDPSession, frameId: string): Promise<Worl
       const found = call.includes('listening')
         ? await within(listening(session, evaluate, executionContextId), 500)
         : [];
-      const { result, exceptionDetails } = await session.send('Runtime.callFunctionOn', {
+      const answer = await session.send('Runtime.callFunctionOn', {
         functionDeclaration: `function (...listening) {\n${SOURCE}\nreturn ${call} }`,
         arguments: (found ?? []).map(objectId => ({ objectId })),
         ...{ executionContextId, awaitPromise: true, returnByValue: true },
       });
-      if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
-      return result.value;
+      return resultOf(answer).value;
     },
     interrupt: () => session.send('Runtime.terminateExecution').catch(() => undefined),
   };
+}
+
+function resultOf<T>(answer: {
+  result: T;
+  exceptionDetails?: { text: string; exception?: { description?: string } };
+}): T {
+  const { result, exceptionDetails } = answer;
+  if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+  return result;
 }
 
 /** Asks the browser which elements have click listeners. @returns their ids in our world */

@@ -1,6 +1,6 @@
 // What elements are, what people call them and where they are. Runs in the page and is sent as text, so these functions
 // use only each other and the DOM.
-import type { Box } from '../driver/tree';
+import type { Box, Point } from './driver/tree';
 
 export function isControl(element: Element): boolean {
   const roles =
@@ -53,8 +53,8 @@ export function nameOf(element: Element): string {
   const root = element.getRootNode() as Document | ShadowRoot;
   const ids = (element.getAttribute('aria-labelledby') ?? '').split(/\s+/).filter(Boolean);
   const isButton = element.matches('input[type=submit],input[type=button],input[type=reset]');
-  const isField = element.matches('input,select,textarea');
-  const image = element.querySelector('img[alt],svg[aria-label]');
+  const isField = element.matches('input,select,textarea') || (element as HTMLElement).isContentEditable;
+  const image = element.matches('img') ? element : element.querySelector('img[alt],svg[aria-label]');
   const names = [
     ids.map(id => root.getElementById?.(id)?.textContent ?? '').join(' '),
     element.getAttribute('aria-label'),
@@ -85,12 +85,13 @@ export function roleOf(element: Element): string {
     ...{ a: 'link', area: 'link', button: 'button', select: 'combobox', textarea: 'textbox' },
     ...{ summary: 'button', input: inputs[element.getAttribute('type')?.toLowerCase() ?? ''] ?? 'textbox' },
   };
-  return tags[element.localName] ?? element.localName;
+  if ((element as HTMLElement).isContentEditable) return 'textbox';
+  return tags[element.localName] ?? element.localName.replace(/^h[1-6]$/, 'heading');
 }
 
 /** `button "Place order"`, `dialog "Cookies"`, `div.banner` */
 export function wordsFor(element: Element): string {
-  const isKnown = isControl(element) || element.matches('dialog,[role]');
+  const isKnown = isControl(element) || element.matches('dialog,h1,h2,h3,h4,h5,h6,[role]');
   const isShort = (element.textContent ?? '').trim().length < 80;
   const [first] = [...element.classList];
   const heading = element.querySelector('h1,h2,h3,h4')?.textContent ?? '';
@@ -143,13 +144,18 @@ export function holds(outer: Element, inner: Element | null): boolean {
   return node !== null;
 }
 
-export function hitAt(x: number, y: number): Element | null {
-  let hit = document.elementFromPoint(x, y);
-  for (;;) {
-    const inner: Element | null | undefined = hit?.shadowRoot?.elementFromPoint(x, y);
-    if (!inner || inner === hit) return hit;
-    hit = inner;
+/** The element at a point, or with the focus, through shadow roots. */
+export function hit(point: Point | null): Element | null {
+  const inside = (root: Document | ShadowRoot) =>
+    point ? root.elementFromPoint(point.x, point.y) : root.activeElement;
+  let found: Element | null = null;
+  let inner = inside(document);
+  while (inner && inner !== found) {
+    found = inner;
+    inner = inner.shadowRoot && inside(inner.shadowRoot);
   }
+  const isNothing = !point && (found === document.body || found === document.documentElement);
+  return isNothing ? null : found;
 }
 
 /** The element that takes the clicks on a control; null if the control takes them, or its label. */
@@ -158,9 +164,9 @@ export function coverOf(element: Element): Element | null {
   const spots = [0.5, 0.25, 0.75].flatMap(over => [0.5, 0.25, 0.75].map(down => [over, down] as const));
   const labels = [...((element as HTMLInputElement).labels ?? [])];
   const covers = spots.map(([over, down]) => {
-    const hit = hitAt(x + width * over, y + height * down);
-    const takes = !hit || holds(element, hit) || holds(hit, element) || labels.some(each => holds(each, hit));
-    return takes ? null : hit;
+    const top = hit({ x: x + width * over, y: y + height * down });
+    const takes = !top || holds(element, top) || holds(top, element) || labels.some(each => holds(each, top));
+    return takes ? null : top;
   });
   // A decoration in its middle is not a cover.
   return covers[0] && covers.filter(Boolean).length > 4 ? covers[0] : null;
