@@ -27,7 +27,8 @@ const IGNORED = new Set([
 
 interface Pending {
   startedAt: number;
-  respondedAt: number | undefined;
+  /** When it is a stream, if it has not ended: known once it is answered. */
+  streamsAt: number;
 }
 
 export class Activity {
@@ -47,13 +48,13 @@ export class Activity {
     this.dispose = listen(context, {
       request: request => {
         if (!IGNORED.has(request.resourceType()) && !this.endless.has(keyOf(request)))
-          this.pending.set(request, { startedAt: performance.now(), respondedAt: undefined });
+          this.pending.set(request, { startedAt: performance.now(), streamsAt: Infinity });
       },
       requestfinished: ended,
       requestfailed: ended,
       response: response => {
         const entry = this.pending.get(response.request());
-        if (entry) entry.respondedAt = performance.now();
+        if (entry) entry.streamsAt = performance.now() + STREAM_LIMIT_MS;
       },
     });
   }
@@ -105,20 +106,17 @@ export class Activity {
 
   private at(page: Page, since: number): Request[] {
     const now = performance.now();
-    return [...this.pending].flatMap(([request, { startedAt, respondedAt }]) => {
-      const streams = respondedAt !== undefined && now - respondedAt > STREAM_LIMIT_MS;
-      return startedAt >= since && !streams && (frameOf(request)?.page() ?? page) === page ? [request] : [];
+    return [...this.pending].flatMap(([request, { startedAt, streamsAt }]) => {
+      const counts = startedAt >= since && now <= streamsAt;
+      return counts && (frameOf(request)?.page() ?? page) === page ? [request] : [];
     });
   }
 
   private untilStream(requests: Request[]): number {
     const now = performance.now();
-    const waits = requests.map(request => {
-      // One that answers from now on can't be known as a stream sooner.
-      const respondedAt = this.pending.get(request)?.respondedAt ?? now;
-      return respondedAt + STREAM_LIMIT_MS - now + 1;
-    });
-    return Math.max(1, Math.min(...waits));
+    const known = requests.map(request => this.pending.get(request)?.streamsAt ?? Infinity);
+    // One that answers from now on can't be known as a stream sooner.
+    return Math.max(1, Math.min(now + STREAM_LIMIT_MS, ...known) - now + 1);
   }
 }
 

@@ -149,12 +149,10 @@ export class CdpRelay {
       if (message.error) this.answer(carried, { error: message.error });
       return;
     }
-    if (message.method === 'Target.receivedMessageFromTarget') this.unwrap(message.params!);
-    else if (sessionId !== BROWSER || this.concerns(message.params ?? {})) this.show(message, sessionId);
-  }
-
-  private unwrap({ sessionId, message }: Params): void {
-    if (this.parents.has(sessionId)) this.deliver(JSON.parse(message), sessionId);
+    if (message.method === 'Target.receivedMessageFromTarget') {
+      const { sessionId: inner, message: text } = message.params!;
+      if (this.parents.has(inner)) this.deliver(JSON.parse(text), inner);
+    } else if (sessionId !== BROWSER || this.concerns(message.params ?? {})) this.show(message, sessionId);
   }
 
   private show(message: Message, sessionId: string): void {

@@ -63,15 +63,12 @@ export class Documents {
     return this.#strange.get(page) ?? 0;
   }
 
-  readonly #onPage = (page: Page): void => {
+  readonly #onPage = async (page: Page): Promise<void> => {
     this.#listen(page);
-    void this.#meet(page, this.mayStay(page));
-  };
-
-  /** A closed opener is not reported: if a tab without an opener has a first document that may not stay, a page opened it. */
-  async #meet(page: Page, mayStay: boolean | Promise<boolean>): Promise<void> {
+    const mayStay = this.mayStay(page);
+    // A closed opener is not reported: if a tab without an opener has a first document that may not stay, a page opened it.
     if (!(await page.opener()) && (await mayStay)) this.#kept.add(page);
-  }
+  };
 
   readonly #onNavigated = (frame: Frame): void => {
     const page = frame.page();

@@ -21,7 +21,8 @@ export function problemsWith(schema: unknown, input: unknown): string[] {
     return 'zod' in converted ? converted.zod.safeParse(bare(input)) : undefined;
   };
   try {
-    const result = bounded(check);
+    const limited = { timeout: LIMIT_MS };
+    const result: ReturnType<typeof check> = runInNewContext('check()', { check }, limited);
     return result?.error ? problemsIn(result.error, 'input').slice(0, MAX_PROBLEMS) : [];
   } catch (error) {
     const isLate = (error as { code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
@@ -51,10 +52,6 @@ function bare(input: unknown): unknown {
   return JSON.parse(JSON.stringify(input), (_, value) =>
     isObject(value) ? Object.assign(Object.create(null), value) : value,
   );
-}
-
-function bounded<T>(check: () => T): T {
-  return runInNewContext('check()', { check }, { timeout: LIMIT_MS });
 }
 
 /** The schema as zod can read it: with keywords of the newest draft, an explicit type for objects, and no unknown keywords. */

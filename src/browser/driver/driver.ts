@@ -118,7 +118,6 @@ export class Driver {
 
   dispose(): void {
     this.session.dialogs.policy = undefined;
-    this.tabs.dispose();
     this.logs?.dispose();
   }
 

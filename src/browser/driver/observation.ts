@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test';
 import { type Entry, entriesOf, TELLING } from './page-tree';
 import type { Refs, Snapshot } from './refs';
-import { nodesOf, words } from './tree';
+import { countIn, nodesOf, words } from './tree';
 
 /** Characters. A page with fewer is shown as a whole, outside the viewport, too. */
 const SHORT = 1_100;
@@ -146,12 +146,14 @@ function changesIn(before: Known, now: Known, { roots }: Snapshot): string | und
   if (news > FEW && news > telling.length / 2) return undefined;
   if (all.length + unseen.length + gone.length === 0 && !moved) return AS_IT_WAS;
   for (const { text } of [...fresh, ...unseen]) now.shown.add(text);
+  const others = gone.length - MOST_GONE;
   const sections = [
     moved,
     section('Changed on the page:', fresh, MOST),
     section('Changed outside the viewport:', outside, MOST / 4),
     section('Now in view:', unseen, MOST),
-    gone.length > 0 && `Gone: ${gone.slice(0, MOST_GONE).join(', ')}${others(gone.length - MOST_GONE)}.`,
+    gone.length > 0 &&
+      `Gone: ${gone.slice(0, MOST_GONE).join(', ')}${others > 0 ? ` and ${others} more` : ''}.`,
   ];
   return sections.filter(Boolean).join('\n');
 }
@@ -159,10 +161,6 @@ function changesIn(before: Known, now: Known, { roots }: Snapshot): string | und
 function section(header: string, entries: readonly Entry[], most: number): string {
   const lines = grouped(entries.map(({ text }) => text));
   return entries.length === 0 ? '' : `${header}\n${bounded(lines, most)}`;
-}
-
-function others(count: number): string {
-  return count > 0 ? ` and ${count} more` : '';
 }
 
 /** New lines. A line that occurs more often than before counts as new. */
@@ -215,11 +213,7 @@ function grouped(lines: readonly string[]): string[] {
 const PLAIN = /^(\w+) "(.+)" \[(ref_\d+)\]$/;
 
 function bounded(lines: readonly string[], most: number): string {
-  let length = 0;
-  const kept = lines.filter(line => {
-    length += line.length + 1;
-    return length <= most;
-  });
+  const kept = lines.slice(0, countIn(most, lines));
   const left = lines.length - kept.length;
   return [...kept, ...(left > 0 ? [`(${left} more lines: read_page shows them.)`] : [])].join('\n');
 }

@@ -1,5 +1,5 @@
 // A page as text for the model: one line per element, with references to act on.
-import { nodesOf, shorten, type TreeNode, textOf } from './tree';
+import { countIn, nodesOf, shorten, type TreeNode, textOf } from './tree';
 
 export const MAX_CHARACTERS = 50_000;
 const DEFAULT_DEPTH = 15;
@@ -81,15 +81,10 @@ class Listing {
   }
 
   text(): string {
-    const lines: string[] = [];
-    let length = 0;
-    for (const { indent, text } of this.worthSaying()) {
-      const line = `${'  '.repeat(indent)}- ${text}`;
-      length += line.length + 1;
-      if (length > MAX_CHARACTERS - RESERVE) this.cut++;
-      else lines.push(line);
-    }
-    return lines.join('\n');
+    const lines = this.worthSaying().map(({ indent, text }) => `${'  '.repeat(indent)}- ${text}`);
+    const kept = lines.slice(0, countIn(MAX_CHARACTERS - RESERVE, lines));
+    this.cut = lines.length - kept.length;
+    return kept.join('\n');
   }
 
   private element(node: TreeNode, indent: number): void {

@@ -1,6 +1,5 @@
 // The tabs of the trial with ids for the model, and the list of tabs in every result.
 import type { Page } from '@playwright/test';
-import { listen } from '../listen';
 import { within } from '../waiting';
 import type { DriverTask } from './driver';
 import { DriverError } from './errors';
@@ -9,11 +8,11 @@ const TITLE_LIMIT_MS = 1_000;
 const MAX_TABS = 100;
 
 export class Tabs {
-  private opened: Page[] = [];
-  readonly dispose: () => void;
+  /** The tabs that the model has been told of. */
+  private known: Page[];
 
   constructor(private readonly task: Pick<DriverTask, 'session' | 'mask'>) {
-    this.dispose = listen(task.session.context, { page: page => this.opened.push(page) });
+    this.known = task.session.context.pages();
   }
 
   get active(): Page {
@@ -57,10 +56,10 @@ export class Tabs {
     if (pages.includes(this.active) && !shown.includes(this.active)) shown[0] = this.active;
     const tabs = await Promise.all(shown.map(page => this.entry(page)));
     if (tabs.length > 0 && !tabs.some(tab => tab.active)) tabs.at(-1)!.active = true;
-    const changes = this.opened
-      .filter(page => shown.includes(page))
+    const changes = shown
+      .filter(page => !this.known.includes(page))
       .map(page => ({ type: 'tab_opened' as const, tab_id: this.idOf(page) }));
-    this.opened = [];
+    this.known = pages;
     return { tabs, ...(changes.length > 0 && { state_changes: changes }) };
   }
 }

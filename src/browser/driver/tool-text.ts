@@ -1,7 +1,7 @@
 // Texts for models about page tools and their answers. What the page says is quoted and cut.
 import type { PageTool } from '../page-tools';
 import { DriverError } from './errors';
-import { shorten } from './tree';
+import { countIn, shorten } from './tree';
 
 /** The most characters of a list, of a list that the model did not ask for, and of a result. */
 const MAX_LIST = 40_000;
@@ -26,15 +26,11 @@ export function toolNews(now: readonly PageTool[], before: readonly PageTool[]):
   const names = new Set(now.map(({ name }) => name));
   const gone = before.map(({ name }) => name).filter(name => !names.has(name));
   const news = [
-    ...(fresh.length > 0
-      ? [
-          'New tools of the page, in its own words (list_page_tools tells more of them):',
-          ...fitting(fresh, MAX_NEWS, MAX_SHORT),
-        ]
-      : []),
-    ...(gone.length > 0 ? [`No longer tools of the page: ${shorten(gone.join(', '), MAX_SHORT)}.`] : []),
+    fresh.length > 0 && 'New tools of the page, in its own words (list_page_tools tells more of them):',
+    ...fitting(fresh, MAX_NEWS, MAX_SHORT),
+    gone.length > 0 && `No longer tools of the page: ${shorten(gone.join(', '), MAX_SHORT)}.`,
   ];
-  return news.length > 0 ? news.join('\n') : undefined;
+  return news.filter(Boolean).join('\n') || undefined;
 }
 
 /** `- "search" (readOnly): "Finds plants." input: {"type":"object"}` */
@@ -64,16 +60,6 @@ function fitting(tools: readonly PageTool[], most: number, description: number):
     ...shown,
     ...(left > 0 ? [`and ${left} more`] : []),
   ];
-}
-
-/** How many of the lines fit. */
-function countIn(room: number, lines: readonly string[]): number {
-  let left = room;
-  const end = lines.findIndex(line => {
-    left -= line.length + 1;
-    return left < 0;
-  });
-  return end < 0 ? lines.length : end;
 }
 
 /** A tool's answer as text: the texts of MCP content, a text itself, or else JSON. */

@@ -136,6 +136,16 @@ export function shorten(text: string, length = 80): string {
   return points.length > length ? `${points.slice(0, length - 1).join('')}…` : line;
 }
 
+/** How many of the lines fit into so many characters. */
+export function countIn(room: number, lines: readonly string[]): number {
+  let left = room;
+  const end = lines.findIndex(line => {
+    left -= line.length + 1;
+    return left < 0;
+  });
+  return end < 0 ? lines.length : end;
+}
+
 /** An element in words: `button "Sign in"`. */
 export function words(node: Pick<TreeNode, 'role' | 'name'> & Partial<TreeNode>): string {
   const role = node.role === 'generic' ? 'element' : node.role;

@@ -102,7 +102,9 @@ async function lookInto(page: Page, frame: Frame, ms: number, { wanted, unkept }
   await step('the whole page', 0.7, () => world.call(`look(${options}, listening)`));
   await step('names and labels', 1, async () => {
     if (!(await world.call(`countDoubtful(${MAX_NAMED})`))) return;
-    await world.run(await axeSource());
+    // Read when the first trial fails. Node never runs it.
+    axe ??= readFile(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
+    await world.run(await axe);
     await world.call('findNames()');
   });
   const seen = (await within(world.call('seen()'), left() + FETCH_MS / 2)) as Seen | undefined;
@@ -122,12 +124,6 @@ async function cornerOf(element: Handle): Promise<Point> {
 }
 
 let axe: Promise<string> | undefined;
-
-/** Read when the first trial fails. Node never runs it. */
-function axeSource(): Promise<string> {
-  axe ??= readFile(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
-  return axe;
-}
 
 async function cutOut(page: Page, world: World, place: Place, index: number): Promise<Buffer | undefined> {
   const inFrame = (await world.call(`show(${index})`)) as Box | null;
