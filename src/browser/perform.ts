@@ -41,8 +41,10 @@ export async function perform(
   action: LocatedAction,
   { timeoutMs, recorder, webmcp }: PerformOptions,
 ): Promise<unknown> {
-  if (action.do === 'call_page_tool')
-    return refuseError(await webmcp!.call(page, action.name, action.input, { recorder, waitMs: timeoutMs }));
+  if (action.do === 'call_page_tool') {
+    refuseError(await webmcp!.call(page, action.name, action.input, { recorder, waitMs: timeoutMs }));
+    return null;
+  }
   const isNoted = recorder && (await note(page, action, recorder));
   try {
     // The table's functions take the action of their name.
