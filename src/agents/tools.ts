@@ -2,7 +2,6 @@
 // so are the messages of DriverErrors; `words` describes a call for people.
 import type { Page } from '@playwright/test';
 import { z } from 'zod';
-import { elementAt } from '../browser/driver/describe';
 import type { Driver, Target } from '../browser/driver/driver';
 import { DriverError } from '../browser/driver/errors';
 import { findText } from '../browser/driver/find';
@@ -25,6 +24,7 @@ import { pageText, runScript } from '../browser/driver/page-text';
 import { readPage } from '../browser/driver/page-tree';
 import { picture } from '../browser/driver/screenshot';
 import { shorten } from '../browser/driver/tree';
+import { elementAt } from '../browser/durable-locator';
 import { problemsIn } from '../spec/explain';
 
 export interface Tool<Input = unknown> {

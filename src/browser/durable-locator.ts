@@ -1,8 +1,14 @@
-// Finds the element at a point, or with the focus, and makes a locator that still finds it on another day.
+// Finds the element at a point, or with the focus, tells what it is, and makes a locator that still finds it on another day.
 import type { ElementHandle, Frame, FrameLocator, Locator, Page } from '@playwright/test';
 import type { Point } from './driver/tree';
-import { hit } from './elements';
+import * as elements from './elements';
 import { evaluateUnseen } from './evaluate';
+import { within } from './waiting';
+
+declare const { wordsFor }: typeof elements;
+
+/** The longest wait for the words for an element. */
+const DESCRIBE_LIMIT_MS = 1_000;
 
 export type Handle = ElementHandle<Element>;
 
@@ -63,7 +69,7 @@ export async function readAt<Result, Args extends unknown[]>(
 ): Promise<{ result: Result; frame: Frame } | undefined> {
   const given = args.map(arg => (typeof arg === 'function' ? `(${arg})` : JSON.stringify(arg)));
   const reading = (at: Point | null) => `(${read})(${['element', JSON.stringify(at), ...given].join()})`;
-  const script = `(element => !element ? null : /^i?frame$/.test(element.localName) ? 'frame' : { result: ${reading(point)} })((${hit})(${JSON.stringify(point)}))`;
+  const script = `(element => !element ? null : /^i?frame$/.test(element.localName) ? 'frame' : { result: ${reading(point)} })((${elements.hit})(${JSON.stringify(point)}))`;
   const found = (await evaluateUnseen(page, script)) as { result: Result } | 'frame' | null;
   if (found !== 'frame') return found ? { ...found, frame: page.mainFrame() } : undefined;
   const inner = await inFrame(page.mainFrame(), point);
@@ -72,6 +78,27 @@ export async function readAt<Result, Args extends unknown[]>(
     element: Element,
   ) => Result;
   return { result: (await inner.element.evaluate(inDocument)) as Result, frame: inner.frame };
+}
+
+/** Runs in the page, with the functions of elements.ts. */
+function describe(element: Element) {
+  const acted = element.closest(
+    'a[href],button,input,select,textarea,summary,label,option,[role],[onclick],[contenteditable]',
+  );
+  const target = (acted instanceof HTMLLabelElement && acted.control) || acted || element;
+  const inputType = target instanceof HTMLInputElement ? target.type : undefined;
+  return { words: wordsFor(target), tag: target.localName, inputType };
+}
+
+const SOURCE = [...Object.values(elements), describe].join('\n');
+const describeAlone = new Function('element', `${SOURCE}\nreturn describe(element)`) as typeof describe;
+
+/** The element at a point of the viewport, or with the focus, through frames and shadow roots; undefined if unknown. */
+export async function elementAt(
+  page: Page,
+  point: Point | null,
+): Promise<ReturnType<typeof describe> | undefined> {
+  return (await within(readAt(page, point, describeAlone), DESCRIBE_LIMIT_MS))?.result;
 }
 
 /** The element at a point of the viewport, through frames and shadow roots. */
@@ -104,12 +131,12 @@ interface InFrame {
 }
 
 async function inFrame(frame: Frame, point: Point | null): Promise<InFrame | undefined> {
-  const element = (await frame.evaluateHandle(hit, point)).asElement();
+  const element = (await frame.evaluateHandle(elements.hit, point)).asElement();
   if (!element) return undefined;
   const inner = await element.contentFrame();
   const corner = inner && point && (await element.evaluate(innerCorner));
-  const within = corner && { x: point.x - corner.x, y: point.y - corner.y };
-  return (inner && (await inFrame(inner, within))) ?? { frame, element, point };
+  const inside = corner && { x: point.x - corner.x, y: point.y - corner.y };
+  return (inner && (await inFrame(inner, inside))) ?? { frame, element, point };
 }
 
 /** Runs in the page. The upper left corner of an iframe's document. */

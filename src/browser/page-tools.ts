@@ -200,6 +200,7 @@ export class PageTools {
     const isOff = this.mode === false || this.isLacking || !this.admits(main);
     const outline = isOff ? null : await this.outlineOf(page);
     if (!outline) return [];
+    const originOf = (frame: Frame) => parsedUrl(addressOf(frame))?.origin;
     const isOwn = (frame: Frame) => originOf(frame) === originOf(main);
     const frames = page
       .frames()
@@ -244,12 +245,8 @@ export class PageTools {
     });
   }
 
-  /** A blank document counts as its parent's. `isOfParent` checks that. */
   private admits(frame: Frame): boolean {
-    const parent = frame.parentFrame();
-    return frame.url().startsWith('about:') && parent
-      ? this.admits(parent)
-      : hostAllowed(frame.url(), this.allowedDomains);
+    return hostAllowed(addressOf(frame), this.allowedDomains);
   }
 }
 
@@ -263,9 +260,10 @@ async function isOfParent(frame: Frame): Promise<boolean> {
   return (await within(reached, LIST_LIMIT_MS)) === true && isOfParent(parent);
 }
 
-function originOf(frame: Frame): string | undefined {
+/** A blank document counts as its parent's. `isOfParent` checks that. */
+function addressOf(frame: Frame): string {
   const parent = frame.parentFrame();
-  return frame.url().startsWith('about:') && parent ? originOf(parent) : parsedUrl(frame.url())?.origin;
+  return frame.url().startsWith('about:') && parent ? addressOf(parent) : frame.url();
 }
 
 function cut(text: string): string {

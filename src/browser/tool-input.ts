@@ -16,14 +16,11 @@ const OF_SCHEMAS = ['properties', 'patternProperties', '$defs', 'definitions'];
 
 /** What is wrong with the input, at most five problems; empty if nothing is, or if the schema is not valid. */
 export function problemsWith(schema: unknown, input: unknown): string[] {
-  const check = () => {
-    const converted = conversion(schema);
-    return 'zod' in converted ? converted.zod.safeParse(bare(input)) : undefined;
-  };
+  const check = () => converted(schema).safeParse(bare(input));
   try {
     const limited = { timeout: LIMIT_MS };
     const result: ReturnType<typeof check> = runInNewContext('check()', { check }, limited);
-    return result?.error ? problemsIn(result.error, 'input').slice(0, MAX_PROBLEMS) : [];
+    return result.error ? problemsIn(result.error, 'input').slice(0, MAX_PROBLEMS) : [];
   } catch (error) {
     const isLate = (error as { code?: unknown }).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
     return isLate ? [`it can't be checked by the schema within ${LIMIT_MS} ms`] : [];
@@ -34,16 +31,16 @@ export function problemsWith(schema: unknown, input: unknown): string[] {
 export function problemOfSchema(schema: unknown): string | undefined {
   const { type } = (schema ?? {}) as { type?: unknown };
   if (type !== 'object') return `its type is ${JSON.stringify(type) ?? 'missing'}, not "object"`;
-  const converted = conversion(schema);
-  return 'problem' in converted ? converted.problem : undefined;
+  try {
+    converted(schema);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
-function conversion(schema: unknown): { zod: z.ZodType } | { problem: string } {
-  try {
-    return { zod: z.fromJSONSchema(checkable(schema) as never) };
-  } catch (error) {
-    return { problem: (error as Error).message };
-  }
+function converted(schema: unknown): z.ZodType {
+  return z.fromJSONSchema(checkable(schema) as never);
 }
 
 /** A copy whose objects inherit nothing, so that a missing `constructor` is missing. */

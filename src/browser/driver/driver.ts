@@ -2,13 +2,12 @@
 import { stripVTControlCharacters } from 'node:util';
 import type { Locator, Page } from '@playwright/test';
 import type { ActionDraft, ActionRecorder } from '../action-recorder';
-import { targetAt } from '../durable-locator';
+import { elementAt, targetAt } from '../durable-locator';
 import type { DialogAnswer, RecordedAction } from '../page-action';
 import type { PageTool, PageTools } from '../page-tools';
 import { type LocatedAction, NOTE_LIMIT_MS, perform, reasonIn } from '../perform';
 import type { Session } from '../session';
 import { limited, within } from '../waiting';
-import { elementAt } from './describe';
 import { DriverError } from './errors';
 import { Logs } from './logs';
 import { Observations } from './observation';

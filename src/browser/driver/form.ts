@@ -4,6 +4,8 @@ import { DriverError } from './errors';
 import { shorten } from './tree';
 
 const MAX_OPTIONS = 50;
+/** Types of inputs, and roles of other elements. */
+const TOGGLES = ['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio'];
 const FORMATS: Record<string, string> = {
   date: '2026-01-31',
   time: '13:45',
@@ -45,7 +47,7 @@ export async function setValue(
   const { tag, type } = field;
   const value = typeof given === 'string' ? driver.fill(given) : given;
   if (tag === 'select') return choose(driver, page, locator, field, String(value));
-  if (isToggle(field)) {
+  if (TOGGLES.includes(tag === 'input' ? type : (field.role ?? ''))) {
     const off = typeof value === 'string' && /^(false|off|no|0|unchecked|)$/i.test(value.trim());
     await driver.perform(page, { do: 'check', locator, checked: Boolean(value) && !off });
     return undefined;
@@ -68,14 +70,6 @@ export async function setValue(
       `A ${type} field takes values like ${format}, not ${JSON.stringify(given)}. It is empty now.`,
     );
   return undefined;
-}
-
-function isToggle({ type, role, tag }: Field): boolean {
-  if (type === 'checkbox' || type === 'radio') return true;
-  return (
-    tag !== 'input' &&
-    ['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio'].includes(role ?? '')
-  );
 }
 
 async function choose(

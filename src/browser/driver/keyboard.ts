@@ -1,7 +1,7 @@
 // Types texts and presses keys, by the names that people and models use (of xdotool, the DOM and keyboards).
 import type { Page } from '@playwright/test';
+import { elementAt } from '../durable-locator';
 import { sleep } from '../waiting';
-import { elementAt } from './describe';
 import type { Driver } from './driver';
 import { DriverError } from './errors';
 

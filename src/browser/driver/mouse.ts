@@ -1,8 +1,7 @@
 import type { Page } from '@playwright/test';
-import { closestScrollable, pathOf, placeIn, readAt, targetAt } from '../durable-locator';
+import { closestScrollable, elementAt, pathOf, placeIn, readAt, targetAt } from '../durable-locator';
 import { evaluateUnseen } from '../evaluate';
 import { within } from '../waiting';
-import { elementAt } from './describe';
 import type { Driver, Target } from './driver';
 import { DriverError } from './errors';
 import { holding, modifiersOf } from './keyboard';

@@ -10,12 +10,10 @@ const LIMIT_MS = 20_000;
 function addressOf(given: string, current: string, task: DriverTask): string {
   const text = given.trim();
   if (text === 'about:blank') return text;
-  let url: URL;
-  try {
-    url = new URL(withScheme(text, task.entryUrl), current === 'about:blank' ? task.entryUrl : current);
-  } catch {
-    throw new DriverError(`${JSON.stringify(given)} is not a web address.`);
-  }
+  const whole = withScheme(text, task.entryUrl);
+  const base = current === 'about:blank' ? task.entryUrl : current;
+  if (!URL.canParse(whole, base)) throw new DriverError(`${JSON.stringify(given)} is not a web address.`);
+  const url = new URL(whole, base);
   if (!/^https?:$/.test(url.protocol))
     throw new DriverError(`Only http and https pages can be opened, not ${url.protocol}`);
   if (!hostAllowed(url.href, task.allowedDomains))

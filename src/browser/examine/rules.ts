@@ -158,15 +158,10 @@ export function waysOut(state: State, part: Element): Element[] {
 }
 
 export function findTraps(state: State): void {
-  for (const dialog of document.querySelectorAll(
-    'dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true]',
-  )) {
-    if (
-      !isShown(dialog) ||
-      isOutside(dialog) ||
-      !(dialog.matches(':modal,[aria-modal=true]') || isOver(dialog))
-    )
-      continue;
+  const dialogs = 'dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true]';
+  for (const dialog of document.querySelectorAll(dialogs)) {
+    if (!isShown(dialog) || isOutside(dialog)) continue;
+    if (!dialog.matches(':modal,[aria-modal=true]') && !isOver(dialog)) continue;
     const pointers = [...dialog.querySelectorAll('*')].some(each => isShown(each) && hasPointer(each));
     if (pointers || waysOut(state, dialog).length) continue;
     add(state, 'dialog_trap', dialog, `${wordsFor(dialog)} has no control that closes it`);
