@@ -7,10 +7,8 @@ const sessions = new WeakMap<Page, Promise<CDPSession | undefined>>();
 export function protocolOf(page: Page): Promise<CDPSession | undefined> {
   const known = sessions.get(page);
   if (known) return known;
-  const opening = page
-    .context()
-    .newCDPSession(page)
-    .catch(() => undefined);
+  const context = page.context();
+  const opening = context.newCDPSession(page).catch(() => undefined);
   sessions.set(page, opening);
   return opening;
 }

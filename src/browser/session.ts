@@ -190,10 +190,7 @@ export class Session {
   private async run(page: Page, script: string): Promise<void> {
     // Such a page does not answer.
     if (page.isClosed() || this.activity.isLeaving(page) || this.dialogs.isOpenOn(page)) return;
-    const ran = evaluateUnseen(page, script).then(
-      () => true,
-      () => true,
-    );
+    const ran = Promise.allSettled([evaluateUnseen(page, script)]);
     const limit = this.hanging.has(page) ? HANGING_LIMIT_MS : TASKS_LIMIT_MS;
     if (await within(ran, limit)) this.hanging.delete(page);
     else this.hanging.add(page);

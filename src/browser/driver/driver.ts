@@ -229,7 +229,7 @@ export class Driver {
       const steps = await recorder.done();
       // Also wait for what has begun in the meantime.
       if (calm && session.isBusy(since)) await this.settle(page, since);
-      this.onDone({ title: words, ...this.marked(), ...(steps ? { steps } : {}) });
+      this.onDone({ title: words, ...this.marked(), steps });
       return result;
     } catch (error) {
       signal.throwIfAborted();
@@ -251,10 +251,7 @@ export class Driver {
 
   private marked(): Pick<Done, 'point' | 'detail'> {
     const { point, detail } = this;
-    return {
-      ...(point && { point: { x: Math.round(point.x), y: Math.round(point.y) } }),
-      ...(detail && { detail }),
-    };
+    return { point: point && { x: Math.round(point.x), y: Math.round(point.y) }, detail };
   }
 }
 

@@ -121,10 +121,7 @@ function findMatches(query: string, roots: readonly TreeNode[]): Candidate[] {
     word,
     weight: rarity(word, all),
   }));
-  const phrase = query
-    .trim()
-    .toLowerCase()
-    .replace(/^["']|["']$/g, '');
+  const phrase = query.toLowerCase().replace(/^\s*["']?|["']?\s*$/g, '');
   const scored = all
     .map(candidate => ({ candidate, value: score(candidate, words, phrase) }))
     .filter(({ value }) => value > 0)

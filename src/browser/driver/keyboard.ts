@@ -139,13 +139,9 @@ export function keySequence(text: string): string[] {
 
 /** The modifiers of a click: `ctrl+shift`. */
 export function modifiersOf(text: string | null | undefined): Modifier[] {
-  if (!text?.trim()) return [];
-  return text
-    .trim()
-    .split(/[+\s]+/)
-    .map(part => {
-      const modifier = MODIFIERS.get(part.toLowerCase());
-      if (!modifier) throw new DriverError(`"${part}" is not a modifier key. Use ctrl, shift, alt or meta.`);
-      return modifier;
-    });
+  return (text?.match(/[^+\s]+/g) ?? []).map(part => {
+    const modifier = MODIFIERS.get(part.toLowerCase());
+    if (!modifier) throw new DriverError(`"${part}" is not a modifier key. Use ctrl, shift, alt or meta.`);
+    return modifier;
+  });
 }

@@ -20,20 +20,10 @@ export interface Click {
 }
 
 /** @returns a hint for the model, if the click opens something that can't be seen */
-export async function click(
-  driver: Driver,
-  page: Page,
-  target: Target,
-  how: Click,
-): Promise<string | undefined> {
+export async function click(driver: Driver, page: Page, target: Target, how: Click) {
   const modifiers = modifiersOf(how.modifiers);
-  const options = { button: how.button ?? 'left', clickCount: how.count ?? 1 } as const;
-  const draft = {
-    do: 'click' as const,
-    ...(options.button === 'left' ? {} : { button: options.button }),
-    ...(options.clickCount === 1 ? {} : { clickCount: options.clickCount }),
-    ...(modifiers.length ? { modifiers } : {}),
-  };
+  const options = { button: how.button, clickCount: how.count };
+  const draft = { do: 'click' as const, ...options, modifiers: modifiers.length ? modifiers : undefined };
   if (target.type === 'ref') {
     const { locator, node } = await driver.locate(page, target);
     await driver.performShown(page, { ...draft, locator });
@@ -90,13 +80,7 @@ export async function release(driver: Driver, page: Page, at: Point): Promise<vo
   await page.mouse.up();
 }
 
-export async function drag(
-  driver: Driver,
-  page: Page,
-  from: Point,
-  to: Point,
-  held?: string | null,
-): Promise<void> {
+export async function drag(driver: Driver, page: Page, from: Point, to: Point, held?: string | null) {
   const modifiers = modifiersOf(held);
   const start = await driver.pointOf(page, from);
   const end = await driver.pointOf(page, to);

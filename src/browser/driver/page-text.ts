@@ -61,16 +61,10 @@ export async function pageText(page: Page): Promise<string> {
 
 /** The value of the last expression, as JSON if possible. */
 export async function runScript(page: Page, text: string): Promise<string> {
-  const outcome = await within(
-    page.evaluate(text).then(
-      value => ({ value }),
-      (error: Error) => ({ error }),
-    ),
-    SCRIPT_LIMIT_MS,
-  );
+  const [outcome] = (await within(Promise.allSettled([page.evaluate(text)]), SCRIPT_LIMIT_MS)) ?? [];
   if (!outcome) throw new DriverError(`The script did not end within ${SCRIPT_LIMIT_MS / 1000} s.`);
-  if ('error' in outcome)
-    throw new DriverError(outcome.error.message.replace(/^page\.evaluate: /, '').split('\n    at')[0]!);
+  if (outcome.status === 'rejected')
+    throw new DriverError(outcome.reason.message.replace(/^page\.evaluate: /, '').split('\n    at')[0]!);
   const { value } = outcome;
   const shown = typeof value === 'string' ? value : (JSON.stringify(value, null, 1) ?? String(value));
   return shown.length > MAX_CHARACTERS

@@ -181,11 +181,9 @@ export function entriesOf(roots: readonly TreeNode[], options: ReadOptions): Ent
 
 /** `combobox "Sort" [ref_7]: Name (or Price, Age)` */
 function withOptions(entry: Entry): Entry {
-  const all = (entry.node?.children ?? []).filter(
-    child => typeof child !== 'string' && child.role === 'option',
-  );
-  if (all.length === 0) return entry;
-  const options = all as TreeNode[];
+  const children = entry.node?.children ?? [];
+  const options = children.filter(child => typeof child !== 'string').filter(({ role }) => role === 'option');
+  if (options.length === 0) return entry;
   const names = (some: TreeNode[]) =>
     some.map(node => shorten(node.name || textOf(node, 100), 40)).join(', ');
   const chosen = options.filter(({ states }) => states.selected);

@@ -46,15 +46,8 @@ function largestScale({ width, height }: Size): number {
 }
 
 async function plain(page: Page, clip?: Box, quality = QUALITY): Promise<string> {
-  const bytes = await page.screenshot({
-    type: 'jpeg',
-    quality,
-    scale: 'css',
-    caret: 'initial',
-    timeout: LIMIT_MS,
-    ...(clip && { clip }),
-  });
-  return bytes.toString('base64');
+  const options = { type: 'jpeg', quality, scale: 'css', caret: 'initial', timeout: LIMIT_MS, clip } as const;
+  return (await page.screenshot(options)).toString('base64');
 }
 
 /** A picture of a region of the viewport, in Base64. */

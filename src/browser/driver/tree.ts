@@ -147,8 +147,8 @@ export function countIn(room: number, lines: readonly string[]): number {
 }
 
 /** An element in words: `button "Sign in"`. */
-export function words(node: Pick<TreeNode, 'role' | 'name'> & Partial<TreeNode>): string {
+export function words(node: TreeNode): string {
   const role = node.role === 'generic' ? 'element' : node.role;
-  const label = node.name || (node.children || node.text ? textOf(node as TreeNode, 200) : '');
+  const label = node.name || textOf(node, 200);
   return label ? `${role} "${shorten(label, 60)}"` : role;
 }

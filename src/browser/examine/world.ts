@@ -26,13 +26,9 @@ export async function worldOf(page: Page, frame: Frame): Promise<World> {
   const session = await protocolOf(page);
   if (!session) return mainWorld(frame);
   const isMain = frame === page.mainFrame();
+  const context = page.context();
   // Rejects for a frame in the page's process.
-  const own = isMain
-    ? undefined
-    : await page
-        .context()
-        .newCDPSession(frame)
-        .catch(() => undefined);
+  const own = isMain ? undefined : await context.newCDPSession(frame).catch(() => undefined);
   const { frameTree } = await (own ?? session).send('Page.getFrameTree');
   const frameId = isMain || own ? frameTree.frame.id : idIn(frameTree, page, frame);
   if (!frameId) throw new Error('the frame is gone');
@@ -101,12 +97,10 @@ async function listening(
   const tree = { objectId: object.objectId!, depth: -1, pierce: true };
   const { listeners } = await session.send('DOMDebugger.getEventListeners', tree);
   const ids = listeners.flatMap(({ type, backendNodeId }) => (CLICKS.test(type) && backendNodeId) || []);
-  const resolved = [...new Set(ids)].slice(0, MAX_LISTENING).map(backendNodeId =>
-    session.send('DOM.resolveNode', { backendNodeId, executionContextId }).then(
-      ({ object }) => object.objectId!,
-      () => undefined,
-    ),
-  );
+  const resolved = [...new Set(ids)].slice(0, MAX_LISTENING).map(async backendNodeId => {
+    const node = { backendNodeId, executionContextId };
+    return (await session.send('DOM.resolveNode', node).catch(() => undefined))?.object.objectId;
+  });
   return (await Promise.all(resolved)).filter(id => id !== undefined);
 }
 
