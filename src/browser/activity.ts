@@ -81,7 +81,6 @@ export class Activity {
     }
   }
 
-  /** Whether `page` is busy because of something that began at `since`. */
   isBusy(page: Page, since: number): boolean {
     return this.at(page, since).some(request => !this.endless.has(keyOf(request)));
   }

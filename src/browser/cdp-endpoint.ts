@@ -157,21 +157,12 @@ async function pageOf(
   browser: Browser,
   browserContextId: string,
 ): Promise<Page | undefined> {
-  const stop = new AbortController();
-  const timer = setTimeout(() => stop.abort(), TAB_TIMEOUT_MS);
-  try {
-    for (;;) {
-      const opened = once(context as unknown as EventEmitter, 'page', { signal: stop.signal }).then(
-        () => true,
-        () => false,
-      );
-      for (const page of context.pages())
-        if ((await targetOf(page).catch(() => undefined))?.targetId === wanted) return page;
-      if (!(await hasTarget(browser, wanted, browserContextId)) || !(await opened)) return undefined;
-    }
-  } finally {
-    clearTimeout(timer);
-    stop.abort();
+  const signal = AbortSignal.timeout(TAB_TIMEOUT_MS);
+  for (;;) {
+    const opened = once(context as unknown as EventEmitter, 'page', { signal }).catch(() => undefined);
+    for (const page of context.pages())
+      if ((await targetOf(page).catch(() => undefined))?.targetId === wanted) return page;
+    if (!(await hasTarget(browser, wanted, browserContextId)) || !(await opened)) return undefined;
   }
 }
 

@@ -4,6 +4,7 @@ import type { BrowserContext, Dialog, Page } from '@playwright/test';
 import { shorten } from './driver/tree';
 import { listen } from './listen';
 import type { DialogAnswer } from './page-action';
+import type { Session } from './session';
 
 /** The agent's answer to a dialog; undefined for Playwright's default. `note` is added to the notice. */
 export type DialogPolicy = (dialog: Dialog) => (DialogAnswer & { note?: string }) | undefined;
@@ -16,12 +17,8 @@ export class Dialogs {
   private readonly open = new Set<Dialog>();
   readonly dispose: () => void;
 
-  constructor(
-    private readonly context: BrowserContext,
-    private readonly notice: (sentence: string) => void,
-    private readonly mask: (text: string) => string,
-  ) {
-    this.dispose = listen(context, {
+  constructor(private readonly session: Pick<Session, 'context' | 'notice' | 'mask'>) {
+    this.dispose = listen(session.context, {
       dialog: dialog => this.answer(dialog),
       dialogclosed: dialog => this.open.delete(dialog),
     });
@@ -43,13 +40,13 @@ export class Dialogs {
    */
   private answer(dialog: Dialog): void {
     this.open.add(dialog);
-    const othersListen = listeners(dialog.page()) > 0 || listeners(this.context) > 1;
+    const othersListen = listeners(dialog.page()) > 0 || listeners(this.session.context) > 1;
     if (othersListen || this.policy === 'leave') return;
     const asks = dialog.type() === 'confirm' || dialog.type() === 'prompt';
     const { accept, text, note = '' } = this.policy?.(dialog) ?? { accept: !asks };
     this.onAnswer({ accept, ...(accept && text !== undefined ? { text } : {}) });
-    this.notice(
-      `A dialog (${dialog.type()}) said "${shorten(this.mask(dialog.message()), 300)}" and was ${accept ? 'accepted' : 'dismissed'}.${note}`,
+    this.session.notice(
+      `A dialog (${dialog.type()}) said "${shorten(this.session.mask(dialog.message()), 300)}" and was ${accept ? 'accepted' : 'dismissed'}.${note}`,
     );
     void (accept ? dialog.accept(text) : dialog.dismiss()).catch(() => undefined);
   }

@@ -24,11 +24,7 @@ export interface Aim {
   position?: Point;
 }
 
-/**
- * What to click to hit a point: the control there, or the exact spot on another element. With null: what has the focus.
- *
- * @param controlOf runs in the page; tells the control that a click on an element is for
- */
+/** What to click to hit a point: the control there, or the exact spot on another element. With null: what has the focus. */
 export async function targetAt(
   page: Page,
   point: Point | null,
@@ -94,10 +90,7 @@ const SOURCE = [...Object.values(elements), describe].join('\n');
 const describeAlone = new Function('element', `${SOURCE}\nreturn describe(element)`) as typeof describe;
 
 /** The element at a point of the viewport, or with the focus, through frames and shadow roots; undefined if unknown. */
-export async function elementAt(
-  page: Page,
-  point: Point | null,
-): Promise<ReturnType<typeof describe> | undefined> {
+export async function elementAt(page: Page, point: Point | null) {
   return (await within(readAt(page, point, describeAlone), DESCRIBE_LIMIT_MS))?.result;
 }
 

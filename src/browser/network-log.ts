@@ -39,7 +39,6 @@ export interface NetworkLog {
   stop(): void;
 }
 
-/** Default for the most events that are kept. */
 const MAX_EVENTS = 20_000;
 const MAX_URL_LENGTH = 8_192;
 

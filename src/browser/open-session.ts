@@ -48,7 +48,6 @@ export async function openSession(
   };
 }
 
-/** The notice on a refusal, for the agent. */
 function refusalNotice(url: string, how: RefusalKind, allowedDomains: readonly string[]): string {
   const allowed = allowedDomains.join(', ');
   if (how === 'escaped') return `The page got to ${url}, which is outside the allowed domains (${allowed}).`;

@@ -94,11 +94,10 @@ const ACTIONS: {
       await (locator?.press(key, { timeout, noWaitAfter: true }) ?? page.keyboard.press(key));
   },
   check: ({ locator, checked }, _, timeout) => locator.setChecked(checked, { timeout }),
-  select: ({ locator, labels }, _, timeout) =>
-    locator.selectOption(
-      labels.map(label => ({ label })),
-      { timeout },
-    ),
+  select({ locator, labels }, _, timeout) {
+    const options = labels.map(label => ({ label }));
+    return locator.selectOption(options, { timeout });
+  },
   upload,
   drag: ({ locator, to, position, toPosition }, _, timeout) =>
     locator.dragTo(to, { sourcePosition: position, targetPosition: toPosition, timeout }),

@@ -56,11 +56,7 @@ export class Session {
     const others = context.pages().filter(other => other !== page);
     this.tabs = [...others, page];
     this.numbered = [page, ...others];
-    this.dialogs = new Dialogs(
-      context,
-      sentence => this.notice(sentence),
-      text => this.mask(text),
-    );
+    this.dialogs = new Dialogs(this);
     this.activity = new Activity(context, this.tabsChanged.fire);
     for (const tab of this.tabs) this.watch(tab);
     const unlisten = listen(context, { page: opened => this.follow(opened) });

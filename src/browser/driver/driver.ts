@@ -37,7 +37,6 @@ export interface DriverTask {
   mask(text: string): string;
 }
 
-/** One thing done, in words. */
 export interface Done {
   title: string;
   error?: string;
@@ -62,7 +61,6 @@ export class Driver {
   gaveUp: string | undefined;
   /** Whether the page had not settled after the newest action. */
   isLoading = false;
-  /** Called for each action. */
   onDone: (done: Done) => void = () => undefined;
   private point: Point | undefined;
   private detail: Done['detail'];

@@ -10,7 +10,6 @@ const STOP_WORDS = new Set(
     ' ',
   ),
 );
-/** Words that people use for a role. */
 const ROLE_WORDS: Record<string, string[]> = {
   button: ['button', 'btn'],
   link: ['link', 'anchor', 'url', 'button'],
@@ -133,7 +132,6 @@ function findMatches(query: string, roots: readonly TreeNode[]): Candidate[] {
     .map(({ candidate }) => candidate);
 }
 
-/** The result of a query, for the model. */
 export function findText(query: string, roots: readonly TreeNode[]): string {
   const matches = findMatches(query, roots);
   if (matches.length === 0)

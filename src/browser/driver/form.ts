@@ -33,12 +33,7 @@ function inspect(element: Element) {
 }
 
 /** @returns the chosen option, for the model; undefined for other fields */
-export async function setValue(
-  driver: Driver,
-  page: Page,
-  target: Target,
-  given: string | number | boolean,
-): Promise<string | undefined> {
+export async function setValue(driver: Driver, page: Page, target: Target, given: string | number | boolean) {
   const { locator, ref } = await driver.locate(page, target);
   const [field] = await Promise.all([
     locator.evaluate(inspect, undefined, { timeout: ACTION_LIMIT_MS }),
@@ -72,13 +67,7 @@ export async function setValue(
   return undefined;
 }
 
-async function choose(
-  driver: Driver,
-  page: Page,
-  locator: Locator,
-  { options }: Field,
-  wanted: string,
-): Promise<string> {
+async function choose(driver: Driver, page: Page, locator: Locator, { options }: Field, wanted: string) {
   const fold = (text: string) => text.replace(/\s+/g, ' ').trim().toLowerCase();
   const option =
     options.find(({ value, label }) => value === wanted || label === wanted) ??
@@ -94,12 +83,7 @@ async function choose(
   return `Chosen: "${shorten(option.label)}".`;
 }
 
-export async function upload(
-  driver: Driver,
-  page: Page,
-  target: Target,
-  paths: readonly string[],
-): Promise<void> {
+export async function upload(driver: Driver, page: Page, target: Target, paths: readonly string[]) {
   const { locator } = await driver.locate(page, target);
   if (paths.length === 0) throw new DriverError('file_upload needs paths of files to upload.');
   await driver.markElement(locator);

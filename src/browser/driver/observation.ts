@@ -50,15 +50,12 @@ export class Observations {
   /** A tab as it is now; if the model has seen it before, only the changes. */
   async look(page: Page): Promise<string> {
     const address = page.url().split('#')[0]!;
-    if (this.slow.get(page) === address) {
-      // What was known is too old to compare with.
-      this.known.delete(page);
-      return TOO_LARGE;
-    }
+    const isSlow = this.slow.get(page) === address;
     const began = performance.now();
-    const snapshot = await this.refs.snapshot(page, LIMIT_MS).catch(() => undefined);
+    const snapshot = isSlow ? undefined : await this.refs.snapshot(page, LIMIT_MS).catch(() => undefined);
     if (performance.now() - began > SLOW_MS) this.slow.set(page, address);
     if (!snapshot) {
+      // What was known is too old to compare with.
       this.known.delete(page);
       return TOO_LARGE;
     }

@@ -52,7 +52,6 @@ function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').trim();
 }
 
-/** A line of the tree. */
 export interface Entry {
   indent: number;
   text: string;

@@ -33,7 +33,6 @@ export async function viewportOf(page: Page): Promise<Size> {
   return (size as Size | undefined) ?? page.viewportSize() ?? DEFAULT_VIEWPORT;
 }
 
-/** The content of a tab. */
 export interface Snapshot {
   roots: TreeNode[];
   /** CSS pixels of the page above and below the viewport. */

@@ -90,10 +90,7 @@ async function lookInto(page: Page, frame: Frame, ms: number, { wanted, unkept }
   if (!world || !place) return undefined;
   const incomplete: string[] = [];
   const step = async (what: string, share: number, act: () => Promise<unknown>) => {
-    const done = await within(
-      act().then(() => true),
-      left() * share,
-    );
+    const done = await within(Promise.all([act()]), left() * share);
     if (done) return;
     incomplete.push(`there was no time for ${what}`);
     await within(world.interrupt(), FETCH_MS / 4);

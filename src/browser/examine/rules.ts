@@ -28,7 +28,6 @@ export interface LookOptions {
   wanted: readonly string[];
   /** Boxes of fields that did not keep what was typed into them. */
   unkept: readonly Box[];
-  /** Milliseconds. */
   budgetMs: number;
 }
 
