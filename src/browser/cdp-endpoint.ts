@@ -13,22 +13,7 @@ import { targetOf } from './targets';
 /** Milliseconds for Playwright to report a tab of the browser. */
 const TAB_TIMEOUT_MS = 5_000;
 
-export interface CdpEndpoint {
-  /** `ws://127.0.0.1:...`, for `connectOverCDP` and the like. Anyone who knows it can drive the page. */
-  url: string;
-  /** The page's id in the protocol. */
-  targetId: string;
-  /** The page with this id, after waiting for a new one; undefined if the context has none. */
-  pageOf(targetId: string): Promise<Page | undefined>;
-  /**
-   * Until `release`, the clients' actions on the page wait, so that it can be looked at as it is. Messages that only
-   * prepare or listen go on.
-   */
-  hold(): void;
-  release(): void;
-  /** Ends all connections at once, and accepts no more. The page stays as it is. A second call does nothing. */
-  close(): Promise<void>;
-}
+export type CdpEndpoint = Awaited<ReturnType<typeof openCdpEndpoint>>;
 
 export interface EndpointOptions {
   /** Methods in addition to the protocol's. */
@@ -38,10 +23,7 @@ export interface EndpointOptions {
 }
 
 /** @throws Error if the browser is not Chromium, or the page is closed. */
-export async function openCdpEndpoint(
-  page: Page,
-  { own, onFront = () => undefined }: EndpointOptions = {},
-): Promise<CdpEndpoint> {
+export async function openCdpEndpoint(page: Page, { own, onFront = () => undefined }: EndpointOptions = {}) {
   const context = page.context();
   const browser = chromiumOf(context);
   const { targetId, browserContextId = '' } = await targetOf(page);
@@ -64,9 +46,16 @@ export async function openCdpEndpoint(
   await once(http, 'listening');
   let closed: Promise<void> | undefined;
   return {
+    /** For `connectOverCDP` and the like. Anyone who knows it can drive the page. */
     url: `ws://127.0.0.1:${(http.address() as AddressInfo).port}${path}`,
+    /** The page's id in the protocol. */
     targetId,
+    /** The page with this id, after waiting for a new one; undefined if the context has none. */
     pageOf: find,
+    /**
+     * Until `release`, the clients' actions on the page wait, so that it can be looked at as it is. Messages that only
+     * prepare or listen go on.
+     */
     hold() {
       gate.held = true;
     },
@@ -74,6 +63,7 @@ export async function openCdpEndpoint(
       gate.held = false;
       for (const relay of gate.relays) relay.release();
     },
+    /** Ends all connections at once, and accepts no more. The page stays as it is. A second call does nothing. */
     close() {
       closed ??= closeServers(server, http);
       return closed;

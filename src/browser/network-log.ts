@@ -23,30 +23,13 @@ export interface NetworkEvent {
 /** What another observer saw of a request. */
 export type SeenRequest = Pick<NetworkEvent, 'url' | 'method' | 'resourceType'>;
 
-export interface NetworkLog {
-  /** Live: grows, and gets statuses, as the browser reports them. */
-  readonly events: readonly NetworkEvent[];
-  /** How many events were dropped to limit memory, by resource type. The oldest are dropped first. */
-  readonly dropped: Readonly<Record<string, number>>;
-  /**
-   * Adds a request that another observer saw. If the context reports it, too (before or after), it stays one event: each
-   * call is paired with one reported request of the same method and URL.
-   *
-   * @returns a function to report how it ended; the context's own report wins
-   */
-  add(seen: SeenRequest): (outcome: { status?: number; failure?: string }) => void;
-  /** Stops recording. The events stay. */
-  stop(): void;
-}
+export type NetworkLog = ReturnType<typeof recordNetwork>;
 
 const MAX_EVENTS = 20_000;
 const MAX_URL_LENGTH = 8_192;
 
 /** Records the requests of all pages and workers of a context, from now until `stop`. */
-export function recordNetwork(
-  context: BrowserContext,
-  { maxEvents = MAX_EVENTS }: { maxEvents?: number } = {},
-): NetworkLog {
+export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS } = {}) {
   const startedAt = performance.now();
   const events: NetworkEvent[] = [];
   const dropped: Record<string, number> = {};
@@ -94,17 +77,26 @@ export function recordNetwork(
   };
 
   return {
-    events,
-    dropped,
-    add(seen) {
+    /** Live: grows, and gets statuses, as the browser reports them. */
+    events: events as readonly NetworkEvent[],
+    /** How many events were dropped to limit memory, by resource type. The oldest are dropped first. */
+    dropped: dropped as Readonly<Record<string, number>>,
+    /**
+     * Adds a request that another observer saw. If the context reports it, too (before or after), it stays one event: each
+     * call is paired with one reported request of the same method and URL.
+     *
+     * @returns a function to report how it ended; the context's own report wins
+     */
+    add(seen: SeenRequest) {
       const reported = pairs.take('reported', seen);
       const event = reported ?? append(seen);
       if (!reported) pairs.put('added', seen, event);
-      return ({ status, failure }) => {
+      return ({ status, failure }: { status?: number; failure?: string }) => {
         event.status ??= status ?? null;
         if (failure !== undefined) event.failure ??= failure;
       };
     },
+    /** Stops recording. The events stay. */
     stop: listen(context, { request, response, requestfailed }),
   };
 }

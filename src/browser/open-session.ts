@@ -1,25 +1,17 @@
 // Opens a session with its guard and its network log, for every agent.
 import type { Page } from '@playwright/test';
-import { type Guard, type GuardOptions, guardContext, type Refusal, type RefusalKind } from './guard';
-import { type NetworkLog, recordNetwork } from './network-log';
+import { type GuardOptions, guardContext, type RefusalKind } from './guard';
+import { recordNetwork } from './network-log';
 import { Session } from './session';
 
-export interface OpenSession {
-  session: Session;
-  network: NetworkLog;
-  refusals: readonly Refusal[];
-  /** `protocol`: the guard lets no request out. `route`: it reports those that get out. */
-  guard: Guard['means'];
-  /** Removes guard, log and listeners, since the worker's other tests use the same browser. */
-  close(): Promise<void>;
-}
+export type OpenSession = Awaited<ReturnType<typeof openSession>>;
 
 /** @param allowedDomains hostnames, optionally with a leading `*.` */
 export async function openSession(
   page: Page,
   allowedDomains: readonly string[],
   means: GuardOptions['means'] = 'best',
-): Promise<OpenSession> {
+) {
   const context = page.context();
   const session = new Session(context, page);
   const network = recordNetwork(context);
@@ -37,7 +29,9 @@ export async function openSession(
     session,
     network,
     refusals: guard.refusals,
+    /** `protocol`: the guard lets no request out. `route`: it reports those that get out. */
     guard: guard.means,
+    /** Removes guard, log and listeners, since the worker's other tests use the same browser. */
     async close() {
       await session.dialogs.dismissOpen();
       session.guardedBy(undefined);

@@ -18,7 +18,6 @@ const INPUT_ROLES = new Set(['textbox', 'button', 'slider']);
 const EDITABLE_ROLES = new Set(['generic', 'textbox', 'paragraph', 'group']);
 
 export interface Located {
-  page: Page;
   locator: Locator;
   node: TreeNode;
   ref: string;
@@ -131,7 +130,7 @@ export class Refs {
     const locator = node.handle.startsWith(CANVAS) ? page.locator(node.handle) : page.getByRef(node.handle);
     // Playwright would wait for a removed element, and throws if its frame is gone.
     const count = await locator.count().catch(() => 0);
-    return count === 1 ? { page, locator, node, ref } : undefined;
+    return count === 1 ? { locator, node, ref } : undefined;
   }
 
   private name(page: Page, roots: TreeNode[]): void {
