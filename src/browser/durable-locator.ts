@@ -17,23 +17,17 @@ export interface Placed {
   place: Locator;
 }
 
-/** What to act on to hit a point. */
-export interface Aim {
-  element: Placed;
-  /** Where on it. Default: its middle. */
-  position?: Point;
-}
-
 /** What to click to hit a point: the control there, or the exact spot on another element. With null: what has the focus. */
 export async function targetAt(
   page: Page,
   point: Point | null,
   controlOf: (element: Element) => Element | null = closestControl,
-): Promise<Aim | undefined> {
+) {
   const found = await readAt(page, point, placeAt, controlOf, pathOf);
   if (!found) return undefined;
   const { path, position } = found.result;
-  return { element: await placeIn(found.frame, path), ...(position && { position }) };
+  // Without a position, the element's middle.
+  return { element: await placeIn(found.frame, path), position };
 }
 
 /** Runs in the page. */

@@ -11,7 +11,6 @@ import { Documents } from './guard-documents';
 import { hostAllowed } from './hosts';
 import { listen } from './listen';
 import type { NetworkLog } from './network-log';
-import type { Targets } from './targets';
 
 /**
  * `navigation`: a page stayed where it was. `redirect`: the same, for a redirect from an allowed host.
@@ -37,17 +36,7 @@ export interface GuardOptions {
   means?: 'best' | 'route';
 }
 
-export interface Guard {
-  /** `protocol`: nothing gets out. `route`: redirects get out and are reported as escapes. */
-  readonly means: 'protocol' | 'route';
-  /** The tabs as the browser announces them; undefined if it does not. */
-  readonly targets: Targets | undefined;
-  readonly documents: Pick<Documents, 'mayStay' | 'mayStayNow' | 'strangeDocuments'>;
-  /** The first 1,000. */
-  readonly refusals: readonly Refusal[];
-  /** Removes everything from the context and the browser. Never rejects; a second call does nothing. */
-  dispose(): Promise<void>;
-}
+export type Guard = Awaited<ReturnType<typeof guardContext>>;
 
 export interface GuardSink {
   allowed(url: string): boolean;
@@ -62,10 +51,8 @@ const MAX_REFUSALS = 1_000;
  *
  * @throws Playwright's error if the context or its browser is gone.
  */
-export async function guardContext(
-  context: BrowserContext,
-  { allowedDomains, onRefused, network, means = 'best' }: GuardOptions,
-): Promise<Guard> {
+export async function guardContext(context: BrowserContext, options: GuardOptions) {
+  const { allowedDomains, onRefused, network, means = 'best' } = options;
   const refusals: Refusal[] = [];
   const sink: GuardSink = {
     allowed: url => hostAllowed(url, allowedDomains),
@@ -82,10 +69,14 @@ export async function guardContext(
   const documents = new Documents(context, sink, byProtocol?.targets);
   let disposed: Promise<void> | undefined;
   return {
-    means: byProtocol ? 'protocol' : 'route',
+    /** `protocol`: nothing gets out. `route`: redirects get out and are reported as escapes. */
+    means: byProtocol ? ('protocol' as const) : ('route' as const),
+    /** The tabs as the browser announces them; undefined if it does not. */
     targets: byProtocol?.targets,
     documents,
-    refusals,
+    /** The first 1,000. */
+    refusals: refusals as readonly Refusal[],
+    /** Removes everything from the context and the browser. Never rejects; a second call does nothing. */
     dispose() {
       documents.stop();
       disposed ??= release();

@@ -11,7 +11,7 @@ import { limited, within } from '../waiting';
 import { DriverError } from './errors';
 import { Logs } from './logs';
 import { Observations } from './observation';
-import { type Located, Refs, viewportOf } from './refs';
+import { Refs, viewportOf } from './refs';
 import { picture, pictureScale } from './screenshot';
 import { Tabs } from './tabs';
 import { refuseError, resultText, toolNews } from './tool-text';
@@ -175,7 +175,7 @@ export class Driver {
     const found = await within(targetAt(page, point), NOTE_LIMIT_MS);
     if (!found) return;
     const { element, position } = found;
-    await this.recorder.record(page, { ...draft, ...(position ? { position } : {}) } as ActionDraft, element);
+    await this.recorder.record(page, { ...draft, position } as ActionDraft, element);
   }
 
   /**
@@ -194,7 +194,7 @@ export class Driver {
     if (box) this.mark({ x: box.x + box.width / 2, y: box.y + box.height / 2 });
   }
 
-  async locate(page: Page, target: Target): Promise<Located> {
+  async locate(page: Page, target: Target) {
     if (target.type !== 'ref')
       throw new DriverError('This needs an element reference (type "ref"), not a coordinate.');
     return this.refs.locate(page, target.ref);

@@ -1,5 +1,5 @@
 // References such as `ref_7`: our own names for Playwright's references, unique and never reused.
-import type { Locator, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import { evaluateUnseen } from '../evaluate';
 import { within } from '../waiting';
 import { DriverError } from './errors';
@@ -17,12 +17,6 @@ const LOOKED_AT = `html,canvas,[contenteditable]:not([contenteditable=false]),in
 const INPUT_ROLES = new Set(['textbox', 'button', 'slider']);
 const EDITABLE_ROLES = new Set(['generic', 'textbox', 'paragraph', 'group']);
 
-export interface Located {
-  locator: Locator;
-  node: TreeNode;
-  ref: string;
-}
-
 /** In CSS pixels of the page: a page without a viewport tag is laid out wider than a phone's screen. */
 export async function viewportOf(page: Page): Promise<Size> {
   const size = await within(
@@ -32,14 +26,8 @@ export async function viewportOf(page: Page): Promise<Size> {
   return (size as Size | undefined) ?? page.viewportSize() ?? DEFAULT_VIEWPORT;
 }
 
-export interface Snapshot {
-  roots: TreeNode[];
-  /** CSS pixels of the page above and below the viewport. */
-  above: number;
-  below: number;
-  /** Differs between documents. */
-  document: number;
-}
+/** The content of a tab. */
+export type Snapshot = Awaited<ReturnType<Refs['snapshot']>>;
 
 interface Owner {
   page: Page;
@@ -68,14 +56,15 @@ export class Refs {
    * @param timeout milliseconds
    * @throws DriverError if the page does not answer in time.
    */
-  async snapshot(page: Page, timeout = SNAPSHOT_LIMIT_MS): Promise<Snapshot> {
+  async snapshot(page: Page, timeout = SNAPSHOT_LIMIT_MS) {
     // Always the whole page: Playwright forgets references that are not in its newest snapshot.
     const reading = page.ariaSnapshotJSON({ mode: 'ai', boxes: true, timeout });
     const [raw, seen] = await Promise.all([reading.catch(tooLarge), lookAt(page, timeout)]);
-    const roots = treeOf([raw, drawingsIn(seen.special)].flat(), seen.size);
-    markFields(roots, seen.special);
+    const { special, size, ...place } = seen;
+    const roots = treeOf([raw, drawingsIn(special)].flat(), size);
+    markFields(roots, special);
     this.name(page, roots);
-    return { roots, above: seen.above, below: seen.below, document: seen.document };
+    return { roots, ...place };
   }
 
   /** The element in words, as it was last read; undefined for an unknown reference. */
@@ -91,7 +80,7 @@ export class Refs {
   /**
    * @throws DriverError, without waiting, if the reference is unknown or of another tab, or the element is gone.
    */
-  async locate(page: Page, given: string): Promise<Located> {
+  async locate(page: Page, given: string) {
     const ref = normal(given);
     const owner = this.owners.get(ref);
     if (!owner)
@@ -114,7 +103,7 @@ export class Refs {
   }
 
   /** The only element of that role and name on the page, if it is newer than the one that is gone: the page drew it again. */
-  private async renderedAnew(page: Page, gone: Owner): Promise<Located | undefined> {
+  private async renderedAnew(page: Page, gone: Owner) {
     if (!gone.name || gone.path !== pathOf(page)) return undefined;
     const equal = [...(this.current.get(page) ?? [])].filter(
       ([, { role, name }]) => role === gone.role && name === gone.name,
@@ -124,7 +113,7 @@ export class Refs {
     return equal.length === 1 && isNew ? this.lookUp(page, ref) : undefined;
   }
 
-  private async lookUp(page: Page, ref: string): Promise<Located | undefined> {
+  private async lookUp(page: Page, ref: string) {
     const node = this.current.get(page)?.get(ref);
     if (!node?.handle) return undefined;
     const locator = node.handle.startsWith(CANVAS) ? page.locator(node.handle) : page.getByRef(node.handle);
@@ -190,8 +179,10 @@ function inspect(elements: Element[]) {
       label: element.getAttribute('aria-label') ?? '',
       ...(element === root && {
         size: { width: innerWidth, height: innerHeight },
+        // CSS pixels of the page above and below the viewport.
         above: Math.round(scrollY),
         below: Math.max(0, Math.round(root.scrollHeight - scrollY - innerHeight)),
+        // Differs between documents.
         document: performance.timeOrigin,
       }),
     };

@@ -48,10 +48,7 @@ interface State extends LookOptions {
   doubtful: Element[];
 }
 
-export type Seen = Pick<State, 'sightings' | 'more' | 'incomplete'> & {
-  /** Names of the controls that can be used, in lower case. */
-  usable: string[];
-};
+export type Seen = ReturnType<typeof seen>;
 
 /** Applies all rules that work without axe-core. @param listening elements with click listeners, as the browser reports them */
 export function look(options: LookOptions, listening: Element[]): void {
@@ -81,7 +78,7 @@ export function currentState(): State {
   return (globalThis as unknown as { taskproofLook: State }).taskproofLook;
 }
 
-export function seen(): Seen {
+export function seen() {
   const { shown, sightings, more, incomplete } = currentState();
   const usable = shown.slice(0, 1_000).filter(each => !isDisabled(each));
   return { sightings, more, incomplete, usable: usable.map(each => nameOf(each).toLowerCase()) };

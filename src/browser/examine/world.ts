@@ -12,14 +12,7 @@ const CLICKS = /^(?:click|(?:mouse|pointer)(?:down|up)|touch(?:start|end))$/;
 /** The most elements with listeners, since each takes a request. */
 const MAX_LISTENING = 300;
 
-export interface World {
-  /** Calls a function of elements.ts, names.ts or rules.ts. @param call such as `seen()`, with `listening` as an argument if needed */
-  call(call: string): Promise<unknown>;
-  /** Runs a script: axe-core, once for a document. */
-  run(script: string): Promise<unknown>;
-  /** Stops the script that runs in the page. */
-  interrupt(): Promise<unknown>;
-}
+export type World = Awaited<ReturnType<typeof isolatedWorld>>;
 
 /** @throws Error if the document is gone. */
 export async function worldOf(page: Page, frame: Frame): Promise<World> {
@@ -51,7 +44,7 @@ function idIn(tree: FrameTree, page: Page, frame: Frame): string | undefined {
   return found[alike.indexOf(frame)]?.id;
 }
 
-async function isolatedWorld(session: CDPSession, frameId: string): Promise<World> {
+async function isolatedWorld(session: CDPSession, frameId: string) {
   const made = await session.send('Page.createIsolatedWorld', { frameId, worldName: 'taskproof' });
   const { executionContextId } = made;
   const evaluate = async (expression: string, returnByValue = true) => {
@@ -59,8 +52,10 @@ async function isolatedWorld(session: CDPSession, frameId: string): Promise<Worl
     return resultOf(await session.send('Runtime.evaluate', options));
   };
   return {
-    run: async script => (await evaluate(script)).value,
-    async call(call) {
+    /** Runs a script: axe-core, once for a document. */
+    run: async (script: string): Promise<unknown> => (await evaluate(script)).value,
+    /** Calls a function of elements.ts, names.ts or rules.ts. @param call such as `seen()`, with `listening` as an argument if needed */
+    async call(call: string): Promise<unknown> {
       const found = call.includes('listening')
         ? await within(listening(session, evaluate, executionContextId), 500)
         : [];
@@ -71,7 +66,8 @@ async function isolatedWorld(session: CDPSession, frameId: string): Promise<Worl
       });
       return resultOf(answer).value;
     },
-    interrupt: () => session.send('Runtime.terminateExecution').catch(() => undefined),
+    /** Stops the script that runs in the page. */
+    interrupt: (): Promise<unknown> => session.send('Runtime.terminateExecution').catch(() => undefined),
   };
 }
 
