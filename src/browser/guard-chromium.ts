@@ -19,17 +19,11 @@ interface Paused {
   responseErrorReason?: string;
 }
 
-/** The protocol's names of resource types, and those of the context's events. */
-const LOGGED = new Map([
-  ['Ping', 'ping'],
-  ['XHR', 'fetch'],
-]);
+/** Types of requests that the context's events may miss. */
+const LOGGED = ['Ping', 'XHR'] as const;
 
 /** @returns a function that removes the guard, and the known targets; undefined if the browser lacks the protocol */
-export async function guardByProtocol(
-  context: BrowserContext,
-  sink: GuardSink,
-): Promise<{ release: () => Promise<void>; targets: Targets } | undefined> {
+export async function guardByProtocol(context: BrowserContext, sink: GuardSink) {
   const browser = context.browser();
   if (browser?.browserType().name() !== 'chromium') return undefined;
   const session = await browser.newBrowserCDPSession().catch(() => undefined);
@@ -40,11 +34,7 @@ export async function guardByProtocol(
     const targets = await Targets.of(context, session);
     const guard = new ProtocolGuard(session, targets, sink);
     session.on('Fetch.requestPaused', paused => void guard.paused(paused));
-    const types = [
-      'Document',
-      'Other',
-      ...(sink.network ? (LOGGED.keys() as Iterable<'Ping' | 'XHR'>) : []),
-    ] as const;
+    const types = ['Document', 'Other', ...(sink.network ? LOGGED : [])] as const;
     await session.send('Fetch.enable', {
       patterns: types.map(resourceType => ({ urlPattern: '*', resourceType })),
     });
@@ -116,7 +106,7 @@ class ProtocolGuard {
         ? this.sink.network.add({
             url: request.url,
             method: request.method,
-            resourceType: LOGGED.get(paused.resourceType) ?? 'other',
+            resourceType: paused.resourceType === 'Ping' ? 'ping' : 'fetch',
           })
         : undefined;
     // The context's own events have the status of the others.
