@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
+import type { CdpEndpoint } from '../../browser/cdp-endpoint';
 import { within } from '../../browser/waiting';
 import { OptionsError } from '../../options';
 import { TRIAL_VARIABLE, unwatch, watch } from './watchdog';
@@ -31,14 +32,6 @@ export interface ProgramOptions {
   cwd: string;
 }
 
-/** Callbacks for when lines are waiting to be read. */
-export interface Reading {
-  /** A line has arrived. */
-  busy(): void;
-  /** All lines have been read. */
-  idle(): void;
-}
-
 /** The program is missing, died, wrote too much or broke the protocol. */
 export class ProgramError extends Error {
   override name = 'ProgramError';
@@ -63,13 +56,14 @@ export class Program {
    * Starts it and writes `input` to its standard input.
    *
    * @param mask takes secrets out of what errors quote
+   * @param endpoint is held while lines are waiting to be read
    * @throws ProgramError if it can't be started. Later errors are thrown by `next`.
    */
   constructor(
     private readonly options: ProgramOptions,
     input: string,
     private readonly mask: (text: string) => string,
-    private readonly reading: Reading = { busy: () => undefined, idle: () => undefined },
+    private readonly endpoint?: Pick<CdpEndpoint, 'hold' | 'release'>,
   ) {
     const { command, args, env, cwd } = options;
     // Playwright forces colours on its workers; here they would end up in errors.
@@ -102,7 +96,7 @@ export class Program {
       const line = this.lines.shift();
       if (line !== undefined) return line;
       if (this.problem) throw this.error(this.problem);
-      this.reading.idle();
+      this.endpoint?.release();
       await new Promise<void>(resolve => {
         this.wake = resolve;
         signal.addEventListener('abort', this.wakeUp, { once: true });
@@ -199,7 +193,7 @@ export class Program {
     const said = lines.filter(line => line.trim());
     if (!said.length) return;
     this.lines.push(...said);
-    this.reading.busy();
+    this.endpoint?.hold();
     this.wake();
   }
 

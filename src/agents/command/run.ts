@@ -1,20 +1,38 @@
-// Runs a trial with a program, until the program is gone.
+// Runs a trial with a program, and turns its lines into turns, until the program is gone.
 import { resolve } from 'node:path';
+import type { ActionDraft } from '../../browser/action-recorder';
 import { type CdpEndpoint, openCdpEndpoint } from '../../browser/cdp-endpoint';
 import type { OwnMethods } from '../../browser/cdp-relay';
-import type { Agent, AgentTask, SessionTask } from '../agent';
-import { play } from './play';
+import { locatorOf } from '../../browser/locator-expression';
+import {
+  AgentApiError,
+  type AgentTask,
+  BudgetExceededError,
+  type GaveUp,
+  type SessionTask,
+  type Turn,
+} from '../agent';
 import { Program, type ProgramOptions, programPath } from './program';
-import { PROTOCOL_VERSION, type TaskMessage } from './protocol';
+import { type Line, PROTOCOL_VERSION, parseLine, type TaskMessage } from './protocol';
 
 /** Milliseconds for the program to exit after its last line, or after it is asked to. */
 const GRACE_MS = 3_000;
+/** The most lines in a turn. More mean an endless loop. */
+const MAX_LINES = 1_000;
+
+type Of<Type extends Line['type']> = Extract<Line, { type: Type }>;
+
+interface Stage {
+  task: SessionTask;
+  program: Program;
+  endpoint: CdpEndpoint;
+}
 
 /** `command` and `cwd` may be relative to the folder of the Playwright config. */
 export async function runProgram(
   task: SessionTask,
   { command, args, env, cwd }: ProgramOptions,
-): ReturnType<Agent['run']> {
+): Promise<GaveUp | undefined> {
   const endpoint = await openCdpEndpoint(task.page, {
     own: pageToolsOf(task),
     // A page that the guard is still checking is not a tab yet.
@@ -25,9 +43,6 @@ export async function runProgram(
   // From then on the trial is graded: its page must not change any more.
   const disconnect = () => void endpoint.close();
   task.signal.addEventListener('abort', disconnect, { once: true });
-  const leaveDialogs = (leave: boolean) => {
-    task.session.dialogs.policy = leave ? 'leave' : undefined;
-  };
   let program: Program | undefined;
   try {
     program = new Program(
@@ -36,15 +51,15 @@ export async function runProgram(
       text => task.mask(text),
       // While a line is handled, the program can't change the page, so that the picture of a turn shows that turn.
       // After the last line, it never can again.
-      { busy: () => endpoint.hold(), idle: () => endpoint.release() },
+      endpoint,
     );
-    const end = await play({ task, program, endpoint, leaveDialogs });
+    const end = await play({ task, program, endpoint });
     await program.goneWithin(graceMs(task));
     return end;
   } finally {
     await endpoint.close();
     await program?.stop(graceMs(task));
-    leaveDialogs(false);
+    task.session.dialogs.policy = undefined;
     task.signal.removeEventListener('abort', disconnect);
   }
 }
@@ -81,4 +96,121 @@ function messageOf(task: AgentTask, { url, targetId }: CdpEndpoint): TaskMessage
     pageTools: task.pageToolsMode,
     cdp: { url, targetId },
   };
+}
+
+/**
+ * Follows a program to its end.
+ *
+ * @throws ProgramError if it broke the protocol or exited early; AgentApiError if it says that its model is not
+ * available; what `task.turn` throws; BudgetExceededError if it keeps spending after the cap is reached.
+ */
+async function play(stage: Stage): Promise<GaveUp | undefined> {
+  const { task, program } = stage;
+  const read = reader(stage);
+  let line = await read();
+  while (line.type !== 'end') {
+    if (line.type === 'turn') {
+      const { title } = line;
+      line = await task.turn(title, turn => inTurn(turn, stage, read));
+    } else {
+      await between(line, stage);
+      line = await read();
+    }
+  }
+  return endOf(line, program);
+}
+
+/** @returns the line that ended the turn. */
+async function inTurn(turn: Turn, stage: Stage, read: () => Promise<Line>): Promise<Line> {
+  for (;;) {
+    const line = await read();
+    if (line.type === 'narration') turn.narrate(line.text);
+    else if (line.type === 'action') {
+      const { type: _, ...action } = line;
+      turn.action(action);
+    } else if (line.type === 'record') await record(line, turn, stage);
+    else if (line.type === 'read_only') turn.readOnly();
+    else if (line.type === 'turn' || line.type === 'turn_end' || line.type === 'end') return line;
+    else await between(line, stage);
+  }
+}
+
+/** While a line is handled, the program's next action waits, so the page has not changed yet. */
+async function record(line: Of<'record'>, turn: Turn, { task, program }: Stage): Promise<void> {
+  const { type: _, locator, to, ...draft } = line as Of<'record'> & { locator?: string; to?: string };
+  const find = (expression: string | undefined) => {
+    try {
+      return expression === undefined ? undefined : locatorOf(task.page, expression);
+    } catch (error) {
+      throw program.error(`it wrote a wrong "record" line: ${(error as Error).message}`);
+    }
+  };
+  await turn.record(draft as ActionDraft, find(locator), find(to));
+  await task.recorder.answered();
+}
+
+/** Handles lines that may come inside and between turns. */
+async function between(line: Exclude<Line, Of<'turn' | 'end'>>, stage: Stage): Promise<void> {
+  const { task, program, endpoint } = stage;
+  switch (line.type) {
+    case 'turn_end':
+      return;
+    case 'dialogs':
+      task.session.dialogs.policy = line.answeredBy === 'program' ? 'leave' : undefined;
+      return;
+    case 'dialog':
+      return task.session.dialogs.onAnswer({
+        accept: line.accept,
+        ...(line.text ? { text: line.text } : {}),
+      });
+    case 'usage':
+      return spend(line, task);
+    case 'activate': {
+      const page = await endpoint.pageOf(line.targetId);
+      if (!page)
+        throw program.error(
+          `it activated ${JSON.stringify(line.targetId)}, but no tab of the trial has that targetId`,
+        );
+      return task.activate(page);
+    }
+    default:
+      throw program.error(
+        `it wrote a line of type "${line.type}" outside a turn: write {"type":"turn","title":"..."} first`,
+      );
+  }
+}
+
+/** Checks the cap here, too, since a program may make many requests in one turn. The final cost may exceed it. */
+function spend({ type: _, ...usage }: Of<'usage'>, task: AgentTask): void {
+  const { maxCostUsd: cap, costUsd: before } = task;
+  task.usage(usage);
+  if (cap !== undefined && before !== null && before >= cap)
+    throw new BudgetExceededError(
+      `The program kept spending after it had reached its maxCostUsd of $${cap} ($${task.costUsd?.toFixed(4) ?? 'unknown'} so far).`,
+    );
+}
+
+/** Reads the program's lines. Throws if there are too many in a turn, or one is not of the protocol. */
+function reader({ task, program }: Stage): () => Promise<Line> {
+  let lines = 0;
+  return async () => {
+    const text = await program.next(task.signal);
+    if (++lines > MAX_LINES)
+      throw program.error(`it wrote more than ${MAX_LINES.toLocaleString('en')} lines without a new turn`);
+    try {
+      const line = parseLine(text, words => task.mask(words));
+      if (line.type === 'turn') lines = 0;
+      return line;
+    } catch (error) {
+      throw program.error((error as Error).message);
+    }
+  };
+}
+
+function endOf({ status, reason, errorKind }: Of<'end'>, program: Program): GaveUp | undefined {
+  if (status === 'completed') return undefined;
+  if (!reason) throw program.error(`it ended with status "${status}" but no "reason"`);
+  if (status === 'gave_up') return { status, reason };
+  if (errorKind === 'agent_api') throw new AgentApiError(program.masked(reason));
+  throw program.error(`it ended with an error: ${reason}`);
 }
