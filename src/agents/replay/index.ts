@@ -46,13 +46,13 @@ export function replay(options?: ReplayOptions): Agent {
     withoutRecording: settings.withoutRecording,
     async missingRecording(configDir, specName) {
       if (settings.fallback) return undefined;
-      const { recordingOf } = await import('./play.js');
+      const { recordingOf } = await import('./player.js');
       const file = recordingOf(settings, configDir, specName);
       return existsSync(file) ? undefined : file;
     },
     preflight: () => settings.fallback?.preflight?.(),
     async run(task: SessionTask) {
-      const { playRecording } = await import('./play.js');
+      const { playRecording } = await import('./player.js');
       return playRecording(task, settings);
     },
   };
