@@ -2,13 +2,13 @@
 // then names that contain the label; in an open dialog first, then on the page, then in its frames. It checks whether an
 // element is there with `normalize`, which shows in no report.
 import type { FrameLocator, Locator, Page } from '@playwright/test';
+import { shorten } from '../../browser/driver/tree';
 import { pathOf } from '../../browser/page-action';
 import { sleep, within } from '../../browser/waiting';
 import type { Actor } from './act';
 import type { Target } from './clause';
-import { whatIsThere } from './explain';
 
-type Scope = Page | FrameLocator | Locator;
+export type Scope = Page | FrameLocator | Locator;
 /** A label to look for: a string is the whole name, in its case. */
 export type Name = string | RegExp;
 /** The locators of a kind of element by its name, likeliest first. */
@@ -30,104 +30,19 @@ const SIZE = 'document.getElementsByTagName("*").length';
 const MAX_FRAMES = 8;
 const CONTAINERS =
   'tr,li,article,section,fieldset,form,details,dialog,nav,aside,[role=row],[role=listitem],[role=article],[role=region],[role=group],[role=radiogroup],[role=dialog],[role=tabpanel],[role=treeitem],[role=option]';
-const NOT_TYPED = ['button', 'submit', 'reset', 'image', 'hidden', 'checkbox', 'radio', 'file'];
-const FIELD = [
-  `input${NOT_TYPED.map(type => `:not([type=${type}])`).join('')}`,
-  'textarea,select,[contenteditable=true],[contenteditable=""],[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton],[role=slider],[role=listbox]',
-].join(',');
-type Role = Parameters<Page['getByRole']>[0];
-const CLICKABLE =
-  'button link tab menuitem menuitemcheckbox menuitemradio option treeitem checkbox radio switch combobox'.split(
+const MAX_NAMES = 6;
+const NAMED = /^\s*- '?(\w+) "((?:\\.|[^"\\])*)"/;
+const KINDS =
+  'tab button link menuitem treeitem option checkbox radio switch textbox combobox searchbox spinbutton'.split(
     ' ',
-  ) as Role[];
-const TYPED = 'textbox searchbox combobox spinbutton slider listbox'.split(' ') as Role[];
-const CHECKED = 'checkbox radio switch menuitemcheckbox menuitemradio'.split(' ') as Role[];
-const ROLES_OF_KIND: [kind: RegExp, roles: Role[]][] = [
-  [/^button/, ['button']],
-  [/^link/, ['link']],
-  [/^tab/, ['tab']],
-  [/^menu/, ['menuitem', 'menuitemcheckbox', 'menuitemradio']],
-  [/^option/, ['option', 'radio']],
-  [/^check/, ['checkbox']],
-  [/^radio/, ['radio']],
-  [/^switch|^toggle/, ['switch']],
-  [/^tree|^node|^file|^folder/, ['treeitem']],
-  [/^icon|^image|^picture/, ['img']],
-];
+  );
 
 export const any = (...all: Locator[]): Locator => all.reduce((one, other) => one.or(other));
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
 const spaced = (label: string) => escaped(label.trim()).replace(/[\s_-]+/g, '[\\s_-]*');
 const whole = (label: string) => new RegExp(`^[\\s:*+•›»]*${spaced(label)}[\\s:*.…!?›»▾▼]*$`, 'i');
 const holding = (label: string) => new RegExp(`(?<![\\p{L}\\p{N}])${spaced(label)}(?![\\p{L}\\p{N}])`, 'iu');
-const isPart = (name: Name) => name instanceof RegExp && name.source.startsWith('(?<!');
-
-export function byRoles(scope: Scope, roles: readonly Role[], name: Name): Locator {
-  return any(...roles.map(role => scope.getByRole(role, name === '' ? {} : { name, exact: true })));
-}
-
-/** What is clicked: by role, then by a title or a text that is the label as a whole. */
-export const clickables =
-  (kind?: string): Builder =>
-  (scope, name) => {
-    const roles = ROLES_OF_KIND.find(([pattern]) => kind && pattern.test(kind))?.[1];
-    if (name === '') return roles ? [byRoles(scope, roles, name)] : [];
-    const summary = scope.getByText(name, { exact: true }).locator('xpath=ancestor-or-self::summary');
-    const loose = isPart(name)
-      ? []
-      : [
-          scope.getByTitle(name, { exact: true }),
-          scope.getByText(name, { exact: true }),
-          scope.getByAltText(name, { exact: true }),
-        ];
-    return [
-      ...(roles ? [byRoles(scope, roles, name)] : []),
-      any(byRoles(scope, CLICKABLE, name), summary),
-      ...loose,
-    ];
-  };
-
-/** Fields that take a text or a choice. */
-export const fields: Builder = (scope, name) => {
-  const field = scope.locator(FIELD);
-  if (name === '') return [field];
-  const keys = typeof name === 'string' ? ['name', 'id', 'type'] : [];
-  const beside = scope
-    .getByText(name, { exact: true })
-    .locator(
-      'xpath=(following-sibling::*[1]|../following-sibling::*[1])/descendant-or-self::*[self::input or self::textarea or self::select][1]',
-    );
-  return [
-    any(scope.getByLabel(name, { exact: true }).and(field), byRoles(scope, TYPED, name)),
-    scope.getByPlaceholder(name, { exact: true }),
-    ...keys.map(key => scope.locator(`[${key}=${JSON.stringify(name)}]`).and(field)),
-    ...(isPart(name) ? [] : [beside.and(field)]),
-  ];
-};
-
-export const checks: Builder = (scope, name) => {
-  const box = scope.locator('input[type=checkbox],input[type=radio]');
-  return [any(byRoles(scope, CHECKED, name), scope.getByLabel(name, { exact: true }).and(box))];
-};
-
-/** Native lists that have such an option. */
-export const listsWith: Builder = (scope, name) => [
-  byRoles(scope, ['option'], name).locator('xpath=ancestor::select'),
-];
-
-export const fileInputs: Builder = (scope, name) => {
-  const input = scope.locator('input[type=file]');
-  return [scope.getByLabel(name, { exact: true }).and(input), ...clickables()(scope, name)];
-};
-
-export const texts: Builder = (scope, name) => [
-  any(byRoles(scope, CLICKABLE, name), scope.getByText(name, { exact: true })),
-  any(
-    scope.getByLabel(name, { exact: true }),
-    scope.getByAltText(name, { exact: true }),
-    scope.getByTitle(name, { exact: true }),
-  ),
-];
+export const isPart = (name: Name) => name instanceof RegExp && name.source.startsWith('(?<!');
 
 /** Whether the element is there now. Shows in no report. */
 export async function exists(locator: Locator): Promise<boolean> {
@@ -268,4 +183,39 @@ async function single(target: Target, options: FindOptions, locator: Locator, in
   throw new Stuck(
     `${count} ${target.label ? `are called "${label}"` : 'fit'} on ${pathOf(locator.page().url())}: say which, as in \`the 2nd "${label}"\` or \`"${label}" in the row "..."\``,
   );
+}
+
+type Thing = { role: string; name: string };
+
+/** `nothing called "Dependencies" on /detail/x; there are tabs "Readme", "Versions"` */
+async function whatIsThere(page: Page, target: Target): Promise<string> {
+  const { label, kind = 'thing', place, names } = target;
+  const sought = label ? `called "${label}"${names ? ' or the like' : ''}` : `that is a ${kind}`;
+  const where = `${place ? ` beside "${place}"` : ''} on ${pathOf(page.url())}`;
+  const snapshot = await within(page.ariaSnapshot({ timeout: LOOK_MS }), LOOK_MS);
+  const things = (snapshot ?? '').split('\n').flatMap(line => {
+    const [, role, name] = NAMED.exec(line) ?? [];
+    return role && name && KINDS.includes(role) ? [{ role, name: name.replace(/\\(.)/g, '$1') }] : [];
+  });
+  const groups = near(things, target);
+  return `nothing ${sought}${where}${groups.length ? `; there ${listed(groups)}` : ''}`;
+}
+
+/** Names that share a word with the label; else those of its kind; else all, the rarest kind first. */
+function near(things: Thing[], { label, kind = '' }: Target): Thing[] {
+  const words = label.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [];
+  const alike = things.filter(({ name }) => words.some(word => name.toLowerCase().includes(word)));
+  const same = things.filter(({ role }) => kind.replace(/\W/g, '').startsWith(role));
+  const all = things.sort((one, other) => KINDS.indexOf(one.role) - KINDS.indexOf(other.role));
+  return [alike, same, all].find(some => some.length) ?? [];
+}
+
+function listed(things: Thing[]): string {
+  const some = things.slice(0, MAX_NAMES);
+  const parts = [...new Set(some.map(({ role }) => role))].map(role => {
+    const called = some.filter(thing => thing.role === role).map(({ name }) => `"${shorten(name, 60)}"`);
+    const names = [...new Set(called)];
+    return `${names.length > 1 ? `${role.replace(/x$/, 'xe')}s` : role} ${names.join(', ')}`;
+  });
+  return `${things.length > 1 ? 'are' : 'is'} ${parts.join(', ')}`;
 }

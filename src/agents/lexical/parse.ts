@@ -1,8 +1,7 @@
 // Reads a goal as clauses. Knows no page.
 import { type Clause, NotUnderstood } from './clause';
 import { Q, Quotes, regex } from './quotes';
-import { placeIn } from './target';
-import { read, type Understood } from './verbs';
+import { placeIn, read, type Understood } from './verbs';
 
 const FIRST_WORDS =
   'click|press|tap|open|go|check|uncheck|select|choose|pick|enter|type|fill|set|upload|hover|expand|double';

@@ -1,33 +1,52 @@
 // Performs one clause.
 import { resolve } from 'node:path';
-import type { Locator } from '@playwright/test';
+import type { Locator, Page } from '@playwright/test';
 import { sleep } from '../../browser/waiting';
-import { type Actor, NAVIGATION_MS, nameOf } from './act';
+import { type Actor, CLOSERS, NAVIGATION_MS, nameOf } from './act';
 import type { Act, Answer, Clause } from './clause';
 import {
   any,
   type Builder,
-  byRoles,
-  checks,
-  clickables,
   exists,
   type FindOptions,
   type Found,
-  fields,
-  fileInputs,
   find,
   isA,
-  listsWith,
+  isPart,
+  type Name,
   namesOf,
   openDialog,
+  type Scope,
   Stuck,
-  texts,
 } from './find';
-import { CLOSERS } from './overlay';
 
 type Of<Name extends Act['do']> = Extract<Act, { do: Name }>;
 const CLOSED = 'details:not([open]) > summary,[aria-expanded=false]:not(select,input)';
 const SEARCH = /search|find|filter|query|look ?up/i;
+const NOT_TYPED = ['button', 'submit', 'reset', 'image', 'hidden', 'checkbox', 'radio', 'file'];
+const FIELD = [
+  `input${NOT_TYPED.map(type => `:not([type=${type}])`).join('')}`,
+  'textarea,select,[contenteditable=true],[contenteditable=""],[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton],[role=slider],[role=listbox]',
+].join(',');
+type Role = Parameters<Page['getByRole']>[0];
+const CLICKABLE =
+  'button link tab menuitem menuitemcheckbox menuitemradio option treeitem checkbox radio switch combobox'.split(
+    ' ',
+  ) as Role[];
+const TYPED = 'textbox searchbox combobox spinbutton slider listbox'.split(' ') as Role[];
+const CHECKED = 'checkbox radio switch menuitemcheckbox menuitemradio'.split(' ') as Role[];
+const ROLES_OF_KIND: [kind: RegExp, roles: Role[]][] = [
+  [/^button/, ['button']],
+  [/^link/, ['link']],
+  [/^tab/, ['tab']],
+  [/^menu/, ['menuitem', 'menuitemcheckbox', 'menuitemradio']],
+  [/^option/, ['option', 'radio']],
+  [/^check/, ['checkbox']],
+  [/^radio/, ['radio']],
+  [/^switch|^toggle/, ['switch']],
+  [/^tree|^node|^file|^folder/, ['treeitem']],
+  [/^icon|^image|^picture/, ['img']],
+];
 
 /** @throws Stuck if the page does not have what the clause names. */
 export async function perform(actor: Actor, clause: Clause): Promise<void> {
@@ -180,3 +199,70 @@ async function answer(actor: Actor, { how, native, given, what }: Answer): Promi
   if (how === 'close' && dialog) await actor.press('Escape');
   if (how !== 'close' || !dialog || (await exists(dialog))) await sought;
 }
+
+function byRoles(scope: Scope, roles: readonly Role[], name: Name): Locator {
+  return any(...roles.map(role => scope.getByRole(role, name === '' ? {} : { name, exact: true })));
+}
+
+/** What is clicked: by role, then by a title or a text that is the label as a whole. */
+const clickables =
+  (kind?: string): Builder =>
+  (scope, name) => {
+    const roles = ROLES_OF_KIND.find(([pattern]) => kind && pattern.test(kind))?.[1];
+    if (name === '') return roles ? [byRoles(scope, roles, name)] : [];
+    const summary = scope.getByText(name, { exact: true }).locator('xpath=ancestor-or-self::summary');
+    const loose = isPart(name)
+      ? []
+      : [
+          scope.getByTitle(name, { exact: true }),
+          scope.getByText(name, { exact: true }),
+          scope.getByAltText(name, { exact: true }),
+        ];
+    return [
+      ...(roles ? [byRoles(scope, roles, name)] : []),
+      any(byRoles(scope, CLICKABLE, name), summary),
+      ...loose,
+    ];
+  };
+
+/** Fields that take a text or a choice. */
+const fields: Builder = (scope, name) => {
+  const field = scope.locator(FIELD);
+  if (name === '') return [field];
+  const keys = typeof name === 'string' ? ['name', 'id', 'type'] : [];
+  const beside = scope
+    .getByText(name, { exact: true })
+    .locator(
+      'xpath=(following-sibling::*[1]|../following-sibling::*[1])/descendant-or-self::*[self::input or self::textarea or self::select][1]',
+    );
+  return [
+    any(scope.getByLabel(name, { exact: true }).and(field), byRoles(scope, TYPED, name)),
+    scope.getByPlaceholder(name, { exact: true }),
+    ...keys.map(key => scope.locator(`[${key}=${JSON.stringify(name)}]`).and(field)),
+    ...(isPart(name) ? [] : [beside.and(field)]),
+  ];
+};
+
+const checks: Builder = (scope, name) => {
+  const box = scope.locator('input[type=checkbox],input[type=radio]');
+  return [any(byRoles(scope, CHECKED, name), scope.getByLabel(name, { exact: true }).and(box))];
+};
+
+/** Native lists that have such an option. */
+const listsWith: Builder = (scope, name) => [
+  byRoles(scope, ['option'], name).locator('xpath=ancestor::select'),
+];
+
+const fileInputs: Builder = (scope, name) => {
+  const input = scope.locator('input[type=file]');
+  return [scope.getByLabel(name, { exact: true }).and(input), ...clickables()(scope, name)];
+};
+
+const texts: Builder = (scope, name) => [
+  any(byRoles(scope, CLICKABLE, name), scope.getByText(name, { exact: true })),
+  any(
+    scope.getByLabel(name, { exact: true }),
+    scope.getByAltText(name, { exact: true }),
+    scope.getByTitle(name, { exact: true }),
+  ),
+];
