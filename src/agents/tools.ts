@@ -89,10 +89,13 @@ const clicks = (description: string, verb: string, how: Click) =>
     click(driver, page, target, { ...how, modifiers }),
   );
 
-const atPoint = (description: string, verb: string, run: typeof press) =>
-  acts(description, inTab({ target: coordinate }), aimed(verb), ({ target }, driver, page) =>
-    run(driver, page, target),
-  );
+const at = <Given extends Target>(
+  description: string,
+  target: z.ZodType<Given>,
+  verb: string,
+  run: (driver: Driver, page: Page, target: Given) => unknown,
+) =>
+  acts(description, inTab({ target }), aimed(verb), ({ target }, driver, page) => run(driver, page, target));
 
 const HISTORY: Record<string, string> = { back: 'go back', forward: 'go forward', reload: 'reload the page' };
 const FILTERS = { all: 'the whole page', interactive: 'what can be acted on' };
@@ -203,12 +206,7 @@ export const TOOLS = {
   middle_click: clicks('Clicks with the middle button.', 'middle-click', { button: 'middle' }),
   double_click: clicks('Clicks twice.', 'double-click', { count: 2 }),
   triple_click: clicks('Clicks three times, which selects a paragraph.', 'triple-click', { count: 3 }),
-  hover: acts(
-    'Moves the pointer over an element or a point.',
-    inTab({ target }),
-    aimed('hover over'),
-    ({ target }, driver, page) => hover(driver, page, target),
-  ),
+  hover: at('Moves the pointer over an element or a point.', target, 'hover over', hover),
   left_click_drag: acts(
     'Drags from one point to another.',
     inTab({ from: coordinate, target: coordinate, modifiers }),
@@ -216,9 +214,14 @@ export const TOOLS = {
       `drag ${await driver.wordsOf(page, from)} to (${target.x}, ${target.y})`,
     ({ from, target, modifiers }, driver, page) => drag(driver, page, from, target, modifiers),
   ),
-  left_mouse_down: atPoint('Holds the left button down at a point.', 'press the mouse on', press),
-  left_mouse_up: atPoint('Moves to a point and releases the left button.', 'release the mouse on', release),
-  mouse_move: atPoint('Moves the pointer to a point.', 'move the mouse to', move),
+  left_mouse_down: at('Holds the left button down at a point.', coordinate, 'press the mouse on', press),
+  left_mouse_up: at(
+    'Moves to a point and releases the left button.',
+    coordinate,
+    'release the mouse on',
+    release,
+  ),
+  mouse_move: at('Moves the pointer to a point.', coordinate, 'move the mouse to', move),
   scroll: acts(
     'Turns the mouse wheel at a point.',
     inTab({
@@ -231,12 +234,7 @@ export const TOOLS = {
     ({ target, scroll_direction, scroll_amount, modifiers }, driver, page) =>
       scroll(driver, page, target, scroll_direction, scroll_amount ?? 3, modifiers),
   ),
-  scroll_to: acts(
-    'Scrolls until an element is in view.',
-    inTab({ target: ref }),
-    aimed('scroll to'),
-    ({ target }, driver, page) => scrollTo(driver, page, target),
-  ),
+  scroll_to: at('Scrolls until an element is in view.', ref, 'scroll to', scrollTo),
   type: acts(
     'Types a text where the focus is.',
     inTab({ text: z.string() }),
@@ -327,9 +325,6 @@ export function checkedInput<Input>(name: string, schema: z.ZodType<Input>, give
   if (result.success) return result.data;
   throw new DriverError(`Invalid input for ${name}. ${problemsIn(result.error, 'input').join('; ')}`);
 }
-
-/** The answer to calls after a failed one. */
-export const NOT_RUN = 'Not executed: an earlier action in this turn failed.';
 
 /**
  * Whether to look at the page after these calls: one of them may have changed it, and the last one did not read it.

@@ -9,8 +9,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from '@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
 import type { Action } from '../../src/agents/agent';
-import { BrowserToolset, type Members } from '../../src/agents/claude/browser-toolset';
-import { ComputerToolset } from '../../src/agents/claude/computer-toolset';
+import { BrowserToolset, ComputerToolset, type Members } from '../../src/agents/claude/toolsets';
 import { filled } from '../../src/agents/secrets';
 import { Driver } from '../../src/browser/driver/driver';
 import { claudeTask, type TaskSetup } from './claude-task';

@@ -1,114 +1,130 @@
-// Runs one task: a request, the calls of its answer, and so on until the model ends it.
+// Runs one task with a model of the AI SDK.
+import type { JSONSchema7, ModelMessage } from 'ai';
 import { shorten } from '../../browser/driver/tree';
-import { AgentApiError, BudgetExceededError, type GaveUp, type SessionTask, type Turn } from '../agent';
-import { Budget } from '../model/budget';
-import { type Ending, MAX_CUT_OFF, playUntilEnd } from '../model/play';
-import { Progress } from '../model/progress';
-import { goOn, isUnfinished, opening, systemPrompt } from '../model/prompt';
+import { AgentApiError, type SessionTask, type Usage } from '../agent';
+import { Budget, costOf } from '../model/budget';
+import type { Call, Ending } from '../model/calls';
+import { type Answer, Loop } from '../model/loop';
+import { noAnswer } from '../model/problem';
+import { opening, systemPrompt } from '../model/prompt';
 import { tokensOf } from '../model/trimming';
-import { Calls } from './calls';
+import { AiSdkCalls } from './calls';
 import { Conversation } from './conversation';
 import type { AiSdkSettings } from './options';
-import { problemOf, refusalOf } from './problem';
-import { type Answer, ask, type Sdk } from './request';
+import { problemOf, refusalOf, type Sdk } from './problem';
 
 const END =
   'Then call finish, with a sentence on the outcome. If the task asks for information, give it there.';
-const GO_ON = goOn('call finish');
 const NO_PICTURES = '(The picture could not be shown to you. Go on by the text of the page.)';
 
-/**
- * @throws AgentApiError if the provider or the model does not work; BudgetExceededError before a turn that exceeds
- * the cap; what `task.turn` throws; the signal's reason once it is aborted.
- */
+interface AiSdkAnswer extends Answer {
+  /** The model's messages, to send again with the next request. */
+  readonly messages: ModelMessage[];
+  readonly finishReason: string;
+}
+
+/** @throws AgentApiError if the price is unknown and there is a cap; what `Loop.play` throws. */
 export async function playTask(task: SessionTask, settings: AiSdkSettings, sdk: Sdk) {
   if (!settings.pricing && task.maxCostUsd !== undefined)
     throw new AgentApiError(
       `aiSdk: the price is unknown for the model "${settings.name}", so maxCostUsd can't be kept. Set its prices in dollars per million tokens, aiSdk({ model, pricing: { input: 1.25, output: 10 } }), or remove maxCostUsd.`,
     );
-  const calls = new Calls(task, settings.pictures, await task.webmcp.isSupported());
+  const calls = new AiSdkCalls(task, settings.pictures, await task.webmcp.isSupported());
   try {
     const first = opening(task, [], await calls.look());
-    return await new Loop(task, settings, sdk, calls, first).play();
+    return await new AiSdkLoop(task, settings, sdk, calls, first).play();
   } finally {
-    calls.dispose();
+    await calls.close();
   }
 }
 
-class Loop {
-  private readonly conversation: Conversation;
-  private readonly progress: Progress;
-  private readonly budget: Budget;
+class AiSdkLoop extends Loop<AiSdkAnswer, ModelMessage> {
+  protected readonly conversation: Conversation;
+  protected readonly budget: Budget;
   private pictures: boolean;
-  /** Tokens that the next request adds. */
-  private fresh: number;
-  private cutOff = 0;
-  /** Whether the newest answer had neither a call nor a result. */
-  private asked = false;
-  private hasCalled = false;
 
   constructor(
-    private readonly task: SessionTask,
+    task: SessionTask,
     private readonly settings: AiSdkSettings,
     private readonly sdk: Sdk,
-    private readonly calls: Calls,
+    protected readonly calls: AiSdkCalls,
     first: ReturnType<typeof opening>,
   ) {
+    super(task, {
+      factory: 'aiSdk',
+      name: settings.name,
+      maxTokens: settings.maxOutputTokens,
+      advice: 'Raise aiSdk({ maxOutputTokens })',
+      end: 'call finish',
+    });
     this.pictures = settings.pictures;
     this.conversation = new Conversation(first);
-    this.progress = new Progress(task);
     this.budget = new Budget(task, settings.pricing, tokensOf(calls.definitions));
-    this.fresh = tokensOf(this.system) + tokensOf(first);
   }
 
-  play(): Promise<GaveUp | undefined> {
-    return playUntilEnd(this.task, async () => this.answer(await this.request()));
-  }
-
-  private get system(): string {
+  protected get system(): string {
     return systemPrompt({ pictures: this.pictures, end: END });
   }
 
-  private async request(): Promise<Answer> {
-    const { task, settings, sdk } = this;
-    if (this.conversation.trim()) this.rewritten();
-    for (let repairs = 0; ; repairs++) {
-      this.budget.check(this.fresh);
-      try {
-        const answer = await ask(sdk, settings, {
-          system: this.system,
-          messages: this.conversation.forRequest(),
-          tools: this.calls.definitions,
-          signal: task.signal,
-          limitMs: Math.max(1, Math.ceil(Math.min(settings.requestTimeoutMs, task.timeLeftMs))),
-        });
-        this.paid(answer);
-        return answer;
-      } catch (error) {
-        task.signal.throwIfAborted();
-        if (error instanceof AgentApiError || error instanceof BudgetExceededError) throw error;
-        if (repairs < 2 && this.repair(error)) continue;
-        throw new AgentApiError(`aiSdk: ${await problemOf(error, settings, sdk)}`);
-      }
+  protected async ask(): Promise<AiSdkAnswer> {
+    const { pricing, name } = this.settings;
+    const result = await this.generated();
+    const { text, reasoningText = '', finishReason } = result;
+    const usage = usageOf(result.usage, pricing);
+    this.budget.report(usage);
+    if (usage.costUsd === null && this.task.maxCostUsd !== undefined)
+      throw this.error(
+        `the provider of the model "${name}" does not count tokens, so maxCostUsd can't be kept. Remove maxCostUsd.`,
+      );
+    return {
+      // The SDK answers calls that it can't read. We answer each call once, ourselves.
+      messages: result.response.messages.filter(({ role }) => role === 'assistant'),
+      calls: result.toolCalls.filter(call => !call.providerExecuted).map(callOf),
+      text: text.trim(),
+      narration: [reasoningText, text],
+      isCutOff: finishReason === 'length',
+      finishReason,
+    };
+  }
+
+  /** @throws AgentApiError if time is up; whatever the SDK throws. */
+  private async generated() {
+    const { sdk, task, system, conversation } = this;
+    const { model, maxOutputTokens, maxRetries, requestTimeoutMs, providerOptions } = this.settings;
+    // Without `execute`, the SDK returns the calls and makes no second request.
+    const tools = this.calls.definitions.map(({ name, description, schema }) => [
+      name,
+      sdk.tool({ description, inputSchema: sdk.jsonSchema<unknown>(schema as JSONSchema7) }),
+    ]);
+    const limitMs = Math.max(1, Math.ceil(Math.min(requestTimeoutMs, task.timeLeftMs)));
+    const timeUp = AbortSignal.timeout(limitMs);
+    try {
+      return await sdk.generateText({
+        model: model as Parameters<Sdk['generateText']>[0]['model'],
+        system,
+        messages: conversation.forRequest(),
+        tools: Object.fromEntries(tools),
+        maxOutputTokens,
+        maxRetries,
+        abortSignal: AbortSignal.any([task.signal, timeUp]),
+        ...(providerOptions && { providerOptions: providerOptions as never }),
+      });
+    } catch (error) {
+      task.signal.throwIfAborted();
+      if (timeUp.aborted) throw this.error(noAnswer('aiSdk', limitMs, requestTimeoutMs, 'retries included'));
+      throw error;
     }
   }
 
-  private paid({ usage }: Answer): void {
-    this.budget.report(usage);
-    if (usage.costUsd === null && this.task.maxCostUsd !== undefined)
-      throw new AgentApiError(
-        `aiSdk: the provider of the model "${this.settings.name}" does not count tokens, so maxCostUsd can't be kept. Remove maxCostUsd.`,
-      );
+  protected problem(error: unknown): Promise<string> {
+    return problemOf(error, this.settings, this.sdk);
   }
 
-  /** Removes from the conversation what the provider refuses, if possible. */
-  private repair(error: unknown): boolean {
+  protected repair(error: unknown): boolean {
     const refusal = refusalOf(error, this.sdk);
     if (refusal === undefined) return false;
     const isTooLong = /too long|too many tokens|context|maximum|token limit/i.test(refusal);
-    const repaired = (isTooLong && this.conversation.trim(true)) || this.goBlind();
-    if (repaired) this.rewritten();
-    return repaired;
+    return (isTooLong && this.conversation.trim(true)) || this.goBlind();
   }
 
   /** The model may not accept pictures. Servers word that in many ways. */
@@ -119,103 +135,74 @@ class Loop {
     return true;
   }
 
-  private rewritten(): void {
-    this.budget.forgetCached();
-    this.fresh = tokensOf(this.system) + tokensOf(this.conversation.messages);
-  }
-
-  private async answer(answer: Answer): Promise<Ending> {
-    const { finishReason, calls } = answer;
-    if (finishReason === 'length') return this.cut(answer);
-    this.cutOff = 0;
+  protected async follow(answer: AiSdkAnswer): Promise<Ending> {
+    const { calls, finishReason } = answer;
     if (calls.length > 0) return this.act(answer);
-    if (finishReason === 'content-filter' || finishReason === 'error') return this.refused(answer);
-    return this.finish(answer);
+    if (finishReason !== 'content-filter' && finishReason !== 'error') return this.finish(answer);
+    const said = this.task.mask(shorten(answer.text, 200));
+    return this.refused(answer, ` (${finishReason})${said && `: ${said}`}`);
   }
 
-  /** Runs the calls and adds their results and notes for the model. */
-  private async act(answer: Answer): Promise<Ending> {
-    const { calls } = answer;
-    const title = await this.calls.titleOf(calls);
-    const act = async (turn: Turn) => {
-      this.narrate(turn, answer);
-      const { results, ending } = await this.calls.run(calls, turn);
-      if (ending) return ending;
-      const changes = await this.calls.changes(calls, results);
-      const done = calls.map(({ toolName, input }) => ({ toolName, input }));
-      const reminders = await this.progress.remindersAfter(done, changes ? this.calls.state : undefined);
-      const words = changes === undefined ? reminders : [changes, ...reminders];
-      this.goOn(answer, this.calls.sent(calls, results, words));
-      return undefined;
-    };
-    // The next request runs while the turn's picture is taken.
-    const ending = await this.task.turn(title, act, { waitForPicture: false });
-    this.asked = false;
-    this.hasCalled = true;
-    return ending;
-  }
-
-  private goOn(answer: Answer, next: Conversation['messages']): void {
+  protected add({ text, calls, messages }: AiSdkAnswer, next: ModelMessage[]): void {
     // Thoughts alone are not a message: the answer is requested again.
-    const said = answer.text.trim() || answer.calls.length > 0 ? answer.messages : [];
-    this.conversation.add(...said, ...next);
+    const said = text || calls.length > 0 ? messages : [];
+    this.conversation.messages.push(...said, ...next);
     this.fresh = tokensOf(said) + tokensOf(next);
   }
 
-  /** An answer without a call: most models sometimes end like this instead of calling finish. */
-  private async finish(answer: Answer): Promise<Ending> {
-    const text = answer.text.trim();
-    const isAsked = this.asked || this.task.turnsLeft <= 1;
-    const isResult = this.hasCalled && !isUnfinished(text);
-    if (!isAsked && !isResult) return this.askAgain(answer);
-    await this.say(text ? `finish: ${shorten(text, 100)}` : 'finish', answer);
-    if (this.hasCalled) return { result: undefined };
-    throw new AgentApiError(
-      `aiSdk: the model "${this.settings.name}" called no tool, even when asked to. An agent needs a model that can call tools. It said: ${this.task.mask(shorten(text, 200)) || '(nothing)'}`,
+  protected tell(answer: AiSdkAnswer, text: string): void {
+    this.add(answer, [{ role: 'user', content: text }]);
+  }
+
+  /** Most models sometimes end like this instead of calling finish. */
+  protected override async finish(answer: AiSdkAnswer): Promise<Ending> {
+    const ending = await super.finish(answer);
+    if (!ending || this.hasCalled) return ending;
+    throw this.error(
+      `the model "${this.settings.name}" called no tool, even when asked to. An agent needs a model that can call tools. It said: ${this.task.mask(shorten(answer.text, 200)) || '(nothing)'}`,
     );
   }
 
-  private async askAgain(answer: Answer): Promise<Ending> {
-    const text = answer.text.trim();
-    this.asked = true;
-    await this.say(text ? `no call: ${shorten(text, 100)}` : 'an empty answer', answer);
-    this.goOn(answer, [{ role: 'user', content: GO_ON }]);
-    return undefined;
+  protected override isResult(text: string): boolean {
+    return this.hasCalled && super.isResult(text);
   }
+}
 
-  private async refused(answer: Answer): Promise<never> {
-    await this.say('the model refuses', answer);
-    const said = this.task.mask(shorten(answer.text.trim(), 200));
-    throw new AgentApiError(
-      `aiSdk: the model "${this.settings.name}" refuses to do this task (${answer.finishReason})${said && `: ${said}`}. Reword the goal, or set another model.`,
-    );
-  }
+/** Models send null for fields that they leave out. A value that is not an object is refused later, with a reason. */
+function callOf({
+  toolCallId,
+  toolName,
+  input,
+}: {
+  toolCallId: string;
+  toolName: string;
+  input: unknown;
+}): Call {
+  const isObject = typeof input === 'object' && input !== null;
+  const given = isObject && Object.entries(input).filter(([, value]) => value !== null);
+  return { id: toolCallId, name: toolName, input: given ? Object.fromEntries(given) : input };
+}
 
-  /** A cut-off call may be incomplete, so none of the answer's calls runs. */
-  private async cut(answer: Answer): Promise<Ending> {
-    const { maxOutputTokens } = this.settings;
-    const { calls } = answer;
-    await this.say(`the answer is cut off at ${maxOutputTokens} tokens`, answer);
-    if (++this.cutOff >= MAX_CUT_OFF)
-      throw new AgentApiError(
-        `aiSdk: ${MAX_CUT_OFF} answers in a row were cut off at ${maxOutputTokens} tokens. Raise aiSdk({ maxOutputTokens }).`,
-      );
-    const text = `Your answer was cut off at ${maxOutputTokens} tokens${calls.length > 0 ? ', and none of its calls was run' : ''}. Answer again, in fewer words.`;
-    const refusals = calls.map(() => ({ text, isError: true as const }));
-    const told = calls.length > 0 ? this.calls.sent(calls, refusals, []) : [];
-    this.goOn(answer, told.length > 0 ? told : [{ role: 'user', content: text }]);
-    return undefined;
-  }
+interface Counted {
+  inputTokens?: number | undefined;
+  outputTokens?: number | undefined;
+  /** The name in ai 5. */
+  cachedInputTokens?: number | undefined;
+  inputTokenDetails?: { cacheReadTokens?: number | undefined; cacheWriteTokens?: number | undefined };
+}
 
-  /** A turn without calls. */
-  private say(title: string, answer: Answer): Promise<void> {
-    return this.task.turn(this.task.mask(title), turn => {
-      turn.readOnly();
-      this.narrate(turn, answer);
-    });
-  }
-
-  private narrate(turn: Turn, { thoughts, text }: Answer): void {
-    for (const words of [thoughts, text]) if (words.trim()) turn.narrate(this.task.mask(words.trim()));
-  }
+/** The usage with its cost; null without prices, or if the provider did not count. */
+export function usageOf(counted: Counted, pricing: AiSdkSettings['pricing']): Required<Usage> {
+  const { inputTokens, outputTokens, cachedInputTokens, inputTokenDetails } = counted;
+  const cacheReadTokens = inputTokenDetails?.cacheReadTokens ?? cachedInputTokens ?? 0;
+  const cacheCreationTokens = inputTokenDetails?.cacheWriteTokens ?? 0;
+  const tokens = {
+    inputTokens: Math.max(0, (inputTokens || 0) - cacheReadTokens - cacheCreationTokens),
+    outputTokens: outputTokens || 0,
+    cacheReadTokens,
+    cacheCreationTokens,
+  };
+  // Servers that don't count report 0, and no request has an empty prompt.
+  const isCounted = Boolean(inputTokens) && outputTokens !== undefined;
+  return { ...tokens, costUsd: pricing && isCounted ? costOf(pricing, tokens) : null };
 }

@@ -1,7 +1,8 @@
 // Turns errors of requests into messages that say what to do and quote the provider.
 import { keysIn, withoutKeys } from '../model/problem';
 import type { AiSdkSettings } from './options';
-import type { Sdk } from './request';
+
+export type Sdk = typeof import('ai');
 
 const MAX_WORDS = 300;
 

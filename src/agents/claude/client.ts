@@ -7,8 +7,7 @@ import type {
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { sleep, within } from '../../browser/waiting';
-import { apiError, isSdkError } from './errors';
-import { type Asker, apiProblem } from './problem';
+import { type Asker, apiError, apiProblem, isSdkError } from './problem';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;

@@ -7,7 +7,15 @@ import type {
   BetaTextBlockParam,
   BetaToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import { isReading, PICTURE_GONE, shortenedReading, TRIMMING, tokensOf } from '../model/trimming';
+import {
+  type Bulky,
+  isReading,
+  PICTURE_GONE,
+  shortenedReading,
+  TRIMMING,
+  tokensOf,
+  trim,
+} from '../model/trimming';
 
 /** The API accepts 100 images, or 600 for models with a context of a million tokens. */
 const MAX_PICTURES = 80;
@@ -17,13 +25,6 @@ type Part = BetaTextBlockParam | BetaImageBlockParam | { type: string };
 interface Said {
   role: 'user' | 'assistant';
   content: BetaContentBlockParam[];
-}
-
-interface Bulky {
-  message: number;
-  result: BetaToolResultBlockParam;
-  pictured: boolean;
-  tokens: number;
 }
 
 function partsOf(result: BetaToolResultBlockParam): Part[] {
@@ -88,23 +89,11 @@ export class Conversation {
     });
   }
 
-  /**
-   * Removes old pictures and readings if there are enough of them; all but the newest, if `force` says that
-   * room is needed now.
-   *
-   * @returns whether anything changed, which invalidates the cache after the first change
-   */
+  /** @returns whether anything was removed, which invalidates the cache after the first change */
   trim(force = false): boolean {
-    const all = this.bulky();
-    const old = all.slice(0, Math.max(0, all.length - (force ? 1 : this.policy.keep)));
-    const tokens = old.reduce((sum, each) => sum + each.tokens, 0);
-    const pictures = all.filter(({ pictured }) => pictured).length;
-    const due = force || tokens >= this.policy.atTokens || pictures > MAX_PICTURES;
-    if (old.length === 0 || !due) return false;
-    for (const { result } of old)
-      result.content = partsOf(result).map(shortened) as BetaToolResultBlockParam['content'];
-    this.dropThinking(old[0]!.message);
-    return true;
+    const [first] = trim(this.bulky(), { force, maxPictures: MAX_PICTURES, policy: this.policy });
+    if (first) this.dropThinking(first.message);
+    return first !== undefined;
   }
 
   /**
@@ -125,13 +114,16 @@ export class Conversation {
     return dropped;
   }
 
-  private bulky(): Bulky[] {
+  private bulky(): (Bulky & { message: number })[] {
     return this.messages.flatMap(({ content }, message) =>
       content.flatMap(block => {
         if (block.type !== 'tool_result') return [];
         const parts = partsOf(block).filter(part => part.type === 'image' || isLong(part));
-        const pictured = parts.some(part => part.type === 'image');
-        return parts.length > 0 ? [{ message, result: block, pictured, tokens: tokensOf(parts) }] : [];
+        const isPicture = parts.some(part => part.type === 'image');
+        const remove = () => {
+          block.content = partsOf(block).map(shortened) as BetaToolResultBlockParam['content'];
+        };
+        return parts.length > 0 ? [{ message, tokens: tokensOf(parts), isPicture, remove }] : [];
       }),
     );
   }

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
 import { pricingSchema } from '../model/budget';
-import type { Members } from './browser-toolset';
+import type { Members } from './toolsets';
 
 const MEMBERS = [
   ...(['navigate', 'listTabs', 'newTab', 'switchTab', 'closeTab', 'readPage', 'getPageText'] as const),

@@ -1,7 +1,6 @@
 // Turns errors of the Messages API into messages that say what to do and quote the provider.
 import type { APIError } from '@anthropic-ai/sdk';
 import { keysIn, noAnswer, withoutKeys } from '../model/problem';
-import { apiError, isSdkError, isTimeout, isUnreachable, wordsOf } from './errors';
 import type { ModelSettings } from './options';
 
 const MAX_MESSAGE = 300;
@@ -27,7 +26,7 @@ export function apiProblem(error: unknown, request: Request): string {
 }
 
 function reasonOf(error: unknown, request: Request): string {
-  if (isUnreachable(error)) return connection(error as Error, request);
+  if (isA(error, 'APIConnectionError')) return connection(error as Error, request);
   const failed = apiError(error);
   if (failed) return `${advice(failed, request)} ${quoted(failed, request)}`;
   const message = error instanceof Error ? error.message : String(error);
@@ -87,7 +86,7 @@ function advice(error: APIError, { factory, model, tools, maxRetries, client }: 
 function connection(error: Error, request: Request): string {
   const { factory, requestTimeoutMs, timeoutMs, maxRetries, api } = request;
   const retried = `even after ${maxRetries} retries`;
-  if (isTimeout(error)) return noAnswer(factory, timeoutMs, requestTimeoutMs, retried);
+  if (isA(error, 'APIConnectionTimeoutError')) return noAnswer(factory, timeoutMs, requestTimeoutMs, retried);
   const cause = error.cause instanceof Error ? error.cause : undefined;
   const reason = cause?.cause instanceof Error ? cause.cause.message : cause?.message;
   const why = reason ? ` (${reason})` : '';
@@ -95,4 +94,25 @@ function connection(error: Error, request: Request): string {
   if (/credentials/i.test(error.message))
     return `the client can't authenticate: ${error.message.replace(/\.$/, '')}${why}. Check how the client of ${factory}({ client }) is created.`;
   return `the API at ${api.baseURL} can't be reached, ${retried}${why}. Check the network, a proxy, and baseURL.`;
+}
+
+// By the names of their classes: instanceof would fail if the user's client comes from another copy of the SDK, or from
+// the same copy as an ES module.
+function isA(error: unknown, className: string): boolean {
+  for (let at: object | null = Object(error); at; at = Object.getPrototypeOf(at))
+    if (at.constructor?.name === className) return true;
+  return false;
+}
+
+/** The error if the API sent it, or could not be reached; else undefined. */
+export function apiError(error: unknown): APIError | undefined {
+  return isA(error, 'APIError') ? (error as APIError) : undefined;
+}
+
+export const isSdkError = (error: unknown) => isA(error, 'AnthropicError');
+
+/** The API's message, which Bedrock and gateways put in other places. */
+export function wordsOf({ apiMessage, error, message }: APIError): string {
+  const said = (error as { message?: unknown } | undefined)?.message;
+  return apiMessage ?? (typeof said === 'string' ? said : message);
 }

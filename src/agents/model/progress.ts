@@ -6,7 +6,6 @@ import { fingerprintOf } from '../../browser/fingerprint';
 import { pathOf } from '../../browser/page-action';
 import { within } from '../../browser/waiting';
 import type { AgentTask } from '../agent';
-import { repeatReminder, turnsReminder } from './prompt';
 
 /** In how many turns repetitions are counted, and how many are too many. */
 const REMEMBERED_TURNS = 10;
@@ -31,9 +30,8 @@ export class Progress {
    * @param seen what the page shows, if it was just looked at
    */
   async remindersAfter(calls: unknown, seen?: State): Promise<string[]> {
-    const repeated = await this.repetitions(calls, seen);
-    const words = [this.turnsReminder(), repeated && repeatReminder(repeated)];
-    return words.filter(each => typeof each === 'string');
+    const reminders = [this.turnsReminder(), await this.repetitionReminder(calls, seen)];
+    return reminders.filter(each => each !== undefined);
   }
 
   private turnsReminder(): string | undefined {
@@ -41,30 +39,26 @@ export class Progress {
     const used = maxSteps - turnsLeft;
     if (this.remindedOfTurns || used < maxSteps * 0.75 || turnsLeft === 0) return undefined;
     this.remindedOfTurns = true;
-    return turnsReminder(used, maxSteps);
+    return `${used} of ${maxSteps} turns are used, ${turnsLeft} are left. Do what matters most now, and end the task in time. If it can not be done, call give_up.`;
   }
 
   /**
    * If the model has been elsewhere in between, the content of the page may differ: it may change by itself, such as a
    * clock, and the model goes in circles all the same.
-   *
-   * @returns how often the same calls were made in the same place, if that is too often
    */
-  private async repetitions(calls: unknown, seen: State | undefined): Promise<number | undefined> {
+  private async repetitionReminder(calls: unknown, seen: State | undefined): Promise<string | undefined> {
     const { page } = this.task;
     const { content, scrolled } = seen ?? (await stateOf(page));
-    const now = {
-      calls: JSON.stringify(calls),
-      place: `${pathOf(page.url())} ${scrolled}`,
-      content,
-    };
+    const place = `${pathOf(page.url())} ${scrolled}`;
+    const now = { calls: JSON.stringify(calls), place, content };
     this.turns.push(now);
     if (this.turns.length > REMEMBERED_TURNS) this.turns.shift();
     const equal = this.turns.filter(({ calls, place }) => calls === now.calls && place === now.place);
     const between = this.turns.slice(this.turns.indexOf(equal[0]!));
     const walked = between.some(({ place }) => place !== now.place);
     const times = equal.filter(({ content }) => walked || content === now.content).length;
-    return times >= REPETITIONS && times % REPETITIONS === 0 ? times : undefined;
+    if (times < REPETITIONS || times % REPETITIONS > 0) return undefined;
+    return `You have made the same calls ${times} times, and come back to where you were. Try another way, or call give_up if there is none.`;
   }
 }
 

@@ -13,6 +13,34 @@ export const PICTURE_GONE = '(An earlier screenshot was here. Take a new one to 
 /** The newest `keep` readings and pictures stay; the others are removed once they exceed `atTokens`. */
 export const TRIMMING = { atTokens: 60_000, keep: 3 };
 
+/** A picture or a reading in a conversation. */
+export interface Bulky {
+  tokens: number;
+  isPicture: boolean;
+  remove(): void;
+}
+
+/**
+ * Removes all but the newest if there are enough of them; all but one, if `force` says that room is needed now.
+ *
+ * @returns those that were removed
+ */
+export function trim<Each extends Bulky>(
+  all: readonly Each[],
+  {
+    force,
+    maxPictures,
+    policy = TRIMMING,
+  }: { force: boolean; maxPictures: number; policy?: typeof TRIMMING },
+): Each[] {
+  const old = all.slice(0, Math.max(0, all.length - (force ? 1 : policy.keep)));
+  const tokens = old.reduce((sum, each) => sum + each.tokens, 0);
+  const pictures = all.filter(({ isPicture }) => isPicture).length;
+  if (!force && tokens < policy.atTokens && pictures <= maxPictures) return [];
+  for (const each of old) each.remove();
+  return old;
+}
+
 /** An estimate of what a vendor counts, pictures included. */
 export function tokensOf(value: unknown): number {
   if (Array.isArray(value)) return value.reduce<number>((sum, each) => sum + tokensOf(each), 0);

@@ -2,8 +2,8 @@ import { createOpenAI, openai } from '@ai-sdk/openai';
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { aiSdk, problemOf } from '../../../src/agents/ai-sdk';
+import { usageOf } from '../../../src/agents/ai-sdk/loop';
 import { membersFor } from '../../../src/agents/ai-sdk/members';
-import { usageOf } from '../../../src/agents/ai-sdk/request';
 import { OptionsError } from '../../../src/options';
 
 const model = createOpenAI({ apiKey: 'x' })('gpt-test');

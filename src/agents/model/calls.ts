@@ -1,0 +1,141 @@
+// Runs the calls of one answer in order, and answers each once.
+import { z } from 'zod';
+import { Driver } from '../../browser/driver/driver';
+import { DriverError } from '../../browser/driver/errors';
+import { shorten } from '../../browser/driver/tree';
+import type { GaveUp, SessionTask, Turn } from '../agent';
+import { filled } from '../secrets';
+import { checkedInput, isToLookAt, runTool, type Tool } from '../tools';
+import { Progress } from './progress';
+
+/** The answer to calls after a failed one. */
+const NOT_RUN = 'Not executed: an earlier action in this turn failed.';
+
+export interface Call {
+  id: string;
+  name: string;
+  input: unknown;
+}
+
+/** How the task ended; undefined if it goes on. */
+export type Ending = { result: GaveUp | undefined } | undefined;
+
+/** `Result` and `Message` are the API's types for the result of a call, and for what is sent. */
+export abstract class Calls<Made extends Call, Result, Message> {
+  /** By name. */
+  protected abstract tools: Record<string, Tool>;
+  protected readonly driver: Driver;
+  private readonly progress: Progress;
+  /** An answer's first call in words: nothing happens before it, so they stay true. */
+  private told: { call: Made; words: string } | undefined;
+
+  constructor(protected readonly task: SessionTask) {
+    this.driver = new Driver(task, text => filled(text, task.secrets));
+    this.progress = new Progress(task);
+  }
+
+  protected abstract resultOf(call: Made, value: unknown): Result;
+  /** The result of a call that is not run, or failed. */
+  protected abstract refusal(call: Made, text: string): Result;
+  protected abstract errorIn(result: Result): string | undefined;
+  /** What to send: the results, with `words` and what happened besides the calls. */
+  protected abstract sent(
+    calls: readonly Made[],
+    results: readonly Result[],
+    words: readonly string[],
+  ): Message[];
+
+  get definitions() {
+    return Object.entries(this.tools).map(([name, { description, input }]) => {
+      const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' });
+      return { name, description, schema };
+    });
+  }
+
+  async close(): Promise<void> {
+    this.driver.dispose();
+  }
+
+  async titleOf(calls: readonly Made[]): Promise<string> {
+    const words = await Promise.all(
+      calls.map((call, index) => this.wordsOf(call, index).catch(() => call.name)),
+    );
+    return this.task.mask(shorten(words.join(', then '), 140));
+  }
+
+  /** @throws if the call can't be run */
+  protected async wordsOf(call: Made, index: number): Promise<string> {
+    const { input, words } = this.toolOf(call.name);
+    const said = await words(input.parse(call.input), this.driver, this.driver.session.page);
+    if (index === 0) this.told = { call, words: said };
+    return said;
+  }
+
+  /** What the active tab shows: all of it, or only changes. */
+  async look(): Promise<string | undefined> {
+    return this.task.mask((await this.driver.look(this.driver.session.page)).toWellFormed());
+  }
+
+  /** @returns how the task ended, or what to send: results, what changed on the page, and reminders */
+  async run(calls: readonly Made[], turn: Turn): Promise<{ ending?: Ending; sent: Message[] }> {
+    const results: Result[] = [];
+    let failed = false;
+    for (const call of calls) {
+      const result: Result = failed ? this.refusal(call, NOT_RUN) : await this.one(call, turn);
+      results.push(result);
+      failed ||= this.errorIn(result) !== undefined;
+      const ending = failed ? undefined : this.endingOf(call, turn);
+      if (ending) return { ending, sent: [] };
+    }
+    const changes = isToLookAt(calls, failed) && !this.driver.isLoading ? await this.look() : undefined;
+    const seen = changes ? this.driver.observations.stateOf(this.driver.session.page) : undefined;
+    const done = calls.map(({ name, input }) => ({ name, input }));
+    const reminders = await this.progress.remindersAfter(done, seen);
+    return { sent: this.sent(calls, results, changes === undefined ? reminders : [changes, ...reminders]) };
+  }
+
+  /** What to send if none of the calls is run. */
+  refused(calls: readonly Made[], text: string): Message[] {
+    const refusals = calls.map(call => this.refusal(call, text));
+    return this.sent(calls, refusals, []);
+  }
+
+  /** Whether a call that succeeded has ended the task. */
+  protected endingOf(_call: Made, _turn: Turn): Ending {
+    const reason = this.driver.gaveUp;
+    return reason === undefined ? undefined : { result: { status: 'gave_up', reason } };
+  }
+
+  private async one(call: Made, turn: Turn): Promise<Result> {
+    this.task.signal.throwIfAborted();
+    let noted = false;
+    this.driver.onDone = done => {
+      noted = true;
+      turn.action(done);
+    };
+    const result = await this.result(call);
+    this.task.signal.throwIfAborted();
+    const error = this.errorIn(result);
+    // If the input was wrong, the driver has not reported an action.
+    if (!noted) turn.action({ title: call.name, ...(error !== undefined && { error }) });
+    return result;
+  }
+
+  protected async result(call: Made): Promise<Result> {
+    const { driver } = this;
+    const told = this.told?.call === call ? this.told.words : undefined;
+    try {
+      const tool = this.toolOf(call.name);
+      const input = checkedInput(call.name, tool.input, call.input);
+      return this.resultOf(call, await runTool(tool, input, driver, driver.session.page, told));
+    } catch (error) {
+      if (error instanceof DriverError) return this.refusal(call, error.message);
+      throw error;
+    }
+  }
+
+  protected toolOf(name: string): Tool {
+    if (Object.hasOwn(this.tools, name)) return this.tools[name]!;
+    throw new DriverError(`There is no tool ${JSON.stringify(name)} here.`);
+  }
+}
