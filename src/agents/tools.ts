@@ -69,7 +69,7 @@ const modifiers = z
 const keys = z.string().min(1).describe('A key or a chord: Enter, ctrl+a.');
 const seconds = z.number().min(0).describe('Seconds, at most 30.');
 const anyTab = inTab({});
-const oneTab = z.object({ tab_id: z.string().min(1) });
+const oneTab = z.object({ tab_id: z.string().min(1).describe('tab_2') });
 
 export const quote = (text: string) => `"${shorten(text, 60)}"`;
 
@@ -313,8 +313,15 @@ export const TASK_TOOLS = {
   ),
 } satisfies Record<string, Tool>;
 
-/** Runs a tool as an action of the trial. @throws DriverError with a message for the model */
-export async function runTool(tool: Tool, input: unknown, driver: Driver, page: Page, words?: string) {
+/** A call with its checked input, and the tab to act in. */
+export interface Prepared {
+  tool: Tool;
+  input: unknown;
+  page: Page;
+}
+
+/** Runs a call as an action of the trial. @throws DriverError with a message for the model */
+export async function runTool({ tool, input, page }: Prepared, driver: Driver, words?: string) {
   const told = words ?? (await tool.words(input, driver, page));
   return driver.run(page, told, tool.acts, async () => tool.run(input, driver, page));
 }

@@ -20,14 +20,15 @@ function flat<Given, Input>(
   };
 }
 
-/** A tool of the table with fewer inputs. */
-function narrowed<Given, Input extends Given>(tool: Tool<Given>, input: z.ZodType<Input>): Tool<Input> {
-  return { ...tool, input };
+/** A tool of the table for the active tab, without further inputs. */
+function here<Input>(tool: Tool<Input>, ...without: string[]): Tool<Input> {
+  const left = ['tab_id', ...without].map(name => [name, true]);
+  const input = (tool.input as unknown as z.ZodObject).omit(Object.fromEntries(left));
+  return { ...tool, input: input as unknown as z.ZodType<Input> };
 }
 
 const ref = z.string().min(1).describe('The reference of an element: ref_7.');
 const byRef = z.object({ ref });
-const tab_id = z.string().min(1).describe('tab_2');
 
 const targetOf = ({ ref }: { ref: string }) => ({ type: 'ref' as const, ref });
 const aimed = (tool: typeof TOOLS.hover) => flat(tool, byRef, input => ({ target: targetOf(input) }));
@@ -74,16 +75,16 @@ const finish: Tool<{ result: string }> = {
 export function membersFor(pictures: boolean): Record<string, Tool> {
   const point = pictures ? pointed : aimed;
   return {
-    navigate: narrowed(TOOLS.navigate, z.object({ url: z.string().min(1) })),
-    read_page: narrowed(
-      TOOLS.read_page,
-      z.object({
+    navigate: here(TOOLS.navigate),
+    read_page: {
+      ...TOOLS.read_page,
+      input: z.object({
         filter: z.enum(['all', 'interactive']).optional().describe('Default: what is in the viewport.'),
         ref: z.string().optional().describe('Only this element and what is in it.'),
       }),
-    ),
-    find: narrowed(TOOLS.find, z.object({ query: z.string().min(1) })),
-    get_page_text: narrowed(TOOLS.get_page_text, z.object({})),
+    },
+    find: here(TOOLS.find),
+    get_page_text: here(TOOLS.get_page_text),
     left_click: point(TOOLS.left_click),
     hover: point(TOOLS.hover),
     form_input: flat(
@@ -91,17 +92,14 @@ export function membersFor(pictures: boolean): Record<string, Tool> {
       z.object({ ref, value: z.union([z.string(), z.number(), z.boolean()]) }),
       input => ({ target: targetOf(input), value: input.value }),
     ),
-    type: narrowed(TOOLS.type, z.object({ text: z.string() })),
-    key: narrowed(
-      TOOLS.key,
-      z.object({ text: z.string().min(1).describe('A key or a chord: Enter, ctrl+a.') }),
-    ),
+    type: here(TOOLS.type),
+    key: here(TOOLS.key, 'repeat'),
     scroll,
     scroll_to: aimed(TOOLS.scroll_to),
-    switch_tab: narrowed(TOOLS.switch_tab, z.object({ tab_id })),
-    close_tab: narrowed(TOOLS.close_tab, z.object({ tab_id })),
-    wait: narrowed(TOOLS.wait, z.object({ duration: z.number().min(0).describe('Seconds, at most 30.') })),
-    ...(pictures && { screenshot: narrowed(TOOLS.screenshot, z.object({})) }),
+    switch_tab: TOOLS.switch_tab,
+    close_tab: TOOLS.close_tab,
+    wait: here(TOOLS.wait),
+    ...(pictures && { screenshot: here(TOOLS.screenshot) }),
     next_dialog: TASK_TOOLS.next_dialog,
     give_up: TASK_TOOLS.give_up,
     finish,

@@ -48,10 +48,9 @@ export class ClaudeCalls extends Calls<BetaToolUseBlock, Result, Result> {
   }
 
   protected override async wordsOf(call: BetaToolUseBlock, index: number): Promise<string> {
-    if (this.isMember(call)) return this.toolset.wordsOf(call, index);
-    const words = call.name.replace(/_/g, ' ');
+    if (this.isMember(call) || call.name in PAGE_TOOLS) return super.wordsOf(call, index);
     // Only the name for give_up, since the record has its reason.
-    return call.name in PAGE_TOOLS ? super.wordsOf(call, index).catch(() => words) : words;
+    return call.name.replace(/_/g, ' ');
   }
 
   /** Undefined for a model that only sees pictures. */
@@ -60,7 +59,13 @@ export class ClaudeCalls extends Calls<BetaToolUseBlock, Result, Result> {
   }
 
   protected override async result(call: BetaToolUseBlock): Promise<Result> {
-    return this.isMember(call) ? this.toolset.toolResult(call) : super.result(call);
+    if (!this.isMember(call)) return super.result(call);
+    this.toolset.words = this.toldOf(call);
+    return this.toolset.toolResult(call);
+  }
+
+  protected override async prepared(call: BetaToolUseBlock) {
+    return this.isMember(call) ? this.toolset.prepared(call.name, call.input) : super.prepared(call);
   }
 
   protected resultOf({ id, toolset_name }: BetaToolUseBlock, value: unknown): Result {

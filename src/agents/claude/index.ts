@@ -1,7 +1,6 @@
 // The agent for Claude. Configs import this file, so the SDK is loaded only when a trial runs.
 import type { Agent, SessionTask } from '../agent';
-import { requireCredentials } from './credentials';
-import { type ClaudeOptions, settingsOf } from './options';
+import { type ClaudeOptions, requireCredentials, settingsOf } from './options';
 
 /**
  * An agent with a Claude model, which acts with the vendor's browser tool. Its `preflight` throws if there

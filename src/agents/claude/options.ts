@@ -135,3 +135,23 @@ export function vendorMembers(members: ClaudeMembers, configDir: string): Member
     ]),
   );
 }
+
+/** @throws Error if the settings have no key and no client, and the SDK would find none in the environment or a profile. */
+export async function requireCredentials(
+  { apiKey, client }: ModelSettings,
+  factory: 'claude' | 'webJudge',
+): Promise<void> {
+  const { ANTHROPIC_API_KEY, ANTHROPIC_AUTH_TOKEN, ANTHROPIC_CUSTOM_HEADERS } = process.env;
+  if (client || apiKey || ANTHROPIC_API_KEY || ANTHROPIC_AUTH_TOKEN) return;
+  if (/^\s*(?:x-api-key|authorization)\s*:\s*\S/im.test(ANTHROPIC_CUSTOM_HEADERS ?? '')) return;
+  try {
+    const { defaultCredentials } = await import('@anthropic-ai/sdk/lib/credentials/credential-chain');
+    // Looks for the file of a profile, or a federation rule in the environment. Makes no network request.
+    if (await defaultCredentials({ baseURL: 'https://api.anthropic.com', fetch })) return;
+  } catch (error) {
+    throw new Error(`${factory}: ${error instanceof Error ? error.message : error}`);
+  }
+  throw new Error(
+    `${factory}: no API key found. Set the environment variable ANTHROPIC_API_KEY, or ${factory}({ apiKey }).`,
+  );
+}

@@ -11,16 +11,13 @@ import {
 } from '@anthropic-ai/sdk/helpers/beta/toolsets';
 import { BetaNodeFilePolicy } from '@anthropic-ai/sdk/helpers/beta/toolsets/node';
 import type {
-  BetaBrowserMemberInput,
   BetaBrowserMemberName,
-  BetaComputerMemberInput,
   BetaComputerMemberName,
-  BetaToolUseBlock,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { z } from 'zod';
 import type { Driver } from '../../browser/driver/driver';
 import { DriverError } from '../../browser/driver/errors';
-import { checkedInput, runTool, TOOLS, type Tool } from '../tools';
+import { checkedInput, type Prepared, runTool, TOOLS, type Tool } from '../tools';
 
 /** Members by name: on or off; `file_upload` with the absolute folders that files may come from. */
 export type Members = Partial<Record<Exclude<BetaBrowserMemberName, 'file_upload'>, boolean>> & {
@@ -47,11 +44,13 @@ class UploadPolicy extends BetaNodeFilePolicy {
 }
 
 export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
-  readonly #driver: Driver;
-  /** An answer's first call in words: nothing happens before it, so they stay true. */
-  #told: { id: string; words: string } | undefined;
+  /** The next call in words, if they are known. */
+  words: string | undefined;
 
-  constructor(driver: Driver, members: Members = {}) {
+  constructor(
+    readonly driver: Driver,
+    members: Members = {},
+  ) {
     const configs = Object.entries(members).map(([name, given]) => [name, { enabled: given !== false }]);
     super({
       configs: Object.fromEntries(configs),
@@ -60,37 +59,19 @@ export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
       confirm: () => true,
       filePolicy: new UploadPolicy({ uploadRoots: members.file_upload || [] }),
     });
-    this.#driver = driver;
     if (members.read_console || members.read_network) driver.keepLogs();
   }
 
-  /** One of an answer's calls in words. @throws if it can't be run */
-  async wordsOf(call: BetaToolUseBlock, index: number): Promise<string> {
-    const tool = MEMBERS[call.name as BetaBrowserMemberName];
-    const input = tool.input.parse(call.input);
-    const words = await tool.words(input, this.#driver, this.#pageOf(call.name, input));
-    if (index === 0) this.#told = { id: call.id, words };
-    return words;
-  }
-
-  protected override execute(
-    { toolUse }: BetaToolsetCallContext,
-    name: BetaBrowserMemberName,
-    given: BetaBrowserMemberInput,
-  ) {
-    return asToolErrors(async () => {
-      const tool = MEMBERS[name];
-      const input = checkedInput(name, tool.input, given);
-      const page = this.#pageOf(name, input);
-      const told = this.#told?.id === toolUse?.id ? this.#told?.words : undefined;
-      return runTool(tool, input, this.#driver, page, told) as Promise<BetaBrowserMemberResult>;
-    });
-  }
-
-  /** In calls that change tabs, `tab_id` is the tab to change, not the one to act in. */
-  #pageOf(name: string, input: unknown) {
+  async prepared(name: string, given: unknown): Promise<Prepared> {
+    const tool = MEMBERS[name as BetaBrowserMemberName];
+    const input = checkedInput(name, tool.input, given) as { tab_id?: string | null };
+    // In calls that change tabs, `tab_id` is the tab to change, not the one to act in.
     const changesTab = name === 'switch_tab' || name === 'close_tab';
-    return this.#driver.tabs.get(changesTab ? undefined : (input as { tab_id?: string | null }).tab_id);
+    return { tool, input, page: this.driver.tabs.get(changesTab ? undefined : input.tab_id) };
+  }
+
+  protected override execute(_: BetaToolsetCallContext, name: BetaBrowserMemberName, given: object) {
+    return executed<BetaBrowserMemberResult>(this, name, given);
   }
 }
 
@@ -137,13 +118,13 @@ const INPUTS: Record<BetaComputerMemberName, z.ZodType<object>> = {
 
 /** The viewport of the active tab is its screen: to compare with the browser toolset. */
 export class ComputerToolset extends BetaAbstractComputerToolset20260801 {
-  readonly #driver: Driver;
+  /** The next call in words, if they are known. */
+  words: string | undefined;
   readonly #tools: Record<BetaComputerMemberName, Tool>;
 
-  constructor(driver: Driver) {
+  constructor(readonly driver: Driver) {
     // The SDK asks before each key press, since its screen may be a whole desktop. Here it is a test's tab.
     super({ confirm: () => true });
-    this.#driver = driver;
     this.#tools = {
       ...TOOLS,
       cursor_position: {
@@ -156,43 +137,28 @@ export class ComputerToolset extends BetaAbstractComputerToolset20260801 {
     };
   }
 
-  /** A call in words. @throws if it can't be run */
-  async wordsOf({ name, input }: BetaToolUseBlock): Promise<string> {
+  async prepared(name: string, given: unknown): Promise<Prepared> {
     const member = name as BetaComputerMemberName;
-    return this.#tools[member].words(await this.#inputOf(member, input), this.#driver, this.#page);
+    const input = { target: await this.#pointer(), ...checkedInput(name, INPUTS[member], given) };
+    return { tool: this.#tools[member], input, page: this.driver.session.page };
   }
 
-  protected override execute(
-    _: BetaToolsetCallContext,
-    name: BetaComputerMemberName,
-    given: BetaComputerMemberInput,
-  ) {
-    return asToolErrors(async () => {
-      const input = await this.#inputOf(name, given);
-      return runTool(this.#tools[name], input, this.#driver, this.#page) as Promise<BetaComputerMemberResult>;
-    });
-  }
-
-  async #inputOf(name: BetaComputerMemberName, given: unknown): Promise<object> {
-    return { target: await this.#pointer(), ...checkedInput(name, INPUTS[name], given) };
-  }
-
-  get #page() {
-    return this.#driver.session.page;
+  protected override execute(_: BetaToolsetCallContext, name: BetaComputerMemberName, given: object) {
+    return executed<BetaComputerMemberResult>(this, name, given);
   }
 
   /** In the pixels of a screenshot. */
   async #pointer() {
-    const scale = await this.#driver.scaleOf(this.#page);
-    const { x, y } = this.#driver.cursor;
+    const scale = await this.driver.scaleOf(this.driver.session.page);
+    const { x, y } = this.driver.cursor;
     return { type: 'coordinate' as const, x: Math.round(x * scale), y: Math.round(y * scale) };
   }
 }
 
 /** Turns DriverErrors into the SDK's ToolError, whose message the model sees unchanged. */
-async function asToolErrors<T>(run: () => Promise<T>): Promise<T> {
+async function executed<T>(toolset: BrowserToolset | ComputerToolset, name: string, given: object) {
   try {
-    return await run();
+    return (await runTool(await toolset.prepared(name, given), toolset.driver, toolset.words)) as T;
   } catch (error) {
     throw error instanceof DriverError ? new ToolError(error.message) : error;
   }

@@ -5,7 +5,7 @@ import { DriverError } from '../../browser/driver/errors';
 import { shorten } from '../../browser/driver/tree';
 import type { GaveUp, SessionTask, Turn } from '../agent';
 import { filled } from '../secrets';
-import { checkedInput, isToLookAt, runTool, type Tool } from '../tools';
+import { checkedInput, isToLookAt, type Prepared, runTool, type Tool } from '../tools';
 import { Progress } from './progress';
 
 /** The answer to calls after a failed one. */
@@ -65,10 +65,10 @@ export abstract class Calls<Made extends Call, Result, Message> {
 
   /** @throws if the call can't be run */
   protected async wordsOf(call: Made, index: number): Promise<string> {
-    const { input, words } = this.toolOf(call.name);
-    const said = await words(input.parse(call.input), this.driver, this.driver.session.page);
-    if (index === 0) this.told = { call, words: said };
-    return said;
+    const { tool, input, page } = await this.prepared(call);
+    const words = await tool.words(input, this.driver, page);
+    if (index === 0) this.told = { call, words };
+    return words;
   }
 
   /** What the active tab shows: all of it, or only changes. */
@@ -122,16 +122,23 @@ export abstract class Calls<Made extends Call, Result, Message> {
   }
 
   protected async result(call: Made): Promise<Result> {
-    const { driver } = this;
-    const told = this.told?.call === call ? this.told.words : undefined;
     try {
-      const tool = this.toolOf(call.name);
-      const input = checkedInput(call.name, tool.input, call.input);
-      return this.resultOf(call, await runTool(tool, input, driver, driver.session.page, told));
+      return this.resultOf(call, await runTool(await this.prepared(call), this.driver, this.toldOf(call)));
     } catch (error) {
       if (error instanceof DriverError) return this.refusal(call, error.message);
       throw error;
     }
+  }
+
+  protected toldOf(call: Made): string | undefined {
+    return this.told?.call === call ? this.told.words : undefined;
+  }
+
+  /** @throws DriverError with a message for the model */
+  protected async prepared(call: Made): Promise<Prepared> {
+    const tool = this.toolOf(call.name);
+    const input = checkedInput(call.name, tool.input, call.input);
+    return { tool, input, page: this.driver.session.page };
   }
 
   protected toolOf(name: string): Tool {

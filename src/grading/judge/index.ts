@@ -2,8 +2,7 @@
 // trial is judged.
 import { z } from 'zod';
 import type { TotalUsage } from '../../agents/agent';
-import { requireCredentials } from '../../agents/claude/credentials';
-import { type ModelOptions, modelSchemas, oneSource } from '../../agents/claude/options';
+import { type ModelOptions, modelSchemas, oneSource, requireCredentials } from '../../agents/claude/options';
 import { checkOptions, type OptionSchemas } from '../../options';
 import type { TaskSpec } from '../../spec';
 
