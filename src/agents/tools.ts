@@ -333,6 +333,10 @@ export function checkedInput<Input>(name: string, schema: z.ZodType<Input>, give
   throw new DriverError(`Invalid input for ${name}. ${problemsIn(result.error, 'input').join('; ')}`);
 }
 
+/** Tools that may change the page, or what is shown of it. */
+const CHANGING = new Set(['wait', 'new_tab', 'call_page_tool']);
+for (const [name, { acts }] of Object.entries(TOOLS)) if (acts) CHANGING.add(name);
+
 /**
  * Whether to look at the page after these calls: one of them may have changed it, and the last one did not read it.
  *
@@ -341,11 +345,5 @@ export function checkedInput<Input>(name: string, schema: z.ZodType<Input>, give
 export function isToLookAt(calls: readonly { name: string; input: unknown }[], lastFailed: boolean): boolean {
   const last = calls.at(-1);
   const isRead = !lastFailed && last?.name === 'read_page' && !(last.input as { ref?: unknown } | null)?.ref;
-  return !isRead && calls.some(({ name }) => mayChange(name));
-}
-
-/** Whether a call may have changed the page. */
-function mayChange(name: string): boolean {
-  const tool: Tool | undefined = Object.hasOwn(TOOLS, name) ? TOOLS[name as keyof typeof TOOLS] : undefined;
-  return tool?.acts === true || ['wait', 'new_tab', 'call_page_tool'].includes(name);
+  return !isRead && calls.some(({ name }) => CHANGING.has(name));
 }

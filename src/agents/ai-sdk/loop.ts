@@ -39,6 +39,11 @@ export async function playTask(task: SessionTask, settings: AiSdkSettings, sdk: 
 }
 
 class AiSdkLoop extends Loop<AiSdkAnswer, ModelMessage> {
+  protected readonly factory = 'aiSdk';
+  protected readonly model: string;
+  protected readonly maxTokens: number;
+  protected readonly advice = 'Raise aiSdk({ maxOutputTokens })';
+  protected readonly end = 'call finish';
   protected readonly conversation: Conversation;
   protected readonly budget: Budget;
   private pictures: boolean;
@@ -50,13 +55,9 @@ class AiSdkLoop extends Loop<AiSdkAnswer, ModelMessage> {
     protected readonly calls: AiSdkCalls,
     first: ReturnType<typeof opening>,
   ) {
-    super(task, {
-      factory: 'aiSdk',
-      name: settings.name,
-      maxTokens: settings.maxOutputTokens,
-      advice: 'Raise aiSdk({ maxOutputTokens })',
-      end: 'call finish',
-    });
+    super(task);
+    this.model = settings.name;
+    this.maxTokens = settings.maxOutputTokens;
     this.pictures = settings.pictures;
     this.conversation = new Conversation(first);
     this.budget = new Budget(task, settings.pricing, tokensOf(calls.definitions));

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Driver } from '../../browser/driver/driver';
 import { viewportOf } from '../../browser/driver/refs';
 import { shorten } from '../../browser/driver/tree';
-import { TASK_TOOLS, TOOLS, type Tool } from '../tools';
+import { looks, TASK_TOOLS, TOOLS, type Tool } from '../tools';
 
 /** A tool of the table with another input. */
 function flat<Given, Input>(
@@ -61,15 +61,14 @@ const scroll = flat(TOOLS.scroll, scrollInput, async ({ direction, amount = 5 },
   return { scroll_direction: direction, scroll_amount: amount, target };
 });
 
-const finish: Tool<{ result: string }> = {
-  description: 'Ends the task as done. Call it once what the site shows says so.',
-  input: z.object({
+const finish = looks(
+  'Ends the task as done. Call it once what the site shows says so.',
+  z.object({
     result: z.string().describe('A sentence on the outcome. If the task asks for information, that.'),
   }),
-  acts: false,
-  words: ({ result }) => `finish: ${shorten(result, 100)}`,
-  run: () => 'The task has ended.',
-};
+  ({ result }) => `finish: ${shorten(result, 100)}`,
+  () => 'The task has ended.',
+);
 
 /** Tools by name, in the order in which models see them. */
 export function membersFor(pictures: boolean): Record<string, Tool> {

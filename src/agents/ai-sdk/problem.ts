@@ -35,7 +35,8 @@ function reasonOf(error: unknown, settings: AiSdkSettings, sdk: Sdk): string {
   const words = wordsOf(error);
   if (statusCode === undefined || statusCode === 200) {
     const what = statusCode ? "sent an answer that can't be parsed" : "can't be reached";
-    return `the provider at ${originOf(error.url)} ${what}, even after ${settings.maxRetries} retries: ${words}`;
+    const origin = URL.canParse(error.url) ? new URL(error.url).origin : error.url;
+    return `the provider at ${origin} ${what}, even after ${settings.maxRetries} retries: ${words}`;
   }
   return `${advice(statusCode, words, settings)} The provider said: ${words}`;
 }
@@ -65,10 +66,6 @@ function wordsOf(error: { message: string; data?: unknown; responseBody?: string
 
 function short(words: string): string {
   return words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS)}…` : words;
-}
-
-function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : url;
 }
 
 /** Providers keep the headers of their requests in `config.headers`, which no interface promises. */

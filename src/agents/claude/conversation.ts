@@ -49,17 +49,11 @@ export class Conversation {
     this.messages = [{ role: 'user', content: opening }];
   }
 
-  /** Adds an answer unchanged, thinking included. After a pause, the answer goes on in the same message. */
-  addAnswer(content: BetaContentBlockParam[]): void {
+  /** Adds content unchanged, thinking included: to the last message, if that has the same role, as after a pause. */
+  add(role: Said['role'], content: BetaContentBlockParam[]): void {
     const last = this.messages.at(-1)!;
-    if (last.role === 'assistant') last.content = [...last.content, ...content];
-    else this.messages.push({ role: 'assistant', content });
-  }
-
-  addUser(content: BetaContentBlockParam[]): void {
-    const last = this.messages.at(-1)!;
-    if (last.role === 'user') last.content = [...last.content, ...content];
-    else this.messages.push({ role: 'user', content });
+    if (last.role === role) last.content = [...last.content, ...content];
+    else this.messages.push({ role, content });
   }
 
   /** Adds a text to our last message; if it has results, to the last of them. */

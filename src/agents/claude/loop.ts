@@ -50,24 +50,25 @@ export async function playTask(task: SessionTask, settings: ClaudeSettings): Pro
   const isOnly = task.webmcp.mode === 'only';
   const given = vendorMembers(settings.members, task.configDir);
   const members = isOnly ? { ...given, ...NOT_ACTING } : given;
-  const files = tools === 'browser' ? await filesIn(members.file_upload || []) : [];
+  const folders = (tools === 'browser' && members.file_upload) || [];
+  const files = await Promise.all(folders.map(folder => readdir(folder).catch(() => [])));
   const hasPageTools = await task.webmcp.isSupported();
   // The computer tool can't be limited to looking.
   const calls = new ClaudeCalls(task, isOnly ? 'browser' : tools, members, hasPageTools);
   try {
-    const first = opening(task, files, await calls.look());
+    const first = opening(task, files.flat().slice(0, MAX_FILES_TOLD), await calls.look());
     return await new ClaudeLoop(task, settings, calls, prices, first).play();
   } finally {
     await calls.close();
   }
 }
 
-async function filesIn(folders: readonly string[]): Promise<string[]> {
-  const lists = await Promise.all(folders.map(folder => readdir(folder).catch(() => [])));
-  return lists.flat().slice(0, MAX_FILES_TOLD);
-}
-
 class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
+  protected readonly factory = 'claude';
+  protected readonly model: string;
+  protected readonly maxTokens: number;
+  protected readonly advice = 'Raise claude({ maxTokens }), or lower effort';
+  protected readonly end = 'say in a sentence what the site shows of it';
   protected readonly system = SYSTEM;
   protected readonly conversation: Conversation;
   protected readonly budget: Budget;
@@ -76,19 +77,16 @@ class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
 
   constructor(
     task: SessionTask,
-    { model, maxTokens, effort, ...settings }: ClaudeSettings,
+    settings: ClaudeSettings,
     protected readonly calls: ClaudeCalls,
     private readonly prices: Prices | undefined,
     first: BetaContentBlockParam[],
   ) {
-    super(task, {
-      factory: 'claude',
-      name: model,
-      maxTokens,
-      advice: 'Raise claude({ maxTokens }), or lower effort',
-      end: 'say in a sentence what the site shows of it',
-    });
-    this.client = new Client({ ...settings, model, maxTokens, factory: 'claude' });
+    super(task);
+    const { model, maxTokens, effort } = settings;
+    this.model = model;
+    this.maxTokens = maxTokens;
+    this.client = new Client({ ...settings, factory: 'claude' });
     this.budget = new Budget(task, prices, TOOLS_TOKENS);
     this.conversation = new Conversation(first);
     this.fixed = {
@@ -169,8 +167,8 @@ class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
       block => !isCutOff || block.type !== 'thinking' || block.signature,
     ) as BetaContentBlockParam[];
     // Thoughts alone are not a message: the answer is requested again.
-    if (!said.every(isThought)) this.conversation.addAnswer(said);
-    this.conversation.addUser(next);
+    if (said.some(({ type }) => !/thinking$/.test(type))) this.conversation.add('assistant', said);
+    this.conversation.add('user', next);
     this.fresh = tokensOf(said) + tokensOf(next);
   }
 
@@ -183,7 +181,7 @@ class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
     await this.say('no room is left in the conversation', answer);
     if (!this.conversation.trim(true))
       throw this.error(
-        `the task no longer fits into the context of the model "${this.model.name}". Lower maxSteps, or split the task.`,
+        `the task no longer fits into the context of the model "${this.model}". Lower maxSteps, or split the task.`,
       );
     this.rewritten();
     return undefined;
@@ -192,12 +190,8 @@ class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
   private async paused(answer: ClaudeAnswer): Promise<Ending> {
     await this.say('pause', answer);
     const content = answer.message.content as BetaContentBlockParam[];
-    if (content.length > 0) this.conversation.addAnswer(content);
+    if (content.length > 0) this.conversation.add('assistant', content);
     this.fresh = tokensOf(content);
     return undefined;
   }
-}
-
-function isThought({ type }: BetaContentBlockParam): boolean {
-  return type === 'thinking' || type === 'redacted_thinking';
 }

@@ -17,7 +17,7 @@ import type {
 import { z } from 'zod';
 import type { Driver } from '../../browser/driver/driver';
 import { DriverError } from '../../browser/driver/errors';
-import { checkedInput, type Prepared, runTool, TOOLS, type Tool } from '../tools';
+import { checkedInput, looks, type Prepared, runTool, TOOLS, type Tool } from '../tools';
 
 /** Members by name: on or off; `file_upload` with the absolute folders that files may come from. */
 export type Members = Partial<Record<Exclude<BetaBrowserMemberName, 'file_upload'>, boolean>> & {
@@ -127,13 +127,9 @@ export class ComputerToolset extends BetaAbstractComputerToolset20260801 {
     super({ confirm: () => true });
     this.#tools = {
       ...TOOLS,
-      cursor_position: {
-        description: 'Tells where the pointer is.',
-        input: none,
-        acts: false,
-        words: () => 'ask where the pointer is',
-        run: () => this.#pointer(),
-      },
+      cursor_position: looks('Tells where the pointer is.', none, 'ask where the pointer is', () =>
+        this.#pointer(),
+      ),
     };
   }
 

@@ -2,7 +2,7 @@
 import { shorten } from '../../browser/driver/tree';
 import type { DialogAnswer } from '../../browser/page-action';
 import { reasonIn } from '../../browser/perform';
-import type { AgentTask, GaveUp, SessionTask } from '../agent';
+import type { GaveUp, SessionTask } from '../agent';
 import { Actor } from './act';
 import { type Clause, NotUnderstood } from './clause';
 import { Stuck } from './find';
@@ -51,7 +51,9 @@ async function play(task: SessionTask, actor: Actor): Promise<GaveUp | undefined
       return gaveUp(task.mask(`${clause.source} (${index + 1} of ${clauses.length}): ${reason}`));
     }
   }
-  const unused = namedSecrets(task).find(name => !actor.typed.has(name));
+  // Named at all: marked, quoted or bare.
+  const words = task.goal.split(/\W+/);
+  const unused = Object.keys(task.secrets).find(name => words.includes(name) && !actor.typed.has(name));
   return unused ? gaveUp(`the goal names the secret "${unused}", but it was never typed`) : undefined;
 }
 
@@ -62,7 +64,3 @@ function failedAction(error: unknown): string | undefined {
     return undefined;
   return reasonIn(message) ?? /net::\S+/.exec(message)?.[0] ?? shorten(message.split('\n')[0]!, 300);
 }
-
-/** Named at all: marked, quoted or bare. */
-const namedSecrets = ({ goal, secrets }: AgentTask) =>
-  Object.keys(secrets).filter(name => goal.split(/\W+/).includes(name));

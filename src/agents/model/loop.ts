@@ -20,20 +20,18 @@ export interface Answer {
   readonly isCutOff: boolean;
 }
 
-/** What messages say of the model. */
-export interface Model {
-  factory: 'claude' | 'aiSdk';
-  name: string;
-  /** The most tokens of an answer. */
-  maxTokens: number;
-  /** What to do if they are too few. */
-  advice: string;
-  /** What the model does if the task is done. */
-  end: string;
-}
-
 /** `Message` is the API's type for what is sent. */
 export abstract class Loop<Said extends Answer, Message> {
+  protected abstract readonly factory: 'claude' | 'aiSdk';
+  /** Its name. */
+  protected abstract readonly model: string;
+  /** The most tokens of an answer. */
+  protected abstract readonly maxTokens: number;
+  /** What to do if they are too few. */
+  protected abstract readonly advice: string;
+  /** What the model does if the task is done. */
+  protected abstract readonly end: string;
+  protected abstract readonly system: string;
   protected abstract readonly calls: Calls<Said['calls'][number], unknown, Message>;
   protected abstract readonly conversation: { readonly messages: unknown; trim(force?: boolean): boolean };
   protected abstract readonly budget: Budget;
@@ -44,12 +42,8 @@ export abstract class Loop<Said extends Answer, Message> {
   private asked = false;
   protected hasCalled = false;
 
-  constructor(
-    protected readonly task: SessionTask,
-    protected readonly model: Model,
-  ) {}
+  constructor(protected readonly task: SessionTask) {}
 
-  protected abstract get system(): string;
   protected abstract ask(): Promise<Said>;
   /** What to say of an error of a request. */
   protected abstract problem(error: unknown): string | Promise<string>;
@@ -128,7 +122,7 @@ export abstract class Loop<Said extends Answer, Message> {
     await this.say(text ? `${start}: ${shorten(text, 100)}` : isEnd ? start : 'an empty answer', answer);
     if (isEnd) return { result: undefined };
     this.asked = true;
-    this.tell(answer, goOn(this.model.end));
+    this.tell(answer, goOn(this.end));
     return undefined;
   }
 
@@ -140,13 +134,13 @@ export abstract class Loop<Said extends Answer, Message> {
   protected async refused(answer: Said, why: string): Promise<never> {
     await this.say('the model refuses', answer);
     throw this.error(
-      `the model "${this.model.name}" refuses to do this task${why}. Reword the goal, or set another model.`,
+      `the model "${this.model}" refuses to do this task${why}. Reword the goal, or set another model.`,
     );
   }
 
   /** A cut-off call may be incomplete, so none of the answer's calls runs. */
   private async cut(answer: Said): Promise<Ending> {
-    const { maxTokens, advice } = this.model;
+    const { maxTokens, advice } = this;
     const { calls } = answer;
     await this.say(`the answer is cut off at ${maxTokens} tokens`, answer);
     if (++this.cutOff >= MAX_CUT_OFF)
@@ -170,6 +164,6 @@ export abstract class Loop<Said extends Answer, Message> {
   }
 
   protected error(problem: string): AgentApiError {
-    return new AgentApiError(`${this.model.factory}: ${problem}`);
+    return new AgentApiError(`${this.factory}: ${problem}`);
   }
 }

@@ -38,17 +38,14 @@ function withoutCut(text: string, key: string): string {
 export function keysIn(holder: object): string[] {
   const seen = new Set<unknown>();
   const visit = (value: unknown, name: string, depth: number): string[] => {
-    if (typeof value === 'string') return KEY_NAME.test(name) ? [bare(value)] : [passwordOf(value)];
+    if (typeof value === 'string')
+      return [KEY_NAME.test(name) ? value.replace(/^(?:Bearer|Basic)\s+/i, '').trim() : passwordOf(value)];
     if (typeof value !== 'object' || value === null || seen.has(value) || depth > MAX_DEPTH) return [];
     seen.add(value);
     const entries = value instanceof Headers ? [...value] : Object.entries(value);
     return entries.flatMap(([key, each]) => visit(each, key, depth + 1));
   };
   return visit(holder, '', 0).filter(key => key.length >= LEAST_KEY);
-}
-
-function bare(key: string): string {
-  return key.replace(/^(?:Bearer|Basic)\s+/i, '').trim();
 }
 
 /** `password` of `https://user:password@host`; else ''. */

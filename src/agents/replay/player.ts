@@ -148,15 +148,26 @@ export function recordingOf({ recordings }: ReplaySettings, configDir: string, s
 
 export async function playRecording(task: SessionTask, settings: ReplaySettings): ReturnType<Agent['run']> {
   const { fallback, turnTimeoutMs } = settings;
-  const file = recordingOf(settings, task.configDir, nameOf(task));
+  const { specName, configDir } = task;
+  if (specName === null)
+    throw new Error(
+      "replay() plays recordings of task specs, so it can't be used in a hand-written test (agent.run). Set another agent for it.",
+    );
+  const file = recordingOf(settings, configDir, specName);
   const recording = await read(file, task.unique);
-  if (recording && recording.specHash !== task.specHash) warnOfChange(task, file);
+  // The assertions still check the old steps, but the recording can't know what else the changed spec asks for.
+  if (recording && recording.specHash !== task.specHash)
+    process.stderr.write(
+      `taskproof: ${specName} has changed since ${relative(configDir, file)} was recorded. Record it again, unless the change does not affect its steps.\n`,
+    );
   const player = new Player(task, turnTimeoutMs);
   const problem = recording ? await played(player, recording) : `no recording: ${file}`;
   if (problem === undefined) return undefined;
   if (!fallback) return { status: 'gave_up', reason: problem };
   task.markHealed({ reason: problem, recording: file });
-  return takeOver(fallback, task, player.done, problem);
+  const done = { value: [...player.done, `This no longer worked: ${problem}`] };
+  // Inherits from the task, since the active tab, the time left and the turns left change.
+  return fallback.run(Object.create(task, { done }) as SessionTask);
 }
 
 /** @returns what went wrong, if anything: a sentence that names the step. */
@@ -172,27 +183,6 @@ async function played(player: Player, recording: Recording): Promise<string | un
   }
 }
 
-async function takeOver(
-  fallback: Agent,
-  task: SessionTask,
-  done: readonly string[],
-  problem: string,
-): ReturnType<Agent['run']> {
-  // Inherits from the task, since the active tab, the time left and the turns left change.
-  const handedOver = Object.create(task, {
-    done: { value: [...done, `This no longer worked: ${problem}`] },
-  }) as SessionTask;
-  return fallback.run(handedOver);
-}
-
-function nameOf({ specName }: SessionTask): string {
-  if (specName === null)
-    throw new Error(
-      "replay() plays recordings of task specs, so it can't be used in a hand-written test (agent.run). Set another agent for it.",
-    );
-  return specName;
-}
-
 async function read(file: string, unique: string | undefined): Promise<Recording | undefined> {
   let text: string;
   try {
@@ -202,11 +192,4 @@ async function read(file: string, unique: string | undefined): Promise<Recording
     throw error;
   }
   return readRecording(unique ? text.replaceAll(UNIQUE, unique) : text, file);
-}
-
-/** The assertions still check the old steps, but the recording can't know what else the changed spec asks for. */
-function warnOfChange({ specName, configDir }: SessionTask, file: string): void {
-  process.stderr.write(
-    `taskproof: ${specName} has changed since ${relative(configDir, file)} was recorded. Record it again, unless the change does not affect its steps.\n`,
-  );
 }

@@ -9,12 +9,12 @@ const PICTURE = {
 const opening: BetaContentBlockParam[] = [{ type: 'text', text: 'goal' }];
 
 function answered(conversation: Conversation, id: string, content: 'picture' | 'reading' | 'short'): void {
-  conversation.addAnswer([
+  conversation.add('assistant', [
     { type: 'thinking', thinking: `about ${id}`, signature: 's' },
     { type: 'tool_use', id, name: 'read_page', input: {} },
   ]);
   const text = content === 'reading' ? `${id} ${'x'.repeat(7000)}` : 'Clicked.';
-  conversation.addUser([
+  conversation.add('user', [
     {
       type: 'tool_result',
       tool_use_id: id,
@@ -48,8 +48,8 @@ describe('the conversation', () => {
 
   it('marks the last user message where the turn was paused', () => {
     const conversation = conversationOf(['short']);
-    conversation.addAnswer([{ type: 'text', text: 'one moment' }]);
-    conversation.addAnswer([{ type: 'text', text: 'go on' }]);
+    conversation.add('assistant', [{ type: 'text', text: 'one moment' }]);
+    conversation.add('assistant', [{ type: 'text', text: 'go on' }]);
     expect(conversation.messages.at(-1)!.content).toHaveLength(2);
     expect(JSON.stringify(conversation.forRequest().at(-2))).toContain('cache_control');
   });
@@ -96,9 +96,9 @@ describe('the conversation', () => {
 
   it('cuts no character in half', () => {
     const conversation = new Conversation(opening, { atTokens: 1, keep: 0 });
-    conversation.addAnswer([{ type: 'tool_use', id: 'a', name: 'read_page', input: {} }]);
+    conversation.add('assistant', [{ type: 'tool_use', id: 'a', name: 'read_page', input: {} }]);
     const text = `${'y'.repeat(199)}😀${'z'.repeat(3000)}`;
-    conversation.addUser([{ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text }] }]);
+    conversation.add('user', [{ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text }] }]);
     conversation.trim();
     expect(JSON.stringify(conversation.messages)).not.toMatch(/\\ud83d"|\\ud83d…/);
     expect(/[\uD800-\uDFFF]/u.test(JSON.stringify(conversation.messages.at(-1)))).toBe(false);
