@@ -1,5 +1,5 @@
 // The calls of an answer: of a part of our tools.
-import type { ModelMessage, UserModelMessage } from 'ai';
+import type { ModelMessage } from 'ai';
 import { DriverError } from '../../browser/driver/errors';
 import type { SessionTask, Turn } from '../agent';
 import { type Call, Calls, type Ending } from '../model/calls';
@@ -60,19 +60,15 @@ export class AiSdkCalls extends Calls<Call, Result, ModelMessage> {
   /** With the tabs, if they have changed. */
   override async look(): Promise<string> {
     const page = await super.look();
-    return [await this.newTabs(), page].filter(Boolean).join('\n').toWellFormed();
-  }
-
-  private async newTabs(): Promise<string | undefined> {
     const { tabs } = await this.driver.tabs.state();
     const lines = tabs.map(
       ({ tab_id, title, url, active }) =>
         `- ${tab_id}: "${title}" ${url}${active && tabs.length > 1 ? ' (active)' : ''}`,
     );
     const told = ['Open tabs:', ...lines].join('\n');
-    if (told === this.tabs) return undefined;
+    const isNew = told !== this.tabs;
     this.tabs = told;
-    return told;
+    return [isNew && told, page].filter(Boolean).join('\n').toWellFormed();
   }
 
   protected resultOf(_: Call, value: unknown): Result {
@@ -105,10 +101,9 @@ export class AiSdkCalls extends Calls<Call, Result, ModelMessage> {
     const pictures = results.flatMap(({ picture }) => (picture ? [picture] : []));
     // Few APIs accept a picture in a result.
     const shown = pictures.map(({ data, mediaType }) => ({ type: 'file' as const, data, mediaType }));
-    const message: ModelMessage = { role: 'tool', content };
-    return shown.length > 0
-      ? [message, { role: 'user', content: shown } satisfies UserModelMessage]
-      : [message];
+    const messages: ModelMessage[] = [{ role: 'tool', content }];
+    if (shown.length > 0) messages.push({ role: 'user', content: shown });
+    return messages;
   }
 }
 

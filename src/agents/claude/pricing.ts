@@ -19,7 +19,6 @@ const of = (input: number, output: number, cacheRead: number, cacheWrite: number
 
 const OPUS_5 = of(5, 25, 0.5, 6.25);
 const SONNET_5 = of(2, 10, 0.2, 2.5);
-const SONNET_5_5 = of(2, 10, 0.1, 2.5);
 const SONNET_4 = of(3, 15, 0.3, 3.75);
 const FABLE_5 = of(10, 50, 1, 12.5);
 const FABLE_5_1 = of(10, 50, 0.25, 12.5);
@@ -32,7 +31,7 @@ const TABLE: Record<string, Prices> = {
   'claude-opus-4-7': OPUS_5,
   'claude-opus-4-6': OPUS_5,
   'claude-opus-4-5': OPUS_5,
-  'claude-sonnet-5-5': SONNET_5_5,
+  'claude-sonnet-5-5': of(2, 10, 0.1, 2.5),
   'claude-sonnet-5': SONNET_5,
   'claude-sonnet-4-6': SONNET_4,
   'claude-sonnet-4-5': SONNET_4,

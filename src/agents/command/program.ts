@@ -158,10 +158,7 @@ export class Program {
       this.ended = true;
       const problem = `it ended with ${signal ?? `code ${code}`} before it wrote {"type":"end"}`;
       this.draining = setTimeout(() => this.fail(problem), DRAIN_MS);
-      this.child.once('close', () => {
-        clearTimeout(this.draining);
-        this.fail(problem);
-      });
+      this.child.once('close', () => this.fail(problem));
       gone();
     });
   }
