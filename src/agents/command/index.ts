@@ -30,6 +30,9 @@ const optionsSchema = z.strictObject({
   model: z.string().min(1).optional(),
 } satisfies OptionSchemas<CommandOptions>);
 
+/** What starts a program. */
+export type ProgramOptions = Omit<z.output<typeof optionsSchema>, 'name' | 'model'>;
+
 /**
  * An agent that is a program: started once for each trial, with the task as one JSON object on its standard input. It
  * drives the trial's page over the DevTools protocol, and reports its turns as JSON lines on standard output (see
@@ -38,15 +41,15 @@ const optionsSchema = z.strictObject({
  * @throws OptionsError for wrong or unknown options.
  */
 export function command(options: CommandOptions): Agent {
-  const { command, args, env, cwd, name, model } = checkOptions('command()', optionsSchema, options);
-  const file = scriptOf(args) ?? command;
+  const { name, model, ...program } = checkOptions('command()', optionsSchema, options);
+  const file = scriptOf(program.args) ?? program.command;
   return {
     name: name ?? basename(file, extname(file)),
     ...(model === undefined ? {} : { model }),
-    preflight: () => checkProgram(command, env),
+    preflight: () => checkProgram(program.command, program.env),
     async run(task: SessionTask) {
       const { runProgram } = await import('./run.js');
-      return runProgram(task, { command, args, env, cwd });
+      return runProgram(task, program);
     },
   };
 }

@@ -7,6 +7,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { CdpEndpoint } from '../../browser/cdp-endpoint';
 import { within } from '../../browser/waiting';
 import { OptionsError } from '../../options';
+import type { ProgramOptions } from './index';
 import { TRIAL_VARIABLE, unwatch, watch } from './watchdog';
 
 /** The most bytes of standard output in a trial, since all of it may end up in the record. */
@@ -23,14 +24,6 @@ const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE)$/i;
 const SECRET_LENGTH = 8;
 /** Lines of an uncaught exception below its message. */
 const STACK = /^\s*$|^\s+at |^\s*\^+\s*$|^Node\.js v\d/;
-
-export interface ProgramOptions {
-  command: string;
-  args: readonly string[];
-  /** Added to the environment of this process. */
-  env: Readonly<Record<string, string | undefined>>;
-  cwd: string;
-}
 
 /** The program is missing, died, wrote too much or broke the protocol. */
 export class ProgramError extends Error {

@@ -12,7 +12,8 @@ import {
   type SessionTask,
   type Turn,
 } from '../agent';
-import { Program, type ProgramOptions, programPath } from './program';
+import type { ProgramOptions } from './index';
+import { Program, programPath } from './program';
 import { type Line, PROTOCOL_VERSION, parseLine, type TaskMessage } from './protocol';
 
 /** Milliseconds for the program to exit after its last line, or after it is asked to. */
@@ -29,10 +30,7 @@ interface Stage {
 }
 
 /** `command` and `cwd` may be relative to the folder of the Playwright config. */
-export async function runProgram(
-  task: SessionTask,
-  { command, args, env, cwd }: ProgramOptions,
-): Promise<GaveUp | undefined> {
+export async function runProgram(task: SessionTask, options: ProgramOptions): Promise<GaveUp | undefined> {
   const endpoint = await openCdpEndpoint(task.page, {
     own: pageToolsOf(task),
     // A page that the guard is still checking is not a tab yet.
@@ -43,10 +41,12 @@ export async function runProgram(
   // From then on the trial is graded: its page must not change any more.
   const disconnect = () => void endpoint.close();
   task.signal.addEventListener('abort', disconnect, { once: true });
+  const command = programPath(options.command, task.configDir);
+  const cwd = resolve(task.configDir, options.cwd);
   let program: Program | undefined;
   try {
     program = new Program(
-      { command: programPath(command, task.configDir), args, env, cwd: resolve(task.configDir, cwd) },
+      { ...options, command, cwd },
       `${JSON.stringify(messageOf(task, endpoint))}\n`,
       text => task.mask(text),
       // While a line is handled, the program can't change the page, so that the picture of a turn shows that turn.

@@ -23,14 +23,9 @@ const stepSchema = recordedActionSchema.refine(step => !leaksSecret(step), {
   path: ['url'],
   error: 'must not hold a secret: addresses end up in logs',
 });
-const recordedTurnSchema = z.object({
-  /** What the turn did, in words. */
-  title: z.string(),
-  actions: z
-    .array(z.object({ title: z.string(), steps: z.array(stepSchema).min(1).max(MAX_ENTRIES) }))
-    .min(1)
-    .max(MAX_ENTRIES),
-});
+/** `title`: what it did, in words. */
+const actionSchema = z.object({ title: z.string(), steps: z.array(stepSchema).min(1).max(MAX_ENTRIES) });
+const turnSchema = z.object({ title: z.string(), actions: z.array(actionSchema).min(1).max(MAX_ENTRIES) });
 
 export const recordingSchema = z.object({
   recordingVersion: z.literal(RECORDING_VERSION),
@@ -40,7 +35,7 @@ export const recordingSchema = z.object({
   agent: z.string(),
   model: z.string().nullable(),
   recordedAt: z.iso.datetime(),
-  turns: z.array(recordedTurnSchema).max(MAX_ENTRIES),
+  turns: z.array(turnSchema).max(MAX_ENTRIES),
 });
 
 export type Recording = z.infer<typeof recordingSchema>;

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildSync } from 'esbuild';
 import { afterEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { Program, type ProgramOptions } from '../../../src/agents/command/program';
+import type { ProgramOptions } from '../../../src/agents/command';
+import { Program } from '../../../src/agents/command/program';
 
 const SECRET = 'a "quoted" sécret';
 const mask = (text: string) => text.replaceAll(SECRET, '<secret>PASS</secret>');
