@@ -96,10 +96,6 @@ export class Client {
       maxRetries: this.asker.maxRetries,
       middleware: [middleware],
     });
-    let begun = false;
-    stream.on('connect', () => {
-      begun = true;
-    });
     try {
       const message = await stream.finalMessage();
       watch.usage ??= message.usage;
@@ -109,7 +105,7 @@ export class Client {
       if (!silent && !limit.signal.aborted) await within(watch.readOn(), timeout);
       if (silent) throw new AnthropicError(`no data for ${timeout / 1000} s`);
       // The stream wraps what the client throws before it sends the request.
-      throw begun || apiError(error) ? error : ((error as Error).cause ?? error);
+      throw watch.reader || apiError(error) ? error : ((error as Error).cause ?? error);
     } finally {
       clearTimeout(timer);
       if (watch.usage) limit.spent(watch.usage);
@@ -120,7 +116,8 @@ export class Client {
 /** Reads an answer before the SDK does, since the SDK hides pings and the usage of answers that it rejects. */
 class StreamWatch {
   usage: BetaUsage | undefined;
-  private reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  /** Undefined before the answer begins. */
+  reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   private readonly decoder = new TextDecoder();
   private line = '';
 

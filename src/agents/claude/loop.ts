@@ -26,12 +26,6 @@ const SYSTEM = systemPrompt({
   pictures: true,
   end: 'Then answer in a sentence or two, without a tool call. That ends the task. If the task asks for information, give it in that answer.',
 });
-/** The members of the browser tool that do more than look. */
-const NOT_ACTING = Object.fromEntries(
-  Object.keys(TOOLS)
-    .filter(name => !isLooking(name))
-    .map(name => [name, false]),
-);
 const MAX_FILES_TOLD = 30;
 /** Models that think by default, and only include their thoughts if asked for a summary. */
 const THINKS = /^claude-(?:(?:opus|sonnet|haiku)-5-5|(?:fable|mythos)-5-[12])\b/;
@@ -49,7 +43,8 @@ export async function playTask(task: SessionTask, settings: ClaudeSettings): Pro
     throw new AgentApiError(`claude: ${unknownPrice(model, 'claude')}`);
   const isOnly = task.webmcp.mode === 'only';
   const given = vendorMembers(settings.members, task.configDir);
-  const members = isOnly ? { ...given, ...NOT_ACTING } : given;
+  const off = Object.keys(TOOLS).filter(name => isOnly && !isLooking(name));
+  const members = { ...given, ...Object.fromEntries(off.map(name => [name, false])) };
   const folders = (tools === 'browser' && members.file_upload) || [];
   const files = await Promise.all(folders.map(folder => readdir(folder).catch(() => [])));
   const hasPageTools = await task.webmcp.isSupported();
