@@ -28,14 +28,9 @@ export const PAGE_TOOLS = {
 } satisfies Record<string, Tool>;
 
 /** The tools that remain with `pageTools: 'only'`, besides those of the page: they look or scroll. */
-const LOOKING = [
-  'list_tabs',
-  'switch_tab',
-  'read_page',
-  'find',
-  'get_page_text',
-  'screenshot',
-  'zoom',
-].concat(['scroll', 'scroll_to', 'wait', 'read_console', 'read_network', 'next_dialog', 'give_up', 'finish']);
+const LOOKING =
+  'list_tabs switch_tab read_page find get_page_text screenshot zoom scroll scroll_to wait read_console read_network next_dialog give_up finish'.split(
+    ' ',
+  );
 
 export const isLooking = (name: string) => LOOKING.includes(name);

@@ -46,11 +46,7 @@ export const isPart = (name: Name) => name instanceof RegExp && name.source.star
 
 /** Whether the element is there now. Shows in no report. */
 export async function exists(locator: Locator): Promise<boolean> {
-  const found = await within(
-    locator.normalize().then(() => true),
-    LOOK_MS,
-  );
-  return found === true;
+  return (await within(locator.normalize(), LOOK_MS)) !== undefined;
 }
 
 export const isA = (locator: Locator, css: string) => exists(locator.and(locator.page().locator(css)));

@@ -22,6 +22,7 @@ import {
 
 type Of<Name extends Act['do']> = Extract<Act, { do: Name }>;
 const CLOSED = 'details:not([open]) > summary,[aria-expanded=false]:not(select,input)';
+const EXACT = { exact: true };
 const SEARCH = /search|find|filter|query|look ?up/i;
 const NOT_TYPED = ['button', 'submit', 'reset', 'image', 'hidden', 'checkbox', 'radio', 'file'];
 const FIELD = [
@@ -210,14 +211,10 @@ const clickables =
   (scope, name) => {
     const roles = ROLES_OF_KIND.find(([pattern]) => kind && pattern.test(kind))?.[1];
     if (name === '') return roles ? [byRoles(scope, roles, name)] : [];
-    const summary = scope.getByText(name, { exact: true }).locator('xpath=ancestor-or-self::summary');
+    const summary = scope.getByText(name, EXACT).locator('xpath=ancestor-or-self::summary');
     const loose = isPart(name)
       ? []
-      : [
-          scope.getByTitle(name, { exact: true }),
-          scope.getByText(name, { exact: true }),
-          scope.getByAltText(name, { exact: true }),
-        ];
+      : [scope.getByTitle(name, EXACT), scope.getByText(name, EXACT), scope.getByAltText(name, EXACT)];
     return [
       ...(roles ? [byRoles(scope, roles, name)] : []),
       any(byRoles(scope, CLICKABLE, name), summary),
@@ -231,13 +228,13 @@ const fields: Builder = (scope, name) => {
   if (name === '') return [field];
   const keys = typeof name === 'string' ? ['name', 'id', 'type'] : [];
   const beside = scope
-    .getByText(name, { exact: true })
+    .getByText(name, EXACT)
     .locator(
       'xpath=(following-sibling::*[1]|../following-sibling::*[1])/descendant-or-self::*[self::input or self::textarea or self::select][1]',
     );
   return [
-    any(scope.getByLabel(name, { exact: true }).and(field), byRoles(scope, TYPED, name)),
-    scope.getByPlaceholder(name, { exact: true }),
+    any(scope.getByLabel(name, EXACT).and(field), byRoles(scope, TYPED, name)),
+    scope.getByPlaceholder(name, EXACT),
     ...keys.map(key => scope.locator(`[${key}=${JSON.stringify(name)}]`).and(field)),
     ...(isPart(name) ? [] : [beside.and(field)]),
   ];
@@ -245,7 +242,7 @@ const fields: Builder = (scope, name) => {
 
 const checks: Builder = (scope, name) => {
   const box = scope.locator('input[type=checkbox],input[type=radio]');
-  return [any(byRoles(scope, CHECKED, name), scope.getByLabel(name, { exact: true }).and(box))];
+  return [any(byRoles(scope, CHECKED, name), scope.getByLabel(name, EXACT).and(box))];
 };
 
 /** Native lists that have such an option. */
@@ -255,14 +252,10 @@ const listsWith: Builder = (scope, name) => [
 
 const fileInputs: Builder = (scope, name) => {
   const input = scope.locator('input[type=file]');
-  return [scope.getByLabel(name, { exact: true }).and(input), ...clickables()(scope, name)];
+  return [scope.getByLabel(name, EXACT).and(input), ...clickables()(scope, name)];
 };
 
 const texts: Builder = (scope, name) => [
-  any(byRoles(scope, CLICKABLE, name), scope.getByText(name, { exact: true })),
-  any(
-    scope.getByLabel(name, { exact: true }),
-    scope.getByAltText(name, { exact: true }),
-    scope.getByTitle(name, { exact: true }),
-  ),
+  any(byRoles(scope, CLICKABLE, name), scope.getByText(name, EXACT)),
+  any(scope.getByLabel(name, EXACT), scope.getByAltText(name, EXACT), scope.getByTitle(name, EXACT)),
 ];

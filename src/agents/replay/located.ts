@@ -16,21 +16,13 @@ export function resolved(
   recorded: RecordedAction,
   { secrets, configDir, entryUrl }: SessionTask,
 ): RecordedAction {
-  const fill = (text: string, values = secrets) =>
-    fillSecrets(
-      text,
-      values,
-      name =>
-        new Error(
-          `the recording types the secret ${name}, which this project does not have: set it in use.taskproof.secrets`,
-        ),
+  const unknown = (name: string) =>
+    new Error(
+      `the recording types the secret ${name}, which this project does not have: set it in use.taskproof.secrets`,
     );
-  const quoted = Object.fromEntries(
-    Object.entries(secrets).map(([name, value]) => [
-      name,
-      JSON.stringify(value).slice(1, -1).replaceAll("'", "\\'"),
-    ]),
-  );
+  const fill = (text: string, values = secrets) => fillSecrets(text, values, unknown);
+  const inQuotes = (value: string) => JSON.stringify(value).slice(1, -1).replaceAll("'", "\\'");
+  const quoted = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, inQuotes(value)]));
   const step = {
     ...recorded,
     ...('locator' in recorded && recorded.locator ? { locator: fill(recorded.locator, quoted) } : {}),
