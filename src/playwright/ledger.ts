@@ -3,7 +3,6 @@
 import { createHash, randomUUID } from 'node:crypto';
 import {
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -25,10 +24,12 @@ const PREFIX = 'taskproof-';
 
 const entrySchema = z.object({
   index: z.number(),
-  outcome: z.enum(['passed', 'failed', 'error']),
+  /** Null while the trial runs: its cost is reserved. */
+  outcome: z.enum(['passed', 'failed', 'error']).nullable(),
   costUsd: z.number().nullable(),
 });
-export type LedgerEntry = z.infer<typeof entrySchema>;
+type LedgerEntry = z.infer<typeof entrySchema>;
+type EndedEntry = LedgerEntry & { outcome: string };
 
 /**
  * Begins a run. Call it in the main process, before workers start.
@@ -77,12 +78,10 @@ export function runId(): string {
 export function enter(project: string, spec: string, entry: LedgerEntry): void {
   const run = process.env[ENV];
   if (!run) return;
-  const folder = specFolder(run, project, spec);
-  mkdirSync(folder, { recursive: true });
   // Renamed into place, so that no worker reads half a file.
   const half = join(run, randomUUID());
   writeFileSync(half, JSON.stringify(entry));
-  renameSync(half, join(folder, `${entry.index}.json`));
+  renameSync(half, fileOf(run, project, spec, entry.index));
 }
 
 const said = new Set<string>();
@@ -105,10 +104,8 @@ export function isFirstToSay(what: string): boolean {
 export function settledReason(project: string, spec: string, policy: Policy): string | undefined {
   const run = process.env[ENV];
   if (!run || !isJudged()) return undefined;
-  const { verdict, passes, failures, errors } = verdictOf(
-    policy,
-    entriesIn(specFolder(run, project, spec)).map(asTrial),
-  );
+  const trials = entriesOf(project, spec).map(asTrial);
+  const { verdict, passes, failures, errors } = verdictOf(policy, trials);
   if (verdict === 'undecided') return undefined;
   const ran = passes + failures + errors;
   return `${EARLY_STOP}the verdict is settled (${verdict}, ${passes} of ${ran} passed, needs ${policy.minPasses} of ${policy.k})`;
@@ -116,18 +113,12 @@ export function settledReason(project: string, spec: string, policy: Policy): st
 
 /** How many ended trials of the spec did not pass. */
 export function lostTrials(project: string, spec: string): number {
-  const run = process.env[ENV];
-  if (!run) return 0;
-  return entriesIn(specFolder(run, project, spec)).filter(({ outcome }) => outcome !== 'passed').length;
+  return entriesOf(project, spec).filter(({ outcome }) => outcome !== 'passed').length;
 }
 
 /** US dollars that the ended trials of the run cost, as far as prices are known. */
 export function spentUsd(): number {
-  const run = process.env[ENV];
-  if (!run) return 0;
-  return specFolders(run)
-    .flatMap(entriesIn)
-    .reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
+  return sumOf(entries().filter(hasEnded));
 }
 
 /**
@@ -137,71 +128,54 @@ export function spentUsd(): number {
 export function needlessReason({ project, spec, ...rule }: Wanted, index: number): string | undefined {
   const run = process.env[ENV];
   if (!run) return undefined;
-  const folder = specFolder(run, project, spec);
-  const entries = entriesIn(folder);
-  const count = (outcome: string) => entries.filter(entry => entry.outcome === outcome).length;
+  const ended = entriesOf(project, spec);
+  const count = (outcome: string) => ended.filter(entry => entry.outcome === outcome).length;
   const answer = answerOf(rule, { passes: count('passed'), failures: count('failed') });
   if (answer !== 'open') return `the answer is clear: ${answer}`;
   const cap = checkRun()?.maxCostUsd;
   if (cap === undefined) return undefined;
-  const reserved = join(folder, `${index}.reserved`);
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(reserved, String(rule.trialUsd));
-  if (spentUsd() + reservedUsd(run) <= cap + 1e-9) return undefined;
-  rmSync(reserved);
+  const isOver = ended.some(entry => entry.index === index);
+  if (!isOver) enter(project, spec, { index, outcome: null, costUsd: rule.trialUsd });
+  if (sumOf(entries()) <= cap + 1e-9) return undefined;
+  if (!isOver) rmSync(fileOf(run, project, spec, index));
   return `another trial could cost more than the $${cap} of --max-cost`;
 }
 
-/** US dollars reserved for trials that are running. */
-function reservedUsd(run: string): number {
-  const open = specFolders(run).flatMap(folder => {
-    const files = readdirSync(folder);
-    return files
-      .filter(file => file.endsWith('.reserved') && !files.includes(file.replace('.reserved', '.json')))
-      .map(file => join(folder, file));
-  });
-  return open.reduce((sum, file) => sum + readReserved(file), 0);
+function sumOf(all: readonly LedgerEntry[]): number {
+  return all.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
 }
 
-function readReserved(file: string): number {
-  try {
-    return Number(readFileSync(file, 'utf8'));
-  } catch {
-    // Its worker removed it meanwhile.
-    return 0;
-  }
+const hasEnded = (entry: LedgerEntry): entry is EndedEntry => entry.outcome !== null;
+
+/** The ended trials of a spec. */
+function entriesOf(project: string, spec: string): EndedEntry[] {
+  return entries(prefixOf(project, spec)).filter(hasEnded);
 }
 
-function specFolders(run: string): string[] {
-  const entries = readdirSync(run, { withFileTypes: true });
-  return entries.filter(entry => entry.isDirectory()).map(({ name }) => join(run, name));
-}
-
-function specFolder(run: string, project: string, spec: string): string {
-  return join(
-    run,
-    createHash('sha256')
-      .update(JSON.stringify([project, spec]))
-      .digest('hex')
-      .slice(0, 32),
-  );
-}
-
-function entriesIn(folder: string): LedgerEntry[] {
-  let names: string[] = [];
-  try {
-    names = readdirSync(folder);
-  } catch {
-    // No trial of this spec has ended yet.
-  }
-  return names
-    .filter(name => name.endsWith('.json'))
+function entries(prefix = ''): LedgerEntry[] {
+  const run = process.env[ENV];
+  const files = run ? readdirSync(run) : [];
+  return files
+    .filter(name => name.startsWith(prefix) && name.endsWith('.json'))
     .flatMap(name => {
-      const { data } = entrySchema.safeParse(JSON.parse(readFileSync(join(folder, name), 'utf8')));
-      return data ? [data] : [];
+      try {
+        return entrySchema.parse(JSON.parse(readFileSync(join(run!, name), 'utf8')));
+      } catch {
+        // Another worker gave its reservation up meanwhile.
+        return [];
+      }
     });
 }
 
-function asTrial({ index, outcome, costUsd }: LedgerEntry): TrialResult {
+function fileOf(run: string, project: string, spec: string, index: number): string {
+  return join(run, `${prefixOf(project, spec)}${index}.json`);
+}
+
+function prefixOf(project: string, spec: string): string {
+  const hash = createHash('sha256').update(JSON.stringify([project, spec]));
+  return `${hash.digest('hex').slice(0, 32)}-`;
+}
+
+function asTrial({ index, outcome, costUsd }: EndedEntry): TrialResult {
   return { index, outcome, status: outcome, reason: null, turns: 0, costUsd, durationMs: 0, finalUrl: null };
 }
