@@ -45,8 +45,13 @@ export type { AgentOutcome, AgentRunner, AgentRunOptions } from './playwright/ag
 export { expect, type TaskproofTestOptions, test } from './playwright/fixtures';
 export type { TaskproofOptions } from './playwright/options';
 export { type PageToolTestsOptions, pageToolTests } from './playwright/page-tool-tests';
-export { type PassPolicyDetails, passPolicy } from './playwright/pass-policy';
-export { type Repeats, type RepeatsOptions, repeats } from './playwright/repeats';
+export {
+  type PassPolicyDetails,
+  passPolicy,
+  type Repeats,
+  type RepeatsOptions,
+  repeats,
+} from './playwright/repeats';
 export { type TaskproofTestsOptions, taskproofTests } from './playwright/task-tests';
 export type { Assertion, DomAssertion, NetworkAssertion, PassPolicy, TaskSpec, UrlAssertion } from './spec';
 export type {

@@ -1,6 +1,6 @@
 // Checks the options that users give, before anything runs.
 import type { z } from 'zod';
-import { nearest } from './spec/explain';
+import { nearest } from './spec/errors';
 
 /** Thrown for wrong or unknown options. The message names them all. */
 export class OptionsError extends Error {
@@ -22,38 +22,28 @@ export function checkOptions<Schema extends z.ZodType>(
   schema: Schema,
   given: unknown,
 ): z.output<Schema> {
-  const result = schema.safeParse(given ?? {});
+  const result = schema.safeParse(given ?? {}, { error: unknownOptions });
   if (result.success) return result.data;
-  const problems = result.error.issues.flatMap(issue => {
-    const path = issue.path.join('.');
-    if (issue.code !== 'unrecognized_keys') return [`${path || 'options'}: ${issue.message}`];
-    const known = keysAt(schema, issue.path);
-    return issue.keys.map(key => `${path && `${path}.`}${key}: ${unknownOption(key, known)}`);
+  const problems = result.error.issues.flatMap(({ code, path, message, ...issue }) => {
+    const place = path.join('.');
+    if (code !== 'unrecognized_keys') return [`${place || 'options'}: ${message}`];
+    const messages = message.split('\n');
+    return (issue as { keys: string[] }).keys.map(
+      (key, index) => `${place && `${place}.`}${key}: ${messages[index]}`,
+    );
   });
   throw new OptionsError(
     problems.length === 1 ? `${name}: ${problems[0]}` : `${name}:\n  ${problems.join('\n  ')}`,
   );
 }
 
-function unknownOption(key: string, known: readonly string[]): string {
-  const meant = nearest(key, known);
-  return `unknown option; known are ${known.join(', ')}${meant ? `. Did you mean ${meant}?` : ''}`;
-}
-
-interface AnySchema {
-  shape?: Record<string, AnySchema>;
-  def: { innerType?: AnySchema; in?: AnySchema };
-}
-
-/** The keys of the object at a path. */
-function keysAt(schema: z.ZodType, path: readonly PropertyKey[]): string[] {
-  let at = bare(schema as AnySchema);
-  for (const key of path) at = bare(at?.shape?.[key as string]);
-  return Object.keys(at?.shape ?? {});
-}
-
-/** Removes `optional`, `default` and the like. */
-function bare(schema: AnySchema | undefined): AnySchema | undefined {
-  const inner = schema?.def.innerType ?? schema?.def.in;
-  return inner ? bare(inner) : schema;
+/** A line for each unknown key, or Zod's own message. */
+function unknownOptions(issue: z.core.$ZodRawIssue): string | undefined {
+  if (issue.code !== 'unrecognized_keys') return undefined;
+  const known = Object.keys((issue.inst as unknown as z.ZodObject).shape);
+  const lines = issue.keys.map(key => {
+    const meant = nearest(key, known);
+    return `unknown option; known are ${known.join(', ')}${meant ? `. Did you mean ${meant}?` : ''}`;
+  });
+  return lines.join('\n');
 }

@@ -25,7 +25,7 @@ import { readPage } from '../browser/driver/page-tree';
 import { picture } from '../browser/driver/screenshot';
 import { shorten } from '../browser/driver/tree';
 import { elementAt } from '../browser/durable-locator';
-import { problemsIn } from '../spec/explain';
+import { problemsIn } from '../spec/errors';
 
 export interface Tool<Input = unknown> {
   description: string;

@@ -1,7 +1,7 @@
 // Checks an input against a page's JSON Schema. Both are untrusted: a pattern could keep this process busy forever.
 import { runInNewContext } from 'node:vm';
 import { z } from 'zod';
-import { problemsIn } from '../spec/explain';
+import { problemsIn } from '../spec/errors';
 
 const LIMIT_MS = 250;
 const MAX_PROBLEMS = 5;

@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import type { Wanted } from '../playwright/check-run';
+import type { Wanted } from '../playwright/ledger';
 import { renderConfirmation } from '../report/confirm-markdown';
 import { type Confirmation, confirmLines, confirmTable, planText } from '../report/confirm-text';
 import { printableJson } from '../report/format';

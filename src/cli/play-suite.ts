@@ -4,7 +4,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { CHECK_RUN, type CheckRun } from '../playwright/check-run';
+import { CHECK_RUN, type CheckRun } from '../playwright/ledger';
 import { type Results, readResults } from '../report/results';
 import { CommandError, type Io } from './io';
 

@@ -1,9 +1,9 @@
 // Checks the format's assertions with Playwright's `expect`: each waits like a web-first assertion, and says why it does not hold.
 import { expect, type Locator, type Page } from '@playwright/test';
+import { shorten } from '../browser/driver/tree';
 import type { NetworkEvent } from '../browser/network-log';
 import { limited } from '../browser/waiting';
 import type { Assertion, DomAssertion, NetworkAssertion, UrlAssertion } from '../spec';
-import { matchesUrlGlob } from './url-glob';
 
 export interface GradedState {
   /** The active tab when the agent ended. */
@@ -53,11 +53,8 @@ export async function checkAssertion(assertion: Assertion, state: GradedState): 
 
 async function checkUrl({ pattern }: UrlAssertion, state: GradedState): Promise<void> {
   const { page } = state;
-  await holds(
-    state,
-    () => matchesUrlGlob(pattern, page.url()),
-    () => `the URL ${page.url()} does not match "${pattern}"`,
-  );
+  const reason = () => `the URL ${page.url()} does not match "${pattern}"`;
+  await holds(state, () => matchesUrlGlob(pattern, page.url()), reason);
 }
 
 async function checkNetwork(assertion: NetworkAssertion, state: GradedState): Promise<void> {
@@ -67,21 +64,17 @@ async function checkNetwork(assertion: NetworkAssertion, state: GradedState): Pr
     (assertion.method === undefined || event.method === assertion.method);
   const holdsFor = (event: NetworkEvent) =>
     !event.keptByWorker && sent(event) && statusMatches(assertion.status, event.status);
-  await holds(
-    state,
-    () => network.some(holdsFor),
-    () => {
-      const matching = network.filter(sent);
-      const seen = matching
-        .filter(event => !event.keptByWorker)
-        .map(event => event.status ?? event.failure ?? 'no answer');
-      if (seen.length)
-        return `${requestInWords(assertion)} was sent, but answered with ${[...new Set(seen)].join(', ')} instead of ${assertion.status}`;
-      return matching.length
-        ? `${requestInWords(assertion)} was made, but a service worker answered it, not the server`
-        : `no request matched ${requestInWords(assertion)} (${network.length} requests in this trial)`;
-    },
-  );
+  const reason = () => {
+    const matching = network.filter(sent);
+    const answered = matching.filter(event => !event.keptByWorker);
+    const seen = new Set(answered.map(event => event.status ?? event.failure ?? 'no answer'));
+    if (seen.size)
+      return `${requestInWords(assertion)} was sent, but answered with ${[...seen].join(', ')} instead of ${assertion.status}`;
+    return matching.length
+      ? `${requestInWords(assertion)} was made, but a service worker answered it, not the server`
+      : `no request matched ${requestInWords(assertion)} (${network.length} requests in this trial)`;
+  };
+  await holds(state, () => network.some(holdsFor), reason);
 }
 
 function statusMatches(wanted: NetworkAssertion['status'], status: number | null): boolean {
@@ -107,28 +100,17 @@ async function checkDom(assertion: DomAssertion, state: GradedState): Promise<vo
   const { page } = state;
   const locator = await cssLocator(page, assertion.selector);
   let last: DomSnapshot | null = null;
-  await holds(
-    state,
-    async () => {
-      try {
-        last = await snapshot(page, locator, assertion);
-      } catch (error) {
-        // If the page navigates meanwhile, look again; `poll` itself would give up.
-        if (isNavigating(error)) return undefined;
-        throw error;
-      }
+  const look = async () => {
+    try {
+      last = await snapshot(page, locator, assertion);
       return domHolds(assertion, last);
-    },
-    async () =>
-      last
-        ? domReason(
-            assertion,
-            last,
-            await firstTexts(locator, last),
-            last.count ? await firstBox(locator) : '',
-          )
-        : UNRESPONSIVE,
-  );
+    } catch (error) {
+      // If the page navigates meanwhile, look again; `poll` itself would give up.
+      if (isNavigating(error)) return undefined;
+      throw error;
+    }
+  };
+  await holds(state, look, () => (last ? domReason(assertion, last, locator) : UNRESPONSIVE));
 }
 
 function domHolds({ state }: DomAssertion, { count, visible, saying, blank }: DomSnapshot): boolean {
@@ -142,25 +124,19 @@ function domHolds({ state }: DomAssertion, { count, visible, saying, blank }: Do
   return holds[state];
 }
 
-function domReason(
+async function domReason(
   { selector, state, text }: DomAssertion,
   { count, visible, blank }: DomSnapshot,
-  texts: readonly string[],
-  box: string,
-): string {
-  const nothing = `nothing matches "${selector}"`;
-  if (!count) {
-    if (state === 'absent') return `"${selector}" is absent, but that says nothing: ${blank}`;
-    return state === 'hidden' ? `${nothing}: \`hidden\` needs a match` : nothing;
-  }
-  const reasons: Record<DomAssertion['state'], string> = {
-    visible: `"${selector}" matches ${count}, but none is visible${box}`,
-    attached: nothing,
-    hidden: `"${selector}" is visible (${visible} of ${count})`,
-    absent: `"${selector}" still matches ${count}`,
-    text: `"${selector}" does not contain "${text}"; it says ${texts.map(said => `"${said}"`).join(', ')}`,
-  };
-  return reasons[state];
+  locator: Locator,
+): Promise<string> {
+  if (!count && state === 'absent') return `"${selector}" is absent, but that says nothing: ${blank}`;
+  if (!count) return `nothing matches "${selector}"${state === 'hidden' ? ': `hidden` needs a match' : ''}`;
+  if (state === 'hidden') return `"${selector}" is visible (${visible} of ${count})`;
+  if (state === 'absent') return `"${selector}" still matches ${count}`;
+  if (state === 'visible')
+    return `"${selector}" matches ${count}, but none is visible${await firstBox(locator)}`;
+  const texts = await firstTexts(locator, count);
+  return `"${selector}" does not contain "${text}"; it says ${texts.map(said => `"${said}"`).join(', ')}`;
 }
 
 // Reads everything in Playwright's own world, apart from the page's scripts: a page can replace what `page.evaluate` and
@@ -195,18 +171,13 @@ function containing(text: string): RegExp {
   return new RegExp(pattern);
 }
 
-/** The texts of the first matches, for the reason. */
-async function firstTexts(locator: Locator, { count }: DomSnapshot): Promise<string[]> {
+/** The texts of the first matches, for the reason. A cut one ends with an ellipsis: the mask knows that a secret may be cut there. */
+async function firstTexts(locator: Locator, count: number): Promise<string[]> {
   const reading = Array.from({ length: Math.min(count, 3) }, (_, index) =>
     locator.nth(index).textContent({ timeout: 1_000 }),
   );
   const texts = await Promise.all(reading.map(text => text.catch(() => '')));
-  return texts.map(text => shortened((text ?? '').replace(/\s+/g, ' ').trim()));
-}
-
-/** With an ellipsis: the mask knows that a secret may be cut there. */
-function shortened(text: string): string {
-  return text.length > 80 ? `${text.slice(0, 79)}…` : text;
+  return texts.map(text => shorten(text ?? ''));
 }
 
 /** On a page that shows nothing, everything is absent: such a pass would say nothing about the site. */
@@ -279,4 +250,36 @@ async function holds(
 function firstLine(message: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: Playwright colours its messages
   return (message.split('\n')[0] ?? message).replace(/\u001b\[[0-9;]*m/g, '');
+}
+
+// The format's URL globs. Not picomatch: its `?` and `*` stop at other characters, its `**/x` matches a bare `x`, and its expressions
+// backtrack: `**a**a**a**b` takes minutes on a URL of 2000 characters, and pages choose their URLs. Here the work is at most (tokens
+// of the pattern) x (characters of the URL).
+
+/**
+ * Whether a whole URL matches a glob: `**` is any run of characters, `*` any run without `/`, `?` exactly one
+ * character, everything else itself. Case-sensitive.
+ */
+export function matchesUrlGlob(pattern: string, url: string): boolean {
+  const tokens = pattern.match(/\*{2,}|./gsu) ?? [];
+  // The positions in the pattern that the URL may have come to.
+  let live = withEmptyRuns([0], tokens);
+  for (const character of url) {
+    const next = [...live].flatMap(at => {
+      const token = tokens[at];
+      if (token?.startsWith('*')) return token !== '*' || character !== '/' ? [at] : [];
+      return token === '?' || token === character ? [at + 1] : [];
+    });
+    live = withEmptyRuns(next, tokens);
+    if (live.size === 0) return false;
+  }
+  return live.has(tokens.length);
+}
+
+/** Adds the positions after runs that may be empty. */
+function withEmptyRuns(positions: readonly number[], tokens: readonly string[]): Set<number> {
+  const reached = new Set<number>();
+  for (let at of positions)
+    for (reached.add(at); tokens[at]?.startsWith('*') && !reached.has(at + 1); reached.add(at)) at++;
+  return reached;
 }

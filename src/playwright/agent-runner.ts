@@ -2,8 +2,7 @@
 import type { Page, TestInfo } from '@playwright/test';
 import { openSession } from '../browser/open-session';
 import { parsedUrl } from '../spec/url';
-import { AgentRun } from '../trial/agent-run';
-import { agentTimeMs, type TrialPlan, trialContext } from '../trial/plan';
+import { AgentRun, agentTimeMs, type TrialPlan, trialContext } from '../trial/agent-run';
 import {
   AGENT_ATTACHMENT,
   type AgentNote,
@@ -12,8 +11,8 @@ import {
   type TurnRecord,
 } from '../trial/record';
 import { missingSecrets, type ReadyOptions, renamed } from './options';
-import { folderOf, runError } from './runner';
-import { DEFAULT_TURN_TIMEOUT_MS, seedOf, testOutput } from './trial-test';
+import { runError } from './runner';
+import { attachTo, planOf, seedOf, testOutput } from './trial-test';
 
 export interface AgentRunOptions {
   /** Turns at most. Default: 20. */
@@ -64,25 +63,19 @@ export function agentRunner(page: Page, options: ReadyOptions, testInfo: TestInf
         throw new TypeError('agent.run(goal): the goal must be a non-empty text');
       const missing = missingSecrets(options, [{ id: 'agent.run', goal }]);
       if (missing) throw runError(missing);
+      const base = planOf(options, testInfo);
       const plan: TrialPlan = {
-        agent,
+        ...base,
         specId: null,
         specName: null,
         specHash: null,
-        configDir: folderOf(testInfo.config),
         goal,
         entryUrl: null,
         allowedDomains: given.allowedDomains ?? [hostOf(page.url())],
         maxSteps: given.maxSteps ?? 20,
         maxCostUsd: given.maxCostUsd ?? options.maxCostUsd,
-        turnTimeoutMs:
-          given.turnTimeoutMs ??
-          renamed(given.stepTimeoutMs) ??
-          options.turnTimeoutMs ??
-          DEFAULT_TURN_TIMEOUT_MS,
+        turnTimeoutMs: given.turnTimeoutMs ?? renamed(given.stepTimeoutMs) ?? base.turnTimeoutMs,
         seed: seedOf(`${testInfo.testId}:${runs++}`, testInfo.repeatEachIndex),
-        secrets: options.secrets,
-        pageTools: options.pageTools,
         locate: () => undefined,
       };
       if (testInfo.timeout) testInfo.setTimeout(testInfo.timeout + agentTimeMs(plan));
@@ -93,27 +86,24 @@ export function agentRunner(page: Page, options: ReadyOptions, testInfo: TestInf
 
 async function runAgent(page: Page, plan: TrialPlan, testInfo: TestInfo): Promise<AgentOutcome> {
   const opened = await openSession(page, plan.allowedDomains);
-  const output = testOutput(testInfo);
+  const output = testOutput();
+  const run = new AgentRun(trialContext(plan, opened, output));
+  const { turns } = run;
   try {
     return await output.step(`agent "${plan.agent.name}": ${plan.goal}`, async () => {
-      const run = new AgentRun(trialContext(plan, opened, output));
-      const { status, errorKind, reason } = await run.run().finally(() => note(run, plan, testInfo));
+      const { status, errorKind, reason } = await run.run();
       if (status === 'error') throw new Error(`agent.run, error: ${errorKind}: ${reason}`);
-      const { records: turns, usage } = run.turns;
+      const { records, usage } = turns;
       const finalUrl = opened.session.page.url();
-      return { status, reason, turns, usage, costUsd: usage.costUsd, finalUrl };
+      return { status, reason, turns: records, usage, costUsd: usage.costUsd, finalUrl };
     });
   } finally {
+    // Tells the reporter what the run took, for tests with a pass policy.
+    const { name: agent, model = null } = plan.agent;
+    const note: AgentNote = { agent, model, turns: turns.records.length, usage: turns.usage };
+    attachTo(testInfo, AGENT_ATTACHMENT, 'application/json', JSON.stringify(note));
     await opened.close();
   }
-}
-
-/** Tells the reporter what the run took, for tests with a pass policy. */
-function note({ turns }: AgentRun, { agent }: TrialPlan, { attachments }: TestInfo): void {
-  const { name, model = null } = agent;
-  const taken: AgentNote = { agent: name, model, turns: turns.records.length, usage: turns.usage };
-  const body = Buffer.from(JSON.stringify(taken));
-  attachments.push({ name: AGENT_ATTACHMENT, contentType: 'application/json', body });
 }
 
 /** @throws Error on a blank page, which has no host. */

@@ -109,25 +109,25 @@ export function policyAnnotation(policy: Policy, earlyStop = false): Annotation 
   return { type: PASS_POLICY, description: policyText(policy, false, earlyStop) };
 }
 
-const STOPS_EARLY = '; stops early';
-
 function policyText({ k, minPasses }: Policy, replayed: boolean, earlyStop = false): string {
   const noun = replayed ? 'replay' : 'trial';
   const text = k === 1 ? `1 ${noun}, which must pass` : `at least ${minPasses} of ${k} ${noun}s must pass`;
-  return earlyStop ? text + STOPS_EARLY : text;
+  return earlyStop ? `${text}; stops early` : text;
 }
 
 /** Reads a text of `policyText`; undefined for other texts, such as a suite's own annotation of this type. */
 function readPolicy(text: string): Omit<PlannedSpec, 'id' | 'file' | 'titlePath'> | undefined {
-  const stops = text.endsWith(STOPS_EARLY);
-  const policy = stops ? text.slice(0, -STOPS_EARLY.length) : text;
-  const single = /^1 (trial|replay), which must pass$/.exec(policy);
-  const several = /^at least (\d+) of (\d+) (trial|replay)s must pass$/.exec(policy);
-  const noun = single?.[1] ?? several?.[3];
-  if (!noun) return undefined;
-  const [minPasses = 1, k = 1] = several ? [Number(several[1]), Number(several[2])] : [];
-  return { policy: { k, minPasses }, replayed: noun === 'replay', ...(stops ? { earlyStop: true } : {}) };
+  const found = POLICY_TEXT.exec(text);
+  if (!found) return undefined;
+  const [, minPasses = 1, k = 1, noun, stops] = found;
+  return {
+    policy: { k: Number(k), minPasses: Number(minPasses) },
+    replayed: noun === 'replay',
+    ...(stops ? { earlyStop: true } : {}),
+  };
 }
+
+const POLICY_TEXT = /^(?:1|at least (\d+) of (\d+)) (trial|replay)(?:, which|s) must pass(; stops early)?$/;
 
 /** The file of a spec that does not parse; undefined for other tests. */
 export function brokenSpec({ annotations }: Pick<AnnotatedTest, 'annotations'>): string | undefined {
@@ -195,18 +195,19 @@ export function markReplay(
 ): void {
   const spec = plannedSpec(test);
   if (!spec || spec.titlePath) return;
-  const replayed = { ...spec, policy: replayPolicy(spec.policy, repeatEach), replayed: true };
-  test.annotations.splice(planIndex(test.annotations), 2, ...planAnnotations(replayed));
+  replacePlan(test, { ...spec, policy: replayPolicy(spec.policy, repeatEach), replayed: true });
 }
 
 /** Marks a test whose remaining trials are skipped once the verdict is settled. In place, as `markReplay`. */
 export function markEarlyStop(test: { title: string; annotations: Annotation[] }): void {
   const spec = plannedSpec(test);
-  if (!spec || spec.policy.k === 1) return;
+  if (spec && spec.policy.k > 1) replacePlan(test, { ...spec, earlyStop: true });
+}
+
+function replacePlan({ annotations }: { annotations: Annotation[] }, spec: PlannedSpec): void {
   if (spec.titlePath)
-    test.annotations.splice(policyIndex(test.annotations), 1, policyAnnotation(spec.policy, true));
-  else
-    test.annotations.splice(planIndex(test.annotations), 2, ...planAnnotations({ ...spec, earlyStop: true }));
+    annotations.splice(policyIndex(annotations), 1, policyAnnotation(spec.policy, spec.earlyStop));
+  else annotations.splice(planIndex(annotations), 2, ...planAnnotations(spec));
 }
 
 const runPlanSchema = z.array(z.object({ project: z.string(), spec: plannedSpecSchema }));

@@ -1,4 +1,4 @@
-// Finds the place that called a helper of ours, and makes calls and errors appear to come from another place.
+// A call of a helper of ours: it needs a Playwright that is new enough, and it makes calls and errors appear to come from its place.
 // Checked on Playwright 1.65: `test()` takes its location from the stack frame that calls it, mapped through the file's source map
 // (wrapFunctionWithLocation in lib/common). A frame in node_modules would show our file in the report, and break `spec.ts:LINE`,
 // `--only-changed` and the test list of editors.
@@ -7,8 +7,10 @@ import Module, { createRequire } from 'node:module';
 import { dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
-import type { SourceLocation } from '../trial/plan';
+import type { Suite, TestCase, TestRun } from '@playwright/test/reporter';
+import type { SourceLocation } from '../trial/agent-run';
 import { harmless } from '../trial/safe-text';
+import { runError } from './runner';
 
 export interface CallSite {
   /** As in the stack: a path, or a `file:` URL for an ES module. */
@@ -99,4 +101,51 @@ function canBeShown(file: string): boolean {
   } catch {
     return false;
   }
+}
+
+const LOWEST = '1.64';
+/** The version behind every "Checked on". */
+const CHECKED = '1.65';
+
+/** @throws Error before anything of Playwright is used. */
+export function requirePlaywright(version = installedVersion()): void {
+  if (!isOlder(version, LOWEST)) return;
+  throw runError(
+    `taskproof: @taskproof/playwright requires Playwright ${LOWEST} or newer, but ${version} is installed. Update it: npm install -D @playwright/test@latest`,
+  );
+}
+
+function installedVersion(): string {
+  return (createRequire(__filename)('@playwright/test/package.json') as { version: string }).version;
+}
+
+function isOlder(version: string, than: string): boolean {
+  const [major = 0, minor = 0] = version.split('.').map(Number);
+  const [lowestMajor = 0, lowestMinor = 0] = than.split('.').map(Number);
+  return major < lowestMajor || (major === lowestMajor && minor < lowestMinor);
+}
+
+/**
+ * What has changed in a newer Playwright, as one sentence; undefined if nothing has.
+ *
+ * @param test one that the library declared
+ */
+export function whatMoved(
+  test: TestCase,
+  testRun: Partial<TestRun>,
+  version = installedVersion(),
+): string | undefined {
+  const suite = test.parent as Suite & { _use?: unknown };
+  const parts = [
+    { found: typeof testRun.exclude === 'function', lost: 'repeats beyond k are skipped one by one' },
+    { found: '_tags' in test, lost: 'verdicts are not shown as tags' },
+    { found: '_testType' in test && '_use' in suite, lost: 'wrong options in `test.use` are reported late' },
+    {
+      found: !/[\\/]@taskproof[\\/]playwright[\\/]dist[\\/]/.test(test.location.file),
+      lost: 'specs seem to be declared in this library, so file filters miss them',
+    },
+  ];
+  const lost = parts.filter(({ found }) => !found).map(part => part.lost);
+  if (!lost.length) return undefined;
+  return `Playwright ${version} differs from ${CHECKED}, which this version of @taskproof/playwright was checked on: ${lost.join('; ')}. Update @taskproof/playwright.`;
 }

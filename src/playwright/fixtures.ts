@@ -8,27 +8,35 @@ import {
   type TestInfo,
   type TestType,
 } from '@playwright/test';
-import { secretMask } from '../trial/mask';
+import { secretMask } from '../trial/safe-text';
 import type { AgentRunner } from './agent-runner';
 import { goalOf, markEarlyStop, markReplay, nameOf, type PlannedSpec, plannedSpec } from './annotations';
-import { checkedOptions, wantedOf } from './check-run';
-import { isFirstToSay, isJudged, needlessReason, settledReason, spentUsd } from './ledger';
+import {
+  checkedOptions,
+  isFirstToSay,
+  isJudged,
+  needlessReason,
+  settledReason,
+  spentUsd,
+  wantedOf,
+} from './ledger';
 import { maskTest, warnOfRecorders } from './masked-test';
 import {
   checkTaskproofOptions,
   givenSecrets,
   isReplay,
+  mergedOptions,
   missingSecrets,
   noRecording,
   OPTION,
   originOf,
   type ReadyOptions,
+  readConfigOptions,
   replays,
   type TaskproofOptions,
 } from './options';
 import { folderOf, isInteractive, repeatEachOverride, runError } from './runner';
 import type { TrialTest } from './trial-test';
-import { mergedOptions, readConfigOptions } from './use-options';
 
 export interface TaskproofTestOptions {
   /** The agent and its settings: in a project's `use`, or in `test.use`. */
@@ -158,20 +166,19 @@ async function needRecording(
 }
 
 function skipWhatIsNotNeeded(planned: PlannedSpec, options: ReadyOptions, testInfo: TestInfo): void {
-  const settled = options.earlyStop
-    ? settledReason(testInfo.project.name, nameOf(planned), planned.policy)
-    : undefined;
-  testInfo.skip(settled !== undefined, settled ?? '');
-  const wanted = wantedOf(testInfo.project.name, nameOf(planned));
-  const needless = wanted && needlessReason(wanted, testInfo.repeatEachIndex);
-  testInfo.skip(needless !== undefined, needless ?? '');
-  const cap = options.maxRunCostUsd;
-  if (cap === undefined) return;
-  const spent = spentUsd();
-  testInfo.skip(
-    spent >= cap,
-    `the run has spent $${spent.toFixed(4)} of its maxRunCostUsd of $${cap}, so no new trial starts`,
-  );
+  const { earlyStop, maxRunCostUsd: cap } = options;
+  const [project, name] = [testInfo.project.name, nameOf(planned)];
+  const wanted = wantedOf(project, name);
+  const overBudget = () => {
+    const spent = cap === undefined ? 0 : spentUsd();
+    if (cap === undefined || spent < cap) return undefined;
+    return `the run has spent $${spent.toFixed(4)} of its maxRunCostUsd of $${cap}, so no new trial starts`;
+  };
+  const reason =
+    (earlyStop ? settledReason(project, name, planned.policy) : undefined) ??
+    (wanted && needlessReason(wanted, testInfo.repeatEachIndex)) ??
+    overBudget();
+  testInfo.skip(reason !== undefined, reason ?? '');
 }
 
 export { expect };

@@ -1,5 +1,6 @@
-// Shares between the workers of a run how each trial ended and what it cost: a folder with one file per trial, so that trials
-// that end at once don't disturb each other.
+// What the processes of a run share. The ledger says how each trial ended and what it cost: a folder with one file per trial, so that
+// trials that end at once don't disturb each other. If a command of ours started the run (`taskproof confirm` runs candidates again,
+// `taskproof probe` runs every spec without its agent), an environment variable names a file with its settings.
 import { createHash, randomUUID } from 'node:crypto';
 import {
   existsSync,
@@ -15,7 +16,6 @@ import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { answerOf } from '../verdicts/confirm';
 import { EARLY_STOP, type Policy, type TrialResult, verdictOf } from '../verdicts/verdict';
-import { checkRun, type Wanted } from './check-run';
 
 /** Set by the reporter in the main process, inherited by the workers. */
 const ENV = 'TASKPROOF_LEDGER';
@@ -178,4 +178,63 @@ function prefixOf(project: string, spec: string): string {
 
 function asTrial({ index, outcome, costUsd }: EndedEntry): TrialResult {
   return { index, outcome, status: outcome, reason: null, turns: 0, costUsd, durationMs: 0, finalUrl: null };
+}
+
+/** Names the file with a CheckRun. */
+export const CHECK_RUN = 'TASKPROOF_CHECK_RUN';
+
+const wantedSchema = z.object({
+  project: z.string(),
+  /** Its name, as `nameOf` returns it. */
+  spec: z.string(),
+  /** So many failures settle the answer; null if no number does. */
+  enough: z.number().nullable(),
+  /** By number of graded trials: so few failures settle the answer, too. */
+  hopeless: z.array(z.number()),
+  /** US dollars that a trial costs at most, as far as known. */
+  trialUsd: z.number(),
+});
+
+const checkRunSchema = z.object({
+  purpose: z.enum(['confirm', 'probe']),
+  /** Gets the results. The reporter writes nothing else. */
+  outputFile: z.string(),
+  /** The specs to run. Default: all. */
+  wanted: z.array(wantedSchema).optional(),
+  /** US dollars; a trial that might exceed it does not start. */
+  maxCostUsd: z.number().optional(),
+});
+
+export type CheckRun = z.infer<typeof checkRunSchema>;
+export type Wanted = z.infer<typeof wantedSchema>;
+
+let known: { file: string; run: CheckRun } | undefined;
+
+/** Undefined in an ordinary run. */
+export function checkRun(): CheckRun | undefined {
+  const file = process.env[CHECK_RUN];
+  if (!file) return undefined;
+  if (known?.file !== file)
+    known = { file, run: checkRunSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) };
+  return known.run;
+}
+
+/** What a confirmation asks about this spec. */
+export function wantedOf(project: string, spec: string): Wanted | undefined {
+  return checkRun()?.wanted?.find(one => one.project === project && one.spec === spec);
+}
+
+/** @returns what to add to a trial's index for its seed: fresh trials must not repeat those of the earlier run. */
+export function seedOffset(): number {
+  return checkRun()?.purpose === 'confirm' ? 1_000_000 : 0;
+}
+
+/** A trial's options in this run. A probe's agent does nothing, and a probe has neither judge nor recordings. */
+export function checkedOptions(options: unknown): unknown {
+  const run = checkRun();
+  if (!run || typeof options !== 'object' || options === null) return options;
+  const own = { ...options, earlyStop: false, record: false };
+  if (run.purpose === 'confirm') return own;
+  // Nothing is typed, so no secret is missing.
+  return { ...own, agent: { name: 'nothing', run: async () => {} }, judge: undefined, secrets: undefined };
 }

@@ -1,3 +1,7 @@
+// The option `taskproof`: merged from the config, the project and `test.use`, key by key (Playwright itself only takes the nearest), and
+// checked.
+import { pathToFileURL } from 'node:url';
+import type { FullConfig, FullProject, Suite, TestCase } from '@playwright/test/reporter';
 import { z } from 'zod';
 import type { Agent, ReplayAgent } from '../agents/agent';
 import type { Judge } from '../grading/judge';
@@ -47,6 +51,7 @@ declare module '@playwright/test' {
 /** The definition of the fixture `taskproof`. `use` already has the type, which leaves none for this. */
 export const OPTION = [{}, { option: true }] as never;
 
+const TURN_TIMEOUT_MS = 30_000;
 /** The `origin` that stands for Playwright's own option. */
 const BASE_URL = 'baseURL';
 
@@ -93,6 +98,7 @@ const optionsSchema = z.strictObject({
 /** `use.taskproof`, checked. */
 export interface ReadyOptions extends Omit<TaskproofOptions, 'stepTimeoutMs'> {
   agent: Agent;
+  turnTimeoutMs: number;
   /** Only those with a value. */
   secrets: Record<string, string>;
   /** Names of secrets without a value. */
@@ -109,7 +115,7 @@ export function checkTaskproofOptions(options: unknown, where: string): ReadyOpt
   if (!agent) throw new OptionsError(`${where}: ${NO_AGENT}`);
   const secrets = givenSecrets(checked);
   const missing = Object.keys(named).filter(name => !Object.hasOwn(secrets, name));
-  const turnTimeoutMs = rest.turnTimeoutMs ?? renamed(stepTimeoutMs);
+  const turnTimeoutMs = rest.turnTimeoutMs ?? renamed(stepTimeoutMs) ?? TURN_TIMEOUT_MS;
   return { ...rest, agent, secrets, missing, turnTimeoutMs };
 }
 
@@ -191,4 +197,112 @@ export function noRecording(files: readonly string[]): string {
 /** Whether unchecked options name an agent that plays recordings. */
 export function replays(options: unknown): boolean {
   return (options as TaskproofOptions | undefined)?.agent?.replays === true;
+}
+
+/**
+ * Marks projects whose `repeatEach` comes from `repeats()`, so that their ordinary tests without a policy run once. The key has no
+ * value: `...repeats()` copies it, but comparing or printing the object does not show it.
+ */
+export const FROM_REPEATS = '_taskproofRepeats';
+
+/** The option in the config's own `use`. */
+let ofConfig: unknown;
+/** Names of the projects whose `repeatEach` comes from `repeats()`. */
+let repeated: ReadonlySet<string> = new Set();
+
+/** Whether `repeats()` set the project's `repeatEach`, as far as the config can be read. */
+export function isFromRepeats({ name }: Pick<FullProject, 'name'>): boolean {
+  return repeated.has(name);
+}
+
+/**
+ * Await it before asking for a test's options. Playwright resolves `use` for each project, and does not keep the config's own. Checked
+ * on Playwright 1.65 (requireOrImport): the main process and each worker load the config as a module, which is found here without
+ * running again. If a version loads it in another way, a project's options replace those of the config.
+ */
+export async function readConfigOptions({ configFile }: Pick<FullConfig, 'configFile'>): Promise<void> {
+  ofConfig = undefined;
+  repeated = new Set();
+  if (!configFile) return;
+  try {
+    const loaded = require.cache[require.resolve(configFile)];
+    const exported = loaded ? loaded.exports : await import(pathToFileURL(configFile).href);
+    const config = (exported.default ?? exported) as Config;
+    ofConfig = config.use?.taskproof;
+    // Projects take the config's `repeatEach` if they set none.
+    const setter = (project: Config) => ('repeatEach' in project ? project : config);
+    const fromRepeats = (config.projects ?? [config]).filter(each => FROM_REPEATS in setter(each));
+    repeated = new Set(fromRepeats.map(({ name = '' }) => name));
+  } catch {
+    // Then a project's options replace those of the config.
+  }
+}
+
+interface Config {
+  name?: string;
+  repeatEach?: number;
+  use?: { taskproof?: unknown };
+  projects?: readonly Config[];
+}
+
+/**
+ * @param nearest the option as Playwright resolves it for a test
+ * @returns unchecked
+ */
+export function mergedOptions({ use }: Pick<FullProject, 'use'>, nearest: unknown): unknown {
+  const layers = [ofConfig, (use as { taskproof?: unknown }).taskproof, nearest];
+  const given = [...new Set(layers.filter(layer => layer !== undefined))];
+  // The check of options reports other values.
+  return given.every(isObject) && given.length > 0 ? given.reduce(overlay) : nearest;
+}
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+
+/** Returns the same object for the same two, so that tests with the same options can be grouped. */
+const overlays = new WeakMap<object, WeakMap<object, object>>();
+
+function overlay(under: object, over: object): object {
+  const known = overlays.get(under) ?? new WeakMap<object, object>();
+  overlays.set(under, known);
+  const made = known.get(over) ?? keyByKey(under as Values, over as Values);
+  known.set(over, made);
+  return made;
+}
+
+type Values = Record<string, unknown>;
+
+/** Secrets by name; undefined does not override. */
+function keyByKey(under: Values, over: Values): Values {
+  const merged = { ...under };
+  for (const [key, value] of Object.entries(over)) {
+    const both = key === 'secrets' && isObject(under[key]) && isObject(value);
+    if (both) merged[key] = keyByKey(under[key] as Values, value as Values);
+    else if (value !== undefined || !(key in under)) merged[key] = value;
+  }
+  return merged;
+}
+
+interface UsingSuite extends Suite {
+  _use?: { fixtures: Record<string, unknown> }[];
+}
+
+interface TypedTest extends TestCase {
+  _testType?: { fixtures: { fixtures: Record<string, unknown> }[] };
+}
+
+/**
+ * The option `taskproof` of a test, unchecked, as far as the main process can know it. If a fixture sets it, only the worker knows.
+ * Checked on Playwright 1.65: the main process loads the files, their suites keep the options of `test.use` in `_use`, the last one
+ * winning, and a test keeps the definitions of its fixtures in `_testType`.
+ */
+export function knownOptions(test: TestCase, project: FullProject): { known: boolean; value?: unknown } {
+  for (let suite: UsingSuite | undefined = test.parent; suite; suite = suite.parent) {
+    const used = suite._use?.findLast(({ fixtures }) => 'taskproof' in fixtures)?.fixtures.taskproof;
+    if (used === undefined) continue;
+    return isObject(used) ? { known: true, value: mergedOptions(project, used) } : { known: false };
+  }
+  const definitions = (test as TypedTest)._testType?.fixtures ?? [];
+  const defined = definitions.findLast(({ fixtures }) => 'taskproof' in fixtures)?.fixtures.taskproof;
+  if (defined !== undefined && defined !== OPTION) return { known: false };
+  return { known: true, value: mergedOptions(project, undefined) };
 }

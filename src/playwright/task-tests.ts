@@ -15,11 +15,11 @@ import {
   callSiteOf,
   dependOn,
   errorAt,
+  requirePlaywright,
 } from './call-site';
 import { type TrialFixtures, trialTest } from './fixtures';
 import { openLedgerWithoutReporter } from './ledger';
 import { listsForEditor, repeatEachOverride } from './runner';
-import { requirePlaywright } from './version';
 
 export interface TaskproofTestsOptions {
   /** The suite's own extended `test`, to use its fixtures, its `page` and its logged-in state. Default: Playwright's. */

@@ -4,27 +4,21 @@ import { relative } from 'node:path';
 import { type Page, type TestInfo, test } from '@playwright/test';
 import { hideStepsBy } from '../browser/evaluate';
 import { type OpenSession, openSession } from '../browser/open-session';
-import { placeholdersIn, withData } from '../spec/data';
+import { atOrigin, placeholdersIn, withData } from '../spec/data';
 import type { LoadedSpec } from '../spec/load';
-import { errorEnd } from '../trial/agent-run';
-import { atOrigin, type GradedPlan, type SourceLocation, type TrialOutput } from '../trial/plan';
+import { ended, errorEnd, type GradedPlan, type SourceLocation, type TrialOutput } from '../trial/agent-run';
 import { RECORD_ATTACHMENT, type TrialRecord } from '../trial/record';
 import { oneLine } from '../trial/safe-text';
 import { transcript } from '../trial/transcript';
 import { Trial, trialTimeMs } from '../trial/trial';
-import type { Policy } from '../verdicts/verdict';
 import { describeOf, nameOf, type PlannedSpec, posix, replayPolicy, showUsed } from './annotations';
 import { errorAt } from './call-site';
-import { seedOffset } from './check-run';
-import { enter, isJudged, lostTrials, runId } from './ledger';
+import { enter, isJudged, lostTrials, runId, seedOffset } from './ledger';
 import { withoutSteps } from './masked-test';
 import { type ReadyOptions, replays } from './options';
 import { folderOf, QUIET_TEXT, repeatEachOverride } from './runner';
 
 hideStepsBy(withoutSteps);
-
-/** Milliseconds for a turn, unless the project or the call sets them. */
-export const DEFAULT_TURN_TIMEOUT_MS = 30_000;
 
 export class TrialTest {
   private trial: Trial | null = null;
@@ -39,7 +33,7 @@ export class TrialTest {
   ) {}
 
   /** @throws an error that says why the trial did not pass. */
-  async run(loaded: LoadedSpec, declared: PlannedSpec): Promise<void> {
+  async run(loaded: LoadedSpec, { policy }: PlannedSpec): Promise<void> {
     const { testInfo } = this;
     const plan = this.plan(loaded);
     showUsed(testInfo.annotations, loaded.spec, plan.spec);
@@ -52,14 +46,14 @@ export class TrialTest {
       specFile: posix(relative(testInfo.config.rootDir, loaded.file)),
       repeatIndex: testInfo.repeatEachIndex,
       retry: testInfo.retry,
-      policy: this.policy(declared),
+      policy: replays(this.options) ? replayPolicy(policy, repeatEachOverride()) : policy,
       ...(plan.unique ? { runId: runId(), unique: plan.unique } : {}),
     };
-    this.trial = new Trial(plan, identity, this.opened, testOutput(testInfo));
+    this.trial = new Trial(plan, identity, this.opened, testOutput());
     const record = await this.trial.run();
-    await this.attach(record, plan.goal);
+    this.attach(record, plan);
     if (record.outcome === 'passed') return;
-    this.expectTolerated(record);
+    this.expectTolerated(record, plan);
     throw trialError(record, this.trial.failure!, errorLocation(record, plan));
   }
 
@@ -67,55 +61,37 @@ export class TrialTest {
   async settle(): Promise<void> {
     const { trial, testInfo } = this;
     if (trial && !this.attached) {
-      const reason = `the test timed out after ${testInfo.timeout / 1000} s`;
       trial.stop(
         testInfo.status === 'timedOut'
-          ? { status: 'timed_out', errorKind: null, reason }
+          ? ended('timed_out', `the test timed out after ${testInfo.timeout / 1000} s`)
           : errorEnd('interrupted', 'the run was interrupted before the trial ended'),
       );
-      await this.attach(trial.record(), trial.plan.goal);
+      this.attach(trial.record(), trial.plan);
     }
     await this.opened?.close();
   }
 
-  private nameOf(id: string): string {
-    return nameOf({ id, describe: describeOf(this.testInfo) });
-  }
-
-  private policy(declared: PlannedSpec): Policy {
-    return replays(this.options) ? replayPolicy(declared.policy, repeatEachOverride()) : declared.policy;
-  }
-
-  private plan(loaded: LoadedSpec): GradedPlan {
+  private plan({ spec: declared, hash, file, locate }: LoadedSpec): GradedPlan {
     const { options, testInfo, navigationTimeoutMs } = this;
-    const seed = seedOf(this.nameOf(loaded.spec.id), testInfo.repeatEachIndex + seedOffset());
+    const specName = nameOf({ id: declared.id, describe: describeOf(testInfo) });
+    const seed = seedOf(specName, testInfo.repeatEachIndex + seedOffset());
     const unique = uniqueOf(seed, testInfo.project.name);
-    const filled = withData(loaded.spec, { trial: testInfo.repeatEachIndex + 1, unique });
+    const filled = withData(declared, { trial: testInfo.repeatEachIndex + 1, unique });
     const spec = atOrigin(filled, options.origin);
     const caps = [spec.maxCostUsd, options.maxCostUsd].filter(cap => cap !== undefined);
     return {
+      ...spec,
+      ...planOf(options, testInfo),
       spec,
-      agent: options.agent,
       specId: spec.id,
-      specName: this.nameOf(spec.id),
-      specHash: loaded.hash,
-      configDir: folderOf(testInfo.config),
+      specName,
+      specHash: hash,
       judge: options.judge,
-      goal: spec.goal,
-      entryUrl: spec.entryUrl,
-      allowedDomains: spec.allowedDomains,
-      maxSteps: spec.maxSteps,
       maxCostUsd: caps.length ? Math.min(...caps) : undefined,
-      turnTimeoutMs: options.turnTimeoutMs ?? DEFAULT_TURN_TIMEOUT_MS,
       seed,
-      ...(placeholdersIn(loaded.spec).some(({ name }) => name === 'unique') ? { unique } : {}),
-      secrets: options.secrets,
-      pageTools: options.pageTools,
+      ...(placeholdersIn(declared).some(({ name }) => name === 'unique') ? { unique } : {}),
       ...(navigationTimeoutMs ? { navigationTimeoutMs } : {}),
-      locate: path => ({
-        file: loaded.file,
-        ...(loaded.locate(path) ?? loaded.locate('goal') ?? { line: 1, column: 1 }),
-      }),
+      locate: path => ({ file, ...(locate(path) ?? locate('goal') ?? { line: 1, column: 1 }) }),
     };
   }
 
@@ -123,22 +99,20 @@ export class TrialTest {
    * Marks a tolerated failure as expected at once, for reporters that print as tests end. If a later failure loses the spec, our
    * reporter removes the mark.
    */
-  private expectTolerated({ specId, policy }: TrialRecord): void {
-    const lost = lostTrials(this.testInfo.project.name, this.nameOf(specId));
-    if (isJudged() && lost <= policy.k - policy.minPasses)
+  private expectTolerated({ policy }: TrialRecord, { specName }: GradedPlan): void {
+    if (isJudged() && lostTrials(this.testInfo.project.name, specName) <= policy.k - policy.minPasses)
       this.testInfo.fail(true, `tolerated so far: ${policy.minPasses} of ${policy.k} trials must pass`);
   }
 
-  private async attach(record: TrialRecord, goal: string): Promise<void> {
+  private attach(record: TrialRecord, { goal, specName }: GradedPlan): void {
     // A trial that was stopped from outside may still end on its own.
     if (this.attached) return;
     this.attached = true;
-    const { attach } = testOutput(this.testInfo);
-    await attach('transcript', { body: transcript(record, goal), contentType: QUIET_TEXT });
-    await attach(RECORD_ATTACHMENT, { body: JSON.stringify(record), contentType: 'application/json' });
+    attachTo(this.testInfo, 'transcript', QUIET_TEXT, transcript(record, goal));
+    attachTo(this.testInfo, RECORD_ATTACHMENT, 'application/json', JSON.stringify(record));
     const { repeatIndex: index, outcome, costUsd } = record;
     try {
-      enter(this.testInfo.project.name, this.nameOf(record.specId), { index, outcome, costUsd });
+      enter(this.testInfo.project.name, specName, { index, outcome, costUsd });
     } catch (error) {
       // Only other workers need the entry, for early stop and the cost cap of the run.
       process.stderr.write(
@@ -148,8 +122,16 @@ export class TrialTest {
   }
 }
 
-/** Shows a trial in its Playwright test: turns and assertions as steps, evidence as attachments. */
-export function testOutput(testInfo: TestInfo): TrialOutput {
+/** What the options of a project say about each run of its agent. */
+export function planOf(
+  { agent, secrets, pageTools, turnTimeoutMs }: ReadyOptions,
+  { config }: Pick<TestInfo, 'config'>,
+) {
+  return { agent, secrets, pageTools, turnTimeoutMs, configDir: folderOf(config) };
+}
+
+/** Shows a trial in its Playwright test: turns and assertions as steps, with their evidence. */
+export function testOutput(): TrialOutput {
   return {
     step: (title, body, location) =>
       test.step(
@@ -157,11 +139,12 @@ export function testOutput(testInfo: TestInfo): TrialOutput {
         step => body((name, attachment) => step.attach(name, attachment)),
         location ? { location } : {},
       ),
-    // Not `testInfo.attach`, which would add a step.
-    async attach(name, { body, contentType }) {
-      testInfo.attachments.push({ name, contentType, body: Buffer.from(body) });
-    },
   };
+}
+
+/** Not `testInfo.attach`, which would add a step. */
+export function attachTo({ attachments }: TestInfo, name: string, contentType: string, body: string): void {
+  attachments.push({ name, contentType, body: Buffer.from(body) });
 }
 
 /** Differs between the trials of a spec, and is the same in each run. */

@@ -14,13 +14,17 @@ import {
   type RunPlan,
   trialTitle,
 } from '../playwright/annotations';
-import { checkedOptions, checkRun, wantedOf } from '../playwright/check-run';
+import { whatMoved } from '../playwright/call-site';
+import { checkedOptions, checkRun, wantedOf } from '../playwright/ledger';
 import {
   checkTaskproofOptions,
+  isFromRepeats,
   isReplay,
+  knownOptions,
   missingSecrets,
   noRecording,
   type ReadyOptions,
+  readConfigOptions,
   replays,
   type TaskproofOptions,
 } from '../playwright/options';
@@ -36,8 +40,6 @@ import {
   runError,
   turnOffRetries,
 } from '../playwright/runner';
-import { isFromRepeats, knownOptions, readConfigOptions } from '../playwright/use-options';
-import { whatMoved } from '../playwright/version';
 import { print } from './format';
 
 interface PlannedTest {

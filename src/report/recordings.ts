@@ -13,7 +13,7 @@ import {
 } from '../agents/replay/recording';
 import { nameOf, type PlannedSpec } from '../playwright/annotations';
 import type { TaskproofOptions } from '../playwright/options';
-import { knownOptions } from '../playwright/use-options';
+import { knownOptions } from '../playwright/options';
 import { byName } from '../spec/data';
 import type { TrialRecord } from '../trial/record';
 import { plural } from './format';

@@ -17,8 +17,8 @@ import {
   type PlannedSpec,
   plannedSpec,
 } from '../playwright/annotations';
-import { checkRun } from '../playwright/check-run';
-import { closeLedger, openLedger } from '../playwright/ledger';
+import { requirePlaywright } from '../playwright/call-site';
+import { checkRun, closeLedger, openLedger } from '../playwright/ledger';
 import {
   beforeReporters,
   hideDetails,
@@ -33,7 +33,6 @@ import {
   selectsProjects,
   showDetails,
 } from '../playwright/runner';
-import { requirePlaywright } from '../playwright/version';
 import { failsRun } from '../verdicts/verdict';
 import { diagnose, keptWays } from './diagnose';
 import { print } from './format';

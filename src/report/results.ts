@@ -1,6 +1,6 @@
 // The results file, taskproof-results.json: the results of a run for programs.
 import { z } from 'zod';
-import { problemsIn } from '../spec/explain';
+import { problemsIn } from '../spec/errors';
 import { keyOf } from '../verdicts/diff';
 import { comparisonSchema, cost, rowSchema, sharedFindingSchema, usageSchema } from '../verdicts/shapes';
 import { specName } from '../verdicts/verdict';

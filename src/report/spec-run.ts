@@ -1,8 +1,7 @@
 // Collects the trials of one spec in one project, of an agent or of replays, as they come in.
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 import { type PlannedSpec, nameOf as plannedName, plannedSpec } from '../playwright/annotations';
-import { checkRun, wantedOf } from '../playwright/check-run';
-import { enter, needlessReason, settledReason } from '../playwright/ledger';
+import { checkRun, enter, needlessReason, settledReason, wantedOf } from '../playwright/ledger';
 import { annotate, expectAsDeclared, retag, skipUnstarted, tolerate, unannotate } from '../playwright/runner';
 import { byName } from '../spec/data';
 import type { TrialRecord } from '../trial/record';

@@ -3,7 +3,7 @@ import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../options';
-import { checkRun } from '../playwright/check-run';
+import { checkRun } from '../playwright/ledger';
 import { compareProjects } from '../verdicts/comparison';
 import { sharedFindings } from '../verdicts/diagnosis';
 import { byName } from '../verdicts/diff';

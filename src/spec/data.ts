@@ -1,6 +1,6 @@
-// The data of a trial: the values of `{{trial}}` and `{{unique}}` in a spec. To the format, and to other programs that read it,
-// placeholders are ordinary text.
-import { formatPath } from './locate';
+// The spec of one trial: with the values of `{{trial}}` and `{{unique}}`, and at another deployment. To the format, and to other programs
+// that read it, placeholders are ordinary text.
+import { formatPath } from './errors';
 import type { TaskSpec } from './task-spec';
 
 /** The data that differs between the trials of a spec. */
@@ -44,6 +44,38 @@ export function withData(spec: TaskSpec, data: TrialData): TaskSpec {
     text.replace(PLACEHOLDER, (whole, name: string) => (isKnown(name) ? String(data[name]) : whole));
   const filled = FIELDS.map(field => [field, mapTexts(spec[field], [field], fill)] as const);
   return { ...spec, ...Object.fromEntries(filled.filter(([, value]) => value !== undefined)) };
+}
+
+/**
+ * The same spec on another deployment: replaces the origin of entryUrl there, in URL globs that start with it and in the goal, and
+ * allows the new host.
+ *
+ * @param origin scheme, host and port, such as `https://preview-42.example.com`
+ */
+export function atOrigin(spec: TaskSpec, origin: string | undefined): TaskSpec {
+  if (origin === undefined) return spec;
+  const entry = new URL(spec.entryUrl);
+  const target = new URL(origin);
+  const moved = (glob: string) => {
+    const rest = glob.slice(entry.origin.length);
+    // `https://example.com.evil.org/**` also starts with `https://example.com`.
+    const sameOrigin = glob.startsWith(entry.origin) && (rest === '' || /^[/?#*]/.test(rest));
+    return sameOrigin ? target.origin + rest : glob;
+  };
+  const host = target.hostname;
+  // An agent that is told to open the old deployment would test that one.
+  const goal = spec.goal.replace(/https?:\/\/[\w.-]*\w(?::\d+)?/g, address => moved(address));
+  return {
+    ...spec,
+    goal,
+    entryUrl: target.origin + entry.pathname + entry.search + entry.hash,
+    allowedDomains: spec.allowedDomains.includes(host) ? spec.allowedDomains : [...spec.allowedDomains, host],
+    assertions: spec.assertions.map(assertion => {
+      if (assertion.type === 'url') return { ...assertion, pattern: moved(assertion.pattern) };
+      if (assertion.type === 'network') return { ...assertion, urlPattern: moved(assertion.urlPattern) };
+      return assertion;
+    }),
+  };
 }
 
 /** With the name of `{{unique}}` in place of its value. JSON escapes none of its letters and digits. */

@@ -4,17 +4,20 @@ import {
   Composer,
   CST,
   type Document,
+  isAlias,
+  isMap,
   isScalar,
+  isSeq,
   Lexer,
   LineCounter,
   type Node,
+  type Pair,
   Parser,
   visit,
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
 import { printable, type SourceLocation, shown, TaskSpecYamlError } from './errors';
-import { createLocator, type Locator } from './locate';
 
 export interface SpecDocument {
   /** Plain data. Aliases in the document can make it shared or even circular. */
@@ -164,4 +167,83 @@ function inOurWords({ code, ...error }: YAMLError): string {
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
+}
+
+export type SpecPath = readonly (string | number)[];
+
+export interface Locator {
+  /** Where the value at a path begins; undefined if the file has none. */
+  value(path: SpecPath): SourceLocation | undefined;
+  /** Where the value begins; if the file has none, the nearest value around it. */
+  nearest(path: SpecPath): SourceLocation;
+  /** Where the last key of a path is. */
+  key(path: SpecPath): SourceLocation | undefined;
+}
+
+/** The value at a path, and the key in front of it. */
+interface Place {
+  key?: Node;
+  value: Node | null;
+}
+
+export function createLocator(
+  root: Node | null,
+  aliases: ReadonlyMap<Alias, Node>,
+  at: (offset: number | undefined) => SourceLocation,
+): Locator {
+  const pairs = new WeakMap<YAMLMap, Map<unknown, Pair>>();
+  const pairOf = (map: YAMLMap, key: string | number): Pair | undefined => {
+    let known = pairs.get(map);
+    if (!known) {
+      known = new Map(map.items.map(pair => [isScalar(pair.key) ? pair.key.value : pair.key, pair]));
+      pairs.set(map, known);
+    }
+    return known.get(key);
+  };
+
+  const step = (from: Node | null | undefined, segment: string | number): Place | undefined => {
+    const node = isAlias(from) ? aliases.get(from) : from;
+    if (isSeq(node) && typeof segment === 'number')
+      return segment in node.items ? { value: node.items[segment] as Node } : undefined;
+    const pair = isMap(node) ? pairOf(node, segment) : undefined;
+    return pair && { key: pair.key as Node, value: pair.value as Node | null };
+  };
+
+  const find = (path: SpecPath): Place | undefined =>
+    path.reduce<Place | undefined>((place, segment) => place && step(place.value, segment), { value: root });
+
+  const value = (path: SpecPath): SourceLocation | undefined => {
+    const found = find(path);
+    if (!found) return undefined;
+    // An empty value has no place of its own: use its key's.
+    const node = isEmpty(found.value) ? (found.key ?? found.value) : found.value;
+    return at(node?.range?.[0]);
+  };
+
+  return {
+    value,
+    key: path => {
+      const key = find(path)?.key;
+      return key && at(key.range?.[0]);
+    },
+    nearest: path => {
+      for (let length = path.length; length > 0; length--) {
+        const found = value(path.slice(0, length));
+        if (found) return found;
+      }
+      return at(root?.range?.[0]);
+    },
+  };
+}
+
+function isEmpty(node: Node | null): boolean {
+  return node === null || (isScalar(node) && node.value === null && node.source === '');
+}
+
+/** The segments of a path that `formatPath` wrote. */
+export function parsePath(path: string): (string | number)[] {
+  return [...path.matchAll(/\[(\d+)\]|\[("(?:[^"\\]|\\.)*")\]|[^.[\]]+/g)].map(([name, index, quoted]) => {
+    if (index !== undefined) return Number(index);
+    return quoted === undefined ? name : (JSON.parse(quoted) as string);
+  });
 }

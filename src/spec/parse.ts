@@ -1,15 +1,15 @@
 // Parses YAML to a task spec, or to one typed error with all problems and their places.
 import type { z } from 'zod';
-import { readDocument } from './document';
+import { type Locator, parsePath, readDocument } from './document';
 import {
+  formatPath,
   type SourceLocation,
   type TaskSpecError,
   type TaskSpecIssue,
   TaskSpecValidationError,
+  typeName,
   UnsupportedSpecVersionError,
 } from './errors';
-import { typeName } from './explain';
-import { formatPath, type Locator, parsePath } from './locate';
 import { SPEC_VERSION, taskSpecSchema } from './schema';
 import type { TaskSpec } from './task-spec';
 

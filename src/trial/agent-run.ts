@@ -1,4 +1,4 @@
-// One run of an agent on an open page, from its first turn to its status.
+// What a trial is to do, and one run of its agent on an open page, from the first turn to the status.
 import type { Page } from '@playwright/test';
 import {
   type Agent,
@@ -9,16 +9,109 @@ import {
   type SessionTask,
 } from '../agents/agent';
 import { listen } from '../browser/listen';
-import { agentTimeMs, type TrialContext } from './plan';
+import type { OpenSession } from '../browser/open-session';
+import { PageTools, type PageToolsMode } from '../browser/page-tools';
+import type { Judge, JudgedTrial } from '../grading/judge';
+import type { TaskSpec } from '../spec';
 import type { ErrorKind, TrialStatus } from './record';
-import { messageOf, oneLine } from './safe-text';
+import { type Mask, messageOf, oneLine, secretMask } from './safe-text';
 import { abortable, Turns } from './turns';
+
+/** A place in a spec's file; line and column are 1-based. */
+export interface SourceLocation {
+  file: string;
+  line: number;
+  column: number;
+}
+
+/** Adds a file to the step that is shown. */
+export type Attach = (name: string, attachment: { body: Buffer; contentType: string }) => Promise<void>;
+
+/** Shows a running trial. In a suite it is Playwright's test; the trial only knows this interface. */
+export interface TrialOutput {
+  step<T>(title: string, body: (attach: Attach) => Promise<T>, location?: SourceLocation): Promise<T>;
+}
+
+/** What the agent's task takes from the plan as it is. */
+const TASK_FIELDS = [
+  'specId',
+  'specName',
+  'specHash',
+  'configDir',
+  'goal',
+  'allowedDomains',
+  'maxSteps',
+  'maxCostUsd',
+  'seed',
+  'unique',
+  'secrets',
+] as const satisfies (keyof SessionTask)[];
+
+type PlannedTask = Pick<SessionTask, (typeof TASK_FIELDS)[number]>;
+
+/** What a trial does: that of a spec, or a goal in a hand-written test. */
+export interface TrialPlan extends PlannedTask {
+  agent: Agent;
+  /** Opened before the agent starts; null if the page is already open. */
+  entryUrl: string | null;
+  /** Milliseconds; the trial may take maxSteps times this. */
+  turnTimeoutMs: number;
+  /** `auto` if left out. */
+  pageTools?: PageToolsMode | undefined;
+  /** Milliseconds for opening entryUrl; 30,000 where left out or 0. */
+  navigationTimeoutMs?: number;
+  /** Milliseconds that each assertion waits. Default: Playwright's setting. */
+  expectTimeoutMs?: number;
+  /** Line and column of a path in the spec's file, such as `assertions[0]`; undefined in a hand-written test. */
+  locate(path: string): SourceLocation | undefined;
+}
+
+/** The plan of a graded trial: with its spec and the places in its file. */
+export interface GradedPlan extends TrialPlan {
+  spec: TaskSpec;
+  specName: string;
+  judge: Judge | undefined;
+  locate(path: string): SourceLocation;
+}
+
+/** Shared by all parts of a running trial. */
+export interface TrialContext<Plan extends TrialPlan = TrialPlan> extends Omit<OpenSession, 'close'> {
+  plan: Plan;
+  output: TrialOutput;
+  mask: Mask;
+  webmcp: PageTools;
+  /** `performance.now()` when the trial began. */
+  startedAt: number;
+  /** Pictures for the judge. */
+  pictures: JudgedTrial['screenshots'][number][];
+}
+
+/** @param opened the page's session, to be closed by the caller */
+export function trialContext<Plan extends TrialPlan>(
+  plan: Plan,
+  { close: _, ...opened }: OpenSession,
+  output: TrialOutput,
+): TrialContext<Plan> {
+  const mask = secretMask(plan.secrets);
+  opened.session.mask = mask;
+  const webmcp = new PageTools(opened.session, plan.allowedDomains, plan.pageTools);
+  return { plan, ...opened, output, mask, webmcp, startedAt: performance.now(), pictures: [] };
+}
+
+/** Milliseconds for all turns of the agent. */
+export function agentTimeMs(plan: Pick<TrialPlan, 'maxSteps' | 'turnTimeoutMs'>): number {
+  return plan.maxSteps * plan.turnTimeoutMs;
+}
 
 export interface AgentEnd {
   status: TrialStatus;
   errorKind: ErrorKind | null;
   /** One line; null if the agent ended its own turn. */
   reason: string | null;
+}
+
+export function ended(status: TrialStatus, reason: string | null = null): AgentEnd {
+  return { status, errorKind: null, reason };
 }
 
 /** An end that says nothing about the site. */
@@ -42,10 +135,6 @@ export class AgentRun {
     this.turns = new Turns(trial, this.abort.signal);
   }
 
-  get signal(): AbortSignal {
-    return this.abort.signal;
-  }
-
   /** Ends the run if it is still going, without waiting for pending work. */
   stop(end: AgentEnd): void {
     this.stopped ??= end;
@@ -58,7 +147,7 @@ export class AgentRun {
     this.deadline = performance.now() + time;
     const timer = setTimeout(() => {
       const limit = `${plan.maxSteps} turns of ${plan.turnTimeoutMs / 1000} s`;
-      this.stop({ status: 'timed_out', errorKind: null, reason: `the time limit (${limit}) was reached` });
+      this.stop(ended('timed_out', `the time limit (${limit}) was reached`));
     }, time);
     const unwatch = watchBrowser(this.trial, what =>
       this.stop(errorEnd('browser', `${what} while the agent ran`)),
@@ -66,7 +155,7 @@ export class AgentRun {
     try {
       if (plan.pageTools === 'only' && !(await this.trial.webmcp.isSupported()))
         return errorEnd('browser', NO_PAGE_TOOLS);
-      const result: unknown = await abortable(() => plan.agent.run(this.task()), this.signal);
+      const result: unknown = await abortable(() => plan.agent.run(this.task()), this.abort.signal);
       await this.turns.pictured;
       return this.turns.stoppedBy ? this.limitEnd() : endOf(plan.agent, result, mask);
     } catch (error) {
@@ -75,7 +164,7 @@ export class AgentRun {
       clearTimeout(timer);
       unwatch();
       // An agent that goes on after its end has an aborted signal and gets no further turn.
-      this.stop({ status: 'completed', errorKind: null, reason: 'the agent has ended its turn' });
+      this.stop(ended('completed', 'the agent has ended its turn'));
     }
   }
 
@@ -83,12 +172,10 @@ export class AgentRun {
     const { turns } = this;
     const { plan, session, mask, webmcp } = this.trial;
     const now = () => Math.max(0, this.deadline - performance.now());
+    const planned = Object.fromEntries(TASK_FIELDS.map(field => [field, plan[field]])) as PlannedTask;
     return {
-      specId: plan.specId,
-      specName: plan.specName,
-      specHash: plan.specHash,
-      configDir: plan.configDir,
-      goal: plan.goal,
+      // A copy: an agent can't change the plan.
+      ...structuredClone(planned),
       get page() {
         return session.page;
       },
@@ -100,13 +187,8 @@ export class AgentRun {
       pageTools: () => webmcp.list(),
       callPageTool: (name, input, options) => turns.callPageTool(name, input, options),
       entryUrl: plan.entryUrl ?? session.page.url(),
-      allowedDomains: [...plan.allowedDomains],
-      maxSteps: plan.maxSteps,
       done: [],
-      maxCostUsd: plan.maxCostUsd,
-      seed: plan.seed,
-      unique: plan.unique,
-      signal: this.signal,
+      signal: this.abort.signal,
       get timeLeftMs() {
         return now();
       },
@@ -116,7 +198,6 @@ export class AgentRun {
       get costUsd() {
         return turns.usage.costUsd;
       },
-      secrets: { ...plan.secrets },
       turn: (title, fn, options) => turns.run(title, fn, options),
       usage: usage => turns.addUsage(usage),
       activate: page => session.activate(page),
@@ -130,23 +211,20 @@ export class AgentRun {
 
   private endByError(error: unknown): AgentEnd {
     if (this.stopped) return this.stopped;
-    if (error instanceof BudgetExceededError) this.turns.stoppedBy ??= 'budget_exceeded';
-    if (this.turns.stoppedBy === 'budget_exceeded' && error instanceof BudgetExceededError)
-      return { status: 'budget_exceeded', errorKind: null, reason: this.said(error) };
-    if (this.turns.stoppedBy) return this.limitEnd();
+    const isBudget = error instanceof BudgetExceededError;
+    if (isBudget) this.turns.stoppedBy ??= 'budget_exceeded';
+    if (this.turns.stoppedBy) return this.limitEnd(isBudget ? this.said(error) : undefined);
     if (error instanceof AgentApiError) return errorEnd('agent_api', this.said(error));
     if (this.trial.session.page.isClosed()) return errorEnd('browser', `no tab is open: ${this.said(error)}`);
     return errorEnd('internal', `agent "${this.trial.plan.agent.name}" threw: ${this.said(error)}`);
   }
 
-  private limitEnd(): AgentEnd {
-    const { plan } = this.trial;
-    const status = this.turns.stoppedBy!;
-    const reason =
-      status === 'max_steps'
-        ? `the agent used all ${plan.maxSteps} turns without ending`
-        : `the cost cap of $${plan.maxCostUsd} was reached`;
-    return { status, errorKind: null, reason };
+  /** @param spent what was said about the cost cap */
+  private limitEnd(spent?: string): AgentEnd {
+    const { maxSteps, maxCostUsd } = this.trial.plan;
+    if (this.turns.stoppedBy === 'max_steps')
+      return ended('max_steps', `the agent used all ${maxSteps} turns without ending`);
+    return ended('budget_exceeded', spent ?? `the cost cap of $${maxCostUsd} was reached`);
   }
 
   private said(error: unknown): string {
@@ -155,10 +233,10 @@ export class AgentRun {
 }
 
 function endOf(agent: Agent, result: unknown, mask: (text: string) => string): AgentEnd {
-  if (result === undefined || result === null) return { status: 'completed', errorKind: null, reason: null };
+  if (result === undefined || result === null) return ended('completed');
   const { status, reason } = result as Partial<GaveUp>;
   if (status === 'gave_up' && typeof reason === 'string')
-    return { status: 'gave_up', errorKind: null, reason: `the agent gave up: ${oneLine(mask(reason), 500)}` };
+    return ended('gave_up', `the agent gave up: ${oneLine(mask(reason), 500)}`);
   const problem = `agent "${agent.name}" resolved to ${mask(String(JSON.stringify(result)))}; it must resolve to nothing or to { status: "gave_up", reason: "..." }`;
   return errorEnd('internal', oneLine(problem, 500));
 }

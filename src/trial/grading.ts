@@ -3,11 +3,10 @@ import type { Page } from '@playwright/test';
 import type { NetworkEvent } from '../browser/network-log';
 import { AssertionFailure, assertionTitle, checkAssertion } from '../grading/assertions';
 import { type Judge, type JudgedTrial, JudgeError } from '../grading/judge';
-import { problemsIn } from '../spec/explain';
-import { maskDeep } from './mask';
-import type { GradedPlan, TrialContext } from './plan';
+import { problemsIn } from '../spec/errors';
+import type { GradedPlan, TrialContext } from './agent-run';
 import { type AssertionResult, type JudgeResult, judgeResultSchema, type TotalUsage } from './record';
-import { messageOf, oneLine } from './safe-text';
+import { maskDeep, messageOf, oneLine } from './safe-text';
 import { sizeOf } from './screenshot';
 import { keyPointTitle } from './transcript';
 import { abortable, type Turns } from './turns';
@@ -120,6 +119,7 @@ async function judgedTrial({
   ...state
 }: JudgedState): Promise<JudgedTrial> {
   const cap = plan.maxCostUsd;
+  const readText = (page: Page) => page.locator('body').innerText({ timeout: 5_000 });
   const spent = turns.usage.costUsd;
   return {
     spec: plan.spec,
@@ -129,7 +129,7 @@ async function judgedTrial({
       pictures.map(async each => ({ ...each, image: await forModel(session.page, each.image) })),
     ),
     finalUrl: mask(session.page.url()),
-    finalText: mask(await session.onAdmitted(visibleText).catch(() => '')).slice(0, MAX_FINAL_TEXT),
+    finalText: mask(await session.onAdmitted(readText).catch(() => '')).slice(0, MAX_FINAL_TEXT),
     assertions: state.assertions,
     budgetUsd: cap === undefined || spent === null ? cap : Math.max(0, cap - spent),
     signal: AbortSignal.any([AbortSignal.timeout(judgeTimeMs(pictures.length)), state.stopped]),
@@ -161,20 +161,15 @@ function readJudgement(
 async function showJudgement({ plan, output }: JudgedState['trial'], judgement: JudgeResult): Promise<void> {
   const { name, passed, reason, keyPoints = [] } = judgement;
   const location = plan.locate('judge');
-  const show = async (title: string, broken: string | null, inside?: () => Promise<void>) => {
+  const show = (title: string, broken: string | null, inside = async () => {}) => {
     const failure = new Error(broken ?? '');
-    await output
-      .step(
-        title,
-        async () => {
-          await inside?.();
-          if (broken !== null) throw failure;
-        },
-        location,
-      )
-      .catch(error => {
-        if (error !== failure) throw error;
-      });
+    const body = async () => {
+      await inside();
+      if (broken !== null) throw failure;
+    };
+    return output.step(title, body, location).catch(error => {
+      if (error !== failure) throw error;
+    });
   };
   await show(`judge "${name}": ${oneLine(reason, 200)}`, passed ? null : reason, async () => {
     for (const point of keyPoints)
@@ -183,12 +178,4 @@ async function showJudgement({ plan, output }: JudgedState['trial'], judgement: 
         point.met ? null : point.evidence,
       );
   });
-}
-
-async function visibleText(page: Page): Promise<string> {
-  try {
-    return await page.locator('body').innerText({ timeout: 5_000 });
-  } catch {
-    return '';
-  }
 }

@@ -6,9 +6,18 @@ import type { Refusal } from '../browser/guard';
 import type { NetworkEvent } from '../browser/network-log';
 import type { OpenSession } from '../browser/open-session';
 import { within } from '../browser/waiting';
-import { type AgentEnd, AgentRun, errorEnd, watchBrowser } from './agent-run';
+import {
+  type AgentEnd,
+  AgentRun,
+  agentTimeMs,
+  errorEnd,
+  type GradedPlan,
+  type TrialContext,
+  type TrialOutput,
+  trialContext,
+  watchBrowser,
+} from './agent-run';
 import { checkAssertions, judgeTimeMs, judgeTrial, whySiteIsGone } from './grading';
-import { agentTimeMs, type GradedPlan, type TrialContext, type TrialOutput, trialContext } from './plan';
 import {
   type AssertionResult,
   type Examination,
@@ -318,10 +327,6 @@ function whyFailed({ reason }: AgentEnd, broken: readonly string[]): string {
 }
 
 async function happens(event: Promise<void>, ms: number): Promise<boolean> {
-  return (
-    (await within(
-      event.then(() => true),
-      ms,
-    )) ?? false
-  );
+  const happened = event.then(() => true);
+  return (await within(happened, ms)) ?? false;
 }

@@ -15,10 +15,9 @@ import { type ActionElement, ActionRecorder } from '../browser/action-recorder';
 import { resultText, saysError } from '../browser/driver/tool-text';
 import type { RecordedAction } from '../browser/page-action';
 import type { PageToolCallOptions } from '../browser/page-tools';
-import { maskDeep } from './mask';
-import type { TrialContext, TrialOutput } from './plan';
+import type { Attach, TrialContext } from './agent-run';
 import type { TurnRecord } from './record';
-import { messageOf, oneLine, shortUrl } from './safe-text';
+import { type Mask, maskDeep, messageOf, oneLine, shortUrl } from './safe-text';
 import { takeScreenshot } from './screenshot';
 
 export class Turns {
@@ -86,7 +85,7 @@ export class Turns {
       const record = this.begin(oneLine(mask(String(title)), 200), from);
       this.recorder.begin();
       return await new Promise<T>((resolve, reject) => {
-        const body = async (attach: TrialOutput['attach']) => {
+        const body = async (attach: Attach) => {
           this.current = record;
           const ended = abortable(() => fn(this.turnOf(record)), this.signal);
           await ended.catch(error => {
@@ -201,7 +200,7 @@ export class Turns {
   }
 
   /** Adds picture, address and notices once the turn is over. */
-  private async picture(record: TurnRecord, from: string, attach: TrialOutput['attach']): Promise<void> {
+  private async picture(record: TurnRecord, from: string, attach: Attach): Promise<void> {
     const { page } = this.trial.session;
     await this.note(record.actions);
     const samePage = page.url() === from;
@@ -251,28 +250,21 @@ function validUsage(usage: ReportedUsage): ReportedUsage {
   return usage;
 }
 
-function maskAction(action: Action, mask: (text: string) => string): Action {
-  const title = oneLine(mask(String(action.title)), 200);
-  return {
-    title,
-    ...(action.error ? { error: mask(action.error) } : {}),
-    ...(action.point ? { point: action.point } : {}),
-    ...(action.detail ? { detail: maskDeep(action.detail, mask) } : {}),
-    ...(action.steps ? { steps: action.steps.map(step => maskDeep(step, mask)) } : {}),
-  };
+function maskAction({ title, error, point, detail, steps }: Action, mask: Mask): Action {
+  const given = Object.entries({ error, point, detail, steps }).filter(([, value]) => value);
+  return { title: oneLine(mask(String(title)), 200), ...maskDeep(Object.fromEntries(given), mask) };
 }
 
 /** Rejects with the signal's reason as soon as it is aborted, without waiting for `fn`. */
 export async function abortable<T>(fn: () => Promise<T> | T, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
-  let onAbort: () => void = () => undefined;
+  const over = new AbortController();
   const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
+    signal.addEventListener('abort', () => reject(signal.reason), { signal: over.signal });
   });
   try {
-    return await Promise.race([Promise.resolve(fn()), aborted]);
+    return await Promise.race([fn(), aborted]);
   } finally {
-    signal.removeEventListener('abort', onAbort);
+    over.abort();
   }
 }

@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import type { Browser, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type OpenSession, openSession } from '../../src/browser/open-session';
-import type { TrialContext } from '../../src/trial/plan';
+import type { TrialContext } from '../../src/trial/agent-run';
 import { Turns } from '../../src/trial/turns';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
 

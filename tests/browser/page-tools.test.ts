@@ -7,8 +7,8 @@ import { launchOptions } from '../../scripts/browser.mjs';
 import { PageTools, type PageToolsMode } from '../../src/browser/page-tools';
 import { perform } from '../../src/browser/perform';
 import { Session } from '../../src/browser/session';
-import { secretMask } from '../../src/trial/mask';
-import type { TrialContext } from '../../src/trial/plan';
+import type { TrialContext } from '../../src/trial/agent-run';
+import { secretMask } from '../../src/trial/safe-text';
 import { Turns } from '../../src/trial/turns';
 
 const TOOLS = `

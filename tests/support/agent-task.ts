@@ -5,7 +5,7 @@ import { type Action, type SessionTask, TurnLimitError } from '../../src/agents/
 import { ActionRecorder } from '../../src/browser/action-recorder';
 import { PageTools, type PageToolsMode } from '../../src/browser/page-tools';
 import { Session } from '../../src/browser/session';
-import { secretMask } from '../../src/trial/mask';
+import { secretMask } from '../../src/trial/safe-text';
 
 export interface TaskInput {
   goal: string;

@@ -3,13 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import {
-  CHECK_RUN,
-  type CheckRun,
-  checkedOptions,
-  seedOffset,
-  wantedOf,
-} from '../../src/playwright/check-run';
+import { CHECK_RUN, type CheckRun, checkedOptions, seedOffset, wantedOf } from '../../src/playwright/ledger';
 
 let folder: string;
 beforeEach(() => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maskDeep, secretMask } from '../../src/trial/mask';
+import { maskDeep, secretMask } from '../../src/trial/safe-text';
 
 const SECRET = `Hünter's "2" <&>/ =+`;
 const masked = '<secret>PW</secret>';

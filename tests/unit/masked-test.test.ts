@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestInfo } from '@playwright/test';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { maskTest } from '../../src/playwright/masked-test';
-import { secretMask } from '../../src/trial/mask';
+import { secretMask } from '../../src/trial/safe-text';
 
 const mask = secretMask({ PW: 'hunter2' });
 

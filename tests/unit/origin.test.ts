@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { taskSpecSchema } from '../../src/spec';
-import { atOrigin } from '../../src/trial/plan';
+import { atOrigin } from '../../src/spec/data';
 
 function specWith(patterns: string[]) {
   return taskSpecSchema.parse({

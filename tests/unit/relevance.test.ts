@@ -1,9 +1,8 @@
 // Which findings touch what a failed trial was about.
 import { describe, expect, it } from 'vitest';
 import type { Sighting } from '../../src/browser/examine/rules';
-import { examinationMs } from '../../src/trial/examination';
+import { type Aims, aimsOf, examinationMs, type Known, relevantOf } from '../../src/trial/examination';
 import type { TurnRecord } from '../../src/trial/record';
-import { type Aims, aimsOf, type Known, relevantOf } from '../../src/trial/relevance';
 
 const click = (locator: string, url = '/shop') => ({
   do: 'click' as const,

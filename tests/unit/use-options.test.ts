@@ -4,13 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FullProject, TestCase } from '@playwright/test/reporter';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { isFromRepeats, knownOptions, mergedOptions, readConfigOptions } from '../../src/playwright/options';
 import { repeats } from '../../src/playwright/repeats';
-import {
-  isFromRepeats,
-  knownOptions,
-  mergedOptions,
-  readConfigOptions,
-} from '../../src/playwright/use-options';
 
 const agent = { name: 'mine', run: async () => undefined };
 const other = { name: 'other', run: async () => undefined };

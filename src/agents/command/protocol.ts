@@ -2,7 +2,7 @@
 // output. docs/agent-protocol.md is this file for people.
 import { z } from 'zod';
 import { type PageAction, pageActions } from '../../browser/page-action';
-import { problemsIn } from '../../spec/explain';
+import { problemsIn } from '../../spec/errors';
 
 export const PROTOCOL_VERSION = '1';
 

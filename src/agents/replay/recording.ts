@@ -4,7 +4,7 @@ import { lstatSync, realpathSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join, resolve, sep, win32 } from 'node:path';
 import { z } from 'zod';
 import { type RecordedAction, recordedActionSchema } from '../../browser/page-action';
-import { problemsIn } from '../../spec/explain';
+import { problemsIn } from '../../spec/errors';
 import { SPEC_ID } from '../../spec/schema';
 
 export const RECORDING_VERSION = '1';

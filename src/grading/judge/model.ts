@@ -11,7 +11,7 @@ import { Client } from '../../agents/claude/client';
 import { pricesOf, unknownPrice, usageOf } from '../../agents/claude/pricing';
 import { costOf, type Prices } from '../../agents/model/budget';
 import { tokensOf } from '../../agents/model/trimming';
-import { problemsIn } from '../../spec/explain';
+import { problemsIn } from '../../spec/errors';
 import { cached, text } from './evidence';
 import { JudgeError, type WebJudgeSettings } from './index';
 

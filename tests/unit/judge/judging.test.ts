@@ -2,8 +2,8 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { NO_USAGE } from '../../../src/agents/agent';
 import { type Judge, type JudgedTrial, JudgeError } from '../../../src/grading/judge';
+import type { TrialOutput } from '../../../src/trial/agent-run';
 import { type JudgedState, judgeTimeMs, judgeTrial } from '../../../src/trial/grading';
-import type { TrialOutput } from '../../../src/trial/plan';
 import { type JudgeResult, readRecord, type TrialRecord } from '../../../src/trial/record';
 import { transcript } from '../../../src/trial/transcript';
 import type { Turns } from '../../../src/trial/turns';
@@ -31,7 +31,6 @@ function state({ page: shownPage, ...changes }: Partial<JudgedState> & { page?: 
         depth--;
       }
     },
-    attach: async () => undefined,
   };
   const page = {
     url: () => 'http://127.0.0.1/?password=violet',

@@ -2,9 +2,18 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { placeOf, printable, shown, TaskSpecError, TaskSpecValidationError } from '../../../src/spec/errors';
-import { nearest, problemsIn, typeName } from '../../../src/spec/explain';
-import { formatPath, parsePath } from '../../../src/spec/locate';
+import { parsePath } from '../../../src/spec/document';
+import {
+  formatPath,
+  nearest,
+  placeOf,
+  printable,
+  problemsIn,
+  shown,
+  TaskSpecError,
+  TaskSpecValidationError,
+  typeName,
+} from '../../../src/spec/errors';
 import { errorOf } from './specs';
 
 describe('the nearest known word', () => {
