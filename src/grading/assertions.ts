@@ -194,7 +194,6 @@ async function whyBlank(page: Page): Promise<string | null> {
   return rendered ? null : `the page rendered no content (${url})`;
 }
 
-/** @throws AssertionFailure if the selector is not CSS. */
 async function cssLocator(page: Page, selector: string): Promise<Locator> {
   // Playwright reads `>>` as a chain of selectors of several kinds; the format only has CSS.
   const unquoted = selector.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, '""');

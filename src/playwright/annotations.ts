@@ -47,7 +47,6 @@ export function nameOf({
   return titlePath?.join(' › ') ?? specName({ spec: id, describe });
 }
 
-/** The titles of the describes around a test; undefined if there are none. */
 export function describeOf(test: Pick<AnnotatedTest, 'titlePath'>): string | undefined {
   return pathOf(test)?.slice(1, -1).filter(Boolean).join(' › ') || undefined;
 }
@@ -71,7 +70,6 @@ const SPEC = 'spec';
 /** Of an ordinary test. */
 const PASS_POLICY = 'pass policy';
 
-/** The spec's goal and rubric. */
 export function textAnnotations({ goal, judge }: TaskSpec): Annotation[] {
   const rubric = judge === undefined ? [] : [{ type: RUBRIC, description: harmless(judge) }];
   return [{ type: GOAL, description: harmless(goal) }, ...rubric];

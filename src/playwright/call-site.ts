@@ -20,7 +20,6 @@ export interface CallSite {
   column: number;
 }
 
-/** The place that called `helper`. */
 // biome-ignore lint/complexity/noBannedTypes: Error.captureStackTrace takes any function
 export function callSiteOf(helper: Function): CallSite {
   const { prepareStackTrace, stackTraceLimit } = Error;
@@ -52,7 +51,6 @@ export function callFrom(callSite: CallSite, fn: (...args: never[]) => unknown, 
   compileAt(callSite, 'return ', 'fn(...args)')(fn, args);
 }
 
-/** Awaits `fn` in a stack frame at the call site. */
 export function awaitFrom<T>(callSite: CallSite, fn: () => Promise<T>): Promise<T> {
   return compileAt(callSite, 'return (async () => ', 'await fn())()')(fn);
 }

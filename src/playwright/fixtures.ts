@@ -1,6 +1,7 @@
 import {
   test as base,
   expect,
+  mergeTests,
   type PlaywrightTestArgs,
   type PlaywrightTestOptions,
   type PlaywrightWorkerArgs,
@@ -8,6 +9,7 @@ import {
   type TestInfo,
   type TestType,
 } from '@playwright/test';
+import { z } from 'zod';
 import { secretMask } from '../trial/safe-text';
 import type { AgentRunner } from './agent-runner';
 import { goalOf, markEarlyStop, markReplay, nameOf, type PlannedSpec, plannedSpec } from './annotations';
@@ -52,7 +54,6 @@ export interface TrialFixtures {
   _taskproofTrial: TrialTest;
 }
 
-/** Agents and judges whose preflight has passed in this worker. */
 const preflighted = new WeakSet<object>();
 
 /**
@@ -119,6 +120,22 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     await trial.settle();
   },
 });
+
+// biome-ignore lint/suspicious/noExplicitAny: any suite's test, whatever its fixtures
+type SuiteTest = TestType<any, any>;
+
+/** An option \`test\`: the suite's own. */
+export const suiteTest = z
+  .custom<SuiteTest>(
+    given => typeof (given as SuiteTest)?.extend === 'function',
+    'must be a Playwright test object, such as the result of test.extend()',
+  )
+  .optional();
+
+/** The suite's test, with the fixtures of trials. */
+export function withTrials(own: SuiteTest | undefined) {
+  return own ? mergeTests(own, trialTest) : trialTest;
+}
 
 /**
  * Playwright's `test` with the option `taskproof` and the fixture `agent`: `await agent.run('goal')` drives the current

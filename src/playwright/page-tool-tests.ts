@@ -1,9 +1,9 @@
 // The tools that a page offers to agents, checked without one.
-import { mergeTests, type Page, type TestType } from '@playwright/test';
+import type { Page, TestType } from '@playwright/test';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../options';
 import { awaitFrom, callFrom, callSiteOf } from './call-site';
-import { type TrialFixtures, trialTest } from './fixtures';
+import { suiteTest, type TrialFixtures, withTrials } from './fixtures';
 
 export interface PageToolTestsOptions {
   /** The suite's own extended `test`, with its logged-in state. Default: Playwright's. */
@@ -18,12 +18,7 @@ export interface PageToolTestsOptions {
 }
 
 const optionsSchema = z.strictObject({
-  test: z
-    .custom<PageToolTestsOptions['test']>(
-      test => typeof (test as TestType<object, object>)?.extend === 'function',
-      'must be a Playwright test object, such as the result of test.extend()',
-    )
-    .optional(),
+  test: suiteTest,
   calls: z.record(z.string(), z.record(z.string(), z.unknown())).default({}),
   timeoutMs: z.int().positive().default(5_000),
   maxResult: z.int().positive().default(20_000),
@@ -40,7 +35,7 @@ const optionsSchema = z.strictObject({
 export function pageToolTests(url: string, options: PageToolTestsOptions = {}): void {
   const callSite = callSiteOf(pageToolTests);
   const { test: own, calls, timeoutMs, maxResult } = checkOptions('pageToolTests()', optionsSchema, options);
-  const test = own ? mergeTests(own, trialTest) : trialTest;
+  const test = withTrials(own);
   const declare = (title: string, body: (page: Page, checks: Checks) => Promise<unknown>) => {
     const run = async ({ _taskproofOptions, page }: TrialFixtures & { page: Page }) => {
       const { pageTools } = _taskproofOptions as { pageTools?: unknown };

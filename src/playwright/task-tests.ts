@@ -1,5 +1,5 @@
 import { dirname, relative, resolve } from 'node:path';
-import { mergeTests, type TestType } from '@playwright/test';
+import type { TestType } from '@playwright/test';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../options';
 import type { TaskSpec, TaskSpecError } from '../spec';
@@ -17,7 +17,7 @@ import {
   errorAt,
   requirePlaywright,
 } from './call-site';
-import { type TrialFixtures, trialTest } from './fixtures';
+import { suiteTest, type TrialFixtures, withTrials } from './fixtures';
 import { openLedgerWithoutReporter } from './ledger';
 import { listsForEditor, repeatEachOverride } from './runner';
 
@@ -34,14 +34,7 @@ export interface TaskproofTestsOptions {
 }
 
 const optionsSchema = z.strictObject({
-  test: z
-    .custom<TaskproofTestsOptions['test']>(
-      test => typeof (test as TestType<object, object>)?.extend === 'function',
-      {
-        error: 'must be a Playwright test object, such as the result of test.extend()',
-      },
-    )
-    .optional(),
+  test: suiteTest,
   cwd: z.string().min(1).optional(),
   tags: z.array(z.string()).readonly().optional(),
   filter: z
@@ -75,7 +68,7 @@ export function taskproofTests(globs: string | readonly string[], options: Taskp
     throw new Error(
       `taskproofTests: \`filter\` excludes all ${specs.length} specs that match ${JSON.stringify(globs)}`,
     );
-  const test = options.test ? mergeTests(options.test, trialTest) : trialTest;
+  const test = withTrials(options.test);
   // In its own describe, to turn retries off: a retry does not count as a trial.
   callFrom(callSite, test.describe, () => {
     callFrom(callSite, test.describe.configure, { retries: 0 });

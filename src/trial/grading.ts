@@ -21,7 +21,6 @@ const MAX_PICTURES = 30;
 export function judgeTimeMs(pictures: number): number {
   return JUDGE_TIME_MS + Math.min(pictures, MAX_PICTURES) * PICTURE_TIME_MS;
 }
-/** Milliseconds for a site to answer. */
 const SITE_ANSWER_MS = 5_000;
 const MAX_FINAL_TEXT = 20_000;
 const MAX_REASON = 1_000;

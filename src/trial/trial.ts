@@ -52,7 +52,6 @@ export function trialTimeMs(plan: GradedPlan): number {
   );
 }
 
-/** The part of the record that identifies the trial. */
 export type TrialIdentity = Pick<
   TrialRecord,
   'specId' | 'specHash' | 'specFile' | 'repeatIndex' | 'retry' | 'policy' | 'runId' | 'unique'
@@ -283,7 +282,6 @@ export class Trial {
     return this.context.refusals.find(({ how }) => how === 'escaped');
   }
 
-  /** Where the agent was when it stopped. */
   private whereabouts(): string {
     const { records } = this.agentRun.turns;
     const last = records.at(-1);

@@ -111,7 +111,6 @@ export class Turns {
     }
   }
 
-  /** An action of the turn that runs. */
   async callPageTool(name: string, input: object = {}, options: PageToolCallOptions = {}): Promise<unknown> {
     const { current, recorder } = this;
     const { session, webmcp, mask, plan } = this.trial;

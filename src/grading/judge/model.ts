@@ -18,6 +18,8 @@ import { JudgeError, type WebJudgeSettings } from './index';
 /** Estimated tokens of an answer. */
 const OUTPUT_GUESS = 500;
 const MAX_PROBLEM = 300;
+/** Most requests at a time. */
+const PARALLEL = 4;
 
 export interface Question<Schema extends z.ZodType> {
   /** For messages. */
@@ -33,14 +35,18 @@ export class JudgeModel {
   private readonly prices: Prices | undefined;
   /** US dollars of the requests in flight. */
   private reserved = 0;
+  /** Aborted when one of several requests fails: then the others end. */
+  private readonly failed = new AbortController();
+  private readonly signal: AbortSignal;
 
   /** @throws JudgeError if there is a cap and the model's price is unknown. */
   constructor(
     private readonly settings: WebJudgeSettings,
     private readonly budgetUsd: number | undefined,
-    private readonly signal: AbortSignal,
+    signal: AbortSignal,
   ) {
     const { model } = settings;
+    this.signal = AbortSignal.any([signal, this.failed.signal]);
     this.client = new Client({ ...settings, factory: 'webJudge' });
     this.prices = pricesOf(settings);
     if (!this.prices && budgetUsd !== undefined) throw new JudgeError(unknownPrice(model, 'webJudge'));
@@ -63,6 +69,29 @@ export class JudgeModel {
       if (message.stop_reason === 'max_tokens') maxTokens *= 2;
     }
     throw new JudgeError(`the answer to "${question.stage}" is malformed, even when asked again: ${problem}`);
+  }
+
+  /** In order. The first failure ends the others, and rejects once all have ended. */
+  async inParallel<Item, Result>(
+    items: readonly Item[],
+    run: (item: Item) => Promise<Result>,
+  ): Promise<Result[]> {
+    const { failed } = this;
+    const results = new Array<Result>(items.length);
+    const queue = items.entries();
+    const worker = async () => {
+      for (const [index, item] of queue) {
+        if (failed.signal.aborted) return;
+        // Of several errors, the signal keeps the first.
+        await run(item).then(
+          result => (results[index] = result),
+          error => failed.abort(error),
+        );
+      }
+    };
+    await Promise.all(Array.from({ length: PARALLEL }, worker));
+    failed.signal.throwIfAborted();
+    return results;
   }
 
   private request(

@@ -18,8 +18,6 @@ import { type JudgedTrial, JudgeError, type Judgement, type WebJudgeSettings } f
 import { JudgeModel } from './model';
 import { DECIDE, KEY_POINTS, PROMPT_VERSION, SCORE } from './prompts';
 
-/** Most requests at a time. */
-const PARALLEL = 4;
 /** The first and the last are kept anyway: with so few there is nothing to choose. */
 const NOTHING_TO_CHOOSE = 2;
 
@@ -69,11 +67,9 @@ const remembered = new Map<string, readonly string[]>();
 
 /** @throws JudgeError with the usage, if there is no judgement. */
 export async function judgeWeb(trial: JudgedTrial, settings: WebJudgeSettings): Promise<Judgement> {
-  // If one request fails, the others end.
-  const failed = new AbortController();
-  const model = new JudgeModel(settings, trial.budgetUsd, AbortSignal.any([trial.signal, failed.signal]));
+  const model = new JudgeModel(settings, trial.budgetUsd, trial.signal);
   try {
-    return await judgeInStages(trial, settings, model, failed);
+    return await judgeInStages(trial, settings, model);
   } catch (error) {
     const { reason } = trial.signal;
     const late = trial.signal.aborted && reason instanceof DOMException && reason.name === 'TimeoutError';
@@ -90,7 +86,6 @@ async function judgeInStages(
   trial: JudgedTrial,
   settings: WebJudgeSettings,
   model: JudgeModel,
-  failed: AbortController,
 ): Promise<Judgement> {
   const keyPoints = await keyPointsOf(trial, settings, model);
   const task = cached(text(taskText(trial, keyPoints)));
@@ -112,7 +107,7 @@ async function judgeInStages(
   const scored: ScoredScreenshot[] =
     shots.length <= NOTHING_TO_CHOOSE
       ? shots.map(screenshot => ({ screenshot, score: null, shows: null }))
-      : await inParallel(shots, score, failed);
+      : await model.inParallel(shots, score);
   const kept = mostRelevant(scored, settings.screenshots);
 
   const closing = text('Decide: go through the key points, then give the reason and the verdict.');
@@ -130,7 +125,7 @@ async function judgeInStages(
       content,
       schema: decisionOn(keyPoints.length, kept.length),
     });
-  const votes = await votesOf(decide, settings.votes, failed);
+  const votes = await votesOf(decide, settings.votes, model);
 
   const passes = votes.filter(({ passed }) => passed).length;
   const passed = passes * 2 > votes.length;
@@ -178,7 +173,7 @@ async function keyPointsOf(
 async function votesOf(
   decide: () => Promise<Decision>,
   most: number,
-  failed: AbortController,
+  model: JudgeModel,
 ): Promise<Decision[]> {
   const majority = (most + 1) / 2;
   const votes: Decision[] = [];
@@ -187,29 +182,6 @@ async function votesOf(
     const ahead = Math.max(passes, votes.length - passes);
     if (ahead >= majority) return votes;
     const more = votes.length === 0 ? 1 : majority - ahead;
-    votes.push(...(await inParallel(Array.from({ length: more }), decide, failed)));
+    votes.push(...(await model.inParallel(Array.from({ length: more }), decide)));
   }
-}
-
-/** In order. The first failure ends the others, and rejects once all have ended. */
-async function inParallel<Item, Result>(
-  items: readonly Item[],
-  run: (item: Item) => Promise<Result>,
-  failed: AbortController,
-): Promise<Result[]> {
-  const results = new Array<Result>(items.length);
-  const queue = items.entries();
-  const worker = async () => {
-    for (const [index, item] of queue) {
-      if (failed.signal.aborted) return;
-      // Of several errors, the signal keeps the first.
-      await run(item).then(
-        result => (results[index] = result),
-        error => failed.abort(error),
-      );
-    }
-  };
-  await Promise.all(Array.from({ length: PARALLEL }, worker));
-  failed.signal.throwIfAborted();
-  return results;
 }
