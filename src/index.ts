@@ -51,8 +51,9 @@ export {
   type Repeats,
   type RepeatsOptions,
   repeats,
-} from './playwright/repeats';
-export { type TaskproofTestsOptions, taskproofTests } from './playwright/task-tests';
+  type TaskproofTestsOptions,
+  taskproofTests,
+} from './playwright/task-tests';
 export type { Assertion, DomAssertion, NetworkAssertion, PassPolicy, TaskSpec, UrlAssertion } from './spec';
 export type {
   AssertionResult,

@@ -86,11 +86,10 @@ export function agentRunner(page: Page, options: ReadyOptions, testInfo: TestInf
 
 async function runAgent(page: Page, plan: TrialPlan, testInfo: TestInfo): Promise<AgentOutcome> {
   const opened = await openSession(page, plan.allowedDomains);
-  const output = testOutput();
-  const run = new AgentRun(trialContext(plan, opened, output));
+  const run = new AgentRun(trialContext(plan, opened, testOutput));
   const { turns } = run;
   try {
-    return await output.step(`agent "${plan.agent.name}": ${plan.goal}`, async () => {
+    return await testOutput.step(`agent "${plan.agent.name}": ${plan.goal}`, async () => {
       const { status, errorKind, reason } = await run.run();
       if (status === 'error') throw new Error(`agent.run, error: ${errorKind}: ${reason}`);
       const { records, usage } = turns;

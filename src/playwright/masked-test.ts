@@ -1,8 +1,8 @@
 // What Playwright itself keeps of a test: the values of secrets are masked in titles and parameters of steps (`Fill "Hunter2"`), errors
-// and error-context.md (not in traces and videos, so it warns of them), and the library's own calls are no steps.
+// and error-context.md (not in traces and videos, so it warns of them).
 import { readFileSync, writeFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
-import type { Page, PlaywrightWorkerOptions, TestInfo } from '@playwright/test';
+import type { PlaywrightWorkerOptions, TestInfo } from '@playwright/test';
 import type { Mask } from '../trial/safe-text';
 import { isFirstToSay } from './ledger';
 
@@ -119,10 +119,4 @@ function maskFile(path: string, mask: Mask): void {
 
 function warn(text: string): void {
   process.stderr.write(`taskproof: ${text}\n`);
-}
-
-/** Checked on Playwright 1.65 (ChannelOwner): what an internal call calls is internal, too. Where there is no such thing, the steps show. */
-export function withoutSteps<T>(page: Page, calls: () => Promise<T>): Promise<T> {
-  const { _wrapApiCall: wrap } = page as { _wrapApiCall?(func: typeof calls, options: object): Promise<T> };
-  return wrap ? wrap.call(page, calls, { internal: true }) : calls();
 }

@@ -7,6 +7,7 @@ import type { Agent, ReplayAgent } from '../agents/agent';
 import type { Judge } from '../grading/judge';
 import { checkOptions, type OptionSchemas, OptionsError } from '../options';
 import { parsedUrl } from '../spec/url';
+import { isFirstToSay } from './ledger';
 import { runError } from './runner';
 
 /** The option `taskproof` in the config's `use`, a project's, or `test.use`. */
@@ -173,14 +174,11 @@ const NO_AGENT = `no agent is configured. Set one in use.taskproof:
   agent: aiSdk({ model: openai('gpt-5.5') })              any model of the npm package ai
   agent: command({ command: 'node', args: ['agent.js'] })  a program of your own`;
 
-let saidRenamed = false;
-
 /** Accepts `stepTimeoutMs`, the former name of `turnTimeoutMs`, with a warning. */
 export function renamed(stepTimeoutMs: number | undefined): number | undefined {
-  if (stepTimeoutMs !== undefined && !saidRenamed && process.env.TEST_WORKER_INDEX === undefined) {
-    saidRenamed = true;
+  const isWorker = process.env.TEST_WORKER_INDEX !== undefined;
+  if (stepTimeoutMs !== undefined && !isWorker && isFirstToSay('renamed'))
     process.stderr.write('taskproof: stepTimeoutMs is now called turnTimeoutMs. Rename it.\n');
-  }
   return stepTimeoutMs;
 }
 

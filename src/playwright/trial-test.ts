@@ -14,10 +14,10 @@ import { Trial, trialTimeMs } from '../trial/trial';
 import { describeOf, nameOf, type PlannedSpec, posix, replayPolicy, showUsed } from './annotations';
 import { errorAt } from './call-site';
 import { enter, isJudged, lostTrials, runId, seedOffset } from './ledger';
-import { withoutSteps } from './masked-test';
 import { type ReadyOptions, replays } from './options';
 import { folderOf, QUIET_TEXT, repeatEachOverride } from './runner';
 
+// The library's own calls are no steps of the test.
 hideStepsBy(withoutSteps);
 
 export class TrialTest {
@@ -49,7 +49,7 @@ export class TrialTest {
       policy: replays(this.options) ? replayPolicy(policy, repeatEachOverride()) : policy,
       ...(plan.unique ? { runId: runId(), unique: plan.unique } : {}),
     };
-    this.trial = new Trial(plan, identity, this.opened, testOutput());
+    this.trial = new Trial(plan, identity, this.opened, testOutput);
     const record = await this.trial.run();
     this.attach(record, plan);
     if (record.outcome === 'passed') return;
@@ -131,16 +131,14 @@ export function planOf(
 }
 
 /** Shows a trial in its Playwright test: turns and assertions as steps, with their evidence. */
-export function testOutput(): TrialOutput {
-  return {
-    step: (title, body, location) =>
-      test.step(
-        oneLine(title, 300),
-        step => body((name, attachment) => step.attach(name, attachment)),
-        location ? { location } : {},
-      ),
-  };
-}
+export const testOutput: TrialOutput = {
+  step: (title, body, location) =>
+    test.step(
+      oneLine(title, 300),
+      step => body((name, attachment) => step.attach(name, attachment)),
+      location ? { location } : {},
+    ),
+};
 
 /** Not `testInfo.attach`, which would add a step. */
 export function attachTo({ attachments }: TestInfo, name: string, contentType: string, body: string): void {
@@ -178,4 +176,10 @@ function trialError(
 ): Error {
   const place = where === null ? [] : [`The agent stopped on ${where}.`];
   return errorAt([errorKind ? `${errorKind}: ${what}` : what, ...place].join('\n'), specId, location);
+}
+
+/** Checked on Playwright 1.65 (ChannelOwner): what an internal call calls is internal, too. Where there is no such thing, the steps show. */
+function withoutSteps<T>(page: Page, calls: () => Promise<T>): Promise<T> {
+  const { _wrapApiCall: wrap } = page as { _wrapApiCall?(func: typeof calls, options: object): Promise<T> };
+  return wrap ? wrap.call(page, calls, { internal: true }) : calls();
 }

@@ -54,7 +54,7 @@ function loadFile(file: string): LoadedSpec {
   const filename = displayName(file);
   const source = readText(file, filename);
   const { spec, locate } = parseLocated(source, { filename });
-  const hash = createHash('sha256').update(JSON.stringify(sorted(spec)));
+  const hash = createHash('sha256').update(JSON.stringify(spec, sortedKeys));
   return { spec, file, source, locate, hash: hash.digest('hex') };
 }
 
@@ -90,15 +90,10 @@ function clash(group: readonly LoadedSpec[]): TaskSpecError {
   );
 }
 
-/** The same data with sorted keys. */
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([key, one]) => [key, sorted(one)]),
-  );
+/** For JSON: the same data gives the same text. */
+function sortedKeys(_: string, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /**

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { repeats } from '../../src/playwright/repeats';
+import { repeats } from '../../src/playwright/task-tests';
 
 const spec = (id: string, k: number) => `specVersion: '0.1'
 id: ${id}

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { FullProject, TestCase } from '@playwright/test/reporter';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { isFromRepeats, knownOptions, mergedOptions, readConfigOptions } from '../../src/playwright/options';
-import { repeats } from '../../src/playwright/repeats';
+import { repeats } from '../../src/playwright/task-tests';
 
 const agent = { name: 'mine', run: async () => undefined };
 const other = { name: 'other', run: async () => undefined };
