@@ -39,12 +39,8 @@ const plannedSpecSchema = z.object({
 export type PlannedSpec = z.infer<typeof plannedSpecSchema>;
 
 /** Its name in its project: `cart`, `phone › cart`, `chat.spec.ts › assistant › finds the policy`. */
-export function nameOf({
-  id,
-  describe,
-  titlePath,
-}: Pick<PlannedSpec, 'id' | 'describe' | 'titlePath'>): string {
-  return titlePath?.join(' › ') ?? specName({ spec: id, describe });
+export function nameOf(spec: Pick<PlannedSpec, 'id' | 'describe' | 'titlePath'>): string {
+  return spec.titlePath?.join(' › ') ?? specName({ spec: spec.id, describe: spec.describe });
 }
 
 export function describeOf(test: Pick<AnnotatedTest, 'titlePath'>): string | undefined {
@@ -90,15 +86,11 @@ export function showUsed(annotations: Annotation[], declared: TaskSpec, used: Ta
 }
 
 /** The plan as annotations, for people and for `plannedSpec`. */
-export function planAnnotations({
-  file,
-  policy,
-  replayed,
-  earlyStop,
-}: Omit<PlannedSpec, 'id' | 'describe' | 'titlePath'>): Annotation[] {
+export function planAnnotations(plan: Omit<PlannedSpec, 'id' | 'describe' | 'titlePath'>): Annotation[] {
+  const policy = policyText(plan.policy, plan.replayed, plan.earlyStop);
   return [
-    { type: SPEC, description: file },
-    { type: POLICY, description: policyText(policy, replayed, earlyStop) },
+    { type: SPEC, description: plan.file },
+    { type: POLICY, description: policy },
   ];
 }
 

@@ -130,9 +130,14 @@ function check(
     Seq: (_, node) => void anchor(node),
     Map: (_, node) => {
       anchor(node);
-      checkKeys(node, (key, first, name) =>
-        fail(`the key ${shown(name)} is repeated; it is first in line ${at(first.range?.[0]).line}`, key),
-      );
+      const seen = new Map<string, Node>();
+      for (const { key } of node.items) {
+        if (!isScalar<string>(key)) continue;
+        const first = seen.get(key.value);
+        const line = first && at(first.range?.[0]).line;
+        if (first) fail(`the key ${shown(key.value)} is repeated; it is first in line ${line}`, key);
+        seen.set(key.value, key);
+      }
     },
     Alias: (_, node) => {
       const name = shown(`*${node.source}`);
@@ -143,26 +148,11 @@ function check(
   return aliases;
 }
 
-function checkKeys(map: YAMLMap, repeated: (key: Node, first: Node, name: string) => never): void {
-  const seen = new Map<string, Node>();
-  for (const { key } of map.items) {
-    if (!isScalar<string>(key)) continue;
-    const first = seen.get(key.value);
-    if (first) repeated(key, first, key.value);
-    seen.set(key.value, key);
-  }
-}
-
 function inOurWords({ code, ...error }: YAMLError): string {
   const message = printable(error.message);
-  switch (code) {
-    case 'TAG_RESOLVE_FAILED':
-      return `${message}: task specs are plain YAML, remove the tag (a text that begins with ! needs quotes)`;
-    case 'NON_STRING_KEY':
-      return 'every key must be a plain name';
-    default:
-      return message;
-  }
+  if (code === 'NON_STRING_KEY') return 'every key must be a plain name';
+  if (code !== 'TAG_RESOLVE_FAILED') return message;
+  return `${message}: task specs are plain YAML, remove the tag (a text that begins with ! needs quotes)`;
 }
 
 function messageOf(error: unknown): string {
@@ -227,11 +217,8 @@ export function createLocator(
       return key && at(key.range?.[0]);
     },
     nearest: path => {
-      for (let length = path.length; length > 0; length--) {
-        const found = value(path.slice(0, length));
-        if (found) return found;
-      }
-      return at(root?.range?.[0]);
+      const around = path.map((_, index) => path.slice(0, path.length - index));
+      return around.map(value).find(place => place !== undefined) ?? at(root?.range?.[0]);
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { CDPSession, Page } from '@playwright/test';
+import type { Action } from '../agents/agent';
 import { protocolOf } from '../browser/evaluate';
 import { listen } from '../browser/listen';
 import { within } from '../browser/waiting';
@@ -10,6 +11,8 @@ const TIMEOUT_MS = 5_000;
 const RETRY_TIMEOUT_MS = 1_000;
 const hanging = new WeakSet<Page>();
 
+type Point = NonNullable<Action['point']>;
+
 /**
  * The viewport as JPEG in CSS pixels, small enough for twenty of them in a report. It shows the page at the time of the call, or
  * later.
@@ -17,7 +20,7 @@ const hanging = new WeakSet<Page>();
  * @param mark where the agent clicked, in viewport pixels: shown as a ring
  * @returns null if the page is closed, has crashed or hangs
  */
-export async function takeScreenshot(page: Page, mark?: { x: number; y: number }): Promise<Buffer | null> {
+export async function takeScreenshot(page: Page, mark?: Point): Promise<Buffer | null> {
   const timeout = hanging.has(page) ? RETRY_TIMEOUT_MS : TIMEOUT_MS;
   const image = await within(mark ? byPlaywright(page, timeout, mark) : shoot(page, timeout), timeout);
   if (image) hanging.delete(page);
@@ -56,7 +59,7 @@ async function captured(page: Page, session: CDPSession, timeout: number): Promi
   return data === undefined ? undefined : Buffer.from(data, 'base64');
 }
 
-function byPlaywright(page: Page, timeout: number, mark?: { x: number; y: number }): Promise<Buffer> {
+function byPlaywright(page: Page, timeout: number, mark?: Point): Promise<Buffer> {
   const style = mark && ring(mark, page.viewportSize());
   return page.screenshot({ type: 'jpeg', quality: QUALITY, scale: 'css', timeout, ...(style && { style }) });
 }
@@ -72,10 +75,7 @@ export function sizeOf(jpeg: Buffer): { width: number; height: number } | undefi
 }
 
 /** The style also applies to frames; the media query keeps the ring out of those smaller than the viewport. */
-function ring(
-  { x, y }: { x: number; y: number },
-  viewport: { width: number; height: number } | null,
-): string {
+function ring({ x, y }: Point, viewport: ReturnType<Page['viewportSize']>): string {
   const rule = `html::after {
     content: ''; position: fixed; z-index: 2147483647; pointer-events: none;
     left: ${x - 14}px; top: ${y - 14}px; width: 28px; height: 28px; box-sizing: border-box;
