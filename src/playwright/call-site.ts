@@ -107,7 +107,7 @@ const CHECKED = '1.65';
 
 /** @throws Error before anything of Playwright is used. */
 export function requirePlaywright(version = installedVersion()): void {
-  if (!isOlder(version, LOWEST)) return;
+  if (version.localeCompare(LOWEST, 'en', { numeric: true }) >= 0) return;
   throw runError(
     `taskproof: @taskproof/playwright requires Playwright ${LOWEST} or newer, but ${version} is installed. Update it: npm install -D @playwright/test@latest`,
   );
@@ -115,12 +115,6 @@ export function requirePlaywright(version = installedVersion()): void {
 
 function installedVersion(): string {
   return (createRequire(__filename)('@playwright/test/package.json') as { version: string }).version;
-}
-
-function isOlder(version: string, than: string): boolean {
-  const [major = 0, minor = 0] = version.split('.').map(Number);
-  const [lowestMajor = 0, lowestMinor = 0] = than.split('.').map(Number);
-  return major < lowestMajor || (major === lowestMajor && minor < lowestMinor);
 }
 
 /**

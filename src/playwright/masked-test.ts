@@ -11,7 +11,7 @@ import { isFirstToSay } from './ledger';
  * `_callbacks`, which may still change it, and `errors` is sent when the test ends.
  */
 interface WorkersTestInfo {
-  _callbacks?: Record<'onStepBegin' | 'onStepEnd' | 'onAttach', (payload: Payload) => void>;
+  _callbacks?: Record<'onStepBegin' | 'onStepEnd' | 'onAttach', (payload: Payload) => unknown>;
   errors: KeptError[];
 }
 
@@ -48,9 +48,18 @@ export function maskTest(testInfo: TestInfo, plainMask: Mask): void {
     const masked = plainMask(bare);
     return masked === bare ? text : masked;
   };
-  wrap(callbacks, 'onStepBegin', payload => maskTexts(payload, ['title', 'subtitle', 'params'], mask));
-  wrap(callbacks, 'onStepEnd', ({ error }) => error && maskError(error, mask));
-  wrap(callbacks, 'onAttach', ({ name, path }) => name === 'error-context' && path && maskFile(path, mask));
+  const changes: typeof callbacks = {
+    onStepBegin: payload => maskTexts(payload, ['title', 'subtitle', 'params'], mask),
+    onStepEnd: ({ error }) => error && maskError(error, mask),
+    onAttach: ({ name, path }) => name === 'error-context' && path && maskFile(path, mask),
+  };
+  for (const name of Object.keys(changes) as (keyof typeof changes)[]) {
+    const send = callbacks[name];
+    callbacks[name] = payload => {
+      changes[name](payload);
+      send(payload);
+    };
+  }
   const push = errors.push;
   Object.defineProperty(errors, 'push', {
     value: (...added: KeptError[]) => {
@@ -77,18 +86,6 @@ export function warnOfRecorders(
   warn(
     `project "${project.name}" has secrets, and ${options} on. Traces contain what is typed, sent and shown in plain text, secrets too; videos show the page. Keep them secret, or turn ${options} off for this project.`,
   );
-}
-
-function wrap<Name extends string>(
-  callbacks: Record<Name, (payload: Payload) => void>,
-  name: Name,
-  change: (payload: Payload) => unknown,
-): void {
-  const send = callbacks[name];
-  callbacks[name] = payload => {
-    change(payload);
-    send(payload);
-  };
 }
 
 function maskTexts<T extends object>(holder: T, keys: readonly (keyof T)[], mask: Mask): void {

@@ -12,13 +12,16 @@ const REPEAT_EACH = 'TASKPROOF_REPEAT_EACH';
 
 /** The N of `--repeat-each=N`; undefined without it. */
 export function repeatEachOverride(argv: readonly string[] = process.argv): number | undefined {
-  if (process.env.TEST_WORKER_INDEX === undefined) {
-    const given = flagValue(argv, '--repeat-each');
-    if (given === undefined) delete process.env[REPEAT_EACH];
-    else process.env[REPEAT_EACH] = given;
-  }
-  const repeats = Number(process.env[REPEAT_EACH]);
+  const repeats = Number(shared(REPEAT_EACH, flagValue(argv, '--repeat-each')));
   return Number.isInteger(repeats) && repeats > 0 ? repeats : undefined;
+}
+
+/** Reads a variable that the main process sets for its workers. */
+function shared(variable: string, value: string | undefined): string | undefined {
+  const { env } = process;
+  if (env.TEST_WORKER_INDEX === undefined) delete env[variable];
+  if (env.TEST_WORKER_INDEX === undefined && value !== undefined) env[variable] = value;
+  return env[variable];
 }
 
 /** With `--list` nothing runs: there are no verdicts, and agents need not be able to run. */
@@ -64,16 +67,9 @@ export function ciRun(env: NodeJS.ProcessEnv = process.env): string | null {
 
 /** UI mode, `--debug` and the servers of editors and coding agents run one trial that a person picked: there is no verdict. */
 export function isInteractive(argv: readonly string[] = process.argv): boolean {
-  if (process.env.TEST_WORKER_INDEX === undefined) {
-    const found = argv.some(
-      arg =>
-        ['--ui', '--debug', 'test-server', 'run-test-mcp-server'].includes(arg) ||
-        /^--(ui|debug)[=-]/.test(arg),
-    );
-    if (found) process.env[INTERACTIVE] = '1';
-    else delete process.env[INTERACTIVE];
-  }
-  return process.env[INTERACTIVE] !== undefined;
+  const servers = ['--ui', '--debug', 'test-server', 'run-test-mcp-server'];
+  const found = argv.some(arg => servers.includes(arg) || /^--(ui|debug)[=-]/.test(arg));
+  return shared(INTERACTIVE, found ? '1' : undefined) !== undefined;
 }
 
 /** Set by an editor's server, to its process id, for the processes that it starts. */

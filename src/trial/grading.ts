@@ -65,18 +65,16 @@ export async function checkAssertions(
  *
  * @returns why the site does not answer, in one line; null if it does
  */
-export async function whySiteIsGone({
-  plan: { spec },
-  session,
-  network,
-}: TrialContext<GradedPlan>): Promise<string | null> {
-  const { origin } = new URL(spec.entryUrl);
+export async function whySiteIsGone(trial: TrialContext<GradedPlan>): Promise<string | null> {
+  const { plan, session, network } = trial;
+  const { entryUrl } = plan.spec;
+  const { origin } = new URL(entryUrl);
   const unanswered = ({ url, status, failure = '' }: NetworkEvent) =>
     failure !== '' && status === null && !/abort|block|cancel/i.test(failure) && url.startsWith(`${origin}/`);
   if (!network.events.some(unanswered)) return null;
   try {
     const options = { timeout: SITE_ANSWER_MS, maxRedirects: 0 };
-    const answer = await session.context.request.get(spec.entryUrl, options);
+    const answer = await session.context.request.get(entryUrl, options);
     await answer.dispose();
     return null;
   } catch (error) {
@@ -112,11 +110,8 @@ export async function judgeTrial(
   }
 }
 
-async function judgedTrial({
-  trial: { plan, session, mask, pictures },
-  turns,
-  ...state
-}: JudgedState): Promise<JudgedTrial> {
+async function judgedTrial({ trial, turns, assertions, stopped }: JudgedState): Promise<JudgedTrial> {
+  const { plan, session, mask, pictures } = trial;
   const cap = plan.maxCostUsd;
   const readText = (page: Page) => page.locator('body').innerText({ timeout: 5_000 });
   const spent = turns.usage.costUsd;
@@ -129,9 +124,9 @@ async function judgedTrial({
     ),
     finalUrl: mask(session.page.url()),
     finalText: mask(await session.onAdmitted(readText).catch(() => '')).slice(0, MAX_FINAL_TEXT),
-    assertions: state.assertions,
+    assertions,
     budgetUsd: cap === undefined || spent === null ? cap : Math.max(0, cap - spent),
-    signal: AbortSignal.any([AbortSignal.timeout(judgeTimeMs(pictures.length)), state.stopped]),
+    signal: AbortSignal.any([AbortSignal.timeout(judgeTimeMs(pictures.length)), stopped]),
   };
 }
 
