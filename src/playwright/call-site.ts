@@ -4,7 +4,6 @@
 // `--only-changed` and the test list of editors.
 import { readFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
-import { dirname } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
 import type { Suite, TestCase, TestRun } from '@playwright/test/reporter';
@@ -40,10 +39,6 @@ export function callSiteOf(helper: Function): CallSite {
 
 export function callSiteFile({ filename }: CallSite): string {
   return filename.startsWith('file:') ? fileURLToPath(filename) : filename;
-}
-
-export function callSiteFolder(callSite: CallSite): string {
-  return dirname(callSiteFile(callSite));
 }
 
 /** Calls `fn` from a stack frame at the call site. Untyped, since `test` and `describe` have many overloads. */

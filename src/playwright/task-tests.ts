@@ -20,7 +20,6 @@ import {
   type CallSite,
   callFrom,
   callSiteFile,
-  callSiteFolder,
   callSiteOf,
   dependOn,
   errorAt,
@@ -67,7 +66,7 @@ export function taskproofTests(globs: string | readonly string[], options: Taskp
   requirePlaywright();
   openLedgerWithoutReporter();
   checkOptions('taskproofTests()', optionsSchema, options);
-  const cwd = options.cwd ?? callSiteFolder(callSite);
+  const cwd = options.cwd ?? dirname(callSiteFile(callSite));
   const { specs, broken } = loadAll(globs, cwd);
   dependOn(
     callSite,
@@ -122,8 +121,10 @@ export function taskproofTests(globs: string | readonly string[], options: Taskp
     return place && !isOne && listsForEditor() ? { filename, ...place } : callSite;
   }
 
+  /** Playwright requires the `@`, and `--grep` can't find a tag with spaces. */
   function tags(own: readonly string[] = []): string[] {
-    return ['taskproof', ...own, ...(options.tags ?? [])].map(asTag);
+    const all = ['taskproof', ...own, ...(options.tags ?? [])];
+    return all.map(tag => `@${tag.replace(/^@/, '').trim().replace(/\s+/g, '-')}`);
   }
 }
 
@@ -158,11 +159,6 @@ function plan({ spec, file }: LoadedSpec, testFile: string): PlannedSpec {
     policy: repeats === undefined ? spec.passPolicy : policyForRepeats(spec.passPolicy, repeats),
     replayed: false,
   };
-}
-
-/** Playwright requires the `@`, and `--grep` can't find a tag with spaces. */
-function asTag(tag: string): string {
-  return `@${tag.replace(/^@/, '').trim().replace(/\s+/g, '-')}`;
 }
 
 export interface RepeatsOptions {
@@ -208,7 +204,7 @@ export function repeats(
     throw new OptionsError(
       "repeats() needs globs or a number: repeats('tasks/**/*.yaml') for specs, repeats({ atLeast: 5 }) for tests with passPolicy({ k: 5, ... })",
     );
-  const cwd = options.cwd ?? callSiteFolder(callSiteOf(repeats));
+  const cwd = options.cwd ?? dirname(callSiteFile(callSiteOf(repeats)));
   const repeatEach = Math.max(atLeast, globs === undefined ? 1 : largestK(globs, cwd));
   const mark = { [FROM_REPEATS]: undefined };
   return { ...mark, repeatEach, retries: 0, fullyParallel: true };
