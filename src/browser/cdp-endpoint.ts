@@ -141,12 +141,7 @@ async function serve(
   socket.resume();
 }
 
-async function pageOf(
-  wanted: string,
-  context: BrowserContext,
-  browser: Browser,
-  browserContextId: string,
-): Promise<Page | undefined> {
+async function pageOf(wanted: string, context: BrowserContext, browser: Browser, browserContextId: string) {
   const signal = AbortSignal.timeout(TAB_TIMEOUT_MS);
   for (;;) {
     const opened = once(context as unknown as EventEmitter, 'page', { signal }).catch(() => undefined);

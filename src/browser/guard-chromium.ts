@@ -78,10 +78,8 @@ class ProtocolGuard {
     const answered = this.session.send('Fetch.fulfillRequest', { requestId, responseCode: 204 });
     // Without a URL, the tab was opened for this request. Playwright reports it only once it has a document.
     const isFresh = page.url === '';
-    this.sink.refused(
-      paused.request.url,
-      isFresh ? 'popup' : paused.redirectedRequestId ? 'redirect' : 'navigation',
-    );
+    const how = isFresh ? 'popup' : paused.redirectedRequestId ? 'redirect' : 'navigation';
+    this.sink.refused(paused.request.url, how);
     await answered;
     if (isFresh) await this.session.send('Target.closeTarget', { targetId: page.targetId });
   }
@@ -101,21 +99,14 @@ class ProtocolGuard {
     const { requestId, request } = paused;
     // Preflights are the browser's own. The context's events leave them out, too.
     const isPreflight = 'Access-Control-Request-Method' in request.headers;
-    const tell =
-      this.sink.network && !isPreflight && this.targets.isOwn(paused.frameId)
-        ? this.sink.network.add({
-            url: request.url,
-            method: request.method,
-            resourceType: paused.resourceType === 'Ping' ? 'ping' : 'fetch',
-          })
-        : undefined;
+    const isLogged = !isPreflight && this.targets.isOwn(paused.frameId);
+    const resourceType = paused.resourceType === 'Ping' ? 'ping' : 'fetch';
+    const seen = { url: request.url, method: request.method, resourceType };
+    const tell = isLogged ? this.sink.network?.add(seen) : undefined;
     // The context's own events have the status of the others.
     const interceptResponse = tell !== undefined && paused.networkId === undefined;
     if (tell && interceptResponse) this.#awaited.set(requestId, tell);
-    await this.session.send('Fetch.continueRequest', {
-      requestId,
-      ...(interceptResponse && { interceptResponse }),
-    });
+    await this.session.send('Fetch.continueRequest', { requestId, interceptResponse });
   }
 
   async #responded({ requestId, responseStatusCode, responseErrorReason }: Paused): Promise<void> {

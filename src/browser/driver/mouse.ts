@@ -161,12 +161,7 @@ function placesAround(start: Element) {
 }
 
 /** Runs in the page. Whether an element or an ancestor of it has scrolled, or does so within `limitMs`. */
-async function hasMoved(
-  placesOf: typeof placesAround,
-  path: string,
-  places: string,
-  limitMs: number,
-): Promise<boolean> {
+async function hasMoved(placesOf: typeof placesAround, path: string, places: string, limitMs: number) {
   const end = performance.now() + limitMs;
   do {
     let element: Element | null = null;

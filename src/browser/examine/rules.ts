@@ -95,13 +95,7 @@ export function show(index: number): Box | null {
 }
 
 /** @param concerned the controls that it blocks */
-export function add(
-  state: State,
-  kind: FindingKind,
-  element: Element,
-  text: string,
-  concerned = [element],
-): void {
+export function add(state: State, kind: FindingKind, element: Element, text: string, concerned = [element]) {
   if (state.sightings.length >= 200) {
     state.more++;
     return;
