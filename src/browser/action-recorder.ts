@@ -64,12 +64,7 @@ export class ActionRecorder {
   }
 
   /** Notes an action. Await it before the action: it only waits for the element's place, not for the durable locator. */
-  async record(
-    page: Page,
-    draft: ActionDraft,
-    target?: ActionElement | undefined,
-    to?: ActionElement | undefined,
-  ): Promise<void> {
+  async record(page: Page, draft: ActionDraft, target?: ActionElement, to?: ActionElement): Promise<void> {
     const last = this.pending.at(-1);
     if (last) last.after ??= fingerprintOf(last.page);
     const before = fingerprintOf(page);

@@ -33,12 +33,7 @@ export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** Rejects with `late()` if `promise` takes longer than `ms` milliseconds, and with the signal's reason once that is aborted. */
-export async function limited<T>(
-  promise: Promise<T>,
-  ms: number,
-  late: () => Error,
-  signal?: AbortSignal,
-): Promise<T> {
+export async function limited<T>(promise: Promise<T>, ms: number, late: () => Error, signal?: AbortSignal) {
   const ended = new AbortController();
   const either = signal ? AbortSignal.any([signal, ended.signal]) : ended.signal;
   const limit = sleep(ms, either).then(() => {
