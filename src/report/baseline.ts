@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { byName } from '../verdicts/diff';
 import { countedRow, type HistoryRun, withLastWays } from '../verdicts/history';
-import { rowSchema } from '../verdicts/shapes';
+import { countedRowSchema } from '../verdicts/shapes';
 import {
   describeIssues,
   RESULTS_SCHEMA_VERSION,
@@ -16,29 +16,7 @@ export const BASELINE_SCHEMA_VERSION = '2';
 /** Runs that a baseline keeps. */
 export const DEFAULT_RUNS = 10;
 
-const rowShape = rowSchema
-  .pick({
-    spec: true,
-    titlePath: true,
-    describe: true,
-    project: true,
-    replayed: true,
-    agent: true,
-    model: true,
-    specHash: true,
-    verdict: true,
-    k: true,
-    minPasses: true,
-    turns: true,
-    costUsd: true,
-    passes: true,
-    failures: true,
-    errors: true,
-    way: true,
-  })
-  .extend({ stoppedEarly: z.boolean().optional() });
-
-const runSchema = z.object({ partial: z.boolean().default(false), verdicts: z.array(rowShape) });
+const runSchema = z.object({ partial: z.boolean().default(false), verdicts: z.array(countedRowSchema) });
 
 const baselineSchema = z.object({
   schemaVersion: z.literal(BASELINE_SCHEMA_VERSION),
@@ -59,7 +37,7 @@ export function historyRun({ startedAt, complete, filtered, verdicts }: Results)
 export function baselineText(runs: readonly HistoryRun[], keep: number): string {
   const lines = withLastWays(newest(runs, keep)).map(({ startedAt, partial, verdicts }) => {
     // Parsed, so that the same run is the same line on every machine.
-    const rows = verdicts.map(row => rowShape.parse(row));
+    const rows = verdicts.map(row => countedRowSchema.parse(row));
     return `${JSON.stringify(startedAt)}: ${JSON.stringify({ ...(partial ? { partial } : {}), verdicts: rows })}`;
   });
   return `{\n"schemaVersion": "${BASELINE_SCHEMA_VERSION}",\n"runs": {\n${lines.join(',\n')}\n}\n}\n`;

@@ -1,12 +1,6 @@
 // What changed between a baseline and a later run, per spec and project, and whether there are enough trials to tell.
-import type { RowSubject, VerdictName, VerdictRow } from './shapes';
-import {
-  fisherExactOneSided,
-  type Graded,
-  type Stratum,
-  stratifiedExactOneSided,
-  taroneLevel,
-} from './statistics';
+import type { Graded, RowSubject, VerdictName, VerdictRow } from './shapes';
+import { fisherExactOneSided, type Stratum, stratifiedExactOneSided, taroneLevel } from './statistics';
 import { isSettled, rateDifference, specName } from './verdict';
 
 export type { VerdictRow };
@@ -41,13 +35,7 @@ export const CHANGES = [
 export type Change = (typeof CHANGES)[number];
 
 /** One side of a comparison. */
-export type DiffSide = Omit<
-  VerdictRow,
-  'spec' | 'titlePath' | 'describe' | 'project' | 'replayed' | 'specHash' | 'way'
-> & {
-  /** The number of runs that were counted, if more than one. */
-  runs?: number;
-};
+export type DiffSide = Omit<VerdictRow, Exclude<keyof RowSubject, 'agent' | 'model'> | 'way'>;
 
 export interface DiffRow {
   /** As `specName` returns it. */
@@ -105,7 +93,7 @@ export interface LaterRun {
  * @param run default: a whole run
  */
 export function diffVerdicts(
-  before: readonly (VerdictRow & { runs?: number })[],
+  before: readonly VerdictRow[],
   after: readonly VerdictRow[],
   run: LaterRun = { complete: true },
 ): Diff {
@@ -127,7 +115,7 @@ export function diffVerdicts(
 }
 
 function compare(
-  before: (VerdictRow & { runs?: number }) | undefined,
+  before: VerdictRow | undefined,
   after: VerdictRow | undefined,
   lacks: (before: VerdictRow) => Change,
 ): DiffRow {
@@ -255,14 +243,9 @@ function differences(before: VerdictRow, after: VerdictRow): DiffRow['alsoChange
   return found;
 }
 
-function sideOf(row: VerdictRow & { runs?: number }): DiffSide {
-  const { verdict, k, minPasses, passes, failures, errors, turns, costUsd, reason, agent, model } = row;
-  const side = { verdict, k, minPasses, passes, failures, errors, turns, costUsd, reason, agent, model };
-  return {
-    ...side,
-    ...(row.runs === undefined ? {} : { runs: row.runs }),
-    ...(row.stoppedEarly ? { stoppedEarly: true } : {}),
-  };
+function sideOf(row: VerdictRow): DiffSide {
+  const { spec, titlePath, describe, project, replayed, specHash, way, ...side } = row;
+  return side;
 }
 
 type Named = Pick<RowSubject, 'spec' | 'titlePath' | 'describe' | 'project' | 'replayed'>;

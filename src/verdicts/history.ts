@@ -1,6 +1,6 @@
 // The history in a baseline: the counts of earlier runs, and their sums.
 import { type Diff, diffVerdicts, keyOf, type LaterRun } from './diff';
-import type { ResultRow, VerdictRow, Way } from './shapes';
+import { countedRowSchema, type ResultRow, type VerdictRow, type Way } from './shapes';
 import { EARLY_STOP, isSettled } from './verdict';
 
 /** One earlier run. */
@@ -11,12 +11,6 @@ export interface HistoryRun {
   partial: boolean;
   verdicts: readonly VerdictRow[];
 }
-
-/** The summed counts of earlier trials of one spec in one project, with the same text of the spec, agent and model. All else is of the newest run. */
-export type BaselineRow = VerdictRow & {
-  /** The number of runs. */
-  runs: number;
-};
 
 type WaySubject = Pick<VerdictRow, 'spec' | 'describe' | 'project' | 'replayed' | 'specHash'>;
 
@@ -49,12 +43,12 @@ export function withLastWays(oldestFirst: readonly HistoryRun[]): HistoryRun[] {
 }
 
 /**
- * The counts of all runs, one row for each spec and project. A changed spec, agent or model begins a new history; the one that fits
+ * The counts of all runs, one row for each spec and project; all else is of the newest run. A changed spec, agent or model begins a new history; the one that fits
  * `later` is used, else the newest. Specs that the newest whole run of a project lacks were removed from the suite, and are left out.
  *
  * @param later the run to compare; it only selects histories
  */
-export function pooledBaseline(runs: readonly HistoryRun[], later: readonly VerdictRow[]): BaselineRow[] {
+export function pooledBaseline(runs: readonly HistoryRun[], later: readonly VerdictRow[]): VerdictRow[] {
   const newestFirst = [...runs].sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
   const wanted = new Map(later.map(row => [keyOf(row), row]));
   const histories = new Map<string, VerdictRow[]>();
@@ -79,7 +73,7 @@ export function diffWithBaseline(
   return diffVerdicts(pooledBaseline(runs, later), later, run);
 }
 
-function pooled(newestFirst: readonly VerdictRow[], later: VerdictRow | undefined): BaselineRow {
+function pooled(newestFirst: readonly VerdictRow[], later: VerdictRow | undefined): VerdictRow {
   const newest = newestFirst[0]!;
   const fitting = later && newestFirst.filter(row => isSame(row, later));
   const history = fitting?.length ? fitting : newestFirst.filter(row => isSame(row, newest));
@@ -107,25 +101,14 @@ function isSame(a: VerdictRow, b: VerdictRow): boolean {
  * before them.
  */
 export function countedRow(row: ResultRow): VerdictRow {
-  const { spec, titlePath, describe, project, agent, model, replayed, specHash } = row;
-  const { verdict, k, minPasses, turns, costUsd, reason } = row;
-  const subject = {
-    ...{ spec, project, agent, model, replayed },
-    ...(titlePath ? { titlePath } : {}),
-    ...(describe ? { describe } : {}),
-    ...(specHash ? { specHash } : {}),
-    ...(row.way ? { way: row.way } : {}),
-  };
-  const rest = { verdict, k, minPasses, turns, costUsd, reason };
-  const { passes, failures, errors } = row;
-  if (!stopsEarly(row)) return { ...subject, ...rest, passes, failures, errors };
-  const sure = Math.min(minPasses, k - minPasses + 1);
+  const counted = { ...countedRowSchema.parse(row), reason: row.reason };
+  if (!stopsEarly(row)) return counted;
+  const sure = Math.min(row.minPasses, row.k - row.minPasses + 1);
   const first = row.trials.filter(({ index }) => index < sure);
   const whole = first.length === sure && first.every(({ outcome }) => outcome !== 'skipped');
   const count = (what: string) => (whole ? first.filter(({ outcome }) => outcome === what).length : 0);
   return {
-    ...subject,
-    ...rest,
+    ...counted,
     passes: count('passed'),
     failures: count('failed'),
     errors: count('error'),

@@ -5,7 +5,6 @@ import { z } from 'zod';
 const count = z.int().nonnegative();
 export const cost = z.number().nonnegative().nullable();
 const share = z.number().min(0).max(1);
-const verdictName = z.enum(['passed', 'failed', 'inconclusive', 'undecided']);
 
 export const usageSchema = z.object({
   inputTokens: count,
@@ -13,7 +12,7 @@ export const usageSchema = z.object({
   cacheReadTokens: count,
   cacheCreationTokens: count,
 });
-export const trialSchema = z.object({
+const trialSchema = z.object({
   index: count.describe("Playwright's repeatEachIndex: 0 for the first trial."),
   outcome: z
     .enum(['passed', 'failed', 'error', 'skipped'])
@@ -45,7 +44,7 @@ export const trialSchema = z.object({
 });
 
 /** The steps of a trial, as trials are compared. */
-export const waySchema = z.object({
+const waySchema = z.object({
   steps: z.array(
     z.object({
       turn: count.describe('1 for the first.'),
@@ -123,7 +122,8 @@ const diagnosisSchema = z.object({
     .describe('Elsewhere on these pages; shown nowhere else. At most 100 of a trial are kept.'),
 });
 
-export const rowSchema = z.object({
+/** What a verdict is about. */
+const subjectSchema = z.object({
   spec: z
     .string()
     .min(1)
@@ -143,61 +143,76 @@ export const rowSchema = z.object({
   agent: z.string().nullable().describe('Null if no trial ran.'),
   model: z.string().nullable().describe('Null for an agent without a model.'),
   replayed: z.boolean().describe('Whether it was played from a recording, and so measures no agent.'),
-  file: z.string().optional().describe("The spec's file, relative to the run's root folder."),
   specHash: z.string().optional().describe('SHA-256 of the parsed spec.'),
-  verdict: verdictName.describe('The verdict on the trials.'),
+});
+const countsSchema = z.object({
+  verdict: z.enum(['passed', 'failed', 'inconclusive', 'undecided']).describe('The verdict on the trials.'),
   k: z.int().min(1).describe('Trials of the pass policy.'),
   minPasses: z.int().min(1).describe('Passes that it needs.'),
   passes: count.describe('Trials that passed.'),
   failures: count.describe('Trials that failed.'),
   errors: count.describe('Trials that say nothing about the site.'),
-  missing: count.optional().describe('Trials of the k that did not run, or are not in these reports.'),
-  inOtherShards: count
-    .optional()
-    .describe('How many of the missing trials are in other shards; left out in a whole run.'),
+  turns: z.number().nonnegative().nullable().describe('Median turns of the graded trials.'),
+  costUsd: cost.describe('Sum over the trials, US dollars; null where any is unknown.'),
+});
+const way = waySchema
+  .optional()
+  .describe('A passing trial to compare later runs with; left out if there is none.');
+
+/** What a baseline keeps of a verdict, and what it needs to be compared with others. */
+export const countedRowSchema = z.object({
+  ...subjectSchema.shape,
+  ...countsSchema.shape,
+  way,
+  stoppedEarly: z.boolean().optional().describe('Only trials that an early stop could not skip are counted.'),
+});
+
+const verdictSchema = z.object({
+  ...countsSchema.shape,
+  missing: count.describe('Trials of the k that did not run, or are not in these reports.'),
   rate: share.nullable().describe('passes / (passes + failures), to four digits; null if none was graded.'),
   interval: z
     .tuple([share, share])
     .nullable()
     .describe('Wilson 95% interval of the rate; null if none was graded, for replays, and with earlyStop.'),
+  actions: count.optional().describe('Of all its trials.'),
+  pageToolCalls: count.optional().describe('Of all its trials; left out where there is none.'),
+  healed: count
+    .optional()
+    .describe('Trials in which another agent took over from a recording; left out if there are none.'),
+  reason: z.string().nullable().describe('Why the verdict is not "passed", in one line.'),
+  // Loose, as the rows are in the file: a later version may add fields, and saving a baseline must keep them.
+  trials: z.array(trialSchema.loose()).describe('By index. Empty in a baseline.'),
+});
+
+export const rowSchema = z.object({
+  ...subjectSchema.shape,
+  file: z.string().optional().describe("The spec's file, relative to the run's root folder."),
+  ...verdictSchema.shape,
+  missing: verdictSchema.shape.missing.optional(),
+  inOtherShards: count
+    .optional()
+    .describe('How many of the missing trials are in other shards; left out in a whole run.'),
   earlyStop: z
     .boolean()
     .optional()
     .describe(
       'True if trials are skipped once the verdict is settled: the rate is biased and has no interval.',
     ),
-  turns: z.number().nonnegative().nullable().describe('Median turns of the graded trials.'),
-  actions: count.optional().describe('Of all its trials.'),
-  pageToolCalls: count.optional().describe('Of all its trials; left out where there is none.'),
-  costUsd: cost.describe('Sum over the trials, US dollars; null where any is unknown.'),
   usage: usageSchema.optional().describe('Tokens of all its trials that left a record.'),
-  healed: count
-    .optional()
-    .describe('Trials in which another agent took over from a recording; left out if there are none.'),
-  reason: z.string().nullable().describe('Why the verdict is not "passed", in one line.'),
   diagnosis: diagnosisSchema.optional().describe('Left out if no trial failed.'),
-  way: waySchema
-    .optional()
-    .describe('A passing trial to compare later runs with; left out if there is none.'),
+  way,
   recording: z
     .looseObject({ recordingVersion: z.string() })
     .optional()
     .describe('Its shortest passing trial, for `taskproof record`. Left out in a baseline.'),
   notRecorded: z.string().optional().describe('Why none of the passing trials can be recorded.'),
-  // Loose, as the rows are in the file: a later version may add fields, and saving a baseline must keep them.
-  trials: z.array(trialSchema.loose()).describe('By index. Empty in a baseline.'),
 });
 
 const comparedCellSchema = z.object({
   project: z.string(),
-  verdict: verdictName,
-  k: z.int().min(1),
-  passes: count,
-  failures: count,
-  errors: count,
+  ...countsSchema.omit({ minPasses: true }).shape,
   rate: share.nullable(),
-  turns: z.number().nonnegative().nullable().describe('Median turns of the graded trials.'),
-  costUsd: cost,
 });
 
 const comparedProjectSchema = z.object({
@@ -279,47 +294,18 @@ export type Diagnosis = z.infer<typeof diagnosisSchema>;
 
 /** A verdict with its subject. */
 export type ResultRow = z.infer<typeof rowSchema>;
-export type VerdictName = ResultRow['verdict'];
-/** k trials, of which at least minPasses must pass: 1 <= minPasses <= k. */
-export type Policy = Pick<ResultRow, 'k' | 'minPasses'>;
-/** The subject of a verdict. */
-export type RowSubject = Pick<
-  ResultRow,
-  'spec' | 'titlePath' | 'describe' | 'project' | 'agent' | 'model' | 'replayed' | 'file' | 'specHash'
->;
+export type RowSubject = z.infer<typeof subjectSchema>;
 /** The verdict on the trials of one spec in one project. */
-export type Verdict = Omit<
-  ResultRow,
-  | keyof RowSubject
-  | 'inOtherShards'
-  | 'usage'
-  | 'recording'
-  | 'notRecorded'
-  | 'earlyStop'
-  | 'diagnosis'
-  | 'way'
-> & {
-  missing: number;
-};
+export type Verdict = z.infer<typeof verdictSchema>;
+export type VerdictName = Verdict['verdict'];
+/** k trials, of which at least minPasses must pass: 1 <= minPasses <= k. */
+export type Policy = Pick<Verdict, 'k' | 'minPasses'>;
+export type Graded = Pick<Verdict, 'passes' | 'failures'>;
 /** What a row needs to be compared with others. */
-export type VerdictRow = Omit<RowSubject, 'file'> &
-  Pick<
-    Verdict,
-    | keyof Policy
-    | 'verdict'
-    | 'passes'
-    | 'failures'
-    | 'errors'
-    | 'turns'
-    | 'actions'
-    | 'pageToolCalls'
-    | 'costUsd'
-    | 'reason'
-  > & {
-    /** The steps of a passing trial. */
-    way?: Way;
-    /** Only trials that an early stop could not skip are counted. */
-    stoppedEarly?: boolean;
+export type VerdictRow = z.infer<typeof countedRowSchema> &
+  Pick<Verdict, 'reason' | 'actions' | 'pageToolCalls'> & {
+    /** The number of runs that were counted, if more than one. */
+    runs?: number;
   };
 
 /** The specs that at least two projects have. */

@@ -1,4 +1,5 @@
 // The statistics behind a verdict and a diff. Small samples throughout: k is at most 25.
+import type { Graded } from './shapes';
 
 /** The normal distribution's 97.5% point, for a two-sided 95% interval. */
 const Z_95 = 1.959964;
@@ -57,7 +58,6 @@ export interface Stratum {
   before: Graded;
   after: Graded;
 }
-export type Graded = { passes: number; failures: number };
 
 /**
  * The exact stratified test, one-sided: did the rate fall over all specs together? Each spec is compared only with itself, so that

@@ -1,8 +1,8 @@
 // A spec's pass rate over the runs of a baseline, and where it began to fall.
 import { byName, keyOf } from './diff';
 import type { HistoryRun } from './history';
-import type { RowSubject, VerdictRow } from './shapes';
-import { type Graded, generator } from './statistics';
+import type { Graded, RowSubject, VerdictRow } from './shapes';
+import { generator } from './statistics';
 import { specName } from './verdict';
 
 export interface TrendPoint extends Graded {

@@ -1,7 +1,15 @@
 // The verdict on the trials of one spec in one project. Pure: the same trials give the same verdict, in any order, from any number
 // of shards, however often a shard was merged.
-import type { Outcome, Policy, RowSubject, TokenUsage, TrialResult, Verdict, VerdictName } from './shapes';
-
+import type {
+  Graded,
+  Outcome,
+  Policy,
+  RowSubject,
+  TokenUsage,
+  TrialResult,
+  Verdict,
+  VerdictName,
+} from './shapes';
 import { median, wilsonInterval } from './statistics';
 
 export type { Healed, Outcome, Policy, TrialResult, Verdict, VerdictName } from './shapes';
@@ -163,7 +171,6 @@ export function gradedRate(passes: number, failures: number): number | null {
 export function rateDifference(a: Graded, b: Graded): number {
   return a.passes * (b.passes + b.failures) - b.passes * (a.passes + a.failures);
 }
-type Graded = Pick<Verdict, 'passes' | 'failures'>;
 
 /** Whether the trials decided the verdict. The other verdicts say nothing about the site. */
 export function isSettled(verdict: VerdictName): boolean {
