@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import { baselineText, DEFAULT_RUNS, historyRun, newest, readHistory } from '../report/baseline';
-import { plural } from '../report/format';
+import { few, plural } from '../report/format';
 import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../report/results';
 import { keyOf } from '../verdicts/diff';
 import { type HistoryRun, pooledBaseline } from '../verdicts/history';
@@ -105,7 +105,4 @@ function refuseToForget(kept: readonly HistoryRun[], given: readonly Results[], 
     );
 }
 
-function namesOf(rows: readonly { spec: string }[]): string {
-  const names = [...new Set(rows.map(({ spec }) => spec))];
-  return `${names.slice(0, 5).join(', ')}${names.length > 5 ? ' and others' : ''}`;
-}
+const namesOf = (rows: readonly { spec: string }[]) => few([...new Set(rows.map(({ spec }) => spec))], 5);

@@ -1,39 +1,37 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { InvalidArgumentError } from 'commander';
 import type { Wanted } from '../playwright/ledger';
-import { renderConfirmation } from '../report/confirm-markdown';
-import { type Confirmation, confirmLines, confirmTable, planText } from '../report/confirm-text';
-import { printableJson } from '../report/format';
+import {
+  type Confirmation,
+  confirmLines,
+  confirmTable,
+  planText,
+  renderConfirmation,
+} from '../report/confirm-text';
 import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../report/results';
-import { answerOf, type CandidateRow, DEFAULT_TRIALS, stopRules } from '../verdicts/confirm';
-import { baselineRate, type Diff, keyOf, suiteChangeOf } from '../verdicts/diff';
-import { EXIT_CODES, outcomeOf } from '../verdicts/outcome';
+import { answerOf, type CandidateRow, DEFAULT_TRIALS, type StopRule, stopRules } from '../verdicts/confirm';
+import { baselineRate, type Diff, EXIT_CODES, keyOf, outcomeOf, suiteChangeOf } from '../verdicts/diff';
 import { sumOfKnown } from '../verdicts/verdict';
 import { atLeastOne } from './baseline';
 import { allowOption, compareFiles } from './diff';
-import { CommandError, type Io, tell } from './io';
+import { addTellOptions, CommandError, type Io, type TellOptions, tell } from './io';
 import { playChecked } from './play-suite';
 import type { AddCommand } from './program';
 
-interface ConfirmOptions {
+interface ConfirmOptions extends TellOptions {
   trials: number;
   maxCost?: number;
-  markdown?: boolean;
-  json?: boolean;
-  output?: string;
   allow: ReadonlySet<string>;
 }
 
 export const addConfirm: AddCommand = (program, io, exit) => {
-  program
+  const command = program
     .command('confirm')
     .description('Run the specs again that look worse than the baseline, to find out which of them are.')
     .argument('[before]', 'a baseline, or the results file of an earlier run', DEFAULT_BASELINE_FILE)
     .argument('[after]', 'the results file of the later run', DEFAULT_RESULTS_FILE)
     .option('--trials <n>', 'at most so many fresh trials of a spec', atLeastOne, DEFAULT_TRIALS)
-    .option('--max-cost <usd>', 'start no trial that may exceed this sum', dollars)
-    .addOption(new Option('--markdown', 'as a pull-request comment').conflicts('json'))
-    .option('--json', 'as JSON')
-    .option('-o, --output <file>', 'write it to a file')
+    .option('--max-cost <usd>', 'start no trial that may exceed this sum', dollars);
+  addTellOptions(command)
     .addOption(allowOption())
     .usage('[options] [before] [after] [-- arguments for playwright test]')
     .addHelpText(
@@ -60,9 +58,12 @@ Examples:
       const compared = await compareFiles(io, before, after, options.allow);
       if (!compared) return;
       const confirmation = await confirm(io, compared.diff, compared.after, options);
-      await tell(io, options.output, colour => render(confirmation, options, colour));
-      if (options.output !== undefined || options.json || options.markdown)
-        io.err(confirmLines(confirmation).join('\n'));
+      await tell(io, options, {
+        lines: confirmLines(confirmation),
+        markdown: () => renderConfirmation(confirmation),
+        terminal: colour => confirmTable(confirmation, { colour }),
+        json: () => asJson(confirmation),
+      });
       exit(EXIT_CODES[confirmation.outcome]);
     });
 };
@@ -84,26 +85,19 @@ function dollars(text: string): number {
 }
 
 async function confirm(io: Io, diff: Diff, after: Results, options: ConfirmOptions): Promise<Confirmation> {
-  const candidates = diff.rows.filter(isCandidate);
-  const rules = stopRules(candidates, baselineRate(diff), options.trials);
-  const costs = candidates.map(row => trialCost(after, row));
-  const wanted = candidates.map((row, index): Wanted => {
-    const { enough, hopeless } = rules[index]!;
-    const spec = row.titlePath?.join(' › ') ?? row.spec;
-    return { project: row.project, spec, enough, hopeless, trialUsd: costs[index] ?? 0 };
-  });
+  const rows = diff.rows.filter(isCandidate);
+  const rules = stopRules(rows, baselineRate(diff), options.trials);
+  const candidates = rows.map((row, index) => ({ row, rule: rules[index]!, cost: trialCost(after, row) }));
   // If the baseline is too small for any answer, there is nothing to run.
-  const playable = wanted.filter(({ enough }) => enough !== null);
-  const prices = costs.filter((_, index) => rules[index]!.enough !== null);
-  if (options.maxCost !== undefined && prices.includes(null))
+  const playable = candidates.filter(({ rule }) => rule.enough !== null);
+  if (options.maxCost !== undefined && playable.some(({ cost }) => cost === null))
     throw new CommandError(
       "--max-cost can't be kept: the price of a trial is unknown. Remove it, or set `pricing` of the agent.",
     );
-  const results = playable.length ? await play(io, playable, prices, options) : undefined;
-  const answers = candidates.map((row, index) => {
+  const results = playable.length ? await play(io, playable, options) : undefined;
+  const answers = candidates.map(({ row, rule }) => {
     const fresh = results?.verdicts.find(one => keyOf(one) === keyOf({ ...row, replayed: false }));
     const { passes = 0, failures = 0, errors = 0 } = fresh ?? {};
-    const rule = rules[index]!;
     const answer = rule.enough === null ? ('open' as const) : answerOf(rule, { passes, failures });
     const played = fresh !== undefined;
     const { costUsd = 0, reason = null } = fresh ?? {};
@@ -118,9 +112,6 @@ function conclude(
   allow: ReadonlySet<string>,
   results: Results | undefined,
 ): Confirmation {
-  const confirmed = new Set(
-    answers.filter(({ answer }) => answer === 'regressed').map(({ row }) => keyOf(row)),
-  );
   // Specs that are or may be worse don't count for the suite as a whole.
   const apart = new Set(
     answers.filter(({ answer }) => answer !== 'not confirmed').map(({ row }) => keyOf(row)),
@@ -134,7 +125,7 @@ function conclude(
   const rows = diff.rows.map(row => (row.candidate ? { ...row, candidate: false, proven: false } : row));
   const rest = outcomeOf({ ...diff, rows, suite }, allow);
   const open = answers.some(({ answer }) => answer === 'open') && !allow.has('candidates');
-  const worse = confirmed.size > 0 || rest.outcome === 'worse';
+  const worse = rest.outcome === 'worse' || answers.some(({ answer }) => answer === 'regressed');
   return {
     outcome: worse ? 'worse' : open ? 'unknown' : rest.outcome,
     answers,
@@ -160,18 +151,17 @@ function trialCost({ verdicts }: Results, row: DiffRow): number | null {
 
 async function play(
   io: Io,
-  wanted: readonly Wanted[],
-  costs: readonly (number | null)[],
+  candidates: readonly { row: DiffRow; rule: StopRule; cost: number | null }[],
   { trials, maxCost }: ConfirmOptions,
 ): Promise<Results> {
+  const wanted = candidates.map(({ row, rule: { enough, hopeless }, cost }): Wanted => {
+    const spec = row.titlePath?.join(' › ') ?? row.spec;
+    return { project: row.project, spec, enough, hopeless, trialUsd: cost ?? 0 };
+  });
+  const costs = candidates.map(({ cost }) => cost);
   io.err(planText(wanted, trials, costs, maxCost));
   const projects = [...new Set(wanted.map(({ project }) => project))].filter(Boolean);
-  const check = {
-    purpose: 'confirm' as const,
-    wanted: [...wanted],
-    ...(maxCost === undefined ? {} : { maxCostUsd: maxCost }),
-  };
-  return playChecked(io, check, [
+  return playChecked(io, { purpose: 'confirm', wanted, maxCostUsd: maxCost }, [
     `--repeat-each=${trials}`,
     // A config with shards would leave candidates out.
     '--shard=1/1',
@@ -181,21 +171,11 @@ async function play(
   ]);
 }
 
-function render(confirmation: Confirmation, options: ConfirmOptions, colour: boolean): string {
-  if (options.markdown) return renderConfirmation(confirmation);
-  if (!options.json) return confirmTable(confirmation, { colour });
-  const { outcome, answers, suite, diff, costUsd } = confirmation;
+function asJson({ outcome, answers, suite, diff, costUsd }: Confirmation): object {
   const candidates = answers.map(({ row, rule, answer, played, fresh }) => ({
     ...{ spec: row.spec, project: row.project, answer, played, before: row.before, after: row.after, fresh },
     ...{ trials: rule.trials, enough: rule.enough },
   }));
-  return printableJson({
-    schemaVersion: '1',
-    outcome,
-    costUsd,
-    candidates,
-    suite,
-    counts: diff.counts,
-    rows: diff.rows,
-  });
+  const { counts, rows } = diff;
+  return { schemaVersion: '1', outcome, costUsd, candidates, suite, counts, rows };
 }

@@ -2,33 +2,20 @@ import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import { readHistory } from '../report/baseline';
-import { diffTable } from '../report/diff-text';
-import { printableJson } from '../report/format';
-import { renderDiff } from '../report/markdown';
-import { outcomeLines } from '../report/outcome-text';
+import { diffTable, outcomeLines, renderDiff } from '../report/diff-text';
 import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../report/results';
-import { ALPHA, type Diff } from '../verdicts/diff';
+import { ALPHA, type Diff, DOUBTS, EXIT_CODES, outcomeOf } from '../verdicts/diff';
 import { diffWithBaseline, type HistoryRun } from '../verdicts/history';
-import { type DiffOutcome, DOUBTS, EXIT_CODES, outcomeOf } from '../verdicts/outcome';
-import { CommandError, type Io, readInput, readRun, tell } from './io';
+import { addTellOptions, CommandError, type Io, readInput, readRun, type TellOptions, tell } from './io';
 import type { AddCommand } from './program';
 
-interface DiffOptions {
-  markdown?: boolean;
-  json?: boolean;
-  output?: string;
-  allow: Allowed;
-}
-
 export const addDiff: AddCommand = (program, io, exit) => {
-  program
+  const command = program
     .command('diff')
     .description('Compare a run with a baseline: what is worse, and whether there are enough trials to tell.')
     .argument('[before]', 'a baseline, or the results file of an earlier run', DEFAULT_BASELINE_FILE)
-    .argument('[after]', 'the results file of the later run', DEFAULT_RESULTS_FILE)
-    .addOption(new Option('--markdown', 'as a pull-request comment').conflicts('json'))
-    .option('--json', 'as JSON')
-    .option('-o, --output <file>', 'write it to a file')
+    .argument('[after]', 'the results file of the later run', DEFAULT_RESULTS_FILE);
+  addTellOptions(command)
     .addOption(allowOption())
     .addHelpText(
       'after',
@@ -54,22 +41,31 @@ Examples:
   taskproof diff main.json branch.json --markdown > comment.md
   taskproof diff --allow added,no-baseline`,
     )
-    .action(async (beforeFile: string, afterFile: string, options: DiffOptions) => {
+    .action(async (beforeFile: string, afterFile: string, options: TellOptions & { allow: Allowed }) => {
       const compared = await compareFiles(io, beforeFile, afterFile, options.allow);
       if (!compared) return;
-      const outcome = outcomeOf(compared.diff, options.allow);
+      const { before, after, diff } = compared;
+      const outcome = outcomeOf(diff, options.allow);
       const lines = outcomeLines(outcome);
-      await tell(io, options.output, colour =>
-        render(compared, outcome.outcome, lines, { ...options, colour }),
-      );
-      if (options.output !== undefined || options.json || options.markdown) io.err(lines.join('\n'));
+      const { startedAt, status, complete } = after;
+      await tell(io, options, {
+        lines,
+        markdown: () => renderDiff(diff, lines),
+        terminal: colour => `${diffTable(diff, { colour })}\n\n${lines.join('\n')}`,
+        json: () => ({
+          schemaVersion: '2',
+          outcome: outcome.outcome,
+          before: { runs: before.map(({ startedAt, partial }) => ({ startedAt, partial })) },
+          after: { startedAt, status, complete },
+          ...diff,
+        }),
+      });
       exit(EXIT_CODES[outcome.outcome]);
     });
 };
 
 type Allowed = ReadonlySet<string>;
 
-/** The option `--allow` of `diff` and `confirm`. */
 export function allowOption(): Option {
   const known = [...DOUBTS, 'candidates', NO_BASELINE];
   return new Option(
@@ -87,19 +83,13 @@ export function allowOption(): Option {
 }
 const NO_BASELINE = 'no-baseline';
 
-export interface Compared {
-  before: readonly HistoryRun[];
-  after: Results;
-  diff: Diff;
-}
-
 /** @returns undefined if there is no baseline yet and --allow has no-baseline. */
 export async function compareFiles(
   io: Io,
   beforeFile: string,
   afterFile: string,
   allowed: Allowed,
-): Promise<Compared | undefined> {
+): Promise<{ before: readonly HistoryRun[]; after: Results; diff: Diff } | undefined> {
   if (allowed.has(NO_BASELINE) && !(await stat(resolve(io.cwd, beforeFile)).catch(() => undefined))) {
     io.out(`There is no baseline yet (${beforeFile}), so nothing was compared. ${SAVE}`);
     return undefined;
@@ -114,22 +104,3 @@ export async function compareFiles(
   return { before, after, diff: diffWithBaseline(before, after) };
 }
 const SAVE = `Save one with \`taskproof baseline save\` after a run on the main branch.`;
-
-function render(
-  { before, after, diff }: Compared,
-  outcome: DiffOutcome['outcome'],
-  lines: readonly string[],
-  options: Pick<DiffOptions, 'markdown' | 'json'> & { colour: boolean },
-): string {
-  if (options.markdown) return renderDiff(diff, lines);
-  if (!options.json) return `${diffTable(diff, options)}\n\n${lines.join('\n')}`;
-  const { startedAt, status, complete } = after;
-  const runs = before.map(({ startedAt, partial }) => ({ startedAt, partial }));
-  return printableJson({
-    schemaVersion: '2',
-    outcome,
-    before: { runs },
-    after: { startedAt, status, complete },
-    ...diff,
-  });
-}

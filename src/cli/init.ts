@@ -2,8 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { safeParseTaskSpec } from '../spec/parse';
 import { parsedUrl } from '../spec/url';
-import { detectSuite, type Suite } from './init/detect';
-import { type ModelProject, NEEDED } from './init/projects';
+import { detectSuite, type ModelProject, NEEDED, type Suite } from './init/detect';
 import { configLines, starterFiles } from './init/starter';
 import { CommandError, type Io, writeOutput } from './io';
 import type { AddCommand } from './program';
@@ -71,7 +70,6 @@ function findings({ config, testDir, url, devServer }: Suite, given: string | un
   ];
 }
 
-/** What our project copies from an existing one. */
 function modelLine(model: ModelProject | null | undefined): string[] {
   if (!model) return [];
   const { name, dependencies, use } = model;

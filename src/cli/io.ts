@@ -2,7 +2,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
-import { useColour } from '../report/format';
+import { type Command, Option } from 'commander';
+import { printableJson, useColour } from '../report/format';
 import { type Results, readResults } from '../report/results';
 import { writeText } from '../report/write';
 
@@ -76,20 +77,40 @@ export async function writeOutput(io: Io, file: string, text: string): Promise<v
   }
 }
 
+export interface TellOptions {
+  markdown?: boolean;
+  json?: boolean;
+  output?: string;
+}
+
+export function addTellOptions(command: Command, markdown = 'as a pull-request comment'): Command {
+  return command
+    .addOption(new Option('--markdown', markdown).conflicts('json'))
+    .option('--json', 'as JSON')
+    .option('-o, --output <file>', 'write it to a file');
+}
+
 /**
  * Prints a command's result, or writes it to the file of `--output`.
  *
- * @param render gets whether to use colours
+ * @param as.lines the result in sentences: printed to standard error if the result itself is not for people, or in a file
  * @throws CommandError
  */
 export async function tell(
   io: Io,
-  output: string | undefined,
-  render: (colour: boolean) => string,
+  { markdown, json, output }: TellOptions,
+  as: {
+    json(): object;
+    markdown(): string;
+    terminal(colour: boolean): string;
+    lines?: readonly string[];
+  },
 ): Promise<void> {
-  const text = render(io.colour && output === undefined).trimEnd();
+  const other = markdown ? as.markdown() : json && printableJson(as.json());
+  const text = (other || as.terminal(io.colour && output === undefined)).trimEnd();
   if (output === undefined) io.out(text);
   else await writeOutput(io, output, `${text}\n`);
+  if (as.lines && (other || output !== undefined)) io.err(as.lines.join('\n'));
 }
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? (error as Error).message;

@@ -1,18 +1,16 @@
 import { z } from 'zod';
+import { namesOf } from '../report/diff-text';
 import { plural, printableJson, table } from '../report/format';
-import { namesOf } from '../report/outcome-text';
 import type { ResultRow } from '../report/results';
-import { EXIT_CODES } from '../verdicts/outcome';
+import { EXIT_CODES } from '../verdicts/diff';
 import type { Io } from './io';
 import { playChecked } from './play-suite';
 import type { AddCommand } from './program';
 
 const assertionsSchema = z.array(z.object({ title: z.string(), passed: z.boolean() }));
 
-/** A spec before an agent has done anything. */
 interface Probed {
   row: ResultRow;
-  /** Titles of the assertions that hold. */
   held: string[];
   assertions: number;
 }
@@ -67,7 +65,7 @@ function print(
   ]);
   if (vacuous.length) {
     io.out(`${plural(vacuous.length, 'spec')} vacuous: passed although nothing was done\n`);
-    io.out(`${table(lines, { colour: io.colour, indent: '  ' })}\n`);
+    io.out(`${table({ rows: lines }, { colour: io.colour, indent: '  ' })}\n`);
     io.out(
       'Assert something that only the task changes: a URL, a text or a request that is not there before.',
     );

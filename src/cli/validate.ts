@@ -89,7 +89,7 @@ function listOf(specs: readonly LoadedSpec[], cwd: string): string {
     const place = file === undefined ? '' : `${file}:${line}:${column} ${path}: `;
     return `${place}note: ${message}`;
   });
-  return [table(rows), plural(specs.length, 'valid spec'), ...notes].join('\n');
+  return [table({ rows }), plural(specs.length, 'valid spec'), ...notes].join('\n');
 }
 
 /** Beginnings of selectors that are not CSS. */

@@ -4,16 +4,16 @@ import { byName } from '../verdicts/diff';
 import { countedRow, type HistoryRun, withLastWays } from '../verdicts/history';
 import { countedRowSchema } from '../verdicts/shapes';
 import {
+  checkResults,
   describeIssues,
   RESULTS_SCHEMA_VERSION,
   type Results,
   ResultsFileError,
-  readResults,
+  readJson,
   refuseDoubles,
 } from './results';
 
 export const BASELINE_SCHEMA_VERSION = '2';
-/** Runs that a baseline keeps. */
 export const DEFAULT_RUNS = 10;
 
 const runSchema = z.object({ partial: z.boolean().default(false), verdicts: z.array(countedRowSchema) });
@@ -59,10 +59,10 @@ export function newest(runs: readonly HistoryRun[], keep: number): HistoryRun[] 
  * @throws ResultsFileError if it is none of these, has another schema version, or is broken.
  */
 export function readHistory(text: string, filename: string): HistoryRun[] {
-  const json = parsed(text.replace(/^\uFEFF/, ''), filename) as { schemaVersion?: unknown } | null;
-  const version = json?.schemaVersion;
+  const json = readJson(text, filename, joinedLines);
+  const version = (json as { schemaVersion?: unknown } | null)?.schemaVersion;
   if (version === undefined || version === RESULTS_SCHEMA_VERSION)
-    return [historyRun(readResults(text, filename))];
+    return [historyRun(checkResults(json, filename))];
   if (version !== BASELINE_SCHEMA_VERSION)
     throw new ResultsFileError(
       filename,
@@ -75,19 +75,6 @@ export function readHistory(text: string, filename: string): HistoryRun[] {
     return { startedAt, partial, verdicts: verdicts.map(row => ({ ...row, reason: null })) };
   });
 }
-
-function parsed(text: string, filename: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const joined = joinedLines(text);
-    if (joined !== undefined) return joined;
-    throw new ResultsFileError(filename, `not JSON: ${(error as Error).message}${conflictHint(text)}`);
-  }
-}
-
-const conflictHint = (text: string) =>
-  /^<{7} /m.test(text) ? '. Git left a conflict in it: keep the runs of both sides, one a line.' : '';
 
 /** Reads what Git leaves when it keeps the lines of both sides: whole runs, with a comma missing or left over. */
 function joinedLines(text: string): unknown {

@@ -1,5 +1,4 @@
-// Agents side by side in the terminal: specs as rows, projects as columns, split into blocks if the terminal is narrow.
-
+// Agents side by side: specs as rows, projects as columns; in the terminal split into blocks if it is narrow, and in Markdown.
 import type {
   ComparedPair,
   Comparison,
@@ -22,13 +21,13 @@ import {
   table,
   wrapped,
 } from './format';
+import { blocks, escapeMarkdown, markdownTable, SUMMARY_LIMIT } from './markdown';
 
 /** Longer names are folded. A column is as wide as its figures or as this. */
 const NAME_WIDTH = 24;
 const NAME_LINES = 4;
 const GAP = 2;
 
-/** The lines of one cell. */
 type Lines = Cell[];
 /** The head, a cell for each spec, the totals. */
 type Column = Lines[];
@@ -50,6 +49,37 @@ export function comparisonText(
   );
   const findings = findingsOf(comparison).map(line => wrapped(line, room, indent));
   return [...tables, findings.join('\n')].join('\n\n');
+}
+
+/** The same in Markdown. */
+export function comparisonSection(comparison: Comparison): string {
+  const { projects, specs } = comparison;
+  const rows = specs.map(({ spec, cells }) => [
+    spec,
+    ...projects.map(({ project }) => comparedCell(cells.find(cell => cell.project === project))),
+  ]);
+  const totals = projects.map(totalsOf);
+  const totalRows = Object.keys(totals[0]!).map(text => [
+    { text, strong: true },
+    ...totals.map(parts => parts[text]!),
+  ]);
+  const head = ['spec', ...projects.map(({ project }) => projectName(project))];
+  return blocks([
+    '### Side by side',
+    findingsOf(comparison)
+      .map(finding => `- ${escapeMarkdown(finding, SUMMARY_LIMIT / 20)}`)
+      .join('\n'),
+    // Totals first: a long table is cut at its end.
+    markdownTable({ head, rows: [...totalRows, ...rows] }, SUMMARY_LIMIT / 2),
+    'Each cell: passes of k, median turns, cost.',
+  ]).trimEnd();
+}
+
+function comparedCell(cell: ComparisonCell | undefined): string | Cell {
+  if (!cell) return '-';
+  const [sign, passes, turns, cost] = cellParts(cell);
+  const verdict = cell.verdict === 'passed' ? `${sign} ${passes}` : `${sign} **${passes}**`;
+  return { text: `${verdict} · ${turns} · ${escapeMarkdown(cost)}`, exact: true };
 }
 
 /** How the projects differ, one sentence each. Names are not escaped. */
@@ -77,24 +107,25 @@ function failedAlike(spec: string, groups: readonly FailureGroup[]): string | un
 }
 
 /** `✓`, `4/5`, `7`, `$0.42`: sign, passes, median turns, cost. */
-export function cellParts(cell: ComparisonCell): [sign: string, passes: string, turns: string, cost: string] {
+function cellParts(cell: ComparisonCell): [sign: string, passes: string, turns: string, cost: string] {
   const turns = cell.turns === null ? '-' : String(cell.turns);
   return [SIGNS[cell.verdict], `${cell.passes}/${cell.k}`, turns, formatCost(cell.costUsd)];
 }
 
-/** The totals of a project, a line each; in the order of `totalNames`. */
-export function totalParts(totals: ComparisonTotals): string[] {
-  const { passes, failures, actions, pageToolCalls } = totals;
-  return [
-    `${totals.specsPassed}/${totals.specs}`,
-    `${passes}/${passes + failures} (${formatRate(totals.rate)})`,
-    totals.passAll ? `${formatRate(totals.passAll.value)} (k ${totals.passAll.k})` : '-',
-    formatCost(totals.costUsd),
-    formatCost(totals.costPerPassUsd ?? null),
+/** The totals of a project, by name. Actions that went through page tools are told where there is one. */
+function totalsOf(totals: ComparisonTotals): Record<string, string> {
+  const { passes, failures, actions = 0, pageToolCalls } = totals;
+  const share = formatRate(actions > 0 ? pageToolCalls! / actions : null);
+  return {
+    'specs passed': `${totals.specsPassed}/${totals.specs}`,
+    'graded trials passed': `${passes}/${passes + failures} (${formatRate(totals.rate)})`,
+    'pass^k': totals.passAll ? `${formatRate(totals.passAll.value)} (k ${totals.passAll.k})` : '-',
+    cost: formatCost(totals.costUsd),
+    'cost per pass': formatCost(totals.costPerPassUsd ?? null),
     ...(pageToolCalls === undefined
-      ? []
-      : [`${pageToolCalls}/${actions} (${shareOf(pageToolCalls, actions)})`]),
-  ];
+      ? {}
+      : { 'actions by page tools': `${pageToolCalls}/${actions} (${share})` }),
+  };
 }
 
 /** `opus / sonnet: pass rate +12 points (95%: +3 to +21) over 40 specs, p = 0.004: they differ` */
@@ -107,24 +138,13 @@ function pairText({ projects, specs, difference, interval, p, differ }: Compared
   return `${names}: pass rate ${points(difference)} points${range} over ${plural(specs, 'spec')}, ${chance}: ${means}`;
 }
 
-/** Actions that went through page tools are told where there is one. */
-export function totalNames({ projects }: Comparison): string[] {
-  const all = ['specs passed', 'graded trials passed', 'pass^k', 'cost', 'cost per pass'];
-  return projects.some(({ pageToolCalls }) => pageToolCalls !== undefined)
-    ? [...all, 'actions by page tools']
-    : all;
-}
-
-const shareOf = (part: number, all = 0) => formatRate(all > 0 ? part / all : null);
-
-/** A project's name as a heading. */
 export const projectName = (project: string) => cellText(project) || '(no name)';
 
 function specColumn(comparison: Comparison): Column {
   return [
     [dim('passes, turns, cost')],
     ...comparison.specs.map(({ spec }) => foldName(cellText(spec)).map(text => ({ text }))),
-    ...totalNames(comparison).map(text => [dim(text)]),
+    ...Object.keys(totalsOf(comparison.projects[0]!)).map(text => [dim(text)]),
   ];
 }
 
@@ -142,7 +162,7 @@ function projectColumn({ specs }: Comparison, totals: ComparisonTotals): Column 
   return [
     foldName(projectName(totals.project)).map(dim),
     ...body,
-    ...totalParts(totals).map(text => [{ text }]),
+    ...Object.values(totalsOf(totals)).map(text => [{ text }]),
   ];
 }
 
@@ -188,5 +208,5 @@ function layOut(columns: readonly Column[], options: TableOptions): string {
       columns.map(column => ({ text: '', ...column[row]![line], exact: true })),
     );
   });
-  return table(rows, options);
+  return table({ rows }, options);
 }

@@ -1,10 +1,10 @@
-// A confirmation in words, for the terminal.
+// A confirmation in words, for the terminal and as a pull-request comment.
 import type { Answer, CandidateRow, StopRule } from '../verdicts/confirm';
-import type { Diff, DiffRow, SuiteChange } from '../verdicts/diff';
-import type { DiffOutcome } from '../verdicts/outcome';
-import { passesOf, suiteText } from './diff-text';
-import { type Cell, formatCost, plural, table } from './format';
-import { namesOf, outcomeLines } from './outcome-text';
+import type { Diff, DiffOutcome, DiffRow, SuiteChange } from '../verdicts/diff';
+import type { VerdictRow } from '../verdicts/shapes';
+import { diffBody, namesOf, outcomeLines, paragraph, passesOf, suiteText } from './diff-text';
+import { type Cell, type Columns, formatCost, gridOf, plural, table } from './format';
+import { blocks, DIFF_MARKER, folded, markdownTable } from './markdown';
 
 export interface Confirmation {
   outcome: DiffOutcome['outcome'];
@@ -15,13 +15,7 @@ export interface Confirmation {
     /** False if the spec was not found, or if no number of fresh trials could give an answer. */
     played: boolean;
     /** `reason`: why there is no verdict; null if there is one. */
-    fresh: {
-      passes: number;
-      failures: number;
-      errors: number;
-      costUsd: number | null;
-      reason: string | null;
-    };
+    fresh: Pick<VerdictRow, 'passes' | 'failures' | 'errors' | 'costUsd' | 'reason'>;
   }[];
   /** Without the specs that ran again. */
   suite: SuiteChange | null;
@@ -47,22 +41,22 @@ export function planText(
 }
 
 const STYLES: Record<Answer, Cell['style']> = { regressed: 'red', 'not confirmed': 'green', open: 'yellow' };
-export const CONFIRM_COLUMNS = ['answer', 'spec', 'project', 'baseline', 'last run', 'fresh trials', 'cost'];
-
-/** The cells of one answer, as plain text. */
-export function confirmCells({ row, answer, fresh }: Confirmation['answers'][number]): string[] {
-  const graded = fresh.passes + fresh.failures;
-  const errors = fresh.errors ? ` (${plural(fresh.errors, 'error')})` : '';
-  return [
-    answer === 'open' ? "can't tell" : answer,
-    row.spec,
-    row.project,
-    passesOf(row.before),
-    passesOf(row.after),
-    graded || fresh.errors ? `${fresh.passes}/${graded}${errors}` : '-',
-    formatCost(fresh.costUsd),
-  ];
-}
+const COLUMNS: Columns<Confirmation['answers'][number]> = {
+  answer: ({ answer }) => ({
+    text: answer === 'open' ? "can't tell" : answer,
+    style: STYLES[answer],
+    strong: answer === 'regressed',
+  }),
+  spec: ({ row }) => row.spec,
+  project: ({ row }) => row.project,
+  baseline: ({ row }) => passesOf(row.before),
+  'last run': ({ row }) => passesOf(row.after),
+  'fresh trials': ({ fresh: { passes, failures, errors } }) => {
+    const more = errors ? ` (${plural(errors, 'error')})` : '';
+    return passes + failures + errors ? `${passes}/${passes + failures}${more}` : '-';
+  },
+  cost: ({ fresh }) => formatCost(fresh.costUsd),
+};
 
 /** The outcome in sentences: the result, what is open and why, and what to do. */
 export function confirmLines({ outcome, answers, suite, rest, costUsd }: Confirmation): string[] {
@@ -98,13 +92,22 @@ function openReason({ row, rule, played, fresh }: Confirmation['answers'][number
 }
 
 export function confirmTable(confirmation: Confirmation, options: { colour?: boolean } = {}): string {
-  const cells = confirmation.answers.map(one => {
-    const [answer = '', ...rest] = confirmCells(one);
-    return [{ text: answer, style: STYLES[one.answer] }, ...rest];
-  });
   const parts = [
-    cells.length > 0 && table(cells, { ...options, head: CONFIRM_COLUMNS }),
+    confirmation.answers.length > 0 && table(gridOf(confirmation.answers, COLUMNS), options),
     confirmLines(confirmation).join('\n'),
   ];
   return parts.filter(Boolean).join('\n\n');
+}
+
+const TITLES = { same: 'nothing is worse', worse: 'worse than the baseline', unknown: "can't tell" };
+
+/** Begins with the marker of a diff, so that a workflow replaces the comment of a diff by that of a confirmation. */
+export function renderConfirmation(confirmation: Confirmation): string {
+  return blocks([
+    DIFF_MARKER,
+    `### Taskproof: ${TITLES[confirmation.outcome]}`,
+    paragraph(confirmLines(confirmation)),
+    confirmation.answers.length > 0 && markdownTable(gridOf(confirmation.answers, COLUMNS), 20_000),
+    folded('The run compared with the baseline', diffBody(confirmation.diff).trimEnd()),
+  ]);
 }

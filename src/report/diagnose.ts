@@ -1,27 +1,25 @@
-// Diagnoses each spec that has failed trials: decides which passing trials to compare them with.
+// Diagnoses each spec that has failed trials: decides which passing trials to compare them with, and shows what it found at the
+// top of each failed trial's page in the HTML report.
+import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { FullConfig } from '@playwright/test/reporter';
-import {
-  DEFAULT_RECORDINGS_DIR,
-  type Recording,
-  readRecording,
-  recordingFile,
-} from '../agents/replay/recording';
+import type { FullConfig, TestResult } from '@playwright/test/reporter';
+import { DEFAULT_RECORDINGS_DIR, readRecording, recordingFile } from '../agents/replay/recording';
 import { nameOf } from '../playwright/annotations';
-import { diagnosisOf, type FailedTrial, failureGroups, groupOf } from '../verdicts/diagnosis';
-import { compareText } from '../verdicts/diff';
-import { type HistoryRun, lastWays } from '../verdicts/history';
+import { annotate, markTurn, pictureOf, showSideBySide } from '../playwright/runner';
+import { oneLine } from '../trial/safe-text';
+import { diagnosisOf, type FailedTrial, failureGroups, groupOf, headlineOf } from '../verdicts/diagnosis';
+import { lastWays } from '../verdicts/history';
+import { compareText, groupBy } from '../verdicts/lists';
 import { type PassingTrial, PassingWays } from '../verdicts/parting';
-import type { Comparison, Diagnosis, PassingTrials, Way } from '../verdicts/shapes';
+import type { Comparison, Diagnosis, Parting, PassingTrials, Way } from '../verdicts/shapes';
 import { readHistory } from './baseline';
 import { wayOfTurns } from './evidence';
 import { recordingsDir } from './recordings';
-import { type FoundParting, picturesOf, showDiagnosis } from './show-diagnosis';
 import type { Entry, SpecRun } from './spec-run';
+import { findingLine, IN_THE_WAY } from './trial-notes';
 import type { ReporterOptions } from './write';
 
-/** Most other projects to compare a failed trial with. */
 const MOST_PROJECTS = 3;
 
 /** A passing trial of an earlier run, and where it was kept. */
@@ -30,7 +28,6 @@ export interface KeptWay {
   way: Way;
 }
 
-/** What the diagnosis of a run found. */
 export interface Diagnosed {
   /** `way`: that of the most typical passing trial. */
   specs: ReadonlyMap<SpecRun, { diagnosis?: Diagnosis; way?: Way }>;
@@ -52,25 +49,19 @@ export async function diagnose(
   kept: (run: SpecRun) => Promise<KeptWay | undefined>,
 ): Promise<Diagnosed> {
   const graded = new Map(runs.map(run => [run, run.graded]));
-  const bySpec = new Map<string, [SpecRun, Graded][]>();
-  for (const entry of graded) {
-    const name = nameOf(entry[0].planned);
-    bySpec.set(name, [...(bySpec.get(name) ?? []), entry]);
-  }
+  const bySpec = groupBy(graded, ([{ planned }]) => nameOf(planned));
   const specs = new Map<SpecRun, { diagnosis?: Diagnosis; way?: Way }>();
   for (const run of runs) {
     const { passing, failed } = graded.get(run)!;
     const own = compared({ from: 'trials' }, passing);
-    const way = own?.ways.usual;
+    const way = own[0]?.ways.usual;
     if (!failed.length) {
       specs.set(run, way ? { way } : {});
       continue;
     }
-    const references = [
-      ...(own ? [own] : []),
-      ...otherProjects(run, bySpec.get(nameOf(run.planned))!, own === undefined),
-    ];
-    if (!references.length) references.push(...keptWay(await kept(run)));
+    const references = [...own, ...otherProjects(run, bySpec.get(nameOf(run.planned))!, !own.length)];
+    const last = references.length ? undefined : await kept(run);
+    if (last) references.push({ ways: new PassingWays({ from: last.from }, [last]), trials: new Map() });
     const partings = new Map(failed.map(entry => [entry.trial.index, partingsOf(entry, references)]));
     const { k } = run.planned.policy;
     const diagnosis = diagnosisOf(
@@ -97,10 +88,9 @@ function acrossProjects(bySpec: ReadonlyMap<string, readonly [SpecRun, Graded][]
     .map(([spec, projects]) => ({ spec, groups: failureGroups(projects.flat()).map(groupOf) }));
 }
 
-function compared(who: PassingTrials, passing: readonly (PassingTrial & Entry)[]): Compared | undefined {
-  if (!passing.length) return undefined;
+function compared(who: PassingTrials, passing: readonly (PassingTrial & Entry)[]): Compared[] {
   const trials = new Map(passing.map(entry => [entry.trial.index, entry]));
-  return { ways: new PassingWays(who, passing), trials };
+  return passing.length ? [{ ways: new PassingWays(who, passing), trials }] : [];
 }
 
 /**
@@ -116,7 +106,7 @@ function otherProjects(run: SpecRun, runs: readonly [SpecRun, Graded][], any: bo
     .filter(([other]) => !run.replayed && !other.replayed)
     .sort(([a], [b]) => sameAgent(run, b) - sameAgent(run, a) || compareText(a.project, b.project))
     .slice(0, MOST_PROJECTS)
-    .flatMap(([{ project }, { passing }]) => compared({ from: 'project', project }, passing) ?? []);
+    .flatMap(([{ project }, { passing }]) => compared({ from: 'project', project }, passing));
 }
 
 /** In another browser or on another deployment, the same agent takes the most similar way. */
@@ -132,21 +122,15 @@ export function keptWays(
   let wayOf: Promise<ReturnType<typeof lastWays>> | undefined;
   return async run => {
     const { planned, project, replayed, subject } = run;
-    const row = {
-      spec: planned.id,
-      describe: planned.describe,
-      project,
-      replayed,
-      specHash: subject?.specHash,
-    };
+    const { id: spec, describe } = planned;
     // Errors are reported where the run is compared with the baseline.
-    wayOf ??= historyIn(baseline && resolve(folder, baseline)).then(lastWays);
-    const way = (await wayOf)(row);
-    if (way) return { from: 'baseline', way };
-    const recording = await recordingIn(
-      resolve(folder, recordingsDir(config, run) ?? DEFAULT_RECORDINGS_DIR),
-      run,
+    wayOf ??= unlessBroken(() => baseline && resolve(folder, baseline), readHistory).then((runs = []) =>
+      lastWays(runs),
     );
+    const way = (await wayOf)({ spec, describe, project, replayed, specHash: subject?.specHash });
+    if (way) return { from: 'baseline', way };
+    const recordings = resolve(folder, recordingsDir(config, run) ?? DEFAULT_RECORDINGS_DIR);
+    const recording = await unlessBroken(() => recordingFile(recordings, nameOf(planned)), readRecording);
     // With another text of the spec, the way may differ.
     return recording?.specHash === subject?.specHash && recording
       ? { from: 'recording', way: wayOfTurns(recording.turns) }
@@ -154,27 +138,27 @@ export function keptWays(
   };
 }
 
-async function historyIn(file: string | undefined): Promise<HistoryRun[]> {
-  if (file === undefined) return [];
+async function unlessBroken<Value>(
+  fileOf: () => string | undefined,
+  read: (text: string, file: string) => Value,
+): Promise<Value | undefined> {
   try {
-    return readHistory(await readFile(file, 'utf8'), file);
-  } catch {
-    return [];
-  }
-}
-
-async function recordingIn(folder: string, { planned }: SpecRun): Promise<Recording | undefined> {
-  try {
-    const file = recordingFile(folder, nameOf(planned));
-    return readRecording(await readFile(file, 'utf8'), file);
+    const file = fileOf();
+    return file === undefined ? undefined : read(await readFile(file, 'utf8'), file);
   } catch {
     return undefined;
   }
 }
 
-function keptWay(kept: KeptWay | undefined): Compared[] {
-  return kept ? [{ ways: new PassingWays({ from: kept.from }, [kept]), trials: new Map() }] : [];
+/** Where a failed trial left the way of passing ones, and the pictures of both. */
+interface FoundParting {
+  parting: Diagnosis['partings'][number];
+  /** The project of the passing trial, if it is another one. */
+  of: string | undefined;
+  pictures: Pictures | undefined;
 }
+
+type Pictures = Record<'expected' | 'actual', NonNullable<ReturnType<typeof pictureOf>>>;
 
 /** Where a failed trial left each of the ways. */
 function partingsOf(
@@ -184,21 +168,68 @@ function partingsOf(
   return references.flatMap(({ ways, trials }) => {
     const found = ways.partingOf({ status: trial.status, way });
     if (!found) return [];
-    const { expected, actual } = found;
-    const passing = expected.trial === undefined ? undefined : trials.get(expected.trial)?.result;
+    const { trial: passed = -1 } = found.expected;
+    const passing = trials.get(passed)?.result;
     const pictures = passing && picturesOf(found, passing, result);
-    const named = (side: typeof expected, picture: { name: string } | undefined) =>
-      picture ? { ...side, screenshot: picture.name } : side;
-    return [
-      {
-        parting: {
-          ...{ ...found, index: trial.index },
-          expected: named(expected, pictures?.expected),
-          actual: named(actual, pictures?.actual),
-        },
-        of: ways.who.project,
-        pictures,
-      },
-    ];
+    const named = (side: 'expected' | 'actual') =>
+      pictures ? { ...found[side], screenshot: pictures[side].name } : found[side];
+    const parting = { ...found, index: trial.index, expected: named('expected'), actual: named('actual') };
+    return [{ parting, of: ways.who.project, pictures }];
   });
 }
+
+/** What both trials saw before they parted. If they saw the same: what they saw after it. */
+export function picturesOf(
+  { kind, expected, actual }: Parting,
+  passing: TestResult,
+  lost: TestResult,
+): Pictures | undefined {
+  const pair = (a: number, b: number): Pictures | undefined => {
+    const [one, other] = [pictureOf(passing, a), pictureOf(lost, b)];
+    return one && other && { expected: one, actual: other };
+  };
+  const after = pair(expected.turn, actual.turn);
+  const turn = kind === 'ended' ? actual.turn : actual.turn - 1;
+  const sawBefore = kind === 'action' || kind === 'skipped' || kind === 'ended';
+  const before = sawBefore ? pair(expected.turn - 1, turn) : undefined;
+  return before && !sameBytes(before) ? before : (after ?? before);
+}
+
+function sameBytes({ expected, actual }: Pictures): boolean {
+  try {
+    const [one, other] = [expected, actual].map(({ body, path }) => body ?? readFileSync(path!));
+    return one!.equals(other!);
+  } catch {
+    return false;
+  }
+}
+
+/** @param partings by index of the trial */
+function showDiagnosis(
+  failed: SpecRun['graded']['failed'],
+  { groups }: Diagnosis,
+  partings: ReadonlyMap<number, readonly FoundParting[]>,
+  k: number,
+): void {
+  for (const { test, result, trial, failed: own } of failed) {
+    // Passing trials of another agent often do the same as the agent's own: show it once.
+    const shown = partings
+      .get(trial.index)!
+      .filter(({ parting }, at, all) => at === 0 || !isSame(parting, all[0]!.parting));
+    const [finding] = own.findings;
+    const group = groups.find(({ trials }) => trials.includes(trial.index))!;
+    // Each annotation goes above the earlier ones.
+    if (finding) annotate(test, result, IN_THE_WAY, findingLine(finding));
+    const texts = shown.map(({ parting }) => parting.text);
+    if (texts.length) annotate(test, result, 'parted', oneLine(texts.join('; '), 1_000));
+    annotate(test, result, 'diagnosis', oneLine(headlineOf(group, failed.length, k), 1_000));
+    for (const { parting, of, pictures } of shown) {
+      markTurn(result, parting.turn, '(here it left the way of passing trials)');
+      const from = of === undefined ? '' : `-from-${of.replace(/[^\p{L}\p{N}]+/gu, '-')}`;
+      if (pictures) showSideBySide(result, `parted${from}-at-turn-${parting.turn}`, pictures);
+    }
+  }
+}
+
+const isSame = (one: Parting, other: Parting) =>
+  one.kind === other.kind && one.turn === other.turn && one.expected.did === other.expected.did;

@@ -1,5 +1,6 @@
 // Turns a trial's record into what a diagnosis compares: where the agent went, what it did there, and how it ended.
 import { createHash } from 'node:crypto';
+import type { Recording } from '../agents/replay/recording';
 import { inWords } from '../browser/locator-expression';
 import type { RecordedAction } from '../browser/page-action';
 import { UNIQUE } from '../spec/data';
@@ -14,15 +15,12 @@ import type { Way, WayStep } from '../verdicts/shapes';
 const MAX_STEP = 120;
 const MAX_SAID = 300;
 const MAX_KEY = 200;
-/** Most steps of one trial. */
 const MAX_STEPS = 1_000;
 
-/** A step, and the control that it used. */
 interface Done extends WayStep {
   control?: string;
 }
 
-/** The way of a trial, as it is compared with others. */
 export function wayOf(record: TrialRecord, steps = stepsOf(record)): Way {
   return { steps: steps.map(({ control, ...step }) => step), end: pathOf(record.finalUrl) };
 }
@@ -59,13 +57,11 @@ function findingsOf({ examination }: TrialRecord, relevant: boolean): FailedTria
 }
 
 /** A recording's steps, as the way of a passing trial. Turns are numbered from 1. */
-export function wayOfTurns(
-  turns: readonly { title: string; actions: readonly { title: string; steps?: RecordedAction[] }[] }[],
-): Way {
-  const steps = turns.flatMap((turn, index) =>
-    turn.actions.flatMap(({ steps }) => toldSteps(steps ?? [], index + 1, '')),
+export function wayOfTurns(turns: Recording['turns']): Way {
+  const steps = turns.flatMap(({ actions }, index) =>
+    actions.flatMap(({ steps }) => toldSteps(steps, index + 1, '')),
   );
-  const after = turns.at(-1)?.actions.at(-1)?.steps?.at(-1)?.after.url;
+  const after = turns.at(-1)?.actions.at(-1)?.steps.at(-1)?.after.url;
   return {
     steps: shown(steps).map(({ control, ...step }) => step),
     end: after ? fingerprintPath(after, '') : null,
@@ -126,58 +122,46 @@ function toldSteps(steps: readonly RecordedAction[], turn: number, before: strin
   });
 }
 
-/** In words and as a key; undefined for actions that change nothing on most pages. */
-function inPast(step: RecordedAction): Pick<Done, 'did' | 'key' | 'control'> | undefined {
-  const control = 'locator' in step && step.locator ? controlIn(step.locator) : undefined;
-  const on = (did: string, key: string, more = '') => ({
-    did: `${did} ${control}${more}`,
-    key: `${key} ${'locator' in step ? step.locator : ''}`,
-    ...(control === undefined ? {} : { control }),
-  });
-  switch (step.do) {
-    case 'hover':
-    case 'focus':
-    case 'scroll':
-      return undefined;
-    case 'click':
-      return on(step.clickCount === 2 ? 'double-clicked' : 'clicked', 'click');
-    case 'check':
-      return on(step.checked ? 'checked' : 'unchecked', 'click');
-    case 'fill':
-    case 'type':
-      return on('filled', 'fill');
-    case 'select':
-      return on(
-        `selected ${step.labels.map(label => `"${label}"`).join(', ')} in`,
-        `select ${step.labels} in`,
-      );
-    case 'upload':
-      return on('uploaded a file to', 'upload');
-    case 'drag':
-      return on('dragged', 'drag', ` to ${controlIn(step.to)}`);
-    case 'press':
-      // Other keys move the focus, the text cursor or the page.
-      if (!/^(Enter|Escape|Space)$/.test(step.key)) return undefined;
-      return control
-        ? on(`pressed ${step.key} in`, `press ${step.key}`)
-        : { did: `pressed ${step.key}`, key: `press ${step.key}` };
-    case 'call_page_tool':
-      return { did: `called page tool "${step.name}"`, key: `call_page_tool ${step.name}` };
-    case 'goto':
-      return { did: `opened ${pathOf(step.url) ?? step.url}`, key: `goto ${pathOf(step.url) ?? step.url}` };
-    default:
-      return { did: WITHOUT_CONTROL[step.do], key: step.do };
-  }
-}
+/** In words and as a key, without the control; undefined for what changes nothing on most pages. */
+type Past<Step> = (step: Step) => readonly [did: string, key: string, more?: string] | undefined;
 
-const WITHOUT_CONTROL = {
-  back: 'went back',
-  forward: 'went forward',
-  reload: 'reloaded the page',
-  new_tab: 'opened a tab',
-  switch_tab: 'went to another tab',
-  close_tab: 'closed a tab',
+const PAST: { [Do in RecordedAction['do']]: Past<Extract<RecordedAction, { do: Do }>> } = {
+  hover: () => undefined,
+  focus: () => undefined,
+  scroll: () => undefined,
+  click: ({ clickCount }) => [clickCount === 2 ? 'double-clicked' : 'clicked', 'click'],
+  check: ({ checked }) => [checked ? 'checked' : 'unchecked', 'click'],
+  fill: () => ['filled', 'fill'],
+  type: () => ['filled', 'fill'],
+  select: ({ labels }) => [
+    `selected ${labels.map(label => `"${label}"`).join(', ')} in`,
+    `select ${labels} in`,
+  ],
+  upload: () => ['uploaded a file to', 'upload'],
+  drag: ({ to }) => ['dragged', 'drag', ` to ${controlIn(to)}`],
+  press: ({ key, locator }) => {
+    // Other keys move the focus, the text cursor or the page.
+    if (!/^(Enter|Escape|Space)$/.test(key)) return undefined;
+    return [`pressed ${key}${locator ? ' in' : ''}`, `press ${key}`];
+  },
+  call_page_tool: ({ name }) => [`called page tool "${name}"`, `call_page_tool ${name}`],
+  goto: ({ url }) => [`opened ${pathOf(url) ?? url}`, `goto ${pathOf(url) ?? url}`],
+  back: () => ['went back', 'back'],
+  forward: () => ['went forward', 'forward'],
+  reload: () => ['reloaded the page', 'reload'],
+  new_tab: () => ['opened a tab', 'new_tab'],
+  switch_tab: () => ['went to another tab', 'switch_tab'],
+  close_tab: () => ['closed a tab', 'close_tab'],
 };
+
+function inPast(step: RecordedAction): Pick<Done, 'did' | 'key' | 'control'> | undefined {
+  const past = (PAST[step.do] as Past<RecordedAction>)(step);
+  if (!past) return undefined;
+  const [did, key, more = ''] = past;
+  if (!('locator' in step) || !step.locator) return { did, key };
+  const control = controlIn(step.locator);
+  return { did: `${did} ${control}${more}`, key: `${key} ${step.locator}`, control };
+}
 
 /** Agents fill a field with or without a click before it, at once or in parts. */
 function withoutNoise(steps: readonly Done[]): Done[] {

@@ -1,6 +1,7 @@
 // Tables, figures and colours for a terminal.
 import * as util from 'node:util';
 import { harmless, oneLine } from '../trial/safe-text';
+import type { ResultRow } from '../verdicts/shapes';
 
 /** A text, and how `useColour` may colour it. */
 export interface Cell {
@@ -8,10 +9,17 @@ export interface Cell {
   /** Laid out by the caller: its spaces stay. Default false. */
   exact?: boolean;
   style?: Style | undefined;
+  /** Bold in Markdown. Default false. */
+  strong?: boolean;
+}
+/** A table, for the terminal or for Markdown. */
+export interface Grid {
+  /** Dimmed in the terminal. Default none. */
+  head?: readonly string[];
+  rows: readonly (readonly (string | Cell)[])[];
 }
 export type Style = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
 
-/** How a verdict is shown. */
 export const STYLES = {
   passed: 'green',
   failed: 'red',
@@ -56,8 +64,6 @@ const styleText = util.styleText as (
 ) => string;
 
 export interface TableOptions {
-  /** Over the rows, dimmed. Default none. */
-  head?: readonly string[];
   /** Default false. */
   colour?: boolean;
   /** Columns to align to the right, counted from 0. */
@@ -67,9 +73,9 @@ export interface TableOptions {
 }
 
 /** Rows as aligned lines, two spaces between columns, the last column not padded. */
-export function table(rows: readonly (readonly (string | Cell)[])[], options: TableOptions = {}): string {
-  const head = options.head?.map(text => ({ text, style: 'dim' as const }));
-  const cells = [...(head ? [head] : []), ...rows].map(row => row.map(toCell));
+export function table({ head, rows }: Grid, options: TableOptions = {}): string {
+  const dimmed = head?.map(text => ({ text, style: 'dim' as const }));
+  const cells = [...(dimmed ? [dimmed] : []), ...rows].map(row => row.map(toCell));
   const widths: number[] = [];
   for (const row of cells)
     row.forEach((cell, column) => {
@@ -121,17 +127,12 @@ export function printableJson(value: unknown): string {
 }
 
 /** The pass rate of a verdict, marked if its trials stop early. */
-export function rateText(row: {
-  rate: number | null;
-  interval: [number, number] | null;
-  earlyStop?: boolean | undefined;
-}): string {
+export function rateText(row: Pick<ResultRow, 'rate' | 'interval' | 'earlyStop'>): string {
   return row.earlyStop && row.rate !== null
     ? `${formatRate(row.rate)}, stops early`
     : formatRate(row.rate, row.interval);
 }
 
-/** What the reporter prints. */
 export function print(stream: NodeJS.WritableStream & { isTTY?: boolean }, text: string): void {
   stream.write(`${printable(text, useColour(stream))}\n`);
 }
@@ -172,41 +173,43 @@ export function formatRate(rate: number | null, interval: readonly [number, numb
   return `${percent(rate)}%${around}`;
 }
 
-/** `1 trial`, `3 trials`. */
 export function plural(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** A row that may be of a test instead of a spec. */
-interface MaybeTest {
-  titlePath?: readonly string[] | undefined;
-}
+/** Whether a row is of a test instead of a spec. */
+const isTest = (row: object) => 'titlePath' in row && row.titlePath !== undefined;
 
 /** `3 specs`, `1 test`, `3 specs and 1 test`. */
-export function specsAndTests(rows: readonly MaybeTest[]): string {
-  const tests = rows.filter(({ titlePath }) => titlePath).length;
+export function specsAndTests(rows: readonly object[]): string {
+  const tests = rows.filter(isTest).length;
   const specs = rows.length - tests;
   return [(specs || !tests) && plural(specs, 'spec'), tests && plural(tests, 'test')]
     .filter(Boolean)
     .join(' and ');
 }
 
+/** A table's columns: the name of each, and what it shows of a row. */
+export type Columns<Row> = Record<string, (row: Row) => string | Cell>;
+
 const OF_AGENTS = ['turns', 'cost'];
 
-/** The columns that these rows need: without `turns` and `cost` if no row has an agent. */
-export function columnsFor<Row extends MaybeTest>(
-  columns: readonly string[],
-  rows: readonly Row[],
-  hasAgent: (row: Row) => boolean,
-): string[] {
-  return rows.some(row => !row.titlePath || hasAgent(row))
-    ? [...columns]
-    : columns.filter(name => !OF_AGENTS.includes(name));
-}
+/** Whether any of the rows is of a spec, or of a test with an agent. */
+export const haveAgents = <Row extends object>(rows: readonly Row[], agentOf: (row: Row) => string | null) =>
+  rows.some(row => !isTest(row) || agentOf(row) !== null);
 
-/** The head of the column of names. */
-export function nameColumn(rows: readonly MaybeTest[]): string {
-  return rows.every(({ titlePath }) => titlePath) ? 'test' : 'spec';
+/** These rows as a table: without `turns` and `cost` if no row has an agent, with `test` as a head if none is of a spec. */
+export function gridOf<Row extends object>(
+  rows: readonly Row[],
+  columns: Columns<Row>,
+  agentOf: (row: Row) => string | null = () => null,
+): Required<Grid> {
+  const agents = haveAgents(rows, agentOf);
+  const names = Object.keys(columns).filter(name => agents || !OF_AGENTS.includes(name));
+  return {
+    head: names.map(name => (name === 'spec' && rows.every(isTest) ? 'test' : name)),
+    rows: rows.map(row => names.map(name => columns[name]!(row))),
+  };
 }
 
 /** Wraps a text at about `width` characters, each line indented. */

@@ -11,7 +11,6 @@ import {
   type PlannedSpec,
   plannedSpec,
   RUBRIC,
-  type RunPlan,
   trialTitle,
 } from '../playwright/annotations';
 import { whatMoved } from '../playwright/call-site';
@@ -40,6 +39,7 @@ import {
   runError,
   turnOffRetries,
 } from '../playwright/runner';
+import { groupBy } from '../verdicts/lists';
 import { print } from './format';
 
 interface PlannedTest {
@@ -71,11 +71,22 @@ export async function planRun(
   const specs = planned.filter(({ spec }) => !spec.titlePath);
   if (specs.length && !isListing()) await checkAgents(specs, folderOf(config));
   const blob = config.reporter.some(([name]) => name === 'blob');
-  if (config.shard || blob) keepRun(config, { ...place(config, startedAt), plan: runPlan(planned) });
+  if (config.shard || blob)
+    keepRun(config, {
+      startedAt: startedAt.toISOString(),
+      shard: shardName(config),
+      ciRun: ciRun(),
+      filtered: isFiltered(),
+      plan: [...groupBy(planned, keyOf).values()].map(([{ project, spec }]) => ({
+        project: project.name,
+        spec,
+      })),
+    });
   const repeats = repeatEachOverride();
   if (repeats !== undefined && planned.length && !isListing() && !checkRun())
-    process.stdout.write(
-      `taskproof: --repeat-each=${repeats} overrides k: each spec runs ${repeats} times, and minPasses is at most ${repeats}.\n`,
+    print(
+      process.stdout,
+      `taskproof: --repeat-each=${repeats} overrides k: each spec runs ${repeats} times, and minPasses is at most ${repeats}.`,
     );
 }
 
@@ -147,17 +158,7 @@ export function shardName({ shard }: FullConfig): string | null {
   return shard && shard.total > 1 ? `${shard.current}/${shard.total}` : null;
 }
 
-function place(config: FullConfig, startedAt: Date) {
-  const shard = shardName(config);
-  return { startedAt: startedAt.toISOString(), shard, ciRun: ciRun(), filtered: isFiltered() };
-}
-
-function runPlan(planned: readonly PlannedTest[]): RunPlan {
-  const entries = planned.map(({ spec, project }) => ({ project: project.name, spec }));
-  return [
-    ...new Map(entries.map(entry => [JSON.stringify([entry.project, nameOf(entry.spec)]), entry])).values(),
-  ];
-}
+const keyOf = ({ project, spec }: PlannedTest) => JSON.stringify([project.name, nameOf(spec)]);
 
 function planOf(test: TestCase): PlannedTest[] {
   const project = test.parent.project();
@@ -171,71 +172,51 @@ function planOf(test: TestCase): PlannedTest[] {
 }
 
 function sameIds(planned: readonly PlannedTest[]): string[] {
-  const places = new Map<string, Set<string>>();
-  for (const { test, spec, project } of planned) {
-    const key = JSON.stringify([project.name, nameOf(spec)]);
-    const place = `${test.location.file}:${test.location.line}`;
-    places.set(key, (places.get(key) ?? new Set()).add(place));
-  }
-  return [...places]
-    .filter(([, where]) => where.size > 1)
-    .map(([key, where]) => {
-      const [project, name] = JSON.parse(key) as [string, string];
-      return `taskproof: spec "${name}" is declared ${where.size} times in project "${project}": ${[...where].join(', ')}. Declare it once, or give each declaration its own describe: test.describe('phone', () => { ... }).`;
-    });
+  return [...groupBy(planned, keyOf).values()].flatMap(tests => {
+    const where = [...new Set(tests.map(({ test: { location } }) => `${location.file}:${location.line}`))];
+    const [{ spec, project }] = tests;
+    return where.length === 1
+      ? []
+      : `taskproof: spec "${nameOf(spec)}" is declared ${where.length} times in project "${project.name}": ${where.join(', ')}. Declare it once, or give each declaration its own describe: test.describe('phone', () => { ... }).`;
+  });
 }
 
 /** If the project repeats less than k times, no verdict could be settled. Editors and UI mode run one repeat on purpose. */
 function tooFewRepeats(planned: readonly PlannedTest[], config: FullConfig): string[] {
   if (isInteractive() || repeatEachOverride() !== undefined) return [];
-  const worst = new Map<string, PlannedTest>();
-  for (const entry of planned) {
-    const known = worst.get(entry.project.name);
-    if (entry.spec.policy.k > entry.project.repeatEach && (known?.spec.policy.k ?? 0) < entry.spec.policy.k)
-      worst.set(entry.project.name, entry);
-  }
+  const lacking = planned.filter(({ spec, project }) => spec.policy.k > project.repeatEach);
+  const worst = [...groupBy(lacking, ({ project }) => project.name).values()].map(tests =>
+    tests.reduce((most, one) => (one.spec.policy.k > most.spec.policy.k ? one : most)),
+  );
   const where = config.configFile ?? 'your Playwright config';
-  return [...worst.values()].map(
+  return worst.map(
     ({ spec, project }) =>
       `taskproof: ${spec.titlePath ? 'test' : 'spec'} "${spec.id}" needs k: ${spec.policy.k}, but project "${project.name}" runs each test ${project.repeatEach === 1 ? 'once' : `${project.repeatEach} times`}. Add \`...repeats(${spec.titlePath ? `{ atLeast: ${spec.policy.k} }` : "'<the globs of your specs>'"})\` (or \`repeatEach: ${spec.policy.k}\`, which repeats ordinary tests, too) to the project in ${where}, or run with --repeat-each=N for a verdict on N trials.`,
   );
 }
 
-interface OptionGroup {
-  where: string;
-  options: ReadyOptions;
-  tests: readonly PlannedTest[];
-}
-
 /** Groups tests by their options, which it checks: those of the project and of `test.use`. */
-function byOptions(planned: readonly PlannedTest[]): OptionGroup[] {
-  const groups = new Map<unknown, PlannedTest[]>();
-  for (const entry of planned) {
-    const options = knownOptions(entry.test, entry.project);
-    // In editors and UI mode, only the workers know and check a file's `test.use`.
-    if (!options.known || isInteractive()) continue;
-    groups.set(options.value, [...(groups.get(options.value) ?? []), entry]);
-  }
-  return [...groups].map(([value, tests]) => {
+function byOptions(
+  planned: readonly PlannedTest[],
+): { where: string; options: ReadyOptions; tests: readonly PlannedTest[] }[] {
+  const optionsOf = ({ test, project }: PlannedTest) => knownOptions(test, project);
+  // In editors and UI mode, only the workers know and check a file's `test.use`.
+  const known = isInteractive() ? [] : planned.filter(entry => optionsOf(entry).known);
+  return [...groupBy(known, entry => optionsOf(entry).value)].map(([value, tests]) => {
     const where = `project "${tests.at(-1)!.project.name}"`;
     return { where, tests, options: checkTaskproofOptions(checkedOptions(value), where) };
   });
 }
 
-/** @throws Error with every missing secret. */
-function needSecrets(groups: readonly OptionGroup[]): void {
+/** Checks that every agent and judge can run. @throws Error with every missing secret, or with the first that can't. */
+async function checkAgents(planned: readonly PlannedTest[], configDir: string): Promise<void> {
+  const groups = byOptions(planned);
   const problems = groups.flatMap(({ where, tests, options }) => {
     const goals = tests.map(({ test, spec }) => ({ id: spec.id, goal: goalOf(test) }));
     const missing = missingSecrets(options, goals);
     return missing ? [`taskproof: ${where}: ${missing}`] : [];
   });
   if (problems.length) throw runError(problems.join('\n'));
-}
-
-/** Checks that every agent and judge can run. */
-async function checkAgents(planned: readonly PlannedTest[], configDir: string): Promise<void> {
-  const groups = byOptions(planned);
-  needSecrets(groups);
   for (const { where, tests, options } of groups) {
     for (const part of [options.agent, options.judge])
       try {

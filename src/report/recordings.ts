@@ -38,14 +38,16 @@ export function recordingOf(record: TrialRecord): Recording | { problem: string 
     if (kept.length) turns.push({ title, actions: kept });
   }
   if (!turns.length) return { problem: 'the trial did nothing to the page' };
-  const { specId, specHash, agent, model, startedAt, unique } = record;
-  const subject = { specId, specHash, agent, model };
-  return {
+  const { specId, specHash, agent, model, startedAt: recordedAt } = record;
+  const subject = {
     recordingVersion: RECORDING_VERSION,
-    ...subject,
-    recordedAt: startedAt,
-    turns: byName(turns, unique),
-  };
+    specId,
+    specHash,
+    agent,
+    model,
+    recordedAt,
+  } as const;
+  return { ...subject, turns: byName(turns, record.unique) };
 }
 
 /** The recording of one spec in one project: of its shortest trial. Or why there is none. */
@@ -58,20 +60,12 @@ export class RecordingPick {
   add(record: TrialRecord): void {
     if (record.outcome !== 'passed' || (record.replayed && !record.healed)) return;
     const made = recordingOf(record);
-    if ('problem' in made) {
-      this.problem ??= made.problem;
-      return;
-    }
-    this.take(made, record.healed?.recording);
+    this.join('problem' in made ? made : { recording: made, healed: record.healed?.recording });
   }
 
-  join(other: RecordingPick): void {
-    if (other.recording) this.take(other.recording, other.healed);
-    this.problem ??= other.problem;
-  }
-
-  private take(recording: Recording, healed: string | undefined): void {
-    if (this.recording && stepsOf(this.recording) <= stepsOf(recording)) return;
+  join({ recording, problem, healed }: Partial<RecordingPick>): void {
+    this.problem ??= problem;
+    if (!recording || (this.recording && stepsOf(this.recording) <= stepsOf(recording))) return;
     this.recording = recording;
     this.healed = healed;
   }
@@ -140,11 +134,8 @@ function placeOf(
   if (healed === undefined)
     return into ? { file: recordingFile(resolve(folder, into), nameOf(planned)) } : undefined;
   const file = healed.endsWith('.json') && fileBelow(folder, healed.replace(/\.json$/, '.healed.json'));
-  return file
-    ? { file }
-    : {
-        problem: `${healed} is not a .json file below the folder of the Playwright config`,
-      };
+  if (file) return { file };
+  return { problem: `${healed} is not a .json file below the folder of the Playwright config` };
 }
 
 /** Only the process that loaded the config knows it. */

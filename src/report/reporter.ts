@@ -36,15 +36,12 @@ import {
 import { failsRun } from '../verdicts/verdict';
 import { diagnose, keptWays } from './diagnose';
 import { print } from './format';
-import { mergeConflicts } from './merged';
-import { whyMissing } from './missing';
 import { planRun, shardName } from './planning';
 import { writeRecordings } from './recordings';
 import { nameTests, SpecRun, skipNeedless } from './spec-run';
 import { lostSummary, verdictTable, whereToLook } from './terminal';
+import { mergeConflicts, whyMissing } from './whole-run';
 import { checkReporterOptions, type ReporterOptions, resultsOf, writeOutput, writeText } from './write';
-
-const statusOf = ({ status }: FullResult) => (status === 'timedout' ? 'failed' : status);
 
 export default class TaskproofReporter implements Reporter {
   private readonly options: ReporterOptions;
@@ -57,7 +54,6 @@ export default class TaskproofReporter implements Reporter {
   private suite!: Suite;
   /** merge-reports does not call preprocess: the merged reports are judged as one run. */
   private preprocessed = false;
-  /** The runs whose blobs are being merged. */
   private kept: readonly KeptRun[] = [];
 
   constructor(options: unknown = {}) {
@@ -118,13 +114,13 @@ export default class TaskproofReporter implements Reporter {
     }
     const shard = shardName(this.config);
     const lost = runs.filter(run => failsRun(run.verdict.verdict, { shard: shard !== null }));
-    const status = result.status === 'passed' && lost.length ? 'failed' : statusOf(result);
+    const { status: ended, duration: durationMs } = result;
+    const status = ended === 'timedout' || (ended === 'passed' && lost.length) ? 'failed' : ended;
     const { startedAt } = this;
     const broken = this.suite.allTests().flatMap(test => brokenSpec(test) ?? []);
     const filtered = this.preprocessed ? isFiltered() : this.kept.some(run => run.filtered);
     // Merged blobs may lack a project because its job failed.
     const projectsSelected = this.preprocessed && selectsProjects();
-    const durationMs = result.duration;
     const about = { startedAt, durationMs, status, shard, broken, filtered, projectsSelected } as const;
     if (check) {
       // If a global setup or a test file failed, there is no plan.

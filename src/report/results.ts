@@ -47,7 +47,6 @@ export const resultsSchema = z
   .describe('Results of a Taskproof run');
 
 export type Results = z.infer<typeof resultsSchema>;
-/** One verdict in the results file. */
 export type ResultRow = Results['verdicts'][number];
 
 /** The JSON Schema (draft 2020-12) of the results file. */
@@ -74,36 +73,45 @@ export class ResultsFileError extends Error {
  * @throws ResultsFileError if it is not JSON, not a results file, of another schema version, or broken.
  */
 export function readResults(text: string, filename: string): Results {
-  let json: { schemaVersion?: unknown; runs?: unknown } | null;
-  try {
-    json = JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch (error) {
-    throw new ResultsFileError(filename, `not JSON: ${(error as Error).message}`);
-  }
-  const version = json?.schemaVersion;
-  if (json?.runs !== undefined)
-    throw new ResultsFileError(
-      filename,
-      `a baseline, not the results of a run. Pass a ${DEFAULT_RESULTS_FILE}.`,
-    );
-  if (version === undefined)
-    throw new ResultsFileError(
-      filename,
-      `not a Taskproof results file: it has no \`schemaVersion\`. Pass a ${DEFAULT_RESULTS_FILE} or a saved baseline.`,
-    );
-  if (version !== RESULTS_SCHEMA_VERSION)
-    throw new ResultsFileError(
-      filename,
-      `schemaVersion is ${JSON.stringify(version)}; this version of @taskproof/playwright reads "${RESULTS_SCHEMA_VERSION}". Run the tests again with this version, or update the package.`,
-    );
-  const result = resultsSchema.safeParse(json);
-  if (!result.success)
-    throw new ResultsFileError(filename, `the results file is ${describeIssues(result.error)}`);
-  refuseDoubles(result.data.verdicts, filename);
-  return result.data;
+  return checkResults(readJson(text, filename), filename);
 }
 
-/** The first problems, one line each. */
+/** @param repair reads text that is not quite JSON; undefined if it can't */
+export function readJson(text: string, filename: string, repair?: (text: string) => unknown): unknown {
+  const json = text.replace(/^\uFEFF/, '');
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    const repaired = repair?.(json);
+    if (repaired !== undefined) return repaired;
+    const hint = /^<{7} /m.test(json)
+      ? '. Git left a conflict in it: keep the runs of both sides, one a line.'
+      : '';
+    throw new ResultsFileError(filename, `not JSON: ${(error as Error).message}${hint}`);
+  }
+}
+
+/** The same for a file's parsed JSON. */
+export function checkResults(json: unknown, filename: string): Results {
+  const { schemaVersion, runs } = (json ?? {}) as { schemaVersion?: unknown; runs?: unknown };
+  const { data, error } = resultsSchema.safeParse(json);
+  if (runs === undefined && data) {
+    refuseDoubles(data.verdicts, filename);
+    return data;
+  }
+  const otherVersion = `schemaVersion is ${JSON.stringify(schemaVersion)}; this version of @taskproof/playwright reads "${RESULTS_SCHEMA_VERSION}". Run the tests again with this version, or update the package.`;
+  throw new ResultsFileError(
+    filename,
+    runs !== undefined
+      ? `a baseline, not the results of a run. Pass a ${DEFAULT_RESULTS_FILE}.`
+      : schemaVersion === undefined
+        ? `not a Taskproof results file: it has no \`schemaVersion\`. Pass a ${DEFAULT_RESULTS_FILE} or a saved baseline.`
+        : schemaVersion !== RESULTS_SCHEMA_VERSION
+          ? otherVersion
+          : `the results file is ${describeIssues(error!)}`,
+  );
+}
+
 export function describeIssues(error: z.ZodError): string {
   const shown = problemsIn(error, 'the file').slice(0, 5);
   const rest = error.issues.length - shown.length;

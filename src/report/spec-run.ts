@@ -36,6 +36,8 @@ export interface Entry {
   failed?: FailedTrial | undefined;
 }
 
+const isLost = ({ outcome }: TrialResult) => outcome === 'failed' || outcome === 'error';
+
 export class SpecRun {
   /** Tests of this process: all k of them in a whole run, fewer in a shard. */
   readonly tests = new Set<TestCase>();
@@ -66,7 +68,6 @@ export class SpecRun {
     return this.planned.replayed;
   }
 
-  /** Whether every trial of this process has ended. */
   get ended(): boolean {
     return this.entries.length >= this.tests.size;
   }
@@ -108,7 +109,7 @@ export class SpecRun {
     if (this.entries.some(entry => entry.result === result)) return false;
     this.tests.add(test);
     const { trial, record } = this.isTest
-      ? { trial: testTrial(test.repeatEachIndex, result), record: undefined }
+      ? { trial: testTrial(test.repeatEachIndex, result) }
       : trialOf(test.repeatEachIndex, result);
     this.entries.push({ test, result, trial, ...this.evidence(trial, record) });
     if (this.isTest) this.subject ??= agentNotes(result)[0];
@@ -168,7 +169,9 @@ export class SpecRun {
 
   private expectSame(what: string, one: string, other: string): void {
     if (one !== other)
-      this.conflicts.add(`the reports disagree about the ${what} of ${nameOf(this)}: ${one}; ${other}`);
+      this.conflicts.add(
+        `the reports disagree about the ${what} of ${specLabel(this.name, this.project)}: ${one}; ${other}`,
+      );
   }
 
   /** Takes over the trials that were counted elsewhere before the agent was known. */
@@ -190,7 +193,7 @@ export class SpecRun {
     const summary = `${verdict}: ${passes}/${k} passed, needs ${minPasses}${ran}${replayed}`;
     for (const { test, result, trial } of this.entries) {
       const healed = healedText(trial);
-      const tolerated = this.isLost(trial) && verdict === 'passed';
+      const tolerated = isLost(trial) && verdict === 'passed';
       if (!this.isTest) unannotate(test, result, 'fail');
       if (healed !== null) annotate(test, result, 'healed', healed);
       annotate(test, result, this.noun, this.trialText(trial, tolerated));
@@ -218,13 +221,9 @@ export class SpecRun {
     return trial.reason ? `${what}: ${oneLine(trial.reason, 1_000)}` : what;
   }
 
-  private isLost(trial: TrialResult): boolean {
-    return trial.outcome === 'failed' || trial.outcome === 'error';
-  }
-
   /** Failures are expected while the verdict can still be `passed`. The decisive failure makes all of them count. */
   private mark(): void {
-    const lost = this.entries.filter(({ trial }) => this.isLost(trial));
+    const lost = this.entries.filter(({ trial }) => isLost(trial));
     const tolerable = lost.length <= allowedFailures(this.planned.policy);
     for (const { test, result } of lost) {
       if (tolerable) tolerate(test, result);
@@ -248,11 +247,6 @@ export function skipNeedless({ planned, project, tests, earlyStop, entries }: Sp
     ? settledReason(project, name, planned.policy)
     : wanted && needlessReason({ ...wanted, trialUsd: 0 }, index);
   if (reason !== undefined) for (const test of tests) skipUnstarted(test, reason);
-}
-
-/** `cart [opus]` */
-function nameOf({ name, project }: SpecRun): string {
-  return specLabel(name, project);
 }
 
 /** Names each test by its title, with as much of its path as makes the name unique. */

@@ -8,16 +8,15 @@ import { specName } from '../verdicts/verdict';
 import { comparisonText } from './comparison-text';
 import type { Diagnosed } from './diagnose';
 import {
-  type Cell,
-  columnsFor,
+  type Columns,
   displayWidth,
   few,
   formatCost,
   formatDuration,
-  nameColumn,
+  gridOf,
+  haveAgents,
   paint,
   plural,
-  rateText,
   SIGNS,
   STYLES,
   specLabel,
@@ -33,8 +32,10 @@ import {
   healings,
   isOpenElsewhere,
   NOT_YET,
+  partsOf,
   partText,
   sharedLine,
+  VERDICT_COLUMNS,
   verdictText,
   whyLines,
 } from './trial-notes';
@@ -93,22 +94,25 @@ function tablesOf(rows: readonly ResultRow[], colour: boolean): string[] {
   return parts.flatMap((part, index) => (index ? ['', part] : [part]));
 }
 
-const COLUMNS = ['spec', 'project', 'verdict', 'passes', 'rate', 'turns', 'cost'];
+const { spec, project, rate, turns, cost } = VERDICT_COLUMNS;
+const COLUMNS: Columns<ResultRow> = {
+  ...{ spec, project },
+  verdict: row => ({ text: `${SIGNS[row.verdict]} ${verdictText(row)}`, style: STYLES[row.verdict] }),
+  passes: ({ passes, k, minPasses, missing }) =>
+    `${passes}/${k}, needs ${minPasses}${missing ? ` (${k - missing} ran)` : ''}`,
+  ...{ rate, turns, cost },
+};
 /** Columns to leave out, one after the other, until the table fits the terminal. The results file has them all. */
 const DISPENSABLE = ['turns', 'cost', 'rate'];
 
 function rowTable(rows: readonly ResultRow[], colour: boolean): string {
-  const all = columnsFor(COLUMNS, rows, ({ agent }) => agent !== null);
-  const heads: Record<string, string> = {
-    spec: nameColumn(rows),
-    rate: rows.some(row => row.replayed) ? 'rate' : 'rate (95%)',
-  };
+  const interval = rows.some(row => row.replayed) ? '' : ' (95%)';
   const without = (left: readonly string[]) => {
-    const columns = all.filter(name => !left.includes(name));
-    const cells = rows.map(row => cellsOf(row).filter((_, index) => columns.includes(COLUMNS[index]!)));
-    const head = columns.map(name => heads[name] ?? name);
-    const right = ['turns', 'cost'].map(name => columns.indexOf(name));
-    return table(cells, { head, colour, right, indent: INDENT });
+    const columns = Object.entries(COLUMNS).filter(([name]) => !left.includes(name));
+    const grid = gridOf(rows, Object.fromEntries(columns), ({ agent }) => agent);
+    const right = ['turns', 'cost'].map(name => grid.head.indexOf(name));
+    const head = grid.head.map(name => (name === 'rate' ? name + interval : name));
+    return table({ ...grid, head }, { colour, right, indent: INDENT });
   };
   const several = new Set(rows.map(({ project }) => project)).size > 1;
   const dispensable = several ? DISPENSABLE : ['project', ...DISPENSABLE];
@@ -144,7 +148,6 @@ function replayedLines(rows: readonly ResultRow[], colour: boolean): string[] {
   return ['', `${INDENT}Replayed from recordings (measures no agent):`, rowTable(rows, colour), ...healed];
 }
 
-/** Errors of the infrastructure: how many, why, and what to do. */
 function errorLines({ verdicts }: Results): string[] {
   const groups = errorGroups(verdicts);
   if (!groups.length) return [];
@@ -157,43 +160,24 @@ function errorLines({ verdicts }: Results): string[] {
   ];
 }
 
-function cellsOf(row: ResultRow): (string | Cell)[] {
-  return [
-    specName(row),
-    row.project,
-    { text: `${SIGNS[row.verdict]} ${verdictText(row)}`, style: STYLES[row.verdict] },
-    `${row.passes}/${row.k}, needs ${row.minPasses}${row.missing ? ` (${row.k - row.missing} ran)` : ''}`,
-    rateText(row),
-    row.turns === null ? '-' : String(row.turns),
-    formatCost(row.costUsd),
-  ];
-}
-
-function countsLine({ verdicts, durationMs, costUsd = null }: Results): string {
-  const measured = verdicts.filter(row => !row.replayed && !row.titlePath);
-  const tests = verdicts.filter(row => row.titlePath);
-  const replayed = verdicts.filter(row => row.replayed);
-  const cost = columnsFor(['cost'], verdicts, ({ agent }) => agent !== null).length > 0;
-  const several = new Set(measured.map(({ spec }) => spec)).size < measured.length;
+function countsLine(results: Results): string {
+  const { verdicts, durationMs, costUsd = null } = results;
+  const { specs, tests, replayed } = partsOf(results);
+  const several = new Set(specs.map(({ spec }) => spec)).size < specs.length;
   const counts = [
-    measured.length > 0 && `${plural(measured.length, several ? 'verdict' : 'spec')}: ${countsOf(measured)}`,
+    specs.length > 0 && `${plural(specs.length, several ? 'verdict' : 'spec')}: ${countsOf(specs)}`,
     tests.length > 0 && `${plural(tests.length, 'test')}: ${countsOf(tests)}`,
     replayed.length > 0 && `${replayed.length} replayed: ${countsOf(replayed)}`,
   ];
-  const spent = cost ? `, ${formatCost(costUsd)}` : '';
+  const spent = haveAgents(verdicts, ({ agent }) => agent) ? `, ${formatCost(costUsd)}` : '';
   return `${counts.filter(Boolean).join('; ')} (${formatDuration(durationMs)}${spent})`;
 }
 
 function countsOf(rows: readonly ResultRow[]): string {
-  const healed = rows.filter(row => row.healed).length;
-  return [
-    ...[...Object.keys(SIGNS), NOT_YET].map(
-      name => [name, rows.filter(row => verdictText(row) === name).length] as const,
-    ),
-    ['healed', healed] as const,
-  ]
-    .filter(([, count]) => count > 0)
-    .map(([what, count]) => `${count} ${what}`)
+  const told = rows.flatMap(row => [verdictText(row), ...(row.healed ? ['healed'] : [])]);
+  return [...Object.keys(SIGNS), NOT_YET, 'healed']
+    .filter(name => told.includes(name))
+    .map(name => `${told.filter(one => one === name).length} ${name}`)
     .join(', ');
 }
 

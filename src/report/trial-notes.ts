@@ -1,9 +1,11 @@
 // Notes on trials beside the verdict: missing trials, healed recordings, findings, infrastructure errors.
 
 import { oneLine } from '../trial/safe-text';
+import { groupBy } from '../verdicts/lists';
 import type { MetFinding, SharedFinding } from '../verdicts/shapes';
+import { specName } from '../verdicts/verdict';
 import { controlIn } from './evidence';
-import { plural } from './format';
+import { type Columns, formatCost, plural, rateText } from './format';
 import type { ResultRow, Results } from './results';
 
 /** `incomplete: the run was interrupted`, `shard 1 of 2`, both, or nothing. */
@@ -19,8 +21,26 @@ export const isOpenElsewhere = ({ verdict, inOtherShards }: ResultRow) =>
 
 export const NOT_YET = 'not judged yet';
 
-/** The verdict in words. */
 export const verdictText = (row: ResultRow) => (isOpenElsewhere(row) ? NOT_YET : row.verdict);
+
+/** What tables of verdicts show in the same way, in the terminal and in Markdown. */
+export const VERDICT_COLUMNS = {
+  spec: specName,
+  project: ({ project }) => project,
+  rate: rateText,
+  turns: ({ turns }) => String(turns ?? '-'),
+  cost: ({ costUsd }) => formatCost(costUsd),
+} satisfies Columns<ResultRow>;
+
+/** The verdicts on specs, on tests, and of replays. */
+export function partsOf({ verdicts }: Results): Record<'specs' | 'tests' | 'replayed', ResultRow[]> {
+  const isSpec = (row: ResultRow) => !row.replayed && !row.titlePath;
+  return {
+    specs: verdicts.filter(isSpec),
+    tests: verdicts.filter(row => row.titlePath),
+    replayed: verdicts.filter(row => row.replayed),
+  };
+}
 
 type TrialRow = Pick<ResultRow['trials'][number], 'outcome' | 'healed'>;
 
@@ -38,17 +58,12 @@ export function healedText({ healed, outcome }: TrialRow): string | null {
   return oneLine(`healed at turn ${healed.turn}: ${healed.reason}; ${recording}`);
 }
 
-/** The healed trials of these rows, each with its verdict's row. */
 export function healings(rows: readonly ResultRow[]): { row: ResultRow; text: string }[] {
   return rows.flatMap(row =>
-    row.trials.flatMap(trial => {
-      const text = healedText(trial);
-      return text === null ? [] : [{ row, text }];
-    }),
+    row.trials.map(healedText).flatMap(text => (text === null ? [] : [{ row, text }])),
   );
 }
 
-/** The type of a finding's annotation. */
 export const IN_THE_WAY = 'in the way';
 
 /** `button without a name .icon-cart on /shop` */
@@ -98,26 +113,17 @@ const HINTS: Record<string, string> = {
     "The trial broke off. Check its last step in the HTML report, and the agent's or the test's own code.",
 };
 
-const MORE = 'See the trial in the HTML report.';
-
-/** Trials of one kind of error over a whole run. */
-export interface ErrorGroup {
-  kind: string;
-  trials: number;
-  /** Of the first such trial; null if it has none. */
-  reason: string | null;
-  hint: string;
-}
-
-/** The errors of a run by kind, the most frequent first. */
-export function errorGroups(rows: readonly ResultRow[]): ErrorGroup[] {
-  const groups = new Map<string, ErrorGroup>();
-  for (const row of rows)
-    for (const trial of row.trials) {
-      if (trial.outcome !== 'error') continue;
-      const kind = trial.errorKind ?? 'internal';
-      const group = groups.get(kind) ?? { kind, trials: 0, reason: trial.reason, hint: HINTS[kind] ?? MORE };
-      groups.set(kind, { ...group, trials: group.trials + 1 });
-    }
-  return [...groups.values()].sort((a, b) => b.trials - a.trials);
+/** The errors of a run by kind, the most frequent first; `reason` is that of the first such trial. */
+export function errorGroups(
+  rows: readonly ResultRow[],
+): { kind: string; trials: number; reason: string | null; hint: string }[] {
+  const errors = rows.flatMap(({ trials }) => trials.filter(({ outcome }) => outcome === 'error'));
+  return [...groupBy(errors, ({ errorKind = 'internal' }) => errorKind)]
+    .map(([kind, all]) => ({
+      kind,
+      trials: all.length,
+      reason: all[0].reason,
+      hint: HINTS[kind] ?? 'See the trial in the HTML report.',
+    }))
+    .sort((a, b) => b.trials - a.trials);
 }

@@ -13,20 +13,18 @@ import {
   type TrialRecord,
 } from '../trial/record';
 import { oneLine } from '../trial/safe-text';
+import { groupBy } from '../verdicts/lists';
 import type { TrialResult } from '../verdicts/shapes';
 import { sumOfKnown, sumOfTokens } from '../verdicts/verdict';
 import { plural } from './format';
 
-export interface RecordedTrial {
-  trial: TrialResult;
-  /** Undefined if the trial was skipped, or if the worker died before it could write one. */
-  record: TrialRecord | undefined;
-}
-
-/** A trial never goes missing: without a record it is an infrastructure error. */
-export function trialOf(index: number, result: TestResult): RecordedTrial {
+/**
+ * A trial never goes missing: without a record it is an infrastructure error. There is none if it was skipped, or if the worker
+ * died before it could write one.
+ */
+export function trialOf(index: number, result: TestResult): { trial: TrialResult; record?: TrialRecord } {
   const record = recordOf(result);
-  if (!record) return { trial: withoutRecord(index, result), record };
+  if (!record) return { trial: withoutRecord(index, result) };
   const { costUsd, ...usage } = record.usage;
   const picture = result.attachments.findLast(({ contentType }) => contentType === 'image/jpeg');
   const trial: TrialResult = {
@@ -86,19 +84,15 @@ export function testTrial(index: number, result: TestResult): TrialResult {
  */
 export function failuresText(trials: readonly TrialResult[]): string {
   const failed = trials.filter(({ outcome }) => outcome === 'failed');
-  const groups = new Map<string, TrialResult[]>();
-  for (const trial of failed) {
-    const what = AT_PLACE.exec(trial.reason ?? '')?.[0] ?? trial.reason ?? '';
-    groups.set(what, [...(groups.get(what) ?? []), trial]);
-  }
+  const groups = groupBy(failed, ({ reason }) => AT_PLACE.exec(reason ?? '')?.[0] ?? reason ?? '');
   return [...groups]
     .sort(([, a], [, b]) => b.length - a.length)
     .map(([what, [first, ...others]], index) => {
       const count = others.length + 1;
-      const same = others.every(({ reason }) => reason === first!.reason);
-      const values = first!
+      const same = others.every(({ reason }) => reason === first.reason);
+      const values = first
         .reason!.slice(what.length)
-        .replace(/^: /, same ? ': ' : `; in trial ${first!.index + 1} `);
+        .replace(/^: /, same ? ': ' : `; in trial ${first.index + 1} `);
       return `${index ? count : `${count} of ${plural(failed.length, 'failure')}`}: ${what}${values}`;
     })
     .join('; ');
@@ -122,7 +116,6 @@ function errorAndPlace(result: TestResult): string {
   return `${firstError(result).replace(/^Error: /, '')}${place}${values && `: ${values}`}`;
 }
 
-/** Characters of a value in a reason. */
 const MAX_VALUE = 100;
 /** Of Playwright's messages, up to the next part. */
 const VALUE = /^(Expected|Received)(?: [\w ]+)?: *([\s\S]+?)(?=\n\s*\n|\n(?:[A-Z][\w ]+:)|(?![\s\S]))/gm;
@@ -155,7 +148,6 @@ function recordOf(result: TestResult): TrialRecord | undefined {
   }
 }
 
-/** The worker process died. */
 const NO_WORKER = /^(Error: )?worker process exited unexpectedly/i;
 /** Playwright could not launch a browser or open a page. */
 const NO_BROWSER = /^(Error: )?(browserType\.(launch|connect\w*)|browser\.new\w+|browserContext\.newPage): /;

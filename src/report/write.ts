@@ -13,9 +13,9 @@ import { readHistory } from './baseline';
 import type { Diagnosed } from './diagnose';
 import { diffTable } from './diff-text';
 import { print, useColour } from './format';
-import { renderSummary } from './markdown';
 import { RESULTS_SCHEMA_VERSION, type ResultRow, type Results } from './results';
 import type { SpecRun } from './spec-run';
+import { renderSummary } from './summary';
 
 /** Options of the reporter; paths are relative to the Playwright config's folder. */
 export interface ReporterOptions {
@@ -44,8 +44,6 @@ export function checkReporterOptions(given: unknown): ReporterOptions {
   return checkOptions('@taskproof/playwright/reporter', optionsSchema, Object.fromEntries(own));
 }
 
-const NOT_DIAGNOSED: Diagnosed = { specs: new Map(), failures: [] };
-
 export function resultsOf(
   runs: readonly SpecRun[],
   run: {
@@ -60,7 +58,7 @@ export function resultsOf(
     filtered: boolean;
     projectsSelected: boolean;
   },
-  { specs, failures }: Diagnosed = NOT_DIAGNOSED,
+  { specs, failures }: Diagnosed = { specs: new Map(), failures: [] },
 ): Results {
   const verdicts = runs.map(spec => ({ ...rowOf(spec, run), ...specs.get(spec) })).sort(byName);
   const findings = sharedFindings(

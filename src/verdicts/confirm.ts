@@ -2,14 +2,13 @@
 // Pure: `taskproof confirm` runs the trials. `npm run bench -- --only alarms` measures the error rates.
 import { type DiffRow, luckiestBaseline } from './diff';
 import type { Graded } from './shapes';
-import { hypergeometric } from './statistics';
+import { hypergeometric, logChoose } from './statistics';
 
 /**
  * At most this chance that fresh trials confirm anything in a suite that has not changed. Together with the test of the whole suite
  * (SUITE_ALPHA) it stays below 5%.
  */
 export const CONFIRM_ALPHA = 0.045;
-/** Most fresh trials of a candidate. */
 export const DEFAULT_TRIALS = 15;
 /** If a confirmation is less likely than this, it is given up to save the cost of further trials. */
 const HOPELESS = 0.001;
@@ -122,21 +121,17 @@ export function stopRule(p: (failures: number) => number, alpha: number, trials:
   return { trials, enough, hopeless };
 }
 
-/** The chance of `enough` failures in total, after `failures` in `graded`. */
+/** The chance of `enough` failures in total, after `failures` in `graded`: beta-binomial. */
 function chanceToReach(enough: number, failures: number, graded: number, trials: number): number {
-  if (failures >= enough) return 1;
-  // Polya's urn: the next trial fails with chance (failures + 1) / (graded + 2).
-  let chances = [1];
-  for (let n = graded; n < trials; n++) {
-    const next = new Array<number>(chances.length + 1).fill(0);
-    chances.forEach((chance, more) => {
-      const fails = (failures + more + 1) / (n + 2);
-      next[more]! += chance * (1 - fails);
-      next[more + 1]! += chance * fails;
-    });
-    chances = next;
-  }
-  return chances.slice(enough - failures).reduce((sum, chance) => sum + chance, 0);
+  const left = trials - graded;
+  let chance = failures >= enough ? 1 : 0;
+  for (let more = Math.max(0, enough - failures); chance < 1 && more <= left; more++)
+    chance += Math.exp(
+      logChoose(failures + more, more) +
+        logChoose(graded - failures + left - more, left - more) -
+        logChoose(trials + 1, left),
+    );
+  return chance;
 }
 
 /** `open`: the fresh trials so far give no answer. */

@@ -1,6 +1,6 @@
 // Why trials failed: groups failures that have something in common, and collects what was in the way of several specs. The same
 // trials give the same diagnosis, in any order and from any number of shards.
-import { compareText } from './diff';
+import { compareText, groupBy, sumOf } from './lists';
 import type { Diagnosis, FailureGroup, MetFinding, Parting, SharedFinding } from './shapes';
 
 export interface BrokenCheck {
@@ -67,32 +67,26 @@ export function failureGroups(trials: readonly FailedTrial[]): FailedTrial[][] {
 
 /** Groups trials that share all of the traits, the largest group first. @param all include trials with an unknown trait */
 function alike(trials: readonly FailedTrial[], traits: readonly Trait[], all = false): FailedTrial[][] {
-  const groups = new Map<string, FailedTrial[]>();
-  for (const trial of trials) {
-    const values = traits.map(trait => TRAITS[trait](trial));
-    if (!all && values.includes(null)) continue;
-    const key = JSON.stringify(values);
-    const group = groups.get(key);
-    if (group) group.push(trial);
-    else groups.set(key, [trial]);
-  }
+  const valuesOf = (trial: FailedTrial) => traits.map(trait => TRAITS[trait](trial));
+  const known = all ? trials : trials.filter(trial => !valuesOf(trial).includes(null));
+  const groups = groupBy(known, trial => JSON.stringify(valuesOf(trial)));
   return [...groups.values()].sort((a, b) => b.length - a.length);
 }
 
 export function groupOf(trials: readonly FailedTrial[]): FailureGroup {
   const shared = (trait: Trait) => theSame(trials, TRAITS[trait]);
-  const [status, check, path, control] = [
-    shared('status'),
-    shared('check'),
-    shared('path'),
-    shared('control'),
-  ];
+  const traits = {
+    status: shared('status'),
+    check: shared('check'),
+    path: shared('path'),
+    control: shared('control'),
+  };
   const projects = trials.map(({ project }) => project);
   return {
     trials: trials.map(({ index }) => index),
     ...(new Set(projects).size > 1 ? { projects } : {}),
-    text: groupText(trials, { status, check, path, control }),
-    ...{ status, check, path, control },
+    text: groupText(trials, traits),
+    ...traits,
   };
 }
 
@@ -159,11 +153,11 @@ export function groupParting(
     const parting = partings.get(index);
     return parting ? [{ index, parting, same: sameText(parting) }] : [];
   });
-  const counts = new Map<string, number>();
-  for (const { same } of known) counts.set(same, (counts.get(same) ?? 0) + 1);
-  const [most] = [...known].sort((a, b) => counts.get(b.same)! - counts.get(a.same)!);
-  if (!most) return null;
-  const count = counts.get(most.same)!;
+  const alike = groupBy(known, ({ same }) => same);
+  const [group] = [...alike.values()].sort((a, b) => b.length - a.length);
+  if (!group) return null;
+  const [most] = group;
+  const count = group.length;
   if (trials.length === 1) return most.parting.text;
   if (count < trials.length) return `trial ${most.index + 1}, ${most.parting.text}`;
   const turns = known.map(({ parting }) => parting.turn);
@@ -179,30 +173,26 @@ const sameText = ({ kind, text }: Parting) => `${kind} ${text.replace(/^(after |
 
 /** The findings of several trials, the most frequent first. */
 export function metFindings(trials: readonly (readonly FoundInTheWay[])[]): MetFinding[] {
-  const met = new Map<string, MetFinding>();
-  for (const findings of trials)
-    for (const finding of new Map(findings.map(each => [findingKey(each), each])).values()) {
-      const known = met.get(findingKey(finding));
-      met.set(findingKey(finding), { ...(known ?? finding), trials: (known?.trials ?? 0) + 1 });
-    }
-  return [...met.values()].sort((a, b) => b.trials - a.trials || compareText(findingKey(a), findingKey(b)));
+  const once = trials.flatMap(findings => [
+    ...new Map(findings.map(finding => [findingKey(finding), finding])).values(),
+  ]);
+  return [...groupBy(once, findingKey).values()]
+    .map(met => ({ ...met[0], trials: met.length }))
+    .sort((a, b) => b.trials - a.trials || compareText(findingKey(a), findingKey(b)));
 }
 
 /** Findings of several specs, those with most failed trials first. @param specs the findings of each spec in a project */
 export function sharedFindings(
   specs: readonly { name: string; findings: readonly MetFinding[] }[],
 ): SharedFinding[] {
-  const met = new Map<string, SharedFinding & { names: Set<string> }>();
-  for (const { name, findings } of specs)
-    for (const finding of findings) {
-      const key = findingKey(finding);
-      const known = met.get(key) ?? { ...finding, trials: 0, specs: [], names: new Set() };
-      known.names.add(name);
-      met.set(key, { ...known, trials: known.trials + finding.trials });
-    }
-  return [...met.values()]
-    .filter(({ names }) => names.size > 1)
-    .map(({ names, ...finding }) => ({ ...finding, specs: [...names].sort(compareText) }))
+  const all = specs.flatMap(({ name, findings }) => findings.map(finding => ({ ...finding, name })));
+  return [...groupBy(all, findingKey).values()]
+    .map(met => {
+      const { name, ...finding } = met[0];
+      const names = new Set(met.map(({ name }) => name));
+      return { ...finding, trials: sumOf(met, ({ trials }) => trials), specs: [...names].sort(compareText) };
+    })
+    .filter(({ specs }) => specs.length > 1)
     .sort(
       (a, b) =>
         b.trials - a.trials || b.specs.length - a.specs.length || compareText(findingKey(a), findingKey(b)),
@@ -211,7 +201,6 @@ export function sharedFindings(
 
 const findingKey = ({ kind, locator, path }: FoundInTheWay) => JSON.stringify([kind, locator, path]);
 
-/** The diagnosis of the failed trials of one spec in one project. */
 export function diagnosisOf(
   trials: readonly FailedTrial[],
   partings: Diagnosis['partings'],

@@ -1,4 +1,6 @@
-// What changed between a baseline and a later run, per spec and project, and whether there are enough trials to tell.
+// What changed between a baseline and a later run, per spec and project, whether there are enough trials to tell, and what follows for
+// the exit code.
+import { compareText, totalOf } from './lists';
 import type { Graded, RowSubject, VerdictName, VerdictRow } from './shapes';
 import { fisherExactOneSided, type Stratum, stratifiedExactOneSided, taroneLevel } from './statistics';
 import { isSettled, rateDifference, specName } from './verdict';
@@ -34,7 +36,6 @@ export const CHANGES = [
 ] as const;
 export type Change = (typeof CHANGES)[number];
 
-/** One side of a comparison. */
 export type DiffSide = Omit<VerdictRow, Exclude<keyof RowSubject, 'agent' | 'model'> | 'way'>;
 
 export interface DiffRow {
@@ -156,12 +157,12 @@ function changeBetween(before: DiffSide | null, after: DiffSide): Change {
 
 const isWorse = (change: Change) => change === 'regressed' || change === 'worsened';
 
+const chanceOfFall = (before: Graded, after: Graded) =>
+  fisherExactOneSided(before.passes, before.failures, after.passes, after.failures);
+
 function chanceOf(change: Change, before: Graded, after: Graded): number | null {
-  if (isWorse(change))
-    return fisherExactOneSided(before.passes, before.failures, after.passes, after.failures);
-  if (change === 'fixed' || change === 'improved')
-    return fisherExactOneSided(after.passes, after.failures, before.passes, before.failures);
-  return null;
+  if (isWorse(change)) return chanceOfFall(before, after);
+  return change === 'fixed' || change === 'improved' ? chanceOfFall(after, before) : null;
 }
 
 /** Tolerates the rounding of summed logarithms. */
@@ -185,7 +186,6 @@ function smallestP(before: Graded, after: Graded): number {
   return fisherExactOneSided(size - left, left, after.passes + after.failures - failures, failures);
 }
 
-/** Whether both sides measure an agent. */
 function isMeasured({ replayed, before, after, change }: DiffRow): boolean {
   return !replayed && before !== null && after !== null && change !== 'unclear';
 }
@@ -203,16 +203,12 @@ export function suiteChangeOf(
     const after = { passes: row.after!.passes + passes, failures: row.after!.failures + failures };
     return { before: row.before!, after };
   });
-  const sum = (side: 'before' | 'after') => ({
-    passes: strata.reduce((total, stratum) => total + stratum[side].passes, 0),
-    failures: strata.reduce((total, stratum) => total + stratum[side].failures, 0),
-  });
   if (!strata.length) return null;
   const p = stratifiedExactOneSided(strata);
   return {
     specs: strata.length,
-    before: sum('before'),
-    after: sum('after'),
+    before: totalOf(strata.map(({ before }) => before)),
+    after: totalOf(strata.map(({ after }) => after)),
     p,
     fell: atMost(p, SUITE_ALPHA),
   };
@@ -228,8 +224,7 @@ export function luckiestBaseline(before: DiffSide, after: DiffSide): number {
     const side = { passes: size - failures, failures };
     const flip = after.verdict === 'failed' && passesBy(after, side);
     const lower = rateDifference(after, side) < 0;
-    const p = () => fisherExactOneSided(side.passes, side.failures, after.passes, after.failures);
-    if (flip || (lower && atMost(p(), CANDIDATE_P))) return failures;
+    if (flip || (lower && atMost(chanceOfFall(side, after), CANDIDATE_P))) return failures;
   }
   return 0;
 }
@@ -263,13 +258,37 @@ export function byName(a: Named, b: Named): number {
 export const keyOf = (row: Named) =>
   JSON.stringify([row.titlePath ?? specName(row), row.project, row.replayed]);
 
-/** By code unit, not localeCompare: the order must be the same on every machine. */
-export const compareText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-
 /** The pass rate of the baseline over all compared specs; 1 if there are none. */
 export function baselineRate({ rows }: Pick<Diff, 'rows'>): number {
-  const sides = rows.filter(isMeasured).map(({ before }) => before!);
-  const passes = sides.reduce((sum, side) => sum + side.passes, 0);
-  const graded = passes + sides.reduce((sum, side) => sum + side.failures, 0);
-  return graded ? passes / graded : 1;
+  const { passes, failures } = totalOf(rows.filter(isMeasured).map(({ before }) => before!));
+  return passes + failures ? passes / (passes + failures) : 1;
+}
+
+/** Reasons why a comparison may have no answer. */
+export const DOUBTS = ['removed', 'added', 'unclear'] as const;
+export type Doubt = (typeof DOUBTS)[number];
+
+export interface DiffOutcome {
+  /** `unknown`: nothing is or looks worse, but something may be. */
+  outcome: 'same' | 'worse' | 'unknown';
+  /** Worse, with enough trials to tell. */
+  proven: DiffRow[];
+  /** They look worse, but with too few trials to tell; empty if candidates are allowed. */
+  candidates: DiffRow[];
+  /** Reasons that are not allowed, with their rows. */
+  doubts: { doubt: Doubt; rows: DiffRow[] }[];
+}
+
+export const EXIT_CODES = { same: 0, worse: 1, failed: 2, unknown: 3 } as const;
+
+/** @param allowed any of DOUBTS, and `candidates`: then only proven rows are worse. */
+export function outcomeOf({ rows, suite }: Diff, allowed: ReadonlySet<string> = new Set()): DiffOutcome {
+  const proven = rows.filter(row => row.proven);
+  const candidates = allowed.has('candidates') ? [] : rows.filter(row => row.candidate && !row.proven);
+  const doubts = DOUBTS.filter(doubt => !allowed.has(doubt))
+    .map(doubt => ({ doubt, rows: rows.filter(({ change }) => change === doubt) }))
+    .filter(({ rows }) => rows.length);
+  const worse = proven.length || candidates.length || suite?.fell;
+  const unknown = doubts.length || rows.every(({ change }) => change === 'not run');
+  return { outcome: worse ? 'worse' : unknown ? 'unknown' : 'same', proven, candidates, doubts };
 }

@@ -1,9 +1,9 @@
 // The history in a baseline: the counts of earlier runs, and their sums.
 import { type Diff, diffVerdicts, keyOf, type LaterRun } from './diff';
+import { compareText, groupBy, sumOf, totalOf } from './lists';
 import { countedRowSchema, type ResultRow, type VerdictRow, type Way } from './shapes';
 import { EARLY_STOP, isSettled } from './verdict';
 
-/** One earlier run. */
 export interface HistoryRun {
   /** ISO time; identifies the run. */
   startedAt: string;
@@ -16,30 +16,26 @@ type WaySubject = Pick<VerdictRow, 'spec' | 'describe' | 'project' | 'replayed' 
 
 /** @returns the last passing trial of a spec, if the spec's text is the same; undefined if none was kept. */
 export function lastWays(runs: readonly HistoryRun[]): (subject: WaySubject) => Way | undefined {
-  const newestFirst = [...runs].sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
-  const kept = new Map<string, VerdictRow[]>();
-  for (const row of newestFirst.flatMap(({ verdicts }) => verdicts))
-    if (row.way) kept.set(keyOf(row), [...(kept.get(keyOf(row)) ?? []), row]);
-  return subject =>
-    kept
-      .get(keyOf(subject))
-      ?.find(({ specHash }) => !specHash || !subject.specHash || specHash === subject.specHash)?.way;
+  const rows = newestFirst(runs).flatMap(({ verdicts }) => verdicts);
+  const kept = groupBy(
+    rows.filter(({ way }) => way),
+    keyOf,
+  );
+  return subject => kept.get(keyOf(subject))?.find(row => isSameSpec(row, subject))?.way;
 }
+
+const newestFirst = (runs: readonly HistoryRun[]) =>
+  [...runs].sort((a, b) => compareText(b.startedAt, a.startedAt));
 
 /** Keeps only the last way of each spec: one passing trial is enough to compare with. */
 export function withLastWays(oldestFirst: readonly HistoryRun[]): HistoryRun[] {
-  const seen = new Set<string>();
-  return [...oldestFirst]
-    .reverse()
-    .map(run => ({
-      ...run,
-      verdicts: run.verdicts.map(({ way, ...row }) => {
-        if (!way || seen.has(keyOf(row))) return row;
-        seen.add(keyOf(row));
-        return { ...row, way };
-      }),
-    }))
-    .reverse();
+  const told = oldestFirst.flatMap(run => run.verdicts.flatMap(row => (row.way ? [{ row, run }] : [])));
+  const last = new Map(told.map(({ row, run }) => [keyOf(row), run]));
+  const withoutWay = ({ way, ...row }: VerdictRow) => row;
+  return oldestFirst.map(run => ({
+    ...run,
+    verdicts: run.verdicts.map(row => (last.get(keyOf(row)) === run ? row : withoutWay(row))),
+  }));
 }
 
 /**
@@ -49,11 +45,10 @@ export function withLastWays(oldestFirst: readonly HistoryRun[]): HistoryRun[] {
  * @param later the run to compare; it only selects histories
  */
 export function pooledBaseline(runs: readonly HistoryRun[], later: readonly VerdictRow[]): VerdictRow[] {
-  const newestFirst = [...runs].sort((a, b) => (a.startedAt < b.startedAt ? 1 : -1));
   const wanted = new Map(later.map(row => [keyOf(row), row]));
   const histories = new Map<string, VerdictRow[]>();
   const closed = new Set<string>();
-  for (const { partial, verdicts } of newestFirst) {
+  for (const { partial, verdicts } of newestFirst(runs)) {
     for (const row of verdicts) {
       const key = keyOf(row);
       if (histories.has(key)) histories.get(key)!.push(row);
@@ -64,7 +59,6 @@ export function pooledBaseline(runs: readonly HistoryRun[], later: readonly Verd
   return [...histories].map(([key, rows]) => pooled(rows, wanted.get(key)));
 }
 
-/** Compares a run with a baseline. */
 export function diffWithBaseline(
   runs: readonly HistoryRun[],
   run: LaterRun & { verdicts: readonly ResultRow[] },
@@ -73,27 +67,24 @@ export function diffWithBaseline(
   return diffVerdicts(pooledBaseline(runs, later), later, run);
 }
 
-function pooled(newestFirst: readonly VerdictRow[], later: VerdictRow | undefined): VerdictRow {
-  const newest = newestFirst[0]!;
-  const fitting = later && newestFirst.filter(row => isSame(row, later));
-  const history = fitting?.length ? fitting : newestFirst.filter(row => isSame(row, newest));
-  const sum = (what: 'passes' | 'failures' | 'errors') =>
-    history.reduce((total, row) => total + row[what], 0);
+function pooled(rows: readonly VerdictRow[], later: VerdictRow | undefined): VerdictRow {
+  const fitting = later && rows.filter(row => isSame(row, later));
+  const history = fitting?.length ? fitting : rows.filter(row => isSame(row, rows[0]!));
   const shown = history.find(row => isSettled(row.verdict)) ?? history[0]!;
   return {
     ...shown,
-    passes: sum('passes'),
-    failures: sum('failures'),
-    errors: sum('errors'),
+    ...totalOf(history),
+    errors: sumOf(history, ({ errors }) => errors),
     runs: history.length,
   };
 }
 
-/** Older files may have no hash. */
 function isSame(a: VerdictRow, b: VerdictRow): boolean {
-  const sameSpec = !a.specHash || !b.specHash || a.specHash === b.specHash;
-  return sameSpec && a.agent === b.agent && a.model === b.model;
+  return isSameSpec(a, b) && a.agent === b.agent && a.model === b.model;
 }
+
+/** Older files may have no hash. */
+const isSameSpec = (a: WaySubject, b: WaySubject) => !a.specHash || !b.specHash || a.specHash === b.specHash;
 
 /**
  * A verdict's row with counts that may be pooled and tested. With `earlyStop`, how many trials run depends on how they end, which

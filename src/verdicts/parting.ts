@@ -1,5 +1,6 @@
 // Where a failed trial left the way of passing ones: by path, action and control, whatever else the trials did. Each trial is
 // compared with a bounded number of ways, so the time is linear in the number of trials.
+import { compareText, groupBy } from './lists';
 import type { Parting, PassingTrials, Way, WayStep } from './shapes';
 
 /** Most ways to compare a trial with: those that most passing trials took. */
@@ -19,6 +20,7 @@ export interface LostTrial {
 }
 
 interface DistinctWay {
+  id: string;
   trial: PassingTrial;
   count: number;
   keys: string[];
@@ -40,29 +42,21 @@ export class PassingWays {
     readonly who: PassingTrials,
     trials: readonly PassingTrial[],
   ) {
-    const distinct = new Map<string, DistinctWay>();
-    for (const trial of trials) {
+    const distinct = groupBy(trials, ({ way }) => idOf(numbered(way.steps), way.end));
+    const ways = [...distinct].map(([id, same]) => {
+      const trial = same.reduce((first, other) => (isBefore(other, first) ? other : first));
       const keys = numbered(trial.way.steps);
-      const id = idOf(keys, trial.way.end);
-      const known = distinct.get(id);
-      if (known) {
-        known.count++;
-        if (isBefore(trial, known.trial)) known.trial = trial;
-      } else distinct.set(id, { trial, count: 1, keys, at: new Map(keys.map((key, index) => [key, index])) });
       for (const [index, key] of keys.entries()) {
-        add(this.counts, key);
-        add(this.arrivals, arrivalOf(key, pathAfter(trial.way, index)));
+        add(this.counts, key, same.length);
+        add(this.arrivals, arrivalOf(key, pathAfter(trial.way, index)), same.length);
       }
-    }
+      return { id, trial, count: same.length, keys, at: new Map(keys.map((key, index) => [key, index])) };
+    });
     this.total = trials.length;
     this.taken = new Set(distinct.keys());
-    this.ways = [...distinct]
-      .sort(
-        ([a, one], [b, other]) =>
-          other.count - one.count || one.keys.length - other.keys.length || (a < b ? -1 : 1),
-      )
-      .slice(0, MOST_WAYS)
-      .map(([, way]) => way);
+    this.ways = ways
+      .sort((a, b) => b.count - a.count || a.keys.length - b.keys.length || compareText(a.id, b.id))
+      .slice(0, MOST_WAYS);
   }
 
   /** The most frequent way; undefined without passing trials. */
@@ -82,19 +76,17 @@ export class PassingWays {
   }
 
   private find(trial: LostTrial, keys: readonly string[]): Parting | null {
-    const { way: lost } = trial;
+    const { way } = trial;
     const nearest = this.nearest(keys);
-    if (!lost.steps.length || !nearest || !comparable(lost, nearest.trial.way, keys, nearest)) return null;
+    if (!way.steps.length || !nearest || !comparable(way, nearest.trial.way, keys, nearest)) return null;
     const last = keys.findLastIndex(key => nearest.at.has(key));
     const at = last < 0 ? -1 : nearest.at.get(keys[last]!)!;
-    const place = { nearest, ...furthest(lost, nearest.trial.way, { last, at }) };
-    const found =
-      this.otherPage(trial, place) ??
-      this.otherAction(trial, keys, place) ??
-      this.skipped(trial, keys, nearest);
-    if (found || this.taken.has(idOf(keys, lost.end))) return found;
+    const place: Place = { ...trial, steps: way.steps, keys, done: new Set(keys), nearest, last, at };
+    const far = furthest(place);
+    const found = this.otherPage(far) ?? this.otherAction(far) ?? this.skipped(place);
+    if (found || this.taken.has(idOf(keys, way.end))) return found;
     // Another way led to the same page.
-    return this.otherAction(trial, keys, { nearest, last, at }) ?? this.extra(trial, keys, nearest, last);
+    return this.otherAction(place) ?? this.extra(place);
   }
 
   /** The way that has most steps in common with the trial. */
@@ -109,13 +101,13 @@ export class PassingWays {
   }
 
   /** After the same action the trial was on another page, and never got to that of the passing trials. */
-  private otherPage({ way }: LostTrial, { last, nearest, at }: Place): Parting | null {
+  private otherPage({ way, steps, last, nearest, at }: Place): Parting | null {
     const passing = nearest.trial.way;
     const [expected, actual] = [pathAfter(passing, at), pathAfter(way, last)];
     if (expected === null || actual === null || expected === actual) return null;
-    if (way.end === expected || way.steps.some((step, index) => index > last && step.path === expected))
+    if (way.end === expected || steps.some((step, index) => index > last && step.path === expected))
       return null;
-    const done = way.steps[last];
+    const done = steps[last];
     const count = done
       ? (this.arrivals.get(arrivalOf(nearest.keys[at]!, expected)) ?? 0)
       : this.countOf(({ trial }) => trial.way.steps[0]?.path === expected);
@@ -132,19 +124,12 @@ export class PassingWays {
   }
 
   /** Most passing trials then did something that the trial never did. */
-  private otherAction(
-    trial: LostTrial,
-    keys: readonly string[],
-    { last, nearest, at }: Place,
-  ): Parting | null {
-    const { steps } = trial.way;
-    const passing = nearest.trial.way.steps;
-    const done = new Set(keys);
+  private otherAction({ way, status, steps, done, last, nearest, at }: Place): Parting | null {
     const next = nearest.keys.findIndex(
       (key, index) => index > at && !done.has(key) && this.counts.get(key)! * 2 > this.total,
     );
     const step = steps[last + 1];
-    const wanted = passing[next];
+    const wanted = nearest.trial.way.steps[next];
     if (!wanted) return step ? this.wentOn(step, nearest, at) : null;
     const count = this.counts.get(nearest.keys[next]!)!;
     // An agent describes its own steps in other words in each trial.
@@ -156,20 +141,15 @@ export class PassingWays {
       return this.parting('action', text, nearest.trial, { expected: wanted, actual: step });
     }
     const turn = steps.at(-1)!.turn;
-    const text = `after turn ${turn}: ${who} ${wanted.did}, this one ${ENDS[trial.status] ?? 'ended'}`;
+    const text = `after turn ${turn}: ${who} ${wanted.did}, this one ${ENDS[status] ?? 'ended'}`;
     return this.parting('ended', text, nearest.trial, {
       expected: wanted,
-      actual: { turn, did: null, path: trial.way.end },
+      actual: { turn, did: null, path: way.end },
     });
   }
 
   /** It came to the end of the passing way, but left out something that each passing trial did. */
-  private skipped(
-    { way: { steps } }: LostTrial,
-    keys: readonly string[],
-    nearest: DistinctWay,
-  ): Parting | null {
-    const done = new Set(keys);
+  private skipped({ steps, keys, done, nearest }: Place): Parting | null {
     const missed = nearest.keys.findIndex(key => !done.has(key) && this.counts.get(key) === this.total);
     const wanted = nearest.trial.way.steps[missed];
     const next = steps[keys.findIndex(key => (nearest.at.get(key) ?? -1) > missed)];
@@ -179,13 +159,7 @@ export class PassingWays {
   }
 
   /** It did all that passing trials did, and on the way something that none of them did, or not as often. */
-  private extra(
-    { way: { steps } }: LostTrial,
-    keys: readonly string[],
-    nearest: DistinctWay,
-    last: number,
-  ): Parting | null {
-    const done = new Set(keys);
+  private extra({ steps, keys, done, nearest, last }: Place): Parting | null {
     if (!nearest.keys.every(key => done.has(key))) return null;
     const own = keys.findIndex(
       (key, index) => index < last && isTold(steps[index]!) && !this.counts.has(key),
@@ -243,7 +217,11 @@ export class PassingWays {
   }
 }
 
-interface Place {
+/** A failed trial beside the passing way that is nearest to it. */
+interface Place extends LostTrial {
+  steps: Way['steps'];
+  keys: readonly string[];
+  done: ReadonlySet<string>;
   nearest: DistinctWay;
   /** The last step of the trial that is on the passing way; -1 if there is none. */
   last: number;
@@ -285,8 +263,8 @@ function numbered(steps: readonly WayStep[]): string[] {
   });
 }
 
-function add(counts: Map<string, number>, key: string): number {
-  const count = (counts.get(key) ?? 0) + 1;
+function add(counts: Map<string, number>, key: string, more = 1): number {
+  const count = (counts.get(key) ?? 0) + more;
   counts.set(key, count);
   return count;
 }
@@ -295,20 +273,17 @@ const idOf = (keys: readonly string[], end: string | null) => JSON.stringify([ke
 const arrivalOf = (key: string, path: string | null) => `${key} ${path}`;
 
 /** A trial that reached a later page of the passing way by another action is back on the way. */
-function furthest(
-  lost: Way,
-  passing: Way,
-  { last, at }: Pick<Place, 'last' | 'at'>,
-): Pick<Place, 'last' | 'at'> {
-  const first = new Map<string | null, number>([[passing.end, passing.steps.length]]);
-  for (const [index, { path }] of [...passing.steps.entries()].reverse()) first.set(path, index);
-  let place = { last, at };
-  for (let index = last + 1; index <= lost.steps.length; index++) {
-    const page = lost.steps[index]?.path ?? lost.end;
+function furthest(place: Place): Place {
+  const { steps, end } = place.nearest.trial.way;
+  const first = new Map<string | null, number>([[end, steps.length]]);
+  for (const [index, { path }] of [...steps.entries()].reverse()) first.set(path, index);
+  let found = place;
+  for (let index = place.last + 1; index <= place.steps.length; index++) {
+    const page = place.steps[index]?.path ?? place.way.end;
     const there = page === null ? 0 : (first.get(page) ?? 0);
-    if (there - 1 > place.at) place = { last: index - 1, at: there - 1 };
+    if (there - 1 > found.at) found = { ...found, last: index - 1, at: there - 1 };
   }
-  return place;
+  return found;
 }
 
 /** The path after a step; for -1 before the first. */
@@ -316,7 +291,5 @@ function pathAfter({ steps, end }: Way, index: number): string | null {
   return steps[index + 1]?.path ?? end;
 }
 
-function isBefore(one: PassingTrial, other: PassingTrial): boolean {
-  const [a, b] = [one, other].map(({ project = '' }) => project) as [string, string];
-  return a === b ? (one.index ?? 0) < (other.index ?? 0) : a < b;
-}
+const isBefore = (one: PassingTrial, other: PassingTrial) =>
+  (compareText(one.project ?? '', other.project ?? '') || (one.index ?? 0) - (other.index ?? 0)) < 0;

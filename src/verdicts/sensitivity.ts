@@ -1,5 +1,6 @@
 // How small a change a number of trials can show.
 import { chanceOfAtLeast } from './confirm';
+import { sumOf } from './lists';
 import { fisherExactOneSided } from './statistics';
 
 const RATE = 0.95;
@@ -21,11 +22,10 @@ export function visibleFall(trials: number): number | null {
     chanceOfAtLeast(failed, trials, 1 - RATE) - chanceOfAtLeast(failed + 1, trials, 1 - RATE);
   for (let step = 1; step * STEP < RATE; step++) {
     const rate = RATE - step * STEP;
-    const power = enough.reduce<number>(
-      (sum, least, failed) =>
-        sum + (least === undefined ? 0 : exactly(failed) * chanceOfAtLeast(least, trials, 1 - rate)),
-      0,
+    const shown = enough.map((least, failed) =>
+      least === undefined ? 0 : exactly(failed) * chanceOfAtLeast(least, trials, 1 - rate),
     );
+    const power = sumOf(shown, one => one);
     if (power >= POWER) return Math.round(rate * 100) / 100;
   }
   return null;

@@ -122,7 +122,6 @@ const diagnosisSchema = z.object({
     .describe('Elsewhere on these pages; shown nowhere else. At most 100 of a trial are kept.'),
 });
 
-/** What a verdict is about. */
 const subjectSchema = z.object({
   spec: z
     .string()
@@ -209,7 +208,7 @@ export const rowSchema = z.object({
   notRecorded: z.string().optional().describe('Why none of the passing trials can be recorded.'),
 });
 
-const comparedCellSchema = z.object({
+export const comparedCellSchema = z.object({
   project: z.string(),
   ...countsSchema.omit({ minPasses: true }).shape,
   rate: share.nullable(),
@@ -272,9 +271,7 @@ export const comparisonSchema = z
   })
   .describe('The specs that at least two projects have, side by side, without replays.');
 
-/** Tokens of one or several trials. */
 export type TokenUsage = z.infer<typeof usageSchema>;
-/** One trial, as its verdict counts it. */
 export type TrialResult = z.infer<typeof trialSchema>;
 export type Outcome = TrialResult['outcome'];
 export type Healed = NonNullable<TrialResult['healed']>;
@@ -287,15 +284,11 @@ export type Parting = z.infer<typeof partingSchema>;
 export type PassingTrials = { from: Parting['from']; project?: string };
 export type FailureGroup = z.infer<typeof failureGroupSchema>;
 export type MetFinding = z.infer<typeof metFindingSchema>;
-/** A finding that several specs met. */
 export type SharedFinding = z.infer<typeof sharedFindingSchema>;
-/** Why trials of a spec failed. */
 export type Diagnosis = z.infer<typeof diagnosisSchema>;
 
-/** A verdict with its subject. */
 export type ResultRow = z.infer<typeof rowSchema>;
 export type RowSubject = z.infer<typeof subjectSchema>;
-/** The verdict on the trials of one spec in one project. */
 export type Verdict = z.infer<typeof verdictSchema>;
 export type VerdictName = Verdict['verdict'];
 /** k trials, of which at least minPasses must pass: 1 <= minPasses <= k. */
@@ -308,11 +301,7 @@ export type VerdictRow = z.infer<typeof countedRowSchema> &
     runs?: number;
   };
 
-/** The specs that at least two projects have. */
 export type Comparison = z.infer<typeof comparisonSchema>;
-/** Two projects over the specs that both have. */
 export type ComparedPair = z.infer<typeof comparedPairSchema>;
-/** The verdict of one project on one spec. */
 export type ComparisonCell = z.infer<typeof comparedCellSchema>;
-/** The verdicts of one project on all its specs in the comparison. */
 export type ComparisonTotals = z.infer<typeof comparedProjectSchema>;

@@ -150,7 +150,8 @@ export function generator(seed: number): () => number {
   };
 }
 
-const logChoose = (n: number, k: number) => logFactorial(n) - logFactorial(k) - logFactorial(n - k);
+/** The logarithm of the number of ways to choose k of n. */
+export const logChoose = (n: number, k: number) => logFactorial(n) - logFactorial(k) - logFactorial(n - k);
 
 // Summed logarithms are as exact as a log-gamma at these sizes and need no approximation.
 const LOG_FACTORIALS = [0];

@@ -1,7 +1,8 @@
 // A spec's pass rate over the runs of a baseline, and where it began to fall.
 import { byName, keyOf } from './diff';
 import type { HistoryRun } from './history';
-import type { Graded, RowSubject, VerdictRow } from './shapes';
+import { compareText, groupBy, totalOf } from './lists';
+import type { Graded, RowSubject } from './shapes';
 import { generator } from './statistics';
 import { specName } from './verdict';
 
@@ -23,18 +24,14 @@ export const TREND_ALPHA = 0.05;
 const SHUFFLES = 2_000;
 
 export function trendsOf(runs: readonly HistoryRun[]): Trend[] {
-  const series = new Map<string, { row: VerdictRow; points: TrendPoint[] }>();
-  for (const { startedAt, verdicts } of [...runs].sort((a, b) => (a.startedAt < b.startedAt ? -1 : 1)))
-    for (const row of verdicts) {
-      const { passes, failures } = row;
-      if (passes + failures === 0) continue;
-      const known = series.get(keyOf(row)) ?? { row, points: [] };
-      known.points.push({ startedAt, passes, failures });
-      series.set(keyOf(row), known);
-    }
-  const all = [...series.values()].sort((a, b) => byName(a.row, b.row));
-  return all.map(({ row, points }) => {
+  const oldestFirst = [...runs].sort((a, b) => compareText(a.startedAt, b.startedAt));
+  const rows = oldestFirst.flatMap(({ startedAt, verdicts }) => verdicts.map(row => ({ ...row, startedAt })));
+  const graded = rows.filter(({ passes, failures }) => passes + failures > 0);
+  const all = [...groupBy(graded, keyOf).values()].sort(([a], [b]) => byName(a, b));
+  return all.map(series => {
+    const [row] = series;
     const { project, replayed } = row;
+    const points = series.map(({ startedAt, passes, failures }) => ({ startedAt, passes, failures }));
     const { p, last } = replayed ? { p: 1, last: -1 } : fallOf(points);
     const fell = p <= TREND_ALPHA / all.length;
     return {
@@ -59,8 +56,8 @@ export function trendsOf(runs: readonly HistoryRun[]): Trend[] {
  */
 function fallOf(points: readonly TrendPoint[]): { p: number; last: number } {
   const sizes = points.map(({ passes, failures }) => passes + failures);
-  const total = sizes.reduce((sum, size) => sum + size, 0);
-  const passes = points.reduce((sum, point) => sum + point.passes, 0);
+  const { passes, failures } = totalOf(points);
+  const total = passes + failures;
   const highest = (counts: readonly number[]) => {
     let [sum, top, last] = [0, 0, -1];
     counts.slice(0, -1).forEach((count, index) => {

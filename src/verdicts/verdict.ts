@@ -1,5 +1,6 @@
 // The verdict on the trials of one spec in one project. Pure: the same trials give the same verdict, in any order, from any number
 // of shards, however often a shard was merged.
+import { compareText, groupBy, sumOf } from './lists';
 import type {
   Graded,
   Outcome,
@@ -47,9 +48,8 @@ export function verdictOf(policy: Policy, trials: readonly TrialResult[]): Verdi
   const graded = kept.filter(isGraded);
   const interval = wilsonInterval(passes, graded.length);
   const healed = kept.filter(trial => trial.healed !== undefined).length;
-  const [actions, pageToolCalls] = (['actions', 'pageToolCalls'] as const).map(what =>
-    kept.reduce((sum, trial) => sum + (trial[what] ?? 0), 0),
-  );
+  const actions = sumOf(kept, trial => trial.actions ?? 0);
+  const pageToolCalls = sumOf(kept, trial => trial.pageToolCalls ?? 0);
   const costs = kept.filter(trial => trial.outcome !== 'skipped').map(trial => trial.costUsd);
   return {
     verdict,
@@ -96,18 +96,12 @@ export const isGraded = (trial: TrialResult) => trial.outcome === 'passed' || tr
 // A shard that was merged twice brings its trials twice. If they differ, a failure must win, whatever the order of arrival.
 const PRECEDENCE: Record<Outcome, number> = { failed: 0, passed: 1, error: 2, skipped: 3 };
 
-function onePerIndex(trials: readonly TrialResult[]): TrialResult[] {
-  const kept = new Map<number, TrialResult>();
-  for (const trial of trials) {
-    const other = kept.get(trial.index);
-    if (!other || comesBefore(trial, other)) kept.set(trial.index, trial);
-  }
-  return [...kept.values()].sort((a, b) => a.index - b.index);
-}
+const byPrecedence = (a: TrialResult, b: TrialResult) =>
+  PRECEDENCE[a.outcome] - PRECEDENCE[b.outcome] || compareText(JSON.stringify(a), JSON.stringify(b));
 
-function comesBefore(trial: TrialResult, other: TrialResult): boolean {
-  const difference = PRECEDENCE[trial.outcome] - PRECEDENCE[other.outcome];
-  return difference === 0 ? JSON.stringify(trial) < JSON.stringify(other) : difference < 0;
+function onePerIndex(trials: readonly TrialResult[]): TrialResult[] {
+  const kept = [...groupBy(trials, ({ index }) => index).values()].map(same => same.sort(byPrecedence)[0]!);
+  return kept.sort((a, b) => a.index - b.index);
 }
 
 function reasonOf(

@@ -1,10 +1,8 @@
 // A confirmation in words: what fresh trials showed, what is open and why, what it cost.
 import { describe, expect, test } from 'vitest';
-import { renderConfirmation } from '../../src/report/confirm-markdown';
-import { type Confirmation, confirmTable, planText } from '../../src/report/confirm-text';
+import { type Confirmation, confirmTable, planText, renderConfirmation } from '../../src/report/confirm-text';
 import type { CandidateRow } from '../../src/verdicts/confirm';
-import { type Diff, type DiffRow, diffVerdicts } from '../../src/verdicts/diff';
-import { outcomeOf } from '../../src/verdicts/outcome';
+import { type Diff, type DiffRow, diffVerdicts, outcomeOf } from '../../src/verdicts/diff';
 import { verdictOf } from '../../src/verdicts/verdict';
 import { resultRow, trials } from './verdicts/trials';
 

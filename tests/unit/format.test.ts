@@ -1,13 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import {
   cellText,
-  columnsFor,
   displayWidth,
   few,
   formatCost,
   formatDuration,
   formatRate,
-  nameColumn,
+  gridOf,
   paint,
   plural,
   print,
@@ -49,14 +48,14 @@ describe('table', () => {
       [{ text: 'カート\n', style: 'red' as const }, '4/5', ''],
       ['a', '12/12', 'because\nof this'],
     ];
-    expect(table(rows, { right: [1], indent: '  ' })).toBe(
+    expect(table({ rows }, { right: [1], indent: '  ' })).toBe(
       ['  spec    passes  reason', '  カート     4/5', '  a        12/12  because of this'].join('\n'),
     );
-    expect(table(rows, { right: [1], colour: true })).toContain('\u001b[31mカート\u001b[39m     4/5');
+    expect(table({ rows }, { right: [1], colour: true })).toContain('\u001b[31mカート\u001b[39m     4/5');
   });
 
   test('of no rows is empty', () => {
-    expect(table([])).toBe('');
+    expect(table({ rows: [] })).toBe('');
   });
 });
 
@@ -142,15 +141,18 @@ describe('specs and tests', () => {
     [[spec, spec, one], '2 specs and 1 test', 'spec'],
   ])('%j', (rows, count, name) => {
     expect(specsAndTests(rows)).toBe(count);
-    expect(nameColumn(rows)).toBe(name);
+    expect(gridOf(rows, { spec: () => '' }, () => null).head).toEqual([name]);
   });
 
   test('tests without an agent have neither turns nor cost', () => {
-    const columns = ['spec', 'turns', 'cost', 'p'];
-    expect(columnsFor(columns, [one, one], () => false)).toEqual(['spec', 'p']);
-    expect(columnsFor(columns, [one], () => true)).toEqual(columns);
-    expect(columnsFor(columns, [one, spec], () => false)).toEqual(columns);
-    expect(columnsFor(columns, [], () => true)).toEqual(['spec', 'p']);
+    const columns = { spec: () => 'a', turns: () => '2', cost: () => '$1', p: () => '1' };
+    const headOf = (rows: (typeof one | typeof spec)[], agent: string | null) =>
+      gridOf(rows, columns, () => agent).head;
+    expect(headOf([one, one], null)).toEqual(['test', 'p']);
+    expect(headOf([one], 'claude')).toEqual(['test', 'turns', 'cost', 'p']);
+    expect(headOf([one, spec], null)).toEqual(['spec', 'turns', 'cost', 'p']);
+    expect(headOf([], 'claude')).toEqual(['test', 'p']);
+    expect(gridOf([spec], columns, () => null).rows).toEqual([['a', '2', '$1', '1']]);
   });
 });
 

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { diffTable } from '../../src/report/diff-text';
-import { escapeMarkdown, renderDiff, renderSummary } from '../../src/report/markdown';
+import { diffTable, renderDiff } from '../../src/report/diff-text';
+import { escapeMarkdown } from '../../src/report/markdown';
 import type { ResultRow, Results } from '../../src/report/results';
+import { renderSummary } from '../../src/report/summary';
 import { compareProjects } from '../../src/verdicts/comparison';
 import { diffVerdicts } from '../../src/verdicts/diff';
 import { type TrialResult, verdictOf } from '../../src/verdicts/verdict';

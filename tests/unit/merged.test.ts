@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { KeptRun } from '../../src/playwright/annotations';
 import { isFiltered, selectsProjects } from '../../src/playwright/runner';
-import { mergeConflicts } from '../../src/report/merged';
+import { mergeConflicts } from '../../src/report/whole-run';
 
 const kept = (shard: string | null, more: Partial<KeptRun> = {}, spec = 'cart'): KeptRun => ({
   startedAt: '2026-11-05T10:00:00.000Z',

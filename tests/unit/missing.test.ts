@@ -1,7 +1,7 @@
 // Why trials that were planned did not run, as far as the run itself can tell.
 import type { FullConfig, FullResult, Suite } from '@playwright/test/reporter';
 import { expect, test } from 'vitest';
-import { whyMissing } from '../../src/report/missing';
+import { whyMissing } from '../../src/report/whole-run';
 
 const PROJECTS = [
   { name: 'data', dependencies: [] },

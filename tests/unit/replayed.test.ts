@@ -1,8 +1,8 @@
 // Replayed verdicts stand apart from the agents', and what was healed says where and why.
 import { describe, expect, test } from 'vitest';
 import { diffTable } from '../../src/report/diff-text';
-import { renderSummary } from '../../src/report/markdown';
 import { type ResultRow, type Results, readResults } from '../../src/report/results';
+import { renderSummary } from '../../src/report/summary';
 import { verdictTable } from '../../src/report/terminal';
 import { healedText } from '../../src/report/trial-notes';
 import { compareProjects } from '../../src/verdicts/comparison';

@@ -1,8 +1,8 @@
 // The texts that people read, whole: what stands in each column, and what is said below.
 import { expect, test } from 'vitest';
-import { diffTable } from '../../src/report/diff-text';
-import { renderDiff, renderSummary } from '../../src/report/markdown';
+import { diffTable, renderDiff } from '../../src/report/diff-text';
 import type { Results } from '../../src/report/results';
+import { renderSummary } from '../../src/report/summary';
 import { verdictTable } from '../../src/report/terminal';
 import { compareProjects } from '../../src/verdicts/comparison';
 import { diffVerdicts } from '../../src/verdicts/diff';

@@ -1,11 +1,10 @@
 // Why a spec did not pass, line by line, and which errors are not counted against the site.
 import { describe, expect, test } from 'vitest';
-import { outcomeLines } from '../../src/report/outcome-text';
+import { picturesOf } from '../../src/report/diagnose';
+import { outcomeLines } from '../../src/report/diff-text';
 import type { ResultRow } from '../../src/report/results';
-import { picturesOf } from '../../src/report/show-diagnosis';
 import { errorGroups, sharedLine, whyLines } from '../../src/report/trial-notes';
-import { diffVerdicts } from '../../src/verdicts/diff';
-import { outcomeOf } from '../../src/verdicts/outcome';
+import { diffVerdicts, outcomeOf } from '../../src/verdicts/diff';
 import type { Diagnosis, Parting } from '../../src/verdicts/shapes';
 import { verdictOf } from '../../src/verdicts/verdict';
 import { resultRow, trial, trials } from './verdicts/trials';

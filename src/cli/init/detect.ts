@@ -1,10 +1,8 @@
 // Detects the suite in a folder by its files. The config is code that may need its environment, so it is searched, never run.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ModelProject, modelProject, withoutComments } from './projects';
 
 export interface Suite {
-  /** The Playwright config; null if there is none. */
   config: PlaywrightConfig | null;
   language: 'ts' | 'js';
   /** The folder of the suite's tests, relative to that of the config; null if unknown. */
@@ -51,7 +49,7 @@ export function detectSuite(folder: string): Suite {
       ? topLevelTestDir(text)
       : (TEST_FOLDERS.find(name => hasPlaywrightTests(join(folder, name))) ?? null),
     url: urlOf(text),
-    devServer: findDevServer(manifest, packageManager),
+    devServer: findDevServer(manifest, installed, packageManager),
     packageManager,
     missingPackages: ['@playwright/test', '@taskproof/playwright'].filter(name => !(name in installed)),
   };
@@ -109,7 +107,6 @@ function read(file: string): string | undefined {
   }
 }
 
-/** The fields of package.json that we read. */
 interface PackageJson {
   scripts?: Record<string, string>;
   dependencies?: Record<string, string>;
@@ -139,11 +136,10 @@ const PORTS: readonly [string, number][] = [
   ['vite', 5173],
 ];
 
-function findDevServer(manifest: PackageJson, runner: string): DevServer | null {
-  const script = SCRIPTS.find(name => manifest.scripts?.[name]);
+function findDevServer({ scripts }: PackageJson, installed: object, runner: string): DevServer | null {
+  const script = SCRIPTS.find(name => scripts?.[name]);
   if (!script) return null;
-  const named = /(?:--port[= ]|(?:^|\s)-p[= ]?|\bPORT=)(\d{2,5})\b/.exec(manifest.scripts![script]!)?.[1];
-  const installed = { ...manifest.dependencies, ...manifest.devDependencies };
+  const named = /(?:--port[= ]|(?:^|\s)-p[= ]?|\bPORT=)(\d{2,5})\b/.exec(scripts![script]!)?.[1];
   const port = named ?? PORTS.find(([name]) => name in installed)?.[1];
   return {
     command: runner === 'yarn' ? `yarn ${script}` : `${runner} run ${script}`,
@@ -157,4 +153,86 @@ function packageManagerOf(folder: string): string {
   if (has('pnpm-lock.yaml')) return 'pnpm';
   if (has('yarn.lock')) return 'yarn';
   return has('bun.lock') || has('bun.lockb') ? 'bun' : 'npm';
+}
+
+/** Parts of a project, as the config writes them. */
+export interface ModelProject {
+  /** Null if only a setup project was found. */
+  name: string | null;
+  /** `['setup']` */
+  dependencies: string | null;
+  /** `...devices['Desktop Chrome']`, `storageState: 'auth.json'` */
+  use: string[];
+}
+
+const LITERAL =
+  /'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\.|[^`\\])*`|(?<=[:(,[=]\s*)\/(?![*/])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n])+\/[a-z]*/
+    .source;
+const COMMENT = new RegExp(`(${LITERAL})|/\\*[\\s\\S]*?\\*/|//.*`, 'g');
+const TOKEN = new RegExp(`${LITERAL}|[()[\\]{},]`, 'g');
+
+/** Keeps strings, such as globs and URLs, and regular expressions. */
+function withoutComments(text: string): string {
+  return text.replace(COMMENT, (_, literal = '') => literal);
+}
+
+/** The project that ours should copy login and browser from; null if none has its own. */
+function modelProject(config: string): ModelProject | null {
+  const list = /\bprojects\s*:\s*\[/.exec(config);
+  if (!list) return null;
+  const all = items(config, list.index + list[0].length - 1).filter(item => item.startsWith('{'));
+  const projects = all.map(propertiesOf);
+  const isSetup = (project: Properties) => /setup|teardown/.test(project.get('testMatch') ?? '');
+  const setups = projects.filter(project => /setup/.test(project.get('testMatch') ?? ''));
+  const ranked = projects
+    .filter(project => !isSetup(project) && rank(project) > 0)
+    .sort((a, b) => rank(b) - rank(a));
+  const model = ranked[0];
+  const names = setups.flatMap(project => project.get('name') ?? []);
+  const dependencies = model?.get('dependencies') ?? (names.length ? `[${names.join(', ')}]` : null);
+  if (!model && !dependencies) return null;
+  return {
+    name: model?.get('name')?.slice(1, -1) ?? null,
+    dependencies,
+    use: useOf(model).filter(entry => !entry.startsWith('taskproof')),
+  };
+}
+
+/** The options that ours needs, the most important first. */
+export const NEEDED = /^(storageState|launchOptions|connectOptions|channel|browserName)\b/;
+
+function rank(project: Properties): number {
+  const use = useOf(project);
+  if (project.has('dependencies')) return 3;
+  if (use.some(entry => entry.startsWith('storageState'))) return 2;
+  return use.some(entry => NEEDED.test(entry)) ? 1 : 0;
+}
+
+type Properties = ReadonlyMap<string, string>;
+
+function propertiesOf(project: string): Properties {
+  const named = items(project, 0).map(item => /^['"]?(\w+)['"]?\s*:\s*([\s\S]*)$/.exec(item));
+  return new Map(named.flatMap(found => (found ? [[found[1]!, found[2]!]] : [])));
+}
+
+function useOf(project: Properties | undefined): string[] {
+  const use = project?.get('use');
+  if (use === undefined) return [];
+  return use.startsWith('{') ? items(use, 0) : [`...${use}`];
+}
+
+/** The items of the list or object that begins at `open`, each in one line. */
+function items(text: string, open: number): string[] {
+  const found: string[] = [];
+  let depth = 0;
+  let from = open + 1;
+  for (const { 0: token, index } of text.slice(open).matchAll(TOKEN)) {
+    if (/^[([{]$/.test(token)) depth++;
+    else if (/^[)\]}]$/.test(token)) depth--;
+    if (depth > 1 || (depth === 1 && token !== ',')) continue;
+    found.push(text.slice(from, open + index).trim());
+    from = open + index + 1;
+    if (depth === 0) break;
+  }
+  return found.filter(Boolean).map(item => item.replace(/\s*\n\s*/g, ' '));
 }

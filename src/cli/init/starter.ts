@@ -4,43 +4,36 @@
 import { safeParseTaskSpec } from '../../spec/parse';
 import { taskSpecJsonSchema } from '../../spec/schema';
 import { CommandError } from '../io';
-import type { PlaywrightConfig, Suite } from './detect';
-import type { ModelProject } from './projects';
-
-export interface StarterFile {
-  /** Relative to the suite's folder, with forward slashes. */
-  path: string;
-  text: string;
-}
+import type { ModelProject, PlaywrightConfig, Suite } from './detect';
 
 const SCHEMA_FILE = 'task-spec.schema.json';
 
-/** @throws CommandError if no spec can start at `url`. */
-export function starterFiles(suite: Suite, folder: string, url: string): StarterFile[] {
-  const files: StarterFile[] = [
+/**
+ * @returns paths relative to the suite's folder, with forward slashes
+ * @throws CommandError if no spec can start at `url`.
+ */
+export function starterFiles(suite: Suite, folder: string, url: string): { path: string; text: string }[] {
+  const files = [
     { path: `${folder}/${SCHEMA_FILE}`, text: `${JSON.stringify(taskSpecJsonSchema(), null, 2)}\n` },
     { path: `${folder}/tasks/home-page.yaml`, text: homePage(url) },
     { path: `${folder}/tasks/home-page-twice.yaml`, text: homePageTwice(url) },
     { path: `${folder}/tasks.spec.${suite.language}`, text: testFile(suite) },
   ];
-  for (const { path, text } of files) if (path.endsWith('.yaml')) check(path, text, url);
+  for (const { path, text } of files.filter(({ path }) => path.endsWith('.yaml'))) {
+    const parsed = safeParseTaskSpec(text, { filename: path });
+    if (!parsed.ok) throw new CommandError(`No spec can start at ${url}: ${parsed.error.message}`);
+  }
   const config = suite.config
     ? []
     : [{ path: `playwright.config.${suite.language}`, text: newConfig(suite, folder, url) }];
   return [...files, ...config];
 }
 
-function check(path: string, text: string, url: string): void {
-  const parsed = safeParseTaskSpec(text, { filename: path });
-  if (!parsed.ok) throw new CommandError(`No spec can start at ${url}: ${parsed.error.message}`);
-}
+const loadLine = (style: PlaywrightConfig['style'] | undefined, names: string, from: string) =>
+  style === 'require' ? `const { ${names} } = require('${from}');` : `import { ${names} } from '${from}';`;
 
 function testFile({ config }: Suite): string {
-  const load =
-    config?.style === 'require'
-      ? "const { taskproofTests } = require('@taskproof/playwright');"
-      : "import { taskproofTests } from '@taskproof/playwright';";
-  return `${load}
+  return `${loadLine(config?.style, 'taskproofTests', '@taskproof/playwright')}
 
 // One Playwright test per task spec. To use the suite's own fixtures, pass its \`test\`:
 // taskproofTests('tasks/**/*.yaml', { test });
@@ -108,7 +101,6 @@ const quoted = (text: string) => text.replace(/'/g, "''");
 
 const REPORTER = "['@taskproof/playwright/reporter']";
 
-/** A config for a suite that has none. */
 function newConfig(suite: Suite, folder: string, url: string): string {
   const server = webServer(suite, url);
   const existing = suite.testDir ? [`    { name: 'e2e', testDir: '${suite.testDir}' },`] : [];
@@ -126,10 +118,7 @@ ${[...existing, ...project(folder, null)].join('\n')}
 
 /** Lines to add to an existing config, for the terminal. */
 export function configLines(config: PlaywrightConfig, suite: Suite, folder: string, url: string): string {
-  const load = (names: string, from: string) =>
-    config.style === 'require'
-      ? `const { ${names} } = require('${from}');`
-      : `import { ${names} } from '${from}';`;
+  const load = (names: string, from: string) => loadLine(config.style, names, from);
   const blocks = [
     `At the top (\`devices\` may be there already):\n\n${load('devices', '@playwright/test')}\n${load('lexical, repeats', '@taskproof/playwright')}`,
     config.hasReporter

@@ -1,8 +1,8 @@
 // Results that someone else wrote, shown: nothing of them moves a terminal or is a command to a CI runner.
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { checkRecording } from '../../../src/agents/replay/recording';
-import { renderSummary } from '../../../src/report/markdown';
 import { readResults } from '../../../src/report/results';
+import { renderSummary } from '../../../src/report/summary';
 import { verdictTable } from '../../../src/report/terminal';
 import { writeOutput } from '../../../src/report/write';
 import { harmless, oneLine } from '../../../src/trial/safe-text';

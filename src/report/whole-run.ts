@@ -1,0 +1,61 @@
+// Whether a run is whole, and of one piece: why planned trials did not run, and whether merged reports belong together.
+import type { FullConfig, FullResult, Suite } from '@playwright/test/reporter';
+import { type KeptRun, nameOf } from '../playwright/annotations';
+import type { SpecRun } from './spec-run';
+
+/** @returns one clause; null if this process can't know, as in a shard. */
+export function whyMissing(
+  project: string,
+  suite: Suite,
+  config: FullConfig,
+  result: FullResult,
+): string | null {
+  if (result.status === 'interrupted') return 'the run was interrupted';
+  if (result.status === 'timedout')
+    return `the run reached its globalTimeout of ${config.globalTimeout / 1000} s`;
+  const failed = failedDependency(project, suite, config);
+  if (failed !== undefined) return `project "${failed}" failed, which "${project}" depends on`;
+  const { maxFailures } = config;
+  const failures = suite.allTests().filter(test => test.results.length > 0 && !test.ok()).length;
+  if (maxFailures > 0 && failures >= maxFailures)
+    return `the run stopped at ${maxFailures === 1 ? 'its first failure' : `${maxFailures} failures`} (maxFailures)`;
+  return null;
+}
+
+/** The nearest project with a failed test that this project depends on. */
+function failedDependency(project: string, suite: Suite, config: FullConfig): string | undefined {
+  const dependenciesOf = (name: string) => config.projects.find(one => one.name === name)?.dependencies ?? [];
+  const needed = new Set(dependenciesOf(project));
+  // A set's loop takes in what is added on the way.
+  for (const name of needed) {
+    const tests = suite.allTests().filter(test => test.parent.project()?.name === name);
+    if (tests.some(test => test.results.length > 0 && !test.ok())) return name;
+    for (const next of dependenciesOf(name)) needed.add(next);
+  }
+  return undefined;
+}
+
+/** One line for each conflict. The shards of one run have none, however many arrived. */
+export function mergeConflicts(kept: readonly KeptRun[], runs: Iterable<SpecRun>): string[] {
+  const pairs = kept.flatMap((one, index) => kept.slice(index + 1).map(other => twoRuns(one, other)));
+  return [...new Set([...pairs, ...[...runs].flatMap(({ conflicts }) => [...conflicts])])].filter(Boolean);
+}
+
+/** Refuses parts of two runs of the same specs. Runs of different projects, or of an agent and of replays, may be merged. */
+function twoRuns(one: KeptRun, other: KeptRun): string {
+  const key = (entry: KeptRun['plan'][number]) =>
+    JSON.stringify([entry.project, nameOf(entry.spec), entry.spec.replayed]);
+  const keys = new Set(one.plan.map(key));
+  const shared = other.plan.find(entry => keys.has(key(entry)));
+  const total = ({ shard }: KeptRun) => shard?.split('/')[1];
+  const parts = one.shard !== null && one.shard !== other.shard && total(one) === total(other);
+  const sameCi = one.ciRun === other.ciRun || one.ciRun === null || other.ciRun === null;
+  if (!shared || (parts && sameCi)) return '';
+  const where = shared.project ? ` of project "${shared.project}"` : '';
+  return `${blobOf(one)} and ${blobOf(other)} are from different runs, and both have spec "${nameOf(shared.spec)}"${where}`;
+}
+
+function blobOf({ startedAt, shard, ciRun }: KeptRun): string {
+  const ci = ciRun === null ? '' : `, CI run ${ciRun}`;
+  return `${shard === null ? 'the blob' : `the blob of shard ${shard}`} started ${startedAt}${ci}`;
+}
