@@ -23,10 +23,7 @@ import type { ReporterOptions } from './write';
 const MOST_PROJECTS = 3;
 
 /** A passing trial of an earlier run, and where it was kept. */
-export interface KeptWay {
-  from: 'baseline' | 'recording';
-  way: Way;
-}
+type KeptWay = { from: 'baseline' | 'recording'; way: Way };
 
 export interface Diagnosed {
   /** `way`: that of the most typical passing trial. */

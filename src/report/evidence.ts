@@ -193,18 +193,15 @@ function controlInTitle(title: string): string | undefined {
 }
 
 function brokenChecks({ assertions, refusals, judge }: TrialRecord): BrokenCheck[] {
-  const escaped = refusals.filter(({ how }) => how === 'escaped').slice(0, 1);
-  const failed = assertions.filter(({ passed }) => !passed);
-  return [
-    ...escaped.map(({ url }) => ({
-      title: 'allowedDomains',
-      reason: oneLine(`the agent got to ${url}, outside allowedDomains`, MAX_SAID),
-    })),
-    ...failed.map(({ title, reason }) => ({ title, reason: reason && oneLine(reason, MAX_SAID) })),
-    ...(judge && !judge.passed
-      ? [{ title: 'the judge', reason: oneLine(`the judge: ${judge.reason}`, MAX_SAID) }]
+  const escaped = refusals.find(({ how }) => how === 'escaped');
+  const broken = [
+    ...(escaped
+      ? [{ title: 'allowedDomains', reason: `the agent got to ${escaped.url}, outside allowedDomains` }]
       : []),
+    ...assertions.filter(({ passed }) => !passed),
+    ...(judge && !judge.passed ? [{ title: 'the judge', reason: `the judge: ${judge.reason}` }] : []),
   ];
+  return broken.map(({ title, reason }) => ({ title, reason: reason && oneLine(reason, MAX_SAID) }));
 }
 
 /** Why the agent stopped early, without what `Trial` adds to its reason. */

@@ -96,15 +96,17 @@ export async function writeRecordings(
   const lines: string[] = [];
   const written = new Map<string, RecordedSpec>();
   const counts = new Map<string, number>();
-  for (const spec of specs) {
+  // Ordinary tests leave no recordings, and have no id for a file.
+  for (const spec of specs.filter(({ pick }) => pick.recording || pick.problem)) {
     const { planned, pick } = spec;
     const into = recordingsDir(config, spec);
-    const place = placeOf(spec, into, folder);
-    if (!place) continue;
-    const problem = place.problem ?? (pick.recording ? undefined : pick.problem);
-    if (problem) lines.push(`no recording of ${nameOf(planned)}: ${problem}`);
-    if (problem || !place.file || !pick.recording) continue;
-    const { file } = place;
+    const file = fileOf(spec, into, folder);
+    if (file === undefined) continue;
+    if (!file || !pick.recording) {
+      const outside = `${pick.healed} is not a .json file below the folder of the Playwright config`;
+      lines.push(`no recording of ${nameOf(planned)}: ${file ? pick.problem : outside}`);
+      continue;
+    }
     const other = written.get(file);
     const name = relative(resolve(folder), file).replaceAll('\\', '/');
     if (other !== undefined) {
@@ -125,17 +127,14 @@ export async function writeRecordings(
 
 const label = ({ planned, project }: RecordedSpec) => `${nameOf(planned)} [${project}]`;
 
-/** Undefined if nothing is to be written. The record says where a healed recording is. */
-function placeOf(
+/** Undefined if nothing is to be written, empty if it may not. The record says where a healed recording is. */
+function fileOf(
   { planned, pick: { healed } }: RecordedSpec,
   into: string | undefined,
   folder: string,
-): { file?: string; problem?: string } | undefined {
-  if (healed === undefined)
-    return into ? { file: recordingFile(resolve(folder, into), nameOf(planned)) } : undefined;
-  const file = healed.endsWith('.json') && fileBelow(folder, healed.replace(/\.json$/, '.healed.json'));
-  if (file) return { file };
-  return { problem: `${healed} is not a .json file below the folder of the Playwright config` };
+): string | undefined {
+  if (healed === undefined) return into && recordingFile(resolve(folder, into), nameOf(planned));
+  return (healed.endsWith('.json') && fileBelow(folder, healed.replace(/\.json$/, '.healed.json'))) || '';
 }
 
 /** Only the process that loaded the config knows it. */

@@ -21,7 +21,7 @@ import {
 export function renderSummary(results: Results): string {
   const lost = results.verdicts.filter(row => row.verdict !== 'passed');
   const passed = results.verdicts.filter(row => row.verdict === 'passed');
-  const { specs, tests, replayed } = partsOf({ ...results, verdicts: [...lost, ...passed] });
+  const { specs, tests, replayed } = partsOf([...lost, ...passed]);
   return blocks([
     `## Taskproof: ${results.status}`,
     headline(results),
@@ -76,7 +76,7 @@ function headline(results: Results): string {
   const costs = verdicts.map(row => row.costUsd);
   const known = costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
   const cost = costs.includes(null) ? `unknown cost (${formatCost(known)} known)` : formatCost(known);
-  const { specs, tests, replayed } = partsOf(results);
+  const { specs, tests, replayed } = partsOf(verdicts);
   const measured = [...specs, ...tests];
   const ran = measured.reduce((sum, row) => sum + row.passes + row.failures + row.errors, 0);
   const passed = (rows: readonly ResultRow[]) => rows.filter(row => row.verdict === 'passed').length;

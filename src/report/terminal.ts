@@ -46,10 +46,8 @@ const INDENT = '  ';
 const DETAIL = '      ';
 /** The HTML report shows the blocks, too, and scrolls longer lines. */
 const TEXT_WIDTH = 78;
-/** Names in a list of specs that did not run. */
-const SHOWN_NAMES = 5;
-/** Findings that several specs met, and tolerated failures. */
-const SHOWN_LINES = 5;
+/** Names of specs that did not run, findings that several specs met, and tolerated failures. */
+const SHOWN = 5;
 
 /**
  * The end of a run: a table of verdicts, projects side by side if they share specs, and a line that counts the verdicts. A
@@ -88,8 +86,7 @@ function otherShardsLines({ verdicts }: Results): string[] {
 }
 
 function tablesOf(rows: readonly ResultRow[], colour: boolean): string[] {
-  const specs = rows.filter(row => !row.titlePath);
-  const tests = rows.filter(row => row.titlePath);
+  const { specs, tests } = partsOf(rows);
   const parts = [specs, tests].filter(part => part.length).map(part => rowTable(part, colour));
   return parts.flatMap((part, index) => (index ? ['', part] : [part]));
 }
@@ -131,13 +128,13 @@ function toleratedLines(rows: readonly ResultRow[]): string[] {
   const told = rows
     .filter(row => row.verdict === 'passed' && row.diagnosis)
     .map(row => `Tolerated in ${specLabel(specName(row), row.project)}: ${whyLines(row)[0]}`);
-  const lines = atMost(SHOWN_LINES, told).map(line => wrapped(oneLine(line, 300), TEXT_WIDTH, INDENT));
+  const lines = atMost(told).map(line => wrapped(oneLine(line, 300), TEXT_WIDTH, INDENT));
   return lines.length ? ['', ...lines] : [];
 }
 
-function atMost(count: number, lines: readonly string[]): string[] {
-  const more = lines.length > count ? [`and ${lines.length - count} more in the results file`] : [];
-  return [...lines.slice(0, count), ...more];
+function atMost(lines: readonly string[]): string[] {
+  const more = lines.length > SHOWN ? [`and ${lines.length - SHOWN} more in the results file`] : [];
+  return [...lines.slice(0, SHOWN), ...more];
 }
 
 /** Replays have their own table: they show that the site still works as recorded, and measure no agent. */
@@ -162,7 +159,7 @@ function errorLines({ verdicts }: Results): string[] {
 
 function countsLine(results: Results): string {
   const { verdicts, durationMs, costUsd = null } = results;
-  const { specs, tests, replayed } = partsOf(results);
+  const { specs, tests, replayed } = partsOf(verdicts);
   const several = new Set(specs.map(({ spec }) => spec)).size < specs.length;
   const counts = [
     specs.length > 0 && `${plural(specs.length, several ? 'verdict' : 'spec')}: ${countsOf(specs)}`,
@@ -192,7 +189,7 @@ export function lostSummary(
   { findings = [] }: Pick<Results, 'findings'>,
   more: readonly string[] = [],
 ): string {
-  const shared = atMost(SHOWN_LINES, findings.map(sharedLine)).map(line => wrapped(line, TEXT_WIDTH, INDENT));
+  const shared = atMost(findings.map(sharedLine)).map(line => wrapped(line, TEXT_WIDTH, INDENT));
   const blocks = lost
     .filter(run => run.verdict.trials.length)
     .map(run => {
@@ -218,7 +215,7 @@ function notRunLine(runs: readonly SpecRun[]): string[] {
   const causes = new Set(runs.flatMap(({ missingBecause }) => missingBecause ?? []));
   const why = causes.size ? `: ${oneLine([...causes].join('; '), 300)}` : '';
   const count = specsAndTests(runs.map(({ planned }) => planned));
-  return [`${INDENT}${SIGNS.undecided} ${count} did not run${why} (${few(runs.map(nameOf), SHOWN_NAMES)})`];
+  return [`${INDENT}${SIGNS.undecided} ${count} did not run${why} (${few(runs.map(nameOf), SHOWN)})`];
 }
 
 /** Where the first failed trial broke; without one, the first trial with an error. */

@@ -2,7 +2,7 @@
 
 import { oneLine } from '../trial/safe-text';
 import { groupBy } from '../verdicts/lists';
-import type { MetFinding, SharedFinding } from '../verdicts/shapes';
+import type { MetFinding, SharedFinding, TrialResult } from '../verdicts/shapes';
 import { specName } from '../verdicts/verdict';
 import { controlIn } from './evidence';
 import { type Columns, formatCost, plural, rateText } from './format';
@@ -33,7 +33,7 @@ export const VERDICT_COLUMNS = {
 } satisfies Columns<ResultRow>;
 
 /** The verdicts on specs, on tests, and of replays. */
-export function partsOf({ verdicts }: Results): Record<'specs' | 'tests' | 'replayed', ResultRow[]> {
+export function partsOf(verdicts: readonly ResultRow[]): Record<'specs' | 'tests' | 'replayed', ResultRow[]> {
   const isSpec = (row: ResultRow) => !row.replayed && !row.titlePath;
   return {
     specs: verdicts.filter(isSpec),
@@ -42,13 +42,11 @@ export function partsOf({ verdicts }: Results): Record<'specs' | 'tests' | 'repl
   };
 }
 
-type TrialRow = Pick<ResultRow['trials'][number], 'outcome' | 'healed'>;
-
 /**
  * `healed at turn 5: step 4: button "Place order" not found on /checkout; new recording beside checkout.json for review`; null
  * if the recording was played to its end.
  */
-export function healedText({ healed, outcome }: TrialRow): string | null {
+export function healedText({ healed, outcome }: Pick<TrialResult, 'healed' | 'outcome'>): string | null {
   if (!healed) return null;
   // Only a passed trial leaves a new recording.
   const recording =

@@ -13,7 +13,7 @@ import { readHistory } from './baseline';
 import type { Diagnosed } from './diagnose';
 import { diffTable } from './diff-text';
 import { print, useColour } from './format';
-import { RESULTS_SCHEMA_VERSION, type ResultRow, type Results } from './results';
+import { DEFAULT_RESULTS_FILE, RESULTS_SCHEMA_VERSION, type ResultRow, type Results } from './results';
 import type { SpecRun } from './spec-run';
 import { renderSummary } from './summary';
 
@@ -28,7 +28,7 @@ export interface ReporterOptions {
 }
 
 const optionsSchema = z.strictObject({
-  outputFile: z.string().min(1).default('taskproof-results.json'),
+  outputFile: z.string().min(1).default(DEFAULT_RESULTS_FILE),
   summary: z.string().min(1).optional(),
   baseline: z.string().min(1).optional(),
 } satisfies OptionSchemas<ReporterOptions>);

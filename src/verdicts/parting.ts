@@ -117,10 +117,12 @@ export class PassingWays {
     const text = done
       ? `turn ${own}: ${who} ${done.did} and came to ${expected}, this one ${came}`
       : `turn ${own}: ${who} began on ${expected}, this one on ${actual}`;
-    return this.parting('page', text, nearest.trial, {
-      expected: { turn: passing.steps[at]?.turn ?? 1, did: done?.did ?? null, path: expected },
-      actual: { turn: own, did: done?.did ?? null, path: actual },
-    });
+    const did = done?.did ?? null;
+    const turn = passing.steps[at]?.turn ?? 1;
+    return this.parting('page', text, nearest, [
+      { turn, did, path: expected },
+      { turn: own, did, path: actual },
+    ]);
   }
 
   /** Most passing trials then did something that the trial never did. */
@@ -138,14 +140,11 @@ export class PassingWays {
     if (step) {
       const again = steps[last]?.key === step.key && steps[last]?.path === step.path ? ' again' : '';
       const text = `turn ${step.turn}: ${who} ${wanted.did}, this one ${step.did}${again}`;
-      return this.parting('action', text, nearest.trial, { expected: wanted, actual: step });
+      return this.parting('action', text, nearest, [wanted, step]);
     }
     const turn = steps.at(-1)!.turn;
     const text = `after turn ${turn}: ${who} ${wanted.did}, this one ${ENDS[status] ?? 'ended'}`;
-    return this.parting('ended', text, nearest.trial, {
-      expected: wanted,
-      actual: { turn, did: null, path: way.end },
-    });
+    return this.parting('ended', text, nearest, [wanted, { turn, did: null, path: way.end }]);
   }
 
   /** It came to the end of the passing way, but left out something that each passing trial did. */
@@ -155,7 +154,7 @@ export class PassingWays {
     const next = steps[keys.findIndex(key => (nearest.at.get(key) ?? -1) > missed)];
     if (!wanted || !next) return null;
     const text = `before turn ${next.turn}: ${this.subject(this.total)} ${wanted.did}, this one never did`;
-    return this.parting('skipped', text, nearest.trial, { expected: wanted, actual: next });
+    return this.parting('skipped', text, nearest, [wanted, next]);
   }
 
   /** It did all that passing trials did, and on the way something that none of them did, or not as often. */
@@ -170,36 +169,29 @@ export class PassingWays {
     const { turn, path } = nearest.trial.way.steps[nearest.at.get(next)!]!;
     const again = this.counts.has(numbered([step])[0]!) ? ' again' : '';
     const text = `turn ${step.turn}: ${this.subject(this.total)} never ${step.did}${again}, this one did`;
-    return this.parting('extra', text, nearest.trial, { expected: { turn, did: null, path }, actual: step });
+    return this.parting('extra', text, nearest, [{ turn, did: null, path }, step]);
   }
 
-  private wentOn(step: WayStep, { trial, keys }: DistinctWay, at: number): Parting | null {
+  private wentOn(step: WayStep, nearest: DistinctWay, at: number): Parting | null {
+    const { keys, trial } = nearest;
     if (at < 0 || at !== keys.length - 1) return null;
     const count = this.countOf(other => other.keys.at(-1) === keys[at]);
     if (count * 2 <= this.total) return null;
     const text = `turn ${step.turn}: ${this.subject(count)} had ended, this one ${step.did}`;
-    return this.parting('went_on', text, trial, {
-      expected: { turn: trial.way.steps.at(-1)!.turn, did: null, path: trial.way.end },
-      actual: step,
-    });
+    const { turn } = trial.way.steps.at(-1)!;
+    return this.parting('went_on', text, nearest, [{ turn, did: null, path: trial.way.end }, step]);
   }
 
   private parting(
     kind: Parting['kind'],
     text: string,
-    { index, project }: PassingTrial,
-    { expected, actual }: { expected: Side; actual: Side },
+    { trial: { index, project } }: DistinctWay,
+    [expected, actual]: readonly [Side, Side],
   ): Parting {
     const side = ({ turn, did, path }: Side) => ({ turn, did, path });
     const trial = index === undefined ? {} : { trial: index, ...(project === undefined ? {} : { project }) };
-    return {
-      kind,
-      from: this.who.from,
-      turn: actual.turn,
-      text,
-      expected: { ...side(expected), ...trial },
-      actual: side(actual),
-    };
+    const [one, other] = [{ ...side(expected), ...trial }, side(actual)];
+    return { kind, from: this.who.from, turn: actual.turn, text, expected: one, actual: other };
   }
 
   private countOf(holds: (way: DistinctWay) => boolean): number {

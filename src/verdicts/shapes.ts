@@ -5,6 +5,9 @@ import { z } from 'zod';
 const count = z.int().nonnegative();
 export const cost = z.number().nonnegative().nullable();
 const share = z.number().min(0).max(1);
+const rate = share.nullable();
+const text = z.string();
+const texts = z.array(text);
 
 export const usageSchema = z.object({
   inputTokens: count,
@@ -17,27 +20,26 @@ const trialSchema = z.object({
   outcome: z
     .enum(['passed', 'failed', 'error', 'skipped'])
     .describe('`error` says nothing about the site; `skipped` did not run.'),
-  status: z
-    .string()
-    .describe('completed, max_steps, budget_exceeded, timed_out, gave_up, error; skipped if it did not run.'),
-  errorKind: z
-    .string()
+  status: text.describe(
+    'completed, max_steps, budget_exceeded, timed_out, gave_up, error; skipped if it did not run.',
+  ),
+  errorKind: text
     .optional()
     .describe('With an error: site_unreachable, agent_api, browser, judge, setup, interrupted or internal.'),
-  reason: z.string().nullable().describe('Why the trial did not pass, in one line.'),
+  reason: text.nullable().describe('Why the trial did not pass, in one line.'),
   turns: count.describe('Turns that the agent took.'),
   actions: count.optional().describe('What it did in them, without what failed or only looked.'),
   pageToolCalls: count.optional().describe('How many of these were calls of tools that pages offer.'),
   costUsd: cost.describe('US dollars; null where a price is unknown.'),
   usage: usageSchema.optional().describe('Tokens; left out where the trial left no record.'),
   durationMs: z.number().nonnegative().describe('Milliseconds.'),
-  finalUrl: z.string().nullable().describe('The address of the active tab at the end.'),
-  screenshot: z.string().nullish().describe("Name of the attachment with the trial's last screenshot."),
+  finalUrl: text.nullable().describe('The address of the active tab at the end.'),
+  screenshot: text.nullish().describe("Name of the attachment with the trial's last screenshot."),
   healed: z
     .object({
       turn: z.int().positive().describe("The other agent's first turn."),
-      reason: z.string().describe('Why the recording did not fit.'),
-      recording: z.string().describe("Its file, relative to the config's folder."),
+      reason: text.describe('Why the recording did not fit.'),
+      recording: text.describe("Its file, relative to the config's folder."),
     })
     .optional()
     .describe('Another agent took over because the recording no longer fit the page.'),
@@ -48,21 +50,21 @@ const waySchema = z.object({
   steps: z.array(
     z.object({
       turn: count.describe('1 for the first.'),
-      path: z.string().describe('The page; `*` stands for numbers and the like.'),
-      did: z.string().describe('`clicked button "Pay"`.'),
-      key: z.string().describe('The same for the same action on the same control.'),
+      path: text.describe('The page; `*` stands for numbers and the like.'),
+      did: text.describe('`clicked button "Pay"`.'),
+      key: text.describe('The same for the same action on the same control.'),
     }),
   ),
-  end: z.string().nullable().describe('The path where it ended.'),
+  end: text.nullable().describe('The path where it ended.'),
 });
 
 const partingSideSchema = z.object({
   turn: count.describe('Of that trial; 1 for the first.'),
-  did: z.string().nullable().describe('What it did; null if nothing.'),
-  path: z.string().nullable().describe('The page; for `page`, the one it led to.'),
-  project: z.string().optional().describe('Of the passing trial.'),
+  did: text.nullable().describe('What it did; null if nothing.'),
+  path: text.nullable().describe('The page; for `page`, the one it led to.'),
+  project: text.optional().describe('Of the passing trial.'),
   trial: count.optional().describe('Index of the passing trial, if it is of this run.'),
-  screenshot: z.string().optional().describe("Name of the attachment with the turn's picture."),
+  screenshot: text.optional().describe("Name of the attachment with the turn's picture."),
 });
 const partingSchema = z.object({
   kind: z
@@ -76,41 +78,36 @@ const partingSchema = z.object({
       "The passing trials: of this run, of another project, the baseline's last one, or a recording.",
     ),
   turn: count.describe('Of the failed trial; 1 for the first.'),
-  text: z.string().describe('`turn 6: passing trials clicked button "Pay", this one clicked link "Help"`.'),
+  text: text.describe('`turn 6: passing trials clicked button "Pay", this one clicked link "Help"`.'),
   expected: partingSideSchema.describe('The passing trial.'),
   actual: partingSideSchema.describe('The failed one.'),
 });
 
 const failureGroupSchema = z.object({
   trials: z.array(count).describe('Their indexes.'),
-  projects: z
-    .array(z.string())
-    .optional()
-    .describe('The project of each trial, in groups over several projects.'),
-  text: z.string().describe('`stuck on /checkout at field "Last name" (used all 25 turns)`.'),
-  status: z.string().nullable().describe('This and the following: null if the trials differ in it.'),
-  check: z.string().nullable().describe('The first broken check, as in the errors of the trials.'),
-  path: z.string().nullable().describe('The page where they ended; `*` stands for numbers and the like.'),
-  control: z.string().nullable().describe('The control that they last used or looked for.'),
+  projects: texts.optional().describe('The project of each trial, in groups over several projects.'),
+  text: text.describe('`stuck on /checkout at field "Last name" (used all 25 turns)`.'),
+  status: text.nullable().describe('This and the following: null if the trials differ in it.'),
+  check: text.nullable().describe('The first broken check, as in the errors of the trials.'),
+  path: text.nullable().describe('The page where they ended; `*` stands for numbers and the like.'),
+  control: text.nullable().describe('The control that they last used or looked for.'),
 });
 const metFindingSchema = z.object({
-  kind: z
-    .string()
-    .describe(
-      'no_name, same_name, no_label, no_role, covered, out_of_reach, disabled, picture_only or dialog_trap.',
-    ),
-  text: z.string().describe('`button without a name`.'),
-  locator: z.string().describe("As Playwright writes it: `locator('.icon-cart')`."),
-  path: z.string().describe('The page; `*` stands for numbers and the like.'),
+  kind: text.describe(
+    'no_name, same_name, no_label, no_role, covered, out_of_reach, disabled, picture_only or dialog_trap.',
+  ),
+  text: text.describe('`button without a name`.'),
+  locator: text.describe("As Playwright writes it: `locator('.icon-cart')`."),
+  path: text.describe('The page; `*` stands for numbers and the like.'),
   trials: count.describe('Failed trials that met it.'),
 });
 export const sharedFindingSchema = metFindingSchema.extend({
-  specs: z.array(z.string()).describe('Their names, in order.'),
+  specs: texts.describe('Their names, in order.'),
 });
 
 const diagnosisSchema = z.object({
-  headline: z.string().describe('The group that explains most failures, in one line.'),
-  parted: z.string().nullable().describe('Where its trials left the way of passing ones; null if unknown.'),
+  headline: text.describe('The group that explains most failures, in one line.'),
+  parted: text.nullable().describe('Where its trials left the way of passing ones; null if unknown.'),
   groups: z.array(failureGroupSchema).describe('The largest first.'),
   partings: z
     .array(partingSchema.extend({ index: count.describe('Of the failed trial.') }))
@@ -123,26 +120,23 @@ const diagnosisSchema = z.object({
 });
 
 const subjectSchema = z.object({
-  spec: z
-    .string()
+  spec: text
     .min(1)
     .describe(
       'The id of the task spec. For an ordinary test its title, with its describes and file if titles clash.',
     ),
-  titlePath: z
-    .array(z.string())
+  titlePath: texts
     .min(1)
     .optional()
     .describe('For an ordinary test with a pass policy: its file, describes and title. Else left out.'),
-  describe: z
-    .string()
+  describe: text
     .optional()
     .describe('Titles of the describes around the spec, joined by ` › `; left out if there are none.'),
-  project: z.string().describe('The Playwright project; empty if it has no name.'),
-  agent: z.string().nullable().describe('Null if no trial ran.'),
-  model: z.string().nullable().describe('Null for an agent without a model.'),
+  project: text.describe('The Playwright project; empty if it has no name.'),
+  agent: text.nullable().describe('Null if no trial ran.'),
+  model: text.nullable().describe('Null for an agent without a model.'),
   replayed: z.boolean().describe('Whether it was played from a recording, and so measures no agent.'),
-  specHash: z.string().optional().describe('SHA-256 of the parsed spec.'),
+  specHash: text.optional().describe('SHA-256 of the parsed spec.'),
 });
 const countsSchema = z.object({
   verdict: z.enum(['passed', 'failed', 'inconclusive', 'undecided']).describe('The verdict on the trials.'),
@@ -169,7 +163,7 @@ export const countedRowSchema = z.object({
 const verdictSchema = z.object({
   ...countsSchema.shape,
   missing: count.describe('Trials of the k that did not run, or are not in these reports.'),
-  rate: share.nullable().describe('passes / (passes + failures), to four digits; null if none was graded.'),
+  rate: rate.describe('passes / (passes + failures), to four digits; null if none was graded.'),
   interval: z
     .tuple([share, share])
     .nullable()
@@ -179,14 +173,14 @@ const verdictSchema = z.object({
   healed: count
     .optional()
     .describe('Trials in which another agent took over from a recording; left out if there are none.'),
-  reason: z.string().nullable().describe('Why the verdict is not "passed", in one line.'),
+  reason: text.nullable().describe('Why the verdict is not "passed", in one line.'),
   // Loose, as the rows are in the file: a later version may add fields, and saving a baseline must keep them.
   trials: z.array(trialSchema.loose()).describe('By index. Empty in a baseline.'),
 });
 
 export const rowSchema = z.object({
   ...subjectSchema.shape,
-  file: z.string().optional().describe("The spec's file, relative to the run's root folder."),
+  file: text.optional().describe("The spec's file, relative to the run's root folder."),
   ...verdictSchema.shape,
   missing: verdictSchema.shape.missing.optional(),
   inOtherShards: count
@@ -202,28 +196,28 @@ export const rowSchema = z.object({
   diagnosis: diagnosisSchema.optional().describe('Left out if no trial failed.'),
   way,
   recording: z
-    .looseObject({ recordingVersion: z.string() })
+    .looseObject({ recordingVersion: text })
     .optional()
     .describe('Its shortest passing trial, for `taskproof record`. Left out in a baseline.'),
-  notRecorded: z.string().optional().describe('Why none of the passing trials can be recorded.'),
+  notRecorded: text.optional().describe('Why none of the passing trials can be recorded.'),
 });
 
 export const comparedCellSchema = z.object({
-  project: z.string(),
+  project: text,
   ...countsSchema.omit({ minPasses: true }).shape,
-  rate: share.nullable(),
+  rate,
 });
 
 const comparedProjectSchema = z.object({
-  project: z.string(),
-  agent: z.string().nullable(),
-  model: z.string().nullable(),
+  project: text,
+  agent: text.nullable(),
+  model: text.nullable(),
   specs: count,
   specsPassed: count,
   passes: count.describe('Trials of all its specs in the comparison; the same for failures and errors.'),
   failures: count,
   errors: count,
-  rate: share.nullable().describe('passes / (passes + failures), to four digits.'),
+  rate: rate.describe('passes / (passes + failures), to four digits.'),
   actions: count
     .optional()
     .describe('Of all trials; left out, as what follows, where no project called a page tool.'),
@@ -239,7 +233,7 @@ const comparedProjectSchema = z.object({
 });
 
 const comparedPairSchema = z.object({
-  projects: z.tuple([z.string(), z.string()]),
+  projects: z.tuple([text, text]),
   specs: count.describe('Specs that both have trials of.'),
   difference: z.number().describe('Mean over the specs of the first pass rate minus the second.'),
   interval: z
@@ -257,15 +251,15 @@ export const comparisonSchema = z
     projects: z.array(comparedProjectSchema).describe('Totals of each project, by name.'),
     pairs: z.array(comparedPairSchema).optional().describe('Every two projects, by name.'),
     specs: z
-      .array(z.object({ spec: z.string().min(1), cells: z.array(comparedCellSchema) }))
+      .array(z.object({ spec: text.min(1), cells: z.array(comparedCellSchema) }))
       .describe(
         'By name: the id after the titles of its describes (`phone › cart`), with a cell for each project that has it.',
       ),
-    differ: z.array(z.string()).describe('Specs that one project passed and another failed.'),
-    ratesDiffer: z.array(z.string()).describe('Specs with the same settled verdict, but other pass rates.'),
-    unclear: z.array(z.string()).describe('Specs with an open verdict while the settled ones agree.'),
+    differ: texts.describe('Specs that one project passed and another failed.'),
+    ratesDiffer: texts.describe('Specs with the same settled verdict, but other pass rates.'),
+    unclear: texts.describe('Specs with an open verdict while the settled ones agree.'),
     failures: z
-      .array(z.object({ spec: z.string(), groups: z.array(failureGroupSchema) }))
+      .array(z.object({ spec: text, groups: z.array(failureGroupSchema) }))
       .optional()
       .describe('Specs that failed in several projects: their failed trials in groups, over the projects.'),
   })

@@ -247,6 +247,12 @@ test('a second run writes into the same folders; what did not pass says nothing'
   expect(readdirSync(join(into, 'deep/kept'))).toEqual(['order.json']);
 });
 
+test('ordinary tests of a project with `record` are left out: they have no id for a file', async () => {
+  const planned = { id: 'finds the policy', titlePath: ['chat.spec.ts', 'finds the policy'] };
+  const spec = { planned, project: 'a', tests, pick: new RecordingPick() };
+  expect(await writeRecordings([spec], configOf({ a: true }), folder())).toEqual([]);
+});
+
 test('projects that this process does not know write nothing', async () => {
   const spec = { planned: { id: 'order' }, project: 'elsewhere', tests, pick: pickOf(short) };
   expect(await writeRecordings([spec], configOf({ a: true }), folder())).toEqual([]);
