@@ -1,4 +1,4 @@
-// Loaded first in the processes of suites (NODE_OPTIONS). It caches what V8 has compiled of Playwright's and our large files,
+// Loaded first in the processes of suites (NODE_OPTIONS). It caches what V8 has compiled of Playwright and of this package,
 // which otherwise hundreds of processes would each compile again. Node 22 has this built in (NODE_COMPILE_CACHE). It also
 // turns off Playwright's hooks for ES modules if a suite has none: before Node 22.15, they are a thread in each process, and
 // a tenth of its start.
@@ -7,12 +7,20 @@ const Module = require('node:module');
 const { basename, dirname, join } = require('node:path');
 const vm = require('node:vm');
 
-const LARGE = 20_000;
+/** Bytes. Below them, reading what was kept costs as much as compiling. */
+const LARGE = 1_000;
 const CACHED = /node_modules.*playwright/;
 /** A runner and a worker run different parts of the same files. */
 const KIND = basename(process.argv[1] ?? '');
 /** In a script that is compiled here, code that such a file evals has no importer. */
-const IMPORTS_MODULES = 'eval(`import(';
+const EVALS_IMPORT = 'eval(`import(';
+/** Nor has an `import()` of its own. Playwright's are not run, and Zod's is a comment. */
+const NOT_RUN = /playwright(-core)?.lib|dependencies.zod/;
+/** @type {(() => void)[]} */
+const endings = [];
+process.once('exit', () => {
+  for (const end of endings) end();
+});
 const folder = process.env.TASKPROOF_TEST_CACHE ?? '';
 const importModuleDynamically = vm.constants?.USE_MAIN_CONTEXT_DEFAULT_LOADER;
 /** @type {{ _extensions: Record<'.js', (module: NodeJS.Module, filename: string) => void> }} */
@@ -58,7 +66,8 @@ function sourceOf(filename, kept) {
     /[\u0080-\uffff]/g,
     character => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
-  const source = content.includes(IMPORTS_MODULES) ? '' : Module.wrap(escaped);
+  const imports = content.includes(EVALS_IMPORT) || (content.includes('import(') && !NOT_RUN.test(filename));
+  const source = imports ? '' : Module.wrap(escaped);
   keep(kept, source);
   return source;
 }
@@ -81,7 +90,7 @@ if (folder && importModuleDynamically)
       .runInThisContext()
       .call(module.exports, module.exports, require, module, filename, dirname(filename));
     if (!cachedData || script.cachedDataRejected)
-      process.once('exit', () => keep(compiled, script.createCachedData()));
+      endings.push(() => keep(compiled, script.createCachedData()));
   };
 
 if (process.env.TASKPROOF_TEST_COMMONJS && !('registerHooks' in Module)) {

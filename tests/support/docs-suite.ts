@@ -146,7 +146,7 @@ function giveBrowser(folder: string): void {
       `import config from './from-docs.${name.replace(/\.[jt]s$/, '')}';
 const launchOptions = ${JSON.stringify(launchOptions())};
 const args = [...(launchOptions.args ?? []), ...(config.use?.launchOptions?.args ?? [])];
-const use = { viewport: { width: 480, height: 320 }, ...config.use, launchOptions: { ...launchOptions, args } };
+const use = { ...config.use, viewport: { width: 480, height: 320 }, launchOptions: { ...launchOptions, args } };
 export default { workers: 2, ...config, use };
 `,
     );
