@@ -27,8 +27,9 @@ beforeAll(async () => {
   const specs = [
     { id: 'cart', k: 3, minPasses: 2 },
     { id: 'cart-2', k: 1, minPasses: 1 },
-  ].map(({ id, ...policy }) => [
-    `tasks/${id}.yaml`,
+  ].map(({ id, ...policy }, index) => [
+    // The one that fails is last: after it another worker would start.
+    `tasks/${9 - index}.yaml`,
     spec({ id, url: `${site.url}/#${id}`, goal: 'Go', ...policy }),
   ]);
   suite = makeSuite({
@@ -80,16 +81,16 @@ test('a real regression: the diff names it, fresh trials confirm it, and nothing
 test('a candidate that fresh trials clear, in Markdown', async () => {
   // The run before was of a bad hour.
   const own = ['--workers=1', '--config=sharded.config.ts'];
-  const args = ['confirm', '--trials', '4', '--markdown', '-o', 'comment.md', '--', ...own];
+  const args = ['confirm', '--trials', '3', '--markdown', '-o', 'comment.md', '--', ...own];
   const { code, err } = await taskproof(suite, args, { FAILS: 'cart-2' });
   expect(code, err).toBe(0);
-  expect(err, 'all fresh trials, although the config is one of two shards').toMatch(/^Running 4 tests /m);
+  expect(err, 'all fresh trials, although the config is one of two shards').toMatch(/^Running 3 tests /m);
   expect(suite.read('comment.md')).toMatch(/^<!-- taskproof-diff -->\n\n### Taskproof: nothing is worse\n/);
 }, 600_000);
 
 test('--max-cost, in JSON: no trial starts that may pass it, and then nothing is known', async () => {
-  // Four would do to confirm it.
-  const args = ['confirm', '--trials', '4', '--max-cost', '0.15', '--json'];
+  // Three would do to confirm it.
+  const args = ['confirm', '--trials', '3', '--max-cost', '0.15', '--json'];
   const { code, out, err } = await taskproof(suite, args, CART_FAILS);
   expect(err).toContain('capped at $0.15');
   expect(code, err).toBe(3);
@@ -107,7 +108,7 @@ test('Playwright that does not start is a failure of the command', async () => {
 }, 600_000);
 
 test('a candidate that no longer exists, a spec removed, and the site down', async () => {
-  rmSync(join(suite.folder, 'tasks/cart.yaml'));
+  rmSync(join(suite.folder, 'tasks/9.yaml'));
   const gone = await taskproof(suite, ['confirm']);
   expect([gone.code, gone.out]).toEqual([3, expect.stringContaining('cart [agents] was not found')]);
   const fewer = await suite.playwright(['test']);
