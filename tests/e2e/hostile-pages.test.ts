@@ -94,7 +94,7 @@ const pages: Record<string, HostilePage> = {
   'script-without-end': {
     page: script('while (true);'),
     outcome: ['error'],
-    reason: /can't be opened: Timeout 2000ms exceeded\. Is the site running/,
+    reason: /can't be opened: Timeout 1000ms exceeded\. Is the site running/,
   },
   // It answers nothing, like one that computes without end, and keeps no processor busy for the whole trial.
   'timer-without-end': {
@@ -141,7 +141,7 @@ test('each hostile page: the trial ends within its limits, with a record', async
       reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]`,
       // Short limits where all of them is used: where nothing answers, and where a page is too much for the machine.
       projects: `[
-        { name: 'unopened', grep: unopened, use: { navigationTimeout: 2000 } },
+        { name: 'unopened', grep: unopened, use: { navigationTimeout: 1000 } },
         { name: 'hung', grep: hung, grepInvert: unopened, fullyParallel: true, expect: { timeout: 1000 }, use: { navigationTimeout: 6000, taskproof: { turnTimeoutMs: 3000 } } },
         { name: 'agents', grepInvert: hung, fullyParallel: true, use: { taskproof: { turnTimeoutMs: 20_000 } } },
       ]`,
