@@ -1,10 +1,10 @@
-// Sixty trials in one worker: memory stays flat, and no process, context or browser target is left behind.
+// Forty trials in one worker: memory stays flat, and no process, context or browser target is left behind.
 import { randomUUID } from 'node:crypto';
 import { expect, test, vi } from 'vitest';
 import { MARK, processesMarked } from '../support/processes';
 import { config, makeSuite, spec, startSite, TASKS_TEST } from './suite';
 
-const TRIALS = 60;
+const TRIALS = 40;
 
 /** One line for each trial: its worker, the heap after a collection, and what the browser holds. */
 const AGENT = `defineAgent({ name: 'measuring', async run(task) {
