@@ -2,9 +2,9 @@
 
 import { spawn } from 'node:child_process';
 import { resolve } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { compileCache } from '../support/compile-cache';
-import { holding, leftBehind } from '../support/left-behind';
+import { holding, type Left, leftBehind } from '../support/left-behind';
 import {
   byRef,
   call,
@@ -15,7 +15,7 @@ import {
   startMessagesApi,
   think,
 } from '../support/messages-api';
-import { config, makeSuite, spec, startSite } from './suite';
+import { config, makeSuite, type Run, spec, startSite } from './suite';
 
 const KEY = 'sk-ant-a-key-that-must-not-be-seen-anywhere';
 
@@ -34,53 +34,72 @@ const clickGo: Script = request => {
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 
-async function suiteFor(baseURL: string, options = '') {
+/** A project for each address of the API. */
+async function suiteFor(addresses: Record<string, string>) {
   const site = await startSite({ '/': PAGE });
+  const projects = Object.entries(addresses).map(
+    ([name, baseURL]) =>
+      `{ name: '${name}', use: { taskproof: { agent: claude({ baseURL: '${baseURL}', maxRetries: 0 }) } } }`,
+  );
   return makeSuite({
     'playwright.config.ts': config({
       imports: `import { claude } from '@taskproof/playwright';`,
-      taskproof: `{ agent: claude({ baseURL: '${baseURL}', maxRetries: 0, ${options} }) }`,
+      projects: `[${projects}]`,
     }),
     'tasks/go.yaml': spec({ id: 'go', url: `${site.url}/`, k: 1, extra: 'maxCostUsd: 1' }),
     'tasks.spec.ts': `import { taskproofTests } from '@taskproof/playwright'; taskproofTests('tasks/*.yaml');`,
   });
 }
 
-test('a trial passes, with its cost, its story and no trace of the key', async () => {
-  const server = await api(clickGo);
-  const suite = await suiteFor(server.url);
-  const run = await suite.playwright(['test'], { ANTHROPIC_API_KEY: KEY });
-  expect(run.exitCode, run.output).toBe(0);
-  const [verdict] = run.results().verdicts;
-  expect(verdict).toMatchObject({ agent: 'claude', model: 'claude-opus-5-5', verdict: 'passed', turns: 3 });
-  expect(verdict!.costUsd).toBeGreaterThan(0);
-  expect(server.requests).toHaveLength(3);
-  expect(verdict!.recording).toMatchObject({
-    turns: [{ actions: [{ steps: [{ do: 'click', locator: "getByRole('button', { name: 'Go' })" }] }] }],
+describe('with a key', () => {
+  let run: Run;
+  let left: Left[];
+  let requests: number;
+
+  beforeAll(async () => {
+    const good = await startMessagesApi({ script: clickGo, apiKey: KEY });
+    const refusing = await startMessagesApi({
+      script: [{ fault: 'status', status: 401, type: 'authentication_error', message: 'invalid x-api-key' }],
+      apiKey: KEY,
+    });
+    const suite = await suiteFor({ good: good.url, refused: refusing.url });
+    run = await suite.playwright(['test'], { ANTHROPIC_API_KEY: KEY });
+    left = leftBehind(suite.folder, run.output);
+    requests = good.requests.length;
+    await Promise.all([good.close(), refusing.close()]);
   });
-  expect(holding(leftBehind(suite.folder, run.output), KEY)).toEqual([]);
+
+  const verdictOf = (name: string) => run.results().verdicts.find(({ project }) => project === name);
+
+  test('a trial passes, with its cost, its story and no trace of the key', () => {
+    const verdict = verdictOf('good');
+    expect(verdict, run.output).toMatchObject({
+      ...{ agent: 'claude', model: 'claude-opus-5-5', verdict: 'passed', turns: 3 },
+    });
+    expect(verdict!.costUsd).toBeGreaterThan(0);
+    expect(requests).toBe(3);
+    expect(verdict!.recording).toMatchObject({
+      turns: [{ actions: [{ steps: [{ do: 'click', locator: "getByRole('button', { name: 'Go' })" }] }] }],
+    });
+    expect(holding(left, KEY)).toEqual([]);
+  });
+
+  test('a wrong key is the API’s error, and says nothing about the site', () => {
+    expect(run.exitCode, run.output).toBe(1);
+    const verdict = verdictOf('refused');
+    expect(verdict).toMatchObject({ verdict: 'inconclusive', failures: 0, errors: 1 });
+    expect(verdict!.trials[0]).toMatchObject({ errorKind: 'agent_api' });
+    expect(run.output).toContain('Not counted against the site');
+    expect(run.output).not.toContain(KEY);
+  });
 });
 
 test('no key: said once, before any browser starts, naming the variable', async () => {
-  const suite = await suiteFor('http://127.0.0.1:9');
+  const suite = await suiteFor({ agents: 'http://127.0.0.1:9' });
   const run = await suite.playwright(['test'], { ANTHROPIC_API_KEY: '', ANTHROPIC_AUTH_TOKEN: '' });
   expect(run.exitCode, run.output).toBe(1);
   expect(run.output.match(/ANTHROPIC_API_KEY/g)).toHaveLength(1);
   expect(run.output).not.toContain('Running');
-});
-
-test('a wrong key is the API’s error, and says nothing about the site', async () => {
-  const server = await api([
-    { fault: 'status', status: 401, type: 'authentication_error', message: 'invalid x-api-key' },
-  ]);
-  const suite = await suiteFor(server.url);
-  const run = await suite.playwright(['test'], { ANTHROPIC_API_KEY: KEY });
-  expect(run.exitCode, run.output).toBe(1);
-  const [verdict] = run.results().verdicts;
-  expect(verdict).toMatchObject({ verdict: 'inconclusive', failures: 0, errors: 1 });
-  expect(verdict!.trials[0]).toMatchObject({ errorKind: 'agent_api' });
-  expect(run.output).toContain('Not counted against the site');
-  expect(run.output).not.toContain(KEY);
 });
 
 test('Ctrl-C ends the request in flight, and the record is written', async () => {
@@ -92,7 +111,7 @@ test('Ctrl-C ends the request in flight, and the record is written', async () =>
     asked();
     return { fault: 'slow', delayMs: 120_000 };
   });
-  const suite = await suiteFor(server.url);
+  const suite = await suiteFor({ agents: server.url });
   const { process: child, done: ended } = suite.start(['test'], { ANTHROPIC_API_KEY: KEY });
   await inFlight;
   child.kill('SIGINT');
@@ -118,6 +137,7 @@ test('`npm run example` uses Claude once there is a key, and example tasks pass'
         'scripts/example.mjs',
         '--project=claude',
         '--repeat-each=1',
+        '--workers=1',
         '--grep=empty-basket|register-sensor|order-snake-plant',
       ],
       {

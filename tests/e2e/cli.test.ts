@@ -1,17 +1,11 @@
 // The command line of the packed tarball, from `init` in an empty folder to a regression named by `diff`.
-import { execFile } from 'node:child_process';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { expect, inject, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
-import { makeSuite, type Suite, startSite } from './suite';
-
-const exec = promisify(execFile);
+import { makeSuite, type Suite, taskproof as start, startSite } from './suite';
 
 async function taskproof(suite: Suite, ...args: string[]) {
-  const cli = join(inject('installed'), 'node_modules/@taskproof/playwright/dist/cli.js');
-  const ended = await exec(process.execPath, [cli, ...args], { cwd: suite.folder }).catch(error => error);
-  return { code: (ended.code as number | undefined) ?? 0, output: `${ended.stdout}${ended.stderr}` };
+  const { code, out, err } = await start(suite, args);
+  return { code, output: out + err };
 }
 
 test('init, a first run, a baseline, a regression', async () => {
@@ -75,13 +69,10 @@ test('validate names file, line and column, and exits with 1', async () => {
   expect(output).toMatch(/tasks\/typo\.yaml:3:1 gaol.*did you mean `goal`/s);
 });
 
-test.each([['init'], ['validate'], ['schema'], ['baseline', 'save'], ['diff']])(
-  '%s --help shows its use',
-  async (...command) => {
-    const suite = makeSuite({});
-    const { code, output } = await taskproof(suite, ...command, '--help');
-    expect(code).toBe(0);
-    expect(output).toMatch(/Usage: taskproof/);
-    expect(output).toMatch(/Options:/);
-  },
-);
+// tests/unit/cli/program.test.ts asks each command.
+test('baseline save --help shows its use', async () => {
+  const { code, output } = await taskproof(makeSuite({}), 'baseline', 'save', '--help');
+  expect(code).toBe(0);
+  expect(output).toMatch(/Usage: taskproof baseline save/);
+  expect(output).toMatch(/Options:/);
+});

@@ -19,13 +19,13 @@ const agent = (name: string, failing: Record<string, number>) => `defineAgent({
 
 const SHOWN = [
   /^ {2}passes, turns, cost +strong +weak$/m,
-  /^ {2}checkout +✓ 2\/2 {2}1 {2}\$0\.02 +✗ 0\/2 {2}1 {2}\$0\.02$/m,
+  /^ {2}refund +✓ 2\/2 {2}1 {2}\$0\.02 +✗ 0\/2 {2}1 {2}\$0\.02$/m,
   /^ {2}specs passed +3\/3 +2\/3$/m,
-  /^ {2}Verdicts differ on 1 spec: checkout$/m,
+  /^ {2}Verdicts differ on 1 spec: refund$/m,
   /^ {2}Same verdict, other pass rate: pricing$/m,
   // Lost specs keep their row and have a block with the reason; specs that are not compared keep their row.
-  /^ {2}checkout +weak +✗ failed/m,
-  /^ {2}✗ checkout \[weak\] failed: 0\/2 passed, needs 1\n.*none is visible/m,
+  /^ {2}refund +weak +✗ failed/m,
+  /^ {2}✗ refund \[weak\] failed: 0\/2 passed, needs 1\n.*none is visible/m,
   /^ {2}alone +strong +✓ passed/m,
 ];
 
@@ -36,14 +36,16 @@ beforeAll(async () => {
   const site = await startSite({ '/': PAGE });
   const project = (name: string, failing: Record<string, number>, more = '') =>
     `{ name: '${name}', ...repeats('tasks/**/*.yaml'), use: { taskproof: { agent: ${agent(name, failing)} } }, ${more} }`;
-  const tasks = ['cart', 'checkout', 'pricing', 'alone'].map(id => [
+  // What fails twice is last: after a failed trial another worker starts.
+  // What fails twice comes last: after each failed trial but the last of its worker another worker starts.
+  const tasks = ['cart', 'pricing', 'refund', 'alone'].map(id => [
     `tasks/${id}.yaml`,
     spec({ id, url: `${site.url}/`, k: 2, minPasses: 1 }),
   ]);
   suite = makeSuite({
     'playwright.config.ts': config({
       imports: `import { test } from '@playwright/test';`,
-      projects: `[${project('strong', { pricing: 1 })}, ${project('weak', { checkout: 2 }, 'grep: /^(?!.*alone)/')}]`,
+      projects: `[${project('strong', { pricing: 1 })}, ${project('weak', { refund: 2 }, 'grep: /^(?!.*alone)/')}]`,
       reporters: `[['list'], ['@taskproof/playwright/reporter', { summary: 'summary.md' }]]`,
     }),
     ...Object.fromEntries(tasks),
@@ -62,12 +64,12 @@ test('two projects: the table, the JSON, the summary', () => {
       { project: 'strong', agent: 'strong', model: 'strong-1', specs: 3, specsPassed: 3, passes: 5 },
       { project: 'weak', specs: 3, specsPassed: 2, passes: 4, failures: 2, costUsd: 0.06 },
     ],
-    differ: ['checkout'],
+    differ: ['refund'],
     ratesDiffer: ['pricing'],
     unclear: [],
   });
-  expect(comparison!.specs.map(({ spec }) => spec)).toEqual(['cart', 'checkout', 'pricing']);
+  expect(comparison!.specs.map(({ spec }) => spec)).toEqual(['cart', 'pricing', 'refund']);
   for (const line of SHOWN) expect(whole.output).toMatch(line);
   expect(suite.read('summary.md')).toContain('### Side by side');
-  expect(suite.read('summary.md')).toContain('| checkout | ✓ 2/2 · 1 · \\$0.02 | ✗ **0/2** · 1 · \\$0.02 |');
+  expect(suite.read('summary.md')).toContain('| refund | ✓ 2/2 · 1 · \\$0.02 | ✗ **0/2** · 1 · \\$0.02 |');
 });

@@ -23,7 +23,7 @@ let suite: Suite;
 beforeAll(async () => {
   const site = await startSite({ '/': PAGE });
   suite = makeSuite({
-    'playwright.config.ts': config({ reporters: PLAIN, taskproof: `{ agent: ${CLICKS_GO} }`, workers: 2 }),
+    'playwright.config.ts': config({ reporters: PLAIN, taskproof: `{ agent: ${CLICKS_GO} }` }),
     'tasks/go.yaml': spec({ id: 'go', url: `${site.url}/`, k: 2, minPasses: 1 }),
     'tasks.spec.ts': TESTS,
     'ordinary.spec.ts': ORDINARY,
