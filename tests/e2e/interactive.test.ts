@@ -79,8 +79,8 @@ interface Message {
 /** The answer as JSON. */
 type Call = (method: string, params: object) => Promise<string>;
 
-/** Speaks with the server of editors until `talk` ends. */
-async function withEditor(talk: (call: Call, messages: Message[]) => Promise<void>) {
+/** Speaks with the server of editors. */
+async function openEditor(): Promise<{ call: Call; messages: Message[] }> {
   const socket = new WebSocket(await addressOf(start(['test-server', '--host=127.0.0.1'])));
   await once(socket, 'open');
   const messages: Message[] = [];
@@ -98,36 +98,39 @@ async function withEditor(talk: (call: Call, messages: Message[]) => Promise<voi
     return answered;
   };
   socket.on('message', data => messages.push(JSON.parse(String(data)) as Message));
-  try {
-    await call('initialize', { interceptStdio: true });
-    await talk(call, messages);
-  } finally {
-    socket.close();
-  }
+  await call('initialize', { interceptStdio: true });
+  return { call, messages };
 }
 
-test("the test server of editors reports the trial's own outcome, and says that it is one of several", () =>
-  withEditor(async (call, messages) => {
-    await call('runTests', { locations: [] });
-    const end = messages.find(({ params }) => params?.method === 'onTestEnd')?.params?.params;
-    expect(end).toMatchObject({ test: { expectedStatus: 'passed' }, result: { status: 'failed' } });
-    expect(JSON.stringify(end)).toContain(NOT_JUDGED);
-    // Editors show no annotations.
-    const said = messages.flatMap(({ method, params }) => (method === 'stdio' ? (params?.text ?? '') : []));
-    expect(said.join('')).toContain('taskproof: no verdict: kept (1 trial of 3)');
-  }));
+/** One server for all that an editor asks: it is a process that loads Playwright. */
+let editor: ReturnType<typeof openEditor> | undefined;
+const theEditor = () => {
+  editor ??= openEditor();
+  return editor;
+};
 
-test('editors show each spec in its own file, and one that does not parse at its error', () =>
-  withEditor(async call => {
-    suite.write({ 'tasks/broken.yaml': 'goal: Buy\nid: [\n' });
-    const listed = await call('listTests', {});
-    suite.remove('tasks/broken.yaml');
-    const line = suite.read('tasks/kept.yaml').split('\n').indexOf('id: kept') + 1;
-    expect(line).toBeGreaterThan(0);
-    // A call for one spec shows it at the call, as the run of `kept` alone needs it.
-    expect(listed).toContain(`{"file":"tasks/kept.yaml","line":${line},"column":5}`);
-    expect(listed).toContain('{"file":"tasks/broken.yaml","line":3,');
-  }));
+test("the test server of editors reports the trial's own outcome, and says that it is one of several", async () => {
+  const { call, messages } = await theEditor();
+  await call('runTests', { locations: [] });
+  const end = messages.find(({ params }) => params?.method === 'onTestEnd')?.params?.params;
+  expect(end).toMatchObject({ test: { expectedStatus: 'passed' }, result: { status: 'failed' } });
+  expect(JSON.stringify(end)).toContain(NOT_JUDGED);
+  // Editors show no annotations.
+  const said = messages.flatMap(({ method, params }) => (method === 'stdio' ? (params?.text ?? '') : []));
+  expect(said.join('')).toContain('taskproof: no verdict: kept (1 trial of 3)');
+});
+
+test('editors show each spec in its own file, and one that does not parse at its error', async () => {
+  const { call } = await theEditor();
+  suite.write({ 'tasks/broken.yaml': 'goal: Buy\nid: [\n' });
+  const listed = await call('listTests', {});
+  suite.remove('tasks/broken.yaml');
+  const line = suite.read('tasks/kept.yaml').split('\n').indexOf('id: kept') + 1;
+  expect(line).toBeGreaterThan(0);
+  // A call for one spec shows it at the call, as the run of `kept` alone needs it.
+  expect(listed).toContain(`{"file":"tasks/kept.yaml","line":${line},"column":5}`);
+  expect(listed).toContain('{"file":"tasks/broken.yaml","line":3,');
+});
 
 test('the server of coding agents reports a failing trial as failed', async () => {
   const child = start(['run-test-mcp-server', '--headless']);
