@@ -1,6 +1,6 @@
 // What a user may get wrong: each gets one clear message that says what to do.
-import { expect, test } from 'vitest';
-import { config, makeSuite, spec, startSite, TASKS_TEST } from './suite';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { config, makeSuite, type Run, spec, startSite, TASKS_TEST } from './suite';
 
 const good = spec({ id: 'good', url: 'http://127.0.0.1:9/' });
 
@@ -11,27 +11,6 @@ interface Row {
 }
 
 const rows: Row[] = [
-  {
-    name: 'no spec matches',
-    files: {
-      'playwright.config.ts': config({ projects: `[{ name: 'agents' }]` }),
-      'tasks.spec.ts': `import { taskproofTests } from '@taskproof/playwright';\ntaskproofTests('nowhere/*.yaml');`,
-    },
-    says: [/nowhere\/\*\.yaml/, /tasks\.spec\.ts/],
-  },
-  {
-    name: 'two files with one id',
-    files: { 'tasks/one.yaml': good, 'tasks/two.yaml': good },
-    says: [/one\.yaml/, /two\.yaml/, /"?good"?/],
-  },
-  {
-    name: 'a glob that is not a string',
-    files: {
-      'tasks/good.yaml': good,
-      'tasks.spec.ts': `import { taskproofTests } from '@taskproof/playwright';\ntaskproofTests(42 as never);`,
-    },
-    says: [/glob/, /number/],
-  },
   {
     name: 'options with a typo',
     files: {
@@ -91,6 +70,39 @@ const rows: Row[] = [
 function said(output: string): string {
   return output.replace(/^ *>? *\d* \|.*$/gm, '');
 }
+
+const SPECS_OF = (globs: string) =>
+  `import { taskproofTests } from '@taskproof/playwright';\ntaskproofTests(${globs});`;
+
+describe('while tests are collected', () => {
+  let run: Run;
+
+  // One run of several test files: Playwright shows what is wrong in each.
+  beforeAll(async () => {
+    const suite = makeSuite({
+      'playwright.config.ts': config({ projects: `[{ name: 'agents' }]` }),
+      'matchless.spec.ts': SPECS_OF(`'nowhere/*.yaml'`),
+      'twice.spec.ts': SPECS_OF(`'same/*.yaml'`),
+      'same/one.yaml': good,
+      'same/two.yaml': good,
+      'typeless.spec.ts': SPECS_OF('42 as never'),
+    });
+    run = await suite.playwright(['test']);
+  });
+
+  test.each([
+    { name: 'no spec matches', says: [/nowhere\/\*\.yaml/, /matchless\.spec\.ts/] },
+    {
+      name: 'two files with one id',
+      says: [/2 files have the id "good"/, /same\/one\.yaml/, /same\/two\.yaml/],
+    },
+    { name: 'a glob that is not a string', says: [/a glob for task specs must be .* got .*number/] },
+  ])('$name', ({ says }) => {
+    expect(run.exitCode, run.output).toBe(1);
+    for (const pattern of says) expect(said(run.output)).toMatch(pattern);
+    expect(run.output, 'no test ran').not.toMatch(/\d+ passed/);
+  });
+});
 
 test.each(rows)('$name', async ({ files, says }) => {
   const suite = makeSuite({ 'playwright.config.ts': config(), 'tasks.spec.ts': TASKS_TEST, ...files });
