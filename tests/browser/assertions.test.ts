@@ -16,7 +16,7 @@ afterAll(() => leaveSharedBrowser());
 const RESTLESS = `<!doctype html><body><p>Busy</p><script>
   const loads = Number(sessionStorage.loads ?? 0) + 1;
   sessionStorage.loads = loads;
-  if (loads < 60) setTimeout(() => location.reload(), 5);
+  if (loads < 25) setTimeout(() => location.reload(), 5);
   else document.body.innerHTML = '<h1 id="done">At rest</h1>';
 </script>`;
 

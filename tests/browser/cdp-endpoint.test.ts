@@ -13,6 +13,7 @@ const BUTTON = `<button onclick="this.textContent = 'clicked'">Press</button>`;
 let browser: Browser;
 let site: Site;
 let other: Site;
+/** One for all, with an endpoint for each test: a new one for each would be most of what it costs. */
 let context: BrowserContext;
 let page: Page;
 /** Pages that clients brought to the front. */
@@ -49,18 +50,27 @@ afterAll(async () => {
   await other?.close();
 });
 beforeEach(async () => {
-  context = await browser.newContext({ viewport: { width: 700, height: 500 } });
-  page = await context.newPage();
-  await page.goto(`${site.origin}/`);
+  if (!page || page.isClosed()) {
+    context = await browser.newContext({ viewport: { width: 700, height: 500 } });
+    page = await context.newPage();
+  }
+  if (await isChanged(page)) await page.goto(`${site.origin}/`);
   fronts = [];
   endpoint = await openCdpEndpoint(page, { onFront: front => fronts.push(front) });
 });
-afterEach(async () => {
+afterEach(async ({ task }) => {
   for (const client of clients) client.close();
   clients = [];
   await endpoint.close();
-  await context.close();
+  if (task.result?.state === 'fail') return context.close();
+  await Promise.all(context.pages().map(tab => tab !== page && tab.close()));
 });
+
+/** Whether it is not as it was when it was opened. */
+async function isChanged(tab: Page): Promise<boolean> {
+  if (new URL(tab.url(), site.origin).pathname !== '/') return true;
+  return (await tab.evaluate('document.title + document.body.innerText')) !== '/Press Bill';
+}
 
 async function raw(): Promise<CdpClient> {
   const client = await connectCdp(endpoint.url);
@@ -348,7 +358,7 @@ describe('what is not the trial’s', () => {
   let foreignTarget: string;
   let foreignContext: string;
 
-  beforeEach(async () => {
+  beforeAll(async () => {
     theirs = await browser.newContext();
     await theirs.addCookies([{ name: 'theirs', value: '1', url: site.origin }]);
     foreign = await theirs.newPage();
@@ -358,7 +368,10 @@ describe('what is not the trial’s', () => {
     foreignTarget = targetInfo.targetId;
     foreignContext = targetInfo.browserContextId!;
   });
-  afterEach(() => theirs.close());
+  afterEach(async () => {
+    if (!foreign.url().endsWith('/foreign')) await foreign.goto(`${site.origin}/foreign`);
+  });
+  afterAll(() => theirs.close());
 
   test.each([
     'Target.attachToTarget',
@@ -425,10 +438,11 @@ describe('what is not the trial’s', () => {
       session,
     );
     await foreign.goto(`${site.origin}/moved`);
-    await theirs.newPage();
+    const second = await theirs.newPage();
     await page.goto(`${site.origin}/own`);
     await expect.poll(() => JSON.stringify(client.events)).toContain('/own');
     expect(JSON.stringify(client.events)).not.toContain(foreignContext);
+    await second.close();
   });
 
   test('its cookies are out of reach', async () => {
@@ -473,7 +487,6 @@ describe('what is not the trial’s', () => {
     'Storage.getSharedStorageEntries',
     'Something.new',
   ])('%s is refused to a page’s session and to one below it', async method => {
-    await page.goto(`${site.origin}/framed`);
     const client = await raw();
     const session = await attached(client);
     const below = await client.send(
@@ -498,6 +511,7 @@ describe('what is not the trial’s', () => {
     const own = await context.newPage();
     await own.goto(`${site.origin}/free`);
     expect(await own.title()).toBe('/free');
+    await third.close();
   });
 });
 

@@ -3,10 +3,11 @@ import type { Browser, Page } from '@playwright/test';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type GuardOptions, guardContext } from '../../src/browser/guard';
 import { type NetworkLog, recordNetwork } from '../../src/browser/network-log';
-import { launchWithTestNames, type Site, startSite } from '../support/two-sites';
+import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { type Site, startSite } from '../support/two-sites';
 
-const IMAGES = 50;
-const FETCHES = 10;
+const IMAGES = 20;
+const FETCHES = 5;
 const PIXEL = '<svg xmlns="http://www.w3.org/2000/svg" width="4" height="4"/>';
 
 let browser: Browser;
@@ -15,7 +16,7 @@ let page: Page;
 let network: NetworkLog;
 
 beforeAll(async () => {
-  browser = await launchWithTestNames();
+  browser = await sharedBrowser();
   const cached = { 'cache-control': 'max-age=3600' };
   site = await startSite('localhost', path => {
     if (path.startsWith('/image'))
@@ -32,7 +33,7 @@ beforeAll(async () => {
   await load();
 });
 afterAll(async () => {
-  await browser?.close();
+  await leaveSharedBrowser();
   await site?.close();
 });
 

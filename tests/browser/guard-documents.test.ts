@@ -7,9 +7,12 @@ import type { TrialRecord } from '../../src/trial/record';
 import { Trial } from '../../src/trial/trial';
 import { quickest } from '../support/claude-harness';
 import { FOREIGN_DOCUMENTS, type ForeignDocument } from '../support/escape-tricks';
-import { type Answer, launchWithTestNames, type Site, startSite } from '../support/two-sites';
+import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { type Answer, type Site, startSite } from '../support/two-sites';
 
 let browser: Browser;
+/** Whether the next test may have the context. */
+let isKept = false;
 let good: Site;
 let bad: Site;
 /** The other site under a name by which Chromium takes it for secure: prefetch and service workers need that. */
@@ -22,7 +25,7 @@ let pages: Record<string, string> = {};
 const CLICKED = '<button id=go onclick="(0, eval)(window.name)">go</button>';
 
 beforeAll(async () => {
-  browser = await launchWithTestNames();
+  browser = await sharedBrowser();
   good = await startSite('localhost', (path): Answer => {
     if (path === '/never') return { never: true };
     if (path === '/none') return { status: 204 };
@@ -42,19 +45,23 @@ beforeAll(async () => {
   secure = `http://other.localhost:${bad.port}`;
 });
 afterAll(async () => {
-  await browser?.close();
+  await leaveSharedBrowser();
   await good?.close();
   await bad?.close();
 });
 beforeEach(async () => {
-  context = await browser.newContext();
-  page = await context.newPage();
+  if (!page || page.isClosed()) {
+    context = await browser.newContext();
+    page = await context.newPage();
+  }
+  isKept = false;
   pages = {};
   bad.hits.length = 0;
 });
-afterEach(async () => {
+afterEach(async ({ task }) => {
   await opened?.close();
-  await context.close();
+  if (!isKept || task.result?.state === 'fail') await context.close();
+  else await Promise.all(context.pages().map(tab => tab !== page && tab.close()));
 });
 
 interface TrialInput {
@@ -103,6 +110,8 @@ const go = (on: Page) => on.frameLocator('iframe').locator('#go').click();
 
 describe.each(['best', 'route'] as const)('means: %s', means => {
   it.each(FOREIGN_DOCUMENTS)('never grades $name', async row => {
+    // A tab that is never reported can't be closed without it.
+    isKept = !row.unseen;
     pages['/'] = frameOf(row, row.script.replaceAll('GOOD', good.origin));
     const record = await runTrial({
       means,

@@ -2,14 +2,15 @@
 // `document.body.dataset`, which is what is looked at in the end.
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Browser, BrowserContext, Page } from '@playwright/test';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Browser, Page } from '@playwright/test';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { lexical } from '../../src/agents/lexical';
 import { agentTask, type TaskInput } from '../support/agent-task';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { usedPages } from '../support/used-pages';
 
 let browser: Browser;
-let context: BrowserContext;
+const pages = usedPages(() => browser);
 let page: Page;
 
 beforeAll(async () => {
@@ -17,19 +18,19 @@ beforeAll(async () => {
 });
 afterAll(() => leaveSharedBrowser());
 beforeEach(async () => {
-  context = await browser.newContext();
-  page = await context.newPage();
+  page = await pages.take();
 });
-afterEach(() => context.close());
 
 const LOG =
-  '<script>const log = text => { document.body.dataset.log = [document.body.dataset.log, String(text)].filter(part => part).join(",") }</script>';
+  '<script>log = text => { document.body.dataset.log = [document.body.dataset.log, String(text)].filter(part => part).join(",") }</script>';
 
 /** Runs the agent on a page and resolves to what the page logged, the titles of the turns and how it ended. */
 async function run(html: string, goal: string, options: Partial<TaskInput> = {}, actionTimeoutMs = 2000) {
   await page.setContent(`<!doctype html>${LOG}<body>${html}`);
   const task = agentTask(page, { goal, ...options });
-  const end = await lexical({ actionTimeoutMs }).run(task);
+  const end = await lexical({ actionTimeoutMs })
+    .run(task)
+    .finally(() => task.session.dispose());
   const log = await task.page.evaluate(() => document.body.dataset.log ?? '');
   return { log, titles: task.titles, end: end ?? null };
 }
@@ -158,7 +159,7 @@ describe('does what it says', () => {
 
   it('waits for what comes late, and finds again what is rendered anew', async () => {
     const html = `<div id="x"></div><script>
-      const show = () => { x.innerHTML = '<button onclick="log(1)">Go on</button>' };
+      show = () => { x.innerHTML = '<button onclick="log(1)">Go on</button>' };
       for (const ms of [300, 350, 400]) setTimeout(show, ms);
     </script>`;
     expect(await runPatiently(html, 'Click "Go on"')).toMatchObject({ log: '1', end: null });
@@ -166,7 +167,7 @@ describe('does what it says', () => {
 
   it('waits longer for a page that is still drawing', async () => {
     const html = `<div id="x"></div><script>
-      const draw = (left) => { x.innerHTML += left ? '<i></i>' : '<button onclick="log(1)">Drawn</button>'; if (left) setTimeout(draw, 350, left - 1) };
+      draw = (left) => { x.innerHTML += left ? '<i></i>' : '<button onclick="log(1)">Drawn</button>'; if (left) setTimeout(draw, 350, left - 1) };
       draw(8);
     </script>`;
     expect(await runPatiently(html, 'Click "Drawn"')).toMatchObject({ log: '1', end: null });
@@ -197,6 +198,7 @@ describe('a slow site', () => {
       await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
       const task = agentTask(page, { goal });
       expect(await lexical({ actionTimeoutMs: 500 }).run(task)).toBeUndefined();
+      task.session.dispose();
       expect(page.url()).toMatch(/\/slow$/);
     },
   );
@@ -239,7 +241,7 @@ describe('what lies over the target', () => {
     <div class="red-ui-tourGuide-shade" style="position:fixed;inset:0;background:#0008"></div>
     <div class="red-ui-popover" style="position:absolute;top:90px;left:90px;background:#fff"><h2>Welcome</h2>
       <button>Next</button>${close}</div>
-    <script>const end = () => { log('end'); document.querySelectorAll('[class*=red-ui]').forEach(part => part.remove()) }</script>`;
+    <script>end = () => { log('end'); document.querySelectorAll('[class*=red-ui]').forEach(part => part.remove()) }</script>`;
   const icon = '<i class="fa fa-times" style="display:block;width:9px;height:9px"></i>';
 
   it.each([

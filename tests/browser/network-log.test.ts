@@ -2,7 +2,8 @@ import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { guardContext } from '../../src/browser/guard';
 import { type NetworkEvent, type NetworkLog, recordNetwork } from '../../src/browser/network-log';
-import { launchWithTestNames, type Site, startSite } from '../support/two-sites';
+import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { type Site, startSite } from '../support/two-sites';
 
 const SCRIPT = { 'content-type': 'text/javascript' };
 let browser: Browser;
@@ -12,7 +13,7 @@ let page: Page;
 let log: NetworkLog;
 
 beforeAll(async () => {
-  browser = await launchWithTestNames();
+  browser = await sharedBrowser();
   // Service workers need a secure origin, which of http only localhost is.
   site = await startSite('localhost', path => {
     if (path === '/hop1') return { status: 302, headers: { location: '/hop2' } };
@@ -31,7 +32,7 @@ beforeAll(async () => {
   });
 });
 afterAll(async () => {
-  await browser?.close();
+  await leaveSharedBrowser();
   await site?.close();
 });
 beforeEach(async () => {

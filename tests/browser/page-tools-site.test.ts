@@ -1,21 +1,20 @@
 // The tools that the example site offers: they do what its pages do.
-import { type Browser, chromium } from '@playwright/test';
+import type { Browser } from '@playwright/test';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { startSite } from '../../example-tasks/site/server.mjs';
-import { launchOptions } from '../../scripts/browser.mjs';
 import { PageTools } from '../../src/browser/page-tools';
 import { Session } from '../../src/browser/session';
 import { problemOfSchema } from '../../src/browser/tool-input';
+import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
 
 let site: Awaited<ReturnType<typeof startSite>>;
 let browser: Browser;
 beforeAll(async () => {
   site = await startSite({ port: 0 });
-  const options = launchOptions();
-  browser = await chromium.launch({ ...options, args: [...options.args, '--enable-features=WebMCP'] });
+  browser = await sharedBrowser('--enable-features=WebMCP');
 });
 afterAll(async () => {
-  await browser.close();
+  await leaveSharedBrowser();
   await site.close();
 });
 

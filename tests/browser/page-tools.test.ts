@@ -1,15 +1,16 @@
 // The tools that pages register for agents (WebMCP): as the page layer reads and calls them.
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, chromium, type Page } from '@playwright/test';
+import type { Browser, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { launchOptions } from '../../scripts/browser.mjs';
 import { PageTools, type PageToolsMode } from '../../src/browser/page-tools';
 import { perform } from '../../src/browser/perform';
 import { Session } from '../../src/browser/session';
 import type { TrialContext } from '../../src/trial/agent-run';
 import { secretMask } from '../../src/trial/safe-text';
 import { Turns } from '../../src/trial/turns';
+import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { usedPages } from '../support/used-pages';
 
 const TOOLS = `
 const say = text => ({ content: [{ type: 'text', text }] });
@@ -79,29 +80,26 @@ const server = createServer((request, response) => {
 beforeAll(async () => {
   await new Promise<void>(resolve => server.listen(0, resolve));
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const options = launchOptions();
-  browser = await chromium.launch({
-    ...options,
-    args: [...(options.args ?? []), '--enable-features=WebMCP'],
-  });
-  without = await chromium.launch(options);
+  browser = await sharedBrowser('--enable-features=WebMCP');
+  without = await sharedBrowser();
 });
 afterAll(async () => {
-  await browser?.close();
-  await without?.close();
+  await leaveSharedBrowser();
   server.closeAllConnections();
   server.close();
 });
 
+const used = usedPages(() => browser);
+const usedWithout = usedPages(() => without);
+
 async function open(
   path: string,
-  { allowed = ['127.0.0.1'], mode = 'auto' as PageToolsMode, on = browser } = {},
+  { allowed = ['127.0.0.1'], mode = 'auto' as PageToolsMode, on = used } = {},
 ) {
-  const context = await on.newContext();
-  onTestFinished(() => context.close());
-  const page = await context.newPage();
+  const page = await on.take();
   await page.goto(origin + path);
-  const session = new Session(context, page);
+  const session = new Session(page.context(), page);
+  onTestFinished(() => session.dispose());
   const tools = new PageTools(session, allowed, mode);
   const names = async () => (await tools.list()).map(({ name }) => name);
   const got = (of: Page) => of.evaluate('window.got');
@@ -322,7 +320,7 @@ describe('bounds', () => {
 
 describe('without WebMCP', () => {
   it('no tool is there, and nothing fails', async () => {
-    const { tools, names } = await open('/', { on: without });
+    const { tools, names } = await open('/', { on: usedWithout });
     expect(await tools.isSupported()).toBe(false);
     expect(await names()).toEqual([]);
   });

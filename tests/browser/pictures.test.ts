@@ -15,6 +15,7 @@ import { takeScreenshot } from '../../src/trial/screenshot';
 import { Turns } from '../../src/trial/turns';
 import { imageInfo, imageTokens } from '../support/messages-api/tokens';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { usedPages } from '../support/used-pages';
 
 type Rgb = [number, number, number];
 interface Trial {
@@ -48,6 +49,7 @@ for (const [name, act] of Object.entries(buttons)) {
 
 let browser: Browser;
 let reader: Page;
+const used = usedPages(() => browser);
 let origin = '';
 const server = createServer((request, response) => {
   const { pathname, search } = new URL(request.url!, 'http://site');
@@ -90,11 +92,14 @@ function expectColour(actual: Rgb, expected: Rgb): void {
   expect(off, `${actual} instead of ${expected}`).toBeLessThan(8);
 }
 
-async function inTrial(options: BrowserContextOptions, run: (trial: Trial) => Promise<void>): Promise<void> {
-  const context = await browser.newContext(options);
-  const page = await context.newPage();
+/** @param options of a context of its own; else the page may be one that another test had */
+async function inTrial(
+  options: BrowserContextOptions | undefined,
+  run: (trial: Trial) => Promise<void>,
+): Promise<void> {
+  const page = options ? await (await browser.newContext(options)).newPage() : await used.take();
   await page.goto(`${origin}/ffffff`);
-  const { close: _, ...open } = await openSession(page, ['127.0.0.1']);
+  const { close, ...open } = await openSession(page, ['127.0.0.1']);
   const plan = { entryUrl: origin, configDir: '/', maxSteps: 100, locate: () => undefined };
   const attach = async () => undefined;
   const output = { step: (_: string, body: (to: typeof attach) => Promise<unknown>) => body(attach), attach };
@@ -113,21 +118,22 @@ async function inTrial(options: BrowserContextOptions, run: (trial: Trial) => Pr
       },
     });
   } finally {
-    await context.close();
+    await close();
+    if (options) await page.context().close();
   }
 }
 
 const WAYS = ['at once', 'in a frame', 'in a promise', 'in a timer', 'after layout'];
 
 it.each(WAYS)('shows what a click changed %s', name =>
-  inTrial({}, async ({ turn }) => {
+  inTrial(undefined, async ({ turn }) => {
     for (let red = 20; red <= 120; red += 20)
       expectColour(await turn(page => page.getByRole('button', { name }).click()), [red, 0, 0]);
   }),
 );
 
 it('shows what a script did without a click, and the same again if nothing changed', () =>
-  inTrial({}, async ({ turn }) => {
+  inTrial(undefined, async ({ turn }) => {
     const paint = (colour: string) => (page: Page) =>
       page.evaluate(to => {
         document.body.style.background = to;
@@ -139,7 +145,7 @@ it('shows what a script did without a click, and the same again if nothing chang
   }));
 
 it('shows the end, too, if the agent ends right after its turn, and not if it did anything since', () =>
-  inTrial({}, async ({ page, pictures, turns }) => {
+  inTrial(undefined, async ({ page, pictures, turns }) => {
     const act = async () => undefined;
     await turns.run('act', act);
     expect(turns.freshPicture?.image).toBe(pictures.at(-1)!.image);
@@ -157,7 +163,7 @@ it('shows the end, too, if the agent ends right after its turn, and not if it di
   }));
 
 it('shows the active tab: one that opened, one that navigated, the one below a closed one', () =>
-  inTrial({}, async ({ page, turn }) => {
+  inTrial(undefined, async ({ page, turn }) => {
     expectColour(await turn(() => page.getByText('green tab').click()), [0, 255, 0]);
     // The tab in the back goes on, and is not what is shown.
     expectColour(
@@ -240,7 +246,7 @@ it('follows a viewport that changes', () =>
   }));
 
 it('is taken of a page that is just leaving, whenever its next document comes', () =>
-  inTrial({}, async ({ page }) => {
+  inTrial(undefined, async ({ page }) => {
     for (let ms = 0; ms < 30; ms += 3) {
       await page.evaluate(to => {
         window.setTimeout(() => location.assign(to));

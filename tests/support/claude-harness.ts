@@ -5,16 +5,16 @@ import type {
   BetaToolResultBlockParam,
   BetaToolUseBlock,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from '@playwright/test';
+import type { Browser, BrowserContextOptions, Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { launchOptions } from '../../scripts/browser.mjs';
 import type { Action } from '../../src/agents/agent';
 import { BrowserToolset, ComputerToolset, type Members } from '../../src/agents/claude/toolsets';
 import { filled } from '../../src/agents/secrets';
 import { Driver } from '../../src/browser/driver/driver';
-import { claudeTask, type TaskSetup } from './claude-task';
+import { claudeTask, endTasks, type TaskSetup } from './claude-task';
 import { call, type JsonObject, textsOf } from './messages-api';
 import { leaveSharedBrowser, sharedBrowser } from './shared-browser';
+import { usedPages } from './used-pages';
 
 export interface Result {
   text: string;
@@ -61,7 +61,7 @@ export async function quickest(limitMs: number, prepare: () => Promise<() => Pro
   expect(Math.min(...times), `ms of ${times.length} tries`).toBeLessThan(limitMs);
 }
 
-/** Serves `pages` on 127.0.0.1 while the file's tests run. @param args of a browser of its own */
+/** Serves `pages` on 127.0.0.1 while the file's tests run. @param args what the browser needs besides */
 export function harness(pages: Pages, args: string[] = []) {
   let browser: Browser;
   let origin = '';
@@ -71,29 +71,27 @@ export function harness(pages: Pages, args: string[] = []) {
     response.writeHead(page === undefined ? 404 : 200, { 'content-type': 'text/html; charset=utf-8' });
     response.end(page ?? 'not found');
   });
-  const cleanups: (() => Promise<unknown>)[] = [];
+  const cleanups: (() => unknown)[] = [];
 
   beforeAll(async () => {
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
     origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const options = launchOptions();
-    browser = await (args.length
-      ? chromium.launch({ ...options, args: [...options.args, ...args] })
-      : sharedBrowser());
+    browser = await sharedBrowser(...args);
   });
+  const used = usedPages(() => browser);
   afterEach(async () => {
-    for (const cleanup of cleanups.splice(0)) await cleanup();
+    for (const cleanup of cleanups.splice(0).reverse()) await cleanup();
   });
   afterAll(async () => {
-    await (args.length ? browser?.close() : leaveSharedBrowser());
+    await leaveSharedBrowser();
     server.closeAllConnections();
     await new Promise(resolve => server.close(resolve));
   });
 
-  async function openPage(path: string, context: BrowserContextOptions = {}) {
-    const opened = await browser.newContext(context);
-    cleanups.push(() => opened.close());
-    const page = await opened.newPage();
+  /** @param context of a page of its own, which closes with the test; else it may be one that another test had */
+  async function openPage(path: string, context?: BrowserContextOptions) {
+    const page = context ? await (await browser.newContext(context)).newPage() : await used.take();
+    cleanups.push(() => (context ? page.context().close() : endTasks(page)));
     await page.goto(origin + path);
     return page;
   }
@@ -117,6 +115,7 @@ export function harness(pages: Pages, args: string[] = []) {
     const driver = new Driver(task, text => filled(text, task.secrets));
     const actions: Action[] = [];
     driver.onDone = done => void actions.push(done);
+    cleanups.push(() => driver.dispose());
     const browserTools = new BrowserToolset(driver, setup.members);
     const computerTools = new ComputerToolset(driver);
     const toolUse = (name: string, input: JsonObject, toolset: string) =>

@@ -33,8 +33,17 @@ export interface TaskSetup {
   timeLeftMs?: number;
 }
 
+const sessions = new WeakMap<Page, Session[]>();
+
+/** Ends what tasks listen to on a page, so that another test can have it. */
+export function endTasks(page: Page): void {
+  for (const session of sessions.get(page) ?? []) session.dispose();
+  sessions.delete(page);
+}
+
 export function claudeTask(page: Page, setup: TaskSetup = {}): RecordingTask {
   const session = new Session(page.context(), page);
+  sessions.set(page, [...(sessions.get(page) ?? []), session]);
   const webmcp = new PageTools(session, setup.allowedDomains ?? ['127.0.0.1', 'localhost'], setup.pageTools);
   const controller = new AbortController();
   const turns: RecordedTurn[] = [];

@@ -1,16 +1,24 @@
-// One browser for the files of a worker: a start takes half a second of a processor. Files that give it flags launch their own.
+// One browser for the files of a worker: a start takes half a second of a processor. It resolves every `*.test` name to this
+// machine.
 import { type Browser, chromium } from '@playwright/test';
 import { launchOptions } from '../../scripts/browser.mjs';
 
-let launched: Promise<Browser> | undefined;
+const launched = new Map<string, Promise<Browser>>();
 
-/** For `beforeAll`. It ends with the worker. */
-export async function sharedBrowser(): Promise<Browser> {
-  if (!(await launched)?.isConnected()) launched = chromium.launch(launchOptions());
-  return launched!;
+/** For `beforeAll`. It ends with the worker. @param flags what it is started with besides: one browser for each set */
+export async function sharedBrowser(...flags: string[]): Promise<Browser> {
+  const key = flags.join(' ');
+  if (!(await launched.get(key))?.isConnected()) {
+    const options = launchOptions();
+    launched.set(key, chromium.launch({ ...options, args: [...options.args, TEST_NAMES, ...flags] }));
+  }
+  return launched.get(key)!;
 }
+
+export const TEST_NAMES = '--host-resolver-rules=MAP *.test 127.0.0.1';
 
 /** For `afterAll`: the next file finds it as it was. */
 export async function leaveSharedBrowser(): Promise<void> {
-  await Promise.all(((await launched)?.contexts() ?? []).map(context => context.close()));
+  const browsers = await Promise.all(launched.values());
+  await Promise.all(browsers.flatMap(browser => browser.contexts().map(context => context.close())));
 }

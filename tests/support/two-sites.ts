@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { type Browser, type BrowserContext, chromium } from '@playwright/test';
 import { launchOptions } from '../../scripts/browser.mjs';
+import { TEST_NAMES } from './shared-browser';
 
 /** What a site answers; undefined for its default answer. */
 export type Answer = { status?: number; headers?: Record<string, string>; body?: string; never?: true };
@@ -45,7 +46,7 @@ export async function startSite(
 
 function optionsWithTestNames() {
   const options = launchOptions();
-  return { ...options, args: [...options.args, '--host-resolver-rules=MAP *.test 127.0.0.1'] };
+  return { ...options, args: [...options.args, TEST_NAMES] };
 }
 
 /** A Chromium that resolves every `*.test` name to this machine. */

@@ -1,3 +1,4 @@
+import type { BrowserContextOptions } from '@playwright/test';
 import { describe, expect, it } from 'vitest';
 import { AS_IT_WAS } from '../../../src/browser/driver/observation';
 import { harness, html } from '../../support/claude-harness';
@@ -28,8 +29,8 @@ const pages = harness({
   ),
 });
 
-async function open(path: string) {
-  const opened = await pages.open(path);
+async function open(path: string, context?: BrowserContextOptions) {
+  const opened = await pages.open(path, { context });
   const look = () => opened.driver.observations.look(opened.page);
   const first = await look();
   const click = async (name: string, text = first) => {
@@ -118,7 +119,7 @@ describe('after an action', () => {
   });
 
   it('says that a page is too large, once it took too long', async () => {
-    const { look, page } = await open('/form');
+    const { look, page } = await open('/form', {});
     let reads = 0;
     page.ariaSnapshotJSON = () => {
       reads++;

@@ -163,7 +163,7 @@ describe('read_page', () => {
   });
 
   it.each(['read_page', 'find'])('%s says what to do with a page that takes too long', async member => {
-    const { run, page } = await pages.open('/shop');
+    const { run, page } = await pages.open('/shop', { context: {} });
     page.ariaSnapshotJSON = () =>
       Promise.reject(new Error('page.ariaSnapshotJSON: Timeout 10000ms exceeded.'));
     const { isError, text } = await run(member, { query: 'button' });
@@ -315,7 +315,7 @@ describe('get_page_text', () => {
   });
 
   it('of a page that is busy is no empty text', async () => {
-    const { run, page } = await pages.open('/shop');
+    const { run, page } = await pages.open('/shop', { context: {} });
     await page.evaluate(
       () =>
         void setTimeout(() => {

@@ -145,7 +145,7 @@ describe('dialogs and downloads', () => {
   });
 
   it('leave dialogs to a suite that listens', async () => {
-    const { act, ref, page, task } = await pages.open('/dialogs');
+    const { act, ref, page, task } = await pages.open('/dialogs', { context: {} });
     page.on('dialog', dialog => void dialog.accept());
     await act('left_click', { target: await ref(/"Delete"/) });
     expect(await page.title()).toBe('true');
