@@ -1,24 +1,26 @@
 // What is found on pages that stand in an agent's way, and on those that do not.
-import type { Browser, BrowserContext, Page } from '@playwright/test';
+import type { Browser, Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type ExamineOptions, examinePage } from '../../src/browser/examine/examine';
 import { locatorOf } from '../../src/browser/locator-expression';
 import { imageInfo } from '../support/messages-api/tokens';
-import { launchWithTestNames, startSite } from '../support/two-sites';
+import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { startSite } from '../support/two-sites';
+import { usedPages } from '../support/used-pages';
 
 let browser: Browser;
-let context: BrowserContext;
+const pages = usedPages(() => browser);
 let page: Page;
 
 beforeAll(async () => {
-  browser = await launchWithTestNames();
+  browser = await sharedBrowser();
 });
-afterAll(() => browser.close());
+afterAll(() => leaveSharedBrowser());
 beforeEach(async () => {
-  context = await browser.newContext();
-  page = await context.newPage();
+  page = await pages.take();
+  // A window of its own for what is written into it, of a site that may show frames of this machine.
+  await page.goto(`http://localhost:${frames.port}/`);
 });
-afterEach(() => context.close());
 
 const examine = (options: Partial<ExamineOptions> = {}) =>
   examinePage(page, { wanted: [], unkept: [], budgetMs: 20_000, admitted: () => true, ...options });
@@ -282,11 +284,12 @@ const HOSTILE = `<script>
 </script>`;
 
 describe('is not fooled', () => {
+  afterEach(() => page.close());
   it('by what a page made of its prototypes, and leaves nothing behind', async () => {
     expect(await found(`<button class="go"></button>${HOSTILE}`)).toEqual([
       `no_name locator('.go') button without a name`,
     ]);
-    const session = await context.newCDPSession(page);
+    const session = await page.context().newCDPSession(page);
     const expression = 'typeof axe.commons + typeof seen + typeof taskproofLook.found';
     const { result } = await session.send('Runtime.evaluate', { expression });
     expect(result.value).toBe('undefinedundefinedundefined');
@@ -319,6 +322,7 @@ describe('is not fooled', () => {
 });
 
 describe('keeps to its time', () => {
+  afterEach(() => page.close());
   const HUNG = '<button></button><script>setTimeout(() => { for (;;); }, 50)</script>';
   const GROWING =
     '<script>setInterval(() => { for (let i = 0; i < 500; i++) document.body.append(document.createElement("button")); })</script>';

@@ -127,7 +127,7 @@ const WAYS = ['at once', 'in a frame', 'in a promise', 'in a timer', 'after layo
 
 it.each(WAYS)('shows what a click changed %s', name =>
   inTrial(undefined, async ({ turn }) => {
-    for (let red = 20; red <= 120; red += 20)
+    for (let red = 20; red <= 60; red += 20)
       expectColour(await turn(page => page.getByRole('button', { name }).click()), [red, 0, 0]);
   }),
 );
@@ -247,7 +247,7 @@ it('follows a viewport that changes', () =>
 
 it('is taken of a page that is just leaving, whenever its next document comes', () =>
   inTrial(undefined, async ({ page }) => {
-    for (let ms = 0; ms < 30; ms += 3) {
+    for (let ms = 0; ms < 30; ms += 5) {
       await page.evaluate(to => {
         window.setTimeout(() => location.assign(to));
       }, `${origin}/00ff00?${ms}`);

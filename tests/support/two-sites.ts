@@ -1,7 +1,7 @@
 // A site that a guard allows, and one that it does not, both on this machine, with different names.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type Browser, type BrowserContext, chromium } from '@playwright/test';
+import { type BrowserContext, chromium } from '@playwright/test';
 import { launchOptions } from '../../scripts/browser.mjs';
 import { TEST_NAMES } from './shared-browser';
 
@@ -44,17 +44,8 @@ export async function startSite(
   };
 }
 
-function optionsWithTestNames() {
-  const options = launchOptions();
-  return { ...options, args: [...options.args, TEST_NAMES] };
-}
-
-/** A Chromium that resolves every `*.test` name to this machine. */
-export function launchWithTestNames(): Promise<Browser> {
-  return chromium.launch(optionsWithTestNames());
-}
-
-/** The same, as a persistent context. */
+/** A persistent context that resolves every `*.test` name to this machine. */
 export function launchPersistent(): Promise<BrowserContext> {
-  return chromium.launchPersistentContext('', optionsWithTestNames());
+  const options = launchOptions();
+  return chromium.launchPersistentContext('', { ...options, args: [...options.args, TEST_NAMES] });
 }

@@ -25,7 +25,7 @@ const pages = harness({
     'Shop',
   ),
   '/clock': html(
-    `<p id="now">0</p><script>setInterval(() => { now.textContent = performance.now(); }, 5)</script>`,
+    `<p id="now">0</p><script>setInterval(() => { now.textContent = performance.now(); }, 20)</script>`,
     'Clock',
   ),
   '/next': html('<h1>Next</h1>', 'Next'),
