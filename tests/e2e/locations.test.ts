@@ -1,6 +1,7 @@
 // Where the generated tests seem to live, and what the runner's own filters make of them.
 import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
+import type { ResultRow } from '../../src/report/results';
 import { config, makeSuite, type Run, type Suite, spec, startSite } from './suite';
 
 const TYPES = [
@@ -38,35 +39,19 @@ function listed(output: string): string[] {
   return [...output.matchAll(/agents\.spec\.ts:5:\d+ › (\w+)/g)].map(([, id]) => id!);
 }
 
-// What is selected is the same in a listing as in a run, and tags and titles are the same in every kind of module.
-const FILTERS = [
-  { type: 'commonjs', args: ['--grep', '@smoke'], trials: ['one', 'one'] },
-  { type: 'commonjs', args: ['--grep', '@agents'], trials: ['one', 'one', 'two'] },
-  { type: 'module', args: ['agents.spec.ts:5'], trials: ['one', 'one', 'two'] },
-];
-
 const suites = new Map<string, Suite>();
-/** By their filters; before there are results of a run. */
-const listings = new Map<string, Run>();
-beforeAll(async () => {
-  for (const { pkg } of TYPES) suites.set(pkg.type, await makeTagged(pkg.type));
-  for (const { type, args } of FILTERS)
-    listings.set(args.join(), await suiteOf(type).playwright(['test', '--list', ...args]));
-  for (const suite of suites.values()) expect(suite.exists('taskproof-results.json')).toBe(false);
-});
 const suiteOf = (type: string) => suites.get(type)!;
+let unchanged: Run;
+/** After an edit of a YAML file, with --only-changed; by the suite's type. */
+const listings = new Map<string, Run>();
+/** Of the spec `two`, chosen by line and tag, which `#never` loses; by the suite's type. */
+const runs = new Map<string, { run: Run; verdicts: ResultRow[] }>();
 
-describe.each(TYPES)('$name', ({ pkg }) => {
-  test('--list shows the caller’s line, k tests a spec, and judges nothing', () => {
-    const { args } = FILTERS.findLast(({ type }) => type === pkg.type)!;
-    const { exitCode, output } = listings.get(args.join())!;
-    expect(exitCode, output).toBe(0);
-    expect(listed(output).sort()).toEqual(['one', 'one', 'two']);
-    expect(output).not.toContain('undecided');
-  });
-
-  test('--only-changed after an edit of a YAML file selects its test file', async () => {
+beforeAll(async () => {
+  const list = (suite: Suite) => suite.playwright(['test', '--list', '--only-changed']);
+  for (const { pkg } of TYPES) {
     const suite = await makeTagged(pkg.type);
+    suites.set(pkg.type, suite);
     const git = (...args: string[]) =>
       execFileSync('git', ['-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], {
         cwd: suite.folder,
@@ -75,26 +60,46 @@ describe.each(TYPES)('$name', ({ pkg }) => {
     suite.write({ '.gitignore': 'test-results\nnode_modules\n*.json\nplaywright-report\n' });
     git('add', '.');
     git('commit', '-qm', 'all');
-    const unchanged = await suite.playwright(['test', '--list', '--only-changed']);
-    expect(unchanged.output).toContain('Total: 0 tests');
+    if (pkg.type === 'commonjs') unchanged = await list(suite);
     suite.write({ 'tasks/one.yaml': `${suite.read('tasks/one.yaml')}# edited\n` });
-    const changed = await suite.playwright(['test', '--list', '--only-changed']);
-    expect(listed(changed.output)).toContain('one');
-    expect(changed.output).not.toContain('other');
+    listings.set(pkg.type, await list(suite));
+    expect(suite.exists('taskproof-results.json')).toBe(false);
+  }
+  const play = async (type: string, flag: string) => {
+    const run = await suiteOf(type).playwright(['test', 'agents.spec.ts:5', '--grep=@docs', flag]);
+    runs.set(type, { run, verdicts: run.results().verdicts });
+  };
+  await play('commonjs', '--repeat-each=2');
+  const lost = suiteOf('module');
+  lost.write({ 'tasks/two.yaml': lost.read('tasks/two.yaml').replace('#done', '#never') });
+  await play('module', '--retries=2');
+});
+
+describe.each(TYPES)('$name', ({ pkg }) => {
+  test('--list shows the caller’s line, k tests a spec, and judges nothing', () => {
+    const { exitCode, output } = listings.get(pkg.type)!;
+    expect(exitCode, output).toBe(0);
+    expect(listed(output).sort()).toEqual(['one', 'one', 'two']);
+    expect(output).not.toContain('undecided');
   });
 
-  test('a line of the test file selects what runs and is judged', async () => {
-    const run = await suiteOf(pkg.type).playwright(['test', 'agents.spec.ts:5', '--grep=@docs']);
-    expect(run.exitCode, run.output).toBe(0);
-    expect(run.results().verdicts).toMatchObject([{ spec: 'two', verdict: 'passed' }]);
+  test('--only-changed after an edit of a YAML file selects its test file', () => {
+    expect(listed(listings.get(pkg.type)!.output)).toContain('one');
+    expect(listings.get(pkg.type)!.output).not.toContain('other');
+  });
+
+  test('a line of the test file and a tag select what runs and is judged', () => {
+    const { run, verdicts } = runs.get(pkg.type)!;
+    expect(
+      verdicts.map(row => row.spec),
+      run.output,
+    ).toEqual(['two']);
+    expect(run.output).not.toContain('other.spec.ts');
   });
 });
 
-test.each(FILTERS)('$args selects $trials', ({ args, trials }) => {
-  const { exitCode, output } = listings.get(args.join())!;
-  expect(exitCode, output).toBe(0);
-  expect(listed(output).sort()).toEqual(trials);
-  expect(output).not.toContain('other.spec.ts');
+test('--only-changed without an edit selects nothing', () => {
+  expect(unchanged.output).toContain('Total: 0 tests');
 });
 
 test('a run in which no spec is selected is no run of ours', async () => {
@@ -106,21 +111,22 @@ test('a run in which no spec is selected is no run of ours', async () => {
   expect(suite.exists('taskproof-results.json')).toBe(false);
 });
 
-test('--repeat-each=N: the policy is N, and the output says so', async () => {
-  const suite = suiteOf('commonjs');
-  const run = await suite.playwright(['test', '--repeat-each=3', '--grep', '@taskproof']);
+test('--repeat-each=N: the policy is N, and the output says so', () => {
+  const { run, verdicts } = runs.get('commonjs')!;
   expect(run.exitCode, run.output).toBe(0);
-  expect(run.results().verdicts).toMatchObject([
-    { spec: 'one', k: 3, minPasses: 2, passes: 3 },
-    { spec: 'two', k: 3, minPasses: 1, passes: 3 },
-  ]);
-  expect(run.output).toContain('--repeat-each=3 overrides k');
+  expect(verdicts).toMatchObject([{ spec: 'two', k: 2, minPasses: 1, passes: 2 }]);
+  expect(run.output).toContain('--repeat-each=2 overrides k');
 });
 
 describe('without our reporter', () => {
   let run: Run;
   beforeAll(async () => {
-    run = await suiteOf('commonjs').playwright(['test', '--reporter=list', '--grep', '@taskproof']);
+    run = await suiteOf('commonjs').playwright(['test', '--reporter=list', '--grep', '@agents']);
+  });
+
+  test('a tag of the call selects all its specs', () => {
+    expect(listed(run.output).sort()).toEqual(['one', 'one', 'two', 'two']);
+    expect(run.output).not.toContain('other.spec.ts');
   });
 
   test('the body skips the repeats beyond k', () => {
@@ -138,11 +144,9 @@ describe('without our reporter', () => {
   });
 });
 
-test('--retries are no trials', async () => {
-  const suite = suiteOf('commonjs');
-  suite.write({ 'tasks/two.yaml': suite.read('tasks/two.yaml').replace('#done', '#never') });
-  const run = await suite.playwright(['test', '--retries=2', '--grep', 'two']);
+test('--retries are no trials', () => {
+  const { run, verdicts } = runs.get('module')!;
   expect(run.exitCode, run.output).toBe(1);
   expect(run.output).not.toContain('retry #1');
-  expect(run.results().verdicts[0]).toMatchObject({ passes: 0, failures: 1, verdict: 'failed' });
+  expect(verdicts[0]).toMatchObject({ passes: 0, failures: 1, verdict: 'failed' });
 });

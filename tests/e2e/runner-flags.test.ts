@@ -7,8 +7,8 @@ const OURS = `'@taskproof/playwright/reporter'`;
 
 interface Options {
   k: number;
-  /** Of all specs, or of each. */
-  minPasses?: number | Record<string, number>;
+  /** By spec. */
+  minPasses: Record<string, number>;
   reporters?: string;
   /** Further keys of `use.taskproof`. */
   taskproof?: string;
@@ -16,7 +16,7 @@ interface Options {
 
 /** A suite of specs with the repeat indexes at which their button does nothing. */
 async function suiteWith(failing: Record<string, number[]>, options: Options): Promise<Suite> {
-  const { k, minPasses = k - 1, reporters = `[['list'], [${OURS}]]`, taskproof = '' } = options;
+  const { k, minPasses, reporters = `[['list'], [${OURS}]]`, taskproof = '' } = options;
   const site = await startSite({ '/': PAGE });
   return makeSuite({
     'playwright.config.ts': config({
@@ -24,10 +24,10 @@ async function suiteWith(failing: Record<string, number[]>, options: Options): P
       taskproof: `{ agent: ${CLICKS_GO}, ${taskproof} }`,
     }),
     ...Object.fromEntries(
-      Object.keys(failing).map(id => {
-        const needs = typeof minPasses === 'number' ? minPasses : minPasses[id];
-        return [`tasks/${id}.yaml`, spec({ id, url: `${site.url}/`, k, minPasses: needs })];
-      }),
+      Object.keys(failing).map(id => [
+        `tasks/${id}.yaml`,
+        spec({ id, url: `${site.url}/`, k, minPasses: minPasses[id] }),
+      ]),
     ),
     'tasks.spec.ts': `import { test as base, taskproofTests } from '@taskproof/playwright';
 const failing = ${JSON.stringify(failing)};
@@ -42,28 +42,25 @@ taskproofTests('tasks/**/*.yaml', { test });`,
   });
 }
 
-test('-x: a tolerated failure does not stop the run', async () => {
-  const suite = await suiteWith({ kept: [0] }, { k: 2 });
-  const run = await suite.playwright(['test', '-x']);
-  expect(run.exitCode, run.output).toBe(0);
-  expect(run.results().verdicts[0]).toMatchObject({ verdict: 'passed', passes: 1, failures: 1 });
-});
-
 describe('-x with our reporter alone', () => {
   let run: Run;
   beforeAll(async () => {
-    const suite = await suiteWith({ lost: [0, 1] }, { k: 3, reporters: `[[${OURS}]]` });
+    const suite = await suiteWith(
+      { kept: [0], lost: [0, 1] },
+      { k: 3, minPasses: { kept: 1, lost: 2 }, reporters: `[[${OURS}]]` },
+    );
     run = await suite.playwright(['test', '-x']);
+  });
+  const rowOf = (id: string) => run.results().verdicts.find(({ spec }) => spec === id);
+
+  test('-x: a tolerated failure does not stop the run', () => {
+    expect(rowOf('kept'), run.output).toMatchObject({ verdict: 'passed', passes: 1, failures: 1 });
   });
 
   test('-x: the decisive failure stops the run', () => {
     expect(run.exitCode, run.output).toBe(1);
-    expect(run.results().verdicts[0]).toMatchObject({
-      verdict: 'failed',
-      passes: 0,
-      failures: 2,
-      missing: 1,
-    });
+    expect(rowOf('lost')).toMatchObject({ verdict: 'failed', passes: 0, failures: 2, missing: 1 });
+    expect(rowOf('kept')).toMatchObject({ missing: 1 });
   });
 
   test('our reporter alone still shows errors, verdicts and the exit status', () => {
@@ -100,7 +97,7 @@ describe('one kept and one lost spec', () => {
       {
         k: 2,
         minPasses: { kept: 1, lost: 2 },
-        reporters: `process.env.LAST ? [['html'], ${theirs}, ['github'], ${ours}] : [${ours}, ['list'], ${theirs}]`,
+        reporters: `process.env.LAST ? [${theirs}, ['github'], ${ours}] : [${ours}, ['list'], ${theirs}]`,
       },
     );
     const step = (name: string) => ({ GITHUB_STEP_SUMMARY: `${suite.folder}/${name}.md` });
@@ -152,32 +149,42 @@ describe('one kept and one lost spec', () => {
   });
 });
 
-test('earlyStop: trials after a settled verdict are skipped with the reason', async () => {
-  const suite = await suiteWith(
-    { lost: [0], kept: [] },
-    { taskproof: 'earlyStop: true', k: 2, minPasses: { lost: 2, kept: 1 } },
-  );
-  const run = await suite.playwright(['test']);
-  expect(run.exitCode, run.output).toBe(1);
-  const [kept, lost] = run.results().verdicts;
-  expect(kept).toMatchObject({ verdict: 'passed', k: 2, passes: 1, missing: 1, rate: 1 });
-  expect(lost).toMatchObject({ verdict: 'failed', passes: 0, failures: 1, missing: 1, rate: 0 });
-  expect(lost!.trials.filter(trial => trial.outcome === 'skipped').map(trial => trial.reason)).toEqual([
-    'early stop: the verdict is settled (failed, 0 of 1 passed, needs 2 of 2)',
-  ]);
-  expect(run.output).toContain('(1 ran)');
-  expect(run.results().complete).toBe(true);
-});
+describe('a run that leaves out trials', () => {
+  let run: Run;
+  // The dear spec is played first, and leaves nothing of its own budget.
+  beforeAll(async () => {
+    const suite = await suiteWith(
+      { lost: [0], kept: [] },
+      { taskproof: 'earlyStop: true', k: 2, minPasses: { lost: 2, kept: 1 } },
+    );
+    const tasks = suite.read('tasks/kept.yaml');
+    suite.write({
+      'dear/dear.yaml': tasks.replace('id: kept', 'id: dear').replace('minPasses: 1', 'minPasses: 2'),
+      'dear.spec.ts': `import { defineAgent, taskproofTests, test } from '@taskproof/playwright';
+const agent = defineAgent({ name: 'dear', async run(task) {
+  await task.turn('click Go', () => { task.usage({ costUsd: 0.4 }); return task.page.getByText('Go').click(); });
+} });
+test.use({ taskproof: { agent, maxRunCostUsd: 0.3 } });
+taskproofTests('dear/*.yaml', { test });`,
+    });
+    run = await suite.playwright(['test']);
+  });
 
-test('maxRunCostUsd: beyond it no new trial starts, and the verdict is not guessed', async () => {
-  const agent = `defineAgent({ name: 'dear', async run(task) { await task.turn('click Go', () => { task.usage({ costUsd: 0.4 }); return task.page.getByText('Go').click(); }); } })`;
-  const suite = await suiteWith(
-    { kept: [] },
-    { taskproof: `agent: ${agent}, maxRunCostUsd: 0.3`, k: 2, minPasses: 2 },
-  );
-  const run = await suite.playwright(['test']);
-  expect(run.exitCode, run.output).toBe(1);
-  const [verdict] = run.results().verdicts;
-  expect(verdict).toMatchObject({ verdict: 'undecided', passes: 1, missing: 1, costUsd: 0.4 });
-  expect(verdict!.reason).toContain('maxRunCostUsd of $0.3');
+  test('earlyStop: trials after a settled verdict are skipped with the reason', () => {
+    expect(run.exitCode, run.output).toBe(1);
+    const [, kept, lost] = run.results().verdicts;
+    expect(kept).toMatchObject({ verdict: 'passed', k: 2, passes: 1, missing: 1, rate: 1 });
+    expect(lost).toMatchObject({ verdict: 'failed', passes: 0, failures: 1, missing: 1, rate: 0 });
+    expect(lost!.trials.filter(trial => trial.outcome === 'skipped').map(trial => trial.reason)).toEqual([
+      'early stop: the verdict is settled (failed, 0 of 1 passed, needs 2 of 2)',
+    ]);
+    expect(run.output).toContain('(1 ran)');
+    expect(run.results().complete).toBe(true);
+  });
+
+  test('maxRunCostUsd: beyond it no new trial starts, and the verdict is not guessed', () => {
+    const [dear] = run.results().verdicts;
+    expect(dear).toMatchObject({ spec: 'dear', verdict: 'undecided', passes: 1, missing: 1, costUsd: 0.4 });
+    expect(dear!.reason).toContain('maxRunCostUsd of $0.3');
+  });
 });
