@@ -22,12 +22,15 @@ interface Fault {
   reason: RegExp;
   /** A trial whose process was killed leaves none. */
   turns?: number;
+  /** Run in a hand-written test, with the fixture: each failed trial costs a worker. */
+  byHand?: true;
 }
 
 const CRASH = `const crash = async () => { const cdp = await task.context.newCDPSession(task.page); cdp.send('Page.crash').catch(() => {}); };`;
 
 const faults: Record<string, Fault> = {
   'renderer-crash': {
+    byHand: true,
     agent: `${CRASH} await task.turn('crash', async () => { await crash(); await new Promise(() => {}); });`,
     outcome: 'error',
     errorKind: 'browser',
@@ -41,7 +44,9 @@ const faults: Record<string, Fault> = {
     reason:
       /^(the page crashed .*|the browser context was closed, or the browser was gone,) before the trial was graded$/,
   },
+  // The last one: its worker has no browser any more.
   'browser-killed': {
+    byHand: true,
     agent: `await task.turn('kill', async () => {
       const cdp = await task.context.browser().newBrowserCDPSession();
       const { processInfo } = await cdp.send('SystemInfo.getProcessInfo');
@@ -78,6 +83,10 @@ const faults: Record<string, Fault> = {
   },
 };
 
+const rows = Object.entries(faults);
+const trials = rows.filter(([, { byHand }]) => !byHand);
+const byHand = rows.filter(([, { byHand }]) => byHand);
+
 /** A site that answers once and is gone. */
 async function startMortalSite(): Promise<string> {
   const server = createServer((_, response) => {
@@ -92,12 +101,13 @@ async function startMortalSite(): Promise<string> {
 
 let run: Run;
 let results: Results;
+const messages: Record<string, string> = {};
 const mark = randomUUID();
 
 beforeAll(async () => {
   const site = await startSite({ '/': PAGE, '/favicon.ico': '' });
   const mortal = await startMortalSite();
-  const agents = Object.entries(faults).map(([id, { agent }]) => `'${id}': async (task, go) => { ${agent} }`);
+  const agents = rows.map(([id, { agent }]) => `'${id}': async (task, go) => { ${agent} }`);
   const suite = makeSuite({
     'playwright.config.ts': config({
       imports: `import { test } from '@playwright/test';\nimport { goalOf } from './agents';`,
@@ -115,7 +125,7 @@ beforeAll(async () => {
       return agents[task.goal](task, go);
     }`.replaceAll('async (task, go)', 'async (task: any, go: any)'),
     ...Object.fromEntries(
-      Object.keys(faults).map(id => [
+      trials.map(([id]) => [
         `tasks/${id}.yaml`,
         spec({ id, goal: id, url: id === 'site-gone' ? mortal : `${site.url}/` }),
       ]),
@@ -127,15 +137,24 @@ beforeAll(async () => {
       ]),
     ),
     'tasks.spec.ts': TASKS_TEST,
+    'tests-by-hand.spec.ts': `import { writeFileSync } from 'node:fs';
+import { test } from '@taskproof/playwright';
+for (const id of ${JSON.stringify(byHand.map(([id]) => id))})
+  test(id, async ({ page, agent }) => {
+    await page.goto('${site.url}/');
+    const message = await agent.run(id).then(JSON.stringify, error => error.message);
+    writeFileSync(id + '.txt', message);
+  });`,
   });
   run = await suite.playwright(['test'], { [MARK]: mark });
   results = run.results();
+  for (const [id] of byHand) messages[id] = suite.read(`${id}.txt`);
 });
 
 const rowOf = (id: string, project = 'agents') =>
   results.verdicts.find(row => row.spec === id && row.project === project)!;
 
-test.each(Object.entries(faults))('%s ends its trial with what happened', (id, fault) => {
+test.each(trials)('%s ends its trial with what happened', (id, fault) => {
   const [trial] = rowOf(id).trials;
   const { outcome, errorKind, turns = 1 } = fault;
   expect(trial, `${id}: ${JSON.stringify(trial)}\n${run.output}`).toMatchObject({ outcome, turns });
@@ -147,6 +166,12 @@ test.each(Object.entries(faults))('%s ends its trial with what happened', (id, f
     expect(run.output.replace(/\s+/g, ' ')).toContain(
       trial!.reason!.replace(/; the agent stopped on .*/, '').slice(0, 100),
     );
+});
+
+test.each(byHand)('%s is the error of a hand-written test', (id, { errorKind, reason }) => {
+  const [, kind, said] = /^agent\.run, error: (\w+): (.*)$/.exec(messages[id]!) ?? [];
+  expect(kind, messages[id]).toBe(errorKind);
+  expect(said).toMatch(reason);
 });
 
 test('faults end no other trial, and leave no process', async () => {
@@ -163,7 +188,7 @@ test('a browser that can not be launched is an error of the browser', () => {
     verdict: 'inconclusive',
     trials: [{ outcome: 'error', errorKind: 'browser' }],
   });
-  const browserErrors = Object.values(faults).filter(({ errorKind }) => errorKind === 'browser').length;
+  const browserErrors = trials.filter(([, { errorKind }]) => errorKind === 'browser').length;
   expect(run.output).toContain(`${browserErrors + 1} trials with error: browser`);
 });
 
@@ -217,20 +242,20 @@ taskproofTests('tasks/**/*.yaml', { test });`,
 });
 
 test('what can not be written costs a warning, never the verdicts', async () => {
-  const site = await startSite({ '/': PAGE });
   const suite = makeSuite({
     'playwright.config.ts': config({
-      taskproof: `{ agent: ${CLICKS_GO} }`,
-      reporters: `[['list'], ['@taskproof/playwright/reporter', { outputFile: 'tasks.spec.ts/results.json', summary: '${FULL}', baseline: 'base.json' }]]`,
+      reporters: `[['list'], ['@taskproof/playwright/reporter', { outputFile: 'good.spec.ts/results.json', summary: '${FULL}', baseline: 'base.json' }]]`,
+      projects: `[{ name: 'agents' }]`,
     }),
     'base.json': '{ "schemaVersion": "3", "verdicts": [] }',
-    'tasks/good.yaml': spec({ id: 'good', url: `${site.url}/` }),
-    'tasks.spec.ts': TASKS_TEST,
+    'good.spec.ts': `import { test } from '@playwright/test';
+import { passPolicy } from '@taskproof/playwright';
+test('good', passPolicy({ k: 1, minPasses: 1 }), () => {});`,
   });
   const run = await suite.playwright(['test'], { GITHUB_STEP_SUMMARY: FULL });
   expect(run.exitCode, run.output).toBe(0);
   expect(run.output).toMatch(/good\s+agents\s+✓ passed/);
-  expect(run.output).toMatch(/taskproof: .*tasks\.spec\.ts\/results\.json: E/);
+  expect(run.output).toMatch(/taskproof: .*good\.spec\.ts\/results\.json: E/);
   expect(run.output.match(/taskproof: .*: (ENOSPC|ENOTDIR|EEXIST)/g)).toHaveLength(3);
   expect(run.output).toMatch(
     /taskproof: .*base\.json: schemaVersion is "3"; this version .* reads baselines of "1" and "2"/,

@@ -1,12 +1,16 @@
 // The judge in a user's suite: a server of ours plays its model, the agent is lexical().
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ResultRow } from '../../src/report/results';
 import { decision, json, playJudge, stageOf } from '../support/judge-model';
 import { type MessagesApiOptions, startMessagesApi } from '../support/messages-api';
-import { config, makeSuite, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
 
 const KEY = 'sk-ant-the-key-of-this-judge';
 const PAGE = `<button onclick="done.hidden=false">Go</button><p id="done" hidden>Your message was sent.</p>`;
 const RUBRIC = `judge: The message was sent once.\nmaxCostUsd: 0.5\n`;
+
+const apis: { close(): unknown }[] = [];
+afterAll(() => Promise.all(apis.map(api => api.close())));
 
 async function suiteWith(
   script: MessagesApiOptions['script'],
@@ -14,7 +18,7 @@ async function suiteWith(
 ) {
   const site = await startSite({ '/': PAGE });
   const api = await startMessagesApi({ script, apiKey: KEY });
-  onTestFinished(() => api.close());
+  apis.push(api);
   const suite = makeSuite({
     ...tasks(`${site.url}/`),
     'agents.spec.ts': TASKS_TEST,
@@ -55,86 +59,95 @@ function resultOf(report: string, title: string): Result {
 const attached = ({ attachments }: Result, name: string) =>
   Buffer.from(attachments.find(each => each.name === name)!.body!, 'base64').toString();
 
-test('a rubric that holds passes, one that does not fails with its reason; what is not to be judged is not', async () => {
-  const { api, suite } = await suiteWith(
-    playJudge({
-      'key points': () => json({ keyPoints: ['The message was sent', 'It was sent once'] }),
-      decision: request =>
-        json(
-          request.text.includes('Click "Go" twice')
-            ? decision(request, false, 'The message was sent twice: turn 2 repeats it.')
-            : decision(request),
-        ),
-    }),
-    url => ({
-      'tasks/holds.yaml': spec({ id: 'holds', url, extra: RUBRIC }),
-      'tasks/breaks.yaml': spec({ id: 'breaks', url, goal: 'Click "Go" twice', extra: RUBRIC }),
-      'tasks/no-rubric.yaml': spec({ id: 'no-rubric', url, goal: 'Click "Go" unjudged' }),
-      'tasks/lost.yaml': spec({
+describe('a run of rubrics', () => {
+  let api: Awaited<ReturnType<typeof startMessagesApi>>;
+  let suite: Suite;
+  let run: Run;
+  let verdicts: Record<string, ResultRow>;
+  // What passes comes first: a new worker starts after each failed trial.
+  beforeAll(async () => {
+    const tasks = (url: string) => ({
+      'tasks/1-holds.yaml': spec({ id: 'holds', url, extra: RUBRIC }),
+      'tasks/2-no-rubric.yaml': spec({ id: 'no-rubric', url, goal: 'Click "Go" unjudged' }),
+      'tasks/3-breaks.yaml': spec({ id: 'breaks', url, goal: 'Click "Go" twice', extra: RUBRIC }),
+      'tasks/4-lost.yaml': spec({
         id: 'lost',
         url,
         goal: 'Click "Go" in vain',
         extra: RUBRIC,
         assertions: `  - type: dom\n    selector: '#nowhere'\n`,
       }),
-    }),
-  );
-  const run = await suite.playwright(['test'], { ANTHROPIC_API_KEY: KEY });
-  expect(run.output).not.toContain(KEY);
-  const verdicts = Object.fromEntries(run.results().verdicts.map(verdict => [verdict.spec, verdict]));
-  expect(verdicts, run.output).toMatchObject({
-    holds: { verdict: 'passed', reason: null },
-    breaks: { verdict: 'failed', failures: 1 },
-    'no-rubric': { verdict: 'passed', costUsd: 0 },
-    lost: { verdict: 'failed' },
+      'tasks/5-unreached.yaml': spec({ id: 'unreached', url, goal: 'Click "Go" overloaded', extra: RUBRIC }),
+    });
+    ({ api, suite } = await suiteWith(
+      playJudge({
+        'key points': () => json({ keyPoints: ['The message was sent', 'It was sent once'] }),
+        decision: request => {
+          if (request.text.includes('Click "Go" overloaded'))
+            return { fault: 'status', status: 529, type: 'overloaded_error' };
+          return json(
+            request.text.includes('Click "Go" twice')
+              ? decision(request, false, 'The message was sent twice: turn 2 repeats it.')
+              : decision(request),
+          );
+        },
+      }),
+      tasks,
+    ));
+    run = await suite.playwright(['test'], { ANTHROPIC_API_KEY: KEY });
+    verdicts = Object.fromEntries(run.results().verdicts.map(verdict => [verdict.spec, verdict]));
   });
-  expect(verdicts.breaks!.reason).toContain('the judge: The message was sent twice: turn 2 repeats it.');
-  expect(verdicts.holds!.costUsd).toBeGreaterThan(0);
-  expect(run.output).toContain('breaks.yaml');
-  const asked = JSON.stringify(api.requests.map(({ body }) => body));
-  expect(asked).not.toContain('unjudged');
-  expect(asked).not.toContain('in vain');
 
-  const report = suite.read('report.json');
-  expect(report).not.toContain(KEY);
-  const broken = resultOf(report, 'breaks');
-  const step = broken.steps.find(({ title }) =>
-    title.startsWith('judge "webJudge": The message was sent twice'),
-  )!;
-  expect(step.error!.message).toContain('The message was sent twice');
-  expect(step.steps!.map(({ title }) => title)).toEqual([
-    'not met: The message was sent',
-    'not met: It was sent once',
-  ]);
-  expect(attached(broken, 'transcript')).toContain('✗ It was sent once\n      | Nothing shows it.');
-  const record = JSON.parse(attached(resultOf(report, 'holds'), '_taskproof'));
-  expect(record.judge).toMatchObject({
-    passed: true,
-    model: 'claude-sonnet-5-5',
-    promptVersion: '1',
-    keyPoints: [{ met: true, screenshot: 'end.jpg' }, { met: true }],
-  });
-  expect(record.costUsd).toBe(record.judge.usage.costUsd);
-  expect(attached(resultOf(report, 'holds'), 'transcript')).toContain('✓ The message was sent (end.jpg)');
-});
+  test('a rubric that holds passes, one that does not fails with its reason; what is not to be judged is not', () => {
+    expect(run.output).not.toContain(KEY);
+    expect(verdicts, run.output).toMatchObject({
+      holds: { verdict: 'passed', reason: null },
+      breaks: { verdict: 'failed', failures: 1 },
+      'no-rubric': { verdict: 'passed', costUsd: 0 },
+      lost: { verdict: 'failed' },
+    });
+    expect(verdicts.breaks!.reason).toContain('the judge: The message was sent twice: turn 2 repeats it.');
+    expect(verdicts.holds!.costUsd).toBeGreaterThan(0);
+    expect(run.output).toContain('breaks.yaml');
+    const asked = JSON.stringify(api.requests.map(({ body }) => body));
+    expect(asked).not.toContain('unjudged');
+    expect(asked).not.toContain('in vain');
 
-test('a judge that can not be reached says nothing about the site', async () => {
-  const { api, suite } = await suiteWith(
-    playJudge({ decision: () => ({ fault: 'status', status: 529, type: 'overloaded_error' }) }),
-    url => ({ 'tasks/one.yaml': spec({ id: 'one', url, extra: RUBRIC }) }),
-  );
-  const run = await suite.playwright(['test'], { ANTHROPIC_API_KEY: KEY });
-  const [verdict] = run.results().verdicts;
-  expect(verdict, run.output).toMatchObject({
-    verdict: 'inconclusive',
-    errors: 1,
-    failures: 0,
-    trials: [{ outcome: 'error', errorKind: 'judge' }],
+    const report = suite.read('report.json');
+    expect(report).not.toContain(KEY);
+    const broken = resultOf(report, 'breaks');
+    const step = broken.steps.find(({ title }) =>
+      title.startsWith('judge "webJudge": The message was sent twice'),
+    )!;
+    expect(step.error!.message).toContain('The message was sent twice');
+    expect(step.steps!.map(({ title }) => title)).toEqual([
+      'not met: The message was sent',
+      'not met: It was sent once',
+    ]);
+    expect(attached(broken, 'transcript')).toContain('✗ It was sent once\n      | Nothing shows it.');
+    const record = JSON.parse(attached(resultOf(report, 'holds'), '_taskproof'));
+    expect(record.judge).toMatchObject({
+      passed: true,
+      model: 'claude-sonnet-5-5',
+      promptVersion: '1',
+      keyPoints: [{ met: true, screenshot: 'end.jpg' }, { met: true }],
+    });
+    expect(record.costUsd).toBe(record.judge.usage.costUsd);
+    expect(attached(resultOf(report, 'holds'), 'transcript')).toContain('✓ The message was sent (end.jpg)');
   });
-  expect(verdict!.reason).toContain('judge "webJudge": the API is overloaded (529)');
-  expect(run.exitCode).toBe(1);
-  expect(api.requests.map(({ body }) => stageOf(body))).toContain('decision');
-  expect(verdict!.costUsd, 'the key points were paid').toBeGreaterThan(0);
+
+  test('a judge that can not be reached says nothing about the site', () => {
+    const { unreached } = verdicts;
+    expect(unreached, run.output).toMatchObject({
+      verdict: 'inconclusive',
+      errors: 1,
+      failures: 0,
+      trials: [{ outcome: 'error', errorKind: 'judge' }],
+    });
+    expect(unreached!.reason).toContain('judge "webJudge": the API is overloaded (529)');
+    expect(run.exitCode).toBe(1);
+    expect(unreached!.costUsd, 'the key points were paid').toBeGreaterThan(0);
+  });
 });
 
 test('an interrupted judge leaves no passed trial behind', async () => {

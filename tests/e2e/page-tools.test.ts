@@ -93,13 +93,30 @@ socket.close();
 
 let suite: Suite;
 let run: Run;
-/** The only record of a project. */
-function recordOf(project: string) {
+/** The record of the spec `shop` in a project, or of another one. */
+function recordOf(project: string, spec = 'shop') {
   const json = JSON.parse(suite.read('report.json'), (key, value) =>
     key === 'tests' ? value.filter((each: { projectName: string }) => each.projectName === project) : value,
   );
-  const record = recordsIn(JSON.stringify(json)).find(({ specId }) => specId !== 'lies');
+  const record = recordsIn(JSON.stringify(json)).find(({ specId }) => specId === spec);
   return record!;
+}
+
+/** What Playwright's JSON report says of the tests in one file. */
+function checksIn(file: string) {
+  const { suites } = JSON.parse(suite.read('report.json')) as {
+    suites: {
+      file: string;
+      specs: { title: string; tests: { results: { status: string; error?: { message: string } }[] }[] }[];
+    }[];
+  };
+  const { specs } = suites.find(each => each.file === file)!;
+  return Object.fromEntries(
+    specs.map(({ title, tests }) => [
+      title,
+      tests[0]!.results.map(({ status, error }) => [status, error?.message])[0]!,
+    ]),
+  );
 }
 
 beforeAll(async () => {
@@ -121,29 +138,38 @@ beforeAll(async () => {
       imports: `import { command, replay } from '@taskproof/playwright';`,
       reporters: `[['list'], ['@taskproof/playwright/reporter', { summary: 'summary.md' }], ['json', { outputFile: 'report.json' }]]`,
       projects: `process.env.REPLAY ? [${project('replays', `{ agent: replay(), ${secrets} }`, grep)}] : [
-        ${project('auto', `{ agent: ${AGENT}, record: true, ${secrets} }`, 'grep: /shop|lies/')},
+        ${project('auto', `{ agent: ${AGENT}, record: true, ${secrets} }`)},
         ${project('off', `{ agent: ${AGENT}, pageTools: false }`, grep)},
         ${project('only', `{ agent: ${AGENT}, pageTools: 'only', ${secrets} }`, grep)},
         { name: 'lacking', testMatch: 'tasks.spec.ts', ...repeats('tasks/*.yaml'), ${grep}, use: { ${without}, taskproof: { agent: ${AGENT}, pageTools: 'only' } } },
-        ${project('program', `{ agent: command({ command: ${JSON.stringify(process.execPath)}, args: ['program.mjs'] }) }`, grep)},
-        ${project('late', `{ agent: ${LATE}, turnTimeoutMs: 1000 }`, 'grep: /odd/')},
-        { name: 'checks', testMatch: 'checks.spec.ts', use: { baseURL: '${site.url}' } },
-        { name: 'unchecked', testMatch: 'checks.spec.ts', use: { baseURL: '${site.url}', taskproof: { pageTools: false } } },
+        { name: 'checks', testMatch: ['program.spec.ts', 'unchecked.spec.ts', 'checks.spec.ts', 'z-late.spec.ts'], use: { baseURL: '${site.url}' } },
       ]`,
     }).replaceAll(
       `launchOptions: ${JSON.stringify(launchOptions())}, taskproof: { agent: lexical()`,
       `launchOptions: ${JSON.stringify(WITH)}, taskproof: { agent: lexical()`,
     ),
     'tasks/shop.yaml': spec({ id: 'shop', url: `${site.url}/`, goal: 'Put a fern into the cart with CODE' }),
-    'tasks/lies.yaml': lies,
-    'tasks/odd.yaml': spec({ id: 'odd', url: `${site.url}/odd`, extra: 'maxSteps: 3' }),
+    // A new worker starts after each failure: what fails is the last of its project, or known to.
+    'tasks/z-lies.yaml': lies,
     'tasks.spec.ts': TASKS_TEST,
     'program.mjs': PROGRAM,
-    'checks.spec.ts': `import { pageToolTests } from '@taskproof/playwright';
+    'program.yaml': spec({ id: 'program', url: `${site.url}/` }),
+    'program.spec.ts': `import { command, taskproofTests, test } from '@taskproof/playwright';
+test.use({ taskproof: { agent: command({ command: ${JSON.stringify(process.execPath)}, args: ['program.mjs'] }) } });
+taskproofTests('program.yaml', { test });`,
+    'late.yaml': spec({ id: 'late', url: `${site.url}/odd`, extra: 'maxSteps: 3' }),
+    'z-late.spec.ts': `import { defineAgent, taskproofTests, test } from '@taskproof/playwright';
+test.use({ taskproof: { agent: ${LATE}, turnTimeoutMs: 1000 } });
+taskproofTests('late.yaml', { test });`,
+    'checks.spec.ts': `import { pageToolTests, test } from '@taskproof/playwright';
+test.beforeEach(({}, { title }) => test.fail(/^.odd: .* refuses/.test(title)));
 pageToolTests('/', { calls: { add_to_cart: { plant: 'Fern' } } });
 pageToolTests('/framed', { calls: { add_to_cart: { plant: 'Fern' } } });
 pageToolTests('/later');
 pageToolTests('/odd', { calls: { careless: { to: 'Mira' }, reloads: { to: 'Mira' } }, timeoutMs: 500 });`,
+    'unchecked.spec.ts': `import { pageToolTests, test } from '@taskproof/playwright';
+test.use({ taskproof: { pageTools: false } });
+pageToolTests('/odd');`,
   });
   run = await suite.playwright(['test']);
 });
@@ -156,7 +182,6 @@ test('the projects stand side by side, with the share of actions that went throu
     auto: 'passed',
     off: 'passed',
     only: 'passed',
-    program: 'passed',
   });
   expect(verdicts.find(({ spec }) => spec === 'lies')).toMatchObject({ project: 'auto', verdict: 'failed' });
   const totals = Object.fromEntries(comparison!.projects.map(each => [each.project, each]));
@@ -203,15 +228,15 @@ test('"only" needs a browser that has them, and says how to get it', () => {
 });
 
 test('a program calls them through its connection', () => {
-  const record = recordOf('program');
+  const record = recordOf('checks', 'program');
   expect(record.turns[0]!.narration).toMatch(
     /mode auto, tools add_to_cart\nrefused: Not sent to the page.*plant.*\nIn the cart: Fern/s,
   );
-  expect(record).toMatchObject({ actions: 1, pageToolCalls: 1 });
+  expect(record).toMatchObject({ outcome: 'passed', actions: 1, pageToolCalls: 1 });
 });
 
 test('a tool that never answers costs its time, and the trial no more than its own', () => {
-  const record = recordOf('late');
+  const record = recordOf('checks', 'late');
   expect(run.output).toContain('OUTSIDE callPageTool: call it in a turn');
   expect(record).toMatchObject({ status: 'timed_out' });
   expect(record.turns).toHaveLength(2);
@@ -232,15 +257,22 @@ test('the tools are tested without an agent', () => {
   expect(run.output).toContain('tool "blank" has no description');
   expect(run.output).toContain('the input schema of tool "blank" is not valid');
   expect(run.output).toMatch(line('✓', 'checks.spec.ts.* /odd: page tool "careless" answers'));
-  expect(run.output).toContain('tool "careless", given {}, which its schema refuses, answered "sent"');
-  expect(run.output).toMatch(
-    /tool "reloads", given \{\}, which its schema refuses, answered .* instead of an error/,
-  );
+  const checks = checksIn('checks.spec.ts');
+  expect(checks['/odd: page tool "careless" refuses wrong input']).toEqual([
+    'failed',
+    expect.stringContaining('tool "careless", given {}, which its schema refuses, answered "sent"'),
+  ]);
+  expect(checks['/odd: page tool "reloads" refuses wrong input']).toEqual([
+    'failed',
+    expect.stringMatching(
+      /tool "reloads", given \{\}, which its schema refuses, answered .* instead of an error/,
+    ),
+  ]);
   expect(run.output).toContain('its schema is longer than 20000 characters');
   // Errors show the call, not the library.
-  expect(run.output).toMatch(/> 5 \| pageToolTests\('\/odd'.*\n.*\n.* at .*checks\.spec\.ts:5:\d+/);
+  expect(run.output).toMatch(/> 6 \| pageToolTests\('\/odd'.*\n.*\n.* at .*checks\.spec\.ts:6:\d+/);
   expect(run.output).not.toContain('page-tool-checks');
-  expect(run.output).toMatch(line('-', 'unchecked.*checks.spec.ts.* /odd: page tools are well described'));
+  expect(run.output).toMatch(line('-', 'unchecked.spec.ts.* /odd: page tools are well described'));
   expect(run.output).not.toMatch(/[✓✘].*unchecked/);
 });
 

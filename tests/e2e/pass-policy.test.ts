@@ -217,6 +217,7 @@ test('plain', () => {
         y: 'passed 2/3, 0 failed, 0 errors',
         z: 'failed 0/3, 2 failed, 0 errors',
       });
+      expect(stopped.results().complete, 'what early stop leaves out is not missed').toBe(true);
       const diff = await taskproof(suite, ['diff']);
       expect([diff.code, diff.out]).toEqual([1, expect.stringMatching(/^regressed.* x /m)]);
       // Meanwhile z is mended.
