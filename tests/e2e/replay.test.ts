@@ -1,15 +1,13 @@
 // replay() from end to end: recorded in one run, played in the next, on a site that changes in between.
-import { execFile } from 'node:child_process';
 import { cpSync, readdirSync, renameSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSite as startExampleSite } from '../../example-tasks/site/server.mjs';
 import type { Recording } from '../../src/agents/replay/recording';
 import type { Results } from '../../src/report/results';
 import { byRef, call, done, reply, startMessagesApi } from '../support/messages-api';
 import { recordsIn } from '../support/records';
-import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST, taskproof } from './suite';
 
 const BUTTONS = {
   'as recorded': `<button onclick="done.hidden=false">Place order</button>`,
@@ -87,14 +85,6 @@ const fallback = claude({ baseURL: '${modelUrl}', apiKey: 'key', maxRetries: 0 }
     'tasks.spec.ts': TASKS_TEST,
     'tasks/order.yaml': spec({ id: 'order', url: `${url}/`, goal: GOAL, k: 2, minPasses: 1 }),
   });
-}
-
-const exec = promisify(execFile);
-
-async function taskproof(suite: Suite, ...args: string[]) {
-  const cli = join(inject('installed'), 'node_modules/@taskproof/playwright/dist/cli.js');
-  const ended = await exec(process.execPath, [cli, ...args], { cwd: suite.folder }).catch(error => error);
-  return { exitCode: ended.code ?? 0, output: `${ended.stdout}${ended.stderr}` };
 }
 
 const readJson = <T>(suite: Suite, file: string) => JSON.parse(suite.read(file)) as T;
@@ -284,14 +274,14 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
       merged.results().verdicts.map(({ spec, project }) => `${spec} ${project}`),
       merged.output,
     ).toEqual(['order mine', 'order replay', 'order shopper', 'silent mine']);
-    const saved = await taskproof(suite, 'record', '--output', 'again', '--project', 'mine');
-    expect(saved).toMatchObject({ exitCode: 0 });
-    expect(saved.output).toContain('silent [mine]: not saved: turn 1: `open the checkout`');
-    expect(saved.output).toContain('Saved 1 recording in again');
+    const saved = await taskproof(suite, ['record', '--output', 'again', '--project', 'mine']);
+    expect(saved.code, saved.err).toBe(0);
+    expect(saved.err).toContain('silent [mine]: not saved: turn 1: `open the checkout`');
+    expect(saved.out).toContain('Saved 1 recording in again');
     expect(readJson(suite, 'again/order.json')).toEqual(own);
-    const unknown = await taskproof(suite, 'record', '--spec', 'nothing');
-    expect(unknown).toMatchObject({ exitCode: 1 });
-    expect(unknown.output).toContain('has no verdict on nothing');
+    const unknown = await taskproof(suite, ['record', '--spec', 'nothing']);
+    expect(unknown.code).toBe(1);
+    expect(unknown.err).toContain('has no verdict on nothing');
   });
 });
 

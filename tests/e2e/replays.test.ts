@@ -1,14 +1,11 @@
 // Replayed verdicts: one trial stands for a recording, and nothing of it is mixed with what agents do.
-import { execFile } from 'node:child_process';
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import type { ResultRow, Results } from '../../src/report/results';
 import { recordsIn } from '../support/records';
-import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST, taskproof } from './suite';
 
-const exec = promisify(execFile);
 const PAGE = `<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>`;
 
 /** Clicks, unless BREAK names the spec or HEAL lets a fallback do it. */
@@ -233,13 +230,6 @@ describe('replays that are lost, chosen in several ways', () => {
   );
 });
 
-async function taskproof(suite: Suite, ...args: string[]) {
-  const cli = join(inject('installed'), 'node_modules/@taskproof/playwright/dist/cli.js');
-  const ended = await exec(process.execPath, [cli, ...args], { cwd: suite.folder }).catch(error => error);
-  const { code, stdout, stderr } = ended as { code?: number; stdout: string; stderr: string };
-  return { code: code ?? 0, stdout, output: `${stdout}${stderr}` };
-}
-
 describe('agents and replays in one run', () => {
   const ROWS = [
     'cart agents passed 2/2 of 2',
@@ -296,10 +286,10 @@ describe('agents and replays in one run', () => {
     expect(merged.results(), 'a replay is no agent to compare with').not.toHaveProperty('comparison');
     expect(merged.output).toContain('2 specs: 2 passed; 2 replayed: 2 passed');
 
-    expect((await taskproof(suite, 'baseline', 'save')).output).toContain('Saved 4 verdicts (2 replayed)');
+    expect((await taskproof(suite, ['baseline', 'save'])).out).toContain('Saved 4 verdicts (2 replayed)');
     // What an agent plays that was replayed is nothing to compare, and no regression.
-    const changed = await taskproof(suite, 'diff', 'taskproof-baseline.json', 'played.json', '--json');
-    expect(JSON.parse(changed.stdout).rows).toMatchObject([
+    const changed = await taskproof(suite, ['diff', 'taskproof-baseline.json', 'played.json', '--json']);
+    expect(JSON.parse(changed.out).rows).toMatchObject([
       { change: 'removed', spec: 'cart', project: 'agents', replayed: false },
       { change: 'removed', spec: 'cart', project: 'replays', replayed: true },
       { change: 'removed', spec: 'docs', project: 'replays', replayed: true },
