@@ -27,7 +27,7 @@ const IGNORED = new Set([
 
 interface Pending {
   startedAt: number;
-  /** When it is a stream, if it has not ended: known once it is answered. */
+  /** From then on it counts as a stream, if it has not ended; Infinity until it is answered. */
   streamsAt: number;
 }
 

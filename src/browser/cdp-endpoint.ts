@@ -115,7 +115,11 @@ async function serve(
   socket.pause();
   const open = async () => (await browser.newBrowserCDPSession()) as unknown as RawSession;
   const session = await open().catch(() => undefined);
-  if (!session) return socket.close(1011, 'the browser is gone');
+  if (!session) {
+    // Otherwise its answer to the closing would not be read.
+    socket.resume();
+    return socket.close(1011, 'the browser is gone');
+  }
   const relay = new CdpRelay(
     session,
     open,

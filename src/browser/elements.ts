@@ -53,8 +53,9 @@ export function nameOf(element: Element): string {
   const root = element.getRootNode() as Document | ShadowRoot;
   const ids = (element.getAttribute('aria-labelledby') ?? '').split(/\s+/).filter(Boolean);
   const isButton = element.matches('input[type=submit],input[type=button],input[type=reset]');
-  const isField = element.matches('input,select,textarea') || (element as HTMLElement).isContentEditable;
-  const image = element.matches('img') ? element : element.querySelector('img[alt],svg[aria-label]');
+  const isField = element.matches('input,select,textarea,[contenteditable=""],[contenteditable=true]');
+  const isImage = element.matches('img,area,input[type=image]');
+  const image = isImage ? element : element.querySelector('img[alt],svg[aria-label]');
   const names = [
     ids.map(id => root.getElementById?.(id)?.textContent ?? '').join(' '),
     element.getAttribute('aria-label'),
@@ -79,21 +80,23 @@ export function roleOf(element: Element): string {
   if (given) return given;
   const inputs: Record<string, string> = {
     ...{ checkbox: 'checkbox', radio: 'radio', range: 'slider', number: 'spinbutton', search: 'searchbox' },
-    ...{ submit: 'button', button: 'button', reset: 'button', image: 'button' },
+    ...{ submit: 'button', button: 'button', reset: 'button', image: 'button', file: 'button' },
   };
   const tags: Record<string, string> = {
     ...{ a: 'link', area: 'link', button: 'button', select: 'combobox', textarea: 'textbox' },
     ...{ summary: 'button', input: inputs[element.getAttribute('type')?.toLowerCase() ?? ''] ?? 'textbox' },
   };
-  if ((element as HTMLElement).isContentEditable) return 'textbox';
-  return tags[element.localName] ?? element.localName.replace(/^h[1-6]$/, 'heading');
+  // Links and headings of an editable text stay what they are.
+  const known = tags[element.localName] ?? (/^h[1-6]$/.test(element.localName) ? 'heading' : undefined);
+  return known ?? ((element as HTMLElement).isContentEditable ? 'textbox' : element.localName);
 }
 
 /** `button "Place order"`, `dialog "Cookies"`, `div.banner` */
 export function wordsFor(element: Element): string {
   const isKnown = isControl(element) || element.matches('dialog,h1,h2,h3,h4,h5,h6,[role]');
   const isShort = (element.textContent ?? '').trim().length < 80;
-  const [first] = [...element.classList];
+  // Names with digits are often made by a build, and differ in the next one.
+  const first = [...element.classList].find(name => !/\d/.test(name));
   const heading = element.querySelector('h1,h2,h3,h4')?.textContent ?? '';
   const name =
     isShort || isControl(element) ? nameOf(element) : element.getAttribute('aria-label') || heading;

@@ -108,9 +108,11 @@ class Pairs {
   readonly #waiting = new Map<string, { side: Side; events: NetworkEvent[] }>();
 
   take(side: Side, seen: SeenRequest): NetworkEvent | undefined {
-    const waiting = this.#waiting.get(keyOf(seen));
-    const event = waiting?.side === side ? waiting.events[0] : undefined;
-    if (event) this.forget(event);
+    const key = keyOf(seen);
+    const waiting = this.#waiting.get(key);
+    if (waiting?.side !== side) return undefined;
+    const event = waiting.events.shift();
+    if (waiting.events.length === 0) this.#waiting.delete(key);
     return event;
   }
 

@@ -33,7 +33,7 @@ export interface PerformOptions {
  * Resolves once the action is dispatched; for `goto`, `back`, `forward` and `reload`, once the page's document is parsed.
  * Use `Session.settle` to wait for what follows. `press` and `type` without a locator go to the focused element.
  *
- * @returns Playwright's answer: the response, for what opens a page; null if there was none
+ * @returns for `goto`, `back`, `forward` and `reload` Playwright's response, or null; otherwise nothing of use
  * @throws Error of Playwright, which `reasonIn` shortens; DriverError if a page tool fails, or says so.
  */
 export async function perform(

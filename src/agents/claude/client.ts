@@ -96,6 +96,11 @@ export class Client {
       maxRetries: this.asker.maxRetries,
       middleware: [middleware],
     });
+    // A client of an older SDK knows no middleware.
+    let begun = false;
+    stream.on('connect', () => {
+      begun = true;
+    });
     try {
       const message = await stream.finalMessage();
       watch.usage ??= message.usage;
@@ -105,7 +110,7 @@ export class Client {
       if (!silent && !limit.signal.aborted) await within(watch.readOn(), timeout);
       if (silent) throw new AnthropicError(`no data for ${timeout / 1000} s`);
       // The stream wraps what the client throws before it sends the request.
-      throw watch.reader || apiError(error) ? error : ((error as Error).cause ?? error);
+      throw begun || apiError(error) ? error : ((error as Error).cause ?? error);
     } finally {
       clearTimeout(timer);
       if (watch.usage) limit.spent(watch.usage);
@@ -116,8 +121,7 @@ export class Client {
 /** Reads an answer before the SDK does, since the SDK hides pings and the usage of answers that it rejects. */
 class StreamWatch {
   usage: BetaUsage | undefined;
-  /** Undefined before the answer begins. */
-  reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
+  private reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   private readonly decoder = new TextDecoder();
   private line = '';
 

@@ -28,6 +28,7 @@ export interface LookOptions {
   wanted: readonly string[];
   /** Boxes of fields that did not keep what was typed into them. */
   unkept: readonly Box[];
+  /** How long a look may take, in milliseconds. */
   budgetMs: number;
 }
 
