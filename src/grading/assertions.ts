@@ -194,6 +194,7 @@ async function whyBlank(page: Page): Promise<string | null> {
   return rendered ? null : `the page rendered no content (${url})`;
 }
 
+/** @throws AssertionFailure if the selector is not CSS. */
 async function cssLocator(page: Page, selector: string): Promise<Locator> {
   // Playwright reads `>>` as a chain of selectors of several kinds; the format only has CSS.
   const unquoted = selector.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, '""');
@@ -264,11 +265,13 @@ export function matchesUrlGlob(pattern: string, url: string): boolean {
   // The positions in the pattern that the URL may have come to.
   let live = withEmptyRuns([0], tokens);
   for (const character of url) {
-    const next = [...live].flatMap(at => {
+    const next: number[] = [];
+    for (const at of live) {
       const token = tokens[at];
-      if (token?.startsWith('*')) return token !== '*' || character !== '/' ? [at] : [];
-      return token === '?' || token === character ? [at + 1] : [];
-    });
+      if (token?.startsWith('*')) {
+        if (token !== '*' || character !== '/') next.push(at);
+      } else if (token === '?' || token === character) next.push(at + 1);
+    }
     live = withEmptyRuns(next, tokens);
     if (live.size === 0) return false;
   }

@@ -43,6 +43,7 @@ export function nameOf(spec: Pick<PlannedSpec, 'id' | 'describe' | 'titlePath'>)
   return spec.titlePath?.join(' › ') ?? specName({ spec: spec.id, describe: spec.describe });
 }
 
+/** Undefined if there are none. */
 export function describeOf(test: Pick<AnnotatedTest, 'titlePath'>): string | undefined {
   return pathOf(test)?.slice(1, -1).filter(Boolean).join(' › ') || undefined;
 }
@@ -200,10 +201,8 @@ function replacePlan({ annotations }: { annotations: Annotation[] }, spec: Plann
   else annotations.splice(planIndex(annotations), 2, ...planAnnotations(spec));
 }
 
-const runPlanSchema = z.array(z.object({ project: z.string(), spec: plannedSpecSchema }));
-
 /** The specs of a whole run, each in its project. */
-export type RunPlan = z.infer<typeof runPlanSchema>;
+const runPlanSchema = z.array(z.object({ project: z.string(), spec: plannedSpecSchema }));
 
 const keptRunSchema = z.object({
   startedAt: z.string(),

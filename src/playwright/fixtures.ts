@@ -124,7 +124,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
 // biome-ignore lint/suspicious/noExplicitAny: any suite's test, whatever its fixtures
 type SuiteTest = TestType<any, any>;
 
-/** An option \`test\`: the suite's own. */
+/** An option `test`: the suite's own. */
 export const suiteTest = z
   .custom<SuiteTest>(
     given => typeof (given as SuiteTest)?.extend === 'function',

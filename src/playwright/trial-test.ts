@@ -80,7 +80,10 @@ export class TrialTest {
     const spec = atOrigin(filled, options.origin);
     const caps = [spec.maxCostUsd, options.maxCostUsd].filter(cap => cap !== undefined);
     return {
-      ...spec,
+      goal: spec.goal,
+      entryUrl: spec.entryUrl,
+      allowedDomains: spec.allowedDomains,
+      maxSteps: spec.maxSteps,
       ...planOf(options, testInfo),
       spec,
       specId: spec.id,

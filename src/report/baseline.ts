@@ -14,6 +14,7 @@ import {
 } from './results';
 
 export const BASELINE_SCHEMA_VERSION = '2';
+/** How many runs a baseline keeps. */
 export const DEFAULT_RUNS = 10;
 
 const runSchema = z.object({ partial: z.boolean().default(false), verdicts: z.array(countedRowSchema) });

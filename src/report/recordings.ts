@@ -12,8 +12,7 @@ import {
   whyRefused,
 } from '../agents/replay/recording';
 import { nameOf, type PlannedSpec } from '../playwright/annotations';
-import type { TaskproofOptions } from '../playwright/options';
-import { knownOptions } from '../playwright/options';
+import { knownOptions, type TaskproofOptions } from '../playwright/options';
 import { byName } from '../spec/data';
 import type { TrialRecord } from '../trial/record';
 import { plural } from './format';

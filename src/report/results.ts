@@ -84,9 +84,10 @@ export function readJson(text: string, filename: string, repair?: (text: string)
   } catch (error) {
     const repaired = repair?.(json);
     if (repaired !== undefined) return repaired;
-    const hint = /^<{7} /m.test(json)
-      ? '. Git left a conflict in it: keep the runs of both sides, one a line.'
-      : '';
+    const hint =
+      repair && /^<{7} /m.test(json)
+        ? '. Git left a conflict in it: keep the runs of both sides, one a line.'
+        : '';
     throw new ResultsFileError(filename, `not JSON: ${(error as Error).message}${hint}`);
   }
 }
@@ -94,22 +95,21 @@ export function readJson(text: string, filename: string, repair?: (text: string)
 /** The same for a file's parsed JSON. */
 export function checkResults(json: unknown, filename: string): Results {
   const { schemaVersion, runs } = (json ?? {}) as { schemaVersion?: unknown; runs?: unknown };
+  const refuse = (reason: string) => new ResultsFileError(filename, reason);
+  if (runs !== undefined)
+    throw refuse(`a baseline, not the results of a run. Pass a ${DEFAULT_RESULTS_FILE}.`);
+  if (schemaVersion === undefined)
+    throw refuse(
+      `not a Taskproof results file: it has no \`schemaVersion\`. Pass a ${DEFAULT_RESULTS_FILE} or a saved baseline.`,
+    );
+  if (schemaVersion !== RESULTS_SCHEMA_VERSION)
+    throw refuse(
+      `schemaVersion is ${JSON.stringify(schemaVersion)}; this version of @taskproof/playwright reads "${RESULTS_SCHEMA_VERSION}". Run the tests again with this version, or update the package.`,
+    );
   const { data, error } = resultsSchema.safeParse(json);
-  if (runs === undefined && data) {
-    refuseDoubles(data.verdicts, filename);
-    return data;
-  }
-  const otherVersion = `schemaVersion is ${JSON.stringify(schemaVersion)}; this version of @taskproof/playwright reads "${RESULTS_SCHEMA_VERSION}". Run the tests again with this version, or update the package.`;
-  throw new ResultsFileError(
-    filename,
-    runs !== undefined
-      ? `a baseline, not the results of a run. Pass a ${DEFAULT_RESULTS_FILE}.`
-      : schemaVersion === undefined
-        ? `not a Taskproof results file: it has no \`schemaVersion\`. Pass a ${DEFAULT_RESULTS_FILE} or a saved baseline.`
-        : schemaVersion !== RESULTS_SCHEMA_VERSION
-          ? otherVersion
-          : `the results file is ${describeIssues(error!)}`,
-  );
+  if (!data) throw refuse(`the results file is ${describeIssues(error)}`);
+  refuseDoubles(data.verdicts, filename);
+  return data;
 }
 
 export function describeIssues(error: z.ZodError): string {

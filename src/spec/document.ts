@@ -159,7 +159,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-export type SpecPath = readonly (string | number)[];
+type SpecPath = readonly (string | number)[];
 
 export interface Locator {
   /** Where the value at a path begins; undefined if the file has none. */
@@ -176,7 +176,7 @@ interface Place {
   value: Node | null;
 }
 
-export function createLocator(
+function createLocator(
   root: Node | null,
   aliases: ReadonlyMap<Alias, Node>,
   at: (offset: number | undefined) => SourceLocation,

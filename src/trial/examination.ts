@@ -133,7 +133,7 @@ export interface Aims {
 }
 
 /** The part of a trial that shows what it was about. */
-export interface Course {
+interface Course {
   goal: string;
   turns: readonly TurnRecord[];
   /** Why the agent stopped; null if it gives no reason. */
@@ -205,7 +205,7 @@ function distinct(texts: string[]): string[] {
 }
 
 /** A place where something was tried. */
-export type Touched = Box & Omit<Use, 'locator'>;
+type Touched = Box & Omit<Use, 'locator'>;
 
 /** What is known to be on the page, to recognise what has no name. */
 export interface Known {

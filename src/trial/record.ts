@@ -310,6 +310,7 @@ const agentNoteSchema = z.object({
 /** What one `agent.run` in a hand-written test took. */
 export type AgentNote = z.infer<typeof agentNoteSchema>;
 
+/** Undefined if the text is not a note. */
 export function readAgentNote(text: string): AgentNote | undefined {
   return read(agentNoteSchema, text);
 }

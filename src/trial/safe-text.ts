@@ -42,8 +42,6 @@ export function messageOf(error: unknown): string {
   return typeof error === 'string' ? error : String(JSON.stringify(error) ?? error);
 }
 
-// Masks the values of secrets in texts, in every form in which pages, addresses and protocols write a value.
-
 /** Replaces the values of secrets by `<secret>NAME</secret>`. Masking twice changes nothing. */
 export type Mask = (text: string) => string;
 

@@ -87,7 +87,7 @@ function totalsOf(project: string, rows: readonly VerdictRow[], hasTools: boolea
 const PAIR_ALPHA = 0.05;
 
 /** Every two projects, over the specs that both have graded trials of. */
-export function comparedPairs(
+function comparedPairs(
   projects: readonly string[],
   specs: readonly { spec: string; found: readonly VerdictRow[] }[],
 ): ComparedPair[] {
@@ -132,7 +132,7 @@ const holds = (interval: [number, number] | null) =>
   interval !== null && interval[0] <= 0 && interval[1] >= 0;
 
 /** pass^k for the largest k, up to 5, that every spec has trials for: the mean over the specs. */
-export function passAllOf(rows: readonly VerdictRow[]): Comparison['projects'][number]['passAll'] {
+function passAllOf(rows: readonly VerdictRow[]): Comparison['projects'][number]['passAll'] {
   const graded = rows.filter(({ passes, failures }) => passes + failures > 0);
   if (!graded.length) return null;
   const k = Math.min(5, ...graded.map(({ passes, failures }) => passes + failures));

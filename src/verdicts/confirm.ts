@@ -9,6 +9,7 @@ import { hypergeometric, logChoose } from './statistics';
  * (SUITE_ALPHA) it stays below 5%.
  */
 export const CONFIRM_ALPHA = 0.045;
+/** The most fresh trials of a candidate. */
 export const DEFAULT_TRIALS = 15;
 /** If a confirmation is less likely than this, it is given up to save the cost of further trials. */
 const HOPELESS = 0.001;

@@ -153,8 +153,8 @@ export function groupParting(
     const parting = partings.get(index);
     return parting ? [{ index, parting, same: sameText(parting) }] : [];
   });
-  const alike = groupBy(known, ({ same }) => same);
-  const [group] = [...alike.values()].sort((a, b) => b.length - a.length);
+  const groups = groupBy(known, ({ same }) => same);
+  const [group] = [...groups.values()].sort((a, b) => b.length - a.length);
   if (!group) return null;
   const [most] = group;
   const count = group.length;

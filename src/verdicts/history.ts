@@ -39,8 +39,9 @@ export function withLastWays(oldestFirst: readonly HistoryRun[]): HistoryRun[] {
 }
 
 /**
- * The counts of all runs, one row for each spec and project; all else is of the newest run. A changed spec, agent or model begins a new history; the one that fits
- * `later` is used, else the newest. Specs that the newest whole run of a project lacks were removed from the suite, and are left out.
+ * The counts of all runs, one row for each spec and project; all else is of the newest run. A changed spec, agent or model begins a
+ * new history; the one that fits `later` is used, else the newest. Specs that the newest whole run of a project lacks were removed
+ * from the suite, and are left out.
  *
  * @param later the run to compare; it only selects histories
  */
