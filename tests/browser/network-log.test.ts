@@ -140,6 +140,15 @@ it('takes what another observer saw once, whichever of the two is first', async 
   expect(lines().filter(line => line.includes('/beacon'))).toHaveLength(3);
 });
 
+it('takes requests of a long address once, too, each with its own answer', async () => {
+  await page.goto('/');
+  const long = `/long?${'q'.repeat(10_000)}`;
+  log.add({ url: site.origin + long, method: 'GET', resourceType: 'xhr' });
+  for (let times = 0; times < 2; times++) await page.evaluate(async url => void (await fetch(url)), long);
+  const found = () => log.events.filter(({ url }) => url.includes('/long')).map(({ status }) => status);
+  await expect.poll(found).toEqual([200, 200]);
+});
+
 const UNSEEN = ['POST /beacon-at-unload', 'PUT /keepalive-at-unload', 'GET /from-shared-worker'];
 
 async function unseenRequests(): Promise<void> {

@@ -9,6 +9,16 @@ const LOG = `<script>
     addEventListener(type, e => note(type, e), true);
 </script>`;
 
+/** What is said of a click on what stands in the page's rows. */
+const NAMED = [
+  ['link "Foo"', '<div contenteditable><a href="#foo">Foo</a></div>'],
+  ['heading "Bar"', '<h2 style="margin:0">Bar</h2>'],
+  ['textbox "Note"', '<div contenteditable aria-label="Note">Text</div>'],
+  ['button "Search"', '<input type="image" alt="Search" style="width:40px;height:20px">'],
+  ['button "Photo"', '<input type="file" aria-label="Photo">'],
+  ['div.card "Lily"', '<div class="css-1x2y card" onclick="0">Lily</div>'],
+] as const;
+
 const pages = harness({
   '/clicks':
     html(`${LOG}<button id="one" style="position:absolute;left:100px;top:100px;width:80px;height:40px">One</button>
@@ -16,6 +26,11 @@ const pages = harness({
     <button id="off" disabled style="position:absolute;left:300px;top:100px">Off</button>
     <div id="host" style="position:absolute;left:100px;top:200px"></div>
     <script>host.attachShadow({ mode: 'open' }).innerHTML = '<button onclick="log.push(\\'shadow clicked\\')">Shadow</button>'</script>`),
+  '/names': html(
+    `<style>body { margin: 0 } .row { height: 40px }</style>${NAMED.map(
+      ([, row]) => `<div class="row">${row}</div>`,
+    ).join('')}`,
+  ),
   '/covered': html(
     `<button id="under">Under</button><div class="veil" style="position:fixed;inset:0"></div>`,
   ),
@@ -87,6 +102,12 @@ describe('clicks', () => {
     const { act, actions } = await pages.open('/clicks');
     await act('left_click', { target: at(110, 210) });
     expect(actions[0]!.title).toBe('click button "Shadow"');
+  });
+
+  it('names what is at a coordinate as people call it', async () => {
+    const { act, actions } = await pages.open('/names');
+    for (const row of NAMED.keys()) await act('hover', { target: at(8, row * 40 + 8) });
+    expect(actions.map(({ title }) => title)).toEqual(NAMED.map(([words]) => `hover over ${words}`));
   });
 
   it('says why an element can not be clicked', async () => {
