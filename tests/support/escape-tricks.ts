@@ -18,6 +18,8 @@ export interface Trick {
   endsAt?: RegExp;
   /** How it is refused: `browser` if Chromium itself does. */
   how: 'navigation' | 'redirect' | 'popup' | 'browser';
+  /** The path that is refused there, as a regular expression, if others lead out, too. */
+  refusedAt?: string;
   /** Whether routing can only report it. */
   escapesRouting?: true;
 }
@@ -267,6 +269,7 @@ export const TRICKS: Trick[] = [
     html: '<a id=x href="/hop">x</a>',
     act: click,
     how: 'redirect',
+    refusedAt: 'back$',
     escapesRouting: true,
   },
   {
