@@ -1,5 +1,5 @@
 // The example site: its pages, and the task of the experiment carried out by hand.
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { Browser } from '@playwright/test';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startSite } from '../../example-tasks/site/server.mjs';
@@ -22,6 +22,7 @@ afterAll(async () => {
 
 // The other tasks are played in claude/examples.test.ts.
 test('the task of the experiment holds when it is done, and not before', async () => {
+  expect(readdirSync('example-tasks/experiment')).toEqual(['buy-monstera.yaml']);
   const source = readFileSync('example-tasks/experiment/buy-monstera.yaml', 'utf8')
     .replaceAll('http://127.0.0.1:4173', site.url)
     .replaceAll('{{trial}}', '1');
@@ -32,7 +33,7 @@ test('the task of the experiment holds when it is done, and not before', async (
   const checkAll = async (timeoutMs: number) => {
     for (const assertion of assertions) await checkAssertion(assertion, { page, network, timeoutMs });
   };
-  await page.goto(entryUrl);
+  await page.goto(entryUrl, { waitUntil: 'networkidle' });
   await expect(checkAll(100)).rejects.toThrow(AssertionFailure);
   await page.getByRole('button', { name: 'Add to basket' }).click();
   await page.getByRole('link', { name: 'View basket' }).click();

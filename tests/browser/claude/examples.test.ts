@@ -41,7 +41,7 @@ describe('with a script in the place of the model, Claude passes what did not ho
       for (const assertion of spec.assertions)
         await checkAssertion(assertion, { page: tab, network: network.events, timeoutMs });
     };
-    await page.goto(spec.entryUrl);
+    await page.goto(spec.entryUrl, { waitUntil: 'networkidle' });
     await expect(checkAll(page, 100)).rejects.toThrow(AssertionFailure);
     const task = claudeTask(page, { goal: spec.goal, maxSteps: spec.maxSteps });
     const agent = claude({ apiKey: api.apiKey, baseURL: api.url, maxRetries: 0 });
