@@ -12,12 +12,14 @@ test('--help lists the commands', async () => {
   for (const name of ['init', 'validate', 'schema', 'baseline', 'diff']) expect(out).toContain(`  ${name} `);
 });
 
-test.each([['init'], ['validate'], ['schema'], ['baseline', 'save'], ['diff']])(
-  '%s %s --help shows examples',
-  async (...command) => {
-    const { code, out } = await suite().taskproof([...command, '--help']);
+test.each(['init', 'validate', 'schema', 'baseline save', 'diff', 'confirm', 'probe', 'record', 'trend'])(
+  '%s --help shows examples',
+  async command => {
+    const { code, out } = await suite().taskproof([...command.split(' '), '--help']);
     expect(code).toBe(0);
-    expect(out).toContain(`Examples:\n  taskproof ${command.join(' ')}`);
+    expect(out).toContain(`Usage: taskproof ${command} `);
+    expect(out).toContain('Options:');
+    expect(out).toContain(`Examples:\n  taskproof ${command}`);
   },
 );
 
