@@ -35,7 +35,8 @@ import { createOpenAI } from '@ai-sdk/openai';
 import { aiSdk } from '@taskproof/playwright';
 const pricing = { input: 2, output: 10, cacheRead: 0.2 };`;
 
-// All of them are played with the same tools in tests/browser/claude/examples.test.ts.
+// tests/browser/claude/examples.test.ts plays all of them with claude(): the tools here are a part of its own, with flat
+// inputs.
 test('example tasks pass, whichever API the provider speaks', async () => {
   const shop = await startShop({ port: 0 });
   onTestFinished(() => shop.close());
@@ -48,7 +49,7 @@ test('example tasks pass, whichever API the provider speaks', async () => {
     use: { taskproof: { agent: aiSdk({ model: ${model}, pricing, maxRetries: 0 }), origin: '${shop.url}' } },
   }`;
   const some = '/find-boston|order-snake|empty-basket/';
-  const more = `${some.slice(0, -1)}|clear-overlays|report-broken|set-reminder/`;
+  const more = `${some.slice(0, -1)}|subscribe-newsletter|report-broken|set-reminder/`;
   const suite = makeSuite({
     'playwright.config.ts': config({
       imports: `${IMPORTS}
