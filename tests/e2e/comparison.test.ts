@@ -36,7 +36,6 @@ beforeAll(async () => {
   const site = await startSite({ '/': PAGE });
   const project = (name: string, failing: Record<string, number>, more = '') =>
     `{ name: '${name}', ...repeats('tasks/**/*.yaml'), use: { taskproof: { agent: ${agent(name, failing)} } }, ${more} }`;
-  // What fails twice is last: after a failed trial another worker starts.
   // What fails twice comes last: after each failed trial but the last of its worker another worker starts.
   const tasks = ['cart', 'pricing', 'refund', 'alone'].map(id => [
     `tasks/${id}.yaml`,
