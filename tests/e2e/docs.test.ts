@@ -291,7 +291,8 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
       const suite = tracked((await playReadme()).suite.copy(files));
       suite.write('playwright.config.ts', block.text);
       // The model of these tests knows no page tools, which the suite's pages do not have.
-      const only = block.text.includes("pageTools: 'only'") ? ' --project="with tools"' : '';
+      const projects = block.text.includes("pageTools: 'only'") ? ['with tools', 'without'] : [];
+      const only = projects.map(name => ` --project="${name}"`).join('');
       const withoutKey = block.text.includes('hasKey');
       await ok(
         suite,
@@ -300,6 +301,7 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
       );
       const { verdicts } = readResults(suite.read('taskproof-results.json'), 'results');
       expect(verdicts.length).toBeGreaterThan(0);
+      if (projects.length) expect(verdicts.map(({ project }) => project)).toEqual(projects);
       expect(verdicts.map(({ verdict }) => verdict)).toEqual(verdicts.map(() => 'passed'));
       expect(verdicts.some(({ replayed }) => replayed)).toBe(block.text.includes('replay('));
     },
