@@ -63,7 +63,7 @@ import { runInNewContext } from 'node:vm';`,
   const quarter = Math.floor(heaps.length / 4);
   // The first trials load what all others share.
   const [first, last] = [median(heaps.slice(quarter, 2 * quarter)), median(heaps.slice(-quarter))];
-  expect(last / first, `${first} bytes in the second quarter, ${last} in the last`).toBeLessThan(1.03);
+  expect(last / first, `${first} bytes in the second quarter, ${last} in the last`).toBeLessThan(1.02);
   await vi.waitFor(() => expect(processesMarked(mark)).toEqual([]), { timeout: 60_000, interval: 200 });
 });
 
