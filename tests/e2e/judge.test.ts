@@ -145,7 +145,6 @@ describe('a run of rubrics', () => {
       trials: [{ outcome: 'error', errorKind: 'judge' }],
     });
     expect(unreached!.reason).toContain('judge "webJudge": the API is overloaded (529)');
-    expect(run.exitCode).toBe(1);
     expect(unreached!.costUsd, 'the key points were paid').toBeGreaterThan(0);
   });
 });
