@@ -9,6 +9,8 @@ const QUALITY = 60;
 const TIMEOUT_MS = 5_000;
 /** After a timeout: the page may be back, but if it still hangs, each turn would wait. */
 const RETRY_TIMEOUT_MS = 1_000;
+/** Chromium 156 refuses to draw a document that is just coming or going. */
+const REFUSED_PAUSE_MS = 20;
 const hanging = new WeakSet<Page>();
 
 type Point = NonNullable<Action['point']>;
@@ -43,14 +45,18 @@ async function shoot(page: Page, timeout: number): Promise<Buffer> {
   return image && fits ? image : byPlaywright(page, timeout);
 }
 
-/** Asks again if the document was replaced meanwhile: then the first request is never answered. */
+/** Asks again if the document was replaced meanwhile: then the first request is never answered, or refused. */
 async function captured(page: Page, session: CDPSession, timeout: number): Promise<Buffer | undefined> {
   let unlisten = () => {};
   const answer = new Promise<string>((resolve, reject) => {
-    const ask = () =>
-      session
-        .send('Page.captureScreenshot', { format: 'jpeg', quality: QUALITY })
-        .then(({ data }) => resolve(data), reject);
+    const ask = (tries = 10): unknown =>
+      session.send('Page.captureScreenshot', { format: 'jpeg', quality: QUALITY }).then(
+        ({ data }) => resolve(data),
+        error => {
+          if (tries > 1 && !page.isClosed()) setTimeout(ask, REFUSED_PAUSE_MS, tries - 1);
+          else reject(error);
+        },
+      );
     unlisten = listen(page, { framenavigated: frame => frame === page.mainFrame() && ask() });
     ask();
   });
