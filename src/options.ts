@@ -24,26 +24,23 @@ export function checkOptions<Schema extends z.ZodType>(
 ): z.output<Schema> {
   const result = schema.safeParse(given ?? {}, { error: unknownOptions });
   if (result.success) return result.data;
-  const problems = result.error.issues.flatMap(({ code, path, message, ...issue }) => {
+  const problems = result.error.issues.flatMap(({ code, path, message }) => {
     const place = path.join('.');
     if (code !== 'unrecognized_keys') return [`${place || 'options'}: ${message}`];
-    const messages = message.split('\n');
-    return (issue as { keys: string[] }).keys.map(
-      (key, index) => `${place && `${place}.`}${key}: ${messages[index]}`,
-    );
+    return message.split('\n').map(line => `${place && `${place}.`}${line}`);
   });
   throw new OptionsError(
     problems.length === 1 ? `${name}: ${problems[0]}` : `${name}:\n  ${problems.join('\n  ')}`,
   );
 }
 
-/** A line for each unknown key, or Zod's own message. */
+/** A line for each unknown key, which begins with it; or Zod's own message. */
 function unknownOptions(issue: z.core.$ZodRawIssue): string | undefined {
   if (issue.code !== 'unrecognized_keys') return undefined;
   const known = Object.keys((issue.inst as unknown as z.ZodObject).shape);
   const lines = issue.keys.map(key => {
     const meant = nearest(key, known);
-    return `unknown option; known are ${known.join(', ')}${meant ? `. Did you mean ${meant}?` : ''}`;
+    return `${key}: unknown option; known are ${known.join(', ')}${meant ? `. Did you mean ${meant}?` : ''}`;
   });
   return lines.join('\n');
 }

@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { answerOf } from '../verdicts/confirm';
+import { sumOf } from '../verdicts/lists';
 import { EARLY_STOP, type Policy, type TrialResult, verdictOf } from '../verdicts/verdict';
 
 /** Set by the reporter in the main process, inherited by the workers. */
@@ -118,7 +119,7 @@ export function lostTrials(project: string, spec: string): number {
 
 /** US dollars that the ended trials of the run cost, as far as prices are known. */
 export function spentUsd(): number {
-  return sumOf(entries().filter(hasEnded));
+  return sumOf(entries().filter(hasEnded), costOf);
 }
 
 /**
@@ -136,14 +137,12 @@ export function needlessReason({ project, spec, ...rule }: Wanted, index: number
   if (cap === undefined) return undefined;
   const isOver = ended.some(entry => entry.index === index);
   if (!isOver) enter(project, spec, { index, outcome: null, costUsd: rule.trialUsd });
-  if (sumOf(entries()) <= cap + 1e-9) return undefined;
+  if (sumOf(entries(), costOf) <= cap + 1e-9) return undefined;
   if (!isOver) rmSync(fileOf(run, project, spec, index));
   return `another trial could cost more than the $${cap} of --max-cost`;
 }
 
-function sumOf(all: readonly LedgerEntry[]): number {
-  return all.reduce((sum, { costUsd }) => sum + (costUsd ?? 0), 0);
-}
+const costOf = ({ costUsd }: LedgerEntry) => costUsd ?? 0;
 
 const hasEnded = (entry: LedgerEntry): entry is EndedEntry => entry.outcome !== null;
 

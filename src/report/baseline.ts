@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { byName } from '../verdicts/diff';
 import { countedRow, type HistoryRun, withLastWays } from '../verdicts/history';
+import { compareText } from '../verdicts/lists';
 import { countedRowSchema } from '../verdicts/shapes';
 import {
   checkResults,
@@ -48,7 +49,7 @@ export function baselineText(runs: readonly HistoryRun[], keep: number): string 
 export function newest(runs: readonly HistoryRun[], keep: number): HistoryRun[] {
   const byStart = new Map(runs.map(run => [new Date(run.startedAt).toISOString(), run]));
   return [...byStart]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .sort(([a], [b]) => compareText(a, b))
     .slice(-keep)
     .map(([startedAt, run]) => ({ ...run, startedAt }));
 }

@@ -1,4 +1,5 @@
 // Agents side by side: specs as rows, projects as columns; in the terminal split into blocks if it is narrow, and in Markdown.
+import { sumOf } from '../verdicts/lists';
 import type {
   ComparedPair,
   Comparison,
@@ -99,7 +100,7 @@ export function findingsOf(comparison: Comparison): string[] {
 /** What most failures of a spec have in common, if several projects share it. */
 function failedAlike(spec: string, groups: readonly FailureGroup[]): string | undefined {
   const [{ trials, projects, text }] = groups as [FailureGroup];
-  const failures = groups.reduce((sum, group) => sum + group.trials.length, 0);
+  const failures = sumOf(groups, group => group.trials.length);
   return (
     projects &&
     `${spec}, ${few([...new Set(projects)].map(projectName), 5)}: ${trials.length} of ${failures} failures: ${text}`

@@ -1,6 +1,7 @@
 // A confirmation in words, for the terminal and as a pull-request comment.
 import type { Answer, CandidateRow, StopRule } from '../verdicts/confirm';
 import type { Diff, DiffOutcome, DiffRow, SuiteChange } from '../verdicts/diff';
+import { sumOf } from '../verdicts/lists';
 import type { VerdictRow } from '../verdicts/shapes';
 import { diffBody, namesOf, outcomeLines, paragraph, passesOf, suiteText } from './diff-text';
 import { type Cell, type Columns, formatCost, gridOf, plural, table } from './format';
@@ -33,7 +34,7 @@ export function planText(
   costs: readonly (number | null)[],
   maxCost: number | undefined,
 ): string {
-  const most = costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + cost! * trials, 0);
+  const most = costs.includes(null) ? null : sumOf(costs, cost => cost! * trials);
   const price = most === null ? 'cost unknown' : `at most ${formatCost(most)} judging by the last run`;
   const cap = maxCost === undefined ? '' : `, capped at ${formatCost(maxCost)}`;
   const each = wanted.length > 1 ? ' each' : '';
@@ -61,10 +62,7 @@ const COLUMNS: Columns<Confirmation['answers'][number]> = {
 /** The outcome in sentences: the result, what is open and why, and what to do. */
 export function confirmLines({ outcome, answers, suite, rest, costUsd }: Confirmation): string[] {
   const of = (wanted: Answer) => answers.filter(({ answer }) => answer === wanted);
-  const fresh = answers.reduce(
-    (sum, one) => sum + one.fresh.passes + one.fresh.failures + one.fresh.errors,
-    0,
-  );
+  const fresh = sumOf(answers, ({ fresh: { passes, failures, errors } }) => passes + failures + errors);
   const confirmed = of('regressed').map(({ row }) => row);
   const open = of('open');
   const others = rest.doubts.length || rest.proven.length || rest.outcome === 'unknown';

@@ -1,4 +1,5 @@
 // The summary of a run in Markdown.
+import { sumOf } from '../verdicts/lists';
 import { sensitivityText } from '../verdicts/sensitivity';
 import type { SharedFinding } from '../verdicts/shapes';
 import { comparisonSection } from './comparison-text';
@@ -73,12 +74,12 @@ const verdictMarkdownTable = (rows: readonly ResultRow[]) =>
 
 function headline(results: Results): string {
   const { verdicts } = results;
-  const costs = verdicts.map(row => row.costUsd);
-  const known = costs.reduce<number>((sum, cost) => sum + (cost ?? 0), 0);
-  const cost = costs.includes(null) ? `unknown cost (${formatCost(known)} known)` : formatCost(known);
+  const known = sumOf(verdicts, ({ costUsd }) => costUsd ?? 0);
+  const isUnknown = verdicts.some(({ costUsd }) => costUsd === null);
+  const cost = isUnknown ? `unknown cost (${formatCost(known)} known)` : formatCost(known);
   const { specs, tests, replayed } = partsOf(verdicts);
   const measured = [...specs, ...tests];
-  const ran = measured.reduce((sum, row) => sum + row.passes + row.failures + row.errors, 0);
+  const ran = sumOf(measured, ({ passes, failures, errors }) => passes + failures + errors);
   const passed = (rows: readonly ResultRow[]) => rows.filter(row => row.verdict === 'passed').length;
   const parts = [
     (measured.length > 0 || replayed.length === 0) &&

@@ -13,7 +13,7 @@ import {
   type TrialRecord,
 } from '../trial/record';
 import { oneLine } from '../trial/safe-text';
-import { groupBy } from '../verdicts/lists';
+import { groupBy, sumOf } from '../verdicts/lists';
 import type { TrialResult } from '../verdicts/shapes';
 import { sumOfKnown, sumOfTokens } from '../verdicts/verdict';
 import { plural } from './format';
@@ -59,7 +59,7 @@ export function trialOf(index: number, result: TestResult): { trial: TrialResult
 export function testTrial(index: number, result: TestResult): TrialResult {
   const notes = agentNotes(result);
   const spent = {
-    turns: notes.reduce((sum, { turns }) => sum + turns, 0),
+    turns: sumOf(notes, ({ turns }) => turns),
     costUsd: sumOfKnown(notes.map(({ usage }) => usage.costUsd)),
     usage: sumOfTokens(notes.map(({ usage }) => usage)),
   };

@@ -1,6 +1,7 @@
 // Decides on fresh trials: how many failures confirm that a candidate is worse, and when no further trial can change the answer.
 // Pure: `taskproof confirm` runs the trials. `npm run bench -- --only alarms` measures the error rates.
 import { type DiffRow, luckiestBaseline } from './diff';
+import { sumOf } from './lists';
 import type { Graded } from './shapes';
 import { hypergeometric, logChoose } from './statistics';
 
@@ -68,7 +69,7 @@ export function shares(later: readonly Graded[], rate: number, alpha = CONFIRM_A
     const chance = chanceOfAtLeast(failures, passes + failures, 1 - Math.min(rate, 0.999));
     return 1 / Math.sqrt(Math.max(chance, 1e-6));
   });
-  const sum = weights.reduce((total, weight) => total + weight, 0);
+  const sum = sumOf(weights, weight => weight);
   return weights.map(weight => (alpha * weight) / sum);
 }
 

@@ -1,6 +1,6 @@
 // Where a failed trial left the way of passing ones: by path, action and control, whatever else the trials did. Each trial is
 // compared with a bounded number of ways, so the time is linear in the number of trials.
-import { compareText, groupBy } from './lists';
+import { compareText, groupBy, sumOf } from './lists';
 import type { Parting, PassingTrials, Way, WayStep } from './shapes';
 
 /** Most ways to compare a trial with: those that most passing trials took. */
@@ -195,7 +195,7 @@ export class PassingWays {
   }
 
   private countOf(holds: (way: DistinctWay) => boolean): number {
-    return this.ways.reduce((sum, way) => sum + (holds(way) ? way.count : 0), 0);
+    return sumOf(this.ways.filter(holds), ({ count }) => count);
   }
 
   /** `passing trials`, `2 of 3 passing trials of "opus"`, `the recording` */

@@ -33,6 +33,13 @@ describe('passPolicy', () => {
     expect(nameOf(planned([5, 4])!)).toBe('chat.spec.ts › assistant › finds it');
   });
 
+  test('names each unknown option once, with the one that is meant', () => {
+    const wrong = { k: 5, minPases: 4, retry: 1 } as never;
+    expect(() => passPolicy(wrong)).toThrow(
+      'passPolicy():\n  minPasses: is required, but missing\n  unknown key `minPases` (did you mean `minPasses`?)\n  unknown key `retry` (known here: `k`, `minPasses`)',
+    );
+  });
+
   test('the nearest of several counts, and stops early where it is told to', () => {
     expect(planned([5, 4], [3, 1])?.policy).toEqual({ k: 3, minPasses: 1 });
     const declared = { title: 'x', annotations: [passPolicy({ k: 3, minPasses: 2 }).annotation] };

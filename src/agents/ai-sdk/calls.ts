@@ -1,6 +1,5 @@
 // The calls of an answer: of a part of our tools.
 import type { ModelMessage } from 'ai';
-import { DriverError } from '../../browser/driver/errors';
 import type { SessionTask, Turn } from '../agent';
 import { type Call, Calls, type Ending } from '../model/calls';
 import { isLooking, PAGE_TOOLS } from '../page-tools';
@@ -45,10 +44,8 @@ export class AiSdkCalls extends Calls<Call, Result, ModelMessage> {
     return Object.fromEntries(all.filter(([name]) => !isOnly || name in PAGE_TOOLS || isLooking(name)));
   }
 
-  protected override toolOf(name: string): Tool {
-    if (Object.hasOwn(this.tools, name)) return super.toolOf(name);
-    const known = Object.keys(this.tools).join(', ');
-    throw new DriverError(`There is no tool ${JSON.stringify(name)} here. Tools: ${known}.`);
+  protected override get choices(): string {
+    return ` Tools: ${Object.keys(this.tools).join(', ')}.`;
   }
 
   protected override endingOf(call: Call, turn: Turn): Ending {
@@ -88,14 +85,13 @@ export class AiSdkCalls extends Calls<Call, Result, ModelMessage> {
     return isError && text;
   }
 
-  /** The notices and `words` are in the last result; the pictures are a message of their own. */
+  /** `words` are in the last result; the pictures are a message of their own. */
   protected sent(calls: readonly Call[], results: readonly Result[], words: readonly string[]) {
-    const besides = [...this.driver.takeNotes(), ...this.task.takeNotices(), ...words];
     const content = calls.map(({ id, name }, index) => {
       const { text, isError } = results[index]!;
-      const words = [isError ? `Error: ${text}` : text, ...(index === calls.length - 1 ? besides : [])];
+      const lines = [isError ? `Error: ${text}` : text, ...(index === calls.length - 1 ? words : [])];
       // As text: some providers wrap errors in JSON and add words of their own.
-      const output = { type: 'text' as const, value: this.task.mask(words.join('\n')) };
+      const output = { type: 'text' as const, value: this.task.mask(lines.join('\n')) };
       return { type: 'tool-result' as const, toolCallId: id, toolName: name, output };
     });
     const pictures = results.flatMap(({ picture }) => (picture ? [picture] : []));

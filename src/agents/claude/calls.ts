@@ -88,11 +88,11 @@ export class ClaudeCalls extends Calls<BetaToolUseBlock, Result, Result> {
   }
 
   /**
-   * Notices and `words` are in the last result that can hold text. As a text after the results, they would make it more
+   * `words` are in the last result that can hold text. As a text after the results, they would make it more
    * likely that the model stops in the middle of the task.
    */
   protected sent(calls: readonly BetaToolUseBlock[], results: readonly Result[], words: readonly string[]) {
-    this.notices.push(...this.driver.takeNotes(), ...this.task.takeNotices(), ...words);
+    this.notices.push(...words);
     const index = results.findLastIndex((result, at) => result.is_error || !STATE_ONLY.has(calls[at]!.name));
     const texts = results.map(result => this.masked(result));
     if (this.notices.length > 0 && index >= 0)

@@ -38,7 +38,7 @@ export abstract class Calls<Made extends Call, Result, Message> {
   /** The result of a call that is not run, or failed. */
   protected abstract refusal(call: Made, text: string): Result;
   protected abstract errorIn(result: Result): string | undefined;
-  /** What to send: the results, with `words` and what happened besides the calls. */
+  /** What to send: the results, with `words`. */
   protected abstract sent(
     calls: readonly Made[],
     results: readonly Result[],
@@ -91,13 +91,22 @@ export abstract class Calls<Made extends Call, Result, Message> {
     const seen = changes ? this.driver.observations.stateOf(this.driver.session.page) : undefined;
     const done = calls.map(({ name, input }) => ({ name, input }));
     const reminders = await this.progress.remindersAfter(done, seen);
-    return { sent: this.sent(calls, results, changes === undefined ? reminders : [changes, ...reminders]) };
+    return { sent: this.sent(calls, results, this.besides(changes, ...reminders)) };
   }
 
   /** What to send if none of the calls is run. */
   refused(calls: readonly Made[], text: string): Message[] {
     const refusals = calls.map(call => this.refusal(call, text));
-    return this.sent(calls, refusals, []);
+    return this.sent(calls, refusals, this.besides());
+  }
+
+  /** What happened besides the calls, then `words`. */
+  private besides(...words: (string | undefined)[]): string[] {
+    return [
+      ...this.driver.takeNotes(),
+      ...this.task.takeNotices(),
+      ...words.filter(each => each !== undefined),
+    ];
   }
 
   /** Whether a call that succeeded has ended the task. */
@@ -143,6 +152,11 @@ export abstract class Calls<Made extends Call, Result, Message> {
 
   protected toolOf(name: string): Tool {
     if (Object.hasOwn(this.tools, name)) return this.tools[name]!;
-    throw new DriverError(`There is no tool ${JSON.stringify(name)} here.`);
+    throw new DriverError(`There is no tool ${JSON.stringify(name)} here.${this.choices}`);
+  }
+
+  /** What may be called instead. */
+  protected get choices(): string {
+    return '';
   }
 }
