@@ -268,6 +268,27 @@ it('rings the place of a click, at any scale', () =>
     expectColour(await pixel(await page.screenshot({ type: 'jpeg' }), { x: 375, y: 600 }), [255, 255, 255]);
   }));
 
+it('is asked for again if the browser refuses it while a document comes or goes', () =>
+  inTrial({}, async ({ page }) => {
+    const context = page.context();
+    const other = await context.newPage();
+    await other.goto(`${origin}/00ff00`);
+    const session = await context.newCDPSession(other);
+    const send = session.send.bind(session) as (method: string, params?: object) => Promise<unknown>;
+    let refusals = 2;
+    Object.assign(session, {
+      send: (method: string, params?: object) =>
+        method === 'Page.captureScreenshot' && refusals-- > 0
+          ? Promise.reject(new Error('Unable to capture screenshot'))
+          : send(method, params),
+    });
+    context.newCDPSession = async () => session;
+    // Playwright's own picture is refused in the same moment.
+    other.screenshot = () => Promise.reject(new Error('Unable to capture screenshot'));
+    expectColour(await pixel((await takeScreenshot(other))!), [0, 255, 0]);
+    expect(refusals).toBe(-1);
+  }));
+
 it('is taken where there is no protocol, too; of a closed tab there is none', () =>
   inTrial({}, async ({ page }) => {
     const context = page.context();
