@@ -14,6 +14,7 @@ import {
   type MessagesApiOptions,
   reply,
   startMessagesApi,
+  think,
 } from '../../support/messages-api';
 
 const pages = harness({ '/': html('<h1>Hello</h1>') });
@@ -222,6 +223,22 @@ describe('faults that stay end as errors of the API, with what to do', () => {
     await api!.close();
     const twice = await play([reply(call('screenshot')), tooLong, tooLong, done()]);
     await expect(twice.outcome).rejects.toThrow(/prompt is too long/);
+  });
+
+  it('a conversation is changed for two reasons, one after the other', async () => {
+    const tooLong = status(400, 'invalid_request_error', 'prompt is too long: 210000 tokens');
+    const foreign = status(400, 'invalid_request_error', 'Invalid `signature` in `thinking` block');
+    const looks = ['a', 'b'].map(thought => reply(think(thought), call('screenshot')));
+    const { outcome } = await play([...looks, tooLong, foreign, done()]);
+    expect(await outcome).toBeUndefined();
+    const kept = api!.requests.map(({ body }) =>
+      ['image', 'thinking'].map(type => JSON.stringify(body).split(`"type":"${type}"`).length - 1),
+    );
+    expect(kept.slice(2)).toEqual([
+      [2, 2],
+      [1, 1],
+      [1, 0],
+    ]);
   });
 });
 
