@@ -1,8 +1,7 @@
 // Knows when a page is busy because of an action: requests that the action caused, navigation, layout.
 // It does not wait for an idle page.
 import type { BrowserContext, Frame, Page, Request } from '@playwright/test';
-import { evaluateUnseen, unseen } from './evaluate';
-import { listen } from './listen';
+import { evaluateUnseen, listen, unseen } from './page-calls';
 import { Signal, within } from './waiting';
 
 /** The longest wait for requests that an action caused. */

@@ -2,8 +2,8 @@
 import type { EventEmitter } from 'node:events';
 import type { BrowserContext, Dialog, Page } from '@playwright/test';
 import { shorten } from './driver/tree';
-import { listen } from './listen';
 import type { DialogAnswer } from './page-action';
+import { listen } from './page-calls';
 import type { Session } from './session';
 
 /** The agent's answer to a dialog; undefined for Playwright's default. `note` is added to the notice. */

@@ -2,7 +2,7 @@
 import type { ElementHandle, Frame, FrameLocator, Locator, Page } from '@playwright/test';
 import type { Point } from './driver/tree';
 import * as elements from './elements';
-import { evaluateUnseen } from './evaluate';
+import { evaluateUnseen } from './page-calls';
 import { within } from './waiting';
 
 declare const { wordsFor }: typeof elements;

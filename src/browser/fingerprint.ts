@@ -1,7 +1,7 @@
 // The state of a page in a few bytes, to tell whether an action had an effect.
 import type { Page } from '@playwright/test';
-import { evaluateUnseen } from './evaluate';
 import { type Fingerprint, pathOf } from './page-action';
+import { evaluateUnseen } from './page-calls';
 import { within } from './waiting';
 
 const LIMIT_MS = 1_000;

@@ -3,9 +3,9 @@
 // Such a document is left at once. The page does this, not the agent.
 import { setTimeout } from 'node:timers/promises';
 import type { BrowserContext, Frame, Page } from '@playwright/test';
-import { protocolOf } from './evaluate';
+import { hostOf } from '../spec/url';
 import type { GuardSink } from './guard';
-import { hostOf } from './hosts';
+import { protocolOf } from './page-calls';
 import { type TargetInfo, type Targets, targetOf } from './targets';
 import { within } from './waiting';
 

@@ -1,6 +1,6 @@
 // The requests of a context's pages, popups and workers, in order.
 import type { BrowserContext, Request, Response } from '@playwright/test';
-import { listen } from './listen';
+import { listen } from './page-calls';
 
 /** One request. A redirect chain is one event per hop, each with the status of that hop. */
 export interface NetworkEvent {

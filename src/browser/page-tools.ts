@@ -2,11 +2,10 @@
 // they are limited here, and tools are only offered if their document is of an admitted host.
 import { setTimeout } from 'node:timers/promises';
 import type { Frame, Page } from '@playwright/test';
-import { parsedUrl } from '../spec/url';
+import { hostAllowed, parsedUrl } from '../spec/url';
 import type { ActionRecorder } from './action-recorder';
 import { DriverError } from './driver/errors';
-import { evaluateUnseen } from './evaluate';
-import { hostAllowed } from './hosts';
+import { evaluateUnseen } from './page-calls';
 import type { Session } from './session';
 import { within } from './waiting';
 

@@ -1,6 +1,6 @@
 // Which targets of a Chromium (tabs, frames with their own process, workers) belong to one context.
 import type { BrowserContext, CDPSession, Page } from '@playwright/test';
-import { protocolOf } from './evaluate';
+import { protocolOf } from './page-calls';
 
 /** The fields that are used of the protocol's `Target.TargetInfo`. */
 export interface TargetInfo {

@@ -1,6 +1,6 @@
 // The fixture `agent`: an agent in a hand-written test.
 import type { Page, TestInfo } from '@playwright/test';
-import { openSession } from '../browser/open-session';
+import { openSession } from '../browser/session';
 import { parsedUrl } from '../spec/url';
 import { AgentRun, agentTimeMs, type TrialPlan, trialContext } from '../trial/agent-run';
 import {

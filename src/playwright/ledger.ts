@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
 import { answerOf } from '../verdicts/confirm';
-import { sumOf } from '../verdicts/lists';
+import { sumOf } from '../verdicts/statistics';
 import { EARLY_STOP, type Policy, type TrialResult, verdictOf } from '../verdicts/verdict';
 
 /** Set by the reporter in the main process, inherited by the workers. */

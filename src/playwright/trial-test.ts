@@ -2,8 +2,8 @@
 import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
 import { type Page, type TestInfo, test } from '@playwright/test';
-import { hideStepsBy } from '../browser/evaluate';
-import { type OpenSession, openSession } from '../browser/open-session';
+import { hideStepsBy } from '../browser/page-calls';
+import { type OpenSession, openSession } from '../browser/session';
 import { atOrigin, placeholdersIn, withData } from '../spec/data';
 import type { LoadedSpec } from '../spec/load';
 import { ended, errorEnd, type GradedPlan, type SourceLocation, type TrialOutput } from '../trial/agent-run';

@@ -2,8 +2,8 @@
 import { z } from 'zod';
 import { byName } from '../verdicts/diff';
 import { countedRow, type HistoryRun, withLastWays } from '../verdicts/history';
-import { compareText } from '../verdicts/lists';
 import { countedRowSchema } from '../verdicts/shapes';
+import { compareText } from '../verdicts/statistics';
 import {
   checkResults,
   describeIssues,

@@ -1,5 +1,5 @@
 // Agents side by side: specs as rows, projects as columns; in the terminal split into blocks if it is narrow, and in Markdown.
-import { sumOf } from '../verdicts/lists';
+
 import type {
   ComparedPair,
   Comparison,
@@ -7,6 +7,7 @@ import type {
   ComparisonTotals,
   FailureGroup,
 } from '../verdicts/shapes';
+import { sumOf } from '../verdicts/statistics';
 import { formatP } from './diff-text';
 import {
   type Cell,

@@ -1,8 +1,8 @@
 // A confirmation in words, for the terminal and as a pull-request comment.
 import type { Answer, CandidateRow, StopRule } from '../verdicts/confirm';
 import type { Diff, DiffOutcome, DiffRow, SuiteChange } from '../verdicts/diff';
-import { sumOf } from '../verdicts/lists';
 import type { VerdictRow } from '../verdicts/shapes';
+import { sumOf } from '../verdicts/statistics';
 import { diffBody, namesOf, outcomeLines, paragraph, passesOf, suiteText } from './diff-text';
 import { type Cell, type Columns, formatCost, gridOf, plural, table } from './format';
 import { blocks, DIFF_MARKER, folded, markdownTable } from './markdown';

@@ -8,11 +8,19 @@ import { DEFAULT_RECORDINGS_DIR, readRecording, recordingFile } from '../agents/
 import { nameOf } from '../playwright/annotations';
 import { annotate, markTurn, pictureOf, showSideBySide } from '../playwright/runner';
 import { oneLine } from '../trial/safe-text';
-import { diagnosisOf, type FailedTrial, failureGroups, groupOf, headlineOf } from '../verdicts/diagnosis';
+import {
+  diagnosisOf,
+  type FailedTrial,
+  failureGroups,
+  groupOf,
+  headlineOf,
+  sharedFindings,
+} from '../verdicts/diagnosis';
+import { byName } from '../verdicts/diff';
 import { lastWays } from '../verdicts/history';
-import { compareText, groupBy } from '../verdicts/lists';
 import { type PassingTrial, PassingWays } from '../verdicts/parting';
-import type { Comparison, Diagnosis, Parting, PassingTrials, Way } from '../verdicts/shapes';
+import type { Comparison, Diagnosis, Parting, PassingTrials, SharedFinding, Way } from '../verdicts/shapes';
+import { compareText, groupBy } from '../verdicts/statistics';
 import { readHistory } from './baseline';
 import { wayOfTurns } from './evidence';
 import { recordingsDir } from './recordings';
@@ -26,8 +34,10 @@ const MOST_PROJECTS = 3;
 type KeptWay = { from: 'baseline' | 'recording'; way: Way };
 
 export interface Diagnosed {
-  /** `way`: that of the most typical passing trial. */
-  specs: ReadonlyMap<SpecRun, { diagnosis?: Diagnosis; way?: Way }>;
+  /** Of the specs that have failed trials. */
+  specs: ReadonlyMap<SpecRun, Diagnosis>;
+  /** What failed trials of several specs met. */
+  findings: readonly SharedFinding[];
   /** Specs that failed in several projects. */
   failures: NonNullable<Comparison['failures']>;
 }
@@ -47,15 +57,11 @@ export async function diagnose(
 ): Promise<Diagnosed> {
   const graded = new Map(runs.map(run => [run, run.graded]));
   const bySpec = groupBy(graded, ([{ planned }]) => nameOf(planned));
-  const specs = new Map<SpecRun, { diagnosis?: Diagnosis; way?: Way }>();
+  const specs = new Map<SpecRun, Diagnosis>();
   for (const run of runs) {
     const { passing, failed } = graded.get(run)!;
+    if (!failed.length) continue;
     const own = compared({ from: 'trials' }, passing);
-    const way = own[0]?.ways.usual;
-    if (!failed.length) {
-      specs.set(run, way ? { way } : {});
-      continue;
-    }
     const references = [...own, ...otherProjects(run, bySpec.get(nameOf(run.planned))!, !own.length)];
     const last = references.length ? undefined : await kept(run);
     if (last) references.push({ ways: new PassingWays({ from: last.from }, [last]), trials: new Map() });
@@ -66,10 +72,13 @@ export async function diagnose(
       [...partings.values()].flat().map(({ parting }) => parting),
       k,
     )!;
-    specs.set(run, { diagnosis, ...(way ? { way } : {}) });
+    specs.set(run, diagnosis);
     showDiagnosis(failed, diagnosis, partings, k);
   }
-  return { specs, failures: acrossProjects(bySpec) };
+  const named = [...specs].map(([{ name, project, replayed }, { findings }]) => ({
+    ...{ name, spec: name, project, replayed, findings },
+  }));
+  return { specs, findings: sharedFindings(named.sort(byName)), failures: acrossProjects(bySpec) };
 }
 
 /** If several agents fail in the same way, the site is more likely at fault than the agents. */

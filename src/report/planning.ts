@@ -39,7 +39,7 @@ import {
   runError,
   turnOffRetries,
 } from '../playwright/runner';
-import { groupBy } from '../verdicts/lists';
+import { groupBy } from '../verdicts/statistics';
 import { print } from './format';
 
 interface PlannedTest {

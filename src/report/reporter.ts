@@ -34,14 +34,21 @@ import {
   showDetails,
 } from '../playwright/runner';
 import { failsRun } from '../verdicts/verdict';
-import { diagnose, keptWays } from './diagnose';
+import type { Diagnosed } from './diagnose';
 import { print } from './format';
 import { planRun, shardName } from './planning';
 import { writeRecordings } from './recordings';
 import { nameTests, SpecRun, skipNeedless } from './spec-run';
 import { lostSummary, verdictTable, whereToLook } from './terminal';
 import { mergeConflicts, whyMissing } from './whole-run';
-import { checkReporterOptions, type ReporterOptions, resultsOf, writeOutput, writeText } from './write';
+import {
+  checkReporterOptions,
+  NO_DIAGNOSIS,
+  type ReporterOptions,
+  resultsOf,
+  writeOutput,
+  writeText,
+} from './write';
 
 export default class TaskproofReporter implements Reporter {
   private readonly options: ReporterOptions;
@@ -128,7 +135,7 @@ export default class TaskproofReporter implements Reporter {
       return undefined;
     }
     for (const { result } of runs.flatMap(({ entries }) => entries)) showDetails(result);
-    const diagnosed = await diagnose(runs, keptWays(this.config, this.folder(), this.options));
+    const diagnosed = await this.diagnose(runs);
     const results = resultsOf(runs, about, diagnosed);
     print(process.stdout, verdictTable(results));
     await writeOutput(results, this.options, this.folder());
@@ -138,6 +145,13 @@ export default class TaskproofReporter implements Reporter {
     const more = whereToLook(this.config, this.options.outputFile, this.folder());
     if (lost.length) this.fail(lostSummary(lost, diagnosed, results, more));
     return undefined;
+  }
+
+  /** Loads what it needs only if a trial failed. */
+  private async diagnose(runs: readonly SpecRun[]): Promise<Diagnosed> {
+    if (!runs.some(({ graded }) => graded.failed.length)) return NO_DIAGNOSIS;
+    const { diagnose, keptWays } = await import('./diagnose.js');
+    return diagnose(runs, keptWays(this.config, this.folder(), this.options));
   }
 
   /** For editors, which show no annotations. */

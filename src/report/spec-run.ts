@@ -7,7 +7,7 @@ import { byName } from '../spec/data';
 import type { TrialRecord } from '../trial/record';
 import { oneLine } from '../trial/safe-text';
 import type { FailedTrial } from '../verdicts/diagnosis';
-import type { PassingTrial } from '../verdicts/parting';
+import { type PassingTrial, PassingWays } from '../verdicts/parting';
 import type { Way, WayStep } from '../verdicts/shapes';
 import {
   allowedFailures,
@@ -159,6 +159,11 @@ export class SpecRun {
         return way && failed ? [{ ...entry, way, failed }] : [];
       }),
     };
+  }
+
+  /** That of its most typical passing trial. */
+  get way(): Way | undefined {
+    return new PassingWays({ from: 'trials' }, this.graded.passing).usual;
   }
 
   /** Merged reports may come from runs that don't belong together. */

@@ -1,7 +1,8 @@
 // The summary of a run in Markdown.
-import { sumOf } from '../verdicts/lists';
+
 import { sensitivityText } from '../verdicts/sensitivity';
 import type { SharedFinding } from '../verdicts/shapes';
+import { sumOf } from '../verdicts/statistics';
 import { comparisonSection } from './comparison-text';
 import { passesOf } from './diff-text';
 import { type Columns, few, formatCost, formatDuration, gridOf, plural } from './format';

@@ -1,8 +1,8 @@
 // Notes on trials beside the verdict: missing trials, healed recordings, findings, infrastructure errors.
 
 import { oneLine } from '../trial/safe-text';
-import { groupBy } from '../verdicts/lists';
 import type { MetFinding, SharedFinding, TrialResult } from '../verdicts/shapes';
+import { groupBy } from '../verdicts/statistics';
 import { specName } from '../verdicts/verdict';
 import { controlIn } from './evidence';
 import { type Columns, formatCost, plural, rateText } from './format';

@@ -13,8 +13,8 @@ import {
   type TrialRecord,
 } from '../trial/record';
 import { oneLine } from '../trial/safe-text';
-import { groupBy, sumOf } from '../verdicts/lists';
 import type { TrialResult } from '../verdicts/shapes';
+import { groupBy, sumOf } from '../verdicts/statistics';
 import { sumOfKnown, sumOfTokens } from '../verdicts/verdict';
 import { plural } from './format';
 

@@ -5,17 +5,14 @@ import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../options';
 import { checkRun } from '../playwright/ledger';
 import { compareProjects } from '../verdicts/comparison';
-import { sharedFindings } from '../verdicts/diagnosis';
 import { byName } from '../verdicts/diff';
-import { diffWithBaseline } from '../verdicts/history';
-import { specName, sumOfKnown, sumOfTokens } from '../verdicts/verdict';
-import { readHistory } from './baseline';
+import type { Diagnosis } from '../verdicts/shapes';
+import { sumOfKnown, sumOfTokens } from '../verdicts/verdict';
 import type { Diagnosed } from './diagnose';
 import { diffTable } from './diff-text';
 import { print, useColour } from './format';
 import { DEFAULT_RESULTS_FILE, RESULTS_SCHEMA_VERSION, type ResultRow, type Results } from './results';
 import type { SpecRun } from './spec-run';
-import { renderSummary } from './summary';
 
 /** Options of the reporter; paths are relative to the Playwright config's folder. */
 export interface ReporterOptions {
@@ -44,6 +41,9 @@ export function checkReporterOptions(given: unknown): ReporterOptions {
   return checkOptions('@taskproof/playwright/reporter', optionsSchema, Object.fromEntries(own));
 }
 
+/** If no trial failed. */
+export const NO_DIAGNOSIS: Diagnosed = { specs: new Map(), findings: [], failures: [] };
+
 export function resultsOf(
   runs: readonly SpecRun[],
   run: {
@@ -58,14 +58,12 @@ export function resultsOf(
     filtered: boolean;
     projectsSelected: boolean;
   },
-  { specs, failures }: Diagnosed = { specs: new Map(), failures: [] },
+  { specs, findings, failures } = NO_DIAGNOSIS,
 ): Results {
-  const verdicts = runs.map(spec => ({ ...rowOf(spec, run), ...specs.get(spec) })).sort(byName);
-  const findings = sharedFindings(
-    verdicts.map(row => ({ name: specName(row), findings: row.diagnosis?.findings ?? [] })),
-  );
+  const verdicts = runs.map(spec => rowOf(spec, run, specs.get(spec))).sort(byName);
+  const hasSeveral = new Set(verdicts.map(({ project }) => project)).size > 1;
   // A shard has only a part of the trials; merging the reports compares them all.
-  const comparison = run.shard ? undefined : compareProjects(verdicts);
+  const comparison = hasSeveral && !run.shard ? compareProjects(verdicts) : undefined;
   const causes = new Set(runs.flatMap(({ missingBecause }) => missingBecause ?? []));
   for (const file of run.broken) causes.add(`${file} does not parse`);
   if (run.shard && !causes.size && verdicts.some(lacksTrials)) causes.add('trials are missing');
@@ -87,7 +85,7 @@ export function resultsOf(
     verdicts,
     ...(run.filtered ? { filtered: true } : {}),
     ...(run.projectsSelected ? { projectsSelected: true } : {}),
-    ...(findings.length ? { findings } : {}),
+    ...(findings.length ? { findings: [...findings] } : {}),
     ...(comparison ? { comparison: { ...comparison, ...(failures.length ? { failures } : {}) } } : {}),
   };
 }
@@ -96,8 +94,8 @@ export function resultsOf(
 const lacksTrials = ({ verdict, missing = 0, inOtherShards = 0 }: ResultRow) =>
   verdict === 'undecided' && missing > inOtherShards;
 
-function rowOf(run: SpecRun, { shard }: { shard: string | null }): ResultRow {
-  const { subject, planned, verdict, pick } = run;
+function rowOf(run: SpecRun, { shard }: { shard: string | null }, diagnosis?: Diagnosis): ResultRow {
+  const { subject, planned, verdict, pick, way } = run;
   const { id, describe, titlePath } = planned;
   const here = [...run.tests].filter(({ repeatEachIndex }) => repeatEachIndex < planned.policy.k).length;
   const inOtherShards = shard ? planned.policy.k - here : 0;
@@ -121,6 +119,8 @@ function rowOf(run: SpecRun, { shard }: { shard: string | null }): ResultRow {
     usage: sumOfTokens(verdict.trials.map(({ usage }) => usage)),
     ...(pick.recording ? { recording: pick.recording } : {}),
     ...(pick.problem && !pick.recording ? { notRecorded: pick.problem } : {}),
+    ...(diagnosis ? { diagnosis } : {}),
+    ...(way ? { way } : {}),
   };
 }
 
@@ -132,17 +132,20 @@ export async function writeOutput(results: Results, options: ReporterOptions, fo
   await attempt(resolve(folder, options.outputFile), file =>
     writeText(file, `${JSON.stringify(results, null, 2)}\n`),
   );
+  const summary = async () => (await import('./summary.js')).renderSummary(results);
   if (options.summary !== undefined)
-    await attempt(resolve(folder, options.summary), file => writeText(file, renderSummary(results)));
+    await attempt(resolve(folder, options.summary), async file => writeText(file, await summary()));
   const stepSummary = process.env.GITHUB_STEP_SUMMARY;
   // Part of a table would be mistaken for the verdict. The job that merges the reports writes the whole.
   if (stepSummary && !results.shard)
-    await attempt(stepSummary, file => appendFile(file, `${renderSummary(results)}\n`));
+    await attempt(stepSummary, async file => appendFile(file, `${await summary()}\n`));
   if (options.baseline !== undefined && !results.shard)
     await attempt(resolve(folder, options.baseline), file => compare(file, results));
 }
 
 async function compare(file: string, results: Results): Promise<void> {
+  const { readHistory } = await import('./baseline.js');
+  const { diffWithBaseline } = await import('../verdicts/history.js');
   const runs = readHistory(await readFile(file, 'utf8'), file);
   const diff = diffWithBaseline(runs, results);
   print(process.stdout, `\n${diffTable(diff, { colour: useColour(process.stdout) })}`);

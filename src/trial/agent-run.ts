@@ -8,9 +8,9 @@ import {
   type Healing,
   type SessionTask,
 } from '../agents/agent';
-import { listen } from '../browser/listen';
-import type { OpenSession } from '../browser/open-session';
+import { listen } from '../browser/page-calls';
 import { PageTools, type PageToolsMode } from '../browser/page-tools';
+import type { OpenSession } from '../browser/session';
 import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';
 import type { ErrorKind, TrialStatus } from './record';

@@ -1,7 +1,6 @@
 import type { CDPSession, Page } from '@playwright/test';
 import type { Action } from '../agents/agent';
-import { protocolOf } from '../browser/evaluate';
-import { listen } from '../browser/listen';
+import { listen, protocolOf } from '../browser/page-calls';
 import { within } from '../browser/waiting';
 
 const QUALITY = 60;

@@ -1,10 +1,10 @@
 // One trial from entryUrl to record.
 import { relative } from 'node:path';
 import { addUsage } from '../agents/agent';
-import { unseen } from '../browser/evaluate';
 import type { Refusal } from '../browser/guard';
 import type { NetworkEvent } from '../browser/network-log';
-import type { OpenSession } from '../browser/open-session';
+import { unseen } from '../browser/page-calls';
+import type { OpenSession } from '../browser/session';
 import { within } from '../browser/waiting';
 import {
   type AgentEnd,

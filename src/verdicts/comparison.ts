@@ -1,6 +1,6 @@
 // Compares projects over the same specs. Pure: the same verdicts give the same comparison, in any order and from any number of
 // shards.
-import { compareText, groupBy, sumOf } from './lists';
+
 import {
   type ComparedPair,
   type Comparison,
@@ -8,7 +8,7 @@ import {
   comparedCellSchema,
   type VerdictRow,
 } from './shapes';
-import { passHat, stratifiedExactOneSided, studentQuantile } from './statistics';
+import { compareText, groupBy, passHat, stratifiedExactOneSided, studentQuantile, sumOf } from './statistics';
 import { gradedRate, isSettled, rateDifference, specName, sumOfKnown } from './verdict';
 
 /**

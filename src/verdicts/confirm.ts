@@ -1,9 +1,8 @@
 // Decides on fresh trials: how many failures confirm that a candidate is worse, and when no further trial can change the answer.
 // Pure: `taskproof confirm` runs the trials. `npm run bench -- --only alarms` measures the error rates.
 import { type DiffRow, luckiestBaseline } from './diff';
-import { sumOf } from './lists';
 import type { Graded } from './shapes';
-import { hypergeometric, logChoose } from './statistics';
+import { hypergeometric, logChoose, sumOf } from './statistics';
 
 /**
  * At most this chance that fresh trials confirm anything in a suite that has not changed. Together with the test of the whole suite

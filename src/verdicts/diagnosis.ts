@@ -1,7 +1,8 @@
 // Why trials failed: groups failures that have something in common, and collects what was in the way of several specs. The same
 // trials give the same diagnosis, in any order and from any number of shards.
-import { compareText, groupBy, sumOf } from './lists';
+
 import type { Diagnosis, FailureGroup, MetFinding, Parting, SharedFinding } from './shapes';
+import { compareText, groupBy, sumOf } from './statistics';
 
 export interface BrokenCheck {
   title: string;

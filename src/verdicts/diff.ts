@@ -1,8 +1,15 @@
 // What changed between a baseline and a later run, per spec and project, whether there are enough trials to tell, and what follows for
 // the exit code.
-import { compareText, totalOf } from './lists';
+
 import type { Graded, RowSubject, VerdictName, VerdictRow } from './shapes';
-import { fisherExactOneSided, type Stratum, stratifiedExactOneSided, taroneLevel } from './statistics';
+import {
+  compareText,
+  fisherExactOneSided,
+  type Stratum,
+  stratifiedExactOneSided,
+  taroneLevel,
+  totalOf,
+} from './statistics';
 import { isSettled, rateDifference, specName } from './verdict';
 
 export type { VerdictRow };

@@ -1,7 +1,7 @@
 // The history in a baseline: the counts of earlier runs, and their sums.
 import { type Diff, diffVerdicts, keyOf, type LaterRun } from './diff';
-import { compareText, groupBy, sumOf, totalOf } from './lists';
 import { countedRowSchema, type ResultRow, type VerdictRow, type Way } from './shapes';
+import { compareText, groupBy, sumOf, totalOf } from './statistics';
 import { EARLY_STOP, isSettled } from './verdict';
 
 export interface HistoryRun {

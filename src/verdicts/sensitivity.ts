@@ -1,7 +1,6 @@
 // How small a change a number of trials can show.
 import { chanceOfAtLeast } from './confirm';
-import { sumOf } from './lists';
-import { fisherExactOneSided } from './statistics';
+import { fisherExactOneSided, sumOf } from './statistics';
 
 const RATE = 0.95;
 const POWER = 0.7;

@@ -1,9 +1,8 @@
 // A spec's pass rate over the runs of a baseline, and where it began to fall.
 import { byName, keyOf } from './diff';
 import type { HistoryRun } from './history';
-import { compareText, groupBy, totalOf } from './lists';
 import type { Graded, RowSubject } from './shapes';
-import { generator } from './statistics';
+import { compareText, generator, groupBy, totalOf } from './statistics';
 import { specName } from './verdict';
 
 export interface TrendPoint extends Graded {

@@ -1,6 +1,6 @@
 // The verdict on the trials of one spec in one project. Pure: the same trials give the same verdict, in any order, from any number
 // of shards, however often a shard was merged.
-import { compareText, groupBy, sumOf } from './lists';
+
 import type {
   Graded,
   Outcome,
@@ -11,7 +11,7 @@ import type {
   Verdict,
   VerdictName,
 } from './shapes';
-import { median, wilsonInterval } from './statistics';
+import { compareText, groupBy, median, sumOf, wilsonInterval } from './statistics';
 
 export type { Healed, Outcome, Policy, TrialResult, Verdict, VerdictName } from './shapes';
 

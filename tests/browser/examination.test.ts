@@ -2,7 +2,7 @@
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { SessionTask } from '../../src/agents/agent';
-import { openSession } from '../../src/browser/open-session';
+import { openSession } from '../../src/browser/session';
 import { examinationMs } from '../../src/trial/examination';
 import { trialRecordSchema } from '../../src/trial/record';
 import { Trial } from '../../src/trial/trial';

@@ -2,7 +2,7 @@
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionTask } from '../../src/agents/agent';
-import { type OpenSession, openSession } from '../../src/browser/open-session';
+import { type OpenSession, openSession } from '../../src/browser/session';
 import type { TrialRecord } from '../../src/trial/record';
 import { Trial } from '../../src/trial/trial';
 import { quickest } from '../support/claude-harness';

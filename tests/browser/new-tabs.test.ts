@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { Worker } from 'node:worker_threads';
 import type { Browser, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type OpenSession, openSession } from '../../src/browser/open-session';
+import { type OpenSession, openSession } from '../../src/browser/session';
 import type { TrialContext } from '../../src/trial/agent-run';
 import { Turns } from '../../src/trial/turns';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';

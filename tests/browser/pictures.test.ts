@@ -6,7 +6,7 @@ import { type Browser, type BrowserContextOptions, devices, type Page } from '@p
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { NO_USAGE, type Turn } from '../../src/agents/agent';
 import { pictureScale } from '../../src/browser/driver/screenshot';
-import { openSession } from '../../src/browser/open-session';
+import { openSession } from '../../src/browser/session';
 import type { JudgedTrial } from '../../src/grading/judge';
 import type { TrialContext } from '../../src/trial/agent-run';
 import { judgeTrial } from '../../src/trial/grading';

@@ -297,13 +297,13 @@ test('a failed trial shows its diagnosis first, its step marked, and both pictur
   const { run, results } = specRun('opus', [PASS, LOST]);
   const found = await diagnose([run], () => expect.fail('there is a passing trial in this run'));
   expect(found.specs.get(run)).toMatchObject({
-    diagnosis: {
-      headline: 'trial 2/2: nothing matches "h1"; ended on /help after button "Help"',
-      parted: PARTED,
-      partings: [{ expected: { screenshot: 'turn-1.jpg' }, actual: { screenshot: 'turn-1.jpg' } }],
-    },
-    way: { end: '/thanks' },
+    headline: 'trial 2/2: nothing matches "h1"; ended on /help after button "Help"',
+    parted: PARTED,
+    partings: [{ expected: { screenshot: 'turn-1.jpg' }, actual: { screenshot: 'turn-1.jpg' } }],
   });
+  expect(resultsOf([run], ABOUT, found).verdicts).toMatchObject([
+    { diagnosis: { parted: PARTED }, way: { end: '/thanks' } },
+  ]);
   const [passed, lost] = results as [TestResult, TestResult];
   expect(lost.annotations.slice(0, 2)).toEqual([
     { type: 'diagnosis', description: 'trial 2/2: nothing matches "h1"; ended on /help after button "Help"' },
@@ -335,7 +335,7 @@ test('another project that passes the spec is compared with, and said once if it
   const { run, results } = specRun('haiku', [PASS, LOST]);
   const strong = specRun('opus', [PASS, PASS]);
   const found = await diagnose([run, strong.run], NONE);
-  const { partings } = found.specs.get(run)!.diagnosis!;
+  const { partings } = found.specs.get(run)!;
   expect(partings.map(({ from, expected }) => [from, expected.project])).toEqual([
     ['trials', 'haiku'],
     ['project', 'opus'],
@@ -359,7 +359,7 @@ test('which other projects are compared with', async () => {
       [run, ...others.map(([project, records]) => specRun(project, records).run)],
       NONE,
     );
-    return found.specs.get(run)!.diagnosis!.partings.map(({ expected }) => expected.project);
+    return found.specs.get(run)!.partings.map(({ expected }) => expected.project);
   };
   const [lostBy, passBy] = [LOST, PASS].map(record => (agent: string) => ({ ...record, agent }));
   // Of the same agent first, then by name; three at most.
@@ -386,7 +386,7 @@ describe('no passing trial in the run', () => {
   const partedIn = async (where: string, baseline?: string) => {
     const { run } = specRun('opus', [LOST]);
     const found = await diagnose([run], keptWays(CONFIG, where, baseline === undefined ? {} : { baseline }));
-    return found.specs.get(run)!.diagnosis!.parted;
+    return found.specs.get(run)!.parted;
   };
 
   test('none is known anywhere: groups alone', async () => {
@@ -423,9 +423,12 @@ test('errors and a retry say nothing about the site: no diagnosis of them', asyn
   const { run } = specRun('opus', [
     record([], { status: 'error', errorKind: 'agent_api', outcome: 'error' }),
   ]);
-  expect((await diagnose([run], NONE)).specs.get(run)).toStrictEqual({});
+  const found = await diagnose([run], NONE);
+  expect(found.specs.size).toBe(0);
   const lost = specRun('opus', [LOST]).run;
-  expect((await diagnose([lost], NONE)).specs.get(lost)).not.toHaveProperty('way');
+  const { verdicts } = resultsOf([run, lost], ABOUT, found);
+  for (const row of verdicts) expect(row).not.toHaveProperty('way');
+  expect(verdicts[0]).not.toHaveProperty('diagnosis');
 });
 
 test('a trial that comes twice, as from a shard merged twice, counts once', async () => {
@@ -437,9 +440,7 @@ test('a trial that comes twice, as from a shard merged twice, counts once', asyn
     repeatEachIndex: 1,
   } as unknown as TestCase;
   run.add(again, results[1]!);
-  expect((await diagnose([run], NONE)).specs.get(run)!.diagnosis!.groups.map(({ trials }) => trials)).toEqual(
-    [[1]],
-  );
+  expect((await diagnose([run], NONE)).specs.get(run)!.groups.map(({ trials }) => trials)).toEqual([[1]]);
 });
 
 describe('what several specs met', () => {
@@ -526,13 +527,13 @@ test('only specs that several agents fail are told apart from the agents, by nam
     specRun('opus', [PASS], { id: 'x', ...replayed }).run,
   ];
   const found = await diagnose([agent, replay], NONE);
-  expect(found.specs.get(agent)!.diagnosis!.partings).toEqual([]);
-  expect(specs.size).toBe(runs.length);
+  expect(found.specs.get(agent)!.partings).toEqual([]);
+  expect(specs.size).toBe(runs.length - 1);
 });
 
 test('a spec with trials missing says so before why others failed', async () => {
   const { run } = specRun('opus', [LOST, PASS], { policy: { k: 4, minPasses: 2 } });
-  const { diagnosis } = (await diagnose([run], NONE)).specs.get(run)!;
+  const diagnosis = (await diagnose([run], NONE)).specs.get(run);
   expect(whyLines({ ...run.verdict, diagnosis })[0]).toBe(
     '2 of 4 trials present; trial 1/4: nothing matches "h1"; ended on /help after button "Help"',
   );

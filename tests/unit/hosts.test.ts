@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { hostAllowed, hostOf } from '../../src/browser/hosts';
+import { hostAllowed, hostOf } from '../../src/spec/url';
 
 type Row = [allowed: string, urlOrHost: string, admitted: boolean];
 

@@ -1,7 +1,7 @@
 // The lines of the console and the network, as in a browser's developer tools, kept until they are read.
 import type { BrowserContext, Page, Request } from '@playwright/test';
 import { frameOf } from '../activity';
-import { listen } from '../listen';
+import { listen } from '../page-calls';
 import { shorten } from './tree';
 
 const MAX_ENTRIES = 500;

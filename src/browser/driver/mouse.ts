@@ -1,6 +1,6 @@
 import type { Page } from '@playwright/test';
 import { closestScrollable, elementAt, pathOf, placeIn, readAt, targetAt } from '../durable-locator';
-import { evaluateUnseen } from '../evaluate';
+import { evaluateUnseen } from '../page-calls';
 import { within } from '../waiting';
 import type { Driver, Target } from './driver';
 import { DriverError } from './errors';

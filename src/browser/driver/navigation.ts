@@ -1,5 +1,5 @@
 import type { Page, Response } from '@playwright/test';
-import { hostAllowed } from '../hosts';
+import { hostAllowed } from '../../spec/url';
 import { within } from '../waiting';
 import type { Driver, DriverTask } from './driver';
 import { DriverError } from './errors';

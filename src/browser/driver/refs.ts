@@ -1,6 +1,6 @@
 // References such as `ref_7`: our own names for Playwright's references, unique and never reused.
 import type { Page } from '@playwright/test';
-import { evaluateUnseen } from '../evaluate';
+import { evaluateUnseen } from '../page-calls';
 import { within } from '../waiting';
 import { DriverError } from './errors';
 import { type Box, nodesOf, type Size, type TreeNode, treeOf, words } from './tree';

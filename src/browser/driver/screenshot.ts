@@ -1,6 +1,6 @@
 // Pictures of a tab: JPEG, in CSS pixels, no larger than what models look at.
 import type { Page } from '@playwright/test';
-import { evaluateUnseen, protocolOf } from '../evaluate';
+import { evaluateUnseen, protocolOf } from '../page-calls';
 import { within } from '../waiting';
 import { viewportOf } from './refs';
 import type { Box, Size } from './tree';

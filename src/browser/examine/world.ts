@@ -2,7 +2,7 @@
 // don't count there, and the page sees nothing of it.
 import type { CDPSession, Frame, Page } from '@playwright/test';
 import * as elements from '../elements';
-import { protocolOf } from '../evaluate';
+import { protocolOf } from '../page-calls';
 import { within } from '../waiting';
 import * as names from './names';
 import * as rules from './rules';

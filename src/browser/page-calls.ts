@@ -1,4 +1,7 @@
-// Calls of Playwright without a step in reports, where such steps would bury the agent's actions.
+// How the library uses pages without leaving traces: calls without a step in reports, where such steps would bury the agent's actions,
+// and listeners that are removed again.
+import type { EventEmitter } from 'node:events';
+import type * as playwright from '@playwright/test';
 import type { CDPSession, Frame, Page } from '@playwright/test';
 
 const sessions = new WeakMap<Page, Promise<CDPSession | undefined>>();
@@ -39,4 +42,27 @@ export async function evaluateUnseen(where: Page | Frame, script: string): Promi
   const { result, exceptionDetails } = await session.send('Runtime.evaluate', options);
   if (exceptionDetails) throw new Error(exceptionDetails.text);
   return result.value;
+}
+
+type Source = playwright.Page | playwright.BrowserContext;
+type Events = Record<'page' | 'crash', playwright.Page> &
+  Record<'dialog' | 'dialogclosed', playwright.Dialog> &
+  Record<'request' | 'requestfailed' | 'requestfinished', playwright.Request> & {
+    close: Source;
+    console: playwright.ConsoleMessage;
+    download: playwright.Download;
+    framenavigated: playwright.Frame;
+    response: playwright.Response;
+    weberror: playwright.WebError;
+  };
+type Listeners = { [Name in keyof Events]?: (event: Events[Name]) => unknown };
+
+/** @returns a function that removes the listeners */
+export function listen(source: Source, listeners: Listeners): () => void {
+  // Pages and contexts are EventEmitters, as documented, but their types have only a few of its methods.
+  const emitter = source as unknown as EventEmitter;
+  for (const [name, listener] of Object.entries(listeners)) emitter.on(name, listener);
+  return () => {
+    for (const [name, listener] of Object.entries(listeners)) emitter.off(name, listener);
+  };
 }
