@@ -1,7 +1,7 @@
 // The conversation with the model. Earlier messages stay the same, so that providers find them in their prompt caches;
 // old pictures and readings are removed rarely, and many at once.
 import type { ModelMessage } from 'ai';
-import { type Bulky, isReading, PICTURE_GONE, shortenedReading, tokensOf, trim } from '../model/trimming';
+import { type Bulky, isReading, PICTURE_GONE, shortenedReading, tokensOf, trim } from '../model/conversation';
 
 /** About as many images as vendors accept. */
 const MAX_PICTURES = 40;

@@ -15,7 +15,7 @@ import {
   TRIMMING,
   tokensOf,
   trim,
-} from '../model/trimming';
+} from '../model/conversation';
 
 /** The API accepts 100 images, or 600 for models with a context of a million tokens. */
 const MAX_PICTURES = 80;

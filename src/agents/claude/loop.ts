@@ -9,9 +9,8 @@ import type {
 import { AgentApiError, type GaveUp, type SessionTask } from '../agent';
 import { Budget, type Prices } from '../model/budget';
 import type { Ending } from '../model/calls';
+import { opening, systemPrompt, tokensOf } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
-import { opening, systemPrompt } from '../model/prompt';
-import { tokensOf } from '../model/trimming';
 import { isLooking } from '../page-tools';
 import { TOOLS } from '../tools';
 import { ClaudeCalls } from './calls';

@@ -1,10 +1,12 @@
 // An agent that is a separate program, in any language. It gets the task as JSON and drives the page over the DevTools
-// protocol. Configs import this file, so the server of that protocol is loaded only when a trial runs.
-import { basename, extname } from 'node:path';
+// protocol. Configs import this file, so the program's process and the server of that protocol are loaded only when a trial runs.
+import { accessSync, constants } from 'node:fs';
+import { basename, delimiter, extname, isAbsolute, join, resolve } from 'node:path';
 import { z } from 'zod';
-import { checkOptions, type OptionSchemas } from '../../options';
+import { checkOptions, type OptionSchemas, OptionsError } from '../../options';
 import type { Agent, SessionTask } from '../agent';
-import { checkProgram, scriptOf } from './program';
+
+const SCRIPT = /\.(?:[cm]?[jt]s|py|rb|php|pl|sh|jar|dll|exe)$/i;
 
 export interface CommandOptions {
   /** The program: a name on the PATH, or a path relative to the config. */
@@ -52,4 +54,47 @@ export function command(options: CommandOptions): Agent {
       return runProgram(task, program);
     },
   };
+}
+
+/** A bare name stays, to be found on the PATH; a path is resolved from the config's folder, whatever `cwd` is. */
+export function programPath(command: string, configDir: string): string {
+  return isBareName(command) ? command : resolve(configDir, command);
+}
+
+/**
+ * Checks that a program exists, before a browser starts.
+ *
+ * @throws OptionsError if a bare name is not on the PATH, or an absolute path can't be executed. Relative paths are
+ * checked by the trial.
+ */
+export function checkProgram(command: string, env: ProgramOptions['env']): void {
+  if (!isBareName(command) && !isAbsolute(command)) return;
+  const path = env.PATH ?? process.env.PATH ?? '';
+  const extensions = process.platform === 'win32' ? ['', '.exe', '.com'] : [''];
+  const folders = isAbsolute(command) ? [''] : path.split(delimiter).filter(Boolean);
+  const found = folders.some(folder =>
+    extensions.some(extension => isExecutable(join(folder, command + extension))),
+  );
+  if (!found)
+    throw new OptionsError(
+      `command(): there is no program ${command}${isAbsolute(command) ? '' : ' on the PATH'}. Install it, or set its path (relative to the folder of the Playwright config)`,
+    );
+}
+
+function isBareName(command: string): boolean {
+  return basename(command) === command;
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The first argument that looks like a script: `agent.py` of `python -u agent.py`. */
+export function scriptOf(args: readonly string[]): string | undefined {
+  return args.find(arg => !arg.startsWith('-') && SCRIPT.test(arg));
 }

@@ -1,13 +1,11 @@
 // The agent's process: its lines, its standard error, and its end.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { accessSync, constants, existsSync } from 'node:fs';
-import { basename, delimiter, isAbsolute, join, resolve } from 'node:path';
+import { existsSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import type { CdpEndpoint } from '../../browser/cdp-endpoint';
 import { within } from '../../browser/waiting';
-import { OptionsError } from '../../options';
-import type { ProgramOptions } from './index';
+import { type ProgramOptions, scriptOf } from './index';
 import { TRIAL_VARIABLE, unwatch, watch } from './watchdog';
 
 /** The most bytes of standard output in a trial, since all of it may end up in the record. */
@@ -18,7 +16,6 @@ const MAX_STDERR = 4_000;
 const KILL_MS = 3_000;
 /** Milliseconds for its last lines after it has exited: a process that it left behind may keep its output open. */
 const DRAIN_MS = 1_000;
-const SCRIPT = /\.(?:[cm]?[jt]s|py|rb|php|pl|sh|jar|dll|exe)$/i;
 const SECRET_NAME = /(?:KEY|TOKEN|SECRET|PASSWORD|PASSPHRASE)$/i;
 /** Characters. Shorter values may be part of ordinary words. */
 const SECRET_LENGTH = 8;
@@ -216,49 +213,6 @@ export class Program {
       // Gone already.
     }
   }
-}
-
-/** A bare name stays, to be found on the PATH; a path is resolved from the config's folder, whatever `cwd` is. */
-export function programPath(command: string, configDir: string): string {
-  return isBareName(command) ? command : resolve(configDir, command);
-}
-
-/**
- * Checks that a program exists, before a browser starts.
- *
- * @throws OptionsError if a bare name is not on the PATH, or an absolute path can't be executed. Relative paths are
- * checked by the trial.
- */
-export function checkProgram(command: string, env: ProgramOptions['env']): void {
-  if (!isBareName(command) && !isAbsolute(command)) return;
-  const path = env.PATH ?? process.env.PATH ?? '';
-  const extensions = process.platform === 'win32' ? ['', '.exe', '.com'] : [''];
-  const folders = isAbsolute(command) ? [''] : path.split(delimiter).filter(Boolean);
-  const found = folders.some(folder =>
-    extensions.some(extension => isExecutable(join(folder, command + extension))),
-  );
-  if (!found)
-    throw new OptionsError(
-      `command(): there is no program ${command}${isAbsolute(command) ? '' : ' on the PATH'}. Install it, or set its path (relative to the folder of the Playwright config)`,
-    );
-}
-
-function isBareName(command: string): boolean {
-  return basename(command) === command;
-}
-
-function isExecutable(file: string): boolean {
-  try {
-    accessSync(file, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-/** The first argument that looks like a script: `agent.py` of `python -u agent.py`. */
-export function scriptOf(args: readonly string[]): string | undefined {
-  return args.find(arg => !arg.startsWith('-') && SCRIPT.test(arg));
 }
 
 /** The end of what a program wrote to standard error, as one line. */

@@ -12,8 +12,8 @@ import {
   type SessionTask,
   type Turn,
 } from '../agent';
-import type { ProgramOptions } from './index';
-import { Program, programPath } from './program';
+import { type ProgramOptions, programPath } from './index';
+import { Program } from './program';
 import { type Line, PROTOCOL_VERSION, parseLine, type TaskMessage } from './protocol';
 
 /** Milliseconds for the program to exit after its last line, or after it is asked to. */

@@ -3,8 +3,7 @@ import { shorten } from '../../browser/driver/tree';
 import { AgentApiError, BudgetExceededError, type GaveUp, type SessionTask, type Turn } from '../agent';
 import type { Budget } from './budget';
 import type { Call, Calls, Ending } from './calls';
-import { goOn, isUnfinished } from './prompt';
-import { tokensOf } from './trimming';
+import { goOn, isUnfinished, tokensOf } from './conversation';
 
 /** After this many cut-off answers in a row, the trial ends: the limit of an answer is too low. */
 const MAX_CUT_OFF = 3;

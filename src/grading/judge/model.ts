@@ -10,7 +10,7 @@ import { addUsage, NO_USAGE } from '../../agents/agent';
 import { Client } from '../../agents/claude/client';
 import { pricesOf, unknownPrice, usageOf } from '../../agents/claude/pricing';
 import { costOf, type Prices } from '../../agents/model/budget';
-import { tokensOf } from '../../agents/model/trimming';
+import { tokensOf } from '../../agents/model/conversation';
 import { problemsIn } from '../../spec/errors';
 import { cached, text } from './evidence';
 import { JudgeError, type WebJudgeSettings } from './index';

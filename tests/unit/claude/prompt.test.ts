@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SessionTask } from '../../../src/agents/agent';
-import { opening } from '../../../src/agents/model/prompt';
+import { opening } from '../../../src/agents/model/conversation';
 
 const task = (done: string[]) =>
   ({

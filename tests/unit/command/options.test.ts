@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { command } from '../../../src/agents/command';
-import { checkProgram, lastWords, programPath } from '../../../src/agents/command/program';
+import { checkProgram, command, programPath } from '../../../src/agents/command';
+import { lastWords } from '../../../src/agents/command/program';
 
 describe('command()', () => {
   test.each<[string, Parameters<typeof command>[0], string]>([
