@@ -1,17 +1,20 @@
-// Plays a trial from its recording step by step, and names the step that no longer fits the page; then the fallback takes over.
+// Plays a trial from its recording step by step: prepares each step for this run, and names the one that no longer fits the page; then the
+// fallback takes over.
 import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
 import { fingerprintOf, NO_ANSWER, sameFingerprint } from '../../browser/fingerprint';
+import { inWords, locatorOf } from '../../browser/locator-expression';
 import { type DialogAnswer, type Fingerprint, pathOf, type RecordedAction } from '../../browser/page-action';
-import { perform } from '../../browser/perform';
+import { type LocatedAction, perform, reasonIn } from '../../browser/perform';
 import { UNIQUE } from '../../spec/data';
 import type { Agent, SessionTask, Turn } from '../agent';
+import { fillSecrets, inTexts } from '../secrets';
 import type { ReplaySettings } from './index';
-import { located, resolved, whyNot } from './located';
 import {
   DEFAULT_RECORDINGS_DIR,
+  fileBelow,
   type RecordedTurn,
   type Recording,
   readRecording,
@@ -192,4 +195,61 @@ async function read(file: string, unique: string | undefined): Promise<Recording
     throw error;
   }
   return readRecording(unique ? text.replaceAll(UNIQUE, unique) : text, file);
+}
+
+/**
+ * The action with this project's secrets, files and address.
+ *
+ * @throws Error if the project does not have a secret, or a file is outside the config's folder.
+ */
+export function resolved(
+  recorded: RecordedAction,
+  { secrets, configDir, entryUrl }: SessionTask,
+): RecordedAction {
+  const unknown = (name: string) =>
+    new Error(
+      `the recording types the secret ${name}, which this project does not have: set it in use.taskproof.secrets`,
+    );
+  const fill = (text: string, values = secrets) => fillSecrets(text, values, unknown);
+  const inQuotes = (value: string) => JSON.stringify(value).slice(1, -1).replaceAll("'", "\\'");
+  const quoted = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, inQuotes(value)]));
+  const step = {
+    ...recorded,
+    ...('locator' in recorded && recorded.locator ? { locator: fill(recorded.locator, quoted) } : {}),
+    ...(recorded.do === 'drag' ? { to: fill(recorded.to, quoted) } : {}),
+  } as RecordedAction;
+  if (step.do === 'fill' || step.do === 'type') return { ...step, text: fill(step.text) };
+  if (step.do === 'select') return { ...step, labels: step.labels.map(label => fill(label)) };
+  if (step.do === 'call_page_tool') return { ...step, input: inTexts(step.input, text => fill(text)) };
+  if (step.do === 'upload') return { ...step, files: step.files.map(file => fileOf(file, configDir)) };
+  return step.do === 'goto' ? { ...step, url: new URL(step.url, entryUrl).href } : step;
+}
+
+function fileOf(file: string, configDir: string): string {
+  const found = fileBelow(configDir, file);
+  if (found !== undefined) return found;
+  throw new Error(
+    `the recording uploads ${JSON.stringify(file)}, which is outside ${configDir}: put the file below the folder of the Playwright config and record again`,
+  );
+}
+
+/** @throws Error if the text is not a locator. */
+function located(page: Page, step: RecordedAction): LocatedAction {
+  const locator = 'locator' in step && step.locator ? { locator: locatorOf(page, step.locator) } : {};
+  const to = step.do === 'drag' ? { to: locatorOf(page, step.to) } : {};
+  return { ...step, ...locator, ...to } as LocatedAction;
+}
+
+/** Playwright's long message on a failed action as one sentence: `button "Place order" not found`. */
+async function whyNot(page: Page, step: RecordedAction, error: unknown): Promise<string> {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!('locator' in step) || !step.locator) return message;
+  const name = inWords(step.locator);
+  // What is no locator throws at once.
+  const count = await Promise.resolve(step.locator)
+    .then(text => locatorOf(page, text).count())
+    .catch(() => undefined);
+  if (count === 0) return `${name} not found`;
+  if (count !== undefined && count > 1) return `${name} now matches ${count} elements instead of one`;
+  return `${name} can't be used: ${reasonIn(message) ?? message.split('\n')[0]}`;
 }

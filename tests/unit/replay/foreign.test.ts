@@ -14,7 +14,7 @@ import { join, relative } from 'node:path';
 import type { FullConfig, Suite, TestCase, TestResult } from '@playwright/test/reporter';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { NO_USAGE, type SessionTask } from '../../../src/agents/agent';
-import { resolved } from '../../../src/agents/replay/located';
+import { resolved } from '../../../src/agents/replay/player';
 import { RECORDING_VERSION, readRecording } from '../../../src/agents/replay/recording';
 import { planAnnotations } from '../../../src/playwright/annotations';
 import { RecordingPick, recordingOf, writeRecordings } from '../../../src/report/recordings';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SessionTask } from '../../../src/agents/agent';
-import { resolved } from '../../../src/agents/replay/located';
+import { resolved } from '../../../src/agents/replay/player';
 import type { RecordedAction } from '../../../src/browser/page-action';
 
 const mark = '<secret>WHO</secret>';
