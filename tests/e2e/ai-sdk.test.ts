@@ -5,8 +5,9 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, inject, onTestFinished, test } from 'vitest';
+import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startSite as startShop } from '../../example-tasks/site/server.mjs';
+import type { Results } from '../../src/report/results';
 import { holding, leftBehind } from '../support/left-behind';
 import {
   callTool,
@@ -17,72 +18,30 @@ import {
   say,
   startMessagesApi,
 } from '../support/messages-api';
-import { flat, type OpenAiApiOptions, startOpenAiApi } from '../support/openai-api';
-import { config, makeSuite, PLAIN, spec, startSite } from './suite';
+import { flat, startOpenAiApi } from '../support/openai-api';
+import { config, makeSuite, type Run, type Suite, spec, startSite } from './suite';
 
 const KEY = 'sk-a-key-that-must-not-be-seen-anywhere';
 const CARD = '4000-1234-1234-1234';
 
-async function openAi(options: OpenAiApiOptions) {
-  const api = await startOpenAiApi({ apiKey: KEY, ...options });
-  onTestFinished(() => api.close());
-  return api;
-}
-
-const IMPORTS = `
-import { createAnthropic } from '@ai-sdk/anthropic';
+/** The imports of a file of tests whose agent plays with this provider's model. */
+const played = (
+  model: string,
+  tasks: string,
+  { agent = '', options = '', extra = '' } = {},
+) => `import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
-import { aiSdk } from '@taskproof/playwright';
-const pricing = { input: 2, output: 10, cacheRead: 0.2 };`;
-
-// tests/browser/claude/examples.test.ts plays all of them with claude(): the tools here are a part of its own, with flat
-// inputs.
-test('example tasks pass, whichever API the provider speaks', async () => {
-  const shop = await startShop({ port: 0 });
-  onTestFinished(() => shop.close());
-  const script = flat(playExamples);
-  const messages = await startMessagesApi({ script, apiKey: KEY, joinsMessages: true });
-  onTestFinished(() => messages.close());
-  const api = await openAi({ script });
-  const project = (name: string, model: string, grep: string) => `{
-    name: '${name}', testDir: '.', ...repeats('tasks/*.yaml'), repeatEach: 1, grep: ${grep},
-    use: { taskproof: { agent: aiSdk({ model: ${model}, pricing, maxRetries: 0 }), origin: '${shop.url}' } },
-  }`;
-  const some = '/find-boston|order-snake|empty-basket/';
-  const more = `${some.slice(0, -1)}|subscribe-newsletter|report-broken|set-reminder/`;
-  const suite = makeSuite({
-    'playwright.config.ts': config({
-      imports: `${IMPORTS}
-const openai = createOpenAI({ baseURL: '${api.url}' });
-const anthropic = createAnthropic({ baseURL: '${messages.url}/v1' });`,
-      reporters: PLAIN,
-      projects: `[${project('responses', "openai('gpt-test')", more)}, ${project('chat', "openai.chat('gpt-test')", some)}, ${project('messages', "anthropic('claude-opus-5-5')", some)}]`,
-      extra: 'expect: { timeout: 10_000 },',
-    }),
-    'tasks.spec.ts': `import { taskproofTests } from '@taskproof/playwright'; taskproofTests('tasks/*.yaml');`,
-  });
-  cpSync(resolve(__dirname, '../../example-tasks/tasks'), join(suite.folder, 'tasks'), { recursive: true });
-  const run = await suite.playwright(['test', '--repeat-each=1'], {
-    OPENAI_API_KEY: KEY,
-    ANTHROPIC_API_KEY: KEY,
-  });
-  expect(run.exitCode, run.output).toBe(0);
-  const { verdicts } = run.results();
-  expect(verdicts.map(({ project }) => project).sort()).toEqual(
-    [...Array(3).fill('chat'), ...Array(3).fill('messages'), ...Array(6).fill('responses')].sort(),
-  );
-  for (const verdict of verdicts) {
-    expect(verdict, verdict.spec).toMatchObject({ agent: 'aiSdk', verdict: 'passed' });
-    expect(verdict.costUsd, verdict.spec).toBeGreaterThan(0);
-    expect(verdict.recording, verdict.spec).toBeTruthy();
-  }
-  expect([...api.requests, ...messages.requests].filter(({ problem }) => problem)).toEqual([]);
-  expect(holding(leftBehind(suite.folder, run.output), KEY)).toEqual([]);
-});
+import { aiSdk, taskproofTests, test } from '@taskproof/playwright';
+const pricing = { input: 2, output: 10, cacheRead: 0.2 };
+const openai = createOpenAI({ baseURL: process.env.OPENAI_URL });
+const anthropic = createAnthropic({ baseURL: process.env.ANTHROPIC_URL });
+test.use({ taskproof: { agent: aiSdk({ model: ${model}, maxRetries: 0, ${agent} }), ${options} } });
+${extra}
+taskproofTests('${tasks}');`;
 
 const PAGE = `<label>Card <input id="card"></label><button onclick="done.hidden=false;done.textContent=card.value">Go</button><p id="done" hidden>Done</p>`;
 
-/** The model's name says what it is like. */
+/** What the model called `talks` does, and so on. */
 const byModel: Script = ({ body, turn, ref }) => {
   if (body.model === 'talks') return reply(say('I would click on Go.'));
   if (body.model === 'locked')
@@ -95,61 +54,128 @@ const byModel: Script = ({ body, turn, ref }) => {
   );
 };
 
-test('faults, caps and secrets: each is told as what it is, and no key and no secret is left anywhere', async () => {
-  const api = await openAi({ script: byModel });
-  const site = await startSite({ '/': PAGE });
-  const project = (name: string, options = '', taskproof = '') => `{
-    name: '${name}', testDir: '.', ...repeats('tasks/*.yaml'),
-    use: { taskproof: { agent: aiSdk({ model: openai('${name}'), maxRetries: 0, ${options} }), secrets: { CARD: '${CARD}' }, ${taskproof} } },
-  }`;
-  const suite = makeSuite({
-    'playwright.config.ts': config({
-      imports: `${IMPORTS}\nconst openai = createOpenAI({ baseURL: '${api.url}' });`,
-      reporters: PLAIN,
-      projects: `[${[
-        project('typist', 'pricing', 'maxCostUsd: 1'),
-        project('spender', 'pricing', 'maxCostUsd: 0.012'),
-        project('unpriced', '', 'maxCostUsd: 1'),
-        project('talks'),
-        project('locked'),
-      ].join()}]`,
-    }),
-    'tasks/go.yaml': spec({
-      id: 'go',
-      url: `${site.url}/`,
-      goal: 'Enter <secret>CARD</secret> and click "Go"',
-    }),
-    'tasks.spec.ts': `import { taskproofTests } from '@taskproof/playwright'; taskproofTests('tasks/*.yaml');`,
-  });
-  const run = await suite.playwright(['test'], { OPENAI_API_KEY: KEY });
-  expect(run.exitCode, run.output).toBe(1);
-  const trialOf = (name: string) => {
-    const verdict = run.results().verdicts.find(({ project }) => project === name)!;
-    return { verdict: verdict.verdict, ...verdict.trials[0]! };
+describe('a run with three APIs and with faults', () => {
+  /** Three ways to speak to a model, each with tasks that need other tools. */
+  const APIS = {
+    responses: { model: "openai('gpt-responses')", tasks: ['find-boston-fern', 'order-snake-plant'] },
+    chat: { model: "openai.chat('gpt-chat')", tasks: ['empty-basket', 'report-broken-pot'] },
+    messages: {
+      model: "anthropic('claude-opus-5-5')",
+      tasks: ['subscribe-newsletter', 'set-reminder-day'],
+    },
   };
-  expect(trialOf('typist')).toMatchObject({ verdict: 'passed', status: 'completed', turns: 2 });
-  expect(trialOf('typist').costUsd).toBeGreaterThan(0);
-  expect(trialOf('spender')).toMatchObject({ verdict: 'failed', status: 'budget_exceeded' });
-  expect(trialOf('spender').costUsd).toBeLessThanOrEqual(0.012);
-  const inconclusive = { verdict: 'inconclusive', status: 'error', errorKind: 'agent_api' };
-  expect(trialOf('unpriced')).toMatchObject({
-    ...inconclusive,
-    reason: expect.stringContaining('the price is unknown for the model "unpriced"'),
+  /** Trials on a page of one's own, by the names of their models. Only the first passes. */
+  const FAULTS = {
+    typist: { agent: 'pricing', options: 'maxCostUsd: 1,' },
+    spender: { agent: 'pricing', options: 'maxCostUsd: 0.012,' },
+    unpriced: { options: 'maxCostUsd: 1,' },
+    talks: {},
+    locked: {},
+  };
+  let suite: Suite;
+  let run: Run;
+  let results: Results;
+  let openAi: Awaited<ReturnType<typeof startOpenAiApi>>;
+  let messages: Awaited<ReturnType<typeof startMessagesApi>>;
+
+  // One project, of which each file has an agent of its own: one worker and one browser play them all. A failure that is expected
+  // starts no new ones.
+  beforeAll(async () => {
+    const site = await startSite({ '/': PAGE });
+    const shop = await startShop({ port: 0 });
+    const examples = flat(playExamples) as Exclude<Script, unknown[]>;
+    const script: Script = request =>
+      String(request.body.model) in FAULTS ? byModel(request) : examples(request);
+    openAi = await startOpenAiApi({ script, apiKey: KEY });
+    messages = await startMessagesApi({ script: examples, apiKey: KEY, joinsMessages: true });
+    suite = makeSuite({ 'playwright.config.ts': config({ extra: 'expect: { timeout: 10_000 },' }) });
+    for (const [name, { model, tasks }] of Object.entries(APIS)) {
+      const options = `origin: '${shop.url}',`;
+      suite.write({
+        [`1-${name}.spec.ts`]: played(model, `tasks/{${tasks}}.yaml`, { agent: 'pricing', options }),
+      });
+      for (const task of tasks)
+        cpSync(resolve(`example-tasks/tasks/${task}.yaml`), join(suite.folder, `tasks/${task}.yaml`));
+    }
+    for (const [name, { agent = '', options = '' }] of Object.entries<{ agent?: string; options?: string }>(
+      FAULTS,
+    ))
+      suite.write({
+        [`${name === 'typist' ? 2 : 3}-${name}.spec.ts`]: played(`openai('${name}')`, `faults/${name}.yaml`, {
+          agent,
+          options: `${options} secrets: { CARD: '${CARD}' }`,
+          extra: name === 'typist' ? '' : 'test.beforeEach(() => test.fail());',
+        }),
+        [`faults/${name}.yaml`]: spec({
+          id: name,
+          url: `${site.url}/`,
+          goal: 'Enter <secret>CARD</secret> and click "Go"',
+        }),
+      });
+    run = await suite.playwright(['test', '--repeat-each=1'], {
+      OPENAI_API_KEY: KEY,
+      OPENAI_URL: openAi.url,
+      ANTHROPIC_API_KEY: KEY,
+      ANTHROPIC_URL: `${messages.url}/v1`,
+    });
+    results = run.results();
+    await Promise.all([shop.close(), openAi.close(), messages.close()]);
   });
-  expect(trialOf('talks')).toMatchObject({
-    ...inconclusive,
-    costUsd: null,
-    reason: expect.stringContaining('called no tool, even when asked to'),
+
+  // tests/browser/claude/examples.test.ts plays all of them with claude(): the tools here are a part of its own, with flat
+  // inputs.
+  test('example tasks pass, whichever API the provider speaks', () => {
+    for (const [name, { model, tasks }] of Object.entries(APIS))
+      for (const task of tasks) {
+        const verdict = results.verdicts.find(row => row.spec === task);
+        expect(verdict, `${name}: ${task}\n${run.output}`).toMatchObject({
+          agent: 'aiSdk',
+          model: /'(.*)'/.exec(model)![1],
+          verdict: 'passed',
+        });
+        expect(verdict!.costUsd, task).toBeGreaterThan(0);
+        expect(verdict!.recording, task).toBeTruthy();
+      }
+    const paths = openAi.requests.map(({ body, path }) => `${body.model} ${path}`);
+    expect(paths).toContain('gpt-responses /v1/responses');
+    expect(paths).toContain('gpt-chat /v1/chat/completions');
+    const logged = [...openAi.requests, ...messages.requests];
+    expect(logged.filter(({ body, problem }) => problem && !(String(body.model) in FAULTS))).toEqual([]);
   });
-  expect(trialOf('locked')).toMatchObject({
-    ...inconclusive,
-    reason: expect.stringContaining('The provider said: Bad key: [key]'),
+
+  test('faults and caps: each is told as what it is', () => {
+    expect(run.exitCode, run.output).toBe(1);
+    const trialOf = (name: keyof typeof FAULTS) => {
+      const verdict = results.verdicts.find(({ spec }) => spec === name)!;
+      return { verdict: verdict.verdict, ...verdict.trials[0]! };
+    };
+    expect(trialOf('typist')).toMatchObject({ verdict: 'passed', status: 'completed', turns: 2 });
+    expect(trialOf('typist').costUsd).toBeGreaterThan(0);
+    expect(trialOf('spender')).toMatchObject({ verdict: 'failed', status: 'budget_exceeded' });
+    expect(trialOf('spender').costUsd).toBeLessThanOrEqual(0.012);
+    const inconclusive = { verdict: 'inconclusive', status: 'error', errorKind: 'agent_api' };
+    expect(trialOf('unpriced')).toMatchObject({
+      ...inconclusive,
+      reason: expect.stringContaining('the price is unknown for the model "unpriced"'),
+    });
+    expect(trialOf('talks')).toMatchObject({
+      ...inconclusive,
+      costUsd: null,
+      reason: expect.stringContaining('called no tool, even when asked to'),
+    });
+    expect(trialOf('locked')).toMatchObject({
+      ...inconclusive,
+      reason: expect.stringContaining('The provider said: Bad key: [key]'),
+    });
   });
-  const left = leftBehind(suite.folder, run.output);
-  expect(holding(left, KEY)).toEqual([]);
-  // The config itself holds the secret.
-  expect(holding(left, CARD).filter(name => !name.includes('playwright.config.ts'))).toEqual([]);
-  expect(JSON.stringify(api.requests)).not.toContain(CARD);
+
+  test('no key and no secret is left anywhere', () => {
+    const left = leftBehind(suite.folder, run.output);
+    expect(holding(left, KEY)).toEqual([]);
+    // The files that set the secret hold it themselves.
+    expect(holding(left, CARD).filter(name => !/^\d-\w+\.spec\.ts$/.test(name))).toEqual([]);
+    expect(JSON.stringify(openAi.requests)).not.toContain(CARD);
+  });
 });
 
 test('without the package, the preflight says what to install', async () => {
