@@ -22,30 +22,18 @@ const AGENT = `defineAgent({ name: 'agent', model: 'm-1', async run(task) {
 
 const REPORTERS = `[['list'], ['@taskproof/playwright/reporter', { summary: 'summary.md' }], ['json', { outputFile: 'pw.json' }], ...(process.env.BLOB ? [['blob']] : [])]`;
 
-/** A project of this agent, of the tests in that file. */
+/** A project of this agent, of the tests in these files. */
 const project = (
   name: string,
   agent: string,
-  file = 'tasks.spec.ts',
-  repeats = `...repeats('tasks/**/*.yaml')`,
-) => `{ name: '${name}', testMatch: '${file}', ${repeats}, use: { taskproof: { agent: ${agent} } } }`;
-const agents = project('agents', AGENT);
-const replays = project('replays', REPLAY);
+  files = ['tasks.spec.ts'],
+  repeats = `...repeats('t*/*.yaml')`,
+) =>
+  `{ name: '${name}', testMatch: ${JSON.stringify(files)}, ${repeats}, use: { taskproof: { agent: ${agent} } } }`;
 
-async function suiteOf(projects: string, files: Record<string, string> = {}): Promise<Suite> {
-  const site = await startSite({ '/': PAGE });
-  const task = (id: string, k: number, minPasses: number) => ({
-    [`tasks/${id}.yaml`]: spec({ id, url: `${site.url}/`, k, minPasses }),
-  });
-  return makeSuite({
-    'playwright.config.ts': config({ projects, reporters: REPORTERS }),
-    'merge.config.ts': `export default { reporter: ${REPORTERS} };`,
-    ...task('cart', 2, 1),
-    ...task('docs', 2, 2),
-    'tasks.spec.ts': TASKS_TEST,
-    ...files,
-  });
-}
+const configOf = (...projects: string[]) => ({
+  'playwright.config.ts': config({ projects: `[${projects}]`, reporters: REPORTERS }),
+});
 
 /** What a row says, in a line. */
 const brief = ({ spec, project, replayed, verdict, passes, k, trials }: ResultRow) =>
@@ -57,7 +45,7 @@ interface Annotated {
 }
 
 /** Titles and annotations of the tests that ran, as other reporters see them. */
-function tests(suite: Suite) {
+function tests(json: string) {
   const specsOf = (part: { suites?: never[]; specs?: never[] }): never[] => [
     ...(part.specs ?? []),
     ...(part.suites ?? []).flatMap(specsOf),
@@ -65,7 +53,7 @@ function tests(suite: Suite) {
   const specs: {
     title: string;
     tests: { projectName: string; status: string; results: Annotated[] }[];
-  }[] = specsOf(JSON.parse(suite.read('pw.json')));
+  }[] = specsOf(JSON.parse(json));
   return specs.flatMap(({ title, tests }) =>
     tests.map(({ projectName, status, results }) => {
       const said = results.flatMap(({ annotations }) => annotations);
@@ -84,40 +72,102 @@ const rowsOf = (run: { verdicts: ResultRow[] }, name: string) =>
   run.verdicts.filter(row => row.project === name).map(brief);
 
 const MADE_BY = {
-  'test.use': (agent: string) => `import { defineAgent, taskproofTests, test } from '@taskproof/playwright';
+  'test.use': (agent: string, glob = 'tasks/*.yaml') =>
+    `import { defineAgent, taskproofTests, test } from '@taskproof/playwright';
 test.use({ taskproof: { agent: ${agent} } });
-taskproofTests('tasks/**/*.yaml');`,
+taskproofTests('${glob}');`,
   'a fixture': (agent: string) => `import { defineAgent, taskproofTests, test } from '@taskproof/playwright';
 test.use({ taskproof: async ({}, use) => use({ agent: ${agent} }) });
-taskproofTests('tasks/**/*.yaml');`,
+taskproofTests('tasks/*.yaml');`,
 };
 
-describe('replays that hold', () => {
-  let suite: Suite;
-  let run: Run;
-  let results: Results;
-  let shown: ReturnType<typeof tests>;
-  beforeAll(async () => {
-    const projects = [
-      replays,
-      project('once', REPLAY, 'tasks.spec.ts', 'retries: 0'),
-      project('played', REPLAY, 'played.spec.ts'),
-    ];
-    suite = await suiteOf(`[${projects}]`, { 'played.spec.ts': MADE_BY['test.use'](AGENT) });
-    run = await suite.playwright(['test'], { HEAL: 'cart' });
-    results = run.results();
-    shown = tests(suite);
-  });
+/** The last spec takes its worker along: a worker less to start. */
+const DYING = REPLAY.replace(
+  `await task.turn('step 1', () => {});`,
+  `if (task.specId === 'docs') process.exit(1);`,
+);
 
+interface Moment {
+  run: Run;
+  results: Results;
+  shown: ReturnType<typeof tests>;
+  summary: string;
+  /** What Playwright's JSON report holds. */
+  json: string;
+}
+
+let suite: Suite;
+/** Two shards of agents and replays, merged. */
+let holding: Moment;
+/** Both specs replayed twice, of which one is lost. */
+let twice: Moment;
+/** Replays that are lost, chosen in several ways, in a run where an agent plays what was replayed before. */
+let lost: Moment;
+/** The blobs of these two, merged. */
+let mixed: Moment;
+
+/** What a run comes to, or the merging of the blobs in a folder. */
+async function play(args: string[], env: Record<string, string> = {}): Promise<Moment> {
+  const run = await suite.playwright(args, env);
+  const json = suite.read('pw.json');
+  return { run, results: run.results(), shown: tests(json), summary: suite.read('summary.md'), json };
+}
+const merge = (blobs: string) => play(['merge-reports', '--config=merge.config.ts', blobs]);
+const blob = (file: string) => ({ BLOB: '1', PLAYWRIGHT_BLOB_OUTPUT_FILE: join(suite.folder, file) });
+
+beforeAll(async () => {
+  const site = await startSite({ '/': PAGE });
+  const task = (id: string, k: number, minPasses: number) => spec({ id, url: `${site.url}/`, k, minPasses });
+  suite = makeSuite({
+    ...configOf(project('agents', AGENT), project('replays', REPLAY, ['tasks.spec.ts', 'tour.spec.ts'])),
+    'merge.config.ts': `export default { reporter: ${REPORTERS} };`,
+    'tasks/cart.yaml': task('cart', 2, 1),
+    'tasks/docs.yaml': task('docs', 2, 2),
+    'tasks.spec.ts': TASKS_TEST,
+    'tour/tour.yaml': task('tour', 1, 1),
+    'tour.spec.ts': MADE_BY['test.use'](AGENT, 'tour/*.yaml'),
+    'played.spec.ts': MADE_BY['test.use'](AGENT),
+    'use.spec.ts': MADE_BY['test.use'](REPLAY),
+    'fixture.spec.ts': MADE_BY['a fixture'](REPLAY),
+    'dying.spec.ts': MADE_BY['a fixture'](DYING),
+  });
+  for (const index of [1, 2]) {
+    const env = { ...blob(`blobs/report-${index}.zip`), HEAL: 'cart' };
+    const shard = await suite.playwright(['test', `--shard=${index}/2`], env);
+    expect(shard.exitCode, shard.output).toBe(0);
+  }
+  suite.write(configOf(project('replays', REPLAY)));
+  twice = await play(['test', '--repeat-each=2'], { ...blob('mixed/twice.zip'), BREAK: 'docs' });
+  suite.write(
+    configOf(
+      project('test.use', AGENT, ['use.spec.ts']),
+      project('a fixture', AGENT, ['fixture.spec.ts']),
+      project('dies, from the config', DYING, ['tasks.spec.ts'], 'retries: 0'),
+      project('dies, to no one', AGENT, ['dying.spec.ts']),
+      project('replays', REPLAY, ['played.spec.ts', 'tour.spec.ts']),
+    ),
+  );
+  lost = await play(['test'], { ...blob('mixed/lost.zip'), BREAK: 'docs' });
+  renameSync(join(suite.folder, 'taskproof-results.json'), join(suite.folder, 'lost.json'));
+  // Blobs need nothing of the suite.
+  for (const gone of ['tasks', 'tasks.spec.ts']) rmSync(join(suite.folder, gone), { recursive: true });
+  mixed = await merge('mixed');
+  holding = await merge('blobs');
+  renameSync(join(suite.folder, 'taskproof-results.json'), join(suite.folder, 'held.json'));
+});
+
+describe('replays that hold', () => {
   test('one replay for each spec', () => {
+    const { run, results, shown, json } = holding;
     expect(run.exitCode, run.output).toBe(0);
     expect(rowsOf(results, 'replays')).toEqual([
       'cart replays replayed passed 1/1 of 1',
       'docs replays replayed passed 1/1 of 1',
+      'tour replays passed 1/1 of 1',
     ]);
-    const replayed = recordsIn(suite.read('pw.json')).filter(record => record.replayed);
-    expect(replayed.map(({ policy }) => policy)).toEqual(Array(4).fill({ k: 1, minPasses: 1 }));
-    expect(run.output).toContain('4 replayed: 4 passed, 2 healed');
+    const replayed = recordsIn(json).filter(record => record.replayed);
+    expect(replayed.map(({ policy }) => policy)).toEqual(Array(2).fill({ k: 1, minPasses: 1 }));
+    expect(run.output).toContain('2 replayed: 2 passed, 1 healed');
     expect(shown.find(({ title }) => title.startsWith('cart · replay'))).toMatchObject({
       verdict: 'passed: 1/1 passed, needs 1; replayed, which measures no agent',
       policy: '1 replay, which must pass',
@@ -126,6 +176,7 @@ describe('replays that hold', () => {
   });
 
   test('what is healed is said everywhere', () => {
+    const { run, results, shown, summary } = holding;
     const healed =
       'healed at turn 2: step 2: button "Go" not found on /; new recording beside recordings/cart.json for review';
     const row = results.verdicts.find(({ spec, project }) => spec === 'cart' && project === 'replays');
@@ -135,72 +186,36 @@ describe('replays that hold', () => {
       trials: [{ healed: { turn: 2, recording: 'recordings/cart.json' } }],
     });
     expect(run.output).toContain(`cart [replays] ${healed}`);
-    expect(suite.read('summary.md')).toMatch(/cart\*\* \(replays\), replayed, healed at turn 2: step 2/);
+    expect(summary).toMatch(/cart\*\* \(replays\), replayed, healed at turn 2: step 2/);
     expect(shown).toContainEqual(
-      expect.objectContaining({
-        title: 'cart · replay 1/1',
-        replay: '1/1 (healed)',
-        healed,
-      }),
+      expect.objectContaining({ title: 'cart · replay 1/1', replay: '1/1 (healed)', healed }),
     );
   });
 
   test('a project that runs each test once is no mistake for replays', () => {
-    expect(rowsOf(results, 'once')).toEqual([
-      'cart once replayed passed 1/1 of 1',
-      'docs once replayed passed 1/1 of 1',
-    ]);
+    expect(rowsOf(lost.results, 'dies, from the config')[0]).toBe(
+      'cart dies, from the config replayed passed 1/1 of 1',
+    );
   });
 
   test('an agent chosen by test.use in a project of replays plays all its trials', () => {
-    expect(rowsOf(results, 'played')).toEqual(['cart played passed 2/2 of 2', 'docs played passed 2/2 of 2']);
+    expect(rowsOf(lost.results, 'replays').slice(0, 2)).toEqual([
+      'cart replays passed 2/2 of 2',
+      'docs replays passed 2/2 of 2',
+    ]);
   });
 });
 
-const DYING = REPLAY.replace(
-  `await task.turn('step 1', () => {});`,
-  `if (task.specId === 'cart') process.exit(1);`,
-);
-
 describe('replays that are lost, chosen in several ways', () => {
-  let suite: Suite;
-  let run: Run;
-  let merged: Run;
-  let shown: ReturnType<typeof tests>;
-  /** What the run itself, and the merging of its blob, came to. */
-  let results: Record<'run' | 'blob', Results>;
-  beforeAll(async () => {
-    const projects = [
-      project('test.use', AGENT, 'use.spec.ts'),
-      project('a fixture', AGENT, 'fixture.spec.ts'),
-      project('dies, from the config', DYING),
-      project('dies, to no one', AGENT, 'dying.spec.ts'),
-    ];
-    suite = await suiteOf(`[${projects}]`, {
-      'use.spec.ts': MADE_BY['test.use'](REPLAY),
-      'fixture.spec.ts': MADE_BY['a fixture'](REPLAY),
-      'dying.spec.ts': MADE_BY['a fixture'](DYING),
-    });
-    run = await suite.playwright(['test'], {
-      BREAK: 'docs',
-      BLOB: '1',
-      PLAYWRIGHT_BLOB_OUTPUT_FILE: join(suite.folder, 'blobs/whole.zip'),
-    });
-    const live = run.results();
-    rmSync(join(suite.folder, 'taskproof-results.json'));
-    merged = await suite.playwright(['merge-reports', '--config=merge.config.ts', 'blobs']);
-    results = { run: live, blob: merged.results() };
-    shown = tests(suite);
-  });
-
   test.each([
     { by: 'test.use', skipped: 0 },
     // Only a worker can know: it skips what the main process could not trim.
     { by: 'a fixture', skipped: 2 },
   ] as const)('replays chosen by $by: one verdict of one trial, lost or not', ({ by, skipped }) => {
+    const { run, results, shown } = lost;
     expect(run.exitCode, run.output).toBe(1);
-    expect(results.run.complete, run.output).toBe(true);
-    const rows = results.run.verdicts.filter(row => row.project === by);
+    expect(results.complete, run.output).toBe(true);
+    const rows = results.verdicts.filter(row => row.project === by);
     expect(rows.map(row => brief({ ...row, trials: [] }))).toEqual([
       `cart ${by} replayed passed 1/1 of 0`,
       `docs ${by} replayed failed 0/1 of 0`,
@@ -208,8 +223,8 @@ describe('replays that are lost, chosen in several ways', () => {
     const mine = shown.filter(({ project }) => project === by);
     expect(mine.filter(({ status }) => status === 'skipped')).toHaveLength(skipped);
     expect(mine.filter(({ replay }) => replay === 'not needed')).toHaveLength(skipped);
-    const lost = mine.find(({ title, status }) => title.startsWith('docs') && status !== 'skipped');
-    expect(lost).toMatchObject({ status: 'unexpected', replay: expect.stringMatching(/^1\/1 \(failed\)/) });
+    const broken = mine.find(({ title, status }) => title.startsWith('docs') && status !== 'skipped');
+    expect(broken).toMatchObject({ status: 'unexpected', replay: expect.stringMatching(/^1\/1 \(failed\)/) });
   });
 
   test.each([
@@ -221,11 +236,12 @@ describe('replays that are lost, chosen in several ways', () => {
     'a replay, known $known, whose worker dies is an error of the one verdict, in the $from',
     row => {
       const name = `dies, ${row.known}`;
-      const [cart, docs] = results[row.from].verdicts.filter(({ project }) => project === name);
-      expect(brief({ ...docs!, trials: [] })).toBe(`docs ${name} replayed failed 0/1 of 0`);
-      expect(brief({ ...cart!, trials: [] })).toBe(`cart ${name} replayed inconclusive 0/1 of 0`);
-      expect(cart).toMatchObject({ errors: 1, trials: [{ index: 0, errorKind: 'internal' }] });
-      expect({ run, blob: merged }[row.from].exitCode).toBe(1);
+      const { run, results } = { run: lost, blob: mixed }[row.from];
+      const [cart, docs] = results.verdicts.filter(({ project }) => project === name);
+      expect(brief({ ...cart!, trials: [] })).toBe(`cart ${name} replayed passed 1/1 of 0`);
+      expect(brief({ ...docs!, trials: [] })).toBe(`docs ${name} replayed inconclusive 0/1 of 0`);
+      expect(docs).toMatchObject({ errors: 1, trials: [{ index: 0, errorKind: 'internal' }] });
+      expect(run.exitCode).toBe(1);
     },
   );
 });
@@ -236,88 +252,62 @@ describe('agents and replays in one run', () => {
     'cart replays replayed passed 1/1 of 1',
     'docs agents passed 2/2 of 2',
     'docs replays replayed passed 1/1 of 1',
+    'tour replays passed 1/1 of 1',
   ];
-  let suite: Suite;
-  /** Of both specs twice, of which one is lost. */
-  let twice: { run: Run; rows: string[]; shown: ReturnType<typeof tests> };
-  const blob = (file: string, env = {}) => ({
-    BLOB: '1',
-    PLAYWRIGHT_BLOB_OUTPUT_FILE: join(suite.folder, file),
-    ...env,
-  });
-  const merge = (blobs: string) => suite.playwright(['merge-reports', '--config=merge.config.ts', blobs]);
-
-  beforeAll(async () => {
-    suite = await suiteOf(`[${agents}, ${replays}]`);
-    for (const index of [1, 2]) {
-      const shard = await suite.playwright(['test', `--shard=${index}/2`], blob(`blobs/report-${index}.zip`));
-      expect(shard.exitCode, shard.output).toBe(0);
-    }
-    const lost = await suite.playwright(
-      ['test', '--project=replays', '--repeat-each=2'],
-      blob('mixed/replays.zip', { BREAK: 'docs' }),
-    );
-    twice = { run: lost, rows: lost.results().verdicts.map(brief), shown: tests(suite) };
-    // The project that replayed is played by an agent now.
-    suite.write({
-      'playwright.config.ts': config({
-        projects: `[${agents.replace('{', '{ grep: /docs/,')}, ${project('replays', AGENT)}]`,
-        reporters: REPORTERS,
-      }),
-    });
-    const played = await suite.playwright(['test', '--repeat-each=1'], blob('mixed/agents.zip'));
-    expect(played.exitCode, played.output).toBe(0);
-    renameSync(join(suite.folder, 'taskproof-results.json'), join(suite.folder, 'played.json'));
-    for (const gone of ['tasks', 'tasks.spec.ts']) rmSync(join(suite.folder, gone), { recursive: true });
-  });
 
   test('more than one replay only by --repeat-each; what is lost is said', () => {
-    const { run, rows, shown } = twice;
+    const { run, results, shown } = twice;
     expect(run.exitCode, run.output).toBe(1);
-    expect(rows).toEqual(['cart replays replayed passed 2/2 of 2', 'docs replays replayed failed 0/2 of 2']);
+    expect(results.verdicts.map(brief)).toEqual([
+      'cart replays replayed passed 2/2 of 2',
+      'docs replays replayed failed 0/2 of 2',
+    ]);
     expect(run.output).toContain('docs [replays], replayed, failed: 0/2 passed, needs 2');
     expect(shown[0]?.policy).toBe('at least 1 of 2 replays must pass');
   });
 
   test('two shards', async () => {
-    const merged = await merge('blobs');
-    expect(merged.exitCode, merged.output).toBe(0);
-    expect(merged.results().verdicts.map(brief)).toEqual(ROWS);
-    expect(merged.results(), 'a replay is no agent to compare with').not.toHaveProperty('comparison');
-    expect(merged.output).toContain('2 specs: 2 passed; 2 replayed: 2 passed');
+    const { run, results } = holding;
+    expect(run.exitCode, run.output).toBe(0);
+    expect(results.verdicts.map(brief)).toEqual(ROWS);
+    expect(results, 'a replay is no agent to compare with').not.toHaveProperty('comparison');
+    expect(run.output).toContain('3 specs: 3 passed; 2 replayed: 2 passed');
 
-    expect((await taskproof(suite, ['baseline', 'save'])).out).toContain('Saved 4 verdicts (2 replayed)');
+    const saved = await taskproof(suite, ['baseline', 'save', 'held.json']);
+    expect(saved.out, saved.err).toContain('Saved 5 verdicts (2 replayed)');
     // What an agent plays that was replayed is nothing to compare, and no regression.
-    const changed = await taskproof(suite, ['diff', 'taskproof-baseline.json', 'played.json', '--json']);
-    expect(JSON.parse(changed.out).rows).toMatchObject([
+    const changed = await taskproof(suite, ['diff', 'taskproof-baseline.json', 'lost.json', '--json']);
+    const rows: { project: string }[] = JSON.parse(changed.out).rows;
+    expect(rows.filter(({ project }) => ['agents', 'replays'].includes(project))).toMatchObject([
       { change: 'removed', spec: 'cart', project: 'agents', replayed: false },
       { change: 'removed', spec: 'cart', project: 'replays', replayed: true },
+      { change: 'removed', spec: 'docs', project: 'agents', replayed: false },
       { change: 'removed', spec: 'docs', project: 'replays', replayed: true },
       { change: 'added', spec: 'cart', project: 'replays', replayed: false },
       { change: 'added', spec: 'docs', project: 'replays', replayed: false },
-      { change: 'unchanged', spec: 'docs', project: 'agents' },
+      { change: 'unchanged', spec: 'tour', project: 'replays' },
     ]);
   });
 
   test('of a missing shard the plan still says what was to be replayed', async () => {
     cpSync(join(suite.folder, 'blobs/report-1.zip'), join(suite.folder, 'partial/report-1.zip'));
-    const partial = await merge('partial');
-    const { verdicts } = partial.results();
-    expect(verdicts.map(row => brief(row).replace(/ (passed|undecided) .*/, ''))).toEqual(
+    const { run, results } = await merge('partial');
+    expect(results.verdicts.map(row => brief(row).replace(/ (passed|undecided) .*/, ''))).toEqual(
       ROWS.map(row => row.replace(/ passed .*/, '')),
     );
-    expect(verdicts.map(({ k }) => k)).toEqual([2, 1, 2, 1]);
-    expect(partial.output).toMatch(/2 specs did not run.*cart \[replays\], replayed,.*docs \[replays\]/);
+    expect(results.verdicts.map(({ k }) => k)).toEqual([2, 1, 2, 1, 1]);
+    expect(run.output).toMatch(/3 specs did not run.*cart \[replays\], replayed,.*docs \[replays\]/);
   });
 
-  test('reports merged of an agent and of replays in a project of one name keep two verdicts', async () => {
-    const merged = await merge('mixed');
-    expect(merged.exitCode, merged.output).toBe(1);
-    expect(rowsOf(merged.results(), 'replays')).toEqual([
-      'cart replays passed 1/1 of 1',
+  test('reports merged of an agent and of replays in a project of one name keep two verdicts', () => {
+    const { run, results } = mixed;
+    expect(run.exitCode, run.output).toBe(1);
+    expect(rowsOf(results, 'replays')).toEqual([
+      'cart replays passed 2/2 of 2',
       'cart replays replayed passed 2/2 of 2',
-      'docs replays passed 1/1 of 1',
+      'docs replays passed 2/2 of 2',
       'docs replays replayed failed 0/2 of 2',
+      'tour replays passed 1/1 of 1',
     ]);
   });
 });
