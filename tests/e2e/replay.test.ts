@@ -55,12 +55,42 @@ const MINE = `defineAgent({ name: 'mine', async run(task) {
     });
   } })`;
 
-/** A project that replays, in front of a shop of this kind. */
-const replaying = (name: string, kind: Shop = 'as recorded', recordings = 'kept', more = '') =>
-  `{ name: '${name}', testMatch, ...repeats('tasks/*.yaml'), use: { extraHTTPHeaders: { shop: '${kind}' }, taskproof: { agent: replay({ recordings: '${recordings}', turnTimeoutMs: ${kind === 'as recorded' ? 20_000 : 3000}, ${more} }), secrets } } }`;
+/** Source of an agent that replays. What is not there any more is not waited for long. */
+const agent = (recordings: string, more = '') => `replay({ recordings: '${recordings}', ${more} })`;
+const SOON = 'turnTimeoutMs: 3000';
 
-function suiteFor(url: string, modelUrl: string): Suite {
-  return makeSuite({
+/** A project that replays, in front of a shop of this kind. */
+const replaying = (
+  name: string,
+  agent: string,
+  { kind = 'as recorded' as Shop, files = ['tasks.spec.ts'], secrets = 'secrets' } = {},
+) =>
+  `{ name: '${name}', testMatch: ${JSON.stringify(files)}, ...repeats('t*/*.yaml'), use: { extraHTTPHeaders: { shop: '${kind}' }, taskproof: { agent: ${agent}, secrets: ${secrets} } } }`;
+
+/** One project for several shops, with a folder of recordings for each describe. Failures that are expected start no new workers. */
+const SHOPS = `import { replay, taskproofTests, test } from '@taskproof/playwright';
+test.beforeEach(({}, { titlePath }) => test.fail(/gone|changed/.test(titlePath.join())));
+const secrets = { CARD: '${SECRET}' };
+test.use({ taskproof: { secrets } });
+taskproofTests('tasks/*.yaml');
+test.describe('changed', () => taskproofTests('changed/*.yaml'));
+test.describe('gone', () => {
+  test.use({ extraHTTPHeaders: { shop: 'gone' }, taskproof: { secrets, agent: ${agent('kept', SOON)} } });
+  taskproofTests('tasks/*.yaml');
+});`;
+const POOR = `import { taskproofTests, test } from '@taskproof/playwright';
+test.beforeEach(() => test.fail());
+test.describe('poor', () => taskproofTests('tasks/*.yaml'));`;
+
+/** Prints what failed below a test: in a test that passes, too. */
+const STEPS = `module.exports = class {
+  onStepEnd(test, result, step) { if (step.error && !step.parent) console.log('a step failed: ' + step.title); }
+};`;
+
+function suiteFor(url: string, modelUrl: string, exampleUrl: string) {
+  const order = (id: string, more = {}) => spec({ id, url: `${url}/`, goal: GOAL, ...more });
+  /** The config of a run. */
+  const configOf = (...projects: string[]) => ({
     'playwright.config.ts': config({
       imports: `import { claude, replay } from '@taskproof/playwright';
 const secrets = { CARD: '${SECRET}' };
@@ -68,28 +98,28 @@ const testMatch = 'tasks.spec.ts';
 const shopper = { ...lexical(), run: task => lexical().run(new Proxy(task, { get: (of, key) =>
   key === 'goal' ? of.goal.replace('{{CARD}}', secrets.CARD) : typeof of[key] === 'function' ? of[key].bind(of) : of[key] })) };
 const fallback = claude({ baseURL: '${modelUrl}', apiKey: 'key', maxRetries: 0 });`,
-      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }], ...(process.env.BLOB ? [['blob']] : [])]`,
-      projects: `[
-        { name: 'shopper', testMatch, use: { taskproof: { agent: shopper, secrets, record: 'kept' } } },
-        { name: 'mine', testMatch: [testMatch, 'more.spec.ts'], use: { taskproof: { agent: ${MINE}, secrets, record: true } } },
-        { name: 'poor', testMatch, ...repeats('tasks/*.yaml'), use: { taskproof: { agent: replay({ recordings: 'kept' }) } } },
-        ${replaying('replay')},
-        ${replaying('skipping', 'as recorded', 'kept', "withoutRecording: 'skip'")},
-        ${replaying('gone', 'gone')},
-        ${replaying('healing', 'renamed', 'recordings', 'fallback')},
-        ${replaying('changed').replace('testMatch', "testMatch: 'changed.spec.ts'")},
-        ${replaying('reviewed', 'renamed', 'recordings')},
-      ]`,
+      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['./steps.cjs'], ['json', { outputFile: 'pw.json' }], ...(process.env.BLOB ? [['blob']] : [])]`,
+      projects: `[${projects}]`,
     }),
-    'changed.spec.ts': TASKS_TEST.replace('tasks/**', 'changed'),
-    'changed/order.yaml': spec({ id: 'order', url: `${url}/`, goal: GOAL, assertions: WRONG }),
-    'more.spec.ts': TASKS_TEST.replace('tasks/**', 'more'),
-    'more/gift.yaml': spec({ id: 'gift', url: `${url}/`, goal: GOAL }),
-    'more/silent.yaml': spec({ id: 'silent', url: `${url}/`, goal: GOAL }),
-    'tasks.spec.ts': TASKS_TEST,
-    'tasks/order.yaml': spec({ id: 'order', url: `${url}/`, goal: GOAL, k: 2, minPasses: 1 }),
   });
+  const suite = makeSuite({
+    'steps.cjs': STEPS,
+    'tasks.spec.ts': TASKS_TEST,
+    'tasks/order.yaml': order('order', { k: 2, minPasses: 1 }),
+    'more.spec.ts': TASKS_TEST.replace('tasks/**', 'more'),
+    'more/gift.yaml': order('gift'),
+    'more/silent.yaml': order('silent'),
+    'shops.spec.ts': SHOPS,
+    'poor.spec.ts': POOR,
+    'changed/order.yaml': order('order', { assertions: WRONG }),
+    'examples.spec.ts': `import { taskproofTests, test } from '@taskproof/playwright';
+test.use({ taskproof: { origin: '${exampleUrl}' } });
+taskproofTests('examples/*.yaml');`,
+  });
+  return { suite, configOf };
 }
+
+const EXAMPLE = resolve('example-tasks');
 
 const readJson = <T>(suite: Suite, file: string) => JSON.parse(suite.read(file)) as T;
 
@@ -109,6 +139,7 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
   let own: Recording;
   let healed: Recording;
   let model: Awaited<ReturnType<typeof startMessagesApi>>;
+  let exampleSite: Awaited<ReturnType<typeof startExampleSite>>;
 
   beforeAll(async () => {
     const site = await shop();
@@ -121,27 +152,56 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
           : done();
       },
     });
-    suite = suiteFor(site.url, model.url);
-    const play = async (names: string[], args: string[] = [], env = {}): Promise<Moment> => {
-      const run = await suite.playwright(['test', ...names.map(name => `--project=${name}`), ...args], env);
+    exampleSite = await startExampleSite({ port: 0 });
+    const made = suiteFor(site.url, model.url, exampleSite.url);
+    suite = made.suite;
+    const play = async (projects: string[], args: string[] = [], env = {}): Promise<Moment> => {
+      suite.write(made.configOf(...projects));
+      const run = await suite.playwright(['test', ...args], env);
       return { run, results: run.results(), json: suite.read('pw.json') };
     };
-    first = await play(['shopper', 'mine', 'replay', 'skipping'], ['--repeat-each=1'], { BLOB: '1' });
+    const copy = (from: string, to: string) => cpSync(from, join(suite.folder, to), { recursive: true });
+    const kept = agent('kept', 'turnTimeoutMs: 20_000');
+    first = await play(
+      [
+        "{ name: 'shopper', testMatch, use: { taskproof: { agent: shopper, secrets, record: 'kept' } } }",
+        `{ name: 'mine', testMatch: [testMatch, 'more.spec.ts'], use: { taskproof: { agent: ${MINE}, secrets, record: true } } }`,
+        replaying('replay', kept),
+        replaying('skipping', agent('kept', "withoutRecording: 'skip'")),
+      ],
+      ['--repeat-each=1'],
+      { BLOB: '1' },
+    );
     recording = readJson(suite, 'kept/order.json');
     own = readJson(suite, 'recordings/order.json');
-    second = await play(['poor', 'replay', 'gone', 'healing', 'changed']);
+
+    for (const describe of ['poor', 'gone', 'changed'])
+      copy(join(suite.folder, 'kept/order.json'), `kept/${describe}/order.json`);
+    second = await play([
+      replaying('replay', kept, { files: ['shops.spec.ts', 'poor.spec.ts'], secrets: '{}' }),
+      replaying('healing', agent('recordings', `${SOON}, fallback`), { kind: 'renamed' }),
+    ]);
     expect(readJson(suite, 'recordings/order.json'), 'healing leaves it for review').toEqual(own);
     healed = readJson(suite, 'recordings/order.healed.json');
-    renameSync(
-      join(suite.folder, 'recordings/order.healed.json'),
-      join(suite.folder, 'recordings/order.json'),
-    );
-    third = await play(['reviewed']);
-  });
-  afterAll(() => model.close());
 
-  const rowOf = ({ results }: Moment, project: string) =>
-    results.verdicts.find(row => row.project === project)!;
+    const reviewed = join(suite.folder, 'recordings/order.healed.json');
+    renameSync(reviewed, join(suite.folder, 'recordings/order.json'));
+    copy(join(EXAMPLE, 'tasks'), 'examples');
+    copy(join(EXAMPLE, 'recordings'), 'recordings');
+    third = await play([
+      replaying('reviewed', agent('recordings'), {
+        kind: 'renamed',
+        files: ['tasks.spec.ts', 'examples.spec.ts'],
+      }),
+    ]);
+  });
+  afterAll(() => Promise.all([model.close(), exampleSite.close()]));
+
+  /** The verdict on `order` in a project, in no describe or in this one. */
+  const rowOf = ({ results }: Moment, project: string, describe?: string) =>
+    results.verdicts.find(
+      row => row.spec === 'order' && row.project === project && row.describe === describe,
+    )!;
 
   test('without a recording a replay says how to make one, or skips the spec', () => {
     const { exitCode, output } = first.run;
@@ -200,7 +260,7 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
   });
 
   test('a project without the secret that a recording types says so', () => {
-    const row = rowOf(second, 'poor');
+    const row = rowOf(second, 'replay', 'poor');
     expect(row.reason).toMatch(/the recording types the secret CARD, which this project does not have/);
     expect(row).toMatchObject({ verdict: 'inconclusive' });
   });
@@ -224,8 +284,10 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
 
   test('a control that is gone fails at its step', () => {
     expect(second.run.exitCode).toBe(1);
-    expect(rowOf(second, 'gone')).toMatchObject({ verdict: 'failed', replayed: true });
-    expect(rowOf(second, 'gone').reason).toContain('step 6: button "Place order" not found on /checkout');
+    expect(rowOf(second, 'replay', 'gone')).toMatchObject({ verdict: 'failed', replayed: true });
+    expect(rowOf(second, 'replay', 'gone').reason).toContain(
+      'step 6: button "Place order" not found on /checkout',
+    );
   });
 
   test('a fallback heals, and leaves the new recording for review', () => {
@@ -263,16 +325,27 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
 
   test('what was healed replays once it is put in place', () => {
     expect(third.run.exitCode, third.run.output).toBe(0);
-    expect(third.run.output).not.toContain('has changed since');
+    expect(third.run.output).not.toContain(' order has changed since');
     expect(rowOf(third, 'reviewed')).toMatchObject({ verdict: 'passed', turns: 3 });
     expect(rowOf(third, 'reviewed').healed).toBeUndefined();
   });
 
+  test('the recordings of all example tasks play', () => {
+    const { exitCode, output } = third.run;
+    expect(exitCode, output).toBe(0);
+    const rows = third.results.verdicts.filter(({ spec }) => spec !== 'order');
+    const specs = readdirSync(join(EXAMPLE, 'tasks')).map(file => file.replace('.yaml', ''));
+    expect(rows.map(row => row.spec)).toEqual(specs.sort());
+    expect(rows.every(row => row.verdict === 'passed' && row.replayed && row.k === 1)).toBe(true);
+    // A dialog that was answered is not answered once more: that would be a red step in a green test.
+    expect(output).not.toContain('a step failed');
+  });
+
   test('a replayed trial is graded like any other', () => {
     expect(second.run.output).toMatch(
-      /taskproof: order has changed since kept.order\.json was recorded\. Record it again/,
+      /taskproof: changed › order has changed since kept.changed.order\.json was recorded\. Record it again/,
     );
-    expect(rowOf(second, 'changed')).toMatchObject({ verdict: 'failed', replayed: true });
+    expect(rowOf(second, 'replay', 'changed')).toMatchObject({ verdict: 'failed', replayed: true });
   });
 
   test('`taskproof record` saves from a results file, also of merged reports', async () => {
@@ -295,34 +368,4 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
     expect(unknown.code).toBe(1);
     expect(unknown.err).toContain('has no verdict on nothing');
   });
-});
-
-test('the recordings of all example tasks play', async () => {
-  const site = await startExampleSite({ port: 0 });
-  try {
-    const example = resolve('example-tasks');
-    const suite = makeSuite({
-      'playwright.config.ts': config({
-        imports: `import { replay } from '@taskproof/playwright';`,
-        reporters: `[['list'], ['@taskproof/playwright/reporter'], ['./steps.cjs']]`,
-        taskproof: `{ agent: replay({ recordings: 'recordings' }), origin: '${site.url}' }`,
-      }),
-      'tasks.spec.ts': TASKS_TEST,
-      'steps.cjs': `module.exports = class {
-  onStepEnd(test, result, step) { if (step.error && !step.parent) console.log('a step failed: ' + step.title); }
-};`,
-    });
-    for (const folder of ['tasks', 'recordings'])
-      cpSync(join(example, folder), join(suite.folder, folder), { recursive: true });
-    const { exitCode, output, results } = await suite.playwright(['test']);
-    expect(exitCode, output).toBe(0);
-    const { verdicts } = results();
-    const specs = readdirSync(join(example, 'tasks')).map(file => file.replace('.yaml', ''));
-    expect(verdicts.map(row => row.spec)).toEqual(specs.sort());
-    expect(verdicts.every(row => row.verdict === 'passed' && row.replayed && row.k === 1)).toBe(true);
-    // A dialog that was answered is not answered once more: that would be a red step in a green test.
-    expect(output).not.toContain('a step failed');
-  } finally {
-    await site.close();
-  }
 });
