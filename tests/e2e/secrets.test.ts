@@ -41,7 +41,9 @@ const fails = defineAgent({ name: 'fails', async run(task) {
     await task.page.getByLabel('Password').pressSequentially(value);
     await task.page.getByText(value).click({ timeout: 300 });
   });
-} });`;
+} });
+const agents = { typed: lexical(), filled: fills, failed: fails };
+const agent = defineAgent({ name: 'as the spec says', run: task => agents[task.specId].run(task) });`;
 
 const HAND = `
 import { expect, test } from '@taskproof/playwright';
@@ -62,8 +64,8 @@ let left: Left[];
 let verdicts: string[];
 let traced: Run;
 
-const project = (name: string, agent: string, more = '') =>
-  `{ name: '${name}', testMatch: 'agents.spec.ts', ...repeats('tasks/*.yaml'), use: { taskproof: { agent: ${agent}, secrets, record: '${name}' }, ${more} } }`;
+const project = (name: string, more: string) =>
+  `{ name: '${name}', testMatch: 'agents.spec.ts', ...repeats('tasks/*.yaml'), ${more} }`;
 
 beforeAll(async () => {
   const site = await startSite({
@@ -73,29 +75,29 @@ beforeAll(async () => {
       response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(echo(sent));
     },
   });
+  const task = (id: string) =>
+    spec({ id, url: `${site.url}/`, goal: `Enter "${NAME}" into "Password" and click "Sign in"` });
   suite = makeSuite({
-    'tasks/one.yaml': spec({
-      id: 'one',
-      url: `${site.url}/`,
-      goal: `Enter "${NAME}" into "Password" and click "Sign in"`,
-    }),
+    'tasks/filled.yaml': task('filled'),
+    'tasks/typed.yaml': task('typed'),
+    // What fails is the last: a new worker starts after it.
+    'tasks/z-failed.yaml': task('failed'),
     'agents.spec.ts': TASKS_TEST,
     'hand.spec.ts': HAND,
     'playwright.config.ts': config({
       imports: AGENTS,
       reporters: `[['list'], ['html'], ['@taskproof/playwright/reporter'], ['blob'], ['json', { outputFile: 'pw.json' }], ['junit', { outputFile: 'junit.xml' }]]`,
       projects: `[
-        ${project('typed', 'lexical()')}, ${project('filled', 'fills')}, ${project('failed', 'fails')},
+        ${project('agents', `use: { taskproof: { agent, secrets, record: 'recordings' } }`)},
         { name: 'hand', testMatch: 'hand.spec.ts', use: { baseURL: '${site.url}', taskproof: { agent: lexical(), secrets } } },
-        ${project('traced', 'fills', `trace: 'on', video: 'on-first-retry'`)},
+        ${project('traced', `grep: /filled/, use: { taskproof: { agent, secrets }, trace: 'on', video: 'on-first-retry' }`)},
       ]`,
     }),
   });
   const env = { THE_VALUE: VALUE };
-  const untraced = ['typed', 'filled', 'failed', 'hand'].map(name => `--project=${name}`);
-  run = await suite.playwright(['test', ...untraced], env);
+  run = await suite.playwright(['test', '--project=agents', '--project=hand'], env);
   left = leftBehind(suite.folder, run.output);
-  verdicts = run.results().verdicts.map(({ project, verdict }) => `${project}: ${verdict}`);
+  verdicts = run.results().verdicts.map(({ spec, verdict }) => `${spec}: ${verdict}`);
   traced = await suite.playwright(
     ['test', '--project=traced', '--reporter=list,@taskproof/playwright/reporter'],
     env,
@@ -117,7 +119,7 @@ describe('without traces', () => {
     ['the JSON report', /^pw\.json$/],
     ['JUnit', /^junit\.xml$/],
     ['the results file', /^taskproof-results\.json$/],
-    ['recordings', /^(?:typed|filled)\/one\.json$/],
+    ['recordings', /^recordings\/(?:typed|filled)\.json$/],
     ['error-context.md of a trial', /^test-results\/.*failed.*error-context\.md$/],
     ['error-context.md of a test by hand', /^test-results\/.*hand.*error-context\.md$/],
   ])('%s has the name in the place of the value', (_, file) => {

@@ -46,7 +46,7 @@ function suiteOf(site: string): { suite: Suite; text: string } {
   });
   const suite = makeSuite({
     'tasks/three.yaml': elsewhere('three', enter(['A', 'B', 'C'])),
-    'tasks/plain.yaml': elsewhere('plain', enter(['A'])),
+    'tasks/plain.yaml': elsewhere('plain', enter(['A', 'B'])),
     // What fails is the last: a new worker starts after it.
     'tasks/z-needy.yaml': elsewhere('needy', enter(['A', 'GONE', 'LOST'])),
     'using.spec.ts': USING,
@@ -75,14 +75,15 @@ test('options add up, origin is the baseURL, and secrets that are missing concer
   expect(plain.exitCode, plain.output).toBe(0);
   expect(sent).toEqual([all, all]);
   expect(plain.output).toContain(lacking);
-  expect(suite.read('pw.json')).not.toContain('value-a');
+  expect(plain.results().verdicts).toMatchObject([{ project: 'adds', spec: 'three', verdict: 'passed' }]);
+  const plainRecords = suite.read('pw.json');
+  expect(plainRecords).not.toContain('value-a');
 
-  // A fixture makes the options: only the worker knows them, and what is missing.
+  // A fixture makes the options: only the worker knows them, and what is missing. This config is no module.
   sent.length = 0;
-  const failing = await suite.playwright(['test']);
+  const failing = await suite.playwright(['test', '--project=nowhere', '--project=made']);
   expect(failing.exitCode).toBe(1);
-  expect(sent).toEqual([all, all, 'value-a  ']);
-  expect(failing.output).toContain(lacking);
+  expect(sent, failing.output).toEqual(['value-a value-b ']);
   const said = suite.read('pw.json');
   expect(said).not.toContain('value-a');
   const loads = suite.read('loads.txt').trim().split('\n');
@@ -94,18 +95,12 @@ test('options add up, origin is the baseURL, and secrets that are missing concer
       .results()
       .verdicts.map(({ spec, project, verdict }) => `${project} ${spec} ${verdict}`)
       .sort(),
-  ).toEqual([
-    'adds three passed',
-    'made needy inconclusive',
-    'made plain passed',
-    'nowhere plain inconclusive',
-  ]);
+  ).toEqual(['made needy inconclusive', 'made plain passed', 'nowhere plain inconclusive']);
   expect(failing.output).toMatch(/GONE, LOST have no value, but the goal of needy needs them\./);
   expect(failing.output).toMatch(
     /project "nowhere": use\.taskproof\.origin is 'baseURL', but there is no baseURL/,
   );
   expect(failing.output).not.toMatch(/at .*dist/);
-  expect(recordsIn(said).map(({ finalUrl }) => finalUrl)).toEqual(
-    Array(2).fill(expect.stringContaining(`${site.url}/in?`)),
-  );
+  const ends = [plainRecords, said].flatMap(recordsIn).map(({ finalUrl }) => finalUrl);
+  expect(ends).toEqual(Array(2).fill(expect.stringContaining(`${site.url}/in?`)));
 });
