@@ -33,7 +33,7 @@ export interface Suite {
 }
 
 /** For the processes of suites without ES modules: see tests/support/compile-cache.cjs. */
-const COMMONJS = { TASKPROOF_TEST_COMMONJS: '1' };
+export const COMMONJS = { TASKPROOF_TEST_COMMONJS: '1' };
 
 export function makeSuite(files: Record<string, string>): Suite {
   const folder = mkdtempSync(join(inject('installed'), 'suite-'));
