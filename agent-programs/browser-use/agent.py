@@ -46,9 +46,13 @@ def main() -> None:
         write(type="end", status="error", reason=reason)
         return
     price = price_of(options)
+    # Before browser-use is loaded, which takes seconds.
+    reason = ""
     if task["maxCostUsd"] is not None and price is None:
-        # Before browser-use is loaded, which takes seconds.
         reason = f"the price of {options.model} is unknown, so the cost cap can't be kept: pass --price"
+    elif not (os.environ.get("ANTHROPIC_API_KEY") or os.environ.get("ANTHROPIC_AUTH_TOKEN")):
+        reason = "no API key found: set ANTHROPIC_API_KEY"
+    if reason:
         write(type="end", status="error", errorKind="agent_api", reason=reason)
         return
     prepare_environment()

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import os
 from typing import Any, Protocol
 
 import anthropic
@@ -22,8 +21,6 @@ class Write(Protocol):
 
 async def play(task: dict[str, Any], model: str, price: dict[str, Any] | None, write: Write) -> End:
     """Returns how the trial ended, as the fields of an `end` line."""
-    if not (os.environ.get("ANTHROPIC_API_KEY") or os.environ.get("ANTHROPIC_AUTH_TOKEN")):
-        return api_error("no API key found: set ANTHROPIC_API_KEY")
     return await Trial(task, price, write).run(model)
 
 

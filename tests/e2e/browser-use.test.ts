@@ -1,7 +1,7 @@
 // browser-use, the real package, in real runs: our own Messages API server plays the model.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findBrowserUsePython } from '../../scripts/browser-use.mjs';
-import type { TrialRecord } from '../../src/trial/record';
+import { AGENT_ATTACHMENT, type TrialRecord } from '../../src/trial/record';
 import {
   type Answer,
   done,
@@ -12,7 +12,7 @@ import {
 import { act, elementOf, finish, screenshotOf } from '../support/messages-api/browser-use';
 import { recordsIn } from '../support/records';
 import { startProxy } from '../support/refusing-proxy';
-import { config, makeSuite, type Run, type SpecOptions, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, type Run, type SpecOptions, spec, startSite } from './suite';
 
 const KEY = 'sk-ant-a-key-that-must-not-be-seen-anywhere';
 const PASSWORD = 'violet-garden-7';
@@ -41,68 +41,33 @@ async function startElsewhere() {
 type Step = (request: ScriptedRequest) => Answer;
 
 interface Play {
-  /** The project: the arguments and the environment of the program. Default: `agents`. */
-  project?: 'agents' | 'unpriced' | 'down' | 'refused' | 'keyless';
   /** One for each request. */
   steps: Step[];
   /** HTML of the page that it begins on. */
   page: string;
-  spec?: Partial<SpecOptions>;
 }
 
-const BUTTON = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
-const clickGo: Step = request => act({ click: { index: elementOf(request, 'Go') } });
+const BUTTON = '<button>Go</button>';
 
-/** By the id of its spec. The last one of a project fails: Playwright starts a worker after each that fails and is not the last. */
-const playsWith = (elsewhere: string): Record<string, Play> => ({
-  cap: {
-    page: `<button onclick="fetch('/clicked')">Go</button>`,
-    steps: [
-      request =>
-        act({ extract: { query: 'The name of the shop' } }, { click: { index: elementOf(request, 'Go') } }),
-      // The extraction is a request of its own.
-      () => ({ ...done('It has none.'), outputTokens: 100_000 }),
-    ],
-    spec: { extra: 'maxCostUsd: 1' },
-  },
-  dialogs: {
-    page: `<button onclick="done.hidden = !confirm('Sure?')">Go</button><p id="done" hidden>Done</p>`,
-    steps: [clickGo, () => finish('Done.')],
-  },
-  domains: {
-    page: `<a href="${elsewhere}/">Elsewhere</a>`,
-    steps: [
-      () => act({ navigate: { url: `${elsewhere}/`, new_tab: false } }),
-      request => act({ click: { index: elementOf(request, 'Elsewhere') } }),
-      () => finish('That site can not be reached.', false),
-    ],
-  },
-  errors: {
-    page: BUTTON,
-    steps: [() => act({ fly: { to: 'the moon' } }), clickGo, () => finish('Done.')],
-  },
-  follows: {
-    page: '<a href="/details" target="_blank">Details</a>',
-    steps: [
-      // It goes to a tab that opens by itself.
-      request => act({ click: { index: elementOf(request, 'Details') } }),
-      ({ text }) => act({ switch: { tab_id: /^Tab (\w{4}): \S+\/follows /m.exec(text)![1] } }),
-      () => finish('Read.'),
-    ],
-    spec: { assertions: `  - type: dom\n    selector: a\n    state: visible\n` },
-  },
+/** Trials, by the id of their specs. */
+const trialsWith = (elsewhere: string): Record<string, Play & { spec: Partial<SpecOptions> }> => ({
   passes: {
     page: `<input id="password" type="password" aria-label="Password"><button onclick="order()">Order</button>
-      <p id="done" hidden></p><script>async function order() {
+      <a href="/details" target="_blank">Details</a><p id="done" hidden></p><script>async function order() {
+        if (!confirm('Sure?')) return;
         await fetch('${elsewhere}/api/orders', { method: 'POST', body: password.value });
         done.textContent = 'A password of ' + password.value.length; done.hidden = false;
       }</script>`,
     steps: [
+      () => act({ fly: { to: 'the moon' } }),
       request =>
         act(
           { input: { index: elementOf(request, 'Password'), text: '<secret>SHOP_PASSWORD</secret>' } },
           { click: { index: elementOf(request, 'Order') } },
         ),
+      // It goes to a tab that opens by itself.
+      request => act({ click: { index: elementOf(request, 'Details') } }),
+      ({ text }) => act({ switch: { tab_id: /^Tab (\w{4}): \S+\/passes /m.exec(text)![1] } }),
       () => finish('The order is placed.'),
     ],
     spec: {
@@ -118,17 +83,51 @@ const playsWith = (elsewhere: string): Record<string, Play> => ({
 `,
     },
   },
+  domains: {
+    page: `<a href="${elsewhere}/">Elsewhere</a>`,
+    steps: [
+      () => act({ navigate: { url: `${elsewhere}/`, new_tab: false } }),
+      request => act({ click: { index: elementOf(request, 'Elsewhere') } }),
+      () => finish('That site can not be reached.', false),
+    ],
+    spec: { goal: 'Task domains, go elsewhere' },
+  },
+});
+
+type Agent = 'browserUse' | 'unpriced' | 'down' | 'refused' | 'keyless';
+
+/** In a hand-written test, by the word after `Task` in their goals: Playwright starts a new worker after each failed trial. */
+const byHand: Record<string, Play & { agent: Agent; caps?: { maxSteps?: number; maxCostUsd?: number } }> = {
+  cap: {
+    agent: 'browserUse',
+    page: `<button onclick="fetch('/clicked')">Go</button>`,
+    steps: [
+      request =>
+        act({ extract: { query: 'The name of the shop' } }, { click: { index: elementOf(request, 'Go') } }),
+      // The extraction is a request of its own.
+      () => ({ ...done('It has none.'), outputTokens: 100_000 }),
+    ],
+    caps: { maxCostUsd: 1 },
+  },
   steps: {
+    agent: 'browserUse',
     page: BUTTON,
     steps: [() => act({ wait: { seconds: 1 } }), () => finish('No steps left.', false)],
-    spec: { extra: 'maxSteps: 2' },
+    caps: { maxSteps: 2 },
   },
-  unpriced: { project: 'unpriced', page: BUTTON, steps: [clickGo, () => finish('Done.')] },
-  'unpriced-capped': { project: 'unpriced', page: BUTTON, steps: [], spec: { extra: 'maxCostUsd: 1' } },
-  down: { project: 'down', page: BUTTON, steps: [] },
-  refused: { project: 'refused', page: BUTTON, steps: [] },
-  keyless: { project: 'keyless', page: BUTTON, steps: [] },
-});
+  'unpriced-capped': { agent: 'unpriced', page: BUTTON, steps: [], caps: { maxCostUsd: 1 } },
+  down: { agent: 'down', page: BUTTON, steps: [] },
+  refused: { agent: 'refused', page: BUTTON, steps: [] },
+  keyless: { agent: 'keyless', page: BUTTON, steps: [] },
+};
+
+/** What `agent.run` came to; `reason` is its error if it threw one. */
+interface Outcome {
+  status: string;
+  reason: string;
+  costUsd: number | null;
+  turns: number;
+}
 
 /** The id that a goal begins with. What a step asks beside its next actions has no goal: it is of the spec before. */
 const idIn = (body: object) => /Task ([\w-]+)/.exec(JSON.stringify(body))?.[1];
@@ -138,6 +137,8 @@ let proxy: Awaited<ReturnType<typeof startProxy>>;
 let api: MessagesApi;
 let run: Run;
 let records: TrialRecord[];
+let outcomes: Record<string, Outcome>;
+let clicks = 0;
 
 async function startModel(plays: Record<string, Play>): Promise<MessagesApi> {
   const asked: Record<string, number> = {};
@@ -154,21 +155,9 @@ async function startModel(plays: Record<string, Play>): Promise<MessagesApi> {
   });
 }
 
-/** All trials in one run: each project and each failed trial costs a worker, each trial a Python that loads browser-use. */
-beforeAll(async () => {
-  if (!python) return;
-  [elsewhere, proxy] = await Promise.all([startElsewhere(), startProxy()]);
-  const plays = Object.entries(playsWith(elsewhere.url));
-  api = await startModel(Object.fromEntries(plays));
-  const site = await startSite({
-    ...Object.fromEntries(plays.map(([id, { page }]) => [`/${id}`, page])),
-    '/details': '<h1>Details</h1><p id="done">Read</p>',
-  });
-  const env = {
-    ...{ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: api.url },
-    ...{ HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url, NO_PROXY: '127.0.0.1' },
-  };
-  const project = (name: string, differs: object = {}, args: string[] = []) => {
+/** Source text of `command()` for each agent. */
+function agentsWith(env: Record<string, string>): Record<Agent, string> {
+  const agent = (differs: object = {}, args: string[] = []) => {
     const program = {
       name: 'browser-use',
       model: 'claude-opus-5-5',
@@ -176,73 +165,126 @@ beforeAll(async () => {
       args: ['../node_modules/@taskproof/playwright/agent-programs/browser-use/agent.py', ...args],
       env: { ...env, ...differs },
     };
-    return `{ name: '${name}', testDir: '${name}', use: { taskproof: { agent: command(${JSON.stringify(program)}) } } }`;
+    return `command(${JSON.stringify(program)})`;
   };
-  const projects = [
-    project('agents'),
-    project('unpriced', {}, ['--model', 'claude-of-tomorrow']),
-    project('down', { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' }),
-    project('refused', { ANTHROPIC_API_KEY: 'another' }),
-    project('keyless', { ANTHROPIC_API_KEY: '', ANTHROPIC_AUTH_TOKEN: '' }),
-  ];
+  return {
+    browserUse: agent(),
+    unpriced: agent({}, ['--model', 'claude-of-tomorrow']),
+    down: agent({ ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' }),
+    refused: agent({ ANTHROPIC_API_KEY: 'another' }),
+    keyless: agent({ ANTHROPIC_API_KEY: '', ANTHROPIC_AUTH_TOKEN: '' }),
+  };
+}
+
+const byHandTests = (url: string, agents: Record<Agent, string>) => `
+import { writeFileSync } from 'node:fs';
+import { command, test } from '@taskproof/playwright';
+const outcomes = {};
+${Object.entries(byHand)
+  .map(
+    ([id, { agent, caps = {} }]) => `test.describe(() => {
+  test.use({ taskproof: { agent: ${agents[agent]} } });
+  test('${id}', async ({ page, agent }) => {
+    await page.goto('${url}/${id}');
+    const { status, reason, costUsd = null } = await agent.run('Task ${id}, click "Go"', ${JSON.stringify(caps)})
+      .catch(error => ({ status: 'error', reason: error.message }));
+    const note = test.info().attachments.find(({ name }) => name === '${AGENT_ATTACHMENT}');
+    const { turns } = JSON.parse(String(note.body));
+    writeFileSync('outcomes.json', JSON.stringify(Object.assign(outcomes, { '${id}': { status, reason, costUsd, turns } })));
+  });
+});`,
+  )
+  .join('\n')}`;
+
+/** All in one run, and the trial that fails last: one worker. Each play is a Python that loads browser-use, seconds of CPU. */
+beforeAll(async () => {
+  if (!python) return;
+  [elsewhere, proxy] = await Promise.all([startElsewhere(), startProxy()]);
+  const trials = trialsWith(elsewhere.url);
+  const plays: Record<string, Play> = { ...byHand, ...trials };
+  api = await startModel(plays);
+  const site = await startSite({
+    ...Object.fromEntries(Object.entries(plays).map(([id, { page }]) => [`/${id}`, page])),
+    '/details': '<h1>Details</h1><p id="done">Read</p>',
+    '/clicked': (_, response) => {
+      clicks++;
+      response.end();
+    },
+  });
+  const agents = agentsWith({
+    ...{ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: api.url },
+    ...{ HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url, NO_PROXY: '127.0.0.1' },
+  });
   const suite = makeSuite({
     'playwright.config.ts': config({
       imports: `import { command } from '@taskproof/playwright';`,
-      taskproof: `{ secrets: { SHOP_PASSWORD: '${PASSWORD}' } }`,
+      taskproof: `{ secrets: { SHOP_PASSWORD: '${PASSWORD}' }, agent: ${agents.browserUse} }`,
       reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]`,
-      projects: `[${projects}]`,
     }),
+    'by-hand.spec.ts': byHandTests(site.url, agents),
+    'passes.spec.ts': `import { taskproofTests } from '@taskproof/playwright';
+taskproofTests('tasks/passes.yaml');`,
+    'unpriced.spec.ts': `import { command, taskproofTests, test } from '@taskproof/playwright';
+test.use({ taskproof: { agent: ${agents.unpriced} } });
+taskproofTests('tasks/domains.yaml', { test });`,
     ...Object.fromEntries(
-      plays.flatMap(([id, { project = 'agents', spec: options }]) => [
-        [`${project}/tasks.spec.ts`, TASKS_TEST],
-        [
-          `${project}/tasks/${id}.yaml`,
-          spec({ id, url: `${site.url}/${id}`, goal: `Task ${id}, click "Go"`, ...options }),
-        ],
+      Object.entries(trials).map(([id, options]) => [
+        `tasks/${id}.yaml`,
+        spec({ id, url: `${site.url}/${id}`, ...options.spec }),
       ]),
     ),
   });
   run = await suite.playwright(['test']);
   records = recordsIn(suite.read('pw.json'));
+  outcomes = JSON.parse(suite.read('outcomes.json'));
 }, 900_000);
 afterAll(async () => {
   proxy?.close();
   await api?.close();
 });
 
-/** What came of a spec, with the requests that it was. */
+/** What the model was asked in a play. */
+function requestsOf(id: string) {
+  let of: string | undefined;
+  return api.requests.filter(({ body, status }) => {
+    of = idIn(body) ?? of;
+    // Of a refused key the server reads no body.
+    return of === id && status !== 401;
+  });
+}
+
+/** What came of a spec. */
 function played(id: string) {
   const record = records.find(({ specId }) => specId === id);
   if (!record) throw new Error(run.output);
-  let of: string | undefined;
-  const requests = api.requests.filter(({ body }) => {
-    of = idIn(body) ?? of;
-    return of === id;
-  });
-  return { record, requests, said: run.output + JSON.stringify(record) };
+  return { record, said: run.output + JSON.stringify(record) };
 }
 
 testIt('a spec passes: turns with pictures, usage, cost, the network of other origins', () => {
-  const { record, requests, said } = played('passes');
+  const { record, said } = played('passes');
+  const requests = requestsOf('passes');
   expect(record, said).toMatchObject({ outcome: 'passed', status: 'completed', model: 'claude-opus-5-5' });
-  const [first, last] = record.turns;
-  expect(record.turns).toHaveLength(2);
-  expect(first).toMatchObject({
+  expect(record.turns).toHaveLength(5);
+  const order = record.turns[1]!;
+  expect(order).toMatchObject({
     title: 'input textbox "Password", text "<secret>SHOP_PASSWORD</secret>"; click button "Order"',
     narration: 'I look at the page.\nI will input.',
     actions: [
       { title: 'input textbox "Password", text "<secret>SHOP_PASSWORD</secret>"' },
       { title: 'click button "Order"', point: { x: expect.any(Number), y: expect.any(Number) } },
     ],
-    screenshot: 'turn-1.jpg',
+    screenshot: 'turn-2.jpg',
   });
-  expect(last).toMatchObject({ title: expect.stringContaining('done'), screenshot: 'turn-2.jpg' });
+  expect(record.turns.at(-1)).toMatchObject({
+    title: expect.stringContaining('done'),
+    screenshot: 'turn-5.jpg',
+  });
 
   const usage = requests.map(request => request.usage!);
-  expect(first!.usage).toMatchObject({
-    inputTokens: usage[0]!.input_tokens,
-    cacheCreationTokens: usage[0]!.cache_creation_input_tokens,
-    outputTokens: usage[0]!.output_tokens,
+  expect(order.usage).toMatchObject({
+    inputTokens: usage[1]!.input_tokens,
+    cacheCreationTokens: usage[1]!.cache_creation_input_tokens,
+    outputTokens: usage[1]!.output_tokens,
   });
   expect(record.costUsd).toBeCloseTo(
     usage.reduce(
@@ -266,33 +308,49 @@ testIt('a spec passes: turns with pictures, usage, cost, the network of other or
 });
 
 testIt('the tab that it is in is the one in the pictures and assertions', () => {
-  const { record, said } = played('follows');
-  expect(record, said).toMatchObject({ outcome: 'passed', status: 'completed' });
-  expect(record.turns.map(({ url }) => new URL(url).pathname)).toEqual(['/details', '/follows', '/follows']);
+  const { record, said } = played('passes');
+  // The text that the spec asks for is in the first tab.
+  expect(
+    record.assertions.every(({ passed }) => passed),
+    said,
+  ).toBe(true);
+  expect(record.turns.slice(2).map(({ url }) => new URL(url).pathname)).toEqual([
+    '/details',
+    '/passes',
+    '/passes',
+  ]);
 });
 
 testIt('it answers dialogs in its own way: yes', () => {
-  const { record, said } = played('dialogs');
-  expect(record, said).toMatchObject({ outcome: 'passed', status: 'completed' });
-  expect(record.turns[0]!.screenshot).toBe('turn-1.jpg');
+  const { record, said } = played('passes');
+  // The page orders only then.
+  expect(
+    record.network.events.map(({ url }) => new URL(url).pathname),
+    said,
+  ).toContain('/api/orders');
+});
+
+testIt('an answer that it can not use is a turn with an error', () => {
+  const { record, said } = played('passes');
+  expect(record.turns[0]!.actions[0]!.error, said).toContain('fly');
 });
 
 testIt('at the cost cap it stops, in the middle of a turn', () => {
-  const { record, requests, said } = played('cap');
-  expect(record, said).toMatchObject({ outcome: 'failed', status: 'budget_exceeded' });
-  expect(record.costUsd).toBeGreaterThan(2);
-  expect(requests).toHaveLength(2);
-  expect(record.turns).toHaveLength(1);
-  expect(record.network.events.map(({ url }) => url)).not.toContainEqual(expect.stringContaining('/clicked'));
+  const { status, turns, costUsd } = outcomes.cap!;
+  expect({ status, turns }, run.output).toEqual({ status: 'budget_exceeded', turns: 1 });
+  expect(costUsd).toBeGreaterThan(2);
+  expect(requestsOf('cap')).toHaveLength(2);
+  expect(clicks).toBe(0);
 });
 
 testIt('a price that is unknown is no cost of 0, and none under a cap', () => {
-  const uncapped = played('unpriced');
-  expect(uncapped.record, uncapped.said).toMatchObject({ outcome: 'passed', costUsd: null });
-  const capped = played('unpriced-capped');
-  expect(capped.record).toMatchObject({ status: 'error', errorKind: 'agent_api' });
-  expect(capped.record.reason).toContain('the price of claude-of-tomorrow is unknown');
-  expect(capped.requests).toHaveLength(0);
+  const uncapped = played('domains');
+  expect(uncapped.record.usage.inputTokens).toBeGreaterThan(0);
+  expect(uncapped.record.costUsd, uncapped.said).toBeNull();
+  expect(outcomes['unpriced-capped']!.reason).toMatch(
+    /error: agent_api: .*the price of claude-of-tomorrow is unknown/,
+  );
+  expect(requestsOf('unpriced-capped')).toHaveLength(0);
 });
 
 testIt('other domains are refused, by its own tool and by a link', () => {
@@ -306,17 +364,9 @@ testIt('other domains are refused, by its own tool and by a link', () => {
 });
 
 testIt('without a step left it says so, whatever the model said of it', () => {
-  const { record, requests, said } = played('steps');
-  expect(record, said).toMatchObject({ outcome: 'failed', status: 'max_steps' });
-  expect(record.turns).toHaveLength(2);
-  expect(requests).toHaveLength(2);
-});
-
-testIt('an answer that it can not use is a turn with an error', () => {
-  const { record, said } = played('errors');
-  expect(record, said).toMatchObject({ outcome: 'passed' });
-  expect(record.turns[0]!.actions[0]!.error).toContain('fly');
-  expect(record.turns).toHaveLength(3);
+  const { status, turns } = outcomes.steps!;
+  expect({ status, turns }, run.output).toEqual({ status: 'max_steps', turns: 2 });
+  expect(requestsOf('steps')).toHaveLength(2);
 });
 
 testIt.each([
@@ -324,8 +374,8 @@ testIt.each([
   { id: 'refused', what: 'refuses the key', reason: /invalid x-api-key/ },
   { id: 'keyless', what: 'has no key', reason: /ANTHROPIC_API_KEY/ },
 ])('a model that $what says nothing about the site', ({ id, reason }) => {
-  const { record, said } = played(id);
-  expect(record, said).toMatchObject({ outcome: 'error', status: 'error', errorKind: 'agent_api' });
-  expect(record.reason).toMatch(reason);
-  expect(record.turns).toHaveLength(0);
+  const outcome = outcomes[id]!;
+  expect(outcome.reason, run.output).toContain('agent.run, error: agent_api: ');
+  expect(outcome.reason).toMatch(reason);
+  expect(outcome.turns).toBe(0);
 });
