@@ -232,7 +232,7 @@ export const TRICKS: Trick[] = [
   },
   {
     name: 'meta refresh',
-    script: `document.head.innerHTML += '<meta http-equiv=refresh content="0;url=BAD/out">'`,
+    script: `document.head.innerHTML = '<meta http-equiv=refresh content="0;url=BAD/out">'`,
     how: 'navigation',
   },
   {
