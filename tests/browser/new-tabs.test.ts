@@ -8,12 +8,14 @@ import { type OpenSession, openSession } from '../../src/browser/session';
 import type { TrialContext } from '../../src/trial/agent-run';
 import { Turns } from '../../src/trial/turns';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { usedPages } from '../support/used-pages';
 
 /** What fails once in some hundred turns shows when the tests are repeated. Each turn beside busy processors costs all of them. */
 const TIMES = { quick: 6, slow: 2, timer: 3, promise: 3 };
-const TIMES_BUSY = 2;
+const TIMES_BUSY = 1;
 
 let browser: Browser;
+const pages = usedPages(() => browser);
 let origin = '';
 const server = createServer((request, response) => {
   const { pathname } = new URL(request.url!, 'http://localhost');
@@ -44,8 +46,7 @@ interface Trial extends OpenSession {
 }
 
 async function inTrial<T>(means: 'best' | 'route', run: (trial: Trial) => Promise<T>): Promise<T> {
-  const context = await browser.newContext();
-  const page = await context.newPage();
+  const page = await pages.take();
   await page.goto(origin);
   const open = await openSession(page, ['127.0.0.1'], means);
   const plan = { entryUrl: origin, configDir: '/', maxSteps: 100, locate: () => undefined };
@@ -64,7 +65,6 @@ async function inTrial<T>(means: 'best' | 'route', run: (trial: Trial) => Promis
     return await run({ ...open, page, turns });
   } finally {
     await open.close();
-    await context.close();
   }
 }
 
