@@ -110,12 +110,25 @@ export function harness(pages: Pages, args: string[] = []) {
     path: string,
     setup: TaskSetup & { context?: BrowserContextOptions; members?: Members } = {},
   ) {
-    const page = await openPage(path, setup.context);
+    const opened = drive(await openPage(path, setup.context), setup);
+    cleanups.push(() => opened.driver.dispose());
+    return opened;
+  }
+
+  const shared = new Map<string, Promise<ReturnType<typeof drive>>>();
+  /** What `open` returns, one for the file's tests: for those that can undo what others did, without a navigation. */
+  function openOnce(path: string) {
+    const opened =
+      shared.get(path) ?? browser.newPage().then(page => page.goto(origin + path).then(() => drive(page)));
+    shared.set(path, opened);
+    return opened;
+  }
+
+  function drive(page: Page, setup: TaskSetup & { members?: Members } = {}) {
     const task = claudeTask(page, setup);
     const driver = new Driver(task, text => filled(text, task.secrets));
     const actions: Action[] = [];
     driver.onDone = done => void actions.push(done);
-    cleanups.push(() => driver.dispose());
     const browserTools = new BrowserToolset(driver, setup.members);
     const computerTools = new ComputerToolset(driver);
     const toolUse = (name: string, input: JsonObject, toolset: string) =>
@@ -152,5 +165,5 @@ export function harness(pages: Pages, args: string[] = []) {
     };
   }
 
-  return { open, openPage, samePage, origin: () => origin };
+  return { open, openOnce, openPage, samePage, origin: () => origin };
 }

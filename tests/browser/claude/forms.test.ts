@@ -26,6 +26,13 @@ const pages = harness({
   '/frame': html(`<iframe src="/form" style="width:900px;height:600px;border:0"></iframe>`),
 });
 
+/** The form as it was at first, without a navigation for each row. */
+async function sameForm() {
+  const opened = await pages.openOnce('/form');
+  await opened.page.evaluate('document.forms[0].reset(); document.title = ""; window.log = []');
+  return opened;
+}
+
 describe('type and key', () => {
   it('types at the focus, into fields, editors, frames and shadow roots', async () => {
     const { act, ref, page, actions } = await pages.open('/form');
@@ -75,7 +82,7 @@ describe('type and key', () => {
     ['alt+x', ['alt+x']],
     ['?', ['?']],
   ])('presses %s', async (text, expected) => {
-    const { act, page, log } = await pages.open('/form');
+    const { act, page, log } = await sameForm();
     await page.getByLabel('Notes').focus();
     expect((await act('key', { text })).text).toBe(`Pressed ${text}.`);
     const keys = ((await log()) as string[]).filter(key => !/(Control|Shift|Alt|Meta)$/.test(key));
@@ -128,7 +135,7 @@ describe('form_input', () => {
     ['combobox "Country"', 'fr', /country=fr/],
     ['combobox "Country"', ' france ', /country=fr/],
   ])('sets %s to %s', async (line, value, sent) => {
-    const { act, ref, page } = await pages.open('/form');
+    const { act, ref, page } = await sameForm();
     const { text } = await act('form_input', { target: await ref(new RegExp(line)), value });
     expect(text).toMatch(/^Set the value of ref_\d+\./);
     await page.evaluate('document.forms[0].requestSubmit()');
@@ -157,7 +164,7 @@ describe('form_input', () => {
     ['button "File"', 'a.txt', /takes files: use file_upload/],
     ['button "Send"', 'x', /has no value to set/],
   ])('says what %s takes instead of %s', async (line, value, message) => {
-    const { run, ref } = await pages.open('/form');
+    const { run, ref } = await sameForm();
     const { isError, text } = await run('form_input', { target: await ref(new RegExp(line)), value });
     expect(isError).toBe(true);
     expect(text).toMatch(message);
@@ -230,7 +237,7 @@ describe('input that does not fit', () => {
     ['navigate', { url: 5 }, /url: expected a string/],
     ['key', { text: 'a', repeat: 1000 }, /repeat/],
   ])('of %s goes back to the model', async (member, input, message) => {
-    const { run } = await pages.open('/form');
+    const { run } = await sameForm();
     const { isError, text } = await run(member, input);
     expect(isError).toBe(true);
     expect(text).toMatch(message);

@@ -55,6 +55,8 @@ const pages = harness({
     <input aria-label="Arrival" readonly value="2026-01-01"><script>document.querySelector('canvas').onclick = () => { document.title = 'drawn'; }</script>`,
   ),
   '/empty': html(''),
+  // A page that waits for it does nothing else meanwhile, and takes no processor.
+  '/held': (_, response) => void setTimeout(() => response.end(), 4_000),
 });
 
 describe('read_page', () => {
@@ -319,8 +321,9 @@ describe('get_page_text', () => {
     await page.evaluate(
       () =>
         void setTimeout(() => {
-          const end = Date.now() + 4_000;
-          while (Date.now() < end);
+          const request = new XMLHttpRequest();
+          request.open('GET', '/held', false);
+          request.send();
         }),
     );
     const { isError, text } = await run('get_page_text');
