@@ -39,7 +39,7 @@ beforeAll(async () => {
   // What fails twice comes last: after each failed trial but the last of its worker another worker starts.
   const tasks = ['cart', 'pricing', 'refund', 'alone'].map(id => [
     `tasks/${id}.yaml`,
-    spec({ id, url: `${site.url}/`, k: 2, minPasses: 1 }),
+    spec({ id, url: `${site.url}/`, k: /cart|alone/.test(id) ? 1 : 2, minPasses: 1 }),
   ]);
   suite = makeSuite({
     'playwright.config.ts': config({
@@ -60,8 +60,8 @@ test('two projects: the table, the JSON, the summary', () => {
   expect(whole.exitCode, whole.output).toBe(1);
   expect(comparison, whole.output).toMatchObject({
     projects: [
-      { project: 'strong', agent: 'strong', model: 'strong-1', specs: 3, specsPassed: 3, passes: 5 },
-      { project: 'weak', specs: 3, specsPassed: 2, passes: 4, failures: 2, costUsd: 0.06 },
+      { project: 'strong', agent: 'strong', model: 'strong-1', specs: 3, specsPassed: 3, passes: 4 },
+      { project: 'weak', specs: 3, specsPassed: 2, passes: 3, failures: 2, costUsd: 0.05 },
     ],
     differ: ['refund'],
     ratesDiffer: ['pricing'],
