@@ -1,13 +1,21 @@
 // A baseline, a diff and fresh trials of real `playwright test` processes, with an agent whose pass rate is known.
-import { rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { config, makeSuite, PLAIN, type Suite, spec, startSite, TASKS_TEST, taskproof } from './suite';
+import {
+  config,
+  makeSuite,
+  PLAIN,
+  type Run,
+  type Suite,
+  spec,
+  startSite,
+  TASKS_TEST,
+  taskproof,
+} from './suite';
 
-/** Passes every trial but those of the spec that FAILS names; each costs 10 cents. No chance, so that no test hangs on it. */
+/** Passes every trial but those of the specs that FAILS names; each costs 10 cents. No chance, so that no test hangs on it. */
 const AGENT = `defineAgent({ name: 'known', async run(task) {
   task.usage({ costUsd: 0.1 });
-  if (new URL(task.entryUrl).hash.slice(1) !== process.env.FAILS)
+  if (!(process.env.FAILS ?? '').split(' ').includes(new URL(task.entryUrl).hash.slice(1)))
     await task.turn('click Go', () => task.page.getByText('Go').click());
 } })`;
 
@@ -15,17 +23,28 @@ const SETUP = `import { test } from '@playwright/test';
 test('log in', () => console.log('setup ran'));`;
 const ORDINARY = `import { test } from '@playwright/test';
 test('ordinary', () => console.log('ordinary ran'));`;
+const POLICIES = `import { expect, test } from '@playwright/test';
+import { passPolicy } from '@taskproof/playwright';
+for (const title of ['steady', 'mended', 'broken'])
+  test(title, passPolicy({ k: 2, minPasses: 1 }), () => {
+    expect((process.env.FAILS ?? '').split(' ')).not.toContain(title);
+  });`;
 
 let suite: Suite;
 let site: Awaited<ReturnType<typeof startSite>>;
 const CART_FAILS = { FAILS: 'cart' };
+const ALL_FAIL = { FAILS: 'cart mended broken' };
+/** The run that is compared with the baseline. */
+let later: Run;
+/** For `confirm`: two nights as the baseline, and a run in which the cart alone fell, so that the suite as a whole did not. */
+const CART_ALONE = ['few.json', 'cart.json'];
 
 beforeAll(async () => {
   site = await startSite({
     '/': `<button onclick="document.body.innerHTML='<p id=done>done</p>'">Go</button>`,
   });
   const specs = [
-    { id: 'cart', k: 3, minPasses: 2 },
+    { id: 'cart', k: 2, minPasses: 1 },
     { id: 'cart-2', k: 1, minPasses: 1 },
   ].map(({ id, ...policy }, index) => [
     // The one that fails is last: after it another worker would start.
@@ -36,13 +55,14 @@ beforeAll(async () => {
     ...Object.fromEntries(specs),
     'tasks.spec.ts': TASKS_TEST,
     'ordinary.spec.ts': ORDINARY,
+    'policies.spec.ts': POLICIES,
     'log-in.setup.ts': SETUP,
     'playwright.config.ts': config({
       reporters: PLAIN,
       taskproof: `{ agent: ${AGENT}, earlyStop: true }`,
       // One of the runs below has a project before it, which costs each of them a worker.
       projects: `[{ name: 'setup', testMatch: 'log-in.setup.ts' },
-        { name: 'agents', testDir: '.', testMatch: '*.spec.ts', dependencies: ['setup'], ...repeats('tasks/**/*.yaml') }]
+        { name: 'agents', testDir: '.', testMatch: '*.spec.ts', dependencies: ['setup'], ...repeats('tasks/**/*.yaml', { atLeast: 2 }) }]
         .slice(process.env.SETUP ? 0 : 1).map(each => process.env.SETUP ? each : { ...each, dependencies: [] })`,
     }),
   });
@@ -52,28 +72,64 @@ beforeAll(async () => {
   suite.write({ 'whole.config.ts': whole, 'sharded.config.ts': sharded });
   const first = await suite.playwright(['test', '--config=whole.config.ts']);
   expect(first.exitCode, first.output).toBe(0);
-  const saved = await taskproof(suite, ['baseline', 'save']);
+  const passed = first.results();
+  // As a hundred nights would leave it: the more a baseline holds, the fewer later trials prove something.
+  const nights = Array.from({ length: 100 }, (_, day) => `night-${day}.json`);
+  for (const [day, file] of nights.entries())
+    suite.write({
+      [file]: JSON.stringify({ ...passed, startedAt: new Date(day * 86_400_000).toISOString() }),
+    });
+  const saved = await taskproof(suite, ['baseline', 'save', '--runs', '100', ...nights]);
   expect(saved.code, saved.err).toBe(0);
+  for (const [file, some] of Object.entries({ 'few.json': nights.slice(98), 'ten.json': nights.slice(90) }))
+    expect((await taskproof(suite, ['baseline', 'save', '-o', file, ...some])).code).toBe(0);
+  later = await suite.playwright(['test'], ALL_FAIL);
+  const isCart = (row: { spec: string }) => row.spec === 'cart';
+  const others = passed.verdicts.filter(row => !isCart(row));
+  const verdicts = [...later.results().verdicts.filter(isCart), ...others];
+  suite.write({ 'cart.json': JSON.stringify({ ...later.results(), verdicts }) });
 }, 600_000);
 
-test('a real regression: the diff names it, fresh trials confirm it, and nothing else is played', async () => {
-  const run = await suite.playwright(['test', '--config=whole.config.ts'], CART_FAILS);
-  expect(run.exitCode, run.output).toBe(1);
+test('early stop leaves out what can change nothing, which is not missed', () => {
+  expect(later.exitCode, later.output).toBe(1);
+  const rows = later.results().verdicts.map(row => `${row.spec} ${row.verdict} ${row.passes}/${row.k}`);
+  expect(rows.sort()).toEqual([
+    'broken failed 0/2',
+    'cart failed 0/2',
+    'cart-2 passed 1/1',
+    'mended failed 0/2',
+    'steady passed 1/2',
+  ]);
+  expect(later.results().complete).toBe(true);
+});
+
+test('real regressions of a spec and of a test: the diff names them, fresh trials confirm them, and nothing else is played', async () => {
   const diff = await taskproof(suite, ['diff', '--json']);
   expect(diff.code).toBe(1);
-  expect(JSON.parse(diff.out).rows).toMatchObject([
-    { spec: 'cart', change: 'regressed', candidate: true, proven: true },
-    { spec: 'cart-2', change: 'unchanged', candidate: false },
-  ]);
+  const fell = { change: 'regressed', candidate: true, proven: true };
+  const { rows } = JSON.parse(diff.out) as { rows: { spec: string }[] };
+  expect(Object.fromEntries(rows.map(row => [row.spec, row]))).toMatchObject({
+    ...{ cart: fell, broken: fell, mended: fell },
+    ...{ 'cart-2': { change: 'unchanged', candidate: false }, steady: { change: 'unchanged' } },
+  });
   const before = suite.read('taskproof-results.json');
-  const confirmed = await taskproof(suite, ['confirm', '--trials', '5'], { ...CART_FAILS, SETUP: '1' });
-  expect(confirmed.err).toContain(
-    'Running 1 candidate again: cart [agents]. Up to 5 fresh trials, at most $0.50',
+  // Against ten nights, one failure is no proof.
+  const env = { FAILS: 'cart broken', SETUP: '1' };
+  const confirmed = await taskproof(suite, ['confirm', 'ten.json', '--trials', '3'], env);
+  expect(confirmed.err).toMatch(
+    /^Running 3 candidates again: .*\. Up to 3 fresh trials each, at most \$0\.30 /m,
   );
+  for (const name of [
+    'cart [agents]',
+    'policies.spec.ts › broken [agents]',
+    'policies.spec.ts › mended [agents]',
+  ])
+    expect(confirmed.err).toContain(name);
   expect(confirmed.err).toContain('setup ran');
-  expect(confirmed.err).not.toContain('ordinary ran');
-  expect(confirmed.err).not.toContain('cart-2');
-  expect(confirmed.out).toMatch(/^regressed +cart +agents +3\/3 +0\/3 +0\/4 +\$0\.40$/m);
+  for (const other of ['ordinary ran', 'cart-2', 'steady']) expect(confirmed.err).not.toContain(other);
+  expect(confirmed.out).toMatch(/^regressed +cart +agents +20\/20 +0\/1 +0\/2 +\$0\.20$/m);
+  expect(confirmed.out).toMatch(/^regressed +broken +agents +20\/20 +0\/1 +0\/2/m);
+  expect(confirmed.out).toMatch(/^not confirmed +mended +agents +20\/20 +0\/1 +2\/2/m);
   expect(confirmed.code, confirmed.err).toBe(1);
   expect(suite.read('taskproof-results.json'), 'the results of the run stay').toBe(before);
 }, 600_000);
@@ -81,16 +137,16 @@ test('a real regression: the diff names it, fresh trials confirm it, and nothing
 test('a candidate that fresh trials clear, in Markdown', async () => {
   // The run before was of a bad hour.
   const own = ['--workers=1', '--config=sharded.config.ts'];
-  const args = ['confirm', '--trials', '3', '--markdown', '-o', 'comment.md', '--', ...own];
+  const args = ['confirm', ...CART_ALONE, '--trials', '2', '--markdown', '-o', 'comment.md', '--', ...own];
   const { code, err } = await taskproof(suite, args, { FAILS: 'cart-2' });
   expect(code, err).toBe(0);
-  expect(err, 'all fresh trials, although the config is one of two shards').toMatch(/^Running 3 tests /m);
+  expect(err, 'all fresh trials, although the config is one of two shards').toMatch(/^Running 2 tests /m);
   expect(suite.read('comment.md')).toMatch(/^<!-- taskproof-diff -->\n\n### Taskproof: nothing is worse\n/);
 }, 600_000);
 
 test('--max-cost, in JSON: no trial starts that may pass it, and then nothing is known', async () => {
-  // Three would do to confirm it.
-  const args = ['confirm', '--trials', '3', '--max-cost', '0.15', '--json'];
+  // Two would do to confirm it.
+  const args = ['confirm', ...CART_ALONE, '--trials', '2', '--max-cost', '0.15', '--json'];
   const { code, out, err } = await taskproof(suite, args, CART_FAILS);
   expect(err).toContain('capped at $0.15');
   expect(code, err).toBe(3);
@@ -107,24 +163,23 @@ test('Playwright that does not start is a failure of the command', async () => {
   expect([code, err]).toEqual([2, expect.stringContaining('before any trial ran')]);
 }, 600_000);
 
-test('a candidate that no longer exists, a spec removed, and the site down', async () => {
-  rmSync(join(suite.folder, 'tasks/9.yaml'));
+test('candidates that no longer exist, removed from the suite, and the site down', async () => {
+  for (const file of ['tasks/9.yaml', 'policies.spec.ts']) suite.remove(file);
   const gone = await taskproof(suite, ['confirm']);
   expect([gone.code, gone.out]).toEqual([3, expect.stringContaining('cart [agents] was not found')]);
-  const fewer = await suite.playwright(['test']);
-  expect(fewer.exitCode, fewer.output).toBe(0);
-  for (const command of ['diff', 'confirm']) {
-    const { code, out } = await taskproof(suite, [command]);
-    expect([code, out]).toEqual([
-      3,
-      expect.stringContaining('1 spec of the baseline no longer in the suite (cart [agents])'),
-    ]);
-    expect((await taskproof(suite, [command, '--allow', 'removed'])).code).toBe(0);
-  }
   await site.close();
-  await suite.playwright(['test']);
-  const { code, out } = await taskproof(suite, ['diff', '--allow', 'removed']);
-  expect([code, out]).toEqual([3, expect.stringContaining('1 spec without a verdict on one side')]);
+  const down = await suite.playwright(['test']);
+  expect(down.exitCode, down.output).toBe(1);
+  const removed = /1 spec and 3 tests of the baseline no longer in the suite \(.*cart \[agents\]/;
+  const unclear = '1 spec without a verdict on one side (cart-2 [agents])';
+  for (const command of ['diff', 'confirm']) {
+    const both = await taskproof(suite, [command]);
+    expect([both.code, both.out]).toEqual([3, expect.stringMatching(removed)]);
+    const { code, out } = await taskproof(suite, [command, '--allow', 'removed']);
+    expect([code, out]).toEqual([3, expect.stringContaining(unclear)]);
+    expect(out).not.toMatch(removed);
+    expect((await taskproof(suite, [command, '--allow', 'removed,unclear'])).code).toBe(0);
+  }
 }, 600_000);
 
 test('probe: a spec that holds although nothing was done; neither agent nor judge is asked', async () => {
@@ -134,13 +189,14 @@ test('probe: a spec that holds although nothing was done; neither agent nor judg
   const probed = makeSuite({
     'playwright.config.ts': config({ reporters: PLAIN, taskproof: `{ agent: ${asked} }` }),
     'tasks.spec.ts': TASKS_TEST,
-    'tasks/sound.yaml': spec({ id: 'sound', url: `${url}/`, k: 3 }),
     'tasks/vacuous.yaml': spec({
       id: 'vacuous',
       url: `${url}/`,
       k: 3,
       assertions: "  - { type: dom, selector: h1, state: visible }\n  - { type: url, pattern: '**/' }\n",
     }),
+    // It fails, so it is last: after it another worker would start.
+    'tasks/z-sound.yaml': spec({ id: 'sound', url: `${url}/`, k: 3 }),
   });
   const { code, out, err } = await taskproof(probed, ['probe']);
   expect(out, err).toContain('1 spec vacuous: passed although nothing was done');

@@ -1,6 +1,6 @@
 // Pass policies for ordinary tests, beside specs and tests without one.
 import { beforeAll, describe, expect, test } from 'vitest';
-import { CLICKS_GO, config, makeSuite, type Run, type Suite, spec, startSite, taskproof } from './suite';
+import { CLICKS_GO, config, makeSuite, type Run, type Suite, spec, startSite } from './suite';
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
 
@@ -186,47 +186,17 @@ describe('without specs', () => {
     'a.spec.ts': `import { expect, test } from '@playwright/test';\nimport { passPolicy } from '@taskproof/playwright';\n${test}`,
   });
 
-  describe('a fall', () => {
-    const TESTS = `const fails = (mark: string) => Boolean(process.env.FAILING?.includes(mark));
-test('y', passPolicy({ k: 3, minPasses: 2 }), () => { expect(fails('y' + test.info().repeatEachIndex)).toBe(false); });
-test('z', passPolicy({ k: 3, minPasses: 2 }), () => { expect(fails('z')).toBe(false); });
-test('x', passPolicy({ k: 3, minPasses: 2 }), () => { expect(fails('x')).toBe(false); });
-test('plain', () => {
+  // confirm.test.ts: with early stop, a baseline and fresh trials.
+  test('no SDK is loaded, and a repeatEach of the suite stays its own', async () => {
+    const source = `test('plain', () => {
   console.log('loaded ' + Object.keys(require.cache).filter(file => /@anthropic-ai/.test(file)).length);
-});`;
-    let suite: Suite;
-    let before: Run;
-    beforeAll(async () => {
-      const project = 'repeatEach: 3, use: { taskproof: { earlyStop: Boolean(process.env.EARLY) } }';
-      suite = makeSuite(alone(TESTS, project));
-      before = await suite.playwright(['test'], { FAILING: 'y0' });
-    });
-
-    test('no SDK is loaded, and a repeatEach of the suite stays its own', () => {
-      expect(before.exitCode, before.output).toBe(0);
-      expect(before.output.match(/^loaded 0$/gm)).toHaveLength(3);
-      expect(before.output).toMatch(/test +project +verdict +passes +rate \(95%\)$/m);
-      expect(before.output).toMatch(/3 tests: 3 passed \([\d.ms]+\)/);
-    });
-
-    test('is found by diff and confirmed by fresh trials or not, and early stop leaves out what can change nothing', async () => {
-      expect(await taskproof(suite, ['baseline', 'save'])).toMatchObject({ code: 0 });
-      const stopped = await suite.playwright(['test', '--workers=1'], { FAILING: 'x z', EARLY: '1' });
-      expect(rowsOf(stopped)).toEqual({
-        x: 'failed 0/3, 2 failed, 0 errors',
-        y: 'passed 2/3, 0 failed, 0 errors',
-        z: 'failed 0/3, 2 failed, 0 errors',
-      });
-      expect(stopped.results().complete, 'what early stop leaves out is not missed').toBe(true);
-      const diff = await taskproof(suite, ['diff']);
-      expect([diff.code, diff.out]).toEqual([1, expect.stringMatching(/^regressed.* x /m)]);
-      // Meanwhile z is mended.
-      const confirmed = await taskproof(suite, ['confirm', '--trials', '4'], { FAILING: 'x' });
-      expect(confirmed.err).toContain('Running 2 candidates again: a.spec.ts › x [p], a.spec.ts › z [p]');
-      expect(confirmed.out).toMatch(/^regressed +x +p +3\/3 +0\/2 +0\/4/m);
-      expect(confirmed.out).toMatch(/^not confirmed +z +p +3\/3 +0\/2 +1\/1/m);
-      expect(confirmed.code, confirmed.err).toBe(1);
-    });
+});
+test('tolerated', passPolicy({ k: 2, minPasses: 1 }), () => { expect(test.info().repeatEachIndex).toBe(1); });`;
+    const run = await makeSuite(alone(source)).playwright(['test']);
+    expect(run.exitCode, run.output).toBe(0);
+    expect(run.output.match(/^loaded 0$/gm)).toHaveLength(2);
+    expect(run.output).toMatch(/test +project +verdict +passes +rate \(95%\)$/m);
+    expect(run.output).toMatch(/1 test: 1 passed \([\d.ms]+\)/);
   });
 
   test('without the reporter nothing is judged, which is said', async () => {
