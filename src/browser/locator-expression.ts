@@ -147,8 +147,17 @@ const ESCAPES: Readonly<Record<string, string>> = {
   0: '\0',
 };
 
-/** `getByRole('button', { name: 'Place order' })` as `button "Place order"`. */
+/**
+ * `getByRole('button', { name: 'Place order' })` as `button "Place order"`, `getByLabel('Size')` as `field "Size"`,
+ * `getByText('Care')` as `"Care"`; what has no such words as it is.
+ */
 export function inWords(expression: string): string {
-  const last = /getByRole\('(\w+)', \{ name: '((?:\\.|[^'\\])*)'[^}]*\}\)[^)]*$/.exec(expression);
-  return last ? `${last[1]} "${last[2]!.replace(/\\(.)/g, '$1')}"` : expression;
+  const unescaped = (text = '') => text.replace(/\\(.)/g, '$1');
+  const [, role, name] =
+    /getByRole\('(\w+)', \{ name: '((?:\\.|[^'\\])*)'[^}]*\}\)[^)]*$/.exec(expression) ?? [];
+  if (role) return `${role} "${unescaped(name)}"`;
+  const [, by, text] =
+    /getBy(Label|Placeholder|Text|Title|AltText)\('((?:\\.|[^'\\])*)'[^']*\)$/.exec(expression) ?? [];
+  if (!by) return expression;
+  return `${/Label|Placeholder/.test(by) ? 'field ' : ''}"${unescaped(text)}"`;
 }

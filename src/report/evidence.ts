@@ -178,8 +178,6 @@ const FIELD = /^(textbox|searchbox|spinbutton) /;
 export function controlIn(locator: string): string {
   const words = inWords(locator);
   if (words !== locator) return words.replace(FIELD, 'field ');
-  const [, by, text] = /getBy(Label|Placeholder|Text|Title|AltText)\('([^'\\]*)'[^']*\)$/.exec(locator) ?? [];
-  if (by) return by === 'Label' || by === 'Placeholder' ? `field "${text}"` : `"${text}"`;
   return /^locator\('([^'\\]*)'\)$/.exec(locator)?.[1] ?? locator;
 }
 

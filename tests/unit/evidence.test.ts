@@ -67,6 +67,7 @@ test.each([
   ["getByLabel('Size')", 'field "Size"'],
   ["getByPlaceholder('Search')", 'field "Search"'],
   ["getByText('Go')", '"Go"'],
+  ["getByText('It\\'s here')", '"It\'s here"'],
   ["getByTitle('Close', { exact: true })", '"Close"'],
   ["getByAltText('Logo')", '"Logo"'],
   ["getByRole('searchbox', { name: 'Find' })", 'field "Find"'],
