@@ -3,7 +3,8 @@ import { runInNewContext } from 'node:vm';
 import { z } from 'zod';
 import { problemsIn } from '../spec/errors';
 
-const LIMIT_MS = 250;
+/** Milliseconds, against patterns that never end: what can be checked takes a few, on a busy machine a few hundred. */
+const LIMIT_MS = 1_000;
 const MAX_PROBLEMS = 5;
 /** Keywords that zod does not convert. The page may check them itself. */
 const NOT_CHECKED = [
