@@ -2,7 +2,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
@@ -353,10 +352,15 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
   });
 });
 
+/** Below the ports that systems give to sockets by themselves: another test could be given such a one before the site listens. */
 async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>(listening => server.listen(0, '127.0.0.1', listening));
-  const { port } = server.address() as AddressInfo;
-  await new Promise(closed => server.close(closed));
-  return port;
+  for (;;) {
+    const port = 20_000 + Math.floor(Math.random() * 10_000);
+    const server = createServer();
+    const listens = await new Promise<boolean>(resolve => {
+      server.once('error', () => resolve(false)).listen(port, () => resolve(true));
+    });
+    await new Promise(resolve => server.close(resolve));
+    if (listens) return port;
+  }
 }
