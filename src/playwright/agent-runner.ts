@@ -1,6 +1,8 @@
 // The fixture `agent`: an agent in a hand-written test.
 import type { Page, TestInfo } from '@playwright/test';
+import { z } from 'zod';
 import { openSession } from '../browser/session';
+import { checkOptions, type OptionSchemas } from '../options';
 import { parsedUrl } from '../spec/url';
 import { AgentRun, agentTimeMs, type TrialPlan, trialContext } from '../trial/agent-run';
 import {
@@ -10,7 +12,7 @@ import {
   type TrialStatus,
   type TurnRecord,
 } from '../trial/record';
-import { missingSecrets, type ReadyOptions, renamed } from './options';
+import { LIMITS, missingSecrets, type ReadyOptions, renamed } from './options';
 import { runError } from './runner';
 import { attachTo, planOf, seedOf, testOutput } from './trial-test';
 
@@ -26,6 +28,12 @@ export interface AgentRunOptions {
   /** Hosts that the agent may visit. Default: the host of the current page. */
   allowedDomains?: readonly string[];
 }
+
+const runOptionsSchema = z.strictObject({
+  ...LIMITS,
+  maxSteps: z.number().int().positive().optional(),
+  allowedDomains: z.array(z.string().min(1)).readonly().optional(),
+} satisfies OptionSchemas<AgentRunOptions>);
 
 export interface AgentOutcome {
   /** `completed`, `gave_up`, `max_steps`, `budget_exceeded` or `timed_out`. */
@@ -48,6 +56,7 @@ export interface AgentRunner {
   /**
    * Lets the agent drive the current page until it ends its turn. Adds the time that it may take to the test's timeout.
    *
+   * @throws OptionsError for wrong or unknown options.
    * @throws Error if the outcome says nothing about the site: the model can't be reached, the browser is gone, the agent broke.
    */
   run(goal: string, options?: AgentRunOptions): Promise<AgentOutcome>;
@@ -58,9 +67,10 @@ export function agentRunner(page: Page, options: ReadyOptions, testInfo: TestInf
   let runs = 0;
   return {
     name: agent.name,
-    async run(goal, given = {}) {
+    async run(goal, callerOptions) {
       if (typeof goal !== 'string' || goal.trim() === '')
         throw new TypeError('agent.run(goal): the goal must be a non-empty text');
+      const given = checkOptions('agent.run()', runOptionsSchema, callerOptions);
       const missing = missingSecrets(options, [{ id: 'agent.run', goal }]);
       if (missing) throw runError(missing);
       const base = planOf(options, testInfo);

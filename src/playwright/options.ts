@@ -61,6 +61,13 @@ const described = (what: string) => (value: unknown) =>
   value !== null &&
   typeof (value as Agent & Judge)[what as 'run'] === 'function';
 
+/** Those of a project, and of one `agent.run()`. */
+export const LIMITS = {
+  maxCostUsd: z.number().positive().optional(),
+  turnTimeoutMs: z.number().int().positive().optional(),
+  stepTimeoutMs: z.number().int().positive().optional(),
+};
+
 const optionsSchema = z.strictObject({
   agent: z
     .custom<Agent>(described('run'), {
@@ -69,10 +76,8 @@ const optionsSchema = z.strictObject({
     .refine(agent => typeof agent?.name === 'string' && agent.name !== '', { error: 'needs a `name`' })
     .optional(),
   judge: z.custom<Judge>(described('judge'), { error: 'must be a judge: webJudge({ ... }) ...' }).optional(),
-  maxCostUsd: z.number().positive().optional(),
+  ...LIMITS,
   maxRunCostUsd: z.number().positive().optional(),
-  turnTimeoutMs: z.number().int().positive().optional(),
-  stepTimeoutMs: z.number().int().positive().optional(),
   // An unset CI variable is an empty text.
   origin: z.preprocess(
     value => (value === '' ? undefined : value),
@@ -176,8 +181,7 @@ const NO_AGENT = `no agent is configured. Set one in use.taskproof:
 
 /** Accepts `stepTimeoutMs`, the former name of `turnTimeoutMs`, with a warning. */
 export function renamed(stepTimeoutMs: number | undefined): number | undefined {
-  const isWorker = process.env.TEST_WORKER_INDEX !== undefined;
-  if (stepTimeoutMs !== undefined && !isWorker && isFirstToSay('renamed'))
+  if (stepTimeoutMs !== undefined && isFirstToSay('renamed'))
     process.stderr.write('taskproof: stepTimeoutMs is now called turnTimeoutMs. Rename it.\n');
   return stepTimeoutMs;
 }

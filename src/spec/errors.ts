@@ -87,7 +87,7 @@ export class TaskSpecValidationError extends TaskSpecError {
   }
 }
 
-/** Thrown by `loadTaskSpecs`. Its message contains those of all broken files. */
+/** Thrown by `taskproofTests()` and `repeats()`. Its message contains those of all broken files. */
 export class TaskSpecLoadError extends TaskSpecError {
   override name = 'TaskSpecLoadError';
 

@@ -1,6 +1,13 @@
+import type { Page, TestInfo } from '@playwright/test';
 import { describe, expect, test } from 'vitest';
 import { defineAgent } from '../../src/agents/agent';
-import { checkTaskproofOptions, missingSecrets, originOf } from '../../src/playwright/options';
+import { agentRunner } from '../../src/playwright/agent-runner';
+import {
+  checkTaskproofOptions,
+  missingSecrets,
+  originOf,
+  type ReadyOptions,
+} from '../../src/playwright/options';
 import { checkReporterOptions } from '../../src/report/write';
 
 const agent = defineAgent({ name: 'mine', run: async () => undefined });
@@ -36,6 +43,14 @@ test('stepTimeoutMs is read as turnTimeoutMs', () => {
   expect(checkTaskproofOptions({ agent, stepTimeoutMs: 5, turnTimeoutMs: 6 }, 'p')).toMatchObject({
     turnTimeoutMs: 6,
   });
+});
+
+test.each([
+  [{ maxStep: 5 }, 'agent.run(): maxStep: unknown option; known are '],
+  [{ maxSteps: '5' }, 'agent.run(): maxSteps: '],
+])('agent.run(goal, %j) is refused before the page is used', async (options, message) => {
+  const runner = agentRunner({} as Page, { agent } as ReadyOptions, {} as TestInfo);
+  await expect(runner.run('Go', options as never)).rejects.toThrow(message);
 });
 
 test.each([

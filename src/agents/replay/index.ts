@@ -12,7 +12,9 @@ export interface ReplayOptions {
   fallback?: Agent;
   /** Whether a spec without a recording fails or is skipped, if there is no `fallback`. Default: `fail`. */
   withoutRecording?: 'fail' | 'skip';
-  /** Milliseconds to wait for a step's element, and for its effect. Default: 5,000. */
+  /** Milliseconds to wait for a recorded action's element, and for its effect. Default: 5,000. */
+  actionTimeoutMs?: number;
+  /** @deprecated The former name of `actionTimeoutMs`. */
   turnTimeoutMs?: number;
 }
 
@@ -25,14 +27,15 @@ const optionsSchema = z.strictObject({
     .refine(agent => !agent?.replays, { error: 'must not be a replay itself' })
     .optional(),
   withoutRecording: z.enum(['fail', 'skip']).default('fail'),
-  turnTimeoutMs: z.number().int().positive().default(5_000),
+  actionTimeoutMs: z.number().int().positive().optional(),
+  turnTimeoutMs: z.number().int().positive().optional(),
 } satisfies OptionSchemas<ReplayOptions>);
 
 export type ReplaySettings = z.output<typeof optionsSchema>;
 
 /**
  * An agent that repeats a passed trial (`record: true`, `taskproof record`), without a model and at full speed. If the
- * element of a step is gone, or a step has no effect any more, the trial fails; with a `fallback`, that agent takes over
+ * element of an action is gone, or an action has no effect any more, the trial fails; with a `fallback`, that agent takes over
  * and the trial is marked as healed. Such trials don't measure an agent: their verdicts say "replayed", and k is 1 unless
  * `--repeat-each` says otherwise.
  *

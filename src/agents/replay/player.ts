@@ -25,6 +25,9 @@ import {
 const FIRST_PAUSE_MS = 10;
 const MAX_PAUSE_MS = 200;
 
+/** Milliseconds. */
+const ACTION_TIMEOUT_MS = 5_000;
+
 /** A step that can't be performed, or no longer has an effect. */
 export class StepProblem extends Error {
   override name = 'StepProblem';
@@ -150,7 +153,7 @@ export function recordingOf({ recordings }: ReplaySettings, configDir: string, s
 }
 
 export async function playRecording(task: SessionTask, settings: ReplaySettings): ReturnType<Agent['run']> {
-  const { fallback, turnTimeoutMs } = settings;
+  const { fallback, actionTimeoutMs = settings.turnTimeoutMs ?? ACTION_TIMEOUT_MS } = settings;
   const { specName, configDir } = task;
   if (specName === null)
     throw new Error(
@@ -163,7 +166,7 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
     process.stderr.write(
       `taskproof: ${specName} has changed since ${relative(configDir, file)} was recorded. Record it again, unless the change does not affect its steps.\n`,
     );
-  const player = new Player(task, turnTimeoutMs);
+  const player = new Player(task, actionTimeoutMs);
   const problem = recording ? await played(player, recording) : `no recording: ${file}`;
   if (problem === undefined) return undefined;
   if (!fallback) return { status: 'gave_up', reason: problem };

@@ -107,11 +107,11 @@ test.each([
   [{ recordings: '' }, /recordings/],
   [
     { recordings: 'r', fallbak: lexical() },
-    /fallbak: unknown option; known are recordings, fallback, withoutRecording, turnTimeoutMs/,
+    /fallbak: unknown option; known are recordings, fallback, withoutRecording, actionTimeoutMs/,
   ],
   [{ recordings: 'r', fallback: {} }, /fallback: must be an agent/],
   [{ recordings: 'r', fallback: replay({ recordings: 'r' }) }, /fallback: must not be a replay itself/],
-  [{ recordings: 'r', turnTimeoutMs: 0 }, /turnTimeoutMs/],
+  [{ recordings: 'r', actionTimeoutMs: 0 }, /actionTimeoutMs/],
 ])('replay(%j) is refused', (options, message) => {
   expect(() => replay(options as never)).toThrow(OptionsError);
   expect(() => replay(options as never)).toThrow(message);
