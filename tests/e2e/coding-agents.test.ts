@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findCodingAgents } from '../../scripts/mcp.mjs';
 import type { TrialRecord } from '../../src/trial/record';
 import {
@@ -19,7 +19,7 @@ import { startOpenAiApi } from '../support/openai-api';
 import { MARK, processesMarked } from '../support/processes';
 import { recordsIn } from '../support/records';
 import { startProxy } from '../support/refusing-proxy';
-import { config, makeSuite, type SpecOptions, spec, startSite, TASKS_TEST } from './suite';
+import { config, makeSuite, type SpecOptions, spec, startSite } from './suite';
 
 const KEY = 'sk-ant-a-key-that-must-not-be-seen-anywhere';
 const PASSWORD = 'violet-garden-7';
@@ -43,49 +43,52 @@ function refOf({ body }: ScriptedRequest, element: string): string {
   return refs.at(-1)![1]!;
 }
 
-interface Suite {
+interface Agent {
   /** HTML of the site's first page. */
   page: string;
+  /** Only those whose ids end with `passes` pass. */
   specs: (Partial<SpecOptions> & { id: string })[];
   /** Of `agent.mjs`, and its environment. */
   args: string[];
   env: Record<string, string | undefined>;
 }
 
-/** One run; its trials by spec, and everything that it said. */
-async function play({ page, specs, args, env }: Suite) {
-  const site = await startSite({
-    '/': page,
-    '/details': '<title>Details</title><h1>Details</h1><p id="done">Read</p>',
-  });
-  const program = {
-    name: args[0],
-    command: process.execPath,
-    args: [
-      '../node_modules/@taskproof/playwright/agent-programs/mcp/agent.mjs',
-      ...[args[0]!, '--server', found!.server, '--env', MARK],
-      ...args.slice(1),
-    ],
-    env,
-  };
+/** One run of both agents; its trials by spec, and everything that it said. */
+async function play(agents: Agent[]) {
   const suite = makeSuite({
     'playwright.config.ts': config({
-      imports: `import { command } from '@taskproof/playwright';`,
-      taskproof: `{ agent: command(${JSON.stringify(program)}), turnTimeoutMs: 20_000, secrets: { SHOP_PASSWORD: '${PASSWORD}' } }`,
       reporters: `[['list'], ['@taskproof/playwright/reporter'], ['json', { outputFile: 'pw.json' }]]`,
-      workers: 2,
     }),
-    ...Object.fromEntries(
-      specs.map(options => [`tasks/${options.id}.yaml`, spec({ url: `${site.url}/`, ...options })]),
-    ),
-    'tasks.spec.ts': TASKS_TEST,
   });
+  for (const { page, specs, args, env } of agents) {
+    const name = args[0]!;
+    const site = await startSite({
+      '/': page,
+      '/details': '<title>Details</title><h1>Details</h1><p id="done">Read</p>',
+    });
+    const agent = '../node_modules/@taskproof/playwright/agent-programs/mcp/agent.mjs';
+    const program = {
+      ...{ name, command: process.execPath, env },
+      args: [agent, name, '--server', found!.server, '--env', MARK, ...args.slice(1)],
+    };
+    suite.write({
+      // Failures that are expected start no new workers.
+      [`${name}.spec.ts`]: `import { command, taskproofTests, test } from '@taskproof/playwright';
+test.beforeEach(({}, { title }) => test.fail(!/passes/.test(title)));
+test.use({ taskproof: { agent: command(${JSON.stringify(program)}), turnTimeoutMs: 20_000, secrets: { SHOP_PASSWORD: '${PASSWORD}' } } });
+taskproofTests('tasks/${name}/*.yaml', { test });`,
+      ...Object.fromEntries(
+        specs.map(options => [`tasks/${name}/${options.id}.yaml`, spec({ url: `${site.url}/`, ...options })]),
+      ),
+    });
+  }
   const mark = randomUUID();
   const temp = join(suite.folder, 'temp');
   mkdirSync(temp);
   const run = await suite.playwright(['test'], { [MARK]: mark, TMPDIR: temp, TEMP: temp });
   const records = Object.fromEntries(recordsIn(suite.read('pw.json')).map(record => [record.specId, record]));
-  expect(Object.keys(records).sort(), run.output).toEqual(specs.map(({ id }) => id).sort());
+  const ids = agents.flatMap(({ specs }) => specs.map(({ id }) => id));
+  expect(Object.keys(records).sort(), run.output).toEqual(ids.sort());
   expect(processesMarked(mark)).toEqual([]);
   expect(readdirSync(temp).filter(name => name.startsWith('taskproof-mcp-'))).toEqual([]);
   for (const secret of [PASSWORD, KEY]) expect(run.output + JSON.stringify(records)).not.toContain(secret);
@@ -112,12 +115,20 @@ function scriptOf(steps: Record<string, Step[]>) {
   };
 }
 
-testIt('Claude Code: a spec passes, limits are kept, and nothing is sent elsewhere', async () => {
-  const proxy = await startProxy();
-  onTestFinished(proxy.close);
+let proxy: Awaited<ReturnType<typeof startProxy>>;
+let claudeApi: Awaited<ReturnType<typeof startMessagesApi>>;
+let codexApi: Awaited<ReturnType<typeof startOpenAiApi>>;
+let records: Record<string, TrialRecord>;
+let output: string;
+
+/** Both in one worker and browser. */
+beforeAll(async () => {
+  if (!found) return;
+  proxy = await startProxy();
+  const proxied = { HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url, NO_PROXY: '127.0.0.1' };
   const elsewhere = await startSite({ '/': 'elsewhere' });
   const look = () => reply(say('I look at the page.'), use('browser_snapshot'));
-  const api = await startMessagesApi({
+  claudeApi = await startMessagesApi({
     apiKey: KEY,
     joinsMessages: true,
     script: scriptOf({
@@ -150,8 +161,7 @@ testIt('Claude Code: a spec passes, limits are kept, and nothing is sent elsewhe
       ],
     }),
   });
-  onTestFinished(() => api.close());
-  const { records, output } = await play({
+  const claudeCode = {
     page: `<input id="password" aria-label="Password"><a href="/details" target="_blank">Details</a>
       <button onclick="done.hidden = !confirm('Sure?'); done.textContent = 'A password of ' + password.value.length">Order</button>
       <p id="done" hidden></p>`,
@@ -176,13 +186,45 @@ testIt('Claude Code: a spec passes, limits are kept, and nothing is sent elsewhe
     args: ['claude-code', '--command', found!.claude, '--model', MODEL],
     env: {
       ANTHROPIC_API_KEY: KEY,
-      ANTHROPIC_BASE_URL: api.url,
+      ANTHROPIC_BASE_URL: claudeApi.url,
       CLAUDE_CODE_DISABLE_EXPERIMENTAL_BETAS: '1',
-      HTTP_PROXY: proxy.url,
-      HTTPS_PROXY: proxy.url,
-      NO_PROXY: '127.0.0.1',
+      ...proxied,
     },
+  };
+  const call = (name: string, input = {}) => ({ ...callTool(name, input), namespace: 'mcp__playwright' });
+  const snapshot = () => reply(call('browser_snapshot'));
+  codexApi = await startOpenAiApi({
+    apiKey: KEY,
+    script: scriptOf({
+      passes: [
+        () => reply(say('I look at the page.'), call('browser_snapshot')),
+        request => reply(call('browser_click', { target: refOf(request, 'button') })),
+        () => done('It is done.'),
+      ],
+      turns: [snapshot, snapshot, snapshot],
+    }),
   });
+  const provider = `{ name = "ours", base_url = "${codexApi.url}", env_key = "CODEX_API_KEY", wire_api = "responses", supports_websockets = false }`;
+  const codex = {
+    page: `<button onclick="done.hidden = false">Go</button><p id="done" hidden>Done</p>`,
+    specs: [
+      { id: 'codex-passes', goal: 'Task passes, press Go' },
+      { id: 'codex-turns', goal: 'Task turns', extra: 'maxSteps: 2' },
+    ],
+    args: [
+      ...['codex', '--command', found!.codex, '--model', 'gpt-5.5'],
+      ...['--', '-c', 'model_provider="ours"', '-c', `model_providers.ours=${provider}`],
+    ],
+    env: { CODEX_API_KEY: KEY, ...proxied },
+  };
+  ({ records, output } = await play([claudeCode, codex]));
+});
+afterAll(async () => {
+  proxy?.close();
+  await Promise.all([claudeApi?.close(), codexApi?.close()]);
+});
+
+testIt('Claude Code: a spec passes, limits are kept, and nothing is sent elsewhere', () => {
   const { passes, turns, dollars, minutes, refused } = records;
   expect(passes, output).toMatchObject({ outcome: 'passed', status: 'completed' });
   expect(
@@ -216,7 +258,7 @@ testIt('Claude Code: a spec passes, limits are kept, and nothing is sent elsewhe
   ]);
 
   // Every request counts, by the prices of Claude Code itself.
-  const own = api.requests.filter(({ body }) => JSON.stringify(body.messages).includes('Task passes'));
+  const own = claudeApi.requests.filter(({ body }) => JSON.stringify(body.messages).includes('Task passes'));
   const sum = (
     key: 'input_tokens' | 'output_tokens' | 'cache_read_input_tokens' | 'cache_creation_input_tokens',
   ) => own.reduce((total, { usage }) => total + usage![key], 0);
@@ -247,11 +289,11 @@ testIt('Claude Code: a spec passes, limits are kept, and nothing is sent elsewhe
   expect(refused).toMatchObject({ outcome: 'error', status: 'error', errorKind: 'agent_api' });
   expect(refused!.reason).toMatch(/401|API key/);
 
-  const seen = JSON.stringify(api.requests.map(({ body }) => body));
+  const seen = JSON.stringify(claudeApi.requests.map(({ body }) => body));
   expect(seen).not.toContain(PASSWORD);
   expect(seen).toContain('"media_type":"image/png"');
   const offered = new Set(
-    api.requests.flatMap(({ body }) => (body.tools as { name: string }[]).map(({ name }) => name)),
+    claudeApi.requests.flatMap(({ body }) => (body.tools as { name: string }[]).map(({ name }) => name)),
   );
   expect([...offered].filter(name => !/^mcp__playwright__(browser_\w+|give_up)$/.test(name))).toEqual([]);
   for (const name of ['browser_run_code_unsafe', 'browser_close'])
@@ -259,37 +301,8 @@ testIt('Claude Code: a spec passes, limits are kept, and nothing is sent elsewhe
   expect(proxy.asked, 'requests that would have left the machine').toEqual([]);
 });
 
-testIt('Codex: a spec passes, and turns are limited', async () => {
-  const proxy = await startProxy();
-  onTestFinished(proxy.close);
-  const call = (name: string, input = {}) => ({ ...callTool(name, input), namespace: 'mcp__playwright' });
-  const look = () => reply(call('browser_snapshot'));
-  const api = await startOpenAiApi({
-    apiKey: KEY,
-    script: scriptOf({
-      passes: [
-        () => reply(say('I look at the page.'), call('browser_snapshot')),
-        request => reply(call('browser_click', { target: refOf(request, 'button') })),
-        () => done('It is done.'),
-      ],
-      turns: [look, look, look],
-    }),
-  });
-  onTestFinished(() => api.close());
-  const provider = `{ name = "ours", base_url = "${api.url}", env_key = "CODEX_API_KEY", wire_api = "responses", supports_websockets = false }`;
-  const { records, output } = await play({
-    page: `<button onclick="done.hidden = false">Go</button><p id="done" hidden>Done</p>`,
-    specs: [
-      { id: 'passes', goal: 'Task passes, press Go' },
-      { id: 'turns', goal: 'Task turns', extra: 'maxSteps: 2' },
-    ],
-    args: [
-      ...['codex', '--command', found!.codex, '--model', 'gpt-5.5'],
-      ...['--', '-c', 'model_provider="ours"', '-c', `model_providers.ours=${provider}`],
-    ],
-    env: { CODEX_API_KEY: KEY, HTTP_PROXY: proxy.url, HTTPS_PROXY: proxy.url, NO_PROXY: '127.0.0.1' },
-  });
-  const { passes, turns } = records;
+testIt('Codex: a spec passes, and turns are limited', () => {
+  const { 'codex-passes': passes, 'codex-turns': turns } = records;
   expect(passes, output).toMatchObject({ outcome: 'passed', status: 'completed', costUsd: null });
   expect(passes!.turns.map(({ title, narration }) => [title, narration])).toEqual([
     ['read the page', 'I look at the page.'],
