@@ -1,7 +1,7 @@
 // The judge in a user's suite: a server of ours plays its model, the agent is lexical().
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { ResultRow } from '../../src/report/results';
-import { decision, json, playJudge, stageOf } from '../support/judge-model';
+import { decision, json, playJudge } from '../support/judge-model';
 import { type MessagesApiOptions, startMessagesApi } from '../support/messages-api';
 import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
 
@@ -21,9 +21,9 @@ async function suiteWith(
   apis.push(api);
   const suite = makeSuite({
     ...tasks(`${site.url}/`),
-    // A new worker starts after each failure that is not expected. That of `breaks`, the last one, is not, for its error to be printed.
+    // Failures that are expected start no new workers.
     'agents.spec.ts': `import { test } from '@taskproof/playwright';
-test.beforeEach(({}, { title }) => test.fail(/^(lost|unreached) /.test(title)));${TASKS_TEST}`,
+test.beforeEach(({}, { title }) => test.fail(/^(lost|unreached|breaks)$/.test(title)));${TASKS_TEST}`,
     'playwright.config.ts': config({
       imports: `import { webJudge } from '@taskproof/playwright';`,
       taskproof: `{ agent: lexical(), judge: webJudge({ baseURL: '${api.url}', maxRetries: 0 }) }`,
@@ -41,6 +41,7 @@ interface Step {
 
 interface Result {
   steps: Step[];
+  errors: { message: string; location: { file: string; line: number } }[];
   attachments: { name: string; body?: string }[];
 }
 
@@ -66,7 +67,12 @@ describe('a run of rubrics', () => {
   let suite: Suite;
   let run: Run;
   let verdicts: Record<string, ResultRow>;
+  // The last trial is interrupted while its judge decides.
   beforeAll(async () => {
+    let reached = () => {};
+    const deciding = new Promise<void>(resolve => {
+      reached = resolve;
+    });
     const tasks = (url: string) => ({
       'tasks/1-holds.yaml': spec({ id: 'holds', url, extra: RUBRIC }),
       'tasks/2-no-rubric.yaml': spec({ id: 'no-rubric', url, goal: 'Click "Go" unjudged' }),
@@ -78,6 +84,7 @@ describe('a run of rubrics', () => {
         extra: RUBRIC,
         assertions: `  - type: dom\n    selector: '#nowhere'\n`,
       }),
+      'tasks/6-interrupted.yaml': spec({ id: 'interrupted', url, goal: 'Click "Go" slowly', extra: RUBRIC }),
       'tasks/4-unreached.yaml': spec({ id: 'unreached', url, goal: 'Click "Go" overloaded', extra: RUBRIC }),
     });
     ({ api, suite } = await suiteWith(
@@ -86,6 +93,10 @@ describe('a run of rubrics', () => {
         decision: request => {
           if (request.text.includes('Click "Go" overloaded'))
             return { fault: 'status', status: 529, type: 'overloaded_error' };
+          if (request.text.includes('Click "Go" slowly')) {
+            reached();
+            return { fault: 'slow', delayMs: 60_000 };
+          }
           return json(
             request.text.includes('Click "Go" twice')
               ? decision(request, false, 'The message was sent twice: turn 2 repeats it.')
@@ -95,7 +106,10 @@ describe('a run of rubrics', () => {
       }),
       tasks,
     ));
-    run = await suite.playwright(['test'], { ANTHROPIC_API_KEY: KEY });
+    const { process: child, done } = suite.start(['test'], { ANTHROPIC_API_KEY: KEY });
+    await Promise.race([deciding, done]);
+    child.kill('SIGINT');
+    run = await done;
     verdicts = Object.fromEntries(run.results().verdicts.map(verdict => [verdict.spec, verdict]));
   });
 
@@ -109,7 +123,7 @@ describe('a run of rubrics', () => {
     });
     expect(verdicts.breaks!.reason).toContain('the judge: The message was sent twice: turn 2 repeats it.');
     expect(verdicts.holds!.costUsd).toBeGreaterThan(0);
-    expect(run.output).toContain('breaks.yaml');
+    expect(run.output).toContain('at tasks/5-breaks.yaml:8');
     const asked = JSON.stringify(api.requests.map(({ body }) => body));
     expect(asked).not.toContain('unjudged');
     expect(asked).not.toContain('in vain');
@@ -124,6 +138,12 @@ describe('a run of rubrics', () => {
     expect(step.steps!.map(({ title }) => title)).toEqual([
       'not met: The message was sent',
       'not met: It was sent once',
+    ]);
+    expect(broken.errors).toMatchObject([
+      {
+        message: expect.stringContaining('the judge: The message was sent twice: turn 2 repeats it.'),
+        location: { file: expect.stringContaining('5-breaks.yaml'), line: 8 },
+      },
     ]);
     expect(attached(broken, 'transcript')).toContain('✗ It was sent once\n      | Nothing shows it.');
     const record = JSON.parse(attached(resultOf(report, 'holds'), '_taskproof'));
@@ -148,19 +168,11 @@ describe('a run of rubrics', () => {
     expect(unreached!.reason).toContain('judge "webJudge": the API is overloaded (529)');
     expect(unreached!.costUsd, 'the key points were paid').toBeGreaterThan(0);
   });
-});
 
-test('an interrupted judge leaves no passed trial behind', async () => {
-  const { api, suite } = await suiteWith(
-    playJudge({ decision: () => ({ fault: 'slow', delayMs: 60_000 }) }),
-    url => ({ 'tasks/one.yaml': spec({ id: 'one', url, extra: RUBRIC }) }),
-  );
-  const { process: child, done } = suite.start(['test'], { ANTHROPIC_API_KEY: KEY });
-  const judging = () => api.requests.some(({ body }) => stageOf(body) === 'decision');
-  await expect.poll(judging, { timeout: 60_000 }).toBe(true);
-  child.kill('SIGINT');
-  const run = await done;
-  expect(run.results().verdicts[0], run.output).toMatchObject({ passes: 0, failures: 0 });
+  test('an interrupted judge leaves no passed trial behind', () => {
+    expect(run.exitCode, run.output).toBe(130);
+    expect(verdicts.interrupted).toMatchObject({ passes: 0, failures: 0 });
+  });
 });
 
 test('without a key for the judge nothing starts', async () => {
