@@ -88,7 +88,7 @@ export interface TurnOptions {
 
 /** Why a recording no longer fits the page. */
 export interface Healing {
-  /** One sentence: `step 4: button "Place order" not found on /checkout`. */
+  /** One sentence: `action 4: button "Place order" not found on /checkout`. */
   reason: string;
   /** The recording's file, absolute. If the trial passes, a new one is written beside it for review. */
   recording: string;

@@ -43,7 +43,7 @@ export function partsOf(verdicts: readonly ResultRow[]): Record<'specs' | 'tests
 }
 
 /**
- * `healed at turn 5: step 4: button "Place order" not found on /checkout; new recording beside checkout.json for review`; null
+ * `healed at turn 5: action 4: button "Place order" not found on /checkout; new recording beside checkout.json for review`; null
  * if the recording was played to its end.
  */
 export function healedText({ healed, outcome }: Pick<TrialResult, 'healed' | 'outcome'>): string | null {

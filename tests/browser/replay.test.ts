@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Page } from '@playwright/test';
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../src/agents/agent';
-import { Player, StepProblem } from '../../src/agents/replay/player';
+import { Player, ActionProblem } from '../../src/agents/replay/player';
 import type { Recording } from '../../src/agents/replay/recording';
 import { harness, html } from '../support/claude-harness';
 import { claudeTask } from '../support/claude-task';
@@ -266,7 +266,7 @@ describe('a secret', () => {
     const hostile = JSON.stringify(recordingOf(first.actions)).replace('"LICENSE"', '"../../etc/passwd"');
     const page = await pages.openPage('/form');
     await expect(new Player(claudeTask(page), 3_000).play(JSON.parse(hostile))).rejects.toThrow(
-      /^step 2: the recording uploads "..\/..\/etc\/passwd", which is outside/,
+      /^action 2: the recording uploads "..\/..\/etc\/passwd", which is outside/,
     );
     expect(await page.evaluate('log')).toEqual([]);
   });
@@ -277,22 +277,22 @@ describe('a page that has changed', () => {
     [
       'is gone',
       `document.querySelectorAll('button').forEach(each => each.remove())`,
-      /^step 2: button "In shadow" not found on \/form$/,
+      /^action 2: button "In shadow" not found on \/form$/,
     ],
     [
       'has no effect any more',
       `document.addEventListener('click', event => event.stopImmediatePropagation(), true)`,
-      /^step 2: .*button "In shadow".* had no effect on \/form$/,
+      /^action 2: .*button "In shadow".* had no effect on \/form$/,
     ],
     [
       'is covered',
       `document.body.insertAdjacentHTML('beforeend', '<div style="position:fixed;inset:0"></div>')`,
-      /^step 2: button "In shadow" can't be used: it is covered by <div> on/,
+      /^action 2: button "In shadow" can't be used: it is covered by <div> on/,
     ],
     [
       'stands there twice',
       `document.body.insertAdjacentHTML('beforeend', '<button>In shadow</button>')`,
-      /^step 2: button "In shadow" now matches 2 elements instead of one on/,
+      /^action 2: button "In shadow" now matches 2 elements instead of one on/,
     ],
   ];
   it('is named: the locator that is none', async () => {
@@ -301,8 +301,8 @@ describe('a page that has changed', () => {
     const broken = JSON.stringify(recordingOf(first.actions)).replace('getBy', 'byHand');
     const player = new Player(claudeTask(await pages.openPage('/form')), 3_000);
     const failure = await player.play(JSON.parse(broken)).catch(error => error);
-    expect(failure).toBeInstanceOf(StepProblem);
-    expect(failure.message).toMatch(/^step 1: .* can't be used: .*there is no `byHand/);
+    expect(failure).toBeInstanceOf(ActionProblem);
+    expect(failure.message).toMatch(/^action 1: .* can't be used: .*there is no `byHand/);
   });
 
   let recorded: Promise<Recording> | undefined;
@@ -321,7 +321,7 @@ describe('a page that has changed', () => {
     await page.evaluate(inShadow ? `host.remove(); ${change}` : change);
     const player = new Player(claudeTask(page), 3_000);
     const failure = await player.play(recording).catch(error => error);
-    expect(failure).toBeInstanceOf(StepProblem);
+    expect(failure).toBeInstanceOf(ActionProblem);
     expect(failure.message).toMatch(message);
     expect(player.done).toHaveLength(1);
   });

@@ -286,7 +286,7 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
     expect(second.run.exitCode).toBe(1);
     expect(rowOf(second, 'replay', 'gone')).toMatchObject({ verdict: 'failed', replayed: true });
     expect(rowOf(second, 'replay', 'gone').reason).toContain(
-      'step 6: button "Place order" not found on /checkout',
+      'action 6: button "Place order" not found on /checkout',
     );
   });
 
@@ -301,7 +301,7 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
     );
     expect(recordsIn(second.json).find(({ healed }) => healed)!.healed).toEqual({
       turn: 3,
-      reason: 'step 4: button "Place order" not found on /checkout',
+      reason: 'action 4: button "Place order" not found on /checkout',
       recording: 'recordings/order.json',
     });
   });
@@ -310,7 +310,7 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
     expect(rowOf(second, 'healing').costUsd).toBeGreaterThan(0);
     const told = JSON.stringify(model.requests[0]!.body);
     expect(told).toContain('Done already, in this order');
-    expect(told).toContain('This no longer worked: step 4: ');
+    expect(told).toContain('This no longer worked: action 4: ');
     const steps = healed.turns.flatMap(({ actions }) => actions.flatMap(each => each.steps));
     expect(steps.map(step => step.do)).toEqual(['click', 'fill', 'fill', 'click']);
     expect(steps.at(-1)).toMatchObject({ locator: "getByRole('button', { name: 'Order now' })" });

@@ -12,7 +12,7 @@ const PAGE = `<button onclick="done.hidden=false">Go</button><p id="done" hidden
 const REPLAY = `defineAgent({ name: 'replay', replays: true, async run(task) {
   await task.turn('step 1', () => {});
   if (process.env.HEAL === task.specId)
-    task.markHealed({ reason: 'step 2: button "Go" not found on ' + new URL(task.page.url()).pathname, recording: task.configDir + '/recordings/cart.json' });
+    task.markHealed({ reason: 'action 2: button "Go" not found on ' + new URL(task.page.url()).pathname, recording: task.configDir + '/recordings/cart.json' });
   await task.turn('step 2', () => process.env.BREAK === task.specId ? undefined : task.page.getByText('Go').click());
 } })`;
 
@@ -178,7 +178,7 @@ describe('replays that hold', () => {
   test('what is healed is said everywhere', () => {
     const { run, results, shown, summary } = holding;
     const healed =
-      'healed at turn 2: step 2: button "Go" not found on /; new recording beside recordings/cart.json for review';
+      'healed at turn 2: action 2: button "Go" not found on /; new recording beside recordings/cart.json for review';
     const row = results.verdicts.find(({ spec, project }) => spec === 'cart' && project === 'replays');
     expect(row).toMatchObject({
       healed: 1,

@@ -12,7 +12,7 @@ import { resultRow, trial, trials } from './verdicts/trials';
 
 const HEALED: Healed = {
   turn: 5,
-  reason: 'step 4: button "Place order" not found on /checkout',
+  reason: 'action 4: button "Place order" not found on /checkout',
   recording: 'recordings/checkout.json',
 };
 
@@ -46,11 +46,11 @@ describe('a healed trial in words', () => {
   test.each<[string, string | null]>([
     [
       'passed',
-      'healed at turn 5: step 4: button "Place order" not found on /checkout; new recording beside recordings/checkout.json for review',
+      'healed at turn 5: action 4: button "Place order" not found on /checkout; new recording beside recordings/checkout.json for review',
     ],
     [
       'failed',
-      'healed at turn 5: step 4: button "Place order" not found on /checkout; the recording is recordings/checkout.json',
+      'healed at turn 5: action 4: button "Place order" not found on /checkout; the recording is recordings/checkout.json',
     ],
   ])('that %s', (outcome, expected) => {
     expect(healedText({ outcome: outcome as 'passed', healed: HEALED })).toBe(expected);
@@ -102,7 +102,7 @@ describe('the terminal', () => {
     expect(replays).toMatch(/^ {2}cart +replays +✗ failed/m);
     expect(replays).toMatch(/^ {2}checkout +replays +✓ passed/m);
     expect(replays).toContain(
-      '\n  checkout [replays] healed at turn 5: step 4: button "Place order" not found',
+      '\n  checkout [replays] healed at turn 5: action 4: button "Place order" not found',
     );
   });
 
@@ -133,7 +133,7 @@ describe('the summary', () => {
     ];
     expect(before.split('### Side by side')[1]).not.toContain('replays');
     expect(section).toContain(
-      '- **checkout** (replays), replayed, healed at turn 5: step 4: button "Place order"',
+      '- **checkout** (replays), replayed, healed at turn 5: action 4: button "Place order"',
     );
     expect(section).toMatch(
       /\| \*\*failed\*\* \| cart \| replays \|[\s\S]*\| passed \| checkout \| replays \|/,

@@ -182,7 +182,7 @@ const described = ({ annotations }: TestResult) =>
   annotations.map(({ type, description }) => `${type}: ${description}`);
 
 test('a replay says that it is one, and a healed trial where and why', () => {
-  const healed = { turn: 2, reason: 'step 1: gone', recording: 'r/cart.json' };
+  const healed = { turn: 2, reason: 'action 1: gone', recording: 'r/cart.json' };
   const planned = { ...PLANNED, policy: { k: 1, minPasses: 1 }, replayed: true };
   const run = new SpecRun('agents', planned);
   const result = { ...resultOf('passed', 'passed', { replayed: true, healed }), annotations: [] };
@@ -191,7 +191,7 @@ test('a replay says that it is one, and a healed trial where and why', () => {
   expect(described(result)).toEqual([
     'verdict: passed: 1/1 passed, needs 1; replayed, which measures no agent',
     'replay: 1/1 (healed)',
-    'healed: healed at turn 2: step 1: gone; new recording beside r/cart.json for review',
+    'healed: healed at turn 2: action 1: gone; new recording beside r/cart.json for review',
   ]);
   expect(test.tags).toEqual(['@taskproof', '@verdict:passed', '@healed']);
 });

@@ -1,4 +1,4 @@
-// Plays a trial from its recording step by step: prepares each step for this run, and names the one that no longer fits the page; then the
+// Plays a trial from its recording action by action: prepares each for this run, and names the one that no longer fits the page; then the
 // fallback takes over.
 import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
@@ -21,20 +21,20 @@ import {
   recordingFile,
 } from './recording';
 
-/** Milliseconds between checks for a step's effect: they grow from the first to the longest. */
+/** Milliseconds between checks for an action's effect: they grow from the first to the longest. */
 const FIRST_PAUSE_MS = 10;
 const MAX_PAUSE_MS = 200;
 
 /** Milliseconds. */
 const ACTION_TIMEOUT_MS = 5_000;
 
-/** A step that can't be performed, or no longer has an effect. */
-export class StepProblem extends Error {
-  override name = 'StepProblem';
+/** An action that can't be performed, or no longer has an effect. */
+export class ActionProblem extends Error {
+  override name = 'ActionProblem';
 }
 
 export class Player {
-  /** The performed steps, in words. */
+  /** The performed actions, in words. */
   readonly done: string[] = [];
   private number = 0;
   private answers: DialogAnswer[] = [];
@@ -50,7 +50,7 @@ export class Player {
     this.task.session.dialogs.policy = undefined;
   }
 
-  /** @throws StepProblem at the first step that no longer fits. */
+  /** @throws ActionProblem at the first action that no longer fits. */
   async play(recording: Recording): Promise<void> {
     for (const recorded of recording.turns)
       await this.task.turn(recorded.title, turn => this.turn(turn, recorded));
@@ -60,7 +60,7 @@ export class Player {
     for (const { title, steps } of actions) {
       const repeated: RecordedAction[] = [];
       try {
-        for (const step of steps) repeated.push(await this.step(step, title));
+        for (const action of steps) repeated.push(await this.repeat(action, title));
       } catch (error) {
         turn.action({ title, error: (error as Error).message, steps: repeated });
         throw error;
@@ -70,13 +70,13 @@ export class Player {
     }
   }
 
-  /** @returns the step as it was performed this time. */
-  private async step(step: RecordedAction, title: string): Promise<RecordedAction> {
+  /** @returns the action as it was performed this time. */
+  private async repeat(action: RecordedAction, title: string): Promise<RecordedAction> {
     this.number++;
     const { task } = this;
-    this.answers = [...(step.dialogs ?? [])];
-    const here = this.resolved(step);
-    const page = await this.tab(step);
+    this.answers = [...(action.dialogs ?? [])];
+    const here = this.resolved(action);
+    const page = await this.tab(action);
     const before = (await fingerprintOf(page)) ?? NO_ANSWER;
     const since = performance.now();
     try {
@@ -85,30 +85,30 @@ export class Player {
       task.signal.throwIfAborted();
       throw this.problem(page, await whyNot(page, here, error));
     }
-    // The next step, or an assertion, may need the requests that this one causes.
+    // The next action, or an assertion, may need the requests that this one causes.
     await task.session.settle(page, since);
-    const after = await this.effect(page, step, before, title);
-    return { ...step, before, after };
+    const after = await this.effect(page, action, before, title);
+    return { ...action, before, after };
   }
 
-  /** Throws no StepProblem: if a secret is missing or a file is not allowed, the fallback must not take over. */
-  private resolved(step: RecordedAction): RecordedAction {
+  /** Throws no ActionProblem: if a secret is missing or a file is not allowed, the fallback must not take over. */
+  private resolved(action: RecordedAction): RecordedAction {
     try {
-      return resolved(step, this.task);
+      return resolved(action, this.task);
     } catch (error) {
-      throw new Error(`step ${this.number}: ${(error as Error).message}`);
+      throw new Error(`action ${this.number}: ${(error as Error).message}`);
     }
   }
 
   /** Waits until the page has changed, if it did so in the recording. */
   private async effect(
     page: Page,
-    step: RecordedAction,
+    action: RecordedAction,
     before: Fingerprint,
     title: string,
   ): Promise<Fingerprint> {
     const end = performance.now() + this.timeoutMs;
-    const hadEffect = !sameFingerprint(step.before, step.after) && showsEffect(step);
+    const hadEffect = !sameFingerprint(action.before, action.after) && showsEffect(action);
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       this.task.signal.throwIfAborted();
       // A closed tab or a new one is an effect.
@@ -124,7 +124,7 @@ export class Player {
     }
   }
 
-  /** The tab of the step. Waits for a tab that is about to open. */
+  /** The tab of the action. Waits for a tab that is about to open. */
   private async tab({ tab }: RecordedAction): Promise<Page> {
     const { session } = this.task;
     const page = await session.tabAt(tab, this.timeoutMs);
@@ -137,14 +137,14 @@ export class Player {
     return page;
   }
 
-  private problem(page: Page, what: string): StepProblem {
-    return new StepProblem(this.task.mask(`step ${this.number}: ${what} on ${pathOf(page.url())}`));
+  private problem(page: Page, what: string): ActionProblem {
+    return new ActionProblem(this.task.mask(`action ${this.number}: ${what} on ${pathOf(page.url())}`));
   }
 }
 
-/** False for steps that may only move the pointer, the focus or the scroll position, or change tabs or reload. */
-function showsEffect(step: RecordedAction): boolean {
-  return !['hover', 'focus', 'scroll', 'new_tab', 'switch_tab', 'close_tab', 'reload'].includes(step.do);
+/** False for actions that may only move the pointer, the focus or the scroll position, or change tabs or reload. */
+function showsEffect(action: RecordedAction): boolean {
+  return !['hover', 'focus', 'scroll', 'new_tab', 'switch_tab', 'close_tab', 'reload'].includes(action.do);
 }
 
 /** The file of a spec's recording, absolute. @throws RecordingError if the spec's id can't be a file name. */
@@ -161,10 +161,10 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
     );
   const file = recordingOf(settings, configDir, specName);
   const recording = await read(file, task.unique);
-  // The assertions still check the old steps, but the recording can't know what else the changed spec asks for.
+  // The assertions still check the old actions, but the recording can't know what else the changed spec asks for.
   if (recording && recording.specHash !== task.specHash)
     process.stderr.write(
-      `taskproof: ${specName} has changed since ${relative(configDir, file)} was recorded. Record it again, unless the change does not affect its steps.\n`,
+      `taskproof: ${specName} has changed since ${relative(configDir, file)} was recorded. Record it again, unless the change does not affect its actions.\n`,
     );
   const player = new Player(task, actionTimeoutMs);
   const problem = recording ? await played(player, recording) : `no recording: ${file}`;
@@ -176,13 +176,13 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
   return fallback.run(Object.create(task, { done }) as SessionTask);
 }
 
-/** @returns what went wrong, if anything: a sentence that names the step. */
+/** @returns what went wrong, if anything: a sentence that names the action. */
 async function played(player: Player, recording: Recording): Promise<string | undefined> {
   try {
     await player.play(recording);
     return undefined;
   } catch (error) {
-    if (error instanceof StepProblem) return error.message;
+    if (error instanceof ActionProblem) return error.message;
     throw error;
   } finally {
     player.dispose();
@@ -216,16 +216,16 @@ export function resolved(
   const fill = (text: string, values = secrets) => fillSecrets(text, values, unknown);
   const inQuotes = (value: string) => JSON.stringify(value).slice(1, -1).replaceAll("'", "\\'");
   const quoted = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, inQuotes(value)]));
-  const step = {
+  const action = {
     ...recorded,
     ...('locator' in recorded && recorded.locator ? { locator: fill(recorded.locator, quoted) } : {}),
     ...(recorded.do === 'drag' ? { to: fill(recorded.to, quoted) } : {}),
   } as RecordedAction;
-  if (step.do === 'fill' || step.do === 'type') return { ...step, text: fill(step.text) };
-  if (step.do === 'select') return { ...step, labels: step.labels.map(label => fill(label)) };
-  if (step.do === 'call_page_tool') return { ...step, input: inTexts(step.input, text => fill(text)) };
-  if (step.do === 'upload') return { ...step, files: step.files.map(file => fileOf(file, configDir)) };
-  return step.do === 'goto' ? { ...step, url: new URL(step.url, entryUrl).href } : step;
+  if (action.do === 'fill' || action.do === 'type') return { ...action, text: fill(action.text) };
+  if (action.do === 'select') return { ...action, labels: action.labels.map(label => fill(label)) };
+  if (action.do === 'call_page_tool') return { ...action, input: inTexts(action.input, text => fill(text)) };
+  if (action.do === 'upload') return { ...action, files: action.files.map(file => fileOf(file, configDir)) };
+  return action.do === 'goto' ? { ...action, url: new URL(action.url, entryUrl).href } : action;
 }
 
 function fileOf(file: string, configDir: string): string {
@@ -237,19 +237,19 @@ function fileOf(file: string, configDir: string): string {
 }
 
 /** @throws Error if the text is not a locator. */
-function located(page: Page, step: RecordedAction): LocatedAction {
-  const locator = 'locator' in step && step.locator ? { locator: locatorOf(page, step.locator) } : {};
-  const to = step.do === 'drag' ? { to: locatorOf(page, step.to) } : {};
-  return { ...step, ...locator, ...to } as LocatedAction;
+function located(page: Page, action: RecordedAction): LocatedAction {
+  const locator = 'locator' in action && action.locator ? { locator: locatorOf(page, action.locator) } : {};
+  const to = action.do === 'drag' ? { to: locatorOf(page, action.to) } : {};
+  return { ...action, ...locator, ...to } as LocatedAction;
 }
 
 /** Playwright's long message on a failed action as one sentence: `button "Place order" not found`. */
-async function whyNot(page: Page, step: RecordedAction, error: unknown): Promise<string> {
+async function whyNot(page: Page, action: RecordedAction, error: unknown): Promise<string> {
   const message = error instanceof Error ? error.message : String(error);
-  if (!('locator' in step) || !step.locator) return message;
-  const name = inWords(step.locator);
+  if (!('locator' in action) || !action.locator) return message;
+  const name = inWords(action.locator);
   // What is no locator throws at once.
-  const count = await Promise.resolve(step.locator)
+  const count = await Promise.resolve(action.locator)
     .then(text => locatorOf(page, text).count())
     .catch(() => undefined);
   if (count === 0) return `${name} not found`;

@@ -159,7 +159,7 @@ test('the shortest is the one with the fewest actions, however many turns they t
 
 test('a replay leaves no recording, a healed one does', () => {
   expect(pickOf({ ...short, replayed: true }).recording).toBeUndefined();
-  const healed = { turn: 2, reason: 'step 1: gone', recording: 'kept/order.json' };
+  const healed = { turn: 2, reason: 'action 1: gone', recording: 'kept/order.json' };
   expect(pickOf({ ...short, replayed: true, healed })).toMatchObject({ healed: 'kept/order.json' });
 });
 
@@ -263,7 +263,7 @@ test('projects that this process does not know write nothing', async () => {
 
 test('a healed recording is written beside the old one', async () => {
   const into = folder();
-  const healed = { turn: 2, reason: 'step 1: gone', recording: 'kept/order.json' };
+  const healed = { turn: 2, reason: 'action 1: gone', recording: 'kept/order.json' };
   const pick = pickOf({ ...short, replayed: true, healed });
   const lines = await writeRecordings(
     [{ planned: { id: 'order' }, project: 'a', tests, pick }],
