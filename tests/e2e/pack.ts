@@ -32,7 +32,8 @@ declare module 'vitest' {
 export default function setup(project: TestProject) {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), 'taskproof-e2e-')));
   build();
-  npm(['pack', '--silent', '--pack-destination', folder], root);
+  // It is built already.
+  npm(['pack', '--silent', '--ignore-scripts', '--pack-destination', folder], root);
   const tarball = join(folder, readdirSync(folder).find(name => name.endsWith('.tgz'))!);
   const modules = join(folder, 'node_modules');
   linkModules(join(root, 'node_modules'), modules);
