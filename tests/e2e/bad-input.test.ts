@@ -4,6 +4,8 @@ import { config, makeSuite, type Run, spec, startSite, TASKS_TEST } from './suit
 
 const good = spec({ id: 'good', url: 'http://127.0.0.1:9/' });
 
+const POLICY = `import { test } from '@playwright/test';\nimport { passPolicy } from '@taskproof/playwright';\n`;
+
 interface Row {
   name: string;
   files: Record<string, string>;
@@ -30,15 +32,24 @@ const rows: Row[] = [
     says: [/output: unknown option; known are outputFile/],
   },
   {
-    name: 'a k above repeatEach',
+    name: 'a k above repeatEach, of a spec and of a test, and a policy in a serial describe',
     files: {
-      'playwright.config.ts': config({ projects: `[{ name: 'agents', repeatEach: 2 }]` }),
+      'playwright.config.ts': config({
+        projects: `[
+          { name: 'agents', repeatEach: 2, testMatch: 'tasks.spec.ts' },
+          { name: 'tests', repeatEach: 2, testMatch: 'tests.spec.ts' },
+        ]`,
+      }),
       'tasks/good.yaml': spec({ id: 'good', url: 'http://127.0.0.1:9/', k: 3 }),
+      'tests.spec.ts': `${POLICY}test('x', passPolicy({ k: 3, minPasses: 3 }), () => {});
+test.describe.serial('s', () => { test('y', passPolicy({ k: 2, minPasses: 1 }), () => {}); });`,
     },
     says: [
       /spec "good" needs k: 3, but project "agents" runs each test 2 times/,
       /repeats\('/,
       /repeatEach: 3/,
+      /test "x" needs k: 3, but project "tests" runs each test 2 times\. Add `\.\.\.repeats\(\{ atLeast: 3 \}\)`/,
+      /test "y" \(.*\) has a pass policy in a serial describe/,
     ],
   },
   {
@@ -86,6 +97,7 @@ describe('while tests are collected', () => {
       'same/one.yaml': good,
       'same/two.yaml': good,
       'typeless.spec.ts': SPECS_OF('42 as never'),
+      'policy.spec.ts': `${POLICY}test('x', passPolicy({ k: 2, minPasses: 3 }), () => {});`,
     });
     run = await suite.playwright(['test']);
   });
@@ -97,6 +109,7 @@ describe('while tests are collected', () => {
       says: [/2 files have the id "good"/, /same\/one\.yaml/, /same\/two\.yaml/],
     },
     { name: 'a glob that is not a string', says: [/a glob for task specs must be .* got .*number/] },
+    { name: 'a policy that can not be met', says: [/passPolicy\(\): minPasses: must not be above k/] },
   ])('$name', ({ says }) => {
     expect(run.exitCode, run.output).toBe(1);
     for (const pattern of says) expect(said(run.output)).toMatch(pattern);
