@@ -431,6 +431,12 @@ test('errors and a retry say nothing about the site: no diagnosis of them', asyn
   expect(verdicts[0]).not.toHaveProperty('diagnosis');
 });
 
+test('a shard compares no projects: half of the trials would mislead', () => {
+  const runs = [specRun('opus', [PASS]).run, specRun('sonnet', [LOST]).run];
+  expect(resultsOf(runs, ABOUT)).toHaveProperty('comparison');
+  expect(resultsOf(runs, { ...ABOUT, shard: '1/2' })).not.toHaveProperty('comparison');
+});
+
 test('a trial that comes twice, as from a shard merged twice, counts once', async () => {
   const { run, results } = specRun('opus', [PASS, LOST]);
   const again = {
