@@ -1,6 +1,6 @@
 // Two agents are two projects over the same specs, beside tests with a pass policy: they stand side by side, and what the blobs of
 // shards come to when they are merged is what one whole run comes to.
-import { cpSync, rmSync, truncateSync } from 'node:fs';
+import { cpSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import type { Results } from '../../src/report/results';
@@ -245,14 +245,17 @@ test('blobs of two runs are not merged: the error names both, with no other repo
   expect(merged.output).toMatch(/the blob .*started \S+ and the blob .*started \S+ are from different runs/);
 });
 
-test('blobs of specs that pass: exit 0. With one that is cut off nothing is judged', async () => {
+test('blobs of specs that pass: exit 0. With one that is cut off, or foreign, nothing is judged', async () => {
   const merged = await merge('blobs-good');
   expect(merged.exitCode, merged.output).toBe(0);
   expect(rowsOf(merged.results())).toEqual(['alone strong passed 1/1']);
-  cpSync(join(suite.folder, 'blobs-good/good.zip'), join(suite.folder, 'blobs-good/spoiled.zip'));
-  truncateSync(join(suite.folder, 'blobs-good/spoiled.zip'), 100);
-  const refused = await merge('blobs-good');
-  expect(refused.exitCode, refused.output).toBe(1);
-  expect(refused.output).toContain('Either not a zip file, or file is truncated');
-  expect(suite.exists('taskproof-results.json')).toBe(false);
+  const spoiled = join(suite.folder, 'blobs-good/spoiled.zip');
+  cpSync(join(suite.folder, 'blobs-good/good.zip'), spoiled);
+  for (const spoil of [() => truncateSync(spoiled, 100), () => writeFileSync(spoiled, 'not a zip')]) {
+    spoil();
+    const refused = await merge('blobs-good');
+    expect(refused.exitCode, refused.output).toBe(1);
+    expect(refused.output).toContain('Either not a zip file, or file is truncated');
+    expect(suite.exists('taskproof-results.json')).toBe(false);
+  }
 });
