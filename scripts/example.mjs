@@ -10,8 +10,8 @@ const given = process.argv.slice(2).filter(arg => arg !== '--lost');
 const isLost = given.length < process.argv.length - 2;
 
 const claude = process.env.ANTHROPIC_API_KEY ? ['claude'] : [];
-const agents = ['lexical', 'guessing', 'tool-user'];
-const names = isLost ? agents : ['assistant', 'page-tools', ...agents, ...claude];
+const agents = ['lexical', 'tool-user'];
+const names = isLost ? agents : ['assistant', 'page-tools', ...agents, 'guessing', ...claude];
 const chosen = given.some(arg => /^--project\b/.test(arg)) ? [] : names.map(name => `--project=${name}`);
 const files = isLost ? ['experiment.spec.ts'] : [];
 
