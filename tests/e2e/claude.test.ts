@@ -1,11 +1,9 @@
 // Claude in a real run: the real SDK against our own Messages API server, which plays the model. No key is in anything that a run
 // leaves behind.
 
-import { spawn } from 'node:child_process';
-import { resolve } from 'node:path';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { Results } from '../../src/report/results';
-import { compileCache } from '../support/compile-cache';
+import { runExample } from '../support/example';
 import { holding, type Left, leftBehind } from '../support/left-behind';
 import {
   byRef,
@@ -112,6 +110,7 @@ taskproofTests('tasks/${name}.yaml');`,
         'client',
         '/greets',
         `claude({ client: ${client}, model: 'us.anthropic.claude-opus-5-5-v1' })`,
+        'test.beforeEach(() => test.fail());',
       ),
       ...trial('refused', '/', 'claude({ baseURL, maxRetries: 0 })'),
     });
@@ -203,36 +202,10 @@ test('Ctrl-C ends the request in flight, and the record is written', async () =>
 // All of them are played in tests/browser/claude/examples.test.ts.
 test('`npm run example` uses Claude once there is a key, and example tasks pass', async () => {
   const server = await api(playExamples);
-  const root = resolve(__dirname, '../..');
-  const output = await new Promise<{ code: number | null; text: string }>((resolvePromise, reject) => {
-    let text = '';
-    const child = spawn(
-      process.execPath,
-      [
-        'scripts/example.mjs',
-        '--project=claude',
-        '--repeat-each=1',
-        '--workers=1',
-        '--grep=empty-basket|register-sensor',
-      ],
-      {
-        cwd: root,
-        // Without CI a site that runs already is used.
-        env: {
-          ...process.env,
-          ...compileCache(),
-          CI: '',
-          ANTHROPIC_API_KEY: KEY,
-          ANTHROPIC_BASE_URL: server.url,
-          NO_COLOR: '1',
-        },
-      },
-    );
-    child.stdout.on('data', chunk => (text += chunk));
-    child.stderr.on('data', chunk => (text += chunk));
-    child.on('error', reject);
-    child.on('close', code => resolvePromise({ code, text }));
-  });
-  expect(output.code, output.text).toBe(0);
-  expect(output.text).toMatch(/2 specs: 2 passed/);
+  const { code, output } = await runExample(
+    ['--project=claude', '--repeat-each=1', '--workers=1', '--grep=empty-basket|register-sensor'],
+    { ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url },
+  );
+  expect(code, output).toBe(0);
+  expect(output).toMatch(/2 specs: 2 passed/);
 });

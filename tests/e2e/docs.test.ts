@@ -1,6 +1,6 @@
 // Every code block of the documentation is run or held against what it speaks of; one that no rule knows fails.
-import { execFileSync, spawnSync } from 'node:child_process';
-import { cpSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -21,8 +21,8 @@ import {
 } from '../support/docs-blocks';
 import { type DocsSuite, docsSuite, startGpt, startModel, startShop } from '../support/docs-suite';
 import { runWorkflow, type Workflow } from '../support/docs-workflow';
+import { runExample } from '../support/example';
 import { markdownFiles } from '../support/markdown';
-import { COMMONJS, makeSuite } from './suite';
 
 /** Of the README's five trials two are played once, and one in each later run: each costs a worker. */
 const fewer = (text: string, k: number) =>
@@ -78,24 +78,10 @@ describe('commands of this repository name what exists', () => {
 });
 
 test('what the README shows of the terminal is what `npm run example:lost` prints', async () => {
-  // In a copy, which has the packed package: without the cache of what is compiled, each of the 12 workers takes twice as long.
-  const { folder } = makeSuite({});
-  const copied = ['example-tasks', 'playwright.config.ts', 'scripts/browser.mjs', 'scripts/example.mjs'];
-  for (const path of copied) cpSync(path, join(folder, path), { recursive: true });
-  // In CI a site that runs already would be an error.
-  const env = {
-    ...{ ...process.env, ...compileCache(), ...COMMONJS },
-    ...{ CI: '', NO_COLOR: '1', ANTHROPIC_API_KEY: '' },
-  };
-  const args = ['scripts/example.mjs', '--lost'];
-  const { status, stdout, stderr } = spawnSync(process.execPath, args, {
-    cwd: folder,
-    encoding: 'utf8',
-    env,
-  });
+  const { code, output } = await runExample(['--lost'], { ANTHROPIC_API_KEY: '' });
   const withoutTimes = (text: string) => text.replace(/\([\d.ms ]+, /g, '(');
-  const printed = withoutTimes(stdout + stderr);
-  expect(status, printed).toBe(1);
+  const printed = withoutTimes(output);
+  expect(code, printed).toBe(1);
   for (const line of withoutTimes(blocksOf('terminal')[0]!.text).split('\n'))
     expect(printed.split('\n')).toContain(line);
   expect(printed).toContain('npx playwright show-report');
