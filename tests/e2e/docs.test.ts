@@ -38,6 +38,12 @@ const FEWER_SHARDS = (workflow: string) =>
 /** Each is played below. */
 const WORKFLOWS = ['.github/workflows/nightly.yml', '.github/workflows/agents.yml'];
 
+/** With two projects it gives each shard a trial: the pull request's workflow plays it. */
+const SHARDED = named('docs/reference.md', 'playwright.config.ts');
+
+/** How one spec is played by itself: the README's config is run so. */
+const BY_ITSELF = blocksOf('suiteShell').find(({ text }) => text.includes(' --grep '))!;
+
 test('a rule knows every block, and every rule is needed', () => {
   expect(BLOCKS.filter(block => !ruleOf(block)).map(where)).toEqual([]);
   expect(Object.keys(RULES).filter(rule => !blocksOf(rule).length)).toEqual([]);
@@ -264,7 +270,8 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
 
   test('the commands of every page run in it, and no spec is vacuous', async () => {
     const { suite } = await playReadme();
-    for (const block of blocksOf('suiteShell').filter(({ file }) => file !== 'README.md')) {
+    for (const block of blocksOf('suiteShell')) {
+      if (block.file === 'README.md' || block === BY_ITSELF) continue;
       for (const command of commandsOf(block)) {
         const ended = await suite.shell(command);
         expect(ended.code, `${where(block)}: ${command}\n${ended.output}`).toBe(0);
@@ -282,24 +289,24 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
     expect(await ok(suite, 'npx playwright test --list')).toMatch(/account\.spec\.ts:\d+:1 › cancel-order/);
   });
 
-  const configs = blocksOf('typescript').filter(({ path }) => path === 'playwright.config.ts');
+  const configs = blocksOf('typescript').filter(
+    block => block.path === 'playwright.config.ts' && block !== SHARDED,
+  );
   test.each(configs.map(block => [where(block), block] as const))(
     'the config at %s runs',
     async (_, block) => {
       const files = ['agents', 'playwright.config.ts'];
       const suite = tracked((await playReadme()).suite.copy(files));
       suite.write('playwright.config.ts', block.text);
-      // The model of these tests knows no page tools, which the suite's pages do not have.
-      const pageTools = block.text.includes("pageTools: 'only'") ? ['with tools', 'without'] : [];
+      // The suite's pages have no tools, and a worker shows as much as one for each project.
+      const pageTools = block.text.includes("pageTools: 'only'") ? ['with tools'] : [];
+      const isReadme = block.file === 'README.md';
       // The README's other projects have been played.
-      const projects = block.file === 'README.md' ? ['gpt'] : pageTools;
+      const projects = isReadme ? ['gpt'] : pageTools;
       const only = projects.map(name => ` --project="${name}"`).join('');
+      const command = isReadme ? commandsOf(BY_ITSELF)[0]! : 'npx playwright test --repeat-each=1';
       const withoutKey = block.text.includes('hasKey');
-      await ok(
-        suite,
-        `npx playwright test --repeat-each=1${only}`,
-        withoutKey ? { ANTHROPIC_API_KEY: '' } : {},
-      );
+      await ok(suite, command + only, withoutKey ? { ANTHROPIC_API_KEY: '' } : {});
       const { verdicts } = readResults(suite.read('taskproof-results.json'), 'results');
       expect(verdicts.length).toBeGreaterThan(0);
       if (projects.length) expect(verdicts.map(({ project }) => project)).toEqual(projects);
@@ -319,22 +326,24 @@ createServer((_, response) => response.writeHead(200, { 'content-type': 'text/ht
   test('.github/workflows/agents.yml', async () => {
     const { suite, artifacts } = await playReadme();
     suite.write('merge.config.ts', named('docs/ci.md', 'merge.config.ts').text);
-    const files = [
-      'agents',
-      'e2e',
-      'from-docs.playwright.config.ts',
-      'playwright.config.ts',
-      'merge.config.ts',
-    ];
-    const { jobs } = await runIt(WORKFLOWS[1]!, () => tracked(suite.copy(files)), artifacts);
+    const checkout = () => {
+      const copy = tracked(suite.copy(['agents', 'merge.config.ts']));
+      copy.write(SHARDED.path!, SHARDED.text);
+      return copy;
+    };
+    const { jobs } = await runIt(WORKFLOWS[1]!, checkout, artifacts);
     const merged = jobs.at(-1)!;
     const results = readResults(merged.read('taskproof-results.json'), 'results');
     expect(results).toMatchObject({ complete: true, status: 'passed' });
-    expect(results.verdicts).toMatchObject([{ spec: 'pricing-trial', passes: 1, verdict: 'passed' }]);
+    const verdict = { spec: 'pricing-trial', passes: 1, verdict: 'passed' };
+    expect(results.verdicts).toMatchObject([
+      { ...verdict, project: 'admin' },
+      { ...verdict, project: 'shop' },
+    ]);
     expect(merged.read('gh.log')).toContain('pr comment 12 --body-file comment.md');
-    // The nightly run's baseline came from the cache.
     expect(merged.read('comment.md')).toMatch(/^<!-- taskproof-diff -->/);
-    expect(merged.read('comment.md')).not.toContain('no baseline');
+    // The nightly run's baseline, of another config, came from the cache.
+    expect(merged.read('comment.md')).toContain('| removed | pricing-trial | claude | passed | 2/2 |');
   });
 });
 
