@@ -1,6 +1,7 @@
-import type { CDPSession, Page } from '@playwright/test';
+import type { Page } from '@playwright/test';
 import type { Action } from '../agents/agent';
-import { listen, protocolOf } from '../browser/page-calls';
+import { protocolOf } from '../browser/page-calls';
+import { drawn } from '../browser/picture';
 import { within } from '../browser/waiting';
 
 const QUALITY = 60;
@@ -8,8 +9,6 @@ const QUALITY = 60;
 const TIMEOUT_MS = 5_000;
 /** After a timeout: the page may be back, but if it still hangs, each turn would wait. */
 const RETRY_TIMEOUT_MS = 1_000;
-/** Chromium 156 refuses to draw a document that is just coming or going. */
-const REFUSED_PAUSE_MS = 20;
 const hanging = new WeakSet<Page>();
 
 type Point = NonNullable<Action['point']>;
@@ -38,35 +37,18 @@ async function shoot(page: Page, timeout: number): Promise<Buffer> {
   const viewport = page.viewportSize();
   const session = viewport ? await protocolOf(page) : undefined;
   if (!viewport || !session) return byPlaywright(page, timeout);
-  const image = await captured(page, session, timeout);
+  const options = { format: 'jpeg', quality: QUALITY } as const;
+  const asked = drawn(page, () => session.send('Page.captureScreenshot', options), timeout);
+  const image = await asked.then(({ data }) => Buffer.from(data, 'base64')).catch(() => undefined);
   const size = image && sizeOf(image);
   const fits = size?.width === viewport.width && size.height === viewport.height;
   return image && fits ? image : byPlaywright(page, timeout);
 }
 
-/** Asks again if the document was replaced meanwhile: then the first request is never answered, or refused. */
-async function captured(page: Page, session: CDPSession, timeout: number): Promise<Buffer | undefined> {
-  let unlisten = () => {};
-  const answer = new Promise<string>((resolve, reject) => {
-    const ask = (tries = 10): unknown =>
-      session.send('Page.captureScreenshot', { format: 'jpeg', quality: QUALITY }).then(
-        ({ data }) => resolve(data),
-        error => {
-          if (tries > 1 && !page.isClosed()) setTimeout(ask, REFUSED_PAUSE_MS, tries - 1);
-          else reject(error);
-        },
-      );
-    unlisten = listen(page, { framenavigated: frame => frame === page.mainFrame() && ask() });
-    ask();
-  });
-  const data = await within(answer, timeout);
-  unlisten();
-  return data === undefined ? undefined : Buffer.from(data, 'base64');
-}
-
 function byPlaywright(page: Page, timeout: number, mark?: Point): Promise<Buffer> {
   const style = mark && ring(mark, page.viewportSize());
-  return page.screenshot({ type: 'jpeg', quality: QUALITY, scale: 'css', timeout, ...(style && { style }) });
+  const options = { type: 'jpeg', quality: QUALITY, scale: 'css', timeout, ...(style && { style }) } as const;
+  return drawn(page, () => page.screenshot(options), timeout);
 }
 
 /** From the JPEG's frame header. */

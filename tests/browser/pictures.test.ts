@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Browser, type BrowserContextOptions, devices, type Page } from '@playwright/test';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { NO_USAGE, type Turn } from '../../src/agents/agent';
-import { pictureScale } from '../../src/browser/driver/screenshot';
+import { picture, pictureOf, pictureScale } from '../../src/browser/driver/screenshot';
 import { openSession } from '../../src/browser/session';
 import type { JudgedTrial } from '../../src/grading/judge';
 import type { TrialContext } from '../../src/trial/agent-run';
@@ -268,7 +268,16 @@ it('rings the place of a click, at any scale', () =>
     expectColour(await pixel(await page.screenshot({ type: 'jpeg' }), { x: 375, y: 600 }), [255, 255, 255]);
   }));
 
-it('is asked for again if the browser refuses it while a document comes or goes', () =>
+const DRAWN: [string, (page: Page) => Promise<Buffer | null>][] = [
+  ["a turn's", page => takeScreenshot(page)],
+  ["a turn's, with a ring", page => takeScreenshot(page, { x: 9, y: 9 })],
+  ["a model's", async page => Buffer.from((await picture(page)).data, 'base64')],
+  ["a model's, of a region", async page => Buffer.from((await picture(page, REGION)).data, 'base64')],
+  ["a finding's", async page => Buffer.from(await pictureOf(page, REGION, 60), 'base64')],
+];
+const REGION = { x: 300, y: 300, width: 200, height: 100 };
+
+it.each(DRAWN)('is asked for again if the browser refuses it while a document comes or goes: %s', (_, draw) =>
   inTrial({}, async ({ page }) => {
     const context = page.context();
     const other = await context.newPage();
@@ -276,18 +285,19 @@ it('is asked for again if the browser refuses it while a document comes or goes'
     const session = await context.newCDPSession(other);
     const send = session.send.bind(session) as (method: string, params?: object) => Promise<unknown>;
     let refusals = 2;
+    const refuse = () => Promise.reject(new Error('Unable to capture screenshot'));
     Object.assign(session, {
       send: (method: string, params?: object) =>
-        method === 'Page.captureScreenshot' && refusals-- > 0
-          ? Promise.reject(new Error('Unable to capture screenshot'))
-          : send(method, params),
+        method === 'Page.captureScreenshot' && refusals-- > 0 ? refuse() : send(method, params),
     });
     context.newCDPSession = async () => session;
     // Playwright's own picture is refused in the same moment.
-    other.screenshot = () => Promise.reject(new Error('Unable to capture screenshot'));
-    expectColour(await pixel((await takeScreenshot(other))!), [0, 255, 0]);
+    const screenshot = other.screenshot.bind(other);
+    other.screenshot = options => (refusals-- > 0 ? refuse() : screenshot(options));
+    expectColour(await pixel((await draw(other))!), [0, 255, 0]);
     expect(refusals).toBe(-1);
-  }));
+  }),
+);
 
 it('is taken where there is no protocol, too; of a closed tab there is none', () =>
   inTrial({}, async ({ page }) => {

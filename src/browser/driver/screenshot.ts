@@ -1,6 +1,7 @@
 // Pictures of a tab: JPEG, in CSS pixels, no larger than what models look at.
 import type { Page } from '@playwright/test';
 import { evaluateUnseen, protocolOf } from '../page-calls';
+import { drawn } from '../picture';
 import { within } from '../waiting';
 import { viewportOf } from './refs';
 import type { Box, Size } from './tree';
@@ -47,7 +48,7 @@ function largestScale({ width, height }: Size): number {
 
 async function plain(page: Page, clip?: Box, quality = QUALITY): Promise<string> {
   const options = { type: 'jpeg', quality, scale: 'css', caret: 'initial', timeout: LIMIT_MS, clip } as const;
-  return (await page.screenshot(options)).toString('base64');
+  return (await drawn(page, () => page.screenshot(options), LIMIT_MS)).toString('base64');
 }
 
 /** A picture of a region of the viewport, in Base64. */
@@ -64,7 +65,7 @@ async function capture(page: Page, clip: Box, scale: number, quality = QUALITY):
   const ratio = page.viewportSize() ? 1 : ((await evaluateUnseen(page, 'devicePixelRatio')) as number);
   const onPage = { ...clip, x: clip.x + pageX, y: clip.y + pageY, scale: scale / ratio };
   const options = { format: 'jpeg', quality, clip: onPage } as const;
-  return (await session.send('Page.captureScreenshot', options)).data;
+  return (await drawn(page, () => session.send('Page.captureScreenshot', options), LIMIT_MS)).data;
 }
 
 /** Shrinks a JPEG in Base64, with a canvas in the page; undefined if that fails. */
