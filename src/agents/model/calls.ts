@@ -1,9 +1,7 @@
 // Runs the calls of one answer in order, and answers each once. Tells a model when its turns run out, and when it repeats itself.
-import type { Page } from '@playwright/test';
 import { z } from 'zod';
 import { Driver } from '../../browser/driver/driver';
 import { DriverError } from '../../browser/driver/errors';
-import type { State } from '../../browser/driver/observation';
 import { shorten } from '../../browser/driver/tree';
 import { fingerprintOf } from '../../browser/fingerprint';
 import { pathOf } from '../../browser/page-action';
@@ -93,9 +91,8 @@ export abstract class Calls<Made extends Call, Result, Message> {
       if (ending) return { ending, sent: [] };
     }
     const changes = isToLookAt(calls, failed) && !this.driver.isLoading ? await this.look() : undefined;
-    const seen = changes ? this.driver.observations.stateOf(this.driver.session.page) : undefined;
     const done = calls.map(({ name, input }) => ({ name, input }));
-    const reminders = await this.progress.remindersAfter(done, seen);
+    const reminders = await this.progress.remindersAfter(done);
     return { sent: this.sent(calls, results, this.besides(changes, ...reminders)) };
   }
 
@@ -183,13 +180,9 @@ class Progress {
 
   constructor(private readonly task: Pick<AgentTask, 'page' | 'maxSteps' | 'turnsLeft'>) {}
 
-  /**
-   * What to tell the model besides the results of these calls.
-   *
-   * @param seen what the page shows, if it was just looked at
-   */
-  async remindersAfter(calls: unknown, seen?: State): Promise<string[]> {
-    const reminders = [this.turnsReminder(), await this.repetitionReminder(calls, seen)];
+  /** What to tell the model besides the results of these calls. */
+  async remindersAfter(calls: unknown): Promise<string[]> {
+    const reminders = [this.turnsReminder(), await this.repetitionReminder(calls)];
     return reminders.filter(each => each !== undefined);
   }
 
@@ -205,9 +198,13 @@ class Progress {
    * If the model has been elsewhere in between, the content of the page may differ: it may change by itself, such as a
    * clock, and the model goes in circles all the same.
    */
-  private async repetitionReminder(calls: unknown, seen: State | undefined): Promise<string | undefined> {
+  private async repetitionReminder(calls: unknown): Promise<string | undefined> {
     const { page } = this.task;
-    const { content, scrolled } = seen ?? (await stateOf(page));
+    const [shown, scrolled] = await Promise.all([
+      fingerprintOf(page),
+      within(evaluateUnseen(page, 'Math.round(scrollY)'), 1_000),
+    ]);
+    const content = shown?.content;
     const place = `${pathOf(page.url())} ${scrolled}`;
     const now = { calls: JSON.stringify(calls), place, content };
     this.turns.push(now);
@@ -219,12 +216,4 @@ class Progress {
     if (times < REPETITIONS || times % REPETITIONS > 0) return undefined;
     return `You have made the same calls ${times} times, and come back to where you were. Try another way, or call give_up if there is none.`;
   }
-}
-
-async function stateOf(page: Page) {
-  const [shown, scrolled] = await Promise.all([
-    fingerprintOf(page),
-    within(evaluateUnseen(page, 'Math.round(scrollY)'), 1_000),
-  ]);
-  return { content: shown?.content, scrolled };
 }

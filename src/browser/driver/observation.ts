@@ -21,13 +21,6 @@ const TOO_LARGE =
   'The page is too large or too busy to be shown after each action: use find, scroll, or take a screenshot.';
 export const AS_IT_WAS = 'The page is as it was.';
 
-/** Equal for two looks at the same content. */
-export interface State {
-  content: string;
-  /** Pixels of the page above the viewport. */
-  scrolled: number;
-}
-
 /** A tab as the model last saw it. */
 interface Known {
   document: number;
@@ -64,12 +57,6 @@ export class Observations {
     this.known.set(page, now);
     const changes = before?.document === snapshot.document ? changesIn(before, now, snapshot) : undefined;
     return changes ?? whole(snapshot, now);
-  }
-
-  /** A tab at the newest look; undefined if that failed. */
-  stateOf(page: Page): State | undefined {
-    const known = this.known.get(page);
-    return known && { content: known.lines.map(({ text }) => text).join('\n'), scrolled: known.above };
   }
 
   /** Notes that the model has read the page itself. */

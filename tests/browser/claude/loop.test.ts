@@ -386,6 +386,20 @@ describe('reminders', () => {
     expect(reminded).toEqual([false, false, true, false]);
   });
 
+  it('come also if one look in between failed', async () => {
+    const { outcome, page } = await play(request =>
+      request.index < 3 ? reply(call('key', { text: 'Escape' })) : done(),
+    );
+    const read = page.ariaSnapshotJSON.bind(page);
+    let looks = 0;
+    page.ariaSnapshotJSON = options =>
+      ++looks === 2 ? Promise.reject(new Error('no answer')) : read(options);
+    await outcome;
+    page.ariaSnapshotJSON = read;
+    expect(JSON.stringify(messagesOf(1).at(-1))).toContain('too large or too busy');
+    expect(JSON.stringify(messagesOf(3).at(-1))).toContain('the same calls 3 times');
+  });
+
   it('come on a walk from page to page and back, also if a clock changes them', async () => {
     const { outcome } = await play(request => {
       if (request.index >= 6) return done();
