@@ -5,7 +5,7 @@ import * as elements from './elements';
 import { evaluateUnseen } from './page-calls';
 import { within } from './waiting';
 
-declare const { wordsFor }: typeof elements;
+declare const { boxOf, controlAround, hit, holds, roleOf, wordsFor }: typeof elements;
 
 /** The longest wait for the words for an element. */
 const DESCRIBE_LIMIT_MS = 1_000;
@@ -21,7 +21,7 @@ export interface Placed {
 export async function targetAt(
   page: Page,
   point: Point | null,
-  controlOf: (element: Element) => Element | null = closestControl,
+  controlOf: typeof closestControl = closestAlone,
 ) {
   const found = await readAt(page, point, placeAt, controlOf, pathOf);
   if (!found) return undefined;
@@ -34,7 +34,7 @@ export async function targetAt(
 function placeAt(
   element: Element,
   point: Point | null,
-  controlOf: (element: Element) => Element | null,
+  controlOf: typeof closestControl,
   toPath: typeof pathOf,
 ) {
   const control = point && controlOf(element);
@@ -72,16 +72,29 @@ export async function readAt<Result, Args extends unknown[]>(
 
 /** Runs in the page, with the functions of elements.ts. */
 function describe(element: Element) {
-  const acted = element.closest(
-    'a[href],button,input,select,textarea,summary,label,option,[role],[onclick],[contenteditable]',
-  );
+  const acted = controlAround(element) ?? element.closest('[role],[onclick],[contenteditable]');
   const target = (acted instanceof HTMLLabelElement && acted.control) || acted || element;
   const inputType = target instanceof HTMLInputElement ? target.type : undefined;
   return { words: wordsFor(target), tag: target.localName, inputType };
 }
 
-const SOURCE = [...Object.values(elements), describe].join('\n');
-const describeAlone = new Function('element', `${SOURCE}\nreturn describe(element)`) as typeof describe;
+/** Runs in the page, with the functions of elements.ts. The control that a click on the element is for; null if the point on it matters. */
+function closestControl(element: Element): Element | null {
+  const control = controlAround(element);
+  if (!control || roleOf(control) === 'slider') return null;
+  const { x, y, width, height } = boxOf(control);
+  const middle = hit({ x: x + width / 2, y: y + height / 2 });
+  const inner = middle && holds(control, middle) && controlAround(middle);
+  // In the middle of a tree's item there may be another one. A label's field does what the label does.
+  const isFree = !inner || inner === control || inner === (control as HTMLLabelElement).control;
+  return isFree ? control : null;
+}
+
+const alone = <Read>(read: Read & { name: string }) =>
+  new Function('element', `${SOURCE}\nreturn ${read.name}(element)`) as Read;
+const SOURCE = [...Object.values(elements), describe, closestControl].join('\n');
+const describeAlone = alone(describe);
+const closestAlone = alone(closestControl);
 
 /** The element at a point of the viewport, or with the focus, through frames and shadow roots; undefined if unknown. */
 export async function elementAt(page: Page, point: Point | null) {
@@ -130,15 +143,6 @@ async function inFrame(frame: Frame, point: Point | null): Promise<InFrame | und
 function innerCorner(element: Element): Point {
   const { x, y } = element.getBoundingClientRect();
   return { x: x + element.clientLeft, y: y + element.clientTop };
-}
-
-/** Runs in the page. The control that a click on the element is for; null if the point on it matters. */
-function closestControl(element: Element): Element | null {
-  const control = element.closest(
-    'a[href],button,input,select,textarea,summary,label,option,[role=button],[role=link],[role=tab],[role=option],[role=menuitem],[role=checkbox],[role=radio],[role=switch]',
-  );
-  const isRange = control instanceof HTMLInputElement && control.type === 'range';
-  return isRange ? null : control;
 }
 
 /** Runs in the page. */

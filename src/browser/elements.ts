@@ -6,10 +6,20 @@ export function isControl(element: Element): boolean {
   const roles =
     'button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option treeitem combobox textbox searchbox slider spinbutton';
   const role = element.getAttribute('role')?.trim().split(/\s+/)[0];
-  if (role) return roles.split(' ').includes(role);
+  return role ? roles.split(' ').includes(role) : isNative(element);
+}
+
+export function isNative(element: Element): boolean {
   return element.matches(
     'a[href],area[href],button,input:not([type=hidden]),select,textarea,summary,[contenteditable=""],[contenteditable=true]',
   );
+}
+
+/** The control, whatever role it was given, that an element is a part of; or the label or the option. */
+export function controlAround(element: Element): Element | null {
+  if (isControl(element) || isNative(element) || element.matches('label,option')) return element;
+  const around = element.parentElement ?? (element.getRootNode() as ShadowRoot).host;
+  return around ? controlAround(around) : null;
 }
 
 export function isShown(element: Element): boolean {

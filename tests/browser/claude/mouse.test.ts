@@ -19,6 +19,44 @@ const NAMED = [
   ['div.card "Lily"', '<div class="css-1x2y card" onclick="0">Lily</div>'],
 ] as const;
 
+/** What is noted of a move to what stands in the page's rows; undefined where the spot matters. */
+const CONTROLS = [
+  [
+    'treeitem "Roses"',
+    '<div role="treeitem"><span>Roses</span></div>',
+    "getByRole('treeitem', { name: 'Roses' })",
+  ],
+  [
+    'combobox "Plant"',
+    '<div role="combobox" aria-label="Plant"><span>Lily</span></div>',
+    "getByRole('combobox', { name: 'Plant' })",
+  ],
+  [
+    'menuitemradio "Red"',
+    '<div role="menuitemradio"><span>Red</span></div>',
+    "getByRole('menuitemradio', { name: 'Red' })",
+  ],
+  ['textbox "Letter"', '<div contenteditable aria-label="Letter"><b>Dear</b></div>', "getByLabel('Letter')"],
+  [
+    'row "Shop"',
+    '<a href="#" role="row" aria-label="Shop"><b role="img">S</b></a>',
+    "getByRole('row', { name: 'Shop' })",
+  ],
+  ['slider "Price"', '<div role="slider" aria-label="Price"><b>Low</b></div>', undefined],
+  [
+    'treeitem "Plants"',
+    '<div role="treeitem" aria-label="Plants" style="display:flex"><b>Plants</b><div role="treeitem" style="flex:9">Fern</div></div>',
+    undefined,
+  ],
+] as const;
+
+const rows = (shown: readonly (readonly [string, string, ...unknown[]])[]) =>
+  html(
+    `<style>body { margin: 0 } .row { height: 40px }</style>${shown
+      .map(([, row]) => `<div class="row">${row}</div>`)
+      .join('')}`,
+  );
+
 const pages = harness({
   '/clicks':
     html(`${LOG}<button id="one" style="position:absolute;left:100px;top:100px;width:80px;height:40px">One</button>
@@ -26,11 +64,8 @@ const pages = harness({
     <button id="off" disabled style="position:absolute;left:300px;top:100px">Off</button>
     <div id="host" style="position:absolute;left:100px;top:200px"></div>
     <script>host.attachShadow({ mode: 'open' }).innerHTML = '<button onclick="log.push(\\'shadow clicked\\')">Shadow</button>'</script>`),
-  '/names': html(
-    `<style>body { margin: 0 } .row { height: 40px }</style>${NAMED.map(
-      ([, row]) => `<div class="row">${row}</div>`,
-    ).join('')}`,
-  ),
+  '/names': rows(NAMED),
+  '/controls': rows(CONTROLS),
   '/covered': html(
     `<button id="under">Under</button><div class="veil" style="position:fixed;inset:0"></div>`,
   ),
@@ -108,6 +143,17 @@ describe('clicks', () => {
     const { act, actions } = await pages.open('/names');
     for (const row of NAMED.keys()) await act('hover', { target: at(8, row * 40 + 8) });
     expect(actions.map(({ title }) => title)).toEqual(NAMED.map(([words]) => `hover over ${words}`));
+  });
+
+  it('notes the control of that name at a coordinate, and the spot only where it matters', async () => {
+    const { act, actions } = await pages.open('/controls');
+    for (const row of CONTROLS.keys()) await act('hover', { target: at(8, row * 40 + 8) });
+    expect(actions.map(({ title }) => title)).toEqual(CONTROLS.map(([words]) => `hover over ${words}`));
+    const spotless = actions.map(({ steps }) => {
+      const [step] = steps as { locator: string; position?: object }[];
+      return step!.position ? undefined : step!.locator;
+    });
+    expect(spotless).toEqual(CONTROLS.map(([, , locator]) => locator));
   });
 
   it('says why an element can not be clicked', async () => {
