@@ -90,20 +90,16 @@ function closestControl(element: Element): Element | null {
   return isFree ? control : null;
 }
 
-const alone = <Read>(read: Read & { name: string }) =>
-  new Function('element', `${SOURCE}\nreturn ${read.name}(element)`) as Read;
-const SOURCE = [...Object.values(elements), describe, closestControl].join('\n');
+const SOURCE = Object.values(elements).join('\n');
+/** A function that can be sent to a page alone, made of one that uses those of elements.ts. */
+export const alone = <Read>(read: Read & { name: string }) =>
+  new Function('...given', `${SOURCE}\n${read}\nreturn ${read.name}(...given)`) as Read;
 const describeAlone = alone(describe);
 const closestAlone = alone(closestControl);
 
 /** The element at a point of the viewport, or with the focus, through frames and shadow roots; undefined if unknown. */
 export async function elementAt(page: Page, point: Point | null) {
   return (await within(readAt(page, point, describeAlone), DESCRIBE_LIMIT_MS))?.result;
-}
-
-/** The element at a point of the viewport, through frames and shadow roots. */
-export async function elementAtPoint(page: Page, point: Point): Promise<Handle | undefined> {
-  return (await inFrame(page.mainFrame(), point))?.element;
 }
 
 /** An element's place in the document: exact for now, and enough for Playwright to make a durable locator of it. */

@@ -185,6 +185,12 @@ export function coverOf(element: Element): Element | null {
   return covers[0] && covers.filter(Boolean).length > 4 ? covers[0] : null;
 }
 
+/** The largest part of the page that `top` is in, and not the element that it lies over. */
+export function largestOver(element: Element, top: Element): Element {
+  const around = top.parentElement ?? (top.getRootNode() as ShadowRoot).host;
+  return around && !holds(around, element) ? largestOver(element, around) : top;
+}
+
 /** Scrolls an element into view in several ways until `check` finds nothing any more, and scrolls back. */
 export function whileScrolled(element: Element, check: () => Element | null): Element | null {
   const before: [Element, number, number][] = [];

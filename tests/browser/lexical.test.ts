@@ -248,6 +248,18 @@ describe('what lies over the target', () => {
     ['an icon', `<button class="red-ui-button red-ui-tourGuide-close" onclick="end()">${icon}</button>`],
     ['a cross', '<button onclick="end()">×</button>'],
     ['a word', '<a onclick="end()">Skip the tour</a>'],
+    [
+      'the name of another element',
+      '<b id="shut">Close</b> <button aria-labelledby="shut" onclick="end()">?</button>',
+    ],
+    [
+      'a picture',
+      '<button onclick="end()"><img alt="Skip" src="data:," style="width:20px;height:20px"></button>',
+    ],
+    [
+      'a button in a shadow root',
+      '<span id="deep"></span><script>deep.attachShadow({ mode: "open" }).innerHTML = "<button onclick=end()>Close</button>"</script>',
+    ],
   ])('is closed by %s beside it', async (_, close) => {
     expect(await run(tour(close), 'Click "Save"')).toMatchObject({ log: 'end,Save', end: null });
   });
@@ -257,6 +269,12 @@ describe('what lies over the target', () => {
     const { end, log } = await run(html, 'Click "Save"');
     expect(end?.reason).toMatch(/red-ui-tourGuide-shade.*covers it, and no button on it/);
     expect(log).toBe('');
+  });
+
+  it('is closed where all of it is in a shadow root', async () => {
+    const html = `${buttons('Save')}<span id="host"></span><script>host.attachShadow({ mode: 'open' }).innerHTML =
+      '<div style="position:fixed;inset:0;background:#fff8"><button onclick="host.remove(); log(1)">Close</button></div>'</script>`;
+    expect(await run(html, 'Click "Save"')).toMatchObject({ log: '1,Save', end: null });
   });
 
   it('is gone when there are two, one over the other', async () => {

@@ -2,7 +2,8 @@
 import type { Dialog, Locator, Page } from '@playwright/test';
 import { keySequence } from '../../browser/driver/keyboard';
 import { shorten } from '../../browser/driver/tree';
-import { elementAtPoint, type Handle, placeOf } from '../../browser/durable-locator';
+import { alone, type Handle, placeOf } from '../../browser/durable-locator';
+import type * as elements from '../../browser/elements';
 import { inWords } from '../../browser/locator-expression';
 import type { DialogAnswer } from '../../browser/page-action';
 import { type LocatedAction, perform } from '../../browser/perform';
@@ -10,6 +11,8 @@ import { within } from '../../browser/waiting';
 import type { SessionTask, Turn } from '../agent';
 import { fillSecrets } from '../secrets';
 import { exists, isA, Stuck } from './find';
+
+declare const { boxOf, hit, holds, largestOver, nameOf }: typeof elements;
 
 /** Characters. Longer texts are not typed key by key. */
 const MAX_TYPED = 300;
@@ -135,7 +138,7 @@ export class Actor {
     const { signal, recorder } = this.task;
     signal.throwIfAborted();
     const since = performance.now();
-    const name = 'locator' in action && action.locator ? await nameOf(action.locator) : '';
+    const name = 'locator' in action && action.locator ? await titleOf(action.locator) : '';
     await perform(this.page, action, { timeoutMs, recorder });
     if (title) this.turn.action({ title: `${title} ${name}`.trim() });
     await this.rest(since);
@@ -151,15 +154,16 @@ function isoOf(text: string): string {
 }
 
 /** The element in words: `button "Save"`. */
-export async function nameOf(target: Locator): Promise<string> {
+export async function titleOf(target: Locator): Promise<string> {
   return inWords(String((await within(target.normalize(), 2_000)) ?? target));
 }
 
 /** @throws Stuck that names the overlay, if it has no button to close it. */
 async function uncover(actor: Actor, target: Locator, message: string): Promise<void> {
-  const handle = await coverOf(actor, target);
+  const found = await within(target.evaluateHandle(alone(overlayOn), null, { timeout: 1_000 }), 1_000);
+  const handle = found?.asElement() as Handle | null | undefined;
   if (!handle) return;
-  const way = await handle.evaluateHandle(wayToClose, Object.values(CLOSERS));
+  const way = await handle.evaluateHandle(alone(wayToClose), Object.values(CLOSERS));
   const button = way.asElement() as Handle | null;
   // Not with `point`, which would try to close what is over the button, too.
   if (button) return actor.act('click', { do: 'click', locator: await placeOf(button) });
@@ -173,35 +177,30 @@ async function uncover(actor: Actor, target: Locator, message: string): Promise<
   );
 }
 
-/** The largest element over a target's middle that does not contain the target. */
-async function coverOf({ page }: Actor, target: Locator): Promise<Handle | null> {
-  const box = await within(target.boundingBox({ timeout: 1_000 }), 1_000);
-  const top = box && (await elementAtPoint(page, { x: box.x + box.width / 2, y: box.y + box.height / 2 }));
-  if (!top) return null;
-  const cover = await target.evaluateHandle(largestOver, top, { timeout: 1_000 });
-  return cover.asElement() as Handle | null;
+/** Runs in the page, with the functions of elements.ts. What lies over the target's middle, as a whole. */
+function overlayOn(target: Element): Element | null {
+  const { x, y, width, height } = boxOf(target);
+  const top = hit({ x: x + width / 2, y: y + height / 2 });
+  return top && !holds(target, top) ? largestOver(target, top) : null;
 }
 
-/** Runs in the page. */
-function largestOver(target: Element, top: Element): Element {
-  let cover = top;
-  while (cover.parentElement && !cover.parentElement.contains(target)) cover = cover.parentElement;
-  return cover;
-}
-
-/** Runs in the page. The button or link with one of these names that is drawn over the cover, as a part of it or beside it. */
+/**
+ * Runs in the page, with the functions of elements.ts. The button or link with one of these names that is drawn over the
+ * cover, as a part of it or beside it.
+ */
 function wayToClose(cover: Element, names: RegExp[]): Element | undefined {
-  const ways = [...cover.ownerDocument.querySelectorAll<HTMLElement>('button,a,[role=button],[title]')];
-  const onTop = ways.filter(way => {
-    const { x, y, width, height } = way.getBoundingClientRect();
-    const stack = cover.ownerDocument.elementsFromPoint(x + width / 2, y + height / 2);
-    return way.contains(stack[0] ?? null) && stack.some(each => cover.contains(each));
+  const root = cover.getRootNode() as Document | ShadowRoot;
+  const all: Element[] = [...document.querySelectorAll('*')];
+  for (const { shadowRoot } of all) if (shadowRoot) all.push(...shadowRoot.querySelectorAll('*'));
+  const onTop = all.filter(way => {
+    if (!way.matches('button,a,[role=button],[title]')) return false;
+    const { x, y, width, height } = boxOf(way);
+    const middle = { x: x + width / 2, y: y + height / 2 };
+    const isOver = () => root.elementsFromPoint(middle.x, middle.y).some(each => holds(cover, each));
+    return holds(way, hit(middle)) && isOver();
   });
-  const nameOf = (way: HTMLElement) =>
-    way.ariaLabel ||
-    way.innerText.trim() ||
-    way.title ||
+  const called = (way: Element) =>
     // An icon: its HTML says what it is.
-    (/close|dismiss|\b(?:times|x-?mark|cross)\b/i.test(way.outerHTML) ? 'close' : '');
-  return names.map(name => onTop.find(way => name.test(nameOf(way)))).find(Boolean);
+    nameOf(way) || (/close|dismiss|\b(?:times|x-?mark|cross)\b/i.test(way.outerHTML) ? 'close' : '');
+  return names.map(name => onTop.find(way => name.test(called(way)))).find(Boolean);
 }

@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
 import { sleep } from '../../browser/waiting';
-import { type Actor, CLOSERS, NAVIGATION_MS, nameOf } from './act';
+import { type Actor, CLOSERS, NAVIGATION_MS, titleOf } from './act';
 import type { Act, Answer, Clause } from './clause';
 import {
   any,
@@ -72,7 +72,7 @@ export async function perform(actor: Actor, clause: Clause): Promise<void> {
       const locator = await at([texts], { several: true });
       // It is the heading of a closed section: open that.
       if (await isA(locator, CLOSED)) return actor.click(locator);
-      return actor.turn.action({ title: `see ${await nameOf(locator)}` });
+      return actor.turn.action({ title: `see ${await titleOf(locator)}` });
     }
     case 'enter': {
       const locator = await at([fields]);
@@ -149,7 +149,7 @@ async function optionOf(select: Locator, label: string): Promise<string> {
     if (fit.length === 1 || (fit.length > 1 && name === label)) return fit[0]!;
   }
   const shown = texts.slice(0, 8).map(text => `"${text}"`);
-  throw new Stuck(`no option "${label}" in ${await nameOf(select)}; there are ${shown.join(', ')}`);
+  throw new Stuck(`no option "${label}" in ${await titleOf(select)}; there are ${shown.join(', ')}`);
 }
 
 async function choose(actor: Actor, { target, from }: Of<'choose'>): Promise<void> {

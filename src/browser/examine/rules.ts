@@ -6,7 +6,7 @@ import type { FindingKind } from './kinds';
 
 declare const { isControl, isShown, isDisabled, isStyledInput, isOutside, holds }: typeof elements;
 declare const { flat, nameOf, roleOf, wordsFor, hintsOf, selectorOf }: typeof elements;
-declare const { boxOf, inViewport, hit, coverOf, whileScrolled }: typeof elements;
+declare const { boxOf, inViewport, hit, coverOf, largestOver, whileScrolled }: typeof elements;
 
 /** A finding, and the controls that it concerns. */
 export interface Sighting {
@@ -200,15 +200,11 @@ export function wholeCover(covers: ReadonlyMap<Element, Element[]>, element: Ele
   const isHere = inViewport(boxOf(element));
   const here = isHere ? coverOf(element) : null;
   if (isHere && !here) return null;
-  const whole = (cover: Element) => {
-    let up = cover;
-    while (up.parentElement && !holds(up.parentElement, element)) up = up.parentElement;
-    return up;
-  };
   // A cover of several controls in every place covers the others, too.
-  if (here && (covers.get(whole(here))?.length ?? 0) > 2) return whole(here);
+  const around = here && largestOver(element, here);
+  if (around && (covers.get(around)?.length ?? 0) > 2) return around;
   const cover = whileScrolled(element, () => coverOf(element));
-  return cover && whole(cover);
+  return cover && largestOver(element, cover);
 }
 
 export function findOutOfReach(state: State): void {
