@@ -34,7 +34,7 @@ const COMMANDS: readonly AddCommand[] = [
 /** They run Playwright, and pass it the arguments after `--`. */
 const PLAYING = ['confirm', 'probe'];
 /** Their exit code 1 is an answer, so errors have exit code 2. */
-const TELLING = ['diff', 'confirm', 'probe'];
+const ANSWERING = ['diff', 'confirm', 'probe'];
 
 /**
  * Runs one command line.
@@ -75,7 +75,7 @@ export async function run(args: readonly string[], given: Io): Promise<number> {
     await program.parseAsync(dashes < 0 ? args : args.slice(0, dashes), { from: 'user' });
     return code;
   } catch (error) {
-    return report(error, io, TELLING.includes(args[0]!) ? 2 : 1);
+    return report(error, io, ANSWERING.includes(args[0]!) ? 2 : 1);
   }
 }
 

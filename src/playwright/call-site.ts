@@ -6,8 +6,7 @@ import { readFileSync } from 'node:fs';
 import Module, { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
-import type { Suite, TestCase, TestRun } from '@playwright/test/reporter';
-import type { SourceLocation } from '../trial/agent-run';
+import type { Location, Suite, TestCase, TestRun } from '@playwright/test/reporter';
 import { harmless } from '../trial/safe-text';
 import { runError } from './runner';
 
@@ -79,7 +78,7 @@ export function dependOn(callSite: CallSite, files: readonly string[]): void {
 }
 
 /** An error whose only stack frame is a place in a YAML file, so that reports point there instead of to our code. */
-export function errorAt(text: string, name: string, { file, line, column }: SourceLocation): Error {
+export function errorAt(text: string, name: string, { file, line, column }: Location): Error {
   const message = harmless(text);
   const error = new Error(message);
   error.stack = `Error: ${message}${canBeShown(file) ? `\n    at ${name} (${file}:${line}:${column})` : ''}`;

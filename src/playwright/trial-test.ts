@@ -2,11 +2,12 @@
 import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
 import { type Page, type TestInfo, test } from '@playwright/test';
+import type { Location } from '@playwright/test/reporter';
 import { hideStepsBy } from '../browser/page-calls';
 import { type OpenSession, openSession } from '../browser/session';
 import { atOrigin, placeholdersIn, withData } from '../spec/data';
 import type { LoadedSpec } from '../spec/load';
-import { ended, errorEnd, type GradedPlan, type SourceLocation, type TrialOutput } from '../trial/agent-run';
+import { ended, errorEnd, type GradedPlan, type TrialOutput } from '../trial/agent-run';
 import { RECORD_ATTACHMENT, type TrialRecord } from '../trial/record';
 import { oneLine } from '../trial/safe-text';
 import { transcript } from '../trial/transcript';
@@ -162,7 +163,7 @@ function uniqueOf(seed: number, project: string): string {
   return (10 + (first! % 26)).toString(36) + digits.join('');
 }
 
-function errorLocation(record: TrialRecord, plan: GradedPlan): SourceLocation {
+function errorLocation(record: TrialRecord, plan: GradedPlan): Location {
   if (record.errorKind === 'site_unreachable') return plan.locate('entryUrl');
   if (record.status === 'max_steps') return plan.locate('maxSteps');
   const broken = record.assertions.findIndex(({ passed }) => !passed);
@@ -175,7 +176,7 @@ function errorLocation(record: TrialRecord, plan: GradedPlan): SourceLocation {
 function trialError(
   { specId, errorKind }: TrialRecord,
   { what, where }: NonNullable<Trial['failure']>,
-  location: SourceLocation,
+  location: Location,
 ): Error {
   const place = where === null ? [] : [`The agent stopped on ${where}.`];
   return errorAt([errorKind ? `${errorKind}: ${what}` : what, ...place].join('\n'), specId, location);

@@ -1,5 +1,6 @@
 // What a trial is to do, and one run of its agent on an open page, from the first turn to the status.
 import type { Page } from '@playwright/test';
+import type { Location } from '@playwright/test/reporter';
 import {
   type Agent,
   AgentApiError,
@@ -17,19 +18,12 @@ import type { ErrorKind, TrialStatus } from './record';
 import { type Mask, messageOf, oneLine, secretMask } from './safe-text';
 import { abortable, Turns } from './turns';
 
-/** A place in a spec's file; line and column are 1-based. */
-export interface SourceLocation {
-  file: string;
-  line: number;
-  column: number;
-}
-
 /** Adds a file to the step that is shown. */
 export type Attach = (name: string, attachment: { body: Buffer; contentType: string }) => Promise<void>;
 
 /** Shows a running trial. In a suite it is Playwright's test; the trial only knows this interface. */
 export interface TrialOutput {
-  step<T>(title: string, body: (attach: Attach) => Promise<T>, location?: SourceLocation): Promise<T>;
+  step<T>(title: string, body: (attach: Attach) => Promise<T>, location?: Location): Promise<T>;
 }
 
 /** What the agent's task takes from the plan as it is. */
@@ -63,7 +57,7 @@ export interface TrialPlan extends PlannedTask {
   /** Milliseconds that each assertion waits. Default: Playwright's setting. */
   expectTimeoutMs?: number;
   /** Line and column of a path in the spec's file, such as `assertions[0]`; undefined in a hand-written test. */
-  locate(path: string): SourceLocation | undefined;
+  locate(path: string): Location | undefined;
 }
 
 /** The plan of a graded trial: with its spec and the places in its file. */
@@ -71,7 +65,7 @@ export interface GradedPlan extends TrialPlan {
   spec: TaskSpec;
   specName: string;
   judge: Judge | undefined;
-  locate(path: string): SourceLocation;
+  locate(path: string): Location;
 }
 
 /** Shared by all parts of a running trial. */

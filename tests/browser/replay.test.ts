@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Page } from '@playwright/test';
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../src/agents/agent';
-import { Player, ActionProblem } from '../../src/agents/replay/player';
+import { ActionProblem, Player } from '../../src/agents/replay/player';
 import type { Recording } from '../../src/agents/replay/recording';
 import { harness, html } from '../support/claude-harness';
 import { claudeTask } from '../support/claude-task';

@@ -186,7 +186,7 @@ describe('replays that hold', () => {
       trials: [{ healed: { turn: 2, recording: 'recordings/cart.json' } }],
     });
     expect(run.output).toContain(`cart [replays] ${healed}`);
-    expect(summary).toMatch(/cart\*\* \(replays\), replayed, healed at turn 2: step 2/);
+    expect(summary).toMatch(/cart\*\* \(replays\), replayed, healed at turn 2: action 2/);
     expect(shown).toContainEqual(
       expect.objectContaining({ title: 'cart · replay 1/1', replay: '1/1 (healed)', healed }),
     );

@@ -1,7 +1,7 @@
 // The clauses of a goal, as the agent performs them.
 
 /** An element as a goal describes it: `the "Save" button in the row "Alice"`. */
-export interface Target {
+export interface Wanted {
   /** The label, as the goal has it. Empty for `the text field`. */
   label: string;
   /** Names that will do, instead of the label: `Log in` and `Sign in`. */
@@ -15,15 +15,15 @@ export interface Target {
 }
 
 export type Act =
-  | { do: 'click'; target: Target; count?: 2 }
-  | { do: 'hover' | 'expand' | 'focus' | 'see'; target: Target }
+  | { do: 'click'; target: Wanted; count?: 2 }
+  | { do: 'hover' | 'expand' | 'focus' | 'see'; target: Wanted }
   | { do: 'path'; labels: string[] }
-  | { do: 'enter'; value: string; target: Target }
-  | { do: 'choose'; target: Target; from?: Target }
-  | { do: 'check'; target: Target; on: boolean | 'toggle' }
-  | { do: 'upload'; file: string; target: Target }
-  | { do: 'press'; key: string; target?: Target }
-  | { do: 'search'; text: string; target?: Target }
+  | { do: 'enter'; value: string; target: Wanted }
+  | { do: 'choose'; target: Wanted; from?: Wanted }
+  | { do: 'check'; target: Wanted; on: boolean | 'toggle' }
+  | { do: 'upload'; file: string; target: Wanted }
+  | { do: 'press'; key: string; target?: Wanted }
+  | { do: 'search'; text: string; target?: Wanted }
   | { do: 'goto'; url: string }
   | { do: 'wait'; seconds: number }
   | Answer

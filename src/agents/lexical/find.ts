@@ -6,7 +6,7 @@ import { shorten } from '../../browser/driver/tree';
 import { pathOf } from '../../browser/page-action';
 import { sleep, within } from '../../browser/waiting';
 import type { Actor } from './act';
-import type { Target } from './clause';
+import type { Wanted } from './clause';
 
 export type Scope = Page | FrameLocator | Locator;
 /** A label to look for: a string is the whole name, in its case. */
@@ -88,7 +88,7 @@ export interface Found {
  */
 export async function find(
   { page, task, timeout }: Actor,
-  target: Target,
+  target: Wanted,
   builders: Builder[],
   options: FindOptions = {},
 ): Promise<Found> {
@@ -110,7 +110,7 @@ export async function find(
   }
 }
 
-export function namesOf({ label, names }: Target, takesPart: boolean): Name[] {
+export function namesOf({ label, names }: Wanted, takesPart: boolean): Name[] {
   if (names) return [names];
   if (/^[x×]$/i.test(label)) return [label, /^\s*(?:[x×✕✖]|close)\s*$/i];
   return label ? [label, whole(label), ...(takesPart ? [holding(label)] : [])] : [''];
@@ -118,7 +118,7 @@ export function namesOf({ label, names }: Target, takesPart: boolean): Name[] {
 
 async function look(
   page: Page,
-  target: Target,
+  target: Wanted,
   builders: Builder[],
   options: FindOptions,
   takesPart: boolean,
@@ -159,7 +159,7 @@ function placesOf(page: Page, scope: Scope, place: string, thing: Locator): Loca
 }
 
 /** The one element that a locator finds; undefined if there is none. @throws Stuck if there are several. */
-async function single(target: Target, options: FindOptions, locator: Locator, inner: Locator) {
+async function single(target: Wanted, options: FindOptions, locator: Locator, inner: Locator) {
   const { hidden, several } = options;
   const shown = hidden ? locator : visible(locator);
   if (!(await exists(shown.first()))) return undefined;
@@ -184,7 +184,7 @@ async function single(target: Target, options: FindOptions, locator: Locator, in
 type Thing = { role: string; name: string };
 
 /** `nothing called "Dependencies" on /detail/x; there are tabs "Readme", "Versions"` */
-async function whatIsThere(page: Page, target: Target): Promise<string> {
+async function whatIsThere(page: Page, target: Wanted): Promise<string> {
   const { label, kind = 'thing', place, names } = target;
   const sought = label ? `called "${label}"${names ? ' or the like' : ''}` : `that is a ${kind}`;
   const where = `${place ? ` beside "${place}"` : ''} on ${pathOf(page.url())}`;
@@ -198,7 +198,7 @@ async function whatIsThere(page: Page, target: Target): Promise<string> {
 }
 
 /** Names that share a word with the label; else those of its kind; else all, the rarest kind first. */
-function near(things: Thing[], { label, kind = '' }: Target): Thing[] {
+function near(things: Thing[], { label, kind = '' }: Wanted): Thing[] {
   const words = label.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [];
   const alike = things.filter(({ name }) => words.some(word => name.toLowerCase().includes(word)));
   const same = things.filter(({ role }) => kind.replace(/\W/g, '').startsWith(role));

@@ -1,5 +1,5 @@
 // The verbs of the language, and the readers of what follows them: how a goal describes an element.
-import type { Act, Target } from './clause';
+import type { Act, Wanted } from './clause';
 import { Q, type Quotes, regex } from './quotes';
 
 const KINDS =
@@ -19,7 +19,7 @@ const bare = (phrase: string): string =>
     .trim();
 
 /** Reads `the 2nd "Edit" button in the row "Alice"`. Other words beside a quoted label are ignored. */
-function target(phrase: string, quotes: Quotes): Target | undefined {
+function target(phrase: string, quotes: Quotes): Wanted | undefined {
   const called = regex('^(.*?)\\s*\\b(?:labell?ed|called|named|titled|saying) (Q)$').exec(phrase.trim());
   const text = called ? `${called[2]} ${called[1]}` : phrase.trim();
   const placed = regex(
@@ -51,7 +51,7 @@ export function placeIn(phrase: string, quotes: Quotes): string {
   return quotes.first(phrase) || (isPart ? bare(phrase.replace(/\buser\b/i, '')) : '');
 }
 
-const named = (rest: string, quotes: Quotes): Target | undefined => {
+const named = (rest: string, quotes: Quotes): Wanted | undefined => {
   const found = target(rest.replace(/\s+(?:to|so that|which|that|until)\s+[^\uE000-\uF8FF]*$/i, ''), quotes);
   return found?.label || found?.nth !== undefined || found?.kind ? found : undefined;
 };
@@ -165,7 +165,7 @@ const upload: Reader = (rest, quotes) => {
   return file && into ? { do: 'upload', file: quotes.restoreBare(file), target: into } : undefined;
 };
 
-const LOG_IN: Target = { label: 'Log in', names: /^\s*(?:log|sign) ?[io]n\s*$/i, kind: 'button' };
+const LOG_IN: Wanted = { label: 'Log in', names: /^\s*(?:log|sign) ?[io]n\s*$/i, kind: 'button' };
 
 /** If a reader can't read what follows its verb, the next one that fits is tried. */
 const VERBS: [pattern: string, reader: Reader][] = [
