@@ -99,7 +99,7 @@ export function failuresText(trials: readonly TrialResult[]): string {
 }
 
 /** What precedes the values in a reason. */
-const AT_PLACE = /^.*? \([^()\s]+:\d+\)(?=: )/;
+const AT_PLACE = /^.*? \(.+?:\d+\)(?=: )/;
 
 /** The note of each `agent.run` in the test, in order. */
 export function agentNotes({ attachments }: TestResult): AgentNote[] {

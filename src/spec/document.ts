@@ -17,7 +17,7 @@ import {
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
-import { printable, type SourceLocation, shown, TaskSpecYamlError } from './errors';
+import { escapeControls, type SourceLocation, shown, TaskSpecYamlError } from './errors';
 
 export interface SpecDocument {
   /** Plain data. Aliases in the document can make it shared or even circular. */
@@ -149,7 +149,7 @@ function check(
 }
 
 function inOurWords({ code, ...error }: YAMLError): string {
-  const message = printable(error.message);
+  const message = escapeControls(error.message);
   if (code === 'NON_STRING_KEY') return 'every key must be a plain name';
   if (code !== 'TAG_RESOLVE_FAILED') return message;
   return `${message}: task specs are plain YAML, remove the tag (a text that begins with ! needs quotes)`;

@@ -118,11 +118,11 @@ function place(filename: string | undefined, { line, column }: SourceLocation): 
 
 /** A text from a spec in quotes, short and without control sequences. */
 export function shown(text: string): string {
-  return printable(JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text));
+  return escapeControls(JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}...` : text));
 }
 
 /** Escapes control characters and direction marks as `\u`. */
-export function printable(text: string): string {
+export function escapeControls(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/g, unsafe => {
     return `\\u${unsafe.charCodeAt(0).toString(16).padStart(4, '0')}`;

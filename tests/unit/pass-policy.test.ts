@@ -83,9 +83,9 @@ const resultOf = (more: Partial<TestResult>) =>
     annotations: [],
     ...more,
   }) as unknown as TestResult;
-const error = (message: string, line?: number) => ({
+const error = (message: string, line?: number, file = '/suite/chat.spec.ts') => ({
   message,
-  ...(line ? { location: { file: '/suite/chat.spec.ts', line, column: 3 } } : {}),
+  ...(line ? { location: { file, line, column: 3 } } : {}),
 });
 const toFail = [{ type: 'fail' }];
 
@@ -162,8 +162,8 @@ test.each<[string, string, string]>([
   expect(testTrial(0, result).reason).toBe(reason);
 });
 
-const failed = (index: number, message: string, line: number) =>
-  testTrial(index, resultOf({ status: 'failed', errors: [error(message, line)] }));
+const failed = (index: number, message: string, line: number, file?: string) =>
+  testTrial(index, resultOf({ status: 'failed', errors: [error(message, line, file)] }));
 const is = (value: number) => `Error: expect(received).toBe(expected)\n\nExpected: 1\nReceived: ${value}`;
 
 test.each<[string, ReturnType<typeof failed>[], string]>([
@@ -186,6 +186,11 @@ test.each<[string, ReturnType<typeof failed>[], string]>([
     'with the values of the first',
     [failed(1, is(2), 4), failed(2, is(3), 4)],
     '2 of 2 failures: expect(received).toBe(expected) (chat.spec.ts:4); in trial 2 expected 1, received 2',
+  ],
+  [
+    'by their place, whatever the file is called',
+    [failed(0, is(2), 4, '/suite/old chat (2).spec.ts'), failed(1, is(3), 4, '/suite/old chat (2).spec.ts')],
+    '2 of 2 failures: expect(received).toBe(expected) (old chat (2).spec.ts:4); in trial 1 expected 1, received 2',
   ],
 ])('failures are told %s', (_name, trials, text) => {
   expect(failuresText(trials)).toBe(text);

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import ts from 'typescript';
 import { beforeAll, expect, test } from 'vitest';
 
-const ENTRIES = ['src/index.ts', 'src/spec/index.ts'];
+const ENTRIES = ['src/index.ts', 'src/reporter.ts', 'src/spec/index.ts'];
 
 let checker: ts.TypeChecker;
 let exported: ts.Symbol[];

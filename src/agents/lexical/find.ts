@@ -19,6 +19,9 @@ export class Stuck extends Error {
   override name = 'Stuck';
 }
 
+/** Nothing on the page is what a clause asks for. */
+export class NotFound extends Stuck {}
+
 /** The longest wait for one check. A busy page answers late. */
 const LOOK_MS = 3_000;
 /** Time for the exact name to appear, before a name that only contains the label is accepted. */
@@ -103,7 +106,7 @@ export async function find(
     if (performance.now() > end) {
       const drawn = await session.ask(page, SIZE);
       const isDrawing = timeoutMs >= 1_000 && (drawn !== size || session.isBusy(0));
-      if (!isDrawing || end - began > DRAWING_MS) throw new Stuck(await whatIsThere(page, target));
+      if (!isDrawing || end - began > DRAWING_MS) throw new NotFound(await whatIsThere(page, target));
       [end, size] = [end + timeoutMs / 2, drawn];
     }
     await sleep(POLL_MS, signal);

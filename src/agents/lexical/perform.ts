@@ -14,6 +14,7 @@ import {
   isA,
   isPart,
   type Name,
+  NotFound,
   namesOf,
   openDialog,
   type Scope,
@@ -111,7 +112,7 @@ export async function perform(actor: Actor, clause: Clause): Promise<void> {
 /** Undefined if there is none. */
 function ifAny(found: Promise<Found>): Promise<Found | undefined> {
   return found.catch(error => {
-    if (error instanceof Stuck && /^nothing/.test(error.message)) return undefined;
+    if (error instanceof NotFound) return undefined;
     throw error;
   });
 }
