@@ -24,8 +24,13 @@ const agent = (name: string, failing: Record<string, number>) => `defineAgent({
 const TESTS = `import { expect, test } from '@playwright/test';
 import { passPolicy } from '@taskproof/playwright';
 const isFirst = () => test.info().repeatEachIndex === 0;
-test('wavers', passPolicy({ k: 2, minPasses: 1 }), () => { expect(isFirst()).toBe(true); });
-test('is strict', passPolicy({ k: 2, minPasses: 2 }), () => { expect(isFirst()).toBe(true); });
+test('wavers', passPolicy({ k: 2, minPasses: 1 }), async () => {
+  test.setTimeout(500);
+  if (!isFirst()) await new Promise(() => {});
+});
+test.describe('strict', () => {
+  test('answers', passPolicy({ k: 2, minPasses: 2 }), () => { expect(isFirst()).toBe(true); });
+});
 test('answers', passPolicy({ k: 2, minPasses: 1 }), () => { expect(1, 'the answer names the policy').toBe(2); });
 `;
 
@@ -42,8 +47,8 @@ async function makeShardedSuite(): Promise<Suite> {
     'playwright.config.ts': config({
       imports: `import { test } from '@playwright/test';`,
       projects: `[
-        ${project('strong', {}, `testIgnore: 'tests.spec.ts', fullyParallel: true`)},
-        ${project('weak', { pricing: 1, refund: 2 }, `testIgnore: 'z-once.spec.ts', grepInvert: /alone/`)},
+        ${project('strong', {}, `testIgnore: 'tests.spec.ts'`)},
+        ${project('weak', { pricing: 1, refund: 2 }, `testIgnore: 'z-once.spec.ts', grepInvert: /alone/, fullyParallel: false`)},
       ]`,
       reporters: `process.env.BLOB ? [['blob'], [${ours}]] : [['list'], [${ours}, { summary: 'summary.md' }]]`,
     }),
@@ -121,12 +126,12 @@ test('the whole run judges each spec and each test with a policy in each project
   expect(whole.exitCode, whole.output).toBe(1);
   expect(rowsOf(expected)).toEqual([
     'alone strong passed 1/1',
-    'answers weak failed 0/2',
-    'is strict weak failed 1/2',
     'pricing strong passed 2/2',
     'pricing weak passed 1/2',
     'refund strong passed 2/2',
     'refund weak failed 0/2',
+    'strict › answers weak failed 1/2',
+    'tests.spec.ts › answers weak failed 0/2',
     'wavers weak passed 1/2',
   ]);
 });
@@ -153,7 +158,7 @@ function merge(blobs: string) {
   return suite.playwright(['merge-reports', '--config=merge.config.ts', blobs]);
 }
 
-// The first shard is all of `strong`, which is divided by test; `weak` is divided by file and repeat.
+// The first shard is all of `strong`; `weak` is divided by file and repeat, since it is not fully parallel.
 test.each([
   {
     shard: 1,
@@ -166,10 +171,10 @@ test.each([
     exitCode: 0,
     because: 'exit 0, since no spec and no test has failures enough to be lost',
     rows: [
-      'answers weak undecided 0/2',
-      'is strict weak undecided 1/2',
       'pricing weak undecided 0/2',
       'refund weak undecided 0/2',
+      'strict › answers weak undecided 1/2',
+      'tests.spec.ts › answers weak undecided 0/2',
       'wavers weak passed 1/2',
     ],
   },
@@ -178,10 +183,10 @@ test.each([
     exitCode: 1,
     because: 'exit 1, since a test is lost, whatever the others bring',
     rows: [
-      'answers weak undecided 0/2',
-      'is strict weak failed 0/2',
       'pricing weak passed 1/2',
       'refund weak undecided 0/2',
+      'strict › answers weak failed 0/2',
+      'tests.spec.ts › answers weak undecided 0/2',
       'wavers weak undecided 0/2',
     ],
   },
@@ -198,7 +203,7 @@ test('merged shards: the verdicts of a whole run', async () => {
   expect(timeless(merged.results())).toEqual(expected);
   expect(merged.exitCode, merged.output).toBe(1);
   expect(merged.output).toContain('refund [weak] failed: 0/2 passed, needs 1');
-  expect(merged.output).toContain('2 of 2 failures: the answer names the policy (tests.spec.ts:6)');
+  expect(merged.output).toContain('2 of 2 failures: the answer names the policy (tests.spec.ts:11)');
   expect(merged.output).toContain('taskproof: 1 spec and 2 tests did not pass');
   // Those of what is lost and of `once`, and no tolerated one.
   expect(merged.output).toMatch(/^ {2}6 failed$/m);

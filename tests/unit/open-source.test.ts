@@ -71,6 +71,8 @@ test('a release is tested first, and published with provenance and without a tok
   expect(publish.permissions).toEqual({ contents: 'read', 'id-token': 'write' });
   const commands = publish.steps.map(({ run }) => run ?? '');
   expect(commands.at(-1)).toBe('npm publish --provenance --access public');
-  expect(commands.indexOf('npm run build')).toBeLessThan(commands.length - 1);
+  // Publishing packs, and packing builds.
+  expect(packageJson.scripts.prepack).toBe('npm run build');
+  expect(commands.join()).not.toContain('--ignore-scripts');
   expect(JSON.stringify(publish)).not.toMatch(/secrets\./);
 });
