@@ -121,7 +121,9 @@ export function checkTaskproofOptions(options: unknown, where: string): ReadyOpt
   if (!agent) throw new OptionsError(`${where}: ${NO_AGENT}`);
   const secrets = givenSecrets(checked);
   const missing = Object.keys(named).filter(name => !Object.hasOwn(secrets, name));
-  const turnTimeoutMs = rest.turnTimeoutMs ?? renamed(stepTimeoutMs) ?? TURN_TIMEOUT_MS;
+  // Workers check what the main process has checked, and warned of.
+  const isWorker = process.env.TEST_WORKER_INDEX !== undefined;
+  const turnTimeoutMs = rest.turnTimeoutMs ?? renamed(stepTimeoutMs, !isWorker) ?? TURN_TIMEOUT_MS;
   return { ...rest, agent, secrets, missing, turnTimeoutMs };
 }
 
@@ -180,8 +182,8 @@ const NO_AGENT = `no agent is configured. Set one in use.taskproof:
   agent: command({ command: 'node', args: ['agent.js'] })  a program of your own`;
 
 /** Accepts `stepTimeoutMs`, the former name of `turnTimeoutMs`, with a warning. */
-export function renamed(stepTimeoutMs: number | undefined): number | undefined {
-  if (stepTimeoutMs !== undefined && isFirstToSay('renamed'))
+export function renamed(stepTimeoutMs: number | undefined, warns = true): number | undefined {
+  if (stepTimeoutMs !== undefined && warns && isFirstToSay('renamed'))
     process.stderr.write('taskproof: stepTimeoutMs is now called turnTimeoutMs. Rename it.\n');
   return stepTimeoutMs;
 }
