@@ -18,8 +18,13 @@ export function isNative(element: Element): boolean {
 /** The control, whatever role it was given, that an element is a part of; or the label or the option. */
 export function controlAround(element: Element): Element | null {
   if (isControl(element) || isNative(element) || element.matches('label,option')) return element;
-  const around = element.parentElement ?? (element.getRootNode() as ShadowRoot).host;
-  return around ? controlAround(around) : null;
+  const around = parentOf(element);
+  return around && controlAround(around);
+}
+
+/** Out of a shadow root, too. */
+export function parentOf(element: Element): Element | null {
+  return element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null;
 }
 
 export function isShown(element: Element): boolean {
@@ -187,7 +192,7 @@ export function coverOf(element: Element): Element | null {
 
 /** The largest part of the page that `top` is in, and not the element that it lies over. */
 export function largestOver(element: Element, top: Element): Element {
-  const around = top.parentElement ?? (top.getRootNode() as ShadowRoot).host;
+  const around = parentOf(top);
   return around && !holds(around, element) ? largestOver(element, around) : top;
 }
 
@@ -197,7 +202,7 @@ export function whileScrolled(element: Element, check: () => Element | null): El
   let node: Element | null = element;
   while (node) {
     before.push([node, node.scrollLeft, node.scrollTop]);
-    node = node.parentElement ?? (node.getRootNode() as ShadowRoot).host ?? null;
+    node = parentOf(node);
   }
   let found: Element | null = null;
   for (const block of ['center', 'start', 'end'] as const) {
