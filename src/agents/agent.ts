@@ -55,9 +55,9 @@ export interface Action {
   detail?: Record<string, unknown>;
   /**
    * What it did to the page, for `replay()`; empty if it only looked. If the action failed: what it did before that.
-   * Without them, the trial can't be recorded. To note the steps of a whole turn, use `turn.record`.
+   * Without it, the trial can't be recorded. To note what a whole turn did, use `turn.record`.
    */
-  steps?: RecordedAction[];
+  recorded?: RecordedAction[];
 }
 
 /** What a turn's function may report about itself. */
@@ -73,7 +73,7 @@ export interface Turn {
    *
    * @param to the element where a drag ends
    */
-  record(step: ActionDraft, target?: Locator | ElementHandle, to?: Locator | ElementHandle): Promise<void>;
+  record(action: ActionDraft, target?: Locator | ElementHandle, to?: Locator | ElementHandle): Promise<void>;
   /** Says that the turn changes nothing on the page: recordings leave it out. */
   readOnly(): void;
 }

@@ -1,4 +1,4 @@
-// Records what an agent does to a page as steps that can be replayed. The durable locator and the fingerprint are asked
+// Records what an agent does to a page, to be replayed. The durable locator and the fingerprint are asked
 // for when the action starts, but not awaited: the page answers while Playwright waits for the element to be stable.
 import { isAbsolute, relative } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
@@ -105,10 +105,10 @@ export class ActionRecorder {
     if (noted.length === 0) return isLook ? [] : undefined;
     const active = this.session.page;
     for (const each of noted) each.after ??= fingerprintOf(each.page.isClosed() ? active : each.page);
-    const steps = await Promise.all(noted.map(finished));
-    if (!steps.every(step => step !== undefined)) return undefined;
-    if (this.dialogs.length) steps.at(-1)!.dialogs = [...this.dialogs];
-    return steps;
+    const recorded = await Promise.all(noted.map(finished));
+    if (!recorded.every(action => action !== undefined)) return undefined;
+    if (this.dialogs.length) recorded.at(-1)!.dialogs = [...this.dialogs];
+    return recorded;
   }
 
   private portable(draft: ActionDraft): ActionDraft {

@@ -9,30 +9,30 @@ import type { TrialRecord, TurnRecord } from '../trial/record';
 import { oneLine } from '../trial/safe-text';
 import type { BrokenCheck, FailedTrial } from '../verdicts/diagnosis';
 import { FAILED, UNTOLD } from '../verdicts/parting';
-import type { Way, WayStep } from '../verdicts/shapes';
+import type { Way, WayAction } from '../verdicts/shapes';
 
-/** Characters of the description of a step, and of an agent's own reason. */
-const MAX_STEP = 120;
+/** Characters of the description of an action, and of an agent's own reason. */
+const MAX_DID = 120;
 const MAX_SAID = 300;
 const MAX_KEY = 200;
-const MAX_STEPS = 1_000;
+const MAX_ACTIONS = 1_000;
 
-interface Done extends WayStep {
+interface Done extends WayAction {
   control?: string;
 }
 
-export function wayOf(record: TrialRecord, steps = stepsOf(record)): Way {
-  return { steps: steps.map(({ control, ...step }) => step), end: pathOf(record.finalUrl) };
+export function wayOf(record: TrialRecord, actions = actionsOf(record)): Way {
+  return { actions: actions.map(withoutControl), end: pathOf(record.finalUrl) };
 }
 
 export function failedTrialOf(
   project: string,
   index: number,
   record: TrialRecord,
-  steps = stepsOf(record),
+  actions = actionsOf(record),
 ): FailedTrial {
   const path = pathOf(record.finalUrl);
-  const last = steps.findLast(({ control }) => control !== undefined);
+  const last = actions.findLast(({ control }) => control !== undefined);
   return {
     ...{ index, project, path },
     status: record.status,
@@ -56,39 +56,41 @@ function findingsOf({ examination }: TrialRecord, relevant: boolean): FailedTria
   }));
 }
 
-/** A recording's steps, as the way of a passing trial. Turns are numbered from 1. */
+/** A recording, as the way of a passing trial. Turns are numbered from 1. */
 export function wayOfTurns(turns: Recording['turns']): Way {
-  const steps = turns.flatMap(({ actions }, index) =>
-    actions.flatMap(({ steps }) => toldSteps(steps, index + 1, '')),
+  const done = turns.flatMap(({ actions }, index) =>
+    actions.flatMap(({ recorded }) => told(recorded, index + 1, '')),
   );
-  const after = turns.at(-1)?.actions.at(-1)?.steps.at(-1)?.after.url;
+  const after = turns.at(-1)?.actions.at(-1)?.recorded.at(-1)?.after.url;
   return {
-    steps: shown(steps).map(({ control, ...step }) => step),
+    actions: shown(done).map(withoutControl),
     end: after ? fingerprintPath(after, '') : null,
   };
 }
 
-/** What a trial did, step by step. The most expensive part of a diagnosis. */
-export function stepsOf(record: TrialRecord): Done[] {
+const withoutControl = ({ control, ...action }: Done) => action;
+
+/** What a trial did, action by action. The most expensive part of a diagnosis. */
+export function actionsOf(record: TrialRecord): Done[] {
   const entry = record.network.events.find(({ resourceType }) => resourceType === 'document')?.url;
   let before = pathOf(entry ?? record.turns[0]?.url ?? null) ?? '';
-  const steps = record.turns.slice(0, MAX_STEPS).flatMap(turn => {
-    const done = turn.actions.flatMap(action => actionSteps(action, turn, before));
+  const done = record.turns.slice(0, MAX_ACTIONS).flatMap(turn => {
+    const inTurn = turn.actions.flatMap(action => doneIn(action, turn, before));
     before = pathOf(turn.url) ?? before;
-    return done;
+    return inTurn;
   });
-  return shown(steps);
+  return shown(done);
 }
 
-/** Prepares steps for comparing and showing: bounded, harmless, without data that differs from trial to trial. */
-function shown(steps: readonly Done[]): Done[] {
-  return withoutNoise(steps)
-    .slice(0, MAX_STEPS)
-    .map(({ did, key, control, ...step }) => ({
-      ...step,
-      did: oneLine(did, MAX_STEP),
+/** Prepares actions for comparing and showing: bounded, harmless, without data that differs from trial to trial. */
+function shown(actions: readonly Done[]): Done[] {
+  return withoutNoise(actions)
+    .slice(0, MAX_ACTIONS)
+    .map(({ did, key, control, ...action }) => ({
+      ...action,
+      did: oneLine(did, MAX_DID),
       key: bounded(key),
-      ...(control === undefined ? {} : { control: oneLine(control, MAX_STEP) }),
+      ...(control === undefined ? {} : { control: oneLine(control, MAX_DID) }),
     }));
 }
 
@@ -98,32 +100,32 @@ function bounded(key: string): string {
   return `${key.slice(0, MAX_KEY)} ${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
 }
 
-function actionSteps(
-  { title, error, steps }: TurnRecord['actions'][number],
+function doneIn(
+  { title, error, recorded }: TurnRecord['actions'][number],
   { number: turn }: TurnRecord,
   before: string,
 ): Done[] {
-  const told = toldSteps(steps ?? [], turn, before);
-  if (error === undefined && steps) return told;
-  const path = steps?.length ? fingerprintPath(steps.at(-1)!.after.url, before) : before;
-  const words = oneLine(title, MAX_STEP);
+  const done = told(recorded ?? [], turn, before);
+  if (error === undefined && recorded) return done;
+  const path = recorded?.length ? fingerprintPath(recorded.at(-1)!.after.url, before) : before;
+  const words = oneLine(title, MAX_DID);
   const control = controlInTitle(words);
   const own = { turn, path, ...(control === undefined ? {} : { control }) };
   return error === undefined
     ? [{ ...own, did: `did: ${words}`, key: `${UNTOLD}${words}` }]
-    : [...told, { ...own, did: `failed at: ${words}`, key: `${FAILED}${words}` }];
+    : [...done, { ...own, did: `failed at: ${words}`, key: `${FAILED}${words}` }];
 }
 
-/** @param before where the page was, for a step during which the page did not answer */
-function toldSteps(steps: readonly RecordedAction[], turn: number, before: string): Done[] {
-  return steps.flatMap(step => {
-    const done = inPast(step);
-    return done ? [{ turn, path: fingerprintPath(step.before.url, before), ...done }] : [];
+/** @param before where the page was, for an action during which the page did not answer */
+function told(recorded: readonly RecordedAction[], turn: number, before: string): Done[] {
+  return recorded.flatMap(action => {
+    const done = inPast(action);
+    return done ? [{ turn, path: fingerprintPath(action.before.url, before), ...done }] : [];
   });
 }
 
 /** In words and as a key, without the control; undefined for what changes nothing on most pages. */
-type Past<Step> = (step: Step) => readonly [did: string, key: string, more?: string] | undefined;
+type Past<Recorded> = (action: Recorded) => readonly [did: string, key: string, more?: string] | undefined;
 
 const PAST: { [Do in RecordedAction['do']]: Past<Extract<RecordedAction, { do: Do }>> } = {
   hover: () => undefined,
@@ -154,21 +156,21 @@ const PAST: { [Do in RecordedAction['do']]: Past<Extract<RecordedAction, { do: D
   close_tab: () => ['closed a tab', 'close_tab'],
 };
 
-function inPast(step: RecordedAction): Pick<Done, 'did' | 'key' | 'control'> | undefined {
-  const past = (PAST[step.do] as Past<RecordedAction>)(step);
+function inPast(action: RecordedAction): Pick<Done, 'did' | 'key' | 'control'> | undefined {
+  const past = (PAST[action.do] as Past<RecordedAction>)(action);
   if (!past) return undefined;
   const [did, key, more = ''] = past;
-  if (!('locator' in step) || !step.locator) return { did, key };
-  const control = controlIn(step.locator);
-  return { did: `${did} ${control}${more}`, key: `${key} ${step.locator}`, control };
+  if (!('locator' in action) || !action.locator) return { did, key };
+  const control = controlIn(action.locator);
+  return { did: `${did} ${control}${more}`, key: `${key} ${action.locator}`, control };
 }
 
 /** Agents fill a field with or without a click before it, at once or in parts. */
-function withoutNoise(steps: readonly Done[]): Done[] {
-  return steps.filter((step, index) => {
-    const next = steps[index + 1];
-    const isFirstPart = /^(click|fill) /.test(step.key) && next?.key === step.key.replace(/^click /, 'fill ');
-    return !(isFirstPart && next.path === step.path);
+function withoutNoise(actions: readonly Done[]): Done[] {
+  return actions.filter(({ key, path }, index) => {
+    const next = actions[index + 1];
+    const isFirstPart = /^(click|fill) /.test(key) && next?.key === key.replace(/^click /, 'fill ');
+    return !(isFirstPart && next.path === path);
   });
 }
 

@@ -20,7 +20,7 @@ import { writeText } from './write';
 
 /**
  * The recording of a trial, or why there is none. Leaves out actions that changed nothing, and of failed actions all but the
- * steps that they completed.
+ * those that they completed.
  */
 export function recordingOf(record: TrialRecord): Recording | { problem: string } {
   if (record.outcome !== 'passed') return { problem: 'the trial did not pass' };
@@ -28,11 +28,11 @@ export function recordingOf(record: TrialRecord): Recording | { problem: string 
   for (const { number, title, actions } of record.turns) {
     const kept: RecordedTurn['actions'] = [];
     for (const action of actions) {
-      if (action.error !== undefined && !action.steps) continue;
-      if (!action.steps) return { problem: `turn ${number}: \`${action.title}\` can't be replayed` };
-      const refused = whyRefused(action.steps);
+      if (action.error !== undefined && !action.recorded) continue;
+      if (!action.recorded) return { problem: `turn ${number}: \`${action.title}\` can't be replayed` };
+      const refused = whyRefused(action.recorded);
       if (refused) return { problem: `turn ${number}: \`${action.title}\` ${refused}` };
-      if (action.steps.length) kept.push({ title: action.title, steps: action.steps });
+      if (action.recorded.length) kept.push({ title: action.title, recorded: action.recorded });
     }
     if (kept.length) turns.push({ title, actions: kept });
   }
@@ -64,14 +64,14 @@ export class RecordingPick {
 
   join({ recording, problem, healed }: Partial<RecordingPick>): void {
     this.problem ??= problem;
-    if (!recording || (this.recording && stepsOf(this.recording) <= stepsOf(recording))) return;
+    if (!recording || (this.recording && lengthOf(this.recording) <= lengthOf(recording))) return;
     this.recording = recording;
     this.healed = healed;
   }
 }
 
-function stepsOf({ turns }: Recording): number {
-  return turns.flatMap(({ actions }) => actions.flatMap(({ steps }) => steps)).length;
+function lengthOf({ turns }: Recording): number {
+  return turns.flatMap(({ actions }) => actions.flatMap(({ recorded }) => recorded)).length;
 }
 
 interface RecordedSpec {

@@ -8,7 +8,7 @@ import type { TrialRecord } from '../trial/record';
 import { oneLine } from '../trial/safe-text';
 import type { FailedTrial } from '../verdicts/diagnosis';
 import { type PassingTrial, PassingWays } from '../verdicts/parting';
-import type { Way, WayStep } from '../verdicts/shapes';
+import type { Way, WayAction } from '../verdicts/shapes';
 import {
   allowedFailures,
   isGraded,
@@ -17,7 +17,7 @@ import {
   type Verdict,
   verdictOf,
 } from '../verdicts/verdict';
-import { failedTrialOf, stepsOf, wayOf } from './evidence';
+import { actionsOf, failedTrialOf, wayOf } from './evidence';
 import { specLabel } from './format';
 import { RecordingPick } from './recordings';
 import { healedText } from './trial-notes';
@@ -45,7 +45,7 @@ export class SpecRun {
   /** Known once the first record has arrived. */
   subject: Subject | undefined;
   readonly pick = new RecordingPick();
-  private readonly steps = new Map<string, WayStep>();
+  private readonly known = new Map<string, WayAction>();
   /** Trials are skipped once the verdict is settled, which biases the rate. */
   earlyStop: boolean;
   /** How its trials contradict each other, as trials of different runs do. */
@@ -130,18 +130,18 @@ export class SpecRun {
     if (checkRun() || !given || !isGraded(trial)) return {};
     // Trials are compared: what differs in each of them must not.
     const record = byName(given, given.unique);
-    const done = stepsOf(record);
-    const { steps, end } = wayOf(record, done);
-    // Trials resemble each other: equal steps are kept once.
-    const kept = steps.map(step => {
-      const key = JSON.stringify(step);
-      const known = this.steps.get(key) ?? step;
-      this.steps.set(key, known);
+    const done = actionsOf(record);
+    const { actions, end } = wayOf(record, done);
+    // Trials resemble each other: equal actions are kept once.
+    const kept = actions.map(action => {
+      const key = JSON.stringify(action);
+      const known = this.known.get(key) ?? action;
+      this.known.set(key, known);
       return known;
     });
     const failed =
       trial.outcome === 'failed' ? failedTrialOf(this.project, trial.index, record, done) : undefined;
-    return { way: { steps: kept, end }, failed };
+    return { way: { actions: kept, end }, failed };
   }
 
   /** The trials that the verdict counts: the failed ones, and the passed ones to compare them with. */

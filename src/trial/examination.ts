@@ -146,13 +146,13 @@ export function aimsOf({ goal, turns, reason, url }: Course): Aims {
   const path = pathIn(url);
   const last = turns.slice(-LAST_TURNS);
   const tried = turns.flatMap(turn =>
-    turn.actions.flatMap(({ steps = [], error }) => steps.map(step => ({ turn, step, error }))),
+    turn.actions.flatMap(({ recorded = [], error }) => recorded.map(action => ({ turn, action, error }))),
   );
-  const used = tried.flatMap(({ turn, step, error }) => {
-    if (pathIn(step.before.url) !== path || !('locator' in step && step.locator)) return [];
-    const unkept = isUnkept(step);
+  const used = tried.flatMap(({ turn, action, error }) => {
+    if (pathIn(action.before.url) !== path || !('locator' in action && action.locator)) return [];
+    const unkept = isUnkept(action);
     const counts = unkept || last.includes(turn);
-    return counts ? [{ locator: step.locator, failed: error !== undefined || unkept, unkept }] : [];
+    return counts ? [{ locator: action.locator, failed: error !== undefined || unkept, unkept }] : [];
   });
   // An agent may go on long after it failed.
   const here = turns.filter(turn => last.includes(turn) || pathIn(turn.url) === path);
@@ -164,9 +164,9 @@ export function aimsOf({ goal, turns, reason, url }: Course): Aims {
   return { sought: distinct(sought), next: distinct(nextIn(goal, turns)), used: used.slice(-MAX_USED) };
 }
 
-function isUnkept(step: RecordedAction): boolean {
-  const isTyped = (step.do === 'fill' || step.do === 'type') && step.text !== '';
-  return isTyped && step.before.content !== '' && sameFingerprint(step.before, step.after);
+function isUnkept(action: RecordedAction): boolean {
+  const isTyped = (action.do === 'fill' || action.do === 'type') && action.text !== '';
+  return isTyped && action.before.content !== '' && sameFingerprint(action.before, action.after);
 }
 
 /** The name of the control that was looked for, not of what is there instead. */

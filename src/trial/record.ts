@@ -168,7 +168,7 @@ const actionSchema = z.object({
   error: z.string().optional(),
   point: z.object({ x: z.number(), y: z.number() }).optional(),
   detail: z.record(z.string(), z.unknown()).optional(),
-  steps: z.array(recordedActionSchema).optional(),
+  recorded: z.array(recordedActionSchema).optional(),
 } satisfies Fields<Action>);
 
 const turnSchema = z.object({

@@ -56,8 +56,9 @@ export class Turns {
   get counts(): { actions: number; pageToolCalls: number } {
     const done = this.records
       .flatMap(({ actions }) => actions)
-      .filter(({ error, steps }) => error === undefined && steps?.length !== 0);
-    const isCall = ({ detail, steps }: Action) => detail?.pageTool !== undefined || steps?.some(isToolCall);
+      .filter(({ error, recorded }) => error === undefined && recorded?.length !== 0);
+    const isCall = ({ detail, recorded }: Action) =>
+      detail?.pageTool !== undefined || recorded?.some(isToolCall);
     return { actions: done.length, pageToolCalls: done.filter(isCall).length };
   }
 
@@ -121,7 +122,7 @@ export class Turns {
     const detail: { pageTool: string; input: object; result?: string } = { pageTool: name, input };
     // What failed is not done again: what else the turn noted is told by its other actions.
     const done = (error?: string) =>
-      current.actions.push(maskAction({ title, detail, ...(error && { error, steps: [] }) }, mask));
+      current.actions.push(maskAction({ title, detail, ...(error && { error, recorded: [] }) }, mask));
     try {
       const given = inTexts(input, text => filled(text, plan.secrets));
       const result = await webmcp.call(page, name, given, { ...options, recorder });
@@ -221,23 +222,23 @@ export class Turns {
   }
 
   /**
-   * Adds the steps that `record` noted for the turn as a whole: to each call of a page tool its own, and those before it; to
-   * the last action without steps of its own the others.
+   * Adds what `record` noted for the turn as a whole: to each call of a page tool its own, and those before it; to
+   * the last action with nothing recorded the others.
    */
   private async note(actions: TurnRecord['actions']): Promise<void> {
-    const steps = this.signal.aborted ? undefined : await this.recorder.done();
-    if (!steps) return;
-    const noted = maskDeep(steps, this.trial.mask);
-    const silent = actions.filter(({ steps }) => !steps);
+    const recorded = this.signal.aborted ? undefined : await this.recorder.done();
+    if (!recorded) return;
+    const noted = maskDeep(recorded, this.trial.mask);
+    const silent = actions.filter(({ recorded }) => !recorded);
     for (const action of silent) {
       const ofCall = action.detail?.pageTool === undefined ? 0 : noted.findIndex(isToolCall) + 1;
-      action.steps = noted.splice(0, action === silent.at(-1) ? noted.length : ofCall);
+      action.recorded = noted.splice(0, action === silent.at(-1) ? noted.length : ofCall);
     }
   }
 }
 
-function isToolCall(step: RecordedAction): boolean {
-  return step.do === 'call_page_tool';
+function isToolCall(action: RecordedAction): boolean {
+  return action.do === 'call_page_tool';
 }
 
 function validUsage(usage: ReportedUsage): ReportedUsage {
@@ -249,8 +250,8 @@ function validUsage(usage: ReportedUsage): ReportedUsage {
   return usage;
 }
 
-function maskAction({ title, error, point, detail, steps }: Action, mask: Mask): Action {
-  const given = Object.entries({ error, point, detail, steps }).filter(([, value]) => value);
+function maskAction({ title, error, point, detail, recorded }: Action, mask: Mask): Action {
+  const given = Object.entries({ error, point, detail, recorded }).filter(([, value]) => value);
   return { title: oneLine(mask(String(title)), 200), ...maskDeep(Object.fromEntries(given), mask) };
 }
 

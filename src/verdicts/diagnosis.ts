@@ -11,7 +11,7 @@ export interface BrokenCheck {
 
 type FoundInTheWay = Omit<MetFinding, 'trials'>;
 
-/** A failed trial, besides its steps. */
+/** A failed trial, besides what it did. */
 export interface FailedTrial {
   index: number;
   project: string;

@@ -45,9 +45,9 @@ const trialSchema = z.object({
     .describe('Another agent took over because the recording no longer fit the page.'),
 });
 
-/** The steps of a trial, as trials are compared. */
+/** What a trial did, as trials are compared. */
 const waySchema = z.object({
-  steps: z.array(
+  actions: z.array(
     z.object({
       turn: count.describe('1 for the first.'),
       path: text.describe('The page; `*` stands for numbers and the like.'),
@@ -271,7 +271,7 @@ export type Outcome = TrialResult['outcome'];
 export type Healed = NonNullable<TrialResult['healed']>;
 
 export type Way = z.infer<typeof waySchema>;
-export type WayStep = Way['steps'][number];
+export type WayAction = Way['actions'][number];
 /** Where a failed trial left the way of passing ones. */
 export type Parting = z.infer<typeof partingSchema>;
 /** The passing trials that a failed one is compared with. */

@@ -78,7 +78,7 @@ describe('a task', () => {
     expect(result).toBeUndefined();
     expect(task.turns.map(({ title }) => title)).toEqual(['click button "Go"', 'finish: Sent.']);
     expect(task.turns.map(({ narration }) => narration)).toEqual([['The button.'], ['Sent.']]);
-    expect(task.turns[0]!.actions[0]!.steps).toMatchObject([{ do: 'click' }]);
+    expect(task.turns[0]!.actions[0]!.recorded).toMatchObject([{ do: 'click' }]);
     expect(api.requests.map(({ problem }) => problem)).toEqual([undefined, undefined]);
     const first = textsIn(api.requests[0]!.body.messages);
     expect(first).toContain('Press Go.');

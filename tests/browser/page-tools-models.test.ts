@@ -117,7 +117,7 @@ describe.each([
       {
         title: 'call page tool "add_to_cart"',
         detail: { pageTool: 'add_to_cart', input: { plant: 'Fern' }, result: 'Added Fern, code undefined' },
-        steps: [{ do: 'call_page_tool', name: 'add_to_cart', input: { plant: 'Fern' } }],
+        recorded: [{ do: 'call_page_tool', name: 'add_to_cart', input: { plant: 'Fern' } }],
       },
     ]);
   });
@@ -148,7 +148,7 @@ describe.each([
     expect(told.at(-1)).toMatch(/Not sent to the page.*plant: .*expected string/);
     expect(await task.page.evaluate('window.got')).toEqual([]);
     expect(task.turns[0]!.actions[0]).toMatchObject({ error: expect.stringContaining('Not sent') });
-    expect(task.turns[0]!.actions[0]!.steps).toBeUndefined();
+    expect(task.turns[0]!.actions[0]!.recorded).toBeUndefined();
   });
 
   it('is told of what a tool calls an error, and what is too long is cut', async () => {
@@ -167,7 +167,7 @@ describe.each([
     expect(told[1]).toContain('The page tool "go" left its page before it answered.');
     expect(told[1]).toContain('heading "Next"');
     expect(api.requests.map(({ problem }) => problem).filter(Boolean)).toEqual([]);
-    expect(task.turns[0]!.actions[0]).toMatchObject({ steps: [{ do: 'call_page_tool', name: 'go' }] });
+    expect(task.turns[0]!.actions[0]).toMatchObject({ recorded: [{ do: 'call_page_tool', name: 'go' }] });
   });
 
   it('is held to its turns, as with every action', async () => {
@@ -180,7 +180,7 @@ describe.each([
     const { task } = await play(script, {});
     expect(told.at(-1)).toMatch(/^- "order": "d" input: \{"type":"object"\}/m);
     expect(task.turns[0]!.title).toBe('list the page tools');
-    expect(task.turns[0]!.actions[0]!.steps).toEqual([]);
+    expect(task.turns[0]!.actions[0]!.recorded).toEqual([]);
   });
 
   it('types secrets by name: neither the model nor the record has the value', async () => {

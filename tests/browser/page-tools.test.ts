@@ -212,8 +212,8 @@ describe('a call as an action', () => {
       await turns.callPageTool('add_to_cart', { plant: 'Fern' });
       await turn.record({ do: 'click' }, page.locator('h1'));
     });
-    const steps = turns.records[0]!.actions.map(action => action.steps?.map(step => step.do));
-    expect(steps).toEqual([['hover', 'call_page_tool'], [], ['call_page_tool', 'click']]);
+    const recorded = turns.records[0]!.actions.map(action => action.recorded?.map(each => each.do));
+    expect(recorded).toEqual([['hover', 'call_page_tool'], [], ['call_page_tool', 'click']]);
     expect(turns.counts).toEqual({ actions: 2, pageToolCalls: 2 });
   });
 });

@@ -1,4 +1,4 @@
-// What a model's calls did to a page, noted as steps and played again on a fresh page: both must end up the same.
+// What a model's calls did to a page, recorded and played again on a fresh page: both must end up the same.
 import { resolve } from 'node:path';
 import type { Page } from '@playwright/test';
 import { describe, expect, it } from 'vitest';
@@ -53,7 +53,7 @@ type Opened = Awaited<ReturnType<typeof pages.open>>;
 
 function recordingOf(actions: readonly Action[]): Recording {
   const done = actions.filter(({ error }) => error === undefined);
-  const unknown = done.filter(({ steps }) => steps === undefined);
+  const unknown = done.filter(({ recorded }) => recorded === undefined);
   expect(unknown.map(({ title }) => title)).toEqual([]);
   return {
     recordingVersion: '1',
@@ -62,8 +62,8 @@ function recordingOf(actions: readonly Action[]): Recording {
     agent: 'claude',
     model: null,
     recordedAt: '2026-11-01T00:00:00.000Z',
-    turns: done.flatMap(({ title, steps }) =>
-      steps?.length ? [{ title, actions: [{ title, steps }] }] : [],
+    turns: done.flatMap(({ title, recorded }) =>
+      recorded?.length ? [{ title, actions: [{ title, recorded }] }] : [],
     ),
   };
 }
@@ -221,9 +221,9 @@ describe('a replay ends where the trial did', () => {
     const first = await pages.open(path, { members: { file_upload: [process.cwd()] } });
     await act(first);
     const recording = recordingOf(first.actions);
-    const steps = recording.turns.flatMap(({ actions }) => actions.flatMap(each => each.steps));
+    const recorded = recording.turns.flatMap(({ actions }) => actions.flatMap(each => each.recorded));
     // Each has a name that outlives a change of the page's order.
-    expect(JSON.stringify(steps)).not.toContain('nth-child');
+    expect(JSON.stringify(recorded)).not.toContain('nth-child');
     const page = await pages.openPage(path);
     const task = claudeTask(page);
     const player = new Player(task, 3_000);

@@ -137,7 +137,7 @@ taskproofTests('tasks/${name}.yaml');`,
     expect(verdict!.costUsd).toBeGreaterThan(0);
     expect(statuses.good).toEqual([200, 200, 200]);
     expect(verdict!.recording).toMatchObject({
-      turns: [{ actions: [{ steps: [{ do: 'click', locator: "getByRole('button', { name: 'Go' })" }] }] }],
+      turns: [{ actions: [{ recorded: [{ do: 'click', locator: "getByRole('button', { name: 'Go' })" }] }] }],
     });
     expect(holding(left, KEY)).toEqual([]);
   });

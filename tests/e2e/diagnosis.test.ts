@@ -136,7 +136,7 @@ test('the HTML report has it on top, and both pictures side by side in the faile
 test('the same where another run was merged, with the way of its agent and where it was left', async () => {
   const [strong, weak] = merged.results().verdicts;
   expect(strong, merged.output).not.toHaveProperty('diagnosis');
-  expect(strong!.way!.steps.map(({ did }) => did)).toEqual([
+  expect(strong!.way!.actions.map(({ did }) => did)).toEqual([
     'clicked link "Checkout"',
     'clicked button "Continue as guest"',
     'filled field "Last name"',

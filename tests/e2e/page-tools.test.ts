@@ -218,7 +218,7 @@ test('a call is an action of its turn, with input and result, and without the va
         input: { plant: 'Fern', code: '<secret>CODE</secret>' },
         result: 'In the cart: Fern for <secret>CODE</secret>',
       },
-      steps: [{ do: 'call_page_tool', name: 'add_to_cart' }],
+      recorded: [{ do: 'call_page_tool', name: 'add_to_cart' }],
     },
     { title: 'call page tool "gone"', error: 'The page has no tool "gone". Its tools: add_to_cart.' },
   ]);
@@ -295,5 +295,7 @@ test('a recording plays the call again, with the secret of that project', async 
   const again = await suite.playwright(['test'], { REPLAY: '1' });
   expect(again.exitCode, again.output).toBe(0);
   const record = recordOf('replays');
-  expect(record.turns[0]!.actions[0]!.steps).toMatchObject([{ do: 'call_page_tool', name: 'add_to_cart' }]);
+  expect(record.turns[0]!.actions[0]!.recorded).toMatchObject([
+    { do: 'call_page_tool', name: 'add_to_cart' },
+  ]);
 });

@@ -223,8 +223,8 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
   test('what passed is recorded, without its secrets', () => {
     expect(rowOf(first, 'shopper'), first.run.output).toMatchObject({ verdict: 'passed' });
     expect(first.run.output).toContain('taskproof: recorded 1 spec in kept');
-    const steps = recording.turns.flatMap(({ actions }) => actions.flatMap(each => each.steps));
-    expect(steps.map(step => ('locator' in step ? `${step.do} ${step.locator}` : step.do))).toEqual([
+    const recorded = recording.turns.flatMap(({ actions }) => actions.flatMap(each => each.recorded));
+    expect(recorded.map(each => ('locator' in each ? `${each.do} ${each.locator}` : each.do))).toEqual([
       "click getByRole('link', { name: 'To checkout' })",
       "click getByRole('textbox', { name: 'Name' })",
       "type getByRole('textbox', { name: 'Name' })",
@@ -274,7 +274,7 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
     expect(
       own.turns.map(({ title, actions }) => [
         title,
-        actions.flatMap(({ steps }) => steps.map(step => step.do)),
+        actions.flatMap(({ recorded }) => recorded.map(each => each.do)),
       ]),
     ).toEqual([
       ['open the checkout', ['click']],
@@ -311,14 +311,14 @@ describe('recorded, replayed, broken by the site, healed, and replayed as healed
     const told = JSON.stringify(model.requests[0]!.body);
     expect(told).toContain('Done already, in this order');
     expect(told).toContain('This no longer worked: action 4: ');
-    const steps = healed.turns.flatMap(({ actions }) => actions.flatMap(each => each.steps));
-    expect(steps.map(step => step.do)).toEqual(['click', 'fill', 'fill', 'click']);
-    expect(steps.at(-1)).toMatchObject({ locator: "getByRole('button', { name: 'Order now' })" });
+    const recorded = healed.turns.flatMap(({ actions }) => actions.flatMap(each => each.recorded));
+    expect(recorded.map(each => each.do)).toEqual(['click', 'fill', 'fill', 'click']);
+    expect(recorded.at(-1)).toMatchObject({ locator: "getByRole('button', { name: 'Order now' })" });
   });
 
   test('a healed recording holds secrets by name only, and Claude sees no more of them', () => {
-    const steps = healed.turns.flatMap(({ actions }) => actions.flatMap(each => each.steps));
-    expect(steps[2]).toMatchObject({ do: 'fill', text: '<secret>CARD</secret>' });
+    const recorded = healed.turns.flatMap(({ actions }) => actions.flatMap(each => each.recorded));
+    expect(recorded[2]).toMatchObject({ do: 'fill', text: '<secret>CARD</secret>' });
     expect(JSON.stringify(healed)).not.toContain(SECRET);
     expect(JSON.stringify(model.requests.map(({ body }) => body))).not.toContain(SECRET);
   });

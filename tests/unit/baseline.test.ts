@@ -6,7 +6,7 @@ import type { HistoryRun } from '../../src/verdicts/history';
 import { verdictOf } from '../../src/verdicts/verdict';
 import { resultRow, trials } from './verdicts/trials';
 
-const WAY = { steps: [{ turn: 1, path: '/', did: 'clicked "Buy"', key: 'click' }], end: '/thanks' };
+const WAY = { actions: [{ turn: 1, path: '/', did: 'clicked "Buy"', key: 'click' }], end: '/thanks' };
 const SUBJECT = { spec: 'cart', project: 'opus', agent: 'claude', model: 'm-1', replayed: false };
 const row = (letters: string, more: Partial<Results['verdicts'][number]> = {}) => ({
   ...resultRow(SUBJECT, verdictOf({ k: letters.length, minPasses: 2 }, trials(letters))),

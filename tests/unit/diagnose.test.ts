@@ -42,12 +42,12 @@ const role = (name: string, label: string) => `getByRole('${name}', { name: '${l
 const click = (path: string, name: string, to = path) =>
   action(path, { do: 'click', locator: role('button', name) }, to);
 
-/** A turn for each list of steps; a text is an action of which the agent tells no steps, one that ends in `!` failed. */
+/** A turn for each list of recorded actions; a text is an action with nothing recorded, one that ends in `!` failed. */
 function record(turns: (RecordedAction[] | string)[], more: Partial<TrialRecord> = {}): TrialRecord {
-  const made = turns.map((steps, index): TurnRecord => {
-    const url = SITE + (typeof steps === 'string' ? '/' : (steps.at(-1)?.after.url ?? '/'));
-    const title = typeof steps === 'string' ? steps.replace(/!$/, '') : `turn ${index + 1}`;
-    const failed = typeof steps === 'string' && steps.endsWith('!');
+  const made = turns.map((recorded, index): TurnRecord => {
+    const url = SITE + (typeof recorded === 'string' ? '/' : (recorded.at(-1)?.after.url ?? '/'));
+    const title = typeof recorded === 'string' ? recorded.replace(/!$/, '') : `turn ${index + 1}`;
+    const failed = typeof recorded === 'string' && recorded.endsWith('!');
     return {
       ...{
         number: index + 1,
@@ -59,7 +59,11 @@ function record(turns: (RecordedAction[] | string)[], more: Partial<TrialRecord>
         usage: NO_USAGE,
       },
       actions: [
-        { title, ...(failed ? { error: 'not found' } : {}), ...(typeof steps === 'string' ? {} : { steps }) },
+        {
+          title,
+          ...(failed ? { error: 'not found' } : {}),
+          ...(typeof recorded === 'string' ? {} : { recorded }),
+        },
       ],
       ...{ startedAtMs: 0, durationMs: 1, screenshot: `turn-${index + 1}.jpg` },
     };
@@ -87,9 +91,9 @@ function record(turns: (RecordedAction[] | string)[], more: Partial<TrialRecord>
 }
 
 const didOf = (turns: (RecordedAction[] | string)[], more?: Partial<TrialRecord>) =>
-  wayOf(record(turns, more)).steps.map(({ path, did }) => `${path}: ${did}`);
+  wayOf(record(turns, more)).actions.map(({ path, did }) => `${path}: ${did}`);
 
-describe('the steps of a trial', () => {
+describe('what a trial did', () => {
   const field = role('textbox', 'Name');
   test.each<[string, RecordedAction[], string[]]>([
     ['a click', [click('/cart?x=1', 'Pay')], ['/cart: clicked button "Pay"']],
@@ -151,12 +155,12 @@ describe('the steps of a trial', () => {
       ],
       ['/: filled field "Name"', '/: clicked "Go"', '/: clicked .icon-cart'],
     ],
-  ])('%s', (_name, steps, expected) => {
-    expect(didOf([steps])).toEqual(expected);
+  ])('%s', (_name, recorded, expected) => {
+    expect(didOf([recorded])).toEqual(expected);
   });
 
   test('a click and a check of one box are one thing, and so are two values of a field', () => {
-    const keys = (steps: RecordedAction[]) => wayOf(record([steps])).steps.map(({ key }) => key);
+    const keys = (recorded: RecordedAction[]) => wayOf(record([recorded])).actions.map(({ key }) => key);
     const locator = role('checkbox', 'Terms');
     expect(keys([action('/', { do: 'click', locator })])).toEqual(
       keys([action('/', { do: 'check', locator, checked: true })]),
@@ -176,8 +180,8 @@ describe('the steps of a trial', () => {
 
   test('the value of {{unique}} stands by its name', () => {
     const trial = record([[click('/page-x1y2z3', 'Delete x1y2z3')]], { finalUrl: `${SITE}/page-x1y2z3` });
-    const { steps, end } = wayOf(byName(trial, 'x1y2z3'));
-    expect(steps.map(({ path, did }) => `${path}: ${did}`)).toEqual([
+    const { actions, end } = wayOf(byName(trial, 'x1y2z3'));
+    expect(actions.map(({ path, did }) => `${path}: ${did}`)).toEqual([
       '/page-{{unique}}: clicked button "Delete {{unique}}"',
     ]);
     expect(end).toBe('/page-{{unique}}');
@@ -185,7 +189,7 @@ describe('the steps of a trial', () => {
 
   test('long names and addresses are cut, and are not taken for each other', () => {
     const long = (end: string) => click(`data:text/html,${'x'.repeat(9_000)}`, `${'n'.repeat(9_000)}${end}`);
-    const [one, other] = wayOf(record([[long('1'), long('2')]])).steps;
+    const [one, other] = wayOf(record([[long('1'), long('2')]])).actions;
     expect(JSON.stringify(one).length).toBeLessThan(1_000);
     expect(one!.key).not.toBe(other!.key);
   });

@@ -23,9 +23,9 @@ const turnOf = (actions: Actions, index = 0, url = `${SITE}/`): TurnRecord => ({
 });
 const recordOf = (turns: TurnRecord[], more: Partial<TrialRecord> = {}) =>
   madeRecord({ outcome: 'failed', turns, finalUrl: `${SITE}/`, ...more });
-const stepsOf = (turns: TurnRecord[], more?: Partial<TrialRecord>) => wayOf(recordOf(turns, more)).steps;
-const did = (...steps: RecordedAction[]) =>
-  stepsOf([turnOf([{ title: 'x', steps }])]).map(({ did, key }) => `${did} | ${key}`);
+const actionsOf = (turns: TurnRecord[], more?: Partial<TrialRecord>) => wayOf(recordOf(turns, more)).actions;
+const did = (...recorded: RecordedAction[]) =>
+  actionsOf([turnOf([{ title: 'x', recorded }])]).map(({ did, key }) => `${did} | ${key}`);
 
 test.each<[PageAction, string | null, string?]>([
   [{ do: 'click', locator: BUTTON }, 'clicked button "Pay"', `click ${BUTTON}`],
@@ -76,7 +76,7 @@ test.each([
   ["locator('form').locator('.x')", "locator('form').locator('.x')"],
 ])('%s is %s', (locator, words) => expect(controlIn(locator)).toBe(words));
 
-test('a field is filled once, however it is done; a click of its own and another page are other steps', () => {
+test('a field is filled once, however it is done; a click of its own and another page are other actions', () => {
   const into = (what: 'click' | 'fill' | 'type', path = '/') =>
     at(path, what === 'click' ? { do: what, locator: FIELD } : { do: what, locator: FIELD, text: 'a' });
   const filled = `filled field "Name" | fill ${FIELD}`;
@@ -87,9 +87,9 @@ test('a field is filled once, however it is done; a click of its own and another
   expect(did(into('click'), click('/'))).toEqual([clicked, `clicked button "Pay" | click ${BUTTON}`]);
 });
 
-describe('where a step was done', () => {
+describe('where an action was done', () => {
   const paths = (turns: TurnRecord[], more?: Partial<TrialRecord>) =>
-    stepsOf(turns, more).map(({ path }) => path);
+    actionsOf(turns, more).map(({ path }) => path);
   const silent = (url: string, index = 0) => turnOf([{ title: 'look' }], index, url);
   const visited = (url: string, resourceType = 'document') => ({
     network: {
@@ -109,10 +109,10 @@ describe('where a step was done', () => {
     ]);
   });
 
-  test('of a recorded step is its own; of a page that did not answer the last known', () => {
-    expect(paths([turnOf([{ title: 'x', steps: [click('/cart?x')] }])])).toEqual(['/cart']);
-    expect(paths([turnOf([{ title: 'x', steps: [click('')] }], 0, `${SITE}/a`)])).toEqual(['/a']);
-    expect(paths([turnOf([{ title: 'x', steps: [click('data:text/html,x')] }])])).toEqual([
+  test('of a recorded action is its own; of a page that did not answer the last known', () => {
+    expect(paths([turnOf([{ title: 'x', recorded: [click('/cart?x')] }])])).toEqual(['/cart']);
+    expect(paths([turnOf([{ title: 'x', recorded: [click('')] }], 0, `${SITE}/a`)])).toEqual(['/a']);
+    expect(paths([turnOf([{ title: 'x', recorded: [click('data:text/html,x')] }])])).toEqual([
       'data:text/html,x',
     ]);
   });
@@ -136,16 +136,16 @@ describe('where a step was done', () => {
 
 describe("what an agent's own words tell", () => {
   const own = (...actions: Actions) =>
-    stepsOf([turnOf(actions)]).map(({ path, did, key }) => `${path}: ${did} | ${key}`);
+    actionsOf([turnOf(actions)]).map(({ path, did, key }) => `${path}: ${did} | ${key}`);
 
-  test('of an action without steps, and of one that failed on its way', () => {
+  test('of an action with nothing recorded, and of one that failed on its way', () => {
     expect(own({ title: 'open the cart' })).toEqual(['/: did: open the cart | said open the cart']);
-    expect(own({ title: 'pay', error: 'no', steps: [click('/', '/pay')] })).toEqual([
+    expect(own({ title: 'pay', error: 'no', recorded: [click('/', '/pay')] })).toEqual([
       `/: clicked button "Pay" | click ${BUTTON}`,
       '/pay: failed at: pay | failed pay',
     ]);
     expect(own({ title: 'pay', error: 'no' })).toEqual(['/: failed at: pay | failed pay']);
-    expect(own({ title: 'look', steps: [] })).toEqual([]);
+    expect(own({ title: 'look', recorded: [] })).toEqual([]);
   });
 
   test.each<[string, object | null]>([
@@ -155,36 +155,37 @@ describe("what an agent's own words tell", () => {
     ['look around', null],
   ])('%s', (title, control) => {
     expect(failedTrialOf('p', 0, recordOf([turnOf([{ title }])])).control).toEqual(control);
-    expect(stepsOf([turnOf([{ title }])])[0]).not.toHaveProperty('control');
+    expect(actionsOf([turnOf([{ title }])])[0]).not.toHaveProperty('control');
   });
 });
 
-test('a recording is a way, with turns from 1; it ends where its last step led', () => {
-  const turn = (...steps: RecordedAction[]) => ({ title: 'x', actions: [{ title: 'x', steps }] });
+test('a recording is a way, with turns from 1; it ends where its last action led', () => {
+  const turn = (...recorded: RecordedAction[]) => ({ title: 'x', actions: [{ title: 'x', recorded }] });
   expect(wayOfTurns([turn(click('/', '/cart')), turn(click('/cart'), click('/cart', '/thanks'))])).toEqual({
-    steps: ['/', '/cart', '/cart'].map((path, index) => ({
+    actions: ['/', '/cart', '/cart'].map((path, index) => ({
       ...{ turn: index ? 2 : 1, path, did: 'clicked button "Pay"', key: `click ${BUTTON}` },
     })),
     end: '/thanks',
   });
-  expect(wayOfTurns([])).toEqual({ steps: [], end: null });
+  expect(wayOfTurns([])).toEqual({ actions: [], end: null });
   expect(wayOfTurns([turn(click(''))])).toEqual({
-    steps: [expect.objectContaining({ path: '' })],
+    actions: [expect.objectContaining({ path: '' })],
     end: null,
   });
 });
 
 test('long trials and long names are bounded', () => {
-  const { steps } = wayOf(
+  const { actions } = wayOf(
     recordOf(Array.from({ length: 1_001 }, (_, index) => turnOf([{ title: `${index}` }], index))),
   );
-  expect(steps).toHaveLength(1_000);
+  expect(actions).toHaveLength(1_000);
   const many = Array.from({ length: 1_001 }, (_, index) => at('/', { do: 'goto', url: `/p${index}x` }));
-  expect(stepsOf([turnOf([{ title: 'x', steps: many }])])).toHaveLength(1_000);
-  const keyOf = (length: number) => stepsOf([turnOf([{ title: 'x'.repeat(length) }])])[0]!;
+  expect(actionsOf([turnOf([{ title: 'x', recorded: many }])])).toHaveLength(1_000);
+  const keyOf = (length: number) => actionsOf([turnOf([{ title: 'x'.repeat(length) }])])[0]!;
   expect(keyOf(200)).toMatchObject({ did: `did: ${'x'.repeat(114)}…`, key: `said ${'x'.repeat(119)}…` });
   const tool = (name: string) =>
-    stepsOf([turnOf([{ title: 'x', steps: [at('/', { do: 'call_page_tool', name, input: {} })] }])])[0]!.key;
+    actionsOf([turnOf([{ title: 'x', recorded: [at('/', { do: 'call_page_tool', name, input: {} })] }])])[0]!
+      .key;
   expect(tool('x'.repeat(185))).toBe(`call_page_tool ${'x'.repeat(185)}`);
   expect(tool('x'.repeat(186))).toMatch(/^call_page_tool x{185} [\da-f]{16}$/);
 });

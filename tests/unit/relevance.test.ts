@@ -69,9 +69,9 @@ describe('aims', () => {
     {
       what: 'what was used on the page where it ended',
       turns: [
-        turn('a', { actions: [{ title: 'a', steps: [click('home', '/')] }] }),
+        turn('a', { actions: [{ title: 'a', recorded: [click('home', '/')] }] }),
         turn('b', {
-          actions: [{ title: 'b', steps: [click('one', '/shop?q=1#x'), click('one'), click('two')] }],
+          actions: [{ title: 'b', recorded: [click('one', '/shop?q=1#x'), click('one'), click('two')] }],
         }),
       ],
       aims: { used: ['one', 'one', 'two'].map(locator => ({ locator, failed: false, unkept: false })) },
@@ -83,7 +83,7 @@ describe('aims', () => {
           actions: [
             {
               title: 'a',
-              steps: [{ ...click('one'), do: 'fill', text: 'x', after: { url: '/shop', content: 'a' } }],
+              recorded: [{ ...click('one'), do: 'fill', text: 'x', after: { url: '/shop', content: 'a' } }],
             },
           ],
         }),
@@ -104,7 +104,7 @@ describe('aims', () => {
     {
       what: 'what was used in the last turns alone',
       turns: [
-        turn('a', { actions: [{ title: 'a', steps: [click('one')] }] }),
+        turn('a', { actions: [{ title: 'a', recorded: [click('one')] }] }),
         turn('b'),
         turn('c'),
         turn('d'),

@@ -255,7 +255,7 @@ test('a result counts once; it is recorded if it passed; trials of two texts con
   const turn = {
     ...{ number: 1, title: 't', narration: '', outcome: 'ok', notices: [], url: 'http://x/' },
     usage: madeRecord().usage,
-    actions: [{ title: 't', steps: [action] }],
+    actions: [{ title: 't', recorded: [action] }],
     ...{ startedAtMs: 0, durationMs: 1, screenshot: null },
   } as TrialRecord['turns'][number];
   const run = new SpecRun('agents', PLANNED);

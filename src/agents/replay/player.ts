@@ -57,15 +57,15 @@ export class Player {
   }
 
   private async turn(turn: Turn, { actions }: RecordedTurn): Promise<void> {
-    for (const { title, steps } of actions) {
+    for (const { title, recorded } of actions) {
       const repeated: RecordedAction[] = [];
       try {
-        for (const action of steps) repeated.push(await this.repeat(action, title));
+        for (const action of recorded) repeated.push(await this.repeat(action, title));
       } catch (error) {
-        turn.action({ title, error: (error as Error).message, steps: repeated });
+        turn.action({ title, error: (error as Error).message, recorded: repeated });
         throw error;
       }
-      turn.action({ title, steps: repeated });
+      turn.action({ title, recorded: repeated });
       this.done.push(title);
     }
   }

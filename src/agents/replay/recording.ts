@@ -14,17 +14,20 @@ const MAX_LENGTH = 20_000_000;
 /** The most entries of each list in it. */
 const MAX_ENTRIES = 1_000;
 
-/** Whether a step opens an address with a secret in it, which servers and proxies would write to their logs. */
-function leaksSecret(step: RecordedAction): boolean {
-  return step.do === 'goto' && step.url.includes('<secret>');
+/** Whether an action opens an address with a secret in it, which servers and proxies would write to their logs. */
+function leaksSecret(action: RecordedAction): boolean {
+  return action.do === 'goto' && action.url.includes('<secret>');
 }
 
-const stepSchema = recordedActionSchema.refine(step => !leaksSecret(step), {
+const recordedSchema = recordedActionSchema.refine(action => !leaksSecret(action), {
   path: ['url'],
   error: 'must not hold a secret: addresses end up in logs',
 });
-/** `title`: what it did, in words. */
-const actionSchema = z.object({ title: z.string(), steps: z.array(stepSchema).min(1).max(MAX_ENTRIES) });
+/** `title`: what it did, in words. `steps` is what 0.1 called `recorded`. */
+const actionSchema = z.preprocess(
+  action => ({ recorded: Object(action).steps, ...Object(action) }),
+  z.object({ title: z.string(), recorded: z.array(recordedSchema).min(1).max(MAX_ENTRIES) }),
+);
 const turnSchema = z.object({ title: z.string(), actions: z.array(actionSchema).min(1).max(MAX_ENTRIES) });
 
 export const recordingSchema = z.object({
@@ -76,10 +79,10 @@ export function recordingText(recording: Recording): string {
   return `${JSON.stringify(recording, null, 2)}\n`;
 }
 
-/** Why replay() could not play these steps. */
-export function whyRefused(steps: readonly RecordedAction[]): string | undefined {
-  if (steps.some(leaksSecret)) return 'goes to an address that holds a secret';
-  const files = steps.flatMap(step => (step.do === 'upload' ? step.files : []));
+/** Why replay() could not play these actions. */
+export function whyRefused(actions: readonly RecordedAction[]): string | undefined {
+  if (actions.some(leaksSecret)) return 'goes to an address that holds a secret';
+  const files = actions.flatMap(action => (action.do === 'upload' ? action.files : []));
   const outside = files.find(leadsOut);
   return outside && `uploads "${outside}", which is outside the folder of the Playwright config`;
 }

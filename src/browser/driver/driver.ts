@@ -42,7 +42,7 @@ export interface Done {
   error?: string;
   point?: Point;
   detail?: Record<string, unknown>;
-  steps?: RecordedAction[];
+  recorded?: RecordedAction[];
 }
 
 export class Driver {
@@ -224,10 +224,10 @@ export class Driver {
     try {
       const result = await limited(act(), MEMBER_LIMIT_MS, () => new DriverError(STUCK), signal);
       const calm = settles && (await this.settle(page, since));
-      const steps = await recorder.done();
+      const recorded = await recorder.done();
       // Also wait for what has begun in the meantime.
       if (calm && session.isBusy(since)) await this.settle(page, since);
-      this.onDone({ title: words, ...this.marked(), steps });
+      this.onDone({ title: words, ...this.marked(), recorded });
       return result;
     } catch (error) {
       signal.throwIfAborted();

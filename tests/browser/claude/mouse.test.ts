@@ -149,9 +149,9 @@ describe('clicks', () => {
     const { act, actions } = await pages.open('/controls');
     for (const row of CONTROLS.keys()) await act('hover', { target: at(8, row * 40 + 8) });
     expect(actions.map(({ title }) => title)).toEqual(CONTROLS.map(([words]) => `hover over ${words}`));
-    const spotless = actions.map(({ steps }) => {
-      const [step] = steps as { locator: string; position?: object }[];
-      return step!.position ? undefined : step!.locator;
+    const spotless = actions.map(({ recorded }) => {
+      const [action] = recorded as { locator: string; position?: object }[];
+      return action!.position ? undefined : action!.locator;
     });
     expect(spotless).toEqual(CONTROLS.map(([, , locator]) => locator));
   });

@@ -26,11 +26,11 @@ import { resultsFile, suite } from '../cli/suite';
 const around = { tab: 0, before: { url: '/', content: 'a' }, after: { url: '/', content: 'b' } };
 const click = { do: 'click' as const, locator: `getByRole('button')`, ...around };
 
-function recordOf(steps: object[], more: Partial<TrialRecord> = {}): TrialRecord {
+function recordOf(recorded: object[], more: Partial<TrialRecord> = {}): TrialRecord {
   const turn = {
     number: 1,
     title: 'turn',
-    actions: [{ title: 'act', steps: steps as never }],
+    actions: [{ title: 'act', recorded: recorded as never }],
     narration: '',
   };
   return madeRecord({
@@ -54,14 +54,14 @@ function recordOf(steps: object[], more: Partial<TrialRecord> = {}): TrialRecord
   });
 }
 
-const recording = (steps: object[]) => ({
+const recording = (recorded: object[]) => ({
   recordingVersion: RECORDING_VERSION,
   specId: 'order',
   specHash: 'abc',
   agent: 'claude',
   model: null,
   recordedAt: '2026-11-05T10:00:00.000Z',
-  turns: [{ title: 'turn', actions: [{ title: 'act', steps }] }],
+  turns: [{ title: 'turn', actions: [{ title: 'act', recorded }] }],
 });
 
 /** A config's folder with a folder beside it, and a link that leads there. */
@@ -115,7 +115,7 @@ test('a results file of gigabytes is not read', async () => {
 test('a recording that types a secret into an address is refused, and none is made', () => {
   const goto = { do: 'goto', url: '/?q=<secret>SHOP_PASSWORD</secret>', ...around };
   expect(() => readRecording(JSON.stringify(recording([click, goto])), 'order.json')).toThrow(
-    /order\.json: .*steps\[1\]\.url: must not hold a secret/,
+    /order\.json: .*recorded\[1\]\.url: must not hold a secret/,
   );
   expect(recordingOf(recordOf([goto]))).toEqual({
     problem: expect.stringMatching(/^turn 1: .*an address that holds a secret/),

@@ -25,7 +25,7 @@ const click = (name: string) => ({
   after: { url: '/', content: 'b' },
 });
 type Action = TurnRecord['actions'][number];
-const acted = (name: string): Action => ({ title: `click button "${name}"`, steps: [click(name)] });
+const acted = (name: string): Action => ({ title: `click button "${name}"`, recorded: [click(name)] });
 
 function recordOf(actions: Action[][], more: Partial<TrialRecord> = {}): TrialRecord {
   return {
@@ -49,10 +49,10 @@ function made(record: TrialRecord): Recording {
 
 test('a recording holds what was done, without what failed and what only looked', () => {
   const record = recordOf([
-    [{ title: 'read the page', steps: [] }],
+    [{ title: 'read the page', recorded: [] }],
     [acted('Add'), { title: 'click link "Gone"', error: 'it is covered' }],
-    [{ title: 'fill and send', error: 'button "Send" not found', steps: [click('Fill')] }],
-    [acted('Order'), { title: 'a dialog was accepted', steps: [] }],
+    [{ title: 'fill and send', error: 'button "Send" not found', recorded: [click('Fill')] }],
+    [acted('Order'), { title: 'a dialog was accepted', recorded: [] }],
   ]);
   const recording = made(record);
   expect(recording.turns.map(({ title, actions }) => [title, actions.map(action => action.title)])).toEqual([
@@ -64,12 +64,12 @@ test('a recording holds what was done, without what failed and what only looked'
 });
 
 test('a recording keeps the value of {{unique}} by name', () => {
-  const steps = [{ ...click('Add k3fz90ab'), before: { url: '/u/k3fz90ab', content: 'a' } }];
-  const actions = [{ title: 'click "k3fz90ab"', steps }];
+  const recorded = [{ ...click('Add k3fz90ab'), before: { url: '/u/k3fz90ab', content: 'a' } }];
+  const actions = [{ title: 'click "k3fz90ab"', recorded }];
   const text = recordingText(made(recordOf([actions], { unique: 'k3fz90ab' })));
   expect(text).not.toContain('k3fz90ab');
   const filled = readRecording(text.replaceAll('{{unique}}', 'b0000000'), 'order.json');
-  expect(filled.turns[0]!.actions[0]!.steps[0]).toMatchObject({
+  expect(filled.turns[0]!.actions[0]!.recorded[0]).toMatchObject({
     locator: `getByRole('button', { name: 'Add b0000000' })`,
   });
   expect(recordingText(made(recordOf([actions])))).toContain('k3fz90ab');
@@ -82,9 +82,16 @@ test.each([
     recordOf([[acted('Add')], [{ title: 'run script' }]]),
     /turn 2: `run script` can't be replayed/,
   ],
-  ['did nothing', recordOf([[{ title: 'read the page', steps: [] }]]), /did nothing to the page/],
+  ['did nothing', recordOf([[{ title: 'read the page', recorded: [] }]]), /did nothing to the page/],
 ])('a trial that %s leaves none', (_, record, problem) => {
   expect(recordingOf(record)).toEqual({ problem: expect.stringMatching(problem) });
+});
+
+test('recordings of 0.1 call it `steps`', () => {
+  const recording = made(recordOf([[acted('Add')]]));
+  const old = recordingText(recording).replace('"recorded":', '"steps":');
+  expect(old).toContain('"steps"');
+  expect(readRecording(old, 'order.json')).toEqual(recording);
 });
 
 test.each([
@@ -96,7 +103,7 @@ test.each([
   ],
   [
     recordingText(made(recordOf([[acted('Add')]]))).replace('"click"', '"evaluate"'),
-    /turns\[0\]\.actions\[0\]\.steps\[0\]/,
+    /turns\[0\]\.actions\[0\]\.recorded\[0\]/,
   ],
 ])('%.40s is refused', (text, message) => {
   expect(() => readRecording(text, 'order.json')).toThrow(RecordingError);

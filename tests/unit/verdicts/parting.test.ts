@@ -4,15 +4,15 @@ import { describe, expect, test } from 'vitest';
 import { FAILED, type PassingTrial, PassingWays, UNTOLD } from '../../../src/verdicts/parting';
 import type { PassingTrials, Way } from '../../../src/verdicts/shapes';
 
-/** `/:a /:b /cart:c > /thanks`: a step each, a path and an action, a turn each; then the path where it ended. */
+/** `/:a /:b /cart:c > /thanks`: an action each, a path and an action, a turn each; then the path where it ended. */
 function way(text: string): Way {
-  const [steps = '', end] = text.split('>').map(part => part.trim());
+  const [actions = '', end] = text.split('>').map(part => part.trim());
   return {
-    steps: steps
+    actions: actions
       .split(/\s+/)
       .filter(Boolean)
-      .map((step, index) => {
-        const [path, key] = step.split(':') as [string, string];
+      .map((action, index) => {
+        const [path, key] = action.split(':') as [string, string];
         return { turn: index + 1, path, did: `did ${key}`, key };
       }),
     end: end ?? null,
@@ -54,7 +54,7 @@ describe('a failing trial beside passing ones', () => {
     ],
     ['nothing more', ['/:a /:b > /'], '/:a > /', 'after turn 1: the passing trial did b, this one ended'],
     [
-      'a step again and again',
+      'an action again and again',
       ['/:a /:b /:c > /'],
       '/:a /:b /:b /:b > /',
       'turn 3: the passing trial did c, this one did b again',
@@ -108,13 +108,13 @@ describe('a failing trial beside passing ones', () => {
       'after turn 1: the passing trial did b, this one ended',
     ],
     [
-      'a step left out',
+      'an action left out',
       ['/:a /:b /:c > /'],
       '/:a /:c > /',
       'before turn 2: the passing trial did b, this one never did',
     ],
     [
-      'a step left out that not all did',
+      'an action left out that not all did',
       ['/:a /:b /:c > /', '/:a /:c > /', '/:a /:b /:c > /'],
       '/:x /:c > /',
       'before turn 2: passing trials did a, this one never did',
@@ -182,9 +182,9 @@ describe('a failing trial beside passing ones', () => {
       'turn 2: 2 of 3 passing trials had ended, this one did x',
     ],
     ['the same way', ['/:a /:b > /'], '/:a /:b > /', null],
-    ['no steps at all', ['/:a > /'], '> /', null],
+    ['no actions at all', ['/:a > /'], '> /', null],
     ['nothing to compare with', [], '/:a > /', null],
-    ['passing trials without steps', ['> /'], '/:a > /', null],
+    ['passing trials without actions', ['> /'], '/:a > /', null],
     [
       'most passing trials',
       ['/:a /:b > /', '/:a /:b > /', '/:a /:c > /'],
@@ -224,9 +224,9 @@ describe('a failing trial beside passing ones', () => {
   });
 });
 
-describe('steps that an agent does not tell', () => {
+describe('actions that an agent does not tell', () => {
   const untold = (...keys: string[]): Way => ({
-    steps: keys.map((key, index) => ({
+    actions: keys.map((key, index) => ({
       turn: index + 1,
       path: '/',
       did: `did: ${key}`,
@@ -258,12 +258,12 @@ describe('steps that an agent does not tell', () => {
 
   test('passing trials that did nothing are no way to be left', () => {
     const failed = { turn: 1, path: '/', did: 'failed at: a', key: `${FAILED}a` };
-    expect(partingOf([way('> /')], { steps: [failed], end: '/' })).toBeNull();
+    expect(partingOf([way('> /')], { actions: [failed], end: '/' })).toBeNull();
   });
 
   test('an action that failed is told as such', () => {
     const lost = way('/:a > /');
-    lost.steps.push({ turn: 2, path: '/', did: 'failed at: click "b"', key: `${FAILED}click "b"` });
+    lost.actions.push({ turn: 2, path: '/', did: 'failed at: click "b"', key: `${FAILED}click "b"` });
     expect(partingOf([way('/:a /:b > /')], lost)?.text).toBe(
       'turn 2: the passing trial did b, this one failed at: click "b"',
     );
@@ -274,7 +274,7 @@ const anyWay = fc
   .array(fc.tuple(fc.constantFrom('/', '/cart', '/pay'), fc.constantFrom('a', 'b', 'c', 'd')), {
     maxLength: 8,
   })
-  .map(steps => `${steps.map(([path, key]) => `${path}:${key}`).join(' ')} > /`);
+  .map(actions => `${actions.map(([path, key]) => `${path}:${key}`).join(' ')} > /`);
 
 test('passing trials in any order: the same parting', () => {
   fc.assert(
@@ -306,13 +306,15 @@ test('what is said of it is so: it did the one, and never the other again; or so
       });
       if (found?.kind !== 'action' && found?.kind !== 'extra') return;
       const { kind, expected, actual } = found;
-      expect(lost.steps.some(step => step.turn === actual.turn && step.did === actual.did)).toBe(true);
+      expect(lost.actions.some(action => action.turn === actual.turn && action.did === actual.did)).toBe(
+        true,
+      );
       const { did, path } = kind === 'extra' ? actual : expected;
-      const times = (steps: Way['steps']) =>
-        steps.filter(step => step.did === did && step.path === path).length;
-      const theirs = Math.max(...passing(...texts).map(({ way: { steps } }) => times(steps)));
-      if (kind === 'extra') expect(times(lost.steps)).toBeGreaterThan(theirs);
-      else expect(times(lost.steps)).toBeLessThan(theirs);
+      const times = (actions: Way['actions']) =>
+        actions.filter(action => action.did === did && action.path === path).length;
+      const theirs = Math.max(...passing(...texts).map(({ way: { actions } }) => times(actions)));
+      if (kind === 'extra') expect(times(lost.actions)).toBeGreaterThan(theirs);
+      else expect(times(lost.actions)).toBeLessThan(theirs);
     }),
   );
 });
