@@ -5,7 +5,7 @@ import { inWords } from '../browser/locator-expression';
 import type { RecordedAction } from '../browser/page-action';
 import { UNIQUE } from '../spec/data';
 import { parsedUrl } from '../spec/url';
-import type { TrialRecord, TurnRecord } from '../trial/record';
+import { GAVE_UP, type TrialRecord, type TurnRecord } from '../trial/record';
 import { oneLine } from '../trial/safe-text';
 import type { BrokenCheck, FailedTrial } from '../verdicts/diagnosis';
 import { FAILED, UNTOLD } from '../verdicts/parting';
@@ -32,6 +32,7 @@ export function failedTrialOf(
   actions = actionsOf(record),
 ): FailedTrial {
   const path = pathOf(record.finalUrl);
+  const { endReason } = record;
   const last = actions.findLast(({ control }) => control !== undefined);
   return {
     ...{ index, project, path },
@@ -39,7 +40,7 @@ export function failedTrialOf(
     turns: record.turns.length,
     broken: brokenChecks(record),
     control: last ? { words: last.control!, here: last.path === path } : null,
-    said: saidAtEnd(record),
+    said: endReason ? oneLine(endReason.replace(GAVE_UP, ''), MAX_SAID) : null,
     findings: findingsOf(record, true),
     others: findingsOf(record, false),
   };
@@ -202,15 +203,6 @@ function brokenChecks({ assertions, refusals, judge }: TrialRecord): BrokenCheck
     ...(judge && !judge.passed ? [{ title: 'the judge', reason: `the judge: ${judge.reason}` }] : []),
   ];
   return broken.map(({ title, reason }) => ({ title, reason: reason && oneLine(reason, MAX_SAID) }));
-}
-
-/** Why the agent stopped early, without what `Trial` adds to its reason. */
-function saidAtEnd({ status, reason }: TrialRecord): string | null {
-  if (status === 'completed') return null;
-  const added = /(; (one check does|\d+ checks do) not hold)?; the agent stopped on .*$/;
-  const said =
-    reason && added.test(reason) ? reason.replace(added, '').replace(/^the agent gave up: /, '') : null;
-  return said && oneLine(said, MAX_SAID);
 }
 
 /** The fingerprint of an http address has only path, query and fragment. */

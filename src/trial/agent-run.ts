@@ -14,7 +14,7 @@ import { PageTools, type PageToolsMode } from '../browser/page-tools';
 import type { OpenSession } from '../browser/session';
 import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';
-import type { ErrorKind, TrialStatus } from './record';
+import { type ErrorKind, GAVE_UP, type TrialStatus } from './record';
 import { type Mask, messageOf, oneLine, secretMask } from './safe-text';
 import { abortable, Turns } from './turns';
 
@@ -230,7 +230,7 @@ function endOf(agent: Agent, result: unknown, mask: (text: string) => string): A
   if (result === undefined || result === null) return ended('completed');
   const { status, reason } = result as Partial<GaveUp>;
   if (status === 'gave_up' && typeof reason === 'string')
-    return ended('gave_up', `the agent gave up: ${oneLine(mask(reason), 500)}`);
+    return ended('gave_up', `${GAVE_UP}${oneLine(mask(reason), 500)}`);
   const problem = `agent "${agent.name}" resolved to ${mask(String(JSON.stringify(result)))}; it must resolve to nothing or to { status: "gave_up", reason: "..." }`;
   return errorEnd('internal', oneLine(problem, 500));
 }

@@ -18,6 +18,9 @@ export const RECORD_ATTACHMENT = '_taskproof';
 /** The hidden attachment with the note on one `agent.run` in a hand-written test. */
 export const AGENT_ATTACHMENT = '_taskproof-agent';
 
+/** Begins the `endReason` of an agent that gave up. */
+export const GAVE_UP = 'the agent gave up: ';
+
 export const trialStatuses = [
   'completed',
   'max_steps',
@@ -126,6 +129,8 @@ export interface TrialRecord {
   policy: PassPolicy;
   status: TrialStatus;
   errorKind: ErrorKind | null;
+  /** One line: why the agent stopped early; null if it ended its own turn. */
+  endReason?: string | null;
   outcome: 'passed' | 'failed' | 'error';
   /** One line: why the trial did not pass, and where the agent was; null if it passed. */
   reason: string | null;
@@ -263,6 +268,7 @@ export const trialRecordSchema = z.object({
   policy: z.object({ k: z.number().int().positive(), minPasses: z.number().int().positive() }),
   status: z.enum(trialStatuses),
   errorKind: z.enum(errorKinds).nullable(),
+  endReason: z.string().nullish(),
   outcome: z.enum(['passed', 'failed', 'error']),
   reason: z.string().nullable(),
   turns: z.array(turnSchema),

@@ -137,6 +137,7 @@ export class Trial {
       seed: this.plan.seed,
       status: end.status,
       errorKind: end.errorKind,
+      endReason: end.reason,
       ...this.outcome(end),
       turns: turns.records,
       ...turns.counts,

@@ -224,12 +224,10 @@ describe('what a failed trial tells', () => {
     expect(failed(turns)).toMatchObject(expected);
   });
 
-  test("an agent's own words as it gave up, without what stands around them", () => {
-    const reason =
-      'the agent gave up: no way on; 2 checks do not hold; the agent stopped on http://x/ after turn 1 (a)';
-    expect(failed([], { status: 'gave_up', reason }).said).toBe('no way on');
-    expect(failed([], { status: 'gave_up', reason: 'in other words' }).said).toBeNull();
-    expect(failed([], { status: 'completed', reason }).said).toBeNull();
+  test("an agent's own words as it gave up", () => {
+    const endReason = 'the agent gave up: no way on';
+    expect(failed([], { status: 'gave_up', endReason }).said).toBe('no way on');
+    expect(failed([], { status: 'completed' }).said).toBeNull();
   });
 
   test('broken checks, with a forbidden host and the judge', () => {
