@@ -23,7 +23,7 @@ export async function targetAt(
   point: Point | null,
   controlOf: typeof closestControl = closestAlone,
 ) {
-  const found = await readAt(page, point, placeAt, controlOf, pathOf);
+  const found = await readAt(page, point, placeAt, controlOf, cssPathOf);
   if (!found) return undefined;
   const { path, position } = found.result;
   // Without a position, the element's middle.
@@ -35,7 +35,7 @@ function placeAt(
   element: Element,
   point: Point | null,
   controlOf: typeof closestControl,
-  toPath: typeof pathOf,
+  toPath: typeof cssPathOf,
 ) {
   const control = point && controlOf(element);
   const { x, y } = element.getBoundingClientRect();
@@ -106,7 +106,7 @@ export async function elementAt(page: Page, point: Point | null) {
 export async function placeOf(element: Handle): Promise<Locator> {
   const frame = await element.ownerFrame();
   if (!frame) throw new Error('the element has no document any more');
-  return (await placeIn(frame, await element.evaluate(pathOf))).place;
+  return (await placeIn(frame, await element.evaluate(cssPathOf))).place;
 }
 
 export async function placeIn(frame: Frame, path: string): Promise<Placed> {
@@ -154,7 +154,7 @@ export function closestScrollable(element: Element): Element | null {
 }
 
 /** Runs in the page. A CSS path from the root, with Playwright's `>>` before a shadow root. */
-export function pathOf(element: Element): string {
+export function cssPathOf(element: Element): string {
   const segments: string[] = [];
   let parts: string[] = [];
   let node: Element | null = element;

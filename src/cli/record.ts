@@ -5,7 +5,8 @@ import {
   recordingText,
 } from '../agents/replay/recording';
 import { plural } from '../report/format';
-import { DEFAULT_RESULTS_FILE, type ResultRow } from '../report/results';
+import { DEFAULT_RESULTS_FILE } from '../report/results';
+import type { ResultRow } from '../verdicts/shapes';
 import { specName } from '../verdicts/verdict';
 import { CommandError, type Io, readRun, writeOutput } from './io';
 import type { AddCommand } from './program';

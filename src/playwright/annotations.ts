@@ -45,11 +45,11 @@ export function nameOf(spec: Pick<PlannedSpec, 'id' | 'describe' | 'titlePath'>)
 
 /** Undefined if there are none. */
 export function describeOf(test: Pick<AnnotatedTest, 'titlePath'>): string | undefined {
-  return pathOf(test)?.slice(1, -1).filter(Boolean).join(' › ') || undefined;
+  return titlesOf(test)?.slice(1, -1).filter(Boolean).join(' › ') || undefined;
 }
 
 /** File, describes, title. */
-function pathOf(test: Pick<AnnotatedTest, 'titlePath'>): readonly string[] | undefined {
+function titlesOf(test: Pick<AnnotatedTest, 'titlePath'>): readonly string[] | undefined {
   return typeof test.titlePath === 'function' ? test.titlePath().slice(2) : test.titlePath;
 }
 
@@ -144,7 +144,7 @@ function plannedTest(test: AnnotatedTest): PlannedSpec | undefined {
   const found = test.annotations[policyIndex(test.annotations)];
   if (!found) return undefined;
   const id = test.title.replace(TRIAL_SUFFIX, '');
-  const path = pathOf(test) ?? [id];
+  const path = titlesOf(test) ?? [id];
   const titlePath = [...path.slice(0, -1).filter(Boolean), id];
   return { id, describe: describeOf(test), file: path[0]!, titlePath, ...readPolicy(found.description!)! };
 }

@@ -103,7 +103,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     if (planned && planned.policy.k > 1 && !isJudged()) {
       const { k } = planned.policy;
       testInfo.annotations.push({ type: 'verdict', description: `none: 1 trial of ${k}` });
-      warnWithoutReporter(planned);
+      warnOfNoVerdict(planned);
     }
     for (const part of [options.agent, options.judge])
       if (part?.preflight && !preflighted.has(part)) {
@@ -162,7 +162,7 @@ function skipBeyondK({ policy, replayed }: PlannedSpec, testInfo: TestInfo): voi
 }
 
 /** Without our reporter, one passing trial out of 5 would be green and look like a verdict. */
-function warnWithoutReporter({ id, policy }: PlannedSpec): void {
+function warnOfNoVerdict({ id, policy }: PlannedSpec): void {
   if (isInteractive() || !isFirstToSay('not-judged')) return;
   process.stderr.write(
     `taskproof: No verdict will be computed: "${id}" needs ${policy.minPasses} of ${policy.k} trials to pass, but the reporter "@taskproof/playwright/reporter" is not used in this run. Add it to \`reporter\` in the config, or to the command line: --reporter=dot,@taskproof/playwright/reporter\n`,

@@ -265,13 +265,13 @@ export function passPolicy(policy: PassPolicy): PassPolicyDetails {
   const given = checkOptions('passPolicy()', passPolicySchema, policy);
   const repeats = repeatEachOverride();
   const judged = repeats === undefined ? given : policyForRepeats(given, repeats);
-  warnWithoutReporter(judged);
+  warnOfNoEffect(judged);
   const { type, description = '' } = policyAnnotation(judged);
   return { tag: '@pass-policy', annotation: { type, description } };
 }
 
 /** Without our reporter, each repeat has to pass. */
-function warnWithoutReporter({ k, minPasses }: PassPolicy): void {
+function warnOfNoEffect({ k, minPasses }: PassPolicy): void {
   const isWorker = process.env.TEST_WORKER_INDEX !== undefined;
   if (!isWorker || isJudged() || isInteractive() || !isFirstToSay('policy-not-judged')) return;
   process.stderr.write(

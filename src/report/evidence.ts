@@ -22,7 +22,7 @@ interface Done extends WayAction {
 }
 
 export function wayOf(record: TrialRecord, actions = actionsOf(record)): Way {
-  return { actions: actions.map(withoutControl), end: pathOf(record.finalUrl) };
+  return { actions: actions.map(withoutControl), end: comparablePath(record.finalUrl) };
 }
 
 export function failedTrialOf(
@@ -31,7 +31,7 @@ export function failedTrialOf(
   record: TrialRecord,
   actions = actionsOf(record),
 ): FailedTrial {
-  const path = pathOf(record.finalUrl);
+  const path = comparablePath(record.finalUrl);
   const { endReason } = record;
   const last = actions.findLast(({ control }) => control !== undefined);
   return {
@@ -74,10 +74,10 @@ const withoutControl = ({ control, ...action }: Done) => action;
 /** What a trial did, action by action. The most expensive part of a diagnosis. */
 export function actionsOf(record: TrialRecord): Done[] {
   const entry = record.network.events.find(({ resourceType }) => resourceType === 'document')?.url;
-  let before = pathOf(entry ?? record.turns[0]?.url ?? null) ?? '';
+  let before = comparablePath(entry ?? record.turns[0]?.url ?? null) ?? '';
   const done = record.turns.slice(0, MAX_ACTIONS).flatMap(turn => {
     const inTurn = turn.actions.flatMap(action => doneIn(action, turn, before));
-    before = pathOf(turn.url) ?? before;
+    before = comparablePath(turn.url) ?? before;
     return inTurn;
   });
   return shown(done);
@@ -148,7 +148,7 @@ const PAST: { [Do in RecordedAction['do']]: Past<Extract<RecordedAction, { do: D
     return [`pressed ${key}${locator ? ' in' : ''}`, `press ${key}`];
   },
   call_page_tool: ({ name }) => [`called page tool "${name}"`, `call_page_tool ${name}`],
-  goto: ({ url }) => [`opened ${pathOf(url) ?? url}`, `goto ${pathOf(url) ?? url}`],
+  goto: ({ url }) => [`opened ${comparablePath(url) ?? url}`, `goto ${comparablePath(url) ?? url}`],
   back: () => ['went back', 'back'],
   forward: () => ['went forward', 'forward'],
   reload: () => ['reloaded the page', 'reload'],
@@ -207,11 +207,13 @@ function brokenChecks({ assertions, refusals, judge }: TrialRecord): BrokenCheck
 
 /** The fingerprint of an http address has only path, query and fragment. */
 function fingerprintPath(url: string, unknown: string): string {
-  return url.startsWith('/') ? (pathOf(`http://page${url}`) ?? unknown) : oneLine(url, MAX_SAID) || unknown;
+  return url.startsWith('/')
+    ? (comparablePath(`http://page${url}`) ?? unknown)
+    : oneLine(url, MAX_SAID) || unknown;
 }
 
 /** The path of an http address, with the route in its fragment if it has one; null for other addresses. */
-function pathOf(url: string | null): string | null {
+function comparablePath(url: string | null): string | null {
   const { protocol, pathname, hash } = parsedUrl(url ?? '') ?? {};
   if (protocol !== 'http:' && protocol !== 'https:') return null;
   const route = /^#!?\/[^?]*/.exec(hash!)?.[0] ?? '';

@@ -2,7 +2,14 @@
 import { z } from 'zod';
 import { problemsIn } from '../spec/errors';
 import { keyOf } from '../verdicts/diff';
-import { comparisonSchema, cost, rowSchema, sharedFindingSchema, usageSchema } from '../verdicts/shapes';
+import {
+  comparisonSchema,
+  cost,
+  type ResultRow,
+  rowSchema,
+  sharedFindingSchema,
+  usageSchema,
+} from '../verdicts/shapes';
 import { specName } from '../verdicts/verdict';
 
 export const RESULTS_SCHEMA_VERSION = '1';
@@ -33,7 +40,7 @@ export const resultsSchema = z
       .boolean()
       .optional()
       .describe('True if the command line selected projects with `--project`; else left out.'),
-    verdicts: z.array(rowSchema.loose()).describe('One for each spec and project; replays have their own.'),
+    verdicts: z.array(rowSchema).describe('One for each spec and project; replays have their own.'),
     findings: z
       .array(sharedFindingSchema)
       .optional()
@@ -47,7 +54,6 @@ export const resultsSchema = z
   .describe('Results of a Taskproof run');
 
 export type Results = z.infer<typeof resultsSchema>;
-export type ResultRow = Results['verdicts'][number];
 
 /** The JSON Schema (draft 2020-12) of the results file. */
 export function resultsJsonSchema(): Record<string, unknown> {

@@ -1,13 +1,13 @@
 // The summary of a run in Markdown.
 
 import { sensitivityText } from '../verdicts/sensitivity';
-import type { SharedFinding } from '../verdicts/shapes';
+import type { ResultRow, SharedFinding } from '../verdicts/shapes';
 import { sumOf } from '../verdicts/statistics';
 import { comparisonSection } from './comparison-text';
 import { passesOf } from './diff-text';
 import { type Columns, few, formatCost, formatDuration, gridOf, plural } from './format';
 import { blocks, escapeMarkdown, folded, lines, markdownTable, nameOf, SUMMARY_LIMIT } from './markdown';
-import type { ResultRow, Results } from './results';
+import type { Results } from './results';
 import {
   errorGroups,
   healings,

@@ -4,6 +4,7 @@ import { stdout } from 'node:process';
 import { stripVTControlCharacters } from 'node:util';
 import type { FullConfig } from '@playwright/test/reporter';
 import { oneLine } from '../trial/safe-text';
+import type { ResultRow } from '../verdicts/shapes';
 import { specName } from '../verdicts/verdict';
 import { comparisonText } from './comparison-text';
 import type { Diagnosed } from './diagnose';
@@ -25,7 +26,7 @@ import {
   useColour,
   wrapped,
 } from './format';
-import type { ResultRow, Results } from './results';
+import type { Results } from './results';
 import type { SpecRun } from './spec-run';
 import {
   errorGroups,

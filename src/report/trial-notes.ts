@@ -1,12 +1,12 @@
 // Notes on trials beside the verdict: missing trials, healed recordings, findings, infrastructure errors.
 
 import { oneLine } from '../trial/safe-text';
-import type { MetFinding, SharedFinding, TrialResult } from '../verdicts/shapes';
+import type { MetFinding, ResultRow, SharedFinding, TrialResult } from '../verdicts/shapes';
 import { groupBy } from '../verdicts/statistics';
 import { specName } from '../verdicts/verdict';
 import { controlIn } from './evidence';
 import { type Columns, formatCost, plural, rateText } from './format';
-import type { ResultRow, Results } from './results';
+import type { Results } from './results';
 
 /** `incomplete: the run was interrupted`, `shard 1 of 2`, both, or nothing. */
 export function partText({ complete, shard, incompleteBecause }: Results): string {

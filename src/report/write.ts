@@ -6,12 +6,12 @@ import { checkOptions, type OptionSchemas } from '../options';
 import { checkRun } from '../playwright/ledger';
 import { compareProjects } from '../verdicts/comparison';
 import { byName } from '../verdicts/diff';
-import type { Diagnosis } from '../verdicts/shapes';
+import type { Diagnosis, ResultRow } from '../verdicts/shapes';
 import { sumOfKnown, sumOfTokens } from '../verdicts/verdict';
 import type { Diagnosed } from './diagnose';
 import { diffTable } from './diff-text';
 import { print, useColour } from './format';
-import { DEFAULT_RESULTS_FILE, RESULTS_SCHEMA_VERSION, type ResultRow, type Results } from './results';
+import { DEFAULT_RESULTS_FILE, RESULTS_SCHEMA_VERSION, type Results } from './results';
 import type { SpecRun } from './spec-run';
 
 /** Options of the reporter; paths are relative to the Playwright config's folder. */

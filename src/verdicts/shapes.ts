@@ -174,11 +174,12 @@ const verdictSchema = z.object({
     .optional()
     .describe('Trials in which another agent took over from a recording; left out if there are none.'),
   reason: text.nullable().describe('Why the verdict is not "passed", in one line.'),
-  // Loose, as the rows are in the file: a later version may add fields, and saving a baseline must keep them.
+  // Loose, as the rows are.
   trials: z.array(trialSchema.loose()).describe('By index. Empty in a baseline.'),
 });
 
-export const rowSchema = z.object({
+/** Loose: a later version may add fields, and saving a baseline must keep them. */
+export const rowSchema = z.looseObject({
   ...subjectSchema.shape,
   file: text.optional().describe("The spec's file, relative to the run's root folder."),
   ...verdictSchema.shape,

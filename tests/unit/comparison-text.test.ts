@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { comparisonText, findingsOf } from '../../src/report/comparison-text';
 import { displayWidth } from '../../src/report/format';
-import type { ResultRow, Results } from '../../src/report/results';
+import type { Results } from '../../src/report/results';
 import { verdictTable } from '../../src/report/terminal';
 import { compareProjects } from '../../src/verdicts/comparison';
+import type { ResultRow } from '../../src/verdicts/shapes';
 import { verdictOf } from '../../src/verdicts/verdict';
 import { resultRow, trials } from './verdicts/trials';
 

@@ -2,10 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { diffTable, renderDiff } from '../../src/report/diff-text';
 import { escapeMarkdown } from '../../src/report/markdown';
-import type { ResultRow, Results } from '../../src/report/results';
+import type { Results } from '../../src/report/results';
 import { renderSummary } from '../../src/report/summary';
 import { compareProjects } from '../../src/verdicts/comparison';
 import { diffVerdicts } from '../../src/verdicts/diff';
+import type { ResultRow } from '../../src/verdicts/shapes';
 import { type TrialResult, verdictOf } from '../../src/verdicts/verdict';
 import { resultRow, trials } from './verdicts/trials';
 

@@ -1,12 +1,13 @@
 // Replayed verdicts stand apart from the agents', and what was healed says where and why.
 import { describe, expect, test } from 'vitest';
 import { diffTable } from '../../src/report/diff-text';
-import { type ResultRow, type Results, readResults } from '../../src/report/results';
+import { type Results, readResults } from '../../src/report/results';
 import { renderSummary } from '../../src/report/summary';
 import { verdictTable } from '../../src/report/terminal';
 import { healedText } from '../../src/report/trial-notes';
 import { compareProjects } from '../../src/verdicts/comparison';
 import { diffVerdicts } from '../../src/verdicts/diff';
+import type { ResultRow } from '../../src/verdicts/shapes';
 import { type Healed, verdictOf } from '../../src/verdicts/verdict';
 import { resultRow, trial, trials } from './verdicts/trials';
 

@@ -2,10 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { picturesOf } from '../../src/report/diagnose';
 import { outcomeLines } from '../../src/report/diff-text';
-import type { ResultRow } from '../../src/report/results';
 import { errorGroups, sharedLine, whyLines } from '../../src/report/trial-notes';
 import { diffVerdicts, outcomeOf } from '../../src/verdicts/diff';
-import type { Diagnosis, Parting } from '../../src/verdicts/shapes';
+import type { Diagnosis, Parting, ResultRow } from '../../src/verdicts/shapes';
 import { verdictOf } from '../../src/verdicts/verdict';
 import { resultRow, trial, trials } from './verdicts/trials';
 

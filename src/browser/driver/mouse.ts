@@ -1,5 +1,5 @@
 import type { Page } from '@playwright/test';
-import { closestScrollable, elementAt, pathOf, placeIn, readAt, targetAt } from '../durable-locator';
+import { closestScrollable, cssPathOf, elementAt, placeIn, readAt, targetAt } from '../durable-locator';
 import { evaluateUnseen } from '../page-calls';
 import { within } from '../waiting';
 import type { Driver, Target } from './driver';
@@ -111,7 +111,7 @@ export async function scroll(
   const way = notches * NOTCH;
   const x = direction === 'left' ? -way : direction === 'right' ? way : 0;
   const y = direction === 'up' ? -way : direction === 'down' ? way : 0;
-  const seen = await readAt(page, point, scrollsAt, closestScrollable, pathOf, placesAround);
+  const seen = await readAt(page, point, scrollsAt, closestScrollable, cssPathOf, placesAround);
   const before = seen?.result;
   if (modifiers.length === 0) {
     // Without one, the page itself scrolls.
@@ -136,7 +136,7 @@ function scrollsAt(
   element: Element,
   _: Point | null,
   scrollableOf: typeof closestScrollable,
-  toPath: typeof pathOf,
+  toPath: typeof cssPathOf,
   placesOf: typeof placesAround,
 ) {
   const scroller = scrollableOf(element);

@@ -104,7 +104,7 @@ export class Refs {
 
   /** The only element of that role and name on the page, if it is newer than the one that is gone: the page drew it again. */
   private async renderedAnew(page: Page, gone: Owner) {
-    if (!gone.name || gone.path !== pathOf(page)) return undefined;
+    if (!gone.name || gone.path !== addressOf(page)) return undefined;
     const equal = [...(this.current.get(page) ?? [])].filter(
       ([, { role, name }]) => role === gone.role && name === gone.name,
     );
@@ -125,7 +125,7 @@ export class Refs {
   private name(page: Page, roots: TreeNode[]): void {
     const names = this.names.get(page) ?? new Map<string, string>();
     const current = new Map<string, TreeNode>();
-    const path = pathOf(page);
+    const path = addressOf(page);
     const number = ++this.snapshots;
     for (const node of nodesOf(roots)) {
       if (!node.handle) continue;
@@ -144,7 +144,7 @@ export class Refs {
   }
 }
 
-function pathOf(page: Page): string {
+function addressOf(page: Page): string {
   return page.url().split(/[?#]/)[0]!;
 }
 
