@@ -144,9 +144,10 @@ describe('form_input', () => {
 
   it('turns switches and checkboxes on and off, and fills editors', async () => {
     const { act, ref, page, actions } = await pages.open('/form');
-    for (const value of [true, true, false]) {
+    for (const value of [true, true, false, 'on', 'off']) {
       await act('form_input', { target: await ref(/switch "Dark mode"/), value });
-      expect(await page.getByRole('switch').getAttribute('aria-checked')).toBe(String(value));
+      const isOn = value === true || value === 'on';
+      expect(await page.getByRole('switch').getAttribute('aria-checked')).toBe(String(isOn));
     }
     await act('form_input', { target: await ref(/textbox "Editor"/), value: 'filled' });
     expect(await page.getByLabel('Editor').textContent()).toBe('filled');
