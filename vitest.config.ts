@@ -37,8 +37,8 @@ export default defineConfig({
           setupFiles: ['tests/support/cpu.ts'],
           // A worker loads Playwright once, not for each file.
           isolate: false,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
           expect,
         },
       },

@@ -18,7 +18,6 @@ const LEAST_MS = 3_000;
 const MOST_MS = 5_000;
 const MAX_FINDINGS = 100;
 const MAX_PICTURES = 4;
-const LOCATE_MS = 300;
 
 /** Milliseconds for the examination of a trial of this length. */
 export function examinationMs(trialMs: number): number {
@@ -62,7 +61,7 @@ async function lookAt(
   const { examinePage } = await import('../browser/examine/examine.js');
   const { mask, plan } = trial;
   const aims = aimsOf({ goal: plan.goal, turns, reason, url: page.url() });
-  const touched = await touchedOn(page, aims.used, turns.at(-1));
+  const touched = await touchedOn(page, aims.used, turns.at(-1), budgetMs / 2);
   const examined = await examinePage(page, {
     wanted: [...aims.sought, ...aims.next],
     unkept: touched.filter(({ unkept }) => unkept),
@@ -96,12 +95,19 @@ async function lookAt(
 }
 
 /** Where the controls are that the last turns tried on this page, and where the last turn clicked. */
-async function touchedOn(page: Page, used: Aims['used'], last: TurnRecord | undefined): Promise<Touched[]> {
+async function touchedOn(
+  page: Page,
+  used: Aims['used'],
+  last: TurnRecord | undefined,
+  ms: number,
+): Promise<Touched[]> {
   const boxes = used.map(async ({ locator, ...use }) => {
-    const box = await within(locatorOf(page, locator).boundingBox({ timeout: LOCATE_MS }), LOCATE_MS);
+    // Waits for no element: what is gone is in nobody's way.
+    const [element, another] = await locatorOf(page, locator).elementHandles();
+    const box = another ? null : await element?.boundingBox();
     return box ? [{ ...box, ...use }] : [];
   });
-  const found = await Promise.all(boxes.map(box => box.catch(() => [])));
+  const found = await Promise.all(boxes.map(async box => (await within(box, ms)) ?? []));
   const action = last?.actions.findLast(({ point }) => point);
   if (!action?.point || pathOf(last!.url) !== pathOf(page.url())) return found.flat();
   const spot = { ...action.point, width: 0, height: 0, unkept: false };
