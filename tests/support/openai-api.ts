@@ -66,7 +66,11 @@ function flatCall({ toolset_name: _, ...block }: JsonObject): JsonObject {
 
 export async function startOpenAiApi(options: OpenAiApiOptions) {
   const api = new Api(options);
-  const server = createServer((request, response) => void api.handle(request, response));
+  // Node closes connections that are idle for 5 s, also at the moment when a slow trial's next request arrives.
+  const server = createServer(
+    { keepAliveTimeout: 0 },
+    (request, response) => void api.handle(request, response),
+  );
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,

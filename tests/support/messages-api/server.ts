@@ -59,7 +59,11 @@ class Refused extends Error {
 /** Starts a server. Close it when the test ends. */
 export async function startMessagesApi(options: MessagesApiOptions): Promise<MessagesApi> {
   const api = new Api(options);
-  const server = createServer((request, response) => void api.handle(request, response));
+  // Node closes connections that are idle for 5 s, also at the moment when a slow trial's next request arrives.
+  const server = createServer(
+    { keepAliveTimeout: 0 },
+    (request, response) => void api.handle(request, response),
+  );
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
