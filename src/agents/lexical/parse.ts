@@ -49,6 +49,8 @@ class Reading {
   private readonly pending: string[] = [];
   private verb = '';
   private place: string | undefined;
+  /** What the clause before it only looks at, for `open it`. */
+  private seen: string | undefined;
 
   constructor(private readonly quotes: Quotes) {}
 
@@ -98,6 +100,11 @@ class Reading {
     const isWhole = piece.toLowerCase().startsWith(verb.toLowerCase());
     const source = this.quotes.restore(isWhole ? piece : `${verb} ${piece}`);
     if (!act) throw new NotUnderstood(source);
+    if ('target' in act && act.target && / it$/i.test(piece) && /^it$/i.test(act.target.label)) {
+      if (!this.seen) throw new NotUnderstood(`${source} (nothing says what "it" is)`);
+      act.target.label = this.seen;
+    }
+    this.seen = act.do === 'see' ? act.target.label : undefined;
     const unused = this.quotes.unusedIn(piece, act);
     if (unused) throw new NotUnderstood(`${source} (nothing says what to do with "${unused}")`);
     if (this.place && 'target' in act && act.target) {

@@ -54,6 +54,8 @@ const TABLE: [goal: string, clauses: string[]][] = [
   ['Enter "x" into both text fields', ['enter x into :text field #1', 'enter x into :text field #2']],
   ['Click "A", wait 2 seconds, then click "B"', ['click A', 'wait 2', 'click B']],
   ['Click "Add" next to "Fern"', ['click Add @ Fern']],
+  ['Find "Fern", open it and click "Buy"', ['see Fern', 'click Fern', 'click Buy']],
+  ['Check that "News" is shown, then close it', ['see News', 'close dialog']],
   ['In the "Users" section, click "Edit"', ['click Edit @ Users']],
   ['For "Team" click "Start"', ['click Start @ Team']],
   ['Click the button labelled "OK"', ['click OK:button']],
