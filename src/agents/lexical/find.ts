@@ -34,11 +34,9 @@ const MAX_FRAMES = 8;
 const CONTAINERS =
   'tr,li,article,section,fieldset,form,details,dialog,nav,aside,[role=row],[role=listitem],[role=article],[role=region],[role=group],[role=radiogroup],[role=dialog],[role=tabpanel],[role=treeitem],[role=option]';
 const MAX_NAMES = 6;
-const NAMED = /^\s*- '?(\w+) "((?:\\.|[^"\\])*)"/;
-const KINDS =
-  'tab button link menuitem treeitem option checkbox radio switch textbox combobox searchbox spinbutton'.split(
-    ' ',
-  );
+const NAMED = /^\s*- '?(\w+)(?: "((?:\\.|[^"\\])*)"|(?=:|$| \[))/;
+const FIELDS = ['textbox', 'combobox', 'searchbox', 'spinbutton'];
+const KINDS = [...'tab button link menuitem treeitem option checkbox radio switch'.split(' '), ...FIELDS];
 
 export const any = (...all: Locator[]): Locator => all.reduce((one, other) => one.or(other));
 const escaped = (text: string) => text.replace(/[.*+?^${}()|[\]\\/]/g, '\\$&');
@@ -75,6 +73,8 @@ export interface FindOptions {
   hidden?: boolean;
   /** Accept the first of several, to see it, not to act on it. */
   several?: boolean;
+  /** A field to type into is sought: the reason to give up names no others. */
+  typed?: boolean;
 }
 
 export interface Found {
@@ -106,7 +106,8 @@ export async function find(
     if (performance.now() > end) {
       const drawn = await session.ask(page, SIZE);
       const isDrawing = timeoutMs >= 1_000 && (drawn !== size || session.isBusy(0));
-      if (!isDrawing || end - began > DRAWING_MS) throw new NotFound(await whatIsThere(page, target));
+      if (!isDrawing || end - began > DRAWING_MS)
+        throw new NotFound(await whatIsThere(page, target, options));
       [end, size] = [end + timeoutMs / 2, drawn];
     }
     await sleep(POLL_MS, signal);
@@ -133,13 +134,21 @@ async function look(
     scopes.flatMap(scope =>
       builders.flatMap((build, by) =>
         build(page, name).flatMap((inner, at) =>
-          places(scope, inner).map(place => ({ by, inner, locator: build(place, name)[at]! })),
+          places(scope, inner).map((place, nearer) => ({
+            by,
+            inner,
+            nearer,
+            locator: build(place, name)[at]!,
+          })),
         ),
       ),
     ),
   );
-  for (const { by, inner, locator } of ways) {
-    const found = await single(target, options, locator, inner);
+  for (const { by, inner, nearer, locator } of ways) {
+    const found = await single(target, options, locator, inner).catch(error => {
+      // A form may hold several: then the smaller part of it decides, which comes next.
+      if (nearer || !target.place || !(error instanceof Stuck)) throw error;
+    });
     if (found) return { locator: found, by };
   }
   return undefined;
@@ -153,7 +162,7 @@ function placesOf(page: Page, scope: Scope, place: string, thing: Locator): Loca
       const containers = within.locator(`:is(${kinds})`);
       const labelled = within.locator(`[aria-label=${JSON.stringify(place)} i]`);
       // The text of a row runs together: "AliceEdit".
-      const cells = containers.filter({ has: page.getByText(label) });
+      const cells = containers.filter({ has: any(page.getByText(label), page.getByPlaceholder(label)) });
       const all = any(cells, containers.filter({ hasText: label }), containers.and(labelled));
       return all.filter({ has: thing });
     };
@@ -187,14 +196,15 @@ async function single(target: Wanted, options: FindOptions, locator: Locator, in
 type Thing = { role: string; name: string };
 
 /** `nothing called "Dependencies" on /detail/x; there are tabs "Readme", "Versions"` */
-async function whatIsThere(page: Page, target: Wanted): Promise<string> {
+async function whatIsThere(page: Page, target: Wanted, { typed }: FindOptions): Promise<string> {
   const { label, kind = 'thing', place, names } = target;
   const sought = label ? `called "${label}"${names ? ' or the like' : ''}` : `that is a ${kind}`;
-  const where = `${place ? ` beside "${place}"` : ''} on ${pathOf(page.url())}`;
+  const where = `${place ? ` beside "${place}"` : ''}${typed ? ' to type into' : ''} on ${pathOf(page.url())}`;
   const snapshot = await within(page.ariaSnapshot({ timeout: LOOK_MS }), LOOK_MS);
   const things = (snapshot ?? '').split('\n').flatMap(line => {
-    const [, role, name] = NAMED.exec(line) ?? [];
-    return role && name && KINDS.includes(role) ? [{ role, name: name.replace(/\\(.)/g, '$1') }] : [];
+    const [, role = '', name = ''] = NAMED.exec(line) ?? [];
+    const isOne = typed ? FIELDS.includes(role) : name && KINDS.includes(role);
+    return isOne ? [{ role, name: name.replace(/\\(.)/g, '$1') }] : [];
   });
   const groups = near(things, target);
   return `nothing ${sought}${where}${groups.length ? `; there ${listed(groups)}` : ''}`;
@@ -212,9 +222,9 @@ function near(things: Thing[], { label, kind = '' }: Wanted): Thing[] {
 function listed(things: Thing[]): string {
   const some = things.slice(0, MAX_NAMES);
   const parts = [...new Set(some.map(({ role }) => role))].map(role => {
-    const called = some.filter(thing => thing.role === role).map(({ name }) => `"${shorten(name, 60)}"`);
-    const names = [...new Set(called)];
-    return `${names.length > 1 ? `${role.replace(/x$/, 'xe')}s` : role} ${names.join(', ')}`;
+    const called = some.filter(thing => thing.role === role);
+    const names = called.map(({ name }) => (name ? `"${shorten(name, 60)}"` : 'one without a name'));
+    return `${called.length > 1 ? `${role.replace(/x$/, 'xe')}s` : role} ${[...new Set(names)].join(', ')}`;
   });
   return `${things.length > 1 ? 'are' : 'is'} ${parts.join(', ')}`;
 }
