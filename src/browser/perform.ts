@@ -134,11 +134,11 @@ async function upload({ locator, files }: Of<'upload'>, page: Page, timeout: num
     { timeout },
   );
   if (isInput) return locator.setInputFiles([...files], { timeout });
-  const [chooser] = await Promise.all([
-    page.waitForEvent('filechooser', { timeout }),
-    locator.click({ timeout, noWaitAfter: true }),
-  ]);
-  await chooser.setFiles([...files]);
+  const chosen = page.waitForEvent('filechooser', { timeout });
+  // If the click fails, its own error says why.
+  chosen.catch(() => {});
+  await locator.click({ timeout, noWaitAfter: true });
+  await (await chosen).setFiles([...files]);
 }
 
 const REASONS: readonly [RegExp, string][] = [
@@ -149,6 +149,7 @@ const REASONS: readonly [RegExp, string][] = [
   [/outside of the viewport/, 'it is outside the viewport and can not be scrolled into it'],
   [/not stable/, 'it keeps moving'],
   [/did not find some options/, 'it has no such option'],
+  [/event "filechooser"/, 'it opens no file dialog'],
   [/element was detached|lement is not attached/, 'it was removed from the page'],
 ];
 

@@ -153,6 +153,23 @@ describe('does what it says', () => {
     ],
     ['Check that "Saved" is shown', '<p>Saved</p>', ''],
     ['Read "Care"', '<details ontoggle="log(this.open)"><summary>Care</summary>Water</details>', 'true'],
+    ['Find "Fern" and open it', buttons('Fern', 'Moss'), 'Fern'],
+    [
+      'Double-click "Water"',
+      `<svg><g ondblclick="log('node')"><rect width="120" height="30"/><text x="9" y="20" style="pointer-events:none">Water</text></g></svg>`,
+      'node',
+    ],
+    ['Click "Buy"', '<div onclick="log(1)"><span style="pointer-events:none">Buy</span></div>', '1'],
+    [
+      'Upload "package.json" to "Import"',
+      '<div style="position:relative"><button>Import</button><input type="file" title="Any file" style="position:absolute;inset:0;opacity:0" onchange="log(this.files[0].name)"></div>',
+      'package.json',
+    ],
+    [
+      'Click "add" next to "field name"',
+      `<form onsubmit="return false">${['tag', 'field'].map(of => `<div><input placeholder="${of} name"><button onclick="log('${of}')">add</button></div>`).join('')}</form>`,
+      'field',
+    ],
   ])('%s', async (goal, html, log) => {
     expect(await runPatiently(html, goal)).toMatchObject({ log, end: null });
   });
@@ -293,6 +310,13 @@ describe('what lies over the target', () => {
     expect(await run(html, 'Click "Save"')).toMatchObject({ log: 'Escape,Save', end: null });
   });
 
+  it('is not clicked in the place of a text that lets the mouse through', async () => {
+    const html = `<div><span style="pointer-events:none">Buy</span><div onclick="log(1)" style="position:fixed;inset:0">Please wait</div></div>`;
+    const { end, log } = await run(html, 'Click "Buy"');
+    expect(end?.reason).toContain('Please wait');
+    expect(log).toBe('');
+  });
+
   it('is named where it has none', async () => {
     const { end, log } = await run(over('Please wait for ever'), 'Click "Save"');
     expect(end?.reason).toContain('Please wait for ever');
@@ -314,6 +338,17 @@ describe('gives up', () => {
       /no option "Green" in .*; there are "Blue", "Red"$/,
     ],
     ['Enter "Jo" into "Name"', '<label>Name <input readonly></label>', /it is read-only$/],
+    [
+      'Enter "Jo" into "New name"',
+      `${buttons('new name')}<hr><input value="New name"><input placeholder="tag"><input>`,
+      /nothing called "New name" to type into on .*; there are textboxes one without a name, "tag"$/,
+    ],
+    [
+      'Click "Edit" in the row "Eve"',
+      `<table>${row('Alice')}${row('Bob')}</table>`,
+      /nothing called "Edit" beside "Eve" on .*; there are buttons "Edit"$/,
+    ],
+    ['Upload "package.json" to "Import"', buttons('Import'), /it opens no file dialog$/],
     [
       'Click "Go" and check that "Saved" is shown',
       buttons('Go'),

@@ -12,7 +12,7 @@ import type { SessionTask, Turn } from '../agent';
 import { fillSecrets } from '../secrets';
 import { exists, isA, Stuck } from './find';
 
-declare const { boxOf, hit, holds, largestOver, nameOf }: typeof elements;
+declare const { boxOf, hit, holds, largestOver, nameOf, parentOf }: typeof elements;
 
 /** Characters. Longer texts are not typed key by key. */
 const MAX_TYPED = 300;
@@ -118,17 +118,18 @@ export class Actor {
     title: string | undefined,
     action: Extract<LocatedAction, { do: 'click' | 'hover' | 'check' | 'fill' }>,
   ): Promise<void> {
+    const aimed = { ...action };
     for (let overlays = 3; ; overlays--) {
       try {
         // Not long while there may be an overlay, which rarely goes by itself.
-        return await this.act(title, action, overlays ? Math.min(1_500, this.timeout) : this.timeout);
+        return await this.act(title, aimed, overlays ? Math.min(1_500, this.timeout) : this.timeout);
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
         // The click is done: only its navigation took too long.
         if (/click action done/.test(message)) return this.rest();
         if (!overlays || !/Timeout/.test(message)) throw error;
-        if (/intercepts pointer events/.test(message)) await uncover(this, action.locator, message);
-        else overlays = 1;
+        if (!/intercepts pointer events/.test(message)) overlays = 1;
+        else aimed.locator = await uncover(this, aimed.locator, message);
       }
     }
   }
@@ -158,18 +159,29 @@ export async function titleOf(target: Locator): Promise<string> {
   return inWords(String((await within(target.normalize(), 2_000)) ?? target));
 }
 
-/** @throws Stuck that names the overlay, if it has no button to close it. */
-async function uncover(actor: Actor, target: Locator, message: string): Promise<void> {
-  const found = await within(target.evaluateHandle(alone(overlayOn), null, { timeout: 1_000 }), 1_000);
-  const handle = found?.asElement() as Handle | null | undefined;
-  if (!handle) return;
+/** What takes the mouse for the target and is a part of the same thing; undefined if the target takes it. */
+export const takerOf = (target: Locator) => over(target, partOver).then(handle => handle && placeOf(handle));
+
+async function over(target: Locator, read: (target: Element) => Element | null) {
+  const found = await within(target.evaluateHandle(alone(read), null, { timeout: 1_000 }), 1_000);
+  return (found?.asElement() ?? undefined) as Handle | undefined;
+}
+
+/**
+ * @returns what to point at then
+ * @throws Stuck that names the overlay, if it has no button to close it.
+ */
+async function uncover(actor: Actor, target: Locator, message: string): Promise<Locator> {
+  const taker = await takerOf(target);
+  const handle = !taker && (await over(target, overlayOn));
+  if (!handle) return taker ?? target;
+  const cover = await placeOf(handle);
   const way = await handle.evaluateHandle(alone(wayToClose), Object.values(CLOSERS));
   const button = way.asElement() as Handle | null;
   // Not with `point`, which would try to close what is over the button, too.
-  if (button) return actor.act('click', { do: 'click', locator: await placeOf(button) });
-  const cover = await placeOf(handle);
-  await actor.press('Escape');
-  if (!(await exists(cover.filter({ visible: true })))) return;
+  if (button) await actor.act('click', { do: 'click', locator: await placeOf(button) });
+  else await actor.press('Escape');
+  if (button || !(await exists(cover.filter({ visible: true })))) return target;
   const tag = /<[^\n]*?>(?= (?:from|intercepts))/.exec(message)?.[0] ?? 'something';
   const shown = shorten((await within(cover.innerText(), 1_000)) ?? '', 80);
   throw new Stuck(
@@ -182,6 +194,22 @@ function overlayOn(target: Element): Element | null {
   const { x, y, width, height } = boxOf(target);
   const top = hit({ x: x + width / 2, y: y + height / 2 });
   return top && !holds(target, top) ? largestOver(target, top) : null;
+}
+
+/**
+ * Runs in the page, with the functions of elements.ts. A file input over its button, or the shape under a text that lets
+ * the mouse through. What comes after the text in the document lies over it, and is no part of it.
+ */
+function partOver(target: Element): Element | null {
+  target.scrollIntoView({ block: 'nearest' });
+  const { x, y, width, height } = boxOf(target);
+  const top = hit({ x: x + width / 2, y: y + height / 2 });
+  if (!top || holds(target, top)) return null;
+  if (top.matches('input[type=file]')) return top;
+  let around: Element | null = target;
+  while (around && getComputedStyle(around).pointerEvents === 'none') around = parentOf(around);
+  const isUnder = top.compareDocumentPosition(target) & Node.DOCUMENT_POSITION_FOLLOWING;
+  return around && !holds(around, document.body) && isUnder && holds(around, top) ? top : null;
 }
 
 /**

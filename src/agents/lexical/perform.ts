@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import type { Locator, Page } from '@playwright/test';
 import { sleep } from '../../browser/waiting';
-import { type Actor, CLOSERS, NAVIGATION_MS, titleOf } from './act';
+import { type Actor, CLOSERS, NAVIGATION_MS, takerOf, titleOf } from './act';
 import type { Act, Answer, Clause } from './clause';
 import {
   any,
@@ -76,13 +76,14 @@ export async function perform(actor: Actor, clause: Clause): Promise<void> {
       return actor.turn.action({ title: `see ${await titleOf(locator)}` });
     }
     case 'enter': {
-      const locator = await at([fields]);
+      const locator = await at([fields], { typed: true });
       if (await isA(locator, 'select')) return actor.select(locator, await optionOf(locator, clause.value));
       return actor.enter(locator, clause.value);
     }
     case 'upload': {
       const files = [resolve(actor.task.configDir, clause.file)];
-      const locator = await at([fileInputs], { hidden: true });
+      const found = await at([fileInputs], { hidden: true });
+      const locator = (await takerOf(found)) ?? found;
       return actor.act(`upload "${clause.file}" to`, { do: 'upload', files, locator });
     }
     case 'press':
