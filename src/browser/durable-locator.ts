@@ -5,7 +5,7 @@ import * as elements from './elements';
 import { evaluateUnseen } from './page-calls';
 import { within } from './waiting';
 
-declare const { boxOf, controlAround, hit, holds, roleOf, wordsFor }: typeof elements;
+declare const { controlAround, holds, roleOf, topOf, wordsFor }: typeof elements;
 
 /** The longest wait for the words for an element. */
 const DESCRIBE_LIMIT_MS = 1_000;
@@ -82,8 +82,7 @@ function describe(element: Element) {
 function closestControl(element: Element): Element | null {
   const control = controlAround(element);
   if (!control || roleOf(control) === 'slider') return null;
-  const { x, y, width, height } = boxOf(control);
-  const middle = hit({ x: x + width / 2, y: y + height / 2 });
+  const middle = topOf(control);
   const inner = middle && holds(control, middle) && controlAround(middle);
   // In the middle of a tree's item there may be another one. A label's field does what the label does.
   const isFree = !inner || inner === control || inner === (control as HTMLLabelElement).control;

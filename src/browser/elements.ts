@@ -176,6 +176,12 @@ export function hit(point: Point | null): Element | null {
   return isNothing ? null : found;
 }
 
+/** What the mouse meets at the middle of an element's first line: the element, a part of it, or what lies over it. */
+export function topOf(element: Element): Element | null {
+  const { x, y, width, height } = boxOf(element);
+  return hit({ x: x + width / 2, y: y + height / 2 });
+}
+
 /** The element that takes the clicks on a control; null if the control takes them, or its label. */
 export function coverOf(element: Element): Element | null {
   const { x, y, width, height } = boxOf(element);

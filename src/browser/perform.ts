@@ -4,6 +4,7 @@ import type { ActionRecorder } from './action-recorder';
 import { refuseError } from './driver/tool-text';
 import { targetAt } from './durable-locator';
 import type { PageAction } from './page-action';
+import { evaluateUnseen } from './page-calls';
 import type { PageTools } from './page-tools';
 import { within } from './waiting';
 
@@ -78,8 +79,15 @@ const ACTIONS: {
   switch_tab: (_, page) => page.bringToFront(),
   close_tab: (_, page) => page.close(),
   // Without `noWaitAfter`, a link to a slow page would fail as a click.
-  click: ({ locator, position, button, clickCount, modifiers }, _, timeout) =>
-    locator.click({ position, button, clickCount, modifiers, timeout, noWaitAfter: true }),
+  async click({ locator, position, button, clickCount, modifiers }, page, timeout) {
+    const before = pressesOn(page, timeout);
+    const options = { position, button, clickCount, modifiers, timeout, noWaitAfter: true };
+    await locator.click(options).catch(async error => {
+      // A page that is busy with a click answers late. A second one would be one too many.
+      const isLate = /: Timeout [\s\S]*click action(?: done|\S*\s*$)/.test(error.message);
+      if (!isLate || (await pressesOn(page, timeout)) === (await before)) throw error;
+    });
+  },
   hover: ({ locator, position }, _, timeout) => locator.hover({ position, timeout }),
   focus: ({ locator }, _, timeout) => locator.focus({ timeout }),
   fill,
@@ -105,6 +113,10 @@ const ACTIONS: {
     locator?.evaluate((node, by) => node.scrollBy(by.x, by.y), { x, y }, { timeout }) ??
     page.evaluate(by => window.scrollBy(by.x, by.y), { x, y }),
 };
+
+/** How often the mouse was pressed in the main frame; undefined if the page does not answer. */
+const pressesOn = (page: Page, ms: number) =>
+  within(evaluateUnseen(page, `performance.eventCounts?.get('pointerdown')`), ms);
 
 /** If the field has not kept the text, types it: fields that format or mask their value listen to keys. */
 async function fill({ locator, text }: Of<'fill'>, _: Page, timeout: number): Promise<void> {

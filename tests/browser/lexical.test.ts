@@ -45,6 +45,10 @@ const form = (fields: string, button = 'Submit') =>
 const row = (name: string) =>
   `<tr><td>${name}</td><td><button onclick="log('${name}')">Edit</button></td></tr>`;
 
+/** A label that is only drawn over its field. */
+const apart = (label: string, field: string) =>
+  `<div><div><div><b>${label}</b><i></i></div></div><div><div>${field}</div></div></div>`;
+
 describe('does what it says', () => {
   it.each([
     ['Click the "No" button', buttons('Not now', 'no', 'No'), 'No'],
@@ -57,6 +61,11 @@ describe('does what it says', () => {
     ['Enter "Jo" into "Name" and click "Submit"', form('<label>Name <input name="a"></label>'), 'a=Jo'],
     ['Enter "Jo" into "Name" and press Enter', form('<input name="a" placeholder="Name">'), 'a=Jo'],
     ['Enter "x" into City and press Submit', form('<table><tr><th>City<td><input name="b"></table>'), 'b=x'],
+    [
+      'Enter "x" into "City", "y" into "Zip" and press Submit',
+      form(`${apart('City', '<input name="b">')}${apart('Zip *', '<input name="c" placeholder="0000">')}`),
+      'b=x&c=y',
+    ],
     [
       'Enter "2026-03-14" into "Day" and click "Submit"',
       form('<label>Day <input type="date" name="d"></label>'),
@@ -80,6 +89,13 @@ describe('does what it says', () => {
     [
       'Select "Red" from "Colour", click "Submit"',
       form('<label>Colour <select name="c"><option>Blue<option>Red</select></label>'),
+      'c=Red',
+    ],
+    [
+      'Select "Red" from "Colours", click "Submit"',
+      form(
+        '<input aria-label="Filter the colours"><select name="c" aria-label="All colours"><option>Blue<option>Red</select>',
+      ),
       'c=Red',
     ],
     [
@@ -197,6 +213,18 @@ describe('does what it says', () => {
 });
 
 describe('a slow site', () => {
+  it('is not clicked again while it works on a click', async () => {
+    const html = `<button onclick="log(1); for (const end = Date.now() + 3000; Date.now() < end; );">Go</button>`;
+    expect(await runPatiently(html, 'Click "Go"')).toMatchObject({ log: '1', end: null });
+  });
+
+  it('is clicked once it answers, if it was busy before the click was sent', async () => {
+    const busy =
+      'if (!window.moved) for (const end = Date.now() + 3000; Date.now() < end; ); window.moved = true';
+    const html = `<button onmousemove="${busy}" onclick="log(1)">Go</button>`;
+    expect(await runPatiently(html, 'Click "Go"')).toMatchObject({ log: '1', end: null });
+  });
+
   let server: Server;
   beforeAll(async () => {
     server = createServer((request, response) => {
@@ -317,6 +345,25 @@ describe('what lies over the target', () => {
     expect(log).toBe('');
   });
 
+  const still = (element: string) => `<div onclick="log('list')" style="width:200px">${element}</div>`;
+
+  it('is no overlay where a field leaves its clicks to the part around it', async () => {
+    const html = still('<input readonly aria-label="Colour" style="pointer-events:none">');
+    expect(await run(html + buttons('Blue'), 'Choose "Blue" from "Colour"')).toMatchObject({
+      log: 'list,Blue',
+      end: null,
+    });
+  });
+
+  it('is no overlay where a button takes no clicks', async () => {
+    const { end, log } = await run(
+      still('<button style="pointer-events:none">Save</button>'),
+      'Click "Save"',
+    );
+    expect(end?.reason).toMatch(/: it takes no clicks \(pointer-events: none\)$/);
+    expect(log).toBe('');
+  });
+
   it('is named where it has none', async () => {
     const { end, log } = await run(over('Please wait for ever'), 'Click "Save"');
     expect(end?.reason).toContain('Please wait for ever');
@@ -332,6 +379,21 @@ describe('gives up', () => {
       /nothing called "Dependencies" on .*; there are tabs "Readme", "Versions"$/,
     ],
     ['Click "Edit"', `<table>${row('Alice')}${row('Bob')}</table>`, /two things are called "Edit"/],
+    // The field after the heading has a label of its own.
+    ['Enter "Jo" into "Name"', '<h2>Name</h2><label>City <input></label>', /nothing called "Name"/],
+    [
+      'Click "Rename File"',
+      buttons(
+        'New File',
+        'Open File',
+        'Save File',
+        'Print File',
+        'Close File',
+        'Lock File',
+        'Rename JSON File',
+      ),
+      /there are buttons "Rename JSON File", "New File"/,
+    ],
     [
       'Select "Green" from "Colour"',
       '<label>Colour <select><option>Blue<option>Red</select></label>',

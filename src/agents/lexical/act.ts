@@ -12,7 +12,7 @@ import type { SessionTask, Turn } from '../agent';
 import { fillSecrets } from '../secrets';
 import { exists, isA, Stuck } from './find';
 
-declare const { boxOf, hit, holds, largestOver, nameOf, parentOf }: typeof elements;
+declare const { boxOf, hit, holds, largestOver, nameOf, parentOf, topOf }: typeof elements;
 
 /** Characters. Longer texts are not typed key by key. */
 const MAX_TYPED = 300;
@@ -125,8 +125,6 @@ export class Actor {
         return await this.act(title, aimed, overlays ? Math.min(1_500, this.timeout) : this.timeout);
       } catch (error) {
         const message = error instanceof Error ? error.message : String(error);
-        // The click is done: only its navigation took too long.
-        if (/click action done/.test(message)) return this.rest();
         if (!overlays || !/Timeout/.test(message)) throw error;
         if (!/intercepts pointer events/.test(message)) overlays = 1;
         else aimed.locator = await uncover(this, aimed.locator, message);
@@ -173,6 +171,9 @@ async function over(target: Locator, read: (target: Element) => Element | null) 
  */
 async function uncover(actor: Actor, target: Locator, message: string): Promise<Locator> {
   const taker = await takerOf(target);
+  // What is around a button is no part of it.
+  if (taker && (await isA(target, 'button,a,[role=button]')) && !(await isA(taker, 'input')))
+    throw new Stuck('it takes no clicks (pointer-events: none)');
   const handle = !taker && (await over(target, overlayOn));
   if (!handle) return taker ?? target;
   const cover = await placeOf(handle);
@@ -191,8 +192,7 @@ async function uncover(actor: Actor, target: Locator, message: string): Promise<
 
 /** Runs in the page, with the functions of elements.ts. What lies over the target's middle, as a whole. */
 function overlayOn(target: Element): Element | null {
-  const { x, y, width, height } = boxOf(target);
-  const top = hit({ x: x + width / 2, y: y + height / 2 });
+  const top = topOf(target);
   return top && !holds(target, top) ? largestOver(target, top) : null;
 }
 
@@ -202,8 +202,7 @@ function overlayOn(target: Element): Element | null {
  */
 function partOver(target: Element): Element | null {
   target.scrollIntoView({ block: 'nearest' });
-  const { x, y, width, height } = boxOf(target);
-  const top = hit({ x: x + width / 2, y: y + height / 2 });
+  const top = topOf(target);
   if (!top || holds(target, top)) return null;
   if (top.matches('input[type=file]')) return top;
   let around: Element | null = target;

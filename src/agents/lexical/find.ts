@@ -130,27 +130,18 @@ async function look(
   const scopes = await scopesOf(page);
   const places = (scope: Scope, inner: Locator) =>
     target.place ? placesOf(page, scope, target.place, inner) : [scope];
-  const ways = namesOf(target, takesPart).flatMap(name =>
-    scopes.flatMap(scope =>
-      builders.flatMap((build, by) =>
-        build(page, name).flatMap((inner, at) =>
-          places(scope, inner).map((place, nearer) => ({
-            by,
-            inner,
-            nearer,
-            locator: build(place, name)[at]!,
-          })),
-        ),
-      ),
-    ),
-  );
-  for (const { by, inner, nearer, locator } of ways) {
-    const found = await single(target, options, locator, inner).catch(error => {
-      // A form may hold several: then the smaller part of it decides, which comes next.
-      if (nearer || !target.place || !(error instanceof Stuck)) throw error;
-    });
-    if (found) return { locator: found, by };
-  }
+  for (const name of namesOf(target, takesPart))
+    for (const scope of scopes)
+      for (const [by, build] of builders.entries())
+        for (const [at, inner] of build(page, name).entries())
+          for (const [nearer, place] of places(scope, inner).entries()) {
+            const locator = build(place, name)[at]!;
+            const found = await single(target, options, locator, inner).catch(error => {
+              // A form may hold several: then the smaller part of it decides, which comes next.
+              if (nearer || !target.place || !(error instanceof Stuck)) throw error;
+            });
+            if (found) return { locator: found, by };
+          }
   return undefined;
 }
 
@@ -210,10 +201,11 @@ async function whatIsThere(page: Page, target: Wanted, { typed }: FindOptions): 
   return `nothing ${sought}${where}${groups.length ? `; there ${listed(groups)}` : ''}`;
 }
 
-/** Names that share a word with the label; else those of its kind; else all, the rarest kind first. */
+/** Names that share words with the label, the most first; else those of its kind; else all, the rarest kind first. */
 function near(things: Thing[], { label, kind = '' }: Wanted): Thing[] {
   const words = label.toLowerCase().match(/[\p{L}\p{N}]{3,}/gu) ?? [];
-  const alike = things.filter(({ name }) => words.some(word => name.toLowerCase().includes(word)));
+  const shared = ({ name }: Thing) => words.filter(word => name.toLowerCase().includes(word)).length;
+  const alike = things.filter(shared).sort((one, other) => shared(other) - shared(one));
   const same = things.filter(({ role }) => kind.replace(/\W/g, '').startsWith(role));
   const all = things.sort((one, other) => KINDS.indexOf(one.role) - KINDS.indexOf(other.role));
   return [alike, same, all].find(some => some.length) ?? [];

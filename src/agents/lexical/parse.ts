@@ -11,9 +11,11 @@ const REMARK = regex(
   '^(?:find|locate|\\w+ nothing|(?:(?:in|on|at|under|within|for) (?:the|this|your)\\b|(?:navigate|look|scroll) through\\b|switch between\\b|(?:they|it|this|that|there|you|stay|nothing)\\b)[^Q]*)$',
 );
 
-/** `Log in with the user name "a" and the password "b"`. The last group matches if the goal says what to click then. */
+/** `Log in with the user name "a" and the password "b"`. The last two groups match what the goal clicks then. */
 const LOG_IN =
-  '\\b(?:log|sign) ?[io]n (?:with|using|as) ((?:the |your )?[^Q.,;]*Q(?:,? and [^Q.,;]*Q)?)(?=(\\W*(?:(?:and|then) )*(?:click|press|tap)\\b)?)';
+  '\\b(?:log|sign) ?[io]n (?:with|using|as) ((?:the |your )?[^Q.,;]*Q(?:,? and [^Q.,;]*Q)?)(?=(?:([^Q\\w]*)(?:(?:and|then) )*(?:click|press|tap)(?: on| the)* (Q|\\w+))?)';
+/** What sends a form, also where a new sentence clicks it. Any other click is for the next page. */
+const SENDS = /^(?:(?:log|sign) ?[io]n|submit|continue|next|go|ok|enter)\b/i;
 
 interface Piece {
   text: string;
@@ -125,11 +127,10 @@ export function parseGoal(goal: string): Clause[] {
   const quotes = new Quotes();
   const masked = quotes
     .mask(goal)
-    .replace(
-      regex(LOG_IN),
-      (_, fields: string, sent?: string) =>
-        `enter ${fields.replace(regex('^(Q)'), 'user name $1')}${sent ? '' : ' and log in'}`,
-    )
+    .replace(regex(LOG_IN), (_, fields: string, gap?: string, label = '') => {
+      const isSent = SENDS.test(quotes.first(label) || label) || !/[.;!\n]/.test(gap ?? '.');
+      return `enter ${fields.replace(regex('^(Q)'), 'user name $1')}${isSent ? '' : ' and log in'}`;
+    })
     .replace(
       regex('([^Q.,]*Q) (in|into) both (?:the )?([a-z ]+?)(?:e?s)\\b'),
       '$1 $2 the 1st $3 and $1 $2 the 2nd $3',

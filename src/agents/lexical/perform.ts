@@ -30,6 +30,8 @@ const FIELD = [
   `input${NOT_TYPED.map(type => `:not([type=${type}])`).join('')}`,
   'textarea,select,[contenteditable=true],[contenteditable=""],[role=textbox],[role=searchbox],[role=combobox],[role=spinbutton],[role=slider],[role=listbox]',
 ].join(',');
+const TYPED_INTO =
+  'self::input[not(@type="hidden")] or self::textarea or self::select or @contenteditable="true"';
 type Role = Parameters<Page['getByRole']>[0];
 const CLICKABLE =
   'button link tab menuitem menuitemcheckbox menuitemradio option treeitem checkbox radio switch combobox'.split(
@@ -155,7 +157,7 @@ async function optionOf(select: Locator, label: string): Promise<string> {
 }
 
 async function choose(actor: Actor, { target, from }: Of<'choose'>): Promise<void> {
-  const field = from && (await ifAny(find(actor, from, [fields], { timeoutMs: actor.timeout / 2 })));
+  const field = from && (await ifAny(find(actor, from, [lists, fields], { timeoutMs: actor.timeout / 2 })));
   if (field) return pick(actor, field.locator, target.label);
   // `from` may be the label of a group of radio buttons.
   await check(actor, { target: from ? { ...target, place: from.label } : target, on: true }, [listsWith]);
@@ -229,10 +231,12 @@ const fields: Builder = (scope, name) => {
   const field = scope.locator(FIELD);
   if (name === '') return [field];
   const keys = typeof name === 'string' ? ['name', 'id', 'type'] : [];
+  // What follows the text at once, without a label of its own.
   const beside = scope
     .getByText(name, EXACT)
+    .and(scope.locator(':not(button,button *)'))
     .locator(
-      'xpath=(following-sibling::*[1]|../following-sibling::*[1])/descendant-or-self::*[self::input or self::textarea or self::select][1]',
+      `xpath=(following::text()[normalize-space()] | following::*[${TYPED_INTO}])[1][${TYPED_INTO}][not(@aria-label or @aria-labelledby or ancestor::label or @id = //label/@for)]`,
     );
   return [
     any(scope.getByLabel(name, EXACT).and(field), byRoles(scope, TYPED, name)),
@@ -241,6 +245,9 @@ const fields: Builder = (scope, name) => {
     ...(isPart(name) ? [] : [beside.and(field)]),
   ];
 };
+
+const lists: Builder = (scope, name) =>
+  fields(scope, name).map(field => field.and(scope.locator('select,[role=listbox],[role=combobox]')));
 
 const checks: Builder = (scope, name) => {
   const box = scope.locator('input[type=checkbox],input[type=radio]');

@@ -96,6 +96,18 @@ const TABLE: [goal: string, clauses: string[]][] = [
     ['enter sam into user name', 'enter p into password', 'click Go'],
   ],
   [
+    'Log in with the user name "sam" and the password "p". Click "Books"',
+    ['enter sam into user name', 'enter p into password', 'click Log in:button', 'click Books'],
+  ],
+  [
+    'Log in with the user name "sam" and the password "p" and click "Let me in"',
+    ['enter sam into user name', 'enter p into password', 'click Let me in'],
+  ],
+  [
+    'Log in with the user name "sam" and the password "p".\nPress the "Sign in" button',
+    ['enter sam into user name', 'enter p into password', 'click Sign in:button'],
+  ],
+  [
     'Log in with the user name "sam" and the password "p", check "A"',
     ['enter sam into user name', 'enter p into password', 'click Log in:button', 'check A'],
   ],
