@@ -128,25 +128,20 @@ async function look(
   takesPart: boolean,
 ): Promise<Found | undefined> {
   const scopes = await scopesOf(page);
-  const places = (scope: Scope, inner: Locator) =>
-    target.place ? placesOf(page, scope, target.place, inner) : [scope];
-  for (const name of namesOf(target, takesPart))
-    for (const scope of scopes)
-      for (const [by, build] of builders.entries())
-        for (const [at, inner] of build(page, name).entries())
-          for (const [nearer, place] of places(scope, inner).entries()) {
-            const locator = build(place, name)[at]!;
-            const found = await single(target, options, locator, inner).catch(error => {
-              // A form may hold several: then the smaller part of it decides, which comes next.
-              if (nearer || !target.place || !(error instanceof Stuck)) throw error;
-            });
-            if (found) return { locator: found, by };
-          }
+  const tries = namesOf(target, takesPart).flatMap(name => scopes.map(scope => ({ name, scope })));
+  for (const { name, scope } of tries)
+    for (const [by, build] of builders.entries())
+      for (const [at, inner] of build(page, name).entries())
+        for (const [nearer, place] of placesOf(page, scope, target.place, inner).entries()) {
+          const found = await single(target, options, build(place, name)[at]!, inner, nearer);
+          if (found) return { locator: found, by };
+        }
   return undefined;
 }
 
-/** The smallest row, card or section that contains both the place's label and the element. */
-function placesOf(page: Page, scope: Scope, place: string, thing: Locator): Locator[] {
+/** The smallest row, card or section that contains both the place's label and the element. Without a place, the scope. */
+function placesOf(page: Page, scope: Scope, place: string | undefined, thing: Locator): Scope[] {
+  if (!place) return [scope];
   const label = holding(place);
   return [CONTAINERS, `${CONTAINERS},div`].map(kinds => {
     const holders = (within: Scope) => {
@@ -162,8 +157,13 @@ function placesOf(page: Page, scope: Scope, place: string, thing: Locator): Loca
 }
 
 /** The one element that a locator finds; undefined if there is none. @throws Stuck if there are several. */
-async function single(target: Wanted, options: FindOptions, locator: Locator, inner: Locator) {
-  const { hidden, several } = options;
+async function single(
+  target: Wanted,
+  { hidden, several }: FindOptions,
+  locator: Locator,
+  inner: Locator,
+  nearer: number,
+) {
   const shown = hidden ? locator : visible(locator);
   if (!(await exists(shown.first()))) return undefined;
   if (target.nth !== undefined) {
@@ -177,6 +177,8 @@ async function single(target: Wanted, options: FindOptions, locator: Locator, in
   if ((await exists(innermost.first())) && !(await exists(innermost.nth(1)))) return innermost;
   const urls = new Set(await shown.evaluateAll(links => links.map(link => link.getAttribute('href'))));
   if (urls.size === 1 && !urls.has(null)) return shown.first();
+  // A form may hold several: then the smaller part of it decides, which comes next.
+  if (target.place && !nearer) return undefined;
   const count = (await exists(shown.nth(2))) ? 'several things' : 'two things';
   const label = target.label || target.kind;
   throw new Stuck(
