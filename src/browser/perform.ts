@@ -4,6 +4,7 @@ import type { ActionRecorder } from './action-recorder';
 import { refuseError } from './driver/tool-text';
 import { targetAt } from './durable-locator';
 import type { PageAction } from './page-action';
+import { unseen } from './page-calls';
 import type { PageTools } from './page-tools';
 import { within } from './waiting';
 
@@ -95,7 +96,12 @@ const ACTIONS: {
     for (let time = 0; time < times; time++)
       await (locator?.press(key, { timeout, noWaitAfter: true }) ?? page.keyboard.press(key));
   },
-  check: ({ locator, checked }, _, timeout) => locator.setChecked(checked, { timeout }),
+  async check({ locator, checked }, page, timeout) {
+    // Some libraries keep the state where Playwright does not look for it.
+    const pressed = await unseen(page, () => locator.evaluate(pressedInstead, undefined, { timeout }));
+    if (pressed === null) return locator.setChecked(checked, { timeout });
+    if ((pressed === 'true') !== checked) await locator.click({ timeout, noWaitAfter: true });
+  },
   select({ locator, labels }, _, timeout) {
     const options = labels.map(label => ({ label }));
     return locator.selectOption(options, { timeout });
@@ -114,6 +120,12 @@ const ACTIONS: {
  */
 function refuseUnlessSent(error: Error): void {
   if (!/: Timeout [\s\S]*click action(?: done|\S*\s*$)/.test(error.message)) throw error;
+}
+
+/** Runs in the page. The `aria-pressed` of what has no `aria-checked`, and is not checked by itself. */
+function pressedInstead(element: Element): string | null {
+  const isChecked = element.hasAttribute('aria-checked') || !element.hasAttribute('role');
+  return isChecked ? null : element.getAttribute('aria-pressed');
 }
 
 /** If the field has not kept the text, types it: fields that format or mask their value listen to keys. */

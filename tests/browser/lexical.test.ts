@@ -40,6 +40,9 @@ const runPatiently = (html: string, goal: string) => run(html, goal, {}, 20_000)
 
 const buttons = (...names: string[]) =>
   names.map(name => `<button onclick="log(this.textContent)">${name}</button>`).join(' ');
+/** A checkbox as some libraries write it. */
+const pressed = (is: boolean) =>
+  `<button role="checkbox" aria-label="Hosta" aria-pressed="${is}" onclick="this.setAttribute('aria-pressed', this.getAttribute('aria-pressed') === 'false'); log(this.getAttribute('aria-pressed'))">x</button>`;
 const form = (fields: string, button = 'Submit') =>
   `<form onsubmit="event.preventDefault(); log([...new FormData(this)].map(pair => pair.join('=')).join('&'))">${fields}<button>${button}</button></form>`;
 const row = (name: string) =>
@@ -57,6 +60,9 @@ describe('does what it says', () => {
     ['Click "Edit" in the row "Bob"', `<table>${row('Alice')}${row('Bob')}</table>`, 'Bob'],
     ['Click the 2nd "Edit"', `<table>${row('Alice')}${row('Bob')}</table>`, 'Bob'],
     ['Click "Buy"', '<span onclick="log(1)">Buy</span>', '1'],
+    ['Check "Hosta"', pressed(false), 'true'],
+    ['Uncheck "Hosta"', pressed(true), 'false'],
+    ['Check "Hosta" and click "Buy"', pressed(true) + buttons('Buy'), 'Buy'],
     ['Double-click "Cell"', '<p ondblclick="log(2)">Cell</p>', '2'],
     ['Enter "Jo" into "Name" and click "Submit"', form('<label>Name <input name="a"></label>'), 'a=Jo'],
     ['Enter "Jo" into "Name" and press Enter', form('<input name="a" placeholder="Name">'), 'a=Jo'],
