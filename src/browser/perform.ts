@@ -100,7 +100,7 @@ const ACTIONS: {
     // Some libraries keep the state where Playwright does not look for it.
     const pressed = await unseen(page, () => locator.evaluate(pressedInstead, undefined, { timeout }));
     if (pressed === null) return locator.setChecked(checked, { timeout });
-    if ((pressed === 'true') !== checked) await locator.click({ timeout, noWaitAfter: true });
+    if ((pressed === 'true') !== checked) await ACTIONS.click({ do: 'click', locator }, page, timeout);
   },
   select({ locator, labels }, _, timeout) {
     const options = labels.map(label => ({ label }));

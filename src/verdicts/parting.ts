@@ -279,7 +279,7 @@ function furthest(place: Place): Place {
   return found;
 }
 
-/** The path after a action; for -1 before the first. */
+/** The path after an action; for -1 before the first. */
 function pathAfter({ actions, end }: Way, index: number): string | null {
   return actions[index + 1]?.path ?? end;
 }
