@@ -219,6 +219,20 @@ describe('does what it says', () => {
   });
 });
 
+describe('a large page', () => {
+  // Boxes in boxes, as applications draw them.
+  const boxes = (inside: string, depth: number): string =>
+    depth ? `<div><div><button>More</button></div><div>${boxes(inside, depth - 1)}</div></div>` : inside;
+  const adds = ['tag', 'field'].map(
+    of => `<div><input placeholder="${of} name"><button onclick="log('${of}')">add</button></div>`,
+  );
+  const html = `${boxes('<i>x</i>', 30).repeat(4)}${boxes(adds.join(''), 30)}`;
+
+  it('is read in time: the smallest of many boxes', async () => {
+    expect(await run(html, 'Click "add" next to "field name"')).toMatchObject({ log: 'field', end: null });
+  });
+});
+
 describe('a slow site', () => {
   it('is not clicked again while it works on a click', async () => {
     const html = `<button onclick="log(1); for (const end = Date.now() + 3000; Date.now() < end; );">Go</button>`;

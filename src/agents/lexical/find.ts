@@ -3,16 +3,23 @@
 // element is there with `normalize`, which shows in no report.
 import type { FrameLocator, Locator, Page } from '@playwright/test';
 import { shorten } from '../../browser/driver/tree';
+import { alone } from '../../browser/durable-locator';
+import type * as elements from '../../browser/elements';
 import { pathOf } from '../../browser/page-action';
+import { unseen } from '../../browser/page-calls';
 import { sleep, within } from '../../browser/waiting';
 import type { Actor } from './act';
 import type { Wanted } from './clause';
+
+declare const { holds }: typeof elements;
 
 export type Scope = Page | FrameLocator | Locator;
 /** A label to look for: a string is the whole name, in its case. */
 export type Name = string | RegExp;
 /** The locators of a kind of element by its name, likeliest first. */
 export type Builder = (scope: Scope, name: Name) => Locator[];
+
+type Places = AsyncGenerator<[nearer: number, place: Scope]>;
 
 /** An element is not found, or is ambiguous. The message is the reason to give up. */
 export class Stuck extends Error {
@@ -45,6 +52,9 @@ const whole = (label: string) => new RegExp(`^[\\s:*+•›»]*${spaced(label)}[
 const holding = (label: string) => new RegExp(`(?<![\\p{L}\\p{N}])${spaced(label)}(?![\\p{L}\\p{N}])`, 'iu');
 export const isPart = (name: Name) => name instanceof RegExp && name.source.startsWith('(?<!');
 
+/** What Playwright finds now; undefined if that takes long. Shows in no report. */
+const now = <T>(page: Page, looking: () => Promise<T>) => within(unseen(page, looking), LOOK_MS);
+
 /** Whether the element is there now. Shows in no report. */
 export async function exists(locator: Locator): Promise<boolean> {
   return (await within(locator.normalize(), LOOK_MS)) !== undefined;
@@ -54,8 +64,7 @@ export const isA = (locator: Locator, css: string) => exists(locator.and(locator
 const visible = (locator: Locator) => locator.filter({ visible: true });
 
 export async function openDialog(page: Page): Promise<Locator | undefined> {
-  const dialogs = page.locator('dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true]');
-  const dialog = visible(dialogs).last();
+  const dialog = visible(page.locator('dialog[open],[role$=dialog],[aria-modal=true]')).last();
   return (await exists(dialog)) ? dialog : undefined;
 }
 
@@ -77,16 +86,11 @@ export interface FindOptions {
   typed?: boolean;
 }
 
-export interface Found {
-  locator: Locator;
-  /** Index of the builder that found it. */
-  by: number;
-}
-
 /**
  * Waits for the element that a clause names.
  *
  * @param builders one for each kind of thing that will do, likeliest first
+ * @returns its locator, and the index of the builder that found it
  * @throws Stuck if there is none in time, or several.
  */
 export async function find(
@@ -94,14 +98,15 @@ export async function find(
   target: Wanted,
   builders: Builder[],
   options: FindOptions = {},
-): Promise<Found> {
+) {
   const { session, signal } = task;
   const { timeoutMs = timeout } = options;
   const began = performance.now();
   const grace = Math.min(GRACE_MS, timeoutMs / 2);
   let [end, size] = [began + timeoutMs, await session.ask(page, SIZE)];
   for (;;) {
-    const found = await look(page, target, builders, options, performance.now() - began >= grace);
+    const names = namesOf(target, performance.now() - began >= grace);
+    const found = await look(page, target, builders, options, names);
     if (found) return found;
     if (performance.now() > end) {
       const drawn = await session.ask(page, SIZE);
@@ -120,63 +125,51 @@ export function namesOf({ label, names }: Wanted, takesPart: boolean): Name[] {
   return label ? [label, whole(label), ...(takesPart ? [holding(label)] : [])] : [''];
 }
 
-async function look(
-  page: Page,
-  target: Wanted,
-  builders: Builder[],
-  options: FindOptions,
-  takesPart: boolean,
-): Promise<Found | undefined> {
+async function look(page: Page, target: Wanted, builders: Builder[], options: FindOptions, names: Name[]) {
   const scopes = await scopesOf(page);
-  const tries = namesOf(target, takesPart).flatMap(name => scopes.map(scope => ({ name, scope })));
+  const tries = names.flatMap(name => scopes.map(scope => ({ name, scope })));
   for (const { name, scope } of tries)
     for (const [by, build] of builders.entries())
-      for (const [at, inner] of build(page, name).entries())
-        for (const [nearer, place] of placesOf(page, scope, target.place, inner).entries()) {
-          const found = await single(target, options, build(place, name)[at]!, inner, nearer);
-          if (found) return { locator: found, by };
+      for (const [at, things] of build(scope, name).entries())
+        for await (const [nearer, place] of placesOf(page, scope, target.place, things)) {
+          const locator = await single(target, options, build(place, name)[at]!, nearer);
+          if (locator) return { locator, by };
         }
-  return undefined;
 }
 
 /** The smallest row, card or section that contains both the place's label and the element. Without a place, the scope. */
-function placesOf(page: Page, scope: Scope, place: string | undefined, thing: Locator): Scope[] {
-  if (!place) return [scope];
+async function* placesOf(page: Page, scope: Scope, place: string | undefined, thing: Locator): Places {
+  if (!place) return yield [0, scope];
+  const things = await now(page, () => thing.elementHandles());
+  if (!things?.length) return;
   const label = holding(place);
-  return [CONTAINERS, `${CONTAINERS},div`].map(kinds => {
-    const holders = (within: Scope) => {
-      const containers = within.locator(`:is(${kinds})`);
-      const labelled = within.locator(`[aria-label=${JSON.stringify(place)} i]`);
-      // The text of a row runs together: "AliceEdit".
-      const cells = containers.filter({ has: any(page.getByText(label), page.getByPlaceholder(label)) });
-      const all = any(cells, containers.filter({ hasText: label }), containers.and(labelled));
-      return all.filter({ has: thing });
-    };
-    return holders(scope).filter({ hasNot: holders(page) });
-  });
+  const labelled = scope.locator(`[aria-label=${JSON.stringify(place)} i]`);
+  for (const [nearer, kinds] of [CONTAINERS, `${CONTAINERS},div`].entries()) {
+    const boxes = scope.locator(`:is(${kinds})`);
+    // The text of a row runs together: "AliceEdit".
+    const cells = boxes.filter({ has: any(page.getByText(label), page.getByPlaceholder(label)) });
+    const all = any(cells, boxes.filter({ hasText: label }), boxes.and(labelled));
+    const at = (await now(page, () => all.evaluateAll(alone(smallest), things))) ?? [];
+    // An index among those that hold the label: others may come and go.
+    if (at.length) yield [nearer, any(...at.slice(0, 3).map(index => all.nth(index)))];
+  }
+}
+
+/** Runs in the page, with the functions of elements.ts. What a box holds follows it at once. */
+function smallest(boxes: Element[], things: Node[]): number[] {
+  const around = boxes.filter(box => things.some(thing => box !== thing && holds(box, thing as Element)));
+  return around.flatMap((box, at) => (holds(box, around[at + 1] ?? null) ? [] : boxes.indexOf(box)));
 }
 
 /** The one element that a locator finds; undefined if there is none. @throws Stuck if there are several. */
-async function single(
-  target: Wanted,
-  { hidden, several }: FindOptions,
-  locator: Locator,
-  inner: Locator,
-  nearer: number,
-) {
+async function single(target: Wanted, { hidden, several }: FindOptions, locator: Locator, nearer: number) {
   const shown = hidden ? locator : visible(locator);
   if (!(await exists(shown.first()))) return undefined;
-  if (target.nth !== undefined) {
-    const wanted = shown.nth(target.nth);
-    return (await exists(wanted)) ? wanted : undefined;
-  }
-  if (several) return shown.first();
+  const nth = several ? (target.nth ?? 0) : target.nth;
+  if (nth !== undefined) return (await exists(shown.nth(nth))) ? shown.nth(nth) : undefined;
   if (!(await exists(shown.nth(1)))) return shown;
-  // One inside another is the same to a user.
-  const innermost = shown.filter({ hasNot: inner });
-  if ((await exists(innermost.first())) && !(await exists(innermost.nth(1)))) return innermost;
-  const urls = new Set(await shown.evaluateAll(links => links.map(link => link.getAttribute('href'))));
-  if (urls.size === 1 && !urls.has(null)) return shown.first();
+  const only = await now(locator.page(), () => shown.evaluateAll(alone(oneOf)));
+  if (only !== undefined) return shown.nth(only);
   // A form may hold several: then the smaller part of it decides, which comes next.
   if (target.place && !nearer) return undefined;
   const count = (await exists(shown.nth(2))) ? 'several things' : 'two things';
@@ -184,6 +177,13 @@ async function single(
   throw new Stuck(
     `${count} ${target.label ? `are called "${label}"` : 'fit'} on ${pathOf(locator.page().url())}: say which, as in \`the 2nd "${label}"\` or \`"${label}" in the row "..."\``,
   );
+}
+
+/** Runs in the page, with the functions of elements.ts. One inside another, and links to one address, are one to a user. */
+function oneOf(things: Element[]): number | undefined {
+  const [inner, second] = things.flatMap((thing, at) => (holds(thing, things[at + 1] ?? null) ? [] : at));
+  const urls = new Set(things.map(link => link.getAttribute('href')));
+  return second === undefined ? inner : urls.size === 1 && !urls.has(null) ? 0 : undefined;
 }
 
 type Thing = { role: string; name: string };

@@ -9,7 +9,6 @@ import {
   type Builder,
   exists,
   type FindOptions,
-  type Found,
   find,
   isA,
   isPart,
@@ -113,12 +112,11 @@ export async function perform(actor: Actor, clause: Clause): Promise<void> {
 }
 
 /** Undefined if there is none. */
-function ifAny(found: Promise<Found>): Promise<Found | undefined> {
-  return found.catch(error => {
+const ifAny = <T>(found: Promise<T>) =>
+  found.catch(error => {
     if (error instanceof NotFound) return undefined;
     throw error;
   });
-}
 
 /** Each item of a menu shows the next one: when the mouse is over it, or after a click. */
 async function path(actor: Actor, labels: string[]): Promise<void> {
