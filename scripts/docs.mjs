@@ -52,7 +52,7 @@ export async function sectionsOf() {
     `export { taskSpecJsonSchema } from './src/spec/schema';
      export { run } from './src/cli/program';
      export { fisherExactOneSided, wilsonInterval } from './src/verdicts/statistics';
-     export { ALPHA } from './src/verdicts/diff';`,
+     export { ALPHA } from './src/verdicts/change';`,
   );
   /** @type {(...files: [file: string, name: string][]) => () => string} */
   const joined =
@@ -65,7 +65,7 @@ export async function sectionsOf() {
     'spec-fields': () => specTable(ours.taskSpecJsonSchema()),
     'spec-assertions': () => assertionTable(ours.taskSpecJsonSchema()),
     'command-line': () => commandLine(ours.run),
-    'taskproof-tests': options('playwright/task-tests.ts', 'TaskproofTestsOptions'),
+    'taskproof-tests': options('playwright/declare.ts', 'TaskproofTestsOptions'),
     'page-tool-tests': options('playwright/page-tool-tests.ts', 'PageToolTestsOptions'),
     'use-taskproof': options('playwright/options.ts', 'TaskproofOptions'),
     'agent-run': options('playwright/agent-runner.ts', 'AgentRunOptions'),

@@ -27,10 +27,21 @@ export type {
 export { type CommandOptions, command } from './agents/command';
 export { type LexicalOptions, lexical } from './agents/lexical';
 export { type ReplayOptions, replay } from './agents/replay';
-export type { ActionDraft } from './browser/action-recorder';
-export type { NetworkEvent } from './browser/network-log';
-export type { DialogAnswer, Fingerprint, PageAction, Position, RecordedAction } from './browser/page-action';
-export type { PageTool, PageToolCallOptions, PageToolsMode } from './browser/page-tools';
+export type { ActionDraft } from './browser/actions/record';
+export type { PageTool, PageToolCallOptions, PageToolsMode } from './browser/page-tools/page-tools';
+export type { NetworkEvent } from './browser/session/network';
+export type { DialogAnswer, Fingerprint, PageAction, Position, RecordedAction } from './data/action';
+export type {
+  AssertionResult,
+  ErrorKind,
+  Examination,
+  Finding,
+  FindingKind,
+  JudgeResult,
+  TrialRecord,
+  TrialStatus,
+  TurnRecord,
+} from './data/record';
 export {
   type Judge,
   type JudgedTrial,
@@ -42,9 +53,6 @@ export {
 } from './grading/judge';
 export { OptionsError } from './options';
 export type { AgentOutcome, AgentRunner, AgentRunOptions } from './playwright/agent-runner';
-export { expect, type TaskproofTestOptions, test } from './playwright/fixtures';
-export type { TaskproofOptions } from './playwright/options';
-export { type PageToolTestsOptions, pageToolTests } from './playwright/page-tool-tests';
 export {
   type PassPolicyDetails,
   passPolicy,
@@ -53,16 +61,8 @@ export {
   repeats,
   type TaskproofTestsOptions,
   taskproofTests,
-} from './playwright/task-tests';
+} from './playwright/declare';
+export { expect, type TaskproofTestOptions, test } from './playwright/fixtures';
+export type { TaskproofOptions } from './playwright/options';
+export { type PageToolTestsOptions, pageToolTests } from './playwright/page-tool-tests';
 export type { Assertion, DomAssertion, NetworkAssertion, PassPolicy, TaskSpec, UrlAssertion } from './spec';
-export type {
-  AssertionResult,
-  ErrorKind,
-  Examination,
-  Finding,
-  FindingKind,
-  JudgeResult,
-  TrialRecord,
-  TrialStatus,
-  TurnRecord,
-} from './trial/record';

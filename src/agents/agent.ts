@@ -1,8 +1,13 @@
 import type { BrowserContext, ElementHandle, Locator, Page } from '@playwright/test';
-import type { ActionDraft, ActionRecorder } from '../browser/action-recorder';
-import type { RecordedAction } from '../browser/page-action';
-import type { PageTool, PageToolCallOptions, PageTools, PageToolsMode } from '../browser/page-tools';
-import type { Session } from '../browser/session';
+import type { ActionDraft, ActionRecorder } from '../browser/actions/record';
+import type {
+  PageTool,
+  PageToolCallOptions,
+  PageTools,
+  PageToolsMode,
+} from '../browser/page-tools/page-tools';
+import type { Session } from '../browser/session/session';
+import type { RecordedAction } from '../data/action';
 
 /** Tokens and US dollars of one model request. A missing count is 0; a missing cost is unknown. */
 export interface Usage {

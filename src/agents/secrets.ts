@@ -1,5 +1,5 @@
 // Agents know a secret only by its name: `<secret>SHOP_PASSWORD</secret>` becomes the value when it is typed.
-import { DriverError } from '../browser/driver/errors';
+import { DriverError } from '../browser/errors';
 
 const MARK = /<secret>\s*([^<>]*?)\s*<\/secret>/g;
 

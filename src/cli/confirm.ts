@@ -1,4 +1,5 @@
 import { InvalidArgumentError } from 'commander';
+import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../data/results';
 import type { Wanted } from '../playwright/ledger';
 import {
   type Confirmation,
@@ -6,10 +7,9 @@ import {
   confirmTable,
   planText,
   renderConfirmation,
-} from '../report/confirm-text';
-import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../report/results';
+} from '../report/render/confirm-text';
+import { baselineRate, type Diff, EXIT_CODES, keyOf, outcomeOf, suiteChangeOf } from '../verdicts/change';
 import { answerOf, type CandidateRow, DEFAULT_TRIALS, type StopRule, stopRules } from '../verdicts/confirm';
-import { baselineRate, type Diff, EXIT_CODES, keyOf, outcomeOf, suiteChangeOf } from '../verdicts/diff';
 import { sumOfKnown } from '../verdicts/verdict';
 import { atLeastOne } from './baseline';
 import { allowOption, compareFiles } from './diff';

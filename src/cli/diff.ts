@@ -1,10 +1,10 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { readHistory } from '../report/baseline';
-import { diffTable, outcomeLines, renderDiff } from '../report/diff-text';
-import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../report/results';
-import { ALPHA, type Diff, DOUBTS, EXIT_CODES, outcomeOf } from '../verdicts/diff';
+import { readHistory } from '../data/baseline';
+import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../data/results';
+import { diffTable, outcomeLines, renderDiff } from '../report/render/diff-text';
+import { ALPHA, type Diff, DOUBTS, EXIT_CODES, outcomeOf } from '../verdicts/change';
 import { diffWithBaseline, type HistoryRun } from '../verdicts/history';
 import { addTellOptions, CommandError, type Io, readInput, readRun, type TellOptions, tell } from './io';
 import type { AddCommand } from './program';

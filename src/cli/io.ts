@@ -3,8 +3,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { type Command, Option } from 'commander';
-import { printableJson, useColour } from '../report/format';
-import { type Results, readResults } from '../report/results';
+import { type Results, readResults } from '../data/results';
+import { printableJson, useColour } from '../report/render/format';
 import { writeText } from '../report/write';
 
 export interface Io {

@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { type Results, readResults } from '../data/results';
 import { CHECK_RUN, type CheckRun } from '../playwright/ledger';
-import { type Results, readResults } from '../report/results';
 import { CommandError, type Io } from './io';
 
 /**

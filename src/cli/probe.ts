@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { namesOf } from '../report/diff-text';
-import { plural, printableJson, table } from '../report/format';
-import { EXIT_CODES } from '../verdicts/diff';
-import type { ResultRow } from '../verdicts/shapes';
+import type { ResultRow } from '../data/verdict';
+import { namesOf } from '../report/render/diff-text';
+import { plural, printableJson, table } from '../report/render/format';
+import { EXIT_CODES } from '../verdicts/change';
 import type { Io } from './io';
 import { playChecked } from './play-suite';
 import type { AddCommand } from './program';

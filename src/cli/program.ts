@@ -1,9 +1,9 @@
 // The command line: its commands, and how errors become exit codes.
 import { Command, CommanderError } from 'commander';
 import { version } from '../../package.json';
-import { RecordingError } from '../agents/replay/recording';
-import { printable } from '../report/format';
-import { ResultsFileError } from '../report/results';
+import { RecordingError } from '../data/recording';
+import { ResultsFileError } from '../data/results';
+import { printable } from '../report/render/format';
 import { TaskSpecError } from '../spec/errors';
 import { addBaseline } from './baseline';
 import { addConfirm } from './confirm';

@@ -1,12 +1,7 @@
-import {
-  checkRecording,
-  DEFAULT_RECORDINGS_DIR,
-  recordingFile,
-  recordingText,
-} from '../agents/replay/recording';
-import { plural } from '../report/format';
-import { DEFAULT_RESULTS_FILE } from '../report/results';
-import type { ResultRow } from '../verdicts/shapes';
+import { checkRecording, DEFAULT_RECORDINGS_DIR, recordingFile, recordingText } from '../data/recording';
+import { DEFAULT_RESULTS_FILE } from '../data/results';
+import type { ResultRow } from '../data/verdict';
+import { plural } from '../report/render/format';
 import { specName } from '../verdicts/verdict';
 import { CommandError, type Io, readRun, writeOutput } from './io';
 import type { AddCommand } from './program';

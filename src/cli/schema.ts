@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import { protocolJsonSchema } from '../agents/command/protocol';
-import { resultsJsonSchema } from '../report/results';
+import { protocolJsonSchema } from '../data/agent-protocol';
+import { resultsJsonSchema } from '../data/results';
 import { taskSpecJsonSchema } from '../spec/schema';
 import { writeOutput } from './io';
 import type { AddCommand } from './program';

@@ -1,9 +1,9 @@
-import { readHistory } from '../report/baseline';
-import { projectOf } from '../report/diff-text';
-import { type Columns, formatRate, gridOf, specsAndTests, table } from '../report/format';
-import { blocks, COMMENT_LIMIT, markdownTable } from '../report/markdown';
-import { DEFAULT_BASELINE_FILE } from '../report/results';
-import type { Graded } from '../verdicts/shapes';
+import { readHistory } from '../data/baseline';
+import { DEFAULT_BASELINE_FILE } from '../data/results';
+import type { Graded } from '../data/verdict';
+import { projectOf } from '../report/render/diff-text';
+import { type Columns, formatRate, gridOf, specsAndTests, table } from '../report/render/format';
+import { blocks, COMMENT_LIMIT, markdownTable } from '../report/render/markdown';
 import { totalOf } from '../verdicts/statistics';
 import { type Trend, trendsOf } from '../verdicts/trend';
 import { addTellOptions, readInput, type TellOptions, tell } from './io';

@@ -1,8 +1,7 @@
 import { statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { escapePath } from 'tinyglobby';
-import { plural, printableJson, table } from '../report/format';
-import { placeholdersIn } from '../spec/data';
+import { plural, printableJson, table } from '../report/render/format';
 import {
   type TaskSpecError,
   TaskSpecErrorAt,
@@ -10,6 +9,7 @@ import {
   TaskSpecValidationError,
 } from '../spec/errors';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
+import { placeholdersIn } from '../spec/placeholders';
 import { sensitivityText } from '../verdicts/sensitivity';
 import type { Io } from './io';
 import type { AddCommand } from './program';

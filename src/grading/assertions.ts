@@ -1,7 +1,7 @@
 // Checks the format's assertions with Playwright's `expect`: each waits like a web-first assertion, and says why it does not hold.
 import { expect, type Locator, type Page } from '@playwright/test';
-import { shorten } from '../browser/driver/tree';
-import type { NetworkEvent } from '../browser/network-log';
+import { shorten } from '../browser/reading/tree';
+import type { NetworkEvent } from '../browser/session/network';
 import { limited } from '../browser/waiting';
 import type { Assertion, DomAssertion, NetworkAssertion, UrlAssertion } from '../spec';
 

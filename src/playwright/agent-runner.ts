@@ -1,17 +1,17 @@
 // The fixture `agent`: an agent in a hand-written test.
 import type { Page, TestInfo } from '@playwright/test';
 import { z } from 'zod';
-import { openSession } from '../browser/session';
-import { checkOptions, type OptionSchemas } from '../options';
-import { parsedUrl } from '../spec/url';
-import { AgentRun, agentTimeMs, type TrialPlan, trialContext } from '../trial/agent-run';
+import { openSession } from '../browser/session/session';
 import {
   AGENT_ATTACHMENT,
   type AgentNote,
   type TotalUsage,
   type TrialStatus,
   type TurnRecord,
-} from '../trial/record';
+} from '../data/record';
+import { checkOptions, type OptionSchemas } from '../options';
+import { parsedUrl } from '../spec/url';
+import { AgentRun, agentTimeMs, type TrialPlan, trialContext } from '../trial/run-agent';
 import { LIMITS, missingSecrets, type ReadyOptions, renamed } from './options';
 import { runError } from './runner';
 import { attachTo, planOf, seedOf, testOutput } from './trial-test';

@@ -3,7 +3,7 @@
 import { sep } from 'node:path';
 import { z } from 'zod';
 import type { TaskSpec } from '../spec';
-import { harmless } from '../trial/safe-text';
+import { harmless } from '../text/safe-text';
 import { type Policy, specName } from '../verdicts/verdict';
 
 export interface Annotation {

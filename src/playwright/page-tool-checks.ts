@@ -1,8 +1,8 @@
 // What `pageToolTests` checks, loaded by the tests that do.
 import { expect, type Page } from '@playwright/test';
-import { saysError } from '../browser/driver/tool-text';
-import { PageTools } from '../browser/page-tools';
-import { problemOfSchema, problemsWith } from '../browser/tool-input';
+import { PageTools } from '../browser/page-tools/page-tools';
+import { problemOfSchema, problemsWith } from '../browser/page-tools/tool-input';
+import { saysError } from '../browser/page-tools/tool-text';
 
 async function toolsOf(page: Page) {
   const tools = new PageTools({ page, notice: () => undefined }, [new URL(page.url()).hostname]);

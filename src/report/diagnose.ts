@@ -4,10 +4,13 @@ import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { FullConfig, TestResult } from '@playwright/test/reporter';
-import { DEFAULT_RECORDINGS_DIR, readRecording, recordingFile } from '../agents/replay/recording';
+import { readHistory } from '../data/baseline';
+import { DEFAULT_RECORDINGS_DIR, readRecording, recordingFile } from '../data/recording';
+import type { Comparison, Diagnosis, Parting, PassingTrials, SharedFinding, Way } from '../data/verdict';
 import { nameOf } from '../playwright/annotations';
 import { annotate, markTurn, pictureOf, showSideBySide } from '../playwright/runner';
-import { oneLine } from '../trial/safe-text';
+import { oneLine } from '../text/safe-text';
+import { byName } from '../verdicts/change';
 import {
   diagnosisOf,
   type FailedTrial,
@@ -15,17 +18,14 @@ import {
   groupOf,
   headlineOf,
   sharedFindings,
-} from '../verdicts/diagnosis';
-import { byName } from '../verdicts/diff';
+} from '../verdicts/diagnosis/groups';
+import { type PassingTrial, PassingWays } from '../verdicts/diagnosis/parting';
+import { wayOfTurns } from '../verdicts/diagnosis/way';
 import { lastWays } from '../verdicts/history';
-import { type PassingTrial, PassingWays } from '../verdicts/parting';
-import type { Comparison, Diagnosis, Parting, PassingTrials, SharedFinding, Way } from '../verdicts/shapes';
 import { compareText, groupBy } from '../verdicts/statistics';
-import { readHistory } from './baseline';
-import { wayOfTurns } from './evidence';
 import { recordingsDir } from './recordings';
+import { findingLine, IN_THE_WAY } from './render/trial-notes';
 import type { Entry, SpecRun } from './spec-run';
-import { findingLine, IN_THE_WAY } from './trial-notes';
 import type { ReporterOptions } from './write';
 
 const MOST_PROJECTS = 3;

@@ -40,7 +40,7 @@ import {
   turnOffRetries,
 } from '../playwright/runner';
 import { groupBy } from '../verdicts/statistics';
-import { print } from './format';
+import { print } from './render/format';
 
 interface PlannedTest {
   test: TestCase;

@@ -1,6 +1,7 @@
 // Recordings of passed trials: the files that `record: true` and healed trials write for replay().
 import { relative, resolve } from 'node:path';
 import type { FullConfig, TestCase } from '@playwright/test/reporter';
+import type { TrialRecord } from '../data/record';
 import {
   DEFAULT_RECORDINGS_DIR,
   fileBelow,
@@ -10,12 +11,11 @@ import {
   recordingFile,
   recordingText,
   whyRefused,
-} from '../agents/replay/recording';
+} from '../data/recording';
 import { nameOf, type PlannedSpec } from '../playwright/annotations';
 import { knownOptions, type TaskproofOptions } from '../playwright/options';
-import { byName } from '../spec/data';
-import type { TrialRecord } from '../trial/record';
-import { plural } from './format';
+import { byName } from '../spec/placeholders';
+import { plural } from './render/format';
 import { writeText } from './write';
 
 /**

@@ -35,12 +35,12 @@ import {
 } from '../playwright/runner';
 import { failsRun } from '../verdicts/verdict';
 import type { Diagnosed } from './diagnose';
-import { print } from './format';
+import { mergeConflicts, whyMissing } from './missing';
 import { planRun, shardName } from './planning';
 import { writeRecordings } from './recordings';
+import { print } from './render/format';
+import { lostSummary, verdictTable, whereToLook } from './render/terminal';
 import { nameTests, SpecRun, skipNeedless } from './spec-run';
-import { lostSummary, verdictTable, whereToLook } from './terminal';
-import { mergeConflicts, whyMissing } from './whole-run';
 import {
   checkReporterOptions,
   NO_DIAGNOSIS,

@@ -1,14 +1,15 @@
 // Collects the trials of one spec in one project, of an agent or of replays, as they come in.
 import type { TestCase, TestResult } from '@playwright/test/reporter';
+import type { TrialRecord } from '../data/record';
+import type { Way, WayAction } from '../data/verdict';
 import { type PlannedSpec, nameOf as plannedName, plannedSpec } from '../playwright/annotations';
 import { checkRun, enter, needlessReason, settledReason, wantedOf } from '../playwright/ledger';
 import { annotate, expectAsDeclared, retag, skipUnstarted, tolerate, unannotate } from '../playwright/runner';
-import { byName } from '../spec/data';
-import type { TrialRecord } from '../trial/record';
-import { oneLine } from '../trial/safe-text';
-import type { FailedTrial } from '../verdicts/diagnosis';
-import { type PassingTrial, PassingWays } from '../verdicts/parting';
-import type { Way, WayAction } from '../verdicts/shapes';
+import { byName } from '../spec/placeholders';
+import { oneLine } from '../text/safe-text';
+import type { FailedTrial } from '../verdicts/diagnosis/groups';
+import { type PassingTrial, PassingWays } from '../verdicts/diagnosis/parting';
+import { actionsOf, failedTrialOf, wayOf } from '../verdicts/diagnosis/way';
 import {
   allowedFailures,
   isGraded,
@@ -17,10 +18,9 @@ import {
   type Verdict,
   verdictOf,
 } from '../verdicts/verdict';
-import { actionsOf, failedTrialOf, wayOf } from './evidence';
-import { specLabel } from './format';
 import { RecordingPick } from './recordings';
-import { healedText } from './trial-notes';
+import { specLabel } from './render/format';
+import { healedText } from './render/trial-notes';
 import { agentNotes, declaredStatus, failuresText, testTrial, trialOf } from './trials';
 
 /** What the trials of a spec share. Whole records would stay in memory until the run's end. */

@@ -11,12 +11,12 @@ import {
   readAgentNote,
   readRecord,
   type TrialRecord,
-} from '../trial/record';
-import { oneLine } from '../trial/safe-text';
-import type { TrialResult } from '../verdicts/shapes';
+} from '../data/record';
+import type { TrialResult } from '../data/verdict';
+import { oneLine } from '../text/safe-text';
 import { groupBy, sumOf } from '../verdicts/statistics';
 import { sumOfKnown, sumOfTokens } from '../verdicts/verdict';
-import { plural } from './format';
+import { plural } from './render/format';
 
 /**
  * A trial never goes missing: without a record it is an infrastructure error. There is none if it was skipped, or if the worker

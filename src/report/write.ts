@@ -2,16 +2,16 @@
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
+import { DEFAULT_RESULTS_FILE, RESULTS_SCHEMA_VERSION, type Results } from '../data/results';
+import type { Diagnosis, ResultRow } from '../data/verdict';
 import { checkOptions, type OptionSchemas } from '../options';
 import { checkRun } from '../playwright/ledger';
-import { compareProjects } from '../verdicts/comparison';
-import { byName } from '../verdicts/diff';
-import type { Diagnosis, ResultRow } from '../verdicts/shapes';
+import { byName } from '../verdicts/change';
+import { compareProjects } from '../verdicts/compare';
 import { sumOfKnown, sumOfTokens } from '../verdicts/verdict';
 import type { Diagnosed } from './diagnose';
-import { diffTable } from './diff-text';
-import { print, useColour } from './format';
-import { DEFAULT_RESULTS_FILE, RESULTS_SCHEMA_VERSION, type Results } from './results';
+import { diffTable } from './render/diff-text';
+import { print, useColour } from './render/format';
 import type { SpecRun } from './spec-run';
 
 /** Options of the reporter; paths are relative to the Playwright config's folder. */
@@ -132,7 +132,7 @@ export async function writeOutput(results: Results, options: ReporterOptions, fo
   await attempt(resolve(folder, options.outputFile), file =>
     writeText(file, `${JSON.stringify(results, null, 2)}\n`),
   );
-  const summary = async () => (await import('./summary.js')).renderSummary(results);
+  const summary = async () => (await import('./render/summary.js')).renderSummary(results);
   if (options.summary !== undefined)
     await attempt(resolve(folder, options.summary), async file => writeText(file, await summary()));
   const stepSummary = process.env.GITHUB_STEP_SUMMARY;
@@ -144,7 +144,7 @@ export async function writeOutput(results: Results, options: ReporterOptions, fo
 }
 
 async function compare(file: string, results: Results): Promise<void> {
-  const { readHistory } = await import('./baseline.js');
+  const { readHistory } = await import('../data/baseline.js');
   const { diffWithBaseline } = await import('../verdicts/history.js');
   const runs = readHistory(await readFile(file, 'utf8'), file);
   const diff = diffWithBaseline(runs, results);

@@ -1,7 +1,7 @@
 import type { Page } from '@playwright/test';
 import type { Action } from '../agents/agent';
 import { protocolOf } from '../browser/page-calls';
-import { drawn } from '../browser/picture';
+import { drawn } from '../browser/session/picture';
 import { within } from '../browser/waiting';
 
 const QUALITY = 60;

@@ -1,11 +1,21 @@
 // One trial from entryUrl to record.
 import { relative } from 'node:path';
 import { addUsage } from '../agents/agent';
-import type { Refusal } from '../browser/guard';
-import type { NetworkEvent } from '../browser/network-log';
+import type { Refusal } from '../browser/guard/guard';
 import { unseen } from '../browser/page-calls';
-import type { OpenSession } from '../browser/session';
+import type { NetworkEvent } from '../browser/session/network';
+import type { OpenSession } from '../browser/session/session';
 import { within } from '../browser/waiting';
+import {
+  type AssertionResult,
+  type Examination,
+  type JudgeResult,
+  RECORD_SCHEMA_VERSION,
+  type TotalUsage,
+  type TrialRecord,
+} from '../data/record';
+import { messageOf, oneLine, shortUrl } from '../text/safe-text';
+import { checkAssertions, judgeTimeMs, judgeTrial, whySiteIsGone } from './grade';
 import {
   type AgentEnd,
   AgentRun,
@@ -16,17 +26,7 @@ import {
   type TrialOutput,
   trialContext,
   watchBrowser,
-} from './agent-run';
-import { checkAssertions, judgeTimeMs, judgeTrial, whySiteIsGone } from './grading';
-import {
-  type AssertionResult,
-  type Examination,
-  type JudgeResult,
-  RECORD_SCHEMA_VERSION,
-  type TotalUsage,
-  type TrialRecord,
-} from './record';
-import { messageOf, oneLine, shortUrl } from './safe-text';
+} from './run-agent';
 import { takeScreenshot } from './screenshot';
 import type { Turns } from './turns';
 
@@ -236,7 +236,7 @@ export class Trial {
   /** Examines the page of a failed trial while it is still open. */
   private async examine(): Promise<void> {
     if (this.stopped || !this.end || this.outcome(this.end).outcome !== 'failed') return;
-    const { examine } = await import('./examination.js');
+    const { examine } = await import('./examine.js');
     this.examination = await examine(this.context, this.agentRun.turns.records, this.end.reason);
   }
 

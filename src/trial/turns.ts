@@ -11,13 +11,13 @@ import {
   type TurnOptions,
 } from '../agents/agent';
 import { filled, inTexts } from '../agents/secrets';
-import { type ActionElement, ActionRecorder } from '../browser/action-recorder';
-import { resultText, saysError } from '../browser/driver/tool-text';
-import type { RecordedAction } from '../browser/page-action';
-import type { PageToolCallOptions } from '../browser/page-tools';
-import type { Attach, TrialContext } from './agent-run';
-import type { TurnRecord } from './record';
-import { type Mask, maskDeep, messageOf, oneLine, shortUrl } from './safe-text';
+import { type ActionElement, ActionRecorder } from '../browser/actions/record';
+import type { PageToolCallOptions } from '../browser/page-tools/page-tools';
+import { resultText, saysError } from '../browser/page-tools/tool-text';
+import type { RecordedAction } from '../data/action';
+import type { TurnRecord } from '../data/record';
+import { type Mask, maskDeep, messageOf, oneLine, shortUrl } from '../text/safe-text';
+import type { Attach, TrialContext } from './run-agent';
 import { takeScreenshot } from './screenshot';
 
 export class Turns {

@@ -1,7 +1,8 @@
 // Decides on fresh trials: how many failures confirm that a candidate is worse, and when no further trial can change the answer.
 // Pure: `taskproof confirm` runs the trials. `npm run bench -- --only alarms` measures the error rates.
-import { type DiffRow, luckiestBaseline } from './diff';
-import type { Graded } from './shapes';
+
+import type { Graded } from '../data/verdict';
+import { type DiffRow, luckiestBaseline } from './change';
 import { hypergeometric, logChoose, sumOf } from './statistics';
 
 /**

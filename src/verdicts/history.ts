@@ -1,6 +1,7 @@
 // The history in a baseline: the counts of earlier runs, and their sums.
-import { type Diff, diffVerdicts, keyOf, type LaterRun } from './diff';
-import { countedRowSchema, type ResultRow, type VerdictRow, type Way } from './shapes';
+
+import { countedRowSchema, type ResultRow, type VerdictRow, type Way } from '../data/verdict';
+import { type Diff, diffVerdicts, keyOf, type LaterRun } from './change';
 import { compareText, groupBy, sumOf, totalOf } from './statistics';
 import { EARLY_STOP, isSettled } from './verdict';
 

@@ -1,5 +1,5 @@
 // Counts and statistics behind a verdict and a diff. Small samples throughout: k is at most 25.
-import type { Graded } from './shapes';
+import type { Graded } from '../data/verdict';
 
 /** In the order of the first item of each group. */
 export function groupBy<Item, Key>(

@@ -1,7 +1,8 @@
 // A spec's pass rate over the runs of a baseline, and where it began to fall.
-import { byName, keyOf } from './diff';
+
+import type { Graded, RowSubject } from '../data/verdict';
+import { byName, keyOf } from './change';
 import type { HistoryRun } from './history';
-import type { Graded, RowSubject } from './shapes';
 import { compareText, generator, groupBy, totalOf } from './statistics';
 import { specName } from './verdict';
 

@@ -10,10 +10,10 @@ import type {
   TrialResult,
   Verdict,
   VerdictName,
-} from './shapes';
+} from '../data/verdict';
 import { compareText, groupBy, median, sumOf, wilsonInterval } from './statistics';
 
-export type { Healed, Outcome, Policy, TrialResult, Verdict, VerdictName } from './shapes';
+export type { Healed, Outcome, Policy, TrialResult, Verdict, VerdictName } from '../data/verdict';
 
 /** The name of a spec in reports: its id, after the titles of its describes: `phone › cart`. */
 export function specName({ spec, describe }: Pick<RowSubject, 'spec' | 'describe'>): string {

@@ -1,6 +1,6 @@
 import type { Browser, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { recordNetwork } from '../../src/browser/network-log';
+import { recordNetwork } from '../../src/browser/session/network';
 import { checkAssertion } from '../../src/grading/assertions';
 import type { Assertion } from '../../src/spec';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';

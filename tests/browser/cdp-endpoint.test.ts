@@ -3,8 +3,8 @@ import { createConnection } from 'node:net';
 import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
-import { type CdpEndpoint, openCdpEndpoint } from '../../src/browser/cdp-endpoint';
-import { openSession } from '../../src/browser/session';
+import { type CdpEndpoint, openCdpEndpoint } from '../../src/browser/cdp/endpoint';
+import { openSession } from '../../src/browser/session/session';
 import { type CdpClient, connectCdp } from '../support/cdp-client';
 import { type Answer, type Site, startSite } from '../support/two-sites';
 

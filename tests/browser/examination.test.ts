@@ -2,9 +2,9 @@
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { SessionTask } from '../../src/agents/agent';
-import { openSession } from '../../src/browser/session';
-import { examinationMs } from '../../src/trial/examination';
-import { trialRecordSchema } from '../../src/trial/record';
+import { openSession } from '../../src/browser/session/session';
+import { trialRecordSchema } from '../../src/data/record';
+import { examinationMs } from '../../src/trial/examine';
 import { Trial } from '../../src/trial/trial';
 import { imageInfo } from '../support/messages-api/tokens';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';

@@ -1,9 +1,9 @@
 // What is found on pages that stand in an agent's way, and on those that do not.
 import type { Browser, Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type ExamineOptions, examinePage } from '../../src/browser/examine/examine';
-import { worldOf } from '../../src/browser/examine/world';
-import { locatorOf } from '../../src/browser/locator-expression';
+import { locatorOf } from '../../src/browser/actions/locator-expression';
+import { worldOf } from '../../src/browser/injected/world';
+import { type ExamineOptions, examinePage } from '../../src/browser/reading/examine';
 import { imageInfo } from '../support/messages-api/tokens';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
 import { startSite } from '../support/two-sites';

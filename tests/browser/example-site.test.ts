@@ -4,7 +4,7 @@ import type { Browser } from '@playwright/test';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { guessing } from '../../example-tasks/guessing';
 import { startSite } from '../../example-tasks/site/server.mjs';
-import { recordNetwork } from '../../src/browser/network-log';
+import { recordNetwork } from '../../src/browser/session/network';
 import { AssertionFailure, checkAssertion } from '../../src/grading/assertions';
 import { parseTaskSpec } from '../../src/spec';
 import { agentTask } from '../support/agent-task';

@@ -1,8 +1,8 @@
 // What the guard costs in requests. What it costs in time is measured by `npm run bench -- --only load`.
 import type { Browser, Page } from '@playwright/test';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type GuardOptions, guardContext } from '../../src/browser/guard';
-import { type NetworkLog, recordNetwork } from '../../src/browser/network-log';
+import { type GuardOptions, guardContext } from '../../src/browser/guard/guard';
+import { type NetworkLog, recordNetwork } from '../../src/browser/session/network';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
 import { type Site, startSite } from '../support/two-sites';
 

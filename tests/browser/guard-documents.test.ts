@@ -2,8 +2,8 @@
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { SessionTask } from '../../src/agents/agent';
-import { type OpenSession, openSession } from '../../src/browser/session';
-import type { TrialRecord } from '../../src/trial/record';
+import { type OpenSession, openSession } from '../../src/browser/session/session';
+import type { TrialRecord } from '../../src/data/record';
 import { Trial } from '../../src/trial/trial';
 import { quickest } from '../support/claude-harness';
 import { FOREIGN_DOCUMENTS, type ForeignDocument } from '../support/escape-tricks';

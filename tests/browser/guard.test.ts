@@ -1,6 +1,6 @@
 import { type Browser, type BrowserContext, errors, type Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Guard, type GuardOptions, guardContext } from '../../src/browser/guard';
+import { type Guard, type GuardOptions, guardContext } from '../../src/browser/guard/guard';
 import { TRICKS, type Trick } from '../support/escape-tricks';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
 import { type Answer, launchPersistent, type Site, startSite } from '../support/two-sites';

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
-import { guardContext } from '../../src/browser/guard';
-import { type NetworkEvent, type NetworkLog, recordNetwork } from '../../src/browser/network-log';
+import { guardContext } from '../../src/browser/guard/guard';
+import { type NetworkEvent, type NetworkLog, recordNetwork } from '../../src/browser/session/network';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
 import { type Site, startSite } from '../support/two-sites';
 

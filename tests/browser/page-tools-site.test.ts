@@ -2,9 +2,9 @@
 import type { Browser } from '@playwright/test';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { startSite } from '../../example-tasks/site/server.mjs';
-import { PageTools } from '../../src/browser/page-tools';
-import { Session } from '../../src/browser/session';
-import { problemOfSchema } from '../../src/browser/tool-input';
+import { PageTools } from '../../src/browser/page-tools/page-tools';
+import { problemOfSchema } from '../../src/browser/page-tools/tool-input';
+import { Session } from '../../src/browser/session/session';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
 
 let site: Awaited<ReturnType<typeof startSite>>;

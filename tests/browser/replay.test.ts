@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test';
 import { describe, expect, it } from 'vitest';
 import type { Action } from '../../src/agents/agent';
 import { ActionProblem, Player } from '../../src/agents/replay/player';
-import type { Recording } from '../../src/agents/replay/recording';
+import type { Recording } from '../../src/data/recording';
 import { harness, html } from '../support/claude-harness';
 import { claudeTask } from '../support/claude-task';
 import { at } from '../support/messages-api';

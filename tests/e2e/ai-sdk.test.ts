@@ -7,7 +7,7 @@ import { dirname, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startSite as startShop } from '../../example-tasks/site/server.mjs';
-import type { Results } from '../../src/report/results';
+import type { Results } from '../../src/data/results';
 import { holding, leftBehind } from '../support/left-behind';
 import {
   callTool,

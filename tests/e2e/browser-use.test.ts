@@ -1,7 +1,7 @@
 // browser-use, the real package, in real runs: our own Messages API server plays the model.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findBrowserUsePython } from '../../scripts/browser-use.mjs';
-import { AGENT_ATTACHMENT, type TrialRecord } from '../../src/trial/record';
+import { AGENT_ATTACHMENT, type TrialRecord } from '../../src/data/record';
 import {
   type Answer,
   done,

@@ -2,7 +2,7 @@
 // leaves behind.
 
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import type { Results } from '../../src/report/results';
+import type { Results } from '../../src/data/results';
 import { runExample } from '../support/example';
 import { holding, type Left, leftBehind } from '../support/left-behind';
 import {

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findCodingAgents } from '../../scripts/mcp.mjs';
-import type { TrialRecord } from '../../src/trial/record';
+import type { TrialRecord } from '../../src/data/record';
 import {
   type Answer,
   callTool,

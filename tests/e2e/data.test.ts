@@ -1,6 +1,6 @@
 // k trials of one spec on a site that takes each name once: each trial has a name of its own, which the record tells.
 import { beforeAll, expect, test } from 'vitest';
-import type { TrialRecord } from '../../src/trial/record';
+import type { TrialRecord } from '../../src/data/record';
 import { recordsIn } from '../support/records';
 import { config, makeSuite, PLAIN, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Browser, chromium } from '@playwright/test';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
-import type { Results } from '../../src/report/results';
+import type { Results } from '../../src/data/results';
 import { config, makeSuite, type Run, type Suite, serveFolder, spec, startSite, TASKS_TEST } from './suite';
 
 // Half of the visitors get a checkout without a way for guests: the fault.

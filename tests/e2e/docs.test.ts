@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { parse } from 'yaml';
 import { run } from '../../src/cli/program';
-import { readResults } from '../../src/report/results';
+import { readResults } from '../../src/data/results';
 import { parseTaskSpec, taskSpecSchema } from '../../src/spec';
 import { compileCache } from '../support/compile-cache';
 import {

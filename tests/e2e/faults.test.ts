@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { beforeAll, expect, test, vi } from 'vitest';
-import type { Results } from '../../src/report/results';
+import type { Results } from '../../src/data/results';
 import { MARK, processesMarked } from '../support/processes';
 import { CLICKS_GO, config, makeSuite, PLAIN, type Run, spec, startSite, TASKS_TEST } from './suite';
 

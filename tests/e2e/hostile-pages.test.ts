@@ -1,6 +1,6 @@
 // Pages that would keep an agent, its browser or its memory for ever: each trial ends within its limits, with a record.
 import { expect, test } from 'vitest';
-import type { TrialRecord } from '../../src/trial/record';
+import type { TrialRecord } from '../../src/data/record';
 import { recordsIn } from '../support/records';
 import { config, makeSuite, spec, startSite, TASKS_TEST } from './suite';
 

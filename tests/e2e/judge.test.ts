@@ -1,6 +1,6 @@
 // The judge in a user's suite: a server of ours plays its model, the agent is lexical().
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { ResultRow } from '../../src/verdicts/shapes';
+import type { ResultRow } from '../../src/data/verdict';
 import { decision, json, playJudge } from '../support/judge-model';
 import { type MessagesApiOptions, startMessagesApi } from '../support/messages-api';
 import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';

@@ -1,7 +1,7 @@
 // Where the generated tests seem to live, and what the runner's own filters make of them.
 import { execFileSync } from 'node:child_process';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { ResultRow } from '../../src/verdicts/shapes';
+import type { ResultRow } from '../../src/data/verdict';
 import { config, makeSuite, type Run, type Suite, spec, startSite } from './suite';
 
 const TYPES = [

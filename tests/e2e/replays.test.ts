@@ -2,8 +2,8 @@
 import { cpSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import type { Results } from '../../src/report/results';
-import type { ResultRow } from '../../src/verdicts/shapes';
+import type { Results } from '../../src/data/results';
+import type { ResultRow } from '../../src/data/verdict';
 import { recordsIn } from '../support/records';
 import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST, taskproof } from './suite';
 

@@ -3,7 +3,7 @@
 import { cpSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import type { Results } from '../../src/report/results';
+import type { Results } from '../../src/data/results';
 import { config, makeSuite, type Run, type Suite, spec, startSite, TASKS_TEST } from './suite';
 
 const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';

@@ -7,7 +7,7 @@ import { dirname, extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { inject } from 'vitest';
 import { launchOptions } from '../../scripts/browser.mjs';
-import type { Results } from '../../src/report/results';
+import type { Results } from '../../src/data/results';
 import { compileCache } from '../support/compile-cache';
 
 /** Suites and sites may be made in hooks and shared by the tests of a file: all go when the file ends (./setup.ts). */

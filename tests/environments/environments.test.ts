@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { readResults } from '../../src/report/results';
+import { readResults } from '../../src/data/results';
 import { config, PLAIN, spec, startSite, TASKS_TEST } from '../e2e/suite';
 
 const exec = promisify(execFile);

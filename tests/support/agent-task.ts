@@ -2,10 +2,10 @@
 
 import type { Page } from '@playwright/test';
 import { type Action, type SessionTask, TurnLimitError } from '../../src/agents/agent';
-import { ActionRecorder } from '../../src/browser/action-recorder';
-import { PageTools, type PageToolsMode } from '../../src/browser/page-tools';
-import { Session } from '../../src/browser/session';
-import { secretMask } from '../../src/trial/safe-text';
+import { ActionRecorder } from '../../src/browser/actions/record';
+import { PageTools, type PageToolsMode } from '../../src/browser/page-tools/page-tools';
+import { Session } from '../../src/browser/session/session';
+import { secretMask } from '../../src/text/safe-text';
 
 export interface TaskInput {
   goal: string;

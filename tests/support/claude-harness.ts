@@ -10,7 +10,7 @@ import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import type { Action } from '../../src/agents/agent';
 import { BrowserToolset, ComputerToolset, type Members } from '../../src/agents/claude/toolsets';
 import { filled } from '../../src/agents/secrets';
-import { Driver } from '../../src/browser/driver/driver';
+import { Driver } from '../../src/agents/tools/driver';
 import { claudeTask, endTasks, type TaskSetup } from './claude-task';
 import { call, type JsonObject, textsOf } from './messages-api';
 import { leaveSharedBrowser, sharedBrowser } from './shared-browser';

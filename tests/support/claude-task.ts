@@ -7,9 +7,9 @@ import {
   TurnLimitError,
   type Usage,
 } from '../../src/agents/agent';
-import { ActionRecorder } from '../../src/browser/action-recorder';
-import { PageTools, type PageToolsMode } from '../../src/browser/page-tools';
-import { Session } from '../../src/browser/session';
+import { ActionRecorder } from '../../src/browser/actions/record';
+import { PageTools, type PageToolsMode } from '../../src/browser/page-tools/page-tools';
+import { Session } from '../../src/browser/session/session';
 
 export interface RecordedTurn {
   title: string;

@@ -26,11 +26,11 @@ export const RULES: Record<string, (block: CodeBlock) => boolean> = {
   // tests/e2e/command.test.ts plays trials with them.
   agentProgram: ({ language, file }) =>
     file === 'docs/agent-protocol.md' && ['js', 'python'].includes(language),
-  // tests/unit/docs.test.ts checks its folders.
+  // tests/unit/repository/docs.test.ts checks its folders.
   diagram: ({ language }) => language === 'mermaid',
-  // tests/unit/command/coding-agents.test.ts plays with it.
+  // tests/unit/agents/command/coding-agents.test.ts plays with it.
   preset: ({ language, file }) => file === 'docs/coding-agents.md' && language === 'js',
-  // tests/unit/command/protocol.test.ts reads them.
+  // tests/unit/data/agent-protocol.test.ts reads them.
   agentLines: ({ language }) => language === 'jsonl',
   spec: ({ language, text }) => language === 'yaml' && 'specVersion' in parse(text),
   workflow: ({ language, text }) => language === 'yaml' && 'jobs' in parse(text),

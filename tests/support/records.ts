@@ -5,7 +5,7 @@ import {
   RECORD_SCHEMA_VERSION,
   readRecord,
   type TrialRecord,
-} from '../../src/trial/record';
+} from '../../src/data/record';
 
 /** The record of a trial that passed without a turn, with the fields in `more`. */
 export function madeRecord(more: Partial<TrialRecord> = {}): TrialRecord {

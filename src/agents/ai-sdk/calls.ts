@@ -2,8 +2,8 @@
 import type { ModelMessage } from 'ai';
 import type { SessionTask, Turn } from '../agent';
 import { type Call, Calls, type Ending } from '../model/calls';
-import { isLooking, PAGE_TOOLS } from '../page-tools';
-import type { Tool } from '../tools';
+import { isLooking, PAGE_TOOLS } from '../tools/page-tools';
+import type { Tool } from '../tools/tools';
 import { membersFor } from './members';
 
 const MAX_TEXT = 50_000;

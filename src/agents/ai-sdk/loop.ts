@@ -1,6 +1,6 @@
 // Runs one task with a model of the AI SDK.
 import type { JSONSchema7, ModelMessage } from 'ai';
-import { shorten } from '../../browser/driver/tree';
+import { shorten } from '../../browser/reading/tree';
 import { AgentApiError, type SessionTask, type Usage } from '../agent';
 import { Budget, costOf } from '../model/budget';
 import type { Call, Ending } from '../model/calls';

@@ -1,10 +1,10 @@
 // The tools for any model: a part of the table, with flat inputs that all models can fill in.
 import type { Page } from '@playwright/test';
 import { z } from 'zod';
-import type { Driver } from '../../browser/driver/driver';
-import { viewportOf } from '../../browser/driver/refs';
-import { shorten } from '../../browser/driver/tree';
-import { looks, TASK_TOOLS, TOOLS, type Tool } from '../tools';
+import { viewportOf } from '../../browser/reading/references';
+import { shorten } from '../../browser/reading/tree';
+import type { Driver } from '../tools/driver';
+import { looks, TASK_TOOLS, TOOLS, type Tool } from '../tools/tools';
 
 /** A tool of the table with another input. */
 function flat<Given, Input>(

@@ -6,8 +6,8 @@ import type {
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { SessionTask } from '../agent';
 import { Calls } from '../model/calls';
-import { PAGE_TOOLS } from '../page-tools';
-import { TASK_TOOLS, type Tool } from '../tools';
+import { PAGE_TOOLS } from '../tools/page-tools';
+import { TASK_TOOLS, type Tool } from '../tools/tools';
 import { withText } from './conversation';
 import { BrowserToolset, ComputerToolset, type Members } from './toolsets';
 

@@ -15,9 +15,9 @@ import type {
   BetaComputerMemberName,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { z } from 'zod';
-import type { Driver } from '../../browser/driver/driver';
-import { DriverError } from '../../browser/driver/errors';
-import { checkedInput, looks, type Prepared, runTool, TOOLS, type Tool } from '../tools';
+import { DriverError } from '../../browser/errors';
+import type { Driver } from '../tools/driver';
+import { checkedInput, looks, type Prepared, runTool, TOOLS, type Tool } from '../tools/tools';
 
 /** Members by name: on or off; `file_upload` with the absolute folders that files may come from. */
 export type Members = Partial<Record<Exclude<BetaBrowserMemberName, 'file_upload'>, boolean>> & {

@@ -3,7 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
-import type { CdpEndpoint } from '../../browser/cdp-endpoint';
+import type { CdpEndpoint } from '../../browser/cdp/endpoint';
 import { within } from '../../browser/waiting';
 import { type ProgramOptions, scriptOf } from './index';
 import { TRIAL_VARIABLE, unwatch, watch } from './watchdog';

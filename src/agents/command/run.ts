@@ -1,9 +1,10 @@
 // Runs a trial with a program, and turns its lines into turns, until the program is gone.
 import { resolve } from 'node:path';
-import type { ActionDraft } from '../../browser/action-recorder';
-import { type CdpEndpoint, openCdpEndpoint } from '../../browser/cdp-endpoint';
-import type { OwnMethods } from '../../browser/cdp-relay';
-import { locatorOf } from '../../browser/locator-expression';
+import { locatorOf } from '../../browser/actions/locator-expression';
+import type { ActionDraft } from '../../browser/actions/record';
+import { type CdpEndpoint, openCdpEndpoint } from '../../browser/cdp/endpoint';
+import type { OwnMethods } from '../../browser/cdp/relay';
+import { type Line, PROTOCOL_VERSION, parseLine, type TaskMessage } from '../../data/agent-protocol';
 import {
   AgentApiError,
   type AgentTask,
@@ -14,7 +15,6 @@ import {
 } from '../agent';
 import { type ProgramOptions, programPath } from './index';
 import { Program } from './program';
-import { type Line, PROTOCOL_VERSION, parseLine, type TaskMessage } from './protocol';
 
 /** Milliseconds for the program to exit after its last line, or after it is asked to. */
 const GRACE_MS = 3_000;

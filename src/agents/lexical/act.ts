@@ -1,15 +1,15 @@
 // Does one thing to the page: records it, does it, and waits until the page has settled.
 import type { Dialog, Locator, Page } from '@playwright/test';
-import { keySequence } from '../../browser/driver/keyboard';
-import { shorten } from '../../browser/driver/tree';
-import { alone, type Handle, placeOf } from '../../browser/durable-locator';
-import type * as elements from '../../browser/elements';
-import { inWords } from '../../browser/locator-expression';
-import type { DialogAnswer } from '../../browser/page-action';
-import { type LocatedAction, perform } from '../../browser/perform';
+import { alone, type Handle, placeOf } from '../../browser/actions/locate';
+import { inWords } from '../../browser/actions/locator-expression';
+import { type LocatedAction, perform } from '../../browser/actions/perform';
+import type * as elements from '../../browser/injected/elements';
+import { shorten } from '../../browser/reading/tree';
 import { within } from '../../browser/waiting';
+import type { DialogAnswer } from '../../data/action';
 import type { SessionTask, Turn } from '../agent';
 import { fillSecrets } from '../secrets';
+import { keySequence } from '../tools/keyboard';
 import { exists, isA, Stuck } from './find';
 
 declare const { boxOf, hit, holds, largestOver, nameOf, parentOf, topOf }: typeof elements;

@@ -2,12 +2,12 @@
 // then names that contain the label; in an open dialog first, then on the page, then in its frames. It checks whether an
 // element is there with `normalize`, which shows in no report.
 import type { FrameLocator, Locator, Page } from '@playwright/test';
-import { shorten } from '../../browser/driver/tree';
-import { alone } from '../../browser/durable-locator';
-import type * as elements from '../../browser/elements';
-import { pathOf } from '../../browser/page-action';
+import { alone } from '../../browser/actions/locate';
+import type * as elements from '../../browser/injected/elements';
 import { unseen } from '../../browser/page-calls';
+import { shorten } from '../../browser/reading/tree';
 import { sleep, within } from '../../browser/waiting';
+import { pathOf } from '../../data/action';
 import type { Actor } from './act';
 import type { Wanted } from './clause';
 

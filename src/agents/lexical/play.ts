@@ -1,7 +1,8 @@
 // Performs a goal clause by clause, or says why it gave up.
-import { shorten } from '../../browser/driver/tree';
-import type { DialogAnswer } from '../../browser/page-action';
-import { reasonIn } from '../../browser/perform';
+
+import { reasonIn } from '../../browser/actions/perform';
+import { shorten } from '../../browser/reading/tree';
+import type { DialogAnswer } from '../../data/action';
 import type { GaveUp, SessionTask } from '../agent';
 import { Actor } from './act';
 import { type Clause, NotUnderstood } from './clause';

@@ -1,15 +1,15 @@
 // Runs the calls of one answer in order, and answers each once. Tells a model when its turns run out, and when it repeats itself.
 import { z } from 'zod';
-import { Driver } from '../../browser/driver/driver';
-import { DriverError } from '../../browser/driver/errors';
-import { shorten } from '../../browser/driver/tree';
-import { fingerprintOf } from '../../browser/fingerprint';
-import { pathOf } from '../../browser/page-action';
+import { DriverError } from '../../browser/errors';
 import { evaluateUnseen } from '../../browser/page-calls';
+import { fingerprintOf } from '../../browser/reading/fingerprint';
+import { shorten } from '../../browser/reading/tree';
 import { within } from '../../browser/waiting';
+import { pathOf } from '../../data/action';
 import type { AgentTask, GaveUp, SessionTask, Turn } from '../agent';
 import { filled } from '../secrets';
-import { checkedInput, isToLookAt, type Prepared, runTool, type Tool } from '../tools';
+import { Driver } from '../tools/driver';
+import { checkedInput, isToLookAt, type Prepared, runTool, type Tool } from '../tools/tools';
 
 /** The answer to calls after a failed one. */
 const NOT_RUN = 'Not executed: an earlier action in this turn failed.';

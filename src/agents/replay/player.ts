@@ -4,14 +4,10 @@ import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
-import { fingerprintOf, NO_ANSWER, sameFingerprint } from '../../browser/fingerprint';
-import { inWords, locatorOf } from '../../browser/locator-expression';
-import { type DialogAnswer, type Fingerprint, pathOf, type RecordedAction } from '../../browser/page-action';
-import { type LocatedAction, perform, reasonIn } from '../../browser/perform';
-import { UNIQUE } from '../../spec/data';
-import type { Agent, SessionTask, Turn } from '../agent';
-import { fillSecrets, inTexts } from '../secrets';
-import type { ReplaySettings } from './index';
+import { inWords, locatorOf } from '../../browser/actions/locator-expression';
+import { type LocatedAction, perform, reasonIn } from '../../browser/actions/perform';
+import { fingerprintOf, NO_ANSWER, sameFingerprint } from '../../browser/reading/fingerprint';
+import { type DialogAnswer, type Fingerprint, pathOf, type RecordedAction } from '../../data/action';
 import {
   DEFAULT_RECORDINGS_DIR,
   fileBelow,
@@ -19,7 +15,11 @@ import {
   type Recording,
   readRecording,
   recordingFile,
-} from './recording';
+} from '../../data/recording';
+import { UNIQUE } from '../../spec/placeholders';
+import type { Agent, SessionTask, Turn } from '../agent';
+import { fillSecrets, inTexts } from '../secrets';
+import type { ReplaySettings } from './index';
 
 /** Milliseconds between checks for an action's effect: they grow from the first to the longest. */
 const FIRST_PAUSE_MS = 10;

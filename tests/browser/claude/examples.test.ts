@@ -3,7 +3,7 @@ import type { Browser, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startSite } from '../../../example-tasks/site/server.mjs';
 import { claude } from '../../../src/agents/claude';
-import { recordNetwork } from '../../../src/browser/network-log';
+import { recordNetwork } from '../../../src/browser/session/network';
 import { AssertionFailure, checkAssertion } from '../../../src/grading/assertions';
 import { parseTaskSpec } from '../../../src/spec';
 import { claudeTask, endTasks } from '../../support/claude-task';

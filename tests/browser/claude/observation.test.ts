@@ -1,6 +1,6 @@
 import type { BrowserContextOptions } from '@playwright/test';
 import { describe, expect, it } from 'vitest';
-import { AS_IT_WAS } from '../../../src/browser/driver/observation';
+import { AS_IT_WAS } from '../../../src/browser/reading/changes';
 import { harness, html } from '../../support/claude-harness';
 
 const cards = (from: number, to: number) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ACTION_LIMIT_MS } from '../../../src/browser/driver/driver';
+import { ACTION_LIMIT_MS } from '../../../src/agents/tools/driver';
 import { harness, html, quickest } from '../../support/claude-harness';
 
 const rows = Array.from(

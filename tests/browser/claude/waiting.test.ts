@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { LAYOUT_LIMIT_MS, LIMIT_MS } from '../../../src/browser/activity';
+import { LAYOUT_LIMIT_MS, LIMIT_MS } from '../../../src/browser/session/settling';
 import { harness, html, quickest } from '../../support/claude-harness';
 
 const held: ServerResponse[] = [];

@@ -1,11 +1,11 @@
 // Results that someone else wrote, shown: nothing of them moves a terminal or is a command to a CI runner.
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { checkRecording } from '../../../src/agents/replay/recording';
-import { readResults } from '../../../src/report/results';
-import { renderSummary } from '../../../src/report/summary';
-import { verdictTable } from '../../../src/report/terminal';
+import { checkRecording } from '../../../src/data/recording';
+import { readResults } from '../../../src/data/results';
+import { renderSummary } from '../../../src/report/render/summary';
+import { verdictTable } from '../../../src/report/render/terminal';
 import { writeOutput } from '../../../src/report/write';
-import { harmless, oneLine } from '../../../src/trial/safe-text';
+import { harmless, oneLine } from '../../../src/text/safe-text';
 import { resultsFile, suite } from './suite';
 
 /** Each at the start of a line, and as it may come to stand there: alone in a cell, after a separator, after a break. */

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import type { Io } from '../../../src/cli/io';
 import { run } from '../../../src/cli/program';
-import type { Results } from '../../../src/report/results';
-import type { ResultRow } from '../../../src/verdicts/shapes';
+import type { Results } from '../../../src/data/results';
+import type { ResultRow } from '../../../src/data/verdict';
 import { verdictOf } from '../../../src/verdicts/verdict';
 import { resultRow, trials } from '../verdicts/trials';
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import { diffVerdicts, type VerdictRow } from '../../../src/verdicts/change';
 import {
   answerOf,
   CONFIRM_ALPHA,
@@ -8,7 +9,6 @@ import {
   stopRule,
   stopRules,
 } from '../../../src/verdicts/confirm';
-import { diffVerdicts, type VerdictRow } from '../../../src/verdicts/diff';
 
 const row = (spec: string, passes: number, failures: number, more: Partial<VerdictRow> = {}): VerdictRow => ({
   ...{ spec, project: 'opus', agent: 'claude', model: null, replayed: false, k: 5, minPasses: 4 },

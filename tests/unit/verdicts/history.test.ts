@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import type { VerdictRow } from '../../../src/verdicts/diff';
+import type { ResultRow } from '../../../src/data/verdict';
+import type { VerdictRow } from '../../../src/verdicts/change';
 import { countedRow, type HistoryRun, pooledBaseline } from '../../../src/verdicts/history';
-import type { ResultRow } from '../../../src/verdicts/shapes';
 import { verdictOf } from '../../../src/verdicts/verdict';
 import { resultRow, trial, trials } from './trials';
 

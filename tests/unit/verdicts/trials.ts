@@ -1,4 +1,4 @@
-import type { Outcome, ResultRow, RowSubject, TrialResult, Verdict } from '../../../src/verdicts/shapes';
+import type { Outcome, ResultRow, RowSubject, TrialResult, Verdict } from '../../../src/data/verdict';
 
 const OUTCOMES: Record<string, Outcome> = { p: 'passed', f: 'failed', e: 'error', s: 'skipped' };
 

@@ -1,0 +1,278 @@
+// The driver behind a model's tools, which are in files by family. The messages of DriverErrors and notes are for models.
+import { stripVTControlCharacters } from 'node:util';
+import type { Locator, Page } from '@playwright/test';
+import { elementAt, targetAt } from '../../browser/actions/locate';
+import { type LocatedAction, NOTE_LIMIT_MS, perform, reasonIn } from '../../browser/actions/perform';
+import type { ActionDraft, ActionRecorder } from '../../browser/actions/record';
+import { DriverError } from '../../browser/errors';
+import type { PageTool, PageTools } from '../../browser/page-tools/page-tools';
+import { refuseError, resultText, toolNews } from '../../browser/page-tools/tool-text';
+import { Observations } from '../../browser/reading/changes';
+import { Refs, viewportOf } from '../../browser/reading/references';
+import type { Point } from '../../browser/reading/tree';
+import { picture, pictureScale } from '../../browser/session/screenshot';
+import type { Session } from '../../browser/session/session';
+import { limited, within } from '../../browser/waiting';
+import type { DialogAnswer, RecordedAction } from '../../data/action';
+import { Logs } from './logs';
+import { Tabs } from './tabs';
+
+export type Target = { type: 'coordinate'; x: number; y: number } | { type: 'ref'; ref: string };
+
+/** How long Playwright tries to act on an element before the model gets an error. */
+export const ACTION_LIMIT_MS = 3_000;
+
+/** A page that hangs does not answer. The longest wait that a tool offers is 30 s. */
+export const MEMBER_LIMIT_MS = 35_000;
+
+export interface DriverTask {
+  readonly session: Session;
+  readonly recorder: ActionRecorder;
+  readonly webmcp: PageTools;
+  readonly entryUrl: string;
+  /** Hostnames, optionally with a leading `*.`. */
+  readonly allowedDomains: readonly string[];
+  readonly signal: AbortSignal;
+  /** Replaces the values of secrets in a text by `<secret>NAME</secret>`. */
+  mask(text: string): string;
+}
+
+export interface Done {
+  title: string;
+  error?: string;
+  point?: Point;
+  detail?: Record<string, unknown>;
+  recorded?: RecordedAction[];
+}
+
+export class Driver {
+  readonly session: Session;
+  readonly recorder: ActionRecorder;
+  readonly tabs: Tabs;
+  readonly refs = new Refs();
+  readonly observations = new Observations(this.refs);
+  /** Undefined before `keepLogs`. */
+  logs: Logs | undefined;
+  /** The position of the pointer, in CSS pixels. */
+  cursor: Point = { x: 0, y: 0 };
+  /** How the next confirms and prompts are answered, one for each. */
+  readonly nextAnswers: DialogAnswer[] = [];
+  /** Why the task can't be done, once the model has said so. */
+  gaveUp: string | undefined;
+  /** Whether the page had not settled after the newest action. */
+  isLoading = false;
+  onDone: (done: Done) => void = () => undefined;
+  private point: Point | undefined;
+  private detail: Done['detail'];
+  /** The page tools of each tab that the model knows of. */
+  private readonly toldTools = new WeakMap<Page, readonly PageTool[]>();
+  private readonly notes: string[] = [];
+  /** Pixels in the newest picture of a tab for each pixel of the page. */
+  private readonly scales = new WeakMap<Page, number>();
+
+  /** @param fill replaces the names of secrets by their values */
+  constructor(
+    readonly task: DriverTask,
+    readonly fill: (text: string) => string = text => text,
+  ) {
+    this.session = task.session;
+    this.recorder = task.recorder;
+    this.tabs = new Tabs(task);
+    this.session.dialogs.policy = dialog => {
+      if (dialog.type() !== 'confirm' && dialog.type() !== 'prompt') return undefined;
+      return this.nextAnswers.shift() ?? { accept: false, note: NOT_ASKED };
+    };
+  }
+
+  /** What a tab shows, or what has changed on it, with its new page tools. */
+  async look(page: Page): Promise<string> {
+    const [shown, tools] = await Promise.all([this.observations.look(page), this.task.webmcp.list(page)]);
+    const news = toolNews(tools, this.toldTools.get(page) ?? []);
+    this.toldTools.set(page, tools);
+    return [shown, news].filter(Boolean).join('\n');
+  }
+
+  /**
+   * Calls a tool of the page.
+   *
+   * @returns its answer, quoted
+   * @throws DriverError as `PageTools.call`, and if the tool itself says that it failed
+   */
+  async callPageTool(page: Page, name: string, input: object): Promise<string> {
+    this.detail = { pageTool: name, input };
+    const result = await this.task.webmcp.call(page, name, input, { recorder: this.recorder });
+    const text = resultText(result);
+    this.detail.result = text;
+    refuseError(result);
+    return text
+      ? `The page's tool answered, in its own words: ${JSON.stringify(text)}`
+      : 'The page has done it, without an answer.';
+  }
+
+  keepLogs(): void {
+    this.logs = new Logs(this.session.context);
+  }
+
+  dispose(): void {
+    this.session.dialogs.policy = undefined;
+    this.logs?.dispose();
+  }
+
+  /** Notes for the model since the last call, besides the results. */
+  takeNotes(): string[] {
+    return this.notes.splice(0);
+  }
+
+  perform(page: Page, action: LocatedAction, timeoutMs = ACTION_LIMIT_MS): Promise<unknown> {
+    return perform(page, action, { timeoutMs, recorder: this.recorder });
+  }
+
+  /**
+   * Performs an action of the pointer on an element that is brought into view. Both begin at once: the page answers the one
+   * while Playwright waits for the element to be stable.
+   */
+  async performShown(page: Page, action: LocatedAction & { locator: Locator }): Promise<void> {
+    // Its errors are ignored: the action may remove the element, and has errors of its own.
+    const shown = within(this.show(action.locator), NOTE_LIMIT_MS);
+    await this.perform(page, action);
+    await shown;
+  }
+
+  /** A picture of the viewport. The model's coordinates are pixels of the newest picture. */
+  async picture(page: Page) {
+    const { scale, ...taken } = await picture(page);
+    this.scales.set(page, scale);
+    return taken;
+  }
+
+  /** Factor from CSS pixels of the page to the model's coordinates. */
+  async scaleOf(page: Page): Promise<number> {
+    return this.scales.get(page) ?? pictureScale(await viewportOf(page));
+  }
+
+  /** The model's coordinates in CSS pixels. @throws DriverError outside the viewport. */
+  async pointOf(page: Page, given: Point): Promise<Point> {
+    const [viewport, scale] = await Promise.all([viewportOf(page), this.scaleOf(page)]);
+    const point = { x: given.x / scale, y: given.y / scale };
+    if (point.x < 0 || point.y < 0 || point.x > viewport.width || point.y > viewport.height) {
+      const [width, height] = [viewport.width, viewport.height].map(size => Math.round(size * scale));
+      throw new DriverError(
+        `(${given.x}, ${given.y}) is outside the viewport, which is ${width} by ${height}. Scroll first, or take a screenshot to see where things are.`,
+      );
+    }
+    return point;
+  }
+
+  /** Remembers where an action takes place (CSS pixels), to mark it on the turn's picture. */
+  mark(point: Point | undefined): void {
+    if (!point) return;
+    this.point = point;
+    this.cursor = point;
+  }
+
+  /** Notes an action at a point of the viewport: on the control there, or on the exact spot of another element. */
+  async recordAt(page: Page, draft: ActionDraft, point: Point): Promise<void> {
+    const found = await within(targetAt(page, point), NOTE_LIMIT_MS);
+    if (!found) return;
+    const { element, position } = found;
+    await this.recorder.record(page, { ...draft, position } as ActionDraft, element);
+  }
+
+  /**
+   * Brings an element into view, and remembers its position. Playwright's scrollIntoViewIfNeeded would wait for two
+   * frames, and so does the action that follows.
+   */
+  async show(locator: Locator): Promise<void> {
+    const shown = await locator.evaluate(bringIntoView, undefined, { timeout: ACTION_LIMIT_MS });
+    if (shown) return this.mark(shown);
+    // In a frame: only Playwright knows where that is on the page.
+    await this.markElement(locator);
+  }
+
+  async markElement(locator: Locator): Promise<void> {
+    const box = await within(locator.boundingBox({ timeout: ACTION_LIMIT_MS }), ACTION_LIMIT_MS);
+    if (box) this.mark({ x: box.x + box.width / 2, y: box.y + box.height / 2 });
+  }
+
+  async locate(page: Page, target: Target) {
+    if (target.type !== 'ref')
+      throw new DriverError('This needs an element reference (type "ref"), not a coordinate.');
+    return this.refs.locate(page, target.ref);
+  }
+
+  /** `button "Sign in"`, or `(40, 30)` if nothing is known about the place. */
+  async wordsOf(page: Page, target: Target): Promise<string> {
+    if (target.type === 'ref') return this.refs.wordsOf(target.ref) ?? target.ref;
+    const scale = await this.scaleOf(page);
+    const seen = await elementAt(page, { x: target.x / scale, y: target.y / scale });
+    return seen?.words ?? `(${target.x}, ${target.y})`;
+  }
+
+  /**
+   * Runs a tool, waits for what it causes (if `settles`), and reports it to `onDone` under the title `words`.
+   *
+   * @throws DriverError if `act` fails or takes too long; the signal's reason once it is aborted.
+   */
+  async run<T>(page: Page, words: string, settles: boolean, act: () => Promise<T>): Promise<T> {
+    const { session, recorder } = this;
+    const { signal } = this.task;
+    this.point = undefined;
+    this.detail = undefined;
+    recorder.begin();
+    if (!settles) recorder.readOnly();
+    const since = performance.now();
+    try {
+      const result = await limited(act(), MEMBER_LIMIT_MS, () => new DriverError(STUCK), signal);
+      const calm = settles && (await this.settle(page, since));
+      const recorded = await recorder.done();
+      // Also wait for what has begun in the meantime.
+      if (calm && session.isBusy(since)) await this.settle(page, since);
+      this.onDone({ title: words, ...this.marked(), recorded });
+      return result;
+    } catch (error) {
+      signal.throwIfAborted();
+      if (settles) await this.settle(page, since);
+      const reason = reasonOf(error);
+      // Forget what was noted: it did not happen.
+      recorder.begin();
+      this.onDone({ title: words, error: reason, ...this.marked() });
+      throw new DriverError(reason);
+    }
+  }
+
+  private async settle(page: Page, since: number): Promise<boolean> {
+    this.isLoading = !(await this.session.settle(page, since));
+    if (!this.isLoading) return true;
+    this.notes.push('A page is still loading, and can not be read or used until it answers.');
+    return false;
+  }
+
+  private marked(): Pick<Done, 'point' | 'detail'> {
+    const { point, detail } = this;
+    return { point: point && { x: Math.round(point.x), y: Math.round(point.y) }, detail };
+  }
+}
+
+/** Runs in the page. The element's middle in the viewport; null in a frame. */
+function bringIntoView(element: Element): Point | null {
+  const inView = () => {
+    const { top, left, bottom, right } = element.getBoundingClientRect();
+    return top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth;
+  };
+  if (!inView()) element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+  const { x, y, width, height } = element.getBoundingClientRect();
+  return window === top ? { x: x + width / 2, y: y + height / 2 } : null;
+}
+
+const NOT_ASKED =
+  ' To answer it otherwise, call next_dialog first, once for each dialog, and repeat the action.';
+const STUCK =
+  'The page did not answer: it is still loading, or its scripts keep it busy. Wait, reload, or go to another page.';
+
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof DriverError) return message;
+  const reason = reasonIn(message);
+  if (reason) return `The element could not be used: ${reason}.`;
+  return stripVTControlCharacters(message.split('\n')[0]!).replace(/^[\w.]+: /, '');
+}

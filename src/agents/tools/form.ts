@@ -1,0 +1,96 @@
+import type { Locator, Page } from '@playwright/test';
+import { DriverError } from '../../browser/errors';
+import { shorten } from '../../browser/reading/tree';
+import { ACTION_LIMIT_MS, type Driver, type Target } from './driver';
+
+const MAX_OPTIONS = 50;
+/** Types of inputs, and roles of other elements. */
+const TOGGLES = ['checkbox', 'radio', 'switch', 'menuitemcheckbox', 'menuitemradio'];
+const FORMATS: Record<string, string> = {
+  date: '2026-01-31',
+  time: '13:45',
+  'datetime-local': '2026-01-31T13:45',
+  month: '2026-01',
+  week: '2026-W05',
+  color: '#3366ff',
+};
+
+type Field = ReturnType<typeof inspect>;
+
+/** Runs in the page. */
+function inspect(element: Element) {
+  return {
+    tag: element.tagName.toLowerCase(),
+    readonly: element.hasAttribute('readonly'),
+    type: element instanceof HTMLInputElement ? element.type : '',
+    role: element.getAttribute('role'),
+    editable: element instanceof HTMLElement && element.isContentEditable,
+    options:
+      element instanceof HTMLSelectElement
+        ? [...element.options].map(({ value, label, disabled }) => ({ value, label, disabled }))
+        : [],
+  };
+}
+
+/** @returns the chosen option, for the model; undefined for other fields */
+export async function setValue(driver: Driver, page: Page, target: Target, given: string | number | boolean) {
+  const { locator, ref } = await driver.locate(page, target);
+  const [field] = await Promise.all([
+    locator.evaluate(inspect, undefined, { timeout: ACTION_LIMIT_MS }),
+    driver.show(locator).catch(() => undefined),
+  ]);
+  const { tag, type } = field;
+  const value = typeof given === 'string' ? driver.fill(given) : given;
+  if (tag === 'select') return choose(driver, page, locator, field, String(value));
+  if (TOGGLES.includes(tag === 'input' ? type : (field.role ?? ''))) {
+    const off = typeof value === 'string' && /^(false|off|no|0|unchecked|)$/i.test(value.trim());
+    await driver.perform(page, { do: 'check', locator, checked: Boolean(value) && !off });
+    return undefined;
+  }
+  if (type === 'file') throw new DriverError(`${ref} takes files: use file_upload.`);
+  const holdsText = tag === 'input' || tag === 'textarea' || field.editable;
+  if (!holdsText || ['button', 'submit', 'reset', 'image'].includes(type))
+    throw new DriverError(
+      `${ref} is a <${tag}>, which has no value to set. Click it, and use what it opens.`,
+    );
+  if (field.readonly)
+    throw new DriverError(
+      `${ref} can not be set, it is read-only: click it, and choose in what it opens, if it opens anything.`,
+    );
+  await driver.perform(page, { do: 'fill', locator, text: String(value) });
+  const format = FORMATS[type];
+  // If the browser can't read a value, it empties the field.
+  if (format && value !== '' && (await locator.inputValue({ timeout: ACTION_LIMIT_MS })) === '')
+    throw new DriverError(
+      `A ${type} field takes values like ${format}, not ${JSON.stringify(given)}. It is empty now.`,
+    );
+  return undefined;
+}
+
+async function choose(driver: Driver, page: Page, locator: Locator, { options }: Field, wanted: string) {
+  const fold = (text: string) => text.replace(/\s+/g, ' ').trim().toLowerCase();
+  const option =
+    options.find(({ value, label }) => value === wanted || label === wanted) ??
+    options.find(({ value, label }) => fold(value) === fold(wanted) || fold(label) === fold(wanted));
+  const labels = options.slice(0, MAX_OPTIONS).map(({ label }) => `"${shorten(label, 60)}"`);
+  const more = options.length > MAX_OPTIONS ? ` and ${options.length - MAX_OPTIONS} more` : '';
+  if (!option)
+    throw new DriverError(
+      `There is no option ${JSON.stringify(wanted)}. Options: ${labels.join(', ')}${more}.`,
+    );
+  if (option.disabled) throw new DriverError(`The option "${option.label}" is disabled.`);
+  await driver.perform(page, { do: 'select', locator, labels: [option.label] });
+  return `Chosen: "${shorten(option.label)}".`;
+}
+
+export async function upload(driver: Driver, page: Page, target: Target, paths: readonly string[]) {
+  const { locator } = await driver.locate(page, target);
+  if (paths.length === 0) throw new DriverError('file_upload needs paths of files to upload.');
+  await driver.markElement(locator);
+  await driver.perform(page, { do: 'upload', locator, files: [...paths] }).catch(error => {
+    if (!/filechooser/.test(error.message)) throw error;
+    throw new DriverError(
+      `${target.type === 'ref' ? target.ref : 'This'} opens no file dialog. Give the reference of the file input.`,
+    );
+  });
+}

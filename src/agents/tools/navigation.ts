@@ -1,0 +1,65 @@
+import type { Page, Response } from '@playwright/test';
+import { DriverError } from '../../browser/errors';
+import { within } from '../../browser/waiting';
+import { hostAllowed } from '../../spec/url';
+import type { Driver, DriverTask } from './driver';
+
+const LIMIT_MS = 20_000;
+
+/** @throws DriverError if this is not a web address, or not on an allowed host. */
+function addressOf(given: string, current: string, task: DriverTask): string {
+  const text = given.trim();
+  if (text === 'about:blank') return text;
+  const whole = withScheme(text, task.entryUrl);
+  const base = current === 'about:blank' ? task.entryUrl : current;
+  if (!URL.canParse(whole, base)) throw new DriverError(`${JSON.stringify(given)} is not a web address.`);
+  const url = new URL(whole, base);
+  if (!/^https?:$/.test(url.protocol))
+    throw new DriverError(`Only http and https pages can be opened, not ${url.protocol}`);
+  if (!hostAllowed(url.href, task.allowedDomains))
+    throw new DriverError(
+      `${url.host} is outside this task. Pages on these hosts may be opened: ${task.allowedDomains.join(', ')}.`,
+    );
+  return url.href;
+}
+
+function withScheme(text: string, entryUrl: string): string {
+  if (/^[a-z][a-z\d+.-]*:(?!\d)/i.test(text) || /^[/?#.]/.test(text)) return text;
+  const entry = new URL(entryUrl);
+  // The site under test is often served without TLS.
+  const scheme = text.split(/[/?#]/)[0] === entry.host ? entry.protocol : 'https:';
+  return `${scheme}//${text}`;
+}
+
+/**
+ * @param given an address, or `back`, `forward`, `reload`
+ * @returns the final address
+ */
+export async function navigate(driver: Driver, page: Page, given: string) {
+  const before = page.url();
+  const go = given === 'back' || given === 'forward' || given === 'reload';
+  const action = go
+    ? ({ do: given } as const)
+    : ({ do: 'goto', url: addressOf(given, before, driver.task) } as const);
+  const response = (await driver.perform(page, action, LIMIT_MS).catch(error => {
+    throw failure(error, given);
+  })) as Response | null;
+  if (go && given !== 'reload' && !response && page.url() === before)
+    throw new DriverError(`There is no page to go ${given} to.`);
+  const title = await within(page.title(), 1_000);
+  return {
+    url: driver.task.mask(page.url()),
+    status: response?.status(),
+    title: title && driver.task.mask(title),
+  };
+}
+
+function failure(error: unknown, given: string): Error {
+  if (error instanceof DriverError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const code = /net::\w+|NS_ERROR\w+/.exec(message)?.[0];
+  if (/Timeout/.test(message)) return new DriverError(`${given} did not load within ${LIMIT_MS / 1000} s.`);
+  return new DriverError(
+    `The page did not open${code ? ` (${code})` : `: ${message.split('\n')[0]}`}. The tab shows what it showed before.`,
+  );
+}

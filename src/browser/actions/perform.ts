@@ -1,0 +1,185 @@
+// Performs and records an action on a page, for agents and replays.
+import type { Locator, Page } from '@playwright/test';
+import type { PageAction } from '../../data/action';
+import { unseen } from '../page-calls';
+import type { PageTools } from '../page-tools/page-tools';
+import { refuseError } from '../page-tools/tool-text';
+import { within } from '../waiting';
+import { targetAt } from './locate';
+import type { ActionRecorder } from './record';
+
+/** Characters. Longer texts are inserted at once, since typing them would take too long. */
+const MAX_TYPED = 1_000;
+/** The longest wait for the element to note. */
+export const NOTE_LIMIT_MS = 1_000;
+
+type WithLocators<A> = A extends unknown
+  ? { [K in keyof A]: K extends 'locator' | 'to' ? Locator | Extract<A[K], undefined> : A[K] }
+  : never;
+/** An action with located elements, and the texts and files of this run. */
+export type LocatedAction = WithLocators<PageAction> | { do: 'type'; locator?: undefined; text: string };
+type Dispatched = Exclude<LocatedAction, { do: 'call_page_tool' }>;
+type Of<Name extends LocatedAction['do']> = Extract<LocatedAction, { do: Name }>;
+
+export interface PerformOptions {
+  /** Milliseconds to wait for the element, or for the page that the action opens. */
+  timeoutMs: number;
+  /** Notes the action, unless it fails. */
+  recorder?: ActionRecorder;
+  /** Required to call page tools. */
+  webmcp?: PageTools;
+}
+
+/**
+ * Resolves once the action is dispatched; for `goto`, `back`, `forward` and `reload`, once the page's document is parsed.
+ * Use `Session.settle` to wait for what follows. `press` and `type` without a locator go to the focused element.
+ *
+ * @returns for `goto`, `back`, `forward` and `reload` Playwright's response, or null; otherwise nothing of use
+ * @throws Error of Playwright, which `reasonIn` shortens; DriverError if a page tool fails, or says so.
+ */
+export async function perform(
+  page: Page,
+  action: LocatedAction,
+  { timeoutMs, recorder, webmcp }: PerformOptions,
+): Promise<unknown> {
+  if (action.do === 'call_page_tool') {
+    refuseError(await webmcp!.call(page, action.name, action.input, { recorder, waitMs: timeoutMs }));
+    return null;
+  }
+  const isNoted = recorder && (await note(page, action, recorder));
+  try {
+    // The table's functions take the action of their name.
+    return await ACTIONS[action.do](action as never, page, timeoutMs);
+  } catch (error) {
+    if (isNoted) recorder.drop();
+    throw error;
+  }
+}
+
+/** @returns false if nothing has the focus to type into: that can't be replayed */
+async function note(page: Page, action: LocatedAction, recorder: ActionRecorder): Promise<boolean> {
+  const { locator, to, ...draft } = action as LocatedAction & { locator?: Locator; to?: Locator };
+  const atFocus = !locator && (action.do === 'press' || action.do === 'type');
+  const target = atFocus ? (await within(targetAt(page, null), NOTE_LIMIT_MS))?.element : locator;
+  if (action.do === 'type' && !target) return false;
+  await recorder.record(page, draft, target, to);
+  return true;
+}
+
+const PARSED = { waitUntil: 'domcontentloaded' } as const;
+
+const ACTIONS: {
+  [Name in Dispatched['do']]: (action: Of<Name>, page: Page, timeout: number) => Promise<unknown>;
+} = {
+  back: (_, page, timeout) => page.goBack({ timeout, ...PARSED }),
+  forward: (_, page, timeout) => page.goForward({ timeout, ...PARSED }),
+  reload: (_, page, timeout) => page.reload({ timeout, ...PARSED }),
+  goto: ({ url }, page, timeout) => page.goto(url, { timeout, ...PARSED }),
+  new_tab: (_, page) => page.context().newPage(),
+  switch_tab: (_, page) => page.bringToFront(),
+  close_tab: (_, page) => page.close(),
+  // Without `noWaitAfter`, a link to a slow page would fail as a click.
+  click: ({ locator, position, button, clickCount, modifiers }, _, timeout) =>
+    locator
+      .click({ position, button, clickCount, modifiers, timeout, noWaitAfter: true })
+      .catch(refuseUnlessSent),
+  hover: ({ locator, position }, _, timeout) => locator.hover({ position, timeout }),
+  focus: ({ locator }, _, timeout) => locator.focus({ timeout }),
+  fill,
+  async type({ locator, text }, page, timeout) {
+    if (text.length <= MAX_TYPED)
+      return locator ? locator.pressSequentially(text, { timeout }) : page.keyboard.type(text);
+    await locator?.focus({ timeout });
+    return page.keyboard.insertText(text);
+  },
+  async press({ locator, key, times = 1 }, page, timeout) {
+    for (let time = 0; time < times; time++)
+      await (locator?.press(key, { timeout, noWaitAfter: true }) ?? page.keyboard.press(key));
+  },
+  async check({ locator, checked }, page, timeout) {
+    // Some libraries keep the state where Playwright does not look for it.
+    const pressed = await unseen(page, () => locator.evaluate(pressedInstead, undefined, { timeout }));
+    if (pressed === null) return locator.setChecked(checked, { timeout });
+    if ((pressed === 'true') !== checked) await ACTIONS.click({ do: 'click', locator }, page, timeout);
+  },
+  select({ locator, labels }, _, timeout) {
+    const options = labels.map(label => ({ label }));
+    return locator.selectOption(options, { timeout });
+  },
+  upload,
+  drag: ({ locator, to, position, toPosition }, _, timeout) =>
+    locator.dragTo(to, { sourcePosition: position, targetPosition: toPosition, timeout }),
+  scroll: ({ locator, x, y }, page, timeout) =>
+    locator?.evaluate((node, by) => node.scrollBy(by.x, by.y), { x, y }, { timeout }) ??
+    page.evaluate(by => window.scrollBy(by.x, by.y), { x, y }),
+};
+
+/**
+ * A page that is busy with a click answers late. A second one would be one too many: Playwright 1.65 goes on with a click
+ * that it has begun.
+ */
+function refuseUnlessSent(error: Error): void {
+  if (!/: Timeout [\s\S]*click action(?: done|\S*\s*$)/.test(error.message)) throw error;
+}
+
+/** Runs in the page. The `aria-pressed` of what has no `aria-checked`, and is not checked by itself. */
+function pressedInstead(element: Element): string | null {
+  const isChecked = element.hasAttribute('aria-checked') || !element.hasAttribute('role');
+  return isChecked ? null : element.getAttribute('aria-pressed');
+}
+
+/** If the field has not kept the text, types it: fields that format or mask their value listen to keys. */
+async function fill({ locator, text }: Of<'fill'>, _: Page, timeout: number): Promise<void> {
+  await locator.fill(text, { timeout });
+  // Playwright reads a value faster than it runs a function. Editors have no value.
+  const value = await locator.inputValue({ timeout: 1_000 }).catch(() => text);
+  if (value === text || text === '') return;
+  const kept = await locator.evaluate(valueOfText, undefined, { timeout: 1_000 }).catch(() => text);
+  if (kept === null || kept === text) return;
+  await locator.fill('', { timeout });
+  await locator.pressSequentially(text, { timeout });
+}
+
+/** Runs in the page. Null for what is not a text field: dates, numbers, editors. */
+function valueOfText(element: Element): string | null {
+  const isText =
+    element instanceof HTMLTextAreaElement ||
+    (element instanceof HTMLInputElement && /^(?:text|search|tel|url|email|password)$/.test(element.type));
+  return isText ? element.value.replace(/\r/g, '') : null;
+}
+
+/** A styled button hides the real input and opens its file dialog. */
+async function upload({ locator, files }: Of<'upload'>, page: Page, timeout: number): Promise<void> {
+  const isInput = await locator.evaluate(
+    element => element instanceof HTMLInputElement && element.type === 'file',
+    undefined,
+    { timeout },
+  );
+  if (isInput) return locator.setInputFiles([...files], { timeout });
+  const chosen = page.waitForEvent('filechooser', { timeout });
+  // If the click fails, its own error says why.
+  chosen.catch(() => {});
+  await locator.click({ timeout, noWaitAfter: true });
+  await (await chosen).setFiles([...files]);
+}
+
+const REASONS: readonly [RegExp, string][] = [
+  [/<([^\n]+?)>[^\n]*? intercepts pointer events/, 'it is covered by <$1>'],
+  [/not enabled/, 'it is disabled'],
+  [/not editable/, 'it is read-only'],
+  [/not visible/, 'it is not visible'],
+  [/outside of the viewport/, 'it is outside the viewport and can not be scrolled into it'],
+  [/not stable/, 'it keeps moving'],
+  [/did not find some options/, 'it has no such option'],
+  [/event "filechooser"/, 'it opens no file dialog'],
+  [/element was detached|lement is not attached/, 'it was removed from the page'],
+];
+
+/** Why Playwright gave up on an element, from its log; undefined if unknown. */
+export function reasonIn(message: string): string | undefined {
+  for (const [pattern, reason] of REASONS) {
+    const match = pattern.exec(message);
+    if (match) return reason.replace('$1', () => match[1] ?? '');
+  }
+  return undefined;
+}

@@ -1,0 +1,146 @@
+// Records what an agent does to a page, to be replayed. The durable locator and the fingerprint are asked
+// for when the action starts, but not awaited: the page answers while Playwright waits for the element to be stable.
+import { isAbsolute, relative } from 'node:path';
+import type { Locator, Page } from '@playwright/test';
+import {
+  type DialogAnswer,
+  type Fingerprint,
+  type PageAction,
+  portableUrl,
+  type RecordedAction,
+} from '../../data/action';
+import { fingerprintOf, NO_ANSWER } from '../reading/fingerprint';
+import type { Session } from '../session/session';
+import { within } from '../waiting';
+import { type Handle, type Placed, placeOf } from './locate';
+
+/** Milliseconds for a durable locator, so that a busy or huge page does not hold up the trial. */
+const LIMIT_MS = 2_000;
+
+/** An action without its locators. */
+export type ActionDraft = PageAction extends infer Each
+  ? Each extends unknown
+    ? Omit<Each, 'locator' | 'to'>
+    : never
+  : never;
+export type ActionElement = Locator | Handle | Placed;
+
+/** What is needed to make an action work on another machine and deployment. */
+export interface RecordedTrial {
+  entryUrl: string;
+  /** Absolute. Names of files are relative to it. */
+  configDir: string;
+  /** Takes the values of secrets out of a text. */
+  mask(text: string): string;
+}
+
+interface Pending {
+  page: Page;
+  tab: number;
+  draft: ActionDraft;
+  locator: Promise<string | undefined> | undefined;
+  to: Promise<string | undefined> | undefined;
+  before: Promise<Fingerprint | undefined>;
+  after?: Promise<Fingerprint | undefined>;
+}
+
+export class ActionRecorder {
+  private pending: Pending[] = [];
+  private readonly dialogs: DialogAnswer[] = [];
+  private isLook = false;
+
+  constructor(
+    private readonly session: Session,
+    private readonly trial: RecordedTrial,
+  ) {
+    session.dialogs.onAnswer = answer => this.dialogs.push(answer);
+  }
+
+  /** Forgets the noted actions. Call it when another turn or action begins. */
+  begin(): void {
+    this.pending = [];
+    this.dialogs.length = 0;
+    this.isLook = false;
+  }
+
+  /** Notes an action. Await it before the action: it only waits for the element's place, not for the durable locator. */
+  async record(page: Page, draft: ActionDraft, target?: ActionElement, to?: ActionElement): Promise<void> {
+    const last = this.pending.at(-1);
+    if (last) last.after ??= fingerprintOf(last.page);
+    const before = fingerprintOf(page);
+    const [locator, destination] = await Promise.all([target, to].map(each => each && durable(each)));
+    // Playwright presses keys without waiting, and this one may send a form: the page could not answer any more.
+    if (draft.do === 'press' && /Enter$/.test(draft.key)) await locator?.expression;
+    this.pending.push({
+      page,
+      tab: this.session.numberOf(page),
+      draft: this.portable(draft),
+      locator: locator?.expression,
+      to: destination?.expression,
+      before,
+    });
+  }
+
+  /** Waits for the page's answers, for actions that don't wait by themselves. */
+  async answered(): Promise<void> {
+    await Promise.all(this.pending.flatMap(({ locator, to, before }) => [locator, to, before]));
+  }
+
+  /** Drops the last noted action, which failed. */
+  drop(): void {
+    this.pending.pop();
+  }
+
+  /** Says that the action only looks or waits: there is nothing to replay. */
+  readOnly(): void {
+    this.isLook = true;
+  }
+
+  /** The noted actions, once the page has settled; undefined if some can't be recorded. */
+  async done(): Promise<RecordedAction[] | undefined> {
+    const { pending: noted, isLook } = this;
+    // Returned once: the rest of the turn starts empty.
+    this.pending = [];
+    this.isLook = false;
+    if (noted.length === 0) return isLook ? [] : undefined;
+    const active = this.session.page;
+    for (const each of noted) each.after ??= fingerprintOf(each.page.isClosed() ? active : each.page);
+    const recorded = await Promise.all(noted.map(finished));
+    if (!recorded.every(action => action !== undefined)) return undefined;
+    if (this.dialogs.length) recorded.at(-1)!.dialogs = [...this.dialogs];
+    return recorded;
+  }
+
+  private portable(draft: ActionDraft): ActionDraft {
+    const { mask, entryUrl, configDir } = this.trial;
+    if ('text' in draft) return { ...draft, text: mask(draft.text) };
+    if ('url' in draft) return { ...draft, url: portableUrl(draft.url, entryUrl) };
+    if (!('files' in draft)) return draft;
+    const fromHere = (file: string) =>
+      isAbsolute(file) ? relative(configDir, file).replaceAll('\\', '/') : file;
+    return { ...draft, files: draft.files.map(fromHere) };
+  }
+}
+
+async function finished({ draft, tab, ...asked }: Pending): Promise<RecordedAction | undefined> {
+  const [locator, to] = await Promise.all([asked.locator, asked.to]);
+  if ((asked.locator && !locator) || (asked.to && !to)) return undefined;
+  const [before = NO_ANSWER, after = NO_ANSWER] = await Promise.all([asked.before, asked.after]);
+  return { ...draft, ...(locator && { locator }), ...(to && { to }), tab, before, after } as RecordedAction;
+}
+
+/** Wrapped in an object, so that only the place is awaited, and not the durable locator. */
+async function durable(target: ActionElement): Promise<{ expression: Promise<string | undefined> }> {
+  const isPlace = 'place' in target || 'ownerFrame' in target;
+  const place =
+    'ownerFrame' in target
+      ? await placeOf(target).catch(() => undefined)
+      : 'place' in target
+        ? target.place
+        : target;
+  const found = place && within(place.normalize().then(String), LIMIT_MS);
+  // If the page went away too soon, the element's place will do; a reference into a snapshot will not.
+  return {
+    expression: Promise.resolve(found).then(name => name ?? (isPlace ? place?.toString() : undefined)),
+  };
+}

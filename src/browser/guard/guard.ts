@@ -1,0 +1,234 @@
+// Keeps the top-level pages of a context on the allowed hosts.
+//
+// On Chromium, a navigation to another host is answered with an empty 204 before it leaves the browser: the page stays
+// where it was, with its state. In other browsers, the public API can refuse less. In all of them,
+// a page that gets to another host anyway is reported, and so is a document that a frame of another host made (see
+// guard-documents.ts).
+import type { BrowserContext, CDPSession, Request, Route } from '@playwright/test';
+import { hostAllowed } from '../../spec/url';
+import { listen } from '../page-calls';
+import type { NetworkLog } from '../session/network';
+import { isDocument } from '../session/settling';
+import { Documents } from './documents';
+import { Targets } from './targets';
+
+/**
+ * `navigation`: a page stayed where it was. `redirect`: the same, for a redirect from an allowed host.
+ * `popup`: a new tab was closed before it loaded anything. `service_worker`: one of another host was not installed.
+ * `page_escape`: the page itself put a document of that host into a tab, which was closed or brought back.
+ * `escaped`: the agent got to that URL, or a request got out: such a trial can't count.
+ */
+export type RefusalKind = 'navigation' | 'redirect' | 'popup' | 'service_worker' | 'page_escape' | 'escaped';
+
+export interface Refusal {
+  url: string;
+  how: RefusalKind;
+}
+
+export interface GuardOptions {
+  /** Hostnames, optionally with a leading `*.`. */
+  allowedDomains: readonly string[];
+  /** Called for each refusal, also for those that `refusals` no longer keeps. */
+  onRefused?(url: string, how: RefusalKind): void;
+  /** Gets the requests that the guard sees but the context's events miss. */
+  network?: Pick<NetworkLog, 'add'>;
+  /** `route`: guard as in browsers other than Chromium. Default: `best`. */
+  means?: 'best' | 'route';
+}
+
+export type Guard = Awaited<ReturnType<typeof guardContext>>;
+
+export interface GuardSink {
+  allowed(url: string): boolean;
+  refused(url: string, how: RefusalKind): void;
+  network: Pick<NetworkLog, 'add'> | undefined;
+}
+
+const MAX_REFUSALS = 1_000;
+
+/**
+ * Guards the pages that the context has and those that it opens, until `dispose`.
+ *
+ * @throws Playwright's error if the context or its browser is gone.
+ */
+export async function guardContext(context: BrowserContext, options: GuardOptions) {
+  const { allowedDomains, onRefused, network, means = 'best' } = options;
+  const refusals: Refusal[] = [];
+  const sink: GuardSink = {
+    allowed: url => hostAllowed(url, allowedDomains),
+    refused(url, how) {
+      // An escape may be noticed twice: by its request, and by the page that it leads to.
+      if (how === 'escaped' && refusals.some(known => known.how === how && known.url === url)) return;
+      if (refusals.length < MAX_REFUSALS) refusals.push({ url, how });
+      onRefused?.(url, how);
+    },
+    network,
+  };
+  const byProtocol = means === 'best' ? await guardByProtocol(context, sink) : undefined;
+  const release = byProtocol?.release ?? (await guardByRoute(context, sink));
+  const documents = new Documents(context, sink, byProtocol?.targets);
+  let disposed: Promise<void> | undefined;
+  return {
+    /** `protocol`: nothing gets out. `route`: redirects get out and are reported as escapes. */
+    means: byProtocol ? ('protocol' as const) : ('route' as const),
+    /** The tabs as the browser announces them; undefined if it does not. */
+    targets: byProtocol?.targets,
+    documents,
+    /** The first 1,000. */
+    refusals: refusals as readonly Refusal[],
+    /** Removes everything from the context and the browser. Never rejects; a second call does nothing. */
+    dispose() {
+      documents.stop();
+      disposed ??= release();
+      return disposed;
+    },
+  };
+}
+
+/** The fields that are used of the protocol's `Fetch.requestPaused`. */
+interface Paused {
+  requestId: string;
+  request: { url: string; method: string; headers: Record<string, string> };
+  /** Of a page's main frame, and of a shared worker, this is the id of its target. */
+  frameId: string;
+  resourceType: string;
+  /** Missing if the page does not know the request: its document is gone, or it had none. */
+  networkId?: string;
+  redirectedRequestId?: string;
+  responseStatusCode?: number;
+  responseErrorReason?: string;
+}
+
+/** Types of requests that the context's events may miss. */
+const LOGGED = ['Ping', 'XHR'] as const;
+
+/**
+ * The guard for Chromium, over the DevTools protocol. One session on the browser itself sees the requests of all targets; a session on a
+ * page would miss the first request of a popup. Requests are only held until it is decided whether they may go on: unlike Playwright's
+ * routing, this keeps the HTTP cache and CORS preflights as they are.
+ *
+ * @returns a function that removes the guard, and the known targets; undefined if the browser lacks the protocol
+ */
+async function guardByProtocol(context: BrowserContext, sink: GuardSink) {
+  const browser = context.browser();
+  if (browser?.browserType().name() !== 'chromium') return undefined;
+  const session = await browser.newBrowserCDPSession().catch(() => undefined);
+  if (!session) return undefined;
+  // Interception and discovery end with the session, and requests that are held go on.
+  const release = () => session.detach().catch(() => {});
+  try {
+    const targets = await Targets.of(context, session);
+    const guard = new ProtocolGuard(session, targets, sink);
+    session.on('Fetch.requestPaused', paused => void guard.paused(paused));
+    const types = ['Document', 'Other', ...(sink.network ? LOGGED : [])] as const;
+    await session.send('Fetch.enable', {
+      patterns: types.map(resourceType => ({ urlPattern: '*', resourceType })),
+    });
+    return { release, targets };
+  } catch {
+    // A remote browser may speak the protocol but refuse any of this.
+    await release();
+    return undefined;
+  }
+}
+
+class ProtocolGuard {
+  /** By request id: called with its response. */
+  readonly #awaited = new Map<string, (outcome: { status?: number; failure?: string }) => void>();
+
+  constructor(
+    private readonly session: CDPSession,
+    private readonly targets: Targets,
+    private readonly sink: GuardSink,
+  ) {}
+
+  /** Answers a held request. Never rejects, since the request or the browser may be gone by then. */
+  async paused(paused: Paused): Promise<void> {
+    try {
+      if (paused.responseStatusCode !== undefined || paused.responseErrorReason !== undefined)
+        await this.#responded(paused);
+      else if (paused.resourceType === 'Document') await this.#decide(paused);
+      else if (paused.resourceType === 'Other') await this.#decideWorker(paused);
+      else await this.#log(paused);
+    } catch {}
+  }
+
+  async #decide(paused: Paused): Promise<void> {
+    const { requestId } = paused;
+    const page = await this.targets.ownPage(paused.frameId);
+    if (!page || this.sink.allowed(paused.request.url)) {
+      await this.session.send('Fetch.continueRequest', { requestId });
+      return;
+    }
+    // An empty answer keeps the current document. Most failures would replace it by an error page.
+    const answered = this.session.send('Fetch.fulfillRequest', { requestId, responseCode: 204 });
+    // Without a URL, the tab was opened for this request. Playwright reports it only once it has a document.
+    const isFresh = page.url === '';
+    const how = isFresh ? 'popup' : paused.redirectedRequestId ? 'redirect' : 'navigation';
+    this.sink.refused(paused.request.url, how);
+    await answered;
+    if (isFresh) await this.session.send('Target.closeTarget', { targetId: page.targetId });
+  }
+
+  /** A service worker of another host could send requests even when no page of that host is open. */
+  async #decideWorker({ requestId, frameId, request }: Paused): Promise<void> {
+    const isWorkers = Object.keys(request.headers).some(name => name.toLowerCase() === 'service-worker');
+    if (!isWorkers || this.sink.allowed(request.url) || !(await this.targets.isOwnWorker(frameId))) {
+      await this.session.send('Fetch.continueRequest', { requestId });
+      return;
+    }
+    this.sink.refused(request.url, 'service_worker');
+    await this.session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
+  }
+
+  async #log(paused: Paused): Promise<void> {
+    const { requestId, request } = paused;
+    // Preflights are the browser's own. The context's events leave them out, too.
+    const isPreflight = 'Access-Control-Request-Method' in request.headers;
+    const isLogged = !isPreflight && this.targets.isOwn(paused.frameId);
+    const resourceType = paused.resourceType === 'Ping' ? 'ping' : 'fetch';
+    const seen = { url: request.url, method: request.method, resourceType };
+    const tell = isLogged ? this.sink.network?.add(seen) : undefined;
+    // The context's own events have the status of the others.
+    const interceptResponse = tell !== undefined && paused.networkId === undefined;
+    if (tell && interceptResponse) this.#awaited.set(requestId, tell);
+    await this.session.send('Fetch.continueRequest', { requestId, interceptResponse });
+  }
+
+  async #responded({ requestId, responseStatusCode, responseErrorReason }: Paused): Promise<void> {
+    this.#awaited.get(requestId)?.({ status: responseStatusCode, failure: responseErrorReason });
+    this.#awaited.delete(requestId);
+    await this.session.send('Fetch.continueRequest', { requestId });
+  }
+}
+
+/**
+ * The guard for other browsers than Chromium, by Playwright's public routing. It refuses the first request of a
+ * navigation. What it can't stop, it reports: Playwright does not route the next hop of a redirect, nor the first request
+ * of a tab that the user opens (control click). Routing turns off the HTTP cache and CORS preflights for the context.
+ *
+ * @returns a function that removes the guard
+ */
+async function guardByRoute(context: BrowserContext, sink: GuardSink): Promise<() => Promise<void>> {
+  const refused = new WeakSet<Request>();
+  const leaves = (request: Request) => isDocument(request) && !sink.allowed(request.url());
+  const decide = (route: Route, request: Request): Promise<void> => {
+    if (!leaves(request)) return route.fallback();
+    refused.add(request);
+    sink.refused(request.url(), 'navigation');
+    return route.fulfill({ status: 204 });
+  };
+  // Redirects, and requests that another route has already let go.
+  const check = (request: Request): void => {
+    if (leaves(request) && !refused.has(request)) sink.refused(request.url(), 'escaped');
+  };
+  const unlisten = listen(context, {
+    response: response => check(response.request()),
+    requestfailed: check,
+  });
+  await context.route('**/*', decide);
+  return async () => {
+    unlisten();
+    await context.unroute('**/*', decide).catch(() => {});
+  };
+}

@@ -1,0 +1,238 @@
+// What elements are, what people call them and where they are. Runs in the page and is sent as text, so these functions
+// use only each other and the DOM.
+import type { Box, Point } from '../reading/tree';
+
+export function isControl(element: Element): boolean {
+  const roles =
+    'button link checkbox radio switch tab menuitem menuitemcheckbox menuitemradio option treeitem combobox textbox searchbox slider spinbutton';
+  const role = element.getAttribute('role')?.trim().split(/\s+/)[0];
+  return role ? roles.split(' ').includes(role) : isNative(element);
+}
+
+export function isNative(element: Element): boolean {
+  return element.matches(
+    'a[href],area[href],button,input:not([type=hidden]),select,textarea,summary,[contenteditable=""],[contenteditable=true]',
+  );
+}
+
+/** The control, whatever role it was given, that an element is a part of; or the label or the option. */
+export function controlAround(element: Element): Element | null {
+  if (isControl(element) || isNative(element) || element.matches('label,option')) return element;
+  const around = parentOf(element);
+  return around && controlAround(around);
+}
+
+/** Out of a shadow root, too. */
+export function parentOf(element: Element): Element | null {
+  return element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null;
+}
+
+export function isShown(element: Element): boolean {
+  const { width, height } = boxOf(element);
+  // Elements of a pixel are for screen readers only.
+  return width > 2 && height > 2 && element.checkVisibility({ visibilityProperty: true });
+}
+
+export function isDisabled(element: Element): boolean {
+  return element.matches(':disabled,[aria-disabled=true]');
+}
+
+/** An input that is not drawn: its label is used instead. */
+export function isStyledInput(element: Element): boolean {
+  if (!element.matches('input')) return false;
+  const { opacity, appearance } = getComputedStyle(element);
+  return opacity === '0' || (appearance === 'none' && element.matches('[type=checkbox],[type=radio]'));
+}
+
+export function flat(text: string, max: number): string {
+  const line = text.slice(0, 5_000).replace(/\s+/g, ' ').trim();
+  return line.length > max ? `${line.slice(0, max - 1)}…` : line;
+}
+
+/** The box of an element's first line, since an inline element has one box for each line. */
+export function boxOf(element: Element): Box {
+  const lines = [...element.getClientRects()];
+  const line = lines.find(({ width, height }) => width > 0 && height > 0) ?? element.getBoundingClientRect();
+  const [x, y, width, height] = [line.x, line.y, line.width, line.height].map(Math.round);
+  return { x: x!, y: y!, width: width!, height: height! };
+}
+
+export function inViewport({ x, y, width, height }: Box): boolean {
+  const [middleX, middleY] = [x + width / 2, y + height / 2];
+  return middleX >= 0 && middleY >= 0 && middleX < innerWidth && middleY < innerHeight;
+}
+
+/** What people call an element: for sentences, and to recognize the control that an agent looked for. */
+export function nameOf(element: Element): string {
+  const { labels, value } = element as HTMLInputElement;
+  const root = element.getRootNode() as Document | ShadowRoot;
+  const ids = (element.getAttribute('aria-labelledby') ?? '').split(/\s+/).filter(Boolean);
+  const isButton = element.matches('input[type=submit],input[type=button],input[type=reset]');
+  const isField = element.matches('input,select,textarea,[contenteditable=""],[contenteditable=true]');
+  const isImage = element.matches('img,area,input[type=image]');
+  const image = isImage ? element : element.querySelector('img[alt],svg[aria-label]');
+  const names = [
+    ids.map(id => root.getElementById?.(id)?.textContent ?? '').join(' '),
+    element.getAttribute('aria-label'),
+    [...(labels ?? [])].map(labelText).join(' '),
+    isButton ? value : isField ? '' : element.textContent,
+    image?.getAttribute('alt') ?? image?.getAttribute('aria-label'),
+    element.getAttribute('title'),
+    element.getAttribute('placeholder'),
+  ];
+  return flat(names.find(name => name?.trim()) ?? '', 100);
+}
+
+/** A label's own text, without that of the field in it. */
+export function labelText(label: Element): string {
+  const copy = label.cloneNode(true) as Element;
+  for (const field of copy.querySelectorAll('select,textarea,input,button')) field.remove();
+  return copy.textContent ?? '';
+}
+
+export function roleOf(element: Element): string {
+  const given = element.getAttribute('role')?.trim().split(/\s+/)[0];
+  if (given) return given;
+  const inputs: Record<string, string> = {
+    ...{ checkbox: 'checkbox', radio: 'radio', range: 'slider', number: 'spinbutton', search: 'searchbox' },
+    ...{ submit: 'button', button: 'button', reset: 'button', image: 'button', file: 'button' },
+  };
+  const tags: Record<string, string> = {
+    ...{ a: 'link', area: 'link', button: 'button', select: 'combobox', textarea: 'textbox' },
+    ...{ summary: 'button', input: inputs[element.getAttribute('type')?.toLowerCase() ?? ''] ?? 'textbox' },
+  };
+  // Links and headings of an editable text stay what they are.
+  const known = tags[element.localName] ?? (/^h[1-6]$/.test(element.localName) ? 'heading' : undefined);
+  return known ?? ((element as HTMLElement).isContentEditable ? 'textbox' : element.localName);
+}
+
+/** `button "Place order"`, `dialog "Cookies"`, `div.banner` */
+export function wordsFor(element: Element): string {
+  const isKnown = isControl(element) || element.matches('dialog,h1,h2,h3,h4,h5,h6,[role]');
+  const isShort = (element.textContent ?? '').trim().length < 80;
+  // Names with digits are often made by a build, and differ in the next one.
+  const first = [...element.classList].find(name => !/\d/.test(name));
+  const heading = element.querySelector('h1,h2,h3,h4')?.textContent ?? '';
+  const name =
+    isShort || isControl(element) ? nameOf(element) : element.getAttribute('aria-label') || heading;
+  const words = isKnown ? roleOf(element) : element.localName + (first ? `.${first}` : '');
+  return name.trim() ? `${words} "${flat(name, 60)}"` : words;
+}
+
+/** What its author called an element, in lower-case words: id, classes, addresses, icons. */
+export function hintsOf(element: Element): string {
+  const icons = [...element.querySelectorAll('svg,i,img,use')].slice(0, 3);
+  const given = ['id', 'class', 'title', 'name', 'href', 'data-testid', 'data-action', 'value', 'src', 'alt'];
+  const all = [element, ...icons].flatMap(each => given.map(name => each.getAttribute(name) ?? ''));
+  const words = all
+    .join(' ')
+    .slice(0, 2_000)
+    .replace(/([a-z])([A-Z])/g, '$1 $2');
+  return flat(words.replace(/[^\p{L}\p{N}]+/gu, ' '), 300).toLowerCase();
+}
+
+/** CSS that only matches this element, with `>>` before a shadow root: by the author's attributes, else by its place. */
+export function selectorOf(element: Element): string {
+  const root = element.getRootNode() as Document | ShadowRoot;
+  const host = root instanceof ShadowRoot ? `${selectorOf(root.host)} >> ` : '';
+  const tag = CSS.escape(element.localName);
+  const attributes = ['data-testid', 'name', 'aria-label', 'href', 'title', 'placeholder', 'type'].flatMap(
+    name => {
+      const value = element.getAttribute(name);
+      return value && value.length < 80 ? [`${tag}[${name}=${JSON.stringify(value)}]`] : [];
+    },
+  );
+  // Names with many digits change with each build, or from row to row.
+  const isStable = (name: string) => name.length < 60 && !/\d{3}/.test(name);
+  const classes = [...element.classList].filter(isStable).map(name => `.${CSS.escape(name)}`);
+  const id = element.id && isStable(element.id) ? [`#${CSS.escape(element.id)}`] : [];
+  const joined = classes.length ? [tag + classes.join('')] : [];
+  const own = [...id, ...classes, ...joined, ...attributes, tag].find(
+    css => root.querySelectorAll(css).length === 1,
+  );
+  if (own) return host + own;
+  const nth = [...(element.parentNode?.children ?? [])].indexOf(element) + 1;
+  const place = `${tag}:nth-child(${nth})`;
+  return element.parentElement ? `${selectorOf(element.parentElement)} > ${place}` : host + place;
+}
+
+export function holds(outer: Element, inner: Element | null): boolean {
+  let node: Node | null = inner;
+  while (node && node !== outer) node = node.parentNode ?? (node as ShadowRoot).host ?? null;
+  return node !== null;
+}
+
+/** The element at a point, or with the focus, through shadow roots. */
+export function hit(point: Point | null): Element | null {
+  const inside = (root: Document | ShadowRoot) =>
+    point ? root.elementFromPoint(point.x, point.y) : root.activeElement;
+  let found: Element | null = null;
+  let inner = inside(document);
+  while (inner && inner !== found) {
+    found = inner;
+    inner = inner.shadowRoot && inside(inner.shadowRoot);
+  }
+  const isNothing = !point && (found === document.body || found === document.documentElement);
+  return isNothing ? null : found;
+}
+
+/** What the mouse meets at the middle of an element's first line: the element, a part of it, or what lies over it. */
+export function topOf(element: Element): Element | null {
+  const { x, y, width, height } = boxOf(element);
+  return hit({ x: x + width / 2, y: y + height / 2 });
+}
+
+/** The element that takes the clicks on a control; null if the control takes them, or its label. */
+export function coverOf(element: Element): Element | null {
+  const { x, y, width, height } = boxOf(element);
+  const spots = [0.5, 0.25, 0.75].flatMap(over => [0.5, 0.25, 0.75].map(down => [over, down] as const));
+  const labels = [...((element as HTMLInputElement).labels ?? [])];
+  const covers = spots.map(([over, down]) => {
+    const top = hit({ x: x + width * over, y: y + height * down });
+    const takes = !top || holds(element, top) || holds(top, element) || labels.some(each => holds(each, top));
+    return takes ? null : top;
+  });
+  // A decoration in its middle is not a cover.
+  return covers[0] && covers.filter(Boolean).length > 4 ? covers[0] : null;
+}
+
+/** The largest part of the page that `top` is in, and not the element that it lies over. */
+export function largestOver(element: Element, top: Element): Element {
+  const around = parentOf(top);
+  return around && !holds(around, element) ? largestOver(element, around) : top;
+}
+
+/** Scrolls an element into view in several ways until `check` finds nothing any more, and scrolls back. */
+export function whileScrolled(element: Element, check: () => Element | null): Element | null {
+  const before: [Element, number, number][] = [];
+  let node: Element | null = element;
+  while (node) {
+    before.push([node, node.scrollLeft, node.scrollTop]);
+    node = parentOf(node);
+  }
+  let found: Element | null = null;
+  for (const block of ['center', 'start', 'end'] as const) {
+    element.scrollIntoView({ block, inline: 'center', behavior: 'instant' });
+    found = check();
+    if (!found) break;
+  }
+  for (const [each, left, top] of before) each.scrollTo({ left, top, behavior: 'instant' });
+  return found;
+}
+
+/** Whether scrolling can't reach it: it is beyond the upper or left edge of what scrolls. */
+export function isOutside(element: Element): boolean {
+  const { x, y, width, height } = boxOf(element);
+  for (let node: Element | null = element; node; node = node.parentElement) {
+    const { position, overflowX, overflowY } = getComputedStyle(node);
+    const scrolls = node !== document.scrollingElement && /auto|scroll/.test(`${overflowX} ${overflowY}`);
+    if (scrolls && node !== element) {
+      const outer = boxOf(node);
+      const isBefore =
+        x + width - outer.x + node.scrollLeft <= 0 || y + height - outer.y + node.scrollTop <= 0;
+      return isBefore || isOutside(node);
+    }
+    if (position === 'fixed') return x + width <= 0 || y + height <= 0 || x >= innerWidth || y >= innerHeight;
+  }
+  return x + width + scrollX <= 0 || y + height + scrollY <= 0;
+}

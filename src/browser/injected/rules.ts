@@ -1,0 +1,331 @@
+// The rules that find obstacles to agents on a page. Runs in the page and is sent as text, with the functions of
+// elements.ts.
+
+import type { FindingKind } from '../../data/finding';
+import type { Box } from '../reading/tree';
+import type * as elements from './elements';
+
+declare const { isControl, isShown, isDisabled, isStyledInput, isOutside, holds }: typeof elements;
+declare const { flat, nameOf, roleOf, wordsFor, hintsOf, selectorOf }: typeof elements;
+declare const { boxOf, inViewport, hit, coverOf, largestOver, whileScrolled }: typeof elements;
+
+/** A finding, and the controls that it concerns. */
+export interface Sighting {
+  kind: FindingKind;
+  /** CSS, with Playwright's `>>` before a shadow root. */
+  selector: string;
+  /** `button without a name` */
+  text: string;
+  /** The names of the controls that it blocks, and the text beside it, in lower case. */
+  names: string[];
+  /** Its id, classes and similar attributes, in words. */
+  hints: string;
+  /** The boxes of these controls. */
+  boxes: Box[];
+}
+
+export interface LookOptions {
+  /** Names of the controls that matter most, in lower case. */
+  wanted: readonly string[];
+  /** Boxes of fields that did not keep what was typed into them. */
+  unkept: readonly Box[];
+  /** How long a look may take, in milliseconds. */
+  budgetMs: number;
+}
+
+/** Kept in the page, so that findings are not lost if a look is cut short. */
+interface State extends LookOptions {
+  end: number;
+  controls: Element[];
+  /** Controls that people see. */
+  shown: Element[];
+  others: Element[];
+  sightings: Sighting[];
+  /** The element of each sighting. */
+  found: Element[];
+  /** The number of sightings beyond the limit. */
+  more: number;
+  incomplete: string[];
+  /** Controls for axe-core to check. */
+  doubtful: Element[];
+}
+
+export type Seen = ReturnType<typeof seen>;
+
+/** Applies all rules that work without axe-core. @param listening elements with click listeners, as the browser reports them */
+export function look(options: LookOptions, listening: Element[]): void {
+  const lists = {
+    controls: [],
+    shown: [],
+    others: [],
+    sightings: [],
+    found: [],
+    incomplete: [],
+    doubtful: [],
+  };
+  const state: State = { ...options, ...lists, more: 0, end: performance.now() + options.budgetMs };
+  (globalThis as { taskproofLook?: unknown }).taskproofLook = state;
+  gather(state);
+  findTraps(state);
+  findCovered(state);
+  findOutOfReach(state);
+  findDisabled(state);
+  findWithoutRole(state, new Set(listening));
+  findPictures(state);
+  findSameNames(state);
+  if (performance.now() > state.end) state.incomplete.push('there was no time to check the whole page');
+}
+
+export function currentState(): State {
+  return (globalThis as unknown as { taskproofLook: State }).taskproofLook;
+}
+
+export function seen() {
+  const { shown, sightings, more, incomplete } = currentState();
+  const usable = shown.slice(0, 1_000).filter(each => !isDisabled(each));
+  return { sightings, more, incomplete, usable: usable.map(each => nameOf(each).toLowerCase()) };
+}
+
+/** Scrolls a sighting into view. Returns its box then; null if that fails. */
+export function show(index: number): Box | null {
+  const element = currentState().found[index];
+  if (!element?.isConnected) return null;
+  if (!inViewport(boxOf(element)))
+    element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+  const box = boxOf(element);
+  return box.width > 0 && inViewport(box) ? box : null;
+}
+
+/** @param concerned the controls that it blocks */
+export function add(state: State, kind: FindingKind, element: Element, text: string, concerned = [element]) {
+  if (state.sightings.length >= 200) {
+    state.more++;
+    return;
+  }
+  const some = concerned.slice(0, 50);
+  const beside = element.closest('label,td,li,p,fieldset,div')?.textContent ?? '';
+  const names = [...some.map(nameOf), beside.length < 120 ? beside : ''];
+  const told = [...new Set(names.map(name => flat(name, 120).toLowerCase()))].filter(Boolean);
+  state.found.push(element);
+  state.sightings.push({
+    ...{ kind, selector: selectorOf(element), text: flat(text, 300) },
+    ...{ names: told, hints: hintsOf(element), boxes: some.map(boxOf) },
+  });
+}
+
+export function isLate(state: State): boolean {
+  return performance.now() > state.end;
+}
+
+/** Collects all elements, also in open shadow roots. */
+export function gather(state: State): void {
+  const { controls, others } = state;
+  const roots: (Document | ShadowRoot)[] = [document];
+  for (let root = roots.pop(); root; root = roots.pop())
+    for (const element of root.querySelectorAll('*')) {
+      if (element.shadowRoot) roots.push(element.shadowRoot);
+      if (isControl(element)) controls.push(element);
+      else if (others.length < 20_000) others.push(element);
+      if (controls.length < 3_000 && !isLate(state)) continue;
+      state.incomplete.push(`controls after the first ${controls.length} were not looked at`);
+      roots.length = 0;
+      break;
+    }
+  state.shown = controls.filter(isShown);
+}
+
+export function isWanted(state: State, element: Element): boolean {
+  const name = nameOf(element).toLowerCase();
+  return name !== '' && state.wanted.some(wanted => name.includes(wanted));
+}
+
+/** The controls in a part of the page that a click can reach and that do something. */
+export function waysOut(state: State, part: Element): Element[] {
+  const ways =
+    'a,button,summary,input[type=submit],input[type=button],input[type=image],[role=button],[role=link]';
+  return state.shown.filter(
+    each =>
+      each.matches(ways) && holds(part, each) && !isDisabled(each) && !isOutside(each) && !coverOf(each),
+  );
+}
+
+export function findTraps(state: State): void {
+  const dialogs = 'dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true]';
+  for (const dialog of document.querySelectorAll(dialogs)) {
+    if (!isShown(dialog) || isOutside(dialog)) continue;
+    if (!dialog.matches(':modal,[aria-modal=true]') && !isOver(dialog)) continue;
+    const pointers = [...dialog.querySelectorAll('*')].some(each => isShown(each) && hasPointer(each));
+    if (pointers || waysOut(state, dialog).length) continue;
+    add(state, 'dialog_trap', dialog, `${wordsFor(dialog)} has no control that closes it`);
+  }
+}
+
+/** Whether it, or its backdrop, takes the clicks in most of the viewport. */
+export function isOver(element: Element): boolean {
+  const parent = element.parentElement;
+  const backdrop = parent && getComputedStyle(parent).position === 'fixed' ? parent : element;
+  const points = [0.1, 0.5, 0.9].flatMap(x =>
+    [0.1, 0.5, 0.9].map(y => hit({ x: innerWidth * x, y: innerHeight * y })),
+  );
+  return points.filter(each => holds(backdrop, each)).length > 6;
+}
+
+export function findCovered(state: State): void {
+  const covers = new Map<Element, Element[]>();
+  const wanted = state.shown.filter(each => isWanted(state, each));
+  const near = state.shown.filter(each => inViewport(boxOf(each)));
+  let looked = 0;
+  for (const element of new Set([...wanted, ...near])) {
+    // The first five wanted controls are checked even if time is up.
+    if (isLate(state) && looked >= Math.min(wanted.length, 5)) break;
+    looked++;
+    if (isDisabled(element) || isStyledInput(element) || isOutside(element)) continue;
+    const cover = getComputedStyle(element).pointerEvents === 'none' ? element : wholeCover(covers, element);
+    if (cover) covers.set(cover, [...(covers.get(cover) ?? []), element]);
+  }
+  for (const [cover, hidden] of covers) {
+    const all = hidden.sort((a, b) => Number(isWanted(state, b)) - Number(isWanted(state, a)));
+    const [first] = all as [Element];
+    if (cover === first) {
+      add(state, 'covered', first, `${wordsFor(first)} takes no clicks (pointer-events: none)`);
+      continue;
+    }
+    const what = `${wordsFor(first)}${all.length > 1 ? ` and ${all.length - 1} more are` : ' is'}`;
+    const closed = waysOut(state, cover).length ? '' : ', which has nothing to close it';
+    add(state, 'covered', first, `${what} covered by ${wordsFor(cover)}${closed}`, all);
+  }
+}
+
+/** The largest part of the page that takes a control's clicks, wherever the control is scrolled to. */
+export function wholeCover(covers: ReadonlyMap<Element, Element[]>, element: Element): Element | null {
+  const isHere = inViewport(boxOf(element));
+  const here = isHere ? coverOf(element) : null;
+  if (isHere && !here) return null;
+  // A cover of several controls in every place covers the others, too.
+  const around = here && largestOver(element, here);
+  if (around && (covers.get(around)?.length ?? 0) > 2) return around;
+  const cover = whileScrolled(element, () => coverOf(element));
+  return cover && largestOver(element, cover);
+}
+
+export function findOutOfReach(state: State): void {
+  for (const element of state.controls) {
+    if (isLate(state)) break;
+    // A link to a part of the page comes into view once it has the focus.
+    if (element.matches('a[href^="#"]') || isStyledInput(element)) continue;
+    const visible = isShown(element);
+    const wanted = isWanted(state, element);
+    // Without a name, it is there to measure texts for a script.
+    if (visible && isOutside(element) && nameOf(element))
+      add(state, 'out_of_reach', element, `${wordsFor(element)} is outside the area that scrolls`);
+    else if (visible && wanted && !inViewport(boxOf(element)) && isClipped(element))
+      add(state, 'out_of_reach', element, `${wordsFor(element)} can't be scrolled into view`);
+    else if (!visible && wanted && !state.shown.some(each => nameOf(each) === nameOf(element)))
+      add(state, 'out_of_reach', element, `${wordsFor(element)} is in the page but not shown`);
+  }
+}
+
+export function isClipped(element: Element): boolean {
+  return whileScrolled(element, () => (inViewport(boxOf(element)) ? null : element)) !== null;
+}
+
+export function findDisabled(state: State): void {
+  const submits = 'button:not([type]),button[type=submit],input[type=submit],input[type=image]';
+  for (const element of state.shown) {
+    const form = (element as HTMLButtonElement).form ?? element.closest('form');
+    const matters = (element.matches(submits) && form) || isWanted(state, element);
+    if (matters && isDisabled(element) && !tellsWhy(element, form))
+      add(state, 'disabled', element, `${wordsFor(element)} is disabled, and nothing near it says why`);
+    else if (matters && element.matches('[readonly],[aria-readonly=true]'))
+      add(state, 'disabled', element, `${wordsFor(element)} is read-only`);
+    else if (isUnkept(state, element))
+      add(state, 'disabled', element, `${wordsFor(element)} does not keep what is typed into it`);
+  }
+}
+
+/** Whether it is an empty field that did not keep what was typed into it. */
+export function isUnkept(state: State, element: Element): boolean {
+  const { x, y } = boxOf(element);
+  if (!element.matches('input,textarea') || (element as HTMLInputElement).value !== '') return false;
+  return state.unkept.some(box => Math.abs(box.x - x) < 2 && Math.abs(box.y - y) < 2);
+}
+
+/** Whether a description, a message or an invalid field says why it is disabled. */
+export function tellsWhy(element: Element, form: Element | null): boolean {
+  if (element.matches('[title],[aria-busy=true] *,[aria-busy=true]')) return true;
+  const root = element.getRootNode() as Document | ShadowRoot;
+  const ids = (element.getAttribute('aria-describedby') ?? '').split(/\s+/).filter(Boolean);
+  if (ids.some(id => root.getElementById?.(id)?.textContent?.trim())) return true;
+  const messages = '[role=alert],[role=status],[aria-live],[aria-invalid=true],.error,:invalid';
+  return [...(form?.querySelectorAll(messages) ?? [])].some(isShown);
+}
+
+export function findWithoutRole(state: State, listening: Set<Element>): void {
+  const around = new Set<Element>();
+  for (const control of state.shown)
+    for (let up = control.parentElement; up && !around.has(up); up = up.parentElement) around.add(up);
+  for (const element of state.others) {
+    if (isLate(state)) break;
+    const reacts = listening.has(element) || element.hasAttribute('onclick') || hasPointer(element);
+    // An element around controls, or with much text, listens for them.
+    if (!reacts || around.has(element) || !isShown(element) || !isSmall(element)) continue;
+    if (isInControl(element) || element.matches('[role]:not([role=presentation],[role=none],[role=generic])'))
+      continue;
+    add(state, 'no_role', element, `${wordsFor(element)} reacts to clicks and has no role`);
+  }
+}
+
+export function isInControl(element: Element): boolean {
+  for (let up: Element | null = element; up; up = up.parentElement)
+    if (isControl(up) || up.localName === 'label') return true;
+  return false;
+}
+
+/** Whether it has the pointer of something to click, and not only because its parent has. */
+export function hasPointer(element: Element): boolean {
+  if (getComputedStyle(element).cursor !== 'pointer') return false;
+  const { parentElement } = element;
+  return !parentElement || getComputedStyle(parentElement).cursor !== 'pointer';
+}
+
+export function isSmall(element: Element): boolean {
+  const { width, height } = boxOf(element);
+  const isRoot = element.matches('html,body,main,form,header,footer');
+  return (
+    !isRoot && width * height < (innerWidth * innerHeight) / 4 && (element.textContent ?? '').length < 200
+  );
+}
+
+export function findPictures(state: State): void {
+  for (const element of state.others) {
+    if (isLate(state)) break;
+    const isCanvas = element.localName === 'canvas';
+    if (!isCanvas && !element.matches('img:not([alt]),[role=img]')) continue;
+    if (nameOf(element) || isInControl(element) || element.closest('[aria-hidden=true]')) continue;
+    const { width, height } = boxOf(element);
+    if (width * height < 2_000 || !isShown(element)) continue;
+    const what = isCanvas ? 'a canvas' : 'a picture';
+    add(state, 'picture_only', element, `what ${what} shows is not in the page's text`);
+  }
+}
+
+/** The same name is fine for links with the same target, and for controls in different rows, cards or forms. */
+export function findSameNames(state: State): void {
+  const groups = new Map<string, Element[]>();
+  for (const element of state.shown) {
+    if (isLate(state)) break;
+    const name = nameOf(element);
+    if (!name || isDisabled(element)) continue;
+    const words = `${roleOf(element)} "${name}"`;
+    groups.set(words, [...(groups.get(words) ?? []), element]);
+  }
+  const around =
+    'li,tr,article,fieldset,form,dialog,section,nav,header,footer,[role]:not([role=presentation])';
+  for (const [words, group] of groups) {
+    if (group.length < 2) continue;
+    const targets = new Set(group.map(each => (each as HTMLAnchorElement).href || each));
+    const places = new Set(group.map(each => each.parentElement?.closest(around) ?? document));
+    if (targets.size === 1 || places.size === group.length) continue;
+    add(state, 'same_name', group[0]!, `${group.length} controls are called ${words}`, group);
+  }
+}

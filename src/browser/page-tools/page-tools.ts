@@ -1,0 +1,303 @@
+// The tools that a page registers for agents (WebMCP), read and called through Playwright. Their texts come from the page:
+// they are limited here, and tools are only offered if their document is of an admitted host.
+import { setTimeout } from 'node:timers/promises';
+import type { Frame, Page } from '@playwright/test';
+import { hostAllowed, parsedUrl } from '../../spec/url';
+import type { ActionRecorder } from '../actions/record';
+import { DriverError } from '../errors';
+import { evaluateUnseen } from '../page-calls';
+import type { Session } from '../session/session';
+import { within } from '../waiting';
+
+/** `auto`: page tools can be used besides other actions; `only`: instead of them; false: page tools are hidden. */
+export type PageToolsMode = 'auto' | 'only' | false;
+
+/** A tool that a page registers for agents. All texts come from the page. */
+export interface PageTool {
+  /** Letters, digits, `_`, `-` and `.`; unique on the page. */
+  name: string;
+  /** Cut at 1,000 characters. */
+  description: string;
+  /** JSON Schema; `{ type: 'object' }` if the page has none. */
+  inputSchema: unknown;
+  /** The page says that the tool changes nothing. */
+  readOnly?: boolean;
+  /** The page says that the tool does something important, such as placing an order. */
+  consequential?: boolean;
+  /** The page says that the tool's result may contain texts of others. */
+  untrustedContent?: boolean;
+}
+
+export interface PageToolCallOptions {
+  /** Milliseconds for the answer. Default: 15,000. */
+  timeoutMs?: number | undefined;
+}
+
+/** Milliseconds for a page to list its tools, and for a tool to answer. */
+const LIST_LIMIT_MS = 2_000;
+const CALL_LIMIT_MS = 15_000;
+/** Milliseconds between two checks whether a tool is registered, or has filled in its form. */
+const PAUSE_MS = 100;
+const MAX_TOOLS = 500;
+/** Characters of names in an error. */
+const MAX_NAMES = 2_000;
+const MAX_DESCRIPTION = 1_000;
+/** Characters of a schema. A tool with a longer one is not offered. */
+const MAX_SCHEMA = 20_000;
+/** Characters of all texts of a page's tools. To read more would keep the browser busy for seconds. */
+const MAX_SAID = 20_000_000;
+const NAME = /^[\w.-]{1,128}$/;
+
+interface Found extends PageTool {
+  frame: Frame;
+}
+
+/** What is known of a document's tools before they are read. */
+interface Outline {
+  size: number;
+  /** Equal for equal tools; if they are long, only their lengths count. */
+  key: string;
+  /** Frames of the same origin have tools, too. */
+  inFrames: boolean;
+}
+
+export class PageTools {
+  private readonly known = new WeakMap<Page, { key: string; found: Found[] }>();
+  /** `isSupported` has found that there is no WebMCP, so pages are no longer asked. */
+  private isLacking = false;
+  /** Tools that are not offered, and why: `tool "x": its schema is longer than 20000 characters`. */
+  readonly leftOut = new Set<string>();
+  /** Addresses of pages whose tools are too long to read. */
+  private readonly tooMuch = new WeakMap<Page, string>();
+
+  /** @param allowedDomains hostnames, optionally with a leading `*.` */
+  constructor(
+    private readonly session: Pick<Session, 'page' | 'notice'>,
+    private readonly allowedDomains: readonly string[],
+    readonly mode: PageToolsMode = 'auto',
+  ) {}
+
+  /**
+   * Whether the browser has WebMCP and Playwright can use it; false if page tools are turned off; true if that is unknown
+   * because the page does not answer, or its tools are too long.
+   */
+  async isSupported(): Promise<boolean> {
+    const { page } = this.session;
+    const outline = this.mode === false ? null : await this.outlineOf(page);
+    const answer = outline && (await page.webmcp.tools({ timeout: LIST_LIMIT_MS }).catch(String));
+    this.isLacking =
+      answer === null || (typeof answer === 'string' && /not (enabled|supported)/.test(answer));
+    return !this.isLacking;
+  }
+
+  /** The tools of a page and its frames, those of its main document first. Empty if there are none, or no WebMCP. */
+  async list(page = this.session.page): Promise<PageTool[]> {
+    const found = await this.find(page);
+    return found.map(({ frame: _, ...tool }) => tool);
+  }
+
+  /**
+   * Calls a tool. Resolves to undefined, with a notice, if the tool goes to another page, or fills in a form that is sent
+   * by its button.
+   *
+   * @param input with the values of secrets
+   * @param options.timeoutMs milliseconds for the answer. Default: 15,000
+   * @param options.recorder notes the call, unless it fails
+   * @param options.waitMs milliseconds for the page to register the tool. Default: 0
+   * @throws DriverError with a message for a model, if the page has no such tool, the input does not fit its schema (the
+   * page never gets it), the tool throws, or it does not answer in time.
+   */
+  async call(
+    page: Page,
+    name: string,
+    input: object,
+    options: PageToolCallOptions & { recorder?: ActionRecorder | undefined; waitMs?: number } = {},
+  ): Promise<unknown> {
+    const { timeoutMs = CALL_LIMIT_MS, recorder, waitMs = 0 } = options;
+    const tool = await this.named(page, name, waitMs);
+    const { problemsWith } = await import('./tool-input.js');
+    const problems = problemsWith(tool.inputSchema, input);
+    if (problems.length > 0)
+      throw new DriverError(
+        `Not sent to the page, since its tool "${name}" does not take this input: ${problems.join('; ')}. Its schema: ${JSON.stringify(tool.inputSchema)}`,
+      );
+    await recorder?.record(page, { do: 'call_page_tool', name, input: input as Record<string, unknown> });
+    try {
+      return await this.answer(page, tool, input, timeoutMs);
+    } catch (error) {
+      recorder?.drop();
+      throw error;
+    }
+  }
+
+  /**
+   * Calls a tool in its frame with any input, as scripts of the page can.
+   *
+   * @throws DriverError if the page has no such tool; Playwright's error if it throws or is late.
+   */
+  async callUnchecked(page: Page, name: string, input: object, timeout: number): Promise<unknown> {
+    const { frame } = await this.named(page, name);
+    return frame.webmcp.callTool(name, input as never, { timeout });
+  }
+
+  /** @throws DriverError if the page registers no such tool within `waitMs`. */
+  private async named(page: Page, name: string, waitMs = 0): Promise<Found> {
+    const end = performance.now() + waitMs;
+    for (;;) {
+      const tools = await this.find(page);
+      const tool = tools.find(each => each.name === name);
+      if (tool) return tool;
+      if (performance.now() >= end) {
+        const names = tools.map(each => each.name).join(', ');
+        const others = names ? `Its tools: ${names.slice(0, MAX_NAMES)}.` : 'It has none.';
+        throw new DriverError(`The page has no tool ${JSON.stringify(name)}. ${others}`);
+      }
+      await setTimeout(PAUSE_MS);
+    }
+  }
+
+  private async answer(page: Page, { name, frame }: Found, input: object, timeout: number): Promise<unknown> {
+    let ended = false;
+    const answered = frame.webmcp.callTool(name, input as never, { timeout }).finally(() => {
+      ended = true;
+    });
+    // The form may be sent much later.
+    answered.catch(() => undefined);
+    const script = `(${isFilledIn})(${JSON.stringify(name)})`;
+    const filled = async () => {
+      while (!ended) {
+        const isFilled = await within(evaluateUnseen(frame, script), LIST_LIMIT_MS);
+        if (isFilled === null) return answered;
+        if (isFilled)
+          return this.session.notice(
+            `The page tool "${name}" has filled in its form, which is sent with the form's own button.`,
+          );
+        await setTimeout(PAUSE_MS);
+      }
+      return answered;
+    };
+    const left = () => this.session.notice(`The page tool "${name}" left its page before it answered.`);
+    try {
+      const answer = await Promise.race([answered, filled()]);
+      // The frame may have gone to another host, whose texts must not be passed on.
+      return frame === page.mainFrame() || (this.admits(frame) && (await isOfParent(frame)))
+        ? answer
+        : left();
+    } catch (error) {
+      const message = (error as Error).message.split('\n')[0]!.replace(/^\w+\.callTool: /, '');
+      if (/context was destroyed|frame was detached|has been closed/i.test(message)) return left();
+      if (/^Timeout/.test(message))
+        throw new DriverError(
+          `The page's tool "${name}" did not answer within ${timeout / 1000} s. It may have had an effect: look before you call it again.`,
+        );
+      throw new DriverError(`The page's tool "${name}" failed: ${message}`);
+    }
+  }
+
+  private async find(page: Page): Promise<Found[]> {
+    const main = page.mainFrame();
+    const isOff = this.mode === false || this.isLacking || !this.admits(main);
+    const outline = isOff ? null : await this.outlineOf(page);
+    if (!outline) return [];
+    const originOf = (frame: Frame) => parsedUrl(addressOf(frame))?.origin;
+    const isOwn = (frame: Frame) => originOf(frame) === originOf(main);
+    const frames = page
+      .frames()
+      .filter(frame => frame === main || ((outline.inFrames || !isOwn(frame)) && this.admits(frame)));
+    // The outline does not include frames of other origins.
+    const isOutlined = frames.every(isOwn);
+    const known = this.known.get(page);
+    if (isOutlined && known?.key === outline.key) return known.found;
+    this.leftOut.clear();
+    const lists = await Promise.all(frames.map(frame => this.read(frame)));
+    const names = new Set<string>();
+    const all = lists.flat().filter(({ name }) => !names.has(name) && names.add(name));
+    const found = all.slice(0, MAX_TOOLS);
+    if (all.length > MAX_TOOLS) this.leftOut.add(`all tools after the first ${MAX_TOOLS}`);
+    this.known.set(page, { key: outline.key, found });
+    return found;
+  }
+
+  /** Null if the page has no WebMCP; undefined if it does not answer, or its tools are too long to read. */
+  private async outlineOf(page: Page): Promise<Outline | null | undefined> {
+    const address = page.url();
+    if (this.tooMuch.get(page) === address) return undefined;
+    const asked = evaluateUnseen(page, `(${outlineTools})()`) as Promise<Outline | null>;
+    const outline = await within(asked, LIST_LIMIT_MS);
+    if (!outline || outline.size <= MAX_SAID) return outline;
+    this.tooMuch.set(page, address);
+    this.session.notice("This page's descriptions of its tools are too large: none is offered.");
+    return undefined;
+  }
+
+  private async read(frame: Frame): Promise<Found[]> {
+    const tools = await frame.webmcp.tools({ timeout: LIST_LIMIT_MS }).catch(() => []);
+    // In the meantime, the frame may have gone elsewhere.
+    if (tools.length === 0 || !this.admits(frame) || !(await isOfParent(frame))) return [];
+    return tools.flatMap(({ name, description, inputSchema = { type: 'object' }, annotations = {} }) => {
+      const why = !NAME.test(name)
+        ? 'its name is not 1 to 128 letters, digits, "_", "-" and "."'
+        : JSON.stringify(inputSchema).length > MAX_SCHEMA &&
+          `its schema is longer than ${MAX_SCHEMA} characters`;
+      if (why) this.leftOut.add(`tool ${JSON.stringify(name.slice(0, 128))}: ${why}`);
+      return why ? [] : [{ name, description: cut(description), inputSchema, ...annotations, frame }];
+    });
+  }
+
+  private admits(frame: Frame): boolean {
+    return hostAllowed(addressOf(frame), this.allowedDomains);
+  }
+}
+
+/** Another host can take over a blank frame without changing its address. The page can't reach into it then. */
+async function isOfParent(frame: Frame): Promise<boolean> {
+  const parent = frame.parentFrame();
+  if (!parent || !frame.url().startsWith('about:')) return true;
+  const reached = frame
+    .frameElement()
+    .then(element => element.evaluate(each => (each as HTMLIFrameElement).contentDocument !== null));
+  return (await within(reached, LIST_LIMIT_MS)) === true && isOfParent(parent);
+}
+
+/** A blank document counts as its parent's. `isOfParent` checks that. */
+function addressOf(frame: Frame): string {
+  const parent = frame.parentFrame();
+  return frame.url().startsWith('about:') && parent ? addressOf(parent) : frame.url();
+}
+
+function cut(text: string): string {
+  const whole = text.slice(0, MAX_DESCRIPTION * 2).toWellFormed();
+  return whole.length > MAX_DESCRIPTION ? `${whole.slice(0, MAX_DESCRIPTION - 1).toWellFormed()}…` : whole;
+}
+
+/** WebMCP in a page's scripts: `document.modelContext` in the draft, `navigator.modelContext` in some browsers. */
+interface ModelContext {
+  getTools?(): Promise<
+    { name: string; description?: string; inputSchema?: unknown; annotations?: unknown; window?: unknown }[]
+  >;
+}
+
+/** Runs in the page. */
+async function outlineTools(): Promise<Outline | null> {
+  const { modelContext = (navigator as { modelContext?: ModelContext }).modelContext } =
+    document as unknown as { modelContext?: ModelContext };
+  if (!modelContext) return null;
+  const tools = (await modelContext.getTools?.()) ?? [];
+  const said = tools.map(({ name, description = '', inputSchema = '', annotations }) => [
+    name,
+    description,
+    typeof inputSchema === 'string' ? inputSchema : JSON.stringify(inputSchema),
+    JSON.stringify(annotations ?? null),
+  ]);
+  const size = said.flat().reduce((sum, { length }) => sum + length, 0);
+  const told = size > 50_000 ? said.map(texts => texts.map(({ length }) => length)) : said;
+  const inFrames = tools.some(tool => tool.window && tool.window !== window);
+  return { size, key: JSON.stringify([performance.timeOrigin, told]), inFrames };
+}
+
+/** Runs in the page. Whether a tool has filled in its form, which now has to be sent; null if the tool has no such form. */
+function isFilledIn(name: string): boolean | null {
+  const forms = [...document.querySelectorAll('form[toolname]:not([toolautosubmit])')];
+  const own = forms.filter(form => form.getAttribute('toolname') === name);
+  return own.length === 0 ? null : own.some(form => form.matches(':tool-form-active'));
+}

@@ -1,0 +1,93 @@
+// Texts for models about page tools and their answers. What the page says is quoted and cut.
+
+import { DriverError } from '../errors';
+import { countIn, shorten } from '../reading/tree';
+import type { PageTool } from './page-tools';
+
+/** The most characters of a list, of a list that the model did not ask for, and of a result. */
+const MAX_LIST = 40_000;
+const MAX_NEWS = 8_000;
+const MAX_RESULT = 20_000;
+/** The most characters of a description in a list that the model did not ask for. */
+const MAX_SHORT = 200;
+/** A shorter piece of a description would say nothing. */
+const MIN_SHORT = 10;
+
+const MARKS = ['readOnly', 'consequential', 'untrustedContent'] as const;
+
+export function toolList(tools: readonly PageTool[]): string {
+  if (tools.length === 0) return 'The page offers no tools.';
+  return ['Tools of the page, in its own words:', ...fitting(tools, MAX_LIST, MAX_LIST)].join('\n');
+}
+
+/** The tools that came and went; undefined if none did. */
+export function toolNews(now: readonly PageTool[], before: readonly PageTool[]): string | undefined {
+  const known = new Set(before.map(tool => lineOf(tool)));
+  const fresh = now.filter(tool => !known.has(lineOf(tool)));
+  const names = new Set(now.map(({ name }) => name));
+  const gone = before.map(({ name }) => name).filter(name => !names.has(name));
+  const news = [
+    fresh.length > 0 && 'New tools of the page, in its own words (list_page_tools tells more of them):',
+    ...fitting(fresh, MAX_NEWS, MAX_SHORT),
+    gone.length > 0 && `No longer tools of the page: ${shorten(gone.join(', '), MAX_SHORT)}.`,
+  ];
+  return news.filter(Boolean).join('\n') || undefined;
+}
+
+/** `- "search" (readOnly): "Finds plants." input: {"type":"object"}` */
+function lineOf({ name, description, inputSchema, ...marks }: PageTool, most = MAX_LIST): string {
+  const said = MARKS.filter(mark => marks[mark]).join(', ');
+  const words = JSON.stringify(shorten(description, most));
+  return `- ${JSON.stringify(name)}${said && ` (${said})`}: ${words} input: ${JSON.stringify(inputSchema)}`;
+}
+
+/** Whole lines if there is room. Otherwise half of the room is for whole lines, the rest for names and short descriptions. */
+function fitting(tools: readonly PageTool[], most: number, description: number): string[] {
+  const lines = tools.map(tool => lineOf(tool, description));
+  if (countIn(most, lines) === lines.length) return lines;
+  const whole = lines.slice(0, countIn(most / 2, lines));
+  const others = tools.slice(whole.length);
+  const each = Math.floor(most / 2 / others.length);
+  const brief = others.map(tool => {
+    const start = `- ${JSON.stringify(tool.name)}`;
+    const room = Math.min(MAX_SHORT, each - start.length - 5);
+    return room < MIN_SHORT ? start : `${start}: ${JSON.stringify(shorten(tool.description, room))}`;
+  });
+  const shown = brief.slice(0, countIn(most / 2, brief));
+  const left = brief.length - shown.length;
+  return [
+    ...whole,
+    `${others.length} more, without their schemas:`,
+    ...shown,
+    ...(left > 0 ? [`and ${left} more`] : []),
+  ];
+}
+
+/** A tool's answer as text: the texts of MCP content, a text itself, or else JSON. */
+export function resultText(result: unknown): string {
+  const { content } = (result ?? {}) as { content?: unknown };
+  const parts = Array.isArray(content) ? (content as { type?: unknown; text?: unknown }[]) : [];
+  const isText = parts.length > 0 && parts.every(part => typeof part?.text === 'string');
+  const text = isText ? parts.map(part => part.text).join('\n') : textOf(result);
+  if (text.length <= MAX_RESULT) return text.toWellFormed();
+  return `${text.slice(0, MAX_RESULT).toWellFormed()}… (${text.length - MAX_RESULT} more characters)`;
+}
+
+export function saysError(result: unknown): boolean {
+  return (result as { isError?: unknown } | null | undefined)?.isError === true;
+}
+
+/** @throws DriverError, which quotes the answer, if it says that the tool failed. */
+export function refuseError(result: unknown): void {
+  if (saysError(result))
+    throw new DriverError(`The page's tool says that it failed: ${JSON.stringify(resultText(result))}`);
+}
+
+function textOf(result: unknown): string {
+  if (typeof result === 'string') return result;
+  try {
+    return JSON.stringify(result) ?? '';
+  } catch {
+    return String(result);
+  }
+}

@@ -1,0 +1,203 @@
+// What a model is shown of a page without asking: its tree if it is short, and the changes after an action.
+import type { Page } from '@playwright/test';
+import { type Entry, entriesOf, TELLING } from './page-tree';
+import type { Refs, Snapshot } from './references';
+import { countIn, nodesOf, words } from './tree';
+
+/** Characters. A page with fewer is shown as a whole, outside the viewport, too. */
+const SHORT = 1_100;
+/** The most characters of an observation. */
+const MOST = 6_000;
+const MOST_GONE = 10;
+/** This many controls of one kind in a row are listed under one heading. */
+const MANY = 20;
+/** A change of up to this many lines is shown as a change, even if it is most of the page. */
+const FEW = 12;
+const LIMIT_MS = 5_000;
+/** If it takes longer to read a page, it is not read after each action. */
+const SLOW_MS = 4_000;
+
+const TOO_LARGE =
+  'The page is too large or too busy to be shown after each action: use find, scroll, or take a screenshot.';
+export const AS_IT_WAS = 'The page is as it was.';
+
+/** A tab as the model last saw it. */
+interface Known {
+  document: number;
+  lines: readonly Entry[];
+  /** Controls in words, by their references. */
+  controls: ReadonlyMap<string, string>;
+  /** Every line that the model has read of this document. */
+  shown: Set<string>;
+  place: string;
+  above: number;
+}
+
+export class Observations {
+  private readonly known = new WeakMap<Page, Known>();
+  /** Addresses of pages that take too long. */
+  private readonly slow = new WeakMap<Page, string>();
+
+  constructor(private readonly refs: Refs) {}
+
+  /** A tab as it is now; if the model has seen it before, only the changes. */
+  async look(page: Page): Promise<string> {
+    const address = page.url().split('#')[0]!;
+    const isSlow = this.slow.get(page) === address;
+    const began = performance.now();
+    const snapshot = isSlow ? undefined : await this.refs.snapshot(page, LIMIT_MS).catch(() => undefined);
+    if (performance.now() - began > SLOW_MS) this.slow.set(page, address);
+    if (!snapshot) {
+      // What was known is too old to compare with.
+      this.known.delete(page);
+      return TOO_LARGE;
+    }
+    const before = this.known.get(page);
+    const now = knownOf(snapshot, before);
+    this.known.set(page, now);
+    const changes = before?.document === snapshot.document ? changesIn(before, now, snapshot) : undefined;
+    return changes ?? whole(snapshot, now);
+  }
+
+  /** Notes that the model has read the page itself. */
+  note(page: Page, snapshot: Snapshot, everything: boolean): void {
+    const known = knownOf(snapshot, this.known.get(page));
+    for (const line of known.lines) if (everything || isInView(line)) known.shown.add(line.text);
+    this.known.set(page, known);
+  }
+}
+
+function knownOf({ roots, above, below, document }: Snapshot, before: Known | undefined): Known {
+  const controls = [...nodesOf(roots)].filter(node => node.interactive && node.ref);
+  return {
+    document,
+    lines: entriesOf(roots, { filter: 'all', depth: 100 }),
+    controls: new Map(controls.map(node => [node.ref!, words(node)])),
+    shown: before?.document === document ? before.shown : new Set(),
+    above,
+    place: placeOf(above, below),
+  };
+}
+
+function placeOf(above: number, below: number): string {
+  const parts = [above > 0 && `${above} px above`, (below > 0 || above > 0) && `${below} px below`];
+  const told = parts.filter(Boolean).join(' and ');
+  return told && `(${told})`;
+}
+
+function isInView({ node }: Entry): boolean {
+  return !node || node.inView;
+}
+
+/** The whole page, or its part in the viewport, if one is short enough; else the controls in the viewport, headings and messages. */
+function whole({ roots }: Snapshot, { shown, place, lines }: Known): string {
+  const said = lines.filter(saysMore);
+  const inView = said.filter(isInView);
+  const [fits] = [said, inView].filter(each => lengthOf(each) <= SHORT);
+  const chosen = fits ?? entriesOf(roots, { filter: 'telling' });
+  for (const { text } of chosen) shown.add(text);
+  const header = fits ? 'The page now:' : 'The page now, controls only:';
+  const outside =
+    fits && fits !== said && `(${said.length - fits.length} more lines are outside the viewport.)`;
+  const listed = bounded(grouped(chosen.map(({ text }) => text)), MOST);
+  return [header, place, listed || '(nothing to read here)', outside].filter(Boolean).join('\n');
+}
+
+function lengthOf(entries: readonly Entry[]): number {
+  return entries.reduce((sum, { text }) => sum + text.length + 3, 0);
+}
+
+/** Whether a line says anything that other lines don't: an element's parts have lines of their own, and a button's text is its name. */
+function saysMore({ node, said, bare }: Entry): boolean {
+  if (bare || !node) return !bare;
+  if (said !== undefined) return !(node.interactive && node.name);
+  return node.interactive || node.text !== '' || node.children.length === 0 || TELLING.has(node.role);
+}
+
+/** @returns undefined if too much has changed: then show the whole page */
+function changesIn(before: Known, now: Known, { roots }: Snapshot): string | undefined {
+  const inView = now.lines.filter(isInView);
+  if (isReordered(before.lines.filter(isInView), inView)) return undefined;
+  const all = newIn(now.lines, before.lines).filter(saysMore);
+  const fresh = all.filter(isInView);
+  const outside = all.filter(each => !isInView(each));
+  const told = new Set(fresh.map(({ text }) => text));
+  const telling = entriesOf(roots, { filter: 'telling' });
+  const unseen = telling.filter(({ text }) => !now.shown.has(text) && !told.has(text));
+  const gone = [...before.controls].filter(([ref]) => !now.controls.has(ref)).map(([, name]) => name);
+  const moved = now.above !== before.above && now.place;
+  const news = fresh.length + (moved ? 0 : unseen.length);
+  if (news > FEW && news > telling.length / 2) return undefined;
+  if (all.length + unseen.length + gone.length === 0 && !moved) return AS_IT_WAS;
+  for (const { text } of [...fresh, ...unseen]) now.shown.add(text);
+  const others = gone.length - MOST_GONE;
+  const sections = [
+    moved,
+    section('Changed on the page:', fresh, MOST),
+    section('Changed outside the viewport:', outside, MOST / 4),
+    section('Now in view:', unseen, MOST),
+    gone.length > 0 &&
+      `Gone: ${gone.slice(0, MOST_GONE).join(', ')}${others > 0 ? ` and ${others} more` : ''}.`,
+  ];
+  return sections.filter(Boolean).join('\n');
+}
+
+function section(header: string, entries: readonly Entry[], most: number): string {
+  const lines = grouped(entries.map(({ text }) => text));
+  return entries.length === 0 ? '' : `${header}\n${bounded(lines, most)}`;
+}
+
+/** New lines. A line that occurs more often than before counts as new. */
+function newIn(entries: readonly Entry[], before: readonly Entry[]): Entry[] {
+  const left = countOf(before);
+  return entries.filter(({ text }) => {
+    const times = left.get(text) ?? 0;
+    left.set(text, times - 1);
+    return times <= 0;
+  });
+}
+
+/** Whether lines that were in view before are in another order now, as after sorting a list. */
+function isReordered(before: readonly Entry[], now: readonly Entry[]): boolean {
+  const once = (entries: readonly Entry[]) => {
+    const counts = countOf(entries);
+    return entries.map(({ text }) => text).filter(text => counts.get(text) === 1);
+  };
+  const place = new Map(once(before).map((line, index) => [line, index]));
+  const places = once(now).flatMap(line => place.get(line) ?? []);
+  return places.some((each, index) => index > 0 && each < places[index - 1]!);
+}
+
+function countOf(entries: readonly Entry[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const { text } of entries) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
+}
+
+/** Lists many controls of one kind in a row under the name of their kind. */
+function grouped(lines: readonly string[]): string[] {
+  const result: string[] = [];
+  for (let index = 0; index < lines.length; ) {
+    const [, role, , ref] = PLAIN.exec(lines[index]!) ?? [];
+    let end = index;
+    while (ref && PLAIN.exec(lines[end] ?? '')?.[1] === role) end++;
+    if (end - index < MANY) {
+      end = Math.max(end, index + 1);
+      result.push(...lines.slice(index, end).map(line => `- ${line}`));
+    } else {
+      const names = lines.slice(index, end).map(line => line.replace(PLAIN, ' [$3] $2'));
+      result.push(`${role}s:`, ...names);
+    }
+    index = end;
+  }
+  return result;
+}
+
+/** A line with only role, name and reference. */
+const PLAIN = /^(\w+) "(.+)" \[(ref_\d+)\]$/;
+
+function bounded(lines: readonly string[], most: number): string {
+  const kept = lines.slice(0, countIn(most, lines));
+  const left = lines.length - kept.length;
+  return [...kept, ...(left > 0 ? [`(${left} more lines: read_page shows them.)`] : [])].join('\n');
+}

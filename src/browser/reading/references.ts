@@ -1,0 +1,242 @@
+// References such as `ref_7`: our own names for Playwright's references, unique and never reused.
+import type { Page } from '@playwright/test';
+import { DriverError } from '../errors';
+import { evaluateUnseen } from '../page-calls';
+import { within } from '../waiting';
+import { type Box, nodesOf, type Size, type TreeNode, treeOf, words } from './tree';
+
+const SNAPSHOT_LIMIT_MS = 10_000;
+const VIEWPORT_LIMIT_MS = 1_000;
+const DEFAULT_VIEWPORT = { width: 1280, height: 720 };
+/** Start of the handle of a canvas, which gets no reference from Playwright. */
+const CANVAS = 'canvas >> nth=';
+/** Inputs that take their value in a special way, or none. */
+const TYPES = ['date', 'time', 'datetime-local', 'month', 'week', 'color', 'file', 'password', 'range'];
+/** The document itself, and elements about which the accessibility tree says too little. */
+const LOOKED_AT = `html,canvas,[contenteditable]:not([contenteditable=false]),input[readonly],textarea[readonly],${TYPES.map(type => `input[type=${type}]`)}`;
+const INPUT_ROLES = new Set(['textbox', 'button', 'slider']);
+const EDITABLE_ROLES = new Set(['generic', 'textbox', 'paragraph', 'group']);
+
+/** In CSS pixels of the page: a page without a viewport tag is laid out wider than a phone's screen. */
+export async function viewportOf(page: Page): Promise<Size> {
+  const size = await within(
+    evaluateUnseen(page, '({ width: innerWidth, height: innerHeight })'),
+    VIEWPORT_LIMIT_MS,
+  );
+  return (size as Size | undefined) ?? page.viewportSize() ?? DEFAULT_VIEWPORT;
+}
+
+/** The content of a tab. */
+export type Snapshot = Awaited<ReturnType<Refs['snapshot']>>;
+
+interface Owner {
+  page: Page;
+  words: string;
+  role: string;
+  name: string;
+  /** Path of the page when the element was last seen. */
+  path: string;
+  /** Numbers of the first and the last snapshot with the element. */
+  first: number;
+  last: number;
+}
+
+export class Refs {
+  private count = 0;
+  private snapshots = 0;
+  /** Every reference ever given, by tab and element. */
+  private readonly names = new Map<Page, Map<string, string>>();
+  /** The elements in the newest snapshot of a tab, by reference. */
+  private readonly current = new Map<Page, Map<string, TreeNode>>();
+  private readonly owners = new Map<string, Owner>();
+
+  /**
+   * Reads the whole tab. Elements that are still there keep their references.
+   *
+   * @param timeout milliseconds
+   * @throws DriverError if the page does not answer in time.
+   */
+  async snapshot(page: Page, timeout = SNAPSHOT_LIMIT_MS) {
+    // Always the whole page: Playwright forgets references that are not in its newest snapshot.
+    const reading = page.ariaSnapshotJSON({ mode: 'ai', boxes: true, timeout });
+    const [raw, seen] = await Promise.all([reading.catch(tooLarge), lookAt(page, timeout)]);
+    const { special, size, ...place } = seen;
+    const roots = treeOf([raw, drawingsIn(special)].flat(), size);
+    markFields(roots, special);
+    this.name(page, roots);
+    return { roots, ...place };
+  }
+
+  /** The element in words, as it was last read; undefined for an unknown reference. */
+  wordsOf(ref: string): string | undefined {
+    return this.owners.get(normal(ref))?.words;
+  }
+
+  /** The element in the newest snapshot. */
+  nodeOf(page: Page, ref: string): TreeNode | undefined {
+    return this.current.get(page)?.get(ref);
+  }
+
+  /**
+   * @throws DriverError, without waiting, if the reference is unknown or of another tab, or the element is gone.
+   */
+  async locate(page: Page, given: string) {
+    const ref = normal(given);
+    const owner = this.owners.get(ref);
+    if (!owner)
+      throw new DriverError(
+        `There is no ${ref}. Call read_page or find, and use a reference from what they return.`,
+      );
+    if (owner.page !== page)
+      throw new DriverError(`${ref} is in another tab. Name that tab with tab_id, or read this one again.`);
+    let found = await this.lookUp(page, ref);
+    if (!found) {
+      // The element may still be there: another snapshot of the page makes Playwright forget ours.
+      await this.snapshot(page).catch(() => undefined);
+      found = await this.lookUp(page, ref);
+    }
+    found ??= await this.renderedAnew(page, owner);
+    if (found) return found;
+    throw new DriverError(
+      `${ref} (${owner.words}) is stale: the page has changed since it was read. Call read_page or find for references that are valid now.`,
+    );
+  }
+
+  /** The only element of that role and name on the page, if it is newer than the one that is gone: the page drew it again. */
+  private async renderedAnew(page: Page, gone: Owner) {
+    if (!gone.name || gone.path !== addressOf(page)) return undefined;
+    const equal = [...(this.current.get(page) ?? [])].filter(
+      ([, { role, name }]) => role === gone.role && name === gone.name,
+    );
+    const [ref] = equal[0] ?? [];
+    const isNew = ref !== undefined && this.owners.get(ref)!.first > gone.last;
+    return equal.length === 1 && isNew ? this.lookUp(page, ref) : undefined;
+  }
+
+  private async lookUp(page: Page, ref: string) {
+    const node = this.current.get(page)?.get(ref);
+    if (!node?.handle) return undefined;
+    const locator = node.handle.startsWith(CANVAS) ? page.locator(node.handle) : page.getByRef(node.handle);
+    // Playwright would wait for a removed element, and throws if its frame is gone.
+    const count = await locator.count().catch(() => 0);
+    return count === 1 ? { locator, node, ref } : undefined;
+  }
+
+  private name(page: Page, roots: TreeNode[]): void {
+    const names = this.names.get(page) ?? new Map<string, string>();
+    const current = new Map<string, TreeNode>();
+    const path = addressOf(page);
+    const number = ++this.snapshots;
+    for (const node of nodesOf(roots)) {
+      if (!node.handle) continue;
+      // Playwright gives a new reference if role or name change, but starts counting again after a navigation.
+      const key = `${node.handle} ${node.role} ${node.name}`;
+      const ref = names.get(key) ?? `ref_${++this.count}`;
+      names.set(key, ref);
+      node.ref = ref;
+      current.set(ref, node);
+      const first = this.owners.get(ref)?.first ?? number;
+      const { role, name } = node;
+      this.owners.set(ref, { page, words: words(node), role, name, path, first, last: number });
+    }
+    this.names.set(page, names);
+    this.current.set(page, current);
+  }
+}
+
+function addressOf(page: Page): string {
+  return page.url().split(/[?#]/)[0]!;
+}
+
+function tooLarge(error: Error): never {
+  if (!/Timeout/.test(error.message)) throw error;
+  throw new DriverError(
+    'The page did not give its elements in time: it is too large, or its scripts keep it busy. Take a screenshot and act by coordinates, scroll, or wait and try again.',
+  );
+}
+
+type Special = ReturnType<typeof inspect>[number];
+
+/** What the tree does not tell about a page. Has defaults if the page does not answer. */
+async function lookAt(page: Page, timeout: number) {
+  const all = await within(page.locator(LOOKED_AT).evaluateAll(inspect), timeout);
+  const size = all?.[0]?.size ?? page.viewportSize() ?? DEFAULT_VIEWPORT;
+  const { above = 0, below = 0, document = 0 } = all?.[0] ?? {};
+  return { size, above, below, document, special: all?.slice(1) ?? [] };
+}
+
+/** Runs in the page. */
+function inspect(elements: Element[]) {
+  return elements.map(element => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    const root = document.documentElement;
+    return {
+      box: { x, y, width, height },
+      tag: element.localName,
+      type: element.getAttribute('type'),
+      readonly: element.hasAttribute('readonly'),
+      hasRole: element.hasAttribute('role'),
+      label: element.getAttribute('aria-label') ?? '',
+      ...(element === root && {
+        size: { width: innerWidth, height: innerHeight },
+        // CSS pixels of the page above and below the viewport.
+        above: Math.round(scrollY),
+        below: Math.max(0, Math.round(root.scrollHeight - scrollY - innerHeight)),
+        // Differs between documents.
+        document: performance.timeOrigin,
+      }),
+    };
+  });
+}
+
+/**
+ * In the accessibility tree, a date field looks like a text field, and an editable element like any other. The page tells
+ * them apart; elements with the same box are the same.
+ */
+function markFields(roots: TreeNode[], special: readonly Special[]): void {
+  const keyOf = ({ x, y, width, height }: Box) => [x, y, width, height].map(Math.round).join();
+  const fields = new Map(
+    special.filter(({ tag }) => tag !== 'canvas').map(each => [keyOf(each.box), each] as const),
+  );
+  for (const node of fields.size > 0 ? nodesOf(roots) : []) {
+    const key = node.box && node.handle && keyOf(node.box);
+    const field = key && fields.get(key);
+    if (!field || !(isInput(field) ? INPUT_ROLES : EDITABLE_ROLES).has(node.role)) continue;
+    // A paragraph may fill its editor: the outermost element is the editor.
+    fields.delete(key);
+    mark(node, field);
+  }
+}
+
+function mark(node: TreeNode, field: Special): void {
+  node.interactive = true;
+  if (!isInput(field)) node.role = 'textbox';
+  else if (field.type && TYPES.includes(field.type)) node.inputType = field.type;
+  if (field.readonly) node.states.readonly = true;
+  if (field.type === 'password' && node.text) node.text = '•'.repeat(8);
+}
+
+function isInput({ tag }: Special): boolean {
+  return tag === 'input' || tag === 'textarea';
+}
+
+/** Canvases, which the snapshot leaves out unless they have a role, as it would list them. */
+function drawingsIn(special: readonly Special[]) {
+  const canvases = special.filter(({ tag }) => tag === 'canvas');
+  return canvases.flatMap(({ box, label, hasRole }, index) => {
+    if (hasRole || box.width === 0) return [];
+    const [x, y, width, height] = [box.x, box.y, box.width, box.height].map(Math.round);
+    const told = {
+      at: `${x},${y}`,
+      size: `${width}x${height}`,
+      'only a screenshot shows what is on it': true,
+    };
+    return [{ role: 'canvas', name: label, ref: `${CANVAS}${index}`, box, cursor: 'pointer', ...told }];
+  });
+}
+
+/** Models also write `[ref_7]` and `7`. */
+function normal(ref: string): string {
+  const digits = /^\[?(?:ref[_-]?)?(\d+)\]?$/i.exec(ref.trim())?.[1];
+  return digits ? `ref_${digits}` : ref.trim();
+}

@@ -1,0 +1,146 @@
+// The requests of a context's pages, popups and workers, in order.
+import type { BrowserContext, Request, Response } from '@playwright/test';
+import { listen } from '../page-calls';
+
+/** One request. A redirect chain is one event per hop, each with the status of that hop. */
+export interface NetworkEvent {
+  /** Absolute; `data:` URLs without their content, very long ones cut. */
+  url: string;
+  /** Upper case. */
+  method: string;
+  /** HTTP status; null if there is no response. */
+  status: number | null;
+  /** Playwright's `request.resourceType()`: `document`, `fetch`, `xhr`, `ping`, `image` ... */
+  resourceType: string;
+  /** The browser's reason if the request failed: `net::ERR_ABORTED` ... With a status: the body was cut. */
+  failure?: string;
+  /** A service worker may have answered it, so that it may not have left the browser. The worker's own requests are separate events. */
+  keptByWorker?: true;
+  /** Milliseconds since the log began. */
+  startedAtMs: number;
+}
+
+/** What another observer saw of a request. */
+export type SeenRequest = Pick<NetworkEvent, 'url' | 'method' | 'resourceType'>;
+
+export type NetworkLog = ReturnType<typeof recordNetwork>;
+
+const MAX_EVENTS = 20_000;
+const MAX_URL_LENGTH = 8_192;
+
+/** Records the requests of all pages and workers of a context, from now until `stop`. */
+export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS } = {}) {
+  const startedAt = performance.now();
+  const events: NetworkEvent[] = [];
+  const dropped: Record<string, number> = {};
+  const byRequest = new WeakMap<Request, NetworkEvent>();
+  const pairs = new Pairs();
+
+  const append = (seen: SeenRequest): NetworkEvent => {
+    const event: NetworkEvent = {
+      url: shortened(seen.url),
+      method: seen.method.toUpperCase(),
+      status: null,
+      resourceType: seen.resourceType,
+      startedAtMs: Math.round(performance.now() - startedAt),
+    };
+    events.push(event);
+    // Many at once, since it is slow to remove the first element of a long array.
+    if (events.length > maxEvents)
+      for (const old of events.splice(0, Math.ceil(maxEvents / 10))) {
+        dropped[old.resourceType] = (dropped[old.resourceType] ?? 0) + 1;
+        pairs.forget(old);
+      }
+    return event;
+  };
+
+  const request = (begun: Request): void => {
+    const seen = { url: begun.url(), method: begun.method(), resourceType: begun.resourceType() };
+    const known = pairs.take('added', seen);
+    const event = known ?? append(seen);
+    event.resourceType = seen.resourceType;
+    if (!known) pairs.put('reported', seen, event);
+    // Until its answer tells: some requests never get one.
+    if (context.serviceWorkers().length > 0 && !begun.serviceWorker()) event.keptByWorker = true;
+    byRequest.set(begun, event);
+  };
+  const response = (answer: Response): void => {
+    const event = byRequest.get(answer.request());
+    if (!event) return;
+    event.status = answer.status();
+    if (answer.fromServiceWorker()) event.keptByWorker = true;
+    else delete event.keptByWorker;
+  };
+  const requestfailed = (failed: Request): void => {
+    const event = byRequest.get(failed);
+    if (event) event.failure = failed.failure()?.errorText ?? 'failed';
+  };
+
+  return {
+    /** Live: grows, and gets statuses, as the browser reports them. */
+    events: events as readonly NetworkEvent[],
+    /** How many events were dropped to limit memory, by resource type. The oldest are dropped first. */
+    dropped: dropped as Readonly<Record<string, number>>,
+    /**
+     * Adds a request that another observer saw. If the context reports it, too (before or after), it stays one event: each
+     * call is paired with one reported request of the same method and URL.
+     *
+     * @returns a function to report how it ended; the context's own report wins
+     */
+    add(seen: SeenRequest) {
+      const reported = pairs.take('reported', seen);
+      const event = reported ?? append(seen);
+      if (!reported) pairs.put('added', seen, event);
+      return ({ status, failure }: { status?: number; failure?: string }) => {
+        event.status ??= status ?? null;
+        if (failure !== undefined) event.failure ??= failure;
+      };
+    },
+    /** Stops recording. The events stay. */
+    stop: listen(context, { request, response, requestfailed }),
+  };
+}
+
+type Side = 'added' | 'reported';
+
+/** Requests that only one of the two observers has seen so far, oldest first. */
+class Pairs {
+  readonly #waiting = new Map<string, { side: Side; events: NetworkEvent[] }>();
+
+  take(side: Side, seen: SeenRequest): NetworkEvent | undefined {
+    const key = keyOf(seen);
+    const waiting = this.#waiting.get(key);
+    if (waiting?.side !== side) return undefined;
+    const event = waiting.events.shift();
+    if (waiting.events.length === 0) this.#waiting.delete(key);
+    return event;
+  }
+
+  /** Call it after `take` of the other side returned nothing. */
+  put(side: Side, seen: SeenRequest, event: NetworkEvent): void {
+    const waiting = this.#waiting.get(keyOf(seen));
+    if (waiting) waiting.events.push(event);
+    else this.#waiting.set(keyOf(seen), { side, events: [event] });
+  }
+
+  forget(event: NetworkEvent): void {
+    const waiting = this.#waiting.get(keyOf(event));
+    if (waiting?.events[0] !== event) return;
+    waiting.events.shift();
+    if (waiting.events.length === 0) this.#waiting.delete(keyOf(event));
+  }
+}
+
+/** Without the fragment, which Chromium's protocol leaves out of a URL, and Playwright does not. */
+function keyOf({ method, url }: { method: string; url: string }): string {
+  return `${method.toUpperCase()} ${shortened(url).replace(/#.*/s, '')}`;
+}
+
+function shortened(url: string): string {
+  if (url.startsWith('data:')) {
+    const comma = url.indexOf(',');
+    const head = url.slice(0, comma < 0 ? 60 : Math.min(comma + 1, 60));
+    return `${head}… (${url.length} characters)`;
+  }
+  return url.length <= MAX_URL_LENGTH ? url : `${url.slice(0, MAX_URL_LENGTH)}… (${url.length} characters)`;
+}

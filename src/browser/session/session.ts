@@ -1,0 +1,294 @@
+// A trial's browser context: which tab is active, when it has settled, and what happens besides the agent's actions.
+import type { BrowserContext, Download, Page } from '@playwright/test';
+import { type Guard, type GuardOptions, guardContext, type RefusalKind } from '../guard/guard';
+import { evaluateUnseen, listen } from '../page-calls';
+import { Signal, within } from '../waiting';
+import { Dialogs } from './dialogs';
+import { recordNetwork } from './network';
+import { Activity, NAVIGATION_LIMIT_MS } from './settling';
+
+/** More notices are counted, but not kept: a page in a loop must not fill the memory. */
+const MAX_NOTICES = 200;
+/** Characters of a notice that are kept. */
+const MAX_NOTICE = 1_000;
+/** More tabs are closed at once: a page may open them in a loop, and each costs a process, or a part of one. */
+const MAX_TABS = 20;
+/** More downloads are cancelled, since they stay on the disk until the trial ends. */
+const MAX_DOWNLOADS = 50;
+/** The longest wait for a page's next tasks, and for those of a page that did not answer the last time. */
+const TASKS_LIMIT_MS = 1_000;
+const HANGING_LIMIT_MS = 50;
+
+/** Script that waits until the tasks which the page has already scheduled have run. */
+const NEXT_TASKS = 'new Promise(done => { setTimeout(done); })';
+const PARSED = `new Promise(done => document.readyState === 'loading' ? addEventListener('DOMContentLoaded', done) : done())`;
+
+export class Session {
+  /** The active tab is the last. */
+  private tabs: Page[];
+  /** All tabs in the order in which they opened, as recordings number them. */
+  private readonly numbered: Page[];
+  readonly dialogs: Dialogs;
+  /** What happened besides the agent's own actions, in order: the first 200. */
+  readonly notices: string[] = [];
+  /** Masks secrets in notices, before they are cut. */
+  mask = (text: string): string => text;
+  private droppedNotices = 0;
+  private downloads = 0;
+  private taken = 0;
+  private readonly activity: Activity;
+  private readonly tabsChanged = new Signal();
+  /** Number of tabs that the browser announced but Playwright never reported: they are not waited for again. */
+  private missing = 0;
+  private readonly hanging = new WeakSet<Page>();
+  private readonly disposers: (() => void)[] = [];
+  private guard: Pick<Guard, 'targets' | 'documents'> | undefined;
+  /** New tabs whose document the guard is still checking. */
+  private readonly judged = new Set<Page>();
+  /** Those whose navigation was refused in the meantime. */
+  private readonly refused = new WeakSet<Page>();
+
+  /** @param page the active tab; its number is 0 */
+  constructor(
+    readonly context: BrowserContext,
+    page: Page,
+  ) {
+    const others = context.pages().filter(other => other !== page);
+    this.tabs = [...others, page];
+    this.numbered = [page, ...others];
+    this.dialogs = new Dialogs(this);
+    this.activity = new Activity(context, this.tabsChanged.fire);
+    for (const tab of this.tabs) this.watch(tab);
+    const unlisten = listen(context, { page: opened => this.follow(opened) });
+    this.disposers.push(unlisten, this.dialogs.dispose, this.activity.dispose);
+  }
+
+  /** From now on, waits for tabs that the browser has announced, and activates a new tab only if the guard lets it stay. */
+  guardedBy(guard: Pick<Guard, 'targets' | 'documents'> | undefined): void {
+    this.guard = guard;
+    guard?.targets?.onGone(this.tabsChanged.fire);
+  }
+
+  /**
+   * Runs `check` on the active tab.
+   *
+   * @throws Error if the tab's document is not of an admitted host before and after, since another host must not decide
+   * what is graded; what `check` throws.
+   */
+  async onAdmitted<T>(check: (page: Page) => Promise<T>): Promise<T> {
+    const documents = this.guard?.documents;
+    if (!documents) return check(this.page);
+    const end = performance.now() + NAVIGATION_LIMIT_MS;
+    while (!(await documents.mayStayNow(this.page))) {
+      if (performance.now() > end) throw new Error('The active tab shows a document of another host.');
+      await this.tabsChanged.next(HANGING_LIMIT_MS);
+    }
+    const { page } = this;
+    const before = documents.strangeDocuments(page);
+    const result = await check(page);
+    if (documents.strangeDocuments(page) > before || !(await documents.mayStayNow(page)))
+      throw new Error(
+        'The active tab showed a document of another host, or a blank one, while it was checked.',
+      );
+    return result;
+  }
+
+  /** The active tab. Only if no tab is left, it may be closed. */
+  get page(): Page {
+    return this.tabs.at(-1)!;
+  }
+
+  has(page: Page): boolean {
+    return this.tabs.includes(page);
+  }
+
+  activate(page: Page): void {
+    if (page.isClosed()) throw new Error('activate: this tab is closed');
+    this.tabs = [...this.tabs.filter(tab => tab !== page), page];
+  }
+
+  /** If the active tab is still blank because its navigation was refused, activates the tab before it. */
+  leaveBlankTab(): void {
+    const before = this.tabs.findLast(tab => tab.url() !== 'about:blank');
+    if (this.page.url() === 'about:blank' && before) this.activate(before);
+    for (const page of this.judged) this.refused.add(page);
+  }
+
+  /** Counted from 0. A closed tab keeps its number. */
+  numberOf(page: Page): number {
+    return Math.max(0, this.numbered.indexOf(page));
+  }
+
+  /** The tab with this number, after waiting up to `timeoutMs` for it to open; undefined if it does not open. */
+  async tabAt(number: number, timeoutMs: number): Promise<Page | undefined> {
+    const end = performance.now() + timeoutMs;
+    while (!this.numbered[number] && performance.now() < end)
+      await this.tabsChanged.next(end - performance.now());
+    return this.numbered[number];
+  }
+
+  notice(sentence: string): void {
+    if (this.notices.length < MAX_NOTICES) this.notices.push(this.mask(sentence).slice(0, MAX_NOTICE));
+    else this.droppedNotices++;
+  }
+
+  takeNotices(): string[] {
+    const fresh = this.notices.slice(this.taken);
+    this.taken = this.notices.length;
+    if (this.droppedNotices) fresh.push(`And ${this.droppedNotices} more such events.`);
+    this.droppedNotices = 0;
+    return fresh;
+  }
+
+  /**
+   * Waits, up to a limit, for the tabs that a page's tasks open: Playwright reports a tab only with its first response,
+   * long after the browser has announced it. If no tab opens, this takes a millisecond.
+   */
+  async followTabs(from: Page = this.page): Promise<void> {
+    const known = new Set(this.tabs);
+    await Promise.all([...new Set([from, this.page])].map(page => this.run(page, NEXT_TASKS)));
+    const end = performance.now() + NAVIGATION_LIMIT_MS;
+    while ((this.unreported > this.missing || this.judged.size) && performance.now() < end)
+      await this.tabsChanged.next(end - performance.now());
+    this.missing = Math.max(0, this.unreported);
+    if (!known.has(this.page)) await this.run(this.page, PARSED);
+  }
+
+  /**
+   * Waits, up to a limit, while `page`, or a tab that it opened, is busy because of something that began at `since`
+   * (`performance.now()`).
+   *
+   * @returns false if a document is still loading.
+   */
+  async settle(page: Page, since: number): Promise<boolean> {
+    await this.followTabs(page);
+    const settled = await Promise.all(
+      [...new Set([page, this.page])].map(tab => this.activity.settle(tab, since)),
+    );
+    return !settled.includes(false);
+  }
+
+  /** Whether the active tab is busy because of something that began at `since` (`performance.now()`). */
+  isBusy(since: number): boolean {
+    return this.activity.isBusy(this.page, since);
+  }
+
+  dispose(): void {
+    for (const dispose of this.disposers.splice(0)) dispose();
+  }
+
+  private get unreported(): number {
+    if (!this.guard?.targets) return this.activity.opensTab ? 1 : 0;
+    return this.guard.targets.tabs - this.context.pages().length;
+  }
+
+  /** Runs a script and waits for it, up to a limit. */
+  private async run(page: Page, script: string): Promise<void> {
+    // Such a page does not answer.
+    if (page.isClosed() || this.activity.isLeaving(page) || this.dialogs.isOpenOn(page)) return;
+    const ran = Promise.allSettled([evaluateUnseen(page, script)]);
+    const limit = this.hanging.has(page) ? HANGING_LIMIT_MS : TASKS_LIMIT_MS;
+    if (await within(ran, limit)) this.hanging.delete(page);
+    else this.hanging.add(page);
+  }
+
+  /** The value of an expression in the page; undefined if the page does not answer. Shows in no report. */
+  ask(page: Page, expression: string): Promise<unknown> {
+    return within(evaluateUnseen(page, expression), TASKS_LIMIT_MS);
+  }
+
+  private follow(opened: Page): void {
+    this.numbered.push(opened);
+    if (this.tabs.length + this.judged.size >= MAX_TABS) {
+      this.notice(`A new tab was closed at once: ${MAX_TABS} are open already.`);
+      void opened.close().catch(() => undefined);
+    } else {
+      const stays = this.guard?.documents.mayStay(opened) ?? true;
+      if (stays === true) this.join(opened);
+      else if (stays) {
+        this.judged.add(opened);
+        void stays.then(yes => {
+          this.judged.delete(opened);
+          if (yes && !opened.isClosed()) this.join(opened);
+          this.tabsChanged.fire();
+        });
+      }
+    }
+    this.tabsChanged.fire();
+  }
+
+  private join(opened: Page): void {
+    this.tabs.push(opened);
+    this.notice(`A new tab opened and is now the active one (${opened.url() || 'about:blank'}).`);
+    this.watch(opened);
+    if (this.refused.has(opened)) this.leaveBlankTab();
+  }
+
+  private watch(page: Page): void {
+    const close = () => {
+      const wasActive = this.page === page;
+      if (this.tabs.length > 1) this.tabs = this.tabs.filter(tab => tab !== page);
+      if (wasActive && this.page !== page)
+        this.notice(`The tab was closed; the active one is now ${this.page.url()}.`);
+    };
+    const download = (begun: Download) => {
+      const what = `"${begun.suggestedFilename()}" from ${begun.url()}`;
+      if (++this.downloads <= MAX_DOWNLOADS) return this.notice(`A download began: ${what}.`);
+      this.notice(`A download was cancelled, the trial had ${MAX_DOWNLOADS} already: ${what}.`);
+      void begun.cancel().catch(() => undefined);
+    };
+    this.disposers.push(listen(page, { close, download }));
+  }
+}
+
+export type OpenSession = Awaited<ReturnType<typeof openSession>>;
+
+/**
+ * Opens a session with its guard and its network log, for every agent.
+ *
+ * @param allowedDomains hostnames, optionally with a leading `*.`
+ */
+export async function openSession(
+  page: Page,
+  allowedDomains: readonly string[],
+  means: GuardOptions['means'] = 'best',
+) {
+  const context = page.context();
+  const session = new Session(context, page);
+  const network = recordNetwork(context);
+  const guard = await guardContext(context, {
+    allowedDomains,
+    network,
+    means,
+    onRefused: (url, how) => {
+      if (how !== 'service_worker' && how !== 'page_escape') session.leaveBlankTab();
+      session.notice(refusalNotice(url, how, allowedDomains));
+    },
+  });
+  session.guardedBy(guard);
+  return {
+    session,
+    network,
+    refusals: guard.refusals,
+    /** `protocol`: the guard lets no request out. `route`: it reports those that get out. */
+    guard: guard.means,
+    /** Removes guard, log and listeners, since the worker's other tests use the same browser. */
+    async close() {
+      await session.dialogs.dismissOpen();
+      session.guardedBy(undefined);
+      await guard.dispose();
+      network.stop();
+      session.dispose();
+    },
+  };
+}
+
+function refusalNotice(url: string, how: RefusalKind, allowedDomains: readonly string[]): string {
+  const allowed = allowedDomains.join(', ');
+  if (how === 'escaped') return `The page got to ${url}, which is outside the allowed domains (${allowed}).`;
+  if (how === 'page_escape')
+    return `The page itself showed a document of ${url}, outside the allowed domains (${allowed}). It was left at once.`;
+  if (how === 'service_worker') return `A service worker of another host was not installed: ${url}.`;
+  const what = { navigation: 'Going to', redirect: 'A redirect to', popup: 'A new tab for' }[how];
+  return `${what} ${url} was refused: only ${allowed} may be visited. The page stayed where it was.`;
+}

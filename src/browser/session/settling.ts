@@ -1,0 +1,170 @@
+// Knows when a page is busy because of an action: requests that the action caused, navigation, layout.
+// It does not wait for an idle page.
+import type { BrowserContext, Frame, Page, Request } from '@playwright/test';
+import { evaluateUnseen, listen, unseen } from '../page-calls';
+import { Signal, within } from '../waiting';
+
+/** The longest wait for requests that an action caused. */
+export const LIMIT_MS = 5_000;
+/** The longest wait for a document. */
+export const NAVIGATION_LIMIT_MS = 10_000;
+/** A response that does not end in this time is a stream, and is not waited for. */
+const STREAM_LIMIT_MS = 1_000;
+/** The longest wait for scrolling and transitions. */
+export const LAYOUT_LIMIT_MS = 1_500;
+/** Requests that don't change what the model sees, or never end. */
+const IGNORED = new Set([
+  'image',
+  'media',
+  'font',
+  'eventsource',
+  'websocket',
+  'ping',
+  'manifest',
+  'texttrack',
+]);
+
+interface Pending {
+  startedAt: number;
+  /** From then on it counts as a stream, if it has not ended; Infinity until it is answered. */
+  streamsAt: number;
+}
+
+export class Activity {
+  private readonly pending = new Map<Request, Pending>();
+  /** Requests that took longer than a wait: they are not waited for again. */
+  private readonly endless = new Set<string>();
+  private readonly ended = new Signal();
+  readonly dispose: () => void;
+
+  /** @param onEnded is called at the end of each request */
+  constructor(context: BrowserContext, onEnded: () => void = () => undefined) {
+    const ended = (request: Request) => {
+      this.pending.delete(request);
+      this.ended.fire();
+      onEnded();
+    };
+    this.dispose = listen(context, {
+      request: request => {
+        if (!IGNORED.has(request.resourceType()) && !this.endless.has(keyOf(request)))
+          this.pending.set(request, { startedAt: performance.now(), streamsAt: Infinity });
+      },
+      requestfinished: ended,
+      requestfailed: ended,
+      response: response => {
+        const entry = this.pending.get(response.request());
+        if (entry) entry.streamsAt = performance.now() + STREAM_LIMIT_MS;
+      },
+    });
+  }
+
+  /**
+   * Waits, up to a limit, while `page` is busy because of something that began at `since` (`performance.now()`).
+   *
+   * @returns false if a document is still loading.
+   */
+  async settle(page: Page, since: number): Promise<boolean> {
+    const began = performance.now();
+    for (;;) {
+      // A page that waits for its next document does not answer.
+      if (!this.at(page, since).some(isDocument)) await this.quiet(page);
+      const left = this.at(page, since);
+      if (left.length === 0) return true;
+      const limit = left.some(isDocument) ? NAVIGATION_LIMIT_MS : LIMIT_MS;
+      const budget = began + limit - performance.now();
+      if (budget <= 0 || page.isClosed()) {
+        for (const request of left) if (!isDocument(request)) this.endless.add(keyOf(request));
+        return !left.some(isDocument);
+      }
+      await this.ended.next(Math.min(budget, this.untilStream(left)));
+    }
+  }
+
+  isBusy(page: Page, since: number): boolean {
+    return this.at(page, since).some(request => !this.endless.has(keyOf(request)));
+  }
+
+  /** Whether `page` waits for its next document. */
+  isLeaving(page: Page): boolean {
+    return [...this.pending.keys()].some(request => isDocument(request) && frameOf(request)?.page() === page);
+  }
+
+  /** Whether a tab is about to open: its first request has no frame yet. */
+  get opensTab(): boolean {
+    return [...this.pending.keys()].some(request => request.isNavigationRequest() && !frameOf(request));
+  }
+
+  /** Waits until the page has drawn: DOM parsed, no scrolling, no running transition. */
+  private async quiet(page: Page): Promise<void> {
+    if (page.isClosed()) return;
+    const options = { timeout: NAVIGATION_LIMIT_MS };
+    await unseen(page, () => page.waitForLoadState('domcontentloaded', options)).catch(() => undefined);
+    await within(evaluateUnseen(page, `(${untilDrawn})(${LAYOUT_LIMIT_MS})`), LAYOUT_LIMIT_MS + 500);
+  }
+
+  private at(page: Page, since: number): Request[] {
+    const now = performance.now();
+    return [...this.pending].flatMap(([request, { startedAt, streamsAt }]) => {
+      const counts = startedAt >= since && now <= streamsAt;
+      return counts && (frameOf(request)?.page() ?? page) === page ? [request] : [];
+    });
+  }
+
+  private untilStream(requests: Request[]): number {
+    const now = performance.now();
+    const known = requests.map(request => this.pending.get(request)?.streamsAt ?? Infinity);
+    // One that answers from now on can't be known as a stream sooner.
+    return Math.max(1, Math.min(now + STREAM_LIMIT_MS, ...known) - now + 1);
+  }
+}
+
+function keyOf(request: Request): string {
+  return `${request.method()} ${request.url().split('?')[0]}`;
+}
+
+/** Whether it is for the document of a tab: a frame's document leaves the page usable. */
+export function isDocument(request: Request): boolean {
+  return request.isNavigationRequest() && !frameOf(request)?.parentFrame();
+}
+
+/** Undefined for a worker's request, and for the first one of a tab that is about to open. */
+export function frameOf(request: Request): Frame | undefined {
+  try {
+    return request.frame();
+  } catch {
+    return undefined;
+  }
+}
+
+/** Runs in the page. */
+async function untilDrawn(limitMs: number): Promise<void> {
+  const began = performance.now();
+  const end = began + limitMs;
+  let scrolled = 0;
+  const onScroll = () => {
+    scrolled = performance.now();
+  };
+  // A hidden tab draws no frames.
+  const frame = () =>
+    new Promise<void>(resolve => {
+      requestAnimationFrame(() => resolve());
+      setTimeout(resolve, 100);
+    });
+  const moving = () =>
+    document.getAnimations().filter(animation => {
+      const end = animation.effect?.getComputedTiming().endTime;
+      return animation.playState === 'running' && typeof end === 'number' && Number.isFinite(end);
+    });
+  addEventListener('scroll', onScroll, { capture: true, passive: true });
+  try {
+    // What the action's listeners have scheduled for the next frame runs before this resolves.
+    await frame();
+    // The browser reports a navigation or request of a timer a moment later.
+    const left = began + 20 - performance.now();
+    if (left > 0) await new Promise(resolve => setTimeout(resolve, left));
+    while (performance.now() < end && (performance.now() - scrolled < 60 || moving().length > 0))
+      await frame();
+  } finally {
+    removeEventListener('scroll', onScroll, { capture: true });
+  }
+}

@@ -1,0 +1,166 @@
+// What a program that plays trials reads and writes: one JSON object on its standard input, JSON lines on its standard
+// output. docs/agent-protocol.md is this file for people.
+import { z } from 'zod';
+import { problemsIn } from '../spec/errors';
+import { type PageAction, pageActions } from './action';
+
+export const PROTOCOL_VERSION = '1';
+
+export const taskSchema = z
+  .object({
+    protocolVersion: z
+      .literal(PROTOCOL_VERSION)
+      .describe(
+        'A program should stop if it does not know this version. New fields may be added without a new version.',
+      ),
+    goal: z.string().describe("What to do: the spec's goal, verbatim."),
+    entryUrl: z.string().describe('Where the trial begins. The page is there already.'),
+    allowedDomains: z
+      .array(z.string())
+      .describe('Hostnames, optionally with a leading `*.`. The guard refuses navigations elsewhere.'),
+    maxSteps: z.int().positive().describe('The most turns. One more ends the trial as `max_steps`.'),
+    maxCostUsd: z.number().positive().nullable().describe('The most US dollars; null if there is no cap.'),
+    timeLimitMs: z.number().positive().describe('Milliseconds from now until the program is ended.'),
+    seed: z
+      .int()
+      .nonnegative()
+      .describe('Differs between the trials of a spec, and is the same in each run.'),
+    secrets: z
+      .record(z.string(), z.string())
+      .describe('By name. Values to type, never to be shown to a model.'),
+    pageTools: z
+      .union([z.enum(['auto', 'only']), z.literal(false)])
+      .describe(
+        '`only`: act only through the tools that pages offer (`Taskproof.callPageTool`); false: they are hidden.',
+      ),
+    cdp: z.object({
+      url: z
+        .string()
+        .describe('WebSocket address of the DevTools protocol, for `connectOverCDP` and the like.'),
+      targetId: z.string().describe("The page's id in that protocol."),
+    }),
+  })
+  .describe('What a program that plays a Taskproof trial gets on its standard input, as one JSON object.');
+
+const count = z.int().nonnegative().optional();
+const text = z.string();
+
+const actionFields = {
+  title: text.describe('In words: `click button "Sign in"`.'),
+  error: text.optional().describe('What went wrong, if the action failed.'),
+  point: z
+    .object({ x: z.number(), y: z.number() })
+    .optional()
+    .describe("Viewport pixels (CSS) of a click, marked on the turn's picture."),
+  detail: z.record(z.string(), z.unknown()).optional().describe('Anything else to keep in the record.'),
+};
+
+const recordLines = pageActions.map(action =>
+  z.strictObject({ type: z.literal('record'), ...action.shape }),
+) as unknown as [z.ZodObject<{ type: z.ZodLiteral<'record'>; do: z.ZodLiteral<PageAction['do']> }>];
+
+export const lineSchema = z
+  .discriminatedUnion('type', [
+    z
+      .strictObject({ type: z.literal('turn'), title: text.min(1) })
+      .describe('A turn begins, which ends the one before.'),
+    z
+      .strictObject({ type: z.literal('narration'), text })
+      .describe('What the agent said or thought in this turn.'),
+    z.strictObject({ type: z.literal('action'), ...actionFields }).describe('Something done in this turn.'),
+    z
+      .discriminatedUnion('do', recordLines)
+      .describe(
+        'The next action on the active tab, for `replay()`. Write it before the action, in a turn. Locators are as Playwright writes them: `getByRole("button", { name: "Go" })`, `locator("#go")`.',
+      ),
+    z
+      .strictObject({ type: z.literal('read_only') })
+      .describe('This turn changes nothing: recordings leave it out.'),
+    z
+      .strictObject({
+        type: z.literal('usage'),
+        inputTokens: count,
+        outputTokens: count,
+        cacheReadTokens: count,
+        cacheCreationTokens: count,
+        costUsd: z.number().nonnegative().nullable().optional(),
+        totalCostUsd: z.number().nonnegative().optional(),
+      })
+      .describe(
+        'Tokens and US dollars of one model request; a missing or null cost is unknown. `totalCostUsd` is the cost of all requests of the trial so far, for a program that learns it only at its end. Write the line before the turn that it pays for.',
+      ),
+    z
+      .strictObject({ type: z.literal('activate'), targetId: text })
+      .describe('Another tab becomes the active one, for pictures and assertions.'),
+    z
+      .strictObject({ type: z.literal('dialogs'), answeredBy: z.enum(['host', 'program']) })
+      .describe(
+        'Who answers alerts, confirms and other dialogs from now on. By default the host: it accepts alerts and "leave this page?" and dismisses confirms and prompts, at once.',
+      ),
+    z
+      .strictObject({ type: z.literal('dialog'), accept: z.boolean(), text: text.optional() })
+      .describe('How the program answers an open dialog, for `replay()`.'),
+    z
+      .strictObject({ type: z.literal('turn_end') })
+      .describe('The turn is over: its picture is taken now, not when the next one begins.'),
+    z
+      .strictObject({
+        type: z.literal('end'),
+        status: z.enum(['completed', 'gave_up', 'error']).default('completed'),
+        reason: text.optional().describe('Required with `gave_up` and `error`.'),
+        errorKind: z
+          .literal('agent_api')
+          .optional()
+          .describe('With `error`: the model is not available, which says nothing about the site.'),
+      })
+      .describe("The program is done, or can't do the task. The last line."),
+  ])
+  .describe('One line of standard output of a program that plays a Taskproof trial.');
+
+export type TaskMessage = z.infer<typeof taskSchema>;
+export type Line =
+  | Exclude<z.infer<typeof lineSchema>, { type: 'record' }>
+  | ({ type: 'record' } & PageAction);
+
+/** JSON Schema (draft 2020-12) of what the program reads (`task`) and of each line that it writes (`line`). */
+export function protocolJsonSchema(): Record<string, unknown> {
+  return {
+    $schema: 'https://json-schema.org/draft/2020-12/schema',
+    title: `Taskproof agent protocol ${PROTOCOL_VERSION}`,
+    $defs: {
+      task: definition(taskSchema),
+      line: definition(lineSchema),
+    },
+  };
+}
+
+function definition(schema: z.ZodType): Record<string, unknown> {
+  // `$schema` is set once, at the top.
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: 'input' });
+  return rest;
+}
+
+/**
+ * @param mask takes secrets out of every text in the line, and out of what the error quotes
+ * @throws Error that says what is wrong with the line.
+ */
+export function parseLine(line: string, mask: (text: string) => string = text => text): Line {
+  let json: unknown;
+  try {
+    // Not the line as a whole: JSON may write a secret's characters in other ways.
+    json = JSON.parse(line, (_, value) => (typeof value === 'string' ? mask(value) : value));
+  } catch {
+    throw new Error(
+      `it wrote ${quoted(JSON.stringify(mask(line)))}, which is not JSON: standard output is only for the protocol, so print logs to standard error`,
+    );
+  }
+  const { success, data, error } = lineSchema.safeParse(json);
+  if (success) return data as Line;
+  throw new Error(
+    `it wrote ${quoted(JSON.stringify(json))}, which is not a line of the protocol: ${problemsIn(error, 'line').join('; ').slice(0, 300)}`,
+  );
+}
+
+function quoted(text: string): string {
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text;
+}

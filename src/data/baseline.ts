@@ -1,0 +1,92 @@
+// The baseline file: the counts of the last runs. Each run is one line, so that Git can merge two branches that both saved.
+import { z } from 'zod';
+import { byName } from '../verdicts/change';
+import { countedRow, type HistoryRun, withLastWays } from '../verdicts/history';
+import { compareText } from '../verdicts/statistics';
+import {
+  checkResults,
+  describeIssues,
+  RESULTS_SCHEMA_VERSION,
+  type Results,
+  ResultsFileError,
+  readJson,
+  refuseDoubles,
+} from './results';
+import { countedRowSchema } from './verdict';
+
+export const BASELINE_SCHEMA_VERSION = '2';
+/** How many runs a baseline keeps. */
+export const DEFAULT_RUNS = 10;
+
+const runSchema = z.object({ partial: z.boolean().default(false), verdicts: z.array(countedRowSchema) });
+
+const baselineSchema = z.object({
+  schemaVersion: z.literal(BASELINE_SCHEMA_VERSION),
+  runs: z.record(z.iso.datetime(), runSchema),
+});
+
+/** What a baseline keeps of a run: counts that can be pooled, without the trials. */
+export function historyRun({ startedAt, complete, filtered, verdicts }: Results): HistoryRun {
+  const rows = verdicts.filter(row => row.passes + row.failures + row.errors > 0).map(countedRow);
+  return { startedAt, partial: !complete || filtered === true, verdicts: rows.sort(byName) };
+}
+
+/**
+ * The text of a baseline. If two runs began at the same time, the later in the list wins.
+ *
+ * @param keep how many of the newest runs to keep
+ */
+export function baselineText(runs: readonly HistoryRun[], keep: number): string {
+  const lines = withLastWays(newest(runs, keep)).map(({ startedAt, partial, verdicts }) => {
+    // Parsed, so that the same run is the same line on every machine.
+    const rows = verdicts.map(row => countedRowSchema.parse(row));
+    return `${JSON.stringify(startedAt)}: ${JSON.stringify({ ...(partial ? { partial } : {}), verdicts: rows })}`;
+  });
+  return `{\n"schemaVersion": "${BASELINE_SCHEMA_VERSION}",\n"runs": {\n${lines.join(',\n')}\n}\n}\n`;
+}
+
+/** The last `keep` runs, the oldest first. */
+export function newest(runs: readonly HistoryRun[], keep: number): HistoryRun[] {
+  const byStart = new Map(runs.map(run => [new Date(run.startedAt).toISOString(), run]));
+  return [...byStart]
+    .sort(([a], [b]) => compareText(a, b))
+    .slice(-keep)
+    .map(([startedAt, run]) => ({ ...run, startedAt }));
+}
+
+/**
+ * Reads a baseline. A results file, or a baseline of version 0.1, is read as a baseline of one run.
+ *
+ * @param filename shown in errors
+ * @throws ResultsFileError if it is none of these, has another schema version, or is broken.
+ */
+export function readHistory(text: string, filename: string): HistoryRun[] {
+  const json = readJson(text, filename, joinedLines);
+  const version = (json as { schemaVersion?: unknown } | null)?.schemaVersion;
+  if (version === undefined || version === RESULTS_SCHEMA_VERSION)
+    return [historyRun(checkResults(json, filename))];
+  if (version !== BASELINE_SCHEMA_VERSION)
+    throw new ResultsFileError(
+      filename,
+      `schemaVersion is ${JSON.stringify(version)}; this version of @taskproof/playwright reads baselines of "${RESULTS_SCHEMA_VERSION}" and "${BASELINE_SCHEMA_VERSION}". Update the package, or save the baseline anew.`,
+    );
+  const { data, error } = baselineSchema.safeParse(json);
+  if (!data) throw new ResultsFileError(filename, `the baseline is ${describeIssues(error)}`);
+  return Object.entries(data.runs).map(([startedAt, { partial, verdicts }]) => {
+    refuseDoubles(verdicts, filename);
+    return { startedAt, partial, verdicts: verdicts.map(row => ({ ...row, reason: null })) };
+  });
+}
+
+/** Reads what Git leaves when it keeps the lines of both sides: whole runs, with a comma missing or left over. */
+function joinedLines(text: string): unknown {
+  const lines = text.split(/\r?\n/).filter(line => line.trim());
+  const [open, version, runs] = lines;
+  if (open !== '{' || runs !== '"runs": {' || lines.slice(-2).join('') !== '}}') return undefined;
+  const entries = lines.slice(3, -2).map(line => line.replace(/,\s*$/, ''));
+  try {
+    return JSON.parse(`{${version}"runs":{${entries.join(',')}}}`);
+  } catch {
+    return undefined;
+  }
+}

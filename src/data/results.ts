@@ -1,0 +1,142 @@
+// The results file, taskproof-results.json: the results of a run for programs.
+import { z } from 'zod';
+import { problemsIn } from '../spec/errors';
+import { keyOf } from '../verdicts/change';
+import { specName } from '../verdicts/verdict';
+import {
+  comparisonSchema,
+  cost,
+  type ResultRow,
+  rowSchema,
+  sharedFindingSchema,
+  usageSchema,
+} from './verdict';
+
+export const RESULTS_SCHEMA_VERSION = '1';
+export const DEFAULT_RESULTS_FILE = 'taskproof-results.json';
+export const DEFAULT_BASELINE_FILE = 'taskproof-baseline.json';
+
+export const resultsSchema = z
+  .looseObject({
+    schemaVersion: z.literal(RESULTS_SCHEMA_VERSION).describe('Changes if the meaning of a field changes.'),
+    startedAt: z.iso.datetime().describe('When the run began.'),
+    durationMs: z.number().nonnegative().describe('Milliseconds.'),
+    status: z.enum(['passed', 'failed', 'interrupted']).describe('Of the run, ordinary tests included.'),
+    costUsd: cost.optional().describe('Sum over the verdicts, US dollars; null if any is unknown.'),
+    usage: usageSchema.optional().describe('Tokens of all trials that have a record.'),
+    complete: z
+      .boolean()
+      .describe('False for a shard, and for a run in which trials are missing or a spec does not parse.'),
+    shard: z.string().optional().describe('`1/2` for the first of two shards; left out in a whole run.'),
+    incompleteBecause: z
+      .string()
+      .optional()
+      .describe('Why trials are missing. Left out if the run is complete, or can not know.'),
+    filtered: z
+      .boolean()
+      .optional()
+      .describe('True if the command line selected only some tests, such as with `--grep`; else left out.'),
+    projectsSelected: z
+      .boolean()
+      .optional()
+      .describe('True if the command line selected projects with `--project`; else left out.'),
+    verdicts: z.array(rowSchema).describe('One for each spec and project; replays have their own.'),
+    findings: z
+      .array(sharedFindingSchema)
+      .optional()
+      .describe(
+        'Findings that failed trials of several specs met, the most frequent first; left out if there are none.',
+      ),
+    comparison: comparisonSchema
+      .optional()
+      .describe('Left out if no two projects share a spec, and in a shard.'),
+  })
+  .describe('Results of a Taskproof run');
+
+export type Results = z.infer<typeof resultsSchema>;
+
+/** The JSON Schema (draft 2020-12) of the results file. */
+export function resultsJsonSchema(): Record<string, unknown> {
+  return z.toJSONSchema(resultsSchema, { io: 'input' });
+}
+
+/** A file that is not a results file, or not one that this version can read. */
+export class ResultsFileError extends Error {
+  override name = 'ResultsFileError';
+  constructor(
+    readonly filename: string,
+    problem: string,
+  ) {
+    super(`${filename}: ${problem}`);
+  }
+}
+
+/**
+ * Reads a results file.
+ *
+ * @param text its content
+ * @param filename shown in errors
+ * @throws ResultsFileError if it is not JSON, not a results file, of another schema version, or broken.
+ */
+export function readResults(text: string, filename: string): Results {
+  return checkResults(readJson(text, filename), filename);
+}
+
+/** @param repair reads text that is not quite JSON; undefined if it can't */
+export function readJson(text: string, filename: string, repair?: (text: string) => unknown): unknown {
+  const json = text.replace(/^\uFEFF/, '');
+  try {
+    return JSON.parse(json);
+  } catch (error) {
+    const repaired = repair?.(json);
+    if (repaired !== undefined) return repaired;
+    const hint =
+      repair && /^<{7} /m.test(json)
+        ? '. Git left a conflict in it: keep the runs of both sides, one a line.'
+        : '';
+    throw new ResultsFileError(filename, `not JSON: ${(error as Error).message}${hint}`);
+  }
+}
+
+/** The same for a file's parsed JSON. */
+export function checkResults(json: unknown, filename: string): Results {
+  const { schemaVersion, runs } = (json ?? {}) as { schemaVersion?: unknown; runs?: unknown };
+  const refuse = (reason: string) => new ResultsFileError(filename, reason);
+  if (runs !== undefined)
+    throw refuse(`a baseline, not the results of a run. Pass a ${DEFAULT_RESULTS_FILE}.`);
+  if (schemaVersion === undefined)
+    throw refuse(
+      `not a Taskproof results file: it has no \`schemaVersion\`. Pass a ${DEFAULT_RESULTS_FILE} or a saved baseline.`,
+    );
+  if (schemaVersion !== RESULTS_SCHEMA_VERSION)
+    throw refuse(
+      `schemaVersion is ${JSON.stringify(schemaVersion)}; this version of @taskproof/playwright reads "${RESULTS_SCHEMA_VERSION}". Run the tests again with this version, or update the package.`,
+    );
+  const { data, error } = resultsSchema.safeParse(json);
+  if (!data) throw refuse(`the results file is ${describeIssues(error)}`);
+  refuseDoubles(data.verdicts, filename);
+  return data;
+}
+
+export function describeIssues(error: z.ZodError): string {
+  const shown = problemsIn(error, 'the file').slice(0, 5);
+  const rest = error.issues.length - shown.length;
+  return `not valid:\n  ${shown.join('\n  ')}${rest > 0 ? `\n  and ${rest} more` : ''}`;
+}
+
+// In a diff, one of two rows with the same key would hide the other.
+export function refuseDoubles(
+  verdicts: readonly Pick<ResultRow, 'spec' | 'titlePath' | 'project' | 'replayed'>[],
+  filename: string,
+): void {
+  const seen = new Set<string>();
+  for (const row of verdicts) {
+    const key = keyOf(row);
+    if (seen.has(key))
+      throw new ResultsFileError(
+        filename,
+        `spec "${specName(row)}" is listed twice in project "${row.project}". Run the tests or merge-reports again.`,
+      );
+    seen.add(key);
+  }
+}

@@ -1,0 +1,71 @@
+// Markdown for GitHub. Text from a site, a model or a spec is escaped: it can't format, link, mention, break a table or give
+// commands to the workflow's runner.
+
+import type { RowSubject } from '../../data/verdict';
+import { oneLine } from '../../text/safe-text';
+import { specName } from '../../verdicts/verdict';
+import type { Cell, Grid } from './format';
+
+/** Lets a workflow find its earlier comment. */
+export const DIFF_MARKER = '<!-- taskproof-diff -->';
+
+/** GitHub refuses comments above 65,536 characters. */
+export const COMMENT_LIMIT = 60_000;
+/** GitHub drops a step's summary above 1 MiB; characters may take several bytes. */
+export const SUMMARY_LIMIT = 300_000;
+
+/**
+ * A text as one line of Markdown that shows it literally, also inside a table.
+ *
+ * @param max longest length in characters before escaping; default 500
+ */
+export function escapeMarkdown(text: string, max = 500): string {
+  return oneLine(text, max).replace(ACTIVE, found => ENTITIES[found] ?? `\\${found}`);
+}
+
+// "::error::" is a command to the runner, "https://" and "www." become links, @name notifies, #12 links to an issue.
+const ACTIVE = /[\\`*_[\]~$&<>|@]|:(?=[:/])|(?<=\bwww)\.|#/gi;
+const ENTITIES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '|': '&#124;',
+  ':': '&#58;',
+  '.': '&#46;',
+  // A zero-width space stops GitHub's filters.
+  '@': '@&#8203;',
+  '#': '\\#&#8203;',
+};
+
+export const nameOf = (row: Pick<RowSubject, 'spec' | 'describe' | 'project' | 'replayed'>) =>
+  `**${escapeMarkdown(specName(row))}**${row.project ? ` (${escapeMarkdown(row.project)})` : ''}${row.replayed ? ', replayed,' : ''}`;
+
+/** @param limit characters; rows beyond it are counted instead */
+export function markdownTable({ head = [], rows }: Grid, limit: number): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  const above = [line(head.map(text => escapeMarkdown(text))), line(head.map(() => '---'))].join('\n');
+  const below = rows.map(row => line(row.map(markdownCell)));
+  return `${above}\n${lines(below, limit, '')}`;
+}
+
+function markdownCell(cell: string | Cell): string {
+  if (typeof cell === 'string') return escapeMarkdown(cell);
+  const text = cell.exact ? cell.text : escapeMarkdown(cell.text);
+  return cell.strong ? `**${text}**` : text;
+}
+
+/** As many lines as fit into `limit` characters, and the number of the others. */
+export function lines(all: readonly string[], limit: number, prefix: string): string {
+  let size = 0;
+  const kept = all.filter(line => {
+    size += prefix.length + line.length + 1;
+    return size <= limit;
+  });
+  const rest = all.length - kept.length;
+  return [...kept.map(line => prefix + line), ...(rest > 0 ? ['', `and ${rest} more`] : [])].join('\n');
+}
+
+export const folded = (title: string, text: string) =>
+  `<details>\n<summary>${title}</summary>\n\n${text}\n\n</details>`;
+
+export const blocks = (parts: readonly (string | false)[]) => `${parts.filter(Boolean).join('\n\n')}\n`;

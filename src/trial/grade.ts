@@ -1,0 +1,175 @@
+// Grades a trial whose agent has ended: checks assertions, asks the judge, and makes sure that the site still answers.
+import type { Page } from '@playwright/test';
+import type { NetworkEvent } from '../browser/session/network';
+import { type AssertionResult, type JudgeResult, judgeResultSchema, type TotalUsage } from '../data/record';
+import { AssertionFailure, assertionTitle, checkAssertion } from '../grading/assertions';
+import { type Judge, type JudgedTrial, JudgeError } from '../grading/judge';
+import { problemsIn } from '../spec/errors';
+import { maskDeep, messageOf, oneLine } from '../text/safe-text';
+import type { GradedPlan, TrialContext } from './run-agent';
+import { sizeOf } from './screenshot';
+import { keyPointTitle } from './transcript';
+import { abortable, type Turns } from './turns';
+
+/** Milliseconds for all of the judge's calls. */
+const JUDGE_TIME_MS = 120_000;
+/** More milliseconds for each picture, and the number of pictures that count. */
+const PICTURE_TIME_MS = 5_000;
+const MAX_PICTURES = 30;
+
+/** Milliseconds for a judge's requests, of which there is one for each picture. */
+export function judgeTimeMs(pictures: number): number {
+  return JUDGE_TIME_MS + Math.min(pictures, MAX_PICTURES) * PICTURE_TIME_MS;
+}
+const SITE_ANSWER_MS = 5_000;
+const MAX_FINAL_TEXT = 20_000;
+const MAX_REASON = 1_000;
+
+/**
+ * Checks every assertion in a step, even after one has failed. Each may wait, until one has waited in vain: then the trial has
+ * failed, and the others are judged by one look.
+ *
+ * @param results gets each result at once
+ */
+export async function checkAssertions(
+  { plan, session, network, output, mask }: TrialContext<GradedPlan>,
+  results: AssertionResult[],
+): Promise<void> {
+  let once = false;
+  for (const [index, assertion] of plan.spec.assertions.entries()) {
+    const location = plan.locate(`assertions[${index}]`);
+    const title = assertionTitle(assertion);
+    const state = { network: network.events, timeoutMs: plan.expectTimeoutMs, once };
+    const check = () => session.onAdmitted(page => checkAssertion(assertion, { page, ...state }));
+    const reason = await output.step(title, check, location).then(
+      () => null,
+      error => {
+        once ||= error instanceof AssertionFailure && error.waited;
+        return oneLine(mask(messageOf(error)), 500);
+      },
+    );
+    const { type, description } = assertion;
+    results.push({
+      title,
+      type,
+      ...(description ? { description } : {}),
+      passed: reason === null,
+      reason,
+      line: location.line,
+    });
+  }
+}
+
+/**
+ * Asks the site once more if one of its requests was not answered: if the site went away, the trial says nothing about its pages.
+ *
+ * @returns why the site does not answer, in one line; null if it does
+ */
+export async function whySiteIsGone(trial: TrialContext<GradedPlan>): Promise<string | null> {
+  const { plan, session, network } = trial;
+  const { entryUrl } = plan.spec;
+  const { origin } = new URL(entryUrl);
+  const unanswered = ({ url, status, failure = '' }: NetworkEvent) =>
+    failure !== '' && status === null && !/abort|block|cancel/i.test(failure) && url.startsWith(`${origin}/`);
+  if (!network.events.some(unanswered)) return null;
+  try {
+    const options = { timeout: SITE_ANSWER_MS, maxRedirects: 0 };
+    const answer = await session.context.request.get(entryUrl, options);
+    await answer.dispose();
+    return null;
+  } catch (error) {
+    const [said] = messageOf(error).split('\n');
+    return oneLine(said!.replace(/^.*\.get: /, ''), 300);
+  }
+}
+
+export interface JudgedState {
+  trial: TrialContext<GradedPlan>;
+  turns: Turns;
+  assertions: readonly AssertionResult[];
+  /** Aborted when the test ends. */
+  stopped: AbortSignal;
+}
+
+/** @returns the judgement, or in one line why there is none, which makes the trial an error. `usage`: what the judge has spent. */
+export async function judgeTrial(
+  judge: Judge,
+  state: JudgedState,
+): Promise<({ judgement: JudgeResult } | { error: string }) & { usage?: TotalUsage }> {
+  const said = (reason: string) => oneLine(state.trial.mask(`judge "${judge.name}": ${reason}`), 500);
+  try {
+    const trial = await judgedTrial(state);
+    const returned: unknown = await abortable(() => judge.judge(trial), trial.signal);
+    const judgement = readJudgement(returned, judge, state.trial.mask);
+    if (typeof judgement === 'string') return { error: said(judgement) };
+    await showJudgement(state.trial, judgement);
+    return { judgement, ...(judgement.usage && { usage: judgement.usage }) };
+  } catch (error) {
+    const usage = error instanceof JudgeError ? error.usage : undefined;
+    return { error: said(messageOf(error)), ...(usage && { usage }) };
+  }
+}
+
+async function judgedTrial({ trial, turns, assertions, stopped }: JudgedState): Promise<JudgedTrial> {
+  const { plan, session, mask, pictures } = trial;
+  const cap = plan.maxCostUsd;
+  const readText = (page: Page) => page.locator('body').innerText({ timeout: 5_000 });
+  const spent = turns.usage.costUsd;
+  return {
+    spec: plan.spec,
+    rubric: plan.spec.judge!,
+    turns: turns.records,
+    screenshots: await Promise.all(
+      pictures.map(async each => ({ ...each, image: await forModel(session.page, each.image) })),
+    ),
+    finalUrl: mask(session.page.url()),
+    finalText: mask(await session.onAdmitted(readText).catch(() => '')).slice(0, MAX_FINAL_TEXT),
+    assertions,
+    budgetUsd: cap === undefined || spent === null ? cap : Math.max(0, cap - spent),
+    signal: AbortSignal.any([AbortSignal.timeout(judgeTimeMs(pictures.length)), stopped]),
+  };
+}
+
+/** Shrinks a picture of a large viewport to the size that models look at: tokens grow with its area. */
+async function forModel(page: Page, image: Buffer): Promise<Buffer> {
+  const size = sizeOf(image);
+  const { pictureScale, shrink } = await import('../browser/session/screenshot.js');
+  const scale = size ? pictureScale(size) : 1;
+  const shrunk = scale < 1 ? await shrink(page, image.toString('base64'), scale) : undefined;
+  return shrunk ? Buffer.from(shrunk.data, 'base64') : image;
+}
+
+/** @returns the judgement for the record, or what is wrong with it: an unreadable record would lose the trial. */
+function readJudgement(
+  returned: unknown,
+  { name, model }: Judge,
+  mask: (text: string) => string,
+): JudgeResult | string {
+  const result = judgeResultSchema.safeParse(maskDeep(returned, mask));
+  if (!result.success)
+    return `must resolve to { passed, reason }: ${problemsIn(result.error, 'the result')[0]}`;
+  return { ...result.data, reason: oneLine(result.data.reason, MAX_REASON), name, ...(model && { model }) };
+}
+
+/** Shows the judgement as a step, with one for each key point in it. */
+async function showJudgement({ plan, output }: JudgedState['trial'], judgement: JudgeResult): Promise<void> {
+  const { name, passed, reason, keyPoints = [] } = judgement;
+  const location = plan.locate('judge');
+  const show = (title: string, broken: string | null, inside = async () => {}) => {
+    const failure = new Error(broken ?? '');
+    const body = async () => {
+      await inside();
+      if (broken !== null) throw failure;
+    };
+    return output.step(title, body, location).catch(error => {
+      if (error !== failure) throw error;
+    });
+  };
+  await show(`judge "${name}": ${oneLine(reason, 200)}`, passed ? null : reason, async () => {
+    for (const point of keyPoints)
+      await show(
+        oneLine(`${point.met ? 'met' : 'not met'}: ${keyPointTitle(point)}`, 300),
+        point.met ? null : point.evidence,
+      );
+  });
+}

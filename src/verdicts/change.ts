@@ -1,0 +1,301 @@
+// What changed between a baseline and a later run, per spec and project, whether there are enough trials to tell, and what follows for
+// the exit code.
+
+import type { Graded, RowSubject, VerdictName, VerdictRow } from '../data/verdict';
+import {
+  compareText,
+  fisherExactOneSided,
+  type Stratum,
+  stratifiedExactOneSided,
+  taroneLevel,
+  totalOf,
+} from './statistics';
+import { isSettled, rateDifference, specName } from './verdict';
+
+export type { VerdictRow };
+
+/** At most this chance that any spec of an unchanged suite is called proven. */
+export const ALPHA = 0.05;
+/** The same for the test of the whole suite. */
+export const SUITE_ALPHA = 0.015;
+/** A spec with a lower rate and a p of at most this is a candidate, whatever its verdict. */
+export const CANDIDATE_P = 0.1;
+
+/**
+ * - `regressed`, `fixed`: with the later run's policy the verdict went from passed to failed, or back.
+ * - `worsened`, `improved`: the same verdict, another pass rate.
+ * - `unclear`: a verdict is inconclusive or undecided, or an incomplete run has none, so there is nothing to compare.
+ * - `added`, `removed`: only one side has it.
+ * - `not run`: the command line left it out of the later run.
+ *
+ * In the order of display: changes that need a look first.
+ */
+export const CHANGES = [
+  'regressed',
+  'worsened',
+  'unclear',
+  'removed',
+  'added',
+  'fixed',
+  'improved',
+  'unchanged',
+  'not run',
+] as const;
+export type Change = (typeof CHANGES)[number];
+
+export type DiffSide = Omit<VerdictRow, Exclude<keyof RowSubject, 'agent' | 'model'> | 'way'>;
+
+export interface DiffRow {
+  /** As `specName` returns it. */
+  spec: string;
+  /** Of an ordinary test. */
+  titlePath?: string[];
+  project: string;
+  /** Replays are compared with replays only: they measure the site, not an agent. */
+  replayed: boolean;
+  change: Change;
+  before: DiffSide | null;
+  after: DiffSide | null;
+  /**
+   * Fisher's exact test, one-sided in the direction of the change: the chance of a change this large if the pass rate were the same.
+   * Null without such a change, and for replays, which don't change by chance.
+   */
+  p: number | null;
+  /** Looks worse than its baseline. Fresh trials can prove it. */
+  candidate: boolean;
+  /** Worse, with enough trials to tell, whatever the number of compared specs. */
+  proven: boolean;
+  /** What else differs and may be the cause: the spec, its policy, the agent, the model. */
+  alsoChanged: ('spec' | 'policy' | 'agent' | 'model')[];
+}
+
+/** All comparable specs together. */
+export interface SuiteChange {
+  specs: number;
+  before: Graded;
+  after: Graded;
+  /** The chance of a fall this large if each spec's rate were the same; without the specs that are proven worse. */
+  p: number;
+  /** p is at most SUITE_ALPHA: the suite as a whole became worse. */
+  fell: boolean;
+}
+
+export interface Diff {
+  /** Sorted by change as in CHANGES, then by spec and project. */
+  rows: DiffRow[];
+  counts: Record<Change, number>;
+  /** Null if nothing can be compared. */
+  suite: SuiteChange | null;
+}
+
+/** What the later run says about rows that it lacks; the fields are those of the results file. */
+export interface LaterRun {
+  complete: boolean;
+  filtered?: boolean | undefined;
+  projectsSelected?: boolean | undefined;
+}
+
+/**
+ * Compares a run with a baseline. Rows match by spec, project and whether they were replayed; each list has a row once.
+ *
+ * @param run default: a whole run
+ */
+export function diffVerdicts(
+  before: readonly VerdictRow[],
+  after: readonly VerdictRow[],
+  run: LaterRun = { complete: true },
+): Diff {
+  const earlier = new Map(before.map(row => [keyOf(row), row]));
+  const later = new Map(after.map(row => [keyOf(row), row]));
+  const ran = new Set(after.map(({ project }) => project));
+  // Only a whole run shows that a spec was removed.
+  const lacks = ({ project }: VerdictRow): Change => {
+    if (!run.complete) return 'unclear';
+    return run.filtered || (run.projectsSelected && !ran.has(project)) ? 'not run' : 'removed';
+  };
+  const rows = [...new Set([...earlier.keys(), ...later.keys()])]
+    .map(key => compare(earlier.get(key), later.get(key), lacks))
+    .sort((a, b) => CHANGES.indexOf(a.change) - CHANGES.indexOf(b.change) || byName(a, b));
+  prove(rows);
+  const counts = Object.fromEntries(CHANGES.map(change => [change, 0])) as Record<Change, number>;
+  for (const row of rows) counts[row.change]++;
+  return { rows, counts, suite: suiteChangeOf(rows.filter(({ proven }) => !proven)) };
+}
+
+function compare(
+  before: VerdictRow | undefined,
+  after: VerdictRow | undefined,
+  lacks: (before: VerdictRow) => Change,
+): DiffRow {
+  const { project, replayed, titlePath } = (after ?? before)!;
+  const spec = specName((after ?? before)!);
+  const sides = { before: before ? sideOf(before) : null, after: after ? sideOf(after) : null };
+  // A stricter policy is no regression, and a looser one hides none: use the later one for both sides.
+  if (sides.before && after) sides.before.verdict = judgedBy(after, sides.before);
+  const change = sides.after ? changeBetween(sides.before, sides.after) : lacks(before!);
+  const p = before && after && !replayed ? chanceOf(change, before, after) : null;
+  const candidate =
+    p !== null && (change === 'regressed' || (change === 'worsened' && atMost(p, CANDIDATE_P)));
+  const alsoChanged = before && after ? differences(before, after) : [];
+  const subject = { spec, ...(titlePath ? { titlePath } : {}), project, replayed };
+  return { ...subject, change, ...sides, p, candidate, proven: false, alsoChanged };
+}
+
+/** The verdict of these counts under another policy, or of several runs: by the share of passes that the policy asks for. */
+function judgedBy({ k, minPasses }: VerdictRow, side: DiffSide): VerdictName {
+  const graded = side.passes + side.failures;
+  const samePolicy = side.k === k && side.minPasses === minPasses;
+  if (!isSettled(side.verdict) || graded === 0 || (samePolicy && (side.runs ?? 1) === 1)) return side.verdict;
+  return passesBy({ k, minPasses }, side) ? 'passed' : 'failed';
+}
+
+function passesBy(policy: Pick<VerdictRow, 'k' | 'minPasses'>, { passes, failures }: Graded): boolean {
+  return passes * policy.k >= policy.minPasses * (passes + failures);
+}
+
+function changeBetween(before: DiffSide | null, after: DiffSide): Change {
+  if (!before) return 'added';
+  if (!isSettled(before.verdict) || !isSettled(after.verdict)) return 'unclear';
+  if (before.verdict !== after.verdict) return after.verdict === 'passed' ? 'fixed' : 'regressed';
+  const difference = rateDifference(after, before);
+  if (difference === 0) return 'unchanged';
+  return difference > 0 ? 'improved' : 'worsened';
+}
+
+const isWorse = (change: Change) => change === 'regressed' || change === 'worsened';
+
+const chanceOfFall = (before: Graded, after: Graded) =>
+  fisherExactOneSided(before.passes, before.failures, after.passes, after.failures);
+
+function chanceOf(change: Change, before: Graded, after: Graded): number | null {
+  if (isWorse(change)) return chanceOfFall(before, after);
+  return change === 'fixed' || change === 'improved' ? chanceOfFall(after, before) : null;
+}
+
+/** Tolerates the rounding of summed logarithms. */
+const atMost = (p: number, level: number) => p <= level * (1 + 1e-9);
+
+/** A replay needs no statistics: it repeats the same actions, so one failure is proof. */
+function prove(rows: readonly DiffRow[]): void {
+  const smallest = rows.filter(isMeasured).map(({ before, after }) => smallestP(before!, after!));
+  const level = taroneLevel(smallest, ALPHA);
+  for (const row of rows)
+    row.proven =
+      (row.replayed && row.change === 'regressed') ||
+      (row.p !== null && isWorse(row.change) && atMost(row.p, level));
+}
+
+/** The p if as many of the failures as possible were in the later run. */
+function smallestP(before: Graded, after: Graded): number {
+  const failures = Math.min(before.failures + after.failures, after.passes + after.failures);
+  const left = before.failures + after.failures - failures;
+  const size = before.passes + before.failures;
+  return fisherExactOneSided(size - left, left, after.passes + after.failures - failures, failures);
+}
+
+function isMeasured({ replayed, before, after, change }: DiffRow): boolean {
+  return !replayed && before !== null && after !== null && change !== 'unclear';
+}
+
+/**
+ * @param rows without those that are known to be worse
+ * @param fresh further trials since the change, by `keyOf` of their row
+ */
+export function suiteChangeOf(
+  rows: readonly DiffRow[],
+  fresh: ReadonlyMap<string, Graded> = new Map(),
+): SuiteChange | null {
+  const strata = rows.filter(isMeasured).map((row): Stratum => {
+    const { passes = 0, failures = 0 } = fresh.get(keyOf(row)) ?? {};
+    const after = { passes: row.after!.passes + passes, failures: row.after!.failures + failures };
+    return { before: row.before!, after };
+  });
+  if (!strata.length) return null;
+  const p = stratifiedExactOneSided(strata);
+  return {
+    specs: strata.length,
+    before: totalOf(strata.map(({ before }) => before)),
+    after: totalOf(strata.map(({ after }) => after)),
+    p,
+    fell: atMost(p, SUITE_ALPHA),
+  };
+}
+
+/**
+ * The most failures that a baseline of this size could have for the later run to be a candidate. Fresh trials are compared with a
+ * baseline that was selected for being good.
+ */
+export function luckiestBaseline(before: DiffSide, after: DiffSide): number {
+  const size = before.passes + before.failures;
+  for (let failures = size; failures >= 0; failures--) {
+    const side = { passes: size - failures, failures };
+    const flip = after.verdict === 'failed' && passesBy(after, side);
+    const lower = rateDifference(after, side) < 0;
+    if (flip || (lower && atMost(chanceOfFall(side, after), CANDIDATE_P))) return failures;
+  }
+  return 0;
+}
+
+function differences(before: VerdictRow, after: VerdictRow): DiffRow['alsoChanged'] {
+  const found: DiffRow['alsoChanged'] = [];
+  if (before.specHash && after.specHash && before.specHash !== after.specHash) found.push('spec');
+  if (before.k !== after.k || before.minPasses !== after.minPasses) found.push('policy');
+  if (before.agent !== after.agent) found.push('agent');
+  if (before.model !== after.model) found.push('model');
+  return found;
+}
+
+function sideOf(row: VerdictRow): DiffSide {
+  const { spec, titlePath, describe, project, replayed, specHash, way, ...side } = row;
+  return side;
+}
+
+type Named = Pick<RowSubject, 'spec' | 'titlePath' | 'describe' | 'project' | 'replayed'>;
+
+/** By spec, then project, agents before replays. */
+export function byName(a: Named, b: Named): number {
+  return (
+    compareText(specName(a), specName(b)) ||
+    compareText(a.project, b.project) ||
+    Number(a.replayed) - Number(b.replayed)
+  );
+}
+
+/** The key of a row in a file. An ordinary test is known by its path, since its name depends on the other tests. */
+export const keyOf = (row: Named) =>
+  JSON.stringify([row.titlePath ?? specName(row), row.project, row.replayed]);
+
+/** The pass rate of the baseline over all compared specs; 1 if there are none. */
+export function baselineRate({ rows }: Pick<Diff, 'rows'>): number {
+  const { passes, failures } = totalOf(rows.filter(isMeasured).map(({ before }) => before!));
+  return passes + failures ? passes / (passes + failures) : 1;
+}
+
+/** Reasons why a comparison may have no answer. */
+export const DOUBTS = ['removed', 'added', 'unclear'] as const;
+export type Doubt = (typeof DOUBTS)[number];
+
+export interface DiffOutcome {
+  /** `unknown`: nothing is or looks worse, but something may be. */
+  outcome: 'same' | 'worse' | 'unknown';
+  /** Worse, with enough trials to tell. */
+  proven: DiffRow[];
+  /** They look worse, but with too few trials to tell; empty if candidates are allowed. */
+  candidates: DiffRow[];
+  /** Reasons that are not allowed, with their rows. */
+  doubts: { doubt: Doubt; rows: DiffRow[] }[];
+}
+
+export const EXIT_CODES = { same: 0, worse: 1, failed: 2, unknown: 3 } as const;
+
+/** @param allowed any of DOUBTS, and `candidates`: then only proven rows are worse. */
+export function outcomeOf({ rows, suite }: Diff, allowed: ReadonlySet<string> = new Set()): DiffOutcome {
+  const proven = rows.filter(row => row.proven);
+  const candidates = allowed.has('candidates') ? [] : rows.filter(row => row.candidate && !row.proven);
+  const doubts = DOUBTS.filter(doubt => !allowed.has(doubt))
+    .map(doubt => ({ doubt, rows: rows.filter(({ change }) => change === doubt) }))
+    .filter(({ rows }) => rows.length);
+  const worse = proven.length || candidates.length || suite?.fell;
+  const unknown = doubts.length || rows.every(({ change }) => change === 'not run');
+  return { outcome: worse ? 'worse' : unknown ? 'unknown' : 'same', proven, candidates, doubts };
+}

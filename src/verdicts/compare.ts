@@ -1,0 +1,141 @@
+// Compares projects over the same specs. Pure: the same verdicts give the same comparison, in any order and from any number of
+// shards.
+
+import {
+  type ComparedPair,
+  type Comparison,
+  type ComparisonTotals,
+  comparedCellSchema,
+  type VerdictRow,
+} from '../data/verdict';
+import { compareText, groupBy, passHat, stratifiedExactOneSided, studentQuantile, sumOf } from './statistics';
+import { gradedRate, isSettled, rateDifference, specName, sumOfKnown } from './verdict';
+
+/**
+ * Compares the projects that share specs.
+ *
+ * @param rows each spec once per project. Replays and ordinary tests are left out: they don't measure an agent.
+ * @returns undefined if no two projects share a spec.
+ */
+export function compareProjects(rows: readonly VerdictRow[]): Comparison | undefined {
+  const bySpec = groupBy(
+    rows.filter(row => !row.replayed && !row.titlePath),
+    specName,
+  );
+  const shared = [...bySpec]
+    .filter(([, found]) => found.length > 1)
+    .sort(([a], [b]) => compareText(a, b))
+    .map(([spec, found]) => ({ spec, found: found.sort((a, b) => compareText(a.project, b.project)) }));
+  if (!shared.length) return undefined;
+  const compared = shared.flatMap(({ found }) => found);
+  const named = (kind: Kind) => shared.filter(({ found }) => kindOf(found) === kind).map(({ spec }) => spec);
+  const hasTools = compared.some(({ pageToolCalls }) => pageToolCalls);
+  const names = [...new Set(compared.map(({ project }) => project))].sort(compareText);
+  return {
+    projects: names.map(project =>
+      totalsOf(
+        project,
+        compared.filter(row => row.project === project),
+        hasTools,
+      ),
+    ),
+    pairs: comparedPairs(names, shared),
+    specs: shared.map(({ spec, found }) => ({ spec, cells: found.map(cellOf) })),
+    differ: named('differ'),
+    ratesDiffer: named('ratesDiffer'),
+    unclear: named('unclear'),
+  };
+}
+
+type Kind = 'differ' | 'ratesDiffer' | 'unclear' | 'same';
+
+function kindOf(rows: readonly VerdictRow[]): Kind {
+  const settled = rows.filter(row => isSettled(row.verdict));
+  if (new Set(settled.map(({ verdict }) => verdict)).size > 1) return 'differ';
+  if (settled.length < rows.length) return 'unclear';
+  const [first, ...others] = settled as [VerdictRow, ...VerdictRow[]];
+  return others.every(row => rateDifference(row, first) === 0) ? 'same' : 'ratesDiffer';
+}
+
+const cellOf = (row: VerdictRow) =>
+  comparedCellSchema.parse({ ...row, rate: gradedRate(row.passes, row.failures) });
+
+type Counts = 'passes' | 'failures' | 'errors' | 'actions' | 'pageToolCalls';
+
+function totalsOf(project: string, rows: readonly VerdictRow[], hasTools: boolean): ComparisonTotals {
+  const sum = (what: Counts) => sumOf(rows, row => row[what] ?? 0);
+  const [passes, failures, errors] = [sum('passes'), sum('failures'), sum('errors')];
+  const costUsd = sumOfKnown(rows.map(({ costUsd }) => costUsd));
+  return {
+    project,
+    agent: rows.find(({ agent }) => agent !== null)?.agent ?? null,
+    model: rows.find(({ model }) => model !== null)?.model ?? null,
+    specs: rows.length,
+    specsPassed: rows.filter(({ verdict }) => verdict === 'passed').length,
+    passes,
+    failures,
+    errors,
+    rate: gradedRate(passes, failures),
+    ...(hasTools ? { actions: sum('actions'), pageToolCalls: sum('pageToolCalls') } : {}),
+    costUsd,
+    passAll: passAllOf(rows),
+    costPerPassUsd: costUsd === null || passes === 0 ? null : costUsd / passes,
+  };
+}
+
+/** At most this chance that any pair of equal agents is said to differ. */
+const PAIR_ALPHA = 0.05;
+
+/** Every two projects, over the specs that both have graded trials of. */
+function comparedPairs(
+  projects: readonly string[],
+  specs: readonly { spec: string; found: readonly VerdictRow[] }[],
+): ComparedPair[] {
+  const names = projects.flatMap((one, index) =>
+    projects.slice(index + 1).map(other => [one, other] as const),
+  );
+  return names.flatMap(([one, other]) => {
+    const both = specs.flatMap(({ found }) => {
+      const graded = found.filter(row => row.passes + row.failures > 0);
+      const before = graded.find(({ project }) => project === one);
+      const after = graded.find(({ project }) => project === other);
+      return before && after ? [{ before, after }] : [];
+    });
+    return both.length ? [pairOf([one, other], both, PAIR_ALPHA / names.length)] : [];
+  });
+}
+
+type Pair = { before: VerdictRow; after: VerdictRow };
+
+/**
+ * The mean over specs of the paired difference, with its error from the spread between specs: Miller 2024, "Adding error bars to
+ * evals", arXiv 2411.00640, sections 2.2 and 4.2 (clustered, paired); with Student's t, since suites are small. p is from the exact
+ * permutation of trials within each spec, two-sided.
+ */
+function pairOf(projects: [string, string], pairs: readonly Pair[], alpha: number): ComparedPair {
+  const rate = ({ passes, failures }: VerdictRow) => passes / (passes + failures);
+  const differences = pairs.map(({ before, after }) => rate(before) - rate(after));
+  const n = differences.length;
+  const difference = sumOf(differences, one => one) / n;
+  const spread = sumOf(differences, one => (one - difference) ** 2);
+  const margin = n > 1 ? studentQuantile(n - 1) * Math.sqrt(spread / (n - 1) / n) : 0;
+  const swapped = pairs.map(({ before, after }) => ({ before: after, after: before }));
+  const p = Math.min(1, 2 * Math.min(stratifiedExactOneSided(pairs), stratifiedExactOneSided(swapped)));
+  const within = (value: number) => Math.max(-1, Math.min(1, value));
+  const interval: [number, number] | null =
+    n > 1 ? [within(difference - margin), within(difference + margin)] : null;
+  return { projects, specs: n, difference, interval, p, differ: p <= alpha && !holds(interval) };
+}
+
+/** Whether the interval includes 0. */
+const holds = (interval: [number, number] | null) =>
+  interval !== null && interval[0] <= 0 && interval[1] >= 0;
+
+/** pass^k for the largest k, up to 5, that every spec has trials for: the mean over the specs. */
+function passAllOf(rows: readonly VerdictRow[]): Comparison['projects'][number]['passAll'] {
+  const graded = rows.filter(({ passes, failures }) => passes + failures > 0);
+  if (!graded.length) return null;
+  const k = Math.min(5, ...graded.map(({ passes, failures }) => passes + failures));
+  const sum = sumOf(graded, ({ passes, failures }) => passHat(passes, passes + failures, k)!);
+  return { k, value: Math.round((sum / graded.length) * 1e4) / 1e4 };
+}

@@ -1,0 +1,106 @@
+import type { BetaContentBlockParam } from '@anthropic-ai/sdk/resources/beta/messages/messages';
+import { describe, expect, it } from 'vitest';
+import { Conversation } from '../../../../src/agents/claude/conversation';
+
+const PICTURE = {
+  type: 'image',
+  source: { type: 'base64', media_type: 'image/jpeg', data: 'AA==' },
+} as const;
+const opening: BetaContentBlockParam[] = [{ type: 'text', text: 'goal' }];
+
+function answered(conversation: Conversation, id: string, content: 'picture' | 'reading' | 'short'): void {
+  conversation.add('assistant', [
+    { type: 'thinking', thinking: `about ${id}`, signature: 's' },
+    { type: 'tool_use', id, name: 'read_page', input: {} },
+  ]);
+  const text = content === 'reading' ? `${id} ${'x'.repeat(7000)}` : 'Clicked.';
+  conversation.add('user', [
+    {
+      type: 'tool_result',
+      tool_use_id: id,
+      content: [content === 'picture' ? PICTURE : { type: 'text', text }],
+    },
+  ]);
+}
+
+function conversationOf(
+  kinds: ('picture' | 'reading' | 'short')[],
+  policy = { atTokens: 4000, keep: 1 },
+): Conversation {
+  const conversation = new Conversation(opening, policy);
+  for (const [index, kind] of kinds.entries()) answered(conversation, `t${index}`, kind);
+  return conversation;
+}
+
+const kindsOf = (conversation: Conversation) =>
+  conversation.messages.flatMap(({ content }) => content.map(block => block.type));
+
+describe('the conversation', () => {
+  it('marks the newest two user messages, and changes nothing else for it', () => {
+    const conversation = conversationOf(['short', 'short', 'short']);
+    const before = JSON.stringify(conversation.messages);
+    const marked = conversation
+      .forRequest()
+      .map(message => JSON.stringify(message).includes('cache_control'));
+    expect(marked).toEqual([false, false, false, false, true, false, true]);
+    expect(JSON.stringify(conversation.messages)).toBe(before);
+  });
+
+  it('marks the last user message where the turn was paused', () => {
+    const conversation = conversationOf(['short']);
+    conversation.add('assistant', [{ type: 'text', text: 'one moment' }]);
+    conversation.add('assistant', [{ type: 'text', text: 'go on' }]);
+    expect(conversation.messages.at(-1)!.content).toHaveLength(2);
+    expect(JSON.stringify(conversation.forRequest().at(-2))).toContain('cache_control');
+  });
+
+  it('keeps everything until enough is old', () => {
+    expect(conversationOf(['picture', 'picture']).trim()).toBe(false);
+    expect(conversationOf(['reading', 'reading']).trim()).toBe(false);
+    expect(conversationOf(['short', 'short', 'short', 'short']).trim(true)).toBe(false);
+  });
+
+  it('takes old pictures and readings out at once, and the thinking that was bound to them', () => {
+    const conversation = conversationOf(['short', 'reading', 'picture', 'reading', 'picture']);
+    expect(conversation.trim()).toBe(true);
+    const text = JSON.stringify(conversation.messages);
+    expect(text.match(/"type":"image"/g)).toHaveLength(1);
+    expect(text).toContain(`t1 ${'x'.repeat(197)}… (6803 more characters`);
+    expect(text).not.toContain('x'.repeat(300));
+    // What was thought before the first removal, with all that it was based on, stays.
+    expect(kindsOf(conversation).filter(kind => kind === 'thinking')).toHaveLength(2);
+    expect(conversation.messages[3]!.content[0]!.type).toBe('thinking');
+    expect(conversation.messages.at(-1)!.content[0]).toMatchObject({ content: [PICTURE] });
+    expect(conversation.trim()).toBe(false);
+  });
+
+  it('takes pictures out once there are more than 80, however little they weigh', () => {
+    const policy = { atTokens: 1e9, keep: 3 };
+    const shots = (count: number) => conversationOf(Array<'picture'>(count).fill('picture'), policy);
+    const pictures = (conversation: Conversation) =>
+      JSON.stringify(conversation.messages).match(/"type":"image"/g)?.length;
+    const full = shots(80);
+    expect(full.trim()).toBe(false);
+    answered(full, 'text', 'reading');
+    expect([full.trim(), pictures(full)]).toEqual([false, 80]);
+    const over = shots(81);
+    expect([over.trim(), pictures(over)]).toEqual([true, 3]);
+  });
+
+  it('takes all but the newest out where room is needed', () => {
+    const conversation = conversationOf(['picture', 'reading', 'picture'], { atTokens: 1e9, keep: 3 });
+    expect(conversation.trim()).toBe(false);
+    expect(conversation.trim(true)).toBe(true);
+    expect(JSON.stringify(conversation.messages).match(/"type":"image"/g)).toHaveLength(1);
+  });
+
+  it('cuts no character in half', () => {
+    const conversation = new Conversation(opening, { atTokens: 1, keep: 0 });
+    conversation.add('assistant', [{ type: 'tool_use', id: 'a', name: 'read_page', input: {} }]);
+    const text = `${'y'.repeat(199)}😀${'z'.repeat(3000)}`;
+    conversation.add('user', [{ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text }] }]);
+    conversation.trim();
+    expect(JSON.stringify(conversation.messages)).not.toMatch(/\\ud83d"|\\ud83d…/);
+    expect(/[\uD800-\uDFFF]/u.test(JSON.stringify(conversation.messages.at(-1)))).toBe(false);
+  });
+});

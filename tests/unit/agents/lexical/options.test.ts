@@ -1,0 +1,15 @@
+import { expect, it } from 'vitest';
+import { lexical } from '../../../../src/agents/lexical';
+
+it.each([
+  [{ depth: 3 }, /lexical\(\): depth: unknown option; known are name, actionTimeoutMs/],
+  [{ actionTimeoutMs: 5 }, /lexical\(\): actionTimeoutMs: /],
+  [{ name: '' }, /lexical\(\): name: /],
+])('refuses %j', (options, message) => {
+  expect(() => lexical(options as never)).toThrow(message);
+});
+
+it('has a name', () => {
+  expect(lexical().name).toBe('lexical');
+  expect(lexical({ name: 'floor' }).name).toBe('floor');
+});

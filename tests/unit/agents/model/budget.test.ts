@@ -1,0 +1,70 @@
+// A request is made only if what it will probably cost is left of the trial's cap.
+import { expect, test } from 'vitest';
+import type { AgentTask, Usage } from '../../../../src/agents/agent';
+import { BudgetExceededError } from '../../../../src/agents/agent';
+import { pricesOf } from '../../../../src/agents/claude/pricing';
+import { Budget, costOf, type Prices } from '../../../../src/agents/model/budget';
+
+// 4 in, 20 out, 0.20 from the cache, 5 into it: dollars per million tokens.
+const PRICES = pricesOf({ model: 'claude-opus-5-5' })!;
+const usage = (
+  inputTokens: number,
+  cacheReadTokens: number,
+  cacheCreationTokens: number,
+  outputTokens: number,
+) => {
+  const counted = { inputTokens, cacheReadTokens, cacheCreationTokens, outputTokens };
+  return { ...counted, costUsd: costOf(PRICES, counted) };
+};
+
+function budget(maxCostUsd: number | undefined, prices: Prices | null = PRICES) {
+  const reported: Usage[] = [];
+  const task = {
+    maxCostUsd,
+    get costUsd() {
+      const costs = reported.map(({ costUsd }) => costUsd ?? null);
+      return costs.includes(null) ? null : costs.reduce<number>((sum, cost) => sum + cost!, 0);
+    },
+    usage: (each: Usage) => void reported.push(each),
+  } as unknown as AgentTask;
+  return { budget: new Budget(task, prices ?? undefined, 6_000), reported };
+}
+
+test('the first request pays for its own tokens, the tools and a short answer', () => {
+  // (4,000 + 6,000) x $5 + 200 x $20, in millionths.
+  const cost = 0.054;
+  expect(() => budget(cost + 0.0001).budget.check(4_000)).not.toThrow();
+  expect(() => budget(cost - 0.0001).budget.check(4_000)).toThrow(BudgetExceededError);
+});
+
+test('later requests read from the cache what is known, and are guessed to answer as long as the longest', () => {
+  const { budget: spent, reported } = budget(0.12);
+  spent.report(usage(0, 0, 10_000, 1_000));
+  expect(reported[0]!.costUsd).toBeCloseTo(0.07);
+  // 10,000 x $0.20 + 1,000 x $5 + 1,000 x $20 = $0.027: fits below 0.12; 6,000 fresh tokens more do not.
+  expect(() => spent.check(1_000)).not.toThrow();
+  expect(() => spent.check(7_000)).toThrow(
+    /^\$0\.0700 of \$0\.12 are spent, and the next turn would cost about \$0\.0570$/,
+  );
+});
+
+test('what no cache holds is paid in full again', () => {
+  const { budget: spent } = budget(0.12);
+  spent.report(usage(10_000, 0, 0, 1_000));
+  // 10,000 x $4 + 1,000 x $5 + 1,000 x $20 = $0.065, beside the $0.06 that are spent.
+  expect(() => spent.check(1_000)).toThrow(/the next turn would cost about \$0\.0650$/);
+});
+
+test('after a trim the whole conversation is written anew', () => {
+  const { budget: spent } = budget(0.12);
+  spent.report(usage(0, 0, 10_000, 1_000));
+  spent.forgetCached();
+  expect(() => spent.check(1_000)).toThrow(BudgetExceededError);
+});
+
+test.each([
+  ['no cap', budget(undefined)],
+  ['no price', budget(0.000001, null)],
+])('with %s nothing is refused', (_, { budget: free }) => {
+  expect(() => free.check(1_000_000)).not.toThrow();
+});

@@ -1,0 +1,210 @@
+// Recordings, records and results that someone else wrote: a pull request, the CI of a fork.
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import type { FullConfig, Suite, TestCase, TestResult } from '@playwright/test/reporter';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { NO_USAGE, type SessionTask } from '../../../../src/agents/agent';
+import { resolved } from '../../../../src/agents/replay/player';
+import { RECORD_ATTACHMENT, type TrialRecord } from '../../../../src/data/record';
+import { RECORDING_VERSION, readRecording } from '../../../../src/data/recording';
+import { planAnnotations } from '../../../../src/playwright/annotations';
+import { RecordingPick, recordingOf, writeRecordings } from '../../../../src/report/recordings';
+import TaskproofReporter from '../../../../src/report/reporter';
+import { madeRecord } from '../../../support/records';
+import { resultsFile, suite } from '../../cli/suite';
+
+const around = { tab: 0, before: { url: '/', content: 'a' }, after: { url: '/', content: 'b' } };
+const click = { do: 'click' as const, locator: `getByRole('button')`, ...around };
+
+function recordOf(recorded: object[], more: Partial<TrialRecord> = {}): TrialRecord {
+  const turn = {
+    number: 1,
+    title: 'turn',
+    actions: [{ title: 'act', recorded: recorded as never }],
+    narration: '',
+  };
+  return madeRecord({
+    ...{ specId: 'order', specHash: 'abc', specFile: 'order.yaml', agent: 'claude' },
+    policy: { k: 1, minPasses: 1 },
+    turns: [
+      {
+        ...turn,
+        ...{
+          outcome: 'ok',
+          notices: [],
+          url: '',
+          usage: NO_USAGE,
+          startedAtMs: 0,
+          durationMs: 0,
+          screenshot: null,
+        },
+      },
+    ],
+    ...more,
+  });
+}
+
+const recording = (recorded: object[]) => ({
+  recordingVersion: RECORDING_VERSION,
+  specId: 'order',
+  specHash: 'abc',
+  agent: 'claude',
+  model: null,
+  recordedAt: '2026-11-05T10:00:00.000Z',
+  turns: [{ title: 'turn', actions: [{ title: 'act', recorded }] }],
+});
+
+/** A config's folder with a folder beside it, and a link that leads there. */
+function folders() {
+  const above = mkdtempSync(join(tmpdir(), 'taskproof-foreign-'));
+  onTestFinished(() => rmSync(above, { recursive: true }));
+  const [config, beside] = [join(above, 'config'), join(above, 'beside')];
+  mkdirSync(join(config, 'kept'), { recursive: true });
+  mkdirSync(beside);
+  writeFileSync(join(beside, 'key.pem'), 'private');
+  writeFileSync(join(config, 'bill.pdf'), 'bill');
+  symlinkSync(beside, join(config, 'link'));
+  symlinkSync(join(beside, 'key.pem'), join(config, 'key.pem'));
+  symlinkSync(join(beside, 'none.json'), join(config, 'none.healed.json'));
+  return { above, config, beside };
+}
+
+const filesBelow = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort();
+
+test.each([
+  '../../x',
+  '/tmp/taskproof-x',
+  'a/b',
+  'a\\b',
+  '..',
+  'Order',
+  'order\n',
+  'order\0',
+  'x'.repeat(65),
+])('taskproof record writes no file for %j', async id => {
+  const results = JSON.parse(resultsFile({ order: 'p' }));
+  Object.assign(results.verdicts[0], { spec: id, recording: recording([click]) });
+  const { taskproof, folder } = suite({ 'deep/er/r.json': JSON.stringify(results) });
+  const before = filesBelow(folder);
+  const { code, err } = await taskproof(['record', 'deep/er/r.json', '-o', 'deep/er/out']);
+  expect(err).toMatch(/is not the id of a task spec/);
+  expect(code).toBe(1);
+  expect(filesBelow(folder)).toEqual(before);
+  expect(existsSync(`${id.replaceAll('\0', '')}.json`)).toBe(false);
+});
+
+test('a results file of gigabytes is not read', async () => {
+  const { taskproof, folder } = suite({ 'r.json': '{}' });
+  truncateSync(join(folder, 'r.json'), 3_000_000_000);
+  expect(await taskproof(['record', 'r.json'])).toMatchObject({
+    code: 1,
+    err: expect.stringMatching(/r\.json can't be read \(more than 200 MB\)/),
+  });
+});
+
+test('a recording that types a secret into an address is refused, and none is made', () => {
+  const goto = { do: 'goto', url: '/?q=<secret>SHOP_PASSWORD</secret>', ...around };
+  expect(() => readRecording(JSON.stringify(recording([click, goto])), 'order.json')).toThrow(
+    /order\.json: .*recorded\[1\]\.url: must not hold a secret/,
+  );
+  expect(recordingOf(recordOf([goto]))).toEqual({
+    problem: expect.stringMatching(/^turn 1: .*an address that holds a secret/),
+  });
+});
+
+test('a recording has bounds', () => {
+  const many = { ...recording([click]), turns: Array(1_001).fill(recording([click]).turns[0]) };
+  expect(() => readRecording(JSON.stringify(many), 'order.json')).toThrow(/turns: /);
+  expect(() => readRecording(' '.repeat(20_000_001), 'order.json')).toThrow(/order\.json: .*too large/);
+});
+
+test.each([
+  '../beside/key.pem',
+  '/etc/passwd',
+  'C:\\keys.pem',
+  'link/key.pem',
+  'key.pem',
+  'kept/../../beside/key.pem',
+])('a recording uploads nothing from outside the config’s folder: %s', file => {
+  const { config } = folders();
+  const task = { configDir: config, secrets: {}, entryUrl: 'http://shop.test/' } as unknown as SessionTask;
+  const upload = { do: 'upload' as const, locator: 'x', files: ['bill.pdf', file], ...around };
+  expect(() => resolved(upload, task)).toThrow(/^the recording uploads ".*", which is outside .*config/);
+  expect(resolved({ ...upload, files: ['./bill.pdf'] }, task)).toMatchObject({
+    files: [join(config, 'bill.pdf')],
+  });
+  expect(recordingOf(recordOf([{ ...upload, files: ['../x'] }]))).toEqual({
+    problem: expect.stringMatching(/^turn 1: .*"\.\.\/x", which is outside/),
+  });
+});
+
+const healing = (file: string) =>
+  recordOf([click], { replayed: true, healed: { turn: 1, reason: 'gone', recording: file } });
+
+test.each([
+  '../beside/order.json',
+  '/tmp/taskproof-healed.json',
+  'link/order.json',
+  'none.json',
+  'kept/order.js',
+  'kept/order',
+])('a healed recording is not written as %s', async file => {
+  const { above, config } = folders();
+  const before = filesBelow(above);
+  const pick = new RecordingPick();
+  pick.add(healing(file));
+  const spec = { planned: { id: 'order' }, project: 'a', tests: [], pick };
+  const lines = await writeRecordings([spec], { projects: [] } as unknown as FullConfig, config);
+  expect(lines).toEqual([expect.stringMatching(/^no recording of order: .* is not a \.json file below/)]);
+  expect(filesBelow(above)).toEqual(before);
+});
+
+test('only the process that ran the trials writes recordings: merging reports writes none', async () => {
+  const { config, above } = folders();
+  const before = filesBelow(above);
+  const project = { name: 'a', use: {} };
+  const planned = { file: 'order.yaml', policy: { k: 1, minPasses: 1 }, replayed: true };
+  const hostile = {
+    title: 'order · replay 1/1',
+    annotations: planAnnotations(planned),
+    tags: [],
+    repeatEachIndex: 0,
+    parent: { project: () => project },
+  } as unknown as TestCase;
+  const body = Buffer.from(JSON.stringify(healing('kept/order.json')));
+  const result = {
+    status: 'passed',
+    retry: 0,
+    duration: 1,
+    errors: [],
+    annotations: hostile.annotations,
+    attachments: [{ name: RECORD_ATTACHMENT, contentType: 'application/json', body }],
+  } as unknown as TestResult;
+  const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  onTestFinished(() => out.mockRestore());
+  const reporter = new TaskproofReporter({ outputFile: 'results.json' });
+  const configured = {
+    projects: [project],
+    metadata: {},
+    reporter: [],
+    shard: null,
+    configFile: join(config, 'c.ts'),
+  };
+  reporter.onBegin(configured as unknown as FullConfig, { allTests: () => [hostile] } as unknown as Suite);
+  reporter.onTestEnd(hostile, result);
+  await reporter.onEnd({ status: 'passed', duration: 1, startTime: new Date() });
+  expect(out.mock.calls.join('')).toContain('healed at turn 1');
+  expect(filesBelow(above).filter(file => !before.includes(file))).toEqual([
+    relative(above, join(config, 'results.json')),
+  ]);
+});

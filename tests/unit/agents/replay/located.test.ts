@@ -1,0 +1,27 @@
+import { expect, test } from 'vitest';
+import type { SessionTask } from '../../../../src/agents/agent';
+import { resolved } from '../../../../src/agents/replay/player';
+import type { RecordedAction } from '../../../../src/data/action';
+
+const mark = '<secret>WHO</secret>';
+const task = {
+  secrets: { WHO: `O'Hara "x"\\` },
+  configDir: '/',
+  entryUrl: 'http://x/',
+} as unknown as SessionTask;
+const where = { tab: 0, before: { url: '', content: '' }, after: { url: '', content: '' } };
+
+test.each<[Partial<RecordedAction>, Partial<RecordedAction>]>([
+  [{ do: 'fill', locator: 'x', text: mark }, { text: `O'Hara "x"\\` }],
+  // As source text, where the quotes would end it.
+  [{ do: 'click', locator: `getByText('Hi ${mark}')` }, { locator: `getByText('Hi O\\'Hara \\"x\\"\\\\')` }],
+  [{ do: 'drag', locator: 'x', to: `getByText('${mark}')` }, { to: `getByText('O\\'Hara \\"x\\"\\\\')` }],
+  [{ do: 'select', locator: 'x', labels: [mark] }, { labels: [`O'Hara "x"\\`] }],
+])('a recording names secrets wherever they stood: %j', (step, expected) => {
+  expect(resolved({ ...step, ...where } as RecordedAction, task)).toMatchObject(expected);
+});
+
+test('one that the project does not have is named', () => {
+  const step = { do: 'click', locator: "getByText('<secret>OTHER</secret>')", ...where } as RecordedAction;
+  expect(() => resolved(step, task)).toThrow('the secret OTHER, which this project does not have');
+});

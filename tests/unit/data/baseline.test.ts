@@ -1,0 +1,138 @@
+// What a baseline keeps of each run, and what it makes of files that people and Git have changed.
+import { describe, expect, test } from 'vitest';
+import { baselineText, historyRun, newest, readHistory } from '../../../src/data/baseline';
+import { type Results, ResultsFileError } from '../../../src/data/results';
+import type { HistoryRun } from '../../../src/verdicts/history';
+import { verdictOf } from '../../../src/verdicts/verdict';
+import { resultRow, trials } from '../verdicts/trials';
+
+const WAY = { actions: [{ turn: 1, path: '/', did: 'clicked "Buy"', key: 'click' }], end: '/thanks' };
+const SUBJECT = { spec: 'cart', project: 'opus', agent: 'claude', model: 'm-1', replayed: false };
+const row = (letters: string, more: Partial<Results['verdicts'][number]> = {}) => ({
+  ...resultRow(SUBJECT, verdictOf({ k: letters.length, minPasses: 2 }, trials(letters))),
+  ...more,
+});
+const results = (verdicts: Results['verdicts'], more: Partial<Results> = {}): Results => ({
+  ...{ schemaVersion: '1', durationMs: 1, status: 'passed', complete: true },
+  startedAt: '2026-11-05T10:00:00.000Z',
+  verdicts,
+  ...more,
+});
+const run = (startedAt: string): HistoryRun => ({ startedAt, partial: false, verdicts: [] });
+
+test('a run is read as it was saved: who ran what, the counts, one passing trial', () => {
+  const saved = historyRun(
+    results([
+      row('ppf', { describe: 'phone', specHash: 'h', way: WAY }),
+      row('pp-', { spec: 'answers', titlePath: ['a.spec.ts', 'answers'], agent: null, model: null }),
+      row('ppe', { spec: 'docs', earlyStop: true, turns: null, costUsd: null }),
+      row('---', { spec: 'gone' }),
+    ]),
+  );
+  expect(readHistory(baselineText([saved], 10), 'b.json')).toEqual([
+    { ...saved, verdicts: saved.verdicts.map(one => ({ ...one, reason: null })) },
+  ]);
+  expect(saved.verdicts).toEqual([
+    {
+      ...{ spec: 'answers', titlePath: ['a.spec.ts', 'answers'], project: 'opus', agent: null, model: null },
+      ...{ replayed: false, verdict: 'passed', k: 3, minPasses: 2, turns: 4, costUsd: 0.2, reason: null },
+      ...{ passes: 2, failures: 0, errors: 0 },
+    },
+    {
+      ...{ ...SUBJECT, spec: 'docs', verdict: 'passed', k: 3, minPasses: 2, turns: null, costUsd: null },
+      ...{ reason: null, passes: 2, failures: 0, errors: 0, stoppedEarly: true },
+    },
+    {
+      ...{ ...SUBJECT, describe: 'phone', specHash: 'h', way: WAY, verdict: 'passed', k: 3, minPasses: 2 },
+      ...{ turns: 4, costUsd: expect.closeTo(0.3), reason: null, passes: 2, failures: 1, errors: 0 },
+    },
+  ]);
+});
+
+test.each<[string, Partial<Results>, boolean]>([
+  ['whole', {}, false],
+  ['incomplete', { complete: false }, true],
+  ['filtered', { filtered: true }, true],
+])('a run that is %s', (_, more, partial) => {
+  const saved = historyRun(results([row('pp')], more));
+  expect(saved.partial).toBe(partial);
+  expect(readHistory(baselineText([saved], 1), 'b.json')[0]!.partial).toBe(partial);
+});
+
+test('each run is a line, and the newest are kept; of two that began at one time the later in the list', () => {
+  const [one, two, three] = ['04', '05', '06'].map(day => `2026-11-${day}T10:00:00.000Z`) as [
+    string,
+    string,
+    string,
+  ];
+  expect(baselineText([run(three), run(one)], 9)).toBe(
+    `{\n"schemaVersion": "2",\n"runs": {\n"${one}": {"verdicts":[]},\n"${three}": {"verdicts":[]}\n}\n}\n`,
+  );
+  expect(newest([run(two), run(three), run(one)], 2).map(({ startedAt }) => startedAt)).toEqual([two, three]);
+  const again = { ...run('2026-11-04T11:00:00.000+01:00'), partial: true };
+  expect(newest([run(one), again], 9)).toEqual([{ ...again, startedAt: one }]);
+});
+
+describe('a file', () => {
+  const text = baselineText([run('2026-11-04T10:00:00.000Z'), run('2026-11-05T10:00:00.000Z')], 9);
+  const [open, version, runs, first, second] = text.split('\n') as [string, string, string, string, string];
+  const startsOf = (...lines: string[]) =>
+    readHistory([open, version, runs, ...lines, '}', '}', ''].join('\n'), 'b.json').map(one =>
+      one.startedAt.slice(8, 10),
+    );
+
+  test.each<[string, string[]]>([
+    ['as it was saved', [first, second]],
+    ['in another order', [second, first]],
+    ['with a comma at the end', [first, `${second},`]],
+    ['with blank lines', [first, '', '  ', second]],
+  ])('with the lines of both sides, %s', (_, lines) => {
+    expect(startsOf(...lines).sort()).toEqual(['04', '05']);
+  });
+
+  test('with a mark of its encoding, or Windows line ends', () => {
+    expect(readHistory(`\uFEFF${text}`, 'b.json')).toHaveLength(2);
+    expect(readHistory(text.replace(/,\n"2026/, '\n"2026').replaceAll('\n', '\r\n'), 'b.json')).toHaveLength(
+      2,
+    );
+  });
+
+  test.each<[string, string, RegExp]>([
+    ['is not JSON', '{', /^b\.json: not JSON: [^.]*$/],
+    ['is not one of ours', '{"suites":[]}', /^b\.json: not a Taskproof results file/],
+    ['is empty', 'null', /^b\.json: not a Taskproof results file/],
+    [
+      'has a later schema',
+      '{"schemaVersion":"3","runs":{}}',
+      /^b\.json: schemaVersion is "3"; this version of @taskproof\/playwright reads baselines of "1" and "2"\. Update the package, or save the baseline anew\.$/,
+    ],
+    [
+      'is broken',
+      '{"schemaVersion":"2","runs":{"monday":{"verdicts":[]}}}',
+      /^b\.json: the baseline is not valid:\n {2}runs\.monday: /,
+    ],
+    ['is cut', text.slice(0, -4), /^b\.json: not JSON/],
+    [
+      'has lines of another file',
+      [open, version, '"other": {', first, '}', '}'].join('\n').replace(',', ',,'),
+      /not JSON/,
+    ],
+    [
+      'has a conflict',
+      [open, version, runs, '<<<<<<< HEAD', first, '=======', second, '>>>>>>> b', '}', '}'].join('\n'),
+      /not JSON: .*\. Git left a conflict in it: keep the runs of both sides, one a line\.$/,
+    ],
+  ])('that %s is refused', (_, content, message) => {
+    expect(() => readHistory(content, 'b.json')).toThrow(ResultsFileError);
+    expect(() => readHistory(content, 'b.json')).toThrow(message);
+  });
+
+  test('of results is one run', () => {
+    const [saved] = readHistory(JSON.stringify(results([row('pp')])), 'r.json');
+    expect(saved).toMatchObject({
+      startedAt: '2026-11-05T10:00:00.000Z',
+      partial: false,
+      verdicts: [{ passes: 2 }],
+    });
+  });
+});

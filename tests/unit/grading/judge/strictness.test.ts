@@ -1,0 +1,219 @@
+// Whatever goes wrong is neither a pass nor a fail of the site.
+import { expect, test } from 'vitest';
+import { JudgeError, webJudge } from '../../../../src/grading/judge';
+import { countsOf, decision, json, playJudge, stageOf } from '../../../support/judge-model';
+import { done, type ScriptedRequest } from '../../../support/messages-api';
+import { judgedTrial, KEY, startApi } from './trials';
+
+const NO_RETRY = { maxRetries: 0 };
+
+async function failure(judging: Promise<unknown>): Promise<JudgeError> {
+  const error = await judging.then(
+    () => undefined,
+    error => error,
+  );
+  expect(error).toBeInstanceOf(JudgeError);
+  expect(error.message).not.toContain(KEY);
+  return error;
+}
+
+type Malformed = [name: string, answer: (request: ScriptedRequest) => unknown, problem: RegExp];
+
+const malformed: Malformed[] = [
+  ['no object', () => 7, /answer: Invalid input/],
+  ['no verdict', request => ({ ...decision(request), passed: undefined }), /passed: Invalid input/],
+  ['a verdict in words', request => ({ ...decision(request), passed: 'yes' }), /passed: Invalid input/],
+  ['no reason', request => ({ ...decision(request), reason: ' ' }), /reason: Too small/],
+  ['something else beside', request => ({ ...decision(request), override: true }), /Unrecognized key/],
+  [
+    'a key point left out',
+    request => ({ ...decision(request), keyPoints: decision(request).keyPoints.slice(1) }),
+    /there are 2 key points: each number from 1 to 2/,
+  ],
+  [
+    'a key point answered twice',
+    request => ({ ...decision(request), keyPoints: [1, 1].map(() => decision(request).keyPoints[0]) }),
+    /exactly once/,
+  ],
+  [
+    'a screenshot that is not there',
+    request => ({
+      ...decision(request),
+      keyPoints: decision(request).keyPoints.map(point => ({ ...point, screenshot: 9 })),
+    }),
+    /there are screenshots 1 to \d/,
+  ],
+  [
+    'a pass with a key point that is not met',
+    request => ({ ...decision(request, false), passed: true }),
+    /passed: must be true exactly where every key point is met/,
+  ],
+  [
+    'a fail with all met',
+    request => ({ ...decision(request), passed: false }),
+    /passed: must be true exactly/,
+  ],
+];
+
+test.each(malformed)('%s is asked again once, and then an error', async (_, answer, problem) => {
+  const api = await startApi(playJudge({ decision: request => json(answer(request)) }));
+  const judge = webJudge({ baseURL: api.url, apiKey: KEY });
+  const error = await failure(judge.judge(judgedTrial()));
+  expect(error.message).toMatch(/the answer to "decision" is malformed, even when asked again/);
+  expect(error.message).toMatch(problem);
+  const decisions = api.requests.filter(({ body }) => stageOf(body) === 'decision');
+  expect(decisions).toHaveLength(2);
+  expect(JSON.stringify(decisions[0]!.body)).not.toContain('was not valid');
+  expect(JSON.stringify(decisions[1]!.body)).toContain('was not valid');
+  expect(error.usage!.costUsd, 'what it cost is counted').toBeGreaterThan(0);
+
+  let first = true;
+  const mended = await startApi(
+    playJudge({
+      decision: request => {
+        const bad = first;
+        first = false;
+        return json(bad ? answer(request) : decision(request));
+      },
+    }),
+  );
+  const judgement = await webJudge({ baseURL: mended.url, apiKey: KEY }).judge(judgedTrial());
+  expect(judgement.passed).toBe(true);
+});
+
+test.each([
+  ['key points', () => json({ keyPoints: [] })],
+  ['screenshot', () => json({ shows: 'x', score: 6 })],
+  ['decision', () => done('It passed.')],
+] as const)('a malformed answer at the stage "%s" is an error', async (stage, answer) => {
+  const api = await startApi(playJudge({ [stage]: answer }));
+  const error = await failure(webJudge({ baseURL: api.url, apiKey: KEY }).judge(judgedTrial()));
+  expect(error.message).toContain(`the answer to "${stage}" is malformed`);
+});
+
+test('an answer that is cut off, and one that is refused', async () => {
+  const cut = await startApi(
+    playJudge({
+      decision: request => ({ ...json(decision(request)), stopReason: 'max_tokens' }) as never,
+    }),
+  );
+  const cutOff = await failure(webJudge({ baseURL: cut.url, apiKey: KEY }).judge(judgedTrial()));
+  expect(cutOff.message).toContain('raise webJudge({ maxTokens })');
+  const limits = cut.requests
+    .filter(({ body }) => stageOf(body) === 'decision')
+    .map(({ body }) => body.max_tokens);
+  expect(limits, 'the second try has room for a thought that the first had not').toEqual([16_384, 32_768]);
+  const refusing = await startApi(
+    playJudge({ decision: () => ({ ...done('No.'), stopReason: 'refusal' }) as never }),
+  );
+  const refused = await failure(webJudge({ baseURL: refusing.url, apiKey: KEY }).judge(judgedTrial()));
+  expect(refused.message).toContain('refuses to judge');
+});
+
+test.each([
+  [
+    401,
+    'authentication_error',
+    /refuses the key \(401\). Check ANTHROPIC_API_KEY, or webJudge\(\{ apiKey \}\)/,
+  ],
+  [
+    404,
+    'not_found_error',
+    /there is no model "claude-sonnet-5-5" for this key \(404\). Check webJudge\(\{ model/,
+  ],
+  [429, 'rate_limit_error', /rate limit is reached \(429\)/],
+  [529, 'overloaded_error', /overloaded \(529\).*raise webJudge\(\{ maxRetries/],
+])('status %i is an error that names the judge', async (status, type, message) => {
+  const api = await startApi(
+    playJudge({ screenshot: () => ({ fault: 'status', status, type, message: `no, ${KEY}` }) }),
+  );
+  const judge = webJudge({ baseURL: api.url, apiKey: KEY, ...NO_RETRY });
+  const error = await failure(judge.judge(judgedTrial()));
+  expect(error.message).toMatch(message);
+  expect(error.message).not.toMatch(/\bclaude\(|^claude:/);
+  expect(error.usage!.inputTokens, 'the key points were paid').toBeGreaterThan(0);
+  expect(api.requests.some(({ body }) => stageOf(body) === 'decision')).toBe(false);
+});
+
+test('a connection that drops is tried again', async () => {
+  let dropped = false;
+  const api = await startApi(
+    playJudge({
+      decision: request => {
+        if (dropped) return json(decision(request));
+        dropped = true;
+        return { fault: 'truncate' };
+      },
+    }),
+  );
+  const judgement = await webJudge({ baseURL: api.url, apiKey: KEY, maxRetries: 1 }).judge(judgedTrial());
+  expect(judgement.passed).toBe(true);
+});
+
+test('the signal ends the requests', async () => {
+  const abort = new AbortController();
+  const api = await startApi(
+    playJudge({
+      screenshot: () => {
+        abort.abort(new DOMException('late', 'TimeoutError'));
+        return { fault: 'slow', delayMs: 60_000 };
+      },
+    }),
+  );
+  const judge = webJudge({ baseURL: api.url, apiKey: KEY });
+  const error = await failure(judge.judge(judgedTrial({ signal: abort.signal })));
+  expect(error.message).toBe('the time for judging is up');
+});
+
+test('nothing is asked that the cap can not pay', async () => {
+  const api = await startApi(playJudge());
+  const judge = webJudge({ baseURL: api.url, apiKey: KEY });
+  const none = await failure(judge.judge(judgedTrial({ budgetUsd: 0 })));
+  expect(none.message).toMatch(/more than the trial's cost cap: \$0\.0000 were left.*Raise maxCostUsd/);
+  expect(api.requests).toHaveLength(0);
+
+  const full = await judge.judge(judgedTrial());
+  const budgetUsd = full.usage!.costUsd! * 0.7;
+  const some = await failure(judge.judge(judgedTrial({ budgetUsd })));
+  expect(some.message).toContain("than the trial's cost cap");
+  expect(some.usage!.costUsd).toBeGreaterThan(0);
+  expect(some.usage!.costUsd, 'requests on their way are counted, too').toBeLessThanOrEqual(budgetUsd);
+
+  const enough = await judge.judge(judgedTrial({ budgetUsd: full.usage!.costUsd! * 4 }));
+  expect(enough.passed).toBe(true);
+});
+
+test('what is on its way counts towards the cap', async () => {
+  const api = await startApi(playJudge());
+  const judge = webJudge({ baseURL: api.url, apiKey: KEY });
+  const trial = judgedTrial();
+  const { usage } = await judge.judge(trial);
+  const before = api.requests.length;
+  // Enough for one more request by its estimate, and not for the four that would go out at once.
+  const error = await failure(judge.judge({ ...trial, budgetUsd: 0.02 }));
+  expect(usage!.costUsd).toBeGreaterThan(0.02);
+  expect(error.message).toContain("than the trial's cost cap");
+  expect(api.requests.length - before).toBeLessThanOrEqual(1);
+});
+
+test('a cap can not be kept where the price is unknown', async () => {
+  const api = await startApi(playJudge());
+  const options = { baseURL: api.url, apiKey: KEY, model: 'some-model' };
+  const error = await failure(webJudge(options).judge(judgedTrial({ budgetUsd: 1 })));
+  expect(error.message).toMatch(
+    /the price is unknown for the model "some-model".*webJudge\(\{ model: 'some-model', pricing/,
+  );
+  expect(api.requests).toHaveLength(0);
+  const priced = webJudge({ ...options, pricing: { input: 1, output: 2 } });
+  expect((await priced.judge(judgedTrial({ budgetUsd: 1 }))).usage!.costUsd).toBeGreaterThan(0);
+});
+
+test('the decision looks at no more than is kept', async () => {
+  const api = await startApi(
+    playJudge({
+      decision: request => json({ ...decision(request), reason: JSON.stringify(countsOf(request)) }),
+    }),
+  );
+  const judgement = await webJudge({ baseURL: api.url, apiKey: KEY, screenshots: 2 }).judge(judgedTrial());
+  expect(JSON.parse(judgement.reason)).toEqual({ points: 2, pictures: 2 });
+});

@@ -1,0 +1,35 @@
+import { afterEach, describe, expect, test, vi } from 'vitest';
+import { isInteractive, isListing, repeatEachOverride } from '../../../src/playwright/runner';
+
+const argv = (...args: string[]) => ['node', 'playwright', 'test', ...args];
+afterEach(() => vi.unstubAllEnvs());
+
+describe('--repeat-each', () => {
+  test.each([
+    [[], undefined],
+    [['--repeat-each=3'], 3],
+    [['--repeat-each', '7'], 7],
+    [['--repeat-each=2', '--repeat-each=5'], 5],
+    [['--repeat-each=nonsense'], undefined],
+  ])('%j is %s', (args, repeats) => {
+    vi.stubEnv('TASKPROOF_REPEAT_EACH', '9');
+    expect(repeatEachOverride(argv(...args))).toBe(repeats);
+  });
+
+  test('a worker, which has no such command line, inherits it', () => {
+    repeatEachOverride(argv('--repeat-each=4'));
+    vi.stubEnv('TEST_WORKER_INDEX', '0');
+    expect(repeatEachOverride(['node', 'workerProcessEntry.js'])).toBe(4);
+  });
+});
+
+test.each([
+  [['--list'], true, false],
+  [['--ui'], false, true],
+  [['--ui-port=0'], false, true],
+  [['--debug'], false, true],
+  [['--grep', 'ui'], false, false],
+])('%j: listing %s, interactive %s', (args, listing, interactive) => {
+  expect(isListing(argv(...args))).toBe(listing);
+  expect(isInteractive(argv(...args))).toBe(interactive);
+});

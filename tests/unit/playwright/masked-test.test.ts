@@ -1,0 +1,86 @@
+// What the worker of a real run sends is looked at in tests/e2e/secrets.test.ts.
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestInfo } from '@playwright/test';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { maskTest } from '../../../src/playwright/masked-test';
+import { secretMask } from '../../../src/text/safe-text';
+
+const mask = secretMask({ PW: 'hunter2' });
+
+/** As a worker of Playwright 1.65 makes it, as far as it is touched. */
+function worker() {
+  const sent: unknown[] = [];
+  const send = (payload: unknown) => void sent.push(payload);
+  const info = { errors: [] as object[], _callbacks: { onStepBegin: send, onStepEnd: send, onAttach: send } };
+  maskTest(info as unknown as TestInfo, mask);
+  return { ...info, sent };
+}
+
+describe('before a reporter sees it', () => {
+  test('the titles and parameters of a step', () => {
+    const { _callbacks, sent } = worker();
+    _callbacks.onStepBegin({
+      stepId: 'hunter2',
+      category: 'pw:api',
+      title: 'Fill "hunter2"',
+      subtitle: "getByText('HUNTER2')",
+      params: { value: 'hunter2', nested: [{ text: 'a hunter2' }], times: 2, none: null },
+    });
+    expect(sent).toEqual([
+      {
+        stepId: 'hunter2',
+        category: 'pw:api',
+        title: 'Fill "<secret>PW</secret>"',
+        subtitle: "getByText('<secret>PW</secret>')",
+        params: {
+          value: '<secret>PW</secret>',
+          nested: [{ text: 'a <secret>PW</secret>' }],
+          times: 2,
+          none: null,
+        },
+      },
+    ]);
+  });
+
+  test('an error, its causes and what a difference highlights in it; the paths of its stack stay', () => {
+    const { errors, _callbacks, sent } = worker();
+    const message = 'expected "\u001b[7mhunt\u001b[27mer2"';
+    const error = () => ({
+      message,
+      stack: `Error: ${message}\n    at /home/hunter2/a.spec.ts:1:2`,
+      cause: { value: 'hunter2' },
+    });
+    const masked = {
+      message: 'expected "<secret>PW</secret>"',
+      stack: 'Error: expected "<secret>PW</secret>"\n    at /home/hunter2/a.spec.ts:1:2',
+      cause: { value: '<secret>PW</secret>' },
+    };
+    expect(errors.push(error(), { stack: 'hunter2 alone' })).toBe(2);
+    _callbacks.onStepEnd({ error: error() });
+    expect(errors).toEqual([masked, { stack: '<secret>PW</secret> alone' }]);
+    expect(sent).toEqual([{ error: masked }]);
+  });
+
+  test('error-context.md, and no other file', () => {
+    const { _callbacks } = worker();
+    const folder = mkdtempSync(join(tmpdir(), 'masked-'));
+    const texts = ['error-context', 'of-the-suite'].map(name => {
+      const path = join(folder, `${name}.md`);
+      writeFileSync(path, '- textbox: hunter2');
+      _callbacks.onAttach({ name, path });
+      return readFileSync(path, 'utf8');
+    });
+    expect(texts).toEqual(['- textbox: <secret>PW</secret>', '- textbox: hunter2']);
+  });
+});
+
+test('where Playwright keeps steps elsewhere, that is said, once', () => {
+  const write = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  onTestFinished(() => write.mockRestore());
+  for (let time = 0; time < 2; time++) maskTest({ errors: [] } as unknown as TestInfo, mask);
+  expect(write.mock.calls.map(([text]) => text)).toEqual([
+    expect.stringMatching(/^taskproof: this version of Playwright .* in plain text\. Use .*\n$/),
+  ]);
+});

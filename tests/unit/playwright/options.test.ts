@@ -1,0 +1,142 @@
+import type { Page, TestInfo } from '@playwright/test';
+import { describe, expect, test } from 'vitest';
+import { defineAgent } from '../../../src/agents/agent';
+import { agentRunner } from '../../../src/playwright/agent-runner';
+import {
+  checkTaskproofOptions,
+  missingSecrets,
+  originOf,
+  type ReadyOptions,
+} from '../../../src/playwright/options';
+import { checkReporterOptions } from '../../../src/report/write';
+
+const agent = defineAgent({ name: 'mine', run: async () => undefined });
+
+test.each([
+  [{}],
+  [
+    {
+      maxCostUsd: 1,
+      maxRunCostUsd: 20,
+      turnTimeoutMs: 1000,
+      origin: 'https://x.test:8443',
+      earlyStop: true,
+    },
+  ],
+  [{ origin: 'http://localhost:3000/' }],
+  [{ origin: '' }],
+  [{ origin: 'baseURL' }],
+  [{ secrets: { PASSWORD: 'x' } }],
+  [{ judge: { name: 'mine', judge: async () => ({ passed: true, reason: '' }) } }],
+])('%j is accepted', options => {
+  expect(() => checkTaskproofOptions({ agent, ...options }, 'project "p"')).not.toThrow();
+});
+
+test.each([[undefined], [{}], [{ maxCostUsd: 1 }]])('%j names the agents to choose from', options => {
+  expect(() => checkTaskproofOptions(options, 'project "p"')).toThrow(
+    /^project "p": no agent is configured[\s\S]*lexical\(\)[\s\S]*claude\([\s\S]*command\(/,
+  );
+});
+
+test('stepTimeoutMs is read as turnTimeoutMs', () => {
+  expect(checkTaskproofOptions({ agent, stepTimeoutMs: 5 }, 'p')).toMatchObject({ turnTimeoutMs: 5 });
+  expect(checkTaskproofOptions({ agent, stepTimeoutMs: 5, turnTimeoutMs: 6 }, 'p')).toMatchObject({
+    turnTimeoutMs: 6,
+  });
+});
+
+test.each([
+  [{ maxStep: 5 }, 'agent.run(): maxStep: unknown option; known are '],
+  [{ maxSteps: '5' }, 'agent.run(): maxSteps: '],
+])('agent.run(goal, %j) is refused before the page is used', async (options, message) => {
+  const runner = agentRunner({} as Page, { agent } as ReadyOptions, {} as TestInfo);
+  await expect(runner.run('Go', options as never)).rejects.toThrow(message);
+});
+
+test.each([
+  [{ agnet: agent }, /agnet: unknown option; known are agent, judge/],
+  [{ agent: () => undefined }, /agent: must be an agent/],
+  [{ agent: 'claude' }, /agent: must be an agent/],
+  [{ agent: { name: '', run: async () => undefined } }, /agent: needs a `name`/],
+  [{ judge: {} }, /judge: must be a judge/],
+  [{ maxCostUsd: 0 }, /maxCostUsd/],
+  [{ maxCostUsd: Number.NaN }, /maxCostUsd/],
+  [{ turnTimeoutMs: 1.5 }, /turnTimeoutMs/],
+  [{ origin: 'https://x.test/path' }, /origin: must be 'baseURL' or an origin/],
+  [{ origin: 'x.test' }, /origin: must be 'baseURL' or an origin/],
+  [{ secrets: { 'A B': 'x' } }, /secrets/],
+  [{ one: 1, two: 2 }, /one: unknown option[\s\S]*two: unknown option/],
+])('%j is refused', (options, message) => {
+  expect(() => checkTaskproofOptions({ agent, ...options }, 'project "p"')).toThrow(message);
+  expect(() => checkTaskproofOptions({ agent, ...options }, 'project "p"')).toThrow(
+    /^project "p": use\.taskproof/,
+  );
+});
+
+describe('secrets without a value', () => {
+  const options = checkTaskproofOptions(
+    { agent, secrets: { KNOWN: 'x', EMPTY: '', GONE: undefined, LOST: undefined } },
+    'p',
+  );
+
+  test('are no error of the options, and not among those that have one', () => {
+    expect(options).toMatchObject({ secrets: { KNOWN: 'x', EMPTY: '' }, missing: ['GONE', 'LOST'] });
+  });
+
+  test.each<[string[], string | undefined]>([
+    [[], undefined],
+    [['Sign in with KNOWN and EMPTY', 'The GONEST of LOST_ONES, gone'], undefined],
+    [
+      ['Type <secret>GONE</secret>'],
+      'GONE has no value, but the goal of s0 needs it. Set the environment variables that the values come from.',
+    ],
+    [
+      ['Look', 'GONE', 'LOST, "GONE"'],
+      'GONE, LOST have no value, but the goal of s1, s2 needs them. Set the environment variables that the values come from.',
+    ],
+  ])('goals %j: %s', (goals, said) => {
+    const specs = goals.map((goal, index) => ({ id: `s${index}`, goal }));
+    expect(missingSecrets(options, specs)).toBe(said && `use.taskproof.secrets: ${said}`);
+  });
+});
+
+test.each([
+  [undefined, 'http://base.test/app/', undefined],
+  ['https://x.test', 'http://base.test/', 'https://x.test'],
+  ['baseURL', 'http://base.test:8080/app/?a=1', 'http://base.test:8080'],
+])('origin %j with the baseURL %j is %j', (origin, baseURL, expected) => {
+  expect(originOf(checkTaskproofOptions({ agent, origin }, 'p'), baseURL, 'p')).toBe(expected);
+});
+
+test.each([
+  [
+    undefined,
+    /^project "p": use\.taskproof\.origin is 'baseURL', but there is no baseURL\. Set use\.baseURL/,
+  ],
+  ['', /there is no baseURL/],
+  ['/app', /baseURL is "\/app", not an http\(s\) URL/],
+  ['about:blank', /not an http/],
+  ['http://', /not an http/],
+])("origin 'baseURL' with the baseURL %j is refused without a stack", (baseURL, message) => {
+  const options = checkTaskproofOptions({ agent, origin: 'baseURL' }, 'p');
+  const refused = () => originOf(options, baseURL, 'project "p"');
+  expect(refused).toThrow(message);
+  expect(refused).toThrow(expect.objectContaining({ stack: expect.not.stringMatching(/\n\s+at /) }));
+});
+
+test('the reporter refuses what it does not know, and takes what Playwright adds', () => {
+  expect(checkReporterOptions({ configDir: '/x', _mode: 'test', onlyFailures: false })).toEqual({
+    outputFile: 'taskproof-results.json',
+  });
+  expect(() => checkReporterOptions({ outptFile: 'x' })).toThrow(
+    /outptFile: unknown option; known are outputFile/,
+  );
+  expect(() => checkReporterOptions({ summary: 3 })).toThrow(/summary/);
+});
+
+test.each([
+  [undefined, /`name` must be a non-empty string/],
+  [{ name: 'x' }, /agent "x" needs `run`/],
+])('defineAgent(%j) says what is missing', (given, message) => {
+  expect(() => defineAgent(given as never)).toThrow(message);
+});

@@ -1,0 +1,274 @@
+// Pass policies of ordinary tests: what they declare, what their results come to, what their rows are called.
+import type { TestCase, TestResult } from '@playwright/test/reporter';
+import { describe, expect, test, vi } from 'vitest';
+import { OptionsError } from '../../../src/options';
+import { markEarlyStop, nameOf, type PlannedSpec, plannedSpec } from '../../../src/playwright/annotations';
+import { passPolicy, repeats } from '../../../src/playwright/declare';
+import { beforeReporters } from '../../../src/playwright/runner';
+import { nameTests } from '../../../src/report/spec-run';
+import { failuresText, testTrial } from '../../../src/report/trials';
+import { keyOf } from '../../../src/verdicts/change';
+
+describe('passPolicy', () => {
+  const planned = (...policies: [k: number, minPasses: number][]) =>
+    plannedSpec({
+      title: 'finds it · trial 2/5',
+      titlePath: ['chat.spec.ts', 'assistant', 'finds it'],
+      annotations: policies.map(([k, minPasses]) => passPolicy({ k, minPasses }).annotation),
+    });
+
+  test('is details that people can read, and that plan the test', () => {
+    expect(passPolicy({ k: 5, minPasses: 4 })).toEqual({
+      tag: '@pass-policy',
+      annotation: { type: 'pass policy', description: 'at least 4 of 5 trials must pass' },
+    });
+    expect(planned([5, 4])).toEqual({
+      id: 'finds it',
+      describe: 'assistant',
+      file: 'chat.spec.ts',
+      titlePath: ['chat.spec.ts', 'assistant', 'finds it'],
+      policy: { k: 5, minPasses: 4 },
+      replayed: false,
+    });
+    expect(nameOf(planned([5, 4])!)).toBe('chat.spec.ts › assistant › finds it');
+  });
+
+  test('names each unknown option once, with the one that is meant', () => {
+    const wrong = { k: 5, minPases: 4, retry: 1 } as never;
+    expect(() => passPolicy(wrong)).toThrow(
+      'passPolicy():\n  minPasses: is required, but missing\n  unknown key `minPases` (did you mean `minPasses`?)\n  unknown key `retry` (known here: `k`, `minPasses`)',
+    );
+  });
+
+  test('the nearest of several counts, and stops early where it is told to', () => {
+    expect(planned([5, 4], [3, 1])?.policy).toEqual({ k: 3, minPasses: 1 });
+    const declared = { title: 'x', annotations: [passPolicy({ k: 3, minPasses: 2 }).annotation] };
+    markEarlyStop(declared);
+    expect(plannedSpec(declared)).toMatchObject({ earlyStop: true, policy: { k: 3, minPasses: 2 } });
+  });
+
+  test.each([
+    [{ k: 2, minPasses: 3 }, /minPasses: must not be above k: 3 of 2 trials can't pass/],
+    [{ k: 0, minPasses: 0 }, /k: .*minPasses: /s],
+    [{ k: 26, minPasses: 1 }, /k: /],
+    [{ k: 2 }, /minPasses/],
+    [undefined, /passPolicy\(\)/],
+  ])('refuses %j', (policy, message) => {
+    expect(() => passPolicy(policy as never)).toThrow(OptionsError);
+    expect(() => passPolicy(policy as never)).toThrow(message);
+  });
+});
+
+describe('repeats', () => {
+  test('takes a number alone', () => {
+    expect(repeats({ atLeast: 5 })).toEqual({ repeatEach: 5, retries: 0, fullyParallel: true });
+  });
+
+  test.each([
+    [{}, /needs globs or a number/],
+    [{ atLeast: 0 }, /atLeast/],
+    [{ atLeast: 1.5 }, /atLeast/],
+    [{ atleast: 5 }, /Did you mean atLeast\?/],
+  ])('refuses %j', (options, message) => {
+    expect(() => repeats(options as never)).toThrow(message);
+  });
+});
+
+const resultOf = (more: Partial<TestResult>) =>
+  ({
+    status: 'passed',
+    duration: 5,
+    errors: [],
+    attachments: [],
+    annotations: [],
+    ...more,
+  }) as unknown as TestResult;
+const error = (message: string, line?: number, file = '/suite/chat.spec.ts') => ({
+  message,
+  ...(line ? { location: { file, line, column: 3 } } : {}),
+});
+const toFail = [{ type: 'fail' }];
+
+test.each<[string, Partial<TestResult>, object]>([
+  ['a pass', {}, { outcome: 'passed', status: 'completed', reason: null, turns: 0, costUsd: 0 }],
+  [
+    'a failure, with its place',
+    { status: 'failed', errors: [error('Error: expect(page).toHaveURL failed\n\nExpected', 14)] },
+    { outcome: 'failed', status: 'completed', reason: 'expect(page).toHaveURL failed (chat.spec.ts:14)' },
+  ],
+  [
+    'a timeout',
+    { status: 'timedOut', errors: [error('Test timeout of 500ms exceeded.')] },
+    { outcome: 'failed', status: 'timed_out', reason: 'Test timeout of 500ms exceeded.' },
+  ],
+  ['a failure that was expected', { status: 'failed', annotations: toFail }, { outcome: 'passed' }],
+  [
+    'a pass where a failure was expected',
+    { annotations: toFail },
+    { outcome: 'failed', reason: 'expected to fail, but passed' },
+  ],
+  [
+    'a worker that died',
+    { status: 'failed', errors: [error('Error: worker process exited unexpectedly (code=3)')] },
+    {
+      outcome: 'error',
+      errorKind: 'internal',
+      reason: expect.stringMatching(/^Error: worker process/),
+      costUsd: 0,
+    },
+  ],
+  [
+    'no browser',
+    { status: 'failed', errors: [error('Error: browserType.launch: none')] },
+    { outcome: 'error', errorKind: 'browser' },
+  ],
+  ['an interrupted run', { status: 'interrupted' }, { outcome: 'error', errorKind: 'interrupted' }],
+  ['a skipped test', { status: 'skipped' }, { outcome: 'skipped', costUsd: 0 }],
+])('the trial of %s', (_, result, trial) => {
+  const found = testTrial(1, resultOf(result));
+  expect(found).toMatchObject({ index: 1, ...trial });
+  if (found.outcome !== 'error') expect(found).not.toHaveProperty('errorKind');
+});
+
+test.each<[string, string, string]>([
+  [
+    'of a locator, in colour',
+    'expect(\u001b[31mlocator\u001b[39m).toHaveText(\u001b[32mexpected\u001b[39m) failed\n\nLocator:  locator(\'#n\')\nExpected: \u001b[32m"3"\u001b[39m\nReceived: \u001b[31m"2"\u001b[39m\nTimeout:  500ms\n\nCall log:\n  - Expect x',
+    'expect(locator).toHaveText(expected) failed (chat.spec.ts:6): expected "3", received "2"',
+  ],
+  [
+    'without an element',
+    "expect(locator).toBeVisible() failed\n\nLocator: locator('#n')\nExpected: visible\nTimeout: 500ms\nError: element(s) not found\n\nCall log:",
+    'expect(locator).toBeVisible() failed (chat.spec.ts:6): expected visible, element(s) not found',
+  ],
+  [
+    'of several lines, and long',
+    `the answer names the policy\n\nexpect(received).toContain(expected) // indexOf\n\nExpected substring: "30 days"\nReceived string:    "Hello!\nI am ${'very '.repeat(50)}sorry."`,
+    `the answer names the policy (chat.spec.ts:6): expected "30 days", received "Hello! I am ${'very '.repeat(17)}v…`,
+  ],
+  [
+    'of an object',
+    'expect(received).toEqual(expected) // deep equality\n\n- Expected  - 1\n+ Received  + 1\n\n  Object {\n-   "a": 1,\n+   "a": 2,\n  }',
+    'expect(received).toEqual(expected) // deep equality (chat.spec.ts:6): expected "a": 1, received "a": 2',
+  ],
+  [
+    'of a list that was polled, with one item too many',
+    'expect(received).toEqual(expected) // deep equality\n\n- Expected  - 0\n+ Received  + 1\n\n  Array [\n    "a",\n+   "b",\n  ]\n\nCall Log:\n- Timeout 5000ms exceeded while waiting on the predicate',
+    'expect(received).toEqual(expected) // deep equality (chat.spec.ts:6): expected nothing, received "b"',
+  ],
+  ['that are none', 'Received no answer\n- Expected one', 'Received no answer (chat.spec.ts:6)'],
+])('values %s', (_name, message, reason) => {
+  const result = resultOf({ status: 'failed', errors: [error(`Error: ${message}`, 6)] });
+  expect(testTrial(0, result).reason).toBe(reason);
+});
+
+const failed = (index: number, message: string, line: number, file?: string) =>
+  testTrial(index, resultOf({ status: 'failed', errors: [error(message, line, file)] }));
+const is = (value: number) => `Error: expect(received).toBe(expected)\n\nExpected: 1\nReceived: ${value}`;
+
+test.each<[string, ReturnType<typeof failed>[], string]>([
+  [
+    'by message and line, the most frequent first',
+    [
+      failed(0, 'Error: x', 4),
+      failed(1, 'Error: y', 9),
+      testTrial(2, resultOf({})),
+      failed(3, 'Error: y', 9),
+    ],
+    '2 of 3 failures: y (chat.spec.ts:9); 1: x (chat.spec.ts:4)',
+  ],
+  [
+    'with values that are the same',
+    [failed(0, is(2), 4), failed(1, is(2), 4)],
+    '2 of 2 failures: expect(received).toBe(expected) (chat.spec.ts:4): expected 1, received 2',
+  ],
+  [
+    'with the values of the first',
+    [failed(1, is(2), 4), failed(2, is(3), 4)],
+    '2 of 2 failures: expect(received).toBe(expected) (chat.spec.ts:4); in trial 2 expected 1, received 2',
+  ],
+  [
+    'by their place, whatever the file is called',
+    [failed(0, is(2), 4, '/suite/old chat (2).spec.ts'), failed(1, is(3), 4, '/suite/old chat (2).spec.ts')],
+    '2 of 2 failures: expect(received).toBe(expected) (old chat (2).spec.ts:4); in trial 1 expected 1, received 2',
+  ],
+])('failures are told %s', (_name, trials, text) => {
+  expect(failuresText(trials)).toBe(text);
+});
+
+test('what agents took is counted', () => {
+  const note = (turns: number, costUsd: number | null) => ({
+    name: '_taskproof-agent',
+    contentType: 'application/json',
+    body: Buffer.from(
+      JSON.stringify({
+        ...{ agent: 'claude', model: 'm', turns },
+        usage: { inputTokens: 10, outputTokens: 1, cacheReadTokens: 0, cacheCreationTokens: 0, costUsd },
+      }),
+    ),
+  });
+  expect(testTrial(0, resultOf({ attachments: [note(3, 0.1), note(2, 0.2)] }))).toMatchObject({
+    turns: 5,
+    costUsd: 0.3,
+    usage: { inputTokens: 20, outputTokens: 2 },
+  });
+  expect(testTrial(0, resultOf({ attachments: [note(3, 0.1), note(2, null)] })).costUsd).toBeNull();
+});
+
+test('rows are named by the title, and by more of the path where that is another row too', () => {
+  const run = (...titlePath: string[]) => {
+    const planned = { id: titlePath.at(-1)!, titlePath } as PlannedSpec;
+    return { planned, name: '' };
+  };
+  const spec = { planned: { id: 'cart' } as PlannedSpec, name: 'cart' };
+  const runs = [
+    ...[
+      run('a.spec.ts', 'answers'),
+      run('a.spec.ts', 'phone', 'answers'),
+      run('b.spec.ts', 'phone', 'answers'),
+    ],
+    ...[run('a.spec.ts', 'cart'), run('a.spec.ts', 'alone'), run('a.spec.ts', 'alone'), spec],
+  ];
+  nameTests(runs);
+  expect(runs.map(({ name }) => name)).toEqual([
+    ...['a.spec.ts › answers', 'a.spec.ts › phone › answers', 'b.spec.ts › phone › answers'],
+    ...['a.spec.ts › cart', 'alone', 'alone', 'cart'],
+  ]);
+});
+
+test('a row is known by its path, whatever it is called', () => {
+  const row = (spec: string, titlePath: string[]) => ({ spec, titlePath, project: 'p', replayed: false });
+  const path = ['a.spec.ts', 'x'];
+  expect(keyOf(row('x', path))).toBe(keyOf(row('a.spec.ts › x', path)));
+  expect(keyOf(row('x', path))).not.toBe(keyOf(row('x', ['b.spec.ts', 'x'])));
+});
+
+describe('beforeReporters', () => {
+  const setUp = () => {
+    const testCase = { expectedStatus: 'passed', results: [] as TestResult[] } as unknown as TestCase;
+    const ended = vi.fn(({ status }: TestResult) => {
+      testCase.expectedStatus = status;
+    });
+    beforeReporters(testCase, ended);
+    const result = resultOf({ status: 'skipped' });
+    testCase.results.push(result);
+    return { testCase, ended, result };
+  };
+
+  test("the runner reads the worker's status once, reporters what was made of it", () => {
+    const { testCase, ended, result } = setUp();
+    expect(testCase.expectedStatus).toBe('passed');
+    result.status = 'failed';
+    testCase.expectedStatus = 'passed';
+    expect([testCase.expectedStatus, testCase.expectedStatus, testCase.expectedStatus]).toEqual([
+      ...['passed', 'failed', 'failed'],
+    ]);
+    expect(ended).toHaveBeenCalledTimes(1);
+  });
+
+  test('of a worker that died nothing is set', () => {
+    const { testCase, result } = setUp();
+    result.status = 'failed';
+    expect(testCase.expectedStatus).toBe('failed');
+  });
+});

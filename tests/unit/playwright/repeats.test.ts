@@ -1,0 +1,42 @@
+// How many repeats a project needs for its specs, and which errors stop the config.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { repeats } from '../../../src/playwright/declare';
+
+const spec = (id: string, k: number) => `specVersion: '0.1'
+id: ${id}
+goal: Look
+entryUrl: https://example.com
+passPolicy: { k: ${k}, minPasses: 1 }
+assertions: [{ type: url, pattern: '**' }]
+`;
+
+let cwd: string;
+beforeEach(() => {
+  cwd = mkdtempSync(join(tmpdir(), 'repeats-'));
+  mkdirSync(join(cwd, 'tasks'));
+  writeFileSync(join(cwd, 'tasks/a.yaml'), spec('a', 3));
+  writeFileSync(join(cwd, 'tasks/b.yaml'), spec('b', 5));
+});
+afterEach(() => {
+  rmSync(cwd, { recursive: true });
+  for (const name of Object.keys(process.env)) if (name.startsWith('TASKPROOF_K_')) delete process.env[name];
+});
+
+test('the largest k counts, and retries are off', () => {
+  expect(repeats('tasks/*.yaml', { cwd })).toEqual({ repeatEach: 5, retries: 0, fullyParallel: true });
+});
+
+test('a file that does not parse is left to taskproofTests', () => {
+  writeFileSync(join(cwd, 'tasks/b.yaml'), 'id: [');
+  expect(repeats('tasks/*.yaml', { cwd }).repeatEach).toBe(3);
+});
+
+test.each([
+  ['alone', ['agents/*.yaml']],
+  ['beside others', ['tasks/*.yaml', 'agents/*.yaml']],
+])('a glob that matches nothing, %s, is an error of the config', (_, globs) => {
+  expect(() => repeats(globs, { cwd })).toThrow(/no task spec matches "agents\/\*\.yaml"/);
+});

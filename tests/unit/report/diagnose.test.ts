@@ -1,0 +1,548 @@
+// From Playwright's results to the diagnosis of each spec: what records tell, what is compared with what, and what is shown.
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FullConfig, TestCase, TestResult } from '@playwright/test/reporter';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { NO_USAGE } from '../../../src/agents/agent';
+import type { RecordedAction } from '../../../src/data/action';
+import { baselineText, historyRun } from '../../../src/data/baseline';
+import { readRecord, type TrialRecord, type TurnRecord } from '../../../src/data/record';
+import { readResults } from '../../../src/data/results';
+import { planAnnotations } from '../../../src/playwright/annotations';
+import { diagnose, keptWays } from '../../../src/report/diagnose';
+import { recordingOf } from '../../../src/report/recordings';
+import { findingsOf } from '../../../src/report/render/comparison-text';
+import { renderSummary } from '../../../src/report/render/summary';
+import { lostSummary } from '../../../src/report/render/terminal';
+import { whyLines } from '../../../src/report/render/trial-notes';
+import { SpecRun } from '../../../src/report/spec-run';
+import { resultsOf } from '../../../src/report/write';
+import { byName } from '../../../src/spec/placeholders';
+import { failedTrialOf, wayOf } from '../../../src/verdicts/diagnosis/way';
+import { madeRecord } from '../../support/records';
+
+const SITE = 'http://127.0.0.1:4000';
+const ABOUT = {
+  startedAt: new Date(),
+  durationMs: 1,
+  status: 'failed',
+  shard: null,
+  broken: [],
+  filtered: false,
+  projectsSelected: false,
+} as const;
+
+/** Done on a page, which it leaves for another or not. */
+function action(path: string, more: Partial<RecordedAction> & { do: RecordedAction['do'] }, to = path) {
+  const side = (url: string) => ({ url, content: 'x' });
+  return { tab: 0, before: side(path), after: side(to), ...more } as RecordedAction;
+}
+const role = (name: string, label: string) => `getByRole('${name}', { name: '${label}' })`;
+const click = (path: string, name: string, to = path) =>
+  action(path, { do: 'click', locator: role('button', name) }, to);
+
+/** A turn for each list of recorded actions; a text is an action with nothing recorded, one that ends in `!` failed. */
+function record(turns: (RecordedAction[] | string)[], more: Partial<TrialRecord> = {}): TrialRecord {
+  const made = turns.map((recorded, index): TurnRecord => {
+    const url = SITE + (typeof recorded === 'string' ? '/' : (recorded.at(-1)?.after.url ?? '/'));
+    const title = typeof recorded === 'string' ? recorded.replace(/!$/, '') : `turn ${index + 1}`;
+    const failed = typeof recorded === 'string' && recorded.endsWith('!');
+    return {
+      ...{
+        number: index + 1,
+        title,
+        narration: '',
+        outcome: failed ? 'error' : 'ok',
+        notices: [],
+        url,
+        usage: NO_USAGE,
+      },
+      actions: [
+        {
+          title,
+          ...(failed ? { error: 'not found' } : {}),
+          ...(typeof recorded === 'string' ? {} : { recorded }),
+        },
+      ],
+      ...{ startedAtMs: 0, durationMs: 1, screenshot: `turn-${index + 1}.jpg` },
+    };
+  });
+  const text = JSON.stringify(
+    madeRecord({
+      ...{ outcome: 'failed', reason: 'nothing matches "h1"', turns: made },
+      network: {
+        events: [{ url: `${SITE}/`, method: 'GET', status: 200, resourceType: 'document', startedAtMs: 0 }],
+        dropped: 0,
+      },
+      assertions: [
+        {
+          title: '"h1" is visible',
+          type: 'dom',
+          passed: more.outcome === 'passed',
+          reason: 'nothing matches "h1"',
+        },
+      ],
+      finalUrl: made.at(-1)?.url ?? `${SITE}/`,
+      ...more,
+    }),
+  );
+  return readRecord(text)!;
+}
+
+const didOf = (turns: (RecordedAction[] | string)[], more?: Partial<TrialRecord>) =>
+  wayOf(record(turns, more)).actions.map(({ path, did }) => `${path}: ${did}`);
+
+describe('what a trial did', () => {
+  const field = role('textbox', 'Name');
+  test.each<[string, RecordedAction[], string[]]>([
+    ['a click', [click('/cart?x=1', 'Pay')], ['/cart: clicked button "Pay"']],
+    [
+      'typing after a click into the field',
+      [
+        action('/', { do: 'click', locator: field }),
+        action('/', { do: 'fill', locator: field, text: '' }),
+        action('/', { do: 'type', locator: field, text: 'Doe' }),
+      ],
+      ['/: filled field "Name"'],
+    ],
+    [
+      'what changes nothing',
+      [
+        action('/', { do: 'hover', locator: field }),
+        action('/', { do: 'scroll', x: 0, y: 9 }),
+        action('/', { do: 'press', key: 'Tab' }),
+      ],
+      [],
+    ],
+    [
+      'keys that do',
+      [
+        action('/', { do: 'press', key: 'Enter' }),
+        action('/', { do: 'press', key: 'Enter', locator: field }),
+      ],
+      ['/: pressed Enter', '/: pressed Enter in field "Name"'],
+    ],
+    [
+      'a choice',
+      [action('/', { do: 'select', locator: role('combobox', 'Size'), labels: ['XL'] })],
+      ['/: selected "XL" in combobox "Size"'],
+    ],
+    [
+      'a box',
+      [action('/', { do: 'check', locator: role('checkbox', 'Terms'), checked: true })],
+      ['/: checked checkbox "Terms"'],
+    ],
+    ['an address', [action('/', { do: 'goto', url: '/cart' })], ['/: opened /cart']],
+    ['back', [action('/cart', { do: 'back' })], ['/cart: went back']],
+    [
+      'numbers in a path',
+      [click('/orders/1042/items/7f3a9c2e11', 'Pay')],
+      ['/orders/*/items/*: clicked button "Pay"'],
+    ],
+    [
+      'routes in a fragment',
+      [click('/#/cart/12?x', 'Pay'), click('/#top', 'Pay')],
+      ['/#/cart/*: clicked button "Pay"', '/: clicked button "Pay"'],
+    ],
+    ['a page that did not answer', [click('', 'Pay')], ['/: clicked button "Pay"']],
+    [
+      'labels, texts and selectors',
+      [
+        action('/', { do: 'fill', locator: `getByLabel('Name')`, text: '' }),
+        action('/', { do: 'click', locator: `getByText('Go')` }),
+        action('/', { do: 'click', locator: `locator('.icon-cart')` }),
+      ],
+      ['/: filled field "Name"', '/: clicked "Go"', '/: clicked .icon-cart'],
+    ],
+  ])('%s', (_name, recorded, expected) => {
+    expect(didOf([recorded])).toEqual(expected);
+  });
+
+  test('a click and a check of one box are one thing, and so are two values of a field', () => {
+    const keys = (recorded: RecordedAction[]) => wayOf(record([recorded])).actions.map(({ key }) => key);
+    const locator = role('checkbox', 'Terms');
+    expect(keys([action('/', { do: 'click', locator })])).toEqual(
+      keys([action('/', { do: 'check', locator, checked: true })]),
+    );
+    expect(keys([action('/', { do: 'fill', locator, text: 'a' })])).toEqual(
+      keys([action('/', { do: 'type', locator, text: 'b' })]),
+    );
+  });
+
+  test('of an agent that tells none: its own words', () => {
+    expect(didOf(['open the cart', 'click "Pay"!'])).toEqual([
+      '/: did: open the cart',
+      '/: failed at: click "Pay"',
+    ]);
+    expect(didOf([[]])).toEqual([]);
+  });
+
+  test('the value of {{unique}} stands by its name', () => {
+    const trial = record([[click('/page-x1y2z3', 'Delete x1y2z3')]], { finalUrl: `${SITE}/page-x1y2z3` });
+    const { actions, end } = wayOf(byName(trial, 'x1y2z3'));
+    expect(actions.map(({ path, did }) => `${path}: ${did}`)).toEqual([
+      '/page-{{unique}}: clicked button "Delete {{unique}}"',
+    ]);
+    expect(end).toBe('/page-{{unique}}');
+  });
+
+  test('long names and addresses are cut, and are not taken for each other', () => {
+    const long = (end: string) => click(`data:text/html,${'x'.repeat(9_000)}`, `${'n'.repeat(9_000)}${end}`);
+    const [one, other] = wayOf(record([[long('1'), long('2')]])).actions;
+    expect(JSON.stringify(one).length).toBeLessThan(1_000);
+    expect(one!.key).not.toBe(other!.key);
+  });
+
+  test('control characters and directions of text are taken out', () => {
+    expect(didOf([[click('/', 'Pay\u001b[31m\u202enow')]])).toEqual(['/: clicked button "Paynow"']);
+  });
+});
+
+describe('what a failed trial tells', () => {
+  const failed = (turns: (RecordedAction[] | string)[], more?: Partial<TrialRecord>) =>
+    failedTrialOf('opus', 0, record(turns, more));
+
+  test.each<[string, (RecordedAction[] | string)[], object]>([
+    [
+      'the control last acted on',
+      [[click('/', 'Go', '/')]],
+      { path: '/', control: { words: 'button "Go"', here: true } },
+    ],
+    [
+      'of an earlier page',
+      [[click('/', 'Go', '/cart')]],
+      { path: '/cart', control: { words: 'button "Go"', here: false } },
+    ],
+    [
+      'what it looked for',
+      [[click('/', 'Go')], 'enter "Doe" into textbox "Last name"!'],
+      { control: { words: 'field "Last name"', here: true } },
+    ],
+    ['nothing', [], { path: '/', control: null, turns: 0 }],
+  ])('%s', (_name, turns, expected) => {
+    expect(failed(turns)).toMatchObject(expected);
+  });
+
+  test("an agent's own words as it gave up", () => {
+    const endReason = 'the agent gave up: no way on';
+    expect(failed([], { status: 'gave_up', endReason }).said).toBe('no way on');
+    expect(failed([], { status: 'completed' }).said).toBeNull();
+  });
+
+  test('broken checks, with a forbidden host and the judge', () => {
+    const { broken } = failed([], {
+      refusals: [{ url: 'http://evil.example/', how: 'escaped' }],
+      judge: { passed: false, reason: 'wrong plant' },
+    });
+    expect(broken.map(({ reason }) => reason)).toEqual([
+      'the agent got to http://evil.example/, outside allowedDomains',
+      'nothing matches "h1"',
+      'the judge: wrong plant',
+    ]);
+  });
+
+  test('relevant findings apart from the others; a record of an older version has none', () => {
+    const finding = {
+      kind: 'no_name' as const,
+      locator: "locator('.icon-cart')",
+      text: 'button without a name',
+    };
+    const findings = [
+      { ...finding, relevant: true },
+      { ...finding, locator: "locator('#q')", relevant: false },
+    ];
+    expect(failed([], { examination: { path: '/shop', findings, others: 1 } })).toMatchObject({
+      findings: [{ ...finding, path: '/shop' }],
+      others: [{ ...finding, locator: "locator('#q')", path: '/shop' }],
+    });
+    const { examination: _, ...older } = record([]);
+    expect(failedTrialOf('opus', 0, readRecord(JSON.stringify(older))!).findings).toEqual([]);
+  });
+});
+
+const CONFIG = { projects: [] } as unknown as FullConfig;
+const NONE = async () => undefined;
+const PASS = record([[click('/', 'Cart', '/cart')], [click('/cart', 'Pay', '/thanks')]], {
+  outcome: 'passed',
+  reason: null,
+});
+const LOST = record([[click('/', 'Cart', '/cart')], [click('/cart', 'Help', '/help')]]);
+
+function specRun(project: string, records: TrialRecord[], more: Partial<SpecRun['planned']> = {}) {
+  const policy = { k: records.length, minPasses: records.length };
+  const planned = { id: 'buy', file: 'buy.yaml', policy, replayed: false, ...more };
+  const run = new SpecRun(project, planned);
+  const results = records.map((record, repeatEachIndex) => {
+    const pictures = record.turns.map(({ number }) => ({
+      ...{ name: `turn-${number}.jpg`, contentType: 'image/jpeg' },
+      body: Buffer.from(`${project} ${repeatEachIndex} ${number}`),
+    }));
+    const result = {
+      ...{ status: record.outcome, duration: 1, errors: [], annotations: planAnnotations(planned) },
+      attachments: [
+        ...pictures,
+        { name: '_taskproof', contentType: 'application/json', body: Buffer.from(JSON.stringify(record)) },
+      ],
+      steps: pictures.map(picture => ({ title: picture.name, steps: [], attachments: [picture] })),
+    } as unknown as TestResult;
+    const title = `buy · trial ${repeatEachIndex + 1}/${policy.k}`;
+    run.add({ title, annotations: [], tags: [], repeatEachIndex } as unknown as TestCase, result);
+    return result;
+  });
+  return { run, results };
+}
+
+const PARTED = 'turn 2: the passing trial clicked button "Pay", this one clicked button "Help"';
+
+test('a failed trial shows its diagnosis first, its step marked, and both pictures', async () => {
+  const { run, results } = specRun('opus', [PASS, LOST]);
+  const found = await diagnose([run], () => expect.fail('there is a passing trial in this run'));
+  expect(found.specs.get(run)).toMatchObject({
+    headline: 'trial 2/2: nothing matches "h1"; ended on /help after button "Help"',
+    parted: PARTED,
+    partings: [{ expected: { screenshot: 'turn-1.jpg' }, actual: { screenshot: 'turn-1.jpg' } }],
+  });
+  expect(resultsOf([run], ABOUT, found).verdicts).toMatchObject([
+    { diagnosis: { parted: PARTED }, way: { end: '/thanks' } },
+  ]);
+  const [passed, lost] = results as [TestResult, TestResult];
+  expect(lost.annotations.slice(0, 2)).toEqual([
+    { type: 'diagnosis', description: 'trial 2/2: nothing matches "h1"; ended on /help after button "Help"' },
+    { type: 'parted', description: PARTED },
+  ]);
+  expect(lost.steps.map(({ title }) => title)).toEqual([
+    'turn-1.jpg',
+    'turn-2.jpg (here it left the way of passing trials)',
+  ]);
+  // What each saw at its second turn.
+  const added = lost.attachments.filter(({ name }) => name.startsWith('parted'));
+  expect(added.map(({ name, body }) => `${name}: ${body}`)).toEqual([
+    'parted-at-turn-2-expected.jpg: opus 0 1',
+    'parted-at-turn-2-actual.jpg: opus 1 1',
+  ]);
+  expect(passed.annotations.map(({ type }) => type)).not.toContain('diagnosis');
+});
+
+test('if both saw the same, what came of it is shown', async () => {
+  const { run, results } = specRun('opus', [PASS, LOST]);
+  for (const { attachments } of results)
+    attachments.find(({ name }) => name === 'turn-1.jpg')!.body = Buffer.from('same');
+  await diagnose([run], NONE);
+  const actual = results[1]!.attachments.find(({ name }) => name.endsWith('-actual.jpg'))!;
+  expect(String(actual.body)).toBe('opus 1 2');
+});
+
+test('another project that passes the spec is compared with, and said once if it did the same', async () => {
+  const { run, results } = specRun('haiku', [PASS, LOST]);
+  const strong = specRun('opus', [PASS, PASS]);
+  const found = await diagnose([run, strong.run], NONE);
+  const { partings } = found.specs.get(run)!;
+  expect(partings.map(({ from, expected }) => [from, expected.project])).toEqual([
+    ['trials', 'haiku'],
+    ['project', 'opus'],
+  ]);
+  expect(results[1]!.annotations).toContainEqual({ type: 'parted', description: PARTED });
+  const alone = specRun('haiku', [LOST, LOST]);
+  await diagnose([alone.run, strong.run], NONE);
+  expect(alone.results[0]!.attachments.map(({ name }) => name)).toContain(
+    'parted-from-opus-at-turn-2-expected.jpg',
+  );
+  expect(alone.results[0]!.annotations).toContainEqual({
+    type: 'parted',
+    description: 'turn 2: passing trials of "opus" clicked button "Pay", this one clicked button "Help"',
+  });
+});
+
+test('which other projects are compared with', async () => {
+  const fromOf = async (own: TrialRecord[], ...others: [string, TrialRecord[]][]) => {
+    const { run } = specRun('haiku', own);
+    const found = await diagnose(
+      [run, ...others.map(([project, records]) => specRun(project, records).run)],
+      NONE,
+    );
+    return found.specs.get(run)!.partings.map(({ expected }) => expected.project);
+  };
+  const [lostBy, passBy] = [LOST, PASS].map(record => (agent: string) => ({ ...record, agent }));
+  // Of the same agent first, then by name; three at most.
+  const passing = ['a', 'b', 'c', 'd'].map((name): [string, TrialRecord[]] => [name, [passBy!(name)]]);
+  expect(await fromOf([lostBy!('c')], ...passing)).toEqual(['c', 'a', 'b']);
+  // One that fails the spec, too, if no trial passed here.
+  const mixed: [string, TrialRecord[]] = ['sonnet', [PASS, LOST]];
+  expect(await fromOf([LOST], mixed)).toEqual(['sonnet']);
+  expect(await fromOf([PASS, LOST], mixed)).toEqual(['haiku']);
+  expect(await fromOf([LOST], ['sonnet', [LOST]])).toEqual([]);
+});
+
+describe('no passing trial in the run', () => {
+  const folder = () => {
+    const made = mkdtempSync(join(tmpdir(), 'diagnose-'));
+    onTestFinished(() => rmSync(made, { recursive: true }));
+    return made;
+  };
+  const passedRun = async () => {
+    const { run } = specRun('opus', [PASS, PASS]);
+    const about = { ...ABOUT, startedAt: new Date('2026-11-01'), status: 'passed' } as const;
+    return resultsOf([run], about, await diagnose([run], NONE));
+  };
+  const partedIn = async (where: string, baseline?: string) => {
+    const { run } = specRun('opus', [LOST]);
+    const found = await diagnose([run], keptWays(CONFIG, where, baseline === undefined ? {} : { baseline }));
+    return found.specs.get(run)!.parted;
+  };
+
+  test('none is known anywhere: groups alone', async () => {
+    expect(await partedIn(folder(), 'missing.json')).toBeNull();
+  });
+
+  test('the last passing trial that the baseline keeps', async () => {
+    const where = folder();
+    writeFileSync(join(where, 'baseline.json'), baselineText([historyRun(await passedRun())], 10));
+    expect(await partedIn(where, 'baseline.json')).toBe(PARTED.replace('the passing', 'the last passing'));
+  });
+
+  test('a baseline keeps one way of each spec', async () => {
+    const run = historyRun(await passedRun());
+    const text = baselineText([run, { ...run, startedAt: '2026-11-02T00:00:00.000Z' }], 10);
+    expect(text.match(/"way"/g)).toHaveLength(1);
+    expect(text.indexOf('"way"')).toBeGreaterThan(text.indexOf('2026-11-02'));
+  });
+
+  test('the recording, if it is of the same text of the spec', async () => {
+    const where = folder();
+    mkdirSync(join(where, 'recordings'));
+    const file = join(where, 'recordings', 'buy.json');
+    writeFileSync(file, JSON.stringify(recordingOf(PASS)));
+    expect(await partedIn(where)).toBe(
+      'turn 2: the recording clicked button "Pay", this one clicked button "Help"',
+    );
+    writeFileSync(file, JSON.stringify({ ...recordingOf(PASS), specHash: 'b' }));
+    expect(await partedIn(where)).toBeNull();
+  });
+});
+
+test('errors and a retry say nothing about the site: no diagnosis of them', async () => {
+  const { run } = specRun('opus', [
+    record([], { status: 'error', errorKind: 'agent_api', outcome: 'error' }),
+  ]);
+  const found = await diagnose([run], NONE);
+  expect(found.specs.size).toBe(0);
+  const lost = specRun('opus', [LOST]).run;
+  const { verdicts } = resultsOf([run, lost], ABOUT, found);
+  for (const row of verdicts) expect(row).not.toHaveProperty('way');
+  expect(verdicts[0]).not.toHaveProperty('diagnosis');
+});
+
+test('a shard compares no projects: half of the trials would mislead', () => {
+  const runs = [specRun('opus', [PASS]).run, specRun('sonnet', [LOST]).run];
+  expect(resultsOf(runs, ABOUT)).toHaveProperty('comparison');
+  expect(resultsOf(runs, { ...ABOUT, shard: '1/2' })).not.toHaveProperty('comparison');
+});
+
+test('a trial that comes twice, as from a shard merged twice, counts once', async () => {
+  const { run, results } = specRun('opus', [PASS, LOST]);
+  const again = {
+    title: 'buy · trial 2/2',
+    annotations: [],
+    tags: [],
+    repeatEachIndex: 1,
+  } as unknown as TestCase;
+  run.add(again, results[1]!);
+  expect((await diagnose([run], NONE)).specs.get(run)!.groups.map(({ trials }) => trials)).toEqual([[1]]);
+});
+
+describe('what several specs met', () => {
+  const found = (locator: string) => ({
+    examination: {
+      path: '/shop/12',
+      findings: [{ kind: 'no_name' as const, locator, text: 'button without a name', relevant: true }],
+      others: 0,
+    },
+  });
+  const lostWith = (locator: string) => record([], found(locator));
+  const LINE = 'button without a name .icon-cart on /shop/*: 2 specs, 3 failed trials';
+
+  async function told(locator: string) {
+    const runs = [
+      specRun('opus', [lostWith(locator), lostWith(locator)]).run,
+      specRun('opus', [lostWith(locator), PASS], { id: 'cart' }).run,
+    ];
+    const diagnosed = await diagnose(runs, NONE);
+    const results = resultsOf(runs, ABOUT, diagnosed);
+    return { results, terminal: lostSummary(runs, diagnosed, results), summary: renderSummary(results) };
+  }
+
+  test('is told once: in the results, above the lost specs, and at the top of the summary', async () => {
+    const { results, terminal, summary } = await told("locator('.icon-cart')");
+    expect(results.findings).toMatchObject([
+      { kind: 'no_name', path: '/shop/*', specs: ['buy', 'cart'], trials: 3 },
+    ]);
+    expect(terminal.split('\n').slice(0, 3)).toEqual([
+      'taskproof: 2 specs did not pass',
+      `  ${LINE}`,
+      '  ✗ buy [opus] failed: 0/2 passed, needs 2',
+    ]);
+    expect(terminal.match(/without a name/g)).toHaveLength(1);
+    expect(summary).toContain(
+      `### In the way of several specs\n\n- **${LINE.replace('*', '\\*')}** (buy, cart)\n\n### Not passed`,
+    );
+    expect(summary.match(/without a name/g)).toHaveLength(1);
+    expect(readResults(JSON.stringify(results), 'results.json')).toEqual(JSON.parse(JSON.stringify(results)));
+  });
+
+  test('what one spec met stands with it', async () => {
+    const { run, results } = specRun('opus', [lostWith("locator('.icon-cart')"), PASS]);
+    const diagnosed = await diagnose([run], NONE);
+    const line = 'button without a name .icon-cart on /shop/*';
+    expect(lostSummary([run], diagnosed, {})).toContain(`      in the way: ${line}`);
+    expect(results[0]!.annotations).toContainEqual({ type: 'in the way', description: line });
+  });
+
+  test('a page can not speak through its selectors', async () => {
+    const { terminal, summary } = await told('locator(\'[title="<b>@octocat\\u001b[31m ::error::"]\')');
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: what would colour a terminal
+    expect(terminal + summary).not.toMatch(/\u001b| ::error/);
+    expect(summary).not.toMatch(/<b>|@octocat/);
+  });
+});
+
+test('agents of two projects that fail alike are grouped, and named in the comparison', async () => {
+  const runs = ['haiku', 'opus'].map(project => specRun(project, [LOST, LOST]).run);
+  const { comparison } = resultsOf(runs, ABOUT, await diagnose(runs, NONE));
+  expect(comparison!.failures).toMatchObject([
+    { spec: 'buy', groups: [{ projects: ['haiku', 'haiku', 'opus', 'opus'], trials: [0, 1, 0, 1] }] },
+  ]);
+  expect(findingsOf(comparison!)).toContain(
+    'buy, haiku, opus: 4 of 4 failures: nothing matches "h1"; ended on /help after button "Help"',
+  );
+});
+
+test('only specs that several agents fail are told apart from the agents, by name', async () => {
+  const replayed = { replayed: true };
+  const runs = [
+    ...['haiku', 'opus'].map(project => specRun(project, [LOST], { id: 'pay' }).run),
+    ...['haiku', 'opus'].map(project => specRun(project, [LOST], { id: 'buy' }).run),
+    specRun('haiku', [LOST], { id: 'one' }).run,
+    specRun('opus', [PASS], { id: 'one' }).run,
+    specRun('haiku', [LOST], { id: 'again' }).run,
+    specRun('opus', [LOST], { id: 'again', ...replayed }).run,
+  ];
+  const { failures, specs } = await diagnose(runs, NONE);
+  expect(failures.map(({ spec }) => spec)).toEqual(['buy', 'pay']);
+  // A replay shows nothing of how an agent does it.
+  const [agent, replay] = [
+    specRun('haiku', [LOST], { id: 'x' }).run,
+    specRun('opus', [PASS], { id: 'x', ...replayed }).run,
+  ];
+  const found = await diagnose([agent, replay], NONE);
+  expect(found.specs.get(agent)!.partings).toEqual([]);
+  expect(specs.size).toBe(runs.length - 1);
+});
+
+test('a spec with trials missing says so before why others failed', async () => {
+  const { run } = specRun('opus', [LOST, PASS], { policy: { k: 4, minPasses: 2 } });
+  const diagnosis = (await diagnose([run], NONE)).specs.get(run);
+  expect(whyLines({ ...run.verdict, diagnosis })[0]).toBe(
+    '2 of 4 trials present; trial 1/4: nothing matches "h1"; ended on /help after button "Help"',
+  );
+});

@@ -1,0 +1,411 @@
+// Before the first test: which repeats are trials, what they are called, and whether the run can be judged at all.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FullConfig, FullProject, Suite, TestCase } from '@playwright/test/reporter';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { keptRuns, planAnnotations, policyAnnotation } from '../../../src/playwright/annotations';
+import { CHECK_RUN, type CheckRun } from '../../../src/playwright/ledger';
+import type { TaskproofOptions } from '../../../src/playwright/options';
+import { planRun } from '../../../src/report/planning';
+import type { Policy } from '../../../src/verdicts/verdict';
+
+const agent = { name: 'mine', run: async () => undefined };
+const argv = process.argv;
+
+beforeEach(() => {
+  process.argv = ['node', 'playwright', 'test'];
+});
+afterEach(() => {
+  process.argv = argv;
+  delete process.env.TASKPROOF_REPEAT_EACH;
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+interface Declared {
+  id?: string;
+  k?: number;
+  minPasses?: number;
+  line?: number;
+  project?: string;
+  describe?: string;
+  repeatEach?: number;
+  taskproof?: TaskproofOptions | null;
+  /** Its file does not parse. */
+  broken?: boolean;
+  rubric?: string;
+  goal?: string;
+  /** An ordinary test with a pass policy; null: without one. */
+  isTest?: true | null;
+  retries?: number;
+  /** What Playwright keeps inside of tests and suites. */
+  inside?: object;
+  outside?: object;
+}
+
+/** A suite as Playwright keeps it: without the key, it has changed. */
+function outer(outside: object = {}, project: () => unknown): object {
+  const suite: Record<string, unknown> = { project, _use: [], ...outside };
+  if (suite._use === undefined) delete suite._use;
+  return suite;
+}
+
+function annotationsOf(file: string, policy: Policy, { broken, isTest, goal, rubric }: Declared) {
+  if (broken) return [{ type: 'broken spec', description: file }];
+  if (isTest !== undefined) return isTest ? [policyAnnotation(policy)] : [];
+  return [
+    ...(goal ? [{ type: 'goal', description: goal }] : []),
+    ...(rubric ? [{ type: 'rubric', description: rubric }] : []),
+    ...planAnnotations({ file, policy, replayed: false }),
+  ];
+}
+
+function run(specs: readonly Declared[], shard: FullConfig['shard'] = null, more: Partial<FullConfig> = {}) {
+  const projects = new Map<string, FullProject>();
+  const tests = specs.flatMap(spec => {
+    const { id = 'cart', k = 2, minPasses = k, line = 1, project = 'agents', describe } = spec;
+    const { repeatEach = k, taskproof = { agent } } = spec;
+    if (!projects.has(project))
+      projects.set(project, { name: project, repeatEach, use: { taskproof } } as unknown as FullProject);
+    const annotations = annotationsOf(`${id}.yaml`, { k, minPasses }, spec);
+    return Array.from({ length: repeatEach }, (_, repeatEachIndex) => ({
+      title: id,
+      annotations: [...annotations],
+      repeatEachIndex,
+      retries: spec.retries ?? 0,
+      _tags: [],
+      _testType: null,
+      ...spec.inside,
+      titlePath: () => ['', project, 'tasks.spec.ts', ...(describe ? [describe] : []), id],
+      location: { file: '/suite/tasks.spec.ts', line, column: 1 },
+      parent: outer(spec.outside, () => projects.get(project)),
+    }));
+  }) as unknown as TestCase[];
+  const config = {
+    metadata: {},
+    reporter: [],
+    shard,
+    configFile: '/suite/playwright.config.ts',
+    projects: [...projects.values()],
+    ...more,
+  } as unknown as FullConfig;
+  const excluded: TestCase[] = [];
+  const suite = { allTests: () => tests } as unknown as Suite;
+  const planned = planRun(config, suite, {
+    exclude: (each: TestCase) => void excluded.push(each),
+  } as never);
+  return { planned, tests, excluded, config };
+}
+
+test('trials are numbered, and repeats beyond k are left out', async () => {
+  const { planned, tests, excluded } = run([{ repeatEach: 3 }]);
+  await planned;
+  expect(tests.map(({ title }) => title)).toEqual(['cart · trial 1/2', 'cart · trial 2/2', 'cart']);
+  expect(excluded).toEqual([tests[2]]);
+});
+
+test('a spec that does not parse fails once', async () => {
+  const { planned, tests, excluded } = run([{ k: 3, broken: true }]);
+  await planned;
+  expect(excluded).toEqual(tests.slice(1));
+  expect(tests.map(({ title }) => title)).toEqual(['cart', 'cart', 'cart']);
+});
+
+test('a replay is one trial, and is called a replay', async () => {
+  const { planned, tests, excluded } = run([{ k: 5, taskproof: { agent: { ...agent, replays: true } } }]);
+  await planned;
+  expect(tests[0]!.title).toBe('cart · replay 1/1');
+  expect(excluded).toHaveLength(4);
+});
+
+test.each<[string, Declared[], RegExp]>([
+  [
+    'a k that the project does not reach, once per project, the largest',
+    [
+      { id: 'a', k: 2, repeatEach: 1 },
+      { id: 'b', k: 5, repeatEach: 1 },
+    ],
+    /^taskproof: spec "b" needs k: 5, but project "agents" runs each test once\. Add `\.\.\.repeats\([^\n]*playwright\.config\.ts, or run with --repeat-each=N[^\n]*$/,
+  ],
+  [
+    'a spec that is declared twice, with both places',
+    [
+      { id: 'a', line: 3 },
+      { id: 'a', line: 7 },
+    ],
+    /spec "a" is declared 2 times in project "agents": \/suite\/tasks\.spec\.ts:3, \/suite\/tasks\.spec\.ts:7\./,
+  ],
+  [
+    'a spec that is declared twice in one describe',
+    [
+      { id: 'a', describe: 'phone', line: 3 },
+      { id: 'a', describe: 'phone', line: 7 },
+    ],
+    /spec "phone › a" is declared 2 times in project "agents".*give each declaration its own describe/,
+  ],
+  [
+    'a k that another spec needs, too: the first is named',
+    [
+      { id: 'a', k: 5, repeatEach: 2 },
+      { id: 'b', k: 5, repeatEach: 2 },
+    ],
+    /^taskproof: spec "a" needs k: 5, but project "agents" runs each test 2 times\. Add `\.\.\.repeats\('<the globs of your specs>'\)` \(or `repeatEach: 5`, [^\n]*$/,
+  ],
+  [
+    'an ordinary test that the project does not repeat often enough',
+    [{ id: 'answers', k: 5, repeatEach: 1, isTest: true }],
+    /^taskproof: test "answers" needs k: 5, .*Add `\.\.\.repeats\(\{ atLeast: 5 \}\)` /,
+  ],
+  [
+    'a pass policy in a serial describe, told once',
+    [{ id: 'answers', k: 2, isTest: true, outside: { _parallelMode: 'serial' } }],
+    /^taskproof: test "answers" \(\/suite\/tasks\.spec\.ts:1\) has a pass policy in a serial describe, [^\n]*$/,
+  ],
+  [
+    'several problems, a line each',
+    [
+      { id: 'a', line: 3 },
+      { id: 'a', line: 7, repeatEach: 1, k: 5 },
+    ],
+    /^taskproof: spec "a" is declared 2 times [^\n]*\ntaskproof: spec "a" needs k: 5[^\n]*$/,
+  ],
+  [
+    'a secret without a value that a goal names',
+    [{ id: 'a', goal: 'Log in with PASSWORD', taskproof: { agent, secrets: { PASSWORD: undefined } } }],
+    /^taskproof: project "agents": use\.taskproof\.secrets: PASSWORD has no value, but the goal of a needs it\./,
+  ],
+  ['a project without an agent', [{ taskproof: null }], /^project "agents": no agent is configured/],
+])('the run does not start with %s', async (_, specs, message) => {
+  await expect(run(specs).planned).rejects.toThrow(message);
+});
+
+test('the same spec in describes of other titles, and in none, is planned for each', async () => {
+  const shard = { current: 1, total: 2 };
+  const { planned, config } = run(
+    [{ describe: 'phone' }, { describe: 'desktop', line: 7 }, { line: 9 }],
+    shard,
+  );
+  await planned;
+  expect(keptRuns(config)[0]!.plan.map(({ spec }) => spec.describe)).toEqual(['phone', 'desktop', undefined]);
+});
+
+test('what an agent or a judge is missing stops the run, with its project', async () => {
+  const preflight = () => {
+    throw new Error('there is no key');
+  };
+  const missing = run([{ taskproof: { agent: { ...agent, preflight } } }]);
+  await expect(missing.planned).rejects.toThrow(/^taskproof: project "agents" can't run: there is no key$/);
+  const odd = run([{ taskproof: { agent: { ...agent, preflight: () => Promise.reject('no key') } } }]);
+  await expect(odd.planned).rejects.toThrow(/^taskproof: project "agents" can't run: no key$/);
+});
+
+test('--list asks no agent, and editors run single repeats', async () => {
+  process.argv = ['node', 'playwright', 'test', '--list'];
+  await run([{ taskproof: null }]).planned;
+  process.argv = ['node', 'playwright', 'test', '--ui'];
+  await run([{ k: 5, repeatEach: 1 }]).planned;
+});
+
+test('with --repeat-each the run says which k it has, and needs no repeats of the project', async () => {
+  process.argv = ['node', 'playwright', 'test', '--repeat-each=3'];
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  await run([{ k: 5, repeatEach: 3 }]).planned;
+  expect(write).toHaveBeenCalledWith(expect.stringContaining('--repeat-each=3 overrides k'));
+});
+
+test('editors see one trial under its own title', async () => {
+  process.argv = ['node', 'playwright', 'test', '--debug'];
+  const { planned, tests, excluded } = run([{ k: 3 }]);
+  await planned;
+  expect(excluded).toEqual(tests.slice(1));
+  expect(tests[0]!.title).toBe('cart');
+});
+
+const replaying = (withRecording: string[]) => ({
+  ...agent,
+  replays: true,
+  withoutRecording: 'fail',
+  missingRecording: async (_: string, name: string) =>
+    withRecording.includes(name) ? undefined : `/suite/recordings/${name}.json`,
+});
+
+test.each<[string, Declared[], string | undefined]>([
+  [
+    'rubrics without a judge',
+    [{ id: 'a', rubric: 'Is it so?' }, { id: 'b' }, { id: 'c', rubric: 'Is it?' }],
+    'taskproof: project "agents": a, c: no judge for the rubric, so only the assertions decide.',
+  ],
+  [
+    'rubrics with a judge',
+    [{ rubric: 'Is it so?', taskproof: { agent, judge: { name: 'strict', judge: vi.fn() } } }],
+    undefined,
+  ],
+  [
+    'secrets without a value that no goal names',
+    [{ goal: 'Look', taskproof: { agent, secrets: { PASSWORD: undefined, PIN: undefined } } }],
+    `taskproof: project "agents": secrets without a value: PASSWORD, PIN. The agent can't use them.`,
+  ],
+  ['secrets with a value', [{ taskproof: { agent, secrets: { PASSWORD: 'x' } } }], undefined],
+  ['recordings that are there', [{ taskproof: { agent: replaying(['cart']) as never } }], undefined],
+  [
+    'specs without a recording',
+    ['a', 'b', 'c'].map(id => ({ id, taskproof: { agent: replaying(['b']) } })),
+    'taskproof: project "agents": no recording: recordings/a.json, recordings/c.json. To make one, ',
+  ],
+])('%s are named once', async (_, specs, warning) => {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  await run(specs.map(spec => ({ ...spec, taskproof: spec.taskproof ?? specs[0]!.taskproof }))).planned;
+  const said = write.mock.calls
+    .map(([text]) => String(text))
+    .filter(text => text.includes('project "agents"'));
+  expect(said).toHaveLength(warning ? 1 : 0);
+  if (warning) expect(said[0]).toContain(warning);
+});
+
+test('a shard keeps the plan of the whole run: once for each spec and project', async () => {
+  const { planned, config } = run([{ id: 'a' }, { id: 'b' }, { id: 'a', project: 'second' }], {
+    current: 1,
+    total: 2,
+  });
+  await planned;
+  const [kept] = keptRuns(config);
+  expect(kept).toMatchObject({ shard: '1/2' });
+  expect(kept!.plan.map(({ project, spec }) => `${project}:${spec.id}`)).toEqual([
+    'agents:a',
+    'agents:b',
+    'second:a',
+  ]);
+  const whole = run([{ id: 'a' }]);
+  await whole.planned;
+  expect(keptRuns(whole.config)).toEqual([]);
+});
+
+function printed(): () => string[] {
+  const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+  return () => write.mock.calls.map(([text]) => String(text));
+}
+
+test('a Playwright that has changed is told', async () => {
+  const said = printed();
+  await run([{}]).planned;
+  await run([]).planned;
+  expect(said()).toEqual([]);
+  await run([{ outside: { _use: undefined } }]).planned;
+  expect(said()).toEqual([
+    expect.stringMatching(
+      /^taskproof: Playwright [\d.]+\S* differs from .*wrong options in `test\.use`.*\n$/,
+    ),
+  ]);
+});
+
+test('retries are off for tests with a pass policy, which is told with their projects', async () => {
+  const said = printed();
+  const answers = { id: 'answers', isTest: true, retries: 2 } as const;
+  const { planned, tests } = run([answers, { ...answers, id: 'more' }, { id: 'cart', retries: 1 }]);
+  await planned;
+  expect(tests.map(({ retries }) => retries)).toEqual([0, 0, 0, 0, 1, 1]);
+  expect(said()).toEqual([
+    'taskproof: retries are off for tests with a pass policy in project "agents": a retry does not count as a trial.\n',
+  ]);
+  await run([{ ...answers, project: '' }]).planned;
+  await run([{ ...answers, retries: 0 }]).planned;
+  process.argv = ['node', 'playwright', 'test', '--list'];
+  await run([answers]).planned;
+  expect(said().slice(1)).toEqual([
+    'taskproof: retries are off for tests with a pass policy: a retry does not count as a trial.\n',
+  ]);
+});
+
+test('ordinary tests ask no agent, and keep their repeats', async () => {
+  const { planned, excluded, tests } = run([
+    { id: 'answers', k: 2, repeatEach: 3, isTest: true, taskproof: null },
+    { id: 'plain', k: 3, isTest: null, taskproof: null },
+  ]);
+  await planned;
+  expect(excluded).toEqual([tests[2]]);
+  expect(tests.map(({ title }) => title)).toEqual([
+    ...['answers · trial 1/2', 'answers · trial 2/2', 'answers', 'plain', 'plain', 'plain'],
+  ]);
+});
+
+test('what a fixture sets is left to the worker, which alone can know it', async () => {
+  const fixtures = [{ fixtures: { taskproof: () => undefined } }];
+  await run([{ taskproof: null, inside: { _testType: { fixtures } } }]).planned;
+});
+
+test('trials that stop early say so', async () => {
+  const { planned, tests } = run([{ k: 3, minPasses: 2, taskproof: { agent, earlyStop: true } }]);
+  await planned;
+  expect(tests[0]!.annotations.at(-1)!.description).toBe('at least 2 of 3 trials must pass; stops early');
+});
+
+test('a blob keeps the plan, too, with the CI run and whether the command line chose tests', async () => {
+  const reporter = [['html'], ['blob']] as unknown as FullConfig['reporter'];
+  vi.stubEnv('GITHUB_RUN_ID', '77');
+  const whole = run([{ id: 'a' }], null, { reporter });
+  await whole.planned;
+  const [kept] = keptRuns(whole.config);
+  expect(kept).toMatchObject({ shard: null, ciRun: '77', filtered: false, plan: [{ project: 'agents' }] });
+  process.argv = ['node', 'playwright', 'test', '-g', 'cart'];
+  const part = run([{ id: 'a' }], { current: 2, total: 3 });
+  await part.planned;
+  expect(keptRuns(part.config)[0]).toMatchObject({ shard: '2/3', filtered: true });
+});
+
+describe('a run that a command of ours began', () => {
+  const begin = (check: Omit<CheckRun, 'outputFile'>) => {
+    const folder = mkdtempSync(join(tmpdir(), 'taskproof-plan-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    writeFileSync(join(folder, 'check.json'), JSON.stringify({ ...check, outputFile: 'results.json' }));
+    vi.stubEnv(CHECK_RUN, join(folder, 'check.json'));
+  };
+  const wanted = [{ project: 'agents', spec: 'cart', enough: 2, hopeless: [], trialUsd: 0 }];
+  const left = ({ tests, excluded }: ReturnType<typeof run>) =>
+    tests
+      .filter(each => !excluded.includes(each))
+      .map(each => `${each.parent.project()!.name} ${each.title}`);
+
+  test('a confirmation runs what is wanted, and what that depends on', async () => {
+    begin({ purpose: 'confirm', wanted });
+    const plain = { isTest: null, k: 1 } as const;
+    const projects = [
+      { name: 'agents', dependencies: ['login'], teardown: 'leave' },
+      { name: 'login', dependencies: ['data'] },
+      { name: 'data', dependencies: [] },
+      { name: 'leave', dependencies: [] },
+      { name: 'e2e', dependencies: [] },
+    ];
+    const ran = run(
+      [
+        { id: 'cart', k: 1 },
+        { id: 'docs', k: 1 },
+        { ...plain, id: 'plain' },
+        ...['login', 'data', 'leave', 'e2e'].map(project => ({ ...plain, id: 'x', project })),
+        { id: 'cart', k: 1, project: 'e2e' },
+      ],
+      null,
+      { projects: projects as unknown as FullProject[] },
+    );
+    await ran.planned;
+    expect(left(ran)).toEqual(['agents cart · trial 1/1', 'login x', 'data x', 'leave x']);
+  });
+
+  test('replays have no fresh trials', async () => {
+    begin({ purpose: 'confirm', wanted });
+    const ran = run([{ id: 'cart', k: 1, taskproof: { agent: { ...agent, replays: true } as never } }]);
+    await ran.planned;
+    expect(left(ran)).toEqual([]);
+  });
+
+  test('a probe runs every spec, and no code of a test', async () => {
+    begin({ purpose: 'probe' });
+    const ran = run([
+      { id: 'cart', k: 1 },
+      { id: 'answers', k: 1, isTest: true },
+      { id: 'plain', k: 1, isTest: null },
+    ]);
+    await ran.planned;
+    expect(left(ran)).toEqual(['agents cart · trial 1/1']);
+  });
+});

@@ -1,0 +1,277 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { FullConfig, TestCase } from '@playwright/test/reporter';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Agent, ReplayAgent } from '../../../src/agents/agent';
+import { lexical } from '../../../src/agents/lexical';
+import { replay } from '../../../src/agents/replay';
+import type { TrialRecord, TurnRecord } from '../../../src/data/record';
+import { type Recording, RecordingError, readRecording, recordingText } from '../../../src/data/recording';
+import { OptionsError } from '../../../src/options';
+import { RecordingPick, recordingOf, writeRecordings } from '../../../src/report/recordings';
+
+const look = { url: '/', content: 'a' };
+const click = (name: string) => ({
+  do: 'click' as const,
+  locator: `getByRole('button', { name: '${name}' })`,
+  tab: 0,
+  before: look,
+  after: { url: '/', content: 'b' },
+});
+type Action = TurnRecord['actions'][number];
+const acted = (name: string): Action => ({ title: `click button "${name}"`, recorded: [click(name)] });
+
+function recordOf(actions: Action[][], more: Partial<TrialRecord> = {}): TrialRecord {
+  return {
+    specId: 'order',
+    specHash: 'abc',
+    agent: 'claude',
+    model: 'claude-opus-5-5',
+    outcome: 'passed',
+    replayed: false,
+    startedAt: '2026-11-05T10:00:00.000Z',
+    turns: actions.map((each, index) => ({ number: index + 1, title: `turn ${index + 1}`, actions: each })),
+    ...more,
+  } as TrialRecord;
+}
+
+function made(record: TrialRecord): Recording {
+  const recording = recordingOf(record);
+  if ('problem' in recording) throw new Error(recording.problem);
+  return recording;
+}
+
+test('a recording holds what was done, without what failed and what only looked', () => {
+  const record = recordOf([
+    [{ title: 'read the page', recorded: [] }],
+    [acted('Add'), { title: 'click link "Gone"', error: 'it is covered' }],
+    [{ title: 'fill and send', error: 'button "Send" not found', recorded: [click('Fill')] }],
+    [acted('Order'), { title: 'a dialog was accepted', recorded: [] }],
+  ]);
+  const recording = made(record);
+  expect(recording.turns.map(({ title, actions }) => [title, actions.map(action => action.title)])).toEqual([
+    ['turn 2', ['click button "Add"']],
+    ['turn 3', ['fill and send']],
+    ['turn 4', ['click button "Order"']],
+  ]);
+  expect(readRecording(recordingText(recording), 'order.json')).toEqual(recording);
+});
+
+test('a recording keeps the value of {{unique}} by name', () => {
+  const recorded = [{ ...click('Add k3fz90ab'), before: { url: '/u/k3fz90ab', content: 'a' } }];
+  const actions = [{ title: 'click "k3fz90ab"', recorded }];
+  const text = recordingText(made(recordOf([actions], { unique: 'k3fz90ab' })));
+  expect(text).not.toContain('k3fz90ab');
+  const filled = readRecording(text.replaceAll('{{unique}}', 'b0000000'), 'order.json');
+  expect(filled.turns[0]!.actions[0]!.recorded[0]).toMatchObject({
+    locator: `getByRole('button', { name: 'Add b0000000' })`,
+  });
+  expect(recordingText(made(recordOf([actions])))).toContain('k3fz90ab');
+});
+
+test.each([
+  ['did not pass', recordOf([[acted('Add')]], { outcome: 'failed' }), /did not pass/],
+  [
+    'did what no step can say',
+    recordOf([[acted('Add')], [{ title: 'run script' }]]),
+    /turn 2: `run script` can't be replayed/,
+  ],
+  ['did nothing', recordOf([[{ title: 'read the page', recorded: [] }]]), /did nothing to the page/],
+])('a trial that %s leaves none', (_, record, problem) => {
+  expect(recordingOf(record)).toEqual({ problem: expect.stringMatching(problem) });
+});
+
+test('recordings of 0.1 call it `steps`', () => {
+  const recording = made(recordOf([[acted('Add')]]));
+  const old = recordingText(recording).replace('"recorded":', '"steps":');
+  expect(old).toContain('"steps"');
+  expect(readRecording(old, 'order.json')).toEqual(recording);
+});
+
+test.each([
+  ['{', /order\.json: not JSON/],
+  ['[]', /order\.json: not a recording: .*Record the trial again/],
+  [
+    JSON.stringify({ ...made(recordOf([[acted('Add')]])), recordingVersion: '2' }),
+    /recordingVersion is "2"; this version .* reads "1"/,
+  ],
+  [
+    recordingText(made(recordOf([[acted('Add')]]))).replace('"click"', '"evaluate"'),
+    /turns\[0\]\.actions\[0\]\.recorded\[0\]/,
+  ],
+])('%.40s is refused', (text, message) => {
+  expect(() => readRecording(text, 'order.json')).toThrow(RecordingError);
+  expect(() => readRecording(text, 'order.json')).toThrow(message);
+});
+
+test.each([
+  [{ recordings: '' }, /recordings/],
+  [
+    { recordings: 'r', fallbak: lexical() },
+    /fallbak: unknown option; known are recordings, fallback, withoutRecording, actionTimeoutMs/,
+  ],
+  [{ recordings: 'r', fallback: {} }, /fallback: must be an agent/],
+  [{ recordings: 'r', fallback: replay({ recordings: 'r' }) }, /fallback: must not be a replay itself/],
+  [{ recordings: 'r', actionTimeoutMs: 0 }, /actionTimeoutMs/],
+])('replay(%j) is refused', (options, message) => {
+  expect(() => replay(options as never)).toThrow(OptionsError);
+  expect(() => replay(options as never)).toThrow(message);
+});
+
+test('replay() asks its fallback beforehand whether that can run', async () => {
+  const fallback = { ...lexical(), preflight: () => Promise.reject(new Error('no key')) };
+  await expect(replay({ recordings: 'r', fallback }).preflight!()).rejects.toThrow('no key');
+  await expect(replay({ recordings: 'r' }).preflight!()).toBeUndefined();
+});
+
+test('a spec without a recording is missing one, unless a fallback plays it', async () => {
+  const missing = (agent: Agent) => (agent as ReplayAgent).missingRecording('/nowhere', 'order');
+  await expect(missing(replay({ recordings: 'r' }))).resolves.toMatch(/nowhere.r.order\.json$/);
+  await expect(missing(replay({ recordings: 'r', fallback: lexical() }))).resolves.toBeUndefined();
+});
+
+function pickOf(...records: TrialRecord[]): RecordingPick {
+  const pick = new RecordingPick();
+  for (const record of records) pick.add(record);
+  return pick;
+}
+
+const long = recordOf([[acted('A')], [acted('B')]]);
+const short = recordOf([[acted('A')]]);
+
+test('the shortest trial is kept, in whichever order they come', () => {
+  for (const pick of [pickOf(long, short), pickOf(short, long)])
+    expect(pick.recording!.turns).toHaveLength(1);
+  const [one, other] = [pickOf(long), pickOf(short)];
+  one.join(other);
+  expect(one.recording!.turns).toHaveLength(1);
+});
+
+test('the shortest is the one with the fewest actions, however many turns they take; the first of two alike', () => {
+  const oneTurn = recordOf([[acted('A'), acted('B'), acted('C')]]);
+  const twoTurns = recordOf([[acted('A')], [acted('B')]]);
+  const alike = recordOf([[acted('C'), acted('D')]], { model: 'another' });
+  for (const pick of [pickOf(oneTurn, twoTurns, alike), pickOf(twoTurns, oneTurn, alike)])
+    expect(pick.recording).toMatchObject({ model: 'claude-opus-5-5', turns: [{}, {}] });
+  const [empty, full] = [pickOf(), pickOf(short)];
+  full.join(empty);
+  expect(full.recording!.turns).toHaveLength(1);
+});
+
+test('a replay leaves no recording, a healed one does', () => {
+  expect(pickOf({ ...short, replayed: true }).recording).toBeUndefined();
+  const healed = { turn: 2, reason: 'action 1: gone', recording: 'kept/order.json' };
+  expect(pickOf({ ...short, replayed: true, healed })).toMatchObject({ healed: 'kept/order.json' });
+});
+
+function folder(): string {
+  const made = mkdtempSync(join(tmpdir(), 'taskproof-recordings-'));
+  onTestFinished(() => rmSync(made, { recursive: true }));
+  return made;
+}
+
+/** Below a suite without `test.use`. */
+const tests = [{ parent: {} }] as unknown as TestCase[];
+
+const configOf = (records: Record<string, unknown>) =>
+  ({
+    projects: Object.entries(records).map(([name, record]) => ({ name, use: { taskproof: { record } } })),
+  }) as unknown as FullConfig;
+
+test('recordings are written where the project says, and two projects never share a file', async () => {
+  const into = folder();
+  const specs = ['a', 'b', 'quiet'].map(project => ({
+    planned: { id: 'order' },
+    project,
+    tests,
+    pick: pickOf(short),
+  }));
+  const lines = await writeRecordings(specs, configOf({ a: 'kept', b: 'kept', quiet: false }), into);
+  expect(lines).toEqual([
+    `kept/order.json is of order [a]. Give order [b] its own folder: \`record: 'folder'\``,
+    'recorded 1 spec in kept',
+  ]);
+  expect(readdirSync(into)).toEqual(['kept']);
+  expect(JSON.parse(readFileSync(join(into, 'kept/order.json'), 'utf8'))).toMatchObject({ specId: 'order' });
+});
+
+test('specs of describes have a folder each; titles that come to one folder are told', async () => {
+  const into = folder();
+  const specs = ['phone', '../x', 'at: home', 'at home', undefined].map(describe => ({
+    planned: { id: 'order', describe },
+    project: 'a',
+    tests,
+    pick: pickOf(short),
+  }));
+  expect(await writeRecordings(specs, configOf({ a: 'kept' }), into)).toEqual([
+    `kept/at-home/order.json is of at: home › order [a]. Give at home › order [a] its own folder: \`record: 'folder'\``,
+    'recorded 4 specs in kept',
+  ]);
+  const files = readdirSync(into, { recursive: true, encoding: 'utf8' }).filter(file =>
+    file.endsWith('.json'),
+  );
+  expect(files.sort()).toEqual(['-x', 'at-home', '', 'phone'].map(name => join('kept', name, 'order.json')));
+});
+
+test('the default folder; why there is none; a folder that is a file', async () => {
+  const into = folder();
+  const unknown = pickOf(recordOf([[{ title: 'run script' }]]));
+  const specs = [
+    { planned: { id: 'order' }, project: 'a', tests, pick: pickOf(short) },
+    { planned: { id: 'script' }, project: 'a', tests, pick: unknown },
+    { planned: { id: 'lost' }, project: 'c', tests, pick: pickOf(short) },
+  ];
+  writeFileSync(join(into, 'taken'), '');
+  const lines = await writeRecordings(specs, configOf({ a: true, c: 'taken' }), into);
+  expect(lines).toEqual([
+    "no recording of script: turn 1: `run script` can't be replayed",
+    expect.stringMatching(/^taken\/lost\.json: .*(EEXIST|ENOTDIR)/),
+    'recorded 1 spec in recordings',
+  ]);
+});
+
+test('a second run writes into the same folders; what did not pass says nothing', async () => {
+  const into = folder();
+  const write = () =>
+    writeRecordings(
+      ['order', 'pay'].map(id => ({
+        planned: { id },
+        project: 'a',
+        tests,
+        pick: id === 'pay' ? pickOf(recordOf([[acted('A')]], { outcome: 'failed' })) : pickOf(short),
+      })),
+      configOf({ a: 'deep/kept' }),
+      into,
+    );
+  expect(await write()).toEqual(['recorded 1 spec in deep/kept']);
+  expect(await write()).toEqual(['recorded 1 spec in deep/kept']);
+  expect(readdirSync(join(into, 'deep/kept'))).toEqual(['order.json']);
+});
+
+test('ordinary tests of a project with `record` are left out: they have no id for a file', async () => {
+  const planned = { id: 'finds the policy', titlePath: ['chat.spec.ts', 'finds the policy'] };
+  const spec = { planned, project: 'a', tests, pick: new RecordingPick() };
+  expect(await writeRecordings([spec], configOf({ a: true }), folder())).toEqual([]);
+});
+
+test('projects that this process does not know write nothing', async () => {
+  const spec = { planned: { id: 'order' }, project: 'elsewhere', tests, pick: pickOf(short) };
+  expect(await writeRecordings([spec], configOf({ a: true }), folder())).toEqual([]);
+  expect(
+    await writeRecordings([{ ...spec, project: 'a', tests: [] }], configOf({ a: true }), folder()),
+  ).toEqual([]);
+});
+
+test('a healed recording is written beside the old one', async () => {
+  const into = folder();
+  const healed = { turn: 2, reason: 'action 1: gone', recording: 'kept/order.json' };
+  const pick = pickOf({ ...short, replayed: true, healed });
+  const lines = await writeRecordings(
+    [{ planned: { id: 'order' }, project: 'a', tests, pick }],
+    configOf({ a: false }),
+    into,
+  );
+  expect(lines).toEqual(['healed: review kept/order.healed.json, then replace kept/order.json with it']);
+  expect(readdirSync(join(into, 'kept'))).toEqual(['order.healed.json']);
+});

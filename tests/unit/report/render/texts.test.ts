@@ -1,0 +1,307 @@
+// The texts that people read, whole: what stands in each column, and what is said below.
+import { expect, test } from 'vitest';
+import type { Results } from '../../../../src/data/results';
+import { diffTable, renderDiff } from '../../../../src/report/render/diff-text';
+import { renderSummary } from '../../../../src/report/render/summary';
+import { verdictTable } from '../../../../src/report/render/terminal';
+import { diffVerdicts } from '../../../../src/verdicts/change';
+import { compareProjects } from '../../../../src/verdicts/compare';
+import { verdictOf } from '../../../../src/verdicts/verdict';
+import { resultRow, trials } from '../../verdicts/trials';
+
+function row(spec: string, letters: string, more: Partial<Results['verdicts'][number]> = {}) {
+  const subject = { spec, project: 'opus', agent: 'claude', model: 'm-1', replayed: false, specHash: 'a' };
+  const verdict = verdictOf({ k: letters.length, minPasses: letters.length }, trials(letters));
+  return { ...resultRow(subject, verdict), ...more };
+}
+
+const DIFF = diffVerdicts(
+  [
+    row('cart', 'pppppppppppp'),
+    row('gone', 'p'),
+    row('login', 'pp'),
+    row('menu', 'pf'),
+    row('open', 'pp'),
+    row('same', 'p'),
+  ],
+  [
+    row('cart', 'ffffffffffff', { costUsd: null }),
+    row('new', 'f', { turns: null }),
+    row('login', 'pf'),
+    row('menu', 'ff', { model: null, specHash: 'b' }),
+    row('open', 'ee', { minPasses: 1, agent: 'lexical' }),
+    row('same', 'p', { specHash: 'b' }),
+  ],
+);
+
+const DIFF_TEXT = [
+  'change                             spec   project  verdict                passes                p        turns  cost',
+  'regressed                          cart   opus     passed → failed        12/12 → 0/12          < 0.001  4      $1.20 → unknown',
+  'regressed, too few trials to tell  login  opus     passed → failed        2/2 → 1/2             0.5      4      $0.20',
+  'unclear                            open   opus     passed → inconclusive  2/2 → 0/2 (0 graded)           4 → -  $0.20',
+  'removed                            gone   opus     passed                 1/1                            4      $0.10',
+  'added                              new    opus     failed                 0/1                            -      $0.10',
+  '',
+  'cart   opus  trial 1/12: because failed (at http://127.0.0.1/cart)',
+  'login  opus  trial 2/2: because failed (at http://127.0.0.1/cart)',
+  'open   opus  trial 1/2: agent_api: because error (at http://127.0.0.1/cart); also changed: policy 2 of 2 → 1 of 2, agent claude → lexical',
+  'new    opus  trial 1/1: because failed (at http://127.0.0.1/cart)',
+  '',
+  '7 specs compared: 2 regressed, 1 worsened, 1 unclear, 1 removed, 1 added, 1 unchanged',
+].join('\n');
+
+test('a diff in the terminal: p on rows that both runs have, notes on what else changed', () => {
+  expect(diffTable(DIFF)).toBe(DIFF_TEXT);
+});
+
+test('a diff in colour is the same text', () => {
+  const coloured = diffTable(DIFF, { colour: true });
+  expect(coloured).toContain('\u001b[2mchange\u001b[22m');
+  expect(coloured).toContain('\u001b[31mregressed\u001b[39m  ');
+  expect(coloured).toContain('\u001b[33mopen\u001b[39m   opus  trial 1/2');
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours
+  expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(DIFF_TEXT);
+});
+
+test('a diff as a comment', () => {
+  expect(renderDiff(DIFF)).toBe(
+    [
+      '<!-- taskproof-diff -->',
+      '',
+      '### Taskproof: 2 regressed, 1 worsened, 1 unclear, 1 removed, 1 added, 1 unchanged',
+      '',
+      '| change | spec | project | verdict | passes | p | turns | cost |',
+      '| --- | --- | --- | --- | --- | --- | --- | --- |',
+      '| **regressed** | cart | opus | passed → failed | 12/12 → 0/12 | &lt; 0.001 | 4 | \\$1.20 → unknown |',
+      '| regressed, too few trials to tell | login | opus | passed → failed | 2/2 → 1/2 | 0.5 | 4 | \\$0.20 |',
+      '| unclear | open | opus | passed → inconclusive | 2/2 → 0/2 (0 graded) |  | 4 → - | \\$0.20 |',
+      '| removed | gone | opus | passed | 1/1 |  | 4 | \\$0.10 |',
+      '| added | new | opus | failed | 0/1 |  | - | \\$0.10 |',
+      '',
+      '- **cart** (opus): trial 1/12: because failed (at http&#58;//127.0.0.1/cart)',
+      '- **login** (opus): trial 2/2: because failed (at http&#58;//127.0.0.1/cart)',
+      '- **open** (opus): trial 1/2: agent\\_api: because error (at http&#58;//127.0.0.1/cart); also changed: policy 2 of 2 → 1 of 2, agent claude → lexical',
+      '- **new** (opus): trial 1/1: because failed (at http&#58;//127.0.0.1/cart)',
+      '',
+      '<details>',
+      '<summary>2 specs without a notable change</summary>',
+      '',
+      '| change | spec | project | verdict | passes | p | turns | cost |',
+      '| --- | --- | --- | --- | --- | --- | --- | --- |',
+      '| worsened | menu | opus | failed | 1/2 → 0/2 | 0.5 | 4 | \\$0.20 |',
+      '| unchanged | same | opus | passed | 1/1 |  | 4 | \\$0.10 |',
+      '',
+      '</details>',
+      '',
+    ].join('\n'),
+  );
+});
+
+test('a spec that was changed may be the cause', () => {
+  const text = diffTable(
+    diffVerdicts([row('cart', 'pp')], [row('cart', 'ff', { specHash: 'b', reason: null })]),
+  );
+  expect(text).toMatch(/^cart {2}opus {2}also changed: the spec$/m);
+});
+
+test('nothing changed, nothing at all', () => {
+  const same = [row('cart', 'p')];
+  expect(diffTable(diffVerdicts(same, same))).toBe('1 spec compared: 1 unchanged');
+  expect(diffTable(diffVerdicts([], []))).toBe('0 specs compared: nothing to compare');
+  expect(diffTable(diffVerdicts(same, []))).not.toMatch(/\n\n\n/);
+  expect(renderDiff(diffVerdicts(same, []))).not.toMatch(/unchanged|^- /m);
+  expect(renderDiff(diffVerdicts(same, same))).not.toMatch(/regressed|^- /m);
+});
+
+const RESULTS: Results = {
+  schemaVersion: '1',
+  startedAt: '2026-11-05T10:00:00.000Z',
+  durationMs: 61_000,
+  status: 'failed',
+  costUsd: null,
+  complete: false,
+  verdicts: [
+    row('cart', 'pp'),
+    row('login', 'pf', { project: 'haiku' }),
+    row('menu', 'ee', { turns: null }),
+    row('open', 'p--'),
+    row('open', 'p', { replayed: true, interval: null }),
+  ],
+};
+
+test('the end of a run in the terminal', () => {
+  const columns = process.stdout.columns;
+  process.stdout.columns = 100;
+  try {
+    expect(verdictTable(RESULTS, 100)).toBe(
+      [
+        '',
+        'Taskproof (incomplete: trials are missing)',
+        '  spec   project  verdict         passes                rate (95%)      turns   cost',
+        '  cart   opus     ✓ passed        2/2, needs 2          100% (34-100%)      4  $0.20',
+        '  login  haiku    ✗ failed        1/2, needs 2          50% (9-91%)         4  $0.20',
+        '  menu   opus     ? inconclusive  0/2, needs 2          -                   -  $0.20',
+        '  open   opus     … undecided     1/3, needs 3 (1 ran)  100% (21-100%)      4  $0.10',
+        '',
+        '  Replayed from recordings (measures no agent):',
+        '  spec  project  verdict   passes        rate  turns   cost',
+        '  open  opus     ✓ passed  1/1, needs 1  100%      4  $0.10',
+        '',
+        '  Not counted against the site:',
+        '  2 trials with error: agent_api. The agent could not work. Check its API key,',
+        "  rate limits and the provider's status page, then run again.",
+        '',
+        '  4 specs: 1 passed, 1 failed, 1 inconclusive, 1 undecided; 1 replayed: 1 passed (1m 01s, unknown)',
+      ].join('\n'),
+    );
+  } finally {
+    process.stdout.columns = columns;
+  }
+});
+
+test('a shard tells what other shards have from what is missing', () => {
+  const verdicts = [
+    row('cart', 'pp'),
+    row('login', 'p--', { inOtherShards: 2 }),
+    row('menu', 'pf-', { inOtherShards: 1 }),
+    row('open', 'f-', { inOtherShards: 1, verdict: 'undecided' }),
+  ];
+  const shard = { ...RESULTS, shard: '1/2', verdicts };
+  const lines = verdictTable(shard, 100).split('\n');
+  expect(lines.map(line => line.replace(/(?<=\S) {2,}/g, ' ')).slice(1)).toEqual([
+    'Taskproof (shard 1 of 2)',
+    '  spec project verdict passes rate (95%) turns cost',
+    '  cart opus ✓ passed 2/2, needs 2 100% (34-100%) 4 $0.20',
+    '  login opus … not judged yet 1/3, needs 3 (1 ran) 100% (21-100%) 4 $0.10',
+    '  menu opus ✗ failed 1/3, needs 3 (2 ran) 50% (9-91%) 4 $0.20',
+    '  open opus … not judged yet 0/2, needs 2 (1 ran) 0% (0-79%) 4 $0.10',
+    '',
+    '  2 specs have their other trials in other shards. For the verdicts merge the',
+    '  blobs of all shards: npx playwright merge-reports',
+    '  --reporter=@taskproof/playwright/reporter <folder>',
+    '',
+    '  4 specs: 1 passed, 1 failed, 2 not judged yet (1m 01s, unknown)',
+  ]);
+  const broken = { ...shard, incompleteBecause: 'the run was interrupted', verdicts: [row('cart', 'p-')] };
+  expect(verdictTable(broken, 100)).toMatch(
+    /^\nTaskproof \(shard 1 of 2, incomplete: the run was interrupted\)\n.*\n.* … undecided /,
+  );
+  expect(verdictTable(broken, 100)).not.toContain('merge');
+  expect(renderSummary(shard)).toMatch(
+    /1m 01s\. Shard 1 of 2\.\n[\s\S]*\*\*login\*\* \(opus\) not judged yet, 1\/3/,
+  );
+});
+
+test('a narrow terminal goes without the columns that count least', () => {
+  const { columns } = process.stdout;
+  const heads = [90, 85, 78, 70, 60].map(width => {
+    process.stdout.columns = width;
+    const rows = [row('a-rather-long-name-of-a-spec', 'pf')];
+    return verdictTable({ ...RESULTS, verdicts: rows })
+      .split('\n')[2]!
+      .replace(/ {2,}/g, ' ')
+      .trim();
+  });
+  process.stdout.columns = columns;
+  expect(heads).toEqual([
+    'spec project verdict passes rate (95%) turns cost',
+    'spec verdict passes rate (95%) turns cost',
+    'spec verdict passes rate (95%) cost',
+    'spec verdict passes rate (95%)',
+    'spec verdict passes',
+  ]);
+});
+
+test('a whole run says nothing of missing trials, and one without errors nothing of errors', () => {
+  const text = verdictTable({ ...RESULTS, complete: true, verdicts: [row('cart', 'pp', { project: '' })] });
+  expect(text.split('\n').slice(0, 2)).toEqual(['', 'Taskproof']);
+  expect(text).not.toMatch(/Not counted|Replayed|replayed/);
+  expect(text).toMatch(/\n\n {2}1 spec: 1 passed \(1m 01s, unknown\)$/);
+});
+
+test('three projects side by side, one without a name, long names in several lines', () => {
+  const spec = `${'checkout-'.repeat(4)}end`;
+  const verdicts = ['', 'haiku', 'opus'].map(project => row(spec, 'pp', { project }));
+  const comparison = compareProjects(verdicts)!;
+  const text = verdictTable({ ...RESULTS, verdicts, comparison }, 100);
+  expect(text).toMatch(/\(no name\) +haiku +opus/);
+  expect(text).toMatch(/^ {2}checkout-checkout- {2,}✓ 2\/2 {2}4 {2}\$0\.20/m);
+  expect(text).toMatch(/^ {2}checkout-checkout-end$/m);
+  expect(text).toContain('All projects come to the same verdicts.');
+});
+
+const DIAGNOSIS = {
+  ...{ headline: 'trial 2/3: nothing matches "h1"', parted: null },
+  ...{ groups: [], partings: [], findings: [], others: [] },
+};
+
+test('failures that a verdict tolerates are told, five at most', () => {
+  const many = (count: number) =>
+    verdictTable({
+      ...RESULTS,
+      complete: true,
+      verdicts: Array.from({ length: count }, (_, n) => ({
+        ...row(`s${n}`, 'pfp', { verdict: 'passed' }),
+        diagnosis: DIAGNOSIS,
+      })),
+    });
+  expect(many(5).match(/^ {2}Tolerated in s\d \[opus\]: trial 2\/3: nothing matches "h1"$/gm)).toHaveLength(
+    5,
+  );
+  expect(many(5)).not.toContain('more in the results file');
+  expect(many(6)).toMatch(/Tolerated in s4 .*\n {2}and 1 more in the results file\n\n/);
+  const lost = verdictTable({ ...RESULTS, verdicts: [row('s', 'pff', { diagnosis: DIAGNOSIS })] });
+  expect(lost).not.toContain('Tolerated');
+});
+
+test('ordinary tests have a table of their own, without turns and cost if they have no agent', () => {
+  const one = { titlePath: ['a.spec.ts', 'answers'], agent: null, turns: null, costUsd: 0 };
+  const shown = (verdicts: Results['verdicts']) =>
+    verdictTable({ ...RESULTS, complete: true, costUsd: 0.2, verdicts })
+      .split('\n')
+      .slice(2);
+  expect(shown([row('cart', 'pp'), row('answers', 'pp', one)])).toEqual([
+    '  spec  project  verdict   passes        rate (95%)      turns   cost',
+    '  cart  opus     ✓ passed  2/2, needs 2  100% (34-100%)      4  $0.20',
+    '',
+    '  test     project  verdict   passes        rate (95%)',
+    '  answers  opus     ✓ passed  2/2, needs 2  100% (34-100%)',
+    '',
+    '  1 spec: 1 passed; 1 test: 1 passed (1m 01s, $0.20)',
+  ]);
+  expect(shown([row('answers', 'pp', one)]).at(-1)).toBe('  1 test: 1 passed (1m 01s)');
+  expect(shown([row('answers', 'pp', { ...one, agent: 'claude', turns: 3 })])).toEqual([
+    '  test     project  verdict   passes        rate (95%)      turns  cost',
+    '  answers  opus     ✓ passed  2/2, needs 2  100% (34-100%)      3    $0',
+    '',
+    '  1 test: 1 passed (1m 01s, $0.20)',
+  ]);
+});
+
+test('a narrow terminal keeps the project if there are several; what did not run has no row', () => {
+  const { columns } = process.stdout;
+  process.stdout.columns = 72;
+  const rows = [
+    row('a-rather-long-name-of-a-spec', 'pf'),
+    row('b', 'pp', { project: 'haiku' }),
+    row('gone', '--'),
+  ];
+  const shown = verdictTable({ ...RESULTS, verdicts: rows });
+  process.stdout.columns = columns;
+  expect(shown.split('\n')[2]!.trim().split(/ {2,}/)).toEqual(['spec', 'project', 'verdict', 'passes']);
+  expect(shown).not.toMatch(/^ {2}gone/m);
+  expect(shown).toMatch(/3 specs: 1 passed, 1 failed, 1 undecided/);
+});
+
+test('in colour', () => {
+  const { FORCE_COLOR } = process.env;
+  process.env.FORCE_COLOR = '1';
+  const healed = { turn: 1, reason: 'gone', recording: 'r.json' };
+  const replayed = row('open', 'p', { replayed: true });
+  replayed.trials = replayed.trials.map(trial => ({ ...trial, healed }));
+  const shown = verdictTable({ ...RESULTS, verdicts: [row('cart', 'pf'), replayed] });
+  if (FORCE_COLOR === undefined) delete process.env.FORCE_COLOR;
+  else process.env.FORCE_COLOR = FORCE_COLOR;
+  for (const part of ['\u001b[1mTaskproof', '\u001b[31m✗ failed', '\u001b[33m  open [opus] healed at turn 1'])
+    expect(shown).toContain(part);
+});

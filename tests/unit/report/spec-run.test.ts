@@ -1,0 +1,320 @@
+// What one spec's trials come to in Playwright's own bookkeeping, as they end.
+import type { TestCase, TestResult } from '@playwright/test/reporter';
+import fc from 'fast-check';
+import { expect, onTestFinished, test } from 'vitest';
+import type { TrialRecord } from '../../../src/data/record';
+import { planAnnotations, policyAnnotation } from '../../../src/playwright/annotations';
+import { closeLedger, openLedger } from '../../../src/playwright/ledger';
+import { SpecRun, skipNeedless } from '../../../src/report/spec-run';
+import { resultsOf } from '../../../src/report/write';
+import { madeRecord } from '../../support/records';
+
+type Status = TestResult['status'];
+const K = 5;
+const PLANNED = { id: 'cart', file: 'cart.yaml', policy: { k: K, minPasses: 4 }, replayed: false };
+
+function testAt(repeatEachIndex: number) {
+  const tags: string[] = ['@taskproof'];
+  return {
+    title: `cart · trial ${repeatEachIndex + 1}/${K}`,
+    annotations: planAnnotations(PLANNED),
+    tags,
+    repeatEachIndex,
+    expectedStatus: 'passed',
+  } as unknown as TestCase;
+}
+
+/** Without a record, a failed test is an error of the infrastructure, which is lost all the same. */
+function resultOf(
+  status: Status,
+  outcome?: 'passed' | 'failed',
+  more: Partial<TrialRecord> = {},
+): TestResult {
+  const record = outcome && {
+    name: '_taskproof',
+    contentType: 'application/json',
+    body: recordText(outcome, more),
+  };
+  return {
+    status,
+    duration: 1,
+    errors: [],
+    attachments: record ? [record] : [],
+    annotations: planAnnotations(PLANNED),
+  } as unknown as TestResult;
+}
+
+function recordText(outcome: 'passed' | 'failed', more: Partial<TrialRecord>): Buffer {
+  return Buffer.from(
+    JSON.stringify(
+      madeRecord({
+        outcome,
+        reason: outcome === 'failed' ? '"h1" is not visible' : null,
+        policy: PLANNED.policy,
+        ...more,
+      }),
+    ),
+  );
+}
+
+function play(outcomes: readonly ('passed' | 'failed')[]) {
+  const run = new SpecRun('agents', PLANNED);
+  const tests = outcomes.map((_, index) => testAt(index));
+  for (const each of tests) run.tests.add(each);
+  const results = outcomes.map(outcome => resultOf(outcome, outcome));
+  for (const [index, result] of results.entries()) run.add(tests[index]!, result);
+  return { run, tests, results };
+}
+
+test('failures that the policy tolerates are expected ones, and are named', () => {
+  const { run, tests, results } = play(['passed', 'failed', 'passed', 'passed', 'passed']);
+  expect(run.verdict).toMatchObject({ verdict: 'passed', passes: 4 });
+  expect(tests.map(({ expectedStatus }) => expectedStatus)).toEqual([
+    'passed',
+    'failed',
+    'passed',
+    'passed',
+    'passed',
+  ]);
+  expect(tests[1]!.tags).toEqual(['@taskproof', '@verdict:passed', '@tolerated']);
+  expect(tests[0]!.tags).toEqual(['@taskproof', '@verdict:passed']);
+  expect(results[1]!.annotations).toContainEqual({
+    type: 'trial',
+    description: '2/5 (failed, tolerated): "h1" is not visible',
+  });
+  expect(results[0]!.annotations).toContainEqual({
+    type: 'verdict',
+    description: 'passed: 4/5 passed, needs 4',
+  });
+});
+
+test('the decisive failure makes all failures count, and none is called tolerated', () => {
+  const { run, tests, results } = play(['failed', 'passed', 'failed', 'passed', 'passed']);
+  expect(run.verdict.verdict).toBe('failed');
+  expect(tests.every(({ expectedStatus }) => expectedStatus === 'passed')).toBe(true);
+  expect(tests.flatMap(({ tags }) => tags)).not.toContain('@tolerated');
+  expect(results[0]!.annotations).toContainEqual({
+    type: 'trial',
+    description: '1/5 (failed): "h1" is not visible',
+  });
+});
+
+test('in any order the same tests count as failed, and each has one verdict tag', () => {
+  const letters = fc.array(fc.constantFrom('passed' as const, 'failed' as const), {
+    minLength: K,
+    maxLength: K,
+  });
+  fc.assert(
+    fc.property(letters, outcomes => {
+      const { run, tests } = play(outcomes);
+      run.label();
+      const failures = outcomes.filter(outcome => outcome === 'failed').length;
+      const unexpected = tests.filter(
+        ({ expectedStatus }, index) => outcomes[index] !== expectedStatus,
+      ).length;
+      expect(unexpected).toBe(failures > 1 ? failures : 0);
+      for (const { tags } of tests)
+        expect(tags.filter(tag => tag.startsWith('@verdict:'))).toEqual([
+          `@verdict:${failures > 1 ? 'failed' : 'passed'}`,
+        ]);
+    }),
+  );
+});
+
+test('the results of a shard: what other shards have is not missing', () => {
+  const about = { startedAt: new Date(), durationMs: 1, status: 'passed', broken: [] } as const;
+  const selected = { filtered: false, projectsSelected: false };
+  const resultsIn = (run: SpecRun, shard: string | null) =>
+    resultsOf([run], { ...about, ...selected, shard });
+  const { run } = play(['passed', 'passed']);
+  const results = resultsIn(run, '1/2');
+  expect(results).toMatchObject({
+    complete: false,
+    shard: '1/2',
+    verdicts: [{ missing: 3, inOtherShards: 3 }],
+  });
+  expect(results).not.toHaveProperty('incompleteBecause');
+  run.tests.add(testAt(2));
+  expect(resultsIn(run, '1/2')).toMatchObject({
+    ...{ incompleteBecause: 'trials are missing', verdicts: [{ missing: 3, inOtherShards: 2 }] },
+  });
+  // Repeats beyond k are no trials of the policy.
+  run.tests.add(testAt(K));
+  expect(resultsIn(run, '1/2').verdicts[0]).toMatchObject({ inOtherShards: 2 });
+  const whole = resultsIn(run, null);
+  expect(whole).not.toHaveProperty('shard');
+  expect(whole.verdicts[0]).not.toHaveProperty('inOtherShards');
+});
+
+test('trials that are missing are said, and a spec that the suite skips as a whole is not judged', () => {
+  const run = new SpecRun('agents', PLANNED);
+  const [first, second] = [testAt(0), testAt(1)];
+  run.tests.add(first);
+  run.tests.add(second);
+  const result = resultOf('passed', 'passed');
+  run.add(first, result);
+  run.label();
+  expect(run.verdict.verdict).toBe('undecided');
+  expect(first.tags).toContain('@verdict:undecided');
+  expect(result.annotations).toContainEqual({
+    type: 'verdict',
+    description: 'undecided: 1/5 passed, needs 4; 1 of 5 ran',
+  });
+  const skipped = new SpecRun('agents', PLANNED);
+  skipped.add(testAt(0), resultOf('skipped'));
+  expect(skipped.skipped).toBe(true);
+  skipped.add(testAt(1), resultOf('passed', 'passed'));
+  expect(skipped.skipped).toBe(false);
+});
+
+test('what a crash left joins the trials that said where they belong', () => {
+  const crashed = new SpecRun('agents', PLANNED);
+  crashed.add(testAt(0), { ...resultOf('failed'), annotations: [] });
+  expect(crashed.confirmed).toBe(false);
+  const run = new SpecRun('agents', PLANNED);
+  for (const index of [1, 2, 3, 4]) run.add(testAt(index), resultOf('passed', 'passed'));
+  expect(run.confirmed).toBe(true);
+  run.absorb(crashed);
+  expect(run.verdict).toMatchObject({ verdict: 'passed', passes: 4, errors: 1 });
+});
+
+const described = ({ annotations }: TestResult) =>
+  annotations.map(({ type, description }) => `${type}: ${description}`);
+
+test('a replay says that it is one, and a healed trial where and why', () => {
+  const healed = { turn: 2, reason: 'action 1: gone', recording: 'r/cart.json' };
+  const planned = { ...PLANNED, policy: { k: 1, minPasses: 1 }, replayed: true };
+  const run = new SpecRun('agents', planned);
+  const result = { ...resultOf('passed', 'passed', { replayed: true, healed }), annotations: [] };
+  const test = { ...testAt(0), annotations: [] };
+  run.add(test, result);
+  expect(described(result)).toEqual([
+    'verdict: passed: 1/1 passed, needs 1; replayed, which measures no agent',
+    'replay: 1/1 (healed)',
+    'healed: healed at turn 2: action 1: gone; new recording beside r/cart.json for review',
+  ]);
+  expect(test.tags).toEqual(['@taskproof', '@verdict:passed', '@healed']);
+});
+
+test('beyond k a trial is not needed', () => {
+  const { run } = play(['passed', 'passed', 'passed', 'passed', 'passed']);
+  const more = resultOf('passed', 'passed');
+  run.add(testAt(5), more);
+  expect(described(more)).toContain('trial: not needed');
+  expect(run.verdict.trials).toHaveLength(5);
+});
+
+test('a trial without a result of its own says how it ended; Playwright knows it as lost until the verdict', () => {
+  const run = new SpecRun('agents', { ...PLANNED, policy: { k: 2, minPasses: 1 } });
+  const [error, skipped] = [resultOf('failed'), resultOf('skipped')];
+  run.add(testAt(0), error);
+  expect(run.ended).toBe(true);
+  run.add(testAt(1), skipped);
+  expect(described(error)[1]).toMatch(/^trial: 1\/2 \(error\): the test failed before its trial began/);
+  expect(described(skipped)[1]).toBe('trial: 2/2 (skipped)');
+});
+
+test("a spec's own `test.fail` is taken away, since the verdict says what is expected; an ordinary test keeps it", () => {
+  const fail = { type: 'fail' };
+  const one = { ...PLANNED, policy: { k: 1, minPasses: 1 } };
+  const spec = new SpecRun('agents', one);
+  const result = resultOf('passed', 'passed');
+  result.annotations.push(fail);
+  spec.add(testAt(0), result);
+  expect(result.annotations).not.toContain(fail);
+  const ordinary = new SpecRun('agents', { ...one, titlePath: ['a.spec.ts', 'cart'] });
+  const declared = resultOf('failed');
+  declared.annotations.push(fail);
+  ordinary.add(testAt(0), declared);
+  expect(declared.annotations).toContain(fail);
+  expect(ordinary.verdict.verdict).toBe('passed');
+});
+
+test('failures of an ordinary test are told together, and count as the test declares', () => {
+  const planned = { ...PLANNED, policy: { k: 3, minPasses: 3 }, titlePath: ['a.spec.ts', 'cart'] };
+  const run = new SpecRun('agents', planned);
+  const failed = (message: string) => ({ ...resultOf('failed'), errors: [{ message }] });
+  const tests = [0, 1, 2].map(testAt);
+  run.add(tests[0]!, failed('Error: x'));
+  expect(run.verdict.reason).toBe('trial 1/3: x');
+  run.add(tests[1]!, failed('Error: y'));
+  run.add(tests[2]!, failed('Error: y'));
+  expect(run.verdict.reason).toBe('2 of 3 failures: y; 1: x');
+  const expected = new SpecRun('agents', planned);
+  const unexpected = { ...resultOf('passed'), annotations: [{ type: 'fail' }] } as TestResult;
+  const test = testAt(0);
+  expected.add(test, unexpected);
+  expect(test.expectedStatus).toBe('failed');
+});
+
+test('a result counts once; it is recorded if it passed; trials of two texts contradict each other', () => {
+  const action = {
+    ...{ tab: 0, do: 'click', locator: 'x' },
+    ...{ before: { url: '/', content: 'a' }, after: { url: '/', content: 'b' } },
+  } as const;
+  const turn = {
+    ...{ number: 1, title: 't', narration: '', outcome: 'ok', notices: [], url: 'http://x/' },
+    usage: madeRecord().usage,
+    actions: [{ title: 't', recorded: [action] }],
+    ...{ startedAtMs: 0, durationMs: 1, screenshot: null },
+  } as TrialRecord['turns'][number];
+  const run = new SpecRun('agents', PLANNED);
+  const failed = resultOf('failed', 'failed', { turns: [turn], specHash: 'a'.repeat(64) });
+  expect(run.add(testAt(0), failed)).toBe(true);
+  expect(run.add(testAt(0), failed)).toBe(false);
+  expect(run.entries).toHaveLength(1);
+  expect(run.pick.recording).toBeUndefined();
+  run.add(testAt(1), resultOf('passed', 'passed', { turns: [turn], specHash: `${'a'.repeat(63)}b` }));
+  expect(run.pick.recording).toMatchObject({ specId: 'buy' });
+  expect([...run.conflicts]).toEqual([]);
+  run.add(testAt(2), resultOf('passed', 'passed', { specHash: 'b'.repeat(64) }));
+  run.expectPolicy({ ...PLANNED, policy: { k: 5, minPasses: 3 } });
+  expect([...run.conflicts]).toEqual([
+    `the reports disagree about the text of cart [agents]: ${'a'.repeat(12)}; ${'b'.repeat(12)}`,
+    'the reports disagree about the pass policy of cart [agents]: k 5, 4 needed; k 5, 3 needed',
+  ]);
+});
+
+test('what the worker says of early stop counts', () => {
+  const run = new SpecRun('agents', PLANNED);
+  expect(run.earlyStop).toBe(false);
+  const result = resultOf('passed', 'passed');
+  result.annotations.splice(0, 2, ...planAnnotations({ ...PLANNED, earlyStop: true }));
+  run.add(testAt(0), result);
+  expect(run.earlyStop).toBe(true);
+  expect(new SpecRun('agents', { ...PLANNED, earlyStop: true }).earlyStop).toBe(true);
+});
+
+test('trials of an ordinary test are skipped once the verdict is settled, if it stops early', () => {
+  openLedger({ judged: true });
+  onTestFinished(closeLedger);
+  const plan: string[] = [];
+  const policy = { k: 3, minPasses: 2 };
+  const titlePath = ['a.spec.ts', 'cart'];
+  const runOf = (earlyStop: boolean, project: string) => {
+    const run = new SpecRun(project, { ...PLANNED, policy, titlePath, earlyStop });
+    for (const index of [0, 1, 2])
+      run.tests.add({
+        ...testAt(index),
+        annotations: [policyAnnotation(policy, earlyStop)],
+        results: [],
+        _applyPlanAnnotation: ({ description }: { description: string }) => plan.push(description),
+      } as unknown as TestCase);
+    return run;
+  };
+  const end = (run: SpecRun, index: number, status: Status) => {
+    run.add([...run.tests][index]!, resultOf(status));
+    skipNeedless(run);
+  };
+  const patient = runOf(false, 'a');
+  end(patient, 0, 'passed');
+  end(patient, 1, 'passed');
+  const hasty = runOf(true, 'b');
+  end(hasty, 0, 'passed');
+  end(hasty, 1, 'skipped');
+  expect(plan).toEqual([]);
+  end(hasty, 2, 'passed');
+  expect(plan).toEqual(
+    Array(3).fill('early stop: the verdict is settled (passed, 2 of 2 passed, needs 2 of 3)'),
+  );
+});

@@ -1,0 +1,140 @@
+// What can be said of a trial without its record: a trial never goes missing.
+import type { TestResult } from '@playwright/test/reporter';
+import { describe, expect, test } from 'vitest';
+import { RECORD_ATTACHMENT } from '../../../src/data/record';
+import { trialOf } from '../../../src/report/trials';
+import { madeRecord } from '../../support/records';
+
+function resultOf(more: Partial<TestResult>): TestResult {
+  return {
+    status: 'failed',
+    duration: 5,
+    errors: [],
+    attachments: [],
+    annotations: [],
+    ...more,
+  } as TestResult;
+}
+const broken = (message: string) => resultOf({ errors: [{ message }] });
+const cut = {
+  name: RECORD_ATTACHMENT,
+  contentType: 'application/json',
+  body: Buffer.from('{"schemaVersion":'),
+};
+
+test.each<[string, TestResult, object]>([
+  [
+    'a crashed worker',
+    broken('Error: worker process exited unexpectedly\n  at host'),
+    {
+      outcome: 'error',
+      errorKind: 'internal',
+      reason: 'no record was left: Error: worker process exited unexpectedly',
+      costUsd: null,
+    },
+  ],
+  [
+    'no browser',
+    broken('Error: browserType.launch: no such file'),
+    { outcome: 'error', errorKind: 'browser' },
+  ],
+  [
+    'no page',
+    broken('browserContext.newPage: closed'),
+    {
+      ...{ outcome: 'error', status: 'error', errorKind: 'browser' },
+      reason: 'the trial could not begin: browserContext.newPage: closed',
+    },
+  ],
+  ['a message that names a launch later on', broken('x browserType.launch: y'), { errorKind: 'setup' }],
+  [
+    'a hook that failed',
+    broken('Error: no login'),
+    {
+      outcome: 'error',
+      errorKind: 'setup',
+      reason: 'the test failed before its trial began: Error: no login',
+    },
+  ],
+  [
+    'an interrupted run',
+    resultOf({ status: 'interrupted' }),
+    {
+      outcome: 'error',
+      errorKind: 'interrupted',
+      reason: 'the trial had not begun: the test ended as "interrupted"',
+      costUsd: 0,
+    },
+  ],
+  [
+    'a record that was cut off',
+    { ...broken('Error: full disk'), attachments: [cut] },
+    { outcome: 'error', errorKind: 'internal', costUsd: null },
+  ],
+  [
+    'a record whose file is gone',
+    { ...broken('Error: gone'), attachments: [{ ...cut, body: undefined, path: '/nowhere/record.json' }] },
+    { outcome: 'error', reason: 'no record was left: Error: gone' },
+  ],
+  [
+    'a skipped trial',
+    resultOf({ status: 'skipped', annotations: [{ type: 'skip', description: 'not on this system' }] }),
+    { outcome: 'skipped', status: 'skipped', reason: 'not on this system', costUsd: 0 },
+  ],
+  ['a trial skipped without a word', resultOf({ status: 'skipped' }), { outcome: 'skipped', reason: null }],
+])('%s', (_, result, expected) => {
+  const { trial, record } = trialOf(2, result);
+  expect(record).toBeUndefined();
+  expect(trial).toMatchObject({ index: 2, turns: 0, durationMs: 5, finalUrl: null, ...expected });
+});
+
+describe('of a trial with a record', () => {
+  const withRecord = (more: Parameters<typeof madeRecord>[0], result: Partial<TestResult> = {}) => {
+    const attachments = [
+      { name: 'turn-1.jpg', contentType: 'image/jpeg' },
+      { name: 'turn-2.jpg', contentType: 'image/jpeg' },
+      { name: 'video', contentType: 'video/webm' },
+      { ...cut, body: Buffer.from(JSON.stringify(madeRecord(more))) },
+    ];
+    return trialOf(1, resultOf({ status: 'passed', attachments, ...result })).trial;
+  };
+
+  test('all counts, tokens apart from dollars, and the last picture by its name', () => {
+    const usage = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheCreationTokens: 4 };
+    expect(
+      withRecord({
+        ...{ actions: 7, pageToolCalls: 2, costUsd: 0.5, durationMs: 9, finalUrl: 'http://x/' },
+        usage: { ...usage, costUsd: 0.4 },
+      }),
+    ).toStrictEqual({
+      ...{ index: 1, outcome: 'passed', status: 'completed', reason: null, turns: 0, actions: 7 },
+      ...{ pageToolCalls: 2, costUsd: 0.5, usage, durationMs: 9, finalUrl: 'http://x/' },
+      screenshot: 'turn-2.jpg',
+    });
+  });
+
+  test('errors have a kind, and a healed recording its place', () => {
+    const healed = { turn: 2, reason: 'gone', recording: 'r.json' };
+    const trial = withRecord({ outcome: 'error', status: 'error', errorKind: 'agent_api', healed });
+    expect(trial).toMatchObject({ outcome: 'error', errorKind: 'agent_api', healed });
+    expect(
+      withRecord(
+        { outcome: 'failed' },
+        {
+          attachments: [{ ...cut, body: Buffer.from(JSON.stringify(madeRecord({ outcome: 'failed' }))) }],
+          status: 'failed',
+        },
+      ),
+    ).toMatchObject({
+      ...{ outcome: 'failed', screenshot: null },
+    });
+  });
+
+  test('that passed, a hook or a teardown that failed is an error', () => {
+    const result = { status: 'failed', errors: [{ message: 'Error: no logout\n  at x' }] } as const;
+    expect(withRecord({}, { ...result, errors: [...result.errors] })).toMatchObject({
+      ...{ outcome: 'error', status: 'error', errorKind: 'internal' },
+      reason: 'the trial passed, but the test did not: Error: no logout',
+    });
+  });
+});

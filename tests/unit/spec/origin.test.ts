@@ -1,0 +1,60 @@
+import { expect, test } from 'vitest';
+import { taskSpecSchema } from '../../../src/spec';
+import { atOrigin } from '../../../src/spec/placeholders';
+
+function specWith(patterns: string[]) {
+  return taskSpecSchema.parse({
+    specVersion: '0.1',
+    id: 'moved',
+    goal: 'Look',
+    entryUrl: 'https://example.com/start?a=1#b',
+    assertions: patterns.map(pattern => ({ type: 'url', pattern })),
+  });
+}
+
+test.each([
+  ['https://example.com/**', 'https://preview.test:8443/**'],
+  ['https://example.com', 'https://preview.test:8443'],
+  ['https://example.com**', 'https://preview.test:8443**'],
+  ['https://example.com?x=1', 'https://preview.test:8443?x=1'],
+  ['https://example.com.evil.org/**', 'https://example.com.evil.org/**'],
+  ['https://example.com:444/**', 'https://example.com:444/**'],
+  ['**/trial**', '**/trial**'],
+  ['http://example.com/**', 'http://example.com/**'],
+])('%s becomes %s', (pattern, moved) => {
+  const spec = atOrigin(specWith([pattern]), 'https://preview.test:8443');
+  expect(spec.assertions[0]).toMatchObject({ pattern: moved });
+  expect(spec.entryUrl).toBe('https://preview.test:8443/start?a=1#b');
+  expect(spec.allowedDomains).toEqual(['example.com', 'preview.test']);
+});
+
+test('network globs move too, and without an origin nothing does', () => {
+  const spec = taskSpecSchema.parse({
+    specVersion: '0.1',
+    id: 'moved',
+    goal: 'Look',
+    entryUrl: 'https://example.com/',
+    assertions: [{ type: 'network', urlPattern: 'https://example.com/api/*' }],
+  });
+  expect(atOrigin(spec, 'http://localhost:3000').assertions[0]).toMatchObject({
+    urlPattern: 'http://localhost:3000/api/*',
+  });
+  expect(atOrigin(spec, undefined)).toBe(spec);
+});
+
+test.each([
+  ['Open https://example.com/contact.', 'Open https://preview.test:8443/contact.'],
+  ['Open https://example.com.', 'Open https://preview.test:8443.'],
+  [
+    'Go from https://example.com to (https://example.com?x)',
+    'Go from https://preview.test:8443 to (https://preview.test:8443?x)',
+  ],
+  ['Open https://example.com.evil.org', 'Open https://example.com.evil.org'],
+  [
+    'Open https://example.com:444 and http://example.com',
+    'Open https://example.com:444 and http://example.com',
+  ],
+  ['Find example.com', 'Find example.com'],
+])('a goal that says %j says %j', (goal, moved) => {
+  expect(atOrigin({ ...specWith(['**']), goal }, 'https://preview.test:8443').goal).toBe(moved);
+});

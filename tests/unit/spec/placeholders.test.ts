@@ -1,0 +1,79 @@
+import { describe, expect, test } from 'vitest';
+import { type TaskSpec, taskSpecSchema } from '../../../src/spec';
+import { byName, placeholdersIn, withData } from '../../../src/spec/placeholders';
+
+function specWith(more: object): TaskSpec {
+  return taskSpecSchema.parse({
+    specVersion: '0.1',
+    id: 'sign-up',
+    goal: 'Look',
+    entryUrl: 'https://shop.test/',
+    assertions: [{ type: 'dom', selector: 'h1' }],
+    ...more,
+  });
+}
+const data = { trial: 3, unique: 'k3fz90ab' };
+
+test.each<[object, object]>([
+  [{ goal: 'Create {{unique}}, the {{trial}}.' }, { goal: 'Create k3fz90ab, the 3.' }],
+  [{ goal: '{{ unique }} {{unique}}' }, { goal: 'k3fz90ab k3fz90ab' }],
+  [
+    { entryUrl: 'https://shop.test/u/{{unique}}?n={{trial}}' },
+    { entryUrl: 'https://shop.test/u/k3fz90ab?n=3' },
+  ],
+  [
+    {
+      assertions: [
+        { type: 'url', pattern: '**/{{unique}}/*' },
+        { type: 'network', urlPattern: '**/api/{{unique}}' },
+        { type: 'dom', selector: '#u-{{unique}}', state: 'text', text: 'User {{unique}} ({{trial}})' },
+      ],
+    },
+    {
+      assertions: [
+        { type: 'url', pattern: '**/k3fz90ab/*' },
+        { type: 'network', urlPattern: '**/api/k3fz90ab' },
+        { type: 'dom', selector: '#u-k3fz90ab', state: 'text', text: 'User k3fz90ab (3)' },
+      ],
+    },
+  ],
+  [{ judge: 'User {{unique}} exists.' }, { judge: 'User k3fz90ab exists.' }],
+  // Not ours: these stay.
+  [
+    { goal: '{{user}} {unique} {{}} {{unique {{Unique}}' },
+    { goal: '{{user}} {unique} {{}} {{unique {{Unique}}' },
+  ],
+  [
+    { description: '{{unique}}', tags: ['{{unique}}'] },
+    { description: '{{unique}}', tags: ['{{unique}}'] },
+  ],
+])('%j becomes %j', (written, used) => {
+  const spec = specWith(written);
+  const before = JSON.stringify(spec);
+  expect(withData(spec, data)).toStrictEqual(specWith({ ...written, ...used }));
+  expect(JSON.stringify(spec)).toBe(before);
+});
+
+describe('placeholders are found with their places', () => {
+  test.each<[object, object[]]>([
+    [{}, []],
+    [{ goal: '{{trial}} {{trial}}' }, [{ name: 'trial', known: true, path: 'goal' }]],
+    [{ goal: '{{ user name }}' }, [{ name: 'user name', known: false, path: 'goal' }]],
+    [
+      { assertions: [{ type: 'dom', selector: '#{{unique}}', state: 'text', text: '{{Unique}}' }] },
+      [
+        { name: 'unique', known: true, path: 'assertions[0].selector' },
+        { name: 'Unique', known: false, path: 'assertions[0].text' },
+      ],
+    ],
+  ])('%j', (written, found) => {
+    expect(placeholdersIn(specWith(written))).toEqual(found);
+  });
+});
+
+test('a recording names the value of {{unique}}; without one it stays as it is', () => {
+  const value = { text: 'undefined k3fz90ab', list: ['k3fz90ab!'] };
+  expect(byName(value, 'k3fz90ab')).toEqual({ text: 'undefined {{unique}}', list: ['{{unique}}!'] });
+  expect(byName(value, undefined)).toBe(value);
+  expect(byName(value, '')).toBe(value);
+});

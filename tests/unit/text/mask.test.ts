@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { maskDeep, secretMask } from '../../../src/text/safe-text';
+
+const SECRET = `Hünter's "2" <&>/ =+`;
+const masked = '<secret>PW</secret>';
+const mask = secretMask({ PW: SECRET });
+const inHtml = (text: string) =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+/** What programs and browsers make of a text. Each is the whole value. */
+const FORMS: Record<string, (text: string) => string> = {
+  plain: text => text,
+  'upper case': text => text.toUpperCase(),
+  'lower case': text => text.toLowerCase(),
+  component: encodeURIComponent,
+  'component in lower case': text => encodeURIComponent(text).toLowerCase(),
+  'form of a page': text => `${new URLSearchParams({ a: text })}`.slice(2),
+  query: text => new URL(`http://x/?${text.replace(/#/g, '%23')}|`).search.slice(1, -1),
+  JSON: text => JSON.stringify(text).slice(1, -1),
+  'JSON in ASCII': text =>
+    JSON.stringify(text)
+      .slice(1, -1)
+      .replace(/[^ -~]/g, letter => `\\u${letter.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  'JSON in JSON': text => JSON.stringify(JSON.stringify(text).slice(1, -1)).slice(1, -1),
+  HTML: inHtml,
+  'HTML with &#39;': text => inHtml(text).replaceAll("'", '&#39;'),
+  base64: text => Buffer.from(text).toString('base64').replace(/=+$/, ''),
+  base64url: text => Buffer.from(text).toString('base64url'),
+};
+
+describe('forms of a secret', () => {
+  for (const [name, form] of Object.entries(FORMS))
+    test(name, () => {
+      expect(mask(`before ${form(SECRET)} after`)).toBe(`before ${masked} after`);
+    });
+
+  test.each([0, 1, 2])('within the base64 of a longer text, %i bytes after a boundary', before => {
+    const text = Buffer.from(`${'u'.repeat(before)}${SECRET}:and more`).toString('base64');
+    const got = mask(`Basic ${text}`);
+    expect(got).toContain(masked);
+    const core = Buffer.from(SECRET).toString('base64').slice(4, -4);
+    expect(got).not.toContain(core);
+  });
+
+  test.each([
+    ['what a limit on length left of it', 'Fill "Hünter\'s…', `Fill "${masked}…`],
+    [
+      'of an encoded one',
+      `?q=${encodeURIComponent(SECRET).slice(0, 20)}… (9,000 characters)`,
+      `?q=${masked}… (9,000 characters)`,
+    ],
+    ['too little to know it by', 'Fill "Hün…', 'Fill "Hün…'],
+    ['the same letters elsewhere', "Hünter's hat", "Hünter's hat"],
+  ])('%s', (_, text, expected) => {
+    expect(mask(text)).toBe(expected);
+  });
+
+  test('long ones, too, wherever they are cut', () => {
+    const token = Array.from(
+      { length: 900 },
+      (_, index) => 'abcdefghijklmnopqrstuvw'[(index * index) % 23],
+    ).join('');
+    for (const kept of [4, 23, 24, 25, 200, 899])
+      expect(secretMask({ TOKEN: token })(`x ${token.slice(0, kept)}…`)).toBe('x <secret>TOKEN</secret>…');
+  });
+
+  test('of 1 to 3 characters: only where they are a word of their own', () => {
+    const short = secretMask({ CVC: '123', AND: 'a&b' });
+    expect(short('CVC 123, card 41234, "123"; a&b; a&amp;b; baa&b')).toBe(
+      'CVC <secret>CVC</secret>, card 41234, "<secret>CVC</secret>"; <secret>AND</secret>; <secret>AND</secret>; baa&b',
+    );
+  });
+
+  test('an empty one is none', () => {
+    expect(secretMask({ A: '', B: '  ' })('a text')).toBe('a text');
+  });
+
+  test('the longer of two is named, and a name that stands there already stays', () => {
+    const both = secretMask({ SHORT: 'secret', LONG: 'the secret word' });
+    expect(both('the secret word, secret, <secret>SHORT</secret>')).toBe(
+      '<secret>LONG</secret>, <secret>SHORT</secret>, <secret>SHORT</secret>',
+    );
+  });
+});
+
+test('every text in a value', () => {
+  expect(maskDeep({ a: [SECRET], b: 1, c: { d: `x${SECRET}` } }, mask)).toEqual({
+    a: [masked],
+    b: 1,
+    c: { d: `x${masked}` },
+  });
+});
+
+describe('whatever the value and the text around it', () => {
+  const value = fc
+    .oneof(
+      fc.string({ minLength: 4, maxLength: 40 }),
+      fc.string({ minLength: 4, maxLength: 40, unit: 'binary' }),
+      fc.stringMatching(/^[A-Za-z0-9$%&/\\"'<>+ äöüß]{4,24}$/),
+    )
+    .filter(
+      text =>
+        text.trim().length >= 4 && text === Buffer.from(text).toString() && !/[\r\n\t]|<sec/i.test(text),
+    );
+  const around = fc.string({ maxLength: 30 });
+
+  test('no form survives, and to mask once more changes nothing', () => {
+    fc.assert(
+      fc.property(
+        value,
+        around,
+        around,
+        fc.constantFrom(...Object.keys(FORMS)),
+        (secret, before, after, kind) => {
+          // Base64 of a text with blanks at its ends is that of the text with them.
+          const form = FORMS[kind]!(secret.trim());
+          const text = `${before}${form}${after}`;
+          const hide = secretMask({ PW: secret });
+          const got = hide(text);
+          expect(got.replaceAll(masked, '')).not.toContain(form);
+          expect(got).toContain(masked);
+          expect(hide(got)).toBe(got);
+        },
+      ),
+      { numRuns: 150 },
+    );
+  });
+
+  test('each of two secrets is masked, by its name', () => {
+    fc.assert(
+      fc.property(value, value, around, (one, two, between) => {
+        const both = secretMask({ ONE: `1st${one}`, TWO: `2nd${two}` });
+        const got = both(`1st${one}|${between}|2nd${two}`);
+        expect(got).toMatch(/^<secret>ONE<\/secret>/);
+        expect(got).toContain('<secret>TWO</secret>');
+        expect(both(got)).toBe(got);
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+test('a page of megabytes takes time in proportion', () => {
+  const several = secretMask({ PW: SECRET, TOKEN: 'eyJhbGciOiJIUzI1NiJ9.'.repeat(40), CVC: '123' });
+  const page = (size: number) => `Hünter's "2" <eyJhbGci ${'aGVsbG8 &amp; %20 '.repeat(3)}`.repeat(size / 80);
+  const time = (text: string) => {
+    const from = performance.now();
+    several(text);
+    return performance.now() - from;
+  };
+  time(page(100_000));
+  const [small, large] = [time(page(500_000)), time(page(4_000_000))];
+  expect(large, `${small} ms for an eighth of it`).toBeLessThan(Math.max(small, 20) * 40);
+});

@@ -1,0 +1,66 @@
+// How long the assertions of a trial wait.
+import { expect, test } from 'vitest';
+import type { NetworkEvent } from '../../../src/browser/session/network';
+import type { AssertionResult } from '../../../src/data/record';
+import { checkAssertions } from '../../../src/trial/grade';
+
+const URL = { type: 'url', pattern: '**/done' };
+const SENT = { type: 'network', urlPattern: '**/sent' };
+const NEVER = { type: 'network', urlPattern: '**/never' };
+const SHOWN = { type: 'dom', selector: 'h1', state: 'visible' };
+/** Fails without waiting. */
+const INVALID = { type: 'dom', selector: 'a >> b', state: 'visible' };
+
+/** @param looks how often the address is read before it is the last one, and the request is there */
+async function grade(assertions: object[], looks: number) {
+  let read = 0;
+  const events: Partial<NetworkEvent>[] = [];
+  const url = () => {
+    if (++read <= looks) return 'http://127.0.0.1/busy';
+    events.push({ url: 'http://127.0.0.1/sent', status: 200 });
+    return 'http://127.0.0.1/done';
+  };
+  // Nothing matches; what is asked for more waits for a match.
+  const nothing = {
+    count: async () => 0,
+    filter: () => nothing,
+    first: () => nothing,
+    boundingBox: async () => void waitedFor.push('box'),
+  };
+  const waitedFor: string[] = [];
+  const isInVain = assertions.includes(NEVER) || assertions.includes(SHOWN);
+  // What comes to hold is waited for on a busy machine, too.
+  const expectTimeoutMs = isInVain ? 300 : 60_000;
+  const page = { url, isClosed: () => false, locator: () => nothing };
+  const trial = {
+    plan: { spec: { assertions }, expectTimeoutMs, locate: () => ({ line: 1 }) },
+    session: { onAdmitted: (check: (on: unknown) => unknown) => check(page) },
+    network: { events },
+    output: { step: async (_: string, body: () => unknown) => body() },
+    mask: (text: string) => text,
+  };
+  const results: AssertionResult[] = [];
+  await checkAssertions(trial as never, results);
+  return { passed: results.map(({ passed }) => passed), read, waitedFor };
+}
+
+test.each<[string, object[], looks: number, { passed: boolean[]; read: number }]>([
+  ['each waits as long as all before it hold', [URL, SENT, URL], 2, { passed: [true, true, true], read: 4 }],
+  // One look, and one to say why.
+  [
+    'after one has waited in vain, the others look once',
+    [NEVER, URL],
+    9,
+    { passed: [false, false], read: 2 },
+  ],
+  ['where nothing matches, no reason waits for it', [SHOWN, URL], 0, { passed: [false, true], read: 1 }],
+  ['and pass if they hold then', [NEVER, URL, SENT], 0, { passed: [false, true, true], read: 1 }],
+  [
+    'one that fails at once takes no time from the others',
+    [INVALID, URL],
+    2,
+    { passed: [false, true], read: 3 },
+  ],
+])('%s', async (_, assertions, looks, expected) => {
+  expect(await grade(assertions, looks)).toEqual({ ...expected, waitedFor: [] });
+});

@@ -1,0 +1,165 @@
+// What a trial makes of its judge's answer: any object with `judge` may stand in a config.
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { NO_USAGE } from '../../../src/agents/agent';
+import { type JudgeResult, readRecord, type TrialRecord } from '../../../src/data/record';
+import { type Judge, type JudgedTrial, JudgeError } from '../../../src/grading/judge';
+import { type JudgedState, judgeTimeMs, judgeTrial } from '../../../src/trial/grade';
+import type { TrialOutput } from '../../../src/trial/run-agent';
+import { transcript } from '../../../src/trial/transcript';
+import type { Turns } from '../../../src/trial/turns';
+import { madeRecord } from '../../support/records';
+import { judgedTrial, shots } from '../grading/judge/trials';
+
+const PASSED = { passed: true, reason: 'fine' };
+
+function state({ page: shownPage, ...changes }: Partial<JudgedState> & { page?: unknown } = {}) {
+  const { spec, turns, assertions } = judgedTrial();
+  const steps: string[] = [];
+  let depth = 0;
+  const output: TrialOutput = {
+    async step(title, body) {
+      const index = steps.push('') - 1;
+      const indent = '  '.repeat(depth++);
+      try {
+        const result = await body(async () => undefined);
+        steps[index] = `${indent}✓ ${title}`;
+        return result;
+      } catch (error) {
+        steps[index] = `${indent}✗ ${title}`;
+        throw error;
+      } finally {
+        depth--;
+      }
+    },
+  };
+  const page = {
+    url: () => 'http://127.0.0.1/?password=violet',
+    locator: () => ({ innerText: async () => 'Your password is violet.' }),
+  };
+  const trial = {
+    plan: { spec, maxCostUsd: 0.5, locate: () => ({ file: 'task.yaml', line: 1, column: 1 }) },
+    session: {
+      onAdmitted: (check: (on: unknown) => unknown) => check(shownPage ?? page),
+      page: shownPage ?? page,
+    },
+    output,
+    pictures: shots(1),
+    mask: (text: string) => text.replaceAll('violet', '<secret>PASSWORD</secret>'),
+  } as unknown as JudgedState['trial'];
+  const given: JudgedState = {
+    trial,
+    turns: { records: turns, usage: { ...NO_USAGE, costUsd: 0.2 } } as unknown as Turns,
+    assertions: assertions as JudgedState['assertions'],
+    stopped: new AbortController().signal,
+    ...changes,
+  };
+  return { steps, given };
+}
+
+function recordWith(judge: JudgeResult): TrialRecord {
+  return madeRecord({ specId: 'report-pot', outcome: 'failed', reason: 'the judge: no', judge });
+}
+
+const judging = (judge: Judge['judge'], given = state().given) =>
+  judgeTrial({ name: 'mine', model: 'some-model', judge }, given);
+
+test('the judge sees the trial without the values of secrets, and what is left of the cap', async () => {
+  let seen: JudgedTrial | undefined;
+  await judging(async trial => {
+    seen = trial;
+    return PASSED;
+  });
+  expect(seen).toMatchObject({
+    finalUrl: 'http://127.0.0.1/?password=<secret>PASSWORD</secret>',
+    finalText: 'Your password is <secret>PASSWORD</secret>.',
+    rubric: 'The message says that the pot broke, and it was sent once.',
+    assertions: [{ title: '"#sent" is visible', passed: true }],
+  });
+  expect(seen!.budgetUsd).toBeCloseTo(0.3);
+  expect(seen!.screenshots.at(-1)).toMatchObject({ name: 'end.jpg', turn: null });
+});
+
+test('key points are steps and lines of the transcript, and the record keeps every detail', async () => {
+  const { steps, given } = state();
+  const keyPoints = [
+    { text: 'The pot broke', met: true, evidence: 'The message says so.', screenshot: 'turn-1.jpg' },
+    { text: 'Sent once', met: false, evidence: 'It was sent twice, by violet.', screenshot: null },
+  ];
+  const result = await judging(
+    async () => ({ passed: false, reason: 'Sent\ntwice.', keyPoints, votes: [1], usage: { ...NO_USAGE } }),
+    given,
+  );
+  expect(steps).toEqual([
+    '✗ judge "mine": Sent twice.',
+    '  ✓ met: The pot broke (turn-1.jpg)',
+    '  ✗ not met: Sent once',
+  ]);
+  expect(result).toMatchObject({
+    judgement: { passed: false, reason: 'Sent twice.', name: 'mine', model: 'some-model', votes: [1] },
+  });
+  const { judgement: judge } = result as { judgement: JudgeResult };
+  const record = recordWith(judge);
+  expect(readRecord(JSON.stringify(record))!.judge).toEqual(judge);
+  const lines = transcript(record, 'Report the pot');
+  expect(lines).toContain('✗ judge (some-model, $0.0000): Sent twice.');
+  expect(lines).toContain('    ✓ The pot broke (turn-1.jpg)\n      | The message says so.');
+  expect(lines).toContain('    ✗ Sent once\n      | It was sent twice, by <secret>PASSWORD</secret>.');
+});
+
+test.each([
+  ['nothing', undefined, /must resolve to \{ passed, reason \}/],
+  ['words', 'passed', /must resolve to \{ passed, reason \}: the result/],
+  ['a verdict in words', { passed: 'yes', reason: '' }, /passed: Invalid input/],
+  ['no reason', { passed: true }, /reason: Invalid input/],
+  ['key points that are none', { ...PASSED, keyPoints: ['x'] }, /keyPoints\[0\]: Invalid input/],
+  ['a count that is none', { ...PASSED, usage: { inputTokens: 1 } }, /usage\.outputTokens/],
+  ['what is no JSON', { ...PASSED, size: 1n }, /BigInt/],
+])('a judge that resolves to %s gives no judgement', async (_, returned, problem) => {
+  const result = await judging(async () => returned as never);
+  expect(result).not.toHaveProperty('judgement');
+  expect((result as { error: string }).error).toMatch(/^judge "mine": /);
+  expect((result as { error: string }).error).toMatch(problem);
+});
+
+test('a judge that throws gives no judgement, and what it has spent is counted', async () => {
+  const usage = { ...NO_USAGE, costUsd: 0.01 };
+  const result = await judging(async () => {
+    throw new JudgeError('no answer for violet', usage);
+  });
+  expect(result).toEqual({ error: 'judge "mine": no answer for <secret>PASSWORD</secret>', usage });
+});
+
+test('a judge that never ends is left when the test ends', async () => {
+  const stopped = new AbortController();
+  const result = judging(
+    () => {
+      stopped.abort(new Error('the run was interrupted'));
+      return new Promise(() => undefined);
+    },
+    state({ stopped: stopped.signal }).given,
+  );
+  expect(await result).toEqual({ error: 'judge "mine": the run was interrupted' });
+});
+
+test('two minutes for all calls, and five seconds for each picture up to thirty, end a judge that goes on', async () => {
+  const limits: [ms: number, timer: AbortController][] = [];
+  const timeout = vi.spyOn(AbortSignal, 'timeout').mockImplementation(ms => {
+    limits.push([ms, new AbortController()]);
+    return limits.at(-1)![1].signal;
+  });
+  onTestFinished(() => timeout.mockRestore());
+  const ended = async (pictures: number) => {
+    const { given } = state();
+    Object.assign(given.trial, { pictures: shots(pictures - 1) });
+    return judging(() => {
+      limits.at(-1)![1].abort(new Error('time is up'));
+      return new Promise(() => undefined);
+    }, given);
+  };
+  expect(await ended(1)).toEqual({ error: 'judge "mine": time is up' });
+  await ended(4);
+  await ended(90);
+  expect(limits.map(([ms]) => ms)).toEqual([125_000, 140_000, 270_000]);
+  // What a trial's test is given for its judge.
+  expect([1, 4, 90].map(judgeTimeMs)).toEqual([125_000, 140_000, 270_000]);
+});

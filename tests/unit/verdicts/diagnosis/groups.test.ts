@@ -1,0 +1,312 @@
+// What failing trials of a spec have in common, and what stood in the way of several specs.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Parting } from '../../../../src/data/verdict';
+import {
+  type BrokenCheck,
+  diagnosisOf,
+  type FailedTrial,
+  failureGroups,
+  groupParting,
+  metFindings,
+  sharedFindings,
+} from '../../../../src/verdicts/diagnosis/groups';
+
+const HEADING: BrokenCheck = { title: '"h1" is visible', reason: 'nothing matches "h1"' };
+const POST: BrokenCheck = {
+  title: 'POST "**/orders" was sent',
+  reason: 'no request matched POST "**/orders" (7 requests in this trial)',
+};
+const ADDRESS: BrokenCheck = {
+  title: 'url matches "**/thanks"',
+  reason: 'the URL http://x/cart does not match "**/thanks"',
+};
+
+function trial(index: number, more: Partial<FailedTrial> = {}): FailedTrial {
+  return {
+    ...{ index, project: 'opus', status: 'max_steps', turns: 25, broken: [HEADING], path: '/checkout' },
+    control: { words: 'field "Last name"', here: true },
+    ...{ said: null, findings: [], others: [], ...more },
+  };
+}
+
+const headline = (trials: readonly FailedTrial[]) => diagnosisOf(trials, [], 5)?.headline;
+const elsewhere = { path: '/help', control: { words: 'link "Home"', here: true }, status: 'completed' };
+const button = (name: string) => ({ control: { words: `button "${name}"`, here: true } });
+
+describe('the headline', () => {
+  test.each<[string, Partial<FailedTrial>[], string]>([
+    [
+      'three that share all',
+      [{}, {}, {}, elsewhere],
+      '3 of 4 failures: stuck on /checkout at field "Last name" (used all 25 turns)',
+    ],
+    [
+      'the first that shares nothing with the others',
+      [elsewhere, {}, {}],
+      '2 of 3 failures: stuck on /checkout at field "Last name" (used all 25 turns)',
+    ],
+    [
+      'one that shares nothing with two that share a page',
+      [elsewhere, button('A'), button('B')],
+      '2 of 3 failures: stuck on /checkout (used all 25 turns)',
+    ],
+    [
+      'a single one names its trial',
+      [{}],
+      'trial 1/5: stuck on /checkout at field "Last name" (used all 25 turns)',
+    ],
+    [
+      'other numbers of turns',
+      [{}, { turns: 3 }],
+      '2 of 2 failures: stuck on /checkout at field "Last name" (used all its turns)',
+    ],
+    [
+      'out of time',
+      [{ status: 'timed_out' }],
+      'trial 1/5: stuck on /checkout at field "Last name" (ran out of time)',
+    ],
+    [
+      'the limit in its own words',
+      [{ status: 'timed_out', said: 'the test timed out after 9 s' }],
+      'trial 1/5: stuck on /checkout at field "Last name" (the test timed out after 9 s)',
+    ],
+    [
+      'at its cost cap',
+      [{ status: 'budget_exceeded' }],
+      'trial 1/5: stuck on /checkout at field "Last name" (reached the cost cap)',
+    ],
+    [
+      'a control of an earlier page',
+      [{ control: { words: 'link "Cart"', here: false } }],
+      'trial 1/5: stuck on /checkout after link "Cart" (used all 25 turns)',
+    ],
+    ['no control', [{ control: null }], 'trial 1/5: stuck on /checkout (used all 25 turns)'],
+    ['nothing known of the page', [{ control: null, path: null }], 'trial 1/5: stuck (used all 25 turns)'],
+    [
+      'an end of its own',
+      [{ status: 'completed' }],
+      'trial 1/5: nothing matches "h1"; ended on /checkout at field "Last name"',
+    ],
+    [
+      'the first of several checks',
+      [{ status: 'completed', broken: [HEADING, ADDRESS] }],
+      'trial 1/5: nothing matches "h1"; ended on /checkout at field "Last name"',
+    ],
+    [
+      'the first of several checks, and what was never sent',
+      [{ status: 'completed', broken: [HEADING, ADDRESS, POST] }],
+      'trial 1/5: nothing matches "h1"; no request matched POST "**/orders"; ended on /checkout at field "Last name"',
+    ],
+    [
+      'reasons that differ',
+      [{ status: 'completed' }, { status: 'completed', broken: [{ ...HEADING, reason: 'another' }] }],
+      '2 of 2 failures: not so: "h1" is visible; ended on /checkout at field "Last name"',
+    ],
+    [
+      'without a check',
+      [{ status: 'completed', broken: [] }],
+      'trial 1/5: ended on /checkout at field "Last name"',
+    ],
+    [
+      'gave up, each with other words',
+      [
+        { status: 'gave_up', said: 'a' },
+        { status: 'gave_up', said: 'b' },
+      ],
+      '2 of 2 failures: gave up on /checkout at field "Last name"',
+    ],
+    [
+      'gave up with the same words',
+      [{ status: 'gave_up', said: 'no such field' }],
+      'trial 1/5: gave up on /checkout: no such field',
+    ],
+    [
+      'other controls',
+      [button('A'), button('B'), button('C')],
+      '3 of 3 failures: stuck on /checkout (used all 25 turns)',
+    ],
+    [
+      'ended in other ways at one control',
+      [{}, { status: 'gave_up' }, { status: 'completed', broken: [POST] }],
+      '3 of 3 failures: stopped on /checkout at field "Last name"',
+    ],
+    [
+      'one page, other ends and controls',
+      [button('A'), { ...button('B'), status: 'gave_up' }, elsewhere],
+      '2 of 3 failures: nothing matches "h1"; stopped on /checkout',
+    ],
+    [
+      'one check, other pages',
+      [
+        { path: '/a', ...button('A'), status: 'completed' },
+        { path: '/b', ...button('B'), status: 'completed' },
+      ],
+      '2 of 2 failures: nothing matches "h1"; ended on different pages',
+    ],
+    [
+      'nothing in common',
+      [
+        { path: '/a', broken: [POST] },
+        { path: '/b', broken: [HEADING] },
+      ],
+      '1 of 2 failures: stuck on /a at field "Last name" (used all 25 turns)',
+    ],
+  ])('%s', (_name, trials, expected) => {
+    expect(headline(trials.map((more, index) => trial(index, more)))).toBe(expected);
+  });
+
+  test('a group of several projects names them', () => {
+    const groups = (...projects: string[]) =>
+      diagnosisOf(
+        projects.map((project, index) => trial(index, { project })),
+        [],
+        5,
+      )!.groups;
+    expect(groups('opus', 'haiku')).toMatchObject([{ projects: ['haiku', 'opus'] }]);
+    expect(groups('opus', 'opus')[0]).not.toHaveProperty('projects');
+  });
+
+  test('no failed trial, no diagnosis', () => {
+    expect(diagnosisOf([], [], 5)).toBeUndefined();
+  });
+});
+
+const anyTrial = fc.record({
+  project: fc.constantFrom('opus', 'haiku'),
+  status: fc.constantFrom('completed', 'max_steps', 'gave_up'),
+  broken: fc.subarray([HEADING, POST, ADDRESS]),
+  path: fc.constantFrom('/cart', '/pay', null),
+  control: fc.constantFrom({ words: 'a', here: true }, { words: 'b', here: false }, null),
+});
+const anyTrials = fc
+  .array(anyTrial, { maxLength: 12 })
+  .map(found => found.map((more, index) => trial(index, more)));
+
+test('in any order, so from any shards: the same diagnosis', () => {
+  fc.assert(
+    fc.property(
+      anyTrials.chain(trials =>
+        fc.tuple(fc.constant(trials), fc.shuffledSubarray(trials, { minLength: trials.length })),
+      ),
+      ([trials, shuffled]) => {
+        expect(diagnosisOf(shuffled, [], 12)).toEqual(diagnosisOf(trials, [], 12));
+      },
+    ),
+  );
+});
+
+test('each failed trial is in one group, and the largest comes first', () => {
+  fc.assert(
+    fc.property(anyTrials, trials => {
+      const groups = failureGroups(trials);
+      expect(groups.flat().sort((a, b) => a.index - b.index)).toEqual(trials);
+      const sizes = groups.map(({ length }) => length);
+      expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
+    }),
+  );
+});
+
+test('what a group says to share, all its trials have', () => {
+  fc.assert(
+    fc.property(anyTrials, trials => {
+      for (const { trials: indexes, status, check, path, control } of diagnosisOf(trials, [], 12)?.groups ??
+        [])
+        for (const index of indexes) {
+          const own = trials[index]!;
+          expect([null, own.status]).toContain(status);
+          expect([null, own.path]).toContain(path);
+          expect([null, own.control?.words]).toContain(control);
+          expect([null, ...own.broken.map(({ title }) => title)]).toContain(check);
+        }
+    }),
+  );
+});
+
+test('ten thousand trials', () => {
+  const trials = Array.from({ length: 10_000 }, (_, index) =>
+    trial(index, { path: `/p${index}`, ...button(String(index)), broken: [] }),
+  );
+  const start = performance.now();
+  expect(diagnosisOf(trials, [], 10_000)!.groups).toHaveLength(10_000);
+  expect(performance.now() - start).toBeLessThan(10_000);
+});
+
+describe('where the trials of a group parted', () => {
+  const parting = (turn: number, did: string): Parting => ({
+    ...{ kind: 'action', from: 'trials', turn },
+    text: `turn ${turn}: passing trials clicked A, this one ${did}`,
+    expected: { turn, did: 'clicked A', path: '/' },
+    actual: { turn, did, path: '/' },
+  });
+  test.each<[string, number[], Parting[], string | null]>([
+    ['a single one', [0], [parting(6, 'clicked B')], 'turn 6: passing trials clicked A, this one clicked B'],
+    [
+      'all at one turn',
+      [0, 1],
+      [parting(6, 'clicked B'), parting(6, 'clicked B')],
+      'turn 6: passing trials clicked A, these clicked B',
+    ],
+    [
+      'all, at several turns',
+      [0, 1],
+      [parting(6, 'clicked B'), parting(4, 'clicked B')],
+      'turns 4 to 6: passing trials clicked A, these clicked B',
+    ],
+    [
+      'most of them',
+      [0, 1, 2],
+      [parting(3, 'clicked C'), parting(6, 'clicked B'), parting(6, 'clicked B')],
+      'trial 2, turn 6: passing trials clicked A, this one clicked B',
+    ],
+    [
+      'not all known',
+      [0, 1],
+      [parting(6, 'clicked B')],
+      'trial 1, turn 6: passing trials clicked A, this one clicked B',
+    ],
+    ['none known', [0, 1], [], null],
+  ])('%s', (_name, trials, partings, expected) => {
+    expect(groupParting(trials, new Map(partings.entries()))).toBe(expected);
+  });
+});
+
+describe('findings', () => {
+  const icon = {
+    kind: 'no_name',
+    text: 'button without a name',
+    locator: "locator('.icon-cart')",
+    path: '/shop',
+  };
+  const field = { kind: 'no_label', text: 'field without a label', locator: "locator('#q')", path: '/shop' };
+
+  test('of a spec: each with the trials that met it, the costliest first', () => {
+    const trials = [trial(0, { findings: [field, icon, icon] }), trial(1, { findings: [icon] }), trial(2)];
+    expect(metFindings(trials.map(({ findings }) => findings))).toEqual([
+      { ...icon, trials: 2 },
+      { ...field, trials: 1 },
+    ]);
+  });
+
+  test('of several specs: one line each, also where one spec has them in several projects', () => {
+    const shared = sharedFindings([
+      {
+        name: 'cart',
+        findings: [
+          { ...icon, trials: 4 },
+          { ...field, trials: 1 },
+        ],
+      },
+      {
+        name: 'cart',
+        findings: [
+          { ...icon, trials: 2 },
+          { ...field, trials: 1 },
+        ],
+      },
+      { name: 'buy', findings: [{ ...icon, trials: 3 }] },
+      { name: 'about', findings: [{ ...icon, path: '/about', trials: 3 }] },
+    ]);
+    expect(shared).toEqual([{ ...icon, trials: 9, specs: ['buy', 'cart'] }]);
+  });
+});

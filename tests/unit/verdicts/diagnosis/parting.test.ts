@@ -1,0 +1,332 @@
+// The turn at which a failing trial left the way of passing ones.
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { PassingTrials, Way } from '../../../../src/data/verdict';
+import { FAILED, type PassingTrial, PassingWays, UNTOLD } from '../../../../src/verdicts/diagnosis/parting';
+
+/** `/:a /:b /cart:c > /thanks`: an action each, a path and an action, a turn each; then the path where it ended. */
+function way(text: string): Way {
+  const [actions = '', end] = text.split('>').map(part => part.trim());
+  return {
+    actions: actions
+      .split(/\s+/)
+      .filter(Boolean)
+      .map((action, index) => {
+        const [path, key] = action.split(':') as [string, string];
+        return { turn: index + 1, path, did: `did ${key}`, key };
+      }),
+    end: end ?? null,
+  };
+}
+
+const passing = (...texts: string[]): PassingTrial[] =>
+  texts.map((text, index) => ({ project: 'opus', index, way: way(text) }));
+
+function textOf(
+  ways: readonly PassingTrial[],
+  lost: string,
+  status = 'completed',
+  who: PassingTrials = { from: 'trials' },
+) {
+  return new PassingWays(who, ways).partingOf({ status, way: way(lost) })?.text ?? null;
+}
+
+describe('a failing trial beside passing ones', () => {
+  test.each<[string, string[], string, string | null]>([
+    ['another action', ['/:a /:b /:c > /'], '/:a /:x > /', 'turn 2: the passing trial did b, this one did x'],
+    [
+      'several passing trials',
+      ['/:a /:b > /', '/:a /:b > /'],
+      '/:a /:x > /',
+      'turn 2: passing trials did b, this one did x',
+    ],
+    [
+      'a detour that comes back',
+      ['/:a /:b /:c > /'],
+      '/:a /:x /:y /:b /:z > /',
+      'turn 5: the passing trial did c, this one did z',
+    ],
+    [
+      'the first action already',
+      ['/:a /:b > /'],
+      '/:x /:y > /',
+      'turn 1: the passing trial did a, this one did x',
+    ],
+    ['nothing more', ['/:a /:b > /'], '/:a > /', 'after turn 1: the passing trial did b, this one ended'],
+    [
+      'an action again and again',
+      ['/:a /:b /:c > /'],
+      '/:a /:b /:b /:b > /',
+      'turn 3: the passing trial did c, this one did b again',
+    ],
+    [
+      'from the start again',
+      ['/:a /:b /:c > /'],
+      '/:a /:b /:x /:a /:b > /',
+      'turn 3: the passing trial did c, this one did x',
+    ],
+    [
+      'fields in another order',
+      ['/:a /:b /:c /:d > /'],
+      '/:b /:a /:c /:x > /',
+      'turn 4: the passing trial did d, this one did x',
+    ],
+    [
+      'another page',
+      ['/:a /pay:b > /'],
+      '/:a /home:x > /',
+      'turn 1: the passing trial did a and came to /pay, this one came to /home',
+    ],
+    [
+      'the same page',
+      ['/:a /pay:b > /'],
+      '/:a /:a > /',
+      'turn 1: the passing trial did a and came to /pay, this one stayed on /',
+    ],
+    [
+      'another page at the end',
+      ['/:a > /thanks'],
+      '/:a > /sorry',
+      'turn 1: the passing trial did a and came to /thanks, this one came to /sorry',
+    ],
+    [
+      'the right page by another action',
+      ['/:a /list:b > /'],
+      '/:x /list:y > /',
+      'turn 2: the passing trial did b, this one did y',
+    ],
+    [
+      'the right page, and then lost there',
+      ['/:a /list:b /:c > /'],
+      '/:x /list:y /list:z > /',
+      'turn 2: the passing trial did b, this one did y',
+    ],
+    [
+      'the right page at last',
+      ['/:a /list:b > /'],
+      '/:x > /list',
+      'after turn 1: the passing trial did b, this one ended',
+    ],
+    [
+      'an action left out',
+      ['/:a /:b /:c > /'],
+      '/:a /:c > /',
+      'before turn 2: the passing trial did b, this one never did',
+    ],
+    [
+      'an action left out that not all did',
+      ['/:a /:b /:c > /', '/:a /:c > /', '/:a /:b /:c > /'],
+      '/:x /:c > /',
+      'before turn 2: passing trials did a, this one never did',
+    ],
+    [
+      'the end by another way',
+      ['/:a /:b > /thanks'],
+      '/:x /:y > /thanks',
+      'turn 1: the passing trial did a, this one did x',
+    ],
+    [
+      'the end by another way from the middle',
+      ['/:a /:b /:c > /thanks'],
+      '/:a /:x > /thanks',
+      'turn 2: the passing trial did b, this one did x',
+    ],
+    [
+      'the end too early',
+      ['/:a /:b /:c > /thanks'],
+      '/:a /:b > /thanks',
+      'after turn 2: the passing trial did c, this one ended',
+    ],
+    [
+      'the end by the way of a few',
+      ['/:a /:b > /thanks', '/:a /:b > /thanks', '/:a > /thanks'],
+      '/:a > /thanks',
+      null,
+    ],
+    [
+      'something more, and then the end',
+      ['/:a /:b > /thanks'],
+      '/:a /:x /:b > /thanks',
+      'turn 2: the passing trial never did x, this one did',
+    ],
+    [
+      'something twice, and then the end',
+      ['/:a /:b > /thanks'],
+      '/:a /:a /:b > /thanks',
+      'turn 2: the passing trial never did a again, this one did',
+    ],
+    [
+      'something more that another passing trial did',
+      ['/:a /:b > /thanks', '/:a /:b > /thanks', '/:x /:a /:b > /thanks'],
+      '/:a /:x /:b > /thanks',
+      null,
+    ],
+    [
+      'another page, then the right one',
+      ['/:a /pay:b /:c > /'],
+      '/:a /ad:x /pay:y > /pay',
+      'turn 2: the passing trial did b, this one did x',
+    ],
+    [
+      'another start',
+      ['/:a > /'],
+      '/closed:x > /closed',
+      'turn 1: the passing trial began on /, this one on /closed',
+    ],
+    ['went on', ['/:a > /'], '/:a /:x > /', 'turn 2: the passing trial had ended, this one did x'],
+    ['went on as others did', ['/:a > /', '/:a /:b > /'], '/:a /:x > /', null],
+    [
+      'went on where most had ended',
+      ['/:a > /', '/:a > /', '/:a /:b > /'],
+      '/:a /:x > /',
+      'turn 2: 2 of 3 passing trials had ended, this one did x',
+    ],
+    ['the same way', ['/:a /:b > /'], '/:a /:b > /', null],
+    ['no actions at all', ['/:a > /'], '> /', null],
+    ['nothing to compare with', [], '/:a > /', null],
+    ['passing trials without actions', ['> /'], '/:a > /', null],
+    [
+      'most passing trials',
+      ['/:a /:b > /', '/:a /:b > /', '/:a /:c > /'],
+      '/:a /:x > /',
+      'turn 2: 2 of 3 passing trials did b, this one did x',
+    ],
+    ['passing trials that agree on nothing', ['/:a /:b > /', '/:a /:c > /'], '/:a /:x > /', null],
+    [
+      'the passing way that is nearest',
+      ['/:a /:b /:z > /', '/:q /:b /:z > /', '/:q /:b /:z > /'],
+      '/:a /:x > /',
+      'turn 2: passing trials did b, this one did x',
+    ],
+  ])('%s', (_name, texts, lost, expected) => {
+    expect(textOf(passing(...texts), lost)).toBe(expected);
+  });
+
+  test.each([
+    ['gave_up', 'gave up'],
+    ['max_steps', 'had no turns left'],
+    ['timed_out', 'ran out of time'],
+    ['budget_exceeded', 'reached its cost cap'],
+  ])('that did nothing more and ended as %s', (status, words) => {
+    expect(textOf(passing('/:a /:b > /'), '/:a > /', status)).toBe(
+      `after turn 1: the passing trial did b, this one ${words}`,
+    );
+  });
+
+  test.each<[PassingTrials, string]>([
+    [{ from: 'project', project: 'opus' }, 'the passing trial of "opus"'],
+    [{ from: 'baseline' }, 'the last passing trial'],
+    [{ from: 'recording' }, 'the recording'],
+  ])('%j', (who, words) => {
+    expect(textOf(passing('/:a /:b > /'), '/:a /:x > /', 'completed', who)).toBe(
+      `turn 2: ${words} did b, this one did x`,
+    );
+  });
+});
+
+describe('actions that an agent does not tell', () => {
+  const untold = (...keys: string[]): Way => ({
+    actions: keys.map((key, index) => ({
+      turn: index + 1,
+      path: '/',
+      did: `did: ${key}`,
+      key: `${UNTOLD}${key}`,
+    })),
+    end: '/',
+  });
+  const partingOf = (ways: Way[], lost: Way) =>
+    new PassingWays(
+      { from: 'trials' },
+      ways.map((way, index) => ({ index, way })),
+    ).partingOf({ status: 'completed', way: lost });
+
+  test('are compared by its own words, if all passing trials have the same', () => {
+    expect(partingOf([untold('a', 'b'), untold('a', 'b')], untold('a', 'x'))?.text).toBe(
+      'turn 2: passing trials did: b, this one did: x',
+    );
+    expect(partingOf([untold('a', 'b'), untold('a', 'b'), untold('a', 'c')], untold('a', 'x'))).toBeNull();
+  });
+
+  test('say nothing if only they differ', () => {
+    expect(partingOf([untold('a', 'b')], untold('a', 'x', 'b'))).toBeNull();
+  });
+
+  test('are not compared with told ones', () => {
+    expect(partingOf([way('/:a /:b > /')], untold('x', 'y'))).toBeNull();
+    expect(partingOf([untold('a', 'b')], way('/:x /:y > /'))).toBeNull();
+  });
+
+  test('passing trials that did nothing are no way to be left', () => {
+    const failed = { turn: 1, path: '/', did: 'failed at: a', key: `${FAILED}a` };
+    expect(partingOf([way('> /')], { actions: [failed], end: '/' })).toBeNull();
+  });
+
+  test('an action that failed is told as such', () => {
+    const lost = way('/:a > /');
+    lost.actions.push({ turn: 2, path: '/', did: 'failed at: click "b"', key: `${FAILED}click "b"` });
+    expect(partingOf([way('/:a /:b > /')], lost)?.text).toBe(
+      'turn 2: the passing trial did b, this one failed at: click "b"',
+    );
+  });
+});
+
+const anyWay = fc
+  .array(fc.tuple(fc.constantFrom('/', '/cart', '/pay'), fc.constantFrom('a', 'b', 'c', 'd')), {
+    maxLength: 8,
+  })
+  .map(actions => `${actions.map(([path, key]) => `${path}:${key}`).join(' ')} > /`);
+
+test('passing trials in any order: the same parting', () => {
+  fc.assert(
+    fc.property(fc.array(anyWay, { maxLength: 6 }), anyWay, fc.integer(), (texts, lost, seed) => {
+      const trials = passing(...texts);
+      const shuffled = [...trials].sort((a, b) => ((a.index! * 7 + seed) % 5) - ((b.index! * 7 + seed) % 5));
+      const partingOf = (ways: PassingTrial[]) =>
+        new PassingWays({ from: 'trials' }, ways).partingOf({ status: 'completed', way: way(lost) });
+      expect(partingOf(shuffled)).toEqual(partingOf(trials));
+    }),
+  );
+});
+
+test('a trial that did what a passing one did is not said to have parted', () => {
+  fc.assert(
+    fc.property(fc.array(anyWay, { minLength: 1, maxLength: 6 }), texts => {
+      expect(textOf(passing(...texts), texts[0]!)).toBeNull();
+    }),
+  );
+});
+
+test('what is said of it is so: it did the one, and never the other again; or something more', () => {
+  fc.assert(
+    fc.property(fc.array(anyWay, { minLength: 1, maxLength: 6 }), anyWay, (texts, text) => {
+      const lost = way(text);
+      const found = new PassingWays({ from: 'trials' }, passing(...texts)).partingOf({
+        status: 'completed',
+        way: lost,
+      });
+      if (found?.kind !== 'action' && found?.kind !== 'extra') return;
+      const { kind, expected, actual } = found;
+      expect(lost.actions.some(action => action.turn === actual.turn && action.did === actual.did)).toBe(
+        true,
+      );
+      const { did, path } = kind === 'extra' ? actual : expected;
+      const times = (actions: Way['actions']) =>
+        actions.filter(action => action.did === did && action.path === path).length;
+      const theirs = Math.max(...passing(...texts).map(({ way: { actions } }) => times(actions)));
+      if (kind === 'extra') expect(times(lost.actions)).toBeGreaterThan(theirs);
+      else expect(times(lost.actions)).toBeLessThan(theirs);
+    }),
+  );
+});
+
+test('ten thousand trials, no two alike', () => {
+  const long = (index: number) =>
+    `${Array.from({ length: 25 }, (_, step) => `/:${step % 3 ? `s${step}` : `r${index}-${step}`}`).join(' ')} > /`;
+  const trials = Array.from({ length: 5_000 }, (_, index) => ({ index, way: way(long(index)) }));
+  const ways = new PassingWays({ from: 'trials' }, trials);
+  const start = performance.now();
+  for (let index = 0; index < 5_000; index++)
+    ways.partingOf({ status: 'completed', way: way(`${long(index + 5_000).slice(0, 100)} /:x > /`) });
+  // A bound against all pairs, which would take minutes.
+  expect(performance.now() - start).toBeLessThan(30_000);
+});
