@@ -9,118 +9,11 @@ import {
   sightOf,
 } from './tokens';
 
-const DOCS = 'https://platform.claude.com/docs/en';
-
-interface Documented {
-  /** The rule. */
-  says: string;
-  /** The page that says so. */
-  source: string;
-  /** Why this server refuses on purpose what the API accepts. */
-  stricter?: string;
-}
-
-const NOT_FOUND = 'not found in the documentation';
-
-/** The rules, and where they are documented. Each page was checked in November 2026. */
-export const RULES = {
-  fields: {
-    says: 'known fields of a request, a model, max_tokens',
-    source: `${DOCS}/api/messages/create`,
-    stricter: 'the API has more fields: those that nothing here sends are taken for typing errors',
-  },
-  tools: {
-    says: 'tools: unique names of at most 64 characters, object schemas; a toolset once, without a name, some members on',
-    source: `${DOCS}/agents-and-tools/tool-use/tool-reference#client-toolsets`,
-  },
-  'forced tools': {
-    says: 'no forced tool use on Opus 5.5, Sonnet 5.5, Fable and Mythos 5.1 and 5.2; none of a toolset or its member',
-    source: `${DOCS}/models/sonnet-5-5/whats-new-sonnet-5-5#forced-tool-use-is-not-supported`,
-  },
-  sampling: {
-    says: 'no temperature, top_p or top_k of its own since Claude 4.7',
-    source: `${DOCS}/models/haiku-5-5/migration-guide#remove-sampling-parameters`,
-  },
-  messages: {
-    says: 'roles alternate, known blocks, unique ids',
-    source: `${DOCS}/api/messages/create`,
-    stricter:
-      'the API joins messages of one role, which would hide that one was sent twice (see joinsMessages)',
-  },
-  'system messages': {
-    says: 'text alone, right behind a user message',
-    source: `${DOCS}/build-with-claude/mid-conversation-system-messages`,
-    stricter: 'the API takes changes of tools there, too',
-  },
-  prefill: {
-    says: "the last message is the user's, unless a turn was paused",
-    source: `${DOCS}/api/errors#prefill-not-supported`,
-    stricter: 'models before Claude 4.6 go on in an unfinished answer',
-  },
-  content: {
-    says: 'no empty content, valid UTF-8',
-    source: `${NOT_FOUND}: the API says "text content blocks must be non-empty"`,
-  },
-  images: {
-    says: 'at most 600 images (100 in 200k models); 8,000 pixels an edge, 2,000 if there are more than 20; 10 MB in base64',
-    source: `${DOCS}/build-with-claude/vision#request-limits`,
-    stricter: 'PNG and JPEG alone: nothing here sends GIF, WebP or addresses',
-  },
-  pictures: {
-    says: 'what a toolset shows is as small as the model looks at: 2,576 pixels an edge and 4,784 patches; before Claude 4.7, 1,568 and 1,568',
-    source: `${DOCS}/agents-and-tools/tool-use/browser-use-tool#targets-and-coordinates`,
-  },
-  answers: {
-    says: 'each call answered once, toolset_name echoed, results first, nothing but results with them',
-    source: `${DOCS}/agents-and-tools/tool-use/handle-tool-calls`,
-    stricter: `the API takes text behind results, but may answer nothing then: ${DOCS}/build-with-claude/handling-stop-reasons#end-turn`,
-  },
-  results: {
-    says: 'parts of a result: text, image, browser_state',
-    source: `${DOCS}/agents-and-tools/tool-use/browser-use-tool#member-tools`,
-    stricter: 'results of other tools may hold documents and search results, too',
-  },
-  'error results': {
-    says: 'an error holds text, and nothing else',
-    source: `${NOT_FOUND}: the API says "all content must be type "text" if is_error is true"`,
-  },
-  browser_state: {
-    says: 'fields, tabs and changes of browser_state',
-    source: `${DOCS}/agents-and-tools/tool-use/browser-use-tool#track-tabs-and-page-state`,
-  },
-  cache: {
-    says: 'at most four breakpoints, none on thinking',
-    source: `${DOCS}/build-with-claude/prompt-caching#what-cannot-be-cached`,
-  },
-  'structured output': {
-    says: 'no keyword of JSON Schema that structured outputs do not take',
-    source: `${DOCS}/build-with-claude/structured-outputs#json-schema-limitations`,
-    stricter:
-      'uniqueItems, minProperties and maxProperties are neither in the list of what is taken nor of what is not',
-  },
-  'thinking settings': {
-    says: 'no budgets since Claude 4.7, adaptive only since 4.6; not switched off on Opus 5.5, Sonnet 5.5, Fable and Mythos',
-    source: `${DOCS}/build-with-claude/thinking-troubleshooting#configurations-each-model-rejects`,
-  },
-  thinking: {
-    says: 'a thinking block comes back unchanged, after the same system, tools and messages',
-    source: `${DOCS}/build-with-claude/preserved-thinking#prefix-check`,
-    stricter:
-      'for every model and account, though the API began with Fable 5.1 and new accounts; earlier thinking may not be left out either',
-  },
-} as const satisfies Record<string, Documented>;
-
-export type Rule = keyof typeof RULES;
+// Each rule names the page of https://platform.claude.com/docs/en that says so (checked in November 2026). Where this server is
+// stricter than the API, a field or block that nothing here sends is taken for a typing error.
 
 /** A request that the API would answer with 400. */
-export class RuleBroken extends Error {
-  constructor(
-    readonly rule: Rule,
-    message: string,
-  ) {
-    super(message);
-  }
-}
+export class RuleBroken extends Error {}
 
 const FIELDS = new Set([
   'model',
@@ -149,8 +42,8 @@ const FAMILY_OF = {
   computer_toolset_20260801: 'computer',
 } as const;
 
-function check(rule: Rule, condition: unknown, message: string): asserts condition {
-  if (!condition) throw new RuleBroken(rule, message);
+function check(condition: unknown, message: string): asserts condition {
+  if (!condition) throw new RuleBroken(message);
 }
 
 /** @param paused the last blocks of answers that were paused, as JSON */
@@ -158,20 +51,14 @@ export function checkRequest(
   body: unknown,
   paused: ReadonlySet<string> = new Set(),
 ): asserts body is JsonObject {
-  check('fields', isObject(body), 'the body must be an object');
-  for (const field of Object.keys(body))
-    check('fields', FIELDS.has(field), `${field}: Extra inputs are not permitted`);
-  check('fields', typeof body.model === 'string' && body.model, 'model: Field required');
+  check(isObject(body), 'the body must be an object');
+  for (const field of Object.keys(body)) check(FIELDS.has(field), `${field}: Extra inputs are not permitted`);
+  check(typeof body.model === 'string' && body.model, 'model: Field required');
   const { max_tokens: maxTokens } = body;
-  check(
-    'fields',
-    Number.isInteger(maxTokens) && (maxTokens as number) > 0,
-    'max_tokens: must be a positive integer',
-  );
+  check(Number.isInteger(maxTokens) && (maxTokens as number) > 0, 'max_tokens: must be a positive integer');
   checkSettings(body);
   const families = checkTools(body);
   check(
-    'fields',
     Array.isArray(body.messages) && body.messages.length > 0,
     'messages: at least one message is required',
   );
@@ -181,43 +68,41 @@ export function checkRequest(
   const format = isObject(body.output_config) ? body.output_config.format : undefined;
   if (isObject(format)) checkFormat(format.schema, 'output_config.format.schema');
   const marks = countMarks(body);
-  check('cache', marks <= 4, `A maximum of 4 blocks with cache_control may be provided. Found ${marks}.`);
+  check(marks <= 4, `A maximum of 4 blocks with cache_control may be provided. Found ${marks}.`);
 }
 
+/** tool-reference#client-toolsets: unique names of at most 64 characters, object schemas; a toolset once and without a name. */
 function checkTools(body: JsonObject): Set<string> {
   const families = new Set<string>();
   const names = new Set<string>();
   for (const [index, tool] of ((body.tools as Json[] | undefined) ?? []).entries()) {
-    check('tools', isObject(tool), `tools.${index}: must be an object`);
+    check(isObject(tool), `tools.${index}: must be an object`);
     const family = FAMILY_OF[tool.type as keyof typeof FAMILY_OF];
     if (family) {
-      check('tools', tool.name === undefined, `tools.${index}.name: a toolset has no name`);
-      check('tools', !families.has(family), `tools.${index}: a second ${family} toolset`);
+      check(tool.name === undefined, `tools.${index}.name: a toolset has no name`);
+      check(!families.has(family), `tools.${index}: a second ${family} toolset`);
       checkConfigs(tool, `tools.${index}.configs`);
       families.add(family);
       continue;
     }
     check(
-      'tools',
       tool.type === undefined || tool.type === 'custom',
       `tools.${index}.type: unknown type ${tool.type}`,
     );
     check(
-      'tools',
       typeof tool.name === 'string' && /^[\w-]{1,64}$/.test(tool.name),
       `tools.${index}.name: not a name`,
     );
-    check('tools', !names.has(tool.name), `tools: Tool names must be unique (${tool.name})`);
+    check(!names.has(tool.name), `tools: Tool names must be unique (${tool.name})`);
     names.add(tool.name);
-    check('tools', isObject(tool.input_schema), `tools.${index}.input_schema: Field required`);
+    check(isObject(tool.input_schema), `tools.${index}.input_schema: Field required`);
     check(
-      'tools',
       (tool.input_schema as JsonObject).type === 'object',
       `tools.${index}.input_schema.type: must be object`,
     );
   }
   for (const family of families)
-    check('tools', !names.has(family), `tools: Tool names must be unique (${family} is a toolset)`);
+    check(!names.has(family), `tools: Tool names must be unique (${family} is a toolset)`);
   checkForced(body, names);
   return families;
 }
@@ -225,10 +110,9 @@ function checkTools(body: JsonObject): Set<string> {
 function checkConfigs({ configs }: JsonObject, where: string): void {
   if (!isObject(configs)) return;
   for (const [member, config] of Object.entries(configs)) {
-    check('tools', isObject(config), `${where}.${member}: must be an object`);
+    check(isObject(config), `${where}.${member}: must be an object`);
     for (const field of Object.keys(config))
       check(
-        'tools',
         field === 'enabled' || field === 'defer_loading',
         `${where}.${member}.${field}: Extra inputs are not permitted`,
       );
@@ -237,15 +121,14 @@ function checkConfigs({ configs }: JsonObject, where: string): void {
 
 const NEVER_FORCED = /(?:opus|sonnet)-5-5|(?:fable|mythos)-5-[12]/;
 
+/** whats-new-sonnet-5-5#forced-tool-use-is-not-supported. A toolset or its member is never forced. */
 function checkForced({ model, tool_choice: choice }: JsonObject, names: ReadonlySet<string>): void {
   if (!isObject(choice)) return;
   check(
-    'forced tools',
     !NEVER_FORCED.test(String(model)) || (choice.type !== 'any' && choice.type !== 'tool'),
     'tool_choice: type "tool" and "any" are not supported for this model.',
   );
   check(
-    'forced tools',
     choice.type !== 'tool' || names.has(String(choice.name)),
     `tool_choice: ${choice.name} is no tool of this request, or a member of a toolset`,
   );
@@ -255,29 +138,32 @@ const SINCE_4_7 = /(?:opus|sonnet|haiku|fable|mythos)-(?:5|4-[78])\b/;
 const BEFORE_4_6 = /-4-5\b/;
 const THINKS_ALWAYS = /(?:opus|sonnet)-5-5|(?:fable|mythos)-/;
 
+/** migration-guide#remove-sampling-parameters, thinking-troubleshooting#configurations-each-model-rejects. */
 function checkSettings({ model, temperature, top_p: topP, top_k: topK, thinking }: JsonObject): void {
   const name = String(model);
   const plain = (temperature ?? 1) === 1 && (topP ?? 0.99) === 0.99 && topK == null;
-  check('sampling', plain || !SINCE_4_7.test(name), 'temperature, top_p and top_k are not supported');
+  check(plain || !SINCE_4_7.test(name), 'temperature, top_p and top_k are not supported');
   const type = isObject(thinking) ? thinking.type : undefined;
   const refused =
     (type === 'enabled' && SINCE_4_7.test(name)) ||
     (type === 'adaptive' && BEFORE_4_6.test(name)) ||
     (type === 'disabled' && THINKS_ALWAYS.test(name));
-  check('thinking settings', !refused, `"thinking.type.${type}" is not supported for this model.`);
+  check(!refused, `"thinking.type.${type}" is not supported for this model.`);
 }
 
-/** The messages of user and assistant. Checks the system's messages between them, and leaves them out. */
+/**
+ * The messages of user and assistant, without the system's messages between them, which are checked
+ * (mid-conversation-system-messages; stricter: the API takes changes of tools there, too).
+ */
 function withoutSystem(messages: JsonObject[]): JsonObject[] {
   return messages.filter((message, index) => {
     if (message.role !== 'system') return true;
     check(
-      'system messages',
       messages[index - 1]?.role === 'user' && messages[index + 1]?.role !== 'user',
       `messages.${index}: a system message stands behind a user message, at the end or before an assistant's`,
     );
     for (const [at, block] of contentOf(message, index).entries()) {
-      check('system messages', block.type === 'text', `messages.${index}.content.${at}: text alone`);
+      check(block.type === 'text', `messages.${index}.content.${at}: text alone`);
       checkBlock(block, `messages.${index}.content.${at}`);
     }
     return false;
@@ -287,6 +173,7 @@ function withoutSystem(messages: JsonObject[]): JsonObject[] {
 /** An image, and the toolset that showed it. */
 type Picture = ImageInfo & { toolset?: Json };
 
+/** api/messages/create. Stricter: the API joins messages of one role, which would hide that one was sent twice (`joinsMessages`). */
 function checkMessages(messages: JsonObject[], families: Set<string>): Picture[] {
   const ids = new Set<string>();
   const images: Picture[] = [];
@@ -294,16 +181,14 @@ function checkMessages(messages: JsonObject[], families: Set<string>): Picture[]
   messages.forEach((message, index) => {
     const role = message.role as 'user' | 'assistant';
     check(
-      'messages',
       role === (index % 2 ? 'assistant' : 'user'),
       `messages.${index}: roles must alternate, beginning with user`,
     );
     const content = contentOf(message, index);
     content.forEach((block, at) => {
       const where = `messages.${index}.content.${at}`;
-      check('messages', isObject(block), `${where}: must be an object`);
+      check(isObject(block), `${where}: must be an object`);
       check(
-        'messages',
         BLOCKS[role].has(String(block.type)),
         `${where}: a ${block.type} block is not allowed in a ${role} message`,
       );
@@ -312,22 +197,13 @@ function checkMessages(messages: JsonObject[], families: Set<string>): Picture[]
     if (role === 'user') checkAnswers(content, open, index);
     open = content.filter(block => block.type === 'tool_use');
     for (const use of open) {
-      check(
-        'messages',
-        !ids.has(String(use.id)),
-        `messages.${index}: tool_use ids must be unique (${use.id})`,
-      );
+      check(!ids.has(String(use.id)), `messages.${index}: tool_use ids must be unique (${use.id})`);
       ids.add(String(use.id));
       const family = use.toolset_name;
-      check(
-        'messages',
-        family == null || families.has(String(family)),
-        `messages.${index}: unknown toolset ${family}`,
-      );
+      check(family == null || families.has(String(family)), `messages.${index}: unknown toolset ${family}`);
     }
   });
   check(
-    'messages',
     open.length === 0,
     `messages.${messages.length}: tool_use ids were found without tool_result blocks after them`,
   );
@@ -336,36 +212,30 @@ function checkMessages(messages: JsonObject[], families: Set<string>): Picture[]
 
 const CONTEXT_200K = /haiku-4|-4-5\b/;
 
+/** vision#request-limits; what a toolset shows is as small as the model looks at: browser-use-tool#targets-and-coordinates. */
 function checkImages(model: string, images: readonly Picture[]): void {
   const count = CONTEXT_200K.test(model) ? 100 : 600;
-  check(
-    'images',
-    images.length <= count,
-    `messages: at most ${count} images are allowed, found ${images.length}`,
-  );
+  check(images.length <= count, `messages: at most ${count} images are allowed, found ${images.length}`);
   const many = images.length > 20;
   const { edge, patches } = sightOf(model);
   for (const { width, height, toolset } of images) {
     const longest = Math.max(width, height);
     check(
-      'images',
       !many || longest <= 2_000,
       'image dimensions exceed the size allowed for many-image requests: 2000 pixels',
     );
     check(
-      'pictures',
       toolset == null || (longest <= edge && patchesOf(width, height) <= patches),
       `a picture of ${width} x ${height} in a result of the ${toolset} toolset is larger than ${edge} pixels or ${patches} tokens`,
     );
   }
 }
 
-/** A paused turn goes on in the assistant's own message. */
+/** api/errors#prefill-not-supported. A paused turn goes on in the assistant's own message. */
 function checkPrefill(messages: readonly JsonObject[], paused: ReadonlySet<string>): void {
   const last = messages.at(-1)!;
   const goesOn = Array.isArray(last.content) && paused.has(JSON.stringify(last.content.at(-1)));
   check(
-    'prefill',
     last.role === 'user' || goesOn,
     'This model does not support assistant message prefill. The conversation must end with a user message.',
   );
@@ -379,34 +249,24 @@ const UNSUPPORTED = new Set(
 
 const FORMATS = new Set('date-time time date duration email hostname uri ipv4 ipv6 uuid'.split(' '));
 
+/** structured-outputs#json-schema-limitations. */
 function checkFormat(schema: Json | undefined, where: string): void {
   if (Array.isArray(schema)) for (const each of schema) checkFormat(each, where);
   if (!isObject(schema)) return;
   for (const [key, value] of Object.entries(schema)) {
+    check(!UNSUPPORTED.has(key) || isObject(value), `${where}: '${key}' is not supported`);
+    check(key !== 'minItems' || Number(value) <= 1, `${where}: 'minItems' above 1 is not supported`);
     check(
-      'structured output',
-      !UNSUPPORTED.has(key) || isObject(value),
-      `${where}: '${key}' is not supported`,
-    );
-    check(
-      'structured output',
-      key !== 'minItems' || Number(value) <= 1,
-      `${where}: 'minItems' above 1 is not supported`,
-    );
-    check(
-      'structured output',
       key !== 'format' || isObject(value) || FORMATS.has(String(value)),
       `${where}: the format '${value}' is not supported`,
     );
     check(
-      'structured output',
       key !== 'enum' || !Array.isArray(value) || !value.some(each => typeof each === 'object' && each),
       `${where}: 'enum' takes strings, numbers, booleans and null`,
     );
     checkFormat(value, `${where}.${key}`);
   }
   check(
-    'structured output',
     schema.type !== 'object' || schema.additionalProperties === false,
     `${where}: 'additionalProperties' must be false`,
   );
@@ -414,39 +274,32 @@ function checkFormat(schema: Json | undefined, where: string): void {
 
 function contentOf(message: JsonObject, index: number): JsonObject[] {
   if (typeof message.content === 'string') {
-    check('content', message.content.trim() !== '', `messages.${index}: content must not be empty`);
+    check(message.content.trim() !== '', `messages.${index}: content must not be empty`);
     return [{ type: 'text', text: message.content }];
   }
   check(
-    'content',
     Array.isArray(message.content) && message.content.length > 0,
     `messages.${index}: content must not be empty`,
   );
   return message.content as JsonObject[];
 }
 
-/** Returns the images that the block holds. */
+/** Returns the images that the block holds. Breakpoints: prompt-caching#what-cannot-be-cached. */
 function checkBlock(block: JsonObject, where: string): Picture[] {
   // For the API, null is the same as none.
   if (block.cache_control != null) {
     check(
-      'cache',
       isObject(block.cache_control) && block.cache_control.type === 'ephemeral',
       `${where}.cache_control: bad type`,
     );
     check(
-      'cache',
       !['thinking', 'redacted_thinking'].includes(String(block.type)),
       `${where}: thinking can't be marked`,
     );
   }
   if (block.type === 'text') {
-    check(
-      'content',
-      typeof block.text === 'string' && block.text.trim() !== '',
-      `${where}: text must not be empty`,
-    );
-    check('content', !/[\uD800-\uDFFF]/u.test(block.text), `${where}: text is not valid UTF-8`);
+    check(typeof block.text === 'string' && block.text.trim() !== '', `${where}: text must not be empty`);
+    check(!/[\uD800-\uDFFF]/u.test(block.text), `${where}: text is not valid UTF-8`);
   }
   if (block.type === 'image') return [checkImage(block, where)];
   return block.type === 'tool_result' ? checkResult(block, where) : [];
@@ -455,35 +308,33 @@ function checkBlock(block: JsonObject, where: string): Picture[] {
 function checkImage(block: JsonObject, where: string): ImageInfo {
   const source = block.source as JsonObject | undefined;
   check(
-    'images',
     source?.type === 'base64' && typeof source.data === 'string',
     `${where}.source: base64 data required`,
   );
-  check('images', source.data.length <= 10 * 1024 * 1024, `${where}: image exceeds 10 MB`);
+  check(source.data.length <= 10 * 1024 * 1024, `${where}: image exceeds 10 MB`);
   const bytes = Buffer.from(source.data, 'base64');
-  check('images', bytes.toString('base64') === source.data, `${where}.source.data: invalid base64`);
+  check(bytes.toString('base64') === source.data, `${where}.source.data: invalid base64`);
   const info = imageInfo(bytes);
-  check('images', info, `${where}: could not process image`);
+  check(info, `${where}: could not process image`);
   check(
-    'images',
     info.mediaType === source.media_type,
     `${where}: the image is ${info.mediaType}, not ${source.media_type}`,
   );
-  check('images', Math.max(info.width, info.height) <= 8000, `${where}: image dimensions exceed 8000 pixels`);
+  check(Math.max(info.width, info.height) <= 8000, `${where}: image dimensions exceed 8000 pixels`);
   return info;
 }
 
+/** browser-use-tool#member-tools. The API says "all content must be type "text" if is_error is true" without a page. */
 function checkResult(block: JsonObject, where: string): Picture[] {
   const content = block.content;
   if (content === undefined || typeof content === 'string') {
-    check('error results', !(block.is_error && !content), `${where}: an error result needs content`);
+    check(!(block.is_error && !content), `${where}: an error result needs content`);
     return [];
   }
-  check('results', Array.isArray(content), `${where}.content: must be a list`);
+  check(Array.isArray(content), `${where}.content: must be a list`);
   if (block.is_error) {
-    check('error results', content.length > 0, `${where}: an error result needs content`);
+    check(content.length > 0, `${where}: an error result needs content`);
     check(
-      'error results',
       content.every(part => isObject(part) && part.type === 'text'),
       `${where}: all content must be type "text" if is_error is true`,
     );
@@ -491,7 +342,6 @@ function checkResult(block: JsonObject, where: string): Picture[] {
   const images: Picture[] = [];
   for (const [at, part] of (content as JsonObject[]).entries()) {
     check(
-      'results',
       ['text', 'image', 'browser_state'].includes(String(part.type)),
       `${where}.content.${at}: ${part.type} is not allowed`,
     );
@@ -500,20 +350,19 @@ function checkResult(block: JsonObject, where: string): Picture[] {
   return images.map(image => ({ ...image, toolset: block.toolset_name }));
 }
 
+/** handle-tool-calls. Stricter: text behind results is taken, but may be answered by nothing (handling-stop-reasons#end-turn). */
 function checkAnswers(content: JsonObject[], open: JsonObject[], index: number): void {
   const results = content.filter(block => block.type === 'tool_result');
   const first = content.findIndex(block => block.type !== 'tool_result');
   const stray = first >= 0 && content.slice(first).some(block => block.type === 'tool_result');
-  check('answers', !stray, `messages.${index}: tool_result blocks must come before other content`);
+  check(!stray, `messages.${index}: tool_result blocks must come before other content`);
   check(
-    'answers',
     results.length === 0 || results.length === content.length,
     `messages.${index}: text behind tool_result blocks makes empty answers likely: put it into the last result`,
   );
   for (const result of results) {
     const uses = open.filter(use => use.id === result.tool_use_id);
     check(
-      'answers',
       uses.length === 1,
       `messages.${index}: unexpected tool_use_id ${result.tool_use_id} in tool_result`,
     );
@@ -522,7 +371,6 @@ function checkAnswers(content: JsonObject[], open: JsonObject[], index: number):
   for (const use of open) {
     const answers = results.filter(result => result.tool_use_id === use.id).length;
     check(
-      'answers',
       answers === 1,
       `messages.${index}: tool_use ${use.id} needs one tool_result in the next message, found ${answers}`,
     );
@@ -532,18 +380,16 @@ function checkAnswers(content: JsonObject[], open: JsonObject[], index: number):
 function checkEcho(result: JsonObject, use: JsonObject, index: number): void {
   const expected = use.toolset_name ?? null;
   check(
-    'answers',
     (result.toolset_name ?? null) === expected,
     `messages.${index}: the tool_result of ${use.id} must echo toolset_name ${JSON.stringify(expected)}`,
   );
   const content = Array.isArray(result.content) ? (result.content as JsonObject[]) : [];
   const states = content.filter(part => part.type === 'browser_state');
   const most = expected === 'browser' ? 1 : 0;
-  check('answers', states.length <= most, `messages.${index}: at most ${most} browser_state in a result`);
+  check(states.length <= most, `messages.${index}: at most ${most} browser_state in a result`);
   if (result.is_error) return;
   if (STATE_ONLY.has(String(use.name)))
     check(
-      'answers',
       content.length === 1 && states.length === 1,
       `messages.${index}: ${use.name} must be answered by one browser_state alone`,
     );
@@ -570,7 +416,6 @@ const CONTROL = /[\p{Cc}\u2028\u2029]/u;
 function checkFields(state: JsonObject, index: number): void {
   for (const field of Object.keys(state))
     check(
-      'browser_state',
       STATE_FIELDS.has(field),
       `messages.${index}: browser_state.${field}: Extra inputs are not permitted`,
     );
@@ -578,70 +423,53 @@ function checkFields(state: JsonObject, index: number): void {
     checkEntry(tab, TAB_FIELDS, `messages.${index}: tabs`);
   for (const { type, ...change } of (state.state_changes as JsonObject[] | undefined) ?? []) {
     const fields = CHANGE_FIELDS[String(type)];
-    check('browser_state', fields, `messages.${index}: unknown change ${type}`);
+    check(fields, `messages.${index}: unknown change ${type}`);
     checkEntry(change, fields, `messages.${index}: ${type}`);
   }
 }
 
 function checkEntry(entry: JsonObject, fields: Record<string, string>, where: string): void {
   for (const [field, value] of Object.entries(entry)) {
-    check('browser_state', typeof value === fields[field], `${where}.${field}: Extra or wrong input`);
+    check(typeof value === fields[field], `${where}.${field}: Extra or wrong input`);
     if (typeof value !== 'string') continue;
     check(
-      'browser_state',
       value.length <= 4_096 && !CONTROL.test(value) && (value || !field.endsWith('_id')),
       `${where}.${field}: too long, an empty id, or with control characters`,
     );
   }
   for (const field of REQUIRED)
-    check(
-      'browser_state',
-      !(field in fields) || typeof entry[field] === 'string',
-      `${where}.${field}: Field required`,
-    );
+    check(!(field in fields) || typeof entry[field] === 'string', `${where}.${field}: Field required`);
 }
 
+/** browser-use-tool#track-tabs-and-page-state. */
 function checkState(state: JsonObject, member: string, index: number): void {
   checkFields(state, index);
   const tabs = state.tabs as JsonObject[];
   check(
-    'browser_state',
     Array.isArray(tabs) && tabs.length <= 100,
     `messages.${index}: browser_state.tabs must list at most 100 tabs`,
   );
   check(
-    'browser_state',
     new Set(tabs.map(tab => tab.tab_id)).size === tabs.length,
     `messages.${index}: tab ids must be unique`,
   );
   const active = tabs.filter(tab => tab.active === true);
-  check(
-    'browser_state',
-    tabs.length === 0 || active.length === 1,
-    `messages.${index}: exactly one tab must be active`,
-  );
+  check(tabs.length === 0 || active.length === 1, `messages.${index}: exactly one tab must be active`);
   const changes = state.state_changes as JsonObject[] | undefined;
   check(
-    'browser_state',
     changes === undefined || (changes.length > 0 && changes.length <= 200),
     `messages.${index}: state_changes must be a list of 1 to 200`,
   );
   const downloads = (changes ?? []).flatMap(({ download_id: id }) => id ?? []);
-  check(
-    'browser_state',
-    new Set(downloads).size === downloads.length,
-    `messages.${index}: two state_changes of one download`,
-  );
+  check(new Set(downloads).size === downloads.length, `messages.${index}: two state_changes of one download`);
   const opened = (changes ?? []).filter(change => change.type === 'tab_opened');
   for (const change of opened)
     check(
-      'browser_state',
       tabs.some(tab => tab.tab_id === change.tab_id),
       `messages.${index}: tab_opened names a tab that is not listed`,
     );
   if (member === 'new_tab')
     check(
-      'browser_state',
       opened.length === 1 && opened[0]!.tab_id === active[0]?.tab_id,
       `messages.${index}: new_tab reports exactly one tab_opened, of the active tab`,
     );

@@ -1,4 +1,4 @@
-// Thinking blocks are signed for their conversation. If they are changed, moved or sent in another one, they are refused.
+// preserved-thinking#prefix-check: thinking blocks are signed for their conversation. If they are changed, moved or sent in another one, they are refused.
 import { createHash, type Hash } from 'node:crypto';
 import { RuleBroken } from './rules';
 import { isObject, type Json, type JsonObject } from './tokens';
@@ -47,7 +47,6 @@ export function checkThinking(body: JsonObject): void {
       const paused = add(before.copy(), { role: 'assistant', content: content.slice(0, at) });
       if (signature(paused, block) !== block.signature)
         throw new RuleBroken(
-          'thinking',
           `messages.${index}.content.${at}: Invalid \`signature\` in \`thinking\` block. The block is bound to a different conversation.`,
         );
     });
