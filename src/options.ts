@@ -1,6 +1,6 @@
 // Checks the options that users give, before anything runs.
 import type { z } from 'zod';
-import { nearest } from './spec/errors';
+import { nearest } from './text/nearest';
 
 /** Thrown for wrong or unknown options. The message names them all. */
 export class OptionsError extends Error {

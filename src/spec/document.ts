@@ -15,8 +15,8 @@ import {
   Parser,
   visit,
   type YAMLError,
-  type YAMLMap,
 } from 'yaml';
+import { messageOf } from '../text/safe-text';
 import { escapeControls, type SourceLocation, shown, TaskSpecYamlError } from './errors';
 
 export interface SpecDocument {
@@ -39,39 +39,44 @@ export function readDocument(source: string, filename: string | undefined): Spec
   }
 }
 
+/** Where a node begins. */
+type PlaceOf = (node: Node | null | undefined) => SourceLocation;
+type Refuse = (reason: string, at: SourceLocation) => never;
+
 function read(source: string, filename: string | undefined): SpecDocument {
-  const failAt = (reason: string, at: SourceLocation): never => {
+  const refuse: Refuse = (reason, at) => {
     throw new TaskSpecYamlError(reason, at, filename);
   };
   if (typeof source !== 'string')
-    failAt(`the source must be a string of YAML, got ${source === null ? 'null' : typeof source}`, START);
+    refuse(`the source must be a string of YAML, got ${source === null ? 'null' : typeof source}`, START);
   if (source.length > MAX_SOURCE_BYTES || Buffer.byteLength(source) > MAX_SOURCE_BYTES)
-    failAt(TOO_LARGE, START);
+    refuse(TOO_LARGE, START);
 
   const lines = new LineCounter();
-  const at = (offset: number | undefined): SourceLocation => {
-    const { line, col } = lines.linePos(offset ?? 0);
+  const placeOf = (offset: number): SourceLocation => {
+    const { line, col } = lines.linePos(offset);
     return line < 1 ? START : { line, column: col };
   };
+  const at: PlaceOf = node => placeOf(node?.range?.[0] ?? 0);
   const text = source.replace(/^\uFEFF/, '');
-  const tokens = modestTokens(text, lines, (reason, offset) => failAt(reason, at(offset)));
+  const tokens = modestTokens(text, lines, (reason, offset) => refuse(reason, placeOf(offset)));
   const [document, second] = new Composer(COMPOSE).compose(tokens, true, text.length);
   // The composer always yields a document, even for an empty source.
-  if (!document) return failAt('empty', START);
+  if (!document) return refuse('empty', START);
   const flaw = document.errors[0] ?? document.warnings.find(({ code }) => code === 'TAG_RESOLVE_FAILED');
-  if (flaw) failAt(inOurWords(flaw), at(flaw.pos[0]));
+  if (flaw) refuse(inOurWords(flaw), placeOf(flaw.pos[0]));
   if (second)
-    failAt(
+    refuse(
       'a second document begins here, but a file holds one task spec: move it to its own file',
-      at(second.range[0]),
+      placeOf(second.range[0]),
     );
 
-  const aliases = check(document, (reason, node) => failAt(reason, at(node.range?.[0])), at);
+  const aliases = resolved(document, refuse, at);
   try {
     return { value: document.toJS(), locator: createLocator(document.contents, aliases, at) };
   } catch (error) {
     // Only yaml's guard against aliases that multiply gets here.
-    return failAt(`${messageOf(error)}: write the values out`, at(aliases.keys().next().value?.range?.[0]));
+    return refuse(`${messageOf(error)}: write the values out`, at(aliases.keys().next().value));
   }
 }
 
@@ -117,32 +122,26 @@ function* modestTokens(
 }
 
 /** Refuses repeated keys, and aliases without an anchor. @returns the value of each alias */
-function check(
-  document: Document.Parsed,
-  fail: (reason: string, node: Node) => never,
-  at: (offset: number | undefined) => SourceLocation,
-): Map<Alias, Node> {
+function resolved(document: Document.Parsed, refuse: Refuse, at: PlaceOf): Map<Alias, Node> {
   const anchors = new Map<string, Node>();
   const aliases = new Map<Alias, Node>();
-  const anchor = (node: Node & { anchor?: string }) => node.anchor && anchors.set(node.anchor, node);
   visit(document, {
-    Scalar: (_, node) => void anchor(node),
-    Seq: (_, node) => void anchor(node),
+    Value: (_, node) => void (node.anchor && anchors.set(node.anchor, node)),
     Map: (_, node) => {
-      anchor(node);
+      if (node.anchor) anchors.set(node.anchor, node);
       const seen = new Map<string, Node>();
       for (const { key } of node.items) {
         if (!isScalar<string>(key)) continue;
         const first = seen.get(key.value);
-        const line = first && at(first.range?.[0]).line;
-        if (first) fail(`the key ${shown(key.value)} is repeated; it is first in line ${line}`, key);
+        if (first)
+          refuse(`the key ${shown(key.value)} is repeated; it is first in line ${at(first).line}`, at(key));
         seen.set(key.value, key);
       }
     },
     Alias: (_, node) => {
       const name = shown(`*${node.source}`);
       const problem = `${name} is a YAML alias without an anchor: put quotes around a text that begins with *`;
-      aliases.set(node, anchors.get(node.source) ?? fail(problem, node));
+      aliases.set(node, anchors.get(node.source) ?? refuse(problem, at(node)));
     },
   });
   return aliases;
@@ -153,10 +152,6 @@ function inOurWords({ code, ...error }: YAMLError): string {
   if (code === 'NON_STRING_KEY') return 'every key must be a plain name';
   if (code !== 'TAG_RESOLVE_FAILED') return message;
   return `${message}: task specs are plain YAML, remove the tag (a text that begins with ! needs quotes)`;
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 type SpecPath = readonly (string | number)[];
@@ -171,56 +166,29 @@ export interface Locator {
 }
 
 /** The value at a path, and the key in front of it. */
-interface Place {
-  key?: Node;
-  value: Node | null;
-}
+type Place = { key?: Node; value: Node | null };
 
-function createLocator(
-  root: Node | null,
-  aliases: ReadonlyMap<Alias, Node>,
-  at: (offset: number | undefined) => SourceLocation,
-): Locator {
-  const pairs = new WeakMap<YAMLMap, Map<unknown, Pair>>();
-  const pairOf = (map: YAMLMap, key: string | number): Pair | undefined => {
-    let known = pairs.get(map);
-    if (!known) {
-      known = new Map(map.items.map(pair => [isScalar(pair.key) ? pair.key.value : pair.key, pair]));
-      pairs.set(map, known);
-    }
-    return known.get(key);
+function createLocator(root: Node | null, aliases: ReadonlyMap<Alias, Node>, at: PlaceOf): Locator {
+  const inside = (place: Place | undefined, segment: string | number): Place | undefined => {
+    const node = isAlias(place?.value) ? aliases.get(place.value) : place?.value;
+    const isAt = ({ key }: Pair) => isScalar(key) && key.value === segment;
+    if (isMap(node)) return node.items.find(isAt) as Place | undefined;
+    const isItem = isSeq(node) && typeof segment === 'number' && segment in node.items;
+    return isItem ? { value: node.items[segment] as Node } : undefined;
   };
-
-  const step = (from: Node | null | undefined, segment: string | number): Place | undefined => {
-    const node = isAlias(from) ? aliases.get(from) : from;
-    if (isSeq(node) && typeof segment === 'number')
-      return segment in node.items ? { value: node.items[segment] as Node } : undefined;
-    const pair = isMap(node) ? pairOf(node, segment) : undefined;
-    return pair && { key: pair.key as Node, value: pair.value as Node | null };
-  };
-
-  const find = (path: SpecPath): Place | undefined =>
-    path.reduce<Place | undefined>((place, segment) => place && step(place.value, segment), { value: root });
-
+  const find = (path: SpecPath) => path.reduce(inside, { value: root } as Place | undefined);
   const value = (path: SpecPath): SourceLocation | undefined => {
     const found = find(path);
-    if (!found) return undefined;
     // An empty value has no place of its own: use its key's.
-    const node = isEmpty(found.value) ? (found.key ?? found.value) : found.value;
-    return at(node?.range?.[0]);
+    return found && at(isEmpty(found.value) ? (found.key ?? found.value) : found.value);
   };
-
-  return {
-    value,
-    key: path => {
-      const key = find(path)?.key;
-      return key && at(key.range?.[0]);
-    },
-    nearest: path => {
-      const around = path.map((_, index) => path.slice(0, path.length - index));
-      return around.map(value).find(place => place !== undefined) ?? at(root?.range?.[0]);
-    },
+  const key = (path: SpecPath): SourceLocation | undefined => {
+    const found = find(path)?.key;
+    return found && at(found);
   };
+  const nearest = (path: SpecPath): SourceLocation =>
+    value(path) ?? (path.length ? nearest(path.slice(0, -1)) : at(root));
+  return { value, nearest, key };
 }
 
 function isEmpty(node: Node | null): boolean {

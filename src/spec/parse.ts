@@ -7,9 +7,9 @@ import {
   type TaskSpecError,
   type TaskSpecIssue,
   TaskSpecValidationError,
-  typeName,
   UnsupportedSpecVersionError,
 } from './errors';
+import { typeName } from './explain';
 import { SPEC_VERSION, taskSpecSchema } from './schema';
 import type { TaskSpec } from './task-spec';
 

@@ -1,6 +1,7 @@
 // The task-spec format 0.1 as a Zod schema: bounds, defaults and the rules between fields.
 import { z } from 'zod';
-import { explain, explainMapping, shown, typeName } from './errors';
+import { shown } from './errors';
+import { explain, explainMapping, typeName } from './explain';
 import type { TaskSpec, TaskSpecInput } from './task-spec';
 import { parsedUrl } from './url';
 
