@@ -2,9 +2,8 @@
 import type { ModelMessage } from 'ai';
 import type { SessionTask, Turn } from '../agent';
 import { type Call, Calls, type Ending } from '../model/calls';
-import { isLooking, PAGE_TOOLS } from '../tools/page-tools';
-import type { Tool } from '../tools/tools';
-import { membersFor } from './members';
+import type { Tool } from '../tools/tool';
+import { toolsFor } from './tools';
 
 const MAX_TEXT = 50_000;
 
@@ -30,18 +29,13 @@ export class AiSdkCalls extends Calls<Call, Result, ModelMessage> {
     private readonly hasPageTools: boolean,
   ) {
     super(task);
-    this.tools = this.toolsFor(pictures);
+    this.tools = toolsFor({ pictures, hasPageTools, isOnly: task.webmcp.mode === 'only' });
   }
 
   /** Removes tools that need pictures. */
   dropPictures(): void {
-    this.tools = this.toolsFor(false);
-  }
-
-  private toolsFor(pictures: boolean): Record<string, Tool> {
-    const all = Object.entries({ ...membersFor(pictures), ...(this.hasPageTools && PAGE_TOOLS) });
-    const isOnly = this.task.webmcp.mode === 'only';
-    return Object.fromEntries(all.filter(([name]) => !isOnly || name in PAGE_TOOLS || isLooking(name)));
+    const { hasPageTools, task } = this;
+    this.tools = toolsFor({ pictures: false, hasPageTools, isOnly: task.webmcp.mode === 'only' });
   }
 
   protected override get choices(): string {

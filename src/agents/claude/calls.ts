@@ -6,8 +6,9 @@ import type {
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { SessionTask } from '../agent';
 import { Calls } from '../model/calls';
-import { PAGE_TOOLS } from '../tools/page-tools';
-import { TASK_TOOLS, type Tool } from '../tools/tools';
+import { giveUp, nextDialog, PAGE_TOOLS } from '../tools/task';
+import type { Tool } from '../tools/tool';
+import { byName } from '../tools/tools';
 import { withText } from './conversation';
 import { BrowserToolset, ComputerToolset, type Members } from './toolsets';
 
@@ -29,7 +30,7 @@ export class ClaudeCalls extends Calls<BetaToolUseBlock, Result, Result> {
     hasPageTools: boolean,
   ) {
     super(task);
-    this.tools = { ...TASK_TOOLS, ...(hasPageTools && PAGE_TOOLS) };
+    this.tools = byName([giveUp, nextDialog, ...(hasPageTools ? PAGE_TOOLS : [])] as Tool[]);
     this.toolset =
       kind === 'browser' ? new BrowserToolset(this.driver, members) : new ComputerToolset(this.driver);
   }
@@ -48,9 +49,9 @@ export class ClaudeCalls extends Calls<BetaToolUseBlock, Result, Result> {
   }
 
   protected override async wordsOf(call: BetaToolUseBlock, index: number): Promise<string> {
-    if (this.isMember(call) || call.name in PAGE_TOOLS) return super.wordsOf(call, index);
     // Only the name for give_up, since the record has its reason.
-    return call.name.replace(/_/g, ' ');
+    const isOfTask = !this.isMember(call) && [giveUp.name, nextDialog.name].includes(call.name);
+    return isOfTask ? call.name.replace(/_/g, ' ') : super.wordsOf(call, index);
   }
 
   /** Undefined for a model that only sees pictures. */

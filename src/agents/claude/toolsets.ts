@@ -1,4 +1,4 @@
-// The vendor's toolsets on top of our table of tools.
+// The vendor's toolsets: their members are our tools, by other inputs.
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import {
@@ -17,14 +17,15 @@ import type {
 import { z } from 'zod';
 import { DriverError } from '../../browser/errors';
 import type { Driver } from '../tools/driver';
-import { checkedInput, looks, type Prepared, runTool, TOOLS, type Tool } from '../tools/tools';
+import { checkedInput, defineTool, none, type Prepared, runTool, type Tool } from '../tools/tool';
+import { TOOLS } from '../tools/tools';
 
 /** Members by name: on or off; `file_upload` with the absolute folders that files may come from. */
 export type Members = Partial<Record<Exclude<BetaBrowserMemberName, 'file_upload'>, boolean>> & {
   file_upload?: false | readonly string[];
 };
 
-const MEMBERS: Record<BetaBrowserMemberName, Tool> = TOOLS;
+const inTab = z.object({ tab_id: z.string().nullish() });
 
 /** The SDK's policy, which also finds names relative to the user's folders. */
 class UploadPolicy extends BetaNodeFilePolicy {
@@ -59,15 +60,16 @@ export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
       confirm: () => true,
       filePolicy: new UploadPolicy({ uploadRoots: members.file_upload || [] }),
     });
-    if (members.read_console || members.read_network) driver.keepLogs();
   }
 
   async prepared(name: string, given: unknown): Promise<Prepared> {
-    const tool = MEMBERS[name as BetaBrowserMemberName];
-    const input = checkedInput(name, tool.input, given) as { tab_id?: string | null };
+    const tool = TOOLS[name]!;
+    const { tab_id, ...input } = checkedInput(name, inTab.and(tool.input as z.ZodType<object>), given);
     // In calls that change tabs, `tab_id` is the tab to change, not the one to act in.
     const changesTab = name === 'switch_tab' || name === 'close_tab';
-    return { tool, input, page: this.driver.tabs.get(changesTab ? undefined : input.tab_id) };
+    return changesTab
+      ? { tool, input: { tab_id }, page: this.driver.session.page }
+      : { tool, input, page: this.driver.tabs.get(tab_id) };
   }
 
   protected override execute(_: BetaToolsetCallContext, name: BetaBrowserMemberName, given: object) {
@@ -79,20 +81,12 @@ const point = z
   .tuple([z.number(), z.number()])
   .transform(([x, y]) => ({ type: 'coordinate' as const, x, y }));
 const text = z.string().nullish();
-const none = z.object({});
 const placed = z
   .object({ coordinate: point.nullish(), text })
   .transform(({ coordinate, text }) => ({ ...(coordinate && { target: coordinate }), modifiers: text }));
 
-/** Converts the input of each member into that of our tool. Without a `target` it acts at the pointer. */
-const INPUTS: Record<BetaComputerMemberName, z.ZodType<object>> = {
-  key: TOOLS.key.input,
-  hold_key: TOOLS.hold_key.input,
-  type: TOOLS.type.input,
-  wait: TOOLS.wait.input,
-  screenshot: none,
-  zoom: TOOLS.zoom.input,
-  cursor_position: none,
+/** The inputs of members that differ from ours. Without a `target` they act at the pointer. */
+const INPUTS: Partial<Record<BetaComputerMemberName, z.ZodType<object>>> = {
   mouse_move: z.object({ coordinate: point }).transform(({ coordinate }) => ({ target: coordinate })),
   left_mouse_down: none,
   left_mouse_up: none,
@@ -120,23 +114,26 @@ const INPUTS: Record<BetaComputerMemberName, z.ZodType<object>> = {
 export class ComputerToolset extends BetaAbstractComputerToolset20260801 {
   /** The next call in words, if they are known. */
   words: string | undefined;
-  readonly #tools: Record<BetaComputerMemberName, Tool>;
+  readonly #cursorPosition: Tool;
 
   constructor(readonly driver: Driver) {
     // The SDK asks before each key press, since its screen may be a whole desktop. Here it is a test's tab.
     super({ confirm: () => true });
-    this.#tools = {
-      ...TOOLS,
-      cursor_position: looks('Tells where the pointer is.', none, 'ask where the pointer is', () =>
-        this.#pointer(),
-      ),
-    };
+    this.#cursorPosition = defineTool({
+      name: 'cursor_position',
+      description: 'Tells where the pointer is.',
+      input: none,
+      acts: false,
+      words: () => 'ask where the pointer is',
+      handle: () => this.#pointer(),
+    }) as Tool;
   }
 
   async prepared(name: string, given: unknown): Promise<Prepared> {
-    const member = name as BetaComputerMemberName;
-    const input = { target: await this.#pointer(), ...checkedInput(name, INPUTS[member], given) };
-    return { tool: this.#tools[member], input, page: this.driver.session.page };
+    const tool = TOOLS[name] ?? this.#cursorPosition;
+    const schema = INPUTS[name as BetaComputerMemberName] ?? (tool.input as z.ZodType<object>);
+    const input = { target: await this.#pointer(), ...checkedInput(name, schema, given) };
+    return { tool, input, page: this.driver.session.page };
   }
 
   protected override execute(_: BetaToolsetCallContext, name: BetaComputerMemberName, given: object) {

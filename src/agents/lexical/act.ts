@@ -1,5 +1,6 @@
 // Does one thing to the page: records it, does it, and waits until the page has settled.
 import type { Dialog, Locator, Page } from '@playwright/test';
+import { keySequence } from '../../browser/actions/keys';
 import { alone, type Handle, placeOf } from '../../browser/actions/locate';
 import { inWords } from '../../browser/actions/locator-expression';
 import { type LocatedAction, perform } from '../../browser/actions/perform';
@@ -9,7 +10,6 @@ import { within } from '../../browser/waiting';
 import type { DialogAnswer } from '../../data/action';
 import type { SessionTask, Turn } from '../agent';
 import { fillSecrets } from '../secrets';
-import { keySequence } from '../tools/keyboard';
 import { exists, isA, Stuck } from './find';
 
 declare const { boxOf, hit, holds, largestOver, nameOf, parentOf, topOf }: typeof elements;

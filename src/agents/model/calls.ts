@@ -9,7 +9,8 @@ import { pathOf } from '../../data/action';
 import type { AgentTask, GaveUp, SessionTask, Turn } from '../agent';
 import { filled } from '../secrets';
 import { Driver } from '../tools/driver';
-import { checkedInput, isToLookAt, type Prepared, runTool, type Tool } from '../tools/tools';
+import { checkedInput, type Prepared, runTool, type Tool } from '../tools/tool';
+import { isToLookAt } from '../tools/tools';
 
 /** The answer to calls after a failed one. */
 const NOT_RUN = 'Not executed: an earlier action in this turn failed.';

@@ -14,7 +14,6 @@ import { picture, pictureScale } from '../../browser/session/screenshot';
 import type { Session } from '../../browser/session/session';
 import { limited, within } from '../../browser/waiting';
 import type { DialogAnswer, RecordedAction } from '../../data/action';
-import { Logs } from './logs';
 import { Tabs } from './tabs';
 
 export type Target = { type: 'coordinate'; x: number; y: number } | { type: 'ref'; ref: string };
@@ -51,8 +50,6 @@ export class Driver {
   readonly tabs: Tabs;
   readonly refs = new Refs();
   readonly observations = new Observations(this.refs);
-  /** Undefined before `keepLogs`. */
-  logs: Logs | undefined;
   /** The position of the pointer, in CSS pixels. */
   cursor: Point = { x: 0, y: 0 };
   /** How the next confirms and prompts are answered, one for each. */
@@ -109,13 +106,8 @@ export class Driver {
       : 'The page has done it, without an answer.';
   }
 
-  keepLogs(): void {
-    this.logs = new Logs(this.session.context);
-  }
-
   dispose(): void {
     this.session.dialogs.policy = undefined;
-    this.logs?.dispose();
   }
 
   /** Notes for the model since the last call, besides the results. */

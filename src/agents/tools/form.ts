@@ -1,7 +1,10 @@
+// Tools that fill in forms: fields, lists, checkboxes, files.
 import type { Locator, Page } from '@playwright/test';
+import { z } from 'zod';
 import { DriverError } from '../../browser/errors';
 import { shorten } from '../../browser/reading/tree';
-import { ACTION_LIMIT_MS, type Driver, type Target } from './driver';
+import { ACTION_LIMIT_MS, type Driver } from './driver';
+import { byRef, defineTool, quote, ref, targetOf } from './tool';
 
 const MAX_OPTIONS = 50;
 /** Types of inputs, and roles of other elements. */
@@ -32,39 +35,54 @@ function inspect(element: Element) {
   };
 }
 
-/** @returns the chosen option, for the model; undefined for other fields */
-export async function setValue(driver: Driver, page: Page, target: Target, given: string | number | boolean) {
-  const { locator, ref } = await driver.locate(page, target);
-  const [field] = await Promise.all([
-    locator.evaluate(inspect, undefined, { timeout: ACTION_LIMIT_MS }),
-    driver.show(locator).catch(() => undefined),
-  ]);
-  const { tag, type } = field;
-  const value = typeof given === 'string' ? driver.fill(given) : given;
-  if (tag === 'select') return choose(driver, page, locator, field, String(value));
-  if (TOGGLES.includes(tag === 'input' ? type : (field.role ?? ''))) {
-    const off = typeof value === 'string' && /^(false|off|no|0|unchecked|)$/i.test(value.trim());
-    await driver.perform(page, { do: 'check', locator, checked: Boolean(value) && !off });
+const value = z.union([z.string(), z.number(), z.boolean()]);
+
+const formInput = defineTool({
+  name: 'form_input',
+  description: 'Sets the value of a field, a list or a checkbox.',
+  input: z.object({ target: byRef, value }),
+  flat: () => z.object({ ref, value }).transform(({ ref, value }) => ({ target: targetOf(ref), value })),
+  acts: true,
+  words: async ({ target, value }, driver, page) =>
+    `set ${await driver.wordsOf(page, target)} to ${quote(String(value))}`,
+  // The answer is the chosen option, of a list.
+  async handle({ target, value: given }, driver, page) {
+    const { locator, ref } = await driver.locate(page, target);
+    const [field] = await Promise.all([
+      locator.evaluate(inspect, undefined, { timeout: ACTION_LIMIT_MS }),
+      driver.show(locator).catch(() => undefined),
+    ]);
+    const { tag, type } = field;
+    const value = typeof given === 'string' ? driver.fill(given) : given;
+    if (tag === 'select') return choose(driver, page, locator, field, String(value));
+    if (TOGGLES.includes(tag === 'input' ? type : (field.role ?? ''))) {
+      const off = typeof value === 'string' && /^(false|off|no|0|unchecked|)$/i.test(value.trim());
+      await driver.perform(page, { do: 'check', locator, checked: Boolean(value) && !off });
+      return undefined;
+    }
+    refuseUnsettable(field, ref);
+    await driver.perform(page, { do: 'fill', locator, text: String(value) });
+    const format = FORMATS[type];
+    // If the browser can't read a value, it empties the field.
+    if (format && value !== '' && (await locator.inputValue({ timeout: ACTION_LIMIT_MS })) === '')
+      throw new DriverError(
+        `A ${type} field takes values like ${format}, not ${JSON.stringify(given)}. It is empty now.`,
+      );
     return undefined;
-  }
+  },
+});
+
+function refuseUnsettable({ tag, type, editable, readonly }: Field, ref: string): void {
   if (type === 'file') throw new DriverError(`${ref} takes files: use file_upload.`);
-  const holdsText = tag === 'input' || tag === 'textarea' || field.editable;
+  const holdsText = tag === 'input' || tag === 'textarea' || editable;
   if (!holdsText || ['button', 'submit', 'reset', 'image'].includes(type))
     throw new DriverError(
       `${ref} is a <${tag}>, which has no value to set. Click it, and use what it opens.`,
     );
-  if (field.readonly)
+  if (readonly)
     throw new DriverError(
       `${ref} can not be set, it is read-only: click it, and choose in what it opens, if it opens anything.`,
     );
-  await driver.perform(page, { do: 'fill', locator, text: String(value) });
-  const format = FORMATS[type];
-  // If the browser can't read a value, it empties the field.
-  if (format && value !== '' && (await locator.inputValue({ timeout: ACTION_LIMIT_MS })) === '')
-    throw new DriverError(
-      `A ${type} field takes values like ${format}, not ${JSON.stringify(given)}. It is empty now.`,
-    );
-  return undefined;
 }
 
 async function choose(driver: Driver, page: Page, locator: Locator, { options }: Field, wanted: string) {
@@ -72,25 +90,36 @@ async function choose(driver: Driver, page: Page, locator: Locator, { options }:
   const option =
     options.find(({ value, label }) => value === wanted || label === wanted) ??
     options.find(({ value, label }) => fold(value) === fold(wanted) || fold(label) === fold(wanted));
-  const labels = options.slice(0, MAX_OPTIONS).map(({ label }) => `"${shorten(label, 60)}"`);
-  const more = options.length > MAX_OPTIONS ? ` and ${options.length - MAX_OPTIONS} more` : '';
-  if (!option)
+  if (!option) {
+    const labels = options.slice(0, MAX_OPTIONS).map(({ label }) => quote(label));
+    const more = options.length > MAX_OPTIONS ? ` and ${options.length - MAX_OPTIONS} more` : '';
     throw new DriverError(
       `There is no option ${JSON.stringify(wanted)}. Options: ${labels.join(', ')}${more}.`,
     );
+  }
   if (option.disabled) throw new DriverError(`The option "${option.label}" is disabled.`);
   await driver.perform(page, { do: 'select', locator, labels: [option.label] });
   return `Chosen: "${shorten(option.label)}".`;
 }
 
-export async function upload(driver: Driver, page: Page, target: Target, paths: readonly string[]) {
-  const { locator } = await driver.locate(page, target);
-  if (paths.length === 0) throw new DriverError('file_upload needs paths of files to upload.');
-  await driver.markElement(locator);
-  await driver.perform(page, { do: 'upload', locator, files: [...paths] }).catch(error => {
-    if (!/filechooser/.test(error.message)) throw error;
-    throw new DriverError(
-      `${target.type === 'ref' ? target.ref : 'This'} opens no file dialog. Give the reference of the file input.`,
-    );
-  });
-}
+const strings = z.array(z.string()).nullish();
+
+const fileUpload = defineTool({
+  name: 'file_upload',
+  description: 'Gives files to a file input.',
+  input: z.object({ target: byRef, paths: strings, document_ids: strings }),
+  acts: true,
+  words: async ({ target, paths }, driver, page) =>
+    `upload ${(paths ?? []).length} files to ${await driver.wordsOf(page, target)}`,
+  async handle({ target, paths }, driver, page) {
+    const { locator } = await driver.locate(page, target);
+    if (!paths?.length) throw new DriverError('file_upload needs paths of files to upload.');
+    await driver.markElement(locator);
+    await driver.perform(page, { do: 'upload', locator, files: paths }).catch(error => {
+      if (!/filechooser/.test(error.message)) throw error;
+      throw new DriverError(`${target.ref} opens no file dialog. Give the reference of the file input.`);
+    });
+  },
+});
+
+export const FORM_TOOLS = [formInput, fileUpload];

@@ -1,38 +1,14 @@
-// Types texts and presses keys, by the names that people and models use (of xdotool, the DOM and keyboards).
+// Tools that type texts, press keys, and wait.
 import type { Page } from '@playwright/test';
+import { z } from 'zod';
+import { keySequence } from '../../browser/actions/keys';
 import { elementAt } from '../../browser/actions/locate';
 import { DriverError } from '../../browser/errors';
 import { sleep } from '../../browser/waiting';
 import type { Driver } from './driver';
+import { defineTool, quote, seconds } from './tool';
 
 const MAX_SECONDS = 30;
-
-/** @returns a hint for the model, if nothing has the focus */
-export async function type(driver: Driver, page: Page, text: string): Promise<string | undefined> {
-  // Asked before the first key, and answered while typing.
-  const field = elementAt(page, null);
-  await driver.perform(page, { do: 'type', text: driver.fill(text) });
-  return (await field)
-    ? undefined
-    : 'No field has the focus, so nothing may have been typed: click the field first.';
-}
-
-export async function key(driver: Driver, page: Page, text: string, repeat = 1): Promise<void> {
-  const keys = keySequence(text);
-  if (keys.length === 1) {
-    await driver.perform(page, { do: 'press', key: keys[0]!, times: repeat });
-    return;
-  }
-  for (let round = 0; round < repeat; round++)
-    for (const each of keys) await driver.perform(page, { do: 'press', key: each });
-}
-
-export async function holdKey(driver: Driver, page: Page, text: string, seconds: number): Promise<void> {
-  const keys = keySequence(text);
-  if (keys.length > 1) throw new DriverError('hold_key holds one key or chord, not a sequence');
-  const parts = keys[0] === '+' ? ['+'] : keys[0]!.split(/\+(?=.)/);
-  await holding(page, parts, () => wait(driver, seconds));
-}
 
 /** Runs something while keys are down. */
 export async function holding(page: Page, keys: readonly string[], run: () => Promise<void>): Promise<void> {
@@ -48,100 +24,68 @@ export async function holding(page: Page, keys: readonly string[], run: () => Pr
   }
 }
 
-export async function wait(driver: Driver, seconds: number): Promise<void> {
-  await sleep(Math.min(seconds, MAX_SECONDS) * 1000, driver.task.signal);
-}
+const pause = (driver: Driver, seconds: number) =>
+  sleep(Math.min(seconds, MAX_SECONDS) * 1000, driver.task.signal);
 
-/** Keys by Playwright's name, with their other names. Upper and lower case are equal. */
-const KEYS = byAlias({
-  Enter: 'return kp_enter',
-  Escape: 'esc',
-  Backspace: '',
-  Delete: 'del',
-  Insert: 'ins',
-  Tab: '',
-  Space: 'spacebar',
-  ArrowUp: 'up',
-  ArrowDown: 'down',
-  ArrowLeft: 'left',
-  ArrowRight: 'right',
-  Home: '',
-  End: '',
-  PageUp: 'page_up prior pgup',
-  PageDown: 'page_down next pgdn pgdown',
-  CapsLock: 'caps_lock',
-  ContextMenu: 'menu',
-  PrintScreen: 'print',
-  '+': 'plus',
-  '-': 'minus',
-  '=': 'equal',
-  ',': 'comma',
-  '.': 'period',
-  '/': 'slash',
-  '\\': 'backslash',
-  ';': 'semicolon',
-  "'": 'apostrophe',
-  '`': 'grave',
-});
+const keys = z.string().min(1).describe('A key or a chord: Enter, ctrl+a.');
 
-type Modifier = 'Alt' | 'ControlOrMeta' | 'Meta' | 'Shift';
-
-/** Both `ctrl` and `cmd` are the platform's shortcut key: a model does not know which system the browser runs on. */
-const MODIFIERS = byAlias<Modifier>({
-  ControlOrMeta: 'ctrl control control_l control_r cmd command',
-  Meta: 'super super_l win windows',
-  Alt: 'alt_l option opt',
-  Shift: 'shift_l shift_r',
-});
-
-function byAlias<Name extends string>(names: Record<Name, string>): Map<string, Name> {
-  const entries = Object.entries(names) as [Name, string][];
-  return new Map(
-    entries.flatMap(([name, others]) => [name.toLowerCase(), ...others.split(' ')].map(each => [each, name])),
-  );
-}
-
-function keyOf(name: string): string {
-  const lower = name.toLowerCase();
-  const known = KEYS.get(lower) ?? MODIFIERS.get(lower);
-  if (known) return known;
-  if (/^f([1-9]|1\d|2[0-4])$/.test(lower)) return lower.toUpperCase();
-  if ([...name].length === 1) return name;
-  throw new DriverError(
-    `"${name}" is not a key. Use names like Enter, Tab, Escape, Backspace, Delete, ArrowDown, PageDown, Home, F5 or a single character, joined by "+" for a chord (ctrl+a). To enter text, use type.`,
-  );
-}
-
-function chord(text: string): string {
-  // The last "+" of "ctrl++" is the key itself.
-  const parts = text === '+' ? ['+'] : text.replace(/\+\+$/, '+plus').split('+');
-  if (parts.some(part => part === ''))
-    throw new DriverError(`"${text}" is not a key chord: write it like ctrl+shift+a`);
-  const keys = parts.map(keyOf);
-  const last = keys.at(-1)!;
-  // "ctrl+A" is the key A without shift; with shift, it is the capital letter.
-  const letter = keys.length > 1 && /^[a-z]$/i.test(last);
-  const key = letter ? (keys.includes('Shift') ? last.toUpperCase() : last.toLowerCase()) : last;
-  return [...keys.slice(0, -1), key].join('+');
-}
-
-/**
- * A key, a chord or a sequence of them separated by spaces, as Playwright's `keyboard.press` takes them.
- *
- * @throws DriverError that names the unknown key.
- */
-export function keySequence(text: string): string[] {
-  if (text === ' ') return ['Space'];
-  const parts = text.split(/\s+/).filter(Boolean);
-  if (parts.length === 0) throw new DriverError('key needs the name of a key, such as Enter or ctrl+a');
-  return parts.map(chord);
-}
-
-/** The modifiers of a click: `ctrl+shift`. */
-export function modifiersOf(text: string | null | undefined): Modifier[] {
-  return (text?.match(/[^+\s]+/g) ?? []).map(part => {
-    const modifier = MODIFIERS.get(part.toLowerCase());
-    if (!modifier) throw new DriverError(`"${part}" is not a modifier key. Use ctrl, shift, alt or meta.`);
-    return modifier;
-  });
-}
+export const KEYBOARD_TOOLS = [
+  defineTool({
+    name: 'type',
+    description: 'Types a text where the focus is.',
+    input: z.object({ text: z.string() }),
+    acts: true,
+    async words({ text }, _, page) {
+      const field = (await elementAt(page, null))?.words;
+      return `type ${quote(text)}${field ? ` into ${field}` : ''}`;
+    },
+    async handle({ text }, driver, page) {
+      // Asked before the first key, and answered while typing.
+      const field = elementAt(page, null);
+      await driver.perform(page, { do: 'type', text: driver.fill(text) });
+      return (await field)
+        ? undefined
+        : 'No field has the focus, so nothing may have been typed: click the field first.';
+    },
+  }),
+  defineTool<{ text: string; repeat?: number | null | undefined }>({
+    name: 'key',
+    description: 'Presses a key, a chord or a sequence of them.',
+    input: z.object({ text: keys, repeat: z.int().min(1).max(100).nullish() }),
+    flat: () => z.object({ text: keys }),
+    acts: true,
+    words: ({ text, repeat }) => `press ${text}${repeat && repeat > 1 ? ` ${repeat} times` : ''}`,
+    async handle({ text, repeat }, driver, page) {
+      const times = repeat ?? 1;
+      const [key, ...more] = keySequence(text);
+      if (more.length === 0) return void (await driver.perform(page, { do: 'press', key: key!, times }));
+      for (let round = 0; round < times; round++)
+        for (const each of [key!, ...more]) await driver.perform(page, { do: 'press', key: each });
+    },
+  }),
+  defineTool({
+    name: 'hold_key',
+    description: 'Holds a key or a chord for some time.',
+    input: z.object({ text: keys, duration: seconds }),
+    acts: true,
+    words: ({ text, duration }) => `hold ${text} for ${duration} s`,
+    async handle({ text, duration }, driver, page) {
+      const [key, ...more] = keySequence(text);
+      if (more.length > 0) throw new DriverError('hold_key holds one key or chord, not a sequence');
+      const parts = key === '+' ? ['+'] : key!.split(/\+(?=.)/);
+      await holding(page, parts, () => pause(driver, duration));
+    },
+  }),
+  defineTool({
+    name: 'wait',
+    description: 'Waits.',
+    input: z.object({ duration: seconds }),
+    acts: false,
+    words: ({ duration }) => `wait ${duration} s`,
+    async handle({ duration }, driver) {
+      await pause(driver, duration);
+      // What was still loading may be there by now.
+      driver.isLoading = false;
+    },
+  }),
+];

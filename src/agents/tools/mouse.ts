@@ -1,4 +1,7 @@
+// Tools of the pointer: clicks, drags, the wheel. `target` is an element by its reference, or a point of the newest picture.
 import type { Page } from '@playwright/test';
+import { z } from 'zod';
+import { modifiersOf } from '../../browser/actions/keys';
 import {
   closestScrollable,
   cssPathOf,
@@ -7,12 +10,13 @@ import {
   readAt,
   targetAt,
 } from '../../browser/actions/locate';
-import { DriverError } from '../../browser/errors';
 import { evaluateUnseen } from '../../browser/page-calls';
+import { viewportOf } from '../../browser/reading/references';
 import type { Point } from '../../browser/reading/tree';
 import { within } from '../../browser/waiting';
 import type { Driver, Target } from './driver';
-import { holding, modifiersOf } from './keyboard';
+import { holding } from './keyboard';
+import { byEither, byPoint, byRef, defineTool, flatPlace, flatRef, modifiers } from './tool';
 
 /** CSS pixels of a notch of the wheel. */
 const NOTCH = 100;
@@ -20,30 +24,50 @@ const DRAG_STEPS = 12;
 /** Milliseconds for a wheel event to scroll something. */
 const SCROLL_LIMIT_MS = 300;
 
-export interface Click {
-  button?: 'left' | 'right' | 'middle';
-  count?: number;
+interface Aimed {
+  target: Target;
   modifiers?: string | null | undefined;
 }
 
-/** @returns a hint for the model, if the click opens something that can't be seen */
-export async function click(driver: Driver, page: Page, target: Target, how: Click) {
-  const modifiers = modifiersOf(how.modifiers);
-  const options = { button: how.button, clickCount: how.count };
-  const draft = { do: 'click' as const, ...options, modifiers: modifiers.length ? modifiers : undefined };
-  if (target.type === 'ref') {
-    const { locator, node } = await driver.locate(page, target);
-    await driver.performShown(page, { ...draft, locator });
-    const isList = node.role === 'combobox';
-    const tag = isList && (await locator.evaluate(({ localName }) => localName).catch(() => undefined));
-    return hintFor(tag || undefined, node.inputType);
-  }
-  const point = await driver.pointOf(page, target);
-  driver.mark(point);
-  const [seen] = await Promise.all([elementAt(page, point), driver.recordAt(page, draft, point)]);
-  await holding(page, modifiers, () => page.mouse.click(point.x, point.y, options));
-  return hintFor(seen?.tag, seen?.inputType);
-}
+/** `ctrl+click button "Save"` */
+const aimed =
+  (verb: string) =>
+  async ({ target, modifiers }: Aimed, driver: Driver, page: Page) =>
+    `${modifiers ? `${modifiers}+` : ''}${verb} ${await driver.wordsOf(page, target)}`;
+
+const flatTarget = (pictures: boolean) => (pictures ? flatPlace : flatRef);
+
+const clickTool = (
+  name: string,
+  description: string,
+  verb: string,
+  options: { button?: 'right' | 'middle'; clickCount?: number } = {},
+) =>
+  defineTool<Aimed>({
+    name,
+    description,
+    input: z.object({ target: byEither, modifiers }),
+    flat: flatTarget,
+    acts: true,
+    words: aimed(verb),
+    // The answer is a hint, if the click opens something that can't be seen.
+    async handle({ target, modifiers }, driver, page) {
+      const held = modifiersOf(modifiers);
+      const draft = { do: 'click' as const, ...options, modifiers: held.length ? held : undefined };
+      if (target.type === 'ref') {
+        const { locator, node } = await driver.locate(page, target);
+        await driver.performShown(page, { ...draft, locator });
+        const isList = node.role === 'combobox';
+        const tag = isList && (await locator.evaluate(({ localName }) => localName).catch(() => undefined));
+        return hintFor(tag || undefined, node.inputType);
+      }
+      const point = await driver.pointOf(page, target);
+      driver.mark(point);
+      const [seen] = await Promise.all([elementAt(page, point), driver.recordAt(page, draft, point)]);
+      await holding(page, held, () => page.mouse.click(point.x, point.y, options));
+      return hintFor(seen?.tag, seen?.inputType);
+    },
+  });
 
 /** The browser opens its own lists, pickers and dialogs for these, which no picture or tree shows. */
 function hintFor(tag: string | undefined, inputType: string | undefined): string | undefined {
@@ -55,87 +79,135 @@ function hintFor(tag: string | undefined, inputType: string | undefined): string
   return undefined;
 }
 
-export async function hover(driver: Driver, page: Page, target: Target): Promise<void> {
-  if (target.type === 'ref') {
-    const { locator } = await driver.locate(page, target);
-    return driver.performShown(page, { do: 'hover', locator });
-  }
-  return move(driver, page, target);
+async function moveTo(driver: Driver, page: Page, to: Point, steps = 1): Promise<void> {
+  const point = await driver.pointOf(page, to);
+  driver.mark(point);
+  await page.mouse.move(point.x, point.y, { steps });
 }
 
-export async function move(driver: Driver, page: Page, to: Point): Promise<void> {
+async function hoverAt(driver: Driver, page: Page, to: Point): Promise<void> {
   await driver.recordAt(page, { do: 'hover' }, await driver.pointOf(page, to));
   await moveTo(driver, page, to);
 }
 
-async function moveTo(driver: Driver, page: Page, to: Point): Promise<void> {
-  const point = await driver.pointOf(page, to);
-  driver.mark(point);
-  await page.mouse.move(point.x, point.y);
-}
-
-export async function press(driver: Driver, page: Page, at: Point): Promise<void> {
-  await moveTo(driver, page, at);
-  await page.mouse.down();
-}
-
-export async function release(driver: Driver, page: Page, at: Point): Promise<void> {
-  const point = await driver.pointOf(page, at);
-  driver.mark(point);
+async function release(driver: Driver, page: Page, at: Point): Promise<void> {
   // In steps, as a hand moves: drag and drop listens to moves on the way.
-  await page.mouse.move(point.x, point.y, { steps: DRAG_STEPS });
+  await moveTo(driver, page, at, DRAG_STEPS);
   await page.mouse.up();
 }
 
-export async function drag(driver: Driver, page: Page, from: Point, to: Point, held?: string | null) {
-  const modifiers = modifiersOf(held);
-  const start = await driver.pointOf(page, from);
-  const end = await driver.pointOf(page, to);
-  if (modifiers.length === 0) {
-    const [source, goal] = await Promise.all([start, end].map(point => targetAt(page, point, () => null)));
-    const draft = { do: 'drag', position: source?.position, toPosition: goal?.position } as const;
-    if (source && goal) await driver.recorder.record(page, draft, source.element, goal.element);
-  }
-  await holding(page, modifiers, async () => {
-    await page.mouse.move(start.x, start.y);
-    await page.mouse.down();
-    await release(driver, page, to);
+const pointTool = (
+  name: string,
+  description: string,
+  verb: string,
+  act: (driver: Driver, page: Page, at: Point) => Promise<void>,
+) =>
+  defineTool({
+    name,
+    description,
+    input: z.object({ target: byPoint }),
+    acts: true,
+    words: aimed(verb),
+    handle: ({ target }, driver, page) => act(driver, page, target),
   });
+
+const hover = defineTool({
+  name: 'hover',
+  description: 'Moves the pointer over an element or a point.',
+  input: z.object({ target: byEither }),
+  flat: flatTarget,
+  acts: true,
+  words: aimed('hover over'),
+  async handle({ target }, driver, page) {
+    if (target.type === 'coordinate') return hoverAt(driver, page, target);
+    const { locator } = await driver.locate(page, target);
+    return driver.performShown(page, { do: 'hover', locator });
+  },
+});
+
+const drag = defineTool({
+  name: 'left_click_drag',
+  description: 'Drags from one point to another.',
+  input: z.object({ from: byPoint, target: byPoint, modifiers }),
+  acts: true,
+  words: async ({ from, target }, driver, page) =>
+    `drag ${await driver.wordsOf(page, from)} to (${target.x}, ${target.y})`,
+  async handle({ from, target, modifiers }, driver, page) {
+    const held = modifiersOf(modifiers);
+    const start = await driver.pointOf(page, from);
+    const end = await driver.pointOf(page, target);
+    if (held.length === 0) {
+      const [source, goal] = await Promise.all([start, end].map(point => targetAt(page, point, () => null)));
+      const draft = { do: 'drag', position: source?.position, toPosition: goal?.position } as const;
+      if (source && goal) await driver.recorder.record(page, draft, source.element, goal.element);
+    }
+    await holding(page, held, async () => {
+      await page.mouse.move(start.x, start.y);
+      await page.mouse.down();
+      await release(driver, page, target);
+    });
+  },
+});
+
+interface Wheel {
+  scroll_direction: 'up' | 'down' | 'left' | 'right';
+  /** Notches. Default: 3. */
+  scroll_amount?: number | null | undefined;
+  /** Default: the middle of the viewport. */
+  target?: Point;
+  modifiers?: string | null | undefined;
 }
 
-/** @returns a hint for the model, if nothing has scrolled */
-export async function scroll(
-  driver: Driver,
-  page: Page,
-  at: Point,
-  direction: 'up' | 'down' | 'left' | 'right',
-  notches: number,
-  held?: string | null,
-): Promise<string | undefined> {
-  const modifiers = modifiersOf(held);
-  const point = await driver.pointOf(page, at);
-  driver.mark(point);
-  const way = notches * NOTCH;
-  const x = direction === 'left' ? -way : direction === 'right' ? way : 0;
-  const y = direction === 'up' ? -way : direction === 'down' ? way : 0;
-  const seen = await readAt(page, point, scrollsAt, closestScrollable, cssPathOf, placesAround);
-  const before = seen?.result;
-  if (modifiers.length === 0) {
-    // Without one, the page itself scrolls.
-    const scroller = before?.scroller ? await placeIn(seen!.frame, before.scroller) : undefined;
-    await driver.recorder.record(page, { do: 'scroll', x, y }, scroller);
-  }
-  await holding(page, modifiers, async () => {
-    await page.mouse.move(point.x, point.y);
-    await page.mouse.wheel(x, y);
-  });
-  // A frame under the pointer scrolls itself, which can't be seen from here.
-  if (!before || seen?.frame !== page.mainFrame()) return undefined;
-  const script = `(${hasMoved})(${placesAround}, ${JSON.stringify(before.path)}, ${JSON.stringify(before.places)}, ${SCROLL_LIMIT_MS})`;
-  const hasRoom = before.room[direction];
-  if (hasRoom && (await within(evaluateUnseen(page, script), SCROLL_LIMIT_MS * 2)) !== false)
-    return undefined;
-  return `Nothing scrolled: there may be no more to see further ${direction}.`;
+const direction = z.enum(['up', 'down', 'left', 'right']);
+const notches = z.number().min(1).max(100);
+
+const scroll = defineTool<Wheel>({
+  name: 'scroll',
+  description: 'Turns the mouse wheel at a point.',
+  input: z.object({
+    scroll_direction: direction,
+    target: byPoint,
+    scroll_amount: notches.nullish(),
+    modifiers,
+  }),
+  flat: () =>
+    z
+      .object({ direction, amount: notches.optional().describe('Notches of the wheel. Default: 5.') })
+      .transform(({ direction, amount = 5 }) => ({ scroll_direction: direction, scroll_amount: amount })),
+  acts: true,
+  words: ({ scroll_direction }) => `scroll ${scroll_direction}`,
+  // The answer is a hint, if nothing has scrolled.
+  async handle({ target, scroll_direction: direction, scroll_amount, modifiers }, driver, page) {
+    const held = modifiersOf(modifiers);
+    const point = target ? await driver.pointOf(page, target) : await middleOf(page);
+    driver.mark(point);
+    const way = (scroll_amount ?? 3) * NOTCH;
+    const x = direction === 'left' ? -way : direction === 'right' ? way : 0;
+    const y = direction === 'up' ? -way : direction === 'down' ? way : 0;
+    const seen = await readAt(page, point, scrollsAt, closestScrollable, cssPathOf, placesAround);
+    const before = seen?.result;
+    if (held.length === 0) {
+      // Without one, the page itself scrolls.
+      const scroller = before?.scroller ? await placeIn(seen!.frame, before.scroller) : undefined;
+      await driver.recorder.record(page, { do: 'scroll', x, y }, scroller);
+    }
+    await holding(page, held, async () => {
+      await page.mouse.move(point.x, point.y);
+      await page.mouse.wheel(x, y);
+    });
+    // A frame under the pointer scrolls itself, which can't be seen from here.
+    if (!before || seen?.frame !== page.mainFrame()) return undefined;
+    const script = `(${hasMoved})(${placesAround}, ${JSON.stringify(before.path)}, ${JSON.stringify(before.places)}, ${SCROLL_LIMIT_MS})`;
+    const hasRoom = before.room[direction];
+    if (hasRoom && (await within(evaluateUnseen(page, script), SCROLL_LIMIT_MS * 2)) !== false)
+      return undefined;
+    return `Nothing scrolled: there may be no more to see further ${direction}.`;
+  },
+});
+
+async function middleOf(page: Page): Promise<Point> {
+  const { width, height } = await viewportOf(page);
+  return { x: width / 2, y: height / 2 };
 }
 
 /** Runs in the page. The path of an element, what scrolls it, and where there is room to scroll. */
@@ -184,19 +256,47 @@ async function hasMoved(placesOf: typeof placesAround, path: string, places: str
   return false;
 }
 
-export async function scrollTo(driver: Driver, page: Page, target: Target): Promise<void> {
-  const { locator } = await driver.locate(page, target);
-  // Not needed for a replay: the next step scrolls to its own element.
-  driver.recorder.readOnly();
-  await driver.show(locator);
-}
+const scrollTo = defineTool({
+  name: 'scroll_to',
+  description: 'Scrolls until an element is in view.',
+  input: z.object({ target: byRef }),
+  flat: () => flatRef,
+  acts: true,
+  words: aimed('scroll to'),
+  async handle({ target }, driver, page) {
+    const { locator } = await driver.locate(page, target);
+    // Not needed for a replay: the next step scrolls to its own element.
+    driver.recorder.readOnly();
+    await driver.show(locator);
+  },
+});
 
-/** `[x0, y0, x1, y1]` in CSS pixels. */
-export async function regionOf(driver: Driver, page: Page, region: readonly number[]) {
-  const [x0, y0, x1, y1] = region as [number, number, number, number];
-  const from = await driver.pointOf(page, { x: Math.min(x0, x1), y: Math.min(y0, y1) });
-  const to = await driver.pointOf(page, { x: Math.max(x0, x1), y: Math.max(y0, y1) });
-  const [width, height] = [to.x - from.x, to.y - from.y];
-  if (width < 1 || height < 1) throw new DriverError('zoom needs a region with a size: [x0, y0, x1, y1]');
-  return { ...from, width, height };
-}
+export const MOUSE_TOOLS = [
+  clickTool('left_click', 'Clicks an element or a point.', 'click'),
+  clickTool('right_click', 'Clicks with the right button.', 'right-click', { button: 'right' }),
+  clickTool('middle_click', 'Clicks with the middle button.', 'middle-click', { button: 'middle' }),
+  clickTool('double_click', 'Clicks twice.', 'double-click', { clickCount: 2 }),
+  clickTool('triple_click', 'Clicks three times, which selects a paragraph.', 'triple-click', {
+    clickCount: 3,
+  }),
+  hover,
+  drag,
+  pointTool(
+    'left_mouse_down',
+    'Holds the left button down at a point.',
+    'press the mouse on',
+    async (...at) => {
+      await moveTo(...at);
+      await at[1].mouse.down();
+    },
+  ),
+  pointTool(
+    'left_mouse_up',
+    'Moves to a point and releases the left button.',
+    'release the mouse on',
+    release,
+  ),
+  pointTool('mouse_move', 'Moves the pointer to a point.', 'move the mouse to', hoverAt),
+  scroll,
+  scrollTo,
+];

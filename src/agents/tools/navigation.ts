@@ -1,10 +1,17 @@
-import type { Page, Response } from '@playwright/test';
+// The tool that opens addresses and goes through a tab's history.
+import type { Response } from '@playwright/test';
+import { z } from 'zod';
 import { DriverError } from '../../browser/errors';
+import { shorten } from '../../browser/reading/tree';
 import { within } from '../../browser/waiting';
 import { hostAllowed } from '../../spec/url';
-import type { Driver, DriverTask } from './driver';
+import type { DriverTask } from './driver';
+import { defineTool } from './tool';
 
 const LIMIT_MS = 20_000;
+const HISTORY = { back: 'go back', forward: 'go forward', reload: 'reload the page' };
+
+const isHistory = (given: string): given is keyof typeof HISTORY => Object.hasOwn(HISTORY, given);
 
 /** @throws DriverError if this is not a web address, or not on an allowed host. */
 function addressOf(given: string, current: string, task: DriverTask): string {
@@ -31,28 +38,31 @@ function withScheme(text: string, entryUrl: string): string {
   return `${scheme}//${text}`;
 }
 
-/**
- * @param given an address, or `back`, `forward`, `reload`
- * @returns the final address
- */
-export async function navigate(driver: Driver, page: Page, given: string) {
-  const before = page.url();
-  const go = given === 'back' || given === 'forward' || given === 'reload';
-  const action = go
-    ? ({ do: given } as const)
-    : ({ do: 'goto', url: addressOf(given, before, driver.task) } as const);
-  const response = (await driver.perform(page, action, LIMIT_MS).catch(error => {
-    throw failure(error, given);
-  })) as Response | null;
-  if (go && given !== 'reload' && !response && page.url() === before)
-    throw new DriverError(`There is no page to go ${given} to.`);
-  const title = await within(page.title(), 1_000);
-  return {
-    url: driver.task.mask(page.url()),
-    status: response?.status(),
-    title: title && driver.task.mask(title),
-  };
-}
+export const navigate = defineTool({
+  name: 'navigate',
+  description: 'Opens an address in a tab, or goes "back", "forward" or "reload".',
+  input: z.object({ url: z.string().min(1) }),
+  acts: true,
+  words: ({ url }) => (isHistory(url) ? HISTORY[url] : `go to ${shorten(url, 100)}`),
+  // The answer is the final address.
+  async handle({ url: given }, driver, page) {
+    const before = page.url();
+    const action = isHistory(given)
+      ? ({ do: given } as const)
+      : ({ do: 'goto', url: addressOf(given, before, driver.task) } as const);
+    const response = (await driver.perform(page, action, LIMIT_MS).catch(error => {
+      throw failure(error, given);
+    })) as Response | null;
+    if (['back', 'forward'].includes(given) && !response && page.url() === before)
+      throw new DriverError(`There is no page to go ${given} to.`);
+    const title = await within(page.title(), 1_000);
+    return {
+      url: driver.task.mask(page.url()),
+      status: response?.status(),
+      title: title && driver.task.mask(title),
+    };
+  },
+});
 
 function failure(error: unknown, given: string): Error {
   if (error instanceof DriverError) return error;

@@ -1,8 +1,10 @@
 // The tabs of the trial with ids for the model, and the list of tabs in every result.
 import type { Page } from '@playwright/test';
+import { z } from 'zod';
 import { DriverError } from '../../browser/errors';
 import { within } from '../../browser/waiting';
 import type { DriverTask } from './driver';
+import { defineTool, none } from './tool';
 
 const TITLE_LIMIT_MS = 1_000;
 const MAX_TABS = 100;
@@ -63,3 +65,53 @@ export class Tabs {
     return { tabs, ...(changes.length > 0 && { state_changes: changes }) };
   }
 }
+
+const oneTab = z.object({ tab_id: z.string().min(1).describe('tab_2') });
+
+export const TAB_TOOLS = [
+  defineTool({
+    name: 'list_tabs',
+    description: 'Lists the open tabs.',
+    input: none,
+    acts: false,
+    words: () => 'list the tabs',
+    handle: (_, { tabs }) => Promise.all(tabs.open().map(page => tabs.entry(page))),
+  }),
+  defineTool({
+    name: 'new_tab',
+    description: 'Opens an empty tab.',
+    input: none,
+    acts: false,
+    words: () => 'open a new tab',
+    async handle(_, driver, page) {
+      await driver.perform(page, { do: 'new_tab' });
+      return driver.tabs.entry(driver.session.page);
+    },
+  }),
+  defineTool({
+    name: 'switch_tab',
+    description: 'Makes another tab the active one.',
+    input: oneTab,
+    acts: true,
+    words: ({ tab_id }) => `switch to ${tab_id}`,
+    async handle({ tab_id }, driver) {
+      const page = driver.tabs.get(tab_id);
+      driver.session.activate(page);
+      await driver.perform(page, { do: 'switch_tab' });
+      return driver.tabs.entry(page);
+    },
+  }),
+  defineTool({
+    name: 'close_tab',
+    description: 'Closes a tab.',
+    input: oneTab,
+    acts: true,
+    words: ({ tab_id }) => `close ${tab_id}`,
+    async handle({ tab_id }, driver) {
+      const page = driver.tabs.get(tab_id);
+      if (driver.tabs.open().length === 1)
+        throw new DriverError('This is the last open tab, which stays open.');
+      await driver.perform(page, { do: 'close_tab' });
+    },
+  }),
+];

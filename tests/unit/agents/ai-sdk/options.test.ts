@@ -3,7 +3,7 @@ import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { aiSdk, problemOf } from '../../../../src/agents/ai-sdk';
 import { usageOf } from '../../../../src/agents/ai-sdk/loop';
-import { membersFor } from '../../../../src/agents/ai-sdk/members';
+import { toolsFor } from '../../../../src/agents/ai-sdk/tools';
 import { OptionsError } from '../../../../src/options';
 
 const model = createOpenAI({ apiKey: 'x' })('gpt-test');
@@ -100,7 +100,7 @@ test.each([
 test.each([true, false])(
   'each tool has a flat object of plain fields as its input (pictures: %s)',
   pictures => {
-    for (const [name, { input, description }] of Object.entries(membersFor(pictures))) {
+    for (const [name, { input, description }] of Object.entries(toolsFor({ pictures }))) {
       const schema = z.toJSONSchema(input, { io: 'input' }) as { type: string; properties: object };
       expect(description, name).toMatch(/\.$/);
       expect(schema.type, name).toBe('object');

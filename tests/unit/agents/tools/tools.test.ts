@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { z } from 'zod';
-import { checkedInput, isToLookAt, TOOLS } from '../../../../src/agents/tools/tools';
+import { checkedInput } from '../../../../src/agents/tools/tool';
+import { isToLookAt, TOOLS } from '../../../../src/agents/tools/tools';
 
 test.each(Object.entries(TOOLS))(
   '%s can be offered to any model: a description and a JSON Schema',
@@ -16,7 +17,7 @@ test.each([
   ['key', { text: 'a', repeat: 1000 }, 'repeat: '],
   ['scroll', 'down', 'Invalid input for scroll. input: '],
 ] as const)('%s refuses %j in words', (name, input, message) => {
-  expect(() => checkedInput<unknown>(name, TOOLS[name].input, input)).toThrow(message);
+  expect(() => checkedInput<unknown>(name, TOOLS[name]!.input, input)).toThrow(message);
 });
 
 const CLICK = { name: 'left_click', input: { ref: 'ref_1' } };

@@ -1,0 +1,154 @@
+// Tools that only look: at a page's elements, its text, its picture, its console and its requests. And the one that runs scripts.
+import type { Page, Request } from '@playwright/test';
+import { z } from 'zod';
+import { DriverError } from '../../browser/errors';
+import { findText } from '../../browser/reading/find';
+import { pageText, runScript } from '../../browser/reading/page-text';
+import { readPage } from '../../browser/reading/page-tree';
+import { shorten } from '../../browser/reading/tree';
+import { picture } from '../../browser/session/screenshot';
+import type { Driver } from './driver';
+import { defineTool, none, quote } from './tool';
+
+/** Characters of a line of the console or the network. */
+const MAX_LINE = 500;
+const FILTERS = { all: 'the whole page', interactive: 'what can be acted on' };
+
+const filter = z.enum(['all', 'interactive']);
+
+interface Reading {
+  /** Default: what is in the viewport. */
+  filter?: z.output<typeof filter> | null | undefined;
+  depth?: number | null | undefined;
+  ref?: string | null | undefined;
+}
+
+const readPageTool = defineTool<Reading>({
+  name: 'read_page',
+  description: 'Reads a page as a tree of its elements, with the references (ref_7) to act on them by.',
+  input: z.object({
+    filter: filter.nullish(),
+    depth: z.int().min(1).nullish(),
+    ref: z.string().nullish(),
+  }),
+  flat: () =>
+    z.object({
+      filter: filter.optional().describe('Default: what is in the viewport.'),
+      ref: z.string().optional().describe('Only this element and what is in it.'),
+    }),
+  acts: false,
+  words: ({ filter, ref }, { refs }) =>
+    `read ${ref ? (refs.wordsOf(ref) ?? ref) : filter ? FILTERS[filter] : 'the page'}`,
+  async handle({ filter, depth, ref }, driver, page) {
+    // Before the snapshot: if the ref is stale, there is nothing to read.
+    const found = ref ? await driver.refs.locate(page, ref) : undefined;
+    const snapshot = await driver.refs.snapshot(page);
+    const { roots, above, below } = snapshot;
+    if (!found) driver.observations.note(page, snapshot, filter === 'all');
+    // Title and address are in the list of tabs, which every result includes.
+    const header = above || below ? `${above} px above and ${below} px below the viewport` : '';
+    const root = found && driver.refs.nodeOf(page, found.ref);
+    return readPage(header, roots, {
+      filter: root && !filter ? 'all' : filter,
+      depth,
+      ...(root && { root }),
+    });
+  },
+});
+
+const find = defineTool({
+  name: 'find',
+  description: 'Finds elements by a description, and returns their references.',
+  input: z.object({ query: z.string().min(1) }),
+  acts: false,
+  words: ({ query }) => `look for ${quote(query)}`,
+  handle: async ({ query }, { refs }, page) => findText(query, (await refs.snapshot(page)).roots),
+});
+
+/** A tool without input, in a tab. */
+const looks = (
+  name: string,
+  description: string,
+  words: string,
+  look: (page: Page, driver: Driver) => unknown,
+) =>
+  defineTool({
+    name,
+    description,
+    input: none,
+    acts: false,
+    words: () => words,
+    handle: (_, driver, page) => look(page, driver),
+  });
+
+const zoom = defineTool({
+  name: 'zoom',
+  description: 'Takes a larger picture of a part of the viewport.',
+  input: z.object({ region: z.tuple([z.number(), z.number(), z.number(), z.number()]) }),
+  acts: false,
+  words: () => 'look closer at the page',
+  async handle({ region: [x0, y0, x1, y1] }, driver, page) {
+    const from = await driver.pointOf(page, { x: Math.min(x0, x1), y: Math.min(y0, y1) });
+    const to = await driver.pointOf(page, { x: Math.max(x0, x1), y: Math.max(y0, y1) });
+    const [width, height] = [to.x - from.x, to.y - from.y];
+    if (width < 1 || height < 1) throw new DriverError('zoom needs a region with a size: [x0, y0, x1, y1]');
+    const { scale: _, ...taken } = await picture(page, { ...from, width, height });
+    return taken;
+  },
+});
+
+export const javascriptExec = defineTool({
+  name: 'javascript_exec',
+  description: 'Runs a script in the page, and returns the value of its last expression.',
+  input: z.object({ text: z.string().min(1) }),
+  acts: true,
+  words: ({ text }) => `run the script ${quote(text)}`,
+  handle: ({ text }, _, page) => runScript(page, text),
+});
+
+/** Playwright keeps the newest 200 lines and errors of a tab. What was read is cleared. */
+async function newInConsole(page: Page): Promise<string> {
+  const [messages, errors] = await Promise.all([page.consoleMessages(), page.pageErrors()]);
+  await Promise.all([page.clearConsoleMessages(), page.clearPageErrors()]);
+  return newLines([
+    ...messages.map(message => `${message.type()}: ${message.text()}`),
+    ...errors.map(({ message }) => `uncaught: ${message}`),
+  ]);
+}
+
+/** Requests that a model has read. */
+const read = new WeakSet<Request>();
+
+/** Playwright keeps the newest 100 of a tab. Those that have no answer yet are read later. */
+async function newRequests(page: Page): Promise<string> {
+  const all = await page.requests();
+  const ended = all.filter(request => !read.has(request) && (request.failure() || isAnswered(request)));
+  for (const request of ended) read.add(request);
+  return newLines(ended.map(lineOfRequest));
+}
+
+const isAnswered = (request: Request) => request.timing().responseEnd >= 0;
+
+function lineOfRequest(request: Request): string {
+  const response = request.existingResponse();
+  const failure = request.failure()?.errorText;
+  const type = response?.headers()['content-type']?.split(';')[0] ?? request.resourceType();
+  const { responseEnd } = request.timing();
+  const took = responseEnd >= 0 ? ` ${Math.round(responseEnd)} ms` : '';
+  return `${request.method()} ${request.url()} ${response?.status() ?? failure ?? 'no answer'} ${type}${took}`;
+}
+
+const newLines = (lines: readonly string[]) =>
+  lines.map(line => shorten(line, MAX_LINE)).join('\n') || '(nothing since the last read)';
+
+export const READING_TOOLS = [
+  readPageTool,
+  looks('get_page_text', 'Reads the text of a page.', "read the page's text", pageText),
+  find,
+  looks('screenshot', 'Takes a picture of the viewport.', 'take a screenshot', (page, driver) =>
+    driver.picture(page),
+  ),
+  zoom,
+  looks('read_console', 'Reads the new lines of the console.', 'read the console', newInConsole),
+  looks('read_network', 'Reads the new requests.', 'read the network log', newRequests),
+];

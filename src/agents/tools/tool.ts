@@ -1,0 +1,79 @@
+// A tool is one value, in a file with its family: what a model reads of it, and what it does in the trial's tabs. Descriptions
+// of tools and fields are for models, and so are the messages of DriverErrors; `words` are for people.
+import type { Page } from '@playwright/test';
+import { z } from 'zod';
+import { DriverError } from '../../browser/errors';
+import { shorten } from '../../browser/reading/tree';
+import { problemsIn } from '../../spec/errors';
+import type { Driver } from './driver';
+
+export interface Tool<Input = unknown> {
+  name: string;
+  description: string;
+  input: z.ZodType<Input>;
+  /** The input for models of any vendor, if theirs has to be plainer. @param pictures whether the model sees pictures */
+  flat?(pictures: boolean): z.ZodType<Input>;
+  /** Whether the page may be busy afterwards. Other tools only look, or wait themselves. */
+  acts: boolean;
+  /** Describes a call for people. */
+  words(input: Input, driver: Driver, page: Page): string | Promise<string>;
+  /**
+   * @param page the tab that the call names, or the active one; the active one if the tool changes tabs
+   * @returns what the model reads, if there is anything to say
+   * @throws DriverError with a message for the model
+   */
+  handle(input: Input, driver: Driver, page: Page): unknown;
+}
+
+export const defineTool = <Input>(tool: Tool<Input>): Tool<Input> => tool;
+
+export const none = z.object({});
+export const byPoint = z.object({ type: z.literal('coordinate'), x: z.number(), y: z.number() });
+export const byRef = z.object({ type: z.literal('ref'), ref: z.string().min(1) });
+export const byEither = z.discriminatedUnion('type', [byPoint, byRef], {
+  error: 'expected {"type": "ref", "ref": "ref_7"} or {"type": "coordinate", "x": 10, "y": 20}',
+});
+export const modifiers = z.string().nullish();
+export const seconds = z.number().min(0).describe('Seconds, at most 30.');
+
+/** The reference of an element, in flat inputs. */
+export const ref = z.string().min(1).describe('The reference of an element: ref_7.');
+export const targetOf = (ref: string) => ({ type: 'ref' as const, ref });
+
+export const flatRef = z.object({ ref }).transform(({ ref }) => ({ target: targetOf(ref) }));
+
+/** An element by its reference, or a point of a screenshot. */
+export const flatPlace = z
+  .object({
+    ref: ref.optional(),
+    x: z.number().optional().describe('Without a reference: the pixels of the newest screenshot.'),
+    y: z.number().optional(),
+  })
+  .refine(({ ref, x, y }) => ref !== undefined || (x !== undefined && y !== undefined), {
+    error: 'either ref, or x and y, must be given',
+  })
+  .transform(({ ref, x, y }) => ({
+    target: ref ? targetOf(ref) : { type: 'coordinate' as const, x: x!, y: y! },
+  }));
+
+export const quote = (text: string) => `"${shorten(text, 60)}"`;
+
+/** A call with its checked input, and the tab to act in. */
+export interface Prepared {
+  tool: Tool;
+  input: unknown;
+  page: Page;
+}
+
+/** Runs a call as an action of the trial. @throws DriverError with a message for the model */
+export async function runTool({ tool, input, page }: Prepared, driver: Driver, words?: string) {
+  const told = words ?? (await tool.words(input, driver, page));
+  return driver.run(page, told, tool.acts, async () => tool.handle(input, driver, page));
+}
+
+/** Checks a model's input. @throws DriverError that names the field and what was expected. */
+export function checkedInput<Input>(name: string, schema: z.ZodType<Input>, given: unknown): Input {
+  const result = schema.safeParse(given);
+  if (result.success) return result.data;
+  throw new DriverError(`Invalid input for ${name}. ${problemsIn(result.error, 'input').join('; ')}`);
+}

@@ -1,0 +1,96 @@
+// Names of keys, as people and models write them (of xdotool, the DOM and keyboards), as Playwright's `keyboard.press` takes them.
+import { DriverError } from '../errors';
+
+/** Keys by Playwright's name, with their other names. Upper and lower case are equal. */
+const KEYS = byAlias({
+  Enter: 'return kp_enter',
+  Escape: 'esc',
+  Backspace: '',
+  Delete: 'del',
+  Insert: 'ins',
+  Tab: '',
+  Space: 'spacebar',
+  ArrowUp: 'up',
+  ArrowDown: 'down',
+  ArrowLeft: 'left',
+  ArrowRight: 'right',
+  Home: '',
+  End: '',
+  PageUp: 'page_up prior pgup',
+  PageDown: 'page_down next pgdn pgdown',
+  CapsLock: 'caps_lock',
+  ContextMenu: 'menu',
+  PrintScreen: 'print',
+  '+': 'plus',
+  '-': 'minus',
+  '=': 'equal',
+  ',': 'comma',
+  '.': 'period',
+  '/': 'slash',
+  '\\': 'backslash',
+  ';': 'semicolon',
+  "'": 'apostrophe',
+  '`': 'grave',
+});
+
+type Modifier = 'Alt' | 'ControlOrMeta' | 'Meta' | 'Shift';
+
+/** Both `ctrl` and `cmd` are the platform's shortcut key: a model does not know which system the browser runs on. */
+const MODIFIERS = byAlias<Modifier>({
+  ControlOrMeta: 'ctrl control control_l control_r cmd command',
+  Meta: 'super super_l win windows',
+  Alt: 'alt_l option opt',
+  Shift: 'shift_l shift_r',
+});
+
+function byAlias<Name extends string>(names: Record<Name, string>): Map<string, Name> {
+  const entries = Object.entries(names) as [Name, string][];
+  return new Map(
+    entries.flatMap(([name, others]) => [name.toLowerCase(), ...others.split(' ')].map(each => [each, name])),
+  );
+}
+
+function keyOf(name: string): string {
+  const lower = name.toLowerCase();
+  const known = KEYS.get(lower) ?? MODIFIERS.get(lower);
+  if (known) return known;
+  if (/^f([1-9]|1\d|2[0-4])$/.test(lower)) return lower.toUpperCase();
+  if ([...name].length === 1) return name;
+  throw new DriverError(
+    `"${name}" is not a key. Use names like Enter, Tab, Escape, Backspace, Delete, ArrowDown, PageDown, Home, F5 or a single character, joined by "+" for a chord (ctrl+a). To enter text, use type.`,
+  );
+}
+
+function chord(text: string): string {
+  // The last "+" of "ctrl++" is the key itself.
+  const parts = text === '+' ? ['+'] : text.replace(/\+\+$/, '+plus').split('+');
+  if (parts.some(part => part === ''))
+    throw new DriverError(`"${text}" is not a key chord: write it like ctrl+shift+a`);
+  const keys = parts.map(keyOf);
+  const last = keys.at(-1)!;
+  // "ctrl+A" is the key A without shift; with shift, it is the capital letter.
+  const letter = keys.length > 1 && /^[a-z]$/i.test(last);
+  const key = letter ? (keys.includes('Shift') ? last.toUpperCase() : last.toLowerCase()) : last;
+  return [...keys.slice(0, -1), key].join('+');
+}
+
+/**
+ * A key, a chord or a sequence of them separated by spaces.
+ *
+ * @throws DriverError that names the unknown key.
+ */
+export function keySequence(text: string): string[] {
+  if (text === ' ') return ['Space'];
+  const parts = text.split(/\s+/).filter(Boolean);
+  if (parts.length === 0) throw new DriverError('key needs the name of a key, such as Enter or ctrl+a');
+  return parts.map(chord);
+}
+
+/** The modifiers of a click: `ctrl+shift`. */
+export function modifiersOf(text: string | null | undefined): Modifier[] {
+  return (text?.match(/[^+\s]+/g) ?? []).map(part => {
+    const modifier = MODIFIERS.get(part.toLowerCase());
+    if (!modifier) throw new DriverError(`"${part}" is not a modifier key. Use ctrl, shift, alt or meta.`);
+    return modifier;
+  });
+}
