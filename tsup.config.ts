@@ -1,9 +1,10 @@
 import { defineConfig } from 'tsup';
+import { forEsbuild } from './scripts/injected.mjs';
 
-// File by file: bundling with shared chunks runs the code through a transform that puts helpers of its own into functions which are
-// sent to the page, and bundles without them would hold two copies of the error classes.
+// File by file: in bundles of each entry there would be two copies of the error classes.
 export default defineConfig({
-  entry: ['src/**/*.ts'],
+  entry: ['src/**/*.ts', '!src/browser/injected/**'],
+  esbuildPlugins: [forEsbuild],
   bundle: false,
   format: ['cjs'],
   target: 'node20',

@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config';
+import { forVite } from './scripts/injected.mjs';
 import SlowestReporter from './tests/support/slowest';
 
 // Bounds are for hangs, never for speed: Vitest's second for what is polled is short on a busy machine.
@@ -21,6 +22,7 @@ export default defineConfig({
   test: {
     projects: [
       {
+        plugins: [forVite],
         test: {
           name: 'unit',
           include: ['tests/unit/**/*.test.ts'],
@@ -31,6 +33,7 @@ export default defineConfig({
         },
       },
       {
+        plugins: [forVite],
         test: {
           name: 'browser',
           include: ['tests/browser/**/*.test.ts'],

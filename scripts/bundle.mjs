@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { build } from 'esbuild';
+import { forEsbuild } from './injected.mjs';
 
 /**
  * @param {string} name of the bundle
@@ -20,6 +21,7 @@ export async function load(name, contents) {
     platform: 'node',
     format: 'esm',
     packages: 'external',
+    plugins: [forEsbuild],
     outfile,
   });
   return import(pathToFileURL(outfile).href);

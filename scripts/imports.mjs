@@ -15,10 +15,12 @@ export const WALLS = {
   verdicts: ['text', 'spec', 'data'],
   // Private tricks of Playwright's, for whoever needs them.
   'playwright/inside': ['text'],
-  browser: ['text', 'spec', 'data', 'playwright/inside'],
-  agents: ['text', 'spec', 'data', 'browser'],
+  browser: ['text', 'spec', 'data', 'playwright/inside', 'browser/injected'],
+  // Runs in pages: of others, it imports types alone.
+  'browser/injected': ['data', 'browser'],
+  agents: ['text', 'spec', 'data', 'browser', 'browser/injected'],
   grading: ['text', 'spec', 'data', 'browser', 'agents'],
-  trial: ['text', 'spec', 'data', 'browser', 'agents', 'grading', 'playwright/inside'],
+  trial: ['text', 'spec', 'data', 'browser', 'browser/injected', 'agents', 'grading', 'playwright/inside'],
   // What the main process and the workers share: the options, the decision about each trial, the ledger.
   'playwright/run': ['text', 'spec', 'data', 'verdicts', 'playwright/inside', 'agents', 'grading'],
   playwright: [

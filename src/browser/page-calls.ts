@@ -2,7 +2,7 @@
 // and listeners that are removed again.
 import type { EventEmitter } from 'node:events';
 import type * as playwright from '@playwright/test';
-import type { CDPSession, Frame, Page } from '@playwright/test';
+import type { CDPSession, Page } from '@playwright/test';
 
 const sessions = new WeakMap<Page, Promise<CDPSession | undefined>>();
 
@@ -27,22 +27,6 @@ export function hideStepsBy(way: Unseen): void {
 
 /** Makes calls of Playwright without their steps, if the runner can. */
 export const unseen: Unseen = (page, calls) => hide(page, calls);
-
-/**
- * Playwright's `evaluate`, but over the DevTools protocol if the browser has it (Chromium) and it is no inner frame.
- *
- * @param script an expression; a promise is awaited
- */
-export async function evaluateUnseen(where: Page | Frame, script: string): Promise<unknown> {
-  if ('parentFrame' in where && where.parentFrame()) return where.evaluate(script);
-  const page = 'page' in where ? where.page() : where;
-  const session = await protocolOf(page);
-  if (!session) return unseen(page, () => page.evaluate(script));
-  const options = { expression: script, awaitPromise: true, returnByValue: true };
-  const { result, exceptionDetails } = await session.send('Runtime.evaluate', options);
-  if (exceptionDetails) throw new Error(exceptionDetails.text);
-  return result.value;
-}
 
 type Source = playwright.Page | playwright.BrowserContext;
 type Events = Record<'page' | 'crash', playwright.Page> &

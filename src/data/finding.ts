@@ -1,4 +1,4 @@
-// The kinds of findings. Not in rules.ts, which is sent to the page as text with all its exports.
+// What can stand in an agent's way on a page.
 export const findingKinds = [
   'no_name',
   'same_name',

@@ -2,7 +2,7 @@
 // that the trial was about: one that it used last, one that it looked for, or one that its goal names next.
 import type { Page } from '@playwright/test';
 import { locatorOf } from '../browser/actions/locator-expression';
-import type { Sighting } from '../browser/injected/rules';
+import type { Sighting } from '../browser/injected/look';
 import { sameFingerprint } from '../browser/reading/fingerprint';
 import type { Box } from '../browser/reading/tree';
 import { within } from '../browser/waiting';

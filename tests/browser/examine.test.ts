@@ -2,7 +2,7 @@
 import type { Browser, Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { locatorOf } from '../../src/browser/actions/locator-expression';
-import { worldOf } from '../../src/browser/injected/world';
+import { worldOf } from '../../src/browser/in-page';
 import { type ExamineOptions, examinePage } from '../../src/browser/reading/examine';
 import { imageInfo } from '../support/messages-api/tokens';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';

@@ -1,18 +1,16 @@
 // Does one thing to the page: records it, does it, and waits until the page has settled.
 import type { Dialog, Locator, Page } from '@playwright/test';
 import { keySequence } from '../../browser/actions/keys';
-import { alone, type Handle, placeOf } from '../../browser/actions/locate';
+import { type Handle, placeOf } from '../../browser/actions/locate';
 import { inWords } from '../../browser/actions/locator-expression';
 import { type LocatedAction, perform } from '../../browser/actions/perform';
-import type * as elements from '../../browser/injected/elements';
+import { injected } from '../../browser/in-page';
 import { shorten } from '../../browser/reading/tree';
 import { within } from '../../browser/waiting';
 import type { DialogAnswer } from '../../data/action';
 import type { SessionTask, Turn } from '../agent';
 import { fillSecrets } from '../secrets';
 import { exists, isA, Stuck } from './find';
-
-declare const { boxOf, hit, holds, largestOver, nameOf, parentOf, topOf }: typeof elements;
 
 /** Characters. Longer texts are not typed key by key. */
 const MAX_TYPED = 300;
@@ -158,10 +156,11 @@ export async function titleOf(target: Locator): Promise<string> {
 }
 
 /** What takes the mouse for the target and is a part of the same thing; undefined if the target takes it. */
-export const takerOf = (target: Locator) => over(target, partOver).then(handle => handle && placeOf(handle));
+export const takerOf = (target: Locator) =>
+  over(target, 'partOver').then(handle => handle && placeOf(handle));
 
-async function over(target: Locator, read: (target: Element) => Element | null) {
-  const found = await within(target.evaluateHandle(alone(read), null, { timeout: 1_000 }), 1_000);
+async function over(target: Locator, what: 'partOver' | 'overlayOn') {
+  const found = await within(target.evaluateHandle(injected(what), null, { timeout: 1_000 }), 1_000);
   return (found?.asElement() ?? undefined) as Handle | undefined;
 }
 
@@ -174,10 +173,10 @@ async function uncover(actor: Actor, target: Locator, message: string): Promise<
   // What is around a button is no part of it.
   if (taker && (await isA(target, 'button,a,[role=button]')) && !(await isA(taker, 'input')))
     throw new Stuck('it takes no clicks (pointer-events: none)');
-  const handle = !taker && (await over(target, overlayOn));
+  const handle = !taker && (await over(target, 'overlayOn'));
   if (!handle) return taker ?? target;
   const cover = await placeOf(handle);
-  const way = await handle.evaluateHandle(alone(wayToClose), Object.values(CLOSERS));
+  const way = await handle.evaluateHandle(injected('wayToClose'), Object.values(CLOSERS));
   const button = way.asElement() as Handle | null;
   // Not with `point`, which would try to close what is over the button, too.
   if (button) await actor.act('click', { do: 'click', locator: await placeOf(button) });
@@ -188,46 +187,4 @@ async function uncover(actor: Actor, target: Locator, message: string): Promise<
   throw new Stuck(
     `${shorten(tag, 120)}${shown ? ` ("${shown}")` : ''} covers it, and no button on it is called "Close" or the like`,
   );
-}
-
-/** Runs in the page, with the functions of elements.ts. What lies over the target's middle, as a whole. */
-function overlayOn(target: Element): Element | null {
-  const top = topOf(target);
-  return top && !holds(target, top) ? largestOver(target, top) : null;
-}
-
-/**
- * Runs in the page, with the functions of elements.ts. A file input over its button, or the shape under a text that lets
- * the mouse through. What comes after the text in the document lies over it, and is no part of it.
- */
-function partOver(target: Element): Element | null {
-  target.scrollIntoView({ block: 'nearest' });
-  const top = topOf(target);
-  if (!top || holds(target, top)) return null;
-  if (top.matches('input[type=file]')) return top;
-  let around: Element | null = target;
-  while (around && getComputedStyle(around).pointerEvents === 'none') around = parentOf(around);
-  const isUnder = top.compareDocumentPosition(target) & Node.DOCUMENT_POSITION_FOLLOWING;
-  return around && !holds(around, document.body) && isUnder && holds(around, top) ? top : null;
-}
-
-/**
- * Runs in the page, with the functions of elements.ts. The button or link with one of these names that is drawn over the
- * cover, as a part of it or beside it.
- */
-function wayToClose(cover: Element, names: RegExp[]): Element | undefined {
-  const root = cover.getRootNode() as Document | ShadowRoot;
-  const all: Element[] = [...document.querySelectorAll('*')];
-  for (const { shadowRoot } of all) if (shadowRoot) all.push(...shadowRoot.querySelectorAll('*'));
-  const onTop = all.filter(way => {
-    if (!way.matches('button,a,[role=button],[title]')) return false;
-    const { x, y, width, height } = boxOf(way);
-    const middle = { x: x + width / 2, y: y + height / 2 };
-    const isOver = () => root.elementsFromPoint(middle.x, middle.y).some(each => holds(cover, each));
-    return holds(way, hit(middle)) && isOver();
-  });
-  const called = (way: Element) =>
-    // An icon: its HTML says what it is.
-    nameOf(way) || (/close|dismiss|\b(?:times|x-?mark|cross)\b/i.test(way.outerHTML) ? 'close' : '');
-  return names.map(name => onTop.find(way => name.test(called(way)))).find(Boolean);
 }

@@ -2,16 +2,13 @@
 // then names that contain the label; in an open dialog first, then on the page, then in its frames. It checks whether an
 // element is there with `normalize`, which shows in no report.
 import type { FrameLocator, Locator, Page } from '@playwright/test';
-import { alone } from '../../browser/actions/locate';
-import type * as elements from '../../browser/injected/elements';
+import { injected } from '../../browser/in-page';
 import { unseen } from '../../browser/page-calls';
 import { shorten } from '../../browser/reading/tree';
 import { sleep, within } from '../../browser/waiting';
 import { pathOf } from '../../data/action';
 import type { Actor } from './act';
 import type { Wanted } from './clause';
-
-declare const { holds }: typeof elements;
 
 export type Scope = Page | FrameLocator | Locator;
 /** A label to look for: a string is the whole name, in its case. */
@@ -36,7 +33,6 @@ const GRACE_MS = 600;
 const POLL_MS = 100;
 /** The longest wait for a page that is still drawing. */
 const DRAWING_MS = 20_000;
-const SIZE = 'document.getElementsByTagName("*").length';
 const MAX_FRAMES = 8;
 const CONTAINERS =
   'tr,li,article,section,fieldset,form,details,dialog,nav,aside,[role=row],[role=listitem],[role=article],[role=region],[role=group],[role=radiogroup],[role=dialog],[role=tabpanel],[role=treeitem],[role=option]';
@@ -103,13 +99,13 @@ export async function find(
   const { timeoutMs = timeout } = options;
   const began = performance.now();
   const grace = Math.min(GRACE_MS, timeoutMs / 2);
-  let [end, size] = [began + timeoutMs, await session.ask(page, SIZE)];
+  let [end, size] = [began + timeoutMs, await session.sizeOf(page)];
   for (;;) {
     const names = namesOf(target, performance.now() - began >= grace);
     const found = await look(page, target, builders, options, names);
     if (found) return found;
     if (performance.now() > end) {
-      const drawn = await session.ask(page, SIZE);
+      const drawn = await session.sizeOf(page);
       const isDrawing = timeoutMs >= 1_000 && (drawn !== size || session.isBusy(0));
       if (!isDrawing || end - began > DRAWING_MS)
         throw new NotFound(await whatIsThere(page, target, options));
@@ -149,16 +145,10 @@ async function* placesOf(page: Page, scope: Scope, place: string | undefined, th
     // The text of a row runs together: "AliceEdit".
     const cells = boxes.filter({ has: any(page.getByText(label), page.getByPlaceholder(label)) });
     const all = any(cells, boxes.filter({ hasText: label }), boxes.and(labelled));
-    const at = (await now(page, () => all.evaluateAll(alone(smallest), things))) ?? [];
+    const at = (await now(page, () => all.evaluateAll(injected('smallest'), things))) ?? [];
     // An index among those that hold the label: others may come and go.
     if (at.length) yield [nearer, any(...at.slice(0, 3).map(index => all.nth(index)))];
   }
-}
-
-/** Runs in the page, with the functions of elements.ts. What a box holds follows it at once. */
-function smallest(boxes: Element[], things: Node[]): number[] {
-  const around = boxes.filter(box => things.some(thing => box !== thing && holds(box, thing as Element)));
-  return around.flatMap((box, at) => (holds(box, around[at + 1] ?? null) ? [] : boxes.indexOf(box)));
 }
 
 /** The one element that a locator finds; undefined if there is none. @throws Stuck if there are several. */
@@ -168,7 +158,7 @@ async function single(target: Wanted, { hidden, several }: FindOptions, locator:
   const nth = several ? (target.nth ?? 0) : target.nth;
   if (nth !== undefined) return (await exists(shown.nth(nth))) ? shown.nth(nth) : undefined;
   if (!(await exists(shown.nth(1)))) return shown;
-  const only = await now(locator.page(), () => shown.evaluateAll(alone(oneOf)));
+  const only = await now(locator.page(), () => shown.evaluateAll(injected('oneOf')));
   if (only !== undefined) return shown.nth(only);
   // A form may hold several: then the smaller part of it decides, which comes next.
   if (target.place && !nearer) return undefined;
@@ -177,13 +167,6 @@ async function single(target: Wanted, { hidden, several }: FindOptions, locator:
   throw new Stuck(
     `${count} ${target.label ? `are called "${label}"` : 'fit'} on ${pathOf(locator.page().url())}: say which, as in \`the 2nd "${label}"\` or \`"${label}" in the row "..."\``,
   );
-}
-
-/** Runs in the page, with the functions of elements.ts. One inside another, and links to one address, are one to a user. */
-function oneOf(things: Element[]): number | undefined {
-  const [inner, second] = things.flatMap((thing, at) => (holds(thing, things[at + 1] ?? null) ? [] : at));
-  const urls = new Set(things.map(link => link.getAttribute('href')));
-  return second === undefined ? inner : urls.size === 1 && !urls.has(null) ? 0 : undefined;
 }
 
 type Thing = { role: string; name: string };

@@ -1,7 +1,7 @@
 // Runs the calls of one answer in order, and answers each once. Tells a model when its turns run out, and when it repeats itself.
 import { z } from 'zod';
 import { DriverError } from '../../browser/errors';
-import { evaluateUnseen } from '../../browser/page-calls';
+import { callInPage } from '../../browser/in-page';
 import { fingerprintOf } from '../../browser/reading/fingerprint';
 import { shorten } from '../../browser/reading/tree';
 import { within } from '../../browser/waiting';
@@ -201,12 +201,12 @@ class Progress {
    */
   private async repetitionReminder(calls: unknown): Promise<string | undefined> {
     const { page } = this.task;
-    const [shown, scrolled] = await Promise.all([
+    const [shown, view] = await Promise.all([
       fingerprintOf(page),
-      within(evaluateUnseen(page, 'Math.round(scrollY)'), 1_000),
+      within(callInPage(page, 'viewport'), 1_000),
     ]);
     const content = shown?.content;
-    const place = `${pathOf(page.url())} ${scrolled}`;
+    const place = `${pathOf(page.url())} ${view?.scrolled}`;
     const now = { calls: JSON.stringify(calls), place, content };
     this.turns.push(now);
     if (this.turns.length > REMEMBERED_TURNS) this.turns.shift();

@@ -5,6 +5,7 @@ import { elementAt, targetAt } from '../../browser/actions/locate';
 import { type LocatedAction, NOTE_LIMIT_MS, perform, reasonIn } from '../../browser/actions/perform';
 import type { ActionDraft, ActionRecorder } from '../../browser/actions/record';
 import { DriverError } from '../../browser/errors';
+import { injected } from '../../browser/in-page';
 import type { PageTool, PageTools } from '../../browser/page-tools/page-tools';
 import { refuseError, resultText, toolNews } from '../../browser/page-tools/tool-text';
 import { Observations } from '../../browser/reading/changes';
@@ -175,7 +176,7 @@ export class Driver {
    * frames, and so does the action that follows.
    */
   async show(locator: Locator): Promise<void> {
-    const shown = await locator.evaluate(bringIntoView, undefined, { timeout: ACTION_LIMIT_MS });
+    const shown = await locator.evaluate(injected('bringIntoView'), undefined, { timeout: ACTION_LIMIT_MS });
     if (shown) return this.mark(shown);
     // In a frame: only Playwright knows where that is on the page.
     await this.markElement(locator);
@@ -243,17 +244,6 @@ export class Driver {
     const { point, detail } = this;
     return { point: point && { x: Math.round(point.x), y: Math.round(point.y) }, detail };
   }
-}
-
-/** Runs in the page. The element's middle in the viewport; null in a frame. */
-function bringIntoView(element: Element): Point | null {
-  const inView = () => {
-    const { top, left, bottom, right } = element.getBoundingClientRect();
-    return top >= 0 && left >= 0 && bottom <= innerHeight && right <= innerWidth;
-  };
-  if (!inView()) element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
-  const { x, y, width, height } = element.getBoundingClientRect();
-  return window === top ? { x: x + width / 2, y: y + height / 2 } : null;
 }
 
 const NOT_ASKED =

@@ -2,6 +2,8 @@
 import type { Locator, Page } from '@playwright/test';
 import { z } from 'zod';
 import { DriverError } from '../../browser/errors';
+import { injected } from '../../browser/in-page';
+import type { settable } from '../../browser/injected/fields';
 import { shorten } from '../../browser/reading/tree';
 import { ACTION_LIMIT_MS, type Driver } from './driver';
 import { byRef, defineTool, quote, ref, targetOf } from './tool';
@@ -18,22 +20,7 @@ const FORMATS: Record<string, string> = {
   color: '#3366ff',
 };
 
-type Field = ReturnType<typeof inspect>;
-
-/** Runs in the page. */
-function inspect(element: Element) {
-  return {
-    tag: element.tagName.toLowerCase(),
-    readonly: element.hasAttribute('readonly'),
-    type: element instanceof HTMLInputElement ? element.type : '',
-    role: element.getAttribute('role'),
-    editable: element instanceof HTMLElement && element.isContentEditable,
-    options:
-      element instanceof HTMLSelectElement
-        ? [...element.options].map(({ value, label, disabled }) => ({ value, label, disabled }))
-        : [],
-  };
-}
+type Field = ReturnType<typeof settable>;
 
 const value = z.union([z.string(), z.number(), z.boolean()]);
 
@@ -49,7 +36,7 @@ const formInput = defineTool({
   async handle({ target, value: given }, driver, page) {
     const { locator, ref } = await driver.locate(page, target);
     const [field] = await Promise.all([
-      locator.evaluate(inspect, undefined, { timeout: ACTION_LIMIT_MS }),
+      locator.evaluate(injected('settable'), undefined, { timeout: ACTION_LIMIT_MS }),
       driver.show(locator).catch(() => undefined),
     ]);
     const { tag, type } = field;

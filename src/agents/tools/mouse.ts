@@ -2,15 +2,8 @@
 import type { Page } from '@playwright/test';
 import { z } from 'zod';
 import { modifiersOf } from '../../browser/actions/keys';
-import {
-  closestScrollable,
-  cssPathOf,
-  elementAt,
-  placeIn,
-  readAt,
-  targetAt,
-} from '../../browser/actions/locate';
-import { evaluateUnseen } from '../../browser/page-calls';
+import { elementAt, placeIn, readAt, targetAt } from '../../browser/actions/locate';
+import { callInPage } from '../../browser/in-page';
 import { viewportOf } from '../../browser/reading/references';
 import type { Point } from '../../browser/reading/tree';
 import { within } from '../../browser/waiting';
@@ -137,7 +130,7 @@ const drag = defineTool({
     const start = await driver.pointOf(page, from);
     const end = await driver.pointOf(page, target);
     if (held.length === 0) {
-      const [source, goal] = await Promise.all([start, end].map(point => targetAt(page, point, () => null)));
+      const [source, goal] = await Promise.all([start, end].map(point => targetAt(page, point, 'spotAt')));
       const draft = { do: 'drag', position: source?.position, toPosition: goal?.position } as const;
       if (source && goal) await driver.recorder.record(page, draft, source.element, goal.element);
     }
@@ -184,7 +177,7 @@ const scroll = defineTool<Wheel>({
     const way = (scroll_amount ?? 3) * NOTCH;
     const x = direction === 'left' ? -way : direction === 'right' ? way : 0;
     const y = direction === 'up' ? -way : direction === 'down' ? way : 0;
-    const seen = await readAt(page, point, scrollsAt, closestScrollable, cssPathOf, placesAround);
+    const seen = await readAt(page, point, 'scrollsAt');
     const before = seen?.result;
     if (held.length === 0) {
       // Without one, the page itself scrolls.
@@ -197,9 +190,9 @@ const scroll = defineTool<Wheel>({
     });
     // A frame under the pointer scrolls itself, which can't be seen from here.
     if (!before || seen?.frame !== page.mainFrame()) return undefined;
-    const script = `(${hasMoved})(${placesAround}, ${JSON.stringify(before.path)}, ${JSON.stringify(before.places)}, ${SCROLL_LIMIT_MS})`;
-    const hasRoom = before.room[direction];
-    if (hasRoom && (await within(evaluateUnseen(page, script), SCROLL_LIMIT_MS * 2)) !== false)
+    const { path, places } = before;
+    const hasScrolled = () => callInPage(page, 'hasScrolled', path, places, SCROLL_LIMIT_MS);
+    if (before.room[direction] && (await within(hasScrolled(), SCROLL_LIMIT_MS * 2)) !== false)
       return undefined;
     return `Nothing scrolled: there may be no more to see further ${direction}.`;
   },
@@ -208,52 +201,6 @@ const scroll = defineTool<Wheel>({
 async function middleOf(page: Page): Promise<Point> {
   const { width, height } = await viewportOf(page);
   return { x: width / 2, y: height / 2 };
-}
-
-/** Runs in the page. The path of an element, what scrolls it, and where there is room to scroll. */
-function scrollsAt(
-  element: Element,
-  _: Point | null,
-  scrollableOf: typeof closestScrollable,
-  toPath: typeof cssPathOf,
-  placesOf: typeof placesAround,
-) {
-  const scroller = scrollableOf(element);
-  return { path: toPath(element), scroller: scroller && toPath(scroller), ...placesOf(element) };
-}
-
-/** Runs in the page. How far an element and its ancestors are scrolled, and in which directions one has room. */
-function placesAround(start: Element) {
-  const found: number[] = [window.scrollX, window.scrollY];
-  const room = { up: false, down: false, left: false, right: false };
-  for (let element: Element | null = start; element; ) {
-    const { scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth } = element;
-    if (scrollHeight > clientHeight || scrollWidth > clientWidth) found.push(scrollTop, scrollLeft);
-    room.up ||= scrollTop > 0;
-    room.down ||= scrollTop + clientHeight < scrollHeight - 1;
-    // In right-to-left layouts, scrollLeft is below zero.
-    room.left ||= scrollWidth > clientWidth + 1;
-    room.right ||= scrollLeft + clientWidth < scrollWidth - 1;
-    element = element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null;
-  }
-  return { places: found.join(), room };
-}
-
-/** Runs in the page. Whether an element or an ancestor of it has scrolled, or does so within `limitMs`. */
-async function hasMoved(placesOf: typeof placesAround, path: string, places: string, limitMs: number) {
-  const end = performance.now() + limitMs;
-  do {
-    let element: Element | null = null;
-    let root: ParentNode | null = document;
-    for (const part of path.split(' >> ')) {
-      element = root?.querySelector(part) ?? null;
-      root = element?.shadowRoot ?? null;
-    }
-    // A list that replaces its elements has scrolled.
-    if (!element || placesOf(element).places !== places) return true;
-    await new Promise(resolve => setTimeout(resolve, 16));
-  } while (performance.now() < end);
-  return false;
 }
 
 const scrollTo = defineTool({

@@ -1,6 +1,7 @@
 // Performs and records an action on a page, for agents and replays.
 import type { Locator, Page } from '@playwright/test';
 import type { PageAction } from '../../data/action';
+import { injected } from '../in-page';
 import { unseen } from '../page-calls';
 import type { PageTools } from '../page-tools/page-tools';
 import { refuseError } from '../page-tools/tool-text';
@@ -98,7 +99,9 @@ const ACTIONS: {
   },
   async check({ locator, checked }, page, timeout) {
     // Some libraries keep the state where Playwright does not look for it.
-    const pressed = await unseen(page, () => locator.evaluate(pressedInstead, undefined, { timeout }));
+    const pressed = await unseen(page, () =>
+      locator.evaluate(injected('pressedInstead'), undefined, { timeout }),
+    );
     if (pressed === null) return locator.setChecked(checked, { timeout });
     if ((pressed === 'true') !== checked) await ACTIONS.click({ do: 'click', locator }, page, timeout);
   },
@@ -122,30 +125,18 @@ function refuseUnlessSent(error: Error): void {
   if (!/: Timeout [\s\S]*click action(?: done|\S*\s*$)/.test(error.message)) throw error;
 }
 
-/** Runs in the page. The `aria-pressed` of what has no `aria-checked`, and is not checked by itself. */
-function pressedInstead(element: Element): string | null {
-  const isChecked = element.hasAttribute('aria-checked') || !element.hasAttribute('role');
-  return isChecked ? null : element.getAttribute('aria-pressed');
-}
-
 /** If the field has not kept the text, types it: fields that format or mask their value listen to keys. */
 async function fill({ locator, text }: Of<'fill'>, _: Page, timeout: number): Promise<void> {
   await locator.fill(text, { timeout });
   // Playwright reads a value faster than it runs a function. Editors have no value.
   const value = await locator.inputValue({ timeout: 1_000 }).catch(() => text);
   if (value === text || text === '') return;
-  const kept = await locator.evaluate(valueOfText, undefined, { timeout: 1_000 }).catch(() => text);
+  const kept = await locator
+    .evaluate(injected('valueOfText'), undefined, { timeout: 1_000 })
+    .catch(() => text);
   if (kept === null || kept === text) return;
   await locator.fill('', { timeout });
   await locator.pressSequentially(text, { timeout });
-}
-
-/** Runs in the page. Null for what is not a text field: dates, numbers, editors. */
-function valueOfText(element: Element): string | null {
-  const isText =
-    element instanceof HTMLTextAreaElement ||
-    (element instanceof HTMLInputElement && /^(?:text|search|tel|url|email|password)$/.test(element.type));
-  return isText ? element.value.replace(/\r/g, '') : null;
 }
 
 /** A styled button hides the real input and opens its file dialog. */

@@ -1,5 +1,4 @@
-// What elements are, what people call them and where they are. Runs in the page and is sent as text, so these functions
-// use only each other and the DOM.
+// What elements are, what people call them and where they are.
 import type { Box, Point } from '../reading/tree';
 
 export function isControl(element: Element): boolean {
@@ -129,6 +128,18 @@ export function hintsOf(element: Element): string {
     .slice(0, 2_000)
     .replace(/([a-z])([A-Z])/g, '$1 $2');
   return flat(words.replace(/[^\p{L}\p{N}]+/gu, ' '), 300).toLowerCase();
+}
+
+/** A CSS path from the root, with Playwright's `>>` before a shadow root. */
+export function cssPathOf(element: Element): string {
+  const root = element.getRootNode();
+  const parts: string[] = [];
+  for (let node: Element | null = element; node; node = node.parentElement) {
+    const index = [...(node.parentNode?.children ?? [node])].indexOf(node) + 1;
+    parts.unshift(`${CSS.escape(node.localName)}:nth-child(${index})`);
+  }
+  const path = parts.join(' > ');
+  return root instanceof ShadowRoot ? `${cssPathOf(root.host)} >> ${path}` : path;
 }
 
 /** CSS that only matches this element, with `>>` before a shadow root: by the author's attributes, else by its place. */

@@ -1,146 +1,30 @@
-// The rules that find obstacles to agents on a page. Runs in the page and is sent as text, with the functions of
-// elements.ts.
+// The rules that find obstacles to agents on a page, but for names (see unnamed.ts).
+import {
+  boxOf,
+  coverOf,
+  hit,
+  holds,
+  inViewport,
+  isControl,
+  isDisabled,
+  isOutside,
+  isShown,
+  isStyledInput,
+  largestOver,
+  nameOf,
+  roleOf,
+  whileScrolled,
+  wordsFor,
+} from './elements';
+import { add, isLate, type State } from './look';
 
-import type { FindingKind } from '../../data/finding';
-import type { Box } from '../reading/tree';
-import type * as elements from './elements';
-
-declare const { isControl, isShown, isDisabled, isStyledInput, isOutside, holds }: typeof elements;
-declare const { flat, nameOf, roleOf, wordsFor, hintsOf, selectorOf }: typeof elements;
-declare const { boxOf, inViewport, hit, coverOf, largestOver, whileScrolled }: typeof elements;
-
-/** A finding, and the controls that it concerns. */
-export interface Sighting {
-  kind: FindingKind;
-  /** CSS, with Playwright's `>>` before a shadow root. */
-  selector: string;
-  /** `button without a name` */
-  text: string;
-  /** The names of the controls that it blocks, and the text beside it, in lower case. */
-  names: string[];
-  /** Its id, classes and similar attributes, in words. */
-  hints: string;
-  /** The boxes of these controls. */
-  boxes: Box[];
-}
-
-export interface LookOptions {
-  /** Names of the controls that matter most, in lower case. */
-  wanted: readonly string[];
-  /** Boxes of fields that did not keep what was typed into them. */
-  unkept: readonly Box[];
-  /** How long a look may take, in milliseconds. */
-  budgetMs: number;
-}
-
-/** Kept in the page, so that findings are not lost if a look is cut short. */
-interface State extends LookOptions {
-  end: number;
-  controls: Element[];
-  /** Controls that people see. */
-  shown: Element[];
-  others: Element[];
-  sightings: Sighting[];
-  /** The element of each sighting. */
-  found: Element[];
-  /** The number of sightings beyond the limit. */
-  more: number;
-  incomplete: string[];
-  /** Controls for axe-core to check. */
-  doubtful: Element[];
-}
-
-export type Seen = ReturnType<typeof seen>;
-
-/** Applies all rules that work without axe-core. @param listening elements with click listeners, as the browser reports them */
-export function look(options: LookOptions, listening: Element[]): void {
-  const lists = {
-    controls: [],
-    shown: [],
-    others: [],
-    sightings: [],
-    found: [],
-    incomplete: [],
-    doubtful: [],
-  };
-  const state: State = { ...options, ...lists, more: 0, end: performance.now() + options.budgetMs };
-  (globalThis as { taskproofLook?: unknown }).taskproofLook = state;
-  gather(state);
-  findTraps(state);
-  findCovered(state);
-  findOutOfReach(state);
-  findDisabled(state);
-  findWithoutRole(state, new Set(listening));
-  findPictures(state);
-  findSameNames(state);
-  if (performance.now() > state.end) state.incomplete.push('there was no time to check the whole page');
-}
-
-export function currentState(): State {
-  return (globalThis as unknown as { taskproofLook: State }).taskproofLook;
-}
-
-export function seen() {
-  const { shown, sightings, more, incomplete } = currentState();
-  const usable = shown.slice(0, 1_000).filter(each => !isDisabled(each));
-  return { sightings, more, incomplete, usable: usable.map(each => nameOf(each).toLowerCase()) };
-}
-
-/** Scrolls a sighting into view. Returns its box then; null if that fails. */
-export function show(index: number): Box | null {
-  const element = currentState().found[index];
-  if (!element?.isConnected) return null;
-  if (!inViewport(boxOf(element)))
-    element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
-  const box = boxOf(element);
-  return box.width > 0 && inViewport(box) ? box : null;
-}
-
-/** @param concerned the controls that it blocks */
-export function add(state: State, kind: FindingKind, element: Element, text: string, concerned = [element]) {
-  if (state.sightings.length >= 200) {
-    state.more++;
-    return;
-  }
-  const some = concerned.slice(0, 50);
-  const beside = element.closest('label,td,li,p,fieldset,div')?.textContent ?? '';
-  const names = [...some.map(nameOf), beside.length < 120 ? beside : ''];
-  const told = [...new Set(names.map(name => flat(name, 120).toLowerCase()))].filter(Boolean);
-  state.found.push(element);
-  state.sightings.push({
-    ...{ kind, selector: selectorOf(element), text: flat(text, 300) },
-    ...{ names: told, hints: hintsOf(element), boxes: some.map(boxOf) },
-  });
-}
-
-export function isLate(state: State): boolean {
-  return performance.now() > state.end;
-}
-
-/** Collects all elements, also in open shadow roots. */
-export function gather(state: State): void {
-  const { controls, others } = state;
-  const roots: (Document | ShadowRoot)[] = [document];
-  for (let root = roots.pop(); root; root = roots.pop())
-    for (const element of root.querySelectorAll('*')) {
-      if (element.shadowRoot) roots.push(element.shadowRoot);
-      if (isControl(element)) controls.push(element);
-      else if (others.length < 20_000) others.push(element);
-      if (controls.length < 3_000 && !isLate(state)) continue;
-      state.incomplete.push(`controls after the first ${controls.length} were not looked at`);
-      roots.length = 0;
-      break;
-    }
-  state.shown = controls.filter(isShown);
-}
-
-export function isWanted(state: State, element: Element): boolean {
+function isWanted(state: State, element: Element): boolean {
   const name = nameOf(element).toLowerCase();
   return name !== '' && state.wanted.some(wanted => name.includes(wanted));
 }
 
 /** The controls in a part of the page that a click can reach and that do something. */
-export function waysOut(state: State, part: Element): Element[] {
+function waysOut(state: State, part: Element): Element[] {
   const ways =
     'a,button,summary,input[type=submit],input[type=button],input[type=image],[role=button],[role=link]';
   return state.shown.filter(
@@ -161,7 +45,7 @@ export function findTraps(state: State): void {
 }
 
 /** Whether it, or its backdrop, takes the clicks in most of the viewport. */
-export function isOver(element: Element): boolean {
+function isOver(element: Element): boolean {
   const parent = element.parentElement;
   const backdrop = parent && getComputedStyle(parent).position === 'fixed' ? parent : element;
   const points = [0.1, 0.5, 0.9].flatMap(x =>
@@ -197,7 +81,7 @@ export function findCovered(state: State): void {
 }
 
 /** The largest part of the page that takes a control's clicks, wherever the control is scrolled to. */
-export function wholeCover(covers: ReadonlyMap<Element, Element[]>, element: Element): Element | null {
+function wholeCover(covers: ReadonlyMap<Element, Element[]>, element: Element): Element | null {
   const isHere = inViewport(boxOf(element));
   const here = isHere ? coverOf(element) : null;
   if (isHere && !here) return null;
@@ -225,7 +109,7 @@ export function findOutOfReach(state: State): void {
   }
 }
 
-export function isClipped(element: Element): boolean {
+function isClipped(element: Element): boolean {
   return whileScrolled(element, () => (inViewport(boxOf(element)) ? null : element)) !== null;
 }
 
@@ -244,14 +128,14 @@ export function findDisabled(state: State): void {
 }
 
 /** Whether it is an empty field that did not keep what was typed into it. */
-export function isUnkept(state: State, element: Element): boolean {
+function isUnkept(state: State, element: Element): boolean {
   const { x, y } = boxOf(element);
   if (!element.matches('input,textarea') || (element as HTMLInputElement).value !== '') return false;
   return state.unkept.some(box => Math.abs(box.x - x) < 2 && Math.abs(box.y - y) < 2);
 }
 
 /** Whether a description, a message or an invalid field says why it is disabled. */
-export function tellsWhy(element: Element, form: Element | null): boolean {
+function tellsWhy(element: Element, form: Element | null): boolean {
   if (element.matches('[title],[aria-busy=true] *,[aria-busy=true]')) return true;
   const root = element.getRootNode() as Document | ShadowRoot;
   const ids = (element.getAttribute('aria-describedby') ?? '').split(/\s+/).filter(Boolean);
@@ -275,20 +159,20 @@ export function findWithoutRole(state: State, listening: Set<Element>): void {
   }
 }
 
-export function isInControl(element: Element): boolean {
+function isInControl(element: Element): boolean {
   for (let up: Element | null = element; up; up = up.parentElement)
     if (isControl(up) || up.localName === 'label') return true;
   return false;
 }
 
 /** Whether it has the pointer of something to click, and not only because its parent has. */
-export function hasPointer(element: Element): boolean {
+function hasPointer(element: Element): boolean {
   if (getComputedStyle(element).cursor !== 'pointer') return false;
   const { parentElement } = element;
   return !parentElement || getComputedStyle(parentElement).cursor !== 'pointer';
 }
 
-export function isSmall(element: Element): boolean {
+function isSmall(element: Element): boolean {
   const { width, height } = boxOf(element);
   const isRoot = element.matches('html,body,main,form,header,footer');
   return (

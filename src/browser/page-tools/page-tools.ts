@@ -5,7 +5,8 @@ import type { Frame, Page } from '@playwright/test';
 import { hostAllowed, parsedUrl } from '../../spec/url';
 import type { ActionRecorder } from '../actions/record';
 import { DriverError } from '../errors';
-import { evaluateUnseen } from '../page-calls';
+import { callBesideScripts, callInPage } from '../in-page';
+import type { Outline } from '../injected/model-context';
 import type { Session } from '../session/session';
 import { within } from '../waiting';
 
@@ -50,15 +51,6 @@ const NAME = /^[\w.-]{1,128}$/;
 
 interface Found extends PageTool {
   frame: Frame;
-}
-
-/** What is known of a document's tools before they are read. */
-interface Outline {
-  size: number;
-  /** Equal for equal tools; if they are long, only their lengths count. */
-  key: string;
-  /** Frames of the same origin have tools, too. */
-  inFrames: boolean;
 }
 
 export class PageTools {
@@ -163,10 +155,9 @@ export class PageTools {
     });
     // The form may be sent much later.
     answered.catch(() => undefined);
-    const script = `(${isFilledIn})(${JSON.stringify(name)})`;
     const filled = async () => {
       while (!ended) {
-        const isFilled = await within(evaluateUnseen(frame, script), LIST_LIMIT_MS);
+        const isFilled = await within(callInPage(frame, 'isFilledIn', name), LIST_LIMIT_MS);
         if (isFilled === null) return answered;
         if (isFilled)
           return this.session.notice(
@@ -222,8 +213,7 @@ export class PageTools {
   private async outlineOf(page: Page): Promise<Outline | null | undefined> {
     const address = page.url();
     if (this.tooMuch.get(page) === address) return undefined;
-    const asked = evaluateUnseen(page, `(${outlineTools})()`) as Promise<Outline | null>;
-    const outline = await within(asked, LIST_LIMIT_MS);
+    const outline = await within(callBesideScripts(page, 'outlineTools'), LIST_LIMIT_MS);
     if (!outline || outline.size <= MAX_SAID) return outline;
     this.tooMuch.set(page, address);
     this.session.notice("This page's descriptions of its tools are too large: none is offered.");
@@ -268,36 +258,4 @@ function addressOf(frame: Frame): string {
 function cut(text: string): string {
   const whole = text.slice(0, MAX_DESCRIPTION * 2).toWellFormed();
   return whole.length > MAX_DESCRIPTION ? `${whole.slice(0, MAX_DESCRIPTION - 1).toWellFormed()}…` : whole;
-}
-
-/** WebMCP in a page's scripts: `document.modelContext` in the draft, `navigator.modelContext` in some browsers. */
-interface ModelContext {
-  getTools?(): Promise<
-    { name: string; description?: string; inputSchema?: unknown; annotations?: unknown; window?: unknown }[]
-  >;
-}
-
-/** Runs in the page. */
-async function outlineTools(): Promise<Outline | null> {
-  const { modelContext = (navigator as { modelContext?: ModelContext }).modelContext } =
-    document as unknown as { modelContext?: ModelContext };
-  if (!modelContext) return null;
-  const tools = (await modelContext.getTools?.()) ?? [];
-  const said = tools.map(({ name, description = '', inputSchema = '', annotations }) => [
-    name,
-    description,
-    typeof inputSchema === 'string' ? inputSchema : JSON.stringify(inputSchema),
-    JSON.stringify(annotations ?? null),
-  ]);
-  const size = said.flat().reduce((sum, { length }) => sum + length, 0);
-  const told = size > 50_000 ? said.map(texts => texts.map(({ length }) => length)) : said;
-  const inFrames = tools.some(tool => tool.window && tool.window !== window);
-  return { size, key: JSON.stringify([performance.timeOrigin, told]), inFrames };
-}
-
-/** Runs in the page. Whether a tool has filled in its form, which now has to be sent; null if the tool has no such form. */
-function isFilledIn(name: string): boolean | null {
-  const forms = [...document.querySelectorAll('form[toolname]:not([toolautosubmit])')];
-  const own = forms.filter(form => form.getAttribute('toolname') === name);
-  return own.length === 0 ? null : own.some(form => form.matches(':tool-form-active'));
 }

@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Frame, Page } from '@playwright/test';
 import { type Handle, placeOf } from '../actions/locate';
-import type { LookOptions, Seen, Sighting } from '../injected/rules';
-import { type World, worldOf } from '../injected/world';
+import { type World, worldOf } from '../in-page';
+import type { LookOptions, Sighting } from '../injected/look';
 import { pictureOf } from '../session/screenshot';
 import { within } from '../waiting';
 import { viewportOf } from './references';
@@ -21,6 +21,8 @@ const QUALITY = 60;
 const PICTURE_SHARE = 0.15;
 /** Milliseconds to fetch the findings. */
 const FETCH_MS = 200;
+/** The longest wait for the list of elements with click listeners. */
+const LISTENING_MS = 500;
 const UNANSWERED = 'the page did not answer';
 
 /** `budgetMs` is for the whole examination. */
@@ -95,16 +97,19 @@ async function lookInto(page: Page, frame: Frame, ms: number, { wanted, unkept }
     incomplete.push(`there was no time for ${what}`);
     await within(world.interrupt(), FETCH_MS / 4);
   };
-  const options = JSON.stringify({ wanted, unkept, budgetMs: Math.round(left() * 0.35) });
-  await step('the whole page', 0.7, () => world.call(`look(${options}, listening)`));
+  const options = { wanted, unkept, budgetMs: Math.round(left() * 0.35) };
+  await step('the whole page', 0.7, async () => {
+    const listening = await within(world.listening(), LISTENING_MS);
+    await world.call('look', [options], listening);
+  });
   await step('names and labels', 1, async () => {
-    if (!(await world.call(`countDoubtful(${MAX_NAMED})`))) return;
+    if (!(await world.call('countDoubtful', [MAX_NAMED]))) return;
     // Read when the first trial fails. Node never runs it.
     axe ??= readFile(createRequire(__filename).resolve('axe-core/axe.min.js'), 'utf8');
     await world.run(await axe);
-    await world.call('findNames()');
+    await world.call('findNames', []);
   });
-  const seen = (await within(world.call('seen()'), left() + FETCH_MS / 2)) as Seen | undefined;
+  const seen = await within(world.call('seen', []), left() + FETCH_MS / 2);
   return seen && { world, place, seen: { ...seen, incomplete: [...incomplete, ...seen.incomplete] } };
 }
 
@@ -123,7 +128,7 @@ async function cornerOf(element: Handle): Promise<Point> {
 let axe: Promise<string> | undefined;
 
 async function cutOut(page: Page, world: World, place: Place, index: number): Promise<Buffer | undefined> {
-  const inFrame = (await world.call(`show(${index})`)) as Box | null;
+  const inFrame = await world.call('show', [index]);
   if (!inFrame) return undefined;
   const { width, height } = await viewportOf(page);
   const box = moved(inFrame, place.element ? await cornerOf(place.element) : place.corner);

@@ -1,6 +1,7 @@
 // Reads a page's text (the article if there is one, frames and shadow roots included), and runs scripts in it.
 import type { Frame, Page } from '@playwright/test';
 import { DriverError } from '../errors';
+import { callInPage } from '../in-page';
 import { within } from '../waiting';
 import { MAX_CHARACTERS } from './page-tree';
 
@@ -8,34 +9,9 @@ const FRAME_LIMIT_MS = 2_000;
 const MAX_FRAMES = 20;
 const SCRIPT_LIMIT_MS = 10_000;
 
-/** Runs in the page. */
-function visibleText(): string {
-  const rendered = (element: HTMLElement) => element.innerText;
-  const shadowText = (root: ParentNode): string =>
-    [...root.querySelectorAll('*')]
-      .flatMap(element => {
-        const shadow = element.shadowRoot;
-        if (!shadow || !element.checkVisibility()) return [];
-        const own = [...shadow.children]
-          .filter(child => child instanceof HTMLElement && !['STYLE', 'SCRIPT'].includes(child.tagName))
-          .map(child => rendered(child as HTMLElement));
-        return [...own, shadowText(shadow)];
-      })
-      .filter(Boolean)
-      .join('\n');
-  const textOf = (element: HTMLElement) =>
-    [rendered(element), shadowText(element)].filter(Boolean).join('\n');
-  if (!document.body) return '';
-  const whole = textOf(document.body);
-  const articles = [...document.querySelectorAll<HTMLElement>('article, main, [role=main]')].map(textOf);
-  const article = articles.sort((a, b) => b.length - a.length)[0] ?? '';
-  // If the main part is only a small piece of the page, the page is not an article.
-  return article.length > 200 && article.length > whole.length * 0.4 ? article : whole;
-}
-
 /** Undefined if the frame does not answer in time. */
 async function frameText(frame: Frame): Promise<string | undefined> {
-  const text = await within(frame.evaluate(visibleText), FRAME_LIMIT_MS);
+  const text = await within(callInPage(frame, 'visibleText'), FRAME_LIMIT_MS);
   return text
     ?.replace(/[ \t]+/g, ' ')
     .replace(/\s*\n\s*\n\s*/g, '\n\n')

@@ -1,7 +1,8 @@
 // References such as `ref_7`: our own names for Playwright's references, unique and never reused.
 import type { Page } from '@playwright/test';
 import { DriverError } from '../errors';
-import { evaluateUnseen } from '../page-calls';
+import { callInPage, injected } from '../in-page';
+import type { besideTree } from '../injected/fields';
 import { within } from '../waiting';
 import { type Box, nodesOf, type Size, type TreeNode, treeOf, words } from './tree';
 
@@ -19,11 +20,8 @@ const EDITABLE_ROLES = new Set(['generic', 'textbox', 'paragraph', 'group']);
 
 /** In CSS pixels of the page: a page without a viewport tag is laid out wider than a phone's screen. */
 export async function viewportOf(page: Page): Promise<Size> {
-  const size = await within(
-    evaluateUnseen(page, '({ width: innerWidth, height: innerHeight })'),
-    VIEWPORT_LIMIT_MS,
-  );
-  return (size as Size | undefined) ?? page.viewportSize() ?? DEFAULT_VIEWPORT;
+  const size = await within(callInPage(page, 'viewport'), VIEWPORT_LIMIT_MS);
+  return size ?? page.viewportSize() ?? DEFAULT_VIEWPORT;
 }
 
 /** The content of a tab. */
@@ -155,38 +153,14 @@ function tooLarge(error: Error): never {
   );
 }
 
-type Special = ReturnType<typeof inspect>[number];
+type Special = ReturnType<typeof besideTree>[number];
 
 /** What the tree does not tell about a page. Has defaults if the page does not answer. */
 async function lookAt(page: Page, timeout: number) {
-  const all = await within(page.locator(LOOKED_AT).evaluateAll(inspect), timeout);
+  const all = await within(page.locator(LOOKED_AT).evaluateAll(injected('besideTree')), timeout);
   const size = all?.[0]?.size ?? page.viewportSize() ?? DEFAULT_VIEWPORT;
   const { above = 0, below = 0, document = 0 } = all?.[0] ?? {};
   return { size, above, below, document, special: all?.slice(1) ?? [] };
-}
-
-/** Runs in the page. */
-function inspect(elements: Element[]) {
-  return elements.map(element => {
-    const { x, y, width, height } = element.getBoundingClientRect();
-    const root = document.documentElement;
-    return {
-      box: { x, y, width, height },
-      tag: element.localName,
-      type: element.getAttribute('type'),
-      readonly: element.hasAttribute('readonly'),
-      hasRole: element.hasAttribute('role'),
-      label: element.getAttribute('aria-label') ?? '',
-      ...(element === root && {
-        size: { width: innerWidth, height: innerHeight },
-        // CSS pixels of the page above and below the viewport.
-        above: Math.round(scrollY),
-        below: Math.max(0, Math.round(root.scrollHeight - scrollY - innerHeight)),
-        // Differs between documents.
-        document: performance.timeOrigin,
-      }),
-    };
-  });
 }
 
 /**

@@ -1,6 +1,7 @@
 // Pictures of a tab: JPEG, in CSS pixels, no larger than what models look at.
 import type { Page } from '@playwright/test';
-import { evaluateUnseen, protocolOf } from '../page-calls';
+import { callInPage } from '../in-page';
+import { protocolOf } from '../page-calls';
 import { viewportOf } from '../reading/references';
 import type { Box, Size } from '../reading/tree';
 import { within } from '../waiting';
@@ -62,7 +63,7 @@ async function capture(page: Page, clip: Box, scale: number, quality = QUALITY):
   if (!session) return undefined;
   const { pageX, pageY } = (await session.send('Page.getLayoutMetrics')).cssVisualViewport;
   // An emulated viewport is captured in CSS pixels, a window in the screen's pixels.
-  const ratio = page.viewportSize() ? 1 : ((await evaluateUnseen(page, 'devicePixelRatio')) as number);
+  const ratio = page.viewportSize() ? 1 : (await callInPage(page, 'viewport')).ratio;
   const onPage = { ...clip, x: clip.x + pageX, y: clip.y + pageY, scale: scale / ratio };
   const options = { format: 'jpeg', quality, clip: onPage } as const;
   return (await drawn(page, () => session.send('Page.captureScreenshot', options), LIMIT_MS)).data;
@@ -70,18 +71,6 @@ async function capture(page: Page, clip: Box, scale: number, quality = QUALITY):
 
 /** Shrinks a JPEG in Base64, with a canvas in the page; undefined if that fails. */
 export async function shrink(page: Page, data: string, factor: number) {
-  const script = `(${redraw})(${JSON.stringify(data)}, ${factor}, ${QUALITY / 100})`;
-  const drawn = await within(evaluateUnseen(page, script), SHRINK_LIMIT_MS);
-  return drawn ? { data: drawn as string, mediaType: MEDIA_TYPE, scale: factor } : undefined;
-}
-
-/** Runs in the page. Does not load the image by address, which the page's policy may forbid. */
-async function redraw(data: string, factor: number, quality: number): Promise<string> {
-  const bytes = Uint8Array.from(atob(data), each => each.charCodeAt(0));
-  const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/jpeg' }));
-  const canvas = document.createElement('canvas');
-  canvas.width = Math.round(bitmap.width * factor);
-  canvas.height = Math.round(bitmap.height * factor);
-  canvas.getContext('2d')!.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
-  return canvas.toDataURL('image/jpeg', quality).split(',')[1]!;
+  const drawn = await within(callInPage(page, 'redraw', data, factor, QUALITY / 100), SHRINK_LIMIT_MS);
+  return drawn ? { data: drawn, mediaType: MEDIA_TYPE, scale: factor } : undefined;
 }

@@ -1,7 +1,8 @@
 // A trial's browser context: which tab is active, when it has settled, and what happens besides the agent's actions.
 import type { BrowserContext, Download, Page } from '@playwright/test';
 import { type Guard, type GuardOptions, guardContext, type RefusalKind } from '../guard/guard';
-import { evaluateUnseen, listen } from '../page-calls';
+import { callInPage } from '../in-page';
+import { listen } from '../page-calls';
 import { Signal, within } from '../waiting';
 import { Dialogs } from './dialogs';
 import { recordNetwork } from './network';
@@ -18,10 +19,6 @@ const MAX_DOWNLOADS = 50;
 /** The longest wait for a page's next tasks, and for those of a page that did not answer the last time. */
 const TASKS_LIMIT_MS = 1_000;
 const HANGING_LIMIT_MS = 50;
-
-/** Script that waits until the tasks which the page has already scheduled have run. */
-const NEXT_TASKS = 'new Promise(done => { setTimeout(done); })';
-const PARSED = `new Promise(done => document.readyState === 'loading' ? addEventListener('DOMContentLoaded', done) : done())`;
 
 export class Session {
   /** The active tab is the last. */
@@ -146,12 +143,12 @@ export class Session {
    */
   async followTabs(from: Page = this.page): Promise<void> {
     const known = new Set(this.tabs);
-    await Promise.all([...new Set([from, this.page])].map(page => this.run(page, NEXT_TASKS)));
+    await Promise.all([...new Set([from, this.page])].map(page => this.waitIn(page, 'nextTasks')));
     const end = performance.now() + NAVIGATION_LIMIT_MS;
     while ((this.unreported > this.missing || this.judged.size) && performance.now() < end)
       await this.tabsChanged.next(end - performance.now());
     this.missing = Math.max(0, this.unreported);
-    if (!known.has(this.page)) await this.run(this.page, PARSED);
+    if (!known.has(this.page)) await this.waitIn(this.page, 'parsed');
   }
 
   /**
@@ -182,19 +179,19 @@ export class Session {
     return this.guard.targets.tabs - this.context.pages().length;
   }
 
-  /** Runs a script and waits for it, up to a limit. */
-  private async run(page: Page, script: string): Promise<void> {
+  /** Waits in a page, up to a limit. */
+  private async waitIn(page: Page, what: 'nextTasks' | 'parsed'): Promise<void> {
     // Such a page does not answer.
     if (page.isClosed() || this.activity.isLeaving(page) || this.dialogs.isOpenOn(page)) return;
-    const ran = Promise.allSettled([evaluateUnseen(page, script)]);
+    const ran = Promise.allSettled([callInPage(page, what)]);
     const limit = this.hanging.has(page) ? HANGING_LIMIT_MS : TASKS_LIMIT_MS;
     if (await within(ran, limit)) this.hanging.delete(page);
     else this.hanging.add(page);
   }
 
-  /** The value of an expression in the page; undefined if the page does not answer. Shows in no report. */
-  ask(page: Page, expression: string): Promise<unknown> {
-    return within(evaluateUnseen(page, expression), TASKS_LIMIT_MS);
+  /** How many elements a page has; undefined if it does not answer. Shows in no report. */
+  sizeOf(page: Page): Promise<number | undefined> {
+    return within(callInPage(page, 'countElements'), TASKS_LIMIT_MS);
   }
 
   private follow(opened: Page): void {

@@ -1,7 +1,8 @@
 // Knows when a page is busy because of an action: requests that the action caused, navigation, layout.
 // It does not wait for an idle page.
 import type { BrowserContext, Frame, Page, Request } from '@playwright/test';
-import { evaluateUnseen, listen, unseen } from '../page-calls';
+import { callInPage } from '../in-page';
+import { listen, unseen } from '../page-calls';
 import { Signal, within } from '../waiting';
 
 /** The longest wait for requests that an action caused. */
@@ -99,7 +100,7 @@ export class Activity {
     if (page.isClosed()) return;
     const options = { timeout: NAVIGATION_LIMIT_MS };
     await unseen(page, () => page.waitForLoadState('domcontentloaded', options)).catch(() => undefined);
-    await within(evaluateUnseen(page, `(${untilDrawn})(${LAYOUT_LIMIT_MS})`), LAYOUT_LIMIT_MS + 500);
+    await within(callInPage(page, 'drawn', LAYOUT_LIMIT_MS), LAYOUT_LIMIT_MS + 500);
   }
 
   private at(page: Page, since: number): Request[] {
@@ -133,38 +134,5 @@ export function frameOf(request: Request): Frame | undefined {
     return request.frame();
   } catch {
     return undefined;
-  }
-}
-
-/** Runs in the page. */
-async function untilDrawn(limitMs: number): Promise<void> {
-  const began = performance.now();
-  const end = began + limitMs;
-  let scrolled = 0;
-  const onScroll = () => {
-    scrolled = performance.now();
-  };
-  // A hidden tab draws no frames.
-  const frame = () =>
-    new Promise<void>(resolve => {
-      requestAnimationFrame(() => resolve());
-      setTimeout(resolve, 100);
-    });
-  const moving = () =>
-    document.getAnimations().filter(animation => {
-      const end = animation.effect?.getComputedTiming().endTime;
-      return animation.playState === 'running' && typeof end === 'number' && Number.isFinite(end);
-    });
-  addEventListener('scroll', onScroll, { capture: true, passive: true });
-  try {
-    // What the action's listeners have scheduled for the next frame runs before this resolves.
-    await frame();
-    // The browser reports a navigation or request of a timer a moment later.
-    const left = began + 20 - performance.now();
-    if (left > 0) await new Promise(resolve => setTimeout(resolve, left));
-    while (performance.now() < end && (performance.now() - scrolled < 60 || moving().length > 0))
-      await frame();
-  } finally {
-    removeEventListener('scroll', onScroll, { capture: true });
   }
 }

@@ -1,6 +1,6 @@
 // Which findings touch what a failed trial was about.
 import { describe, expect, it } from 'vitest';
-import type { Sighting } from '../../../src/browser/injected/rules';
+import type { Sighting } from '../../../src/browser/injected/look';
 import type { TurnRecord } from '../../../src/data/record';
 import { type Aims, aimsOf, examinationMs, type Known, relevantOf } from '../../../src/trial/examine';
 

@@ -1,10 +1,7 @@
-// Finds controls without a name and fields without a label with axe-core. Runs in the page and is sent as text, with the
-// functions of elements.ts and rules.ts.
-import type * as elements from './elements';
-import type * as rules from './rules';
+// Finds controls without a name and fields without a label with axe-core, which has to run in the page before.
+import { boxOf, inViewport, isOutside, roleOf } from './elements';
+import { add, currentState } from './look';
 
-declare const { inViewport, isOutside, boxOf, roleOf }: typeof elements;
-declare const { add, currentState }: typeof rules;
 declare const axe: {
   run(
     context: Element[],
@@ -28,13 +25,13 @@ export function countDoubtful(max: number): number {
 }
 
 /** Whether it is beyond the upper or left edge of the page: scripts measure texts there. */
-export function isBeforePage(element: Element): boolean {
+function isBeforePage(element: Element): boolean {
   const { x, y, width, height } = boxOf(element);
   return (x + width + scrollX <= 0 || y + height + scrollY <= 0) && isOutside(element);
 }
 
 /** Whether it has a visible text that screen readers read, too, or an attribute with its name. */
-export function hasPlainName(element: Element): boolean {
+function hasPlainName(element: Element): boolean {
   if (element.hasAttribute('aria-labelledby') || element.querySelector('[aria-hidden]')) return false;
   const says = (name: string) => (element.getAttribute(name) ?? '').trim() !== '';
   if (says('aria-label') || says('title') || says('placeholder')) return true;

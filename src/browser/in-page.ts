@@ -1,0 +1,190 @@
+// Calls the functions of `injected/` in pages. On Chromium they run in a world of their own, where the page's changed
+// prototypes and its policy for scripts don't count, and of which the page sees nothing.
+import type { CDPSession, Frame, Page } from '@playwright/test';
+import type * as functions from './injected';
+import { SOURCE } from './injected-source';
+import { protocolOf, unseen } from './page-calls';
+
+type Functions = typeof functions;
+export type Injected = keyof Functions;
+type Given<Name extends Injected> = Parameters<Functions[Name]>;
+type Returned<Name extends Injected> = Promise<Awaited<ReturnType<Functions[Name]>>>;
+
+/** In a world that has `injected/`. */
+const CALL_KNOWN = '(name, ...args) => taskproof[name](...args)';
+/** Brings all of `injected/` to where it is called, and leaves nothing there. */
+const CALL = new Function('call', `${SOURCE}\nreturn taskproof[call.name](...call.args);`) as (
+  call: unknown,
+) => unknown;
+
+/** A function of `injected/` for Playwright's own `evaluate`, which sends it to the page. */
+export function injected<Name extends Injected>(name: Name): Functions[Name] {
+  return new Function(`${SOURCE}\nreturn taskproof.${name}(...arguments);`) as Functions[Name];
+}
+
+/**
+ * Calls a function of `injected/`, without a step in reports. In frames inside a page, and in browsers without the
+ * DevTools protocol, it runs in the page's own world.
+ */
+export async function callInPage<Name extends Injected>(
+  where: Page | Frame,
+  name: Name,
+  ...args: Given<Name>
+): Returned<Name> {
+  const session = await protocolOfMain(where);
+  if (!session) return callBesideScripts(where, name, ...args);
+  for (let isLast = false; ; isLast = true)
+    try {
+      const world = worlds.get(session) ?? (await isolatedWorld(session, await mainFrameId(session)));
+      worlds.set(session, world);
+      return await world.call(name, args);
+    } catch (error) {
+      worlds.delete(session);
+      // The document was replaced. In another process, its world may have a number that means something else there.
+      if (isLast || !/Cannot find context|taskproof is not defined/.test(String(error))) throw error;
+    }
+}
+
+/** Our worlds in the main frames of tabs, which are there as long as their documents. */
+const worlds = new WeakMap<CDPSession, World>();
+
+/** The same in the page's own world, for what only its scripts have. */
+export async function callBesideScripts<Name extends Injected>(
+  where: Page | Frame,
+  name: Name,
+  ...args: Given<Name>
+): Returned<Name> {
+  const page = 'mainFrame' in where ? where : where.page();
+  const session = await protocolOfMain(where);
+  if (!session) return (await unseen(page, () => where.evaluate(CALL, { name, args }))) as Returned<Name>;
+  const expression = `(${CALL})(${JSON.stringify({ name, args })})`;
+  const answer = await session.send('Runtime.evaluate', { expression, ...BY_VALUE });
+  return resultOf(answer).value;
+}
+
+/** Undefined for a frame inside a page. */
+async function protocolOfMain(where: Page | Frame): Promise<CDPSession | undefined> {
+  if ('mainFrame' in where) return protocolOf(where);
+  return where.parentFrame() ? undefined : protocolOf(where.page());
+}
+
+const mainFrameIds = new WeakMap<CDPSession, string>();
+
+/** It stays the same for as long as the tab lives. */
+async function mainFrameId(session: CDPSession): Promise<string> {
+  const known = mainFrameIds.get(session);
+  if (known) return known;
+  const { targetInfo } = await session.send('Target.getTargetInfo');
+  mainFrameIds.set(session, targetInfo.targetId);
+  return targetInfo.targetId;
+}
+
+/** A world in one document. */
+export interface World {
+  /** Calls a function of `injected/`. @param elements are its last arguments, as `listening` returns them */
+  call<Name extends Injected>(name: Name, args: unknown[], elements?: string[]): Returned<Name>;
+  /** Runs a script: axe-core, once for a document. */
+  run(script: string): Promise<unknown>;
+  /** The elements with click listeners, as the browser reports them; none if it does not. */
+  listening(): Promise<string[]>;
+  /** Stops the script that runs in the page. */
+  interrupt(): Promise<unknown>;
+}
+
+/** @throws Error if the document is gone. */
+export async function worldOf(page: Page, frame: Frame): Promise<World> {
+  const session = await protocolOf(page);
+  if (!session) return mainWorld(frame);
+  const isMain = frame === page.mainFrame();
+  // Rejects for a frame in the page's process.
+  const own = isMain
+    ? undefined
+    : await page
+        .context()
+        .newCDPSession(frame)
+        .catch(() => undefined);
+  const { frameTree } = await (own ?? session).send('Page.getFrameTree');
+  const frameId = isMain || own ? frameTree.frame.id : idIn(frameTree, page, frame);
+  if (!frameId) throw new Error('the frame is gone');
+  return isolatedWorld(own ?? session, frameId);
+}
+
+interface FrameTree {
+  frame: { id: string; url: string; urlFragment?: string };
+  childFrames?: FrameTree[];
+}
+
+/** The id of a frame. Both lists have the frames in the order in which they were added. */
+function idIn(tree: FrameTree, page: Page, frame: Frame): string | undefined {
+  const alike = page.frames().filter(each => each.url() === frame.url());
+  const flat = ({ frame: each, childFrames = [] }: FrameTree): FrameTree['frame'][] => [
+    each,
+    ...childFrames.flatMap(flat),
+  ];
+  const found = flat(tree).filter(({ url, urlFragment = '' }) => url + urlFragment === frame.url());
+  return found[alike.indexOf(frame)]?.id;
+}
+
+const BY_VALUE = { awaitPromise: true, returnByValue: true } as const;
+
+async function isolatedWorld(session: CDPSession, frameId: string): Promise<World> {
+  const made = await session.send('Page.createIsolatedWorld', { frameId, worldName: 'taskproof' });
+  const { executionContextId } = made;
+  const run = async (script: string) => {
+    const options = { expression: script, contextId: executionContextId, ...BY_VALUE };
+    return resultOf(await session.send('Runtime.evaluate', options)).value;
+  };
+  await run(`${SOURCE}; 0`);
+  return {
+    run,
+    async call(name, args, elements = []) {
+      const given = [
+        ...[name, ...args].map(value => ({ value })),
+        ...elements.map(objectId => ({ objectId })),
+      ];
+      const call = { functionDeclaration: CALL_KNOWN, arguments: given, executionContextId, ...BY_VALUE };
+      return resultOf(await session.send('Runtime.callFunctionOn', call)).value;
+    },
+    listening: () => listening(session, executionContextId),
+    interrupt: () => session.send('Runtime.terminateExecution').catch(() => undefined),
+  };
+}
+
+/** The public API, for browsers without the protocol, only has the page's own world. */
+function mainWorld(frame: Frame): World {
+  return {
+    call: async (name, args) => (await frame.evaluate(CALL, { name, args })) as never,
+    run: script => frame.evaluate(script),
+    listening: async () => [],
+    interrupt: async () => undefined,
+  };
+}
+
+function resultOf<T>(answer: {
+  result: T;
+  exceptionDetails?: { text: string; exception?: { description?: string } };
+}): T {
+  const { result, exceptionDetails } = answer;
+  if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+  return result;
+}
+
+const CLICKS = /^(?:click|(?:mouse|pointer)(?:down|up)|touch(?:start|end))$/;
+/** The most elements with listeners, since each takes a request. */
+const MAX_LISTENING = 300;
+
+async function listening(session: CDPSession, executionContextId: number): Promise<string[]> {
+  const document = { expression: 'document', contextId: executionContextId };
+  const { result } = await session.send('Runtime.evaluate', document);
+  const { node } = await session.send('DOM.describeNode', { objectId: result.objectId });
+  // The document in the page's own world, whose listeners count. Nothing of the page runs for this.
+  const { object } = await session.send('DOM.resolveNode', { backendNodeId: node.backendNodeId });
+  const tree = { objectId: object.objectId!, depth: -1, pierce: true };
+  const { listeners } = await session.send('DOMDebugger.getEventListeners', tree);
+  const ids = listeners.flatMap(({ type, backendNodeId }) => (CLICKS.test(type) && backendNodeId) || []);
+  const resolved = [...new Set(ids)].slice(0, MAX_LISTENING).map(async backendNodeId => {
+    const node = { backendNodeId, executionContextId };
+    return (await session.send('DOM.resolveNode', node).catch(() => undefined))?.object.objectId;
+  });
+  return (await Promise.all(resolved)).filter(id => id !== undefined);
+}

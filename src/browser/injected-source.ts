@@ -1,0 +1,2 @@
+/** What `injected/` exports, as a script that sets the variable `taskproof`. Each build puts it here: scripts/injected.mjs. */
+export const SOURCE: string = '';

@@ -1,0 +1,148 @@
+// Looks for obstacles to agents, by rules, and keeps what it found in the page.
+import type { FindingKind } from '../../data/finding';
+import type { Box } from '../reading/tree';
+import {
+  boxOf,
+  flat,
+  hintsOf,
+  inViewport,
+  isControl,
+  isDisabled,
+  isShown,
+  nameOf,
+  selectorOf,
+} from './elements';
+import {
+  findCovered,
+  findDisabled,
+  findOutOfReach,
+  findPictures,
+  findSameNames,
+  findTraps,
+  findWithoutRole,
+} from './rules';
+
+/** A finding, and the controls that it concerns. */
+export interface Sighting {
+  kind: FindingKind;
+  /** CSS, with Playwright's `>>` before a shadow root. */
+  selector: string;
+  /** `button without a name` */
+  text: string;
+  /** The names of the controls that it blocks, and the text beside it, in lower case. */
+  names: string[];
+  /** Its id, classes and similar attributes, in words. */
+  hints: string;
+  /** The boxes of these controls. */
+  boxes: Box[];
+}
+
+export interface LookOptions {
+  /** Names of the controls that matter most, in lower case. */
+  wanted: readonly string[];
+  /** Boxes of fields that did not keep what was typed into them. */
+  unkept: readonly Box[];
+  /** How long a look may take, in milliseconds. */
+  budgetMs: number;
+}
+
+/** Kept in the page, so that findings are not lost if a look is cut short. */
+export interface State extends LookOptions {
+  end: number;
+  controls: Element[];
+  /** Controls that people see. */
+  shown: Element[];
+  others: Element[];
+  sightings: Sighting[];
+  /** The element of each sighting. */
+  found: Element[];
+  /** The number of sightings beyond the limit. */
+  more: number;
+  incomplete: string[];
+  /** Controls for axe-core to check. */
+  doubtful: Element[];
+}
+
+export type Seen = ReturnType<typeof seen>;
+
+/** Applies all rules that work without axe-core. @param listening elements with click listeners, as the browser reports them */
+export function look(options: LookOptions, ...listening: Element[]): void {
+  const lists = {
+    controls: [],
+    shown: [],
+    others: [],
+    sightings: [],
+    found: [],
+    incomplete: [],
+    doubtful: [],
+  };
+  const state: State = { ...options, ...lists, more: 0, end: performance.now() + options.budgetMs };
+  (globalThis as { taskproofLook?: unknown }).taskproofLook = state;
+  gather(state);
+  findTraps(state);
+  findCovered(state);
+  findOutOfReach(state);
+  findDisabled(state);
+  findWithoutRole(state, new Set(listening));
+  findPictures(state);
+  findSameNames(state);
+  if (performance.now() > state.end) state.incomplete.push('there was no time to check the whole page');
+}
+
+export function currentState(): State {
+  return (globalThis as unknown as { taskproofLook: State }).taskproofLook;
+}
+
+export function seen() {
+  const { shown, sightings, more, incomplete } = currentState();
+  const usable = shown.slice(0, 1_000).filter(each => !isDisabled(each));
+  return { sightings, more, incomplete, usable: usable.map(each => nameOf(each).toLowerCase()) };
+}
+
+/** Scrolls a sighting into view. Returns its box then; null if that fails. */
+export function show(index: number): Box | null {
+  const element = currentState().found[index];
+  if (!element?.isConnected) return null;
+  if (!inViewport(boxOf(element)))
+    element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+  const box = boxOf(element);
+  return box.width > 0 && inViewport(box) ? box : null;
+}
+
+/** @param concerned the controls that it blocks */
+export function add(state: State, kind: FindingKind, element: Element, text: string, concerned = [element]) {
+  if (state.sightings.length >= 200) {
+    state.more++;
+    return;
+  }
+  const some = concerned.slice(0, 50);
+  const beside = element.closest('label,td,li,p,fieldset,div')?.textContent ?? '';
+  const names = [...some.map(nameOf), beside.length < 120 ? beside : ''];
+  const told = [...new Set(names.map(name => flat(name, 120).toLowerCase()))].filter(Boolean);
+  state.found.push(element);
+  state.sightings.push({
+    ...{ kind, selector: selectorOf(element), text: flat(text, 300) },
+    ...{ names: told, hints: hintsOf(element), boxes: some.map(boxOf) },
+  });
+}
+
+export function isLate(state: State): boolean {
+  return performance.now() > state.end;
+}
+
+/** Collects all elements, also in open shadow roots. */
+function gather(state: State): void {
+  const { controls, others } = state;
+  const roots: (Document | ShadowRoot)[] = [document];
+  for (let root = roots.pop(); root; root = roots.pop())
+    for (const element of root.querySelectorAll('*')) {
+      if (element.shadowRoot) roots.push(element.shadowRoot);
+      if (isControl(element)) controls.push(element);
+      else if (others.length < 20_000) others.push(element);
+      if (controls.length < 3_000 && !isLate(state)) continue;
+      state.incomplete.push(`controls after the first ${controls.length} were not looked at`);
+      roots.length = 0;
+      break;
+    }
+  state.shown = controls.filter(isShown);
+}

@@ -1,0 +1,19 @@
+// The code that runs in pages: it has nothing but what is in its folder and what a page gives it.
+import { resolve } from 'node:path';
+import { runInNewContext } from 'node:vm';
+import { expect, test } from 'vitest';
+import { buildInjected } from '../../../scripts/injected.mjs';
+import { SOURCE } from '../../../src/browser/injected-source';
+
+test('is made of its own folder alone', async () => {
+  const { code, files } = await buildInjected(resolve('src/browser/injected'));
+  expect(files).toContain('index.ts');
+  expect(files.filter(file => /[\\/]/.test(file))).toEqual([]);
+  expect(code).toBe(SOURCE);
+});
+
+test('runs where there is nothing of Node', () => {
+  const functions = runInNewContext(`${SOURCE}\ntaskproof`);
+  expect(Object.keys(functions)).toContain('visibleText');
+  expect(Object.values(functions).every(each => typeof each === 'function')).toBe(true);
+});
