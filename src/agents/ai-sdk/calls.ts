@@ -1,7 +1,7 @@
 // The calls of an answer: of a part of our tools.
 import type { ModelMessage } from 'ai';
 import type { SessionTask, Turn } from '../agent';
-import { type Call, Calls, type Ending } from '../model/calls';
+import { type Call, Calls, type Ending, type Outcome } from '../model/calls';
 import type { Tool } from '../tools/tool';
 import { toolsFor } from './tools';
 
@@ -12,13 +12,7 @@ interface Picture {
   mediaType: string;
 }
 
-interface Result {
-  text: string;
-  isError?: true;
-  picture?: Picture;
-}
-
-export class AiSdkCalls extends Calls<Call, Result, ModelMessage> {
+export class AiSdkCalls extends Calls<Call, ModelMessage> {
   protected tools: Record<string, Tool>;
   /** The tabs as the model last saw them. */
   private tabs = '';
@@ -62,39 +56,35 @@ export class AiSdkCalls extends Calls<Call, Result, ModelMessage> {
     return [isNew && told, page].filter(Boolean).join('\n').toWellFormed();
   }
 
-  protected resultOf(_: Call, value: unknown): Result {
-    if (value === undefined || value === null || value === '') return { text: 'Done.' };
-    if (typeof value !== 'object') return { text: bounded(String(value)) };
-    const { data, mediaType } = value as Partial<Picture>;
-    if (data !== undefined && mediaType !== undefined)
-      return { text: 'The picture follows.', picture: { data, mediaType } };
-    return { text: bounded(JSON.stringify(value)) };
-  }
-
-  protected refusal(_: Call, text: string): Result {
-    return { text, isError: true };
-  }
-
-  protected errorIn({ text, isError }: Result): string | undefined {
-    return isError && text;
-  }
-
   /** `words` are in the last result; the pictures are a message of their own. */
-  protected sent(calls: readonly Call[], results: readonly Result[], words: readonly string[]) {
+  protected sent(calls: readonly Call[], outcomes: readonly Outcome[], words: readonly string[]) {
     const content = calls.map(({ id, name }, index) => {
-      const { text, isError } = results[index]!;
-      const lines = [isError ? `Error: ${text}` : text, ...(index === calls.length - 1 ? words : [])];
+      const lines = [textOfOutcome(outcomes[index]!), ...(index === calls.length - 1 ? words : [])];
       // As text: some providers wrap errors in JSON and add words of their own.
       const output = { type: 'text' as const, value: this.task.mask(lines.join('\n')) };
       return { type: 'tool-result' as const, toolCallId: id, toolName: name, output };
     });
-    const pictures = results.flatMap(({ picture }) => (picture ? [picture] : []));
     // Few APIs accept a picture in a result.
-    const shown = pictures.map(({ data, mediaType }) => ({ type: 'file' as const, data, mediaType }));
+    const shown = outcomes
+      .map(({ value }) => value)
+      .filter(isPicture)
+      .map(({ data, mediaType }) => ({ type: 'file' as const, data, mediaType }));
     const messages: ModelMessage[] = [{ role: 'tool', content }];
     if (shown.length > 0) messages.push({ role: 'user', content: shown });
     return messages;
   }
+}
+
+function isPicture(value: unknown): value is Picture {
+  const { data, mediaType } = Object(value) as Partial<Picture>;
+  return data !== undefined && mediaType !== undefined;
+}
+
+function textOfOutcome({ value, error }: Outcome): string {
+  if (error !== undefined) return `Error: ${error}`;
+  if (value === undefined || value === null || value === '') return 'Done.';
+  if (isPicture(value)) return 'The picture follows.';
+  return bounded(typeof value === 'object' ? JSON.stringify(value) : String(value));
 }
 
 function bounded(text: string): string {

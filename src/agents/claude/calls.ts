@@ -5,19 +5,19 @@ import type {
   BetaToolUseBlock,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { SessionTask } from '../agent';
-import { Calls } from '../model/calls';
+import { Calls, type Outcome } from '../model/calls';
 import { giveUp, nextDialog, PAGE_TOOLS } from '../tools/task';
 import type { Tool } from '../tools/tool';
 import { byName } from '../tools/tools';
 import { withText } from './conversation';
 import { BrowserToolset, ComputerToolset, type Members } from './toolsets';
 
-type Result = BetaToolResultBlockParam;
+type Block = BetaToolResultBlockParam;
 
 /** Calls whose result is only the list of tabs. */
 const STATE_ONLY = new Set(['new_tab', 'list_tabs', 'switch_tab', 'close_tab']);
 
-export class ClaudeCalls extends Calls<BetaToolUseBlock, Result, Result> {
+export class ClaudeCalls extends Calls<BetaToolUseBlock, Block> {
   protected readonly tools: Record<string, Tool>;
   private readonly toolset: BrowserToolset | ComputerToolset;
   /** What happened besides the calls, kept until a result can hold it. */
@@ -59,46 +59,29 @@ export class ClaudeCalls extends Calls<BetaToolUseBlock, Result, Result> {
     return this.kind === 'browser' ? super.look() : undefined;
   }
 
-  protected override async result(call: BetaToolUseBlock): Promise<Result> {
-    if (!this.isMember(call)) return super.result(call);
-    this.toolset.words = this.toldOf(call);
-    return this.toolset.toolResult(call);
+  /** The value of a member is the vendor's block. */
+  protected override async outcomeOf(call: BetaToolUseBlock): Promise<Outcome> {
+    if (!this.isMember(call)) return super.outcomeOf(call);
+    this.toolset.words = this.readied(call)?.words;
+    const value = await this.toolset.toolResult(call);
+    return { value, error: value.is_error ? textIn(value) : undefined };
   }
 
   protected override async prepared(call: BetaToolUseBlock) {
     return this.isMember(call) ? this.toolset.prepared(call.name, call.input) : super.prepared(call);
   }
 
-  protected resultOf({ id, toolset_name }: BetaToolUseBlock, value: unknown): Result {
-    return {
-      type: 'tool_result',
-      tool_use_id: id,
-      ...(toolset_name != null && { toolset_name }),
-      content: [{ type: 'text', text: String(value) }],
-    };
-  }
-
-  protected refusal(call: BetaToolUseBlock, text: string): Result {
-    return { ...this.resultOf(call, text), is_error: true };
-  }
-
-  protected errorIn({ is_error, content }: Result): string | undefined {
-    if (!is_error) return undefined;
-    if (!Array.isArray(content)) return content ?? '';
-    return content.flatMap(part => (part.type === 'text' ? [part.text] : [])).join(' ');
-  }
-
   /**
    * `words` are in the last result that can hold text. As a text after the results, they would make it more
    * likely that the model stops in the middle of the task.
    */
-  protected sent(calls: readonly BetaToolUseBlock[], results: readonly Result[], words: readonly string[]) {
+  protected sent(calls: readonly BetaToolUseBlock[], outcomes: readonly Outcome[], words: readonly string[]) {
     this.notices.push(...words);
-    const index = results.findLastIndex((result, at) => result.is_error || !STATE_ONLY.has(calls[at]!.name));
-    const texts = results.map(result => this.masked(result));
+    const blocks = calls.map((call, at) => this.masked(blockOf(call, outcomes[at]!)));
+    const index = blocks.findLastIndex((block, at) => block.is_error || !STATE_ONLY.has(calls[at]!.name));
     if (this.notices.length > 0 && index >= 0)
-      texts[index] = withText(texts[index]!, this.notices.splice(0).join('\n'));
-    return texts;
+      blocks[index] = withText(blocks[index]!, this.notices.splice(0).join('\n'));
+    return blocks;
   }
 
   private isMember({ toolset_name }: BetaToolUseBlock): boolean {
@@ -106,11 +89,27 @@ export class ClaudeCalls extends Calls<BetaToolUseBlock, Result, Result> {
   }
 
   /** Masks secrets. The tabs' titles and addresses are already masked. */
-  private masked(result: Result): Result {
-    if (!Array.isArray(result.content)) return { ...result, content: this.task.mask(result.content ?? '') };
-    const content = result.content.map(part =>
+  private masked(block: Block): Block {
+    if (!Array.isArray(block.content)) return { ...block, content: this.task.mask(block.content ?? '') };
+    const content = block.content.map(part =>
       part.type === 'text' ? { ...part, text: this.task.mask(part.text) } : part,
     );
-    return { ...result, content };
+    return { ...block, content };
   }
+}
+
+function blockOf({ id, toolset_name }: BetaToolUseBlock, { value, error }: Outcome): Block {
+  if (typeof value === 'object') return value as Block;
+  return {
+    type: 'tool_result',
+    tool_use_id: id,
+    ...(toolset_name != null && { toolset_name }),
+    content: [{ type: 'text', text: error ?? String(value) }],
+    ...(error !== undefined && { is_error: true }),
+  };
+}
+
+function textIn({ content }: Block): string {
+  if (!Array.isArray(content)) return content ?? '';
+  return content.flatMap(part => (part.type === 'text' ? [part.text] : [])).join(' ');
 }

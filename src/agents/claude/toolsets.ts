@@ -151,7 +151,8 @@ export class ComputerToolset extends BetaAbstractComputerToolset20260801 {
 /** Turns DriverErrors into the SDK's ToolError, whose message the model sees unchanged. */
 async function executed<T>(toolset: BrowserToolset | ComputerToolset, name: string, given: object) {
   try {
-    return (await runTool(await toolset.prepared(name, given), toolset.driver, toolset.words)) as T;
+    const ready = await toolset.prepared(name, given);
+    return (await runTool({ ...ready, words: toolset.words }, toolset.driver)) as T;
   } catch (error) {
     throw error instanceof DriverError ? new ToolError(error.message) : error;
   }

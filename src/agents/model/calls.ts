@@ -21,36 +21,38 @@ export interface Call {
   input: unknown;
 }
 
+/** What came of a call: a value for the model, or why it failed or was not run. */
+export interface Outcome {
+  value?: unknown;
+  error?: string | undefined;
+}
+
 /** How the task ended; undefined if it goes on. */
 export type Ending = { result: GaveUp | undefined } | undefined;
 
-/** `Result` and `Message` are the API's types for the result of a call, and for what is sent. */
-export abstract class Calls<Made extends Call, Result, Message> {
+/** `Message` is the API's type for what is sent. */
+export abstract class Calls<Made extends Call, Message> {
   /** By name. */
   protected abstract tools: Record<string, Tool>;
   protected readonly driver: Driver;
   private readonly progress: Progress;
-  /** An answer's first call in words: nothing happens before it, so they stay true. */
-  private told: { call: Made; words: string } | undefined;
+  /** An answer's first call, ready to run: nothing happens before it, so its words stay true. */
+  private first: { call: Made; ready: Prepared } | undefined;
 
   constructor(protected readonly task: SessionTask) {
     this.driver = new Driver(task, text => filled(text, task.secrets));
     this.progress = new Progress(task);
   }
 
-  protected abstract resultOf(call: Made, value: unknown): Result;
-  /** The result of a call that is not run, or failed. */
-  protected abstract refusal(call: Made, text: string): Result;
-  protected abstract errorIn(result: Result): string | undefined;
-  /** What to send: the results, with `words`. */
+  /** What to send: what came of each call, with `words`. */
   protected abstract sent(
     calls: readonly Made[],
-    results: readonly Result[],
+    outcomes: readonly Outcome[],
     words: readonly string[],
   ): Message[];
 
   get definitions() {
-    return Object.entries(this.tools).map(([name, { description, input }]) => {
+    return Object.values(this.tools).map(({ name, description, input }) => {
       const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' });
       return { name, description, schema };
     });
@@ -71,7 +73,7 @@ export abstract class Calls<Made extends Call, Result, Message> {
   protected async wordsOf(call: Made, index: number): Promise<string> {
     const { tool, input, page } = await this.prepared(call);
     const words = await tool.words(input, this.driver, page);
-    if (index === 0) this.told = { call, words };
+    if (index === 0) this.first = { call, ready: { tool, input, page, words } };
     return words;
   }
 
@@ -82,34 +84,34 @@ export abstract class Calls<Made extends Call, Result, Message> {
 
   /** @returns how the task ended, or what to send: results, what changed on the page, and reminders */
   async run(calls: readonly Made[], turn: Turn): Promise<{ ending?: Ending; sent: Message[] }> {
-    const results: Result[] = [];
+    const outcomes: Outcome[] = [];
     let failed = false;
     for (const call of calls) {
-      const result: Result = failed ? this.refusal(call, NOT_RUN) : await this.one(call, turn);
-      results.push(result);
-      failed ||= this.errorIn(result) !== undefined;
+      const outcome: Outcome = failed ? { error: NOT_RUN } : await this.one(call, turn);
+      outcomes.push(outcome);
+      failed ||= outcome.error !== undefined;
       const ending = failed ? undefined : this.endingOf(call, turn);
       if (ending) return { ending, sent: [] };
     }
     const changes = isToLookAt(calls, failed) && !this.driver.isLoading ? await this.look() : undefined;
     const done = calls.map(({ name, input }) => ({ name, input }));
     const reminders = await this.progress.remindersAfter(done);
-    return { sent: this.sent(calls, results, this.besides(changes, ...reminders)) };
+    return { sent: this.sent(calls, outcomes, this.besides(changes, ...reminders)) };
   }
 
   /** What to send if none of the calls is run. */
-  refused(calls: readonly Made[], text: string): Message[] {
-    const refusals = calls.map(call => this.refusal(call, text));
-    return this.sent(calls, refusals, this.besides());
+  refused(calls: readonly Made[], error: string): Message[] {
+    return this.sent(
+      calls,
+      calls.map(() => ({ error })),
+      this.besides(),
+    );
   }
 
   /** What happened besides the calls, then `words`. */
   private besides(...words: (string | undefined)[]): string[] {
-    return [
-      ...this.driver.takeNotes(),
-      ...this.task.takeNotices(),
-      ...words.filter(each => each !== undefined),
-    ];
+    const happened = [...this.driver.takeNotes(), ...this.task.takeNotices()];
+    return [...happened, ...words.filter(each => each !== undefined)];
   }
 
   /** Whether a call that succeeded has ended the task. */
@@ -118,44 +120,40 @@ export abstract class Calls<Made extends Call, Result, Message> {
     return reason === undefined ? undefined : { result: { status: 'gave_up', reason } };
   }
 
-  private async one(call: Made, turn: Turn): Promise<Result> {
+  private async one(call: Made, turn: Turn): Promise<Outcome> {
     this.task.signal.throwIfAborted();
     let noted = false;
     this.driver.onDone = done => {
       noted = true;
       turn.action(done);
     };
-    const result = await this.result(call);
+    const outcome = await this.outcomeOf(call);
     this.task.signal.throwIfAborted();
-    const error = this.errorIn(result);
+    const { error } = outcome;
     // If the input was wrong, the driver has not reported an action.
     if (!noted) turn.action({ title: call.name, ...(error !== undefined && { error }) });
-    return result;
+    return outcome;
   }
 
-  protected async result(call: Made): Promise<Result> {
+  protected async outcomeOf(call: Made): Promise<Outcome> {
     try {
-      return this.resultOf(call, await runTool(await this.prepared(call), this.driver, this.toldOf(call)));
+      return { value: await runTool(this.readied(call) ?? (await this.prepared(call)), this.driver) };
     } catch (error) {
-      if (error instanceof DriverError) return this.refusal(call, error.message);
+      if (error instanceof DriverError) return { error: error.message };
       throw error;
     }
   }
 
-  protected toldOf(call: Made): string | undefined {
-    return this.told?.call === call ? this.told.words : undefined;
+  protected readied(call: Made): Prepared | undefined {
+    return this.first?.call === call ? this.first.ready : undefined;
   }
 
   /** @throws DriverError with a message for the model */
   protected async prepared(call: Made): Promise<Prepared> {
-    const tool = this.toolOf(call.name);
+    const tool = Object.hasOwn(this.tools, call.name) && this.tools[call.name];
+    if (!tool) throw new DriverError(`There is no tool ${JSON.stringify(call.name)} here.${this.choices}`);
     const input = checkedInput(call.name, tool.input, call.input);
     return { tool, input, page: this.driver.session.page };
-  }
-
-  protected toolOf(name: string): Tool {
-    if (Object.hasOwn(this.tools, name)) return this.tools[name]!;
-    throw new DriverError(`There is no tool ${JSON.stringify(name)} here.${this.choices}`);
   }
 
   /** What may be called instead. */

@@ -31,7 +31,7 @@ export abstract class Loop<Said extends Answer, Message> {
   /** What the model does if the task is done. */
   protected abstract readonly end: string;
   protected abstract readonly system: string;
-  protected abstract readonly calls: Calls<Said['calls'][number], unknown, Message>;
+  protected abstract readonly calls: Calls<Said['calls'][number], Message>;
   protected abstract readonly conversation: { readonly messages: unknown; trim(force?: boolean): boolean };
   protected abstract readonly budget: Budget;
   /** Tokens that the next request adds; all of them, if undefined. */

@@ -63,10 +63,12 @@ export interface Prepared {
   tool: Tool;
   input: unknown;
   page: Page;
+  /** The call in words, if they are known. */
+  words?: string | undefined;
 }
 
 /** Runs a call as an action of the trial. @throws DriverError with a message for the model */
-export async function runTool({ tool, input, page }: Prepared, driver: Driver, words?: string) {
+export async function runTool({ tool, input, page, words }: Prepared, driver: Driver) {
   const told = words ?? (await tool.words(input, driver, page));
   return driver.run(page, told, tool.acts, async () => tool.handle(input, driver, page));
 }
