@@ -8,7 +8,7 @@ import { opening, systemPrompt, tokensOf } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
 import { noAnswer } from '../model/problem';
 import { AiSdkCalls } from './calls';
-import { Conversation } from './conversation';
+import { AiSdkConversation } from './conversation';
 import type { AiSdkSettings } from './options';
 import { problemOf, refusalOf, type Sdk } from './problem';
 
@@ -43,7 +43,7 @@ class AiSdkLoop extends Loop<AiSdkAnswer, ModelMessage> {
   protected readonly maxTokens: number;
   protected readonly advice = 'Raise aiSdk({ maxOutputTokens })';
   protected readonly end = 'call finish';
-  protected readonly conversation: Conversation;
+  protected readonly conversation: AiSdkConversation;
   protected readonly budget: Budget;
   private pictures: boolean;
 
@@ -58,7 +58,7 @@ class AiSdkLoop extends Loop<AiSdkAnswer, ModelMessage> {
     this.model = settings.name;
     this.maxTokens = settings.maxOutputTokens;
     this.pictures = settings.pictures;
-    this.conversation = new Conversation(first);
+    this.conversation = new AiSdkConversation([{ role: 'user', content: first }]);
     this.budget = new Budget(task, settings.pricing, tokensOf(calls.definitions));
   }
 

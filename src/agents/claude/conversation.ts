@@ -1,24 +1,19 @@
-// The conversation with the model. Earlier messages stay byte for byte the same, so that they are read from the prompt
-// cache. Old pictures and page texts are removed rarely and many at once, since the cache has to be written again then.
+// The conversation with the model, as the Messages API takes it.
 import type {
   BetaContentBlockParam,
   BetaImageBlockParam,
-  BetaMessageParam,
   BetaTextBlockParam,
   BetaToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import {
   type Bulky,
+  Conversation,
   isReading,
   PICTURE_GONE,
   shortenedReading,
-  TRIMMING,
+  type TRIMMING,
   tokensOf,
-  trim,
 } from '../model/conversation';
-
-/** The API accepts 100 images, or 600 for models with a context of a million tokens. */
-const MAX_PICTURES = 80;
 
 type Part = BetaTextBlockParam | BetaImageBlockParam | { type: string };
 
@@ -35,18 +30,12 @@ function isLong(part: Part): part is BetaTextBlockParam {
   return part.type === 'text' && isReading((part as BetaTextBlockParam).text);
 }
 
-export class Conversation {
-  readonly messages: Said[];
+export class ClaudeConversation extends Conversation<Said> {
+  /** The API accepts 100, or 600 for models with a context of a million tokens. */
+  protected readonly maxPictures = 80;
 
-  /**
-   * @param policy when old pictures and readings are removed: once they exceed `atTokens`, since cached ones cost only a
-   * twentieth of the price. The newest `keep` always stay.
-   */
-  constructor(
-    opening: BetaContentBlockParam[],
-    private readonly policy = TRIMMING,
-  ) {
-    this.messages = [{ role: 'user', content: opening }];
+  constructor(opening: BetaContentBlockParam[], policy?: typeof TRIMMING) {
+    super([{ role: 'user', content: opening }], policy);
   }
 
   /** Adds content unchanged, thinking included: to the last message, if that has the same role, as after a pause. */
@@ -67,27 +56,14 @@ export class Conversation {
     else content.push({ type: 'text', text: words });
   }
 
-  /**
-   * The messages to send. The newest two user messages end in cache breakpoints: the older one, in case the turn between
-   * them has more blocks than the API looks back for a cached prefix.
-   */
-  forRequest(): BetaMessageParam[] {
-    const marked = this.messages
-      .flatMap((message, index) => (message.role === 'user' ? [index] : []))
-      .slice(-2);
-    return this.messages.map((message, index) => {
-      if (!marked.includes(index)) return message;
-      const { content } = message;
-      const last = { ...content.at(-1)!, cache_control: { type: 'ephemeral' } } as BetaContentBlockParam;
-      return { ...message, content: [...content.slice(0, -1), last] };
-    });
+  protected marked(message: Said): Said {
+    const { content } = message;
+    const last = { ...content.at(-1)!, cache_control: { type: 'ephemeral' } } as BetaContentBlockParam;
+    return { ...message, content: [...content.slice(0, -1), last] };
   }
 
-  /** @returns whether anything was removed, which invalidates the cache after the first change */
-  trim(force = false): boolean {
-    const [first] = trim(this.bulky(), { force, maxPictures: MAX_PICTURES, policy: this.policy });
-    if (first) this.dropThinking(first.message);
-    return first !== undefined;
+  protected override changed(at: number): void {
+    this.dropThinking(at);
   }
 
   /**
@@ -108,8 +84,8 @@ export class Conversation {
     return dropped;
   }
 
-  private bulky(): (Bulky & { message: number })[] {
-    return this.messages.flatMap(({ content }, message) =>
+  protected bulky(): Bulky[] {
+    return this.messages.flatMap(({ content }, at) =>
       content.flatMap(block => {
         if (block.type !== 'tool_result') return [];
         const parts = partsOf(block).filter(part => part.type === 'image' || isLong(part));
@@ -117,7 +93,7 @@ export class Conversation {
         const remove = () => {
           block.content = partsOf(block).map(shortened) as BetaToolResultBlockParam['content'];
         };
-        return parts.length > 0 ? [{ message, tokens: tokensOf(parts), isPicture, remove }] : [];
+        return parts.length > 0 ? [{ at, tokens: tokensOf(parts), isPicture, remove }] : [];
       }),
     );
   }

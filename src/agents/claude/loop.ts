@@ -14,7 +14,7 @@ import { type Answer, Loop } from '../model/loop';
 import { isLooking, TOOLS } from '../tools/tools';
 import { ClaudeCalls } from './calls';
 import { Client } from './client';
-import { Conversation } from './conversation';
+import { ClaudeConversation } from './conversation';
 import { type ClaudeSettings, vendorMembers } from './options';
 import { bareName, pricesOf, TOOLS_TOKENS, unknownPrice, usageOf } from './pricing';
 import { apiError, wordsOf } from './problem';
@@ -63,7 +63,7 @@ class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
   protected readonly advice = 'Raise claude({ maxTokens }), or lower effort';
   protected readonly end = 'say in a sentence what the site shows of it';
   protected readonly system = SYSTEM;
-  protected readonly conversation: Conversation;
+  protected readonly conversation: ClaudeConversation;
   protected readonly budget: Budget;
   private readonly client: Client;
   private readonly fixed: Omit<MessageCreateParamsNonStreaming, 'messages'>;
@@ -81,7 +81,7 @@ class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
     this.maxTokens = maxTokens;
     this.client = new Client({ ...settings, factory: 'claude' });
     this.budget = new Budget(task, prices, TOOLS_TOKENS);
-    this.conversation = new Conversation(first);
+    this.conversation = new ClaudeConversation(first);
     this.fixed = {
       model,
       max_tokens: maxTokens,

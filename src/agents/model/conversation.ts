@@ -84,30 +84,61 @@ export const TRIMMING = { atTokens: 60_000, keep: 3 };
 
 /** A picture or a reading in a conversation. */
 export interface Bulky {
+  /** Its message. */
+  at: number;
   tokens: number;
   isPicture: boolean;
   remove(): void;
 }
 
 /**
- * Removes all but the newest if there are enough of them; all but one, if `force` says that room is needed now.
- *
- * @returns those that were removed
+ * Earlier messages stay byte for byte the same, so that they are read from the prompt cache. Old pictures and readings are
+ * removed rarely, and many at once, since the cache has to be written again then. `Message` is the API's type.
  */
-export function trim<Each extends Bulky>(
-  all: readonly Each[],
-  {
-    force,
-    maxPictures,
-    policy = TRIMMING,
-  }: { force: boolean; maxPictures: number; policy?: typeof TRIMMING },
-): Each[] {
-  const old = all.slice(0, Math.max(0, all.length - (force ? 1 : policy.keep)));
-  const tokens = old.reduce((sum, each) => sum + each.tokens, 0);
-  const pictures = all.filter(({ isPicture }) => isPicture).length;
-  if (!force && tokens < policy.atTokens && pictures <= maxPictures) return [];
-  for (const each of old) each.remove();
-  return old;
+export abstract class Conversation<Message extends { role: string }> {
+  /** The most pictures that the API accepts, or somewhat fewer. */
+  protected abstract readonly maxPictures: number;
+
+  /**
+   * @param policy when old pictures and readings are removed: once they exceed `atTokens`, since cached ones cost only a
+   * small part of the price. The newest `keep` always stay.
+   */
+  constructor(
+    readonly messages: Message[],
+    private readonly policy = TRIMMING,
+  ) {}
+
+  protected abstract bulky(): Bulky[];
+  /** The message with a cache breakpoint at its end. */
+  protected abstract marked(message: Message): Message;
+  /** Called after earlier messages have changed. @param at the first of them */
+  protected changed(_at: number): void {}
+
+  /**
+   * The messages to send. The newest two of ours end in cache breakpoints: the older one, in case the turn between them has
+   * more blocks than the API looks back for a cached prefix.
+   */
+  forRequest(): Message[] {
+    const ours = this.messages.filter(({ role }) => role !== 'assistant').slice(-2);
+    return this.messages.map(message => (ours.includes(message) ? this.marked(message) : message));
+  }
+
+  /**
+   * Removes all pictures and readings but the newest if there are enough of them; all but one, if `force` says that room is
+   * needed now.
+   *
+   * @returns whether anything was removed, which invalidates the cache after the first change
+   */
+  trim(force = false): boolean {
+    const all = this.bulky();
+    const old = all.slice(0, Math.max(0, all.length - (force ? 1 : this.policy.keep)));
+    const tokens = old.reduce((sum, each) => sum + each.tokens, 0);
+    const pictures = all.filter(({ isPicture }) => isPicture).length;
+    if (!force && tokens < this.policy.atTokens && pictures <= this.maxPictures) return false;
+    for (const each of old) each.remove();
+    if (old[0]) this.changed(old[0].at);
+    return old.length > 0;
+  }
 }
 
 /** An estimate of what a vendor counts, pictures included. */

@@ -1,6 +1,6 @@
 import type { BetaContentBlockParam } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { describe, expect, it } from 'vitest';
-import { Conversation } from '../../../../src/agents/claude/conversation';
+import { ClaudeConversation } from '../../../../src/agents/claude/conversation';
 
 const PICTURE = {
   type: 'image',
@@ -8,7 +8,11 @@ const PICTURE = {
 } as const;
 const opening: BetaContentBlockParam[] = [{ type: 'text', text: 'goal' }];
 
-function answered(conversation: Conversation, id: string, content: 'picture' | 'reading' | 'short'): void {
+function answered(
+  conversation: ClaudeConversation,
+  id: string,
+  content: 'picture' | 'reading' | 'short',
+): void {
   conversation.add('assistant', [
     { type: 'thinking', thinking: `about ${id}`, signature: 's' },
     { type: 'tool_use', id, name: 'read_page', input: {} },
@@ -26,13 +30,13 @@ function answered(conversation: Conversation, id: string, content: 'picture' | '
 function conversationOf(
   kinds: ('picture' | 'reading' | 'short')[],
   policy = { atTokens: 4000, keep: 1 },
-): Conversation {
-  const conversation = new Conversation(opening, policy);
+): ClaudeConversation {
+  const conversation = new ClaudeConversation(opening, policy);
   for (const [index, kind] of kinds.entries()) answered(conversation, `t${index}`, kind);
   return conversation;
 }
 
-const kindsOf = (conversation: Conversation) =>
+const kindsOf = (conversation: ClaudeConversation) =>
   conversation.messages.flatMap(({ content }) => content.map(block => block.type));
 
 describe('the conversation', () => {
@@ -77,7 +81,7 @@ describe('the conversation', () => {
   it('takes pictures out once there are more than 80, however little they weigh', () => {
     const policy = { atTokens: 1e9, keep: 3 };
     const shots = (count: number) => conversationOf(Array<'picture'>(count).fill('picture'), policy);
-    const pictures = (conversation: Conversation) =>
+    const pictures = (conversation: ClaudeConversation) =>
       JSON.stringify(conversation.messages).match(/"type":"image"/g)?.length;
     const full = shots(80);
     expect(full.trim()).toBe(false);
@@ -95,7 +99,7 @@ describe('the conversation', () => {
   });
 
   it('cuts no character in half', () => {
-    const conversation = new Conversation(opening, { atTokens: 1, keep: 0 });
+    const conversation = new ClaudeConversation(opening, { atTokens: 1, keep: 0 });
     conversation.add('assistant', [{ type: 'tool_use', id: 'a', name: 'read_page', input: {} }]);
     const text = `${'y'.repeat(199)}😀${'z'.repeat(3000)}`;
     conversation.add('user', [{ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text }] }]);
