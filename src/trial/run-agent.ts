@@ -15,6 +15,7 @@ import type { OpenSession } from '../browser/session/session';
 import { type ErrorKind, GAVE_UP, type TrialStatus } from '../data/record';
 import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';
+import { maskDebugLines } from '../text/debug';
 import { type Mask, messageOf, oneLine, secretMask } from '../text/safe-text';
 import { abortable, Turns } from './turns';
 
@@ -88,6 +89,7 @@ export function trialContext<Plan extends TrialPlan>(
 ): TrialContext<Plan> {
   const mask = secretMask(plan.secrets);
   opened.session.mask = mask;
+  maskDebugLines(mask);
   const webmcp = new PageTools(opened.session, plan.allowedDomains, plan.pageTools);
   return { plan, ...opened, output, mask, webmcp, startedAt: performance.now(), pictures: [] };
 }

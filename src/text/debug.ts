@@ -1,0 +1,37 @@
+// `DEBUG=taskproof*`: what is decided in a trial, one line each on standard error, as `DEBUG=pw:*` shows Playwright's calls. Ours and not
+// the package `debug`, since each line goes through the mask of the trial.
+import { type Mask, oneLine } from './safe-text';
+
+/** `guard`: refused or escaped navigations; `tabs`: opened, followed and closed; `settle`: why a wait ended; `tool`: calls of tools. */
+const TOPICS = ['guard', 'tabs', 'settle', 'tool', 'retry', 'skip'] as const;
+export type DebugTopic = (typeof TOPICS)[number];
+
+const MAX_LINE = 500;
+const wanted = new Set(TOPICS.filter(topic => isNamed(`taskproof:${topic}`, process.env.DEBUG ?? '')));
+let mask: Mask = text => text;
+let lastMs = performance.now();
+
+/** From now on lines are written without these secrets. A process plays one trial at a time. */
+export function maskDebugLines(by: Mask): void {
+  mask = by;
+}
+
+/** @param said is only called if the line is wanted */
+export function debug(topic: DebugTopic, said: () => string): void {
+  if (!wanted.has(topic)) return;
+  const nowMs = performance.now();
+  const line = oneLine(mask(said()), MAX_LINE);
+  process.stderr.write(`  taskproof:${topic} ${line} +${Math.round(nowMs - lastMs)}ms\n`);
+  lastMs = nowMs;
+}
+
+/** As in other programs: names are separated by commas, `*` stands for any characters, and `-` leaves out what it names. */
+function isNamed(name: string, names: string): boolean {
+  const globs = names.split(/[\s,]+/).filter(Boolean);
+  const fits = (glob: string) => {
+    const parts = glob.split('*').map(part => part.replace(/[\\^$.+?()[\]{}|]/g, '\\$&'));
+    return new RegExp(`^${parts.join('.*')}$`).test(name);
+  };
+  const left = globs.filter(glob => glob.startsWith('-')).map(glob => glob.slice(1));
+  return globs.some(fits) && !left.some(fits);
+}
