@@ -91,11 +91,14 @@ export interface JudgedState {
   stopped: AbortSignal;
 }
 
-/** @returns the judgement, or in one line why there is none, which makes the trial an error. `usage`: what the judge has spent. */
-export async function judgeTrial(
-  judge: Judge,
-  state: JudgedState,
-): Promise<({ judgement: JudgeResult } | { error: string }) & { usage?: TotalUsage }> {
+/** The judgement, or in one line why there is none, which makes the trial an error; and what the judge has spent. */
+export interface Judged {
+  judgement?: JudgeResult;
+  error?: string;
+  usage?: TotalUsage;
+}
+
+export async function judgeTrial(judge: Judge, state: JudgedState): Promise<Judged> {
   const said = (reason: string) => oneLine(state.trial.mask(`judge "${judge.name}": ${reason}`), 500);
   try {
     const trial = await judgedTrial(state);

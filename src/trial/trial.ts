@@ -2,20 +2,17 @@
 import { relative } from 'node:path';
 import { addUsage } from '../agents/agent';
 import type { Refusal } from '../browser/guard/guard';
-import { unseen } from '../browser/page-calls';
 import type { NetworkEvent } from '../browser/session/network';
 import type { OpenSession } from '../browser/session/session';
-import { within } from '../browser/waiting';
 import {
   type AssertionResult,
   type Examination,
-  type JudgeResult,
   RECORD_SCHEMA_VERSION,
-  type TotalUsage,
   type TrialRecord,
 } from '../data/record';
-import { messageOf, oneLine, shortUrl } from '../text/safe-text';
-import { checkAssertions, judgeTimeMs, judgeTrial, whySiteIsGone } from './grade';
+import { oneLine, shortUrl } from '../text/safe-text';
+import { checkAssertions, type Judged, judgeTimeMs, judgeTrial, whySiteIsGone } from './grade';
+import { openEntry, openTimeMs } from './open';
 import {
   type AgentEnd,
   AgentRun,
@@ -30,11 +27,6 @@ import {
 import { takeScreenshot } from './screenshot';
 import type { Turns } from './turns';
 
-/** Milliseconds for opening entryUrl if the project sets no navigationTimeout. */
-const OPEN_TIMEOUT_MS = 30_000;
-/** Milliseconds to wait for a page's pictures: at most, and enough for most pages. */
-const SLOW_LOAD_MS = 5_000;
-const USUAL_LOAD_MS = 500;
 /** Milliseconds for pictures and the record. */
 const CLOSING_TIME_MS = 60_000;
 /** Milliseconds for an assertion if the project's own timeout is unknown. */
@@ -47,9 +39,7 @@ const MAX_RECORDED_URL = 500;
 export function trialTimeMs(plan: GradedPlan): number {
   const judging = plan.judge && plan.spec.judge ? judgeTimeMs(plan.maxSteps + 1) : 0;
   const grading = plan.spec.assertions.length * Math.max(ASSERTION_TIME_MS, plan.expectTimeoutMs ?? 0);
-  return (
-    (plan.navigationTimeoutMs || OPEN_TIMEOUT_MS) + agentTimeMs(plan) + grading + judging + CLOSING_TIME_MS
-  );
+  return openTimeMs(plan) + agentTimeMs(plan) + grading + judging + CLOSING_TIME_MS;
 }
 
 export type TrialIdentity = Pick<
@@ -62,17 +52,14 @@ export class Trial {
   private readonly context: TrialContext<GradedPlan>;
   private readonly agentRun: AgentRun;
   private end: AgentEnd | null = null;
-  /** Why the trial did not pass, and where the agent was; null until `record` has decided so. */
-  failure: { what: string; where: string | null } | null = null;
-  private stopped = false;
+  private phase: 'running' | 'judging' | 'graded' = 'running';
+  /** Aborted when the trial is ended from outside. */
+  private readonly stopped = new AbortController();
   /** What happened to the browser, if it is gone. */
   private lost: string | null = null;
   private readonly assertions: AssertionResult[] = [];
-  private judgement: JudgeResult | null = null;
+  private judged: Judged = {};
   private examination: Examination | null = null;
-  private judgeUsage: TotalUsage | undefined;
-  private readonly judging = new AbortController();
-  private phase: 'running' | 'judging' | 'graded' = 'running';
 
   /** @param opened the page's session, which the caller closes */
   constructor(
@@ -91,13 +78,12 @@ export class Trial {
       this.lost ??= what;
     });
     try {
-      const opened = await this.openEntry();
-      const end = opened ?? (await this.agentRun.run());
+      const end = (await openEntry(this.context)) ?? (await this.agentRun.run());
       this.end ??= end;
       const { session } = this.context;
       const last = session.dialogs.isOpenOn(session.page) ? undefined : this.agentRun.turns.freshPicture;
       // The test is over, and its page with it.
-      if (this.stopped) return this.record();
+      if (this.stopped.signal.aborted) return this.record();
       await session.dialogs.dismissOpen();
       // An agent may have opened a tab outside of its turns.
       await session.followTabs();
@@ -113,106 +99,61 @@ export class Trial {
 
   /** Ends the trial from outside: the test timed out, or the run was interrupted. */
   stop(end: AgentEnd): void {
-    this.stopped = true;
     if (this.phase === 'judging') this.end = errorEnd('judge', `the judge had not ended: ${end.reason}`);
     // Without complete grading, a trial has not passed.
     else if (!this.end || (this.end.status === 'completed' && this.phase !== 'graded')) this.end = end;
     this.agentRun.stop(end);
-    this.judging.abort(new Error(end.reason ?? end.status));
+    this.stopped.abort(new Error(end.reason ?? end.status));
+  }
+
+  /** Why the trial did not pass, and where the agent was, unless that says nothing; null if it passed. */
+  get failure(): { what: string; where: string | null } | null {
+    const { status, reason } = this.end ?? NOT_ENDED;
+    if (status === 'error') return { what: reason ?? '', where: null };
+    const broken = this.assertions.flatMap(({ passed, reason }) => (passed ? [] : [reason ?? '']));
+    const { escaped } = this;
+    if (escaped) broken.unshift(`the agent got to ${this.context.mask(escaped.url)}, outside allowedDomains`);
+    const { judgement } = this.judged;
+    if (judgement && !judgement.passed) broken.push(`the judge: ${judgement.reason}`);
+    if (status === 'completed' && !broken.length) return null;
+    return { what: whyFailed(reason, broken), where: this.whereabouts() };
   }
 
   /** The record of the trial so far. */
   record(): TrialRecord {
+    const { identity, plan, judged, failure } = this;
     const { turns } = this.agentRun;
-    const end = this.end ?? errorEnd('internal', 'the trial did not end');
-    const usage = this.judgeUsage ? addUsage(turns.usage, this.judgeUsage) : turns.usage;
-    const finalUrl = this.context.session.page.url();
+    const { mask, session, guard, refusals, startedAt } = this.context;
+    const end = this.end ?? NOT_ENDED;
+    const usage = judged.usage ? addUsage(turns.usage, judged.usage) : turns.usage;
+    const stopped = failure?.where ? `; the agent stopped on ${failure.where}` : '';
     return {
       schemaVersion: RECORD_SCHEMA_VERSION,
-      ...this.identity,
-      agent: this.plan.agent.name,
-      model: this.plan.agent.model ?? null,
-      replayed: this.plan.agent.replays ?? false,
+      ...identity,
+      agent: plan.agent.name,
+      model: plan.agent.model ?? null,
+      replayed: plan.agent.replays ?? false,
       ...this.healed(),
-      seed: this.plan.seed,
+      seed: plan.seed,
       status: end.status,
       errorKind: end.errorKind,
       endReason: end.reason,
-      ...this.outcome(end),
+      outcome: end.status === 'error' ? 'error' : failure ? 'failed' : 'passed',
+      reason: failure && (stopped ? oneLine(failure.what + stopped, 1_000) : end.reason),
       turns: turns.records,
       ...turns.counts,
       network: this.recordedNetwork(),
-      guard: this.context.guard,
-      refusals: this.context.refusals.map(({ url, how }) => ({
-        url: this.context.mask(url).slice(0, MAX_RECORDED_URL),
-        how,
-      })),
+      guard,
+      refusals: refusals.map(({ url, how }) => ({ url: mask(url).slice(0, MAX_RECORDED_URL), how })),
       assertions: this.assertions,
-      judge: this.judgement,
+      judge: judged.judgement ?? null,
       usage,
       costUsd: usage.costUsd,
-      finalUrl: shortUrl(this.context.mask(finalUrl)) || null,
+      finalUrl: shortUrl(mask(session.page.url())) || null,
       examination: this.examination,
       startedAt: this.startDate.toISOString(),
-      durationMs: Math.round(performance.now() - this.context.startedAt),
+      durationMs: Math.round(performance.now() - startedAt),
     };
-  }
-
-  /** @returns the end of the trial if the page can't be opened; null if it is open. */
-  private async openEntry(): Promise<AgentEnd | null> {
-    const { plan, session, output, refusals, mask } = this.context;
-    const { page } = session;
-    const { entryUrl } = plan.spec;
-    try {
-      await output.step(
-        `open ${entryUrl}`,
-        async () => {
-          const timeout = plan.navigationTimeoutMs || OPEN_TIMEOUT_MS;
-          const end = performance.now() + timeout;
-          await page.goto(entryUrl, { waitUntil: 'commit', timeout });
-          await unseen(page, () => this.loaded(timeout, end));
-        },
-        plan.locate('entryUrl'),
-      );
-      return null;
-    } catch (error) {
-      const said = mask(messageOf(error))
-        .split('\n')[0]!
-        .replace(/^page\.\w+: /, '')
-        .replace(/\.$/, '');
-      const gone = /closed|crashed/i.test(said);
-      const [refused] = refusals;
-      return errorEnd(
-        gone ? 'browser' : 'site_unreachable',
-        refused
-          ? `${entryUrl} leads to ${oneLine(mask(refused.url), 300)}, which is not in allowedDomains. Add its host, or correct entryUrl.`
-          : gone
-            ? `the browser went away while opening ${entryUrl}: ${oneLine(said, 300)}`
-            : `${entryUrl} can't be opened: ${oneLine(said, 300)}. Is the site running, and is this its address?`,
-      );
-    }
-  }
-
-  private async loaded(timeout: number, end: number): Promise<void> {
-    const { session, refusals } = this.context;
-    const { page } = session;
-    const until = (states: string[], ms: number) =>
-      page.waitForFunction(wanted => wanted.includes(document.readyState), states, { timeout: ms });
-    const left = Math.max(1, end - performance.now());
-    const parsed = page.waitForLoadState('domcontentloaded', { timeout: left });
-    // A page that navigates away while it is parsed never fires its load events. Asking the page itself takes longer than most pages
-    // need.
-    if (!(await happens(parsed, USUAL_LOAD_MS)))
-      // A page may fake its state or hold back its events. If it tried to leave, it is open.
-      await Promise.any([parsed, until(['interactive', 'complete'], left)]).catch(
-        ({ errors }: AggregateError) => {
-          if (refusals.length > 0) return;
-          throw new Error(messageOf(errors[0]).replace(/Timeout [\d.]+ms/, `Timeout ${timeout}ms`));
-        },
-      );
-    // Don't wait long for slow pictures, but an agent wastes turns on a half-loaded page.
-    if (!(await happens(page.waitForLoadState('load', { timeout: SLOW_LOAD_MS }), USUAL_LOAD_MS)))
-      await until(['complete'], SLOW_LOAD_MS).catch(() => undefined);
   }
 
   private async grade(): Promise<void> {
@@ -235,26 +176,22 @@ export class Trial {
 
   /** Examines the page of a failed trial while it is still open. */
   private async examine(): Promise<void> {
-    if (this.stopped || !this.end || this.outcome(this.end).outcome !== 'failed') return;
+    if (this.stopped.signal.aborted || !this.failure || this.end?.status === 'error') return;
     const { examine } = await import('./examine.js');
-    this.examination = await examine(this.context, this.agentRun.turns.records, this.end.reason);
+    this.examination = await examine(this.context, this.agentRun.turns.records, this.end?.reason ?? null);
   }
 
   private async judge(): Promise<void> {
     const { judge, spec } = this.plan;
-    const passedSoFar =
-      this.end?.status === 'completed' && this.assertions.every(({ passed }) => passed) && !this.escape();
-    if (!judge || spec.judge === undefined || !passedSoFar) return;
+    if (!judge || spec.judge === undefined || this.failure) return;
     this.phase = 'judging';
-    const result = await judgeTrial(judge, {
+    this.judged = await judgeTrial(judge, {
       trial: this.context,
       turns: this.agentRun.turns,
       assertions: this.assertions,
-      stopped: this.judging.signal,
+      stopped: this.stopped.signal,
     });
-    this.judgeUsage = result.usage;
-    if ('judgement' in result) this.judgement = result.judgement;
-    else this.end = errorEnd('judge', result.error);
+    if (this.judged.error !== undefined) this.end = errorEnd('judge', this.judged.error);
   }
 
   private healed(): Pick<TrialRecord, 'healed'> {
@@ -264,22 +201,7 @@ export class Trial {
     return { healed: { turn: healing.turn, reason: this.context.mask(healing.reason), recording } };
   }
 
-  private outcome(end: AgentEnd): Pick<TrialRecord, 'outcome' | 'reason'> {
-    if (end.status === 'error') {
-      this.failure = { what: end.reason ?? '', where: null };
-      return { outcome: 'error', reason: end.reason };
-    }
-    const broken = this.assertions.filter(({ passed }) => !passed).map(({ reason }) => reason ?? '');
-    const escaped = this.escape();
-    if (escaped) broken.unshift(`the agent got to ${this.context.mask(escaped.url)}, outside allowedDomains`);
-    if (this.judgement && !this.judgement.passed) broken.push(`the judge: ${this.judgement.reason}`);
-    if (end.status === 'completed' && !broken.length) return { outcome: 'passed', reason: null };
-    const [what, where] = [whyFailed(end, broken), this.whereabouts()];
-    this.failure = { what, where };
-    return { outcome: 'failed', reason: oneLine(`${what}; the agent stopped on ${where}`, 1_000) };
-  }
-
-  private escape(): Refusal | undefined {
+  private get escaped(): Refusal | undefined {
     return this.context.refusals.find(({ how }) => how === 'escaped');
   }
 
@@ -318,14 +240,11 @@ export class Trial {
   }
 }
 
+const NOT_ENDED = errorEnd('internal', 'the trial did not end');
+
 /** One sentence: the first problem, and the number of others, which are in the record. */
-function whyFailed({ reason }: AgentEnd, broken: readonly string[]): string {
+function whyFailed(reason: string | null, broken: readonly string[]): string {
   const unmet = broken.length === 1 ? 'one check does not hold' : `${broken.length} checks do not hold`;
   if (reason !== null) return broken.length ? `${reason}; ${unmet}` : reason;
   return broken.length > 1 ? `${broken[0]} (and ${broken.length - 1} more)` : (broken[0] ?? '');
-}
-
-async function happens(event: Promise<void>, ms: number): Promise<boolean> {
-  const happened = event.then(() => true);
-  return (await within(happened, ms)) ?? false;
 }
