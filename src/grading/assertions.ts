@@ -1,9 +1,12 @@
 // Checks the format's assertions with Playwright's `expect`: each waits like a web-first assertion, and says why it does not hold.
+import { stripVTControlCharacters } from 'node:util';
 import { expect, type Locator, type Page } from '@playwright/test';
 import { shorten } from '../browser/reading/tree';
 import type { NetworkEvent } from '../browser/session/network';
 import { limited } from '../browser/waiting';
 import type { Assertion, DomAssertion, NetworkAssertion, UrlAssertion } from '../spec';
+import { messageOf } from '../text/safe-text';
+import { matchesUrlGlob } from './url-glob';
 
 export interface GradedState {
   /** The active tab when the agent ended. */
@@ -51,30 +54,32 @@ export async function checkAssertion(assertion: Assertion, state: GradedState): 
   return checkDom(assertion, state);
 }
 
+/** Why an assertion does not hold, in one line. What has to be read from the page for it is read once it is asked for. */
+type Reason = string | (() => Promise<string>);
+
 async function checkUrl({ pattern }: UrlAssertion, state: GradedState): Promise<void> {
-  const { page } = state;
-  const reason = () => `the URL ${page.url()} does not match "${pattern}"`;
-  await holds(state, () => matchesUrlGlob(pattern, page.url()), reason);
+  await holds(state, () => {
+    const url = state.page.url();
+    return matchesUrlGlob(pattern, url) ? null : `the URL ${url} does not match "${pattern}"`;
+  });
 }
 
 async function checkNetwork(assertion: NetworkAssertion, state: GradedState): Promise<void> {
-  const { network } = state;
-  const sent = (event: NetworkEvent) =>
-    matchesUrlGlob(assertion.urlPattern, event.url) &&
-    (assertion.method === undefined || event.method === assertion.method);
-  const holdsFor = (event: NetworkEvent) =>
-    !event.keptByWorker && sent(event) && statusMatches(assertion.status, event.status);
-  const reason = () => {
-    const matching = network.filter(sent);
-    const answered = matching.filter(event => !event.keptByWorker);
+  const { urlPattern, method, status } = assertion;
+  const request = requestInWords(assertion);
+  await holds(state, () => {
+    const sent = state.network.filter(
+      event => matchesUrlGlob(urlPattern, event.url) && (method === undefined || event.method === method),
+    );
+    const answered = sent.filter(event => !event.keptByWorker);
+    if (answered.some(event => statusMatches(status, event.status))) return null;
     const seen = new Set(answered.map(event => event.status ?? event.failure ?? 'no answer'));
     if (seen.size)
-      return `${requestInWords(assertion)} was sent, but answered with ${[...seen].join(', ')} instead of ${assertion.status}`;
-    return matching.length
-      ? `${requestInWords(assertion)} was made, but a service worker answered it, not the server`
-      : `no request matched ${requestInWords(assertion)} (${network.length} requests in this trial)`;
-  };
-  await holds(state, () => network.some(holdsFor), reason);
+      return `${request} was sent, but answered with ${[...seen].join(', ')} instead of ${status}`;
+    return sent.length
+      ? `${request} was made, but a service worker answered it, not the server`
+      : `no request matched ${request} (${state.network.length} requests in this trial)`;
+  });
 }
 
 function statusMatches(wanted: NetworkAssertion['status'], status: number | null): boolean {
@@ -87,67 +92,37 @@ function requestInWords({ method, urlPattern }: NetworkAssertion): string {
   return `${method ?? 'a request'} ${method ? '' : 'to '}"${urlPattern}"`;
 }
 
-interface DomSnapshot {
-  count: number;
-  visible: number;
-  /** How many contain the assertion's text. */
-  saying: number;
-  /** Why `absent` says nothing on this page; null if it rendered content. */
-  blank: string | null;
-}
-
 async function checkDom(assertion: DomAssertion, state: GradedState): Promise<void> {
-  const { page } = state;
-  const locator = await cssLocator(page, assertion.selector);
-  let last: DomSnapshot | null = null;
-  const look = async () => {
-    try {
-      last = await snapshot(page, locator, assertion);
-      return domHolds(assertion, last);
-    } catch (error) {
-      // If the page navigates meanwhile, look again; `poll` itself would give up.
-      if (isNavigating(error)) return undefined;
-      throw error;
-    }
-  };
-  await holds(state, look, () => (last ? domReason(assertion, last, locator) : UNRESPONSIVE));
-}
-
-function domHolds({ state }: DomAssertion, { count, visible, saying, blank }: DomSnapshot): boolean {
-  const holds: Record<DomAssertion['state'], boolean> = {
-    visible: visible > 0,
-    attached: count > 0,
-    hidden: count > 0 && visible === 0,
-    absent: count === 0 && blank === null,
-    text: saying > 0,
-  };
-  return holds[state];
-}
-
-async function domReason(
-  { selector, state, text }: DomAssertion,
-  { count, visible, blank }: DomSnapshot,
-  locator: Locator,
-): Promise<string> {
-  if (!count && state === 'absent') return `"${selector}" is absent, but that says nothing: ${blank}`;
-  if (!count) return `nothing matches "${selector}"${state === 'hidden' ? ': `hidden` needs a match' : ''}`;
-  if (state === 'hidden') return `"${selector}" is visible (${visible} of ${count})`;
-  if (state === 'absent') return `"${selector}" still matches ${count}`;
-  if (state === 'visible')
-    return `"${selector}" matches ${count}, but none is visible${await firstBox(locator)}`;
-  const texts = await firstTexts(locator, count);
-  return `"${selector}" does not contain "${text}"; it says ${texts.map(said => `"${said}"`).join(', ')}`;
+  const locator = await cssLocator(state.page, assertion.selector);
+  await holds(state, () => lookAt(locator, assertion, state.page));
 }
 
 // Reads everything in Playwright's own world, apart from the page's scripts: a page can replace what `page.evaluate` and
 // `allTextContents` use.
-async function snapshot(page: Page, locator: Locator, { state, text }: DomAssertion): Promise<DomSnapshot> {
+async function lookAt(
+  locator: Locator,
+  { selector, state, text }: DomAssertion,
+  page: Page,
+): Promise<Reason | null> {
   const count = await locator.count();
-  const visible =
-    state === 'visible' || state === 'hidden' ? await locator.filter({ visible: true }).count() : 0;
-  const saying = state === 'text' ? await locator.filter({ hasText: containing(text!) }).count() : 0;
-  const blank = state === 'absent' && count === 0 ? await whyBlank(page) : null;
-  return { count, visible, saying, blank };
+  if (state === 'absent') {
+    if (count) return `"${selector}" still matches ${count}`;
+    const blank = await whyBlank(page);
+    return blank && `"${selector}" is absent, but that says nothing: ${blank}`;
+  }
+  if (!count) return `nothing matches "${selector}"${state === 'hidden' ? ': `hidden` needs a match' : ''}`;
+  if (state === 'attached') return null;
+  if (state === 'text') {
+    const isSaid = (await locator.filter({ hasText: containing(text!) }).count()) > 0;
+    return isSaid
+      ? null
+      : async () => `"${selector}" does not contain "${text}"; it says ${await firstTexts(locator, count)}`;
+  }
+  const visible = await locator.filter({ visible: true }).count();
+  if (state === 'hidden') return visible ? `"${selector}" is visible (${visible} of ${count})` : null;
+  return visible
+    ? null
+    : async () => `"${selector}" matches ${count}, but none is visible${await firstBox(locator)}`;
 }
 
 /** Why Playwright calls the first match hidden, in a clause; empty if its box does not show it. */
@@ -172,12 +147,12 @@ function containing(text: string): RegExp {
 }
 
 /** The texts of the first matches, for the reason. A cut one ends with an ellipsis: the mask knows that a secret may be cut there. */
-async function firstTexts(locator: Locator, count: number): Promise<string[]> {
+async function firstTexts(locator: Locator, count: number): Promise<string> {
   const reading = Array.from({ length: Math.min(count, 3) }, (_, index) =>
     locator.nth(index).textContent({ timeout: 1_000 }),
   );
   const texts = await Promise.all(reading.map(text => text.catch(() => '')));
-  return texts.map(text => shorten(text ?? ''));
+  return texts.map(text => `"${shorten(text ?? '')}"`).join(', ');
 }
 
 /** On a page that shows nothing, everything is absent: such a pass would say nothing about the site. */
@@ -205,7 +180,7 @@ async function cssLocator(page: Page, selector: string): Promise<Locator> {
     await limited(locator.count(), RESPONSE_MS, () => new AssertionFailure(UNRESPONSIVE));
   } catch (error) {
     if (error instanceof AssertionFailure) throw error;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     if (/crash|closed/i.test(message))
       throw new AssertionFailure(`the page can't be read: ${firstLine(message)}`);
     // A navigation may break this first look; the polled ones come later.
@@ -216,72 +191,46 @@ async function cssLocator(page: Page, selector: string): Promise<Locator> {
 }
 
 function isNavigating(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    /context was destroyed|cannot find context|navigat|frame was detached/i.test(error.message)
-  );
+  return /context was destroyed|cannot find context|navigat|frame was detached/i.test(messageOf(error));
 }
 
-/** @param look returns undefined if it saw nothing, and has to be repeated */
+/**
+ * @param look returns why the assertion does not hold, or null
+ * @throws AssertionFailure with the last reason, if it does not come to hold within the timeout
+ */
 async function holds(
   { timeoutMs, once }: GradedState,
-  look: () => boolean | Promise<boolean | undefined>,
-  reason: () => string | Promise<string>,
+  look: () => Reason | null | Promise<Reason | null>,
 ): Promise<void> {
   // Often at first: most pages settle soon.
   const options = { intervals: [50, 100, 250, 500], ...(timeoutMs !== undefined && { timeout: timeoutMs }) };
+  let reason: Reason | null = UNRESPONSIVE;
+  const failure = async (waited: boolean) =>
+    new AssertionFailure(typeof reason === 'function' ? await reason() : (reason ?? UNRESPONSIVE), waited);
   const looked = async () => {
-    const holding = await look();
-    if (holding === false && once) throw new AssertionFailure(await reason());
-    return holding;
+    try {
+      reason = await look();
+    } catch (error) {
+      // If the page navigates meanwhile, look again; `poll` itself would give up.
+      if (isNavigating(error)) return false;
+      throw error;
+    }
+    if (reason !== null && once) throw await failure(false);
+    return reason === null;
   };
   try {
     await expect.poll(looked, options).toBe(true);
   } catch (error) {
     if (error instanceof AssertionFailure) throw error;
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     if (/Target crashed|page crashed/i.test(message)) throw new AssertionFailure('the page has crashed');
     if (/has been closed/i.test(message))
       throw new AssertionFailure('the tab was closed before it could be graded');
-    throw new AssertionFailure(await reason(), true);
+    throw await failure(true);
   }
 }
 
+/** Playwright colours its messages. */
 function firstLine(message: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: Playwright colours its messages
-  return (message.split('\n')[0] ?? message).replace(/\u001b\[[0-9;]*m/g, '');
-}
-
-// The format's URL globs. Not picomatch: its `?` and `*` stop at other characters, its `**/x` matches a bare `x`, and its expressions
-// backtrack: `**a**a**a**b` takes minutes on a URL of 2000 characters, and pages choose their URLs. Here the work is at most (tokens
-// of the pattern) x (characters of the URL).
-
-/**
- * Whether a whole URL matches a glob: `**` is any run of characters, `*` any run without `/`, `?` exactly one
- * character, everything else itself. Case-sensitive.
- */
-export function matchesUrlGlob(pattern: string, url: string): boolean {
-  const tokens = pattern.match(/\*{2,}|./gsu) ?? [];
-  // The positions in the pattern that the URL may have come to.
-  let live = withEmptyRuns([0], tokens);
-  for (const character of url) {
-    const next: number[] = [];
-    for (const at of live) {
-      const token = tokens[at];
-      if (token?.startsWith('*')) {
-        if (token !== '*' || character !== '/') next.push(at);
-      } else if (token === '?' || token === character) next.push(at + 1);
-    }
-    live = withEmptyRuns(next, tokens);
-    if (live.size === 0) return false;
-  }
-  return live.has(tokens.length);
-}
-
-/** Adds the positions after runs that may be empty. */
-function withEmptyRuns(positions: readonly number[], tokens: readonly string[]): Set<number> {
-  const reached = new Set<number>();
-  for (let at of positions)
-    for (reached.add(at); tokens[at]?.startsWith('*') && !reached.has(at + 1); reached.add(at)) at++;
-  return reached;
+  return stripVTControlCharacters(message.split('\n')[0]!);
 }

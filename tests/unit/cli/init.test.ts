@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
-import { matchesUrlGlob } from '../../../src/grading/assertions';
+import { matchesUrlGlob } from '../../../src/grading/url-glob';
 import { parseTaskSpec } from '../../../src/spec';
 import { suite } from './suite';
 

@@ -46,12 +46,11 @@ async function grade(assertions: object[], looks: number) {
 
 test.each<[string, object[], looks: number, { passed: boolean[]; read: number }]>([
   ['each waits as long as all before it hold', [URL, SENT, URL], 2, { passed: [true, true, true], read: 4 }],
-  // One look, and one to say why.
   [
     'after one has waited in vain, the others look once',
     [NEVER, URL],
     9,
-    { passed: [false, false], read: 2 },
+    { passed: [false, false], read: 1 },
   ],
   ['where nothing matches, no reason waits for it', [SHOWN, URL], 0, { passed: [false, true], read: 1 }],
   ['and pass if they hold then', [NEVER, URL, SENT], 0, { passed: [false, true, true], read: 1 }],
