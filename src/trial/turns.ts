@@ -81,6 +81,8 @@ export class Turns {
       // The time may be up by now.
       this.signal.throwIfAborted();
       const { plan, session, mask, output } = this.trial;
+      // A tab may have opened while the picture was taken.
+      await abortable(() => session.followTabs(), this.signal);
       const { page } = session;
       const from = page.url();
       const record = this.begin(oneLine(mask(String(title)), 200), from);

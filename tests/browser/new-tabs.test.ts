@@ -23,7 +23,8 @@ const server = createServer((request, response) => {
     pathname === '/'
       ? `<a href="/quick" target="_blank">quick</a> <a href="/slow" target="_blank">slow</a>
          <button onclick="setTimeout(() => window.open('/quick'))">timer</button>
-         <button onclick="Promise.resolve().then(() => window.open('/quick'))">promise</button>`
+         <button onclick="Promise.resolve().then(() => window.open('/quick'))">promise</button>
+         <button onclick="setTimeout(() => window.open('/slow'), 30)">later</button>`
       : `<title>${pathname}</title>`;
   const answer = () => response.writeHead(200, { 'content-type': 'text/html' }).end(body);
   setTimeout(answer, pathname === '/slow' ? 400 : 0);
@@ -96,6 +97,18 @@ function followed(
     return right;
   });
 }
+
+it('a tab that a click opens a moment later, while the turn takes its picture, is the active one in the next turn', async () => {
+  await inTrial('best', async ({ session, page, turns }) => {
+    const isOther = async () => session.page !== page;
+    for (let time = 0; time < TIMES.slow; time++) {
+      await turns.run('click', () => page.getByText('later').click());
+      expect(await turns.run('look', isOther)).toBe(true);
+      await turns.run('close it', () => session.page.close());
+      session.activate(page);
+    }
+  });
+});
 
 describe('a tab that a turn opens is the active one afterwards', () => {
   it.each(Object.entries(TIMES))('of kind %s', async (kind, times) => {
