@@ -103,7 +103,14 @@ export async function alarms({ quick }) {
 
 function library() {
   const from = name => require(`../dist/verdicts/${name}.js`);
-  return { rules: { ...from('diff'), ...from('confirm'), ...from('verdict'), ...from('statistics') } };
+  return {
+    rules: {
+      ...from('change'),
+      ...from('confirm'),
+      ...from('statistics'),
+      keyOf: require('../dist/data/row-names.js').keyOf,
+    },
+  };
 }
 
 /** Shares of the suites in which something is reported, and the mean number of fresh trials. */

@@ -25,11 +25,11 @@ export async function load({ quick }) {
 
 /** Fresh processes that load Playwright first, then those of our files that such a process of a run loads. */
 const PROCESSES = {
-  'in a worker': { files: ['index.js'], target: { atMost: 0.2 } },
+  'in a worker': { files: ['index.js'], target: { atMost: 0.3 } },
   'in a worker of a suite with passPolicy() alone': {
     files: ['index.js'],
     policy: true,
-    target: { atMost: 0.2 },
+    target: { atMost: 0.3 },
   },
   'in the main process, with the reporter': { files: ['index.js', 'reporter.js'] },
   'in a worker that plays a trial of lexical()': {

@@ -1,5 +1,5 @@
 // After tsup: writes an ES module for each entry, which re-exports the CommonJS copy. Two copies would be two `test` objects.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 
 for (const entry of ['index', 'spec/index']) {
   const name = entry.split('/').at(-1);
@@ -18,11 +18,3 @@ declare const TaskproofReporter: new (options?: unknown) => Reporter;
 export default TaskproofReporter;
 `,
 );
-
-// Removes leftover imports of zod, which is not installed with the package.
-for (const file of readdirSync('dist', { recursive: true, encoding: 'utf8' })) {
-  if (!file.endsWith('.d.ts')) continue;
-  const text = readFileSync(`dist/${file}`, 'utf8').replace(/^import 'zod';\n/m, '');
-  if (/from 'zod'/.test(text)) throw new Error(`dist/${file} needs the types of zod, which users don't have`);
-  writeFileSync(`dist/${file}`, text);
-}

@@ -1,18 +1,13 @@
 export {
-  type Action,
   type Agent,
   AgentApiError,
   type AgentTask,
   BudgetExceededError,
   defineAgent,
   type GaveUp,
-  type Healing,
-  type ReportedUsage,
-  type TotalUsage,
   type Turn,
   TurnLimitError,
   type TurnOptions,
-  type Usage,
 } from './agents/agent';
 export { aiSdk } from './agents/ai-sdk';
 export type { AiSdkModel, AiSdkOptions, AiSdkPricing } from './agents/ai-sdk/options';
@@ -29,28 +24,25 @@ export { type LexicalOptions, lexical } from './agents/lexical';
 export { type ReplayOptions, replay } from './agents/replay';
 export type { ActionDraft } from './browser/actions/record';
 export type { PageTool, PageToolCallOptions, PageToolsMode } from './browser/page-tools/page-tools';
-export type { NetworkEvent } from './browser/session/network';
 export type { DialogAnswer, Fingerprint, PageAction, Position, RecordedAction } from './data/action';
 export type {
+  Action,
   AssertionResult,
   ErrorKind,
   Examination,
   Finding,
   FindingKind,
+  Healing,
+  Judgement,
   JudgeResult,
+  KeyPoint,
+  NetworkEvent,
   TrialRecord,
   TrialStatus,
   TurnRecord,
 } from './data/record';
-export {
-  type Judge,
-  type JudgedTrial,
-  JudgeError,
-  type Judgement,
-  type KeyPoint,
-  type WebJudgeOptions,
-  webJudge,
-} from './grading/judge';
+export type { ReportedUsage, TotalUsage, Usage } from './data/usage';
+export { type Judge, type JudgedTrial, JudgeError, type WebJudgeOptions, webJudge } from './grading/judge';
 export { OptionsError } from './options';
 export type { AgentOutcome, AgentRunner, AgentRunOptions } from './playwright/agent-runner';
 export {

@@ -7,63 +7,8 @@ import type {
   PageToolsMode,
 } from '../browser/page-tools/page-tools';
 import type { Session } from '../browser/session/session';
-import type { RecordedAction } from '../data/action';
-
-/** Tokens and US dollars of one model request. A missing count is 0; a missing cost is unknown. */
-export interface Usage {
-  inputTokens?: number;
-  outputTokens?: number;
-  cacheReadTokens?: number;
-  cacheCreationTokens?: number;
-  /** US dollars; null if the price is unknown. */
-  costUsd?: number | null;
-}
-
-/** What an agent reports about a model request. */
-export interface ReportedUsage extends Usage {
-  /** US dollars of all requests of the trial so far, this one included. Replaces the sum of `costUsd`. */
-  totalCostUsd?: number;
-}
-
-/** Tokens and US dollars of several requests. The cost is null if the cost of one is unknown. */
-export type TotalUsage = Required<Usage>;
-
-export const NO_USAGE: TotalUsage = {
-  inputTokens: 0,
-  outputTokens: 0,
-  cacheReadTokens: 0,
-  cacheCreationTokens: 0,
-  costUsd: 0,
-};
-
-export function addUsage(total: TotalUsage, usage: ReportedUsage): TotalUsage {
-  const cost = usage.costUsd ?? null;
-  const sum = total.costUsd === null || cost === null ? null : total.costUsd + cost;
-  return {
-    inputTokens: total.inputTokens + (usage.inputTokens ?? 0),
-    outputTokens: total.outputTokens + (usage.outputTokens ?? 0),
-    cacheReadTokens: total.cacheReadTokens + (usage.cacheReadTokens ?? 0),
-    cacheCreationTokens: total.cacheCreationTokens + (usage.cacheCreationTokens ?? 0),
-    costUsd: usage.totalCostUsd ?? sum,
-  };
-}
-
-/** One thing that an agent did in a turn. */
-export interface Action {
-  /** In words, as a person would say it: `click button "Sign in"`. */
-  title: string;
-  /** What went wrong, if the action failed. */
-  error?: string;
-  /** Viewport pixels (CSS) of a click or the end of a drag, to mark on the turn's screenshot. */
-  point?: { x: number; y: number };
-  /** Anything else to keep in the record. JSON only. */
-  detail?: Record<string, unknown>;
-  /**
-   * What it did to the page, for `replay()`; empty if it only looked. If the action failed: what it did before that.
-   * Without it, the trial can't be recorded. To note what a whole turn did, use `turn.record`.
-   */
-  recorded?: RecordedAction[];
-}
+import type { Action, Healing } from '../data/record';
+import type { ReportedUsage } from '../data/usage';
 
 /** What a turn's function may report about itself. */
 export interface Turn {
@@ -89,14 +34,6 @@ export interface TurnOptions {
    * model between their turns. Default: true.
    */
   waitForPicture?: boolean;
-}
-
-/** Why a recording no longer fits the page. */
-export interface Healing {
-  /** One sentence: `action 4: button "Place order" not found on /checkout`. */
-  reason: string;
-  /** The recording's file, absolute. If the trial passes, a new one is written beside it for review. */
-  recording: string;
 }
 
 /** What an agent gets. The page has already opened `entryUrl`. */

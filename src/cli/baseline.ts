@@ -1,11 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
-import { baselineText, DEFAULT_RUNS, historyRun, newest, readHistory } from '../data/baseline';
+import {
+  baselineText,
+  DEFAULT_RUNS,
+  type HistoryRun,
+  historyRun,
+  newest,
+  readHistory,
+} from '../data/baseline';
 import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../data/results';
+import { keyOf } from '../data/row-names';
 import { few, plural } from '../report/render/format';
-import { keyOf } from '../verdicts/change';
-import { type HistoryRun, pooledBaseline } from '../verdicts/history';
+import { pooledBaseline } from '../verdicts/history';
 import { CommandError, type Io, readRun, writeOutput } from './io';
 import type { AddCommand } from './program';
 

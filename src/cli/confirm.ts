@@ -1,5 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../data/results';
+import { keyOf } from '../data/row-names';
+import { sumOfCosts } from '../data/usage';
 import type { Wanted } from '../playwright/ledger';
 import {
   type Confirmation,
@@ -8,11 +10,10 @@ import {
   planText,
   renderConfirmation,
 } from '../report/render/confirm-text';
-import { baselineRate, type Diff, EXIT_CODES, keyOf, outcomeOf, suiteChangeOf } from '../verdicts/change';
+import { baselineRate, type Diff, EXIT_CODES, outcomeOf, suiteChangeOf } from '../verdicts/change';
 import { answerOf, type CandidateRow, DEFAULT_TRIALS, type StopRule, stopRules } from '../verdicts/confirm';
-import { sumOfKnown } from '../verdicts/verdict';
 import { atLeastOne } from './baseline';
-import { allowOption, compareFiles } from './diff';
+import { allowOption, compareFiles, diffJson, sideJson } from './diff';
 import { addTellOptions, CommandError, type Io, type TellOptions, tell } from './io';
 import { playChecked } from './play-suite';
 import type { AddCommand } from './program';
@@ -132,7 +133,7 @@ function conclude(
     suite,
     diff,
     rest,
-    costUsd: results ? sumOfKnown(results.verdicts.map(({ costUsd }) => costUsd)) : 0,
+    costUsd: results ? sumOfCosts(results.verdicts.map(({ costUsd }) => costUsd)) : 0,
   };
 }
 
@@ -173,9 +174,9 @@ async function play(
 
 function asJson({ outcome, answers, suite, diff, costUsd }: Confirmation): object {
   const candidates = answers.map(({ row, rule, answer, played, fresh }) => ({
-    ...{ spec: row.spec, project: row.project, answer, played, before: row.before, after: row.after, fresh },
+    ...{ spec: row.spec, project: row.project, answer, played, fresh },
+    ...{ before: sideJson(row.before), after: sideJson(row.after) },
     ...{ trials: rule.trials, enough: rule.enough },
   }));
-  const { counts, rows } = diff;
-  return { schemaVersion: '1', outcome, costUsd, candidates, suite, counts, rows };
+  return { schemaVersion: '1', costUsd, candidates, ...diffJson(diff), outcome, suite };
 }

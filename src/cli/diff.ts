@@ -1,11 +1,12 @@
 import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
-import { readHistory } from '../data/baseline';
+import { type HistoryRun, readHistory } from '../data/baseline';
 import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../data/results';
+import type { VerdictRow } from '../data/verdict';
 import { diffTable, outcomeLines, renderDiff } from '../report/render/diff-text';
 import { ALPHA, type Diff, DOUBTS, EXIT_CODES, outcomeOf } from '../verdicts/change';
-import { diffWithBaseline, type HistoryRun } from '../verdicts/history';
+import { diffWithBaseline } from '../verdicts/history';
 import { addTellOptions, CommandError, type Io, readInput, readRun, type TellOptions, tell } from './io';
 import type { AddCommand } from './program';
 
@@ -57,12 +58,26 @@ Examples:
           outcome: outcome.outcome,
           before: { runs: before.map(({ startedAt, partial }) => ({ startedAt, partial })) },
           after: { startedAt, status, complete },
-          ...diff,
+          ...diffJson(diff),
         }),
       });
       exit(EXIT_CODES[outcome.outcome]);
     });
 };
+
+/** The sides without what their row says already. */
+export function diffJson({ rows, ...diff }: Diff): object {
+  return {
+    rows: rows.map(row => ({ ...row, before: sideJson(row.before), after: sideJson(row.after) })),
+    ...diff,
+  };
+}
+
+export function sideJson(side: VerdictRow | null): object | null {
+  if (!side) return null;
+  const { spec, titlePath, describe, project, replayed, specHash, way, ...rest } = side;
+  return rest;
+}
 
 type Allowed = ReadonlySet<string>;
 

@@ -1,8 +1,8 @@
 import { checkRecording, DEFAULT_RECORDINGS_DIR, recordingFile, recordingText } from '../data/recording';
 import { DEFAULT_RESULTS_FILE } from '../data/results';
+import { specName } from '../data/row-names';
 import type { ResultRow } from '../data/verdict';
 import { plural } from '../report/render/format';
-import { specName } from '../verdicts/verdict';
 import { CommandError, type Io, readRun, writeOutput } from './io';
 import type { AddCommand } from './program';
 

@@ -1,8 +1,6 @@
 // The baseline file: the counts of the last runs. Each run is one line, so that Git can merge two branches that both saved.
 import { z } from 'zod';
-import { byName } from '../verdicts/change';
-import { countedRow, type HistoryRun, withLastWays } from '../verdicts/history';
-import { compareText } from '../verdicts/statistics';
+import { compareText } from './collections';
 import {
   checkResults,
   describeIssues,
@@ -12,7 +10,8 @@ import {
   readJson,
   refuseDoubles,
 } from './results';
-import { countedRowSchema } from './verdict';
+import { byName, keyOf } from './row-names';
+import { countedRowSchema, type ResultRow, type VerdictRow } from './verdict';
 
 export const BASELINE_SCHEMA_VERSION = '2';
 /** How many runs a baseline keeps. */
@@ -24,6 +23,14 @@ const baselineSchema = z.object({
   schemaVersion: z.literal(BASELINE_SCHEMA_VERSION),
   runs: z.record(z.iso.datetime(), runSchema),
 });
+
+export interface HistoryRun {
+  /** ISO time; identifies the run. */
+  startedAt: string;
+  /** Some specs or trials of its projects did not run. They are not removed. */
+  partial: boolean;
+  verdicts: readonly VerdictRow[];
+}
 
 /** What a baseline keeps of a run: counts that can be pooled, without the trials. */
 export function historyRun({ startedAt, complete, filtered, verdicts }: Results): HistoryRun {
@@ -52,6 +59,38 @@ export function newest(runs: readonly HistoryRun[], keep: number): HistoryRun[] 
     .sort(([a], [b]) => compareText(a, b))
     .slice(-keep)
     .map(([startedAt, run]) => ({ ...run, startedAt }));
+}
+
+/** Keeps only the last way of each spec: one passing trial is enough to compare with. */
+function withLastWays(oldestFirst: readonly HistoryRun[]): HistoryRun[] {
+  const told = oldestFirst.flatMap(run => run.verdicts.flatMap(row => (row.way ? [{ row, run }] : [])));
+  const last = new Map(told.map(({ row, run }) => [keyOf(row), run]));
+  const withoutWay = ({ way, ...row }: VerdictRow) => row;
+  return oldestFirst.map(run => ({
+    ...run,
+    verdicts: run.verdicts.map(row => (last.get(keyOf(row)) === run ? row : withoutWay(row))),
+  }));
+}
+
+/**
+ * A verdict's row with counts that may be pooled and tested. With `earlyStop`, how many trials run depends on how they end, which
+ * biases their rate. So only the first min(minPasses, k - minPasses + 1) trials count, which run in any case, or none if others ran
+ * before them.
+ */
+export function countedRow(row: ResultRow): VerdictRow {
+  const counted = { ...countedRowSchema.parse(row), reason: row.reason };
+  if (!row.earlyStop) return counted;
+  const sure = Math.min(row.minPasses, row.k - row.minPasses + 1);
+  const first = row.trials.filter(({ index }) => index < sure);
+  const whole = first.length === sure && first.every(({ outcome }) => outcome !== 'skipped');
+  const count = (what: string) => (whole ? first.filter(({ outcome }) => outcome === what).length : 0);
+  return {
+    ...counted,
+    passes: count('passed'),
+    failures: count('failed'),
+    errors: count('error'),
+    stoppedEarly: true,
+  };
 }
 
 /**

@@ -1,12 +1,9 @@
+// The record of one trial: what its worker hands to the reporter, through the runner and through blobs.
 import { z } from 'zod';
-import type { Action, Healing, TotalUsage } from '../agents/agent';
-import type { NetworkEvent } from '../browser/session/network';
-import type { Judgement } from '../grading/judge';
-import type { Assertion, PassPolicy } from '../spec';
-import { recordedActionSchema } from './action';
-import { type FindingKind, findingKinds } from './finding';
+import { type RecordedAction, recordedActionSchema } from './action';
+import { findingKinds } from './finding';
+import { costSchema, usageSchema } from './usage';
 
-export type { TotalUsage } from '../agents/agent';
 export type { FindingKind } from './finding';
 
 export const RECORD_SCHEMA_VERSION = '1';
@@ -21,14 +18,7 @@ export const AGENT_ATTACHMENT = '_taskproof-agent';
 /** Begins the `endReason` of an agent that gave up. */
 export const GAVE_UP = 'the agent gave up: ';
 
-export const trialStatuses = [
-  'completed',
-  'max_steps',
-  'budget_exceeded',
-  'timed_out',
-  'gave_up',
-  'error',
-] as const;
+const trialStatuses = ['completed', 'max_steps', 'budget_exceeded', 'timed_out', 'gave_up', 'error'] as const;
 export const errorKinds = [
   'site_unreachable',
   'agent_api',
@@ -38,228 +28,158 @@ export const errorKinds = [
   'interrupted',
   'internal',
 ] as const;
-export type TrialStatus = (typeof trialStatuses)[number];
-export type ErrorKind = (typeof errorKinds)[number];
 
-/** One turn of an agent in the record. */
-export interface TurnRecord {
-  /** 1 for the first turn. */
-  number: number;
+// Written out, since agents make it by hand: an inferred type has no docstrings in the package's declarations.
+/** One thing that an agent did in a turn. */
+export interface Action {
+  /** In words, as a person would say it: `click button "Sign in"`. */
   title: string;
-  actions: Action[];
-  narration: string;
-  outcome: 'ok' | 'error';
+  /** The control that it meant, in words: `field "Last name"`. Needed only if the action failed, or is not recorded. */
+  control?: string;
+  /** What went wrong, if the action failed. */
   error?: string;
-  /** What happened besides the agent's own actions: tabs, dialogs, downloads, refused navigations. */
-  notices: string[];
-  /** The address of the active tab after the turn. */
-  url: string;
-  usage: TotalUsage;
-  /** Milliseconds since the trial began. */
-  startedAtMs: number;
-  durationMs: number;
-  /** Name of the attachment with the turn's screenshot. */
-  screenshot: string | null;
+  /** Viewport pixels (CSS) of a click or the end of a drag, to mark on the turn's screenshot. */
+  point?: { x: number; y: number };
+  /** Anything else to keep in the record. JSON only. */
+  detail?: Record<string, unknown>;
+  /**
+   * What it did to the page, for `replay()`; empty if it only looked. If the action failed: what it did before that.
+   * Without it, the trial can't be recorded. To note what a whole turn did, use `turn.record`.
+   */
+  recorded?: RecordedAction[];
 }
-
-export interface AssertionResult {
-  /** The assertion as a sentence: `url matches "**\/trial**"`. */
-  title: string;
-  type: Assertion['type'];
-  description?: string;
-  passed: boolean;
-  /** Why it does not hold; null if it does. */
-  reason: string | null;
-  /** 1-based, in the spec's file. */
-  line?: number;
-}
-
-/** A thing on a page that is in an agent's way. */
-export interface Finding {
-  kind: FindingKind;
-  /** As Playwright writes it: `locator('.icon-cart')`. */
-  locator: string;
-  /** One line: `button without a name`. */
-  text: string;
-  /** Whether it is at a control of the last turns, or one that the agent looked for. */
-  relevant: boolean;
-  /** Name of the attachment with a picture of it. */
-  screenshot?: string;
-}
-
-/** What was found in the agent's way on the page where a failed trial ended. */
-export interface Examination {
-  /** Of the page's address, without query and fragment. */
-  path: string;
-  /** Relevant ones first. */
-  findings: Finding[];
-  /** How many findings are not relevant, whether or not they are among `findings`. */
-  others: number;
-  /** Why it is not complete. */
-  incomplete?: string;
-}
-
-/** A judge's judgement, with the judge's name. */
-export interface JudgeResult extends Judgement {
-  name?: string;
-  model?: string;
-}
-
-/** The JSON evidence of one trial. */
-export interface TrialRecord {
-  schemaVersion: typeof RECORD_SCHEMA_VERSION;
-  specId: string;
-  /** SHA-256, hexadecimal, of the parsed spec. */
-  specHash: string;
-  /** Relative to the run's root folder, with forward slashes. */
-  specFile: string;
-  agent: string;
-  model: string | null;
-  /** Whether it was played from a recording, and so does not measure an agent. */
-  replayed: boolean;
-  /** Set if another agent took over because the recording no longer fit the page: its first turn, the reason, and the recording's file, relative to the config's folder, with forward slashes. */
-  healed?: Healing & { turn: number };
-  /** Playwright's repeatEachIndex: 0 for the first trial. */
-  repeatIndex: number;
-  retry: number;
-  seed: number;
-  /** The value of `{{unique}}`, if the spec uses it. `TASKPROOF_RUN_ID=<runId>` brings it back. */
-  unique?: string;
-  runId?: string;
-  policy: PassPolicy;
-  status: TrialStatus;
-  errorKind: ErrorKind | null;
-  /** One line: why the agent stopped early; null if it ended its own turn. */
-  endReason?: string | null;
-  outcome: 'passed' | 'failed' | 'error';
-  /** One line: why the trial did not pass, and where the agent was; null if it passed. */
-  reason: string | null;
-  turns: TurnRecord[];
-  /** What was done in them, without what failed or only looked; and how much of that by tools of the pages. */
-  actions?: number;
-  pageToolCalls?: number;
-  network: { events: NetworkEvent[]; dropped: number };
-  /** `protocol`: the domain guard can't be bypassed. `route`: a bypass is reported as escaped. */
-  guard: 'protocol' | 'route';
-  /** Top-level navigations that the domain guard refused. */
-  refusals: { url: string; how: string }[];
-  assertions: AssertionResult[];
-  judge: JudgeResult | null;
-  usage: TotalUsage;
-  costUsd: number | null;
-  finalUrl: string | null;
-  /** Null if the trial did not fail, or if the page could not be examined. */
-  examination: Examination | null;
-  /** ISO 8601. */
-  startedAt: string;
-  durationMs: number;
-}
-
-/** A schema for each field. */
-type Fields<Type> = { [Name in keyof Type]-?: z.ZodType<Type[Name]> };
-
-const cost = z.number().nonnegative().nullable();
-
-const usageSchema = z.object({
-  inputTokens: z.number().nonnegative(),
-  outputTokens: z.number().nonnegative(),
-  cacheReadTokens: z.number().nonnegative(),
-  cacheCreationTokens: z.number().nonnegative(),
-  costUsd: cost,
-} satisfies Fields<TotalUsage>);
 
 const actionSchema = z.object({
   title: z.string(),
+  control: z.string().optional(),
   error: z.string().optional(),
   point: z.object({ x: z.number(), y: z.number() }).optional(),
   detail: z.record(z.string(), z.unknown()).optional(),
   recorded: z.array(recordedActionSchema).optional(),
-} satisfies Fields<Action>);
+}) satisfies z.ZodType<Action>;
 
 const turnSchema = z.object({
+  /** 1 for the first turn. */
   number: z.number().int().positive(),
   title: z.string(),
   actions: z.array(actionSchema),
   narration: z.string(),
   outcome: z.enum(['ok', 'error']),
   error: z.string().optional(),
+  /** What happened besides the agent's own actions: tabs, dialogs, downloads, refused navigations. */
   notices: z.array(z.string()),
+  /** The address of the active tab after the turn. */
   url: z.string(),
   usage: usageSchema,
+  /** Milliseconds since the trial began. */
   startedAtMs: z.number().nonnegative(),
   durationMs: z.number().nonnegative(),
+  /** Name of the attachment with the turn's screenshot. */
   screenshot: z.string().nullable(),
-} satisfies Fields<TurnRecord>);
+});
 
 const networkEventSchema = z.object({
+  /** Absolute; `data:` URLs without their content, very long ones cut. */
   url: z.string(),
+  /** Upper case. */
   method: z.string(),
+  /** HTTP status; null if there is no response. */
   status: z.number().nullable(),
+  /** Playwright's `request.resourceType()`: `document`, `fetch`, `xhr`, `ping`, `image` ... */
   resourceType: z.string(),
+  /** The browser's reason if the request failed: `net::ERR_ABORTED` ... With a status: the body was cut. */
   failure: z.string().optional(),
+  /** A service worker may have answered it, so that it may not have left the browser. The worker's own requests are separate events. */
   keptByWorker: z.literal(true).optional(),
+  /** Milliseconds since the log began. */
   startedAtMs: z.number(),
-} satisfies Fields<NetworkEvent>);
+});
 
 const assertionResultSchema = z.object({
+  /** The assertion as a sentence: `url matches "**\/trial**"`. */
   title: z.string(),
   type: z.enum(['url', 'dom', 'network']),
   description: z.string().optional(),
   passed: z.boolean(),
+  /** Why it does not hold; null if it does. */
   reason: z.string().nullable(),
+  /** 1-based, in the spec's file. */
   line: z.number().int().positive().optional(),
-} satisfies Fields<AssertionResult>);
+});
 
 const findingSchema = z.object({
   kind: z.enum(findingKinds),
+  /** As Playwright writes it: `locator('.icon-cart')`. */
   locator: z.string(),
+  /** One line: `button without a name`. */
   text: z.string(),
+  /** Whether it is at a control of the last turns, or one that the agent looked for. */
   relevant: z.boolean(),
+  /** Name of the attachment with a picture of it. */
   screenshot: z.string().optional(),
-} satisfies Fields<Finding>);
+});
 
 const examinationSchema = z.object({
+  /** Of the page's address, without query and fragment. */
   path: z.string(),
+  /** Relevant ones first. */
   findings: z.array(findingSchema),
+  /** How many findings are not relevant, whether or not they are among `findings`. */
   others: z.number().int().nonnegative(),
+  /** Why it is not complete. */
   incomplete: z.string().optional(),
-} satisfies Fields<Examination>);
+});
 
 const keyPointSchema = z.object({
   text: z.string(),
   met: z.boolean(),
+  /** What shows it, or what is missing. */
   evidence: z.string(),
+  /** Name of the screenshot that shows it; null if none does. */
   screenshot: z.string().nullable(),
 });
 
-/** Keeps the other fields that a judge returns. */
-export const judgeResultSchema = z.looseObject({
+/** Other fields are kept in the record: votes, prompt version ... JSON only. */
+const judgementSchema = z.looseObject({
   passed: z.boolean(),
+  /** One line. */
   reason: z.string(),
+  usage: usageSchema.optional(),
+  /** Shown in the report as steps, and in the transcript. */
+  keyPoints: z.array(keyPointSchema).readonly().optional(),
+});
+
+export const judgeResultSchema = z.looseObject({
+  ...judgementSchema.shape,
   name: z.string().optional(),
   model: z.string().optional(),
-  usage: usageSchema.optional(),
-  keyPoints: z.array(keyPointSchema).optional(),
+});
+
+const healingSchema = z.object({
+  /** One sentence: `action 4: button "Place order" not found on /checkout`. */
+  reason: z.string(),
+  /** The recording's file: absolute, in a record relative to the config's folder, with forward slashes. If the trial passes, a new one is written beside it for review. */
+  recording: z.string(),
 });
 
 export const trialRecordSchema = z.object({
   schemaVersion: z.literal(RECORD_SCHEMA_VERSION),
   specId: z.string(),
+  /** SHA-256, hexadecimal, of the parsed spec. */
   specHash: z.string(),
+  /** Relative to the run's root folder, with forward slashes. */
   specFile: z.string(),
   agent: z.string(),
   model: z.string().nullable(),
+  /** Whether it was played from a recording, and so does not measure an agent. */
   replayed: z.boolean(),
-  healed: z
-    .object({
-      turn: z.number().int().positive(),
-      reason: z.string(),
-      recording: z.string(),
-    })
-    .optional(),
+  /** Set if another agent took over because the recording no longer fit the page: its first turn, and why. */
+  healed: healingSchema.extend({ turn: z.number().int().positive() }).optional(),
+  /** Playwright's repeatEachIndex: 0 for the first trial. */
   repeatIndex: z.number().int().nonnegative(),
   retry: z.number().int().nonnegative(),
   seed: z.number().int().nonnegative(),
+  /** The value of `{{unique}}`, if the spec uses it. `TASKPROOF_RUN_ID=<runId>` brings it back. */
   unique: z
     .string()
     .regex(/^[a-z][a-z0-9]+$/)
@@ -268,25 +188,52 @@ export const trialRecordSchema = z.object({
   policy: z.object({ k: z.number().int().positive(), minPasses: z.number().int().positive() }),
   status: z.enum(trialStatuses),
   errorKind: z.enum(errorKinds).nullable(),
+  /** One line: why the agent stopped early; null if it ended its own turn. */
   endReason: z.string().nullish(),
   outcome: z.enum(['passed', 'failed', 'error']),
+  /** One line: why the trial did not pass, and where the agent was; null if it passed. */
   reason: z.string().nullable(),
   turns: z.array(turnSchema),
+  /** What was done in them, without what failed or only looked; and how much of that by tools of the pages. */
   actions: z.int().nonnegative().optional(),
   pageToolCalls: z.int().nonnegative().optional(),
   network: z.object({ events: z.array(networkEventSchema), dropped: z.number().int().nonnegative() }),
+  /** `protocol`: the domain guard can't be bypassed. `route`: a bypass is reported as escaped. */
   guard: z.enum(['protocol', 'route']),
+  /** Top-level navigations that the domain guard refused. */
   refusals: z.array(z.object({ url: z.string(), how: z.string() })),
   assertions: z.array(assertionResultSchema),
   judge: judgeResultSchema.nullable(),
   usage: usageSchema,
-  costUsd: cost,
+  costUsd: costSchema,
   finalUrl: z.string().nullable(),
-  // Missing in records of earlier versions.
+  /** Null if the trial did not fail, or if the page could not be examined. Records of earlier versions lack it. */
   examination: examinationSchema.nullable().default(null),
+  /** ISO 8601. */
   startedAt: z.iso.datetime(),
   durationMs: z.number().nonnegative(),
-} satisfies Fields<TrialRecord>);
+});
+
+export type TrialStatus = (typeof trialStatuses)[number];
+export type ErrorKind = (typeof errorKinds)[number];
+/** One turn of an agent in the record. */
+export interface TurnRecord extends z.infer<typeof turnSchema> {}
+/** One request. A redirect chain is one event per hop, each with the status of that hop. */
+export interface NetworkEvent extends z.infer<typeof networkEventSchema> {}
+export interface AssertionResult extends z.infer<typeof assertionResultSchema> {}
+/** A thing on a page that is in an agent's way. */
+export interface Finding extends z.infer<typeof findingSchema> {}
+/** What was found in the agent's way on the page where a failed trial ended. */
+export interface Examination extends z.infer<typeof examinationSchema> {}
+/** One thing that the rubric asks for, and whether the trial shows it. */
+export interface KeyPoint extends z.infer<typeof keyPointSchema> {}
+export interface Judgement extends z.infer<typeof judgementSchema> {}
+/** A judge's judgement, with the judge's name. */
+export interface JudgeResult extends z.infer<typeof judgeResultSchema> {}
+/** Why a recording no longer fits the page. */
+export interface Healing extends z.infer<typeof healingSchema> {}
+/** The JSON evidence of one trial. */
+export interface TrialRecord extends z.infer<typeof trialRecordSchema> {}
 
 /**
  * Reads a record from its attachment.

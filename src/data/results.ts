@@ -1,16 +1,9 @@
 // The results file, taskproof-results.json: the results of a run for programs.
 import { z } from 'zod';
 import { problemsIn } from '../spec/errors';
-import { keyOf } from '../verdicts/change';
-import { specName } from '../verdicts/verdict';
-import {
-  comparisonSchema,
-  cost,
-  type ResultRow,
-  rowSchema,
-  sharedFindingSchema,
-  usageSchema,
-} from './verdict';
+import { keyOf, specName } from './row-names';
+import { costSchema, tokensSchema } from './usage';
+import { comparisonSchema, type ResultRow, rowSchema, sharedFindingSchema } from './verdict';
 
 export const RESULTS_SCHEMA_VERSION = '1';
 export const DEFAULT_RESULTS_FILE = 'taskproof-results.json';
@@ -22,8 +15,8 @@ export const resultsSchema = z
     startedAt: z.iso.datetime().describe('When the run began.'),
     durationMs: z.number().nonnegative().describe('Milliseconds.'),
     status: z.enum(['passed', 'failed', 'interrupted']).describe('Of the run, ordinary tests included.'),
-    costUsd: cost.optional().describe('Sum over the verdicts, US dollars; null if any is unknown.'),
-    usage: usageSchema.optional().describe('Tokens of all trials that have a record.'),
+    costUsd: costSchema.optional().describe('Sum over the verdicts, US dollars; null if any is unknown.'),
+    usage: tokensSchema.optional().describe('Tokens of all trials that have a record.'),
     complete: z
       .boolean()
       .describe('False for a shard, and for a run in which trials are missing or a spec does not parse.'),

@@ -1,20 +1,14 @@
 // The results of a run as data: trials, the verdict on a spec in a project, projects side by side. The results file has these
 // shapes.
 import { z } from 'zod';
+import { costSchema, tokensSchema } from './usage';
 
 const count = z.int().nonnegative();
-export const cost = z.number().nonnegative().nullable();
 const share = z.number().min(0).max(1);
 const rate = share.nullable();
 const text = z.string();
 const texts = z.array(text);
 
-export const usageSchema = z.object({
-  inputTokens: count,
-  outputTokens: count,
-  cacheReadTokens: count,
-  cacheCreationTokens: count,
-});
 const trialSchema = z.object({
   index: count.describe("Playwright's repeatEachIndex: 0 for the first trial."),
   outcome: z
@@ -30,8 +24,8 @@ const trialSchema = z.object({
   turns: count.describe('Turns that the agent took.'),
   actions: count.optional().describe('What it did in them, without what failed or only looked.'),
   pageToolCalls: count.optional().describe('How many of these were calls of tools that pages offer.'),
-  costUsd: cost.describe('US dollars; null where a price is unknown.'),
-  usage: usageSchema.optional().describe('Tokens; left out where the trial left no record.'),
+  costUsd: costSchema.describe('US dollars; null where a price is unknown.'),
+  usage: tokensSchema.optional().describe('Tokens; left out where the trial left no record.'),
   durationMs: z.number().nonnegative().describe('Milliseconds.'),
   finalUrl: text.nullable().describe('The address of the active tab at the end.'),
   screenshot: text.nullish().describe("Name of the attachment with the trial's last screenshot."),
@@ -146,7 +140,7 @@ const countsSchema = z.object({
   failures: count.describe('Trials that failed.'),
   errors: count.describe('Trials that say nothing about the site.'),
   turns: z.number().nonnegative().nullable().describe('Median turns of the graded trials.'),
-  costUsd: cost.describe('Sum over the trials, US dollars; null where any is unknown.'),
+  costUsd: costSchema.describe('Sum over the trials, US dollars; null where any is unknown.'),
 });
 const way = waySchema
   .optional()
@@ -193,7 +187,7 @@ export const rowSchema = z.looseObject({
     .describe(
       'True if trials are skipped once the verdict is settled: the rate is biased and has no interval.',
     ),
-  usage: usageSchema.optional().describe('Tokens of all its trials that left a record.'),
+  usage: tokensSchema.optional().describe('Tokens of all its trials that left a record.'),
   diagnosis: diagnosisSchema.optional().describe('Left out if no trial failed.'),
   way,
   recording: z
@@ -223,14 +217,16 @@ const comparedProjectSchema = z.object({
     .optional()
     .describe('Of all trials; left out, as what follows, where no project called a page tool.'),
   pageToolCalls: count.optional(),
-  costUsd: cost,
+  costUsd: costSchema,
   passAll: z
     .object({ k: z.int().min(1), value: share })
     .nullish()
     .describe(
       'pass^k: the chance that k trials of a spec all pass, unbiased, the mean over the specs; null without trials.',
     ),
-  costPerPassUsd: cost.optional().describe('US dollars per passing trial; null if unknown or none passed.'),
+  costPerPassUsd: costSchema
+    .optional()
+    .describe('US dollars per passing trial; null if unknown or none passed.'),
 });
 
 const comparedPairSchema = z.object({
@@ -266,7 +262,6 @@ export const comparisonSchema = z
   })
   .describe('The specs that at least two projects have, side by side, without replays.');
 
-export type TokenUsage = z.infer<typeof usageSchema>;
 export type TrialResult = z.infer<typeof trialSchema>;
 export type Outcome = TrialResult['outcome'];
 export type Healed = NonNullable<TrialResult['healed']>;

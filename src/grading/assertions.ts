@@ -2,8 +2,8 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect, type Locator, type Page } from '@playwright/test';
 import { shorten } from '../browser/reading/tree';
-import type { NetworkEvent } from '../browser/session/network';
 import { limited } from '../browser/waiting';
+import type { NetworkEvent } from '../data/record';
 import type { Assertion, DomAssertion, NetworkAssertion, UrlAssertion } from '../spec';
 import { messageOf } from '../text/safe-text';
 import { matchesUrlGlob } from './url-glob';

@@ -2,13 +2,8 @@
 import type { Page, TestInfo } from '@playwright/test';
 import { z } from 'zod';
 import { openSession } from '../browser/session/session';
-import {
-  AGENT_ATTACHMENT,
-  type AgentNote,
-  type TotalUsage,
-  type TrialStatus,
-  type TurnRecord,
-} from '../data/record';
+import { AGENT_ATTACHMENT, type AgentNote, type TrialStatus, type TurnRecord } from '../data/record';
+import type { TotalUsage } from '../data/usage';
 import { checkOptions, type OptionSchemas } from '../options';
 import { parsedUrl } from '../spec/url';
 import { AgentRun, agentTimeMs, type TrialPlan, trialContext } from '../trial/run-agent';

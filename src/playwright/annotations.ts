@@ -2,9 +2,10 @@
 // properties. They travel in blobs, so merging reports needs no spec files.
 import { sep } from 'node:path';
 import { z } from 'zod';
+import { specName } from '../data/row-names';
+import type { Policy } from '../data/verdict';
 import type { TaskSpec } from '../spec';
 import { harmless } from '../text/safe-text';
-import { type Policy, specName } from '../verdicts/verdict';
 
 export interface Annotation {
   type: string;

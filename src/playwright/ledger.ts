@@ -14,9 +14,10 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import type { Policy, TrialResult } from '../data/verdict';
 import { answerOf } from '../verdicts/confirm';
 import { sumOf } from '../verdicts/statistics';
-import { EARLY_STOP, type Policy, type TrialResult, verdictOf } from '../verdicts/verdict';
+import { verdictOf } from '../verdicts/verdict';
 
 /** Set by the reporter in the main process, inherited by the workers. */
 const ENV = 'TASKPROOF_LEDGER';
@@ -109,7 +110,7 @@ export function settledReason(project: string, spec: string, policy: Policy): st
   const { verdict, passes, failures, errors } = verdictOf(policy, trials);
   if (verdict === 'undecided') return undefined;
   const ran = passes + failures + errors;
-  return `${EARLY_STOP}the verdict is settled (${verdict}, ${passes} of ${ran} passed, needs ${policy.minPasses} of ${policy.k})`;
+  return `early stop: the verdict is settled (${verdict}, ${passes} of ${ran} passed, needs ${policy.minPasses} of ${policy.k})`;
 }
 
 /** How many ended trials of the spec did not pass. */

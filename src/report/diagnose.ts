@@ -6,11 +6,11 @@ import { resolve } from 'node:path';
 import type { FullConfig, TestResult } from '@playwright/test/reporter';
 import { readHistory } from '../data/baseline';
 import { DEFAULT_RECORDINGS_DIR, readRecording, recordingFile } from '../data/recording';
+import { byName } from '../data/row-names';
 import type { Comparison, Diagnosis, Parting, PassingTrials, SharedFinding, Way } from '../data/verdict';
 import { nameOf } from '../playwright/annotations';
 import { annotate, markTurn, pictureOf, showSideBySide } from '../playwright/runner';
 import { oneLine } from '../text/safe-text';
-import { byName } from '../verdicts/change';
 import {
   diagnosisOf,
   type FailedTrial,

@@ -1,7 +1,7 @@
 // Collects the trials of one spec in one project, of an agent or of replays, as they come in.
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 import type { TrialRecord } from '../data/record';
-import type { Way, WayAction } from '../data/verdict';
+import type { Policy, TrialResult, Verdict, Way, WayAction } from '../data/verdict';
 import { type PlannedSpec, nameOf as plannedName, plannedSpec } from '../playwright/annotations';
 import { checkRun, enter, needlessReason, settledReason, wantedOf } from '../playwright/ledger';
 import { annotate, expectAsDeclared, retag, skipUnstarted, tolerate, unannotate } from '../playwright/runner';
@@ -10,14 +10,7 @@ import { oneLine } from '../text/safe-text';
 import type { FailedTrial } from '../verdicts/diagnosis/groups';
 import { type PassingTrial, PassingWays } from '../verdicts/diagnosis/parting';
 import { actionsOf, failedTrialOf, wayOf } from '../verdicts/diagnosis/way';
-import {
-  allowedFailures,
-  isGraded,
-  type Policy,
-  type TrialResult,
-  type Verdict,
-  verdictOf,
-} from '../verdicts/verdict';
+import { allowedFailures, isGraded, verdictOf } from '../verdicts/verdict';
 import { RecordingPick } from './recordings';
 import { specLabel } from './render/format';
 import { healedText } from './render/trial-notes';

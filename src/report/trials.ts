@@ -12,10 +12,10 @@ import {
   readRecord,
   type TrialRecord,
 } from '../data/record';
+import { sumOfCosts, sumOfTokens } from '../data/usage';
 import type { TrialResult } from '../data/verdict';
 import { oneLine } from '../text/safe-text';
 import { groupBy, sumOf } from '../verdicts/statistics';
-import { sumOfKnown, sumOfTokens } from '../verdicts/verdict';
 import { plural } from './render/format';
 
 /**
@@ -60,7 +60,7 @@ export function testTrial(index: number, result: TestResult): TrialResult {
   const notes = agentNotes(result);
   const spent = {
     turns: sumOf(notes, ({ turns }) => turns),
-    costUsd: sumOfKnown(notes.map(({ usage }) => usage.costUsd)),
+    costUsd: sumOfCosts(notes.map(({ usage }) => usage.costUsd)),
     usage: sumOfTokens(notes.map(({ usage }) => usage)),
   };
   const { errorKind, ...rest } = { ...withoutRecord(index, result), ...spent };

@@ -3,12 +3,12 @@ import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { DEFAULT_RESULTS_FILE, RESULTS_SCHEMA_VERSION, type Results } from '../data/results';
+import { byName } from '../data/row-names';
+import { sumOfCosts, sumOfTokens } from '../data/usage';
 import type { Diagnosis, ResultRow } from '../data/verdict';
 import { checkOptions, type OptionSchemas } from '../options';
 import { checkRun } from '../playwright/ledger';
-import { byName } from '../verdicts/change';
 import { compareProjects } from '../verdicts/compare';
-import { sumOfKnown, sumOfTokens } from '../verdicts/verdict';
 import type { Diagnosed } from './diagnose';
 import { diffTable } from './render/diff-text';
 import { print, useColour } from './render/format';
@@ -72,7 +72,7 @@ export function resultsOf(
     startedAt: run.startedAt.toISOString(),
     durationMs: Math.round(run.durationMs),
     status: run.status,
-    costUsd: sumOfKnown(verdicts.map(row => row.costUsd)),
+    costUsd: sumOfCosts(verdicts.map(row => row.costUsd)),
     usage: sumOfTokens(verdicts.map(row => row.usage)),
     complete:
       !run.shard &&

@@ -1,23 +1,11 @@
 // A spec's source as one YAML document: its plain value, and the place of each part of it.
-import {
-  type Alias,
-  Composer,
-  CST,
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  Lexer,
-  LineCounter,
-  type Node,
-  type Pair,
-  Parser,
-  visit,
-  type YAMLError,
-} from 'yaml';
+import { createRequire } from 'node:module';
+import type { Alias, CST, Document, LineCounter, Node, Pair, YAMLError } from 'yaml';
 import { messageOf } from '../text/safe-text';
 import { escapeControls, type SourceLocation, shown, TaskSpecYamlError } from './errors';
+
+/** Loaded with the first spec: a suite may have none, and its workers import us, too. */
+const yaml = (): typeof import('yaml') => createRequire(__filename)('yaml');
 
 export interface SpecDocument {
   /** Plain data. Aliases in the document can make it shared or even circular. */
@@ -52,7 +40,7 @@ function read(source: string, filename: string | undefined): SpecDocument {
   if (source.length > MAX_SOURCE_BYTES || Buffer.byteLength(source) > MAX_SOURCE_BYTES)
     refuse(TOO_LARGE, START);
 
-  const lines = new LineCounter();
+  const lines = new (yaml().LineCounter)();
   const placeOf = (offset: number): SourceLocation => {
     const { line, col } = lines.linePos(offset);
     return line < 1 ? START : { line, column: col };
@@ -60,7 +48,7 @@ function read(source: string, filename: string | undefined): SpecDocument {
   const at: PlaceOf = node => placeOf(node?.range?.[0] ?? 0);
   const text = source.replace(/^\uFEFF/, '');
   const tokens = modestTokens(text, lines, (reason, offset) => refuse(reason, placeOf(offset)));
-  const [document, second] = new Composer(COMPOSE).compose(tokens, true, text.length);
+  const [document, second] = new (yaml().Composer)(COMPOSE).compose(tokens, true, text.length);
   // The composer always yields a document, even for an empty source.
   if (!document) return refuse('empty', START);
   const flaw = document.errors[0] ?? document.warnings.find(({ code }) => code === 'TAG_RESOLVE_FAILED');
@@ -103,6 +91,7 @@ function* modestTokens(
   lines: LineCounter,
   refuse: (reason: string, offset: number) => never,
 ): Generator<CST.Token> {
+  const { CST, Lexer, Parser } = yaml();
   const parser = new Parser(lines.addNewLine);
   lines.addNewLine(0);
   let properties = 0;
@@ -125,6 +114,7 @@ function* modestTokens(
 function resolved(document: Document.Parsed, refuse: Refuse, at: PlaceOf): Map<Alias, Node> {
   const anchors = new Map<string, Node>();
   const aliases = new Map<Alias, Node>();
+  const { isScalar, visit } = yaml();
   visit(document, {
     Value: (_, node) => void (node.anchor && anchors.set(node.anchor, node)),
     Map: (_, node) => {
@@ -169,6 +159,7 @@ export interface Locator {
 type Place = { key?: Node; value: Node | null };
 
 function createLocator(root: Node | null, aliases: ReadonlyMap<Alias, Node>, at: PlaceOf): Locator {
+  const { isAlias, isMap, isScalar, isSeq } = yaml();
   const inside = (place: Place | undefined, segment: string | number): Place | undefined => {
     const node = isAlias(place?.value) ? aliases.get(place.value) : place?.value;
     const isAt = ({ key }: Pair) => isScalar(key) && key.value === segment;
@@ -192,7 +183,7 @@ function createLocator(root: Node | null, aliases: ReadonlyMap<Alias, Node>, at:
 }
 
 function isEmpty(node: Node | null): boolean {
-  return node === null || (isScalar(node) && node.value === null && node.source === '');
+  return node === null || (yaml().isScalar(node) && node.value === null && node.source === '');
 }
 
 /** The segments of a path that `formatPath` wrote. */

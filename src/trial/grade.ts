@@ -1,7 +1,8 @@
 // Grades a trial whose agent has ended: checks assertions, asks the judge, and makes sure that the site still answers.
 import type { Page } from '@playwright/test';
-import type { NetworkEvent } from '../browser/session/network';
-import { type AssertionResult, type JudgeResult, judgeResultSchema, type TotalUsage } from '../data/record';
+import type { NetworkEvent } from '../data/record';
+import { type AssertionResult, type JudgeResult, judgeResultSchema } from '../data/record';
+import type { TotalUsage } from '../data/usage';
 import { AssertionFailure, assertionTitle, checkAssertion } from '../grading/assertions';
 import { type Judge, type JudgedTrial, JudgeError } from '../grading/judge';
 import { problemsIn } from '../spec/errors';

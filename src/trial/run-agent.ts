@@ -6,13 +6,12 @@ import {
   AgentApiError,
   BudgetExceededError,
   type GaveUp,
-  type Healing,
   type SessionTask,
 } from '../agents/agent';
 import { listen } from '../browser/page-calls';
 import { PageTools, type PageToolsMode } from '../browser/page-tools/page-tools';
 import type { OpenSession } from '../browser/session/session';
-import { type ErrorKind, GAVE_UP, type TrialStatus } from '../data/record';
+import { type ErrorKind, GAVE_UP, type Healing, type TrialStatus } from '../data/record';
 import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';
 import { maskDebugLines } from '../text/debug';

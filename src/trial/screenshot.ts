@@ -1,8 +1,8 @@
 import type { Page } from '@playwright/test';
-import type { Action } from '../agents/agent';
 import { protocolOf } from '../browser/page-calls';
 import { drawn } from '../browser/session/picture';
 import { within } from '../browser/waiting';
+import type { Action } from '../data/record';
 
 const QUALITY = 60;
 /** So that a page that hangs costs little of the trial's time. */

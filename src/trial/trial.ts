@@ -1,15 +1,15 @@
 // One trial from entryUrl to record.
 import { relative } from 'node:path';
-import { addUsage } from '../agents/agent';
 import type { Refusal } from '../browser/guard/guard';
-import type { NetworkEvent } from '../browser/session/network';
 import type { OpenSession } from '../browser/session/session';
+import type { NetworkEvent } from '../data/record';
 import {
   type AssertionResult,
   type Examination,
   RECORD_SCHEMA_VERSION,
   type TrialRecord,
 } from '../data/record';
+import { addUsage } from '../data/usage';
 import { oneLine, shortUrl } from '../text/safe-text';
 import { checkAssertions, type Judged, judgeTimeMs, judgeTrial, whySiteIsGone } from './grade';
 import { openEntry, openTimeMs } from './open';

@@ -1,21 +1,13 @@
 // The turns of one trial: counted, limited, shown as steps, each with its usage and a screenshot.
 import type { Page } from '@playwright/test';
-import {
-  type Action,
-  addUsage,
-  BudgetExceededError,
-  NO_USAGE,
-  type ReportedUsage,
-  type Turn,
-  TurnLimitError,
-  type TurnOptions,
-} from '../agents/agent';
+import { BudgetExceededError, type Turn, TurnLimitError, type TurnOptions } from '../agents/agent';
 import { filled, inTexts } from '../agents/secrets';
 import { type ActionElement, ActionRecorder } from '../browser/actions/record';
 import type { PageToolCallOptions } from '../browser/page-tools/page-tools';
 import { resultText, saysError } from '../browser/page-tools/tool-text';
 import type { RecordedAction } from '../data/action';
-import type { TurnRecord } from '../data/record';
+import type { Action, TurnRecord } from '../data/record';
+import { addUsage, NO_USAGE, type ReportedUsage } from '../data/usage';
 import { type Mask, maskDeep, messageOf, oneLine, shortUrl } from '../text/safe-text';
 import type { Attach, TrialContext } from './run-agent';
 import { takeScreenshot } from './screenshot';

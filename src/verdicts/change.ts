@@ -1,18 +1,16 @@
 // What changed between a baseline and a later run, per spec and project, whether there are enough trials to tell, and what follows for
 // the exit code.
 
-import type { Graded, RowSubject, VerdictName, VerdictRow } from '../data/verdict';
+import { byName, keyOf, specName } from '../data/row-names';
+import type { Graded, VerdictName, VerdictRow } from '../data/verdict';
 import {
-  compareText,
   fisherExactOneSided,
   type Stratum,
   stratifiedExactOneSided,
   taroneLevel,
   totalOf,
 } from './statistics';
-import { isSettled, rateDifference, specName } from './verdict';
-
-export type { VerdictRow };
+import { isSettled, rateDifference } from './verdict';
 
 /** At most this chance that any spec of an unchanged suite is called proven. */
 export const ALPHA = 0.05;
@@ -43,8 +41,6 @@ export const CHANGES = [
 ] as const;
 export type Change = (typeof CHANGES)[number];
 
-export type DiffSide = Omit<VerdictRow, Exclude<keyof RowSubject, 'agent' | 'model'> | 'way'>;
-
 export interface DiffRow {
   /** As `specName` returns it. */
   spec: string;
@@ -54,8 +50,9 @@ export interface DiffRow {
   /** Replays are compared with replays only: they measure the site, not an agent. */
   replayed: boolean;
   change: Change;
-  before: DiffSide | null;
-  after: DiffSide | null;
+  /** With the verdict by the later run's policy. */
+  before: VerdictRow | null;
+  after: VerdictRow | null;
   /**
    * Fisher's exact test, one-sided in the direction of the change: the chance of a change this large if the pass rate were the same.
    * Null without such a change, and for replays, which don't change by chance.
@@ -129,10 +126,12 @@ function compare(
 ): DiffRow {
   const { project, replayed, titlePath } = (after ?? before)!;
   const spec = specName((after ?? before)!);
-  const sides = { before: before ? sideOf(before) : null, after: after ? sideOf(after) : null };
   // A stricter policy is no regression, and a looser one hides none: use the later one for both sides.
-  if (sides.before && after) sides.before.verdict = judgedBy(after, sides.before);
-  const change = sides.after ? changeBetween(sides.before, sides.after) : lacks(before!);
+  const sides = {
+    before: before ? { ...before, ...(after ? { verdict: judgedBy(after, before) } : {}) } : null,
+    after: after ?? null,
+  };
+  const change = after ? changeBetween(sides.before, after) : lacks(before!);
   const p = before && after && !replayed ? chanceOf(change, before, after) : null;
   const candidate =
     p !== null && (change === 'regressed' || (change === 'worsened' && atMost(p, CANDIDATE_P)));
@@ -142,7 +141,7 @@ function compare(
 }
 
 /** The verdict of these counts under another policy, or of several runs: by the share of passes that the policy asks for. */
-function judgedBy({ k, minPasses }: VerdictRow, side: DiffSide): VerdictName {
+function judgedBy({ k, minPasses }: VerdictRow, side: VerdictRow): VerdictName {
   const graded = side.passes + side.failures;
   const samePolicy = side.k === k && side.minPasses === minPasses;
   if (!isSettled(side.verdict) || graded === 0 || (samePolicy && (side.runs ?? 1) === 1)) return side.verdict;
@@ -153,7 +152,7 @@ function passesBy(policy: Pick<VerdictRow, 'k' | 'minPasses'>, { passes, failure
   return passes * policy.k >= policy.minPasses * (passes + failures);
 }
 
-function changeBetween(before: DiffSide | null, after: DiffSide): Change {
+function changeBetween(before: VerdictRow | null, after: VerdictRow): Change {
   if (!before) return 'added';
   if (!isSettled(before.verdict) || !isSettled(after.verdict)) return 'unclear';
   if (before.verdict !== after.verdict) return after.verdict === 'passed' ? 'fixed' : 'regressed';
@@ -225,7 +224,7 @@ export function suiteChangeOf(
  * The most failures that a baseline of this size could have for the later run to be a candidate. Fresh trials are compared with a
  * baseline that was selected for being good.
  */
-export function luckiestBaseline(before: DiffSide, after: DiffSide): number {
+export function luckiestBaseline(before: VerdictRow, after: VerdictRow): number {
   const size = before.passes + before.failures;
   for (let failures = size; failures >= 0; failures--) {
     const side = { passes: size - failures, failures };
@@ -244,26 +243,6 @@ function differences(before: VerdictRow, after: VerdictRow): DiffRow['alsoChange
   if (before.model !== after.model) found.push('model');
   return found;
 }
-
-function sideOf(row: VerdictRow): DiffSide {
-  const { spec, titlePath, describe, project, replayed, specHash, way, ...side } = row;
-  return side;
-}
-
-type Named = Pick<RowSubject, 'spec' | 'titlePath' | 'describe' | 'project' | 'replayed'>;
-
-/** By spec, then project, agents before replays. */
-export function byName(a: Named, b: Named): number {
-  return (
-    compareText(specName(a), specName(b)) ||
-    compareText(a.project, b.project) ||
-    Number(a.replayed) - Number(b.replayed)
-  );
-}
-
-/** The key of a row in a file. An ordinary test is known by its path, since its name depends on the other tests. */
-export const keyOf = (row: Named) =>
-  JSON.stringify([row.titlePath ?? specName(row), row.project, row.replayed]);
 
 /** The pass rate of the baseline over all compared specs; 1 if there are none. */
 export function baselineRate({ rows }: Pick<Diff, 'rows'>): number {

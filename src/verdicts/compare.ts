@@ -1,6 +1,8 @@
 // Compares projects over the same specs. Pure: the same verdicts give the same comparison, in any order and from any number of
 // shards.
 
+import { specName } from '../data/row-names';
+import { sumOfCosts } from '../data/usage';
 import {
   type ComparedPair,
   type Comparison,
@@ -9,7 +11,7 @@ import {
   type VerdictRow,
 } from '../data/verdict';
 import { compareText, groupBy, passHat, stratifiedExactOneSided, studentQuantile, sumOf } from './statistics';
-import { gradedRate, isSettled, rateDifference, specName, sumOfKnown } from './verdict';
+import { gradedRate, isSettled, rateDifference } from './verdict';
 
 /**
  * Compares the projects that share specs.
@@ -65,7 +67,7 @@ type Counts = 'passes' | 'failures' | 'errors' | 'actions' | 'pageToolCalls';
 function totalsOf(project: string, rows: readonly VerdictRow[], hasTools: boolean): ComparisonTotals {
   const sum = (what: Counts) => sumOf(rows, row => row[what] ?? 0);
   const [passes, failures, errors] = [sum('passes'), sum('failures'), sum('errors')];
-  const costUsd = sumOfKnown(rows.map(({ costUsd }) => costUsd));
+  const costUsd = sumOfCosts(rows.map(({ costUsd }) => costUsd));
   return {
     project,
     agent: rows.find(({ agent }) => agent !== null)?.agent ?? null,

@@ -1,17 +1,11 @@
 // The history in a baseline: the counts of earlier runs, and their sums.
 
-import { countedRowSchema, type ResultRow, type VerdictRow, type Way } from '../data/verdict';
-import { type Diff, diffVerdicts, keyOf, type LaterRun } from './change';
+import { countedRow, type HistoryRun } from '../data/baseline';
+import { keyOf } from '../data/row-names';
+import type { ResultRow, VerdictRow, Way } from '../data/verdict';
+import { type Diff, diffVerdicts, type LaterRun } from './change';
 import { compareText, groupBy, sumOf, totalOf } from './statistics';
-import { EARLY_STOP, isSettled } from './verdict';
-
-export interface HistoryRun {
-  /** ISO time; identifies the run. */
-  startedAt: string;
-  /** Some specs or trials of its projects did not run. They are not removed. */
-  partial: boolean;
-  verdicts: readonly VerdictRow[];
-}
+import { isSettled } from './verdict';
 
 type WaySubject = Pick<VerdictRow, 'spec' | 'describe' | 'project' | 'replayed' | 'specHash'>;
 
@@ -27,17 +21,6 @@ export function lastWays(runs: readonly HistoryRun[]): (subject: WaySubject) => 
 
 const newestFirst = (runs: readonly HistoryRun[]) =>
   [...runs].sort((a, b) => compareText(b.startedAt, a.startedAt));
-
-/** Keeps only the last way of each spec: one passing trial is enough to compare with. */
-export function withLastWays(oldestFirst: readonly HistoryRun[]): HistoryRun[] {
-  const told = oldestFirst.flatMap(run => run.verdicts.flatMap(row => (row.way ? [{ row, run }] : [])));
-  const last = new Map(told.map(({ row, run }) => [keyOf(row), run]));
-  const withoutWay = ({ way, ...row }: VerdictRow) => row;
-  return oldestFirst.map(run => ({
-    ...run,
-    verdicts: run.verdicts.map(row => (last.get(keyOf(row)) === run ? row : withoutWay(row))),
-  }));
-}
 
 /**
  * The counts of all runs, one row for each spec and project; all else is of the newest run. A changed spec, agent or model begins a
@@ -87,29 +70,3 @@ function isSame(a: VerdictRow, b: VerdictRow): boolean {
 
 /** Older files may have no hash. */
 const isSameSpec = (a: WaySubject, b: WaySubject) => !a.specHash || !b.specHash || a.specHash === b.specHash;
-
-/**
- * A verdict's row with counts that may be pooled and tested. With `earlyStop`, how many trials run depends on how they end, which
- * biases their rate. So only the first min(minPasses, k - minPasses + 1) trials count, which run in any case, or none if others ran
- * before them.
- */
-export function countedRow(row: ResultRow): VerdictRow {
-  const counted = { ...countedRowSchema.parse(row), reason: row.reason };
-  if (!stopsEarly(row)) return counted;
-  const sure = Math.min(row.minPasses, row.k - row.minPasses + 1);
-  const first = row.trials.filter(({ index }) => index < sure);
-  const whole = first.length === sure && first.every(({ outcome }) => outcome !== 'skipped');
-  const count = (what: string) => (whole ? first.filter(({ outcome }) => outcome === what).length : 0);
-  return {
-    ...counted,
-    passes: count('passed'),
-    failures: count('failed'),
-    errors: count('error'),
-    stoppedEarly: true,
-  };
-}
-
-/** Whether trials are skipped because of how others end, even if this time all happened to run. */
-function stopsEarly({ earlyStop, trials }: Pick<ResultRow, 'earlyStop' | 'trials'>): boolean {
-  return earlyStop ?? trials.some(one => one.outcome === 'skipped' && one.reason?.startsWith(EARLY_STOP));
-}

@@ -1,10 +1,9 @@
 // A spec's pass rate over the runs of a baseline, and where it began to fall.
 
+import type { HistoryRun } from '../data/baseline';
+import { byName, keyOf, specName } from '../data/row-names';
 import type { Graded, RowSubject } from '../data/verdict';
-import { byName, keyOf } from './change';
-import type { HistoryRun } from './history';
 import { compareText, generator, groupBy, totalOf } from './statistics';
-import { specName } from './verdict';
 
 export interface TrendPoint extends Graded {
   startedAt: string;

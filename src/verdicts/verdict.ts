@@ -1,24 +1,9 @@
 // The verdict on the trials of one spec in one project. Pure: the same trials give the same verdict, in any order, from any number
 // of shards, however often a shard was merged.
 
-import type {
-  Graded,
-  Outcome,
-  Policy,
-  RowSubject,
-  TokenUsage,
-  TrialResult,
-  Verdict,
-  VerdictName,
-} from '../data/verdict';
+import { sumOfCosts } from '../data/usage';
+import type { Graded, Outcome, Policy, TrialResult, Verdict, VerdictName } from '../data/verdict';
 import { compareText, groupBy, median, sumOf, wilsonInterval } from './statistics';
-
-export type { Healed, Outcome, Policy, TrialResult, Verdict, VerdictName } from '../data/verdict';
-
-/** The name of a spec in reports: its id, after the titles of its describes: `phone › cart`. */
-export function specName({ spec, describe }: Pick<RowSubject, 'spec' | 'describe'>): string {
-  return describe ? `${describe} › ${spec}` : spec;
-}
 
 /** The policy of a run with `--repeat-each=N`: k = N, minPasses = min(minPasses, N). */
 export function policyForRepeats(policy: Policy, repeats: number): Policy {
@@ -64,7 +49,7 @@ export function verdictOf(policy: Policy, trials: readonly TrialResult[]): Verdi
     turns: median(graded.map(trial => trial.turns)),
     ...(actions ? { actions } : {}),
     ...(pageToolCalls ? { pageToolCalls } : {}),
-    costUsd: sumOfKnown(costs),
+    costUsd: sumOfCosts(costs),
     ...(healed > 0 ? { healed } : {}),
     reason: reasonOf(verdict, k, missing, kept),
     trials: kept,
@@ -75,9 +60,6 @@ export function verdictOf(policy: Policy, trials: readonly TrialResult[]): Verdi
 export function failsRun(verdict: VerdictName, options: { shard: boolean }): boolean {
   return options.shard ? verdict === 'failed' : verdict !== 'passed';
 }
-
-/** Prefix of the reason why `earlyStop` skips a trial. */
-export const EARLY_STOP = 'early stop: ';
 
 /** How many failed trials a spec can have and still pass. The next one is the decisive failure. */
 export function allowedFailures(policy: Policy): number {
@@ -137,23 +119,6 @@ export function trialReason(trial: TrialResult, k: number): string {
   const known = trial.finalUrl === null || trial.outcome === 'skipped' || why.includes(trial.finalUrl);
   const place = known ? '' : ` (at ${trial.finalUrl})`;
   return `trial ${trial.index + 1}/${k}: ${kind}${why}${place}`;
-}
-
-/** The sum of US dollars; null if any is unknown. Rounded to a millionth: binary sums of cents leave 0.30000000000000004. */
-export function sumOfKnown(costs: readonly (number | null)[]): number | null {
-  let sum = 0;
-  for (const cost of costs) {
-    if (cost === null) return null;
-    sum += cost;
-  }
-  return Math.round(sum * 1e6) / 1e6;
-}
-
-export function sumOfTokens(usages: readonly (TokenUsage | undefined)[]): TokenUsage {
-  const total = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 };
-  for (const usage of usages)
-    for (const kind of Object.keys(total) as (keyof TokenUsage)[]) total[kind] += usage?.[kind] ?? 0;
-  return total;
 }
 
 /** The pass rate, 0 to 1, to four digits; null if no trial was graded. */

@@ -1,7 +1,8 @@
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { guardContext } from '../../src/browser/guard/guard';
-import { type NetworkEvent, type NetworkLog, recordNetwork } from '../../src/browser/session/network';
+import { type NetworkLog, recordNetwork } from '../../src/browser/session/network';
+import type { NetworkEvent } from '../../src/data/record';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
 import { type Site, startSite } from '../support/two-sites';
 

@@ -2,8 +2,8 @@
 import { resolve } from 'node:path';
 import type { Page } from '@playwright/test';
 import { describe, expect, it } from 'vitest';
-import type { Action } from '../../src/agents/agent';
 import { ActionProblem, Player } from '../../src/agents/replay/player';
+import type { Action } from '../../src/data/record';
 import type { Recording } from '../../src/data/recording';
 import { harness, html } from '../support/claude-harness';
 import { claudeTask } from '../support/claude-task';

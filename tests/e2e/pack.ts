@@ -50,7 +50,6 @@ export default function setup(project: TestProject) {
 const SOURCES = [
   'src',
   'scripts/esm-faces.mjs',
-  'scripts/one-file.mjs',
   'package.json',
   'package-lock.json',
   'tsconfig.json',

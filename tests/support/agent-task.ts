@@ -1,10 +1,11 @@
 // A minimal AgentTask: it counts turns and keeps their titles, but records nothing.
 
 import type { Page } from '@playwright/test';
-import { type Action, type SessionTask, TurnLimitError } from '../../src/agents/agent';
+import { type SessionTask, TurnLimitError } from '../../src/agents/agent';
 import { ActionRecorder } from '../../src/browser/actions/record';
 import { PageTools, type PageToolsMode } from '../../src/browser/page-tools/page-tools';
 import { Session } from '../../src/browser/session/session';
+import type { Action } from '../../src/data/record';
 import { secretMask } from '../../src/text/safe-text';
 
 export interface TaskInput {

@@ -7,10 +7,10 @@ import type {
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { Browser, BrowserContextOptions, Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import type { Action } from '../../src/agents/agent';
 import { BrowserToolset, ComputerToolset, type Members } from '../../src/agents/claude/toolsets';
 import { filled } from '../../src/agents/secrets';
 import { Driver } from '../../src/agents/tools/driver';
+import type { Action } from '../../src/data/record';
 import { claudeTask, endTasks, type TaskSetup } from './claude-task';
 import { call, type JsonObject, textsOf } from './messages-api';
 import { leaveSharedBrowser, sharedBrowser } from './shared-browser';

@@ -1,15 +1,11 @@
 // An AgentTask for tests of the Claude agent: a real session, and turns that are kept in a list, without a trial.
 import type { Page } from '@playwright/test';
-import {
-  type Action,
-  BudgetExceededError,
-  type SessionTask,
-  TurnLimitError,
-  type Usage,
-} from '../../src/agents/agent';
+import { BudgetExceededError, type SessionTask, TurnLimitError } from '../../src/agents/agent';
 import { ActionRecorder } from '../../src/browser/actions/record';
 import { PageTools, type PageToolsMode } from '../../src/browser/page-tools/page-tools';
 import { Session } from '../../src/browser/session/session';
+import type { Action } from '../../src/data/record';
+import type { Usage } from '../../src/data/usage';
 
 export interface RecordedTurn {
   title: string;

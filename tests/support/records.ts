@@ -1,11 +1,12 @@
 // Records of trials: those of a run, from the output of Playwright's JSON reporter, and made-up ones.
-import { NO_USAGE } from '../../src/agents/agent';
+
 import {
   RECORD_ATTACHMENT,
   RECORD_SCHEMA_VERSION,
   readRecord,
   type TrialRecord,
 } from '../../src/data/record';
+import { NO_USAGE } from '../../src/data/usage';
 
 /** The record of a trial that passed without a turn, with the fields in `more`. */
 export function madeRecord(more: Partial<TrialRecord> = {}): TrialRecord {

@@ -1,7 +1,8 @@
 // Runs one task with a model of the AI SDK.
 import type { JSONSchema7, ModelMessage } from 'ai';
 import { shorten } from '../../browser/reading/tree';
-import { AgentApiError, type SessionTask, type Usage } from '../agent';
+import type { Usage } from '../../data/usage';
+import { AgentApiError, type SessionTask } from '../agent';
 import { Budget, costOf } from '../model/budget';
 import type { Call, Ending } from '../model/calls';
 import { opening, systemPrompt, tokensOf } from '../model/conversation';

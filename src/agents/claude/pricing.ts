@@ -1,6 +1,6 @@
 // Prices of tokens in US dollars per million. Prices change: the table is dated, and `claude({ pricing })` overrides it.
 import type { BetaUsage } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import type { Usage } from '../agent';
+import type { Usage } from '../../data/usage';
 import { costOf, type Prices } from '../model/budget';
 import type { ModelSettings } from './options';
 

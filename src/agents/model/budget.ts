@@ -1,6 +1,7 @@
 // The cost of requests to a model, and the trial's cap.
 import { z } from 'zod';
-import { type AgentTask, BudgetExceededError, type Usage } from '../agent';
+import type { Usage } from '../../data/usage';
+import { type AgentTask, BudgetExceededError } from '../agent';
 
 /** Tokens that an answer is assumed to have at least. */
 const LEAST_OUTPUT = 200;

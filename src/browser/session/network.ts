@@ -1,24 +1,7 @@
 // The requests of a context's pages, popups and workers, in order.
 import type { BrowserContext, Request, Response } from '@playwright/test';
+import type { NetworkEvent } from '../../data/record';
 import { listen } from '../page-calls';
-
-/** One request. A redirect chain is one event per hop, each with the status of that hop. */
-export interface NetworkEvent {
-  /** Absolute; `data:` URLs without their content, very long ones cut. */
-  url: string;
-  /** Upper case. */
-  method: string;
-  /** HTTP status; null if there is no response. */
-  status: number | null;
-  /** Playwright's `request.resourceType()`: `document`, `fetch`, `xhr`, `ping`, `image` ... */
-  resourceType: string;
-  /** The browser's reason if the request failed: `net::ERR_ABORTED` ... With a status: the body was cut. */
-  failure?: string;
-  /** A service worker may have answered it, so that it may not have left the browser. The worker's own requests are separate events. */
-  keptByWorker?: true;
-  /** Milliseconds since the log began. */
-  startedAtMs: number;
-}
 
 /** What another observer saw of a request. */
 export type SeenRequest = Pick<NetworkEvent, 'url' | 'method' | 'resourceType'>;

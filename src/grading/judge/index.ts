@@ -1,8 +1,9 @@
 // The interface of a judge, and the judge that uses a Claude model. Configs import this file, so what needs the SDK is loaded when a
 // trial is judged.
 import { z } from 'zod';
-import type { TotalUsage } from '../../agents/agent';
 import { type ModelOptions, modelSchemas, oneSource, requireCredentials } from '../../agents/claude/options';
+import type { Judgement } from '../../data/record';
+import type { TotalUsage } from '../../data/usage';
 import { checkOptions, type OptionSchemas } from '../../options';
 import type { TaskSpec } from '../../spec';
 
@@ -26,27 +27,6 @@ export interface JudgedTrial {
   budgetUsd: number | undefined;
   /** Aborted when the judge's time is up or the test ends. */
   signal: AbortSignal;
-}
-
-/** One thing that the rubric asks for, and whether the trial shows it. */
-export interface KeyPoint {
-  text: string;
-  met: boolean;
-  /** What shows it, or what is missing. */
-  evidence: string;
-  /** Name of the screenshot that shows it; null if none does. */
-  screenshot: string | null;
-}
-
-export interface Judgement {
-  passed: boolean;
-  /** One line. */
-  reason: string;
-  usage?: TotalUsage;
-  /** Shown in the report as steps, and in the transcript. */
-  keyPoints?: readonly KeyPoint[];
-  /** Other fields are kept in the record: votes, prompt version ... JSON only. */
-  [detail: string]: unknown;
 }
 
 /** Grades what no selector can check. It can turn a pass into a failure, never the reverse. */

@@ -6,11 +6,11 @@ import type {
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { z } from 'zod';
-import { addUsage, NO_USAGE } from '../../agents/agent';
 import { Client } from '../../agents/claude/client';
 import { pricesOf, unknownPrice, usageOf } from '../../agents/claude/pricing';
 import { costOf, type Prices } from '../../agents/model/budget';
 import { tokensOf } from '../../agents/model/conversation';
+import { addUsage, NO_USAGE } from '../../data/usage';
 import { problemsIn } from '../../spec/errors';
 import { cached, text } from './evidence';
 import { JudgeError, type WebJudgeSettings } from './index';

@@ -1,5 +1,6 @@
 // The stages of a judgement, after WebJudge (Online-Mind2Web, arXiv 2504.01382): key points, scored screenshots, decision.
 import { z } from 'zod';
+import type { Judgement } from '../../data/record';
 import {
   cached,
   candidates,
@@ -14,7 +15,7 @@ import {
   text,
   whenOf,
 } from './evidence';
-import { type JudgedTrial, JudgeError, type Judgement, type WebJudgeSettings } from './index';
+import { type JudgedTrial, JudgeError, type WebJudgeSettings } from './index';
 import { JudgeModel } from './model';
 import { DECIDE, KEY_POINTS, PROMPT_VERSION, SCORE } from './prompts';
 

@@ -1,4 +1,5 @@
 // A diff in words, for the terminal and as a pull-request comment: what changed, the outcome, and what to do next.
+import type { VerdictRow } from '../../data/verdict';
 import {
   ALPHA,
   CHANGES,
@@ -6,7 +7,6 @@ import {
   type Diff,
   type DiffOutcome,
   type DiffRow,
-  type DiffSide,
   type Doubt,
 } from '../../verdicts/change';
 import {
@@ -51,7 +51,7 @@ function isShown({ change, p, candidate }: DiffRow): boolean {
 }
 
 /** Leaves out what one side lacks. */
-const arrow = (format: (side: DiffSide) => string) => (row: DiffRow) => {
+const arrow = (format: (side: VerdictRow) => string) => (row: DiffRow) => {
   const [before, after] = [row.before && format(row.before), row.after && format(row.after)];
   return before === null || after === null || before === after
     ? (after ?? before ?? '')
@@ -84,7 +84,7 @@ export const projectOf = (row: Pick<DiffRow, 'project' | 'replayed'>) =>
 
 /** `4/5`, or `0/5 (2 graded)` if not all trials were graded. Of several runs: out of all graded trials. */
 export function passesOf(
-  side: Pick<DiffSide, 'passes' | 'failures' | 'k' | 'runs' | 'stoppedEarly'>,
+  side: Pick<VerdictRow, 'passes' | 'failures' | 'k' | 'runs' | 'stoppedEarly'>,
 ): string {
   const graded = side.passes + side.failures;
   if ((side.runs ?? 1) > 1 || side.stoppedEarly) return `${side.passes}/${graded}`;
@@ -97,7 +97,7 @@ export function formatP(p: number): string {
 
 function whatChanged({ before, after }: DiffRow, what: DiffRow['alsoChanged'][number]): string {
   if (what === 'spec') return 'the spec';
-  const value = (side: DiffSide | null) =>
+  const value = (side: VerdictRow | null) =>
     what === 'policy' ? `${side?.minPasses} of ${side?.k}` : (side?.[what] ?? 'none');
   return `${what} ${value(before)} → ${value(after)}`;
 }

@@ -1,9 +1,9 @@
 // Markdown for GitHub. Text from a site, a model or a spec is escaped: it can't format, link, mention, break a table or give
 // commands to the workflow's runner.
 
+import { specName } from '../../data/row-names';
 import type { RowSubject } from '../../data/verdict';
 import { oneLine } from '../../text/safe-text';
-import { specName } from '../../verdicts/verdict';
 import type { Cell, Grid } from './format';
 
 /** Lets a workflow find its earlier comment. */

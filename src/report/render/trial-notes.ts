@@ -1,11 +1,11 @@
 // Notes on trials beside the verdict: missing trials, healed recordings, findings, infrastructure errors.
 
 import type { Results } from '../../data/results';
+import { specName } from '../../data/row-names';
 import type { MetFinding, ResultRow, SharedFinding, TrialResult } from '../../data/verdict';
 import { oneLine } from '../../text/safe-text';
 import { controlIn } from '../../verdicts/diagnosis/way';
 import { groupBy } from '../../verdicts/statistics';
-import { specName } from '../../verdicts/verdict';
 import { type Columns, formatCost, plural, rateText } from './format';
 
 /** `incomplete: the run was interrupted`, `shard 1 of 2`, both, or nothing. */

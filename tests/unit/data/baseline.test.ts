@@ -1,8 +1,8 @@
 // What a baseline keeps of each run, and what it makes of files that people and Git have changed.
 import { describe, expect, test } from 'vitest';
+import type { HistoryRun } from '../../../src/data/baseline';
 import { baselineText, historyRun, newest, readHistory } from '../../../src/data/baseline';
 import { type Results, ResultsFileError } from '../../../src/data/results';
-import type { HistoryRun } from '../../../src/verdicts/history';
 import { verdictOf } from '../../../src/verdicts/verdict';
 import { resultRow, trials } from '../verdicts/trials';
 

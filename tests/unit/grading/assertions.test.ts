@@ -1,7 +1,7 @@
 // What an assertion says of what it finds, on a stand-in for the page. How Playwright finds it: tests/browser.
 import type { Locator, Page } from '@playwright/test';
 import { describe, expect, test } from 'vitest';
-import type { NetworkEvent } from '../../../src/browser/session/network';
+import type { NetworkEvent } from '../../../src/data/record';
 import { assertionTitle, checkAssertion } from '../../../src/grading/assertions';
 import type { Assertion, DomAssertion, NetworkAssertion } from '../../../src/spec';
 

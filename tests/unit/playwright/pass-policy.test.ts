@@ -1,13 +1,13 @@
 // Pass policies of ordinary tests: what they declare, what their results come to, what their rows are called.
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 import { describe, expect, test, vi } from 'vitest';
+import { keyOf } from '../../../src/data/row-names';
 import { OptionsError } from '../../../src/options';
 import { markEarlyStop, nameOf, type PlannedSpec, plannedSpec } from '../../../src/playwright/annotations';
 import { passPolicy, repeats } from '../../../src/playwright/declare';
 import { beforeReporters } from '../../../src/playwright/runner';
 import { nameTests } from '../../../src/report/spec-run';
 import { failuresText, testTrial } from '../../../src/report/trials';
-import { keyOf } from '../../../src/verdicts/change';
 
 describe('passPolicy', () => {
   const planned = (...policies: [k: number, minPasses: number][]) =>

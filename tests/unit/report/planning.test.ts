@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FullConfig, FullProject, Suite, TestCase } from '@playwright/test/reporter';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import type { Policy } from '../../../src/data/verdict';
 import { keptRuns, planAnnotations, policyAnnotation } from '../../../src/playwright/annotations';
 import { CHECK_RUN, type CheckRun } from '../../../src/playwright/ledger';
 import type { TaskproofOptions } from '../../../src/playwright/options';
 import { planRun } from '../../../src/report/planning';
-import type { Policy } from '../../../src/verdicts/verdict';
 
 const agent = { name: 'mine', run: async () => undefined };
 const argv = process.argv;

@@ -33,7 +33,6 @@ function actual(symbol: ts.Symbol): ts.Symbol {
 }
 
 const isOurs = (node: ts.Node) => node.getSourceFile().fileName.startsWith(resolve('src'));
-const isZod = (node: ts.Node) => /node_modules\/zod\//.test(node.getSourceFile().fileName);
 
 function ourDeclarations(): ts.Declaration[] {
   return exported.flatMap(symbol => symbol.declarations ?? []).filter(isOurs);
@@ -84,15 +83,6 @@ test('each type that an exported declaration mentions is exported', () => {
   );
   expect([...new Set(missing)]).toEqual([]);
   expect(ourDeclarations().length).toBeGreaterThan(50);
-});
-
-test("no exported declaration needs zod's types", () => {
-  const needy = ourDeclarations().filter(declaration =>
-    mentioned(declaration).some(({ declarations }) => declarations.some(isZod)),
-  );
-  expect(needy.map(declaration => declaration.getText().slice(0, 80))).toEqual([]);
-  const handedOn = exported.filter(({ declarations }) => declarations?.some(isZod));
-  expect(handedOn.map(({ name }) => name)).toEqual([]);
 });
 
 /** Whether the compiler has to find out a type, which then shows what its value is made of. */

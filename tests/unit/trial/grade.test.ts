@@ -1,7 +1,6 @@
 // How long the assertions of a trial wait.
 import { expect, test } from 'vitest';
-import type { NetworkEvent } from '../../../src/browser/session/network';
-import type { AssertionResult } from '../../../src/data/record';
+import type { AssertionResult, NetworkEvent } from '../../../src/data/record';
 import { checkAssertions } from '../../../src/trial/grade';
 
 const URL = { type: 'url', pattern: '**/done' };

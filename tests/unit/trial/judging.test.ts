@@ -1,7 +1,7 @@
 // What a trial makes of its judge's answer: any object with `judge` may stand in a config.
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { NO_USAGE } from '../../../src/agents/agent';
 import { type JudgeResult, readRecord, type TrialRecord } from '../../../src/data/record';
+import { NO_USAGE } from '../../../src/data/usage';
 import { type Judge, type JudgedTrial, JudgeError } from '../../../src/grading/judge';
 import { type JudgedState, judgeTimeMs, judgeTrial } from '../../../src/trial/grade';
 import type { TrialOutput } from '../../../src/trial/run-agent';

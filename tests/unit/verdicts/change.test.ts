@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { VerdictRow } from '../../../src/data/verdict';
 import {
   CHANGES,
   type Change,
   type DiffRow,
   diffVerdicts,
   type LaterRun,
-  type VerdictRow,
 } from '../../../src/verdicts/change';
 import { verdictOf } from '../../../src/verdicts/verdict';
 import { trials } from './trials';

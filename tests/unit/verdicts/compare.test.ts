@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { VerdictRow } from '../../../src/verdicts/change';
+import type { VerdictRow } from '../../../src/data/verdict';
 import { compareProjects } from '../../../src/verdicts/compare';
 import { verdictOf } from '../../../src/verdicts/verdict';
 import { trials } from './trials';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { diffVerdicts, type VerdictRow } from '../../../src/verdicts/change';
+import type { VerdictRow } from '../../../src/data/verdict';
+import { diffVerdicts } from '../../../src/verdicts/change';
 import {
   answerOf,
   CONFIRM_ALPHA,

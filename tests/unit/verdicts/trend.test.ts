@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { HistoryRun } from '../../../src/verdicts/history';
+import type { HistoryRun } from '../../../src/data/baseline';
 import { sensitivityText, visibleFall } from '../../../src/verdicts/sensitivity';
 import { trendsOf } from '../../../src/verdicts/trend';
 

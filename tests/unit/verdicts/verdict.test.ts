@@ -1,14 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  failsRun,
-  type Policy,
-  policyForRepeats,
-  type TrialResult,
-  trialReason,
-  type VerdictName,
-  verdictOf,
-} from '../../../src/verdicts/verdict';
+import type { Policy, TrialResult, VerdictName } from '../../../src/data/verdict';
+import { failsRun, policyForRepeats, trialReason, verdictOf } from '../../../src/verdicts/verdict';
 import { trial, trials } from './trials';
 
 describe('the verdict', () => {

@@ -1,9 +1,10 @@
 // A request is made only if what it will probably cost is left of the trial's cap.
 import { expect, test } from 'vitest';
-import type { AgentTask, Usage } from '../../../../src/agents/agent';
+import type { AgentTask } from '../../../../src/agents/agent';
 import { BudgetExceededError } from '../../../../src/agents/agent';
 import { pricesOf } from '../../../../src/agents/claude/pricing';
 import { Budget, costOf, type Prices } from '../../../../src/agents/model/budget';
+import type { Usage } from '../../../../src/data/usage';
 
 // 4 in, 20 out, 0.20 from the cache, 5 into it: dollars per million tokens.
 const PRICES = pricesOf({ model: 'claude-opus-5-5' })!;

@@ -1,6 +1,7 @@
 // The stages with the real SDK, against a server of ours in the model's place.
 import { expect, test, vi } from 'vitest';
-import { type Judgement, webJudge } from '../../../../src/grading/judge';
+import type { Judgement } from '../../../../src/data/record';
+import { webJudge } from '../../../../src/grading/judge';
 import { decision, json, playJudge, stageOf } from '../../../support/judge-model';
 import type { JsonObject } from '../../../support/messages-api/tokens';
 import { jpeg, judgedTrial, KEY, shots, startApi } from './trials';

@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Results } from '../../../../src/data/results';
-import type { ResultRow } from '../../../../src/data/verdict';
+import type { ResultRow, TrialResult } from '../../../../src/data/verdict';
 import { diffTable, renderDiff } from '../../../../src/report/render/diff-text';
 import { escapeMarkdown } from '../../../../src/report/render/markdown';
 import { renderSummary } from '../../../../src/report/render/summary';
 import { diffVerdicts } from '../../../../src/verdicts/change';
 import { compareProjects } from '../../../../src/verdicts/compare';
-import { type TrialResult, verdictOf } from '../../../../src/verdicts/verdict';
+import { verdictOf } from '../../../../src/verdicts/verdict';
 import { resultRow, trials } from '../../verdicts/trials';
 
 const HOSTILE =

@@ -1,14 +1,14 @@
 // Replayed verdicts stand apart from the agents', and what was healed says where and why.
 import { describe, expect, test } from 'vitest';
 import { type Results, readResults } from '../../../../src/data/results';
-import type { ResultRow } from '../../../../src/data/verdict';
+import type { Healed, ResultRow } from '../../../../src/data/verdict';
 import { diffTable } from '../../../../src/report/render/diff-text';
 import { renderSummary } from '../../../../src/report/render/summary';
 import { verdictTable } from '../../../../src/report/render/terminal';
 import { healedText } from '../../../../src/report/render/trial-notes';
 import { diffVerdicts } from '../../../../src/verdicts/change';
 import { compareProjects } from '../../../../src/verdicts/compare';
-import { type Healed, verdictOf } from '../../../../src/verdicts/verdict';
+import { verdictOf } from '../../../../src/verdicts/verdict';
 import { resultRow, trial, trials } from '../../verdicts/trials';
 
 const HEALED: Healed = {

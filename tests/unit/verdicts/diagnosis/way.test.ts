@@ -1,8 +1,8 @@
 // What a record tells a diagnosis, action by action: in words for people, as a key to compare trials by.
 import { describe, expect, test } from 'vitest';
-import { NO_USAGE } from '../../../../src/agents/agent';
 import type { PageAction, RecordedAction } from '../../../../src/data/action';
 import type { TrialRecord, TurnRecord } from '../../../../src/data/record';
+import { NO_USAGE } from '../../../../src/data/usage';
 import { controlIn, failedTrialOf, wayOf, wayOfTurns } from '../../../../src/verdicts/diagnosis/way';
 import { madeRecord } from '../../../support/records';
 

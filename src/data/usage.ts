@@ -1,0 +1,63 @@
+// Tokens and US dollars of requests to models.
+import { z } from 'zod';
+
+const count = z.int().nonnegative();
+/** US dollars; null if a price is unknown. */
+export const costSchema = z.number().nonnegative().nullable();
+
+/** Tokens, as the results file has them. */
+export const tokensSchema = z.object({
+  inputTokens: count,
+  outputTokens: count,
+  cacheReadTokens: count,
+  cacheCreationTokens: count,
+});
+
+/** The same in a record, where the numbers are an agent's own. */
+export const usageSchema = z.object({
+  inputTokens: z.number().nonnegative(),
+  outputTokens: z.number().nonnegative(),
+  cacheReadTokens: z.number().nonnegative(),
+  cacheCreationTokens: z.number().nonnegative(),
+  costUsd: costSchema,
+});
+
+export type Tokens = z.infer<typeof tokensSchema>;
+
+/** Tokens and US dollars of several requests. The cost is null if the cost of one is unknown. */
+export type TotalUsage = z.infer<typeof usageSchema>;
+
+/** Tokens and US dollars of one model request. A missing count is 0; a missing cost is unknown. */
+export interface Usage extends Partial<TotalUsage> {}
+
+/** What an agent reports about a model request. */
+export interface ReportedUsage extends Usage {
+  /** US dollars of all requests of the trial so far, this one included. Replaces the sum of `costUsd`. */
+  totalCostUsd?: number;
+}
+
+const NO_TOKENS: Tokens = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0 };
+export const NO_USAGE: TotalUsage = { ...NO_TOKENS, costUsd: 0 };
+
+export function addUsage(total: TotalUsage, usage: ReportedUsage): TotalUsage {
+  const cost = usage.costUsd ?? null;
+  const sum = total.costUsd === null || cost === null ? null : total.costUsd + cost;
+  return { ...sumOfTokens([total, usage]), costUsd: usage.totalCostUsd ?? sum };
+}
+
+export function sumOfTokens(usages: readonly (Partial<Tokens> | undefined)[]): Tokens {
+  const total = { ...NO_TOKENS };
+  for (const usage of usages)
+    for (const kind of Object.keys(total) as (keyof Tokens)[]) total[kind] += usage?.[kind] ?? 0;
+  return total;
+}
+
+/** The sum of US dollars; null if any is unknown. Rounded to a millionth: binary sums of cents leave 0.30000000000000004. */
+export function sumOfCosts(costs: readonly (number | null)[]): number | null {
+  let sum = 0;
+  for (const cost of costs) {
+    if (cost === null) return null;
+    sum += cost;
+  }
+  return Math.round(sum * 1e6) / 1e6;
+}
