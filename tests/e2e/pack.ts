@@ -43,7 +43,10 @@ export default function setup(project: TestProject) {
   execFileSync('tar', ['-xzf', tarball, '-C', target, '--strip-components=1']);
   project.provide('installed', folder);
   project.provide('tarball', tarball);
-  return () => rmSync(folder, { recursive: true, force: true });
+  return () => {
+    if (process.env.TASKPROOF_KEEP_SUITES) console.log(`Suites are kept in ${folder}`);
+    else rmSync(folder, { recursive: true, force: true });
+  };
 }
 
 /** What the build reads. */
