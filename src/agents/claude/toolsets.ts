@@ -77,39 +77,6 @@ export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
   }
 }
 
-const point = z
-  .tuple([z.number(), z.number()])
-  .transform(([x, y]) => ({ type: 'coordinate' as const, x, y }));
-const text = z.string().nullish();
-const placed = z
-  .object({ coordinate: point.nullish(), text })
-  .transform(({ coordinate, text }) => ({ ...(coordinate && { target: coordinate }), modifiers: text }));
-
-/** The inputs of members that differ from ours. Without a `target` they act at the pointer. */
-const INPUTS: Partial<Record<BetaComputerMemberName, z.ZodType<object>>> = {
-  mouse_move: z.object({ coordinate: point }).transform(({ coordinate }) => ({ target: coordinate })),
-  left_mouse_down: none,
-  left_mouse_up: none,
-  left_click: placed,
-  right_click: placed,
-  middle_click: placed,
-  double_click: placed,
-  triple_click: placed,
-  left_click_drag: z
-    .object({ start_coordinate: point, coordinate: point, text })
-    .transform(({ start_coordinate: from, coordinate: target, text: modifiers }) => ({
-      from,
-      target,
-      modifiers,
-    })),
-  scroll: z
-    .object({
-      scroll_direction: z.enum(['up', 'down', 'left', 'right']),
-      scroll_amount: z.number().min(0).max(100),
-    })
-    .and(placed),
-};
-
 /** The viewport of the active tab is its screen: to compare with the browser toolset. */
 export class ComputerToolset extends BetaAbstractComputerToolset20260801 {
   /** The next call in words, if they are known. */
@@ -131,7 +98,7 @@ export class ComputerToolset extends BetaAbstractComputerToolset20260801 {
 
   async prepared(name: string, given: unknown): Promise<Prepared> {
     const tool = TOOLS[name] ?? this.#cursorPosition;
-    const schema = INPUTS[name as BetaComputerMemberName] ?? (tool.input as z.ZodType<object>);
+    const schema = tool.onScreen ?? (tool.input as z.ZodType<object>);
     const input = { target: await this.#pointer(), ...checkedInput(name, schema, given) };
     return { tool, input, page: this.driver.session.page };
   }

@@ -9,7 +9,18 @@ import type { Point } from '../../browser/reading/tree';
 import { within } from '../../browser/waiting';
 import type { Driver, Target } from './driver';
 import { holding } from './keyboard';
-import { byEither, byPoint, byRef, defineTool, flatPlace, flatRef, modifiers } from './tool';
+import {
+  byEither,
+  byPoint,
+  byRef,
+  defineTool,
+  flatPlace,
+  flatRef,
+  modifiers,
+  none,
+  pixel,
+  pixelOrPointer,
+} from './tool';
 
 /** CSS pixels of a notch of the wheel. */
 const NOTCH = 100;
@@ -41,6 +52,7 @@ const clickTool = (
     description,
     input: z.object({ target: byEither, modifiers }),
     flat: flatTarget,
+    onScreen: pixelOrPointer,
     acts: true,
     words: aimed(verb),
     // The answer is a hint, if the click opens something that can't be seen.
@@ -89,6 +101,8 @@ async function release(driver: Driver, page: Page, at: Point): Promise<void> {
   await page.mouse.up();
 }
 
+const pixelOnly = z.object({ coordinate: pixel }).transform(({ coordinate }) => ({ target: coordinate }));
+
 const pointTool = (
   name: string,
   description: string,
@@ -99,6 +113,7 @@ const pointTool = (
     name,
     description,
     input: z.object({ target: byPoint }),
+    onScreen: name === 'mouse_move' ? pixelOnly : none,
     acts: true,
     words: aimed(verb),
     handle: ({ target }, driver, page) => act(driver, page, target),
@@ -122,6 +137,13 @@ const drag = defineTool({
   name: 'left_click_drag',
   description: 'Drags from one point to another.',
   input: z.object({ from: byPoint, target: byPoint, modifiers }),
+  onScreen: z
+    .object({ start_coordinate: pixel, coordinate: pixel, text: modifiers })
+    .transform(({ start_coordinate: from, coordinate: target, text: modifiers }) => ({
+      from,
+      target,
+      modifiers,
+    })),
   acts: true,
   words: async ({ from, target }, driver, page) =>
     `drag ${await driver.wordsOf(page, from)} to (${target.x}, ${target.y})`,
@@ -167,6 +189,9 @@ const scroll = defineTool<Wheel>({
     z
       .object({ direction, amount: notches.optional().describe('Notches of the wheel. Default: 5.') })
       .transform(({ direction, amount = 5 }) => ({ scroll_direction: direction, scroll_amount: amount })),
+  onScreen: z
+    .object({ scroll_direction: direction, scroll_amount: z.number().min(0).max(100) })
+    .and(pixelOrPointer),
   acts: true,
   words: ({ scroll_direction }) => `scroll ${scroll_direction}`,
   // The answer is a hint, if nothing has scrolled.

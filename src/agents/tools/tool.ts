@@ -13,6 +13,8 @@ export interface Tool<Input = unknown> {
   input: z.ZodType<Input>;
   /** The input for models of any vendor, if theirs has to be plainer. @param pictures whether the model sees pictures */
   flat?(pictures: boolean): z.ZodType<Input>;
+  /** The input of a vendor's tool for whole screens, which here is the tab. Without a `target` it acts at the pointer. */
+  onScreen?: z.ZodType<object>;
   /** Whether the page may be busy afterwards. Other tools only look, or wait themselves. */
   acts: boolean;
   /** Describes a call for people. */
@@ -35,6 +37,14 @@ export const byEither = z.discriminatedUnion('type', [byPoint, byRef], {
 });
 export const modifiers = z.string().nullish();
 export const seconds = z.number().min(0).describe('Seconds, at most 30.');
+
+/** A point on a screen. */
+export const pixel = z
+  .tuple([z.number(), z.number()])
+  .transform(([x, y]) => ({ type: 'coordinate' as const, x, y }));
+export const pixelOrPointer = z
+  .object({ coordinate: pixel.nullish(), text: modifiers })
+  .transform(({ coordinate, text }) => ({ ...(coordinate && { target: coordinate }), modifiers: text }));
 
 /** The reference of an element, in flat inputs. */
 export const ref = z.string().min(1).describe('The reference of an element: ref_7.');
