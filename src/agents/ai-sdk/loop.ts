@@ -11,7 +11,7 @@ import { noAnswer } from '../model/problem';
 import { AiSdkCalls } from './calls';
 import { AiSdkConversation } from './conversation';
 import type { AiSdkSettings } from './options';
-import { problemOf, refusalOf, type Sdk } from './problem';
+import { refusalOf, requestProblem, type Sdk } from './problem';
 
 const END =
   'Then call finish, with a sentence on the outcome. If the task asks for information, give it there.';
@@ -24,7 +24,7 @@ interface AiSdkAnswer extends Answer {
 }
 
 /** @throws AgentApiError if the price is unknown and there is a cap; what `Loop.play` throws. */
-export async function playTask(task: SessionTask, settings: AiSdkSettings, sdk: Sdk) {
+export async function playWithAiSdk(task: SessionTask, settings: AiSdkSettings, sdk: Sdk) {
   if (!settings.pricing && task.maxCostUsd !== undefined)
     throw new AgentApiError(
       `aiSdk: the price is unknown for the model "${settings.name}", so maxCostUsd can't be kept. Set its prices in dollars per million tokens, aiSdk({ model, pricing: { input: 1.25, output: 10 } }), or remove maxCostUsd.`,
@@ -39,11 +39,6 @@ export async function playTask(task: SessionTask, settings: AiSdkSettings, sdk: 
 }
 
 class AiSdkLoop extends Loop<AiSdkAnswer, ModelMessage> {
-  protected readonly factory = 'aiSdk';
-  protected readonly model: string;
-  protected readonly maxTokens: number;
-  protected readonly advice = 'Raise aiSdk({ maxOutputTokens })';
-  protected readonly end = 'call finish';
   protected readonly conversation: AiSdkConversation;
   protected readonly budget: Budget;
   private pictures: boolean;
@@ -55,9 +50,13 @@ class AiSdkLoop extends Loop<AiSdkAnswer, ModelMessage> {
     protected readonly calls: AiSdkCalls,
     first: ReturnType<typeof opening>,
   ) {
-    super(task);
-    this.model = settings.name;
-    this.maxTokens = settings.maxOutputTokens;
+    super(task, {
+      factory: 'aiSdk',
+      model: settings.name,
+      maxTokens: settings.maxOutputTokens,
+      advice: 'Raise aiSdk({ maxOutputTokens })',
+      end: 'call finish',
+    });
     this.pictures = settings.pictures;
     this.conversation = new AiSdkConversation([{ role: 'user', content: first }]);
     this.budget = new Budget(task, settings.pricing, tokensOf(calls.definitions));
@@ -71,7 +70,7 @@ class AiSdkLoop extends Loop<AiSdkAnswer, ModelMessage> {
     const { pricing, name } = this.settings;
     const result = await this.generated();
     const { text, reasoningText = '', finishReason } = result;
-    const usage = usageOf(result.usage, pricing);
+    const usage = usageWithCost(result.usage, pricing);
     this.budget.report(usage);
     if (usage.costUsd === null && this.task.maxCostUsd !== undefined)
       throw this.error(
@@ -118,7 +117,7 @@ class AiSdkLoop extends Loop<AiSdkAnswer, ModelMessage> {
   }
 
   protected problem(error: unknown): Promise<string> {
-    return problemOf(error, this.settings, this.sdk);
+    return requestProblem(error, this.settings, this.sdk);
   }
 
   protected repair(error: unknown): boolean {
@@ -170,18 +169,10 @@ class AiSdkLoop extends Loop<AiSdkAnswer, ModelMessage> {
 }
 
 /** Models send null for fields that they leave out. A value that is not an object is refused later, with a reason. */
-function callOf({
-  toolCallId,
-  toolName,
-  input,
-}: {
-  toolCallId: string;
-  toolName: string;
-  input: unknown;
-}): Call {
-  const isObject = typeof input === 'object' && input !== null;
-  const given = isObject && Object.entries(input).filter(([, value]) => value !== null);
-  return { id: toolCallId, name: toolName, input: given ? Object.fromEntries(given) : input };
+function callOf(made: { toolCallId: string; toolName: string; input: unknown }): Call {
+  const { toolCallId: id, toolName: name, input } = made;
+  if (typeof input !== 'object' || input === null) return { id, name, input };
+  return { id, name, input: Object.fromEntries(Object.entries(input).filter(([, value]) => value !== null)) };
 }
 
 interface Counted {
@@ -193,7 +184,7 @@ interface Counted {
 }
 
 /** The usage with its cost; null without prices, or if the provider did not count. */
-export function usageOf(counted: Counted, pricing: AiSdkSettings['pricing']): Required<Usage> {
+export function usageWithCost(counted: Counted, pricing: AiSdkSettings['pricing']): Required<Usage> {
   const { inputTokens, outputTokens, cachedInputTokens, inputTokenDetails } = counted;
   const cacheReadTokens = inputTokenDetails?.cacheReadTokens ?? cachedInputTokens ?? 0;
   const cacheCreationTokens = inputTokenDetails?.cacheWriteTokens ?? 0;

@@ -66,7 +66,7 @@ const optionsSchema = z.strictObject({
 export type AiSdkSettings = z.output<typeof optionsSchema> & { name: string };
 
 /** @throws OptionsError that names every wrong or unknown option. */
-export function settingsOf(options: AiSdkOptions): AiSdkSettings {
+export function aiSdkSettings(options: AiSdkOptions): AiSdkSettings {
   const settings = checkOptions('aiSdk()', optionsSchema, options);
   const { model } = settings;
   return { ...settings, name: typeof model === 'string' ? model : model.modelId };

@@ -7,7 +7,7 @@ export type Sdk = typeof import('ai');
 const MAX_WORDS = 300;
 
 /** @returns one or two sentences, without any key */
-export async function problemOf(error: unknown, settings: AiSdkSettings, sdk: Sdk): Promise<string> {
+export async function requestProblem(error: unknown, settings: AiSdkSettings, sdk: Sdk): Promise<string> {
   const last = lastOf(error, sdk);
   return withoutKeys(reasonOf(last, settings, sdk), await sentKeys(settings.model));
 }

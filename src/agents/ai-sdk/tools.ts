@@ -1,7 +1,7 @@
 // The tools for any model: a part of ours, with flat inputs that all models can fill in.
 import { finish, giveUp, nextDialog, PAGE_TOOLS } from '../tools/task';
 import type { Tool } from '../tools/tool';
-import { byName, isLooking, TOOLS } from '../tools/tools';
+import { isLooking, TOOLS, toolsByName } from '../tools/tools';
 
 /** In the order in which models see them. */
 const NAMES =
@@ -22,5 +22,5 @@ export function toolsFor({ pictures, hasPageTools = false, isOnly = false }: Giv
   const ours = [...names.map(name => TOOLS[name]!), ...([nextDialog, giveUp, finish] as Tool[])]
     .filter(({ name }) => !isOnly || isLooking(name))
     .map(tool => ({ ...tool, input: tool.flat?.(pictures) ?? tool.input }));
-  return byName([...ours, ...(hasPageTools ? (PAGE_TOOLS as Tool[]) : [])]);
+  return toolsByName([...ours, ...(hasPageTools ? (PAGE_TOOLS as Tool[]) : [])]);
 }

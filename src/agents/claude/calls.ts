@@ -8,7 +8,7 @@ import type { SessionTask } from '../agent';
 import { Calls, type Outcome } from '../model/calls';
 import { giveUp, nextDialog, PAGE_TOOLS } from '../tools/task';
 import type { Tool } from '../tools/tool';
-import { byName } from '../tools/tools';
+import { toolsByName } from '../tools/tools';
 import { withText } from './conversation';
 import { BrowserToolset, ComputerToolset, type Members } from './toolsets';
 
@@ -30,7 +30,7 @@ export class ClaudeCalls extends Calls<BetaToolUseBlock, Block> {
     hasPageTools: boolean,
   ) {
     super(task);
-    this.tools = byName([giveUp, nextDialog, ...(hasPageTools ? PAGE_TOOLS : [])] as Tool[]);
+    this.tools = toolsByName([giveUp, nextDialog, ...(hasPageTools ? PAGE_TOOLS : [])] as Tool[]);
     this.toolset =
       kind === 'browser' ? new BrowserToolset(this.driver, members) : new ComputerToolset(this.driver);
   }

@@ -16,8 +16,8 @@ export function claude(options: ClaudeOptions = {}): Agent {
     model: settings.model,
     preflight: () => requireCredentials(settings, 'claude'),
     async run(task: SessionTask) {
-      const { playTask } = await import('./loop.js');
-      return playTask(task, settings);
+      const { playWithClaude } = await import('./loop.js');
+      return playWithClaude(task, settings);
     },
   };
 }

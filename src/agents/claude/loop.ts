@@ -34,7 +34,10 @@ interface ClaudeAnswer extends Answer {
 }
 
 /** @throws AgentApiError if the price is unknown and there is a cap; what `Loop.play` throws. */
-export async function playTask(task: SessionTask, settings: ClaudeSettings): Promise<GaveUp | undefined> {
+export async function playWithClaude(
+  task: SessionTask,
+  settings: ClaudeSettings,
+): Promise<GaveUp | undefined> {
   const { model, tools } = settings;
   const prices = pricesOf(settings);
   if (!prices && task.maxCostUsd !== undefined)
@@ -57,11 +60,6 @@ export async function playTask(task: SessionTask, settings: ClaudeSettings): Pro
 }
 
 class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
-  protected readonly factory = 'claude';
-  protected readonly model: string;
-  protected readonly maxTokens: number;
-  protected readonly advice = 'Raise claude({ maxTokens }), or lower effort';
-  protected readonly end = 'say in a sentence what the site shows of it';
   protected readonly system = SYSTEM;
   protected readonly conversation: ClaudeConversation;
   protected readonly budget: Budget;
@@ -75,10 +73,14 @@ class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
     private readonly prices: Prices | undefined,
     first: BetaContentBlockParam[],
   ) {
-    super(task);
     const { model, maxTokens, effort } = settings;
-    this.model = model;
-    this.maxTokens = maxTokens;
+    super(task, {
+      factory: 'claude',
+      model,
+      maxTokens,
+      advice: 'Raise claude({ maxTokens }), or lower effort',
+      end: 'say in a sentence what the site shows of it',
+    });
     this.client = new Client({ ...settings, factory: 'claude' });
     this.budget = new Budget(task, prices, TOOLS_TOKENS);
     this.conversation = new ClaudeConversation(first);
@@ -174,7 +176,7 @@ class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
     await this.say('no room is left in the conversation', answer);
     if (!this.conversation.trim(true))
       throw this.error(
-        `the task no longer fits into the context of the model "${this.model}". Lower maxSteps, or split the task.`,
+        `the task no longer fits into the context of the model "${this.fixed.model}". Lower maxSteps, or split the task.`,
       );
     this.rewritten();
     return undefined;

@@ -3,7 +3,7 @@ import { shorten } from '../../browser/reading/tree';
 import { AgentApiError, BudgetExceededError, type GaveUp, type SessionTask, type Turn } from '../agent';
 import type { Budget } from './budget';
 import type { Call, Calls, Ending } from './calls';
-import { goOn, isUnfinished, tokensOf } from './conversation';
+import { type Conversation, goOn, isUnfinished, tokensOf } from './conversation';
 
 /** After this many cut-off answers in a row, the trial ends: the limit of an answer is too low. */
 const MAX_CUT_OFF = 3;
@@ -19,20 +19,24 @@ export interface Answer {
   readonly isCutOff: boolean;
 }
 
+export interface LoopSettings {
+  /** The function that the user called. */
+  factory: 'claude' | 'aiSdk';
+  /** The model's name. */
+  model: string;
+  /** The most tokens of an answer. */
+  maxTokens: number;
+  /** What to do if they are too few. */
+  advice: string;
+  /** What the model does if the task is done. */
+  end: string;
+}
+
 /** `Message` is the API's type for what is sent. */
 export abstract class Loop<Said extends Answer, Message> {
-  protected abstract readonly factory: 'claude' | 'aiSdk';
-  /** Its name. */
-  protected abstract readonly model: string;
-  /** The most tokens of an answer. */
-  protected abstract readonly maxTokens: number;
-  /** What to do if they are too few. */
-  protected abstract readonly advice: string;
-  /** What the model does if the task is done. */
-  protected abstract readonly end: string;
   protected abstract readonly system: string;
   protected abstract readonly calls: Calls<Said['calls'][number], Message>;
-  protected abstract readonly conversation: { readonly messages: unknown; trim(force?: boolean): boolean };
+  protected abstract readonly conversation: Pick<Conversation<{ role: string }>, 'messages' | 'trim'>;
   protected abstract readonly budget: Budget;
   /** Tokens that the next request adds; all of them, if undefined. */
   protected fresh: number | undefined;
@@ -41,7 +45,10 @@ export abstract class Loop<Said extends Answer, Message> {
   private asked = false;
   protected hasCalled = false;
 
-  constructor(protected readonly task: SessionTask) {}
+  constructor(
+    protected readonly task: SessionTask,
+    private readonly by: LoopSettings,
+  ) {}
 
   protected abstract ask(): Promise<Said>;
   /** What to say of an error of a request. */
@@ -65,7 +72,9 @@ export abstract class Loop<Said extends Answer, Message> {
       // Don't pay for an answer that can't be acted on: this turn throws TurnLimitError.
       if (task.turnsLeft <= 0) await task.turn('no turns are left', () => undefined);
       task.signal.throwIfAborted();
-      const ending = await this.answer(await this.request());
+      const answer = await this.request();
+      if (!answer.isCutOff) this.cutOff = 0;
+      const ending = await (answer.isCutOff ? this.cut(answer) : this.follow(answer));
       if (ending) return ending.result;
     }
   }
@@ -89,12 +98,6 @@ export abstract class Loop<Said extends Answer, Message> {
   protected rewritten(): void {
     this.budget.forgetCached();
     this.fresh = undefined;
-  }
-
-  private async answer(answer: Said): Promise<Ending> {
-    if (answer.isCutOff) return this.cut(answer);
-    this.cutOff = 0;
-    return this.follow(answer);
   }
 
   /** Runs the calls and adds their results and notes for the model. */
@@ -121,7 +124,7 @@ export abstract class Loop<Said extends Answer, Message> {
     await this.say(text ? `${start}: ${shorten(text, 100)}` : isEnd ? start : 'an empty answer', answer);
     if (isEnd) return { result: undefined };
     this.asked = true;
-    this.tell(answer, goOn(this.end));
+    this.tell(answer, goOn(this.by.end));
     return undefined;
   }
 
@@ -133,13 +136,13 @@ export abstract class Loop<Said extends Answer, Message> {
   protected async refused(answer: Said, why: string): Promise<never> {
     await this.say('the model refuses', answer);
     throw this.error(
-      `the model "${this.model}" refuses to do this task${why}. Reword the goal, or set another model.`,
+      `the model "${this.by.model}" refuses to do this task${why}. Reword the goal, or set another model.`,
     );
   }
 
   /** A cut-off call may be incomplete, so none of the answer's calls runs. */
   private async cut(answer: Said): Promise<Ending> {
-    const { maxTokens, advice } = this;
+    const { maxTokens, advice } = this.by;
     const { calls } = answer;
     await this.say(`the answer is cut off at ${maxTokens} tokens`, answer);
     if (++this.cutOff >= MAX_CUT_OFF)
@@ -163,6 +166,6 @@ export abstract class Loop<Said extends Answer, Message> {
   }
 
   protected error(problem: string): AgentApiError {
-    return new AgentApiError(`${this.factory}: ${problem}`);
+    return new AgentApiError(`${this.by.factory}: ${problem}`);
   }
 }

@@ -6,7 +6,7 @@ import { injected } from '../../browser/in-page';
 import type { settable } from '../../browser/injected/fields';
 import { shorten } from '../../browser/reading/tree';
 import { ACTION_LIMIT_MS, type Driver } from './driver';
-import { byRef, defineTool, quote, ref, targetOf } from './tool';
+import { byRef, defineTool, elementTarget, quote, ref } from './tool';
 
 const MAX_OPTIONS = 50;
 /** Types of inputs, and roles of other elements. */
@@ -28,7 +28,7 @@ const formInput = defineTool({
   name: 'form_input',
   description: 'Sets the value of a field, a list or a checkbox.',
   input: z.object({ target: byRef, value }),
-  flat: () => z.object({ ref, value }).transform(({ ref, value }) => ({ target: targetOf(ref), value })),
+  flat: () => z.object({ ref, value }).transform(({ ref, value }) => ({ target: elementTarget(ref), value })),
   acts: true,
   words: async ({ target, value }, driver, page) =>
     `set ${await driver.wordsOf(page, target)} to ${quote(String(value))}`,

@@ -48,9 +48,9 @@ export const pixelOrPointer = z
 
 /** The reference of an element, in flat inputs. */
 export const ref = z.string().min(1).describe('The reference of an element: ref_7.');
-export const targetOf = (ref: string) => ({ type: 'ref' as const, ref });
+export const elementTarget = (ref: string) => ({ type: 'ref' as const, ref });
 
-export const flatRef = z.object({ ref }).transform(({ ref }) => ({ target: targetOf(ref) }));
+export const flatRef = z.object({ ref }).transform(({ ref }) => ({ target: elementTarget(ref) }));
 
 /** An element by its reference, or a point of a screenshot. */
 export const flatPlace = z
@@ -63,7 +63,7 @@ export const flatPlace = z
     error: 'either ref, or x and y, must be given',
   })
   .transform(({ ref, x, y }) => ({
-    target: ref ? targetOf(ref) : { type: 'coordinate' as const, x: x!, y: y! },
+    target: ref ? elementTarget(ref) : { type: 'coordinate' as const, x: x!, y: y! },
   }));
 
 export const quote = (text: string) => `"${shorten(text, 60)}"`;

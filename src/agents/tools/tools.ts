@@ -8,7 +8,7 @@ import { TAB_TOOLS } from './tabs';
 import { PAGE_TOOLS } from './task';
 import type { Tool } from './tool';
 
-export const TOOLS = byName([
+export const TOOLS = toolsByName([
   navigate,
   ...TAB_TOOLS,
   ...READING_TOOLS,
@@ -18,7 +18,7 @@ export const TOOLS = byName([
   javascriptExec,
 ] as Tool[]);
 
-export function byName(tools: readonly Tool[]): Record<string, Tool> {
+export function toolsByName(tools: readonly Tool[]): Record<string, Tool> {
   return Object.fromEntries(tools.map(tool => [tool.name, tool]));
 }
 

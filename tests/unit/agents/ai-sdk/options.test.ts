@@ -1,8 +1,8 @@
 import { createOpenAI, openai } from '@ai-sdk/openai';
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
-import { aiSdk, problemOf } from '../../../../src/agents/ai-sdk';
-import { usageOf } from '../../../../src/agents/ai-sdk/loop';
+import { aiSdk, loadingProblem } from '../../../../src/agents/ai-sdk';
+import { usageWithCost } from '../../../../src/agents/ai-sdk/loop';
 import { toolsFor } from '../../../../src/agents/ai-sdk/tools';
 import { OptionsError } from '../../../../src/options';
 
@@ -50,7 +50,7 @@ test.each([
     /^the npm package "ai" can't be loaded by Node \d+\.\d+\.\d+ \(Promise\.withResolvers is not a function\)\. ai 7 requires Node 22 or newer: .*ai@6$/,
   ],
 ])('a package that can not be loaded: %j', (error, words) => {
-  expect(problemOf(error)).toMatch(words);
+  expect(loadingProblem(error)).toMatch(words);
 });
 
 const PRICES = { input: 2, output: 10, cacheRead: 0.2, cacheWrite: 2.5 };
@@ -89,11 +89,11 @@ test.each([
   ['zeros', { inputTokens: 0, outputTokens: 0 }, tokens(0, 0, 0, 0), null],
   ['no number', { inputTokens: Number.NaN, outputTokens: Number.NaN }, tokens(0, 0, 0, 0), null],
 ])('the count of a request: %s', (_, counted, expected, costUsd) => {
-  const { costUsd: cost, ...rest } = usageOf(counted, PRICES);
+  const { costUsd: cost, ...rest } = usageWithCost(counted, PRICES);
   expect(rest).toEqual(expected);
   if (costUsd === null) expect(cost).toBeNull();
   else expect(cost).toBeCloseTo(costUsd, 10);
-  expect(usageOf(counted, undefined).costUsd).toBeNull();
+  expect(usageWithCost(counted, undefined).costUsd).toBeNull();
 });
 
 // What Google, Mistral and small models on their own servers take in a schema is less than JSON Schema.

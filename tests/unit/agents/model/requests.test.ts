@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { SessionTask } from '../../../../src/agents/agent';
-import { settingsOf as aiSdkSettings } from '../../../../src/agents/ai-sdk/options';
+import { aiSdkSettings } from '../../../../src/agents/ai-sdk/options';
 import { settingsOf as claudeSettings } from '../../../../src/agents/claude/options';
 import type { PageToolsMode } from '../../../../src/browser/page-tools/page-tools';
 
@@ -50,19 +50,21 @@ const MORE: Setting = {
 };
 
 async function sentToClaude(options: object, setting: Setting): Promise<object> {
-  const { playTask } = await import('../../../../src/agents/claude/loop');
+  const { playWithClaude } = await import('../../../../src/agents/claude/loop');
   let sent: object = {};
   const stream = (request: object) => {
     sent = request;
     throw new Error('enough');
   };
   const client = { baseURL: 'https://api.example.com', beta: { messages: { stream } } };
-  await playTask(taskFor(setting), claudeSettings({ client: client as never, ...options })).catch(() => 0);
+  await playWithClaude(taskFor(setting), claudeSettings({ client: client as never, ...options })).catch(
+    () => 0,
+  );
   return sent;
 }
 
 async function sentToAiSdk(options: object, setting: Setting): Promise<object> {
-  const { playTask } = await import('../../../../src/agents/ai-sdk/loop');
+  const { playWithAiSdk } = await import('../../../../src/agents/ai-sdk/loop');
   let sent: object = {};
   const never = { isInstance: () => false };
   const sdk = {
@@ -77,7 +79,7 @@ async function sentToAiSdk(options: object, setting: Setting): Promise<object> {
     UnsupportedFunctionalityError: never,
   };
   const settings = aiSdkSettings({ model: 'maker/model', ...options });
-  await playTask(taskFor(setting), settings, sdk as never).catch(() => 0);
+  await playWithAiSdk(taskFor(setting), settings, sdk as never).catch(() => 0);
   return sent;
 }
 
