@@ -7,7 +7,7 @@ import { sameFingerprint } from '../browser/reading/fingerprint';
 import type { Box } from '../browser/reading/tree';
 import { within } from '../browser/waiting';
 import { pathOf, type RecordedAction } from '../data/action';
-import type { Examination, Finding, TurnRecord } from '../data/record';
+import type { Action, Examination, Finding, TurnRecord } from '../data/record';
 import { hostAllowed } from '../spec/url';
 import { oneLine } from '../text/safe-text';
 import type { Attach, GradedPlan, TrialContext } from './run-agent';
@@ -162,11 +162,12 @@ export function aimsOf({ goal, turns, reason, url }: Course): Aims {
   });
   // An agent may go on long after it failed.
   const here = turns.filter(turn => last.includes(turn) || pathIn(turn.url) === path);
-  const failures = here.flatMap(({ title, error, actions }) => [
-    ...(error === undefined ? [] : [title, error]),
-    ...actions.flatMap(action => (action.error === undefined ? [] : [action.title, action.error])),
+  const failed = here.flatMap(({ title, error, actions }) => [
+    ...(error === undefined ? [] : [title]),
+    ...actions.flatMap(action => (action.error === undefined ? [] : (action.control ?? action.title))),
   ]);
-  const sought = [reason ?? '', ...failures].flatMap(soughtIn);
+  const meant = failed.flatMap(quoted);
+  const sought = meant.length ? meant : quoted(reason ?? '');
   return { sought: distinct(sought), next: distinct(nextIn(goal, turns)), used: used.slice(-MAX_USED) };
 }
 
@@ -175,27 +176,30 @@ function isUnkept(action: RecordedAction): boolean {
   return isTyped && action.before.content !== '' && sameFingerprint(action.before, action.after);
 }
 
-/** The name of the control that was looked for, not of what is there instead. */
-function soughtIn(text: string): string[] {
-  const before = text.split(/; there (?:is|are) |\n\s*- waiting for |Call log:/)[0]!;
-  return quoted(before).filter(each => !ROLES.test(each));
-}
-
-const ROLES =
-  /^(?:button|link|textbox|checkbox|radio|combobox|option|dialog|heading|searchbox|tab|menuitem|switch|row)$/;
-
-/** The quoted texts of the goal after the last one that turns mention; all that they don't mention if they mention none. */
+/** The quoted texts of the goal after the last one that was used; all of them if none was. */
 function nextIn(goal: string, turns: readonly TurnRecord[]): string[] {
-  const told = turns
+  const used = turns
     .filter(({ outcome }) => outcome === 'ok')
-    .flatMap(({ title, actions }) => [title, ...actions.map(action => action.title)])
+    .flatMap(({ title, actions }) => [title, ...actions.flatMap(usedBy)])
     .join('\n')
     .toLowerCase();
   const texts = quoted(goal);
-  const done = texts.findLastIndex(text => told.includes(text.toLowerCase()));
+  const done = texts.findLastIndex(text => used.includes(text.toLowerCase()));
   return texts.slice(done + 1, done + 1 + MAX_NEXT);
 }
 
+/** The controls that an action meant, and what it gave them; if it tells neither, its title. */
+function usedBy({ title, control, recorded = [] }: Action): string[] {
+  const given = recorded.flatMap(action => [
+    action.control ?? '',
+    ...('text' in action ? [action.text] : []),
+    ...('labels' in action ? action.labels : []),
+  ]);
+  const known = [control ?? '', ...given].filter(Boolean);
+  return known.length ? known : [title];
+}
+
+/** The names in a text of people: a goal, the title that an agent gives a turn, the words for a control. */
 function quoted(text: string): string[] {
   const found = text
     .slice(0, 20_000)

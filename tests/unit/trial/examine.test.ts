@@ -47,18 +47,25 @@ describe('aims', () => {
       aims: { sought: ['basket'] },
     },
     {
-      what: 'what a failed action was about',
+      what: 'the control that a failed action meant, whatever is told of it',
       turns: [
         turn('shop', {
           actions: [
-            {
-              title: 'click',
-              error: `locator.click: Timeout\nwaiting for getByRole('link', { name: 'Basket' })`,
-            },
+            { title: 'click "the link"', control: 'link "Basket"', error: 'covered by "Cookies"' },
+            { title: 'click "Pay"', error: 'x' },
           ],
         }),
       ],
-      aims: { sought: ['basket'] },
+      reason: 'I see no "Sum"',
+      aims: { sought: ['basket', 'pay'] },
+    },
+    {
+      what: 'the next after the last that an action meant or typed',
+      turns: [
+        turn('x', { actions: [{ title: 'x', recorded: [{ ...click('a'), control: 'link "Basket"' }] }] }),
+        turn('y', { actions: [{ title: 'y', recorded: [{ ...click('b'), do: 'fill', text: 'Jo' }] }] }),
+      ],
+      aims: { next: ['name', 'pay'] },
     },
     {
       what: 'what the agent gave up on',
