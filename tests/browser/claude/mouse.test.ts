@@ -58,6 +58,9 @@ const rows = (shown: readonly (readonly [string, string, ...unknown[]])[]) =>
   );
 
 const pages = harness({
+  // The button is elsewhere once the pointer arrives.
+  '/moves': html(`${LOG}<button id="run" style="position:absolute;top:100px">Run</button>
+    <script>run.addEventListener('mousemove', () => { run.style.top = '400px'; }, { once: true })</script>`),
   '/clicks':
     html(`${LOG}<button id="one" style="position:absolute;left:100px;top:100px;width:80px;height:40px">One</button>
     <button id="far" style="position:absolute;left:100px;top:3000px">Far away</button>
@@ -164,6 +167,15 @@ describe('clicks', () => {
     const covered = await pages.open('/covered');
     const under = await covered.run('left_click', { target: await covered.ref(/button "Under"/) });
     expect(under.text).toMatch(/it is covered by <div class="veil"/);
+  });
+
+  it('finds an element that moves away just before the click, and clicks it once', async () => {
+    const { act, ref, log } = await pages.open('/moves');
+    await act('left_click', { target: await ref(/button "Run"/) });
+    expect(((await log()) as string[]).filter(each => /^(mousedown|click) run/.test(each))).toEqual([
+      'mousedown run 0 1',
+      'click run 0 1',
+    ]);
   });
 
   it('refuses a coordinate outside the viewport', async () => {
