@@ -4,8 +4,8 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { type Command, Option } from 'commander';
 import { type Results, readResults } from '../data/results';
-import { printableJson, useColour } from '../report/render/format';
 import { writeText } from '../report/write';
+import { printableJson, useColour } from '../text/print';
 
 export interface Io {
   /** The folder that the user's paths are relative to. */

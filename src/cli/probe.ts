@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import type { ResultRow } from '../data/verdict';
 import { namesOf } from '../report/render/diff-text';
-import { plural, printableJson, table } from '../report/render/format';
+import { table } from '../report/render/format';
+import { plural } from '../text/figures';
+import { printableJson } from '../text/print';
 import { EXIT_CODES } from '../verdicts/change';
 import type { Io } from './io';
 import { playChecked } from './play-suite';

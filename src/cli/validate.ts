@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { escapePath } from 'tinyglobby';
-import { plural, printableJson, table } from '../report/render/format';
+import { table } from '../report/render/format';
 import {
   type TaskSpecError,
   TaskSpecErrorAt,
@@ -10,6 +10,8 @@ import {
 } from '../spec/errors';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { placeholdersIn } from '../spec/placeholders';
+import { plural } from '../text/figures';
+import { printableJson } from '../text/print';
 import { sensitivityText } from '../verdicts/sensitivity';
 import type { Io } from './io';
 import type { AddCommand } from './program';

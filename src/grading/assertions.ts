@@ -1,11 +1,11 @@
 // Checks the format's assertions with Playwright's `expect`: each waits like a web-first assertion, and says why it does not hold.
 import { stripVTControlCharacters } from 'node:util';
 import { expect, type Locator, type Page } from '@playwright/test';
-import { shorten } from '../browser/reading/tree';
 import { limited } from '../browser/waiting';
 import type { NetworkEvent } from '../data/record';
 import type { Assertion, DomAssertion, NetworkAssertion, UrlAssertion } from '../spec';
-import { messageOf } from '../text/safe-text';
+import { messageOf } from '../text/error-message';
+import { shorten } from '../text/shorten';
 import { matchesUrlGlob } from './url-glob';
 
 export interface GradedState {
@@ -152,7 +152,7 @@ async function firstTexts(locator: Locator, count: number): Promise<string> {
     locator.nth(index).textContent({ timeout: 1_000 }),
   );
   const texts = await Promise.all(reading.map(text => text.catch(() => '')));
-  return texts.map(text => `"${shorten(text ?? '')}"`).join(', ');
+  return texts.map(text => `"${shorten(text ?? '', 80)}"`).join(', ');
 }
 
 /** On a page that shows nothing, everything is absent: such a pass would say nothing about the site. */

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { specName } from '../data/row-names';
 import type { Policy } from '../data/verdict';
 import type { TaskSpec } from '../spec';
-import { harmless } from '../text/safe-text';
+import { harmless } from '../text/line';
 
 export interface Annotation {
   type: string;

@@ -7,7 +7,7 @@ import Module, { createRequire } from 'node:module';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { compileFunction } from 'node:vm';
 import type { Location, Suite, TestCase, TestRun } from '@playwright/test/reporter';
-import { harmless } from '../text/safe-text';
+import { harmless } from '../text/line';
 import { runError } from './runner';
 
 export interface CallSite {

@@ -10,7 +10,7 @@ import {
   type TestType,
 } from '@playwright/test';
 import { z } from 'zod';
-import { secretMask } from '../text/safe-text';
+import { secretMask } from '../text/mask';
 import type { AgentRunner } from './agent-runner';
 import { goalOf, markEarlyStop, markReplay, nameOf, type PlannedSpec, plannedSpec } from './annotations';
 import {

@@ -14,9 +14,9 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { z } from 'zod';
+import { sumOf } from '../data/collections';
 import type { Policy, TrialResult } from '../data/verdict';
 import { answerOf } from '../verdicts/confirm';
-import { sumOf } from '../verdicts/statistics';
 import { verdictOf } from '../verdicts/verdict';
 
 /** Set by the reporter in the main process, inherited by the workers. */

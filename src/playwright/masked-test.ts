@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import type { PlaywrightWorkerOptions, TestInfo } from '@playwright/test';
-import type { Mask } from '../text/safe-text';
+import type { Mask } from '../text/mask';
 import { isFirstToSay } from './ledger';
 
 /**

@@ -8,7 +8,7 @@ import { type OpenSession, openSession } from '../browser/session/session';
 import { RECORD_ATTACHMENT, type TrialRecord } from '../data/record';
 import type { LoadedSpec } from '../spec/load';
 import { atOrigin, placeholdersIn, withData } from '../spec/placeholders';
-import { oneLine } from '../text/safe-text';
+import { oneLine } from '../text/line';
 import { ended, errorEnd, type GradedPlan, type TrialOutput } from '../trial/run-agent';
 import { transcript } from '../trial/transcript';
 import { Trial, trialTimeMs } from '../trial/trial';

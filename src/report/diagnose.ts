@@ -5,12 +5,13 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { FullConfig, TestResult } from '@playwright/test/reporter';
 import { readHistory } from '../data/baseline';
+import { compareText, groupBy } from '../data/collections';
 import { DEFAULT_RECORDINGS_DIR, readRecording, recordingFile } from '../data/recording';
 import { byName } from '../data/row-names';
 import type { Comparison, Diagnosis, Parting, PassingTrials, SharedFinding, Way } from '../data/verdict';
 import { nameOf } from '../playwright/annotations';
 import { annotate, markTurn, pictureOf, showSideBySide } from '../playwright/runner';
-import { oneLine } from '../text/safe-text';
+import { oneLine } from '../text/line';
 import {
   diagnosisOf,
   type FailedTrial,
@@ -22,7 +23,6 @@ import {
 import { type PassingTrial, PassingWays } from '../verdicts/diagnosis/parting';
 import { wayOfTurns } from '../verdicts/diagnosis/way';
 import { lastWays } from '../verdicts/history';
-import { compareText, groupBy } from '../verdicts/statistics';
 import { recordingsDir } from './recordings';
 import { findingLine, IN_THE_WAY } from './render/trial-notes';
 import type { Entry, SpecRun } from './spec-run';

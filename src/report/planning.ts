@@ -1,6 +1,7 @@
 // Before the first test: decides which repeats are trials, and whether the run can have verdicts at all.
 import { relative } from 'node:path';
 import type { FullConfig, FullProject, Suite, TestCase, TestRun } from '@playwright/test/reporter';
+import { groupBy } from '../data/collections';
 import {
   brokenSpec,
   goalOf,
@@ -39,8 +40,7 @@ import {
   runError,
   turnOffRetries,
 } from '../playwright/runner';
-import { groupBy } from '../verdicts/statistics';
-import { print } from './render/format';
+import { print } from '../text/print';
 
 interface PlannedTest {
   test: TestCase;

@@ -15,7 +15,7 @@ import {
 import { nameOf, type PlannedSpec } from '../playwright/annotations';
 import { knownOptions, type TaskproofOptions } from '../playwright/options';
 import { byName } from '../spec/placeholders';
-import { plural } from './render/format';
+import { plural } from '../text/figures';
 import { writeText } from './write';
 
 /**

@@ -33,12 +33,12 @@ import {
   selectsProjects,
   showDetails,
 } from '../playwright/runner';
+import { print } from '../text/print';
 import { failsRun } from '../verdicts/verdict';
 import type { Diagnosed } from './diagnose';
 import { mergeConflicts, whyMissing } from './missing';
 import { planRun, shardName } from './planning';
 import { writeRecordings } from './recordings';
-import { print } from './render/format';
 import { lostSummary, verdictTable, whereToLook } from './render/terminal';
 import { nameTests, SpecRun, skipNeedless } from './spec-run';
 import {

@@ -6,7 +6,7 @@ import { type PlannedSpec, nameOf as plannedName, plannedSpec } from '../playwri
 import { checkRun, enter, needlessReason, settledReason, wantedOf } from '../playwright/ledger';
 import { annotate, expectAsDeclared, retag, skipUnstarted, tolerate, unannotate } from '../playwright/runner';
 import { byName } from '../spec/placeholders';
-import { oneLine } from '../text/safe-text';
+import { oneLine } from '../text/line';
 import type { FailedTrial } from '../verdicts/diagnosis/groups';
 import { type PassingTrial, PassingWays } from '../verdicts/diagnosis/parting';
 import { actionsOf, failedTrialOf, wayOf } from '../verdicts/diagnosis/way';

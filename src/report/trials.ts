@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { basename } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import type { TestResult } from '@playwright/test/reporter';
+import { groupBy, sumOf } from '../data/collections';
 import {
   AGENT_ATTACHMENT,
   type AgentNote,
@@ -14,9 +15,8 @@ import {
 } from '../data/record';
 import { sumOfCosts, sumOfTokens } from '../data/usage';
 import type { TrialResult } from '../data/verdict';
-import { oneLine } from '../text/safe-text';
-import { groupBy, sumOf } from '../verdicts/statistics';
-import { plural } from './render/format';
+import { plural } from '../text/figures';
+import { oneLine } from '../text/line';
 
 /**
  * A trial never goes missing: without a record it is an infrastructure error. There is none if it was skipped, or if the worker

@@ -8,10 +8,10 @@ import { sumOfCosts, sumOfTokens } from '../data/usage';
 import type { Diagnosis, ResultRow } from '../data/verdict';
 import { checkOptions, type OptionSchemas } from '../options';
 import { checkRun } from '../playwright/ledger';
+import { print, useColour } from '../text/print';
 import { compareProjects } from '../verdicts/compare';
 import type { Diagnosed } from './diagnose';
 import { diffTable } from './render/diff-text';
-import { print, useColour } from './render/format';
 import type { SpecRun } from './spec-run';
 
 /** Options of the reporter; paths are relative to the Playwright config's folder. */

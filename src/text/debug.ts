@@ -1,6 +1,8 @@
 // `DEBUG=taskproof*`: what is decided in a trial, one line each on standard error, as `DEBUG=pw:*` shows Playwright's calls. Ours and not
 // the package `debug`, since each line goes through the mask of the trial.
-import { type Mask, oneLine } from './safe-text';
+
+import { oneLine } from './line';
+import type { Mask } from './mask';
 
 /** `guard`: refused or escaped navigations; `tabs`: opened, followed and closed; `settle`: why a wait ended; `tool`: calls of tools. */
 const TOPICS = ['guard', 'tabs', 'settle', 'tool', 'retry', 'skip'] as const;

@@ -2,14 +2,14 @@
 // that the trial was about: one that it used last, one that it looked for, or one that its goal names next.
 import type { Page } from '@playwright/test';
 import { locatorOf } from '../browser/actions/locator-expression';
+import type { Box } from '../browser/geometry';
 import type { Sighting } from '../browser/injected/look';
 import { sameFingerprint } from '../browser/reading/fingerprint';
-import type { Box } from '../browser/reading/tree';
 import { within } from '../browser/waiting';
 import { pathOf, type RecordedAction } from '../data/action';
 import type { Action, Examination, Finding, TurnRecord } from '../data/record';
 import { hostAllowed } from '../spec/url';
-import { oneLine } from '../text/safe-text';
+import { oneLine } from '../text/line';
 import type { Attach, GradedPlan, TrialContext } from './run-agent';
 
 /** Share of a trial's time, within these milliseconds. */

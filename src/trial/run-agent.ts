@@ -15,7 +15,9 @@ import { type ErrorKind, GAVE_UP, type Healing, type TrialStatus } from '../data
 import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';
 import { maskDebugLines } from '../text/debug';
-import { type Mask, messageOf, oneLine, secretMask } from '../text/safe-text';
+import { messageOf } from '../text/error-message';
+import { oneLine } from '../text/line';
+import { type Mask, secretMask } from '../text/mask';
 import { abortable, Turns } from './turns';
 
 /** Adds a file to the step that is shown. */

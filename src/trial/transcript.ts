@@ -1,5 +1,5 @@
 import type { JudgeResult, TrialRecord, TurnRecord } from '../data/record';
-import { harmless, oneLine } from '../text/safe-text';
+import { harmless, oneLine } from '../text/line';
 
 /** The trial as a text for people: what the agent thought, did and saw, and how it was graded. */
 export function transcript(record: TrialRecord, goal: string): string {

@@ -10,7 +10,8 @@ import {
   type TrialRecord,
 } from '../data/record';
 import { addUsage } from '../data/usage';
-import { oneLine, shortUrl } from '../text/safe-text';
+import { oneLine } from '../text/line';
+import { shortUrl } from '../text/shorten';
 import { checkAssertions, type Judged, judgeTimeMs, judgeTrial, whySiteIsGone } from './grade';
 import { openEntry, openTimeMs } from './open';
 import {

@@ -8,7 +8,10 @@ import { resultText, saysError } from '../browser/page-tools/tool-text';
 import type { RecordedAction } from '../data/action';
 import type { Action, TurnRecord } from '../data/record';
 import { addUsage, NO_USAGE, type ReportedUsage } from '../data/usage';
-import { type Mask, maskDeep, messageOf, oneLine, shortUrl } from '../text/safe-text';
+import { messageOf } from '../text/error-message';
+import { oneLine } from '../text/line';
+import { type Mask, maskDeep } from '../text/mask';
+import { shortUrl } from '../text/shorten';
 import type { Attach, TrialContext } from './run-agent';
 import { takeScreenshot } from './screenshot';
 

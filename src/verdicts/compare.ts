@@ -1,6 +1,7 @@
 // Compares projects over the same specs. Pure: the same verdicts give the same comparison, in any order and from any number of
 // shards.
 
+import { compareText, groupBy, sumOf } from '../data/collections';
 import { specName } from '../data/row-names';
 import { sumOfCosts } from '../data/usage';
 import {
@@ -10,7 +11,7 @@ import {
   comparedCellSchema,
   type VerdictRow,
 } from '../data/verdict';
-import { compareText, groupBy, passHat, stratifiedExactOneSided, studentQuantile, sumOf } from './statistics';
+import { passHat, stratifiedExactOneSided, studentQuantile } from './statistics';
 import { gradedRate, isSettled, rateDifference } from './verdict';
 
 /**

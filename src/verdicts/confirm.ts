@@ -1,9 +1,10 @@
 // Decides on fresh trials: how many failures confirm that a candidate is worse, and when no further trial can change the answer.
 // Pure: `taskproof confirm` runs the trials. `npm run bench -- --only alarms` measures the error rates.
 
+import { sumOf } from '../data/collections';
 import type { Graded } from '../data/verdict';
 import { type DiffRow, luckiestBaseline } from './change';
-import { hypergeometric, logChoose, sumOf } from './statistics';
+import { hypergeometric, logChoose } from './statistics';
 
 /**
  * At most this chance that fresh trials confirm anything in a suite that has not changed. Together with the test of the whole suite

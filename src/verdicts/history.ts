@@ -1,10 +1,11 @@
 // The history in a baseline: the counts of earlier runs, and their sums.
 
 import { countedRow, type HistoryRun } from '../data/baseline';
+import { compareText, groupBy, sumOf } from '../data/collections';
 import { keyOf } from '../data/row-names';
 import type { ResultRow, VerdictRow, Way } from '../data/verdict';
 import { type Diff, diffVerdicts, type LaterRun } from './change';
-import { compareText, groupBy, sumOf, totalOf } from './statistics';
+import { totalOf } from './statistics';
 import { isSettled } from './verdict';
 
 type WaySubject = Pick<VerdictRow, 'spec' | 'describe' | 'project' | 'replayed' | 'specHash'>;

@@ -1,6 +1,8 @@
 // How small a change a number of trials can show.
+
+import { sumOf } from '../data/collections';
 import { chanceOfAtLeast } from './confirm';
-import { fisherExactOneSided, sumOf } from './statistics';
+import { fisherExactOneSided } from './statistics';
 
 const RATE = 0.95;
 const POWER = 0.7;

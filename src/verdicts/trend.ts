@@ -1,9 +1,10 @@
 // A spec's pass rate over the runs of a baseline, and where it began to fall.
 
 import type { HistoryRun } from '../data/baseline';
+import { compareText, groupBy } from '../data/collections';
 import { byName, keyOf, specName } from '../data/row-names';
 import type { Graded, RowSubject } from '../data/verdict';
-import { compareText, generator, groupBy, totalOf } from './statistics';
+import { generator, totalOf } from './statistics';
 
 export interface TrendPoint extends Graded {
   startedAt: string;

@@ -1,9 +1,11 @@
 // The verdict on the trials of one spec in one project. Pure: the same trials give the same verdict, in any order, from any number
 // of shards, however often a shard was merged.
 
+import { compareText, groupBy, sumOf } from '../data/collections';
 import { sumOfCosts } from '../data/usage';
 import type { Graded, Outcome, Policy, TrialResult, Verdict, VerdictName } from '../data/verdict';
-import { compareText, groupBy, median, sumOf, wilsonInterval } from './statistics';
+import { flat } from '../text/shorten';
+import { median, wilsonInterval } from './statistics';
 
 /** The policy of a run with `--repeat-each=N`: k = N, minPasses = min(minPasses, N). */
 export function policyForRepeats(policy: Policy, repeats: number): Policy {
@@ -113,7 +115,7 @@ const STATUS_REASONS: Record<string, string> = {
 /** One line on a trial that did not pass: `trial 2/5: the cart stayed empty (at https://shop.example/cart)`. */
 export function trialReason(trial: TrialResult, k: number): string {
   const kind = trial.outcome === 'error' && trial.errorKind ? `${trial.errorKind}: ` : '';
-  const said = (trial.reason ?? '').replace(/\s+/g, ' ').trim();
+  const said = flat(trial.reason ?? '');
   const why =
     said || (trial.outcome === 'skipped' ? 'skipped' : (STATUS_REASONS[trial.status] ?? trial.status));
   const known = trial.finalUrl === null || trial.outcome === 'skipped' || why.includes(trial.finalUrl);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { perform } from '../../src/browser/actions/perform';
 import { PageTools, type PageToolsMode } from '../../src/browser/page-tools/page-tools';
 import { Session } from '../../src/browser/session/session';
-import { secretMask } from '../../src/text/safe-text';
+import { secretMask } from '../../src/text/mask';
 import type { TrialContext } from '../../src/trial/run-agent';
 import { Turns } from '../../src/trial/turns';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';

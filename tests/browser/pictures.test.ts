@@ -9,7 +9,7 @@ import { picture, pictureOf, pictureScale } from '../../src/browser/session/scre
 import { openSession } from '../../src/browser/session/session';
 import { NO_USAGE } from '../../src/data/usage';
 import type { JudgedTrial } from '../../src/grading/judge';
-import { secretMask } from '../../src/text/safe-text';
+import { secretMask } from '../../src/text/mask';
 import { judgeTrial } from '../../src/trial/grade';
 import type { TrialContext } from '../../src/trial/run-agent';
 import { takeScreenshot } from '../../src/trial/screenshot';

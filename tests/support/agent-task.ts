@@ -6,7 +6,7 @@ import { ActionRecorder } from '../../src/browser/actions/record';
 import { PageTools, type PageToolsMode } from '../../src/browser/page-tools/page-tools';
 import { Session } from '../../src/browser/session/session';
 import type { Action } from '../../src/data/record';
-import { secretMask } from '../../src/text/safe-text';
+import { secretMask } from '../../src/text/mask';
 
 export interface TaskInput {
   goal: string;

@@ -4,9 +4,9 @@
 import type { FrameLocator, Locator, Page } from '@playwright/test';
 import { injected } from '../../browser/in-page';
 import { unseen } from '../../browser/page-calls';
-import { shorten } from '../../browser/reading/tree';
 import { sleep, within } from '../../browser/waiting';
 import { pathOf } from '../../data/action';
+import { shorten } from '../../text/shorten';
 import type { Actor } from './act';
 import type { Wanted } from './clause';
 

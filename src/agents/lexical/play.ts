@@ -1,8 +1,8 @@
 // Performs a goal clause by clause, or says why it gave up.
 
 import { reasonIn } from '../../browser/actions/perform';
-import { shorten } from '../../browser/reading/tree';
 import type { DialogAnswer } from '../../data/action';
+import { shorten } from '../../text/shorten';
 import type { GaveUp, SessionTask } from '../agent';
 import { Actor } from './act';
 import { type Clause, NotUnderstood } from './clause';

@@ -1,5 +1,5 @@
 // The loop of every agent with a model: a request, the calls of its answer, and so on until the model ends the task.
-import { shorten } from '../../browser/reading/tree';
+import { shorten } from '../../text/shorten';
 import { AgentApiError, BudgetExceededError, type GaveUp, type SessionTask, type Turn } from '../agent';
 import type { Budget } from './budget';
 import type { Call, Calls, Ending } from './calls';

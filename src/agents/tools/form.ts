@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { DriverError } from '../../browser/errors';
 import { injected } from '../../browser/in-page';
 import type { settable } from '../../browser/injected/fields';
-import { shorten } from '../../browser/reading/tree';
+import { flat, shorten } from '../../text/shorten';
 import { ACTION_LIMIT_MS, type Driver } from './driver';
 import { byRef, defineTool, elementTarget, quote, ref } from './tool';
 
@@ -73,7 +73,7 @@ function refuseUnsettable({ tag, type, editable, readonly }: Field, ref: string)
 }
 
 async function choose(driver: Driver, page: Page, locator: Locator, { options }: Field, wanted: string) {
-  const fold = (text: string) => text.replace(/\s+/g, ' ').trim().toLowerCase();
+  const fold = (text: string) => flat(text).toLowerCase();
   const option =
     options.find(({ value, label }) => value === wanted || label === wanted) ??
     options.find(({ value, label }) => fold(value) === fold(wanted) || fold(label) === fold(wanted));
@@ -86,7 +86,7 @@ async function choose(driver: Driver, page: Page, locator: Locator, { options }:
   }
   if (option.disabled) throw new DriverError(`The option "${option.label}" is disabled.`);
   await driver.perform(page, { do: 'select', locator, labels: [option.label] });
-  return `Chosen: "${shorten(option.label)}".`;
+  return `Chosen: "${shorten(option.label, 80)}".`;
 }
 
 const strings = z.array(z.string()).nullish();

@@ -2,9 +2,9 @@
 import type { Response } from '@playwright/test';
 import { z } from 'zod';
 import { DriverError } from '../../browser/errors';
-import { shorten } from '../../browser/reading/tree';
 import { within } from '../../browser/waiting';
 import { hostAllowed } from '../../spec/url';
+import { shorten } from '../../text/shorten';
 import type { DriverTask } from './driver';
 import { defineTool } from './tool';
 

@@ -3,8 +3,8 @@
 import type { Page } from '@playwright/test';
 import { z } from 'zod';
 import { DriverError } from '../../browser/errors';
-import { shorten } from '../../browser/reading/tree';
 import { problemsIn } from '../../spec/errors';
+import { shorten } from '../../text/shorten';
 import type { Driver } from './driver';
 
 export interface Tool<Input = unknown> {

@@ -1,9 +1,9 @@
 // Finds the element at a point, or with the focus, tells what it is, and makes a locator that still finds it on another day.
 import type { ElementHandle, Frame, FrameLocator, Locator, Page } from '@playwright/test';
+import type { Point } from '../geometry';
 import { callInPage, injected } from '../in-page';
 import type * as readers from '../injected/at-point';
 import { unseen } from '../page-calls';
-import type { Point } from '../reading/tree';
 import { within } from '../waiting';
 
 /** The longest wait for the words for an element. */

@@ -1,5 +1,5 @@
 // The element at a point of the viewport, or with the focus.
-import type { Point } from '../reading/tree';
+import type { Point } from '../geometry';
 import { controlAround, cssPathOf, hit, holds, roleOf, topOf, wordsFor } from './elements';
 import { scrollsAround } from './scrolling';
 

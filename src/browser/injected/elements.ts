@@ -1,5 +1,5 @@
 // What elements are, what people call them and where they are.
-import type { Box, Point } from '../reading/tree';
+import type { Box, Point } from '../geometry';
 
 export function isControl(element: Element): boolean {
   const roles =

@@ -1,6 +1,6 @@
 // Looks for obstacles to agents, by rules, and keeps what it found in the page.
 import type { FindingKind } from '../../data/finding';
-import type { Box } from '../reading/tree';
+import type { Box } from '../geometry';
 import {
   boxOf,
   flat,

@@ -1,5 +1,5 @@
 // What scrolls, how far it is scrolled, and scrolling an element into view.
-import type { Point } from '../reading/tree';
+import type { Point } from '../geometry';
 import { cssPathOf, parentOf } from './elements';
 
 /** The path of an element, what scrolls it, how far its ancestors are scrolled, and where one has room to scroll. */

@@ -1,8 +1,9 @@
 // What a model is shown of a page without asking: its tree if it is short, and the changes after an action.
 import type { Page } from '@playwright/test';
+import { countIn } from '../../text/shorten';
 import { type Entry, entriesOf, TELLING } from './page-tree';
 import type { Refs, Snapshot } from './references';
-import { countIn, nodesOf, words } from './tree';
+import { nodesOf, words } from './tree';
 
 /** Characters. A page with fewer is shown as a whole, outside the viewport, too. */
 const SHORT = 1_100;

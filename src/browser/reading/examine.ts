@@ -3,12 +3,12 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Frame, Page } from '@playwright/test';
 import { type Handle, placeOf } from '../actions/locate';
+import type { Box, Point } from '../geometry';
 import { type World, worldOf } from '../in-page';
 import type { LookOptions, Sighting } from '../injected/look';
 import { pictureOf } from '../session/screenshot';
 import { within } from '../waiting';
 import { viewportOf } from './references';
-import type { Box, Point } from './tree';
 
 /** Frames that are examined besides the page's main document. */
 const MAX_FRAMES = 5;

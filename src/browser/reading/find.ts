@@ -1,6 +1,8 @@
 // Finds elements by a description: compares its words with the role, text and surroundings of each element.
+
+import { shorten } from '../../text/shorten';
 import { lineOf } from './page-tree';
-import { shorten, type TreeNode, textOf } from './tree';
+import { type TreeNode, textOf } from './tree';
 
 const MAX_MATCHES = 20;
 /** Characters. A longer text around an element does not identify it. */
@@ -135,9 +137,9 @@ function findMatches(query: string, roots: readonly TreeNode[]): Candidate[] {
 export function findText(query: string, roots: readonly TreeNode[]): string {
   const matches = findMatches(query, roots);
   if (matches.length === 0)
-    return `No element matches "${shorten(query)}". Try other words (what is written on it, or its kind), read_page with filter "all", or a screenshot.`;
+    return `No element matches "${shorten(query, 80)}". Try other words (what is written on it, or its kind), read_page with filter "all", or a screenshot.`;
   const lines = matches.map(({ node, context }) => {
-    const said = node.text || node.name ? '' : `: ${shorten(textOf(node, 200))}`;
+    const said = node.text || node.name ? '' : `: ${shorten(textOf(node, 200), 80)}`;
     const where = context && context !== node.name ? `, in "${shorten(context, 60)}"` : '';
     const line = lineOf(node).includes(`[${node.ref}]`) ? lineOf(node) : `${lineOf(node)} [${node.ref}]`;
     return `- ${shorten(line, 300)}${said}${where}${node.inView ? '' : ' (outside the viewport)'}`;

@@ -1,5 +1,7 @@
 // A page as text for the model: one line per element, with references to act on.
-import { countIn, nodesOf, shorten, type TreeNode, textOf } from './tree';
+
+import { countIn, flat, shorten } from '../../text/shorten';
+import { nodesOf, type TreeNode, textOf } from './tree';
 
 export const MAX_CHARACTERS = 50_000;
 const DEFAULT_DEPTH = 15;
@@ -32,7 +34,8 @@ export function lineOf(node: TreeNode, withText = true): string {
     .map(([key, value]) => (value === true ? key : `${key}=${value}`));
   if (node.inputType) notes.push(`type=${node.inputType}`);
   const { placeholder, url } = node.states;
-  if (placeholder && placeholder !== node.name) notes.push(`placeholder="${shorten(String(placeholder))}"`);
+  if (placeholder && placeholder !== node.name)
+    notes.push(`placeholder="${shorten(String(placeholder), 80)}"`);
   if (url && !node.name && !textOf(node, 1)) notes.push(`url=${shorten(String(url), 120)}`);
   if (node.interactive && node.role === 'generic') notes.push('clickable');
   const hasRef = node.ref && (node.interactive || REFERRED.has(node.role));
@@ -41,15 +44,11 @@ export function lineOf(node: TreeNode, withText = true): string {
     node.name && `"${shorten(node.name, 400)}"`,
     hasRef && `[${node.ref}]`,
     notes.length > 0 && `(${notes.join(', ')})`,
-    withText && node.text && node.text !== node.name && `: ${oneLine(node.text)}`,
+    withText && node.text && node.text !== node.name && `: ${flat(node.text)}`,
   ]
     .filter(Boolean)
     .join(' ')
     .replace(/ : /, ': ');
-}
-
-function oneLine(text: string): string {
-  return text.replace(/\s+/g, ' ').trim();
 }
 
 export interface Entry {
@@ -127,11 +126,11 @@ class Listing {
       return;
     }
     const text = lineOf(node);
-    this.entries.push({ indent, text, node, name: oneLine(node.name), bare: text === node.role });
+    this.entries.push({ indent, text, node, name: flat(node.name), bare: text === node.role });
   }
 
   private say(indent: number, text: string, node: TreeNode | undefined): void {
-    const said = oneLine(text);
+    const said = flat(text);
     this.entries.push({ indent, text: `text: ${said}`, node, said });
   }
 
@@ -154,8 +153,8 @@ class Listing {
   /** A child that only repeats its parent's name says nothing. */
   private worthReading(node: TreeNode): (TreeNode | string)[] {
     if (!node.name) return node.children;
-    const name = oneLine(node.name);
-    return node.children.filter(child => oneLine(typeof child === 'string' ? child : '') !== name);
+    const name = flat(node.name);
+    return node.children.filter(child => flat(typeof child === 'string' ? child : '') !== name);
   }
 
   private counts(node: TreeNode): boolean {

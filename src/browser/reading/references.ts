@@ -1,10 +1,11 @@
 // References such as `ref_7`: our own names for Playwright's references, unique and never reused.
 import type { Page } from '@playwright/test';
 import { DriverError } from '../errors';
+import type { Box, Size } from '../geometry';
 import { callInPage, injected } from '../in-page';
 import type { besideTree } from '../injected/fields';
 import { within } from '../waiting';
-import { type Box, nodesOf, type Size, type TreeNode, treeOf, words } from './tree';
+import { nodesOf, type TreeNode, treeOf, words } from './tree';
 
 const SNAPSHOT_LIMIT_MS = 10_000;
 const VIEWPORT_LIMIT_MS = 1_000;

@@ -1,15 +1,6 @@
 // The accessibility tree as the driver keeps it: Playwright's snapshot, with all boxes in pixels of the page's viewport.
-
-/** CSS pixels of a document's viewport. */
-export interface Point {
-  x: number;
-  y: number;
-}
-export interface Size {
-  width: number;
-  height: number;
-}
-export interface Box extends Point, Size {}
+import { shorten } from '../../text/shorten';
+import type { Box } from '../geometry';
 
 export interface TreeNode {
   role: string;
@@ -128,22 +119,6 @@ export function textOf(node: TreeNode, most = 2_000): string {
   };
   add(node);
   return parts.join(' ');
-}
-
-export function shorten(text: string, length = 80): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  const points = [...line];
-  return points.length > length ? `${points.slice(0, length - 1).join('')}…` : line;
-}
-
-/** How many of the lines fit into so many characters. */
-export function countIn(room: number, lines: readonly string[]): number {
-  let left = room;
-  const end = lines.findIndex(line => {
-    left -= line.length + 1;
-    return left < 0;
-  });
-  return end < 0 ? lines.length : end;
 }
 
 /** An element in words: `button "Sign in"`. */

@@ -2,8 +2,8 @@
 import type { EventEmitter } from 'node:events';
 import type { BrowserContext, Dialog, Page } from '@playwright/test';
 import type { DialogAnswer } from '../../data/action';
+import { shorten } from '../../text/shorten';
 import { listen } from '../page-calls';
-import { shorten } from '../reading/tree';
 import type { Session } from './session';
 
 /** The agent's answer to a dialog; undefined for Playwright's default. `note` is added to the notice. */

@@ -1,9 +1,9 @@
 // Pictures of a tab: JPEG, in CSS pixels, no larger than what models look at.
 import type { Page } from '@playwright/test';
+import type { Box, Size } from '../geometry';
 import { callInPage } from '../in-page';
 import { protocolOf } from '../page-calls';
 import { viewportOf } from '../reading/references';
-import type { Box, Size } from '../reading/tree';
 import { within } from '../waiting';
 import { drawn } from './picture';
 

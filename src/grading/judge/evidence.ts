@@ -3,7 +3,7 @@ import type {
   BetaContentBlockParam,
   BetaTextBlockParam,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import { shorten } from '../../browser/reading/tree';
+import { shorten } from '../../text/shorten';
 import type { JudgedTrial } from './index';
 
 const MAX_NARRATION = 1_000;

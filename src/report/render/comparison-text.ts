@@ -1,5 +1,6 @@
 // Agents side by side: specs as rows, projects as columns; in the terminal split into blocks if it is narrow, and in Markdown.
 
+import { sumOf } from '../../data/collections';
 import type {
   ComparedPair,
   Comparison,
@@ -7,16 +8,13 @@ import type {
   ComparisonTotals,
   FailureGroup,
 } from '../../data/verdict';
-import { sumOf } from '../../verdicts/statistics';
+import { formatCost, formatRate, plural } from '../../text/figures';
+import { few } from '../../text/shorten';
 import { formatP } from './diff-text';
 import {
   type Cell,
   cellText,
   displayWidth,
-  few,
-  formatCost,
-  formatRate,
-  plural,
   SIGNS,
   STYLES,
   type TableOptions,

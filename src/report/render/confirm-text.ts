@@ -1,11 +1,12 @@
 // A confirmation in words, for the terminal and as a pull-request comment.
 
+import { sumOf } from '../../data/collections';
 import type { VerdictRow } from '../../data/verdict';
+import { formatCost, plural } from '../../text/figures';
 import type { Diff, DiffOutcome, DiffRow, SuiteChange } from '../../verdicts/change';
 import type { Answer, CandidateRow, StopRule } from '../../verdicts/confirm';
-import { sumOf } from '../../verdicts/statistics';
 import { diffBody, namesOf, outcomeLines, paragraph, passesOf, suiteText } from './diff-text';
-import { type Cell, type Columns, formatCost, gridOf, plural, table } from './format';
+import { type Cell, type Columns, gridOf, table } from './format';
 import { blocks, DIFF_MARKER, folded, markdownTable } from './markdown';
 
 export interface Confirmation {

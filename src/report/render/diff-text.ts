@@ -1,5 +1,7 @@
 // A diff in words, for the terminal and as a pull-request comment: what changed, the outcome, and what to do next.
 import type { VerdictRow } from '../../data/verdict';
+import { formatCost, formatRate, plural } from '../../text/figures';
+import { few } from '../../text/shorten';
 import {
   ALPHA,
   CHANGES,
@@ -9,18 +11,7 @@ import {
   type DiffRow,
   type Doubt,
 } from '../../verdicts/change';
-import {
-  type Cell,
-  type Columns,
-  few,
-  formatCost,
-  formatRate,
-  gridOf,
-  plural,
-  specLabel,
-  specsAndTests,
-  table,
-} from './format';
+import { type Cell, type Columns, gridOf, specLabel, specsAndTests, table } from './format';
 import {
   blocks,
   COMMENT_LIMIT,

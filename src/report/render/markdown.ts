@@ -3,7 +3,7 @@
 
 import { specName } from '../../data/row-names';
 import type { RowSubject } from '../../data/verdict';
-import { oneLine } from '../../text/safe-text';
+import { oneLine } from '../../text/line';
 import type { Cell, Grid } from './format';
 
 /** Lets a workflow find its earlier comment. */

@@ -1,12 +1,14 @@
 // The summary of a run in Markdown.
 
+import { sumOf } from '../../data/collections';
 import type { Results } from '../../data/results';
 import type { ResultRow, SharedFinding } from '../../data/verdict';
+import { formatCost, formatDuration, plural } from '../../text/figures';
+import { few } from '../../text/shorten';
 import { sensitivityText } from '../../verdicts/sensitivity';
-import { sumOf } from '../../verdicts/statistics';
 import { comparisonSection } from './comparison-text';
 import { passesOf } from './diff-text';
-import { type Columns, few, formatCost, formatDuration, gridOf, plural } from './format';
+import { type Columns, gridOf } from './format';
 import { blocks, escapeMarkdown, folded, lines, markdownTable, nameOf, SUMMARY_LIMIT } from './markdown';
 import {
   errorGroups,

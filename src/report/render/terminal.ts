@@ -6,26 +6,23 @@ import type { FullConfig } from '@playwright/test/reporter';
 import type { Results } from '../../data/results';
 import { specName } from '../../data/row-names';
 import type { ResultRow } from '../../data/verdict';
-import { oneLine } from '../../text/safe-text';
+import { formatCost, formatDuration, plural } from '../../text/figures';
+import { oneLine } from '../../text/line';
+import { paint, useColour } from '../../text/print';
+import { few } from '../../text/shorten';
 import type { Diagnosed } from '../diagnose';
 import type { SpecRun } from '../spec-run';
 import { comparisonText } from './comparison-text';
 import {
   type Columns,
   displayWidth,
-  few,
-  formatCost,
-  formatDuration,
   gridOf,
   haveAgents,
-  paint,
-  plural,
   SIGNS,
   STYLES,
   specLabel,
   specsAndTests,
   table,
-  useColour,
   wrapped,
 } from './format';
 import {

@@ -1,12 +1,13 @@
 // Notes on trials beside the verdict: missing trials, healed recordings, findings, infrastructure errors.
 
+import { groupBy } from '../../data/collections';
 import type { Results } from '../../data/results';
 import { specName } from '../../data/row-names';
 import type { MetFinding, ResultRow, SharedFinding, TrialResult } from '../../data/verdict';
-import { oneLine } from '../../text/safe-text';
+import { formatCost, plural } from '../../text/figures';
+import { oneLine } from '../../text/line';
 import { controlIn } from '../../verdicts/diagnosis/way';
-import { groupBy } from '../../verdicts/statistics';
-import { type Columns, formatCost, plural, rateText } from './format';
+import { type Columns, rateText } from './format';
 
 /** `incomplete: the run was interrupted`, `shard 1 of 2`, both, or nothing. */
 export function partText({ complete, shard, incompleteBecause }: Results): string {

@@ -1,8 +1,8 @@
 // Why trials failed: groups failures that have something in common, and collects what was in the way of several specs. The same
 // trials give the same diagnosis, in any order and from any number of shards.
 
+import { compareText, groupBy, sumOf } from '../../data/collections';
 import type { Diagnosis, FailureGroup, MetFinding, Parting, SharedFinding } from '../../data/verdict';
-import { compareText, groupBy, sumOf } from '../statistics';
 
 export interface BrokenCheck {
   title: string;

@@ -1,8 +1,8 @@
 // Where a failed trial left the way of passing ones: by path, action and control, whatever else the trials did. Each trial is
 // compared with a bounded number of ways, so the time is linear in the number of trials.
 
+import { compareText, groupBy, sumOf } from '../../data/collections';
 import type { Parting, PassingTrials, Way, WayAction } from '../../data/verdict';
-import { compareText, groupBy, sumOf } from '../statistics';
 
 /** Most ways to compare a trial with: those that most passing trials took. */
 const MOST_WAYS = 20;

@@ -7,7 +7,7 @@ import type { Recording } from '../../data/recording';
 import type { Way, WayAction } from '../../data/verdict';
 import { UNIQUE } from '../../spec/placeholders';
 import { parsedUrl } from '../../spec/url';
-import { oneLine } from '../../text/safe-text';
+import { oneLine } from '../../text/line';
 import type { BrokenCheck, FailedTrial } from './groups';
 import { FAILED, UNTOLD } from './parting';
 

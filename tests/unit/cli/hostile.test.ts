@@ -5,7 +5,7 @@ import { readResults } from '../../../src/data/results';
 import { renderSummary } from '../../../src/report/render/summary';
 import { verdictTable } from '../../../src/report/render/terminal';
 import { writeOutput } from '../../../src/report/write';
-import { harmless, oneLine } from '../../../src/text/safe-text';
+import { harmless, oneLine } from '../../../src/text/line';
 import { resultsFile, suite } from './suite';
 
 /** Each at the start of a line, and as it may come to stand there: alone in a cell, after a separator, after a break. */

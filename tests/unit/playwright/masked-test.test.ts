@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { TestInfo } from '@playwright/test';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { maskTest } from '../../../src/playwright/masked-test';
-import { secretMask } from '../../../src/text/safe-text';
+import { secretMask } from '../../../src/text/mask';
 
 const mask = secretMask({ PW: 'hunter2' });
 

@@ -1,5 +1,5 @@
 import { afterEach, expect, test, vi } from 'vitest';
-import { secretMask } from '../../../src/text/safe-text';
+import { secretMask } from '../../../src/text/mask';
 
 afterEach(() => {
   vi.unstubAllEnvs();

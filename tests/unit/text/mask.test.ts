@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maskDeep, secretMask } from '../../../src/text/safe-text';
+import { maskDeep, secretMask } from '../../../src/text/mask';
 
 const SECRET = `Hünter's "2" <&>/ =+`;
 const masked = '<secret>PW</secret>';

@@ -2,24 +2,17 @@ import { describe, expect, test } from 'vitest';
 import {
   cellText,
   displayWidth,
-  few,
-  formatCost,
-  formatDuration,
-  formatRate,
   gridOf,
-  paint,
-  plural,
-  print,
-  printable,
-  printableJson,
   rateText,
   specLabel,
   specsAndTests,
   table,
-  useColour,
   wrapped,
 } from '../../../../src/report/render/format';
-import { oneLine } from '../../../../src/text/safe-text';
+import { formatCost, formatDuration, formatRate, plural } from '../../../../src/text/figures';
+import { oneLine } from '../../../../src/text/line';
+import { paint, print, printable, printableJson, useColour } from '../../../../src/text/print';
+import { few } from '../../../../src/text/shorten';
 
 describe('plain', () => {
   test.each([
