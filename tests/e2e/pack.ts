@@ -52,11 +52,11 @@ export default function setup(project: TestProject) {
 /** What the build reads. */
 const SOURCES = [
   'src',
-  'scripts/esm-faces.mjs',
+  'scripts/build.mjs',
   'package.json',
   'package-lock.json',
   'tsconfig.json',
-  'tsup.config.ts',
+  'tsconfig.build.json',
 ];
 
 /** Builds that are kept, the newest ones. */
