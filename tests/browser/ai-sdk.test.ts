@@ -32,7 +32,6 @@ const pages = harness({
     '<canvas width="300" height="200" onclick="document.title=event.offsetX+\',\'+event.offsetY"></canvas>',
   ),
   '/tabs': html('<a href="/" target="_blank">Open</a>'),
-  '/ask': html('<button onclick="document.title=confirm(\'Sure?\')">Ask</button>'),
   '/long': html(
     `<ul>${Array.from({ length: 300 }, (_, at) => `<li>Line ${at} of a long text</li>`).join('')}</ul>`,
   ),
@@ -101,12 +100,6 @@ describe('a task', () => {
     expect(costUsd).toBeCloseTo(price / 1e6, 10);
   });
 
-  it('costs an unknown sum without prices', async () => {
-    const { task } = await play(clickGo);
-    expect(task.turns[0]!.usage).toMatchObject([{ costUsd: null }]);
-    expect(task.turns[0]!.usage[0]!.inputTokens).toBeGreaterThan(500);
-  });
-
   it('can be given up', async () => {
     const { result } = await play([reply(callTool('give_up', { reason: 'There is no cart.' }))]);
     expect(result).toEqual({ status: 'gave_up', reason: 'There is no cart.' });
@@ -118,20 +111,6 @@ describe('a task', () => {
     const { result, error, task } = await play(script as Script);
     expect([result, error]).toEqual([undefined, undefined]);
     expect(task.turns.map(({ title }) => title)).toEqual(['click button "Go"', 'finish: It is sent.']);
-  });
-
-  it('ends in time', async () => {
-    const again: Script = ({ ref }) => reply(callTool('left_click', { ref: ref('Go') }));
-    const { error, api, sent } = await play(again, { maxSteps: 4 });
-    expect(error?.name).toBe('TurnLimitError');
-    expect(api.requests).toHaveLength(4);
-    expect(sent()).toContain('3 of 4 turns are used');
-  });
-
-  it('is told when it goes in circles', async () => {
-    const again: Script = ({ turn, ref }) =>
-      turn < 4 ? reply(callTool('left_click', { ref: ref('Go') })) : finish;
-    expect((await play(again)).sent()).toContain('You have made the same calls 3 times');
   });
 
   it('stops with the trial, in the middle of a request', async () => {
@@ -186,15 +165,6 @@ describe('calls', () => {
     expect(error).toBeUndefined();
     expect(textsIn(api.requests[1]!.body.messages)).toContain('px above');
     expect(await page.locator('button').textContent()).toBe('Pressed');
-  });
-
-  it('answer dialogs', async () => {
-    const script: Script = ({ turn, ref }) =>
-      turn === 0
-        ? reply(callTool('next_dialog', { accept: true }), callTool('left_click', { ref: ref('Ask') }))
-        : finish;
-    const { page } = await play(script, { path: '/ask' });
-    expect(await page.title()).toBe('true');
   });
 
   it('lead to new tabs, which are listed once', async () => {
@@ -282,15 +252,6 @@ describe('pictures', () => {
     expect(offered()).not.toMatch(/screenshot|"x":/);
     expect(JSON.stringify(api.requests.at(-1)!.body)).not.toMatch(/image_url|Take a screenshot/);
   });
-
-  it('are not offered if the options say so', async () => {
-    const { sent, offered } = await play(() => reply(callTool('screenshot')), {
-      maxSteps: 2,
-      agent: { pictures: false },
-    });
-    expect(offered()).not.toMatch(/screenshot|"x":/);
-    expect(sent()).toContain('There is no tool "screenshot" here');
-  });
 });
 
 describe('what the provider does', () => {
@@ -353,12 +314,6 @@ describe('what the provider does', () => {
       /called no tool, even when asked to.*It said: left_click\(ref_1\)$/,
     ],
     [
-      'answers that are cut off',
-      Array.from({ length: 3 }, () => ({ content: [say('Well')], stopReason: 'max_tokens' as const })),
-      {},
-      /3 answers in a row were cut off at 8192 tokens/,
-    ],
-    [
       'no count of tokens under a cap',
       clickGo,
       { maxCostUsd: 1, api: { counts: false }, agent: { pricing: { input: 1, output: 1 } } },
@@ -386,42 +341,6 @@ describe('what the provider does', () => {
     const { error, api } = await play(script as Script, { agent: { maxRetries: 1 } });
     expect(error).toBeUndefined();
     expect(api.requests.map(({ status }) => status)).toEqual([503, 200, 200]);
-  });
-
-  it('an empty answer is asked about once', async () => {
-    const script: Script = request =>
-      request.index === 1
-        ? reply()
-        : request.index === 0
-          ? (clickGo as never as (r: unknown) => Answer)(request)
-          : finish;
-    const { error, task } = await play(script);
-    expect(error).toBeUndefined();
-    expect(task.turns.map(({ title }) => title)).toEqual([
-      'click button "Go"',
-      'an empty answer',
-      'finish: Sent.',
-    ]);
-  });
-
-  it('a call that is cut off is not run', async () => {
-    const script: Script = ({ index, ref }) =>
-      index === 0
-        ? { content: [callTool('left_click', { ref: ref('Go') })], stopReason: 'max_tokens' }
-        : finish;
-    const { error, page, sent } = await play(script);
-    expect(error).toBeUndefined();
-    expect(sent()).toContain('none of its calls was run');
-    expect(await page.locator('#done').isHidden()).toBe(true);
-  });
-
-  it('a cap is kept before it is reached', async () => {
-    const { error, api } = await play(clickGo, {
-      maxCostUsd: 0.001,
-      agent: { pricing: { input: 10, output: 50 } },
-    });
-    expect(error?.name).toBe('BudgetExceededError');
-    expect(api.requests).toEqual([]);
   });
 
   it('a conversation that is too long is shortened', async () => {

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { harness, html } from '../../support/claude-harness';
-import { at } from '../../support/messages-api';
 
 const pages = harness({
   '/form':
@@ -226,26 +225,5 @@ describe('file_upload', () => {
     expect(outside.isError).toBe(true);
     const wrong = await run('file_upload', { target: await ref(/button "Send"/), paths: ['cv.txt'] });
     expect(wrong.text).toContain('opens no file dialog');
-  });
-});
-
-describe('input that does not fit', () => {
-  it.each([
-    ['left_click', {}, /Invalid input for left_click\. target: expected \{"type": "ref"/],
-    ['left_click', { target: { type: 'coordinate', x: 'ten', y: 1 } }, /target\.x: .*expected number/],
-    ['scroll', { target: at(1, 1), scroll_direction: 'sideways' }, /scroll_direction/],
-    ['form_input', { target: { type: 'ref', ref: 'ref_1' } }, /value/],
-    ['navigate', { url: 5 }, /url: expected a string/],
-    ['key', { text: 'a', repeat: 1000 }, /repeat/],
-  ])('of %s goes back to the model', async (member, input, message) => {
-    const { run } = await sameForm();
-    const { isError, text } = await run(member, input);
-    expect(isError).toBe(true);
-    expect(text).toMatch(message);
-  });
-
-  it('and members that there are not are refused', async () => {
-    const { run } = await pages.open('/form');
-    expect(await run('fly', {})).toMatchObject({ isError: true, text: expect.stringContaining("'fly'") });
   });
 });

@@ -82,25 +82,6 @@ describe('a trial', () => {
     expect(api!.requests.every(request => request.status === 200)).toBe(true);
   });
 
-  it('asks for what the model can do: toolset, own tools, effort, members, thinking', async () => {
-    const { outcome } = await play([done()], {
-      options: { effort: 'low', maxTokens: 1000, members: { zoom: false } },
-    });
-    await outcome;
-    expect(bodyOf(0)).toMatchObject({
-      model: 'claude-opus-5-5',
-      max_tokens: 1000,
-      output_config: { effort: 'low' },
-      thinking: { type: 'adaptive' },
-      tools: [
-        { type: 'browser_toolset_20260801', configs: { zoom: { enabled: false } } },
-        { name: 'give_up' },
-        { name: 'next_dialog' },
-      ],
-    });
-    expect(bodyOf(0)).not.toHaveProperty('tool_choice');
-  });
-
   it('plays with the computer toolset, for a model that does not think by itself', async () => {
     const script = [reply(call('screenshot', {}, 'computer')), done()];
     const { outcome, task } = await play(script, {

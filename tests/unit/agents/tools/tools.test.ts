@@ -14,6 +14,9 @@ test.each(Object.entries(TOOLS))(
 test.each([
   ['left_click', { target: { type: 'ref' } }, 'Invalid input for left_click. target.ref: '],
   ['left_click', {}, 'target: expected {"type": "ref", "ref": "ref_7"} or {"type": "coordinate"'],
+  ['left_click', { target: { type: 'coordinate', x: 'ten', y: 1 } }, 'target.x: '],
+  ['form_input', { target: { type: 'ref', ref: 'ref_1' } }, 'value: '],
+  ['navigate', { url: 5 }, 'url: '],
   ['key', { text: 'a', repeat: 1000 }, 'repeat: '],
   ['scroll', 'down', 'Invalid input for scroll. input: '],
 ] as const)('%s refuses %j in words', (name, input, message) => {
