@@ -16,6 +16,12 @@ export function shortUrl(url: string): string {
   return url.length > 2_000 ? `${url.slice(0, 2_000)}…` : url;
 }
 
+/** A long text without its end, and how much that is. */
+export function cutText(text: string, most: number): string {
+  if (text.length <= most) return text.toWellFormed();
+  return `${text.slice(0, most).toWellFormed()}… (${text.length - most} more characters)`;
+}
+
 /** How many of the lines fit into so many characters. */
 export function countIn(room: number, lines: readonly string[]): number {
   let left = room;

@@ -1,5 +1,6 @@
 // The calls of an answer: of a part of our tools.
 import type { ModelMessage } from 'ai';
+import { cutText } from '../../text/shorten';
 import type { SessionTask, Turn } from '../agent';
 import { type Call, Calls, type Ending, type Outcome } from '../model/calls';
 import type { Tool } from '../tools/tool';
@@ -84,11 +85,5 @@ function textOfOutcome({ value, error }: Outcome): string {
   if (error !== undefined) return `Error: ${error}`;
   if (value === undefined || value === null || value === '') return 'Done.';
   if (isPicture(value)) return 'The picture follows.';
-  return bounded(typeof value === 'object' ? JSON.stringify(value) : String(value));
-}
-
-function bounded(text: string): string {
-  const whole = text.toWellFormed();
-  if (whole.length <= MAX_TEXT) return whole;
-  return `${whole.slice(0, MAX_TEXT).toWellFormed()}… (${whole.length - MAX_TEXT} more characters)`;
+  return cutText(typeof value === 'object' ? JSON.stringify(value) : String(value), MAX_TEXT);
 }

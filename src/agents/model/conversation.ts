@@ -157,6 +157,6 @@ export function isReading(text: string): boolean {
 }
 
 export function shortenedReading(text: string): string {
-  const start = [...text.slice(0, KEPT_TEXT)].filter(point => !/^[\uD800-\uDFFF]$/.test(point)).join('');
+  const start = text.slice(0, KEPT_TEXT).replace(/[\uD800-\uDBFF]$/, '');
   return `${start}… (${text.length - KEPT_TEXT} more characters of an earlier reading were here. Read the page again for what it says now.)`;
 }

@@ -1,6 +1,6 @@
 // Texts for models about page tools and their answers. What the page says is quoted and cut.
 
-import { countIn, shorten } from '../../text/shorten';
+import { countIn, cutText, shorten } from '../../text/shorten';
 import { DriverError } from '../errors';
 import type { PageTool } from './page-tools';
 
@@ -68,9 +68,7 @@ export function resultText(result: unknown): string {
   const { content } = (result ?? {}) as { content?: unknown };
   const parts = Array.isArray(content) ? (content as { type?: unknown; text?: unknown }[]) : [];
   const isText = parts.length > 0 && parts.every(part => typeof part?.text === 'string');
-  const text = isText ? parts.map(part => part.text).join('\n') : textOf(result);
-  if (text.length <= MAX_RESULT) return text.toWellFormed();
-  return `${text.slice(0, MAX_RESULT).toWellFormed()}… (${text.length - MAX_RESULT} more characters)`;
+  return cutText(isText ? parts.map(part => part.text).join('\n') : textOf(result), MAX_RESULT);
 }
 
 export function saysError(result: unknown): boolean {
