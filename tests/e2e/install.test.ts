@@ -228,7 +228,7 @@ taskproofTests('*.yaml');`,
 async function loadedBy(code: string): Promise<string[]> {
   const suite = makeSuite({
     'load.cjs': `${code}
-const slow = /playwright-core|@anthropic-ai|(?<=node_modules.)(zod|yaml|ws)\\b|(?<=dist.)(cli|reporter)\\.js|(?<=browser.)session\\.js/;
+const slow = /playwright-core|@anthropic-ai|(?<=node_modules.)(yaml|ws)\\b|(?<=dist.)(cli|reporter)\\.js|(?<=browser.)session\\.js/;
 const names = Object.keys(require.cache).map(file => slow.exec(file)?.[0]);
 console.log(JSON.stringify([...new Set(names.filter(Boolean))]));`,
   });
