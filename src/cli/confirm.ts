@@ -155,9 +155,9 @@ async function play(
   candidates: readonly { row: DiffRow; rule: StopRule; cost: number | null }[],
   { trials, maxCost }: ConfirmOptions,
 ): Promise<Results> {
-  const wanted = candidates.map(({ row, rule: { enough, hopeless }, cost }): Wanted => {
+  const wanted = candidates.map(({ row, rule, cost }): Wanted => {
     const spec = row.titlePath?.join(' › ') ?? row.spec;
-    return { project: row.project, spec, enough, hopeless, trialUsd: cost ?? 0 };
+    return { project: row.project, spec, ...rule, trialUsd: cost ?? 0 };
   });
   const costs = candidates.map(({ cost }) => cost);
   io.err(planText(wanted, trials, costs, maxCost));

@@ -17,8 +17,8 @@ export const addTrend: AddCommand = (program, io) => {
     .addHelpText(
       'after',
       `
-A fall is named where the cumulative sum of the passes (CUSUM) is higher than chance lets it be,
-corrected for the number of specs.
+The runs are cut in two where the later ones are most clearly worse (Fisher's exact test). It is a fall
+if chance does not explain it, corrected for the number of cuts and specs.
 
 Examples:
   taskproof trend

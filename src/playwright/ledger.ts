@@ -189,8 +189,8 @@ const wantedSchema = z.object({
   spec: z.string(),
   /** So many failures settle the answer; null if no number does. */
   enough: z.number().nullable(),
-  /** By number of graded trials: so few failures settle the answer, too. */
-  hopeless: z.array(z.number()),
+  /** Most fresh trials: if so many failures can't be reached any more, that settles the answer, too. */
+  trials: z.number(),
   /** US dollars that a trial costs at most, as far as known. */
   trialUsd: z.number(),
 });

@@ -4,18 +4,15 @@
 import { sumOf } from '../data/collections';
 import type { Graded } from '../data/verdict';
 import { type DiffRow, luckiestBaseline } from './change';
-import { hypergeometric, logChoose } from './statistics';
+import { hypergeometric } from './statistics';
 
 /**
  * At most this chance that fresh trials confirm anything in a suite that has not changed. Together with the test of the whole suite
  * (SUITE_ALPHA) it stays below 5%.
  */
-export const CONFIRM_ALPHA = 0.045;
+export const CONFIRM_ALPHA = 0.043;
 /** The most fresh trials of a candidate. */
 export const DEFAULT_TRIALS = 15;
-/** If a confirmation is less likely than this, it is given up to save the cost of further trials. */
-const HOPELESS = 0.001;
-
 /**
  * Baselines of fewer trials are used as they are: without the unlucky ones the test could never confirm anything, and so few trials
  * rarely give a false alarm.
@@ -28,8 +25,6 @@ export interface StopRule {
   trials: number;
   /** So many failures confirm; null if no number could, because the baseline has too few trials. */
   enough: number | null;
-  /** By number of graded trials: with so few failures it is given up; -1 if it goes on in any case. */
-  hopeless: number[];
 }
 
 /** A candidate when its fresh trials begin. */
@@ -106,44 +101,18 @@ export function chanceOfFailures(failures: number, trials: number, before: Grade
   return all > 0 ? Math.min(1, more / all) : 1;
 }
 
-/**
- * The rule of a test of all `trials`. It stops early if the rest can't change the answer, which changes no error rate; and if the
- * fresh trials make a confirmation unlikely (beta-binomial, uniform prior), which makes false alarms rarer (Lan, Simon and Halperin
- * 1982, "Stochastically curtailed tests in long-term clinical trials", Sequential Analysis 1, 207-219).
- *
- * @param p of a number of failures among `trials`
- */
+/** @param p of a number of failures among `trials` */
 export function stopRule(p: (failures: number) => number, alpha: number, trials: number): StopRule {
   let enough: number | null = null;
   for (let failures = trials; failures >= 0 && p(failures) <= alpha; failures--) enough = failures;
-  const hopeless = Array.from({ length: trials + 1 }, (_, graded) => {
-    for (let failures = graded; failures >= 0; failures--)
-      if (enough === null || chanceToReach(enough, failures, graded, trials) < HOPELESS) return failures;
-    return -1;
-  });
-  return { trials, enough, hopeless };
-}
-
-/** The chance of `enough` failures in total, after `failures` in `graded`: beta-binomial. */
-function chanceToReach(enough: number, failures: number, graded: number, trials: number): number {
-  const left = trials - graded;
-  let chance = failures >= enough ? 1 : 0;
-  for (let more = Math.max(0, enough - failures); chance < 1 && more <= left; more++)
-    chance += Math.exp(
-      logChoose(failures + more, more) +
-        logChoose(graded - failures + left - more, left - more) -
-        logChoose(trials + 1, left),
-    );
-  return chance;
+  return { trials, enough };
 }
 
 /** `open`: the fresh trials so far give no answer. */
 export type Answer = 'regressed' | 'not confirmed' | 'open';
 
-export function answerOf(
-  { enough, hopeless }: Omit<StopRule, 'trials'>,
-  { passes, failures }: Graded,
-): Answer {
+/** Stopping once the rest can't change the answer changes no error rate. */
+export function answerOf({ trials, enough }: StopRule, { passes, failures }: Graded): Answer {
   if (enough !== null && failures >= enough) return 'regressed';
-  return failures <= (hopeless[passes + failures] ?? -1) ? 'not confirmed' : 'open';
+  return enough === null || passes > trials - enough ? 'not confirmed' : 'open';
 }

@@ -4,7 +4,7 @@ import type { HistoryRun } from '../data/baseline';
 import { compareText, groupBy } from '../data/collections';
 import { byName, keyOf, specName } from '../data/row-names';
 import type { Graded, RowSubject } from '../data/verdict';
-import { generator, totalOf } from './statistics';
+import { fisherExactOneSided, totalOf } from './statistics';
 
 export interface TrendPoint extends Graded {
   startedAt: string;
@@ -21,7 +21,6 @@ export interface Trend extends Pick<RowSubject, 'spec' | 'titlePath' | 'project'
 
 /** A fall is reported if its p, over all specs together, is at most this. */
 export const TREND_ALPHA = 0.05;
-const SHUFFLES = 2_000;
 
 export function trendsOf(runs: readonly HistoryRun[]): Trend[] {
   const oldestFirst = [...runs].sort((a, b) => compareText(a.startedAt, b.startedAt));
@@ -47,46 +46,17 @@ export function trendsOf(runs: readonly HistoryRun[]): Trend[] {
 }
 
 /**
- * The cumulative sum of each run's passes above those expected at the mean rate (Page 1954, "Continuous inspection schemes",
- * Biometrika 41, 100-115; with the mean as the reference: Taylor 2000, "Change-point analysis"). It rises while the rate is above the
- * mean and falls after: its highest point is the last run before the fall. How high it rises by chance is found by dealing the
- * trials out to the runs again.
+ * Where the runs are best cut in two: with the later ones most clearly worse by Fisher's exact test. As every cut is tried, the chance
+ * is multiplied by their number.
  *
- * @returns the index of the last run before the fall, and the chance of so high a sum
+ * @returns the index of the last run before the fall, and the chance of so clear a fall
  */
 function fallOf(points: readonly TrendPoint[]): { p: number; last: number } {
-  const sizes = points.map(({ passes, failures }) => passes + failures);
-  const { passes, failures } = totalOf(points);
-  const total = passes + failures;
-  const highest = (counts: readonly number[]) => {
-    let [sum, top, last] = [0, 0, -1];
-    counts.slice(0, -1).forEach((count, index) => {
-      sum += count * total - passes * sizes[index]!;
-      if (sum > top) [top, last] = [sum, index];
-    });
-    return { top, last };
-  };
-  const found = highest(points.map(point => point.passes));
-  if (found.top === 0) return { p: 1, last: -1 };
-  const random = generator(total * 1_000 + passes);
-  let asHigh = 1;
-  for (let shuffle = 0; shuffle < SHUFFLES; shuffle++)
-    if (highest(dealt(sizes, passes, total, random)).top >= found.top) asHigh++;
-  return { p: asHigh / (SHUFFLES + 1), last: found.last };
-}
-
-/** The passes of each run if all trials came in random order. */
-function dealt(sizes: readonly number[], passes: number, total: number, random: () => number): number[] {
-  let [left, of] = [passes, total];
-  return sizes.map(size => {
-    let count = 0;
-    for (let trial = 0; trial < size; trial++) {
-      if (random() * of < left) {
-        count++;
-        left--;
-      }
-      of--;
-    }
-    return count;
+  const cuts = points.slice(1).map((_, last) => {
+    const [before, after] = [totalOf(points.slice(0, last + 1)), totalOf(points.slice(last + 1))];
+    return { last, p: fisherExactOneSided(before.passes, before.failures, after.passes, after.failures) };
   });
+  const none = { p: 1, last: -1 };
+  const { p, last } = cuts.reduce((best, cut) => (cut.p < best.p ? cut : best), none);
+  return { p: Math.min(1, p * Math.max(1, cuts.length)), last };
 }

@@ -8,7 +8,7 @@ test('valid specs are listed', async () => {
   const { code, out, err } = await taskproof(['validate']);
   expect([code, err]).toEqual([0, '']);
   expect(out).toMatch(
-    /^pricing-trial {2}4 of 5 {2}agents\/tasks\/pricing\.yaml\n1 valid spec\n\n5 trials can only show a fall to about 0\.15 of a spec that passes 0\.95 of its trials; 20 show one to 0\.6/,
+    /^pricing-trial {2}4 of 5 {2}agents\/tasks\/pricing\.yaml\n1 valid spec\n\n5 trials can only show a fall to about 0\.15 of a spec that passes 0\.95 of its trials; 20 trials show a fall to 0\.6/,
   );
 });
 

@@ -40,7 +40,7 @@ test("a suite's own run is left as it is", () => {
 });
 
 test('a confirmation plays other trials than the run before, all of them, and records none', () => {
-  const wanted = { project: 'p', spec: 'cart', enough: 3, hopeless: [-1], trialUsd: 0 };
+  const wanted = { project: 'p', spec: 'cart', enough: 3, trials: 15, trialUsd: 0 };
   begin({ purpose: 'confirm', wanted: [wanted] });
   expect(seedOffset()).toBeGreaterThan(25);
   expect(checkedOptions(options)).toEqual({ ...options, earlyStop: false, record: false });
@@ -57,7 +57,7 @@ test('a probe asks neither agent nor judge', async () => {
 });
 
 test("a trial's cost is reserved until it ends: no trial starts that may pass the cap", () => {
-  const wanted = { project: 'p', spec: 'cart', enough: 2, hopeless: [-1], trialUsd: 0.1 };
+  const wanted = { project: 'p', spec: 'cart', enough: 2, trials: 15, trialUsd: 0.1 };
   begin({ purpose: 'confirm', wanted: [wanted], maxCostUsd: 0.25 });
   openLedger({ judged: true });
   onTestFinished(closeLedger);

@@ -360,7 +360,7 @@ describe('a run that a command of ours began', () => {
     writeFileSync(join(folder, 'check.json'), JSON.stringify({ ...check, outputFile: 'results.json' }));
     vi.stubEnv(CHECK_RUN, join(folder, 'check.json'));
   };
-  const wanted = [{ project: 'agents', spec: 'cart', enough: 2, hopeless: [], trialUsd: 0 }];
+  const wanted = [{ project: 'agents', spec: 'cart', enough: 2, trials: 3, trialUsd: 0 }];
   const left = ({ tests, excluded }: ReturnType<typeof run>) =>
     tests
       .filter(each => !excluded.includes(each))

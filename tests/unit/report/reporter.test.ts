@@ -392,7 +392,7 @@ test('after a run, --last-failed has all trials of a lost spec', async () => {
 test('a confirmation gets its results, and nothing else is written or printed', async () => {
   const folder = newFolder();
   const wanted = ['cart', 'docs'].map(spec => {
-    return { project: 'opus', spec, enough: 2, hopeless: [-1, -1, -1], trialUsd: 0 };
+    return { project: 'opus', spec, enough: 2, trials: 3, trialUsd: 0 };
   });
   writeFileSync(
     join(folder, 'check.json'),

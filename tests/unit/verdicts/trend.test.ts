@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import type { HistoryRun } from '../../../src/data/baseline';
-import { sensitivityText, visibleFall } from '../../../src/verdicts/sensitivity';
 import { trendsOf } from '../../../src/verdicts/trend';
 
 /** Passes of 5 in each run. */
@@ -39,11 +38,4 @@ test.each<[number[], string | null]>([
   expect(trend!.points.map(point => point.passes)).toEqual(passes);
   expect(trend!.fellAt?.slice(0, 10) ?? null).toBe(day);
   expect(trendsOf(runs(passes))).toEqual([trend]);
-});
-
-test('how much trials can see', () => {
-  expect([1, 3, 5, 10, 20, 50].map(visibleFall)).toEqual([null, 0.05, 0.15, 0.45, 0.6, 0.75]);
-  expect(sensitivityText([5, 20])).toContain('5 trials can only show a fall to about 0.15');
-  expect(sensitivityText([1, 5])).toContain('With k 1');
-  expect([sensitivityText([]), sensitivityText([20, 25])]).toEqual(['', '']);
 });

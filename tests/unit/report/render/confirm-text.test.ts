@@ -39,7 +39,7 @@ function confirmation(
     costUsd: 1.5,
     ...more,
     answers: Object.entries(answers).map(([spec, { fresh, ...one }]) => ({
-      ...{ answer: 'open' as const, played: true, rule: { trials: 15, enough: 6, hopeless: [] } },
+      ...{ answer: 'open' as const, played: true, rule: { trials: 15, enough: 6 } },
       ...one,
       row: diff.rows.find(each => each.spec === spec) as DiffRow & CandidateRow,
       fresh: { ...FRESH, ...fresh },
@@ -59,7 +59,7 @@ const ALL = confirmation(
     login: {
       fresh: { passes: 2, failures: 1, errors: 2, costUsd: null, reason: 'the run was interrupted' },
     },
-    menu: { rule: { trials: 15, enough: null, hopeless: [] }, played: false },
+    menu: { rule: { trials: 15, enough: null }, played: false },
   },
   { outcome: 'worse', costUsd: null },
 );
@@ -106,7 +106,7 @@ test('as a comment', () => {
 
 describe('the outcome in sentences', () => {
   const SAME = diffOf({ same: 'p' }, { same: 'p' });
-  const one = { rule: { trials: 1, enough: null, hopeless: [] } };
+  const one = { rule: { trials: 1, enough: null } };
   test.each<[string, Confirmation, string[]]>([
     [
       'nothing to confirm',

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest';
+import { chanceOfAtLeast } from '../../../src/verdicts/confirm';
+import { sensitivityText, VISIBLE_FALLS } from '../../../src/verdicts/sensitivity';
+import { fisherExactOneSided } from '../../../src/verdicts/statistics';
+
+/** The table, computed: the highest rate, in steps of 0.05, that so many trials on both sides tell from 0.95 in 70% of cases. */
+function visibleFall(trials: number): number | null {
+  const counts = Array.from({ length: trials + 1 }, (_, count) => count);
+  const enough = counts.map(failed =>
+    counts.find(count => fisherExactOneSided(trials - failed, failed, trials - count, count) <= 0.05),
+  );
+  const exactly = (failed: number) =>
+    chanceOfAtLeast(failed, trials, 0.05) - chanceOfAtLeast(failed + 1, trials, 0.05);
+  for (let rate = 0.9; rate > 0.01; rate = Math.round((rate - 0.05) * 100) / 100) {
+    const shown = enough.map((least, failed) =>
+      least === undefined ? 0 : exactly(failed) * chanceOfAtLeast(least, trials, 1 - rate),
+    );
+    if (shown.reduce((sum, one) => sum + one, 0) >= 0.7) return rate;
+  }
+  return null;
+}
+
+test('how small a fall trials can show', () => {
+  expect(VISIBLE_FALLS.slice(1)).toEqual(VISIBLE_FALLS.slice(1).map((_, index) => visibleFall(index + 1)));
+  // As docs/regressions.md says.
+  expect(visibleFall(50)).toBe(0.75);
+});
+
+test('one sentence, for the smallest k', () => {
+  expect(sensitivityText([5, 20])).toContain('5 trials can only show a fall to about 0.15');
+  expect(sensitivityText([1, 5])).toContain('With k 1');
+  expect([sensitivityText([]), sensitivityText([20, 25])]).toEqual(['', '']);
+});
