@@ -1,5 +1,6 @@
 // Grades a trial whose agent has ended: checks assertions, asks the judge, and makes sure that the site still answers.
 import type { Page } from '@playwright/test';
+import { forModel } from '../browser/session/pictures';
 import type { NetworkEvent } from '../data/record';
 import { type AssertionResult, type JudgeResult, judgeResultSchema } from '../data/record';
 import type { TotalUsage } from '../data/usage';
@@ -10,7 +11,6 @@ import { messageOf } from '../text/error-message';
 import { oneLine } from '../text/line';
 import { maskDeep } from '../text/mask';
 import type { GradedPlan, TrialContext } from './run-agent';
-import { sizeOf } from './screenshot';
 import { keyPointTitle } from './transcript';
 import { abortable, type Turns } from './turns';
 
@@ -134,15 +134,6 @@ async function judgedTrial({ trial, turns, assertions, stopped }: JudgedState): 
     budgetUsd: cap === undefined || spent === null ? cap : Math.max(0, cap - spent),
     signal: AbortSignal.any([AbortSignal.timeout(judgeTimeMs(pictures.length)), stopped]),
   };
-}
-
-/** Shrinks a picture of a large viewport to the size that models look at: tokens grow with its area. */
-async function forModel(page: Page, image: Buffer): Promise<Buffer> {
-  const size = sizeOf(image);
-  const { pictureScale, shrink } = await import('../browser/session/screenshot.js');
-  const scale = size ? pictureScale(size) : 1;
-  const shrunk = scale < 1 ? await shrink(page, image.toString('base64'), scale) : undefined;
-  return shrunk ? Buffer.from(shrunk.data, 'base64') : image;
 }
 
 /** @returns the judgement for the record, or what is wrong with it: an unreadable record would lose the trial. */

@@ -1,6 +1,7 @@
 // One trial from entryUrl to record.
 import { relative } from 'node:path';
 import type { Refusal } from '../browser/guard/guard';
+import { takeScreenshot } from '../browser/session/pictures';
 import type { OpenSession } from '../browser/session/session';
 import type { NetworkEvent } from '../data/record';
 import {
@@ -25,7 +26,6 @@ import {
   trialContext,
   watchBrowser,
 } from './run-agent';
-import { takeScreenshot } from './screenshot';
 import type { Turns } from './turns';
 
 /** Milliseconds for pictures and the record. */

@@ -5,6 +5,7 @@ import { filled, inTexts } from '../agents/secrets';
 import { type ActionElement, ActionRecorder } from '../browser/actions/record';
 import type { PageToolCallOptions } from '../browser/page-tools/page-tools';
 import { resultText, saysError } from '../browser/page-tools/tool-text';
+import { takeScreenshot } from '../browser/session/pictures';
 import type { RecordedAction } from '../data/action';
 import type { Action, TurnRecord } from '../data/record';
 import { addUsage, NO_USAGE, type ReportedUsage } from '../data/usage';
@@ -13,7 +14,6 @@ import { oneLine } from '../text/line';
 import { type Mask, maskDeep } from '../text/mask';
 import { shortUrl } from '../text/shorten';
 import type { Attach, TrialContext } from './run-agent';
-import { takeScreenshot } from './screenshot';
 
 export class Turns {
   readonly records: TurnRecord[] = [];

@@ -5,14 +5,13 @@ import { setTimeout } from 'node:timers/promises';
 import { type Browser, type BrowserContextOptions, devices, type Page } from '@playwright/test';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Turn } from '../../src/agents/agent';
-import { picture, pictureOf, pictureScale } from '../../src/browser/session/screenshot';
+import { picture, pictureOf, pictureScale, takeScreenshot } from '../../src/browser/session/pictures';
 import { openSession } from '../../src/browser/session/session';
 import { NO_USAGE } from '../../src/data/usage';
 import type { JudgedTrial } from '../../src/grading/judge';
 import { secretMask } from '../../src/text/mask';
 import { judgeTrial } from '../../src/trial/grade';
 import type { TrialContext } from '../../src/trial/run-agent';
-import { takeScreenshot } from '../../src/trial/screenshot';
 import { Turns } from '../../src/trial/turns';
 import { imageInfo, imageTokens } from '../support/messages-api/tokens';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
@@ -274,7 +273,7 @@ const DRAWN: [string, (page: Page) => Promise<Buffer | null>][] = [
   ["a turn's, with a ring", page => takeScreenshot(page, { x: 9, y: 9 })],
   ["a model's", async page => Buffer.from((await picture(page)).data, 'base64')],
   ["a model's, of a region", async page => Buffer.from((await picture(page, REGION)).data, 'base64')],
-  ["a finding's", async page => Buffer.from(await pictureOf(page, REGION, 60), 'base64')],
+  ["a finding's", page => pictureOf(page, REGION, 60)],
 ];
 const REGION = { x: 300, y: 300, width: 200, height: 100 };
 

@@ -11,7 +11,7 @@ import type { PageTool, PageTools } from '../../browser/page-tools/page-tools';
 import { refuseError, resultText, toolNews } from '../../browser/page-tools/tool-text';
 import { Observations } from '../../browser/reading/changes';
 import { Refs, viewportOf } from '../../browser/reading/references';
-import { picture, pictureScale } from '../../browser/session/screenshot';
+import { picture, pictureScale } from '../../browser/session/pictures';
 import type { Session } from '../../browser/session/session';
 import { limited, within } from '../../browser/waiting';
 import type { DialogAnswer, RecordedAction } from '../../data/action';

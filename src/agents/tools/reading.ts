@@ -5,7 +5,7 @@ import { DriverError } from '../../browser/errors';
 import { findText } from '../../browser/reading/find';
 import { pageText, runScript } from '../../browser/reading/page-text';
 import { readPage } from '../../browser/reading/page-tree';
-import { picture } from '../../browser/session/screenshot';
+import { picture } from '../../browser/session/pictures';
 import { shorten } from '../../text/shorten';
 import type { Driver } from './driver';
 import { defineTool, none, quote } from './tool';

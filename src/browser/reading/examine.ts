@@ -6,7 +6,7 @@ import { type Handle, placeOf } from '../actions/locate';
 import type { Box, Point } from '../geometry';
 import { type World, worldOf } from '../in-page';
 import type { LookOptions, Sighting } from '../injected/look';
-import { pictureOf } from '../session/screenshot';
+import { pictureOf } from '../session/pictures';
 import { within } from '../waiting';
 import { viewportOf } from './references';
 
@@ -137,7 +137,7 @@ async function cutOut(page: Page, world: World, place: Place, index: number): Pr
   const bottom = Math.min(height, box.y + box.height + MARGIN);
   if (right - x < 1 || bottom - y < 1) return undefined;
   const clip = { x, y, width: right - x, height: bottom - y };
-  return Buffer.from(await pictureOf(page, clip, QUALITY), 'base64');
+  return pictureOf(page, clip, QUALITY);
 }
 
 function moved(box: Box, by: Point): Box {

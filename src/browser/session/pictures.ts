@@ -1,0 +1,181 @@
+// Pictures of a tab, all JPEG in CSS pixels: of a turn for the report, for a model no larger than it looks at, and of what
+// was found on a page.
+import type { Page } from '@playwright/test';
+import type { Box, Point, Size } from '../geometry';
+import { callInPage } from '../in-page';
+import { listen, protocolOf } from '../page-calls';
+import { viewportOf } from '../reading/references';
+import { limited, within } from '../waiting';
+
+/** Larger pictures would be shrunk before a model sees them. */
+const LONGEST_EDGE = 1568;
+const LARGEST_AREA = 1_150_000;
+const MODEL_QUALITY = 75;
+/** The largest factor for a zoomed region. */
+const MAX_ZOOM = 4;
+const LIMIT_MS = 15_000;
+const SHRINK_LIMIT_MS = 5_000;
+/** Of a turn: twenty fit into a report. */
+const TURN_QUALITY = 60;
+/** So that a page that hangs costs little of the trial's time. */
+const TURN_LIMIT_MS = 5_000;
+/** After a timeout: the page may be back, but if it still hangs, each turn would wait. */
+const RETRY_LIMIT_MS = 1_000;
+/** Chromium 156 refuses to draw a document that is just coming or going. */
+const REFUSED_PAUSE_MS = 20;
+
+const hanging = new WeakSet<Page>();
+
+/**
+ * The viewport as it is at the time of the call, or later.
+ *
+ * @param mark where the agent clicked, in viewport pixels: shown as a ring
+ * @returns null if the page is closed, has crashed or hangs
+ */
+export async function takeScreenshot(page: Page, mark?: Point): Promise<Buffer | null> {
+  const timeout = hanging.has(page) ? RETRY_LIMIT_MS : TURN_LIMIT_MS;
+  const image = await within(turnPicture(page, timeout, mark), timeout);
+  if (image) hanging.delete(page);
+  else hanging.add(page);
+  return image ?? null;
+}
+
+/**
+ * Faster than `page.screenshot`, which prepares every frame and waits for fonts. Without a clip the browser changes nothing in the
+ * page, and draws an emulated viewport in CSS pixels at any scale factor. On a screen with another scale factor the picture is larger:
+ * then Playwright takes it (Chromium 156).
+ */
+async function turnPicture(page: Page, timeout: number, mark: Point | undefined): Promise<Buffer> {
+  const viewport = page.viewportSize();
+  const options = { quality: TURN_QUALITY, timeout };
+  const image = mark || !viewport ? undefined : await byProtocol(page, options).catch(() => undefined);
+  const size = image && sizeOf(image);
+  if (image && size?.width === viewport?.width && size?.height === viewport?.height) return image;
+  return byPlaywright(page, { ...options, ...(mark && { style: ring(mark, viewport) }) });
+}
+
+/** The factor for a picture of the whole viewport that a model gets: 1 for ordinary sizes, less for large ones. */
+export function pictureScale(size: Size): number {
+  return Math.min(1, largestScale(size));
+}
+
+function largestScale({ width, height }: Size): number {
+  return Math.min(LONGEST_EDGE / Math.max(width, height), Math.sqrt(LARGEST_AREA / (width * height)));
+}
+
+/**
+ * A picture of the viewport for a model, in Base64, or of a region (CSS pixels), enlarged as far as that helps it.
+ *
+ * @returns `scale`: pixels of the picture for each CSS pixel
+ */
+export async function picture(page: Page, region?: Box) {
+  const viewport = await viewportOf(page);
+  const clip = region ?? { x: 0, y: 0, ...viewport };
+  const wanted = region ? Math.min(MAX_ZOOM, largestScale(clip)) : pictureScale(viewport);
+  // If a page is wider than its emulated screen, only Playwright's own picture, which is as wide as the screen, keeps the emulation.
+  const screen = page.viewportSize()?.width ?? viewport.width;
+  const isPlain = wanted === 1 || screen !== viewport.width;
+  const cut = isPlain ? undefined : await capture(page, clip, wanted, MODEL_QUALITY);
+  if (cut) return { ...jpeg(cut), scale: wanted };
+  const options = { quality: MODEL_QUALITY, timeout: LIMIT_MS, caret: 'initial', clip: region } as const;
+  const whole = await byPlaywright(page, options);
+  const scale = screen / viewport.width;
+  const shrunk = wanted < scale ? await shrink(page, whole, wanted / scale) : undefined;
+  return shrunk ? { ...jpeg(shrunk), scale: wanted } : { ...jpeg(whole), scale };
+}
+
+const jpeg = (image: Buffer) => ({
+  data: image.toString('base64'),
+  mediaType: 'image/jpeg' as const,
+});
+
+/** A picture that was taken before, as large as models look at: tokens grow with its area. */
+export async function forModel(page: Page, image: Buffer): Promise<Buffer> {
+  const size = sizeOf(image);
+  const scale = size ? pictureScale(size) : 1;
+  return (scale < 1 && (await shrink(page, image, scale))) || image;
+}
+
+/** A region of the viewport. */
+export async function pictureOf(page: Page, clip: Box, quality: number): Promise<Buffer> {
+  const captured = await capture(page, clip, 1, quality);
+  return captured ?? byPlaywright(page, { quality, timeout: LIMIT_MS, caret: 'initial', clip });
+}
+
+/** Only Chromium can draw a page at another scale. In other browsers, the picture is shrunk afterwards. */
+async function capture(page: Page, clip: Box, scale: number, quality: number): Promise<Buffer | undefined> {
+  const session = await protocolOf(page);
+  if (!session) return undefined;
+  const { pageX, pageY } = (await session.send('Page.getLayoutMetrics')).cssVisualViewport;
+  // An emulated viewport is captured in CSS pixels, a window in the screen's pixels.
+  const ratio = page.viewportSize() ? 1 : (await callInPage(page, 'viewport')).ratio;
+  const onPage = { ...clip, x: clip.x + pageX, y: clip.y + pageY, scale: scale / ratio };
+  return byProtocol(page, { quality, timeout: LIMIT_MS, clip: onPage });
+}
+
+/** Shrinks a JPEG with a canvas in the page; undefined if that fails. */
+async function shrink(page: Page, image: Buffer, factor: number): Promise<Buffer | undefined> {
+  const redrawn = callInPage(page, 'redraw', image.toString('base64'), factor, MODEL_QUALITY / 100);
+  const data = await within(redrawn, SHRINK_LIMIT_MS);
+  return data === undefined ? undefined : Buffer.from(data, 'base64');
+}
+
+interface Wanted {
+  quality: number;
+  timeout: number;
+}
+
+/** Undefined if the browser has no DevTools protocol. */
+async function byProtocol(page: Page, { timeout, ...options }: Wanted & { clip?: Box & { scale: number } }) {
+  const session = await protocolOf(page);
+  if (!session) return undefined;
+  const asked = () => session.send('Page.captureScreenshot', { format: 'jpeg', ...options });
+  return Buffer.from((await drawn(page, asked, timeout)).data, 'base64');
+}
+
+function byPlaywright(page: Page, options: Wanted & { caret?: 'initial'; clip?: Box; style?: string }) {
+  const asked = () => page.screenshot({ type: 'jpeg', scale: 'css', ...options });
+  return drawn(page, asked, options.timeout);
+}
+
+/**
+ * Asks again if the document was replaced meanwhile: then the first request is never answered, or refused.
+ *
+ * @throws Error if it takes longer than `timeoutMs`, or the page is closed, has crashed or hangs
+ */
+async function drawn<T>(page: Page, draw: () => Promise<T>, timeoutMs: number): Promise<T> {
+  const end = performance.now() + timeoutMs;
+  let unlisten = () => {};
+  const answer = new Promise<T>((resolve, reject) => {
+    const ask = (tries = 10): unknown =>
+      draw().then(resolve, error => {
+        if (tries > 1 && !page.isClosed() && performance.now() < end)
+          setTimeout(ask, REFUSED_PAUSE_MS, tries - 1);
+        else reject(error);
+      });
+    unlisten = listen(page, { framenavigated: frame => frame === page.mainFrame() && ask() });
+    ask();
+  });
+  return limited(answer, timeoutMs, () => new Error('the page was not drawn in time')).finally(unlisten);
+}
+
+/** From the JPEG's frame header. */
+function sizeOf(image: Buffer): Size | undefined {
+  for (let at = 2; at + 9 <= image.length; at += 2 + image.readUInt16BE(at + 2)) {
+    const marker = image.readUInt16BE(at);
+    if (marker >= 0xffc0 && marker <= 0xffc2)
+      return { height: image.readUInt16BE(at + 5), width: image.readUInt16BE(at + 7) };
+  }
+  return undefined;
+}
+
+/** The style also applies to frames; the media query keeps the ring out of those smaller than the viewport. */
+function ring({ x, y }: Point, viewport: Size | null): string {
+  const rule = `html::after {
+    content: ''; position: fixed; z-index: 2147483647; pointer-events: none;
+    left: ${x - 14}px; top: ${y - 14}px; width: 28px; height: 28px; box-sizing: border-box;
+    border: 3px solid #e11d48; border-radius: 50%; box-shadow: 0 0 0 2px #fff;
+  }`;
+  if (!viewport) return rule;
+  return `@media (min-width: ${viewport.width}px) and (min-height: ${viewport.height}px) { ${rule} }`;
+}
