@@ -7,6 +7,8 @@ import type {
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { sleep, within } from '../../browser/waiting';
+import { debug } from '../../text/debug';
+import { messageOf } from '../../text/error-message';
 import { type Asker, apiError, apiProblem, isSdkError } from './problem';
 
 const FIRST_PAUSE_MS = 500;
@@ -66,6 +68,7 @@ export class Client {
         const waits = isOverload(error) && performance.now() + pause < end;
         if (!waits && !(brokeOff(error) && ++broken <= this.asker.maxRetries)) throw error;
         limit.check?.();
+        debug('retry', () => `request to the model again in ${Math.round(pause)} ms: ${messageOf(error)}`);
         await sleep(pause, limit.signal);
       }
     }

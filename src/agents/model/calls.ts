@@ -5,6 +5,7 @@ import { callInPage } from '../../browser/in-page';
 import { fingerprintOf } from '../../browser/reading/fingerprint';
 import { within } from '../../browser/waiting';
 import { pathOf } from '../../data/action';
+import { debug } from '../../text/debug';
 import { shorten } from '../../text/shorten';
 import type { AgentTask, GaveUp, SessionTask, Turn } from '../agent';
 import { filled } from '../secrets';
@@ -127,6 +128,7 @@ export abstract class Calls<Made extends Call, Message> {
       noted = true;
       turn.action(done);
     };
+    debug('tool', () => `called ${call.name} ${JSON.stringify(call.input)}`);
     const outcome = await this.outcomeOf(call);
     this.task.signal.throwIfAborted();
     const { error } = outcome;

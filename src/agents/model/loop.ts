@@ -1,4 +1,6 @@
 // The loop of every agent with a model: a request, the calls of its answer, and so on until the model ends the task.
+import { debug } from '../../text/debug';
+import { messageOf } from '../../text/error-message';
 import { shorten } from '../../text/shorten';
 import { AgentApiError, BudgetExceededError, type GaveUp, type SessionTask, type Turn } from '../agent';
 import type { Budget } from './budget';
@@ -89,6 +91,7 @@ export abstract class Loop<Said extends Answer, Message> {
         this.task.signal.throwIfAborted();
         if (error instanceof AgentApiError || error instanceof BudgetExceededError) throw error;
         if (repairs === MAX_REPAIRS || !this.repair(error)) throw this.error(await this.problem(error));
+        debug('retry', () => `request again without what the API refuses: ${messageOf(error)}`);
         this.rewritten();
       }
     }

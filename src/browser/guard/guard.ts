@@ -6,6 +6,7 @@
 // guard-documents.ts).
 import type { BrowserContext, CDPSession, Request, Route } from '@playwright/test';
 import { hostAllowed } from '../../spec/url';
+import { debug } from '../../text/debug';
 import { listen } from '../page-calls';
 import type { NetworkLog } from '../session/network';
 import { isDocument } from '../session/settling';
@@ -57,6 +58,7 @@ export async function guardContext(context: BrowserContext, options: GuardOption
   const sink: GuardSink = {
     allowed: url => hostAllowed(url, allowedDomains),
     refused(url, how) {
+      debug('guard', () => `${how}: ${url}`);
       // An escape may be noticed twice: by its request, and by the page that it leads to.
       if (how === 'escaped' && refusals.some(known => known.how === how && known.url === url)) return;
       if (refusals.length < MAX_REFUSALS) refusals.push({ url, how });

@@ -1,5 +1,6 @@
 // A trial's browser context: which tab is active, when it has settled, and what happens besides the agent's actions.
 import type { BrowserContext, Download, Page } from '@playwright/test';
+import { debug } from '../../text/debug';
 import { type Guard, type GuardOptions, guardContext, type RefusalKind } from '../guard/guard';
 import { callInPage } from '../in-page';
 import { listen } from '../page-calls';
@@ -102,6 +103,7 @@ export class Session {
   activate(page: Page): void {
     if (page.isClosed()) throw new Error('activate: this tab is closed');
     this.tabs = [...this.tabs.filter(tab => tab !== page), page];
+    this.debugTab('followed', page);
   }
 
   /** If the active tab is still blank because its navigation was refused, activates the tab before it. */
@@ -216,13 +218,19 @@ export class Session {
 
   private join(opened: Page): void {
     this.tabs.push(opened);
+    this.debugTab('opened', opened);
     this.notice(`A new tab opened and is now the active one (${opened.url() || 'about:blank'}).`);
     this.watch(opened);
     if (this.refused.has(opened)) this.leaveBlankTab();
   }
 
+  private debugTab(what: string, page: Page): void {
+    debug('tabs', () => `${what} ${this.numberOf(page)}: ${page.url()}`);
+  }
+
   private watch(page: Page): void {
     const close = () => {
+      this.debugTab('closed', page);
       const wasActive = this.page === page;
       if (this.tabs.length > 1) this.tabs = this.tabs.filter(tab => tab !== page);
       if (wasActive && this.page !== page)

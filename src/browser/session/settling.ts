@@ -1,6 +1,7 @@
 // Knows when a page is busy because of an action: requests that the action caused, navigation, layout.
 // It does not wait for an idle page.
 import type { BrowserContext, Frame, Page, Request } from '@playwright/test';
+import { debug } from '../../text/debug';
 import { callInPage } from '../in-page';
 import { listen, unseen } from '../page-calls';
 import { Signal, within } from '../waiting';
@@ -66,14 +67,20 @@ export class Activity {
    */
   async settle(page: Page, since: number): Promise<boolean> {
     const began = performance.now();
+    const told = (why: string) =>
+      debug('settle', () => `${why} after ${Math.round(performance.now() - began)} ms: ${page.url()}`);
     for (;;) {
       // A page that waits for its next document does not answer.
       if (!this.at(page, since).some(isDocument)) await this.quiet(page);
       const left = this.at(page, since);
-      if (left.length === 0) return true;
+      if (left.length === 0) {
+        told('quiet');
+        return true;
+      }
       const limit = left.some(isDocument) ? NAVIGATION_LIMIT_MS : LIMIT_MS;
       const budget = began + limit - performance.now();
       if (budget <= 0 || page.isClosed()) {
+        told(page.isClosed() ? 'closed' : `still busy with ${left.map(keyOf).join(', ')}`);
         for (const request of left) if (!isDocument(request)) this.endless.add(keyOf(request));
         return !left.some(isDocument);
       }
