@@ -3,13 +3,7 @@ import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../da
 import { keyOf } from '../data/row-names';
 import { sumOfCosts } from '../data/usage';
 import type { Wanted } from '../playwright/ledger';
-import {
-  type Confirmation,
-  confirmLines,
-  confirmTable,
-  planText,
-  renderConfirmation,
-} from '../report/render/confirm-text';
+import { type Confirmation, confirmDocument, confirmLines, planText } from '../report/render/confirm';
 import { baselineRate, type Diff, EXIT_CODES, outcomeOf, suiteChangeOf } from '../verdicts/change';
 import { answerOf, type CandidateRow, DEFAULT_TRIALS, type StopRule, stopRules } from '../verdicts/confirm';
 import { atLeastOne } from './baseline';
@@ -61,8 +55,7 @@ Examples:
       const confirmation = await confirm(io, compared.diff, compared.after, options);
       await tell(io, options, {
         lines: confirmLines(confirmation),
-        markdown: () => renderConfirmation(confirmation),
-        terminal: colour => confirmTable(confirmation, { colour }),
+        document: confirmDocument(confirmation),
         json: () => asJson(confirmation),
       });
       exit(EXIT_CODES[confirmation.outcome]);

@@ -4,7 +4,7 @@ import { Option } from 'commander';
 import { type HistoryRun, readHistory } from '../data/baseline';
 import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../data/results';
 import type { VerdictRow } from '../data/verdict';
-import { diffTable, outcomeLines, renderDiff } from '../report/render/diff-text';
+import { diffDocument, outcomeLines } from '../report/render/diff';
 import { ALPHA, type Diff, DOUBTS, EXIT_CODES, outcomeOf } from '../verdicts/change';
 import { diffWithBaseline } from '../verdicts/history';
 import { addTellOptions, CommandError, type Io, readInput, readRun, type TellOptions, tell } from './io';
@@ -51,8 +51,7 @@ Examples:
       const { startedAt, status, complete } = after;
       await tell(io, options, {
         lines,
-        markdown: () => renderDiff(diff, lines),
-        terminal: colour => `${diffTable(diff, { colour })}\n\n${lines.join('\n')}`,
+        document: diffDocument(diff, lines),
         json: () => ({
           schemaVersion: '2',
           outcome: outcome.outcome,

@@ -4,6 +4,9 @@ import { resolve } from 'node:path';
 import { createInterface } from 'node:readline/promises';
 import { type Command, Option } from 'commander';
 import { type Results, readResults } from '../data/results';
+import type { Document } from '../report/render/document';
+import { commentWriter } from '../report/render/markdown-writer';
+import { terminalWriter } from '../report/render/terminal-writer';
 import { writeText } from '../report/write';
 import { printableJson, useColour } from '../text/print';
 
@@ -101,16 +104,15 @@ export async function tell(
   { markdown, json, output }: TellOptions,
   as: {
     json(): object;
-    markdown(): string;
-    terminal(colour: boolean): string;
+    document: Document;
     lines?: readonly string[];
   },
 ): Promise<void> {
-  const other = markdown ? as.markdown() : json && printableJson(as.json());
-  const text = (other || as.terminal(io.colour && output === undefined)).trimEnd();
+  const writer = markdown ? commentWriter : terminalWriter(io.colour && output === undefined);
+  const text = json ? printableJson(as.json()) : as.document(writer).trimEnd();
   if (output === undefined) io.out(text);
   else await writeOutput(io, output, `${text}\n`);
-  if (as.lines && (other || output !== undefined)) io.err(as.lines.join('\n'));
+  if (as.lines && (markdown || json || output !== undefined)) io.err(as.lines.join('\n'));
 }
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code ?? (error as Error).message;

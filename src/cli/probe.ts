@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ResultRow } from '../data/verdict';
-import { namesOf } from '../report/render/diff-text';
-import { table } from '../report/render/format';
+import { namesOf } from '../report/render/document';
+import { table } from '../report/render/terminal-writer';
 import { plural } from '../text/figures';
 import { printableJson } from '../text/print';
 import { EXIT_CODES } from '../verdicts/change';

@@ -1,9 +1,7 @@
 import { readHistory } from '../data/baseline';
 import { DEFAULT_BASELINE_FILE } from '../data/results';
 import type { Graded } from '../data/verdict';
-import { projectOf } from '../report/render/diff-text';
-import { type Columns, gridOf, specsAndTests, table } from '../report/render/format';
-import { blocks, COMMENT_LIMIT, markdownTable } from '../report/render/markdown';
+import { type Columns, gridOf, joined, projectOf, specsAndTests } from '../report/render/document';
 import { formatRate } from '../text/figures';
 import { totalOf } from '../verdicts/statistics';
 import { type Trend, trendsOf } from '../verdicts/trend';
@@ -31,8 +29,10 @@ Examples:
       const counts = `${specsAndTests(trends)}, ${trends.filter(({ fellAt }) => fellAt).length} fell`;
       await tell(io, options, {
         json: () => ({ schemaVersion: '1', specs: trends }),
-        markdown: () => blocks(['### Taskproof: pass rates over time', markdownTable(grid, COMMENT_LIMIT)]),
-        terminal: colour => (trends.length ? `${table(grid, { colour })}\n\n${counts}` : counts),
+        document: to =>
+          to.isMarkdown
+            ? joined([to.heading('pass rates over time'), to.table(grid, 1)])
+            : joined([trends.length > 0 && to.table(grid), counts]),
       });
     });
 };

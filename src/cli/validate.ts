@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { escapePath } from 'tinyglobby';
-import { table } from '../report/render/format';
+import { table } from '../report/render/terminal-writer';
 import {
   type TaskSpecError,
   TaskSpecErrorAt,

@@ -12,7 +12,7 @@ import { type PassingTrial, PassingWays } from '../verdicts/diagnosis/parting';
 import { actionsOf, failedTrialOf, wayOf } from '../verdicts/diagnosis/way';
 import { allowedFailures, isGraded, verdictOf } from '../verdicts/verdict';
 import { RecordingPick } from './recordings';
-import { specLabel } from './render/format';
+import { specLabel } from './render/document';
 import { healedText } from './render/trial-notes';
 import { agentNotes, declaredStatus, failuresText, testTrial, trialOf } from './trials';
 

@@ -11,7 +11,8 @@ import { checkRun } from '../playwright/ledger';
 import { print, useColour } from '../text/print';
 import { compareProjects } from '../verdicts/compare';
 import type { Diagnosed } from './diagnose';
-import { diffTable } from './render/diff-text';
+import { diffDocument } from './render/diff';
+import { terminalWriter } from './render/terminal-writer';
 import type { SpecRun } from './spec-run';
 
 /** Options of the reporter; paths are relative to the Playwright config's folder. */
@@ -148,7 +149,7 @@ async function compare(file: string, results: Results): Promise<void> {
   const { diffWithBaseline } = await import('../verdicts/history.js');
   const runs = readHistory(await readFile(file, 'utf8'), file);
   const diff = diffWithBaseline(runs, results);
-  print(process.stdout, `\n${diffTable(diff, { colour: useColour(process.stdout) })}`);
+  print(process.stdout, `\n${diffDocument(diff)(terminalWriter(useColour(process.stdout)))}`);
 }
 
 /** Writes a file and the folders above it. */

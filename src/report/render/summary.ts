@@ -6,10 +6,18 @@ import type { ResultRow, SharedFinding } from '../../data/verdict';
 import { formatCost, formatDuration, plural } from '../../text/figures';
 import { few } from '../../text/shorten';
 import { sensitivityText } from '../../verdicts/sensitivity';
-import { comparisonSection } from './comparison-text';
-import { passesOf } from './diff-text';
-import { type Columns, gridOf } from './format';
-import { blocks, escapeMarkdown, folded, lines, markdownTable, nameOf, SUMMARY_LIMIT } from './markdown';
+import { comparisonSection } from './comparison';
+import { passesOf } from './diff';
+import { type Columns, gridOf } from './document';
+import {
+  blocks,
+  escapeMarkdown,
+  folded,
+  lines,
+  markdownTable,
+  nameOf,
+  SUMMARY_LIMIT,
+} from './markdown-writer';
 import {
   errorGroups,
   healings,

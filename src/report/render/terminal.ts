@@ -12,19 +12,9 @@ import { paint, useColour } from '../../text/print';
 import { few } from '../../text/shorten';
 import type { Diagnosed } from '../diagnose';
 import type { SpecRun } from '../spec-run';
-import { comparisonText } from './comparison-text';
-import {
-  type Columns,
-  displayWidth,
-  gridOf,
-  haveAgents,
-  SIGNS,
-  STYLES,
-  specLabel,
-  specsAndTests,
-  table,
-  wrapped,
-} from './format';
+import { comparisonText } from './comparison';
+import { type Columns, gridOf, haveAgents, SIGNS, STYLES, specLabel, specsAndTests } from './document';
+import { displayWidth, table, wrapped } from './terminal-writer';
 import {
   errorGroups,
   healings,

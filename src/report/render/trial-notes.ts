@@ -7,7 +7,7 @@ import type { MetFinding, ResultRow, SharedFinding, TrialResult } from '../../da
 import { formatCost, plural } from '../../text/figures';
 import { oneLine } from '../../text/line';
 import { controlIn } from '../../verdicts/diagnosis/way';
-import { type Columns, rateText } from './format';
+import { type Columns, rateText } from './document';
 
 /** `incomplete: the run was interrupted`, `shard 1 of 2`, both, or nothing. */
 export function partText({ complete, shard, incompleteBecause }: Results): string {

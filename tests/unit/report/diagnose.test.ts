@@ -12,7 +12,7 @@ import { NO_USAGE } from '../../../src/data/usage';
 import { planAnnotations } from '../../../src/playwright/annotations';
 import { diagnose, keptWays } from '../../../src/report/diagnose';
 import { recordingOf } from '../../../src/report/recordings';
-import { findingsOf } from '../../../src/report/render/comparison-text';
+import { findingsOf } from '../../../src/report/render/comparison';
 import { renderSummary } from '../../../src/report/render/summary';
 import { lostSummary } from '../../../src/report/render/terminal';
 import { whyLines } from '../../../src/report/render/trial-notes';

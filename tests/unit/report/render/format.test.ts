@@ -1,14 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import {
-  cellText,
-  displayWidth,
-  gridOf,
-  rateText,
-  specLabel,
-  specsAndTests,
-  table,
-  wrapped,
-} from '../../../../src/report/render/format';
+import { gridOf, rateText, specLabel, specsAndTests } from '../../../../src/report/render/document';
+import { cellText, displayWidth, table, wrapped } from '../../../../src/report/render/terminal-writer';
 import { formatCost, formatDuration, formatRate, plural } from '../../../../src/text/figures';
 import { oneLine } from '../../../../src/text/line';
 import { paint, print, printable, printableJson, useColour } from '../../../../src/text/print';

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Results } from '../../../../src/data/results';
 import type { ResultRow, TrialResult } from '../../../../src/data/verdict';
-import { diffTable, renderDiff } from '../../../../src/report/render/diff-text';
-import { escapeMarkdown } from '../../../../src/report/render/markdown';
+import { diffDocument } from '../../../../src/report/render/diff';
+import { commentWriter, escapeMarkdown } from '../../../../src/report/render/markdown-writer';
 import { renderSummary } from '../../../../src/report/render/summary';
+import { terminalWriter } from '../../../../src/report/render/terminal-writer';
 import { diffVerdicts } from '../../../../src/verdicts/change';
 import { compareProjects } from '../../../../src/verdicts/compare';
 import { verdictOf } from '../../../../src/verdicts/verdict';
@@ -188,7 +189,7 @@ describe('the comment of a diff', () => {
   );
 
   test('puts the regression on top and folds away what is unchanged', () => {
-    const text = renderDiff(diff);
+    const text = diffDocument(diff)(commentWriter);
     expect(
       text.startsWith(
         '<!-- taskproof-diff -->\n\n### Taskproof: 1 regressed, 1 removed, 1 fixed, 1 unchanged\n',
@@ -205,7 +206,9 @@ describe('the comment of a diff', () => {
   });
 
   test('says where the trials do not suffice, and what to do', () => {
-    const text = renderDiff(diffVerdicts([row('ppp')], [row('pff')]), ['Let fresh trials decide: <confirm>']);
+    const text = diffDocument(diffVerdicts([row('ppp')], [row('pff')]), [
+      'Let fresh trials decide: <confirm>',
+    ])(commentWriter);
     expect(text).toContain(
       '| regressed, too few trials to tell | checkout | opus | passed → failed | 3/3 → 1/3 | 0.2 |',
     );
@@ -217,21 +220,25 @@ describe('the comment of a diff', () => {
       const one = row(letter);
       return Array.from({ length: 3000 }, (_, i) => ({ ...one, spec: `spec-${i}` }));
     };
-    const text = renderDiff(diffVerdicts(many('p'), [...many('f').slice(0, 1500), ...many('p').slice(1500)]));
+    const text = diffDocument(
+      diffVerdicts(many('p'), [...many('f').slice(0, 1500), ...many('p').slice(1500)]),
+    )(commentWriter);
     expect(text.length).toBeLessThan(65_536);
     expect(text).toContain('and ');
   });
 
   test('of two empty runs says so', () => {
-    expect(renderDiff(diffVerdicts([], []))).toContain('nothing to compare');
+    expect(diffDocument(diffVerdicts([], []))(commentWriter)).toContain('nothing to compare');
   });
 
   test('for the terminal: a table, the reasons, the counts', () => {
-    const text = diffTable(diff);
+    const text = diffDocument(diff)(terminalWriter());
     expect(text).toMatch(/^regressed +checkout +opus +passed → failed +5\/5 → 1\/5 +0\.024/m);
     expect(text).toMatch(/^checkout +opus +trial 2\/5/m);
     expect(text).toMatch(/4 specs compared: 1 regressed, 1 removed, 1 fixed, 1 unchanged$/);
     expect(text).not.toMatch(/^unchanged/m);
-    expect(diffTable(diffVerdicts([row('p')], [row('p')]))).toBe('1 spec compared: 1 unchanged');
+    expect(diffDocument(diffVerdicts([row('p')], [row('p')]))(terminalWriter())).toBe(
+      '1 spec compared: 1 unchanged',
+    );
   });
 });

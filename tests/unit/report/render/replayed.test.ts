@@ -2,9 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import { type Results, readResults } from '../../../../src/data/results';
 import type { Healed, ResultRow } from '../../../../src/data/verdict';
-import { diffTable } from '../../../../src/report/render/diff-text';
+import { diffDocument } from '../../../../src/report/render/diff';
 import { renderSummary } from '../../../../src/report/render/summary';
 import { verdictTable } from '../../../../src/report/render/terminal';
+import { terminalWriter } from '../../../../src/report/render/terminal-writer';
 import { healedText } from '../../../../src/report/render/trial-notes';
 import { diffVerdicts } from '../../../../src/verdicts/change';
 import { compareProjects } from '../../../../src/verdicts/compare';
@@ -157,7 +158,7 @@ describe('the summary', () => {
 test('a diff compares replays with replays, and says which rows they are', () => {
   const before = [row('cart', 'opus', 'ppp'), { ...row('cart', 'opus', 'p'), replayed: true }];
   const after = [row('cart', 'opus', 'ppp'), { ...row('cart', 'opus', 'f'), replayed: true }];
-  const text = diffTable(diffVerdicts(before, after));
+  const text = diffDocument(diffVerdicts(before, after))(terminalWriter());
   expect(text).toMatch(/^regressed +cart +opus \(replayed\) +passed → failed/m);
   expect(text).toMatch(/^cart +opus \(replayed\) +trial 1\/1: because failed/m);
   expect(text).toMatch(/2 specs compared: 1 regressed, 1 unchanged$/);

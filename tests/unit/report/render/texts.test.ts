@@ -1,9 +1,11 @@
 // The texts that people read, whole: what stands in each column, and what is said below.
 import { expect, test } from 'vitest';
 import type { Results } from '../../../../src/data/results';
-import { diffTable, renderDiff } from '../../../../src/report/render/diff-text';
+import { diffDocument } from '../../../../src/report/render/diff';
+import { commentWriter } from '../../../../src/report/render/markdown-writer';
 import { renderSummary } from '../../../../src/report/render/summary';
 import { verdictTable } from '../../../../src/report/render/terminal';
+import { terminalWriter } from '../../../../src/report/render/terminal-writer';
 import { diffVerdicts } from '../../../../src/verdicts/change';
 import { compareProjects } from '../../../../src/verdicts/compare';
 import { verdictOf } from '../../../../src/verdicts/verdict';
@@ -51,11 +53,11 @@ const DIFF_TEXT = [
 ].join('\n');
 
 test('a diff in the terminal: p on rows that both runs have, notes on what else changed', () => {
-  expect(diffTable(DIFF)).toBe(DIFF_TEXT);
+  expect(diffDocument(DIFF)(terminalWriter())).toBe(DIFF_TEXT);
 });
 
 test('a diff in colour is the same text', () => {
-  const coloured = diffTable(DIFF, { colour: true });
+  const coloured = diffDocument(DIFF)(terminalWriter(true));
   expect(coloured).toContain('\u001b[2mchange\u001b[22m');
   expect(coloured).toContain('\u001b[31mregressed\u001b[39m  ');
   expect(coloured).toContain('\u001b[33mopen\u001b[39m   opus  trial 1/2');
@@ -64,7 +66,7 @@ test('a diff in colour is the same text', () => {
 });
 
 test('a diff as a comment', () => {
-  expect(renderDiff(DIFF)).toBe(
+  expect(diffDocument(DIFF)(commentWriter)).toBe(
     [
       '<!-- taskproof-diff -->',
       '',
@@ -92,25 +94,24 @@ test('a diff as a comment', () => {
       '| unchanged | same | opus | passed | 1/1 |  | 4 | \\$0.10 |',
       '',
       '</details>',
-      '',
     ].join('\n'),
   );
 });
 
 test('a spec that was changed may be the cause', () => {
-  const text = diffTable(
+  const text = diffDocument(
     diffVerdicts([row('cart', 'pp')], [row('cart', 'ff', { specHash: 'b', reason: null })]),
-  );
+  )(terminalWriter());
   expect(text).toMatch(/^cart {2}opus {2}also changed: the spec$/m);
 });
 
 test('nothing changed, nothing at all', () => {
   const same = [row('cart', 'p')];
-  expect(diffTable(diffVerdicts(same, same))).toBe('1 spec compared: 1 unchanged');
-  expect(diffTable(diffVerdicts([], []))).toBe('0 specs compared: nothing to compare');
-  expect(diffTable(diffVerdicts(same, []))).not.toMatch(/\n\n\n/);
-  expect(renderDiff(diffVerdicts(same, []))).not.toMatch(/unchanged|^- /m);
-  expect(renderDiff(diffVerdicts(same, same))).not.toMatch(/regressed|^- /m);
+  expect(diffDocument(diffVerdicts(same, same))(terminalWriter())).toBe('1 spec compared: 1 unchanged');
+  expect(diffDocument(diffVerdicts([], []))(terminalWriter())).toBe('0 specs compared: nothing to compare');
+  expect(diffDocument(diffVerdicts(same, []))(terminalWriter())).not.toMatch(/\n\n\n/);
+  expect(diffDocument(diffVerdicts(same, []))(commentWriter)).not.toMatch(/unchanged|^- /m);
+  expect(diffDocument(diffVerdicts(same, same))(commentWriter)).not.toMatch(/regressed|^- /m);
 });
 
 const RESULTS: Results = {

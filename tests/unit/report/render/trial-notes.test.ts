@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Diagnosis, Parting, ResultRow } from '../../../../src/data/verdict';
 import { picturesOf } from '../../../../src/report/diagnose';
-import { outcomeLines } from '../../../../src/report/render/diff-text';
+import { outcomeLines } from '../../../../src/report/render/diff';
 import { errorGroups, sharedLine, whyLines } from '../../../../src/report/render/trial-notes';
 import { diffVerdicts, outcomeOf } from '../../../../src/verdicts/change';
 import { verdictOf } from '../../../../src/verdicts/verdict';

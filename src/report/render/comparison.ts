@@ -10,18 +10,10 @@ import type {
 } from '../../data/verdict';
 import { formatCost, formatRate, plural } from '../../text/figures';
 import { few } from '../../text/shorten';
-import { formatP } from './diff-text';
-import {
-  type Cell,
-  cellText,
-  displayWidth,
-  SIGNS,
-  STYLES,
-  type TableOptions,
-  table,
-  wrapped,
-} from './format';
-import { blocks, escapeMarkdown, markdownTable, SUMMARY_LIMIT } from './markdown';
+import { formatP } from './diff';
+import { type Cell, SIGNS, STYLES } from './document';
+import { blocks, escapeMarkdown, markdownTable, SUMMARY_LIMIT } from './markdown-writer';
+import { cellText, displayWidth, type TableOptions, table, wrapped } from './terminal-writer';
 
 /** Longer names are folded. A column is as wide as its figures or as this. */
 const NAME_WIDTH = 24;

@@ -4,7 +4,7 @@
 import { specName } from '../../data/row-names';
 import type { RowSubject } from '../../data/verdict';
 import { oneLine } from '../../text/line';
-import type { Cell, Grid } from './format';
+import { type Cell, type Grid, joined, type Writer } from './document';
 
 /** Lets a workflow find its earlier comment. */
 export const DIFF_MARKER = '<!-- taskproof-diff -->';
@@ -40,6 +40,21 @@ const ENTITIES: Record<string, string> = {
 export const nameOf = (row: Pick<RowSubject, 'spec' | 'describe' | 'project' | 'replayed'>) =>
   `**${escapeMarkdown(specName(row))}**${row.project ? ` (${escapeMarkdown(row.project)})` : ''}${row.replayed ? ', replayed,' : ''}`;
 
+/** Of comments. The parts of one together must not be longer than it may be. */
+export const commentWriter: Writer = {
+  isMarkdown: true,
+  heading: text => `### Taskproof: ${text}`,
+  lines: sentences => sentences.map(line => escapeMarkdown(line, 2_000)).join('  \n'),
+  notes: notes =>
+    lines(
+      notes.map(({ row, text }) => `${nameOf(row)}: ${escapeMarkdown(text)}`),
+      COMMENT_LIMIT / 4,
+      '- ',
+    ),
+  table: (grid, share = 1 / 4) => markdownTable(grid, COMMENT_LIMIT * share),
+  folded: (title, document) => folded(title, document(commentWriter)),
+};
+
 /** @param limit characters; rows beyond it are counted instead */
 export function markdownTable({ head = [], rows }: Grid, limit: number): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
@@ -68,4 +83,4 @@ export function lines(all: readonly string[], limit: number, prefix: string): st
 export const folded = (title: string, text: string) =>
   `<details>\n<summary>${title}</summary>\n\n${text}\n\n</details>`;
 
-export const blocks = (parts: readonly (string | false)[]) => `${parts.filter(Boolean).join('\n\n')}\n`;
+export const blocks = (parts: readonly (string | false)[]) => `${joined(parts)}\n`;

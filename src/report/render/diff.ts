@@ -1,7 +1,6 @@
-// A diff in words, for the terminal and as a pull-request comment: what changed, the outcome, and what to do next.
+// A diff: what changed, the outcome, and what to do next.
 import type { VerdictRow } from '../../data/verdict';
 import { formatCost, formatRate, plural } from '../../text/figures';
-import { few } from '../../text/shorten';
 import {
   ALPHA,
   CHANGES,
@@ -11,17 +10,18 @@ import {
   type DiffRow,
   type Doubt,
 } from '../../verdicts/change';
-import { type Cell, type Columns, gridOf, specLabel, specsAndTests, table } from './format';
 import {
-  blocks,
-  COMMENT_LIMIT,
-  DIFF_MARKER,
-  escapeMarkdown,
-  folded,
-  lines,
-  markdownTable,
-  nameOf,
-} from './markdown';
+  type Cell,
+  type Columns,
+  type Document,
+  gridOf,
+  joined,
+  type Note,
+  namesOf,
+  projectOf,
+  specsAndTests,
+} from './document';
+import { DIFF_MARKER } from './markdown-writer';
 
 /** `2 regressed, 1 fixed, 9 unchanged`; `nothing to compare` for two empty runs. */
 function diffCounts(diff: Pick<Diff, 'counts'>): string {
@@ -55,7 +55,7 @@ const COLUMNS: Columns<DiffRow> = {
     return { text, style: STYLES[row.change], strong: text === 'regressed' };
   },
   spec: ({ spec }) => spec,
-  project: row => projectOf(row),
+  project: projectOf,
   verdict: arrow(({ verdict }) => verdict),
   passes: arrow(side => passesOf(side)),
   p: ({ p }) => (p === null ? '' : formatP(p)),
@@ -69,9 +69,6 @@ const diffGrid = (rows: readonly DiffRow[]) =>
 function changeText({ change, candidate, proven }: DiffRow): string {
   return candidate && !proven ? `${change}, too few trials to tell` : change;
 }
-
-export const projectOf = (row: Pick<DiffRow, 'project' | 'replayed'>) =>
-  row.replayed ? `${row.project} (replayed)` : row.project;
 
 /** `4/5`, or `0/5 (2 graded)` if not all trials were graded. Of several runs: out of all graded trials. */
 export function passesOf(
@@ -102,16 +99,15 @@ const STYLES: Partial<Record<Change, Cell['style']>> = {
 };
 
 /** Why changed rows need a look, and what else differs between the two runs besides the site. */
-function diffNotes(changed: readonly DiffRow[]): { row: DiffRow; note: string }[] {
-  const notes = changed.map(row => {
+function diffNotes(changed: readonly DiffRow[]): Note[] {
+  return changed.flatMap(row => {
     const also = row.alsoChanged.map(what => whatChanged(row, what)).join(', ');
-    const note = [row.after?.reason, also && `also changed: ${also}`].filter(Boolean).join('; ');
-    return { row, note };
+    const text = [row.after?.reason, also && `also changed: ${also}`].filter(Boolean).join('; ');
+    return text ? [{ row, text, style: STYLES[row.change] }] : [];
   });
-  return notes.filter(({ note }) => note);
 }
 
-/** `The suite as a whole fell: 95% → 88% over 40 specs (p < 0.001).`; empty if it did not. */
+/** `The suite as a whole became worse: 95% → 88% of the trials passed, over 40 specs (p < 0.001).`; empty if it did not. */
 export function suiteText({ suite }: Pick<Diff, 'suite'>): string {
   if (!suite?.fell) return '';
   const rate = ({ passes, failures }: { passes: number; failures: number }) =>
@@ -120,50 +116,39 @@ export function suiteText({ suite }: Pick<Diff, 'suite'>): string {
   return `The suite as a whole became worse: ${rate(suite.before)} → ${rate(suite.after)} of the trials passed, over ${plural(suite.specs, 'spec')} (p ${p.startsWith('<') ? p : `= ${p}`}).`;
 }
 
-/** A diff for the terminal: a table of the rows that need a look, notes, and the counts. */
-export function diffTable(diff: Diff, options: { colour?: boolean } = {}): string {
-  const shown = diff.rows.filter(isShown);
-  const notes = diffNotes(shown).map(({ row, note }) => [
-    { text: row.spec, style: STYLES[row.change] },
-    projectOf(row),
-    note,
-  ]);
-  const parts = [
-    shown.length > 0 && table(diffGrid(shown), options),
-    table({ rows: notes }, options),
-    suiteText(diff),
-    `${specsAndTests(diff.rows.filter(isCompared))} compared: ${diffCounts(diff)}`,
-  ];
-  return parts.filter(Boolean).join('\n\n');
-}
-
 /**
- * A diff as a pull-request comment: rows that need a look first, the others folded.
+ * What changed.
  *
  * @param sentences the outcome, and what to do next
  */
-export function renderDiff(diff: Diff, sentences: readonly string[] = []): string {
-  return blocks([
-    DIFF_MARKER,
-    `### Taskproof: ${diffCounts(diff)}`,
-    paragraph([...sentences, suiteText(diff)].filter(Boolean)),
-    diffBody(diff).trimEnd(),
-  ]);
+export function diffDocument(diff: Diff, sentences: readonly string[] = []): Document {
+  const counts = diffCounts(diff);
+  const suite = suiteText(diff);
+  const compared = specsAndTests(diff.rows.filter(isCompared));
+  return to =>
+    to.isMarkdown
+      ? joined([
+          DIFF_MARKER,
+          to.heading(counts),
+          to.lines(suite ? [...sentences, suite] : sentences),
+          diffBody(diff)(to),
+        ])
+      : joined([diffBody(diff)(to), suite, `${compared} compared: ${counts}`, to.lines(sentences)]);
 }
 
-export const paragraph = (sentences: readonly string[]) =>
-  sentences.map(line => escapeMarkdown(line, 2_000)).join('  \n');
-
-export function diffBody(diff: Diff): string {
-  const changed = diff.rows.filter(isShown);
+/** The rows that need a look, with notes; the others folded. */
+export function diffBody(diff: Diff): Document {
+  const shown = diff.rows.filter(isShown);
   const others = diff.rows.filter(row => !isShown(row) && isCompared(row));
-  const notes = diffNotes(changed).map(({ row, note }) => `${nameOf(row)}: ${escapeMarkdown(note)}`);
-  const title = `${specsAndTests(others)} without a notable change`;
-  return blocks([
-    changed.length > 0 && markdownTable(diffGrid(changed), COMMENT_LIMIT / 3),
-    lines(notes, COMMENT_LIMIT / 3, '- '),
-    others.length > 0 && folded(title, markdownTable(diffGrid(others), COMMENT_LIMIT / 4)),
-  ]);
+  return to =>
+    joined([
+      shown.length > 0 && to.table(diffGrid(shown)),
+      to.notes(diffNotes(shown)),
+      others.length > 0 &&
+        to.folded(`${specsAndTests(others)} without a notable change`, inner =>
+          inner.table(diffGrid(others)),
+        ),
+    ]);
 }
 
 const DOUBT_TEXTS: Record<Doubt, (count: string) => string> = {
@@ -188,12 +173,4 @@ export function outcomeLines({ outcome, proven, candidates, doubts }: DiffOutcom
     lines.push(`${outcome === 'worse' ? 'Not compared' : "Can't tell"}: ${why.join('; ')}. ${allow}`);
   }
   return lines.length || outcome === 'worse' ? lines : ['Nothing is worse than the baseline.'];
-}
-
-/** `cart [opus], docs [opus] and 3 more` */
-export function namesOf(rows: readonly Pick<DiffRow, 'spec' | 'project'>[]): string {
-  return few(
-    rows.map(({ spec, project }) => specLabel(spec, project)),
-    5,
-  );
 }

@@ -1,11 +1,8 @@
 // A confirmation in words: what fresh trials showed, what is open and why, what it cost.
 import { describe, expect, test } from 'vitest';
-import {
-  type Confirmation,
-  confirmTable,
-  planText,
-  renderConfirmation,
-} from '../../../../src/report/render/confirm-text';
+import { type Confirmation, confirmDocument, planText } from '../../../../src/report/render/confirm';
+import { commentWriter } from '../../../../src/report/render/markdown-writer';
+import { terminalWriter } from '../../../../src/report/render/terminal-writer';
 import { type Diff, type DiffRow, diffVerdicts, outcomeOf } from '../../../../src/verdicts/change';
 import type { CandidateRow } from '../../../../src/verdicts/confirm';
 import { verdictOf } from '../../../../src/verdicts/verdict';
@@ -70,7 +67,7 @@ const LINES = [
 ];
 
 test('in the terminal', () => {
-  expect(confirmTable(ALL)).toBe(
+  expect(confirmDocument(ALL)(terminalWriter())).toBe(
     [
       'answer         spec   project  baseline  last run  fresh trials    cost',
       'regressed      cart   opus     3/3       1/3       1/7             $0.70',
@@ -81,13 +78,13 @@ test('in the terminal', () => {
       ...LINES,
     ].join('\n'),
   );
-  const coloured = confirmTable(ALL, { colour: true });
+  const coloured = confirmDocument(ALL)(terminalWriter(true));
   for (const shown of ['\u001b[31mregressed', '\u001b[32mnot confirmed', "\u001b[33mcan't tell"])
     expect(coloured).toContain(shown);
 });
 
 test('as a comment', () => {
-  const text = renderConfirmation(ALL);
+  const text = confirmDocument(ALL)(commentWriter);
   expect(text).toMatch(/^<!-- taskproof-diff -->\n\n### Taskproof: worse than the baseline\n\nWorse than/);
   expect(text).toContain('cart \\[opus\\].  \nCan');
   expect(text).toContain(
@@ -95,10 +92,12 @@ test('as a comment', () => {
       '| **regressed** | cart | opus | 3/3 | 1/3 | 1/7 | \\$0.70 |\n| not confirmed | docs |',
   );
   expect(text).toMatch(
-    /\n\n<details>\n<summary>The run compared with the baseline<\/summary>\n\n\| change [\s\S]*<\/details>\n$/,
+    /\n\n<details>\n<summary>The run compared with the baseline<\/summary>\n\n\| change [\s\S]*<\/details>$/,
   );
-  expect(renderConfirmation({ ...ALL, outcome: 'same' })).toContain('\n### Taskproof: nothing is worse\n');
-  const nothing = renderConfirmation(confirmation(diffOf({}, {}), {}, { outcome: 'unknown' }));
+  expect(confirmDocument({ ...ALL, outcome: 'same' })(commentWriter)).toContain(
+    '\n### Taskproof: nothing is worse\n',
+  );
+  const nothing = confirmDocument(confirmation(diffOf({}, {}), {}, { outcome: 'unknown' }))(commentWriter);
   expect(nothing).toMatch(
     /^<!-- taskproof-diff -->\n\n### Taskproof: can't tell\n\nCan't tell: .*\n\n<details>/,
   );
@@ -170,7 +169,7 @@ describe('the outcome in sentences', () => {
       ['The suite as a whole became worse: 90% → 50% of the trials passed, over 1 spec (p = 0.012).'],
     ],
   ])('%s', (_, given, lines) => {
-    expect(confirmTable(given).split('\n\n').at(-1)!.split('\n')).toEqual(lines);
+    expect(confirmDocument(given)(terminalWriter()).split('\n\n').at(-1)!.split('\n')).toEqual(lines);
   });
 });
 

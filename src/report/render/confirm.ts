@@ -1,13 +1,13 @@
-// A confirmation in words, for the terminal and as a pull-request comment.
+// A confirmation: which specs run again, and what came of it.
 
 import { sumOf } from '../../data/collections';
 import type { VerdictRow } from '../../data/verdict';
 import { formatCost, plural } from '../../text/figures';
 import type { Diff, DiffOutcome, DiffRow, SuiteChange } from '../../verdicts/change';
 import type { Answer, CandidateRow, StopRule } from '../../verdicts/confirm';
-import { diffBody, namesOf, outcomeLines, paragraph, passesOf, suiteText } from './diff-text';
-import { type Cell, type Columns, gridOf, table } from './format';
-import { blocks, DIFF_MARKER, folded, markdownTable } from './markdown';
+import { diffBody, outcomeLines, passesOf, suiteText } from './diff';
+import { type Cell, type Columns, type Document, gridOf, joined, namesOf } from './document';
+import { DIFF_MARKER } from './markdown-writer';
 
 export interface Confirmation {
   outcome: DiffOutcome['outcome'];
@@ -91,23 +91,22 @@ function openReason({ row, rule, played, fresh }: Confirmation['answers'][number
   return `${name} had ${graded} of up to ${rule.trials} fresh trials graded${fresh.errors ? `, ${plural(fresh.errors, 'error')}` : ''}${why}`;
 }
 
-export function confirmTable(confirmation: Confirmation, options: { colour?: boolean } = {}): string {
-  const parts = [
-    confirmation.answers.length > 0 && table(gridOf(confirmation.answers, COLUMNS), options),
-    confirmLines(confirmation).join('\n'),
-  ];
-  return parts.filter(Boolean).join('\n\n');
-}
-
 const TITLES = { same: 'nothing is worse', worse: 'worse than the baseline', unknown: "can't tell" };
 
-/** Begins with the marker of a diff, so that a workflow replaces the comment of a diff by that of a confirmation. */
-export function renderConfirmation(confirmation: Confirmation): string {
-  return blocks([
-    DIFF_MARKER,
-    `### Taskproof: ${TITLES[confirmation.outcome]}`,
-    paragraph(confirmLines(confirmation)),
-    confirmation.answers.length > 0 && markdownTable(gridOf(confirmation.answers, COLUMNS), 20_000),
-    folded('The run compared with the baseline', diffBody(confirmation.diff).trimEnd()),
-  ]);
+/** As a comment it begins with the marker of a diff, so that a workflow replaces the diff's comment by it. */
+export function confirmDocument(confirmation: Confirmation): Document {
+  const { answers, outcome, diff } = confirmation;
+  return to => {
+    const lines = to.lines(confirmLines(confirmation));
+    const table = answers.length > 0 && to.table(gridOf(answers, COLUMNS));
+    return to.isMarkdown
+      ? joined([
+          DIFF_MARKER,
+          to.heading(TITLES[outcome]),
+          lines,
+          table,
+          to.folded('The run compared with the baseline', diffBody(diff)),
+        ])
+      : joined([table, lines]);
+  };
 }

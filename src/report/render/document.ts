@@ -1,8 +1,34 @@
-// Tables, figures and colours for a terminal.
-import type { ResultRow } from '../../data/verdict';
+// A document: what is shown, built once for both writers, the terminal's and Markdown's. With it, what all documents name and count in
+// the same way.
+import type { ResultRow, RowSubject } from '../../data/verdict';
 import { formatRate, plural } from '../../text/figures';
 import { oneLine } from '../../text/line';
-import { paint, type Style } from '../../text/print';
+import type { Style } from '../../text/print';
+import { few } from '../../text/shorten';
+
+/** Gives its text. Where the two differ for a reason, it asks which writer it has: a comment begins with what counts, a terminal ends with it. */
+export type Document = (to: Writer) => string;
+
+export interface Writer {
+  readonly isMarkdown: boolean;
+  heading(text: string): string;
+  /** Sentences, a line for each. */
+  lines(sentences: readonly string[]): string;
+  /** What is to be said of some rows of a table. */
+  notes(notes: readonly Note[]): string;
+  /** @param share of a comment, which it may fill: rows beyond it are counted instead */
+  table(grid: Grid, share?: number): string;
+  /** Shown on demand; left out in a terminal. */
+  folded(title: string, document: Document): string;
+}
+export interface Note {
+  row: Pick<RowSubject, 'spec' | 'describe' | 'project' | 'replayed'>;
+  text: string;
+  style?: Style | undefined;
+}
+
+/** Parts of a document, with blank lines between them. */
+export const joined = (parts: readonly (string | false)[]) => parts.filter(Boolean).join('\n\n');
 
 /** A text, and how `useColour` may colour it. */
 export interface Cell {
@@ -32,62 +58,11 @@ export function specLabel(spec: string, project: string): string {
   return project ? `${oneLine(spec)} [${oneLine(project)}]` : oneLine(spec);
 }
 
-export interface TableOptions {
-  /** Default false. */
-  colour?: boolean;
-  /** Columns to align to the right, counted from 0. */
-  right?: readonly number[];
-  /** Put before each line. Default none. */
-  indent?: string;
-}
-
-/** Rows as aligned lines, two spaces between columns, the last column not padded. */
-export function table({ head, rows }: Grid, options: TableOptions = {}): string {
-  const dimmed = head?.map(text => ({ text, style: 'dim' as const }));
-  const cells = [...(dimmed ? [dimmed] : []), ...rows].map(row => row.map(toCell));
-  const widths: number[] = [];
-  for (const row of cells)
-    row.forEach((cell, column) => {
-      widths[column] = Math.max(widths[column] ?? 0, displayWidth(cell.text));
-    });
-  const line = (row: readonly Cell[]) =>
-    row
-      .map((cell, column) => {
-        const padding = ' '.repeat(widths[column]! - displayWidth(cell.text));
-        const text = paint(cell.style, cell.text, options.colour ?? false);
-        return options.right?.includes(column) ? padding + text : text + padding;
-      })
-      .join('  ')
-      .trimEnd();
-  return cells.map(row => (options.indent ?? '') + line(row)).join('\n');
-}
-
-function toCell(cell: string | Cell): Cell {
-  if (typeof cell === 'string') return { text: cellText(cell) };
-  return cell.exact ? cell : { ...cell, text: cellText(cell.text) };
-}
-
-/** Removes joiners: terminals disagree about the width of joined characters. */
-export function cellText(text: string): string {
-  return oneLine(text).replace(/[\u200c\u200d]/g, '');
-}
-
 /** The pass rate of a verdict, marked if its trials stop early. */
 export function rateText(row: Pick<ResultRow, 'rate' | 'interval' | 'earlyStop'>): string {
   return row.earlyStop && row.rate !== null
     ? `${formatRate(row.rate)}, stops early`
     : formatRate(row.rate, row.interval);
-}
-
-const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
-const COMBINING = /\p{Mark}/u;
-
-/** Columns that a text takes in a terminal. */
-export function displayWidth(text: string): number {
-  let width = 0;
-  for (const character of text) width += COMBINING.test(character) ? 0 : WIDE.test(character) ? 2 : 1;
-  return width;
 }
 
 /** Whether a row is of a test instead of a spec. */
@@ -125,13 +100,12 @@ export function gridOf<Row extends object>(
   };
 }
 
-/** Wraps a text at about `width` characters, each line indented. */
-export function wrapped(text: string, width: number, indent: string): string {
-  const lines: string[] = [];
-  for (const word of oneLine(text).split(' ')) {
-    const joined = `${lines.at(-1)} ${word}`;
-    if (lines.length && displayWidth(joined) <= width) lines[lines.length - 1] = joined;
-    else lines.push(word);
-  }
-  return lines.map(line => indent + line).join('\n');
-}
+export const projectOf = (row: Pick<RowSubject, 'project' | 'replayed'>) =>
+  row.replayed ? `${row.project} (replayed)` : row.project;
+
+/** `cart [opus], docs [opus] and 3 more` */
+export const namesOf = (rows: readonly Pick<RowSubject, 'spec' | 'project'>[]) =>
+  few(
+    rows.map(({ spec, project }) => specLabel(spec, project)),
+    5,
+  );
