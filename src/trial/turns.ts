@@ -2,6 +2,7 @@
 import type { Page } from '@playwright/test';
 import { BudgetExceededError, type Turn, TurnLimitError, type TurnOptions } from '../agents/agent';
 import { filled, inTexts } from '../agents/secrets';
+import { act } from '../browser/actions/act';
 import { type ActionElement, ActionRecorder } from '../browser/actions/record';
 import type { PageToolCallOptions } from '../browser/page-tools/page-tools';
 import { resultText, saysError } from '../browser/page-tools/tool-text';
@@ -114,24 +115,23 @@ export class Turns {
     const { session, webmcp, mask, plan } = this.trial;
     if (!current) throw new Error('callPageTool: call it in a turn, task.turn(title, async () => { ... })');
     const title = `call page tool ${JSON.stringify(name)}`;
-    const { page } = session;
-    const since = performance.now();
     const detail: { pageTool: string; input: object; result?: string } = { pageTool: name, input };
-    // What failed is not done again: what else the turn noted is told by its other actions.
-    const done = (error?: string) =>
-      current.actions.push(maskAction({ title, detail, ...(error && { error, recorded: [] }) }, mask));
-    try {
+    const told: Action = { title, detail };
+    let result: unknown;
+    const call = async () => {
       const given = inTexts(input, text => filled(text, plan.secrets));
-      const result = await webmcp.call(page, name, given, { ...options, recorder });
-      await session.settle(page, since);
+      result = await webmcp.call(session.page, name, given, { ...options, recorder });
       detail.result = resultText(result);
-      if (saysError(result)) recorder.drop();
-      done(saysError(result) ? detail.result : undefined);
-      return result;
-    } catch (error) {
-      done(messageOf(error));
-      throw error;
-    }
+      if (saysError(result)) throw new Error(detail.result);
+    };
+    const called = act({ session, recorder, signal: this.signal }, session.page, told, call, {
+      noted: 'turn',
+      report: action => current.actions.push(maskAction(action, mask)),
+    });
+    await called.catch(error => {
+      if (!saysError(result)) throw error;
+    });
+    return result;
   }
 
   private turnOf(record: TurnRecord): Turn {
@@ -247,8 +247,8 @@ function validUsage(usage: ReportedUsage): ReportedUsage {
   return usage;
 }
 
-function maskAction({ title, error, point, detail, recorded }: Action, mask: Mask): Action {
-  const given = Object.entries({ error, point, detail, recorded }).filter(([, value]) => value);
+function maskAction({ title, control, error, point, detail, recorded }: Action, mask: Mask): Action {
+  const given = Object.entries({ control, error, point, detail, recorded }).filter(([, value]) => value);
   return { title: oneLine(mask(String(title)), 200), ...maskDeep(Object.fromEntries(given), mask) };
 }
 

@@ -1,5 +1,6 @@
 // Does one thing to the page: records it, does it, and waits until the page has settled.
 import type { Dialog, Locator, Page } from '@playwright/test';
+import { act } from '../../browser/actions/act';
 import { keySequence } from '../../browser/actions/keys';
 import { type Handle, placeOf } from '../../browser/actions/locate';
 import { inWords } from '../../browser/actions/locator-expression';
@@ -132,13 +133,17 @@ export class Actor {
 
   /** @param title of the action in the record, before the element's name; undefined to leave it out of the record */
   async act(title: string | undefined, action: LocatedAction, timeoutMs = this.timeout): Promise<void> {
-    const { signal, recorder } = this.task;
-    signal.throwIfAborted();
-    const since = performance.now();
+    const { task, page } = this;
     const name = 'locator' in action && action.locator ? await titleOf(action.locator) : '';
-    await perform(this.page, action, { timeoutMs, recorder });
-    if (title) this.turn.action({ title: `${title} ${name}`.trim() });
-    await this.rest(since);
+    const told = { title: `${title} ${name}`.trim() };
+    await act(task, page, told, () => perform(page, action, { timeoutMs, recorder: task.recorder }), {
+      noted: 'turn',
+      patienceMs: NAVIGATION_MS,
+      report: ({ error }) => {
+        // What failed may be tried in another way.
+        if (title && error === undefined) this.turn.action(told);
+      },
+    });
   }
 }
 

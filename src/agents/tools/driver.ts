@@ -1,6 +1,7 @@
 // The driver behind a model's tools, which are in files by family. The messages of DriverErrors and notes are for models.
 import { stripVTControlCharacters } from 'node:util';
 import type { Locator, Page } from '@playwright/test';
+import { act } from '../../browser/actions/act';
 import { elementAt, targetAt } from '../../browser/actions/locate';
 import { type LocatedAction, NOTE_LIMIT_MS, perform, reasonIn } from '../../browser/actions/perform';
 import type { ActionDraft, ActionRecorder } from '../../browser/actions/record';
@@ -13,8 +14,9 @@ import { Observations } from '../../browser/reading/changes';
 import { Refs, viewportOf } from '../../browser/reading/references';
 import { picture, pictureScale } from '../../browser/session/pictures';
 import type { Session } from '../../browser/session/session';
-import { limited, within } from '../../browser/waiting';
-import type { DialogAnswer, RecordedAction } from '../../data/action';
+import { within } from '../../browser/waiting';
+import type { DialogAnswer } from '../../data/action';
+import type { Action } from '../../data/record';
 import { Tabs } from './tabs';
 
 export type Target = { type: 'coordinate'; x: number; y: number } | { type: 'ref'; ref: string };
@@ -37,14 +39,6 @@ export interface DriverTask {
   mask(text: string): string;
 }
 
-export interface Done {
-  title: string;
-  error?: string;
-  point?: Point;
-  detail?: Record<string, unknown>;
-  recorded?: RecordedAction[];
-}
-
 export class Driver {
   readonly session: Session;
   readonly recorder: ActionRecorder;
@@ -59,9 +53,9 @@ export class Driver {
   gaveUp: string | undefined;
   /** Whether the page had not settled after the newest action. */
   isLoading = false;
-  onDone: (done: Done) => void = () => undefined;
-  private point: Point | undefined;
-  private detail: Done['detail'];
+  onDone: (done: Action) => void = () => undefined;
+  /** The action that is being done. */
+  private doing: Action = { title: '' };
   /** The page tools of each tab that the model knows of. */
   private readonly toldTools = new WeakMap<Page, readonly PageTool[]>();
   private readonly notes: string[] = [];
@@ -97,10 +91,11 @@ export class Driver {
    * @throws DriverError as `PageTools.call`, and if the tool itself says that it failed
    */
   async callPageTool(page: Page, name: string, input: object): Promise<string> {
-    this.detail = { pageTool: name, input };
+    const detail: Action['detail'] = { pageTool: name, input };
+    this.doing.detail = detail;
     const result = await this.task.webmcp.call(page, name, input, { recorder: this.recorder });
     const text = resultText(result);
-    this.detail.result = text;
+    detail.result = text;
     refuseError(result);
     return text
       ? `The page's tool answered, in its own words: ${JSON.stringify(text)}`
@@ -159,7 +154,7 @@ export class Driver {
   /** Remembers where an action takes place (CSS pixels), to mark it on the turn's picture. */
   mark(point: Point | undefined): void {
     if (!point) return;
-    this.point = point;
+    this.doing.point = { x: Math.round(point.x), y: Math.round(point.y) };
     this.cursor = point;
   }
 
@@ -202,50 +197,26 @@ export class Driver {
   }
 
   /**
-   * Runs a tool, waits for what it causes (if `settles`), and reports it to `onDone` under the title `words`.
+   * Runs a tool as one action, and reports it to `onDone` under the title `words`.
    *
-   * @throws DriverError if `act` fails or takes too long; the signal's reason once it is aborted.
+   * @throws DriverError if it fails or takes too long; the signal's reason once it is aborted.
    */
-  async run<T>(page: Page, words: string, settles: boolean, act: () => Promise<T>): Promise<T> {
-    const { session, recorder } = this;
-    const { signal } = this.task;
-    this.point = undefined;
-    this.detail = undefined;
-    recorder.begin();
-    if (!settles) recorder.readOnly();
-    const since = performance.now();
-    try {
-      const result = await limited(act(), MEMBER_LIMIT_MS, () => new DriverError(STUCK), signal);
-      const calm = settles && (await this.settle(page, since));
-      const recorded = await recorder.done();
-      // Also wait for what has begun in the meantime.
-      if (calm && session.isBusy(since)) await this.settle(page, since);
-      this.onDone({ title: words, ...this.marked(), recorded });
-      return result;
-    } catch (error) {
-      signal.throwIfAborted();
-      if (settles) await this.settle(page, since);
-      const reason = reasonOf(error);
-      // Forget what was noted: it did not happen.
-      recorder.begin();
-      this.onDone({ title: words, error: reason, ...this.marked() });
-      throw new DriverError(reason);
-    }
-  }
-
-  private async settle(page: Page, since: number): Promise<boolean> {
-    this.isLoading = !(await this.session.settle(page, since));
-    if (!this.isLoading) return true;
-    this.notes.push('A page is still loading, and can not be read or used until it answers.');
-    return false;
-  }
-
-  private marked(): Pick<Done, 'point' | 'detail'> {
-    const { point, detail } = this;
-    return { point: point && { x: Math.round(point.x), y: Math.round(point.y) }, detail };
+  run<T>(page: Page, words: string, settles: boolean, tool: () => Promise<T>): Promise<T> {
+    this.doing = { title: words };
+    return act(this.task, page, this.doing, tool, {
+      settles,
+      limit: { ms: MEMBER_LIMIT_MS, late: () => new DriverError(STUCK) },
+      explain: error => new DriverError(reasonOf(error)),
+      report: (action, hasSettled) => {
+        if (settles) this.isLoading = !hasSettled;
+        if (hasSettled === false) this.notes.push(LOADING);
+        this.onDone(action);
+      },
+    });
   }
 }
 
+const LOADING = 'A page is still loading, and can not be read or used until it answers.';
 const NOT_ASKED =
   ' To answer it otherwise, call next_dialog first, once for each dialog, and repeat the action.';
 const STUCK =

@@ -25,7 +25,7 @@ type Of<Name extends LocatedAction['do']> = Extract<LocatedAction, { do: Name }>
 export interface PerformOptions {
   /** Milliseconds to wait for the element, or for the page that the action opens. */
   timeoutMs: number;
-  /** Notes the action, unless it fails. */
+  /** Notes the action. What calls `perform` forgets it if that fails, as `act` does. */
   recorder?: ActionRecorder;
   /** Required to call page tools. */
   webmcp?: PageTools;
@@ -47,24 +47,17 @@ export async function perform(
     refuseError(await webmcp!.call(page, action.name, action.input, { recorder, waitMs: timeoutMs }));
     return null;
   }
-  const isNoted = recorder && (await note(page, action, recorder));
-  try {
-    // The table's functions take the action of their name.
-    return await ACTIONS[action.do](action as never, page, timeoutMs);
-  } catch (error) {
-    if (isNoted) recorder.drop();
-    throw error;
-  }
+  if (recorder) await note(page, action, recorder);
+  // The table's functions take the action of their name.
+  return ACTIONS[action.do](action as never, page, timeoutMs);
 }
 
-/** @returns false if nothing has the focus to type into: that can't be replayed */
-async function note(page: Page, action: LocatedAction, recorder: ActionRecorder): Promise<boolean> {
+async function note(page: Page, action: LocatedAction, recorder: ActionRecorder): Promise<void> {
   const { locator, to, ...draft } = action as LocatedAction & { locator?: Locator; to?: Locator };
   const atFocus = !locator && (action.do === 'press' || action.do === 'type');
   const target = atFocus ? (await within(targetAt(page, null), NOTE_LIMIT_MS))?.element : locator;
-  if (action.do === 'type' && !target) return false;
-  await recorder.record(page, draft, target, to);
-  return true;
+  // If nothing has the focus to type into, that can't be replayed.
+  if (action.do !== 'type' || target) await recorder.record(page, draft, target, to);
 }
 
 const PARSED = { waitUntil: 'domcontentloaded' } as const;

@@ -56,7 +56,7 @@ export class ActionRecorder {
     session.dialogs.onAnswer = answer => this.dialogs.push(answer);
   }
 
-  /** Forgets the noted actions. Call it when another turn or action begins. */
+  /** Forgets the noted actions. Call it when another turn begins. */
   begin(): void {
     this.pending = [];
     this.dialogs.length = 0;
@@ -86,9 +86,15 @@ export class ActionRecorder {
     await Promise.all(this.pending.flatMap(({ locator, to, before }) => [locator, to, before]));
   }
 
-  /** Drops the last noted action, which failed. */
-  drop(): void {
-    this.pending.pop();
+  /** @returns a function that forgets what is noted from now on: it did not happen */
+  mark(): () => void {
+    const { isLook } = this;
+    const { length } = this.pending;
+    return () => {
+      this.pending.length = Math.min(length, this.pending.length);
+      this.dialogs.length = 0;
+      this.isLook = isLook;
+    };
   }
 
   /** Says that the action only looks or waits: there is nothing to replay. */
@@ -99,15 +105,15 @@ export class ActionRecorder {
   /** The noted actions, once the page has settled; undefined if some can't be recorded. */
   async done(): Promise<RecordedAction[] | undefined> {
     const { pending: noted, isLook } = this;
+    const dialogs = [...this.dialogs];
     // Returned once: the rest of the turn starts empty.
-    this.pending = [];
-    this.isLook = false;
+    this.begin();
     if (noted.length === 0) return isLook ? [] : undefined;
     const active = this.session.page;
     for (const each of noted) each.after ??= fingerprintOf(each.page.isClosed() ? active : each.page);
     const recorded = await Promise.all(noted.map(finished));
     if (!recorded.every(action => action !== undefined)) return undefined;
-    if (this.dialogs.length) recorded.at(-1)!.dialogs = [...this.dialogs];
+    if (dialogs.length) recorded.at(-1)!.dialogs = dialogs;
     return recorded;
   }
 

@@ -94,7 +94,7 @@ export class PageTools {
    *
    * @param input with the values of secrets
    * @param options.timeoutMs milliseconds for the answer. Default: 15,000
-   * @param options.recorder notes the call, unless it fails
+   * @param options.recorder notes the call
    * @param options.waitMs milliseconds for the page to register the tool. Default: 0
    * @throws DriverError with a message for a model, if the page has no such tool, the input does not fit its schema (the
    * page never gets it), the tool throws, or it does not answer in time.
@@ -114,12 +114,7 @@ export class PageTools {
         `Not sent to the page, since its tool "${name}" does not take this input: ${problems.join('; ')}. Its schema: ${JSON.stringify(tool.inputSchema)}`,
       );
     await recorder?.record(page, { do: 'call_page_tool', name, input: input as Record<string, unknown> });
-    try {
-      return await this.answer(page, tool, input, timeoutMs);
-    } catch (error) {
-      recorder?.drop();
-      throw error;
-    }
+    return this.answer(page, tool, input, timeoutMs);
   }
 
   /**
