@@ -185,6 +185,7 @@ export class Driver {
   async locate(page: Page, target: Target) {
     if (target.type !== 'ref')
       throw new DriverError('This needs an element reference (type "ref"), not a coordinate.');
+    this.doing.control = this.refs.wordsOf(target.ref);
     return this.refs.locate(page, target.ref);
   }
 

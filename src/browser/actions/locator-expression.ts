@@ -161,3 +161,12 @@ export function inWords(expression: string): string {
   if (!by) return expression;
   return `${/Label|Placeholder/.test(by) ? 'field ' : ''}"${unescaped(text)}"`;
 }
+
+const FIELD = /^(?:textbox|searchbox|spinbutton) /;
+
+/** The control that an action meant, in words: as `inWords`, with `field` for all that one types into, and CSS bare. */
+export function controlOf(expression: string): string {
+  const words = inWords(expression);
+  if (words !== expression) return words.replace(FIELD, 'field ');
+  return /^locator\('([^'\\]*)'\)$/.exec(expression)?.[1] ?? expression;
+}
