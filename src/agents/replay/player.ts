@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
+import { act } from '../../browser/actions/act';
 import { inWords, locatorOf } from '../../browser/actions/locator-expression';
 import { type LocatedAction, perform, reasonIn } from '../../browser/actions/perform';
 import { fingerprintOf, NO_ANSWER, sameFingerprint } from '../../browser/reading/fingerprint';
@@ -62,7 +63,11 @@ export class Player {
       try {
         for (const action of recorded) repeated.push(await this.repeat(action, title));
       } catch (error) {
-        turn.action({ title, error: (error as Error).message, recorded: repeated });
+        const control = recorded[repeated.length]?.control;
+        turn.action({
+          ...{ title, error: (error as Error).message, recorded: repeated },
+          ...(control === undefined ? {} : { control }),
+        });
         throw error;
       }
       turn.action({ title, recorded: repeated });
@@ -78,15 +83,16 @@ export class Player {
     const here = this.resolved(action);
     const page = await this.tab(action);
     const before = (await fingerprintOf(page)) ?? NO_ANSWER;
-    const since = performance.now();
-    try {
-      await perform(page, located(page, here), { timeoutMs: this.timeoutMs, webmcp: task.webmcp });
-    } catch (error) {
-      task.signal.throwIfAborted();
-      throw this.problem(page, await whyNot(page, here, error));
-    }
+    const play = async () => {
+      try {
+        await perform(page, located(page, here), { timeoutMs: this.timeoutMs, webmcp: task.webmcp });
+      } catch (error) {
+        task.signal.throwIfAborted();
+        throw this.problem(page, await whyNot(page, here, error));
+      }
+    };
     // The next action, or an assertion, may need the requests that this one causes.
-    await task.session.settle(page, since);
+    await act(task, page, { title }, play, { noted: 'turn' });
     const after = await this.effect(page, action, before, title);
     return { ...action, before, after };
   }
@@ -248,11 +254,17 @@ async function whyNot(page: Page, action: RecordedAction, error: unknown): Promi
   const message = error instanceof Error ? error.message : String(error);
   if (!('locator' in action) || !action.locator) return message;
   const name = inWords(action.locator);
-  // What is no locator throws at once.
-  const count = await Promise.resolve(action.locator)
-    .then(text => locatorOf(page, text).count())
-    .catch(() => undefined);
+  const count = await countOf(page, action.locator);
   if (count === 0) return `${name} not found`;
   if (count !== undefined && count > 1) return `${name} now matches ${count} elements instead of one`;
   return `${name} can't be used: ${reasonIn(message) ?? message.split('\n')[0]}`;
+}
+
+/** Undefined if the text is not a locator, or the page does not answer. */
+async function countOf(page: Page, locator: string): Promise<number | undefined> {
+  try {
+    return await locatorOf(page, locator).count();
+  } catch {
+    return undefined;
+  }
 }
