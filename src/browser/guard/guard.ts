@@ -3,7 +3,7 @@
 // On Chromium, a navigation to another host is answered with an empty 204 before it leaves the browser: the page stays
 // where it was, with its state. In other browsers, the public API can refuse less. In all of them,
 // a page that gets to another host anyway is reported, and so is a document that a frame of another host made (see
-// guard-documents.ts).
+// documents.ts).
 import type { BrowserContext, CDPSession, Request, Route } from '@playwright/test';
 import { hostAllowed } from '../../spec/url';
 import { debug } from '../../text/debug';

@@ -46,37 +46,31 @@ export interface LookOptions {
   budgetMs: number;
 }
 
-/** Kept in the page, so that findings are not lost if a look is cut short. */
-export interface State extends LookOptions {
-  end: number;
-  controls: Element[];
-  /** Controls that people see. */
-  shown: Element[];
-  others: Element[];
-  sightings: Sighting[];
-  /** The element of each sighting. */
-  found: Element[];
-  /** The number of sightings beyond the limit. */
-  more: number;
-  incomplete: string[];
-  /** Controls for axe-core to check. */
-  doubtful: Element[];
-}
+export type State = ReturnType<typeof nothingYet>;
 
-export type Seen = ReturnType<typeof seen>;
+/** Kept in the page, so that findings are not lost if a look is cut short. */
+function nothingYet(options: LookOptions) {
+  return {
+    ...options,
+    end: performance.now() + options.budgetMs,
+    controls: [] as Element[],
+    /** Controls that people see. */
+    shown: [] as Element[],
+    others: [] as Element[],
+    sightings: [] as Sighting[],
+    /** The element of each sighting. */
+    found: [] as Element[],
+    /** The number of sightings beyond the limit. */
+    more: 0,
+    incomplete: [] as string[],
+    /** Controls for axe-core to check. */
+    doubtful: [] as Element[],
+  };
+}
 
 /** Applies all rules that work without axe-core. @param listening elements with click listeners, as the browser reports them */
 export function look(options: LookOptions, ...listening: Element[]): void {
-  const lists = {
-    controls: [],
-    shown: [],
-    others: [],
-    sightings: [],
-    found: [],
-    incomplete: [],
-    doubtful: [],
-  };
-  const state: State = { ...options, ...lists, more: 0, end: performance.now() + options.budgetMs };
+  const state = nothingYet(options);
   (globalThis as { taskproofLook?: unknown }).taskproofLook = state;
   gather(state);
   findTraps(state);
