@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 
 const require = createRequire(import.meta.url);
-const { planAnnotations } = require(join(dirname(process.argv[3] ?? ''), 'playwright/annotations.js'));
+const { planAnnotations } = require(join(dirname(process.argv[3] ?? ''), 'playwright/run/plan.js'));
 const K = 5;
 const trials = Number(process.argv[2]);
 const Reporter = require(process.argv[3] ?? '').default;
@@ -20,7 +20,12 @@ async function report() {
     expectedStatus: 'passed',
     tags: [],
     parent: { project: () => project },
-    annotations: planAnnotations({ file: 'x.yaml', policy: { k: K, minPasses: 3 }, replayed: false }),
+    annotations: planAnnotations({
+      id: `spec-${Math.floor(i / K)}`,
+      file: 'x.yaml',
+      policy: { k: K, minPasses: 3 },
+      replayed: false,
+    }),
   }));
   const reporter = new Reporter({ outputFile: join(folder, 'results.json') });
   const write = process.stdout.write;

@@ -67,7 +67,7 @@ export async function sectionsOf() {
     'command-line': () => commandLine(ours.run),
     'taskproof-tests': options('playwright/declare.ts', 'TaskproofTestsOptions'),
     'page-tool-tests': options('playwright/page-tool-tests.ts', 'PageToolTestsOptions'),
-    'use-taskproof': options('playwright/options.ts', 'TaskproofOptions'),
+    'use-taskproof': options('playwright/run/options.ts', 'TaskproofOptions'),
     'agent-run': options('playwright/agent-runner.ts', 'AgentRunOptions'),
     'agent-outcome': options('playwright/agent-runner.ts', 'AgentOutcome'),
     reporter: options('report/write.ts', 'ReporterOptions'),

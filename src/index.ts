@@ -55,6 +55,6 @@ export {
   taskproofTests,
 } from './playwright/declare';
 export { expect, type TaskproofTestOptions, test } from './playwright/fixtures';
-export type { TaskproofOptions } from './playwright/options';
 export { type PageToolTestsOptions, pageToolTests } from './playwright/page-tool-tests';
+export type { TaskproofOptions } from './playwright/run/options';
 export type { Assertion, DomAssertion, NetworkAssertion, PassPolicy, TaskSpec, UrlAssertion } from './spec';

@@ -4,6 +4,8 @@ import type { EventEmitter } from 'node:events';
 import type * as playwright from '@playwright/test';
 import type { CDPSession, Page } from '@playwright/test';
 
+export { unseen } from '../playwright/inside/without-steps';
+
 const sessions = new WeakMap<Page, Promise<CDPSession | undefined>>();
 
 /** A DevTools session for the page, kept as long as the page; undefined if the browser has no such protocol. */
@@ -15,18 +17,6 @@ export function protocolOf(page: Page): Promise<CDPSession | undefined> {
   sessions.set(page, opening);
   return opening;
 }
-
-type Unseen = <T>(page: Page, calls: () => Promise<T>) => Promise<T>;
-
-let hide: Unseen = (_, calls) => calls();
-
-/** Sets how calls of Playwright are made without their steps. Unless it is called, the steps show. */
-export function hideStepsBy(way: Unseen): void {
-  hide = way;
-}
-
-/** Makes calls of Playwright without their steps, if the runner can. */
-export const unseen: Unseen = (page, calls) => hide(page, calls);
 
 type Source = playwright.Page | playwright.BrowserContext;
 type Events = Record<'page' | 'crash', playwright.Page> &

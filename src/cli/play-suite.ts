@@ -5,7 +5,7 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Results, readResults } from '../data/results';
-import { CHECK_RUN, type CheckRun } from '../playwright/ledger';
+import { CHECK_RUN, type CheckRun } from '../playwright/run/settings';
 import { CommandError, type Io } from './io';
 
 /**

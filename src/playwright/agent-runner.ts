@@ -7,8 +7,8 @@ import type { TotalUsage } from '../data/usage';
 import { checkOptions, type OptionSchemas } from '../options';
 import { parsedUrl } from '../spec/url';
 import { AgentRun, agentTimeMs, type TrialPlan, trialContext } from '../trial/run-agent';
-import { LIMITS, missingSecrets, type ReadyOptions, renamed } from './options';
-import { runError } from './runner';
+import { runError } from './inside/errors';
+import { LIMITS, missingSecrets, type ReadyOptions } from './run/options';
 import { attachTo, planOf, seedOf, testOutput } from './trial-test';
 
 export interface AgentRunOptions {
@@ -18,8 +18,6 @@ export interface AgentRunOptions {
   maxCostUsd?: number;
   /** Milliseconds; the run may take maxSteps times this. Default: the project's, else 30,000. */
   turnTimeoutMs?: number;
-  /** @deprecated The former name of `turnTimeoutMs`. */
-  stepTimeoutMs?: number;
   /** Hosts that the agent may visit. Default: the host of the current page. */
   allowedDomains?: readonly string[];
 }
@@ -79,7 +77,7 @@ export function agentRunner(page: Page, options: ReadyOptions, testInfo: TestInf
         allowedDomains: given.allowedDomains ?? [hostOf(page.url())],
         maxSteps: given.maxSteps ?? 20,
         maxCostUsd: given.maxCostUsd ?? options.maxCostUsd,
-        turnTimeoutMs: given.turnTimeoutMs ?? renamed(given.stepTimeoutMs) ?? base.turnTimeoutMs,
+        turnTimeoutMs: given.turnTimeoutMs ?? base.turnTimeoutMs,
         seed: seedOf(`${testInfo.testId}:${runs++}`, testInfo.repeatEachIndex),
         locate: () => undefined,
       };

@@ -2,33 +2,23 @@
 import { dirname, relative, resolve } from 'node:path';
 import type { TestDetails, TestType } from '@playwright/test';
 import { z } from 'zod';
+import type { Plan } from '../data/plan';
+import type { Policy } from '../data/verdict';
 import { checkOptions, type OptionSchemas, OptionsError } from '../options';
 import type { PassPolicy, TaskSpec, TaskSpecError } from '../spec';
 import { placeOf, type SourceLocation, TaskSpecLoadError } from '../spec/errors';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { passPolicySchema } from '../spec/schema';
-import { policyForRepeats } from '../verdicts/verdict';
-import {
-  BROKEN,
-  type PlannedSpec,
-  planAnnotations,
-  policyAnnotation,
-  posix,
-  textAnnotations,
-} from './annotations';
-import {
-  type CallSite,
-  callFrom,
-  callSiteFile,
-  callSiteOf,
-  dependOn,
-  errorAt,
-  requirePlaywright,
-} from './call-site';
+import { policyForRepeats } from '../verdicts/policy';
 import { suiteTest, type TrialFixtures, withTrials } from './fixtures';
-import { isFirstToSay, isJudged, openLedgerWithoutReporter } from './ledger';
-import { FROM_REPEATS } from './options';
-import { isInteractive, listsForEditor, repeatEachOverride } from './runner';
+import { type CallSite, callFrom, callSiteFile, callSiteOf, dependOn } from './inside/call-site';
+import { isInteractive, listsForEditor, repeatEachOverride } from './inside/command-line';
+import { errorAt } from './inside/errors';
+import { requirePlaywright } from './inside/version';
+import { isFirstToSay, isJudged, openLedgerWithoutReporter } from './run/ledger';
+import { FROM_REPEATS } from './run/options';
+import { BROKEN, planAnnotations, policyAnnotation, textAnnotations } from './run/plan';
+import { posix } from './run/settings';
 
 export interface TaskproofTestsOptions {
   /** The suite's own extended `test`, to use its fixtures, its `page` and its logged-in state. Default: Playwright's. */
@@ -86,10 +76,10 @@ export function taskproofTests(globs: string | readonly string[], options: Taskp
   });
 
   function declare(loaded: LoadedSpec): void {
-    const planned = plan(loaded, callSiteFile(callSite));
+    const plan = planAnnotations(declaredPlan(loaded, callSiteFile(callSite)));
     const details = {
       tag: tags(loaded.spec.tags),
-      annotation: [...textAnnotations(loaded.spec), ...planAnnotations(planned)],
+      annotation: [...textAnnotations(loaded.spec), ...plan],
     };
     callFrom(
       placeFor(loaded.file, loaded.locate('id')),
@@ -97,7 +87,7 @@ export function taskproofTests(globs: string | readonly string[], options: Taskp
       loaded.spec.id,
       details,
       async ({ _taskproofTrial }: TrialFixtures) => {
-        await _taskproofTrial.run(loaded, planned);
+        await _taskproofTrial.run(loaded);
       },
     );
   }
@@ -151,14 +141,14 @@ function loadAll(
   }
 }
 
-function plan({ spec, file }: LoadedSpec, testFile: string): PlannedSpec {
+function declaredPlan({ spec, file }: LoadedSpec, testFile: string): Plan {
+  const place = posix(relative(dirname(testFile), file));
+  return { id: spec.id, file: place, policy: policyOfRun(spec.passPolicy), replayed: false };
+}
+
+function policyOfRun(policy: Policy): Policy {
   const repeats = repeatEachOverride();
-  return {
-    id: spec.id,
-    file: posix(relative(dirname(testFile), file)),
-    policy: repeats === undefined ? spec.passPolicy : policyForRepeats(spec.passPolicy, repeats),
-    replayed: false,
-  };
+  return repeats === undefined ? policy : policyForRepeats(policy, repeats);
 }
 
 export interface RepeatsOptions {
@@ -262,12 +252,9 @@ export type PassPolicyDetails = TestDetails & {
 export function passPolicy(policy: PassPolicy): PassPolicyDetails {
   requirePlaywright();
   openLedgerWithoutReporter();
-  const given = checkOptions('passPolicy()', passPolicySchema, policy);
-  const repeats = repeatEachOverride();
-  const judged = repeats === undefined ? given : policyForRepeats(given, repeats);
+  const judged = policyOfRun(checkOptions('passPolicy()', passPolicySchema, policy));
   warnOfNoEffect(judged);
-  const { type, description = '' } = policyAnnotation(judged);
-  return { tag: '@pass-policy', annotation: { type, description } };
+  return { tag: '@pass-policy', annotation: policyAnnotation(judged) };
 }
 
 /** Without our reporter, each repeat has to pass. */

@@ -10,34 +10,31 @@ import {
   type TestType,
 } from '@playwright/test';
 import { z } from 'zod';
+import type { Agent } from '../agents/agent';
+import { type Plan, planName } from '../data/plan';
+import { debug } from '../text/debug';
 import { secretMask } from '../text/mask';
 import type { AgentRunner } from './agent-runner';
-import { goalOf, markEarlyStop, markReplay, nameOf, type PlannedSpec, plannedSpec } from './annotations';
+import { isInteractive, repeatEachOverride } from './inside/command-line';
+import { runError } from './inside/errors';
+import { maskTest } from './inside/masking';
+import { type Asked, decide } from './run/decide';
+import { isFirstToSay, isJudged, readLedger, reserve } from './run/ledger';
 import {
-  checkedOptions,
-  isFirstToSay,
-  isJudged,
-  needlessReason,
-  settledReason,
-  spentUsd,
-  wantedOf,
-} from './ledger';
-import { maskTest, warnOfRecorders } from './masked-test';
-import {
-  checkTaskproofOptions,
   givenSecrets,
   isReplay,
   mergedOptions,
   missingSecrets,
-  noRecording,
   OPTION,
   originOf,
+  planningOptions,
   type ReadyOptions,
   readConfigOptions,
-  replays,
+  readyOptions,
   type TaskproofOptions,
-} from './options';
-import { folderOf, isInteractive, repeatEachOverride, runError } from './runner';
+} from './run/options';
+import { carryPlan, goalOf, planOf, planWith } from './run/plan';
+import { folderOf, runSettings } from './run/settings';
 import type { TrialTest } from './trial-test';
 
 export interface TaskproofTestOptions {
@@ -76,7 +73,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     async ({ _taskproofOptions, trace, video }, use, testInfo) => {
       const secrets = givenSecrets(_taskproofOptions);
       if (Object.keys(secrets).length) {
-        maskTest(testInfo, secretMask(secrets));
+        if (!maskTest(testInfo, secretMask(secrets)) && isFirstToSay('unknown-playwright')) warn(NOT_KNOWN);
         warnOfRecorders({ trace, video }, testInfo);
       }
       await use(undefined);
@@ -85,25 +82,17 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
   ],
 
   _taskproofReady: async ({ _taskproofOptions, baseURL }, use, testInfo) => {
-    const given = checkedOptions(_taskproofOptions);
+    const declared = planOf(testInfo);
     // Only here is the agent known for certain, since `test.use` and fixtures can set it.
-    if (replays(given)) markReplay(testInfo, repeatEachOverride());
-    const planned = plannedSpec(testInfo);
-    if (planned) skipBeyondK(planned, testInfo);
+    const plan = declared && planWith(declared, planningOptions(_taskproofOptions), repeatEachOverride());
+    if (plan) carryPlan(testInfo, plan);
     const where = `project "${testInfo.project.name}"`;
-    const options = checkTaskproofOptions(given, where);
-    if (planned) {
-      const missing = missingSecrets(options, [{ id: planned.id, goal: goalOf(testInfo) }]);
-      if (missing) throw runError(`${where}: ${missing}`);
-      if (options.earlyStop) markEarlyStop(testInfo);
-      options.origin = originOf(options, baseURL, where);
-      await needRecording(planned, options, testInfo);
-      skipWhatIsNotNeeded(planned, options, testInfo);
-    }
-    if (planned && planned.policy.k > 1 && !isJudged()) {
-      const { k } = planned.policy;
-      testInfo.annotations.push({ type: 'verdict', description: `none: 1 trial of ${k}` });
-      warnOfNoVerdict(planned);
+    const checked = readyOptions(_taskproofOptions, where);
+    if (plan) await obey(plan, checked, testInfo);
+    const options = plan ? { ...checked, origin: originOf(checked, baseURL, where) } : checked;
+    if (plan && plan.policy.k > 1 && !isJudged()) {
+      testInfo.annotations.push({ type: 'verdict', description: `none: 1 trial of ${plan.policy.k}` });
+      warnOfNoVerdict(plan);
     }
     for (const part of [options.agent, options.judge])
       if (part?.preflight && !preflighted.has(part)) {
@@ -151,51 +140,62 @@ export const test: TestType<
   },
 });
 
-/** Skips repeats beyond k that the reporter did not trim: without our reporter, and if only the worker knows that it replays. */
-function skipBeyondK({ policy, replayed }: PlannedSpec, testInfo: TestInfo): void {
-  testInfo.skip(
-    testInfo.repeatEachIndex >= policy.k,
-    replayed
-      ? 'a recording is played once, or N times with --repeat-each=N'
-      : `repeat ${testInfo.repeatEachIndex + 1} is beyond the spec's k of ${policy.k}`,
-  );
+/** Lets the trial begin, or skips or fails it before a browser starts. */
+async function obey(plan: Plan, options: ReadyOptions, testInfo: TestInfo): Promise<void> {
+  const { agent, earlyStop, maxRunCostUsd } = options;
+  const [settings, project, name] = [runSettings(), testInfo.project.name, planName(plan)];
+  const { repeatEachIndex: index } = testInfo;
+  const missing = missingSecrets(options, [{ id: plan.id, goal: goalOf(testInfo) }]);
+  const secrets = missing && `project "${project}": ${missing}`;
+  const recording = await recordingOf(plan, agent, testInfo);
+  const asked: Asked = { plan, project, index, earlyStop, maxRunCostUsd, secrets, recording };
+  const wanted = settings.wanted?.find(one => one.project === project && one.spec === name);
+  const giveBack = wanted && reserve(project, name, index, wanted.trialUsd);
+  const decision = decide(asked, readLedger(project, name), settings);
+  if ('run' in decision) return;
+  giveBack?.();
+  if ('fail' in decision) throw runError(decision.fail);
+  debug('skip', () => `${name}, trial ${index + 1}: ${decision.skip}`);
+  testInfo.skip(true, decision.skip);
+}
+
+async function recordingOf(plan: Plan, agent: Agent, { config }: TestInfo): Promise<Asked['recording']> {
+  if (!isReplay(agent) || plan.titlePath) return undefined;
+  const missing = await agent.missingRecording(folderOf(config), planName(plan));
+  return missing === undefined ? undefined : { missing, otherwise: agent.withoutRecording };
 }
 
 /** Without our reporter, one passing trial out of 5 would be green and look like a verdict. */
-function warnOfNoVerdict({ id, policy }: PlannedSpec): void {
+function warnOfNoVerdict({ id, policy }: Plan): void {
   if (isInteractive() || !isFirstToSay('not-judged')) return;
   process.stderr.write(
     `taskproof: No verdict will be computed: "${id}" needs ${policy.minPasses} of ${policy.k} trials to pass, but the reporter "@taskproof/playwright/reporter" is not used in this run. Add it to \`reporter\` in the config, or to the command line: --reporter=dot,@taskproof/playwright/reporter\n`,
   );
 }
 
-/** @throws Error before a browser starts, if there is no recording and nothing to do without. */
-async function needRecording(
-  planned: PlannedSpec,
-  { agent }: ReadyOptions,
-  testInfo: TestInfo,
-): Promise<void> {
-  if (!isReplay(agent) || planned.titlePath) return;
-  const file = await agent.missingRecording(folderOf(testInfo.config), nameOf(planned));
-  if (file === undefined) return;
-  testInfo.skip(agent.withoutRecording === 'skip', `no recording: ${file}`);
-  throw runError(`${nameOf(planned)}: ${noRecording([file])}`);
+const NOT_KNOWN =
+  'this version of Playwright keeps steps in another place than 1.65, so reports may contain secrets in plain text. Use Playwright 1.65, or a newer version of this library.';
+
+/** Warns once per run if the project records traces or videos, which are not masked. */
+function warnOfRecorders(
+  { trace, video }: Pick<PlaywrightWorkerOptions, 'trace' | 'video'>,
+  { project, retry }: TestInfo,
+): void {
+  const records = (option: typeof trace | typeof video) => {
+    const mode = typeof option === 'string' ? option : option.mode;
+    // Trials are not retried, so these modes never record one.
+    return mode !== 'off' && (retry > 0 || !/^(?:on-(?:first|all)-retr|retry-)/.test(mode));
+  };
+  const on = Object.entries({ trace, video }).filter(([, option]) => option && records(option));
+  if (!on.length || !isFirstToSay('recorders')) return;
+  const options = on.map(([name]) => `\`${name}\``).join(' and ');
+  warn(
+    `project "${project.name}" has secrets, and ${options} on. Traces contain what is typed, sent and shown in plain text, secrets too; videos show the page. Keep them secret, or turn ${options} off for this project.`,
+  );
 }
 
-function skipWhatIsNotNeeded(planned: PlannedSpec, options: ReadyOptions, testInfo: TestInfo): void {
-  const { earlyStop, maxRunCostUsd: cap } = options;
-  const [project, name] = [testInfo.project.name, nameOf(planned)];
-  const wanted = wantedOf(project, name);
-  const overBudget = () => {
-    const spent = cap === undefined ? 0 : spentUsd();
-    if (cap === undefined || spent < cap) return undefined;
-    return `the run has spent $${spent.toFixed(4)} of its maxRunCostUsd of $${cap}, so no new trial starts`;
-  };
-  const reason =
-    (earlyStop ? settledReason(project, name, planned.policy) : undefined) ??
-    (wanted && needlessReason(wanted, testInfo.repeatEachIndex)) ??
-    overBudget();
-  testInfo.skip(reason !== undefined, reason ?? '');
+function warn(text: string): void {
+  process.stderr.write(`taskproof: ${text}\n`);
 }
 
 export { expect };

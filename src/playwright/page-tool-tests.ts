@@ -2,8 +2,8 @@
 import type { Page, TestType } from '@playwright/test';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../options';
-import { awaitFrom, callFrom, callSiteOf } from './call-site';
 import { suiteTest, type TrialFixtures, withTrials } from './fixtures';
+import { awaitFrom, callFrom, callSiteOf } from './inside/call-site';
 
 export interface PageToolTestsOptions {
   /** The suite's own extended `test`, with its logged-in state. Default: Playwright's. */

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
 import { type Page, type TestInfo, test } from '@playwright/test';
 import type { Location } from '@playwright/test/reporter';
-import { hideStepsBy } from '../browser/page-calls';
 import { type OpenSession, openSession } from '../browser/session/session';
+import { planName } from '../data/plan';
 import { RECORD_ATTACHMENT, type TrialRecord } from '../data/record';
 import type { LoadedSpec } from '../spec/load';
 import { atOrigin, placeholdersIn, withData } from '../spec/placeholders';
@@ -12,14 +12,12 @@ import { oneLine } from '../text/line';
 import { ended, errorEnd, type GradedPlan, type TrialOutput } from '../trial/run-agent';
 import { transcript } from '../trial/transcript';
 import { Trial, trialTimeMs } from '../trial/trial';
-import { describeOf, nameOf, type PlannedSpec, posix, replayPolicy, showUsed } from './annotations';
-import { errorAt } from './call-site';
-import { enter, isJudged, lostTrials, runId, seedOffset } from './ledger';
-import { type ReadyOptions, replays } from './options';
-import { folderOf, QUIET_TEXT, repeatEachOverride } from './runner';
-
-// The library's own calls are no steps of the test.
-hideStepsBy(withoutSteps);
+import { errorAt } from './inside/errors';
+import { QUIET_TEXT } from './inside/html-report';
+import { enter, runId } from './run/ledger';
+import type { ReadyOptions } from './run/options';
+import { carriedPlan, showUsed } from './run/plan';
+import { folderOf, posix, seedOffset } from './run/settings';
 
 export class TrialTest {
   private trial: Trial | null = null;
@@ -34,7 +32,7 @@ export class TrialTest {
   ) {}
 
   /** @throws an error that says why the trial did not pass. */
-  async run(loaded: LoadedSpec, { policy }: PlannedSpec): Promise<void> {
+  async run(loaded: LoadedSpec): Promise<void> {
     const { testInfo } = this;
     const plan = this.plan(loaded);
     showUsed(testInfo.annotations, loaded.spec, plan.spec);
@@ -47,14 +45,13 @@ export class TrialTest {
       specFile: posix(relative(testInfo.config.rootDir, loaded.file)),
       repeatIndex: testInfo.repeatEachIndex,
       retry: testInfo.retry,
-      policy: replays(this.options) ? replayPolicy(policy, repeatEachOverride()) : policy,
+      policy: carriedPlan(testInfo)!.policy,
       ...(plan.unique ? { runId: runId(), unique: plan.unique } : {}),
     };
     this.trial = new Trial(plan, identity, this.opened, testOutput);
     const record = await this.trial.run();
     this.attach(record, plan);
     if (record.outcome === 'passed') return;
-    this.expectTolerated(record, plan);
     throw trialError(record, this.trial.failure!, errorLocation(record, plan));
   }
 
@@ -74,7 +71,7 @@ export class TrialTest {
 
   private plan({ spec: declared, hash, file, locate }: LoadedSpec): GradedPlan {
     const { options, testInfo, navigationTimeoutMs } = this;
-    const specName = nameOf({ id: declared.id, describe: describeOf(testInfo) });
+    const specName = planName(carriedPlan(testInfo)!);
     const seed = seedOf(specName, testInfo.repeatEachIndex + seedOffset());
     const unique = uniqueOf(seed, testInfo.project.name);
     const filled = withData(declared, { trial: testInfo.repeatEachIndex + 1, unique });
@@ -97,15 +94,6 @@ export class TrialTest {
       ...(navigationTimeoutMs ? { navigationTimeoutMs } : {}),
       locate: path => ({ file, ...(locate(path) ?? locate('goal') ?? { line: 1, column: 1 }) }),
     };
-  }
-
-  /**
-   * Marks a tolerated failure as expected at once, for reporters that print as tests end. If a later failure loses the spec, our
-   * reporter removes the mark.
-   */
-  private expectTolerated({ policy }: TrialRecord, { specName }: GradedPlan): void {
-    if (isJudged() && lostTrials(this.testInfo.project.name, specName) <= policy.k - policy.minPasses)
-      this.testInfo.fail(true, `tolerated so far: ${policy.minPasses} of ${policy.k} trials must pass`);
   }
 
   private attach(record: TrialRecord, { goal, specName }: GradedPlan): void {
@@ -180,10 +168,4 @@ function trialError(
 ): Error {
   const place = where === null ? [] : [`The agent stopped on ${where}.`];
   return errorAt([errorKind ? `${errorKind}: ${what}` : what, ...place].join('\n'), specId, location);
-}
-
-/** Checked on Playwright 1.65 (ChannelOwner): what an internal call calls is internal, too. Where there is no such thing, the steps show. */
-function withoutSteps<T>(page: Page, calls: () => Promise<T>): Promise<T> {
-  const { _wrapApiCall: wrap } = page as { _wrapApiCall?(func: typeof calls, options: object): Promise<T> };
-  return wrap ? wrap.call(page, calls, { internal: true }) : calls();
 }

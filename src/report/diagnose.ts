@@ -6,11 +6,12 @@ import { resolve } from 'node:path';
 import type { FullConfig, TestResult } from '@playwright/test/reporter';
 import { readHistory } from '../data/baseline';
 import { compareText, groupBy } from '../data/collections';
+import { planName } from '../data/plan';
 import { DEFAULT_RECORDINGS_DIR, readRecording, recordingFile } from '../data/recording';
 import { byName } from '../data/row-names';
 import type { Comparison, Diagnosis, Parting, PassingTrials, SharedFinding, Way } from '../data/verdict';
-import { nameOf } from '../playwright/annotations';
-import { annotate, markTurn, pictureOf, showSideBySide } from '../playwright/runner';
+import { markTurn, pictureOf, showSideBySide } from '../playwright/inside/html-report';
+import { annotate } from '../playwright/inside/results';
 import { oneLine } from '../text/line';
 import {
   diagnosisOf,
@@ -56,13 +57,13 @@ export async function diagnose(
   kept: (run: SpecRun) => Promise<KeptWay | undefined>,
 ): Promise<Diagnosed> {
   const graded = new Map(runs.map(run => [run, run.graded]));
-  const bySpec = groupBy(graded, ([{ planned }]) => nameOf(planned));
+  const bySpec = groupBy(graded, ([{ planned }]) => planName(planned));
   const specs = new Map<SpecRun, Diagnosis>();
   for (const run of runs) {
     const { passing, failed } = graded.get(run)!;
     if (!failed.length) continue;
     const own = compared({ from: 'trials' }, passing);
-    const references = [...own, ...otherProjects(run, bySpec.get(nameOf(run.planned))!, !own.length)];
+    const references = [...own, ...otherProjects(run, bySpec.get(planName(run.planned))!, !own.length)];
     const last = references.length ? undefined : await kept(run);
     if (last) references.push({ ways: new PassingWays({ from: last.from }, [last]), trials: new Map() });
     const partings = new Map(failed.map(entry => [entry.trial.index, partingsOf(entry, references)]));
@@ -136,7 +137,7 @@ export function keptWays(
     const way = (await wayOf)({ spec, describe, project, replayed, specHash: subject?.specHash });
     if (way) return { from: 'baseline', way };
     const recordings = resolve(folder, recordingsDir(config, run) ?? DEFAULT_RECORDINGS_DIR);
-    const recording = await unlessBroken(() => recordingFile(recordings, nameOf(planned)), readRecording);
+    const recording = await unlessBroken(() => recordingFile(recordings, planName(planned)), readRecording);
     // With another text of the spec, the way may differ.
     return recording?.specHash === subject?.specHash && recording
       ? { from: 'recording', way: wayOfTurns(recording.turns) }

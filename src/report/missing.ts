@@ -1,6 +1,7 @@
 // Whether a run is whole, and of one piece: why planned trials did not run, and whether merged reports belong together.
 import type { FullConfig, FullResult, Suite } from '@playwright/test/reporter';
-import { type KeptRun, nameOf } from '../playwright/annotations';
+import { planName } from '../data/plan';
+import type { KeptRun } from './kept-runs';
 import type { SpecRun } from './spec-run';
 
 /** @returns one clause; null if this process can't know, as in a shard. */
@@ -44,7 +45,7 @@ export function mergeConflicts(kept: readonly KeptRun[], runs: Iterable<SpecRun>
 /** Refuses parts of two runs of the same specs. Runs of different projects, or of an agent and of replays, may be merged. */
 function twoRuns(one: KeptRun, other: KeptRun): string {
   const key = (entry: KeptRun['plan'][number]) =>
-    JSON.stringify([entry.project, nameOf(entry.spec), entry.spec.replayed]);
+    JSON.stringify([entry.project, planName(entry.spec), entry.spec.replayed]);
   const keys = new Set(one.plan.map(key));
   const shared = other.plan.find(entry => keys.has(key(entry)));
   const total = ({ shard }: KeptRun) => shard?.split('/')[1];
@@ -52,7 +53,7 @@ function twoRuns(one: KeptRun, other: KeptRun): string {
   const sameCi = one.ciRun === other.ciRun || one.ciRun === null || other.ciRun === null;
   if (!shared || (parts && sameCi)) return '';
   const where = shared.project ? ` of project "${shared.project}"` : '';
-  return `${blobOf(one)} and ${blobOf(other)} are from different runs, and both have spec "${nameOf(shared.spec)}"${where}`;
+  return `${blobOf(one)} and ${blobOf(other)} are from different runs, and both have spec "${planName(shared.spec)}"${where}`;
 }
 
 function blobOf({ startedAt, shard, ciRun }: KeptRun): string {

@@ -1,6 +1,7 @@
 // Recordings of passed trials: the files that `record: true` and healed trials write for replay().
 import { relative, resolve } from 'node:path';
 import type { FullConfig, TestCase } from '@playwright/test/reporter';
+import { type Plan, planName } from '../data/plan';
 import type { TrialRecord } from '../data/record';
 import {
   DEFAULT_RECORDINGS_DIR,
@@ -12,8 +13,7 @@ import {
   recordingText,
   whyRefused,
 } from '../data/recording';
-import { nameOf, type PlannedSpec } from '../playwright/annotations';
-import { knownOptions, type TaskproofOptions } from '../playwright/options';
+import { knownOptions, type TaskproofOptions } from '../playwright/run/options';
 import { byName } from '../spec/placeholders';
 import { plural } from '../text/figures';
 import { writeText } from './write';
@@ -75,7 +75,7 @@ function lengthOf({ turns }: Recording): number {
 }
 
 interface RecordedSpec {
-  planned: Pick<PlannedSpec, 'id' | 'describe'>;
+  planned: Pick<Plan, 'id' | 'describe'>;
   project: string;
   tests: Iterable<TestCase>;
   pick: RecordingPick;
@@ -103,7 +103,7 @@ export async function writeRecordings(
     if (file === undefined) continue;
     if (!file || !pick.recording) {
       const outside = `${pick.healed} is not a .json file below the folder of the Playwright config`;
-      lines.push(`no recording of ${nameOf(planned)}: ${file ? pick.problem : outside}`);
+      lines.push(`no recording of ${planName(planned)}: ${file ? pick.problem : outside}`);
       continue;
     }
     const other = written.get(file);
@@ -124,7 +124,7 @@ export async function writeRecordings(
   return lines;
 }
 
-const label = ({ planned, project }: RecordedSpec) => `${nameOf(planned)} [${project}]`;
+const label = ({ planned, project }: RecordedSpec) => `${planName(planned)} [${project}]`;
 
 /** Undefined if nothing is to be written, empty if it may not. The record says where a healed recording is. */
 function fileOf(
@@ -132,7 +132,7 @@ function fileOf(
   into: string | undefined,
   folder: string,
 ): string | undefined {
-  if (healed === undefined) return into && recordingFile(resolve(folder, into), nameOf(planned));
+  if (healed === undefined) return into && recordingFile(resolve(folder, into), planName(planned));
   return (healed.endsWith('.json') && fileBelow(folder, healed.replace(/\.json$/, '.healed.json'))) || '';
 }
 

@@ -9,34 +9,30 @@ import type {
   TestResult,
   TestRun,
 } from '@playwright/test/reporter';
+import { type Plan, planName } from '../data/plan';
 import {
-  brokenSpec,
-  type KeptRun,
-  keptRuns,
-  nameOf,
-  type PlannedSpec,
-  plannedSpec,
-} from '../playwright/annotations';
-import { requirePlaywright } from '../playwright/call-site';
-import { checkRun, closeLedger, openLedger } from '../playwright/ledger';
-import {
-  beforeReporters,
-  hideDetails,
-  hideSecrets,
   isFiltered,
   isInteractive,
   isListing,
   printsErrors,
   repeatEachOverride,
-  rerunWholeSpecs,
-  runError,
   selectsProjects,
-  showDetails,
-} from '../playwright/runner';
+} from '../playwright/inside/command-line';
+import { runError } from '../playwright/inside/errors';
+import { hideDetails, showDetails } from '../playwright/inside/html-report';
+import { rerunWholeSpecs } from '../playwright/inside/last-run';
+import { hideSecrets } from '../playwright/inside/masking';
+import { beforeReporters } from '../playwright/inside/results';
+import { requirePlaywright } from '../playwright/inside/version';
+import { closeLedger, openLedger } from '../playwright/run/ledger';
+import { brokenSpec, carriedPlan } from '../playwright/run/plan';
+import { checkRun } from '../playwright/run/settings';
 import { print } from '../text/print';
 import { failsRun } from '../verdicts/verdict';
 import type { Diagnosed } from './diagnose';
+import { type KeptRun, keptRuns } from './kept-runs';
 import { mergeConflicts, whyMissing } from './missing';
+import { carryPlanOf01 } from './plan-0.1';
 import { planRun, shardName } from './planning';
 import { writeRecordings } from './recordings';
 import { lostSummary, verdictTable, whereToLook } from './render/terminal';
@@ -89,8 +85,7 @@ export default class TaskproofReporter implements Reporter {
     this.suite = suite;
     for (const test of suite.allTests()) {
       const run = this.assign(test);
-      // A spec's worker marks tolerated failures. The workers of ordinary tests can't.
-      if (run?.isTest && this.preprocessed) beforeReporters(test, result => this.take(test, result));
+      if (run && this.preprocessed) beforeReporters(test, result => this.take(test, result));
     }
     nameTests(this.specRuns.values());
   }
@@ -101,6 +96,7 @@ export default class TaskproofReporter implements Reporter {
   }
 
   private take(test: TestCase, result: TestResult): void {
+    if (!this.preprocessed) carryPlanOf01(test, result.annotations);
     const run = this.assign(test);
     // A retry does not count as a trial. In UI mode and in editors each test shows its own outcome.
     if (!run || result.retry > 0 || isInteractive()) return;
@@ -158,7 +154,7 @@ export default class TaskproofReporter implements Reporter {
   private sayNotJudged(): void {
     const trials = [...this.runOf].flatMap(([{ results }, { planned }]) => {
       const ran = results.some(({ status }) => status !== 'skipped');
-      return ran && planned.policy.k > 1 ? `${nameOf(planned)} (1 trial of ${planned.policy.k})` : [];
+      return ran && planned.policy.k > 1 ? `${planName(planned)} (1 trial of ${planned.policy.k})` : [];
     });
     if (trials.length) print(process.stdout, `taskproof: no verdict: ${[...new Set(trials)].join(', ')}`);
   }
@@ -191,7 +187,8 @@ export default class TaskproofReporter implements Reporter {
    */
   private assign(test: TestCase): SpecRun | undefined {
     const known = this.runOf.get(test);
-    const planned = plannedSpec(test);
+    if (!this.preprocessed) carryPlanOf01(test);
+    const planned = carriedPlan(test);
     // By name: in merge-reports, each shard has its own project objects.
     const run = planned ? this.specRun(test.parent.project()?.name ?? '', planned) : known;
     if (!run || run === known) return run;
@@ -201,8 +198,8 @@ export default class TaskproofReporter implements Reporter {
     return run;
   }
 
-  private specRun(project: string, planned: PlannedSpec): SpecRun {
-    const key = JSON.stringify([project, nameOf(planned), planned.replayed]);
+  private specRun(project: string, planned: Plan): SpecRun {
+    const key = JSON.stringify([project, planName(planned), planned.replayed]);
     const run = this.specRuns.get(key) ?? new SpecRun(project, planned);
     run.expectPolicy(planned);
     this.specRuns.set(key, run);
@@ -216,7 +213,7 @@ export default class TaskproofReporter implements Reporter {
   private joinUnconfirmed(): void {
     for (const [key, run] of this.specRuns) {
       const { project, planned, replayed } = run;
-      const other = this.specRuns.get(JSON.stringify([project, nameOf(planned), !replayed]));
+      const other = this.specRuns.get(JSON.stringify([project, planName(planned), !replayed]));
       if (!other?.confirmed || run.confirmed) continue;
       other.absorb(run);
       this.specRuns.delete(key);

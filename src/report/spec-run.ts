@@ -1,16 +1,27 @@
 // Collects the trials of one spec in one project, of an agent or of replays, as they come in.
 import type { TestCase, TestResult } from '@playwright/test/reporter';
+import { type Plan, planName } from '../data/plan';
 import type { TrialRecord } from '../data/record';
 import type { Policy, TrialResult, Verdict, Way, WayAction } from '../data/verdict';
-import { type PlannedSpec, nameOf as plannedName, plannedSpec } from '../playwright/annotations';
-import { checkRun, enter, needlessReason, settledReason, wantedOf } from '../playwright/ledger';
-import { annotate, expectAsDeclared, retag, skipUnstarted, tolerate, unannotate } from '../playwright/runner';
+import {
+  annotate,
+  expectAsDeclared,
+  retag,
+  skipUnstarted,
+  tolerate,
+  unannotate,
+} from '../playwright/inside/results';
+import { decide } from '../playwright/run/decide';
+import { enter, readLedger } from '../playwright/run/ledger';
+import { carriedPlan } from '../playwright/run/plan';
+import { checkRun, runSettings } from '../playwright/run/settings';
 import { byName } from '../spec/placeholders';
 import { oneLine } from '../text/line';
 import type { FailedTrial } from '../verdicts/diagnosis/groups';
 import { type PassingTrial, PassingWays } from '../verdicts/diagnosis/parting';
 import { actionsOf, failedTrialOf, wayOf } from '../verdicts/diagnosis/way';
-import { allowedFailures, isGraded, verdictOf } from '../verdicts/verdict';
+import { allowedFailures } from '../verdicts/policy';
+import { isGraded, verdictOf } from '../verdicts/verdict';
 import { RecordingPick } from './recordings';
 import { specLabel } from './render/document';
 import { healedText } from './render/trial-notes';
@@ -50,10 +61,10 @@ export class SpecRun {
 
   constructor(
     readonly project: string,
-    readonly planned: PlannedSpec,
+    readonly planned: Plan,
   ) {
     this.earlyStop = planned.earlyStop === true;
-    this.name = plannedName(planned);
+    this.name = planName(planned);
   }
 
   /** Whether its trials are played from a recording: they don't measure an agent. */
@@ -87,9 +98,7 @@ export class SpecRun {
 
   /** Whether a worker confirmed that a trial belongs here. A crash leaves no such annotation. */
   get confirmed(): boolean {
-    return this.entries.some(
-      ({ test, result }) => plannedSpec({ ...result, title: test.title }) !== undefined,
-    );
+    return this.entries.some(({ result }) => carriedPlan(result) !== undefined);
   }
 
   /** An ordinary test with a pass policy: its trials leave no records. */
@@ -112,7 +121,7 @@ export class SpecRun {
       this.expectSame('text', this.subject.specHash!.slice(0, 12), specHash.slice(0, 12));
       if (trial.outcome === 'passed') this.pick.add(record);
     }
-    if (plannedSpec({ ...result, title: test.title })?.earlyStop) this.earlyStop = true;
+    if (carriedPlan(result)?.earlyStop) this.earlyStop = true;
     this.mark();
     if (this.ended) this.label();
     return true;
@@ -160,7 +169,7 @@ export class SpecRun {
   }
 
   /** Merged reports may come from runs that don't belong together. */
-  expectPolicy({ policy }: PlannedSpec): void {
+  expectPolicy({ policy }: Plan): void {
     const text = ({ k, minPasses }: Policy) => `k ${k}, ${minPasses} needed`;
     this.expectSame('pass policy', text(this.planned.policy), text(policy));
   }
@@ -237,25 +246,23 @@ export class SpecRun {
 export function skipNeedless({ planned, project, tests, earlyStop, entries }: SpecRun): void {
   const { trial } = entries.at(-1)!;
   const { index, outcome, costUsd } = trial;
-  const name = plannedName(planned);
+  const name = planName(planned);
   if (outcome === 'skipped') return;
   enter(project, name, { index, outcome, costUsd });
-  const wanted = wantedOf(project, name);
-  const reason = earlyStop
-    ? settledReason(project, name, planned.policy)
-    : wanted && needlessReason({ ...wanted, trialUsd: 0 }, index);
-  if (reason !== undefined) for (const test of tests) skipUnstarted(test, reason);
+  const asked = { plan: planned, project, index, earlyStop };
+  const decision = decide(asked, readLedger(project, name), runSettings());
+  if ('skip' in decision) for (const test of tests) skipUnstarted(test, decision.skip);
 }
 
 /** Names each test by its title, with as much of its path as makes the name unique. */
 export function nameTests(runs: Iterable<Pick<SpecRun, 'planned' | 'name'>>): void {
   const all = [...runs];
-  const endings = ({ titlePath, ...spec }: PlannedSpec) =>
-    titlePath?.map((_, index) => titlePath.slice(-1 - index).join(' › ')) ?? [plannedName(spec)];
+  const endings = ({ titlePath, ...spec }: Plan) =>
+    titlePath?.map((_, index) => titlePath.slice(-1 - index).join(' › ')) ?? [planName(spec)];
   const owners = new Map<string, Set<string>>();
   for (const { planned } of all)
     for (const ending of endings(planned))
-      owners.set(ending, (owners.get(ending) ?? new Set()).add(plannedName(planned)));
+      owners.set(ending, (owners.get(ending) ?? new Set()).add(planName(planned)));
   for (const run of all)
     if (run.planned.titlePath)
       run.name = endings(run.planned).find(ending => owners.get(ending)!.size === 1) ?? run.name;

@@ -7,7 +7,7 @@ import { byName } from '../data/row-names';
 import { sumOfCosts, sumOfTokens } from '../data/usage';
 import type { Diagnosis, ResultRow } from '../data/verdict';
 import { checkOptions, type OptionSchemas } from '../options';
-import { checkRun } from '../playwright/ledger';
+import { checkRun } from '../playwright/run/settings';
 import { print, useColour } from '../text/print';
 import { compareProjects } from '../verdicts/compare';
 import type { Diagnosed } from './diagnose';

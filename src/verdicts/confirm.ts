@@ -4,6 +4,7 @@
 import { sumOf } from '../data/collections';
 import type { Graded } from '../data/verdict';
 import { type DiffRow, luckiestBaseline } from './change';
+import type { StopRule } from './policy';
 import { hypergeometric } from './statistics';
 
 /**
@@ -18,14 +19,6 @@ export const DEFAULT_TRIALS = 15;
  * rarely give a false alarm.
  */
 const SMALL_BASELINE = 10;
-
-/** When a candidate needs no more fresh trials. */
-export interface StopRule {
-  /** Most fresh trials. */
-  trials: number;
-  /** So many failures confirm; null if no number could, because the baseline has too few trials. */
-  enough: number | null;
-}
 
 /** A candidate when its fresh trials begin. */
 export type CandidateRow = Pick<DiffRow, 'spec' | 'project'> & {
@@ -106,13 +99,4 @@ export function stopRule(p: (failures: number) => number, alpha: number, trials:
   let enough: number | null = null;
   for (let failures = trials; failures >= 0 && p(failures) <= alpha; failures--) enough = failures;
   return { trials, enough };
-}
-
-/** `open`: the fresh trials so far give no answer. */
-export type Answer = 'regressed' | 'not confirmed' | 'open';
-
-/** Stopping once the rest can't change the answer changes no error rate. */
-export function answerOf({ trials, enough }: StopRule, { passes, failures }: Graded): Answer {
-  if (enough !== null && failures >= enough) return 'regressed';
-  return enough === null || passes > trials - enough ? 'not confirmed' : 'open';
 }

@@ -5,12 +5,8 @@ import { compareText, groupBy, sumOf } from '../data/collections';
 import { sumOfCosts } from '../data/usage';
 import type { Graded, Outcome, Policy, TrialResult, Verdict, VerdictName } from '../data/verdict';
 import { flat } from '../text/shorten';
+import { verdictName } from './policy';
 import { median, wilsonInterval } from './statistics';
-
-/** The policy of a run with `--repeat-each=N`: k = N, minPasses = min(minPasses, N). */
-export function policyForRepeats(policy: Policy, repeats: number): Policy {
-  return { k: repeats, minPasses: Math.min(policy.minPasses, repeats) };
-}
 
 /**
  * The verdict on the trials of one spec in one project.
@@ -31,7 +27,7 @@ export function verdictOf(policy: Policy, trials: readonly TrialResult[]): Verdi
   const failures = count('failed');
   const errors = count('error');
   const missing = k - passes - failures - errors;
-  const verdict = decide(policy, { passes, failures, missing });
+  const verdict = verdictName(policy, { passes, failures, missing });
   const graded = kept.filter(isGraded);
   const interval = wilsonInterval(passes, graded.length);
   const healed = kept.filter(trial => trial.healed !== undefined).length;
@@ -61,17 +57,6 @@ export function verdictOf(policy: Policy, trials: readonly TrialResult[]): Verdi
 /** Whether a run fails on this verdict. A shard only fails on `failed`; merging the reports judges the rest. */
 export function failsRun(verdict: VerdictName, options: { shard: boolean }): boolean {
   return options.shard ? verdict === 'failed' : verdict !== 'passed';
-}
-
-/** How many failed trials a spec can have and still pass. The next one is the decisive failure. */
-export function allowedFailures(policy: Policy): number {
-  return policy.k - policy.minPasses;
-}
-
-function decide(policy: Policy, counts: { passes: number; failures: number; missing: number }): VerdictName {
-  if (counts.passes >= policy.minPasses) return 'passed';
-  if (counts.failures > allowedFailures(policy)) return 'failed';
-  return counts.passes + counts.missing < policy.minPasses ? 'inconclusive' : 'undecided';
 }
 
 /** An error says nothing about the site. */

@@ -136,7 +136,7 @@ const byHandTest = (url: string) => `import { writeFileSync } from 'node:fs';
 import { test } from '@taskproof/playwright';
 test('by hand', async ({ page, agent }) => {
   const outcomes = {};
-  for (const [id, caps] of ${JSON.stringify(hand.map(({ maxCostUsd, hasty, ...row }) => [id(row), { maxCostUsd, ...(hasty ? { stepTimeoutMs: 2000 } : {}) }]))}) {
+  for (const [id, caps] of ${JSON.stringify(hand.map(({ maxCostUsd, hasty, ...row }) => [id(row), { maxCostUsd, ...(hasty ? { turnTimeoutMs: 2000 } : {}) }]))}) {
     await page.goto('${url}');
     const { status, reason } = await agent.run(id, { maxSteps: 2, ...caps }).catch(error => ({ status: 'error', reason: error.message }));
     await agent.run('good');
@@ -191,11 +191,6 @@ test.each(hand)('an agent that $name, in a hand-written test', row => {
   expect({ status, goodAfterwards }, run.output).toEqual({ status: row.status, goodAfterwards: true });
   expect(String(reason)).toMatch(row.reason);
   if (row.errorKind) expect(reason).toContain(`agent.run, error: ${row.errorKind}: `);
-});
-
-test('the former name of turnTimeoutMs is read in agent.run, and told once', () => {
-  expect(hand.filter(({ hasty }) => hasty)).not.toEqual([]);
-  expect(run.output.match(/stepTimeoutMs is now called turnTimeoutMs/g), run.output).toHaveLength(1);
 });
 
 test('such a run fails', () => {

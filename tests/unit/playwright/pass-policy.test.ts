@@ -1,36 +1,25 @@
 // Pass policies of ordinary tests: what they declare, what their results come to, what their rows are called.
-import type { TestCase, TestResult } from '@playwright/test/reporter';
+import type { TestResult } from '@playwright/test/reporter';
 import { describe, expect, test, vi } from 'vitest';
+import type { Plan } from '../../../src/data/plan';
 import { keyOf } from '../../../src/data/row-names';
 import { OptionsError } from '../../../src/options';
-import { markEarlyStop, nameOf, type PlannedSpec, plannedSpec } from '../../../src/playwright/annotations';
 import { passPolicy, repeats } from '../../../src/playwright/declare';
-import { beforeReporters } from '../../../src/playwright/runner';
+import { beforeReporters } from '../../../src/playwright/inside/results';
 import { nameTests } from '../../../src/report/spec-run';
 import { failuresText, testTrial } from '../../../src/report/trials';
+import { fakeResult, fakeTest, jsonAttachment } from '../../support/fake-suite';
 
 describe('passPolicy', () => {
-  const planned = (...policies: [k: number, minPasses: number][]) =>
-    plannedSpec({
-      title: 'finds it · trial 2/5',
-      titlePath: ['chat.spec.ts', 'assistant', 'finds it'],
-      annotations: policies.map(([k, minPasses]) => passPolicy({ k, minPasses }).annotation),
-    });
-
   test('is details that people can read, and that plan the test', () => {
     expect(passPolicy({ k: 5, minPasses: 4 })).toEqual({
       tag: '@pass-policy',
-      annotation: { type: 'pass policy', description: 'at least 4 of 5 trials must pass' },
+      annotation: {
+        type: 'pass policy',
+        description: 'at least 4 of 5 trials must pass',
+        policy: { k: 5, minPasses: 4 },
+      },
     });
-    expect(planned([5, 4])).toEqual({
-      id: 'finds it',
-      describe: 'assistant',
-      file: 'chat.spec.ts',
-      titlePath: ['chat.spec.ts', 'assistant', 'finds it'],
-      policy: { k: 5, minPasses: 4 },
-      replayed: false,
-    });
-    expect(nameOf(planned([5, 4])!)).toBe('chat.spec.ts › assistant › finds it');
   });
 
   test('names each unknown option once, with the one that is meant', () => {
@@ -38,13 +27,6 @@ describe('passPolicy', () => {
     expect(() => passPolicy(wrong)).toThrow(
       'passPolicy():\n  minPasses: is required, but missing\n  unknown key `minPases` (did you mean `minPasses`?)\n  unknown key `retry` (known here: `k`, `minPasses`)',
     );
-  });
-
-  test('the nearest of several counts, and stops early where it is told to', () => {
-    expect(planned([5, 4], [3, 1])?.policy).toEqual({ k: 3, minPasses: 1 });
-    const declared = { title: 'x', annotations: [passPolicy({ k: 3, minPasses: 2 }).annotation] };
-    markEarlyStop(declared);
-    expect(plannedSpec(declared)).toMatchObject({ earlyStop: true, policy: { k: 3, minPasses: 2 } });
   });
 
   test.each([
@@ -74,15 +56,6 @@ describe('repeats', () => {
   });
 });
 
-const resultOf = (more: Partial<TestResult>) =>
-  ({
-    status: 'passed',
-    duration: 5,
-    errors: [],
-    attachments: [],
-    annotations: [],
-    ...more,
-  }) as unknown as TestResult;
 const error = (message: string, line?: number, file = '/suite/chat.spec.ts') => ({
   message,
   ...(line ? { location: { file, line, column: 3 } } : {}),
@@ -125,7 +98,7 @@ test.each<[string, Partial<TestResult>, object]>([
   ['an interrupted run', { status: 'interrupted' }, { outcome: 'error', errorKind: 'interrupted' }],
   ['a skipped test', { status: 'skipped' }, { outcome: 'skipped', costUsd: 0 }],
 ])('the trial of %s', (_, result, trial) => {
-  const found = testTrial(1, resultOf(result));
+  const found = testTrial(1, fakeResult(result));
   expect(found).toMatchObject({ index: 1, ...trial });
   if (found.outcome !== 'error') expect(found).not.toHaveProperty('errorKind');
 });
@@ -158,12 +131,12 @@ test.each<[string, string, string]>([
   ],
   ['that are none', 'Received no answer\n- Expected one', 'Received no answer (chat.spec.ts:6)'],
 ])('values %s', (_name, message, reason) => {
-  const result = resultOf({ status: 'failed', errors: [error(`Error: ${message}`, 6)] });
+  const result = fakeResult({ status: 'failed', errors: [error(`Error: ${message}`, 6)] });
   expect(testTrial(0, result).reason).toBe(reason);
 });
 
 const failed = (index: number, message: string, line: number, file?: string) =>
-  testTrial(index, resultOf({ status: 'failed', errors: [error(message, line, file)] }));
+  testTrial(index, fakeResult({ status: 'failed', errors: [error(message, line, file)] }));
 const is = (value: number) => `Error: expect(received).toBe(expected)\n\nExpected: 1\nReceived: ${value}`;
 
 test.each<[string, ReturnType<typeof failed>[], string]>([
@@ -172,7 +145,7 @@ test.each<[string, ReturnType<typeof failed>[], string]>([
     [
       failed(0, 'Error: x', 4),
       failed(1, 'Error: y', 9),
-      testTrial(2, resultOf({})),
+      testTrial(2, fakeResult({})),
       failed(3, 'Error: y', 9),
     ],
     '2 of 3 failures: y (chat.spec.ts:9); 1: x (chat.spec.ts:4)',
@@ -197,30 +170,29 @@ test.each<[string, ReturnType<typeof failed>[], string]>([
 });
 
 test('what agents took is counted', () => {
-  const note = (turns: number, costUsd: number | null) => ({
-    name: '_taskproof-agent',
-    contentType: 'application/json',
-    body: Buffer.from(
-      JSON.stringify({
-        ...{ agent: 'claude', model: 'm', turns },
-        usage: { inputTokens: 10, outputTokens: 1, cacheReadTokens: 0, cacheCreationTokens: 0, costUsd },
-      }),
-    ),
-  });
-  expect(testTrial(0, resultOf({ attachments: [note(3, 0.1), note(2, 0.2)] }))).toMatchObject({
+  const note = (turns: number, costUsd: number | null) => {
+    const tokens = { inputTokens: 10, outputTokens: 1, cacheReadTokens: 0, cacheCreationTokens: 0 };
+    return jsonAttachment('_taskproof-agent', {
+      agent: 'claude',
+      model: 'm',
+      turns,
+      usage: { ...tokens, costUsd },
+    });
+  };
+  expect(testTrial(0, fakeResult({ attachments: [note(3, 0.1), note(2, 0.2)] }))).toMatchObject({
     turns: 5,
     costUsd: 0.3,
     usage: { inputTokens: 20, outputTokens: 2 },
   });
-  expect(testTrial(0, resultOf({ attachments: [note(3, 0.1), note(2, null)] })).costUsd).toBeNull();
+  expect(testTrial(0, fakeResult({ attachments: [note(3, 0.1), note(2, null)] })).costUsd).toBeNull();
 });
 
 test('rows are named by the title, and by more of the path where that is another row too', () => {
   const run = (...titlePath: string[]) => {
-    const planned = { id: titlePath.at(-1)!, titlePath } as PlannedSpec;
+    const planned = { id: titlePath.at(-1)!, titlePath } as Plan;
     return { planned, name: '' };
   };
-  const spec = { planned: { id: 'cart' } as PlannedSpec, name: 'cart' };
+  const spec = { planned: { id: 'cart' } as Plan, name: 'cart' };
   const runs = [
     ...[
       run('a.spec.ts', 'answers'),
@@ -245,12 +217,12 @@ test('a row is known by its path, whatever it is called', () => {
 
 describe('beforeReporters', () => {
   const setUp = () => {
-    const testCase = { expectedStatus: 'passed', results: [] as TestResult[] } as unknown as TestCase;
+    const testCase = fakeTest();
     const ended = vi.fn(({ status }: TestResult) => {
       testCase.expectedStatus = status;
     });
     beforeReporters(testCase, ended);
-    const result = resultOf({ status: 'skipped' });
+    const result = fakeResult({ status: 'skipped' });
     testCase.results.push(result);
     return { testCase, ended, result };
   };

@@ -2,14 +2,14 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FullConfig, TestCase, TestResult } from '@playwright/test/reporter';
+import type { TestResult } from '@playwright/test/reporter';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { RecordedAction } from '../../../src/data/action';
 import { baselineText, historyRun } from '../../../src/data/baseline';
 import { readRecord, type TrialRecord, type TurnRecord } from '../../../src/data/record';
 import { readResults } from '../../../src/data/results';
 import { NO_USAGE } from '../../../src/data/usage';
-import { planAnnotations } from '../../../src/playwright/annotations';
+import { planAnnotations } from '../../../src/playwright/run/plan';
 import { diagnose, keptWays } from '../../../src/report/diagnose';
 import { recordingOf } from '../../../src/report/recordings';
 import { findingsOf } from '../../../src/report/render/comparison';
@@ -20,6 +20,7 @@ import { SpecRun } from '../../../src/report/spec-run';
 import { resultsOf } from '../../../src/report/write';
 import { byName } from '../../../src/spec/placeholders';
 import { failedTrialOf, wayOf } from '../../../src/verdicts/diagnosis/way';
+import { fakeConfig, fakeResult, fakeTest } from '../../support/fake-suite';
 import { madeRecord } from '../../support/records';
 
 const SITE = 'http://127.0.0.1:4000';
@@ -261,7 +262,7 @@ describe('what a failed trial tells', () => {
   });
 });
 
-const CONFIG = { projects: [] } as unknown as FullConfig;
+const CONFIG = fakeConfig();
 const NONE = async () => undefined;
 const PASS = record([[click('/', 'Cart', '/cart')], [click('/cart', 'Pay', '/thanks')]], {
   outcome: 'passed',
@@ -278,16 +279,12 @@ function specRun(project: string, records: TrialRecord[], more: Partial<SpecRun[
       ...{ name: `turn-${number}.jpg`, contentType: 'image/jpeg' },
       body: Buffer.from(`${project} ${repeatEachIndex} ${number}`),
     }));
-    const result = {
-      ...{ status: record.outcome, duration: 1, errors: [], annotations: planAnnotations(planned) },
-      attachments: [
-        ...pictures,
-        { name: '_taskproof', contentType: 'application/json', body: Buffer.from(JSON.stringify(record)) },
-      ],
-      steps: pictures.map(picture => ({ title: picture.name, steps: [], attachments: [picture] })),
-    } as unknown as TestResult;
+    const steps = pictures.map(picture => ({ title: picture.name, steps: [], attachments: [picture] }));
+    const status = record.outcome as 'passed' | 'failed';
+    const annotations = planAnnotations(planned);
+    const result = fakeResult({ status, annotations, record, steps, attachments: pictures });
     const title = `buy · trial ${repeatEachIndex + 1}/${policy.k}`;
-    run.add({ title, annotations: [], tags: [], repeatEachIndex } as unknown as TestCase, result);
+    run.add(fakeTest({ title, repeatEachIndex }), result);
     return result;
   });
   return { run, results };
@@ -441,12 +438,7 @@ test('a shard compares no projects: half of the trials would mislead', () => {
 
 test('a trial that comes twice, as from a shard merged twice, counts once', async () => {
   const { run, results } = specRun('opus', [PASS, LOST]);
-  const again = {
-    title: 'buy · trial 2/2',
-    annotations: [],
-    tags: [],
-    repeatEachIndex: 1,
-  } as unknown as TestCase;
+  const again = fakeTest({ title: 'buy · trial 2/2', repeatEachIndex: 1 });
   run.add(again, results[1]!);
   expect((await diagnose([run], NONE)).specs.get(run)!.groups.map(({ trials }) => trials)).toEqual([[1]]);
 });

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { KeptRun } from '../../../src/playwright/annotations';
-import { isFiltered, selectsProjects } from '../../../src/playwright/runner';
+import { isFiltered, selectsProjects } from '../../../src/playwright/inside/command-line';
+import type { KeptRun } from '../../../src/report/kept-runs';
 import { mergeConflicts } from '../../../src/report/missing';
 
 const kept = (shard: string | null, more: Partial<KeptRun> = {}, spec = 'cart'): KeptRun => ({

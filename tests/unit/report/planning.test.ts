@@ -2,13 +2,15 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FullConfig, FullProject, Suite, TestCase } from '@playwright/test/reporter';
+import type { FullConfig, FullProject, TestCase } from '@playwright/test/reporter';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Policy } from '../../../src/data/verdict';
-import { keptRuns, planAnnotations, policyAnnotation } from '../../../src/playwright/annotations';
-import { CHECK_RUN, type CheckRun } from '../../../src/playwright/ledger';
-import type { TaskproofOptions } from '../../../src/playwright/options';
+import type { TaskproofOptions } from '../../../src/playwright/run/options';
+import { planAnnotations, policyAnnotation } from '../../../src/playwright/run/plan';
+import { CHECK_RUN, type CheckRun } from '../../../src/playwright/run/settings';
+import { keptRuns } from '../../../src/report/kept-runs';
 import { planRun } from '../../../src/report/planning';
+import { type FakeTest, fakeConfig, fakeProject, fakeRepeats, fakeSuite } from '../../support/fake-suite';
 
 const agent = { name: 'mine', run: async () => undefined };
 const argv = process.argv;
@@ -23,13 +25,11 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-interface Declared {
+interface Declared extends Pick<FakeTest, 'line' | 'describe' | 'retries' | 'inside' | 'outside'> {
   id?: string;
   k?: number;
   minPasses?: number;
-  line?: number;
   project?: string;
-  describe?: string;
   repeatEach?: number;
   taskproof?: TaskproofOptions | null;
   /** Its file does not parse. */
@@ -38,63 +38,33 @@ interface Declared {
   goal?: string;
   /** An ordinary test with a pass policy; null: without one. */
   isTest?: true | null;
-  retries?: number;
-  /** What Playwright keeps inside of tests and suites. */
-  inside?: object;
-  outside?: object;
 }
 
-/** A suite as Playwright keeps it: without the key, it has changed. */
-function outer(outside: object = {}, project: () => unknown): object {
-  const suite: Record<string, unknown> = { project, _use: [], ...outside };
-  if (suite._use === undefined) delete suite._use;
-  return suite;
-}
-
-function annotationsOf(file: string, policy: Policy, { broken, isTest, goal, rubric }: Declared) {
-  if (broken) return [{ type: 'broken spec', description: file }];
+function annotationsOf(id: string, policy: Policy, { broken, isTest, goal, rubric }: Declared) {
+  if (broken) return [{ type: 'broken spec', description: `${id}.yaml` }];
   if (isTest !== undefined) return isTest ? [policyAnnotation(policy)] : [];
   return [
     ...(goal ? [{ type: 'goal', description: goal }] : []),
     ...(rubric ? [{ type: 'rubric', description: rubric }] : []),
-    ...planAnnotations({ file, policy, replayed: false }),
+    ...planAnnotations({ id, file: `${id}.yaml`, policy, replayed: false }),
   ];
 }
 
 function run(specs: readonly Declared[], shard: FullConfig['shard'] = null, more: Partial<FullConfig> = {}) {
   const projects = new Map<string, FullProject>();
   const tests = specs.flatMap(spec => {
-    const { id = 'cart', k = 2, minPasses = k, line = 1, project = 'agents', describe } = spec;
+    const { id: title = 'cart', k = 2, minPasses = k, project: name = 'agents' } = spec;
     const { repeatEach = k, taskproof = { agent } } = spec;
-    if (!projects.has(project))
-      projects.set(project, { name: project, repeatEach, use: { taskproof } } as unknown as FullProject);
-    const annotations = annotationsOf(`${id}.yaml`, { k, minPasses }, spec);
-    return Array.from({ length: repeatEach }, (_, repeatEachIndex) => ({
-      title: id,
-      annotations: [...annotations],
-      repeatEachIndex,
-      retries: spec.retries ?? 0,
-      _tags: [],
-      _testType: null,
-      ...spec.inside,
-      titlePath: () => ['', project, 'tasks.spec.ts', ...(describe ? [describe] : []), id],
-      location: { file: '/suite/tasks.spec.ts', line, column: 1 },
-      parent: outer(spec.outside, () => projects.get(project)),
-    }));
-  }) as unknown as TestCase[];
-  const config = {
-    metadata: {},
-    reporter: [],
-    shard,
-    configFile: '/suite/playwright.config.ts',
-    projects: [...projects.values()],
-    ...more,
-  } as unknown as FullConfig;
+    const use = { taskproof } as unknown as FullProject['use'];
+    const project = projects.get(name) ?? fakeProject(name, { repeatEach, use });
+    projects.set(name, project);
+    const annotations = annotationsOf(title, { k, minPasses }, spec);
+    return fakeRepeats(repeatEach, { ...spec, title, project, annotations });
+  });
+  const config = fakeConfig([...projects.values()], { shard, ...more });
   const excluded: TestCase[] = [];
-  const suite = { allTests: () => tests } as unknown as Suite;
-  const planned = planRun(config, suite, {
-    exclude: (each: TestCase) => void excluded.push(each),
-  } as never);
+  const exclude = (each: TestCase) => void excluded.push(each);
+  const planned = planRun(config, fakeSuite(tests), { exclude } as never);
   return { planned, tests, excluded, config };
 }
 

@@ -1,7 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FullConfig, TestCase } from '@playwright/test/reporter';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Agent, ReplayAgent } from '../../../src/agents/agent';
 import { lexical } from '../../../src/agents/lexical';
@@ -10,6 +9,7 @@ import type { TrialRecord, TurnRecord } from '../../../src/data/record';
 import { type Recording, RecordingError, readRecording, recordingText } from '../../../src/data/recording';
 import { OptionsError } from '../../../src/options';
 import { RecordingPick, recordingOf, writeRecordings } from '../../../src/report/recordings';
+import { fakeConfig, fakeProject, fakeTest } from '../../support/fake-suite';
 
 const look = { url: '/', content: 'a' };
 const click = (name: string) => ({
@@ -171,13 +171,14 @@ function folder(): string {
   return made;
 }
 
-/** Below a suite without `test.use`. */
-const tests = [{ parent: {} }] as unknown as TestCase[];
+const tests = [fakeTest()];
 
 const configOf = (records: Record<string, unknown>) =>
-  ({
-    projects: Object.entries(records).map(([name, record]) => ({ name, use: { taskproof: { record } } })),
-  }) as unknown as FullConfig;
+  fakeConfig(
+    Object.entries(records).map(([name, record]) =>
+      fakeProject(name, { use: { taskproof: { record } } as object }),
+    ),
+  );
 
 test('recordings are written where the project says, and two projects never share a file', async () => {
   const into = folder();

@@ -2,13 +2,16 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FullConfig, FullResult, Suite, TestCase, TestResult } from '@playwright/test/reporter';
+import type { FullConfig, FullResult, TestCase, TestResult } from '@playwright/test/reporter';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import type { TrialRecord } from '../../../src/data/record';
 import type { Results } from '../../../src/data/results';
-import { keepRun, planAnnotations, policyAnnotation } from '../../../src/playwright/annotations';
-import { CHECK_RUN, closeLedger } from '../../../src/playwright/ledger';
+import { closeLedger } from '../../../src/playwright/run/ledger';
+import { planAnnotations, policyAnnotation } from '../../../src/playwright/run/plan';
+import { CHECK_RUN } from '../../../src/playwright/run/settings';
+import { keepRun } from '../../../src/report/kept-runs';
 import TaskproofReporter from '../../../src/report/reporter';
+import { fakeConfig, fakeProject, fakeResult, fakeSuite, fakeTest } from '../../support/fake-suite';
 import { madeRecord } from '../../support/records';
 
 const { argv } = process;
@@ -71,18 +74,13 @@ function resultOf(
   const outcome = ({ p: 'passed', q: 'passed', f: 'failed' } as const)[letter];
   const reason = outcome === 'failed' ? '"h1" is not visible' : null;
   const specHash = letter === 'q' ? 'b' : 'a';
-  const record = JSON.stringify(
-    madeRecord({ specId: spec, specHash, outcome: outcome ?? 'passed', reason, ...more }),
-  );
-  const hasRecord = outcome && !isTest;
-  return {
+  const record = madeRecord({ specId: spec, specHash, outcome: outcome ?? 'passed', reason, ...more });
+  return fakeResult({
     status: letter === 's' ? 'skipped' : (outcome ?? 'failed'),
-    ...{ retry: 0, duration: 5, steps: [], errors: [], annotations: letter === 'e' ? [] : [...annotations] },
+    annotations: letter === 'e' ? [] : annotations,
     ...(letter === 'f' ? { error: { location: { ...location, line: 14 } } } : {}),
-    attachments: hasRecord
-      ? [{ name: '_taskproof', contentType: 'application/json', body: Buffer.from(record) }]
-      : [],
-  } as unknown as TestResult;
+    record: outcome && !isTest ? record : undefined,
+  });
 }
 
 /** Plays a run. `lost`: what the reporter threw at its end. */
@@ -94,48 +92,45 @@ async function play(specs: Record<string, string | Played>, run: Run = {}) {
     typeof played === 'string' ? { letters: played } : played,
   ]);
   const names = [...new Set(entries.map(([, { project = 'opus' }]) => project))];
-  const projects = names.map(name => {
-    return { name, use: { taskproof: { agent } }, repeatEach: 9, outputDir: folder, dependencies: [] };
-  });
+  const use = { taskproof: { agent } };
+  const projects = names.map(name => fakeProject(name, { use, repeatEach: 9, outputDir: folder }));
   const tests = entries.flatMap(([id, { letters, project = 'opus', isTest = false, ...more }]) => {
     const { isBroken, isReplayed = false, describe, record = {} } = more;
     const policy = { k: more.k ?? letters.length, minPasses: more.minPasses ?? more.k ?? letters.length };
+    const file = `${id}.yaml`;
+    const planned = isTest
+      ? [policyAnnotation(policy)]
+      : planAnnotations({ id, file, policy, replayed: false });
     return [...letters].map((letter, repeatEachIndex) => {
-      const file = `${id}.yaml`;
-      const planned = isTest
-        ? [policyAnnotation(policy)]
-        : planAnnotations({ file, policy, replayed: false });
-      const annotations = isBroken ? [{ type: 'broken spec', description: file }] : planned;
-      const tags: string[] = [];
-      const made = {
-        ...{ id: `${id} ${repeatEachIndex}`, title: id, annotations, repeatEachIndex, retries: 0 },
-        // As Playwright has them inside: else the run says that it has changed.
-        ...{ tags, _tags: tags, _testType: null },
+      const played = { letter, spec: id, isTest, isReplayed, record };
+      const made = fakeTest({
         ...{
-          expectedStatus: 'passed',
-          results: [] as TestResult[],
-          letter,
-          spec: id,
-          isTest,
-          isReplayed,
-          record,
+          title: id,
+          repeatEachIndex,
+          annotations: isBroken ? [{ type: 'broken spec', description: file }] : planned,
         },
-        titlePath: () => ['', project, 'tasks.spec.ts', ...(describe ? [describe] : []), id],
-        location: { file: join(folder, 'tasks.spec.ts'), line: 1, column: 1 },
-        parent: { project: () => projects.find(({ name }) => name === project), _use: [] },
-        ok: () => letter === 'p',
-      };
-      return made as unknown as TestCase & typeof made;
+        ...(describe ? { describe } : {}),
+        project: projects.find(({ name }) => name === project)!,
+        inside: {
+          ...played,
+          id: `${id} ${repeatEachIndex}`,
+          location: { file: join(folder, 'tasks.spec.ts'), line: 1, column: 1 },
+          ok: () => letter === 'p',
+        },
+      });
+      return made as typeof made & typeof played;
     });
   });
-  const config = {
-    ...{ metadata: {}, projects, shard: run.shard ?? null, maxFailures: 0, globalTimeout: 0 },
-    ...{ configFile: join(folder, 'playwright.config.ts'), reporter: [['list']] },
-  } as unknown as FullConfig;
+  const config = fakeConfig(projects, {
+    shard: run.shard ?? null,
+    configFile: join(folder, 'playwright.config.ts'),
+    reporter: [['list']],
+  });
   run.prepare?.(config);
   const excluded = new Set<TestCase>();
   const testRun = { exclude: (each: TestCase) => void excluded.add(each) };
-  const suite = { allTests: () => tests.filter(each => !excluded.has(each)) } as unknown as Suite;
+  const suite = fakeSuite(tests);
+  suite.allTests = () => tests.filter(each => !excluded.has(each));
   const reporter = new TaskproofReporter(run.options);
   if (!run.merge) await reporter.preprocess({ config, suite, testRun: testRun as never });
   reporter.onBegin(config, suite);
@@ -144,8 +139,8 @@ async function play(specs: Record<string, string | Played>, run: Run = {}) {
     if (each.isReplayed && each.letter !== 'e')
       each.annotations.splice(
         0,
-        2,
-        ...planAnnotations({ file: 'x', policy: { k: 2, minPasses: 1 }, replayed: true }),
+        3,
+        ...planAnnotations({ id: each.spec, file: 'x', policy: { k: 2, minPasses: 1 }, replayed: true }),
       );
     const result = resultOf(each.letter, each, each);
     each.results.push(result);

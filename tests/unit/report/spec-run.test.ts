@@ -3,58 +3,30 @@ import type { TestCase, TestResult } from '@playwright/test/reporter';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
 import type { TrialRecord } from '../../../src/data/record';
-import { planAnnotations, policyAnnotation } from '../../../src/playwright/annotations';
-import { closeLedger, openLedger } from '../../../src/playwright/ledger';
+import { closeLedger, openLedger } from '../../../src/playwright/run/ledger';
+import { planAnnotations } from '../../../src/playwright/run/plan';
 import { SpecRun, skipNeedless } from '../../../src/report/spec-run';
 import { resultsOf } from '../../../src/report/write';
+import { fakeRepeats, fakeResult, fakeTest } from '../../support/fake-suite';
 import { madeRecord } from '../../support/records';
 
-type Status = TestResult['status'];
 const K = 5;
 const PLANNED = { id: 'cart', file: 'cart.yaml', policy: { k: K, minPasses: 4 }, replayed: false };
 
-function testAt(repeatEachIndex: number) {
-  const tags: string[] = ['@taskproof'];
-  return {
-    title: `cart · trial ${repeatEachIndex + 1}/${K}`,
-    annotations: planAnnotations(PLANNED),
-    tags,
-    repeatEachIndex,
-    expectedStatus: 'passed',
-  } as unknown as TestCase;
+function testAt(repeatEachIndex: number): TestCase {
+  const test = fakeTest({ annotations: planAnnotations(PLANNED), repeatEachIndex });
+  test.tags.push('@taskproof');
+  return test;
 }
 
-/** Without a record, a failed test is an error of the infrastructure, which is lost all the same. */
 function resultOf(
-  status: Status,
+  status: TestResult['status'],
   outcome?: 'passed' | 'failed',
   more: Partial<TrialRecord> = {},
 ): TestResult {
-  const record = outcome && {
-    name: '_taskproof',
-    contentType: 'application/json',
-    body: recordText(outcome, more),
-  };
-  return {
-    status,
-    duration: 1,
-    errors: [],
-    attachments: record ? [record] : [],
-    annotations: planAnnotations(PLANNED),
-  } as unknown as TestResult;
-}
-
-function recordText(outcome: 'passed' | 'failed', more: Partial<TrialRecord>): Buffer {
-  return Buffer.from(
-    JSON.stringify(
-      madeRecord({
-        outcome,
-        reason: outcome === 'failed' ? '"h1" is not visible' : null,
-        policy: PLANNED.policy,
-        ...more,
-      }),
-    ),
-  );
+  const reason = outcome === 'failed' ? '"h1" is not visible' : null;
+  const record = outcome && madeRecord({ outcome, reason, policy: PLANNED.policy, ...more });
+  return fakeResult({ status, record, annotations: planAnnotations(PLANNED) });
 }
 
 function play(outcomes: readonly ('passed' | 'failed')[]) {
@@ -279,7 +251,7 @@ test('what the worker says of early stop counts', () => {
   const run = new SpecRun('agents', PLANNED);
   expect(run.earlyStop).toBe(false);
   const result = resultOf('passed', 'passed');
-  result.annotations.splice(0, 2, ...planAnnotations({ ...PLANNED, earlyStop: true }));
+  result.annotations.splice(0, 3, ...planAnnotations({ ...PLANNED, earlyStop: true }));
   run.add(testAt(0), result);
   expect(run.earlyStop).toBe(true);
   expect(new SpecRun('agents', { ...PLANNED, earlyStop: true }).earlyStop).toBe(true);
@@ -293,16 +265,12 @@ test('trials of an ordinary test are skipped once the verdict is settled, if it 
   const titlePath = ['a.spec.ts', 'cart'];
   const runOf = (earlyStop: boolean, project: string) => {
     const run = new SpecRun(project, { ...PLANNED, policy, titlePath, earlyStop });
-    for (const index of [0, 1, 2])
-      run.tests.add({
-        ...testAt(index),
-        annotations: [policyAnnotation(policy, earlyStop)],
-        results: [],
-        _applyPlanAnnotation: ({ description }: { description: string }) => plan.push(description),
-      } as unknown as TestCase);
+    const skip = ({ description }: { description: string }) => plan.push(description);
+    const inside = { _applyPlanAnnotation: skip };
+    for (const each of fakeRepeats(3, { inside })) run.tests.add(each);
     return run;
   };
-  const end = (run: SpecRun, index: number, status: Status) => {
+  const end = (run: SpecRun, index: number, status: TestResult['status']) => {
     run.add([...run.tests][index]!, resultOf(status));
     skipNeedless(run);
   };

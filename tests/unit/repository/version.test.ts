@@ -1,6 +1,6 @@
 import type { TestCase, TestRun } from '@playwright/test/reporter';
 import { expect, test } from 'vitest';
-import { requirePlaywright, whatMoved } from '../../../src/playwright/call-site';
+import { requirePlaywright, whatMoved } from '../../../src/playwright/inside/version';
 
 test.each(['1.64.0', '1.65.1', '1.100.0', '2.0.0', '1.66.0-alpha-2026'])('Playwright %s will do', version => {
   expect(() => requirePlaywright(version)).not.toThrow();

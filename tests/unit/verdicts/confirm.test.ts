@@ -2,14 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { VerdictRow } from '../../../src/data/verdict';
 import { diffVerdicts } from '../../../src/verdicts/change';
-import {
-  answerOf,
-  CONFIRM_ALPHA,
-  chanceOfFailures,
-  shares,
-  stopRule,
-  stopRules,
-} from '../../../src/verdicts/confirm';
+import { CONFIRM_ALPHA, chanceOfFailures, shares, stopRule, stopRules } from '../../../src/verdicts/confirm';
+import { answerOf } from '../../../src/verdicts/policy';
 
 const row = (spec: string, passes: number, failures: number, more: Partial<VerdictRow> = {}): VerdictRow => ({
   ...{ spec, project: 'opus', agent: 'claude', model: null, replayed: false, k: 5, minPasses: 4 },

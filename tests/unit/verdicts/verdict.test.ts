@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Policy, TrialResult, VerdictName } from '../../../src/data/verdict';
-import { failsRun, policyForRepeats, trialReason, verdictOf } from '../../../src/verdicts/verdict';
+import { policyForRepeats } from '../../../src/verdicts/policy';
+import { failsRun, trialReason, verdictOf } from '../../../src/verdicts/verdict';
 import { trial, trials } from './trials';
 
 describe('the verdict', () => {

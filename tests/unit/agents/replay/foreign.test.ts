@@ -18,7 +18,7 @@ import { resolved } from '../../../../src/agents/replay/player';
 import { RECORD_ATTACHMENT, type TrialRecord } from '../../../../src/data/record';
 import { RECORDING_VERSION, readRecording } from '../../../../src/data/recording';
 import { NO_USAGE } from '../../../../src/data/usage';
-import { planAnnotations } from '../../../../src/playwright/annotations';
+import { planAnnotations } from '../../../../src/playwright/run/plan';
 import { RecordingPick, recordingOf, writeRecordings } from '../../../../src/report/recordings';
 import TaskproofReporter from '../../../../src/report/reporter';
 import { madeRecord } from '../../../support/records';
@@ -174,7 +174,7 @@ test('only the process that ran the trials writes recordings: merging reports wr
   const { config, above } = folders();
   const before = filesBelow(above);
   const project = { name: 'a', use: {} };
-  const planned = { file: 'order.yaml', policy: { k: 1, minPasses: 1 }, replayed: true };
+  const planned = { id: 'order', file: 'order.yaml', policy: { k: 1, minPasses: 1 }, replayed: true };
   const hostile = {
     title: 'order · replay 1/1',
     annotations: planAnnotations(planned),

@@ -1,7 +1,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { afterEach, expect, test, vi } from 'vitest';
 import { webJudge } from '../../../../src/grading/judge';
-import { checkTaskproofOptions } from '../../../../src/playwright/options';
+import { readyOptions } from '../../../../src/playwright/run/options';
 
 afterEach(() => vi.unstubAllEnvs());
 
@@ -21,7 +21,7 @@ test.each([
 test('it is a judge to the configuration, and shows no key', () => {
   const judge = webJudge({ model: 'claude-haiku-5-5', apiKey: 'sk-ant-secret' });
   expect(() =>
-    checkTaskproofOptions({ judge, agent: { name: 'mine', run: async () => undefined } }, 'project "p"'),
+    readyOptions({ judge, agent: { name: 'mine', run: async () => undefined } }, 'project "p"'),
   ).not.toThrow();
   expect(judge).toMatchObject({ name: 'webJudge', model: 'claude-haiku-5-5' });
   expect(JSON.stringify(judge)).not.toContain('secret');

@@ -1,14 +1,14 @@
 // The option `taskproof`: merged from the config, the project and `test.use`, key by key (Playwright itself only takes the nearest), and
 // checked.
-import { pathToFileURL } from 'node:url';
-import type { FullConfig, FullProject, Suite, TestCase } from '@playwright/test/reporter';
+import type { FullConfig, FullProject, TestCase } from '@playwright/test/reporter';
 import { z } from 'zod';
-import type { Agent, ReplayAgent } from '../agents/agent';
-import type { Judge } from '../grading/judge';
-import { checkOptions, type OptionSchemas, OptionsError } from '../options';
-import { parsedUrl } from '../spec/url';
-import { isFirstToSay } from './ledger';
-import { runError } from './runner';
+import type { Agent, ReplayAgent } from '../../agents/agent';
+import type { Judge } from '../../grading/judge';
+import { checkOptions, type OptionSchemas, OptionsError } from '../../options';
+import { parsedUrl } from '../../spec/url';
+import { exportedConfig, usedOption } from '../inside/declared-options';
+import { runError } from '../inside/errors';
+import { optionsInRun } from './settings';
 
 /** The option `taskproof` in the config's `use`, a project's, or `test.use`. */
 export interface TaskproofOptions {
@@ -22,8 +22,6 @@ export interface TaskproofOptions {
   maxRunCostUsd?: number;
   /** Milliseconds; a trial may take maxSteps times this. Default: 30,000. */
   turnTimeoutMs?: number;
-  /** @deprecated The former name of `turnTimeoutMs`. */
-  stepTimeoutMs?: number;
   /** Runs the specs against another deployment, such as `https://preview-42.example.com`: replaces the origin of `entryUrl` and of URL globs that start with it, and allows its host. `'baseURL'` stands for Playwright's `use.baseURL`. Default: none. */
   origin?: string;
   /** Values that an agent types but never sees, by name. Masked in what models read, in records, recordings, reports and steps; not in pictures, traces and videos. A secret without a value is an error if a goal names it. Default: none. */
@@ -65,7 +63,6 @@ const described = (what: string) => (value: unknown) =>
 export const LIMITS = {
   maxCostUsd: z.number().positive().optional(),
   turnTimeoutMs: z.number().int().positive().optional(),
-  stepTimeoutMs: z.number().int().positive().optional(),
 };
 
 const optionsSchema = z.strictObject({
@@ -102,7 +99,7 @@ const optionsSchema = z.strictObject({
 } satisfies OptionSchemas<TaskproofOptions>);
 
 /** `use.taskproof`, checked. */
-export interface ReadyOptions extends Omit<TaskproofOptions, 'stepTimeoutMs'> {
+export interface ReadyOptions extends TaskproofOptions {
   agent: Agent;
   turnTimeoutMs: number;
   /** Only those with a value. */
@@ -111,20 +108,32 @@ export interface ReadyOptions extends Omit<TaskproofOptions, 'stepTimeoutMs'> {
   missing: string[];
 }
 
+const checkedOnce = new WeakMap<object, ReadyOptions>();
+
 /**
+ * The options as this run has them; in each process they are checked once.
+ *
+ * @param merged by `mergedOptions`
  * @param where for messages: `project "opus"`
  * @throws OptionsError that names every wrong key, or the agents to choose from.
  */
-export function checkTaskproofOptions(options: unknown, where: string): ReadyOptions {
-  const checked = checkOptions(`${where}: use.taskproof`, optionsSchema, options);
-  const { agent, stepTimeoutMs, secrets: named = {}, ...rest } = checked;
+export function readyOptions(merged: unknown, where: string): ReadyOptions {
+  const known = isObject(merged) && checkedOnce.get(merged);
+  if (known) return known;
+  const checked = checkOptions(`${where}: use.taskproof`, optionsSchema, optionsInRun(merged));
+  const { agent, secrets: named = {}, turnTimeoutMs = TURN_TIMEOUT_MS, ...rest } = checked;
   if (!agent) throw new OptionsError(`${where}: ${NO_AGENT}`);
   const secrets = givenSecrets(checked);
   const missing = Object.keys(named).filter(name => !Object.hasOwn(secrets, name));
-  // Workers check what the main process has checked, and warned of.
-  const isWorker = process.env.TEST_WORKER_INDEX !== undefined;
-  const turnTimeoutMs = rest.turnTimeoutMs ?? renamed(stepTimeoutMs, !isWorker) ?? TURN_TIMEOUT_MS;
-  return { ...rest, agent, secrets, missing, turnTimeoutMs };
+  const ready = { ...rest, agent, secrets, missing, turnTimeoutMs };
+  if (isObject(merged)) checkedOnce.set(merged, ready);
+  return ready;
+}
+
+/** What the plan of a test depends on, in unchecked options: before a test is planned, nothing is refused. */
+export function planningOptions(merged: unknown): { replays: boolean; earlyStop?: boolean | undefined } {
+  const { agent, earlyStop } = (optionsInRun(merged) ?? {}) as TaskproofOptions;
+  return { replays: agent?.replays === true, earlyStop };
 }
 
 /**
@@ -181,13 +190,6 @@ const NO_AGENT = `no agent is configured. Set one in use.taskproof:
   agent: aiSdk({ model: openai('gpt-5.5') })              any model of the npm package ai
   agent: command({ command: 'node', args: ['agent.js'] })  a program of your own`;
 
-/** Accepts `stepTimeoutMs`, the former name of `turnTimeoutMs`, with a warning. */
-export function renamed(stepTimeoutMs: number | undefined, warns = true): number | undefined {
-  if (stepTimeoutMs !== undefined && warns && isFirstToSay('renamed'))
-    process.stderr.write('taskproof: stepTimeoutMs is now called turnTimeoutMs. Rename it.\n');
-  return stepTimeoutMs;
-}
-
 /** Whether it is our own `replay()`. A suite's own agent may play recordings, too. */
 export function isReplay(agent: Agent): agent is ReplayAgent {
   return 'missingRecording' in agent;
@@ -196,11 +198,6 @@ export function isReplay(agent: Agent): agent is ReplayAgent {
 /** What is missing, and what to do about it. */
 export function noRecording(files: readonly string[]): string {
   return `no recording: ${files.join(', ')}. To make one, run the spec with another agent and \`record: true\` in use.taskproof, or save a result with \`taskproof record\`. To run without one, set \`fallback\` or \`withoutRecording: 'skip'\` of replay().`;
-}
-
-/** Whether unchecked options name an agent that plays recordings. */
-export function replays(options: unknown): boolean {
-  return (options as TaskproofOptions | undefined)?.agent?.replays === true;
 }
 
 /**
@@ -219,26 +216,20 @@ export function isFromRepeats({ name }: Pick<FullProject, 'name'>): boolean {
   return repeated.has(name);
 }
 
-/**
- * Await it before asking for a test's options. Playwright resolves `use` for each project, and does not keep the config's own. Checked
- * on Playwright 1.65 (requireOrImport): the main process and each worker load the config as a module, which is found here without
- * running again. If a version loads it in another way, a project's options replace those of the config.
- */
+/** Await it before asking for a test's options. If the config can't be read, a project's options replace the config's. */
 export async function readConfigOptions({ configFile }: Pick<FullConfig, 'configFile'>): Promise<void> {
   ofConfig = undefined;
   repeated = new Set();
   if (!configFile) return;
   try {
-    const loaded = require.cache[require.resolve(configFile)];
-    const exported = loaded ? loaded.exports : await import(pathToFileURL(configFile).href);
-    const config = (exported.default ?? exported) as Config;
+    const config = (await exportedConfig(configFile)) as Config;
     ofConfig = config.use?.taskproof;
     // Projects take the config's `repeatEach` if they set none.
     const setter = (project: Config) => ('repeatEach' in project ? project : config);
     const fromRepeats = (config.projects ?? [config]).filter(each => FROM_REPEATS in setter(each));
     repeated = new Set(fromRepeats.map(({ name = '' }) => name));
   } catch {
-    // Then a project's options replace those of the config.
+    // As if the config had none of its own.
   }
 }
 
@@ -286,27 +277,9 @@ function keyByKey(under: Values, over: Values): Values {
   return merged;
 }
 
-interface UsingSuite extends Suite {
-  _use?: { fixtures: Record<string, unknown> }[];
-}
-
-interface TypedTest extends TestCase {
-  _testType?: { fixtures: { fixtures: Record<string, unknown> }[] };
-}
-
-/**
- * The option `taskproof` of a test, unchecked, as far as the main process can know it. If a fixture sets it, only the worker knows.
- * Checked on Playwright 1.65: the main process loads the files, their suites keep the options of `test.use` in `_use`, the last one
- * winning, and a test keeps the definitions of its fixtures in `_testType`.
- */
+/** The option `taskproof` of a test, unchecked, as far as the main process can know it. If a fixture sets it, only the worker knows. */
 export function knownOptions(test: TestCase, project: FullProject): { known: boolean; value?: unknown } {
-  for (let suite: UsingSuite | undefined = test.parent; suite; suite = suite.parent) {
-    const used = suite._use?.findLast(({ fixtures }) => 'taskproof' in fixtures)?.fixtures.taskproof;
-    if (used === undefined) continue;
-    return isObject(used) ? { known: true, value: mergedOptions(project, used) } : { known: false };
-  }
-  const definitions = (test as TypedTest)._testType?.fixtures ?? [];
-  const defined = definitions.findLast(({ fixtures }) => 'taskproof' in fixtures)?.fixtures.taskproof;
-  if (defined !== undefined && defined !== OPTION) return { known: false };
-  return { known: true, value: mergedOptions(project, undefined) };
+  const { used } = usedOption(test, 'taskproof', OPTION);
+  if (used !== undefined && !isObject(used)) return { known: false };
+  return { known: true, value: mergedOptions(project, used) };
 }

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { isInteractive, isListing, repeatEachOverride } from '../../../src/playwright/runner';
+import { isInteractive, isListing, repeatEachOverride } from '../../../../src/playwright/inside/command-line';
 
 const argv = (...args: string[]) => ['node', 'playwright', 'test', ...args];
 afterEach(() => vi.unstubAllEnvs());

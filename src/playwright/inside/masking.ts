@@ -1,10 +1,9 @@
 // What Playwright itself keeps of a test: the values of secrets are masked in titles and parameters of steps (`Fill "Hunter2"`), errors
-// and error-context.md (not in traces and videos, so it warns of them).
+// and error-context.md; secrets in the config's `use` serialize as their names. Checked on Playwright 1.65.1.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
-import type { PlaywrightWorkerOptions, TestInfo } from '@playwright/test';
-import type { Mask } from '../text/mask';
-import { isFirstToSay } from './ledger';
+import type { FullConfig, TestInfo } from '@playwright/test';
+import type { Mask } from '../../text/mask';
 
 /**
  * What we rely on in a worker. Checked on Playwright 1.64 and 1.65: all that reporters learn of a running test goes through
@@ -32,16 +31,14 @@ interface KeptError {
   cause?: KeptError;
 }
 
-const NOT_KNOWN =
-  'this version of Playwright keeps steps in another place than 1.65, so reports may contain secrets in plain text. Use Playwright 1.65, or a newer version of this library.';
-
-/** Masks until the test ends, whatever the order of reporters. */
-export function maskTest(testInfo: TestInfo, plainMask: Mask): void {
+/**
+ * Masks until the test ends, whatever the order of reporters.
+ *
+ * @returns false if this Playwright keeps steps in another place
+ */
+export function maskTest(testInfo: TestInfo, plainMask: Mask): boolean {
   const { _callbacks: callbacks, errors } = testInfo as unknown as WorkersTestInfo;
-  if (typeof callbacks?.onStepBegin !== 'function') {
-    if (isFirstToSay('unknown-playwright')) warn(NOT_KNOWN);
-    return;
-  }
+  if (typeof callbacks?.onStepBegin !== 'function') return false;
   // The colours of a diff split words.
   const mask: Mask = text => {
     const bare = stripVTControlCharacters(text);
@@ -68,24 +65,7 @@ export function maskTest(testInfo: TestInfo, plainMask: Mask): void {
     },
     configurable: true,
   });
-}
-
-/** Warns once per run if the project records traces or videos. */
-export function warnOfRecorders(
-  { trace, video }: Pick<PlaywrightWorkerOptions, 'trace' | 'video'>,
-  { project, retry }: TestInfo,
-): void {
-  const records = (option: typeof trace | typeof video) => {
-    const mode = typeof option === 'string' ? option : option.mode;
-    // Trials are not retried, so these modes never record one.
-    return mode !== 'off' && (retry > 0 || !/^(?:on-(?:first|all)-retr|retry-)/.test(mode));
-  };
-  const on = Object.entries({ trace, video }).filter(([, option]) => option && records(option));
-  if (!on.length || !isFirstToSay('recorders')) return;
-  const options = on.map(([name]) => `\`${name}\``).join(' and ');
-  warn(
-    `project "${project.name}" has secrets, and ${options} on. Traces contain what is typed, sent and shown in plain text, secrets too; videos show the page. Keep them secret, or turn ${options} off for this project.`,
-  );
+  return true;
 }
 
 function maskTexts<T extends object>(holder: T, keys: readonly (keyof T)[], mask: Mask): void {
@@ -114,6 +94,15 @@ function maskFile(path: string, mask: Mask): void {
   writeFileSync(path, mask(readFileSync(path, 'utf8')));
 }
 
-function warn(text: string): void {
-  process.stderr.write(`taskproof: ${text}\n`);
+/**
+ * Makes secrets serialize as their names; code can still read the values. Checked on Playwright 1.65: the JSON reporter writes the
+ * whole config, including `use` of each project.
+ */
+export function hideSecrets(config: FullConfig): void {
+  for (const { use } of config.projects) {
+    const { secrets } = (use as { taskproof?: { secrets?: unknown } }).taskproof ?? {};
+    if (typeof secrets !== 'object' || secrets === null || Object.isFrozen(secrets)) continue;
+    const names = Object.fromEntries(Object.keys(secrets).map(name => [name, `<secret>${name}</secret>`]));
+    Object.defineProperty(secrets, 'toJSON', { value: () => names, enumerable: false, configurable: true });
+  }
 }

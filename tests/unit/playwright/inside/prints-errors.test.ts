@@ -1,7 +1,7 @@
 // Whether the errors of a run reach the terminal by a reporter of Playwright, or have to be printed.
 import type { FullConfig } from '@playwright/test/reporter';
 import { expect, test } from 'vitest';
-import { printsErrors } from '../../../src/playwright/runner';
+import { printsErrors } from '../../../../src/playwright/inside/command-line';
 
 const OURS = '/suite/node_modules/@taskproof/playwright/dist/reporter.js';
 

@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FullProject, TestCase } from '@playwright/test/reporter';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { repeats } from '../../../src/playwright/declare';
+import { repeats } from '../../../../src/playwright/declare';
 import {
   isFromRepeats,
   knownOptions,
   mergedOptions,
   readConfigOptions,
-} from '../../../src/playwright/options';
+} from '../../../../src/playwright/run/options';
 
 const agent = { name: 'mine', run: async () => undefined };
 const other = { name: 'other', run: async () => undefined };

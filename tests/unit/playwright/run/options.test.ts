@@ -1,14 +1,14 @@
 import type { Page, TestInfo } from '@playwright/test';
 import { describe, expect, test } from 'vitest';
-import { defineAgent } from '../../../src/agents/agent';
-import { agentRunner } from '../../../src/playwright/agent-runner';
+import { defineAgent } from '../../../../src/agents/agent';
+import { agentRunner } from '../../../../src/playwright/agent-runner';
 import {
-  checkTaskproofOptions,
   missingSecrets,
   originOf,
   type ReadyOptions,
-} from '../../../src/playwright/options';
-import { checkReporterOptions } from '../../../src/report/write';
+  readyOptions,
+} from '../../../../src/playwright/run/options';
+import { checkReporterOptions } from '../../../../src/report/write';
 
 const agent = defineAgent({ name: 'mine', run: async () => undefined });
 
@@ -29,20 +29,13 @@ test.each([
   [{ secrets: { PASSWORD: 'x' } }],
   [{ judge: { name: 'mine', judge: async () => ({ passed: true, reason: '' }) } }],
 ])('%j is accepted', options => {
-  expect(() => checkTaskproofOptions({ agent, ...options }, 'project "p"')).not.toThrow();
+  expect(() => readyOptions({ agent, ...options }, 'project "p"')).not.toThrow();
 });
 
 test.each([[undefined], [{}], [{ maxCostUsd: 1 }]])('%j names the agents to choose from', options => {
-  expect(() => checkTaskproofOptions(options, 'project "p"')).toThrow(
+  expect(() => readyOptions(options, 'project "p"')).toThrow(
     /^project "p": no agent is configured[\s\S]*lexical\(\)[\s\S]*claude\([\s\S]*command\(/,
   );
-});
-
-test('stepTimeoutMs is read as turnTimeoutMs', () => {
-  expect(checkTaskproofOptions({ agent, stepTimeoutMs: 5 }, 'p')).toMatchObject({ turnTimeoutMs: 5 });
-  expect(checkTaskproofOptions({ agent, stepTimeoutMs: 5, turnTimeoutMs: 6 }, 'p')).toMatchObject({
-    turnTimeoutMs: 6,
-  });
 });
 
 test.each([
@@ -67,14 +60,12 @@ test.each([
   [{ secrets: { 'A B': 'x' } }, /secrets/],
   [{ one: 1, two: 2 }, /one: unknown option[\s\S]*two: unknown option/],
 ])('%j is refused', (options, message) => {
-  expect(() => checkTaskproofOptions({ agent, ...options }, 'project "p"')).toThrow(message);
-  expect(() => checkTaskproofOptions({ agent, ...options }, 'project "p"')).toThrow(
-    /^project "p": use\.taskproof/,
-  );
+  expect(() => readyOptions({ agent, ...options }, 'project "p"')).toThrow(message);
+  expect(() => readyOptions({ agent, ...options }, 'project "p"')).toThrow(/^project "p": use\.taskproof/);
 });
 
 describe('secrets without a value', () => {
-  const options = checkTaskproofOptions(
+  const options = readyOptions(
     { agent, secrets: { KNOWN: 'x', EMPTY: '', GONE: undefined, LOST: undefined } },
     'p',
   );
@@ -105,7 +96,7 @@ test.each([
   ['https://x.test', 'http://base.test/', 'https://x.test'],
   ['baseURL', 'http://base.test:8080/app/?a=1', 'http://base.test:8080'],
 ])('origin %j with the baseURL %j is %j', (origin, baseURL, expected) => {
-  expect(originOf(checkTaskproofOptions({ agent, origin }, 'p'), baseURL, 'p')).toBe(expected);
+  expect(originOf(readyOptions({ agent, origin }, 'p'), baseURL, 'p')).toBe(expected);
 });
 
 test.each([
@@ -118,7 +109,7 @@ test.each([
   ['about:blank', /not an http/],
   ['http://', /not an http/],
 ])("origin 'baseURL' with the baseURL %j is refused without a stack", (baseURL, message) => {
-  const options = checkTaskproofOptions({ agent, origin: 'baseURL' }, 'p');
+  const options = readyOptions({ agent, origin: 'baseURL' }, 'p');
   const refused = () => originOf(options, baseURL, 'project "p"');
   expect(refused).toThrow(message);
   expect(refused).toThrow(expect.objectContaining({ stack: expect.not.stringMatching(/\n\s+at /) }));

@@ -1,0 +1,33 @@
+// What is planned for a test: its policy, and what identifies it. As JSON it crosses from the test files to workers, the reporter, blobs
+// and merged reports, so merging reports needs no spec files.
+import { z } from 'zod';
+import { specName } from './row-names';
+
+export const planSchema = z.object({
+  /** Of an ordinary test: its title. */
+  id: z.string(),
+  /** Titles of the describes around it, joined by ` › `. The same spec in another describe has its own verdict. */
+  describe: z.string().optional(),
+  /** Relative to the test file's folder, with forward slashes. */
+  file: z.string(),
+  /** Of an ordinary test with a pass policy, to identify it: its file, describes and title. Specs have none. */
+  titlePath: z.array(z.string()).optional(),
+  /** The policy of this run, which `--repeat-each` and replays change. */
+  policy: z.object({ k: z.number(), minPasses: z.number() }),
+  /** Whether the agent plays recordings. The main process can't always know; the worker always does. */
+  replayed: z.boolean(),
+  /** Trials are skipped once the verdict is settled. */
+  earlyStop: z.boolean().optional(),
+});
+
+export type Plan = z.infer<typeof planSchema>;
+
+/** Its name in its project: `cart`, `phone › cart`, `chat.spec.ts › assistant › finds the policy`. */
+export function planName(plan: Pick<Plan, 'id' | 'describe' | 'titlePath'>): string {
+  return plan.titlePath?.join(' › ') ?? specName({ spec: plan.id, describe: plan.describe });
+}
+
+/** A trial's title in reports, the same from run to run: `pricing-trial · trial 2/5`. */
+export function trialTitle({ id, policy, replayed }: Plan, repeatIndex: number): string {
+  return `${id} · ${replayed ? 'replay' : 'trial'} ${repeatIndex + 1}/${policy.k}`;
+}

@@ -1,0 +1,63 @@
+// What the HTML report shows of a trial: reporters may add to results, and it reads them after ours. Checked on Playwright 1.65.1.
+import type { TestResult, TestStep } from '@playwright/test/reporter';
+
+type Picture = TestResult['attachments'][number];
+
+/** The picture after a turn. */
+export function pictureOf({ attachments }: TestResult, turn: number): Picture | undefined {
+  return attachments.find(({ name }) => name === `turn-${turn}.jpg`);
+}
+
+/** Marks the step of a turn, for reporters that read results in their `onEnd`. */
+export function markTurn(result: TestResult, turn: number, mark: string): void {
+  const picture = pictureOf(result, turn);
+  const step = picture && stepWith(result.steps, picture);
+  if (step && !step.title.endsWith(mark)) step.title += ` ${mark}`;
+}
+
+/**
+ * Shows the pictures of a passing and of a failed trial side by side in the failed one. Checked on Playwright 1.65: the HTML report
+ * compares two images whose names differ only in `-expected` and `-actual`. These attachments are not in blobs: merge-reports
+ * adds them again.
+ */
+export function showSideBySide(
+  result: TestResult,
+  name: string,
+  { expected, actual }: { expected: Picture; actual: Picture },
+): void {
+  result.attachments.push(
+    { ...expected, name: `${name}-expected.jpg` },
+    { ...actual, name: `${name}-actual.jpg` },
+  );
+}
+
+/**
+ * The type of the transcript, which terminals leave out: of each `text/` attachment of a failed test they print 300 characters.
+ * Checked on Playwright 1.65: types are compared in lower case only, there and in the HTML report.
+ */
+export const QUIET_TEXT = 'Text/plain';
+
+const specLines = new WeakMap<object, string>();
+
+/** Removes the lines of the spec from the errors of a trial, so that terminals don't print them. */
+export function hideDetails({ errors }: TestResult): void {
+  for (const error of errors) {
+    if (!error.snippet || !/\.ya?ml$/.test(error.location?.file ?? '')) continue;
+    specLines.set(error, error.snippet);
+    delete error.snippet;
+  }
+}
+
+/** Brings them back, and shows transcripts on the trial's page instead of linking to them: for the HTML report, which reads both now. */
+export function showDetails({ errors, attachments }: TestResult): void {
+  for (const error of errors) if (specLines.has(error)) error.snippet = specLines.get(error)!;
+  for (const each of attachments) if (each.contentType === QUIET_TEXT) each.contentType = 'text/plain';
+}
+
+function stepWith(steps: readonly TestStep[], attachment: Picture): TestStep | undefined {
+  for (const step of steps) {
+    const found = step.attachments.includes(attachment) ? step : stepWith(step.steps, attachment);
+    if (found) return found;
+  }
+  return undefined;
+}

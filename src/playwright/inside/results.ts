@@ -1,0 +1,105 @@
+// How a verdict changes Playwright's own results, for which there is no public call. Checked on Playwright 1.65.1: reporters share the
+// TestCase and TestResult objects, `onTestEnd` comes before Playwright counts the failure, and outcome() is computed from
+// `expectedStatus` on each call. So changes in `onTestEnd` of the last trial are in place before any reporter's `onEnd`.
+import type { Suite, TestCase, TestResult } from '@playwright/test/reporter';
+
+/** Makes a tolerated failure an expected one: for `-x`, for the lists and for the exit status. */
+export function tolerate(test: TestCase, result: TestResult): void {
+  test.expectedStatus = result.status;
+}
+
+/** Makes it a failure again: the spec was lost after all, or the mark came from the blob of one shard. */
+export function expectAsDeclared(test: TestCase, expected: 'passed' | 'failed' = 'passed'): void {
+  test.expectedStatus = expected;
+}
+
+/**
+ * Calls back once for each result of a test that ran, before the first reporter sees it: reporters that print as tests end may be
+ * listed before ours. Checked on Playwright 1.64 and 1.65 (JobDispatcher): when a test ends, it fills in the result, sets
+ * `expectedStatus`, and reads it once to know whether to replace the worker. That first read must see the real value. If the worker
+ * died, it sets nothing.
+ */
+export function beforeReporters(test: TestCase, ended: (result: TestResult) => void): void {
+  let { expectedStatus } = test;
+  let isSet = false;
+  const told = new Set<TestResult>();
+  const tell = () => {
+    const result = test.results.at(-1);
+    // A result that has only begun counts as skipped, too.
+    if (!result || result.status === 'skipped' || told.has(result)) return;
+    told.add(result);
+    ended(result);
+  };
+  Object.defineProperty(test, 'expectedStatus', {
+    get() {
+      if (!isSet) tell();
+      isSet = false;
+      return expectedStatus;
+    },
+    set(status: TestCase['expectedStatus']) {
+      expectedStatus = status;
+      isSet = !told.has(test.results.at(-1)!);
+    },
+    enumerable: true,
+    configurable: true,
+  });
+}
+
+/**
+ * Skips a test that no worker has taken yet. Checked on Playwright 1.64 and 1.65: the plans of `preprocess` (`testRun.skip`) are
+ * kept here, and sent to the worker with the test.
+ */
+export function skipUnstarted(test: TestCase, reason: string): void {
+  const { _applyPlanAnnotation: plan } = test as { _applyPlanAnnotation?: (annotation: object) => void };
+  if (!test.results.length) plan?.call(test, { type: 'skip', description: reason });
+}
+
+/** Checked on Playwright 1.64 and 1.65: only the main process decides on retries, by this number. */
+export function turnOffRetries(test: TestCase): void {
+  test.retries = 0;
+}
+
+/** Whether the test is part of a serial describe, or of a serial file. Checked on Playwright 1.64 and 1.65. */
+export function isSerial({ parent }: Pick<TestCase, 'parent'>): boolean {
+  const { _parallelMode } = parent as Suite & { _parallelMode?: string };
+  return _parallelMode === 'serial' || (parent.parent !== undefined && isSerial(parent as never));
+}
+
+/**
+ * Renames a test in every report. Call it in `preprocess`: later, reporters would take it for another test. Test ids and `--grep`
+ * use the declared title.
+ */
+export function rename(test: TestCase, title: string): void {
+  (test as { title: string }).title = title;
+}
+
+const OUR_TAGS = /^@(verdict:\w+|tolerated|healed)$/;
+
+/**
+ * Replaces our tags on a test: the HTML report shows them beside the title, and filters by them. Checked on Playwright 1.65:
+ * `tags` is a getter in a run and a field in merge-reports.
+ */
+export function retag(test: TestCase, ours: readonly string[]): void {
+  const tags = (test as { _tags?: string[] })._tags ?? test.tags;
+  tags.splice(0, tags.length, ...tags.filter(tag => !OUR_TAGS.test(tag)), ...ours);
+}
+
+/**
+ * Adds or changes an annotation, which the HTML report shows above the steps. Checked on Playwright 1.65: JUnit and other reporters
+ * read the test's annotations, the HTML report those of the result.
+ */
+export function annotate(test: TestCase, result: TestResult, type: string, description: string): void {
+  for (const annotations of new Set([test.annotations, result.annotations])) {
+    const known = annotations.find(annotation => annotation.type === type);
+    if (known) known.description = description;
+    else annotations.unshift({ type, description });
+  }
+}
+
+/** Removes an annotation that the verdict makes obsolete. */
+export function unannotate(test: TestCase, result: TestResult, type: string): void {
+  for (const annotations of [test.annotations, result.annotations]) {
+    const index = annotations.findIndex(annotation => annotation.type === type);
+    if (index >= 0) annotations.splice(index, 1);
+  }
+}

@@ -1,0 +1,97 @@
+// Whether a trial runs: one pure function, which the main process asks before the run and as trials end, and a worker before each trial.
+// Each leaves out what it can't know.
+import { sumOf } from '../../data/collections';
+import { type Plan, planName } from '../../data/plan';
+import { answerOf, verdictName } from '../../verdicts/policy';
+import type { LedgerEntry } from './ledger';
+import { noRecording } from './options';
+import type { RunSettings } from './settings';
+
+/** The trial that is asked about. */
+export interface Asked {
+  plan: Plan;
+  project: string;
+  /** Playwright's repeatEachIndex. */
+  index: number;
+  earlyStop?: boolean | undefined;
+  maxRunCostUsd?: number | undefined;
+  /** What is wrong with its secrets. */
+  secrets?: string | undefined;
+  /** Its replay has no recording, nor another agent for it. */
+  recording?: { missing: string; otherwise: 'skip' | 'fail' } | undefined;
+}
+
+/** What the ledger knows. */
+export interface LedgerState {
+  /** Trials of this spec that have ended. */
+  ended: readonly LedgerEntry[];
+  /** US dollars that the ended trials of the run cost, as far as prices are known. */
+  spentUsd: number;
+  /** The same with what running trials may cost. */
+  committedUsd: number;
+}
+
+export type Decision = { run: true } | { skip: string } | { fail: string };
+
+export function decide(asked: Asked, ledger: LedgerState, settings: RunSettings): Decision {
+  const outside = notOfThisRun(asked, settings) ?? beyondK(asked, settings);
+  if (outside !== undefined) return { skip: outside };
+  const { secrets, recording } = asked;
+  if (secrets !== undefined) return { fail: secrets };
+  if (recording)
+    return recording.otherwise === 'skip'
+      ? { skip: `no recording: ${recording.missing}` }
+      : { fail: `${planName(asked.plan)}: ${noRecording([recording.missing])}` };
+  const needless =
+    settled(asked, ledger, settings) ?? answered(asked, ledger, settings) ?? overBudget(asked, ledger);
+  return needless === undefined ? { run: true } : { skip: needless };
+}
+
+function notOfThisRun(asked: Asked, settings: RunSettings): string | undefined {
+  const { titlePath, replayed } = asked.plan;
+  if (settings.purpose === 'probe' && titlePath) return 'a probe runs no code of tests';
+  if (!settings.wanted) return undefined;
+  if (replayed) return 'a replay has no fresh trials';
+  return wantedOf(asked, settings) ? undefined : 'this run does not ask for it';
+}
+
+const wantedOf = ({ project, plan }: Asked, { wanted }: RunSettings) =>
+  wanted?.find(one => one.project === project && one.spec === planName(plan));
+
+/** In an interactive run a person watches one trial. */
+function beyondK({ index, plan: { policy, replayed } }: Asked, settings: RunSettings): string | undefined {
+  if (index < (settings.interactive ? 1 : policy.k)) return undefined;
+  return replayed
+    ? 'a recording is played once, or N times with --repeat-each=N'
+    : `repeat ${index + 1} is beyond the spec's k of ${policy.k}`;
+}
+
+function settled(asked: Asked, { ended }: LedgerState, { judged }: RunSettings): string | undefined {
+  const { policy } = asked.plan;
+  if (!asked.earlyStop || !judged) return undefined;
+  const [passes, failures] = [countOf(ended, 'passed'), countOf(ended, 'failed')];
+  const verdict = verdictName(policy, { passes, failures, missing: policy.k - ended.length });
+  if (verdict === 'undecided') return undefined;
+  return `early stop: the verdict is settled (${verdict}, ${passes} of ${ended.length} passed, needs ${policy.minPasses} of ${policy.k})`;
+}
+
+/** Why a confirmation does not need the trial, or can't afford it. */
+function answered(asked: Asked, ledger: LedgerState, settings: RunSettings): string | undefined {
+  const rule = wantedOf(asked, settings);
+  if (!rule) return undefined;
+  const { ended, committedUsd } = ledger;
+  const counts = { passes: countOf(ended, 'passed'), failures: countOf(ended, 'failed') };
+  const answer = answerOf(rule, counts);
+  if (answer !== 'open') return `the answer is clear: ${answer}`;
+  const cap = settings.maxCostUsd;
+  if (cap === undefined || committedUsd <= cap + 1e-9) return undefined;
+  return `another trial could cost more than the $${cap} of --max-cost`;
+}
+
+function overBudget({ maxRunCostUsd: cap }: Asked, { spentUsd }: LedgerState): string | undefined {
+  if (cap === undefined || spentUsd < cap) return undefined;
+  return `the run has spent $${spentUsd.toFixed(4)} of its maxRunCostUsd of $${cap}, so no new trial starts`;
+}
+
+const countOf = (entries: readonly LedgerEntry[], outcome: LedgerEntry['outcome']) =>
+  sumOf(entries, entry => Number(entry.outcome === outcome));

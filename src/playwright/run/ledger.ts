@@ -1,0 +1,148 @@
+// What the processes of a run share: how each trial ended and what it cost. A folder with one file per trial, so that trials that end at
+// once don't disturb each other.
+import { createHash, randomUUID } from 'node:crypto';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { z } from 'zod';
+import { sumOf } from '../../data/collections';
+import type { LedgerState } from './decide';
+
+/** Set by the reporter in the main process, inherited by the workers. */
+const ENV = 'TASKPROOF_LEDGER';
+const JUDGED = 'judged';
+const PREFIX = 'taskproof-';
+
+const entrySchema = z.object({
+  index: z.number(),
+  /** Null while the trial runs: its cost is reserved. */
+  outcome: z.enum(['passed', 'failed', 'error']).nullable(),
+  costUsd: z.number().nullable(),
+});
+export type LedgerEntry = z.infer<typeof entrySchema>;
+
+/**
+ * Begins a run. Call it in the main process, before workers start.
+ *
+ * @param judged whether the run has verdicts; in UI mode and in editors it has none
+ */
+export function openLedger({ judged }: { judged: boolean }): void {
+  closeLedger();
+  const run = mkdtempSync(join(tmpdir(), PREFIX));
+  if (judged) writeFileSync(join(run, JUDGED), '');
+  process.env[ENV] = run;
+}
+
+/** Opens a ledger in a run without our reporter, to share costs and which warnings were printed. */
+export function openLedgerWithoutReporter(argv: readonly string[] = process.argv): void {
+  const { TEST_WORKER_INDEX, [ENV]: opened } = process.env;
+  if (TEST_WORKER_INDEX !== undefined || opened !== undefined || !argv.includes('test')) return;
+  openLedger({ judged: false });
+  process.once('exit', closeLedger);
+}
+
+export function closeLedger(): void {
+  const folder = process.env[ENV];
+  if (folder) rmSync(folder, { recursive: true, force: true });
+  delete process.env[ENV];
+}
+
+/** Whether our reporter gives verdicts in this run. */
+export function isJudged(): boolean {
+  const run = process.env[ENV];
+  return run !== undefined && existsSync(join(run, JUDGED));
+}
+
+const processId = randomUUID().slice(0, 8);
+
+/**
+ * Identifies the run in the values of `{{unique}}`. Without a ledger, each worker has its own. Set `TASKPROOF_RUN_ID` to the id in
+ * a record to get its values again.
+ */
+export function runId(): string {
+  const { TASKPROOF_RUN_ID, [ENV]: run } = process.env;
+  return TASKPROOF_RUN_ID || (run ? basename(run).slice(PREFIX.length) : processId);
+}
+
+/** Without a ledger, does nothing. */
+export function enter(project: string, spec: string, entry: LedgerEntry): void {
+  const run = process.env[ENV];
+  if (!run) return;
+  // Renamed into place, so that no worker reads half a file.
+  const half = join(run, randomUUID());
+  writeFileSync(half, JSON.stringify(entry));
+  renameSync(half, fileOf(run, project, spec, entry.index));
+}
+
+const said = new Set<string>();
+
+/** True for the first caller in the run; without a ledger, in the worker. For warnings that are printed once. */
+export function isFirstToSay(what: string): boolean {
+  if (said.has(what)) return false;
+  said.add(what);
+  const run = process.env[ENV];
+  if (!run) return true;
+  try {
+    writeFileSync(join(run, `said-${what}`), '', { flag: 'wx' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What is known now of the run, and of this spec. */
+export function readLedger(project: string, spec: string): LedgerState {
+  const all = entries();
+  const hasEnded = ({ outcome }: LedgerEntry) => outcome !== null;
+  return {
+    ended: entries(prefixOf(project, spec)).filter(hasEnded),
+    spentUsd: sumOf(all.filter(hasEnded), costOf),
+    committedUsd: sumOf(all, costOf),
+  };
+}
+
+/**
+ * Reserves the cost of a trial until it ends: two workers that ask at once must not both start their last affordable one.
+ *
+ * @returns gives it back
+ */
+export function reserve(project: string, spec: string, index: number, costUsd: number): () => void {
+  const run = process.env[ENV];
+  if (!run || existsSync(fileOf(run, project, spec, index))) return () => undefined;
+  enter(project, spec, { index, outcome: null, costUsd });
+  return () => rmSync(fileOf(run, project, spec, index));
+}
+
+const costOf = ({ costUsd }: LedgerEntry) => costUsd ?? 0;
+
+function entries(prefix = ''): LedgerEntry[] {
+  const run = process.env[ENV];
+  const files = run ? readdirSync(run) : [];
+  return files
+    .filter(name => name.startsWith(prefix) && name.endsWith('.json'))
+    .flatMap(name => {
+      try {
+        return entrySchema.parse(JSON.parse(readFileSync(join(run!, name), 'utf8')));
+      } catch {
+        // Another worker gave its reservation up meanwhile.
+        return [];
+      }
+    });
+}
+
+function fileOf(run: string, project: string, spec: string, index: number): string {
+  return join(run, `${prefixOf(project, spec)}${index}.json`);
+}
+
+function prefixOf(project: string, spec: string): string {
+  const hash = createHash('sha256').update(JSON.stringify([project, spec]));
+  return `${hash.digest('hex').slice(0, 32)}-`;
+}

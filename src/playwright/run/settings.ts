@@ -1,0 +1,82 @@
+// The settings of a run: where its config is, and what a command of ours that started it asks for (`taskproof confirm` runs candidates
+// again, `taskproof probe` runs every spec without its agent). An environment variable names a file with these.
+import { readFileSync } from 'node:fs';
+import { dirname, sep } from 'node:path';
+import type { FullConfig } from '@playwright/test/reporter';
+import { z } from 'zod';
+import { isInteractive } from '../inside/command-line';
+import { isJudged } from './ledger';
+
+/** Without a config file, Playwright uses the folder that it was started in. */
+export function folderOf({ configFile, rootDir }: Pick<FullConfig, 'configFile' | 'rootDir'>): string {
+  return configFile ? dirname(configFile) : rootDir;
+}
+
+/** As plans and records name files. */
+export const posix = (path: string) => path.split(sep).join('/');
+
+/** Names the file with a CheckRun. */
+export const CHECK_RUN = 'TASKPROOF_CHECK_RUN';
+
+const wantedSchema = z.object({
+  project: z.string(),
+  /** Its name, as `planName` returns it. */
+  spec: z.string(),
+  /** So many failures settle the answer; null if no number does. */
+  enough: z.number().nullable(),
+  /** Most fresh trials: if so many failures can't be reached any more, that settles the answer, too. */
+  trials: z.number(),
+  /** US dollars that a trial costs at most, as far as known. */
+  trialUsd: z.number(),
+});
+
+const checkRunSchema = z.object({
+  purpose: z.enum(['confirm', 'probe']),
+  /** Gets the results. The reporter writes nothing else. */
+  outputFile: z.string(),
+  /** The specs to run. Default: all. */
+  wanted: z.array(wantedSchema).optional(),
+  /** US dollars; a trial that might exceed it does not start. */
+  maxCostUsd: z.number().optional(),
+});
+
+export type CheckRun = z.infer<typeof checkRunSchema>;
+export type Wanted = z.infer<typeof wantedSchema>;
+
+let known: { file: string; run: CheckRun } | undefined;
+
+/** Undefined in an ordinary run. */
+export function checkRun(): CheckRun | undefined {
+  const file = process.env[CHECK_RUN];
+  if (!file) return undefined;
+  if (known?.file !== file)
+    known = { file, run: checkRunSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) };
+  return known.run;
+}
+
+/** @returns what to add to a trial's index for its seed: fresh trials must not repeat those of the earlier run. */
+export function seedOffset(): number {
+  return checkRun()?.purpose === 'confirm' ? 1_000_000 : 0;
+}
+
+/** A trial's options in this run. A probe's agent does nothing, and a probe has neither judge nor recordings. */
+export function optionsInRun(options: unknown): unknown {
+  const run = checkRun();
+  if (!run || typeof options !== 'object' || options === null) return options;
+  const own = { ...options, earlyStop: false, record: false };
+  if (run.purpose === 'confirm') return own;
+  // Nothing is typed, so no secret is missing.
+  return { ...own, agent: { name: 'nothing', run: async () => {} }, judge: undefined, secrets: undefined };
+}
+
+/** All that is decided on besides the trial itself. */
+export interface RunSettings extends Partial<Pick<CheckRun, 'purpose' | 'wanted' | 'maxCostUsd'>> {
+  /** Whether our reporter gives verdicts. */
+  judged: boolean;
+  /** UI mode, `--debug`, editors: a person picks one trial. */
+  interactive: boolean;
+}
+
+export function runSettings(): RunSettings {
+  return { ...checkRun(), judged: isJudged(), interactive: isInteractive() };
+}

@@ -1,0 +1,76 @@
+// Before the first test: whether the agents and judges of a run can run, and what they lack.
+import { relative } from 'node:path';
+import { groupBy } from '../data/collections';
+import { planName } from '../data/plan';
+import { isInteractive } from '../playwright/inside/command-line';
+import { runError } from '../playwright/inside/errors';
+import {
+  isReplay,
+  missingSecrets,
+  noRecording,
+  type ReadyOptions,
+  readyOptions,
+} from '../playwright/run/options';
+import { goalOf, RUBRIC } from '../playwright/run/plan';
+import { print } from '../text/print';
+import type { PlannedTest } from './planning';
+
+/** Groups tests by their options, which it checks: those of the project and of `test.use`. */
+function byOptions(
+  planned: readonly PlannedTest[],
+): { where: string; options: ReadyOptions; tests: readonly PlannedTest[] }[] {
+  // In editors and UI mode, only the workers know and check a file's `test.use`.
+  const known = isInteractive() ? [] : planned.filter(({ options }) => options.known);
+  return [...groupBy(known, ({ options }) => options.value)].map(([value, tests]) => {
+    const where = `project "${tests.at(-1)!.project.name}"`;
+    return { where, tests, options: readyOptions(value, where) };
+  });
+}
+
+/** Checks that every agent and judge can run. @throws Error with every missing secret, or with the first that can't. */
+export async function checkAgents(planned: readonly PlannedTest[], configDir: string): Promise<void> {
+  const groups = byOptions(planned);
+  const problems = groups.flatMap(({ where, tests, options }) => {
+    const goals = tests.map(({ test, plan }) => ({ id: plan.id, goal: goalOf(test) }));
+    const missing = missingSecrets(options, goals);
+    return missing ? [`taskproof: ${where}: ${missing}`] : [];
+  });
+  if (problems.length) throw runError(problems.join('\n'));
+  for (const { where, tests, options } of groups) {
+    for (const part of [options.agent, options.judge])
+      try {
+        await part?.preflight?.();
+      } catch (error) {
+        const said = error instanceof Error ? error.message : String(error);
+        throw runError(`taskproof: ${where} can't run: ${said}`);
+      }
+    const recordings = await missingRecordings(tests, options, configDir);
+    for (const warning of [recordings, ungradedRubrics(tests, options), unofferedSecrets(options)])
+      if (warning) print(process.stdout, `taskproof: ${where}: ${warning}`);
+  }
+}
+
+async function missingRecordings(
+  tests: readonly PlannedTest[],
+  { agent }: ReadyOptions,
+  configDir: string,
+): Promise<string | undefined> {
+  if (!isReplay(agent)) return undefined;
+  const specs = [...new Set(tests.map(({ plan }) => planName(plan)))];
+  const files = await Promise.all(specs.map(name => agent.missingRecording(configDir, name)));
+  const names = files.flatMap(file => (file === undefined ? [] : relative(configDir, file)));
+  return names.length ? noRecording(names) : undefined;
+}
+
+/** Not an error: no goal names them, but one may need them. */
+function unofferedSecrets({ missing }: ReadyOptions): string | undefined {
+  if (!missing.length) return undefined;
+  return `secrets without a value: ${missing.join(', ')}. The agent can't use them. No goal of this run names them.`;
+}
+
+function ungradedRubrics(tests: readonly PlannedTest[], { judge }: ReadyOptions): string | undefined {
+  const rubrics = tests.filter(({ test }) => test.annotations.some(({ type }) => type === RUBRIC));
+  const ids = [...new Set(rubrics.map(({ plan }) => plan.id))];
+  if (judge || !ids.length) return undefined;
+  return `${ids.join(', ')}: no judge for the rubric, so only the assertions decide. Add \`judge: webJudge()\` to use.taskproof, or remove \`judge\` from the spec.`;
+}

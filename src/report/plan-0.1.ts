@@ -1,0 +1,32 @@
+// FOR ONE RELEASE: blobs of 0.1 have the plan only as texts for people. Remove this file and its calls after 0.2.
+import type { TestCase } from '@playwright/test/reporter';
+import type { Plan } from '../data/plan';
+import { type Annotation, carryPlan, describeOf, PASS_POLICY, PLAN } from '../playwright/run/plan';
+
+const POLICY = /^(?:1|at least (\d+) of (\d+)) (trial|replay)(?:, which|s) must pass(; stops early)?$/;
+const TRIAL = / · (trial|replay) \d+\/\d+$/;
+
+/** Adds the hidden annotation to those of a test or its result, if their texts are those of a plan. */
+export function carryPlanOf01(test: TestCase, annotations: Annotation[] = test.annotations): void {
+  if (annotations.some(({ type }) => type === PLAN)) return;
+  const spec = annotations.findIndex(
+    (each, at) => each.type === 'spec' && annotations[at + 1]?.type === 'policy',
+  );
+  const at = spec >= 0 ? spec + 1 : annotations.findLastIndex(({ type }) => type === PASS_POLICY);
+  const found = POLICY.exec(annotations[at]?.description ?? '');
+  if (!found) return;
+  const [, minPasses = 1, k = 1, noun, stops] = found;
+  const id = test.title.replace(TRIAL, '');
+  const path = [...test.titlePath().slice(2, -1).filter(Boolean), id];
+  const plan: Plan = {
+    id,
+    describe: describeOf(test),
+    file: spec >= 0 ? annotations[spec]!.description! : path[0]!,
+    ...(spec >= 0 ? {} : { titlePath: path }),
+    policy: { k: Number(k), minPasses: Number(minPasses) },
+    replayed: noun === 'replay',
+    ...(stops ? { earlyStop: true } : {}),
+  };
+  annotations.splice(spec >= 0 ? spec : at, 0, { type: PLAN, description: '' });
+  carryPlan({ annotations }, plan);
+}

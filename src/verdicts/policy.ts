@@ -1,0 +1,36 @@
+// The rules that a trial is decided by while others still run: what a policy asks for, and when an answer is clear.
+import type { Graded, Policy, VerdictName } from '../data/verdict';
+
+/** The policy of a run with `--repeat-each=N`: k = N, minPasses = min(minPasses, N). */
+export function policyForRepeats(policy: Policy, repeats: number): Policy {
+  return { k: repeats, minPasses: Math.min(policy.minPasses, repeats) };
+}
+
+/** How many failed trials a spec can have and still pass. The next one is the decisive failure. */
+export function allowedFailures(policy: Policy): number {
+  return policy.k - policy.minPasses;
+}
+
+/** @param counts of trials; `missing` ones are not graded and can still come */
+export function verdictName(policy: Policy, counts: Graded & { missing: number }): VerdictName {
+  if (counts.passes >= policy.minPasses) return 'passed';
+  if (counts.failures > allowedFailures(policy)) return 'failed';
+  return counts.passes + counts.missing < policy.minPasses ? 'inconclusive' : 'undecided';
+}
+
+/** When a candidate needs no more fresh trials. */
+export interface StopRule {
+  /** Most fresh trials. */
+  trials: number;
+  /** So many failures confirm; null if no number could, because the baseline has too few trials. */
+  enough: number | null;
+}
+
+/** `open`: the fresh trials so far give no answer. */
+export type Answer = 'regressed' | 'not confirmed' | 'open';
+
+/** Stopping once the rest can't change the answer changes no error rate. */
+export function answerOf({ trials, enough }: StopRule, { passes, failures }: Graded): Answer {
+  if (enough !== null && failures >= enough) return 'regressed';
+  return enough === null || passes > trials - enough ? 'not confirmed' : 'open';
+}

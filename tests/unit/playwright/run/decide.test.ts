@@ -1,0 +1,121 @@
+// Whether a trial runs, by what the main process and the workers know of it.
+import { expect, test } from 'vitest';
+import { type Asked, type Decision, decide, type LedgerState } from '../../../../src/playwright/run/decide';
+import type { LedgerEntry } from '../../../../src/playwright/run/ledger';
+import type { RunSettings } from '../../../../src/playwright/run/settings';
+
+const plan = { id: 'cart', file: 'cart.yaml', policy: { k: 5, minPasses: 4 }, replayed: false };
+const replay = { ...plan, policy: { k: 1, minPasses: 1 }, replayed: true };
+const ordinary = { ...plan, titlePath: ['a.spec.ts', 'cart'] };
+const wanted = { project: 'p', spec: 'cart', enough: 2, trials: 4, trialUsd: 0.1 };
+
+const OUTCOMES = { p: 'passed', f: 'failed', e: 'error' } as const;
+const ended = (letters: string): LedgerEntry[] =>
+  [...letters].map((letter, index) => ({
+    index,
+    outcome: OUTCOMES[letter as keyof typeof OUTCOMES],
+    costUsd: 0,
+  }));
+
+interface Case extends Partial<Asked> {
+  ended?: string;
+  spentUsd?: number;
+  committedUsd?: number;
+  settings?: Partial<RunSettings>;
+}
+
+function decided({
+  ended: letters = '',
+  spentUsd = 0,
+  committedUsd = 0,
+  settings,
+  ...asked
+}: Case): Decision {
+  const ledger: LedgerState = { ended: ended(letters), spentUsd, committedUsd };
+  const run = { judged: true, interactive: false, ...settings };
+  return decide({ plan, project: 'p', index: 0, ...asked }, ledger, run);
+}
+
+test.each<[string, Case]>([
+  ['the first trial', {}],
+  ['the last of k', { index: 4 }],
+  ['a settled verdict, without early stop', { ended: 'pppp' }],
+  ['a verdict that is open', { earlyStop: true, ended: 'fppp' }],
+  ['no trial yet', { earlyStop: true }],
+  [
+    'two failures of which one was tolerated, where each stands for itself',
+    {
+      ...{ earlyStop: true, ended: 'ff', settings: { judged: false } },
+    },
+  ],
+  ['money left', { maxRunCostUsd: 1, spentUsd: 0.99 }],
+  ['an open answer', { ended: 'fpp', settings: { wanted: [wanted] } }],
+  ['a cap that is just met', { committedUsd: 0.2, settings: { wanted: [wanted], maxCostUsd: 0.2 } }],
+  ['a spec in a probe', { settings: { purpose: 'probe' } }],
+  ['the one trial of an interactive run', { settings: { interactive: true } }],
+])('%s: it runs', (_, asked) => {
+  expect(decided(asked)).toEqual({ run: true });
+});
+
+test.each<[string, Case, string]>([
+  ['beyond k', { index: 5 }, "repeat 6 is beyond the spec's k of 5"],
+  [
+    'a second replay',
+    { plan: replay, index: 1 },
+    'a recording is played once, or N times with --repeat-each=N',
+  ],
+  ['interactive, a second one', { index: 1, settings: { interactive: true } }, 'beyond'],
+  [
+    'passed early',
+    { earlyStop: true, ended: 'pppp' },
+    'early stop: the verdict is settled (passed, 4 of 4 passed, needs 4 of 5)',
+  ],
+  [
+    'failed early',
+    { earlyStop: true, ended: 'fpf' },
+    'early stop: the verdict is settled (failed, 1 of 3 passed, needs 4 of 5)',
+  ],
+  [
+    'inconclusive early',
+    { earlyStop: true, ended: 'ee' },
+    'early stop: the verdict is settled (inconclusive, 0 of 2 passed, needs 4 of 5)',
+  ],
+  [
+    'no money',
+    { maxRunCostUsd: 1, spentUsd: 1 },
+    'the run has spent $1.0000 of its maxRunCostUsd of $1, so no new trial starts',
+  ],
+  ['confirmed', { ended: 'ff', settings: { wanted: [wanted] } }, 'the answer is clear: regressed'],
+  ['not confirmed', { ended: 'ppp', settings: { wanted: [wanted] } }, 'the answer is clear: not confirmed'],
+  [
+    'too dear',
+    { committedUsd: 0.3, settings: { wanted: [wanted], maxCostUsd: 0.25 } },
+    'another trial could cost more than the $0.25 of --max-cost',
+  ],
+  ['not asked for', { settings: { wanted: [{ ...wanted, project: 'q' }] } }, 'this run does not ask for it'],
+  [
+    'a replay in a confirmation',
+    { plan: replay, settings: { wanted: [wanted] } },
+    'a replay has no fresh trials',
+  ],
+  ['a test in a probe', { plan: ordinary, settings: { purpose: 'probe' } }, 'a probe runs no code of tests'],
+  [
+    'no recording, which may be',
+    { recording: { missing: 'r/cart.json', otherwise: 'skip' } },
+    'no recording: r/cart.json',
+  ],
+  ['beyond k before what is missing', { index: 5, secrets: 'none' }, 'beyond'],
+])('%s: it is skipped', (_, asked, reason) => {
+  expect(decided(asked)).toEqual({ skip: expect.stringContaining(reason) });
+});
+
+test.each<[string, Case, string]>([
+  ['a secret without a value', { secrets: 'PASSWORD has no value' }, 'PASSWORD has no value'],
+  [
+    'no recording',
+    { recording: { missing: 'r/cart.json', otherwise: 'fail' } },
+    'cart: no recording: r/cart.json. To make one, ',
+  ],
+])('%s: it fails', (_, asked, message) => {
+  expect(decided(asked)).toEqual({ fail: expect.stringContaining(message) });
+});

@@ -1,0 +1,62 @@
+import { existsSync } from 'node:fs';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import {
+  closeLedger,
+  enter,
+  isJudged,
+  openLedger,
+  readLedger,
+  reserve,
+} from '../../../../src/playwright/run/ledger';
+
+beforeEach(() => openLedger({ judged: true }));
+afterEach(() => closeLedger());
+
+const end = (index: number, outcome: 'passed' | 'failed' | 'error', costUsd: number | null = 0) =>
+  enter('p', 'spec', { index, outcome, costUsd });
+const NOTHING = { ended: [], spentUsd: 0, committedUsd: 0 };
+
+test('trials that ended count once each, and specs and projects are kept apart', () => {
+  end(0, 'failed');
+  end(0, 'failed');
+  end(3, 'passed');
+  expect(
+    readLedger('p', 'spec')
+      .ended.map(({ index }) => index)
+      .sort(),
+  ).toEqual([0, 3]);
+  expect(readLedger('q', 'spec').ended).toEqual([]);
+  expect(readLedger('p', 'other').ended).toEqual([]);
+});
+
+test('costs add up over the run, as far as they are known', () => {
+  end(0, 'passed', 0.25);
+  end(1, 'error', null);
+  enter('q', 'other', { index: 0, outcome: 'failed', costUsd: 0.5 });
+  expect(readLedger('p', 'spec')).toMatchObject({ spentUsd: 0.75, committedUsd: 0.75 });
+});
+
+test("a trial's cost is reserved until it ends, or is given back", () => {
+  reserve('p', 'spec', 0, 0.1);
+  const giveBack = reserve('p', 'spec', 1, 0.1);
+  // What only runs is neither spent nor lost.
+  expect(readLedger('p', 'spec')).toEqual({ ended: [], spentUsd: 0, committedUsd: 0.2 });
+  end(0, 'failed', 0.02);
+  giveBack();
+  expect(readLedger('p', 'spec')).toMatchObject({ spentUsd: 0.02, committedUsd: 0.02 });
+  // A trial that has ended reserves nothing more, and loses nothing.
+  reserve('p', 'spec', 0, 5)();
+  expect(readLedger('p', 'spec')).toMatchObject({ ended: [{ outcome: 'failed' }], committedUsd: 0.02 });
+});
+
+test('a new run begins empty, and a closed ledger leaves nothing behind and tells nothing', () => {
+  end(0, 'failed', 1);
+  const folder = process.env.TASKPROOF_LEDGER!;
+  openLedger({ judged: false });
+  expect(existsSync(folder)).toBe(false);
+  expect(isJudged()).toBe(false);
+  expect(readLedger('p', 'spec')).toEqual(NOTHING);
+  closeLedger();
+  end(0, 'failed');
+  expect(readLedger('p', 'spec')).toEqual(NOTHING);
+});
