@@ -10,6 +10,7 @@ import { takeScreenshot } from '../browser/session/pictures';
 import type { RecordedAction } from '../data/action';
 import type { Action, TurnRecord } from '../data/record';
 import { addUsage, NO_USAGE, type ReportedUsage } from '../data/usage';
+import { debug } from '../text/debug';
 import { messageOf } from '../text/error-message';
 import { oneLine } from '../text/line';
 import { type Mask, maskDeep } from '../text/mask';
@@ -192,6 +193,8 @@ export class Turns {
     record.durationMs = Math.round(performance.now() - this.trial.startedAt - record.startedAtMs);
     if (!record.actions.length)
       record.actions.push({ title: record.title, ...(record.error ? { error: record.error } : {}) });
+    for (const { title, error } of record.actions)
+      debug('tool', () => `${title}: ${error ?? 'done'}, in turn ${record.number}`);
     record.usage = this.turnUsage;
     this.turnUsage = NO_USAGE;
   }

@@ -95,7 +95,11 @@ beforeAll(async () => {
     }),
   });
   const env = { THE_VALUE: VALUE };
-  run = await suite.playwright(['test', '--project=agents', '--project=hand'], env);
+  // Its lines are part of the output, in which the value is looked for.
+  run = await suite.playwright(['test', '--project=agents', '--project=hand'], {
+    ...env,
+    DEBUG: 'taskproof*',
+  });
   left = leftBehind(suite.folder, run.output);
   verdicts = run.results().verdicts.map(({ spec, verdict }) => `${spec}: ${verdict}`);
   traced = await suite.playwright(
@@ -134,6 +138,18 @@ describe('without traces', () => {
     const found = left.filter(({ content }) => heads.some(head => content.includes(head)));
     expect(found.map(({ name, content }) => `${name}: ${around(content, heads)}`)).toEqual([]);
     for (const form of [VALUE, encodeURIComponent(VALUE)]) expect(holding(left, form)).toEqual([]);
+  });
+
+  test('DEBUG says what was decided, with the name in the place of the value', () => {
+    const lines = run.output.split('\n').filter(line => /^ {2}taskproof:\w+ .* \+\d+ms$/.test(line));
+    expect(
+      lines.some(line => /taskproof:settle quiet after \d+ ms: http/.test(line)),
+      run.output,
+    ).toBe(true);
+    expect(
+      lines.some(line => line.startsWith('  taskproof:tool ') && line.includes(NAME)),
+      run.output,
+    ).toBe(true);
   });
 
   test('the titles of steps are as before but for the value', () => {
