@@ -240,22 +240,22 @@ console.log(JSON.stringify([...new Set(names.filter(Boolean))]));`,
 }
 
 test.each([
-  { what: 'the format', code: `require('@taskproof/playwright/spec')`, loads: ['zod'] },
+  { what: 'the format', code: `require('@taskproof/playwright/spec')`, loads: [] },
   {
     what: 'claude() in a config',
     code: `require('../node_modules/@taskproof/playwright/dist/agents/claude/index.js').claude({ model: 'x' })`,
-    loads: ['zod'],
+    loads: [],
   },
   {
     what: 'a config with every agent',
     code: `const { claude, command, lexical, replay } = require('@taskproof/playwright');
 claude({ model: 'x' }); command({ command: 'node' }); lexical(); replay();`,
-    loads: ['zod', 'playwright-core'],
+    loads: ['playwright-core'],
   },
   {
     what: 'the package with the reporter and a judge',
     code: `require('@taskproof/playwright/reporter'); require('@taskproof/playwright').webJudge({ model: 'x' })`,
-    loads: ['reporter.js', 'zod', 'playwright-core'],
+    loads: ['reporter.js', 'playwright-core'],
   },
 ])('of what takes long to load, $what loads $loads', async ({ code, loads }) => {
   expect(await loadedBy(code)).toEqual(loads);
