@@ -108,7 +108,7 @@ export async function tell(
     lines?: readonly string[];
   },
 ): Promise<void> {
-  const writer = markdown ? commentWriter : terminalWriter(io.colour && output === undefined);
+  const writer = markdown ? commentWriter : terminalWriter({ colour: io.colour && output === undefined });
   const text = json ? printableJson(as.json()) : as.document(writer).trimEnd();
   if (output === undefined) io.out(text);
   else await writeOutput(io, output, `${text}\n`);

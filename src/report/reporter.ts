@@ -35,7 +35,8 @@ import { mergeConflicts, whyMissing } from './missing';
 import { carryPlanOf01 } from './plan-0.1';
 import { planRun, shardName } from './planning';
 import { writeRecordings } from './recordings';
-import { lostSummary, verdictTable, whereToLook } from './render/terminal';
+import { lostSummary, whereToLook } from './render/lost';
+import { verdictTable } from './render/run';
 import { nameTests, SpecRun, skipNeedless } from './spec-run';
 import {
   checkReporterOptions,

@@ -133,7 +133,7 @@ export async function writeOutput(results: Results, options: ReporterOptions, fo
   await attempt(resolve(folder, options.outputFile), file =>
     writeText(file, `${JSON.stringify(results, null, 2)}\n`),
   );
-  const summary = async () => (await import('./render/summary.js')).renderSummary(results);
+  const summary = async () => (await import('./render/run.js')).renderSummary(results);
   if (options.summary !== undefined)
     await attempt(resolve(folder, options.summary), async file => writeText(file, await summary()));
   const stepSummary = process.env.GITHUB_STEP_SUMMARY;
@@ -149,7 +149,7 @@ async function compare(file: string, results: Results): Promise<void> {
   const { diffWithBaseline } = await import('../verdicts/history.js');
   const runs = readHistory(await readFile(file, 'utf8'), file);
   const diff = diffWithBaseline(runs, results);
-  print(process.stdout, `\n${diffDocument(diff)(terminalWriter(useColour(process.stdout)))}`);
+  print(process.stdout, `\n${diffDocument(diff)(terminalWriter({ colour: useColour(process.stdout) }))}`);
 }
 
 /** Writes a file and the folders above it. */

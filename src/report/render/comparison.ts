@@ -11,8 +11,8 @@ import type {
 import { formatCost, formatRate, plural } from '../../text/figures';
 import { few } from '../../text/shorten';
 import { formatP } from './diff';
-import { type Cell, SIGNS, STYLES } from './document';
-import { blocks, escapeMarkdown, markdownTable, SUMMARY_LIMIT } from './markdown-writer';
+import { type Cell, type Document, type Layout, SIGNS, STYLES } from './document';
+import { escapeMarkdown } from './markdown-writer';
 import { cellText, displayWidth, type TableOptions, table, wrapped } from './terminal-writer';
 
 /** Longer names are folded. A column is as wide as its figures or as this. */
@@ -24,15 +24,30 @@ type Lines = Cell[];
 /** The head, a cell for each spec, the totals. */
 type Column = Lines[];
 
-/**
- * The table, and below it the specs on which the projects differ.
- *
- * @param options.width of the terminal, in characters
- */
-export function comparisonText(
-  comparison: Comparison,
-  { colour, width, indent }: { colour: boolean; width: number; indent: string },
-): string {
+/** Totals first in Markdown, where a long table is cut at its end. */
+export function comparisonDocument(comparison: Comparison): Document {
+  return to => {
+    if (to.layout) return comparisonText(comparison, to.layout);
+    const { projects, specs } = comparison;
+    const totals = projects.map(totalsOf);
+    const rows = [
+      ...Object.keys(totals[0]!).map(text => [{ text, strong: true }, ...totals.map(parts => parts[text]!)]),
+      ...specs.map(({ spec, cells }) => [
+        spec,
+        ...projects.map(({ project }) => comparedCell(cells.find(cell => cell.project === project))),
+      ]),
+    ];
+    const head = ['spec', ...projects.map(({ project }) => projectName(project))];
+    return to.section('Side by side', [
+      to.items(findingsOf(comparison).map(text => ({ text }))),
+      to.table({ head, rows }, 1 / 2),
+      'Each cell: passes of k, median turns, cost.',
+    ]);
+  };
+}
+
+/** The table, in blocks that fit the terminal, and below it the specs on which the projects differ. */
+function comparisonText(comparison: Comparison, { colour, width, indent }: Layout): string {
   const room = width - indent.length;
   const specs = specColumn(comparison);
   const projects = comparison.projects.map(totals => projectColumn(comparison, totals));
@@ -41,30 +56,6 @@ export function comparisonText(
   );
   const findings = findingsOf(comparison).map(line => wrapped(line, room, indent));
   return [...tables, findings.join('\n')].join('\n\n');
-}
-
-/** The same in Markdown. */
-export function comparisonSection(comparison: Comparison): string {
-  const { projects, specs } = comparison;
-  const rows = specs.map(({ spec, cells }) => [
-    spec,
-    ...projects.map(({ project }) => comparedCell(cells.find(cell => cell.project === project))),
-  ]);
-  const totals = projects.map(totalsOf);
-  const totalRows = Object.keys(totals[0]!).map(text => [
-    { text, strong: true },
-    ...totals.map(parts => parts[text]!),
-  ]);
-  const head = ['spec', ...projects.map(({ project }) => projectName(project))];
-  return blocks([
-    '### Side by side',
-    findingsOf(comparison)
-      .map(finding => `- ${escapeMarkdown(finding, SUMMARY_LIMIT / 20)}`)
-      .join('\n'),
-    // Totals first: a long table is cut at its end.
-    markdownTable({ head, rows: [...totalRows, ...rows] }, SUMMARY_LIMIT / 2),
-    'Each cell: passes of k, median turns, cost.',
-  ]).trimEnd();
 }
 
 function comparedCell(cell: ComparisonCell | undefined): string | Cell {

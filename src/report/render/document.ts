@@ -11,15 +11,40 @@ export type Document = (to: Writer) => string;
 
 export interface Writer {
   readonly isMarkdown: boolean;
+  /** For what a terminal lays out in its own way; left out in Markdown. */
+  readonly layout?: Layout;
   heading(text: string): string;
   /** Sentences, a line for each. */
   lines(sentences: readonly string[]): string;
+  /** A part with a title. */
+  section(title: string, parts: readonly string[]): string;
+  /** A list. */
+  items(items: readonly Item[], share?: number): string;
   /** What is to be said of some rows of a table. */
   notes(notes: readonly Note[]): string;
   /** @param share of a comment, which it may fill: rows beyond it are counted instead */
   table(grid: Grid, share?: number): string;
   /** Shown on demand; left out in a terminal. */
   folded(title: string, document: Document): string;
+}
+export interface Layout {
+  colour: boolean;
+  /** Before each line. */
+  indent: string;
+  /** Of the terminal, in characters. */
+  width: number;
+}
+export interface Item {
+  /** Named at the beginning. */
+  row?: Note['row'];
+  /** At the beginning, too. */
+  strong?: string;
+  text: string;
+  /** A sentence of ours at the end, in which Markdown may stand. */
+  hint?: string;
+  /** Further lines, for which a terminal has no room. */
+  more?: readonly string[];
+  style?: Style;
 }
 export interface Note {
   row: Pick<RowSubject, 'spec' | 'describe' | 'project' | 'replayed'>;
@@ -44,6 +69,10 @@ export interface Grid {
   /** Dimmed in the terminal. Default none. */
   head?: readonly string[];
   rows: readonly (readonly (string | Cell)[])[];
+  /** Columns that a terminal aligns to the right. */
+  right?: readonly string[];
+  /** Columns that a terminal leaves out, one after the other, until the table fits. */
+  dispensable?: readonly string[];
 }
 export const STYLES = {
   passed: 'green',
@@ -91,7 +120,7 @@ export function gridOf<Row extends object>(
   rows: readonly Row[],
   columns: Columns<Row>,
   agentOf: (row: Row) => string | null = () => null,
-): Required<Grid> {
+): Grid {
   const agents = haveAgents(rows, agentOf);
   const names = Object.keys(columns).filter(name => agents || !OF_AGENTS.includes(name));
   return {

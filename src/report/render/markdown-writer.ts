@@ -4,7 +4,7 @@
 import { specName } from '../../data/row-names';
 import type { RowSubject } from '../../data/verdict';
 import { oneLine } from '../../text/line';
-import { type Cell, type Grid, joined, type Writer } from './document';
+import { type Cell, type Grid, type Item, joined, type Writer } from './document';
 
 /** Lets a workflow find its earlier comment. */
 export const DIFF_MARKER = '<!-- taskproof-diff -->';
@@ -37,23 +37,34 @@ const ENTITIES: Record<string, string> = {
   '#': '\\#&#8203;',
 };
 
-export const nameOf = (row: Pick<RowSubject, 'spec' | 'describe' | 'project' | 'replayed'>) =>
+const nameOf = (row: Pick<RowSubject, 'spec' | 'describe' | 'project' | 'replayed'>) =>
   `**${escapeMarkdown(specName(row))}**${row.project ? ` (${escapeMarkdown(row.project)})` : ''}${row.replayed ? ', replayed,' : ''}`;
 
-/** Of comments. The parts of one together must not be longer than it may be. */
-export const commentWriter: Writer = {
-  isMarkdown: true,
-  heading: text => `### Taskproof: ${text}`,
-  lines: sentences => sentences.map(line => escapeMarkdown(line, 2_000)).join('  \n'),
-  notes: notes =>
-    lines(
-      notes.map(({ row, text }) => `${nameOf(row)}: ${escapeMarkdown(text)}`),
-      COMMENT_LIMIT / 4,
-      '- ',
-    ),
-  table: (grid, share = 1 / 4) => markdownTable(grid, COMMENT_LIMIT * share),
-  folded: (title, document) => folded(title, document(commentWriter)),
-};
+/** @param limit characters: what a document's parts may fill together */
+function markdownWriter(limit: number): Writer {
+  const item = ({ row, strong, text, hint = '', more = [] }: Item) => {
+    const name = row ? nameOf(row) : strong === undefined ? '' : `**${escapeMarkdown(strong)}**`;
+    const blank = name && text.startsWith(' ') ? ' ' : '';
+    const end = hint && ` ${hint}`;
+    return [
+      `${name}${blank}${escapeMarkdown(text, 1_000)}${end}`,
+      ...more.map(line => `  - ${escapeMarkdown(line)}`),
+    ].join('\n');
+  };
+  const to: Writer = {
+    isMarkdown: true,
+    heading: text => `### Taskproof: ${text}`,
+    lines: sentences => sentences.map(line => escapeMarkdown(line, 2_000)).join('  \n'),
+    section: (title, parts) => joined([`### ${title}`, ...parts]),
+    items: (items, share = 1 / 4) => lines(items.map(item), limit * share, '- '),
+    notes: notes => to.items(notes.map(({ row, text }) => ({ row, text: `: ${text}` }))),
+    table: (grid, share = 1 / 4) => markdownTable(grid, limit * share),
+    folded: (title, document) => folded(title, document(to)),
+  };
+  return to;
+}
+export const commentWriter = markdownWriter(COMMENT_LIMIT);
+export const summaryWriter = markdownWriter(SUMMARY_LIMIT);
 
 /** @param limit characters; rows beyond it are counted instead */
 export function markdownTable({ head = [], rows }: Grid, limit: number): string {
@@ -70,7 +81,7 @@ function markdownCell(cell: string | Cell): string {
 }
 
 /** As many lines as fit into `limit` characters, and the number of the others. */
-export function lines(all: readonly string[], limit: number, prefix: string): string {
+function lines(all: readonly string[], limit: number, prefix: string): string {
   let size = 0;
   const kept = all.filter(line => {
     size += prefix.length + line.length + 1;
@@ -80,7 +91,5 @@ export function lines(all: readonly string[], limit: number, prefix: string): st
   return [...kept.map(line => prefix + line), ...(rest > 0 ? ['', `and ${rest} more`] : [])].join('\n');
 }
 
-export const folded = (title: string, text: string) =>
+const folded = (title: string, text: string) =>
   `<details>\n<summary>${title}</summary>\n\n${text}\n\n</details>`;
-
-export const blocks = (parts: readonly (string | false)[]) => `${joined(parts)}\n`;

@@ -1,32 +1,69 @@
 // Writes for a terminal: aligned tables in colour, wrapped texts.
+import { stdout } from 'node:process';
+import { stripVTControlCharacters } from 'node:util';
+import { specName } from '../../data/row-names';
 import { oneLine } from '../../text/line';
 import { paint } from '../../text/print';
-import { type Cell, type Grid, projectOf, type Writer } from './document';
+import { type Cell, type Grid, type Item, type Layout, projectOf, specLabel, type Writer } from './document';
 
-export const terminalWriter = (colour = false): Writer => ({
-  isMarkdown: false,
-  heading: text => paint('bold', text, colour),
-  lines: sentences => sentences.join('\n'),
-  notes: notes =>
-    table(
-      { rows: notes.map(({ row, text, style }) => [{ text: row.spec, style }, projectOf(row), text]) },
-      { colour },
-    ),
-  table: grid => table(grid, { colour }),
-  folded: () => '',
-});
+/** The HTML report shows the blocks, too, and scrolls longer lines. */
+export const TEXT_WIDTH = 78;
+/** Names of specs that did not run, findings that several specs met, and tolerated failures. */
+export const SHOWN = 5;
+
+export function atMost(lines: readonly string[]): string[] {
+  const more = lines.length > SHOWN ? [`and ${lines.length - SHOWN} more in the results file`] : [];
+  return [...lines.slice(0, SHOWN), ...more];
+}
+
+export function terminalWriter({ colour = false, indent = '', width = 100 }: Partial<Layout> = {}): Writer {
+  const options = { colour, indent };
+  const item = ({ row, text, hint = '', style }: Item) =>
+    row
+      ? paint(style, `${indent}${specLabel(specName(row), row.project)}${text}`, colour)
+      : wrapped(text + hint, TEXT_WIDTH, indent);
+  return {
+    isMarkdown: false,
+    layout: { colour, indent, width },
+    heading: text => paint('bold', `Taskproof${text && ` ${text}`}`, colour),
+    lines: sentences => sentences.join('\n'),
+    section: (title, parts) => [`${indent}${title}:`, ...parts].filter(Boolean).join('\n'),
+    items: items => items.map(item).join('\n'),
+    notes: notes =>
+      table(
+        { rows: notes.map(({ row, text, style }) => [{ text: row.spec, style }, projectOf(row), text]) },
+        options,
+      ),
+    table: grid => fitting(grid, options),
+    folded: () => '',
+  };
+}
+
+/** Without a terminal there is no limit. */
+function fitting(grid: Grid, options: TableOptions): string {
+  const { columns = Number.POSITIVE_INFINITY } = stdout;
+  const fits = (text: string) =>
+    text.split('\n').every(line => displayWidth(stripVTControlCharacters(line)) <= columns);
+  let left = grid;
+  for (const name of ['', ...(grid.dispensable ?? [])]) {
+    const at = left.head?.indexOf(name) ?? -1;
+    const without = <Each>(row: readonly Each[]) => row.filter((_, column) => column !== at);
+    left = { ...left, head: without(left.head ?? []), rows: left.rows.map(without) };
+    const text = table(left, options);
+    if (fits(text) || name === grid.dispensable?.at(-1)) return text;
+  }
+  return table(grid, options);
+}
 
 export interface TableOptions {
   /** Default false. */
   colour?: boolean;
-  /** Columns to align to the right, counted from 0. */
-  right?: readonly number[];
   /** Put before each line. Default none. */
   indent?: string;
 }
 
 /** Rows as aligned lines, two spaces between columns, the last column not padded. */
-export function table({ head, rows }: Grid, options: TableOptions = {}): string {
+export function table({ head, rows, right }: Grid, options: TableOptions = {}): string {
   const dimmed = head?.map(text => ({ text, style: 'dim' as const }));
   const cells = [...(dimmed ? [dimmed] : []), ...rows].map(row => row.map(toCell));
   const widths: number[] = [];
@@ -39,7 +76,7 @@ export function table({ head, rows }: Grid, options: TableOptions = {}): string 
       .map((cell, column) => {
         const padding = ' '.repeat(widths[column]! - displayWidth(cell.text));
         const text = paint(cell.style, cell.text, options.colour ?? false);
-        return options.right?.includes(column) ? padding + text : text + padding;
+        return right?.includes(head?.[column] ?? '') ? padding + text : text + padding;
       })
       .join('  ')
       .trimEnd();

@@ -2,12 +2,10 @@
 
 import { groupBy } from '../../data/collections';
 import type { Results } from '../../data/results';
-import { specName } from '../../data/row-names';
 import type { MetFinding, ResultRow, SharedFinding, TrialResult } from '../../data/verdict';
-import { formatCost, plural } from '../../text/figures';
+import { plural } from '../../text/figures';
 import { oneLine } from '../../text/line';
 import { controlIn } from '../../verdicts/diagnosis/way';
-import { type Columns, rateText } from './document';
 
 /** `incomplete: the run was interrupted`, `shard 1 of 2`, both, or nothing. */
 export function partText({ complete, shard, incompleteBecause }: Results): string {
@@ -23,25 +21,6 @@ export const isOpenElsewhere = ({ verdict, inOtherShards }: ResultRow) =>
 export const NOT_YET = 'not judged yet';
 
 export const verdictText = (row: ResultRow) => (isOpenElsewhere(row) ? NOT_YET : row.verdict);
-
-/** What tables of verdicts show in the same way, in the terminal and in Markdown. */
-export const VERDICT_COLUMNS = {
-  spec: specName,
-  project: ({ project }) => project,
-  rate: rateText,
-  turns: ({ turns }) => String(turns ?? '-'),
-  cost: ({ costUsd }) => formatCost(costUsd),
-} satisfies Columns<ResultRow>;
-
-/** The verdicts on specs, on tests, and of replays. */
-export function partsOf(verdicts: readonly ResultRow[]): Record<'specs' | 'tests' | 'replayed', ResultRow[]> {
-  const isSpec = (row: ResultRow) => !row.replayed && !row.titlePath;
-  return {
-    specs: verdicts.filter(isSpec),
-    tests: verdicts.filter(row => row.titlePath),
-    replayed: verdicts.filter(row => row.replayed),
-  };
-}
 
 /**
  * `healed at turn 5: action 4: button "Place order" not found on /checkout; new recording beside checkout.json for review`; null

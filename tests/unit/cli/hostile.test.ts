@@ -2,8 +2,7 @@
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { checkRecording } from '../../../src/data/recording';
 import { readResults } from '../../../src/data/results';
-import { renderSummary } from '../../../src/report/render/summary';
-import { verdictTable } from '../../../src/report/render/terminal';
+import { renderSummary, verdictTable } from '../../../src/report/render/run';
 import { writeOutput } from '../../../src/report/write';
 import { harmless, oneLine } from '../../../src/text/line';
 import { resultsFile, suite } from './suite';

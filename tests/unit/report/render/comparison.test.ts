@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { Results } from '../../../../src/data/results';
 import type { ResultRow } from '../../../../src/data/verdict';
-import { comparisonText, findingsOf } from '../../../../src/report/render/comparison';
-import { verdictTable } from '../../../../src/report/render/terminal';
-import { displayWidth } from '../../../../src/report/render/terminal-writer';
+import { comparisonDocument, findingsOf } from '../../../../src/report/render/comparison';
+import { verdictTable } from '../../../../src/report/render/run';
+import { displayWidth, terminalWriter } from '../../../../src/report/render/terminal-writer';
 import { compareProjects } from '../../../../src/verdicts/compare';
 import { verdictOf } from '../../../../src/verdicts/verdict';
 import { resultRow, trials } from '../../verdicts/trials';
@@ -19,7 +19,7 @@ function row(spec: string, project: string, letters: string, more: Partial<Resul
   };
 }
 const text = (rows: ResultRow[], width = 100) =>
-  comparisonText(compareProjects(rows)!, { colour: false, width, indent: '  ' });
+  comparisonDocument(compareProjects(rows)!)(terminalWriter({ width, indent: '  ' }));
 
 const ROWS = [
   row('cart', 'opus', 'ppppp', { turns: 12, costUsd: 1.5 }),
@@ -91,7 +91,7 @@ test('how far two projects differ: over one spec without an interval, over sever
 
 test('in colour: heads and what is left out dimmed, verdicts in their colour', () => {
   const comparison = compareProjects(ROWS)!;
-  const coloured = comparisonText(comparison, { colour: true, width: 100, indent: '  ' });
+  const coloured = comparisonDocument(comparison)(terminalWriter({ colour: true, width: 100, indent: '  ' }));
   for (const shown of ['\u001b[2mpasses, turns, cost', '\u001b[2mopus', '\u001b[2m-', '\u001b[31m✗ 1/5'])
     expect(coloured).toContain(shown);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours

@@ -78,7 +78,7 @@ test('in the terminal', () => {
       ...LINES,
     ].join('\n'),
   );
-  const coloured = confirmDocument(ALL)(terminalWriter(true));
+  const coloured = confirmDocument(ALL)(terminalWriter({ colour: true }));
   for (const shown of ['\u001b[31mregressed', '\u001b[32mnot confirmed', "\u001b[33mcan't tell"])
     expect(coloured).toContain(shown);
 });

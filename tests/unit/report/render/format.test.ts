@@ -28,15 +28,17 @@ describe('plain', () => {
 
 describe('table', () => {
   test('aligns columns, wide characters and colours included', () => {
+    const head = ['spec', 'passes', 'reason'];
     const rows = [
-      ['spec', 'passes', 'reason'],
       [{ text: 'カート\n', style: 'red' as const }, '4/5', ''],
       ['a', '12/12', 'because\nof this'],
     ];
-    expect(table({ rows }, { right: [1], indent: '  ' })).toBe(
+    expect(table({ head, rows, right: ['passes'] }, { indent: '  ' })).toBe(
       ['  spec    passes  reason', '  カート     4/5', '  a        12/12  because of this'].join('\n'),
     );
-    expect(table({ rows }, { right: [1], colour: true })).toContain('\u001b[31mカート\u001b[39m     4/5');
+    expect(table({ head, rows, right: ['passes'] }, { colour: true })).toContain(
+      '\u001b[31mカート\u001b[39m     4/5',
+    );
   });
 
   test('of no rows is empty', () => {

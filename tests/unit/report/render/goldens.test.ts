@@ -4,8 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type Results, readResults } from '../../../../src/data/results';
-import { renderSummary } from '../../../../src/report/render/summary';
-import { verdictTable } from '../../../../src/report/render/terminal';
+import { renderSummary, verdictTable } from '../../../../src/report/render/run';
 import { printable } from '../../../../src/text/print';
 import { suite } from '../../cli/suite';
 

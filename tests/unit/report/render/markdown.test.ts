@@ -4,7 +4,7 @@ import type { Results } from '../../../../src/data/results';
 import type { ResultRow, TrialResult } from '../../../../src/data/verdict';
 import { diffDocument } from '../../../../src/report/render/diff';
 import { commentWriter, escapeMarkdown } from '../../../../src/report/render/markdown-writer';
-import { renderSummary } from '../../../../src/report/render/summary';
+import { renderSummary } from '../../../../src/report/render/run';
 import { terminalWriter } from '../../../../src/report/render/terminal-writer';
 import { diffVerdicts } from '../../../../src/verdicts/change';
 import { compareProjects } from '../../../../src/verdicts/compare';
@@ -87,17 +87,19 @@ describe('the summary of a run', () => {
 
   test('lists all verdicts, the lost ones first', () => {
     const table = text.split('\n').filter(line => line.startsWith('| '));
-    expect(table.map(line => line.split(' | ').slice(0, 2).join(' '))).toEqual([
-      '| verdict spec',
-      '| --- ---',
-      '| **failed** cart',
-      '| **inconclusive** docs',
-      '| passed pricing',
+    expect(table.map(line => line.split(' | ').slice(0, 3).join(' '))).toEqual([
+      '| spec project verdict',
+      '| --- --- ---',
+      '| cart opus **✗ failed**',
+      '| docs opus **? inconclusive**',
+      '| pricing opus ✓ passed',
     ]);
   });
 
   test('shows errors apart, by kind, with a hint', () => {
-    expect(text).toMatch(/### Not counted against the site\n\n- 3 trials agent\\_api: because error\. .*key/);
+    expect(text).toMatch(
+      /### Not counted against the site\n\n- 3 trials with error: agent\\_api\. .*key.*\n {2}- because error$/m,
+    );
   });
 
   test('says when the cost is not known', () => {
@@ -120,7 +122,7 @@ describe('the summary of a run', () => {
     expect(hostile).not.toMatch(/<img|^::|##\[|@octocat|https:\/\//m);
     expect(hostile).not.toContain('\u001b');
     const cells = hostile.split('\n').filter(line => line.startsWith('|'));
-    expect(cells.map(line => line.split('|').length)).toEqual([10, 10, 10]);
+    expect(cells.map(line => line.split('|').length)).toEqual([9, 9, 9]);
   });
 });
 
@@ -154,7 +156,7 @@ describe('projects side by side', () => {
   });
 
   test('folds the verdicts away, which stand open where nothing is compared', () => {
-    expect(text).toMatch(/<details>\n<summary>All 5 verdicts<\/summary>\n\n\| verdict [\s\S]*<\/details>\n$/);
+    expect(text).toMatch(/<details>\n<summary>All 5 verdicts<\/summary>\n\n\| spec [\s\S]*<\/details>\n$/);
     const alone = withComparison([row('ppppp')]);
     expect(alone).not.toContain('<details>');
     expect(alone).not.toContain('Side by side');

@@ -3,8 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { type Results, readResults } from '../../../../src/data/results';
 import type { Healed, ResultRow } from '../../../../src/data/verdict';
 import { diffDocument } from '../../../../src/report/render/diff';
-import { renderSummary } from '../../../../src/report/render/summary';
-import { verdictTable } from '../../../../src/report/render/terminal';
+import { renderSummary, verdictTable } from '../../../../src/report/render/run';
 import { terminalWriter } from '../../../../src/report/render/terminal-writer';
 import { healedText } from '../../../../src/report/render/trial-notes';
 import { diffVerdicts } from '../../../../src/verdicts/change';
@@ -138,7 +137,7 @@ describe('the summary', () => {
       '- **checkout** (replays), replayed, healed at turn 5: action 4: button "Place order"',
     );
     expect(section).toMatch(
-      /\| \*\*failed\*\* \| cart \| replays \|[\s\S]*\| passed \| checkout \| replays \|/,
+      /\| cart \| replays \| \*\*✗ failed\*\* \|[\s\S]*\| checkout \| replays \| ✓ passed \|/,
     );
   });
 

@@ -3,8 +3,7 @@ import { expect, test } from 'vitest';
 import type { Results } from '../../../../src/data/results';
 import { diffDocument } from '../../../../src/report/render/diff';
 import { commentWriter } from '../../../../src/report/render/markdown-writer';
-import { renderSummary } from '../../../../src/report/render/summary';
-import { verdictTable } from '../../../../src/report/render/terminal';
+import { renderSummary, verdictTable } from '../../../../src/report/render/run';
 import { terminalWriter } from '../../../../src/report/render/terminal-writer';
 import { diffVerdicts } from '../../../../src/verdicts/change';
 import { compareProjects } from '../../../../src/verdicts/compare';
@@ -57,7 +56,7 @@ test('a diff in the terminal: p on rows that both runs have, notes on what else 
 });
 
 test('a diff in colour is the same text', () => {
-  const coloured = diffDocument(DIFF)(terminalWriter(true));
+  const coloured = diffDocument(DIFF)(terminalWriter({ colour: true }));
   expect(coloured).toContain('\u001b[2mchange\u001b[22m');
   expect(coloured).toContain('\u001b[31mregressed\u001b[39m  ');
   expect(coloured).toContain('\u001b[33mopen\u001b[39m   opus  trial 1/2');
