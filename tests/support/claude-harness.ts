@@ -8,7 +8,6 @@ import type {
 import type { Browser, BrowserContextOptions, Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { BrowserToolset, ComputerToolset, type Members } from '../../src/agents/claude/toolsets';
-import { filled } from '../../src/agents/secrets';
 import { Driver } from '../../src/agents/tools/driver';
 import type { Action } from '../../src/data/record';
 import { claudeTask, endTasks, type TaskSetup } from './claude-task';
@@ -126,7 +125,7 @@ export function harness(pages: Pages, args: string[] = []) {
 
   function drive(page: Page, setup: TaskSetup & { members?: Members } = {}) {
     const task = claudeTask(page, setup);
-    const driver = new Driver(task, text => filled(text, task.secrets));
+    const driver = new Driver(task);
     const actions: Action[] = [];
     driver.onDone = done => void actions.push(done);
     const browserTools = new BrowserToolset(driver, setup.members);

@@ -8,7 +8,6 @@ import { pathOf } from '../../data/action';
 import { debug } from '../../text/debug';
 import { shorten } from '../../text/shorten';
 import type { AgentTask, GaveUp, SessionTask, Turn } from '../agent';
-import { filled } from '../secrets';
 import { Driver } from '../tools/driver';
 import { checkedInput, type Prepared, runTool, type Tool } from '../tools/tool';
 import { isToLookAt } from '../tools/tools';
@@ -41,7 +40,7 @@ export abstract class Calls<Made extends Call, Message> {
   private first: { call: Made; ready: Prepared } | undefined;
 
   constructor(protected readonly task: SessionTask) {
-    this.driver = new Driver(task, text => filled(text, task.secrets));
+    this.driver = new Driver(task);
     this.progress = new Progress(task);
   }
 

@@ -8,7 +8,7 @@ import type { ActionDraft, ActionRecorder } from '../../browser/actions/record';
 import { DriverError } from '../../browser/errors';
 import type { Point } from '../../browser/geometry';
 import { injected } from '../../browser/in-page';
-import type { PageTool, PageTools } from '../../browser/page-tools/page-tools';
+import type { PageTool } from '../../browser/page-tools/page-tools';
 import { refuseError, resultText, toolNews } from '../../browser/page-tools/tool-text';
 import { Observations } from '../../browser/reading/changes';
 import { Refs, viewportOf } from '../../browser/reading/references';
@@ -17,6 +17,8 @@ import type { Session } from '../../browser/session/session';
 import { within } from '../../browser/waiting';
 import type { DialogAnswer } from '../../data/action';
 import type { Action } from '../../data/record';
+import type { SessionTask } from '../agent';
+import { filled } from '../secrets';
 import { Tabs } from './tabs';
 
 export type Target = { type: 'coordinate'; x: number; y: number } | { type: 'ref'; ref: string };
@@ -26,18 +28,6 @@ export const ACTION_LIMIT_MS = 3_000;
 
 /** A page that hangs does not answer. The longest wait that a tool offers is 30 s. */
 export const MEMBER_LIMIT_MS = 35_000;
-
-export interface DriverTask {
-  readonly session: Session;
-  readonly recorder: ActionRecorder;
-  readonly webmcp: PageTools;
-  readonly entryUrl: string;
-  /** Hostnames, optionally with a leading `*.`. */
-  readonly allowedDomains: readonly string[];
-  readonly signal: AbortSignal;
-  /** Replaces the values of secrets in a text by `<secret>NAME</secret>`. */
-  mask(text: string): string;
-}
 
 export class Driver {
   readonly session: Session;
@@ -62,11 +52,7 @@ export class Driver {
   /** Pixels in the newest picture of a tab for each pixel of the page. */
   private readonly scales = new WeakMap<Page, number>();
 
-  /** @param fill replaces the names of secrets by their values */
-  constructor(
-    readonly task: DriverTask,
-    readonly fill: (text: string) => string = text => text,
-  ) {
+  constructor(readonly task: SessionTask) {
     this.session = task.session;
     this.recorder = task.recorder;
     this.tabs = new Tabs(task);
@@ -75,6 +61,9 @@ export class Driver {
       return this.nextAnswers.shift() ?? { accept: false, note: NOT_ASKED };
     };
   }
+
+  /** Replaces the names of secrets by their values. */
+  readonly fill = (text: string) => filled(text, this.task.secrets);
 
   /** What a tab shows, or what has changed on it, with its new page tools. */
   async look(page: Page): Promise<string> {

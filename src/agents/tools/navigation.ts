@@ -5,7 +5,7 @@ import { DriverError } from '../../browser/errors';
 import { within } from '../../browser/waiting';
 import { hostAllowed } from '../../spec/url';
 import { shorten } from '../../text/shorten';
-import type { DriverTask } from './driver';
+import type { SessionTask } from '../agent';
 import { defineTool } from './tool';
 
 const LIMIT_MS = 20_000;
@@ -14,7 +14,7 @@ const HISTORY = { back: 'go back', forward: 'go forward', reload: 'reload the pa
 const isHistory = (given: string): given is keyof typeof HISTORY => Object.hasOwn(HISTORY, given);
 
 /** @throws DriverError if this is not a web address, or not on an allowed host. */
-function addressOf(given: string, current: string, task: DriverTask): string {
+function addressOf(given: string, current: string, task: SessionTask): string {
   const text = given.trim();
   if (text === 'about:blank') return text;
   const whole = withScheme(text, task.entryUrl);

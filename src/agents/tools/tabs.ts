@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { z } from 'zod';
 import { DriverError } from '../../browser/errors';
 import { within } from '../../browser/waiting';
-import type { DriverTask } from './driver';
+import type { SessionTask } from '../agent';
 import { defineTool, none } from './tool';
 
 const TITLE_LIMIT_MS = 1_000;
@@ -13,7 +13,7 @@ export class Tabs {
   /** The tabs that the model has been told of. */
   private known: Page[];
 
-  constructor(private readonly task: Pick<DriverTask, 'session' | 'mask'>) {
+  constructor(private readonly task: Pick<SessionTask, 'session' | 'mask'>) {
     this.known = task.session.context.pages();
   }
 
