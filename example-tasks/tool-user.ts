@@ -1,11 +1,11 @@
-// An agent of our own that uses what the page offers to agents (WebMCP): it looks the product up and puts it into the basket
+// An agent of our own that uses what the page offers to agents (WebMCP): it looks up the product of the page and puts it into the basket
 // by the shop's own tools. No button is clicked, so none needs a name. It stands for a model that reads the tools.
 import { defineAgent } from '@taskproof/playwright';
 
 export const toolUser = defineAgent({
   name: 'tool-user',
   async run(task) {
-    const [, words = ''] = /^Put the (.+) into the basket/.exec(task.goal) ?? [];
+    const words = new URL(task.entryUrl).pathname.split('/').at(-1) ?? '';
     await task.turn(`look for ${words}, and put it into the basket`, async () => {
       const found = JSON.stringify(await task.callPageTool('search_products', { words }));
       const [, slug = ''] = /\\"slug\\":\\"([a-z-]+)\\"/.exec(found) ?? [];

@@ -75,30 +75,30 @@ describe('a run of rubrics', () => {
     });
     const tasks = (url: string) => ({
       'tasks/1-holds.yaml': spec({ id: 'holds', url, extra: RUBRIC }),
-      'tasks/2-no-rubric.yaml': spec({ id: 'no-rubric', url, goal: 'Click "Go" unjudged' }),
-      'tasks/5-breaks.yaml': spec({ id: 'breaks', url, goal: 'Click "Go" twice', extra: RUBRIC }),
+      'tasks/2-no-rubric.yaml': spec({ id: 'no-rubric', url, goal: 'Click "Go"' }),
+      'tasks/5-breaks.yaml': spec({ id: 'breaks', url, goal: 'Click the "Go" button', extra: RUBRIC }),
       'tasks/3-lost.yaml': spec({
         id: 'lost',
         url,
-        goal: 'Click "Go" in vain',
+        goal: 'Click "Go"',
         extra: RUBRIC,
         assertions: `  - type: dom\n    selector: '#nowhere'\n`,
       }),
-      'tasks/6-interrupted.yaml': spec({ id: 'interrupted', url, goal: 'Click "Go" slowly', extra: RUBRIC }),
-      'tasks/4-unreached.yaml': spec({ id: 'unreached', url, goal: 'Click "Go" overloaded', extra: RUBRIC }),
+      'tasks/6-interrupted.yaml': spec({ id: 'interrupted', url, goal: 'Click on "Go"', extra: RUBRIC }),
+      'tasks/4-unreached.yaml': spec({ id: 'unreached', url, goal: 'Press "Go"', extra: RUBRIC }),
     });
     ({ api, suite } = await suiteWith(
       playJudge({
         'key points': () => json({ keyPoints: ['The message was sent', 'It was sent once'] }),
         decision: request => {
-          if (request.text.includes('Click "Go" overloaded'))
+          if (request.text.includes('Press "Go"'))
             return { fault: 'status', status: 529, type: 'overloaded_error' };
-          if (request.text.includes('Click "Go" slowly')) {
+          if (request.text.includes('Click on "Go"')) {
             reached();
             return { fault: 'slow', delayMs: 60_000 };
           }
           return json(
-            request.text.includes('Click "Go" twice')
+            request.text.includes('Click the "Go" button')
               ? decision(request, false, 'The message was sent twice: turn 2 repeats it.')
               : decision(request),
           );

@@ -24,6 +24,8 @@ export interface TestTask extends SessionTask {
   /** The titles of the turns so far. */
   readonly titles: string[];
   readonly actions: Action[];
+  /** What it said, in order. */
+  readonly said: string[];
 }
 
 /** An AgentTask on an open page. A new tab becomes the active one, as in a trial. */
@@ -31,6 +33,7 @@ export function agentTask(page: Page, input: TaskInput): TestTask {
   const { goal, maxSteps = 20, seed = 1, secrets = {} } = input;
   const titles: string[] = [];
   const actions: Action[] = [];
+  const said: string[] = [];
   const session = new Session(page.context(), page);
   const webmcp = new PageTools(session, input.allowedDomains ?? ['127.0.0.1'], input.pageTools);
   page.once('close', () => session.dispose());
@@ -43,6 +46,7 @@ export function agentTask(page: Page, input: TaskInput): TestTask {
     secrets,
     titles,
     actions,
+    said,
     context: page.context(),
     entryUrl: page.url(),
     allowedDomains: input.allowedDomains ?? ['127.0.0.1'],
@@ -61,7 +65,7 @@ export function agentTask(page: Page, input: TaskInput): TestTask {
       titles.push(title);
       return fn({
         number: titles.length,
-        narrate: () => undefined,
+        narrate: text => void said.push(text),
         record: async () => undefined,
         readOnly: () => undefined,
         action: action => void actions.push(action),

@@ -17,9 +17,8 @@ const optionsSchema = z.strictObject({
 } satisfies OptionSchemas<LexicalOptions>);
 
 /**
- * An agent without a model and without a key. It performs goals that are written in a small language ("click", "enter X
- * into Y", "select", "search for", ...; docs/lexical.md), clause by clause. At the first clause that it can't read, or
- * whose element it can't find, it gives up and says why.
+ * An agent without a model and without a key. It performs goals of verbs and quoted labels (docs/lexical.md), clause by
+ * clause. At the first clause that it can't read, or whose element it can't find, it gives up and says why.
  *
  * @throws OptionsError for wrong or unknown options.
  */

@@ -1,67 +1,289 @@
-// Performs a goal clause by clause, or says why it gave up.
-
-import { reasonIn } from '../../browser/actions/perform';
-import type { DialogAnswer } from '../../data/action';
+// Performs a goal clause by clause, or says why it gave up. What lies over an element that it acts on is closed first.
+import { resolve } from 'node:path';
+import type { Dialog, Locator } from '@playwright/test';
+import { act } from '../../browser/actions/act';
+import { keySequence } from '../../browser/actions/keys';
+import { type Handle, placeOf } from '../../browser/actions/locate';
+import { inWords } from '../../browser/actions/locator-expression';
+import { type LocatedAction, perform, reasonIn } from '../../browser/actions/perform';
+import { injected } from '../../browser/in-page';
+import { within } from '../../browser/waiting';
 import { shorten } from '../../text/shorten';
-import type { GaveUp, SessionTask } from '../agent';
-import { Actor } from './act';
-import { type Clause, NotUnderstood } from './clause';
-import { Stuck } from './find';
-import { parseGoal } from './parse';
-import { perform } from './perform';
-import { OK } from './verbs';
+import type { GaveUp, SessionTask, Turn } from '../agent';
+import { fillSecrets } from '../secrets';
+import { find, isA, NotFound, now } from './find';
+import { type Clause, parseGoal, Stuck, type Target } from './goal';
+import * as is from './locators';
+
+const CLOSED = 'details:not([open]) > summary,[aria-expanded=false]:not(select,input)';
+/** What sends a form of a user name and a password. */
+const SENDS = /^(?:(?:log|sign)[ -]?[io]n|submit|continue|next|go|ok)\b/i;
+/** The longest wait for a document that an action loads. */
+const NAVIGATION_MS = 60_000;
+/** How long to try to point at what an overlay may cover: it rarely goes by itself. */
+const COVERED_MS = 1_500;
+const MAX_OVERLAYS = 3;
+const FILLED = 'date,time,datetime-local,month,week,number,range,color'.replace(/[\w-]+/g, 'input[type=$&]');
+/** Names of buttons that close an overlay, likeliest first. Consent is only given if it can't be refused. */
+const CLOSERS = [
+  /^\s*(?:close|dismiss|hide|skip|no,? thanks|not now|(?:maybe )?later|got it|[×✕✖✗⨯x])(?![\p{L}\p{N}])/iu,
+  /^\s*(?:reject|decline|refuse|deny|disagree|cancel|no\b|(?:only |use |strictly )*(?:necessary|essential)|continue without)/i,
+  /^\s*(?:accept|agree|i agree|allow|ok(?:ay)?\b|yes\b|confirm|continue|understood|i understand)/i,
+];
 
 export async function playGoal(task: SessionTask, actionTimeoutMs: number): Promise<GaveUp | undefined> {
   try {
-    return await play(task, new Actor(task, actionTimeoutMs));
+    await new Player(task, actionTimeoutMs).play(parseGoal(task.goal));
+    return undefined;
   } catch (error) {
-    if (!(error instanceof NotUnderstood)) throw error;
-    const clause = task.mask(error.message);
-    return gaveUp(`can't be understood: ${clause}. docs/lexical.md describes the language of lexical()`);
+    if (!(error instanceof Stuck)) throw error;
+    return { status: 'gave_up', reason: task.mask(error.message) };
   } finally {
     task.session.dialogs.policy = undefined;
   }
 }
 
-const gaveUp = (reason: string): GaveUp => ({ status: 'gave_up', reason });
+class Player {
+  /** Names of the secrets that were typed. */
+  readonly #typed = new Set<string>();
+  #turn!: Turn;
+  /** The clause that comes next: it may answer a dialog that this one opens. */
+  #next: Clause | undefined;
+  /** The messages of the browser's dialogs that were answered. */
+  #answered: string[] = [];
 
-/** A dialog of the browser blocks the page, so the clause about it is read before the action that opens it. */
-function answerFor(next: Clause | undefined, actor: Actor): DialogAnswer | undefined {
-  if (next?.do !== 'answer' || !next.native) return undefined;
-  const isText = next.given && !OK.test(next.given);
-  return { accept: next.how === 'accept', ...(isText ? { text: actor.secret(next.given!) } : {}) };
-}
+  constructor(
+    readonly task: SessionTask,
+    readonly timeoutMs: number,
+  ) {}
 
-async function play(task: SessionTask, actor: Actor): Promise<GaveUp | undefined> {
-  const clauses = parseGoal(task.goal);
-  const marked = [...task.goal.matchAll(/<secret>([^<>]*)<\/secret>/g)].map(([, name]) => name!.trim());
-  const unknown = marked.find(name => !Object.hasOwn(task.secrets, name));
-  if (unknown !== undefined) return gaveUp(`taskproof.secrets has no secret "${unknown}"`);
-  await actor.rest();
-  for (const [index, clause] of clauses.entries()) {
-    actor.answer = answerFor(clauses[index + 1], actor);
-    if (clause.do !== 'answer') actor.answered.length = 0;
-    try {
-      await task.turn(clause.source, async turn => {
-        actor.turn = turn;
-        await perform(actor, clause);
-      });
-    } catch (error) {
-      const reason = error instanceof Stuck ? error.message : failedAction(error);
-      if (task.signal.aborted || !reason) throw error;
-      return gaveUp(task.mask(`${clause.source} (${index + 1} of ${clauses.length}): ${reason}`));
+  async play(clauses: Clause[]): Promise<void> {
+    const { task } = this;
+    task.session.dialogs.policy = dialog => this.#answerTo(dialog);
+    for (const [index, clause] of clauses.entries()) {
+      this.#next = clauses[index + 1];
+      try {
+        await task.turn(clause.source, turn => {
+          this.#turn = turn;
+          return this.#actions[clause.do](clause);
+        });
+      } catch (error) {
+        const reason = error instanceof Stuck ? error.message : failedAction(error);
+        if (task.signal.aborted || !reason) throw error;
+        throw new Stuck(`${clause.source} (${index + 1} of ${clauses.length}): ${reason}`);
+      }
+    }
+    const named = task.goal.split(/\W+/);
+    const unused = Object.keys(task.secrets).find(name => named.includes(name) && !this.#typed.has(name));
+    if (unused) throw new Stuck(`the goal names the secret "${unused}", but it was never typed`);
+  }
+
+  /** Undefined if no clause is about the dialog: then confirms and prompts are dismissed, as Playwright does. */
+  #answerTo(dialog: Dialog) {
+    const { do: how, texts } = this.#next ?? {};
+    if (how !== 'accept' && how !== 'dismiss') return undefined;
+    this.#answered.push(dialog.message());
+    return { accept: how === 'accept', text: texts?.[0] ?? dialog.defaultValue() };
+  }
+
+  async #at(target: Target, builders = [is.clickables(target.kind)], timeoutMs = this.timeoutMs) {
+    return (await find(this.task, target, builders, timeoutMs)).locator;
+  }
+
+  /** Undefined if there is none in a shorter time. */
+  #ifAny(target: Target, builders: is.Builder[], timeoutMs: number): Promise<Locator | undefined> {
+    return this.#at(target, builders, timeoutMs).catch(error => {
+      if (!(error instanceof NotFound)) throw error;
+      return undefined;
+    });
+  }
+
+  /** They throw Stuck if the page does not have what the clause names. */
+  readonly #actions: { [Name in Clause['do']]: (clause: Clause) => Promise<void> } = {
+    click: async ({ target }) => this.#click(await this.#at(target)),
+    'double-click': async ({ target }) =>
+      this.#point('double-click', { do: 'click', clickCount: 2, locator: await this.#at(target) }),
+    hover: async ({ target }) =>
+      this.#point('hover over', {
+        do: 'hover',
+        locator: await this.#at(target, [is.clickables(), is.texts]),
+      }),
+    menu: ({ texts }) => this.#menu(texts),
+    enter: async ({ target, texts }) => this.#enter(await this.#at(target, [is.fields]), texts[0]!),
+    select: ({ target, texts }) => this.#select(target, texts[0]!),
+    check: ({ target }) => this.#check(target, true),
+    uncheck: ({ target }) => this.#check(target, false),
+    'log in': ({ texts }) => this.#logIn(texts[0]!, texts[1]!),
+    accept: () => this.#tellAnswers('accept'),
+    dismiss: () => this.#tellAnswers('dismiss'),
+    read: ({ target }) => this.#read({ ...target, nth: target.nth ?? 0 }),
+    back: () => this.#act('go back', { do: 'back' }, NAVIGATION_MS),
+    goto: ({ word }) => {
+      const url = new URL(word, this.task.page.url()).href;
+      return this.#act(`go to ${url}`, { do: 'goto', url }, NAVIGATION_MS);
+    },
+    press: async ({ target, word }) => {
+      const key = keySequence(word).join(' ');
+      const locator = target.label ? await this.#at(target, [is.fields, is.clickables()]) : undefined;
+      await this.#act(`press ${key}${locator ? ' in' : ''}`, { do: 'press', key, locator });
+    },
+    upload: async ({ target, texts: [file = ''] }) => {
+      const files = [resolve(this.task.configDir, file)];
+      const found = await this.#at(target, [is.fileInputs, is.clickables()]);
+      const locator = (await this.#over(found)).part ?? found;
+      await this.#act(`upload "${file}" to`, { do: 'upload', files, locator });
+    },
+  };
+
+  async #tellAnswers(how: string): Promise<void> {
+    const said = this.#answered.splice(0);
+    if (!said.length) throw new Stuck('no dialog opened');
+    this.#turn.readOnly();
+    this.#turn.action({ title: `${how} the dialog "${said.join('", "')}"` });
+  }
+
+  /** Each item of a menu shows the next one: when the mouse is over it, or after a click. */
+  async #menu(labels: string[]): Promise<void> {
+    const item = is.clickables('menuitem');
+    for (const [at, label] of labels.entries()) {
+      // A page may have a button of the same name.
+      const locator = await this.#at({ label }, at ? [is.menuItems, item] : [item]);
+      const next = labels[at + 1];
+      if (next === undefined) return this.#click(locator);
+      await this.#point('hover over', { do: 'hover', locator });
+      if (!(await this.#ifAny({ label: next }, [is.menuItems], 800))) await this.#click(locator);
     }
   }
-  // Named at all: marked, quoted or bare.
-  const words = task.goal.split(/\W+/);
-  const unused = Object.keys(task.secrets).find(name => words.includes(name) && !actor.typed.has(name));
-  return unused ? gaveUp(`the goal names the secret "${unused}", but it was never typed`) : undefined;
+
+  /** Sends the form, unless the next clause does. */
+  async #logIn(user: string, password: string): Promise<void> {
+    await this.#enter(await this.#at({ label: 'user name', nth: 0 }, [is.userNames]), user);
+    const locator = await this.#at({ label: 'password', nth: 0 }, [is.passwords]);
+    await this.#enter(locator, password);
+    const { do: what, target } = this.#next ?? {};
+    const isSent = what === 'press' || (what === 'click' && SENDS.test(target!.label));
+    if (!isSent) await this.#act('press Enter in', { do: 'press', key: 'Enter', locator });
+  }
+
+  /** A checkbox, an option of a native list, or whatever else has the name. */
+  async #check(target: Target, checked: boolean): Promise<void> {
+    const builders = [is.checks, is.listsWith, is.clickables(target.kind)];
+    const { locator, by } = await find(this.task, target, builders, this.timeoutMs);
+    if (by === 0) await this.#point(checked ? 'check' : 'uncheck', { do: 'check', checked, locator });
+    else if (by === 1) await this.#choose(locator, target.label);
+    else await this.#click(locator);
+  }
+
+  /** From a list, native or not, or from a group of radio buttons. */
+  async #select(target: Target, label: string): Promise<void> {
+    const field = await this.#ifAny(target, [is.lists, is.fields], this.timeoutMs / 2);
+    if (!field) return this.#check({ label, place: target.label }, true);
+    if (await isA(field, 'select')) return this.#choose(field, label);
+    if (!(await isA(field, '[role=listbox]'))) await this.#click(field);
+    const option = is.clickables('option');
+    const found = await this.#ifAny({ label }, [option], 1_500);
+    // A list that only shows its options after typing.
+    if (!found && (await isA(field, 'input,textarea'))) await this.#enter(field, label);
+    await this.#click(found ?? (await this.#at({ label }, [option])));
+  }
+
+  /** Keeps what stands there. If it is the heading of a closed section, opens that first. */
+  async #read(target: Target): Promise<void> {
+    const locator = await this.#at(target, [is.texts]);
+    if (await isA(locator, CLOSED)) await this.#click(locator);
+    else this.#turn.readOnly();
+    const said = await now(this.task.page, () => locator.evaluate(injected('textAt')));
+    this.#turn.action({ title: `read ${await titleOf(locator)}` });
+    this.#turn.narrate(shorten(this.task.mask(said ?? ''), 2_000));
+  }
+
+  /** @param title of the action in the record, before the element's name; undefined to leave it out of the record */
+  async #act(title: string | undefined, action: LocatedAction, timeoutMs = this.timeoutMs): Promise<void> {
+    const { task } = this;
+    const name = 'locator' in action && action.locator ? await titleOf(action.locator) : '';
+    const run = () => perform(task.page, action, { timeoutMs, recorder: task.recorder });
+    await act(task, task.page, { title: `${title} ${name}`.trim() }, run, {
+      noted: 'turn',
+      patienceMs: NAVIGATION_MS,
+      // What failed may be tried in another way.
+      report: told => title && told.error === undefined && this.#turn.action(told),
+    });
+  }
+
+  /** Acts with the mouse. What lies over the element is closed first, if it has a button for that. */
+  async #point(
+    title: string | undefined,
+    action: Extract<LocatedAction, { do: 'click' | 'hover' | 'check' | 'fill' }>,
+  ): Promise<void> {
+    const aimed = { ...action };
+    for (let overlays = 0; overlays < MAX_OVERLAYS; overlays++) {
+      try {
+        return await this.#act(title, aimed, Math.min(COVERED_MS, this.timeoutMs));
+      } catch (error) {
+        if (!/Timeout/.test(String(error))) throw error;
+        if (!/intercepts pointer events/.test(String(error))) break;
+        const { part, way } = await this.#over(aimed.locator);
+        if (part) aimed.locator = part;
+        else if (way) await this.#act('click', { do: 'click', locator: way });
+        else break;
+      }
+    }
+    await this.#act(title, aimed);
+  }
+
+  #click = (locator: Locator) => this.#point('click', { do: 'click', locator });
+
+  /** What takes the mouse for an element: a part of the same thing, or something that a button closes. */
+  async #over(target: Locator): Promise<{ part?: Locator; way?: Locator }> {
+    const handle = () => target.evaluateHandle(injected('overIt'), CLOSERS, { timeout: 1_000 });
+    const found = [...((await (await now(this.task.page, handle))?.getProperties()) ?? [])];
+    const places = found.map(async ([name, element]) => [name, await placeOf(element as Handle)] as const);
+    return Object.fromEntries(await Promise.all(places));
+  }
+
+  /** Takes the option of a native list: the one with the label, or the only one that holds it. */
+  async #choose(locator: Locator, label: string): Promise<void> {
+    const texts = await locator.locator('option').allTextContents();
+    const options = texts.map(text => text.replace(/\s+/g, ' ').trim());
+    const fits = [new RegExp(`^${is.escaped(label)}$`), is.whole(label), is.holding(label)]
+      .map(name => options.filter(option => name.test(option)))
+      .find(some => some.length);
+    if (fits?.length !== 1) {
+      const there = options.slice(0, 8).map(text => `"${text}"`);
+      throw new Stuck(`no option "${label}" in ${await titleOf(locator)}; there are ${there.join(', ')}`);
+    }
+    // Where several can be chosen, earlier ones stay.
+    const several = await isA(locator, 'select[multiple]');
+    const selected = several ? await locator.locator('option:checked').allInnerTexts() : [];
+    await this.#act(`select "${fits[0]}" in`, { do: 'select', labels: [...selected, fits[0]!], locator });
+  }
+
+  /** As a user does: clicks the field, clears it, and types keys, since filters and formatters listen to them. Dates and the like are set. */
+  async #enter(locator: Locator, value: string): Promise<void> {
+    const { secrets, mask } = this.task;
+    const marked = Object.hasOwn(secrets, value) ? `<secret>${value}</secret>` : value;
+    for (const name of Object.keys(secrets)) if (marked.includes(`<secret>${name}<`)) this.#typed.add(name);
+    const text = fillSecrets(marked, secrets, name => new Stuck(`taskproof.secrets has no secret "${name}"`));
+    const title = `enter "${mask(text)}" into`;
+    if (await isA(locator, 'select')) return this.#choose(locator, text);
+    if (await isA(locator, FILLED)) return this.#point(title, { do: 'fill', text, locator });
+    if (await isA(locator, '[readonly],[aria-readonly=true],:disabled')) throw new Stuck('it is read-only');
+    await this.#point(undefined, { do: 'click', locator });
+    const timeout = this.timeoutMs;
+    const old = await locator.inputValue({ timeout }).catch(() => locator.textContent({ timeout }));
+    if (old) await this.#act(undefined, { do: 'fill', text: '', locator });
+    if (text) await this.#act(title, { do: 'type', text, locator });
+  }
+}
+
+/** The element in words: `button "Save"`. */
+async function titleOf(target: Locator): Promise<string> {
+  return inWords(String((await within(target.normalize(), 2_000)) ?? target));
 }
 
 /** Why an action failed, in one line; undefined for other errors. */
 function failedAction(error: unknown): string | undefined {
   const message = error instanceof Error ? error.message : '';
-  if (!/^(?:locator|page|keyboard|mouse|frame|fileChooser|elementHandle)\.\w+: /.test(message))
-    return undefined;
+  if (!/^(?:locator|page|keyboard|elementHandle)\.\w+: /.test(message)) return undefined;
   return reasonIn(message) ?? /net::\S+/.exec(message)?.[0] ?? shorten(message.split('\n')[0]!, 300);
 }

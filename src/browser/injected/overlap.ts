@@ -1,29 +1,31 @@
-// What lies over an element, what closes it, and which of several elements are one.
+// What takes the mouse for an element, and what closes that.
 import { boxOf, hit, holds, largestOver, nameOf, parentOf, topOf } from './elements';
 
-/** What lies over the target's middle, as a whole. */
-export function overlayOn(target: Element): Element | null {
-  const top = topOf(target);
-  return top && !holds(target, top) ? largestOver(target, top) : null;
+export interface Over {
+  /** A part of the same thing: a file input over its button, or the shape under a text that lets the mouse through. */
+  part?: Element;
+  /** The button or link that closes what is over it. */
+  way?: Element;
 }
 
-/**
- * What takes the mouse for the target and is a part of the same thing: a file input over its button, or the shape under a
- * text that lets the mouse through. What comes after the text in the document lies over it, and is no part of it.
- */
-export function partOver(target: Element): Element | null {
+/** @param closers names of buttons that close something, likeliest first */
+export function overIt(target: Element, closers: RegExp[]): Over {
   target.scrollIntoView({ block: 'nearest' });
   const top = topOf(target);
-  if (!top || holds(target, top)) return null;
-  if (top.matches('input[type=file]')) return top;
+  if (!top || holds(target, top)) return {};
+  if (top.matches('input[type=file]')) return { part: top };
   let around: Element | null = target;
   while (around && getComputedStyle(around).pointerEvents === 'none') around = parentOf(around);
+  // What comes after the element in the document lies over it. What is around a button is no part of it.
   const isUnder = top.compareDocumentPosition(target) & Node.DOCUMENT_POSITION_FOLLOWING;
-  return around && !holds(around, document.body) && isUnder && holds(around, top) ? top : null;
+  const isIn = around && !holds(around, document.body) && isUnder && holds(around, top);
+  if (isIn) return target.matches('button,a,[role=button]') ? {} : { part: top };
+  const way = wayToClose(largestOver(target, top), closers);
+  return way ? { way } : {};
 }
 
 /** The button or link with one of these names that is drawn over the cover, as a part of it or beside it. */
-export function wayToClose(cover: Element, names: RegExp[]): Element | undefined {
+function wayToClose(cover: Element, names: RegExp[]): Element | undefined {
   const root = cover.getRootNode() as Document | ShadowRoot;
   const all: Element[] = [...document.querySelectorAll('*')];
   for (const { shadowRoot } of all) if (shadowRoot) all.push(...shadowRoot.querySelectorAll('*'));
@@ -38,17 +40,4 @@ export function wayToClose(cover: Element, names: RegExp[]): Element | undefined
     // An icon: its HTML says what it is.
     nameOf(way) || (/close|dismiss|\b(?:times|x-?mark|cross)\b/i.test(way.outerHTML) ? 'close' : '');
   return names.map(name => onTop.find(way => name.test(called(way)))).find(Boolean);
-}
-
-/** The smallest boxes that hold one of the things, as indexes. What a box holds follows it at once. */
-export function smallest(boxes: Element[], things: Node[]): number[] {
-  const around = boxes.filter(box => things.some(thing => box !== thing && holds(box, thing as Element)));
-  return around.flatMap((box, at) => (holds(box, around[at + 1] ?? null) ? [] : boxes.indexOf(box)));
-}
-
-/** The index of the only thing: one inside another, and links to one address, are one to a user. */
-export function oneOf(things: Element[]): number | undefined {
-  const [inner, second] = things.flatMap((thing, at) => (holds(thing, things[at + 1] ?? null) ? [] : at));
-  const urls = new Set(things.map(link => link.getAttribute('href')));
-  return second === undefined ? inner : urls.size === 1 && !urls.has(null) ? 0 : undefined;
 }

@@ -17,14 +17,14 @@ interface Played {
 
 /** Tasks by a part of the goal. Names are parts of the line that read_page shows. */
 const TASKS: Record<string, Played> = {
-  'olive tree': {
+  'Check delivery': {
     outcome: /within 1 to 2 working days/,
     steps: [
       ['set', 'textbox "Postcode', '1012 AB'],
       ['click', 'button "Check delivery'],
     ],
   },
-  'dismiss the announcement': {
+  'Dismiss announcement': {
     outcome: /Gone: .*Dismiss|^(?!.*Dismiss).*heading/s,
     steps: [
       ['click', 'button "Accept all'],
@@ -57,7 +57,7 @@ const TASKS: Record<string, Played> = {
       ['click', 'Care instructions'],
     ],
   },
-  'snake plant': {
+  'Go to checkout': {
     outcome: /Thank you, Mira/,
     steps: [
       ['set', 'combobox "Size', 'Medium'],
@@ -85,7 +85,7 @@ const TASKS: Record<string, Played> = {
       ['click', 'elease notes'],
     ],
   },
-  'moisture sensor': {
+  'Register a sensor': {
     outcome: /TL-4821-K/,
     steps: [
       ['click', 'link "Register a sensor'],
@@ -93,7 +93,7 @@ const TASKS: Record<string, Played> = {
       ['click', 'button "Register sensor'],
     ],
   },
-  'Write to support': {
+  'Send message': {
     outcome: /sent|Thank you/,
     steps: [
       ...fields({
@@ -118,7 +118,7 @@ const TASKS: Record<string, Played> = {
       ['click', 'button "Save settings'],
     ],
   },
-  'choose the "Team" plan': {
+  'choose "Team"': {
     outcome: /Your Team trial has started/,
     steps: [
       ['click', 'button "Reject'],

@@ -8,8 +8,3 @@ it.each([
 ])('refuses %j', (options, message) => {
   expect(() => lexical(options as never)).toThrow(message);
 });
-
-it('has a name', () => {
-  expect(lexical().name).toBe('lexical');
-  expect(lexical({ name: 'floor' }).name).toBe('floor');
-});
