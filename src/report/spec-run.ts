@@ -25,7 +25,7 @@ import { isGraded, verdictOf } from '../verdicts/verdict';
 import { RecordingPick } from './recordings';
 import { specLabel } from './render/document';
 import { healedText } from './render/trial-notes';
-import { agentNotes, declaredStatus, failuresText, testTrial, trialOf } from './trials';
+import { agentNotes, declaredStatus, type Failure, failuresText, testTrial, trialOf } from './trials';
 
 /** What the trials of a spec share. Whole records would stay in memory until the run's end. */
 type Subject = Pick<TrialRecord, 'agent' | 'model'> &
@@ -38,7 +38,11 @@ export interface Entry {
   trial: TrialResult;
   way?: Way | undefined;
   failed?: FailedTrial | undefined;
+  /** Of an ordinary test. */
+  failure?: Failure | undefined;
 }
+
+type Read = { trial: TrialResult; record?: TrialRecord; failure?: Failure };
 
 const isLost = ({ outcome }: TrialResult) => outcome === 'failed' || outcome === 'error';
 
@@ -82,9 +86,14 @@ export class SpecRun {
       this.entries.map(({ trial }) => trial),
     );
     if (this.isTest && verdict.verdict === 'failed' && verdict.failures > 1)
-      return { ...verdict, reason: failuresText(verdict.trials) };
+      return { ...verdict, reason: failuresText(this.failuresOf(verdict)) };
     if (verdict.verdict !== 'undecided' || this.missingBecause === null) return verdict;
     return { ...verdict, reason: `${this.missingBecause}; ${verdict.reason}` };
+  }
+
+  private failuresOf({ trials }: Verdict): Failure[] {
+    const known = new Map(this.entries.map(({ trial, failure }) => [trial, failure]));
+    return trials.flatMap(trial => known.get(trial) ?? []);
   }
 
   /** Whether the suite skips it as a whole: then there is no verdict. */
@@ -110,10 +119,11 @@ export class SpecRun {
   add(test: TestCase, result: TestResult): boolean {
     if (this.entries.some(entry => entry.result === result)) return false;
     this.tests.add(test);
-    const { trial, record } = this.isTest
-      ? { trial: testTrial(test.repeatEachIndex, result) }
-      : trialOf(test.repeatEachIndex, result);
-    this.entries.push({ test, result, trial, ...this.evidence(trial, record) });
+    const index = test.repeatEachIndex;
+    const { trial, record, failure } = (
+      this.isTest ? testTrial(index, result) : trialOf(index, result)
+    ) as Read;
+    this.entries.push({ test, result, trial, failure, ...this.toCompare(trial, record) });
     if (this.isTest) this.subject ??= agentNotes(result)[0];
     if (record) {
       const { agent, model, specFile, specHash, assertions } = record;
@@ -127,7 +137,7 @@ export class SpecRun {
     return true;
   }
 
-  private evidence(trial: TrialResult, given: TrialRecord | undefined): Pick<Entry, 'way' | 'failed'> {
+  private toCompare(trial: TrialResult, given: TrialRecord | undefined): Pick<Entry, 'way' | 'failed'> {
     // A confirmation and a probe need no diagnosis.
     if (checkRun() || !given || !isGraded(trial)) return {};
     // Trials are compared: what differs in each of them must not.

@@ -52,11 +52,20 @@ export function trialOf(index: number, result: TestResult): { trial: TrialResult
   return { trial, record };
 }
 
+/** How a trial of an ordinary test failed. */
+export interface Failure {
+  index: number;
+  /** The message, and its line. */
+  what: string;
+  /** What was expected and what received; empty if the message has neither. */
+  values: string;
+}
+
 /**
  * A run of an ordinary test as a trial. It fails if it did not end as declared (`test.fail`); if the worker or the browser died,
  * it is an error.
  */
-export function testTrial(index: number, result: TestResult): TrialResult {
+export function testTrial(index: number, result: TestResult): { trial: TrialResult; failure?: Failure } {
   const notes = agentNotes(result);
   const spent = {
     turns: sumOf(notes, ({ turns }) => turns),
@@ -64,42 +73,37 @@ export function testTrial(index: number, result: TestResult): TrialResult {
     usage: sumOfTokens(notes.map(({ usage }) => usage)),
   };
   const { errorKind, ...rest } = { ...withoutRecord(index, result), ...spent };
-  if (rest.outcome === 'skipped') return rest;
-  if (errorKind && errorKind !== 'setup')
-    return { ...rest, errorKind, reason: errorKind === 'internal' ? firstError(result) : rest.reason };
+  if (rest.outcome === 'skipped') return { trial: rest };
+  if (errorKind && errorKind !== 'setup') {
+    const reason = errorKind === 'internal' ? firstError(result) : rest.reason;
+    return { trial: { ...rest, errorKind, reason } };
+  }
   if (result.status === declaredStatus(result))
-    return { ...rest, outcome: 'passed', status: 'completed', reason: null };
-  const reason = result.status === 'passed' ? 'expected to fail, but passed' : errorAndPlace(result);
-  return {
-    ...rest,
-    outcome: 'failed',
-    status: result.status === 'timedOut' ? 'timed_out' : 'completed',
-    reason,
-  };
+    return { trial: { ...rest, outcome: 'passed', status: 'completed', reason: null } };
+  const failure =
+    result.status === 'passed' ? { what: 'expected to fail, but passed', values: '' } : errorAndPlace(result);
+  const { what, values } = failure;
+  const status = result.status === 'timedOut' ? 'timed_out' : 'completed';
+  const reason = values ? `${what}: ${values}` : what;
+  return { trial: { ...rest, outcome: 'failed', status, reason }, failure: { index, ...failure } };
 }
 
 /**
  * The failures of an ordinary test by message and line, the most frequent first: `3 of 4 failures: expect(locator).toHaveText(expected)
  * failed (chat.spec.ts:14): expected "3", received "2"; 1: Test timeout of 30000ms exceeded.`
  */
-export function failuresText(trials: readonly TrialResult[]): string {
-  const failed = trials.filter(({ outcome }) => outcome === 'failed');
-  const groups = groupBy(failed, ({ reason }) => AT_PLACE.exec(reason ?? '')?.[0] ?? reason ?? '');
+export function failuresText(failures: readonly Failure[]): string {
+  const groups = groupBy(failures, ({ what }) => what);
   return [...groups]
     .sort(([, a], [, b]) => b.length - a.length)
     .map(([what, [first, ...others]], index) => {
       const count = others.length + 1;
-      const same = others.every(({ reason }) => reason === first.reason);
-      const values = first
-        .reason!.slice(what.length)
-        .replace(/^: /, same ? ': ' : `; in trial ${first.index + 1} `);
-      return `${index ? count : `${count} of ${plural(failed.length, 'failure')}`}: ${what}${values}`;
+      const same = others.every(({ values }) => values === first.values);
+      const values = first.values && `${same ? ': ' : `; in trial ${first.index + 1} `}${first.values}`;
+      return `${index ? count : `${count} of ${plural(failures.length, 'failure')}`}: ${what}${values}`;
     })
     .join('; ');
 }
-
-/** What precedes the values in a reason. */
-const AT_PLACE = /^.*? \(.+?:\d+\)(?=: )/;
 
 /** The note of each `agent.run` in the test, in order. */
 export function agentNotes({ attachments }: TestResult): AgentNote[] {
@@ -109,11 +113,11 @@ export function agentNotes({ attachments }: TestResult): AgentNote[] {
 }
 
 /** `expect(locator).toHaveText(expected) failed (chat.spec.ts:14): expected "3", received "2"` */
-function errorAndPlace(result: TestResult): string {
+function errorAndPlace(result: TestResult): Omit<Failure, 'index'> {
   const { location, message = '' } = result.errors[0] ?? {};
   const place = location ? ` (${basename(location.file)}:${location.line})` : '';
-  const values = valuesIn(stripVTControlCharacters(message));
-  return `${firstError(result).replace(/^Error: /, '')}${place}${values && `: ${values}`}`;
+  const what = `${firstError(result).replace(/^Error: /, '')}${place}`;
+  return { what, values: valuesIn(stripVTControlCharacters(message)) };
 }
 
 const MAX_VALUE = 100;

@@ -98,7 +98,7 @@ test.each<[string, Partial<TestResult>, object]>([
   ['an interrupted run', { status: 'interrupted' }, { outcome: 'error', errorKind: 'interrupted' }],
   ['a skipped test', { status: 'skipped' }, { outcome: 'skipped', costUsd: 0 }],
 ])('the trial of %s', (_, result, trial) => {
-  const found = testTrial(1, fakeResult(result));
+  const { trial: found } = testTrial(1, fakeResult(result));
   expect(found).toMatchObject({ index: 1, ...trial });
   if (found.outcome !== 'error') expect(found).not.toHaveProperty('errorKind');
 });
@@ -132,7 +132,7 @@ test.each<[string, string, string]>([
   ['that are none', 'Received no answer\n- Expected one', 'Received no answer (chat.spec.ts:6)'],
 ])('values %s', (_name, message, reason) => {
   const result = fakeResult({ status: 'failed', errors: [error(`Error: ${message}`, 6)] });
-  expect(testTrial(0, result).reason).toBe(reason);
+  expect(testTrial(0, result).trial.reason).toBe(reason);
 });
 
 const failed = (index: number, message: string, line: number, file?: string) =>
@@ -166,7 +166,7 @@ test.each<[string, ReturnType<typeof failed>[], string]>([
     '2 of 2 failures: expect(received).toBe(expected) (old chat (2).spec.ts:4); in trial 1 expected 1, received 2',
   ],
 ])('failures are told %s', (_name, trials, text) => {
-  expect(failuresText(trials)).toBe(text);
+  expect(failuresText(trials.flatMap(({ failure }) => failure ?? []))).toBe(text);
 });
 
 test('what agents took is counted', () => {
@@ -179,12 +179,12 @@ test('what agents took is counted', () => {
       usage: { ...tokens, costUsd },
     });
   };
-  expect(testTrial(0, fakeResult({ attachments: [note(3, 0.1), note(2, 0.2)] }))).toMatchObject({
+  expect(testTrial(0, fakeResult({ attachments: [note(3, 0.1), note(2, 0.2)] })).trial).toMatchObject({
     turns: 5,
     costUsd: 0.3,
     usage: { inputTokens: 20, outputTokens: 2 },
   });
-  expect(testTrial(0, fakeResult({ attachments: [note(3, 0.1), note(2, null)] })).costUsd).toBeNull();
+  expect(testTrial(0, fakeResult({ attachments: [note(3, 0.1), note(2, null)] })).trial.costUsd).toBeNull();
 });
 
 test('rows are named by the title, and by more of the path where that is another row too', () => {
