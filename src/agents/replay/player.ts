@@ -5,10 +5,11 @@ import { relative, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
 import { act } from '../../browser/actions/act';
-import { inWords, locatorOf } from '../../browser/actions/locator-expression';
+import { locatorOf } from '../../browser/actions/locator-expression';
 import { type LocatedAction, perform, reasonIn } from '../../browser/actions/perform';
 import { fingerprintOf, NO_ANSWER, sameFingerprint } from '../../browser/reading/fingerprint';
 import { type DialogAnswer, type Fingerprint, pathOf, type RecordedAction } from '../../data/action';
+import { inWords } from '../../data/control-words';
 import {
   DEFAULT_RECORDINGS_DIR,
   fileBelow,

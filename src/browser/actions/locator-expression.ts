@@ -146,27 +146,3 @@ const ESCAPES: Readonly<Record<string, string>> = {
   v: '\v',
   0: '\0',
 };
-
-/**
- * `getByRole('button', { name: 'Place order' })` as `button "Place order"`, `getByLabel('Size')` as `field "Size"`,
- * `getByText('Care')` as `"Care"`; what has no such words as it is.
- */
-export function inWords(expression: string): string {
-  const unescaped = (text = '') => text.replace(/\\(.)/g, '$1');
-  const [, role, name] =
-    /getByRole\('(\w+)', \{ name: '((?:\\.|[^'\\])*)'[^}]*\}\)[^)]*$/.exec(expression) ?? [];
-  if (role) return `${role} "${unescaped(name)}"`;
-  const [, by, text] =
-    /getBy(Label|Placeholder|Text|Title|AltText)\('((?:\\.|[^'\\])*)'[^']*\)$/.exec(expression) ?? [];
-  if (!by) return expression;
-  return `${/Label|Placeholder/.test(by) ? 'field ' : ''}"${unescaped(text)}"`;
-}
-
-const FIELD = /^(?:textbox|searchbox|spinbutton) /;
-
-/** The control that an action meant, in words: as `inWords`, with `field` for all that one types into, and CSS bare. */
-export function controlOf(expression: string): string {
-  const words = inWords(expression);
-  if (words !== expression) return words.replace(FIELD, 'field ');
-  return /^locator\('([^'\\]*)'\)$/.exec(expression)?.[1] ?? expression;
-}

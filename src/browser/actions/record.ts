@@ -9,11 +9,11 @@ import {
   portableUrl,
   type RecordedAction,
 } from '../../data/action';
+import { controlInWords } from '../../data/control-words';
 import { fingerprintOf, NO_ANSWER } from '../reading/fingerprint';
 import type { Session } from '../session/session';
 import { within } from '../waiting';
 import { type Handle, type Placed, placeOf } from './locate';
-import { controlOf } from './locator-expression';
 
 /** Milliseconds for a durable locator, so that a busy or huge page does not hold up the trial. */
 const LIMIT_MS = 2_000;
@@ -133,7 +133,7 @@ async function finished({ draft, tab, ...asked }: Pending): Promise<RecordedActi
   const [locator, to] = await Promise.all([asked.locator, asked.to]);
   if ((asked.locator && !locator) || (asked.to && !to)) return undefined;
   const [before = NO_ANSWER, after = NO_ANSWER] = await Promise.all([asked.before, asked.after]);
-  const target = locator && { locator, control: controlOf(locator) };
+  const target = locator && { locator, control: controlInWords(locator) };
   return { ...draft, ...target, ...(to && { to }), tab, before, after } as RecordedAction;
 }
 

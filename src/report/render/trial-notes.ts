@@ -1,11 +1,11 @@
 // Notes on trials beside the verdict: missing trials, healed recordings, findings, infrastructure errors.
 
 import { groupBy } from '../../data/collections';
+import { controlInWords } from '../../data/control-words';
 import type { Results } from '../../data/results';
 import type { MetFinding, ResultRow, SharedFinding, TrialResult } from '../../data/verdict';
 import { plural } from '../../text/figures';
 import { oneLine } from '../../text/line';
-import { controlIn } from '../../verdicts/diagnosis/way';
 
 /** `incomplete: the run was interrupted`, `shard 1 of 2`, both, or nothing. */
 export function partText({ complete, shard, incompleteBecause }: Results): string {
@@ -46,7 +46,7 @@ export const IN_THE_WAY = 'in the way';
 
 /** `button without a name .icon-cart on /shop` */
 export function findingLine({ text, locator, path }: Omit<MetFinding, 'trials' | 'kind'>): string {
-  return oneLine(`${text} ${controlIn(locator)} on ${path}`);
+  return oneLine(`${text} ${controlInWords(locator)} on ${path}`);
 }
 
 /** `button without a name .icon-cart on /shop: 3 specs, 9 failed trials`. */

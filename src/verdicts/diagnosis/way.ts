@@ -1,7 +1,7 @@
 // Turns a trial's record into what a diagnosis compares: where the agent went, what it did there, and how it ended.
 import { createHash } from 'node:crypto';
-import { inWords } from '../../browser/actions/locator-expression';
 import type { RecordedAction } from '../../data/action';
+import { controlInWords } from '../../data/control-words';
 import { GAVE_UP, type TrialRecord, type TurnRecord } from '../../data/record';
 import type { Recording } from '../../data/recording';
 import type { Way, WayAction } from '../../data/verdict';
@@ -102,7 +102,7 @@ function bounded(key: string): string {
 }
 
 function doneIn(
-  { title, error, recorded }: TurnRecord['actions'][number],
+  { title, control: meant, error, recorded }: TurnRecord['actions'][number],
   { number: turn }: TurnRecord,
   before: string,
 ): Done[] {
@@ -110,7 +110,7 @@ function doneIn(
   if (error === undefined && recorded) return done;
   const path = recorded?.length ? fingerprintPath(recorded.at(-1)!.after.url, before) : before;
   const words = oneLine(title, MAX_DID);
-  const control = controlInTitle(words);
+  const control = meant ?? controlInTitle(words);
   const own = { turn, path, ...(control === undefined ? {} : { control }) };
   return error === undefined
     ? [{ ...own, did: `did: ${words}`, key: `${UNTOLD}${words}` }]
@@ -141,7 +141,7 @@ const PAST: { [Do in RecordedAction['do']]: Past<Extract<RecordedAction, { do: D
     `select ${labels} in`,
   ],
   upload: () => ['uploaded a file to', 'upload'],
-  drag: ({ to }) => ['dragged', 'drag', ` to ${controlIn(to)}`],
+  drag: ({ to }) => ['dragged', 'drag', ` to ${controlInWords(to)}`],
   press: ({ key, locator }) => {
     // Other keys move the focus, the text cursor or the page.
     if (!/^(Enter|Escape|Space)$/.test(key)) return undefined;
@@ -162,7 +162,8 @@ function inPast(action: RecordedAction): Pick<Done, 'did' | 'key' | 'control'> |
   if (!past) return undefined;
   const [did, key, more = ''] = past;
   if (!('locator' in action) || !action.locator) return { did, key };
-  const control = controlIn(action.locator);
+  // Records of 0.1 have no words for it.
+  const control = action.control ?? controlInWords(action.locator);
   return { did: `${did} ${control}${more}`, key: `${key} ${action.locator}`, control };
 }
 
@@ -177,14 +178,7 @@ function withoutNoise(actions: readonly Done[]): Done[] {
 
 const FIELD = /^(textbox|searchbox|spinbutton) /;
 
-/** `getByRole('textbox', { name: 'Last name' })` as `field "Last name"`, `locator('.icon-cart')` as `.icon-cart`. */
-export function controlIn(locator: string): string {
-  const words = inWords(locator);
-  if (words !== locator) return words.replace(FIELD, 'field ');
-  return /^locator\('([^'\\]*)'\)$/.exec(locator)?.[1] ?? locator;
-}
-
-/** The last control that an action's title names: `field "Last name"` in `enter "Doe" into textbox "Last name"`. */
+/** For agents that don't say the control that an action meant: the last one that its title names, `field "Last name"` in `enter "Doe" into textbox "Last name"`. */
 function controlInTitle(title: string): string | undefined {
   const [, role, name] =
     /(?:\b(button|link|tab|checkbox|radio|combobox|option|menuitem|switch|field|textbox|searchbox|spinbutton) )?("[^"]+")[^"]*$/.exec(

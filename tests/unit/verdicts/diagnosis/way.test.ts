@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { PageAction, RecordedAction } from '../../../../src/data/action';
 import type { TrialRecord, TurnRecord } from '../../../../src/data/record';
 import { NO_USAGE } from '../../../../src/data/usage';
-import { controlIn, failedTrialOf, wayOf, wayOfTurns } from '../../../../src/verdicts/diagnosis/way';
+import { failedTrialOf, wayOf, wayOfTurns } from '../../../../src/verdicts/diagnosis/way';
 import { madeRecord } from '../../../support/records';
 
 const SITE = 'http://shop';
@@ -62,19 +62,6 @@ test.each<[PageAction, string | null, string?]>([
 ])('%j', (action, words, key) => {
   expect(did(at('/', action))).toEqual(words === null ? [] : [`${words} | ${key}`]);
 });
-
-test.each([
-  ["getByLabel('Size')", 'field "Size"'],
-  ["getByPlaceholder('Search')", 'field "Search"'],
-  ["getByText('Go')", '"Go"'],
-  ["getByText('It\\'s here')", '"It\'s here"'],
-  ["getByTitle('Close', { exact: true })", '"Close"'],
-  ["getByAltText('Logo')", '"Logo"'],
-  ["getByRole('searchbox', { name: 'Find' })", 'field "Find"'],
-  ["getByRole('spinbutton', { name: 'Count' })", 'field "Count"'],
-  ["locator('.icon-cart')", '.icon-cart'],
-  ["locator('form').locator('.x')", "locator('form').locator('.x')"],
-])('%s is %s', (locator, words) => expect(controlIn(locator)).toBe(words));
 
 test('a field is filled once, however it is done; a click of its own and another page are other actions', () => {
   const into = (what: 'click' | 'fill' | 'type', path = '/') =>
@@ -146,6 +133,18 @@ describe("what an agent's own words tell", () => {
     ]);
     expect(own({ title: 'pay', error: 'no' })).toEqual(['/: failed at: pay | failed pay']);
     expect(own({ title: 'look', recorded: [] })).toEqual([]);
+  });
+
+  test('the control that an action meant, if it says so', () => {
+    const { control } = failedTrialOf(
+      'p',
+      0,
+      recordOf([turnOf([{ title: 'pay', control: 'button "Buy"' }])]),
+    );
+    expect(control).toEqual({ words: 'button "Buy"', here: true });
+    expect(did({ ...click('/'), control: 'button "Buy"' })).toEqual([
+      `clicked button "Buy" | click ${BUTTON}`,
+    ]);
   });
 
   test.each<[string, object | null]>([
