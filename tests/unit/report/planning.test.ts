@@ -304,12 +304,6 @@ test('what a fixture sets is left to the worker, which alone can know it', async
   await run([{ taskproof: null, inside: { _testType: { fixtures } } }]).planned;
 });
 
-test('trials that stop early say so', async () => {
-  const { planned, tests } = run([{ k: 3, minPasses: 2, taskproof: { agent, earlyStop: true } }]);
-  await planned;
-  expect(tests[0]!.annotations.at(-1)!.description).toBe('at least 2 of 3 trials must pass; stops early');
-});
-
 test('a blob keeps the plan, too, with the CI run and whether the command line chose tests', async () => {
   const reporter = [['html'], ['blob']] as unknown as FullConfig['reporter'];
   vi.stubEnv('GITHUB_RUN_ID', '77');
@@ -359,13 +353,6 @@ describe('a run that a command of ours began', () => {
     );
     await ran.planned;
     expect(left(ran)).toEqual(['agents cart · trial 1/1', 'login x', 'data x', 'leave x']);
-  });
-
-  test('replays have no fresh trials', async () => {
-    begin({ purpose: 'confirm', wanted });
-    const ran = run([{ id: 'cart', k: 1, taskproof: { agent: { ...agent, replays: true } as never } }]);
-    await ran.planned;
-    expect(left(ran)).toEqual([]);
   });
 
   test('a probe runs every spec, and no code of a test', async () => {
