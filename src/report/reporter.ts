@@ -98,7 +98,7 @@ export default class TaskproofReporter implements Reporter {
 
   private take(test: TestCase, result: TestResult): void {
     if (!this.preprocessed) carryPlanOf01(test, result.annotations);
-    const run = this.assign(test);
+    const run = this.assign(test, result);
     // A retry does not count as a trial. In UI mode and in editors each test shows its own outcome.
     if (!run || result.retry > 0 || isInteractive()) return;
     if (run.add(test, result) && run.isTest && this.preprocessed) skipNeedless(run);
@@ -186,10 +186,11 @@ export default class TaskproofReporter implements Reporter {
    * The spec that the test belongs to now. When a test has ended, its annotations come from the worker, which alone knows for
    * certain whether it was replayed. After a crash the earlier answer stands.
    */
-  private assign(test: TestCase): SpecRun | undefined {
+  private assign(test: TestCase, result?: TestResult): SpecRun | undefined {
     const known = this.runOf.get(test);
     if (!this.preprocessed) carryPlanOf01(test);
-    const planned = carriedPlan(test);
+    const ended = result && { annotations: result.annotations, titlePath: () => test.titlePath() };
+    const planned = (ended && carriedPlan(ended)) ?? carriedPlan(test);
     // By name: in merge-reports, each shard has its own project objects.
     const run = planned ? this.specRun(test.parent.project()?.name ?? '', planned) : known;
     if (!run || run === known) return run;

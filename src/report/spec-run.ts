@@ -13,7 +13,7 @@ import {
 } from '../playwright/inside/results';
 import { decide } from '../playwright/run/decide';
 import { enter, readLedger } from '../playwright/run/ledger';
-import { carriedPlan } from '../playwright/run/plan';
+import { carriedPlan, hidePlan } from '../playwright/run/plan';
 import { checkRun, runSettings } from '../playwright/run/settings';
 import { byName } from '../spec/placeholders';
 import { oneLine } from '../text/line';
@@ -209,6 +209,7 @@ export class SpecRun {
     const replayed = this.replayed ? '; replayed, which measures no agent' : '';
     const summary = `${verdict}: ${passes}/${k} passed, needs ${minPasses}${ran}${replayed}`;
     for (const { test, result, trial } of this.entries) {
+      hidePlan(test);
       const healed = healedText(trial);
       const tolerated = isLost(trial) && verdict === 'passed';
       if (!this.isTest) unannotate(test, result, 'fail');

@@ -117,6 +117,12 @@ export function carryPlan({ annotations }: { annotations: Annotation[] }, plan: 
   else annotations.splice(annotations.findLastIndex(isPolicy), 1, ...written);
 }
 
+/** Takes the plan from the test, whose result keeps it: JUnit and JSON show each annotation of a test. */
+export function hidePlan(test: { annotations: Annotation[] }): void {
+  const at = test.annotations.findIndex(isPlan);
+  if (at >= 0) test.annotations.splice(at, 1);
+}
+
 /** The policy of a replay: 1 of 1, since replays of one recording are not independent, unless `--repeat-each` asks for more. */
 export function replayPolicy(policy: Policy, repeatEach: number | undefined): Policy {
   return repeatEach === undefined ? { k: 1, minPasses: 1 } : policy;
