@@ -180,6 +180,7 @@ test('only the process that ran the trials writes recordings: merging reports wr
     annotations: planAnnotations(planned),
     tags: [],
     repeatEachIndex: 0,
+    titlePath: () => ['', 'a', 'tasks.spec.ts', 'order · replay 1/1'],
     parent: { project: () => project },
   } as unknown as TestCase;
   const body = Buffer.from(JSON.stringify(healing('kept/order.json')));
