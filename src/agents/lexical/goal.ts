@@ -70,7 +70,7 @@ const PATTERNS = CLAUSES.map(
 );
 const LIST_MARK = '(?:(?:\\d+[.)]|[-*•])\\s+)?';
 const NEXT_LINE = `\\n\\s*(?=[A-Z]|${LIST_MARK}(?:${[...new Set(VERBS.match(/[a-z]+/g))].join('|')})\\b)`;
-const END = `(?:\\s*(?:[,;]|[.!](?=\\s|$)|\\b(?:and|then)\\b|${NEXT_LINE}))+|\\s*$`;
+const END = `(?:\\s*(?:[,;]|[.!](?=\\s|$)|(?<=\\s)(?:and|then)(?=\\s)|${NEXT_LINE}))+|\\s*$`;
 const PIECE = regex(`\\s*${LIST_MARK}(${LOG_IN}|[^]+?)(?:${END})`, 'gi');
 
 /**

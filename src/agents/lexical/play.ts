@@ -114,8 +114,8 @@ class Player {
     check: ({ target }) => this.#check(target, true),
     uncheck: ({ target }) => this.#check(target, false),
     'log in': ({ texts }) => this.#logIn(texts[0]!, texts[1]!),
-    accept: () => this.#tellAnswers('accept'),
-    dismiss: () => this.#tellAnswers('dismiss'),
+    accept: clause => this.#tellAnswers(clause.do),
+    dismiss: clause => this.#tellAnswers(clause.do),
     read: ({ target }) => this.#read({ ...target, nth: target.nth ?? 0 }),
     back: () => this.#act('go back', { do: 'back' }, NAVIGATION_MS),
     goto: ({ word }) => {
