@@ -20,6 +20,7 @@ async function report() {
     expectedStatus: 'passed',
     tags: [],
     parent: { project: () => project },
+    titlePath: () => ['', 'p', 'x.spec.ts', `spec-${Math.floor(i / K)}`],
     annotations: planAnnotations({
       id: `spec-${Math.floor(i / K)}`,
       file: 'x.yaml',

@@ -21,7 +21,7 @@ export interface Asked {
   recording?: { missing: string; otherwise: 'skip' | 'fail' } | undefined;
 }
 
-/** What the ledger knows. */
+/** What the ledger knows: read when it is asked for, since most trials run whatever it says. */
 export interface LedgerState {
   /** Trials of this spec that have ended. */
   ended: readonly LedgerEntry[];
@@ -66,9 +66,10 @@ function beyondK({ index, plan: { policy, replayed } }: Asked, settings: RunSett
     : `repeat ${index + 1} is beyond the spec's k of ${policy.k}`;
 }
 
-function settled(asked: Asked, { ended }: LedgerState, { judged }: RunSettings): string | undefined {
+function settled(asked: Asked, ledger: LedgerState, { judged }: RunSettings): string | undefined {
   const { policy } = asked.plan;
   if (!asked.earlyStop || !judged) return undefined;
+  const { ended } = ledger;
   const [passes, failures] = [countOf(ended, 'passed'), countOf(ended, 'failed')];
   const verdict = verdictName(policy, { passes, failures, missing: policy.k - ended.length });
   if (verdict === 'undecided') return undefined;
@@ -79,17 +80,19 @@ function settled(asked: Asked, { ended }: LedgerState, { judged }: RunSettings):
 function answered(asked: Asked, ledger: LedgerState, settings: RunSettings): string | undefined {
   const rule = wantedOf(asked, settings);
   if (!rule) return undefined;
-  const { ended, committedUsd } = ledger;
+  const { ended } = ledger;
   const counts = { passes: countOf(ended, 'passed'), failures: countOf(ended, 'failed') };
   const answer = answerOf(rule, counts);
   if (answer !== 'open') return `the answer is clear: ${answer}`;
   const cap = settings.maxCostUsd;
-  if (cap === undefined || committedUsd <= cap + 1e-9) return undefined;
+  if (cap === undefined || ledger.committedUsd <= cap + 1e-9) return undefined;
   return `another trial could cost more than the $${cap} of --max-cost`;
 }
 
-function overBudget({ maxRunCostUsd: cap }: Asked, { spentUsd }: LedgerState): string | undefined {
-  if (cap === undefined || spentUsd < cap) return undefined;
+function overBudget({ maxRunCostUsd: cap }: Asked, ledger: LedgerState): string | undefined {
+  if (cap === undefined) return undefined;
+  const { spentUsd } = ledger;
+  if (spentUsd < cap) return undefined;
   return `the run has spent $${spentUsd.toFixed(4)} of its maxRunCostUsd of $${cap}, so no new trial starts`;
 }
 

@@ -100,12 +100,17 @@ export function isFirstToSay(what: string): boolean {
 
 /** What is known now of the run, and of this spec. */
 export function readLedger(project: string, spec: string): LedgerState {
-  const all = entries();
   const hasEnded = ({ outcome }: LedgerEntry) => outcome !== null;
   return {
-    ended: entries(prefixOf(project, spec)).filter(hasEnded),
-    spentUsd: sumOf(all.filter(hasEnded), costOf),
-    committedUsd: sumOf(all, costOf),
+    get ended() {
+      return entries(prefixOf(project, spec)).filter(hasEnded);
+    },
+    get spentUsd() {
+      return sumOf(entries().filter(hasEnded), costOf);
+    },
+    get committedUsd() {
+      return sumOf(entries(), costOf);
+    },
   };
 }
 
