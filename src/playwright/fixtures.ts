@@ -19,7 +19,7 @@ import { isInteractive, repeatEachOverride } from './inside/command-line';
 import { runError } from './inside/errors';
 import { maskTest } from './inside/masking';
 import { type Asked, decide } from './run/decide';
-import { isFirstToSay, isJudged, readLedger, reserve } from './run/ledger';
+import { isFirstToSay, isJudged, NOTHING_YET, readLedger, reserve } from './run/ledger';
 import {
   givenSecrets,
   isReplay,
@@ -151,7 +151,9 @@ async function obey(plan: Plan, options: ReadyOptions, testInfo: TestInfo): Prom
   const asked: Asked = { plan, project, index, earlyStop, maxRunCostUsd, secrets, recording };
   const wanted = settings.wanted?.find(one => one.project === project && one.spec === name);
   const giveBack = wanted && reserve(project, name, index, wanted.trialUsd);
-  const decision = decide(asked, readLedger(project, name), settings);
+  // Read only if something depends on it: a ledger that can't be read costs no other trial.
+  const asksLedger = earlyStop || maxRunCostUsd !== undefined || settings.wanted;
+  const decision = decide(asked, asksLedger ? readLedger(project, name) : NOTHING_YET, settings);
   if ('run' in decision) return;
   giveBack?.();
   if ('fail' in decision) throw runError(decision.fail);

@@ -98,6 +98,8 @@ export function isFirstToSay(what: string): boolean {
   }
 }
 
+export const NOTHING_YET: LedgerState = { ended: [], spentUsd: 0, committedUsd: 0 };
+
 /** What is known now of the run, and of this spec. */
 export function readLedger(project: string, spec: string): LedgerState {
   const hasEnded = ({ outcome }: LedgerEntry) => outcome !== null;
