@@ -1,71 +1,46 @@
 // `Target.setAutoAttach` for the relay's clients. The browser itself only offers it in the protocol's flat form, which
-// the relay can't use, so a separate session watches for targets. New targets don't wait for the client.
+// the relay can't use, so a session of its own watches for targets. New targets don't wait for the client.
 import type { Params, RawSession } from './relay';
-import type { TargetFilter } from './rules';
 
 /** Without frames and dedicated workers: the session of their page attaches to them. */
 const TYPES = new Set(['page', 'tab', 'service_worker', 'shared_worker']);
 
 export class AutoAttach {
-  private watcher: RawSession | undefined;
-  /** Counts requests: the last one wins, even if an earlier one is still running. */
-  private asked = 0;
-  private readonly attached = new Map<string, Promise<void>>();
+  private isOn = false;
+  private readonly attached = new Map<string, Promise<unknown>>();
 
   constructor(
+    private readonly watcher: RawSession,
     private readonly browserContextId: string,
-    private readonly openSession: () => Promise<RawSession>,
-    private readonly attach: (targetId: string) => Promise<void>,
-  ) {}
-
-  /**
-   * Resolves when the existing targets are attached.
-   *
-   * @param filter null to attach no more
-   */
-  async set(filter: TargetFilter | null): Promise<void> {
-    this.dispose();
-    if (filter === null) return;
-    const { asked } = this;
-    const watcher = await this.openSession();
-    if (asked !== this.asked) return leave(watcher);
-    this.watcher = watcher;
+    private readonly attach: (targetId: string) => Promise<unknown>,
+  ) {
     watcher.on('event', ({ method, params }) => {
-      // Detaching takes a moment.
-      if (this.watcher !== watcher) return;
-      if (method === 'Target.targetCreated') void this.attachWanted(params!.targetInfo);
+      if (this.isOn && method === 'Target.targetCreated') void this.attachWanted(params!.targetInfo);
       if (method === 'Target.targetDestroyed') this.attached.delete(params!.targetId);
     });
-    const filtered = filter ? { filter } : {};
-    await watcher.send('Target.setDiscoverTargets', { discover: true, ...filtered });
+  }
+
+  /** Resolves when the existing targets are attached. Its parameters are those of the protocol. */
+  async set({ autoAttach, filter }: Params): Promise<void> {
+    this.isOn = Boolean(autoAttach);
+    const filtered = this.isOn && filter ? { filter } : {};
+    await this.watcher.send('Target.setDiscoverTargets', { discover: this.isOn, ...filtered });
+    if (!this.isOn) return;
     // The events about existing targets may come after the answer.
-    const { targetInfos } = (await watcher.send('Target.getTargets', filtered)) as Params;
+    const { targetInfos } = (await this.watcher.send('Target.getTargets', filtered)) as Params;
     await Promise.all((targetInfos as Params[]).map(info => this.attachWanted(info)));
   }
 
   /** A client that creates a target expects to be attached when it gets the answer. */
   async created(targetId: string): Promise<void> {
-    if (this.watcher) await this.attachOnce(targetId);
-  }
-
-  dispose(): void {
-    this.asked++;
-    if (this.watcher) leave(this.watcher);
-    this.watcher = undefined;
-  }
-
-  private async attachWanted({ targetId, browserContextId, type }: Params): Promise<void> {
-    if (browserContextId === this.browserContextId && TYPES.has(type)) await this.attachOnce(targetId);
-  }
-
-  private attachOnce(targetId: string): Promise<void> {
+    if (!this.isOn) return;
     // The target may be gone already.
     const attaching = this.attached.get(targetId) ?? this.attach(targetId).catch(() => undefined);
     this.attached.set(targetId, attaching);
-    return attaching;
+    await attaching;
   }
-}
 
-function leave(session: RawSession): void {
-  void session.detach().catch(() => undefined);
+  private async attachWanted({ targetId, browserContextId, type }: Params): Promise<void> {
+    if (browserContextId === this.browserContextId && TYPES.has(type)) await this.created(targetId);
+  }
 }

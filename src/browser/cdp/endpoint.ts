@@ -2,16 +2,20 @@
 // pipe, so there is no port to pass on: this relays the protocol over Playwright's own connection, and shows only the
 // trial's context.
 import { randomBytes } from 'node:crypto';
-import { type EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { targetOf } from '../guard/targets';
-import { CdpRelay, type OwnMethods, type RawSession } from './relay';
+import { type CdpClient, CdpRelay, type OwnMethods, type RawSession } from './relay';
 
 /** Milliseconds for Playwright to report a tab of the browser. */
 const TAB_TIMEOUT_MS = 5_000;
+
+/** Milliseconds between two looks for it. */
+const PAUSE_MS = 50;
 
 export type CdpEndpoint = Awaited<ReturnType<typeof openCdpEndpoint>>;
 
@@ -35,33 +39,63 @@ export async function openCdpEndpoint(page: Page, { own, onFront = () => undefin
     perMessageDeflate: false,
     verifyClient: ({ req }, answer) => answer(isFromHere(req), 403),
   });
-  const find = (wanted: string) => pageOf(wanted, context, browser, browserContextId);
-  const front = async (wanted: string) => {
-    const found = await find(wanted);
-    if (found) onFront(found);
+  const open = async () => (await browser.newBrowserCDPSession()) as unknown as RawSession;
+  const pageOf = async (wanted: string) => {
+    for (const end = performance.now() + TAB_TIMEOUT_MS; ; await setTimeout(PAUSE_MS)) {
+      for (const each of context.pages())
+        if ((await targetOf(each).catch(() => undefined))?.targetId === wanted) return each;
+      if (performance.now() > end || !(await hasTarget(browser, wanted, browserContextId))) return undefined;
+    }
   };
-  const gate: Gate = { held: false, relays: new Set(), front };
-  server.on('connection', socket => void serve(socket, browser, browserContextId, gate, own));
+  let isHeld = false;
+  const relays = new Set<CdpRelay>();
+  const clientOf = (socket: WebSocket): CdpClient => ({
+    send: message => socket.readyState === socket.OPEN && socket.send(JSON.stringify(message)),
+    close: () => socket.close(1000),
+    held: () => isHeld,
+    async front(wanted) {
+      const found = await pageOf(wanted);
+      if (found) onFront(found);
+    },
+  });
+  server.on('connection', async socket => {
+    socket.on('error', () => socket.terminate());
+    // Until the sessions exist.
+    socket.pause();
+    const sessions = await Promise.all([open(), open()]).catch(() => undefined);
+    // Otherwise an answer to the closing would not be read.
+    socket.resume();
+    if (!sessions) return socket.close(1011, 'the browser is gone');
+    const relay = new CdpRelay(...sessions, browserContextId, clientOf(socket), own);
+    if (socket.readyState !== socket.OPEN) return relay.dispose();
+    relays.add(relay);
+    socket.on('close', () => {
+      relays.delete(relay);
+      relay.dispose();
+    });
+    // A moment later, so that lines which the program wrote before are read before.
+    socket.on('message', data => setImmediate(() => relay.receive(String(data))));
+  });
   http.listen(0, '127.0.0.1');
   await once(http, 'listening');
-  let closed: Promise<void> | undefined;
+  let closed: Promise<unknown> | undefined;
   return {
     /** For `connectOverCDP` and the like. Anyone who knows it can drive the page. */
     url: `ws://127.0.0.1:${(http.address() as AddressInfo).port}${path}`,
     /** The page's id in the protocol. */
     targetId,
     /** The page with this id, after waiting for a new one; undefined if the context has none. */
-    pageOf: find,
+    pageOf,
     /**
      * Until `release`, the clients' actions on the page wait, so that it can be looked at as it is. Messages that only
      * prepare or listen go on.
      */
     hold() {
-      gate.held = true;
+      isHeld = true;
     },
     release() {
-      gate.held = false;
-      for (const relay of gate.relays) relay.release();
+      isHeld = false;
+      for (const relay of relays) relay.release();
     },
     /** Ends all connections at once, and accepts no more. The page stays as it is. A second call does nothing. */
     close() {
@@ -75,12 +109,6 @@ export async function openCdpEndpoint(page: Page, { own, onFront = () => undefin
 function isFromHere({ headers: { host = '', origin }, socket }: IncomingMessage): boolean {
   const names = [`127.0.0.1:${socket.localPort}`, `localhost:${socket.localPort}`];
   return names.includes(host) && (origin === undefined || names.some(name => origin === `http://${name}`));
-}
-
-interface Gate {
-  held: boolean;
-  readonly relays: Set<CdpRelay>;
-  front(targetId: string): Promise<void>;
 }
 
 function chromiumOf(context: BrowserContext): Browser {
@@ -101,58 +129,6 @@ async function closeServers(server: WebSocketServer, http: Server): Promise<void
   // Otherwise it would wait for idle connections.
   http.closeAllConnections();
   await closed;
-}
-
-async function serve(
-  socket: WebSocket,
-  browser: Browser,
-  browserContextId: string,
-  gate: Gate,
-  own: OwnMethods | undefined,
-): Promise<void> {
-  socket.on('error', () => socket.terminate());
-  // Until the session exists.
-  socket.pause();
-  const open = async () => (await browser.newBrowserCDPSession()) as unknown as RawSession;
-  const session = await open().catch(() => undefined);
-  if (!session) {
-    // Otherwise its answer to the closing would not be read.
-    socket.resume();
-    return socket.close(1011, 'the browser is gone');
-  }
-  const relay = new CdpRelay(
-    session,
-    open,
-    browserContextId,
-    {
-      send: message => {
-        if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message));
-      },
-      close: () => socket.close(1000),
-      held: () => gate.held,
-      front: gate.front,
-    },
-    own,
-  );
-  if (socket.readyState !== socket.OPEN) return relay.dispose();
-  gate.relays.add(relay);
-  socket.on('close', () => {
-    gate.relays.delete(relay);
-    relay.dispose();
-  });
-  // A moment later, so that lines which the program wrote before are read before.
-  socket.on('message', data => setImmediate(() => relay.receive(String(data))));
-  socket.resume();
-}
-
-async function pageOf(wanted: string, context: BrowserContext, browser: Browser, browserContextId: string) {
-  const signal = AbortSignal.timeout(TAB_TIMEOUT_MS);
-  for (;;) {
-    const opened = once(context as unknown as EventEmitter, 'page', { signal }).catch(() => undefined);
-    for (const page of context.pages())
-      if ((await targetOf(page).catch(() => undefined))?.targetId === wanted) return page;
-    if (!(await hasTarget(browser, wanted, browserContextId)) || !(await opened)) return undefined;
-  }
 }
 
 async function hasTarget(browser: Browser, targetId: string, browserContextId: string): Promise<boolean> {

@@ -2,28 +2,7 @@
 // the trial's context, since other contexts belong to other tests. All else is refused, in every session: in some domains
 // (Tracing, Memory, SystemInfo) a page's session reaches the whole browser. This keeps trials apart. It is not a sandbox:
 // the program runs with the user's rights.
-
-type Params = Record<string, unknown>;
-
-export type Rule =
-  /** Pass it on with these parameters. First check that `asksForTarget` belongs to the trial. */
-  | { params: Params; asksForTarget?: string }
-  /** Attach the client to all targets, also to later ones; null: no longer to new ones. */
-  | { attachTo: TargetFilter | null }
-  /** Answer it with this. */
-  | { result: object; closes?: boolean }
-  | { error: string };
-
-interface Circumstances {
-  /** The message is for the browser itself, not for a page or worker. */
-  root: boolean;
-  browserContextId: string;
-  isOwnTarget(targetId: string): boolean;
-  isOwnWindow(windowId: unknown): boolean;
-}
-
-/** The protocol's `Target.TargetFilter`; undefined for the browser's own default. */
-export type TargetFilter = object[] | undefined;
+import type { Params } from './relay';
 
 /** Domains that only reach the page, frame or worker of the session, and the storage of its context. */
 const OF_A_PAGE =
@@ -40,8 +19,6 @@ const OF_A_PAGES_STORAGE = new Set([
   'Storage.getUsageAndQuota',
   'Storage.setCookies',
 ]);
-
-const BROWSER_WIDE = /^(?:Browser|Target)\./;
 
 /** Browser-wide methods that any session may call. */
 const PASSED = new Set([
@@ -72,12 +49,12 @@ const IN_CONTEXT = new Set([
 ]);
 
 /** Answered without doing anything. Downloads must stay with Playwright, or the trial would not notice them. */
-const ANSWERED = new Map<string, Rule>([
-  ['Browser.close', { result: {}, closes: true }],
-  ['Browser.setDownloadBehavior', { result: {} }],
-  ['Page.setDownloadBehavior', { result: {} }],
-  ['Target.getBrowserContexts', { result: { browserContextIds: [] } }],
-  ['Target.setRemoteLocations', { result: {} }],
+export const ANSWERED: ReadonlyMap<string, object> = new Map([
+  ['Browser.close', {}],
+  ['Browser.setDownloadBehavior', {}],
+  ['Page.setDownloadBehavior', {}],
+  ['Target.getBrowserContexts', { browserContextIds: [] }],
+  ['Target.setRemoteLocations', {}],
 ]);
 
 /** Methods that may change a page: they wait while the trial looks at it. The others only prepare or listen. */
@@ -88,31 +65,29 @@ export function acts(method: string): boolean {
   return ACTS.test(method);
 }
 
-export function ruleFor(method: string, params: Params, circumstances: Circumstances): Rule {
-  const { root, browserContextId, isOwnTarget, isOwnWindow } = circumstances;
-  const answered = ANSWERED.get(method);
-  if (answered) return answered;
-  if (root && method === 'Target.setAutoAttach')
-    return { attachTo: params.autoAttach ? (params.filter as TargetFilter) : null };
+/**
+ * The parameters with which a request is passed on.
+ *
+ * @param root whether it is for the browser itself, not for a page or worker
+ * @throws Error if it is not open to the program
+ */
+export function passed(method: string, params: Params, root: boolean, browserContextId: string): Params {
   if (root && IN_CONTEXT.has(method)) {
     // Neither Playwright nor the guard would notice a hidden tab.
     const { hidden, ...shown } = params;
-    return { params: { ...shown, browserContextId } };
+    return { ...shown, browserContextId };
   }
-  const browserWide = BROWSER_WIDE.test(method);
   if (!isOpen(method, root) || (!root && 'browserContextId' in params))
-    return {
-      error: `'${method}' is not available to a program that drives a trial: this endpoint serves the browser context of one test`,
-    };
-  if (/WindowBounds$/.test(method) && !isOwnWindow(params.windowId))
-    return {
-      error: `${JSON.stringify(params.windowId)} is not a window of this trial: call Browser.getWindowForTarget first`,
-    };
-  const { targetId } = params;
-  const asks = browserWide && typeof targetId === 'string' && !isOwnTarget(targetId);
+    throw new Error(
+      `'${method}' is not available to a program that drives a trial: this endpoint serves the browser context of one test`,
+    );
   // Between us and the browser, sessions are nested.
-  const passed = browserWide && 'flatten' in params ? { ...params, flatten: false } : params;
-  return asks ? { params: passed, asksForTarget: targetId } : { params: passed };
+  return isBrowserWide(method) && 'flatten' in params ? { ...params, flatten: false } : params;
+}
+
+/** Whether it may be about any target or window, so that it has to be checked which. */
+export function isBrowserWide(method: string): boolean {
+  return /^(?:Browser|Target)\./.test(method);
 }
 
 function isOpen(method: string, root: boolean): boolean {
