@@ -111,7 +111,7 @@ class AiSdkLoop extends Loop<AiSdkAnswer, ModelMessage> {
       });
     } catch (error) {
       task.signal.throwIfAborted();
-      if (timeUp.aborted) throw this.error(noAnswer('aiSdk', limitMs, requestTimeoutMs, 'retries included'));
+      if (timeUp.aborted) throw this.error(noAnswer('aiSdk', limitMs));
       throw error;
     }
   }

@@ -1,24 +1,23 @@
 // Sends requests to the Messages API, one at a time, and reads the answers as streams. Retries answers that break off.
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import Anthropic, { AnthropicError } from '@anthropic-ai/sdk';
 import type { Middleware } from '@anthropic-ai/sdk/core/middleware';
 import type {
   BetaMessage,
+  BetaRawMessageStreamEvent,
   BetaUsage,
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { sleep, within } from '../../browser/waiting';
 import { debug } from '../../text/debug';
 import { messageOf } from '../../text/error-message';
-import { type Asker, apiError, apiProblem, isSdkError } from './problem';
+import { type Asker, apiError, apiProblem, isConnectionError, isSdkError } from './problem';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 /** Milliseconds to keep when waiting for an overloaded API, so that the trial can end with the API's error. */
 const TIME_TO_END_MS = 1_000;
-/** Temporary errors that can arrive as events inside a stream. Those of Bedrock end in "Exception". */
-const TEMPORARY =
-  /^(?:overloaded|api|rate_limit|timeout)_error$|^(?:internalServer|modelStreamError|modelTimeout|serviceUnavailable|throttling)Exception$/;
-
 /** The limits of a request. */
 export interface Limit {
   readonly signal: AbortSignal;
@@ -79,105 +78,69 @@ export class Client {
     this.timeoutMs = timeout;
     // The SDK's timeout only covers the headers: this one ends a stream that goes silent.
     let silent = false;
-    let timer: NodeJS.Timeout | undefined;
     const stop = () => {
       silent = true;
       stream.abort();
     };
-    const restart = () => {
-      clearTimeout(timer);
-      timer = setTimeout(stop, timeout);
-    };
-    const watch = new StreamWatch(restart);
-    const middleware: Middleware = async (request, next) => {
+    let timer: NodeJS.Timeout | undefined;
+    let usage: BetaUsage | undefined;
+    let read: Promise<void> | undefined;
+    const watched: Middleware = async (request, next) => {
       this.headers = request.headers;
-      return watch.read(await next(request));
+      const response = await next(request);
+      if (!response.ok || !response.body) return response;
+      const [forSdk, forUs] = response.body.tee();
+      timer = setTimeout(stop, timeout);
+      read = eachLine(forUs, line => {
+        timer?.refresh();
+        usage = usageIn(line, usage);
+      });
+      return new Response(forSdk, response);
     };
     const stream = this.api.beta.messages.stream(params, {
       signal: limit.signal,
       timeout,
       maxRetries: this.asker.maxRetries,
-      middleware: [middleware],
+      middleware: [watched],
     });
-    // A client of an older SDK knows no middleware.
     let begun = false;
     stream.on('connect', () => {
       begun = true;
     });
     try {
       const message = await stream.finalMessage();
-      watch.usage ??= message.usage;
+      usage = message.usage;
       return message;
     } catch (error) {
       // The SDK stops reading if a call's input is not JSON, but the usage comes at the end of the answer.
-      if (!silent && !limit.signal.aborted) await within(watch.readOn(), timeout);
+      if (read && !silent && !limit.signal.aborted) await within(read, timeout);
       if (silent) throw new AnthropicError(`no data for ${timeout / 1000} s`);
       // The stream wraps what the client throws before it sends the request.
       throw begun || apiError(error) ? error : ((error as Error).cause ?? error);
     } finally {
       clearTimeout(timer);
-      if (watch.usage) limit.spent(watch.usage);
+      if (usage) limit.spent(usage);
     }
   }
 }
 
-/** Reads an answer before the SDK does, since the SDK hides pings and the usage of answers that it rejects. */
-class StreamWatch {
-  usage: BetaUsage | undefined;
-  private reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
-  private readonly decoder = new TextDecoder();
-  private line = '';
-
-  /** @param alive called for every chunk, pings included */
-  constructor(private readonly alive: () => void) {}
-
-  /** @returns the response for the SDK. */
-  read(response: Response): Response {
-    if (!response.ok || !response.body) return response;
-    this.alive();
-    const reader = response.body.getReader();
-    this.reader = reader;
-    const body = new ReadableStream<Uint8Array>({
-      pull: async controller => {
-        const { done, value } = await reader.read();
-        if (done) return controller.close();
-        this.take(value);
-        controller.enqueue(value);
-      },
-      cancel: reason => reader.cancel(reason),
-    });
-    return new Response(body, response);
+/** Reads an answer beside the SDK, which hides pings and the usage of answers that it rejects. */
+async function eachLine(body: ReadableStream<Uint8Array>, take: (line: string) => void): Promise<void> {
+  try {
+    for await (const line of createInterface({ input: Readable.fromWeb(body as never) })) take(line);
+  } catch {
+    // The SDK throws the same.
   }
+}
 
-  /** Reads the rest of the stream. */
-  async readOn(): Promise<void> {
-    for (;;) {
-      const { done, value } = (await this.reader?.read()) ?? { done: true };
-      if (done || !value) return;
-      this.take(value);
-    }
-  }
-
-  private take(bytes: Uint8Array): void {
-    this.alive();
-    const lines = (this.line + this.decoder.decode(bytes, { stream: true })).split('\n');
-    this.line = lines.pop()!;
-    for (const line of lines)
-      if (/^data:.*"message_(?:start|delta)"/.test(line)) this.count(line.slice('data:'.length));
-  }
-
-  private count(json: string): void {
-    let event: { type?: string; message?: { usage?: BetaUsage }; usage?: Partial<BetaUsage> };
-    try {
-      event = JSON.parse(json);
-    } catch {
-      return;
-    }
-    if (event.type === 'message_start') this.usage = event.message?.usage;
-    if (event.type !== 'message_delta' || !this.usage) return;
-    const given = Object.entries(event.usage ?? {}).filter(([, value]) => value != null);
-    this.usage = { ...this.usage, ...Object.fromEntries(given) };
-  }
+/** The usage so far, after one more line of the stream. */
+function usageIn(line: string, before: BetaUsage | undefined): BetaUsage | undefined {
+  if (!/^data:.*"message_(?:start|delta)"/.test(line)) return before;
+  const event = JSON.parse(line.slice('data:'.length)) as BetaRawMessageStreamEvent;
+  if (event.type === 'message_start') return event.message.usage;
+  if (event.type !== 'message_delta' || !before) return before;
+  const given = Object.entries(event.usage ?? {}).filter(([, value]) => value != null);
+  return { ...before, ...Object.fromEntries(given) };
 }
 
 function isOverload(error: unknown): boolean {
@@ -192,9 +155,7 @@ function pauseAfter(error: unknown, attempt: number): number {
   return Math.max(asked || 0, grown * (0.75 + Math.random() / 2));
 }
 
-/** Whether the connection or the stream ended early. The SDK itself retries errors with a status. */
+/** Whether the answer ended early. The SDK itself repeats requests that get no answer, or an error. */
 function brokeOff(error: unknown): boolean {
-  const failed = apiError(error);
-  if (failed) return failed.status === undefined && TEMPORARY.test(String(failed.type));
-  return isSdkError(error);
+  return isSdkError(error) && !isConnectionError(error) && apiError(error)?.status === undefined;
 }

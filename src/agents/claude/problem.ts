@@ -1,9 +1,8 @@
 // Turns errors of the Messages API into messages that say what to do and quote the provider.
 import type { APIError } from '@anthropic-ai/sdk';
-import { keysIn, noAnswer, withoutKeys } from '../model/problem';
+import { messageOf } from '../../text/error-message';
+import { type Asked, advice, keysIn, noAnswer, quoted, withoutKeys } from '../model/problem';
 import type { ModelSettings } from './options';
-
-const MAX_MESSAGE = 300;
 
 /** The settings of a factory, and its name. */
 export interface Asker extends ModelSettings {
@@ -26,74 +25,57 @@ export function apiProblem(error: unknown, request: Request): string {
 }
 
 function reasonOf(error: unknown, request: Request): string {
-  if (isA(error, 'APIConnectionError')) return connection(error as Error, request);
+  if (isConnectionError(error)) return connection(error as Error, request);
   const failed = apiError(error);
-  if (failed) return `${advice(failed, request)} ${quoted(failed, request)}`;
-  const message = error instanceof Error ? error.message : String(error);
-  if (isSdkError(error)) return `the answer broke off, even after ${request.maxRetries} retries: ${message}`;
-  return `the request could not be made: ${message}`;
-}
-
-function quoted(error: APIError, { client }: Asker): string {
-  const words = wordsOf(error);
-  const short = words.length > MAX_MESSAGE ? `${words.slice(0, MAX_MESSAGE)}…` : words;
-  const id = error.requestID ?? error.headers?.get('x-amzn-requestid');
-  return `The ${client ? 'provider' : 'API'} said: ${short}${id ? ` (request ${id})` : ''}`;
-}
-
-/** Whether the model does not support the tool, judging by the API's words: other errors name the toolset, too. */
-function isAboutTool(words: string): boolean {
-  return (
-    /_toolset|tool types?/i.test(words) &&
-    /support|unknown|invalid tool type|not (?:available|allowed|match)/i.test(words)
-  );
-}
-
-function advice(error: APIError, { factory, model, tools, maxRetries, client }: Asker): string {
-  const { status } = error;
-  if (tools && status === 400 && isAboutTool(wordsOf(error))) {
-    const other = tools === 'browser' ? 'computer' : 'browser';
-    const another = client
-      ? `Set another tool, claude({ tools: '${other}' }), or use aiSdk(), which needs none of the vendor's tools.`
-      : `Set another model, claude({ model: 'claude-opus-5-5' }), or another tool, claude({ tools: '${other}' }).`;
-    return `the model "${model}" does not support the ${tools} tool. ${another}`;
+  if (!failed) {
+    const broke = isSdkError(error)
+      ? `the answer broke off, even after ${request.maxRetries} retries`
+      : 'the request could not be made';
+    return `${broke}: ${messageOf(error)}`;
   }
-  const known: Record<number, string> = {
-    400: 'the API refuses the request (400).',
-    401: `the API refuses the key (401). Check ANTHROPIC_API_KEY, or ${factory}({ apiKey }).`,
-    402: 'the account has no credit (402). Add credit, or use another key.',
-    403: `the key is not allowed to do this (403). Check its workspace, and whether it may use the model "${model}".`,
-    404: `there is no model "${model}" for this key (404). Check ${factory}({ model }) and baseURL.`,
-    413: 'the request is too large (413). Use a smaller viewport, or lower maxSteps.',
-    429: `the rate limit is reached (429), even after ${maxRetries} retries. Run fewer workers (--workers=1), raise ${factory}({ maxRetries }), or ask for a higher limit.`,
-    529:
-      factory === 'claude'
-        ? "the API is overloaded (529), and stayed so until the trial's time was up. Run again later, or raise turnTimeoutMs."
-        : `the API is overloaded (529), even after ${maxRetries} retries. Run again later, or raise ${factory}({ maxRetries }).`,
-    ...(client && {
-      400: 'the provider refuses the request (400).',
-      401: `the provider refuses the credentials (401). Check how the client of ${factory}({ client }) is created.`,
-      403: `the credentials may not use the model "${model}" (403). Check the permissions of their account or role.`,
-      404: `the provider has no model "${model}" for these credentials (404). Check its name there, the region and the address of the client.`,
-    }),
-  };
-  return (
-    known[status ?? 0] ??
-    `the API failed (${status ?? error.type}), even after ${maxRetries} retries. Run again later.`
-  );
+  const id = failed.requestID ?? failed.headers?.get('x-amzn-requestid');
+  const { api } = asked(request);
+  return `${doing(failed, request)} The ${api} said: ${quoted(wordsOf(failed))}${id ? ` (request ${id})` : ''}`;
 }
 
-function connection(error: Error, request: Request): string {
-  const { factory, requestTimeoutMs, timeoutMs, maxRetries, api } = request;
-  const retried = `even after ${maxRetries} retries`;
-  if (isA(error, 'APIConnectionTimeoutError')) return noAnswer(factory, timeoutMs, requestTimeoutMs, retried);
+function asked({ factory, model, maxRetries, client }: Asker): Asked {
+  return {
+    factory,
+    model,
+    maxRetries,
+    api: client ? 'provider' : 'API',
+    key: client
+      ? `how the client of ${factory}({ client }) is created`
+      : `ANTHROPIC_API_KEY, or ${factory}({ apiKey })`,
+  };
+}
+
+/** What to do. Whether the model does not support the tool shows in the words: other errors name the toolset, too. */
+function doing(error: APIError, request: Request): string {
+  const { model, tools, client } = request;
+  const words = wordsOf(error);
+  const isAboutTool =
+    tools &&
+    error.status === 400 &&
+    /_toolset|tool types?/i.test(words) &&
+    /support|unknown|invalid tool type|not (?:available|allowed|match)/i.test(words);
+  if (!isAboutTool) return advice(error.status, asked(request), error.type);
+  const other = `another tool, claude({ tools: '${tools === 'browser' ? 'computer' : 'browser'}' })`;
+  const instead = client
+    ? `${other}, or use aiSdk(), which needs none of the vendor's tools.`
+    : `another model, claude({ model: 'claude-opus-5-5' }), or ${other}.`;
+  return `the model "${model}" does not support the ${tools} tool. Set ${instead}`;
+}
+
+function connection(error: Error, { factory, timeoutMs, maxRetries, api }: Request): string {
+  if (isA(error, 'APIConnectionTimeoutError')) return noAnswer(factory, timeoutMs);
   const cause = error.cause instanceof Error ? error.cause : undefined;
   const reason = cause?.cause instanceof Error ? cause.cause.message : cause?.message;
   const why = reason ? ` (${reason})` : '';
   // A client that can't get its credentials reports a failed connection.
   if (/credentials/i.test(error.message))
     return `the client can't authenticate: ${error.message.replace(/\.$/, '')}${why}. Check how the client of ${factory}({ client }) is created.`;
-  return `the API at ${api.baseURL} can't be reached, ${retried}${why}. Check the network, a proxy, and baseURL.`;
+  return `the API at ${api.baseURL} can't be reached, even after ${maxRetries} retries${why}. Check the network, a proxy, and baseURL.`;
 }
 
 // By the names of their classes: instanceof would fail if the user's client comes from another copy of the SDK, or from
@@ -109,6 +91,7 @@ export function apiError(error: unknown): APIError | undefined {
   return isA(error, 'APIError') ? (error as APIError) : undefined;
 }
 
+export const isConnectionError = (error: unknown) => isA(error, 'APIConnectionError');
 export const isSdkError = (error: unknown) => isA(error, 'AnthropicError');
 
 /** The API's message, which Bedrock and gateways put in other places. */

@@ -1,21 +1,48 @@
-// Messages about failed requests that agents share, with keys masked: a proxy or an error page may echo the request.
+// Messages about failed requests to a model, with keys masked: a proxy or an error page may echo the request.
 const KEY_NAME = /key|token|secret|password|credential|authorization|\bauth\b|cookie/i;
 const LEAST_KEY = 8;
 /** The fewest characters of a key that are masked where the text is cut. */
 const LEAST_CUT = 4;
 const MAX_DEPTH = 6;
+const MAX_WORDS = 300;
+
+/** Who asked, for messages. */
+export interface Asked {
+  /** The function that the user called. */
+  readonly factory: 'claude' | 'webJudge' | 'aiSdk';
+  readonly model: string;
+  readonly maxRetries: number;
+  /** What answers: the vendor's API, or another provider of the model. */
+  readonly api: 'API' | 'provider';
+  /** Where the key comes from. */
+  readonly key: string;
+}
+
+/** What the status of a refused request means, and what to do. @param kind told if there is no status */
+export function advice(status: number | undefined, asked: Asked, kind: unknown = 'unknown'): string {
+  const { factory, model, maxRetries, api, key } = asked;
+  const known: Record<number, string> = {
+    401: `the ${api} refuses the key (401). Check ${key}.`,
+    402: 'the account has no credit (402). Add credit, or use another key.',
+    403: `the key may not use the model "${model}" (403). Check its permissions.`,
+    404: `there is no model "${model}" for this key (404). Check ${factory}({ model }) and the ${api}'s address.`,
+    413: 'the request is too large (413). Use a smaller viewport, or lower maxSteps.',
+    429: `the rate limit is reached (429), even after ${maxRetries} retries. Run fewer workers (--workers=1), or raise ${factory}({ maxRetries }).`,
+    529: `the ${api} is overloaded (529). Run again later.`,
+  };
+  if (status && known[status]) return known[status];
+  if (status && status < 500) return `the ${api} refuses the request (${status}).`;
+  return `the ${api} failed (${status ?? kind}), even after ${maxRetries} retries. Run again later.`;
+}
 
 /** @param limitMs time limit of the request: less than requestTimeoutMs towards the end of a trial */
-export function noAnswer(
-  factory: string,
-  limitMs: number,
-  requestTimeoutMs: number,
-  retried: string,
-): string {
-  const isShort = limitMs < requestTimeoutMs;
-  const time = `${limitMs / 1000} s${isShort ? " (the rest of the trial's time)" : ''}`;
-  const raise = isShort ? 'turnTimeoutMs' : `${factory}({ requestTimeoutMs })`;
-  return `no answer within ${time}, ${retried}. Raise ${raise}, or check the network.`;
+export function noAnswer(factory: string, limitMs: number): string {
+  return `no answer within ${limitMs / 1000} s, retries included. Raise ${factory}({ requestTimeoutMs }) or turnTimeoutMs, or check the network.`;
+}
+
+/** The beginning of what a provider said. */
+export function quoted(words: string): string {
+  return words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS)}…` : words;
 }
 
 /** @returns the text with these keys, those of the environment and what looks like a key masked */

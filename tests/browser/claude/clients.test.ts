@@ -129,7 +129,7 @@ describe.each(Object.keys(CLIENTS))('%s', name => {
   it('credentials that are refused name the client', async () => {
     const { outcome } = await play(name, [done()], {}, { api: { apiKey: 'another-key' } });
     expect(await problem(outcome)).toMatch(
-      /the provider refuses the credentials \(401\)\. Check how the client of claude\(\{ client \}\) is created/,
+      /the provider refuses the key \(401\)\. Check how the client of claude\(\{ client \}\) is created/,
     );
   });
 });
