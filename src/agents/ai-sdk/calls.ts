@@ -1,12 +1,18 @@
-// The calls of an answer: of a part of our tools.
+// The calls of an answer: of a part of our tools, with flat inputs that all models can fill in.
 import type { ModelMessage } from 'ai';
 import { cutText } from '../../text/shorten';
 import type { SessionTask, Turn } from '../agent';
 import { type Call, Calls, type Ending, type Outcome } from '../model/calls';
+import { finish, giveUp, nextDialog, PAGE_TOOLS } from '../tools/task';
 import type { Tool } from '../tools/tool';
-import { toolsFor } from './tools';
+import { isLooking, TOOLS, toolsByName } from '../tools/tools';
 
 const MAX_TEXT = 50_000;
+/** In the order in which models see them. */
+const NAMES =
+  'navigate read_page find get_page_text left_click hover form_input type key scroll scroll_to switch_tab close_tab wait screenshot'.split(
+    ' ',
+  );
 
 interface Picture {
   data: string;
@@ -24,13 +30,12 @@ export class AiSdkCalls extends Calls<Call, ModelMessage> {
     private readonly hasPageTools: boolean,
   ) {
     super(task);
-    this.tools = toolsFor({ pictures, hasPageTools, isOnly: task.webmcp.mode === 'only' });
+    this.tools = toolsFor(pictures, hasPageTools, task.webmcp.mode === 'only');
   }
 
   /** Removes tools that need pictures. */
   dropPictures(): void {
-    const { hasPageTools, task } = this;
-    this.tools = toolsFor({ pictures: false, hasPageTools, isOnly: task.webmcp.mode === 'only' });
+    this.tools = toolsFor(false, this.hasPageTools, this.task.webmcp.mode === 'only');
   }
 
   protected override get choices(): string {
@@ -86,4 +91,13 @@ function textOfOutcome({ value, error }: Outcome): string {
   if (value === undefined || value === null || value === '') return 'Done.';
   if (isPicture(value)) return 'The picture follows.';
   return cutText(typeof value === 'object' ? JSON.stringify(value) : String(value), MAX_TEXT);
+}
+
+/** @param isOnly whether the model may act only through the tools of pages */
+export function toolsFor(pictures: boolean, hasPageTools = false, isOnly = false): Record<string, Tool> {
+  const names = NAMES.filter(name => pictures || name !== 'screenshot');
+  const ours = [...names.map(name => TOOLS[name]!), ...([nextDialog, giveUp, finish] as Tool[])]
+    .filter(({ name }) => !isOnly || isLooking(name))
+    .map(tool => ({ ...tool, input: tool.flat?.(pictures) ?? tool.input }));
+  return toolsByName([...ours, ...(hasPageTools ? (PAGE_TOOLS as Tool[]) : [])]);
 }

@@ -13,9 +13,6 @@ import {
 const CACHED = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 
 export class AiSdkConversation extends Conversation<ModelMessage> {
-  /** About as many as vendors accept. */
-  protected readonly maxPictures = 40;
-
   protected marked(message: ModelMessage): ModelMessage {
     return { ...message, providerOptions: CACHED };
   }

@@ -48,12 +48,6 @@ export class ClaudeCalls extends Calls<BetaToolUseBlock, Block> {
     await super.close();
   }
 
-  protected override async wordsOf(call: BetaToolUseBlock, index: number): Promise<string> {
-    // Only the name for give_up, since the record has its reason.
-    const isOfTask = !this.isMember(call) && [giveUp.name, nextDialog.name].includes(call.name);
-    return isOfTask ? call.name.replace(/_/g, ' ') : super.wordsOf(call, index);
-  }
-
   /** Undefined for a model that only sees pictures. */
   override async look(): Promise<string | undefined> {
     return this.kind === 'browser' ? super.look() : undefined;
@@ -62,7 +56,6 @@ export class ClaudeCalls extends Calls<BetaToolUseBlock, Block> {
   /** The value of a member is the vendor's block. */
   protected override async outcomeOf(call: BetaToolUseBlock): Promise<Outcome> {
     if (!this.isMember(call)) return super.outcomeOf(call);
-    this.toolset.words = this.readied(call)?.words;
     const value = await this.toolset.toolResult(call);
     return { value, error: value.is_error ? textIn(value) : undefined };
   }

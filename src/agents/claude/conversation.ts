@@ -31,9 +31,6 @@ function isLong(part: Part): part is BetaTextBlockParam {
 }
 
 export class ClaudeConversation extends Conversation<Said> {
-  /** The API accepts 100, or 600 for models with a context of a million tokens. */
-  protected readonly maxPictures = 80;
-
   constructor(opening: BetaContentBlockParam[], policy?: typeof TRIMMING) {
     super([{ role: 'user', content: opening }], policy);
   }

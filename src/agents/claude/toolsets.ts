@@ -45,9 +45,6 @@ class UploadPolicy extends BetaNodeFilePolicy {
 }
 
 export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
-  /** The next call in words, if they are known. */
-  words: string | undefined;
-
   constructor(
     readonly driver: Driver,
     members: Members = {},
@@ -77,49 +74,45 @@ export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
   }
 }
 
+const pixel = z
+  .tuple([z.number(), z.number()])
+  .transform(([x, y]) => ({ type: 'coordinate' as const, x, y }));
+const onScreen = z.looseObject({ coordinate: pixel.nullish(), start_coordinate: pixel.nullish() });
+
+const cursorPosition = defineTool({
+  name: 'cursor_position',
+  input: none,
+  acts: false,
+  words: () => 'ask where the pointer is',
+  handle: (_, driver, page) => driver.pointer(page),
+}) as Tool;
+
 /** The viewport of the active tab is its screen: to compare with the browser toolset. */
 export class ComputerToolset extends BetaAbstractComputerToolset20260801 {
-  /** The next call in words, if they are known. */
-  words: string | undefined;
-  readonly #cursorPosition: Tool;
-
   constructor(readonly driver: Driver) {
     // The SDK asks before each key press, since its screen may be a whole desktop. Here it is a test's tab.
     super({ confirm: () => true });
-    this.#cursorPosition = defineTool({
-      name: 'cursor_position',
-      description: 'Tells where the pointer is.',
-      input: none,
-      acts: false,
-      words: () => 'ask where the pointer is',
-      handle: () => this.#pointer(),
-    }) as Tool;
   }
 
+  /** A call without a point acts at the pointer. The text of a click names the keys that are held. */
   async prepared(name: string, given: unknown): Promise<Prepared> {
-    const tool = TOOLS[name] ?? this.#cursorPosition;
-    const schema = tool.onScreen ?? (tool.input as z.ZodType<object>);
-    const input = { target: await this.#pointer(), ...checkedInput(name, schema, given) };
-    return { tool, input, page: this.driver.session.page };
+    const { page } = this.driver.session;
+    const tool = TOOLS[name] ?? cursorPosition;
+    const { coordinate, start_coordinate: from, ...rest } = checkedInput(name, onScreen, given);
+    const target = coordinate ?? (await this.driver.pointer(page));
+    const input = { ...rest, target, from, modifiers: rest.text };
+    return { tool, input: checkedInput(name, tool.input, input), page };
   }
 
   protected override execute(_: BetaToolsetCallContext, name: BetaComputerMemberName, given: object) {
     return executed<BetaComputerMemberResult>(this, name, given);
-  }
-
-  /** In the pixels of a screenshot. */
-  async #pointer() {
-    const scale = await this.driver.scaleOf(this.driver.session.page);
-    const { x, y } = this.driver.cursor;
-    return { type: 'coordinate' as const, x: Math.round(x * scale), y: Math.round(y * scale) };
   }
 }
 
 /** Turns DriverErrors into the SDK's ToolError, whose message the model sees unchanged. */
 async function executed<T>(toolset: BrowserToolset | ComputerToolset, name: string, given: object) {
   try {
-    const ready = await toolset.prepared(name, given);
-    return (await runTool({ ...ready, words: toolset.words }, toolset.driver)) as T;
+    return (await runTool(await toolset.prepared(name, given), toolset.driver)) as T;
   } catch (error) {
     throw error instanceof DriverError ? new ToolError(error.message) : error;
   }

@@ -36,8 +36,6 @@ export abstract class Calls<Made extends Call, Message> {
   protected abstract tools: Record<string, Tool>;
   protected readonly driver: Driver;
   private readonly progress: Progress;
-  /** An answer's first call, ready to run: nothing happens before it, so its words stay true. */
-  private first: { call: Made; ready: Prepared } | undefined;
 
   constructor(protected readonly task: SessionTask) {
     this.driver = new Driver(task);
@@ -52,7 +50,7 @@ export abstract class Calls<Made extends Call, Message> {
   ): Message[];
 
   get definitions() {
-    return Object.values(this.tools).map(({ name, description, input }) => {
+    return Object.values(this.tools).map(({ name, description = '', input }) => {
       const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input' });
       return { name, description, schema };
     });
@@ -63,18 +61,14 @@ export abstract class Calls<Made extends Call, Message> {
   }
 
   async titleOf(calls: readonly Made[]): Promise<string> {
-    const words = await Promise.all(
-      calls.map((call, index) => this.wordsOf(call, index).catch(() => call.name)),
-    );
+    const words = await Promise.all(calls.map(call => this.wordsOf(call).catch(() => call.name)));
     return this.task.mask(shorten(words.join(', then '), 140));
   }
 
   /** @throws if the call can't be run */
-  protected async wordsOf(call: Made, index: number): Promise<string> {
+  private async wordsOf(call: Made): Promise<string> {
     const { tool, input, page } = await this.prepared(call);
-    const words = await tool.words(input, this.driver, page);
-    if (index === 0) this.first = { call, ready: { tool, input, page, words } };
-    return words;
+    return tool.words(input, this.driver, page);
   }
 
   /** What the active tab shows: all of it, or only changes. */
@@ -138,15 +132,11 @@ export abstract class Calls<Made extends Call, Message> {
 
   protected async outcomeOf(call: Made): Promise<Outcome> {
     try {
-      return { value: await runTool(this.readied(call) ?? (await this.prepared(call)), this.driver) };
+      return { value: await runTool(await this.prepared(call), this.driver) };
     } catch (error) {
       if (error instanceof DriverError) return { error: error.message };
       throw error;
     }
-  }
-
-  protected readied(call: Made): Prepared | undefined {
-    return this.first?.call === call ? this.first.ready : undefined;
   }
 
   /** @throws DriverError with a message for the model */
@@ -167,15 +157,9 @@ export abstract class Calls<Made extends Call, Message> {
 const REMEMBERED_TURNS = 10;
 const REPETITIONS = 3;
 
-interface Taken {
-  calls: string;
-  /** Path and scroll position. */
-  place: string;
-  content: string | undefined;
-}
-
 class Progress {
-  private readonly turns: Taken[] = [];
+  /** The newest turns: the calls, where they were made, and what the page showed. */
+  private readonly turns: string[] = [];
   private remindedOfTurns = false;
 
   constructor(private readonly task: Pick<AgentTask, 'page' | 'maxSteps' | 'turnsLeft'>) {}
@@ -194,25 +178,16 @@ class Progress {
     return `${used} of ${maxSteps} turns are used, ${turnsLeft} are left. Do what matters most now, and end the task in time. If it can not be done, call give_up.`;
   }
 
-  /**
-   * If the model has been elsewhere in between, the content of the page may differ: it may change by itself, such as a
-   * clock, and the model goes in circles all the same.
-   */
   private async repetitionReminder(calls: unknown): Promise<string | undefined> {
     const { page } = this.task;
     const [shown, view] = await Promise.all([
       fingerprintOf(page),
       within(callInPage(page, 'viewport'), 1_000),
     ]);
-    const content = shown?.content;
-    const place = `${pathOf(page.url())} ${view?.scrolled}`;
-    const now = { calls: JSON.stringify(calls), place, content };
+    const now = JSON.stringify([calls, pathOf(page.url()), view?.scrolled, shown?.content]);
     this.turns.push(now);
     if (this.turns.length > REMEMBERED_TURNS) this.turns.shift();
-    const equal = this.turns.filter(({ calls, place }) => calls === now.calls && place === now.place);
-    const between = this.turns.slice(this.turns.indexOf(equal[0]!));
-    const walked = between.some(({ place }) => place !== now.place);
-    const times = equal.filter(({ content }) => walked || content === now.content).length;
+    const times = this.turns.filter(each => each === now).length;
     if (times < REPETITIONS || times % REPETITIONS > 0) return undefined;
     return `You have made the same calls ${times} times, and come back to where you were. Try another way, or call give_up if there is none.`;
   }

@@ -79,7 +79,10 @@ const CHARACTERS_PER_TOKEN = 3.5;
 
 export const PICTURE_GONE = '(An earlier screenshot was here. Take a new one to see the page as it is now.)';
 
-/** The newest `keep` readings and pictures stay; the others are removed once they exceed `atTokens`. */
+/**
+ * The newest `keep` readings and pictures stay; the others are removed once they exceed `atTokens`, which is before there are
+ * as many pictures as vendors refuse.
+ */
 export const TRIMMING = { atTokens: 60_000, keep: 3 };
 
 /** A picture or a reading in a conversation. */
@@ -96,9 +99,6 @@ export interface Bulky {
  * removed rarely, and many at once, since the cache has to be written again then. `Message` is the API's type.
  */
 export abstract class Conversation<Message extends { role: string }> {
-  /** The most pictures that the API accepts, or somewhat fewer. */
-  protected abstract readonly maxPictures: number;
-
   /**
    * @param policy when old pictures and readings are removed: once they exceed `atTokens`, since cached ones cost only a
    * small part of the price. The newest `keep` always stay.
@@ -133,8 +133,7 @@ export abstract class Conversation<Message extends { role: string }> {
     const all = this.bulky();
     const old = all.slice(0, Math.max(0, all.length - (force ? 1 : this.policy.keep)));
     const tokens = old.reduce((sum, each) => sum + each.tokens, 0);
-    const pictures = all.filter(({ isPicture }) => isPicture).length;
-    if (!force && tokens < this.policy.atTokens && pictures <= this.maxPictures) return false;
+    if (!force && tokens < this.policy.atTokens) return false;
     for (const each of old) each.remove();
     if (old[0]) this.changed(old[0].at);
     return old.length > 0;

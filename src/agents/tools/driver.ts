@@ -127,6 +127,13 @@ export class Driver {
     return this.scales.get(page) ?? pictureScale(await viewportOf(page));
   }
 
+  /** Where the pointer is, in the model's coordinates. */
+  async pointer(page: Page) {
+    const scale = await this.scaleOf(page);
+    const { x, y } = this.cursor;
+    return { type: 'coordinate' as const, x: Math.round(x * scale), y: Math.round(y * scale) };
+  }
+
   /** The model's coordinates in CSS pixels. @throws DriverError outside the viewport. */
   async pointOf(page: Page, given: Point): Promise<Point> {
     const [viewport, scale] = await Promise.all([viewportOf(page), this.scaleOf(page)]);

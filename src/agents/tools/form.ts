@@ -93,7 +93,6 @@ const strings = z.array(z.string()).nullish();
 
 const fileUpload = defineTool({
   name: 'file_upload',
-  description: 'Gives files to a file input.',
   input: z.object({ target: byRef, paths: strings, document_ids: strings }),
   acts: true,
   words: async ({ target, paths }, driver, page) =>

@@ -65,7 +65,6 @@ export const KEYBOARD_TOOLS = [
   }),
   defineTool({
     name: 'hold_key',
-    description: 'Holds a key or a chord for some time.',
     input: z.object({ text: keys, duration: seconds }),
     acts: true,
     words: ({ text, duration }) => `hold ${text} for ${duration} s`,

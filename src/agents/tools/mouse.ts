@@ -9,18 +9,7 @@ import { viewportOf } from '../../browser/reading/references';
 import { within } from '../../browser/waiting';
 import type { Driver, Target } from './driver';
 import { holding } from './keyboard';
-import {
-  byEither,
-  byPoint,
-  byRef,
-  defineTool,
-  flatPlace,
-  flatRef,
-  modifiers,
-  none,
-  pixel,
-  pixelOrPointer,
-} from './tool';
+import { byEither, byPoint, byRef, defineTool, flatPlace, flatRef, modifiers } from './tool';
 
 /** CSS pixels of a notch of the wheel. */
 const NOTCH = 100;
@@ -43,16 +32,14 @@ const flatTarget = (pictures: boolean) => (pictures ? flatPlace : flatRef);
 
 const clickTool = (
   name: string,
-  description: string,
   verb: string,
   options: { button?: 'right' | 'middle'; clickCount?: number } = {},
 ) =>
   defineTool<Aimed>({
     name,
-    description,
+    description: 'Clicks an element or a point.',
     input: z.object({ target: byEither, modifiers }),
     flat: flatTarget,
-    onScreen: pixelOrPointer,
     acts: true,
     words: aimed(verb),
     // The answer is a hint, if the click opens something that can't be seen.
@@ -101,19 +88,14 @@ async function release(driver: Driver, page: Page, at: Point): Promise<void> {
   await page.mouse.up();
 }
 
-const pixelOnly = z.object({ coordinate: pixel }).transform(({ coordinate }) => ({ target: coordinate }));
-
 const pointTool = (
   name: string,
-  description: string,
   verb: string,
   act: (driver: Driver, page: Page, at: Point) => Promise<void>,
 ) =>
   defineTool({
     name,
-    description,
     input: z.object({ target: byPoint }),
-    onScreen: name === 'mouse_move' ? pixelOnly : none,
     acts: true,
     words: aimed(verb),
     handle: ({ target }, driver, page) => act(driver, page, target),
@@ -135,15 +117,7 @@ const hover = defineTool({
 
 const drag = defineTool({
   name: 'left_click_drag',
-  description: 'Drags from one point to another.',
   input: z.object({ from: byPoint, target: byPoint, modifiers }),
-  onScreen: z
-    .object({ start_coordinate: pixel, coordinate: pixel, text: modifiers })
-    .transform(({ start_coordinate: from, coordinate: target, text: modifiers }) => ({
-      from,
-      target,
-      modifiers,
-    })),
   acts: true,
   words: async ({ from, target }, driver, page) =>
     `drag ${await driver.wordsOf(page, from)} to (${target.x}, ${target.y})`,
@@ -182,16 +156,13 @@ const scroll = defineTool<Wheel>({
   input: z.object({
     scroll_direction: direction,
     target: byPoint,
-    scroll_amount: notches.nullish(),
+    scroll_amount: z.number().min(0).max(100).nullish(),
     modifiers,
   }),
   flat: () =>
     z
       .object({ direction, amount: notches.optional().describe('Notches of the wheel. Default: 5.') })
       .transform(({ direction, amount = 5 }) => ({ scroll_direction: direction, scroll_amount: amount })),
-  onScreen: z
-    .object({ scroll_direction: direction, scroll_amount: z.number().min(0).max(100) })
-    .and(pixelOrPointer),
   acts: true,
   words: ({ scroll_direction }) => `scroll ${scroll_direction}`,
   // The answer is a hint, if nothing has scrolled.
@@ -244,31 +215,19 @@ const scrollTo = defineTool({
 });
 
 export const MOUSE_TOOLS = [
-  clickTool('left_click', 'Clicks an element or a point.', 'click'),
-  clickTool('right_click', 'Clicks with the right button.', 'right-click', { button: 'right' }),
-  clickTool('middle_click', 'Clicks with the middle button.', 'middle-click', { button: 'middle' }),
-  clickTool('double_click', 'Clicks twice.', 'double-click', { clickCount: 2 }),
-  clickTool('triple_click', 'Clicks three times, which selects a paragraph.', 'triple-click', {
-    clickCount: 3,
-  }),
+  clickTool('left_click', 'click'),
+  clickTool('right_click', 'right-click', { button: 'right' }),
+  clickTool('middle_click', 'middle-click', { button: 'middle' }),
+  clickTool('double_click', 'double-click', { clickCount: 2 }),
+  clickTool('triple_click', 'triple-click', { clickCount: 3 }),
   hover,
   drag,
-  pointTool(
-    'left_mouse_down',
-    'Holds the left button down at a point.',
-    'press the mouse on',
-    async (...at) => {
-      await moveTo(...at);
-      await at[1].mouse.down();
-    },
-  ),
-  pointTool(
-    'left_mouse_up',
-    'Moves to a point and releases the left button.',
-    'release the mouse on',
-    release,
-  ),
-  pointTool('mouse_move', 'Moves the pointer to a point.', 'move the mouse to', hoverAt),
+  pointTool('left_mouse_down', 'press the mouse on', async (driver, page, at) => {
+    await moveTo(driver, page, at);
+    await page.mouse.down();
+  }),
+  pointTool('left_mouse_up', 'release the mouse on', release),
+  pointTool('mouse_move', 'move the mouse to', hoverAt),
   scroll,
   scrollTo,
 ];

@@ -68,13 +68,13 @@ const find = defineTool({
 /** A tool without input, in a tab. */
 const looks = (
   name: string,
-  description: string,
   words: string,
   look: (page: Page, driver: Driver) => unknown,
+  description?: string,
 ) =>
   defineTool({
     name,
-    description,
+    ...(description && { description }),
     input: none,
     acts: false,
     words: () => words,
@@ -83,7 +83,6 @@ const looks = (
 
 const zoom = defineTool({
   name: 'zoom',
-  description: 'Takes a larger picture of a part of the viewport.',
   input: z.object({ region: z.tuple([z.number(), z.number(), z.number(), z.number()]) }),
   acts: false,
   words: () => 'look closer at the page',
@@ -99,7 +98,6 @@ const zoom = defineTool({
 
 export const javascriptExec = defineTool({
   name: 'javascript_exec',
-  description: 'Runs a script in the page, and returns the value of its last expression.',
   input: z.object({ text: z.string().min(1) }),
   acts: true,
   words: ({ text }) => `run the script ${quote(text)}`,
@@ -143,12 +141,15 @@ const newLines = (lines: readonly string[]) =>
 
 export const READING_TOOLS = [
   readPageTool,
-  looks('get_page_text', 'Reads the text of a page.', "read the page's text", pageText),
+  looks('get_page_text', "read the page's text", pageText, 'Reads the text of a page.'),
   find,
-  looks('screenshot', 'Takes a picture of the viewport.', 'take a screenshot', (page, driver) =>
-    driver.picture(page),
+  looks(
+    'screenshot',
+    'take a screenshot',
+    (page, driver) => driver.picture(page),
+    'Takes a picture of the viewport.',
   ),
   zoom,
-  looks('read_console', 'Reads the new lines of the console.', 'read the console', newInConsole),
-  looks('read_network', 'Reads the new requests.', 'read the network log', newRequests),
+  looks('read_console', 'read the console', newInConsole),
+  looks('read_network', 'read the network log', newRequests),
 ];

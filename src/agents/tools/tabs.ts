@@ -7,7 +7,6 @@ import type { SessionTask } from '../agent';
 import { defineTool, none } from './tool';
 
 const TITLE_LIMIT_MS = 1_000;
-const MAX_TABS = 100;
 
 export class Tabs {
   /** The tabs that the model has been told of. */
@@ -53,12 +52,9 @@ export class Tabs {
   /** The open tabs, with those opened since the last call as changes. */
   async state() {
     const pages = this.open();
-    // If there are too many, the active one is never left out.
-    const shown = pages.slice(-MAX_TABS);
-    if (pages.includes(this.active) && !shown.includes(this.active)) shown[0] = this.active;
-    const tabs = await Promise.all(shown.map(page => this.entry(page)));
+    const tabs = await Promise.all(pages.map(page => this.entry(page)));
     if (tabs.length > 0 && !tabs.some(tab => tab.active)) tabs.at(-1)!.active = true;
-    const changes = shown
+    const changes = pages
       .filter(page => !this.known.includes(page))
       .map(page => ({ type: 'tab_opened' as const, tab_id: this.idOf(page) }));
     this.known = pages;
@@ -71,7 +67,6 @@ const oneTab = z.object({ tab_id: z.string().min(1).describe('tab_2') });
 export const TAB_TOOLS = [
   defineTool({
     name: 'list_tabs',
-    description: 'Lists the open tabs.',
     input: none,
     acts: false,
     words: () => 'list the tabs',
@@ -79,7 +74,6 @@ export const TAB_TOOLS = [
   }),
   defineTool({
     name: 'new_tab',
-    description: 'Opens an empty tab.',
     input: none,
     acts: false,
     words: () => 'open a new tab',

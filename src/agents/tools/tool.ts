@@ -9,12 +9,11 @@ import type { Driver } from './driver';
 
 export interface Tool<Input = unknown> {
   name: string;
-  description: string;
+  /** For models of any vendor: the vendor of Claude describes its own tools itself. */
+  description?: string;
   input: z.ZodType<Input>;
   /** The input for models of any vendor, if theirs has to be plainer. @param pictures whether the model sees pictures */
   flat?(pictures: boolean): z.ZodType<Input>;
-  /** The input of a vendor's tool for whole screens, which here is the tab. Without a `target` it acts at the pointer. */
-  onScreen?: z.ZodType<object>;
   /** Whether the page may be busy afterwards. Other tools only look, or wait themselves. */
   acts: boolean;
   /** Describes a call for people. */
@@ -37,14 +36,6 @@ export const byEither = z.discriminatedUnion('type', [byPoint, byRef], {
 });
 export const modifiers = z.string().nullish();
 export const seconds = z.number().min(0).describe('Seconds, at most 30.');
-
-/** A point on a screen. */
-export const pixel = z
-  .tuple([z.number(), z.number()])
-  .transform(([x, y]) => ({ type: 'coordinate' as const, x, y }));
-export const pixelOrPointer = z
-  .object({ coordinate: pixel.nullish(), text: modifiers })
-  .transform(({ coordinate, text }) => ({ ...(coordinate && { target: coordinate }), modifiers: text }));
 
 /** The reference of an element, in flat inputs. */
 export const ref = z.string().min(1).describe('The reference of an element: ref_7.');
@@ -73,14 +64,12 @@ export interface Prepared {
   tool: Tool;
   input: unknown;
   page: Page;
-  /** The call in words, if they are known. */
-  words?: string | undefined;
 }
 
 /** Runs a call as an action of the trial. @throws DriverError with a message for the model */
-export async function runTool({ tool, input, page, words }: Prepared, driver: Driver) {
-  const told = words ?? (await tool.words(input, driver, page));
-  return driver.run(page, told, tool.acts, async () => tool.handle(input, driver, page));
+export async function runTool({ tool, input, page }: Prepared, driver: Driver) {
+  const words = await tool.words(input, driver, page);
+  return driver.run(page, words, tool.acts, async () => tool.handle(input, driver, page));
 }
 
 /** Checks a model's input. @throws DriverError that names the field and what was expected. */

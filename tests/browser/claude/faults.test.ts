@@ -131,11 +131,7 @@ describe('faults that stay end as errors of the API, with what to do', () => {
       status(429, 'rate_limit_error', 'Number of requests exceeded', soon),
       /rate limit is reached \(429\), even after 1 retries\. Run fewer workers.*The API said: Number of requests exceeded/,
     ],
-    [
-      '529',
-      status(529, 'overloaded_error', 'Overloaded', soon),
-      /overloaded \(529\)\. Run again later/,
-    ],
+    ['529', status(529, 'overloaded_error', 'Overloaded', soon), /overloaded \(529\)\. Run again later/],
     ['500', status(500, 'api_error', 'Internal', soon), /the API failed \(500\)/],
     ['403', status(403, 'permission_error', 'no'), /may not use the model "claude-opus-5-5" \(403\)/],
     ['402', status(402, 'billing_error', 'no credit'), /no credit \(402\)/],

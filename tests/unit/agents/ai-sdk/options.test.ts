@@ -2,8 +2,8 @@ import { createOpenAI, openai } from '@ai-sdk/openai';
 import { describe, expect, it, test } from 'vitest';
 import { z } from 'zod';
 import { aiSdk, loadingProblem } from '../../../../src/agents/ai-sdk';
+import { toolsFor } from '../../../../src/agents/ai-sdk/calls';
 import { usageWithCost } from '../../../../src/agents/ai-sdk/loop';
-import { toolsFor } from '../../../../src/agents/ai-sdk/tools';
 import { OptionsError } from '../../../../src/options';
 
 const model = createOpenAI({ apiKey: 'x' })('gpt-test');
@@ -100,7 +100,7 @@ test.each([
 test.each([true, false])(
   'each tool has a flat object of plain fields as its input (pictures: %s)',
   pictures => {
-    for (const [name, { input, description }] of Object.entries(toolsFor({ pictures }))) {
+    for (const [name, { input, description }] of Object.entries(toolsFor(pictures))) {
       const schema = z.toJSONSchema(input, { io: 'input' }) as { type: string; properties: object };
       expect(description, name).toMatch(/\.$/);
       expect(schema.type, name).toBe('object');

@@ -78,19 +78,6 @@ describe('the conversation', () => {
     expect(conversation.trim()).toBe(false);
   });
 
-  it('takes pictures out once there are more than 80, however little they weigh', () => {
-    const policy = { atTokens: 1e9, keep: 3 };
-    const shots = (count: number) => conversationOf(Array<'picture'>(count).fill('picture'), policy);
-    const pictures = (conversation: ClaudeConversation) =>
-      JSON.stringify(conversation.messages).match(/"type":"image"/g)?.length;
-    const full = shots(80);
-    expect(full.trim()).toBe(false);
-    answered(full, 'text', 'reading');
-    expect([full.trim(), pictures(full)]).toEqual([false, 80]);
-    const over = shots(81);
-    expect([over.trim(), pictures(over)]).toEqual([true, 3]);
-  });
-
   it('takes all but the newest out where room is needed', () => {
     const conversation = conversationOf(['picture', 'reading', 'picture'], { atTokens: 1e9, keep: 3 });
     expect(conversation.trim()).toBe(false);

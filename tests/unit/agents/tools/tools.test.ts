@@ -1,15 +1,6 @@
 import { expect, test } from 'vitest';
-import { z } from 'zod';
 import { checkedInput } from '../../../../src/agents/tools/tool';
 import { isToLookAt, TOOLS } from '../../../../src/agents/tools/tools';
-
-test.each(Object.entries(TOOLS))(
-  '%s can be offered to any model: a description and a JSON Schema',
-  (_, tool) => {
-    expect(tool.description).toMatch(/^[A-Z].*\.$/);
-    expect(z.toJSONSchema(tool.input)).toMatchObject({ type: 'object' });
-  },
-);
 
 test.each([
   ['left_click', { target: { type: 'ref' } }, 'Invalid input for left_click. target.ref: '],
