@@ -72,7 +72,6 @@ function remedy(expected: string, input: unknown): string {
 export function typeName(input: unknown): string {
   if (input === null) return 'null';
   if (Array.isArray(input)) return 'a list (array)';
-  if (input instanceof Date) return 'a date';
   if (typeof input === 'object') return 'a mapping (object)';
   if (typeof input === 'number' || typeof input === 'boolean') return `a ${typeof input} (${input})`;
   return `a ${typeof input}`;

@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { globSync, isDynamicPattern } from 'tinyglobby';
 import { MAX_SOURCE_BYTES, START, TOO_LARGE } from './document';
-import { shown, TaskSpecError, TaskSpecLoadError, TaskSpecYamlError } from './errors';
+import { TaskSpecError, TaskSpecLoadError, TaskSpecYamlError } from './errors';
 import { type LocatedSpec, parseLocated } from './parse';
 
 /** A task spec and its file. */
@@ -105,39 +105,27 @@ function findSpecFiles(globs: unknown, cwd: string): { files: string[]; unmatche
   const patterns = nonEmptyStrings(globs);
   const wanted = patterns.filter(glob => !isNegated(glob));
   const unwanted = patterns.filter(isNegated).map(glob => glob.slice(1));
-  const found = new Set<string>();
-  const useless: string[] = [];
-  for (const glob of wanted) {
-    const files = filesOf(glob, unwanted, cwd);
-    for (const file of files) found.add(file);
-    if (files.length === 0 && filesOf(glob, [], cwd).length === 0) useless.push(glob);
-  }
-  const files = [...found].sort();
-  if (found.size > 0 && useless.length === 0) return { files };
+  const files = [...new Set(wanted.flatMap(glob => filesOf(glob, unwanted, cwd)))].sort();
+  const useless = wanted.filter(glob => filesOf(glob, [], cwd).length === 0);
+  if (files.length > 0 && useless.length === 0) return { files };
   const names = (useless.length > 0 ? useless : patterns).map(glob => `"${glob}"`).join(', ');
-  const remedies = useless.map(glob => remedy(glob, cwd));
-  if (useless.length === 0) remedies.push('the globs with "!" exclude all files: remove one of them');
-  const unmatched = new TaskSpecLoadError(
-    `no task spec matches ${names} in ${cwd}: ${[...new Set(remedies)].join('; ')}`,
-  );
-  if (found.size > 0) return { files, unmatched };
+  const unmatched = new TaskSpecLoadError(`no task spec matches ${names} in ${cwd}: ${REMEDY}`);
+  if (files.length > 0) return { files, unmatched };
   throw unmatched;
 }
+
+const REMEDY =
+  'check the spelling and the ending (.yaml or .yml), write "/" between folders, and "tasks/**/*.yaml" for all files of a folder; dot folders, node_modules and symbolic links are left out, and what a glob with "!" matches';
 
 function nonEmptyStrings(globs: unknown): string[] {
   const list: unknown[] = Array.isArray(globs) ? globs : [globs];
   const isGood = (glob: unknown): glob is string =>
     typeof glob === 'string' && glob.trim() !== '' && glob !== '!';
   if (list.length > 0 && list.every(isGood)) return list;
-  const got = list.length === 0 ? 'an empty list' : inWords(list.find(glob => !isGood(glob)));
+  const bad = list.find(glob => !isGood(glob));
   throw new TaskSpecLoadError(
-    `a glob for task specs must be a non-empty string, such as 'tasks/**/*.yaml', or a list of them; got ${got}`,
+    `a glob for task specs must be a non-empty string, such as 'tasks/**/*.yaml', or a list of them; got ${typeof bad === 'string' ? `"${bad}"` : typeof bad}`,
   );
-}
-
-function inWords(value: unknown): string {
-  if (typeof value === 'string') return value === '' ? 'an empty string' : shown(value);
-  return value === null ? 'null' : `${typeof value}`;
 }
 
 /** A leading `!(` is an extended glob. */
@@ -156,16 +144,4 @@ function filesOf(glob: string, ignore: readonly string[], cwd: string): string[]
     // A link that is named directly is followed.
     followSymbolicLinks: !isDynamicPattern(glob),
   }).map(file => path.resolve(file));
-}
-
-function remedy(glob: string, cwd: string): string {
-  if (!isFolder(cwd)) return 'the folder does not exist, check `cwd`';
-  if (!isDynamicPattern(glob) && isFolder(path.resolve(cwd, glob)))
-    return `"${glob}" is a folder, write "${glob.replace(/\/$/, '')}/**/*.yaml"`;
-  if (glob.includes('\\')) return 'write "/" between folders, on Windows too';
-  return 'check the spelling and the ending (.yaml or .yml); globs start from that folder, and dot folders, node_modules and symbolic links are left out';
-}
-
-function isFolder(place: string): boolean {
-  return statSync(place, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

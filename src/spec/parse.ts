@@ -1,6 +1,6 @@
 // Parses YAML to a task spec, or to one typed error with all problems and their places.
 import type { z } from 'zod';
-import { type Locator, parsePath, readDocument } from './document';
+import { type Locator, readDocument } from './document';
 import {
   formatPath,
   type SourceLocation,
@@ -60,20 +60,15 @@ export function parseLocated(source: string, options?: ParseOptions): LocatedSpe
   checkVersion(value, locator, filename);
   const parsed = taskSpecSchema.safeParse(value);
   if (!parsed.success) {
-    const misspelt = new Set(parsed.error.issues.flatMap(meantPaths));
-    const issues = parsed.error.issues
-      .flatMap(issue => located(issue, locator))
-      .filter(({ path, message }) => !(misspelt.has(path) && message.startsWith('is required')));
+    const issues = parsed.error.issues.flatMap(issue => located(issue, locator));
     issues.sort((a, b) => a.line - b.line || a.column - b.column);
     throw new TaskSpecValidationError(issues, filename);
   }
-  return { spec: parsed.data, locate: path => locator.value(parsePath(path)) };
+  return { spec: parsed.data, locate: path => locator.value(segmentsOf(path)) };
 }
 
-/** The paths of the keys that unknown ones are near to: that these are missing is the same mistake. */
-function meantPaths({ code, path, message }: z.core.$ZodIssue): string[] {
-  if (code !== 'unrecognized_keys') return [];
-  return [...message.matchAll(/did you mean `(.+?)`/g)].map(([, key]) => formatPath([...path, key!]));
+function segmentsOf(path: string): (string | number)[] {
+  return (path.match(/[^.[\]]+/g) ?? []).map(name => (/^\d+$/.test(name) ? Number(name) : name));
 }
 
 /** Leaves other types than strings to the schema, which then reports the rest of the spec, too. */

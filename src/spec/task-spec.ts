@@ -1,5 +1,6 @@
 // The types of the format for users. Written by hand, and held to the schema by `satisfies`: TypeScript leaves the docstrings of a
 // schema's fields out of declaration files, so editors would show none on types inferred from it.
+import type { z } from 'zod';
 
 /** The page's final URL matches a glob. */
 export interface UrlAssertion {
@@ -81,15 +82,5 @@ export type TaskSpecInput = Omit<TaskSpec, 'allowedDomains' | 'maxSteps' | 'pass
     )[];
   };
 
-/** Checks any value, and fills in defaults. */
-export interface ValueSchema<Value> {
-  /** @throws Error with all problems as `issues`. */
-  parse(value: unknown): Value;
-  safeParse(value: unknown):
-    | { success: true; data: Value; error?: undefined }
-    | {
-        success: false;
-        data?: undefined;
-        error: Error & { issues: readonly { path: readonly PropertyKey[]; message: string }[] };
-      };
-}
+/** Checks any value, and fills in defaults. `parse` throws an Error with all problems as `issues`. */
+export type ValueSchema<Value> = Pick<z.ZodType<Value>, 'parse' | 'safeParse'>;
