@@ -88,14 +88,7 @@ const CONFIG_FILES = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map(ending => `pla
 const TEST_FOLDERS = ['e2e', 'tests/e2e', 'tests', 'test', 'playwright'];
 const LOCKFILES = { 'pnpm-lock.yaml': 'pnpm', 'yarn.lock': 'yarn', 'bun.lock': 'bun', 'bun.lockb': 'bun' };
 /** Default ports. Frameworks come before the bundlers that they use. */
-const PORTS = {
-  next: 3000,
-  nuxt: 3000,
-  astro: 4321,
-  '@angular/cli': 4200,
-  '@vue/cli-service': 8080,
-  vite: 5173,
-};
+const PORTS = ['next 3000', 'astro 4321', '@angular/cli 4200', '@vue/cli-service 8080', 'vite 5173'];
 
 /** Detects a suite by its files. Those that can't be read count as absent. */
 export function detectSuite(folder: string) {
@@ -106,7 +99,7 @@ export function detectSuite(folder: string) {
   const packageManager = Object.entries(LOCKFILES).find(([name]) => has(name))?.[1] ?? 'npm';
   const script = ['dev', 'start', 'serve', 'preview'].find(name => scripts[name]);
   const named = /(?:--port[= ]|(?:^|\s)-p[= ]?|\bPORT=)(\d{2,5})\b/.exec(scripts[script ?? ''] ?? '')?.[1];
-  const port = named ?? Object.entries(PORTS).find(([name]) => name in installed)?.[1];
+  const port = named ?? PORTS.map(each => each.split(' ')).find(([name]) => name! in installed)?.[1];
   const url = port === undefined ? undefined : `http://localhost:${port}`;
   const run = packageManager === 'yarn' ? 'yarn' : `${packageManager} run`;
   return {

@@ -21,7 +21,6 @@ const POLL_MS = 100;
 /** The longest wait for a page that is still drawing. */
 const DRAWING_MS = 20_000;
 const MAX_FRAMES = 8;
-const MAX_NAMES = 6;
 const DIALOG = 'dialog[open],[role$=dialog],[aria-modal=true]';
 const NAMED =
   /- '?(tab|button|link|menuitem|treeitem|option|checkbox|radio|switch|textbox|combobox|searchbox|spinbutton) "((?:\\.|[^"\\])*)"/g;
@@ -56,12 +55,11 @@ export async function find(task: SessionTask, target: Target, builders: Builder[
 }
 
 async function look(page: Page, target: Target, builders: Builder[], takesPart: boolean) {
-  const { label } = target;
   const dialog = page.locator(DIALOG).filter({ visible: true }).last();
   const length = Math.min(page.frames().length - 1, MAX_FRAMES);
   const frames = Array.from({ length }, (_, at) => page.locator('iframe,frame').nth(at).contentFrame());
   const scopes: Scope[] = [...((await now(page, () => dialog.count())) ? [dialog] : []), page, ...frames];
-  for (const name of [label, whole(label), ...(takesPart ? [holding(label)] : [])])
+  for (const name of [target.label, whole(target.label), ...(takesPart ? [holding(target.label)] : [])])
     for (const scope of scopes)
       for (const [by, build] of builders.entries())
         for (const things of build(scope, name)) {
@@ -88,6 +86,6 @@ async function whatIsThere(page: Page, { label, place }: Target): Promise<string
     .map(([, role, name]) => `${role} "${shorten(name!.replace(/\\(.)/g, '$1'), 60)}"`)
     .sort((one, other) => shared(other) - shared(one));
   const where = `${place ? ` beside "${place}"` : ''} on ${pathOf(page.url())}`;
-  const list = [...new Set(things)].slice(0, MAX_NAMES).join(', ');
+  const list = [...new Set(things)].slice(0, 6).join(', ');
   return `nothing called "${label}"${where}${list ? `; there is ${list}` : ''}`;
 }

@@ -11,15 +11,12 @@ export interface Target {
   nth?: number | undefined;
 }
 
-/** One thing to do. */
+/** One thing to do: its quoted texts, a key or an address, which need no quotes, and the whole as the goal has it. */
 export interface Clause {
   do: (typeof CLAUSES)[number][0];
   target: Target;
-  /** The quoted texts, in order. */
   texts: string[];
-  /** A key or an address, which need no quotes. */
   word: string;
-  /** Its text in the goal, and the turn's title. */
   source: string;
 }
 

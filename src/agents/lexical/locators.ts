@@ -72,9 +72,6 @@ export const checks: Builder = (scope, name) => [
 export const listsWith: Builder = (scope, name) => [
   byRoles(scope, ['option'], name).locator('xpath=ancestor::select'),
 ];
-export const fileInputs: Builder = (scope, name) => [
-  scope.getByLabel(name, EXACT).and(scope.locator('input[type=file]')),
-];
 export const menuItems: Builder = (scope, name) => clickables('menuitem')(scope.locator('[role=menu]'), name);
 /** What can be read. */
 export const texts: Builder = (scope, name) => [

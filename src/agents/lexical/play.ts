@@ -22,7 +22,6 @@ const SENDS = /^(?:(?:log|sign)[ -]?[io]n|submit|continue|next|go|ok)\b/i;
 const NAVIGATION_MS = 60_000;
 /** How long to try to point at what an overlay may cover: it rarely goes by itself. */
 const COVERED_MS = 1_500;
-const MAX_OVERLAYS = 3;
 const FILLED = 'date,time,datetime-local,month,week,number,range,color'.replace(/[\w-]+/g, 'input[type=$&]');
 /** Names of buttons that close an overlay, likeliest first. Consent is only given if it can't be refused. */
 const CLOSERS = [
@@ -103,11 +102,7 @@ class Player {
     click: async ({ target }) => this.#click(await this.#at(target)),
     'double-click': async ({ target }) =>
       this.#point('double-click', { do: 'click', clickCount: 2, locator: await this.#at(target) }),
-    hover: async ({ target }) =>
-      this.#point('hover over', {
-        do: 'hover',
-        locator: await this.#at(target, [is.clickables(), is.texts]),
-      }),
+    hover: async ({ target }) => this.#point('hover over', { do: 'hover', locator: await this.#at(target) }),
     menu: ({ texts }) => this.#menu(texts),
     enter: async ({ target, texts }) => this.#enter(await this.#at(target, [is.fields]), texts[0]!),
     select: ({ target, texts }) => this.#select(target, texts[0]!),
@@ -129,7 +124,7 @@ class Player {
     },
     upload: async ({ target, texts: [file = ''] }) => {
       const files = [resolve(this.task.configDir, file)];
-      const found = await this.#at(target, [is.fileInputs, is.clickables()]);
+      const found = await this.#at(target);
       const locator = (await this.#over(found)).part ?? found;
       await this.#act(`upload "${file}" to`, { do: 'upload', files, locator });
     },
@@ -216,7 +211,7 @@ class Player {
     action: Extract<LocatedAction, { do: 'click' | 'hover' | 'check' | 'fill' }>,
   ): Promise<void> {
     const aimed = { ...action };
-    for (let overlays = 0; overlays < MAX_OVERLAYS; overlays++) {
+    for (let overlays = 0; overlays < 3; overlays++) {
       try {
         return await this.#act(title, aimed, Math.min(COVERED_MS, this.timeoutMs));
       } catch (error) {
