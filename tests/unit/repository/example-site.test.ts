@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
 import { createInterface } from 'node:readline';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSite } from '../../../example-tasks/site/server.mjs';
@@ -157,54 +156,9 @@ describe('sessions', () => {
     await visitor.send('POST', '/logout', new URLSearchParams(), asForm);
     expect((await visitor.send('PUT', '/api/account/settings', settings)).status).toBe(401);
   });
-
-  test('memory is bounded: the session unused for longest is forgotten', async () => {
-    const [fresh, old] = [new Visitor(), new Visitor()];
-    for (const visitor of [fresh, old, fresh]) await visitor.send('POST', '/api/cart', FERN);
-    for (let index = 0; index < 499; index += 1) await new Visitor().send('GET', '/api/products?q=none');
-    expect((await fresh.send('GET', '/cart')).text).toContain('Your basket</h1>');
-    expect((await old.send('GET', '/cart')).text).toContain('Your basket is empty');
-  });
 });
 
-describe('bad input', () => {
-  test.each([
-    ['GET', '/nowhere', 404],
-    ['GET', '/docs/nowhere', 404],
-    ['GET', '/docs/..%2Flayout', 404],
-    ['GET', '/products/toString', 404],
-    ['GET', '/..%2f..%2fpackage.json', 404],
-    ['GET', '/%E0%A4%A', 404],
-    ['GET', '/order/confirmed?id=TL-1', 404],
-    ['DELETE', '/pricing', 405],
-    ['GET', '/api/orders', 405],
-    ['GET', '/api/nowhere', 404],
-    ['GET', '/trial?plan=toString', 303],
-    ['GET', '/trial/welcome', 303],
-    ['GET', '/checkout', 303],
-  ])('%s %s is answered with %i', async (method, path, status) => {
-    const answer = await new Visitor().send(method, path);
-    expect(answer.status).toBe(status);
-    if (status >= 400) expect(Boolean(answer.json)).toBe(path.startsWith('/api/'));
-  });
-
-  test.each([
-    ['not JSON', '{', 400],
-    ['a list', '[]', 400],
-    ['null', 'null', 400],
-    ['too much', JSON.stringify({ slug: 'x'.repeat(70_000) }), 413],
-    ['an unknown product', '{"slug":"__proto__","size":"small","quantity":1}', 404],
-    ['a size that the product has not', '{"slug":"olive-tree","size":"small","quantity":1}', 422],
-  ])('POST /api/cart refuses %s', async (_, body, status) => {
-    expect((await new Visitor().send('POST', '/api/cart', body)).status).toBe(status);
-    expect((await new Visitor().send('GET', '/')).status).toBe(200);
-  });
-
-  test('a form of another site can not write', async () => {
-    const plain = { 'content-type': 'text/plain' };
-    expect((await new Visitor().send('POST', '/api/cart', JSON.stringify(FERN), plain)).status).toBe(415);
-  });
-
+describe('the experiment', () => {
   test.each([
     [0.25, [4]],
     [0.75, [2, 3, 4]],
@@ -219,11 +173,6 @@ describe('bad input', () => {
     await other.close();
     const withoutName = pages.flatMap((page, index) => (page.includes('Add to basket') ? [] : [index + 1]));
     expect(withoutName).toEqual(numbers);
-  });
-
-  test('a page that is missing looks like the site', async () => {
-    const { text } = await new Visitor().send('GET', '/nowhere');
-    expect(text).toContain('<a href="/shop">Shop</a>');
   });
 });
 
@@ -240,31 +189,5 @@ describe('command line', () => {
     expect((await fetch(`${url}/shop`)).status).toBe(200);
     child.kill('SIGTERM');
     expect((await once(child, 'exit'))[0]).toBe(0);
-  });
-
-  test('says what is wrong with a port', async () => {
-    const blocker = createServer().listen(0, '127.0.0.1');
-    await once(blocker, 'listening');
-    const { port } = blocker.address() as { port: number };
-    for (const [given, message] of [
-      ['http', 'must be a whole number'],
-      ['70000', 'must be a whole number'],
-      [String(port), 'is taken'],
-    ]) {
-      const child = start('--port', given!);
-      const [line] = await once(createInterface(child.stderr), 'line');
-      expect(line).toContain(message);
-      if (child.exitCode === null) await once(child, 'exit');
-      expect(child.exitCode).toBe(1);
-    }
-    blocker.close();
-  });
-
-  test('says what is wrong with a share', async () => {
-    const child = start('--port', '0', '--experiment', 'most');
-    const [line] = await once(createInterface(child.stderr), 'line');
-    expect(line).toContain('--experiment must be a number from 0 to 1, not "most"');
-    if (child.exitCode === null) await once(child, 'exit');
-    expect(child.exitCode).toBe(1);
   });
 });
