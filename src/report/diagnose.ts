@@ -231,7 +231,7 @@ function showDiagnosis(
     if (texts.length) annotate(test, result, 'parted', oneLine(texts.join('; '), 1_000));
     annotate(test, result, 'diagnosis', oneLine(headlineOf(group, failed.length, k), 1_000));
     for (const { parting, of, pictures } of shown) {
-      markTurn(result, parting.turn, '(here it left the way of passing trials)');
+      markTurn(result, parting.turn, '(first difference from passing trials)');
       const from = of === undefined ? '' : `-from-${of.replace(/[^\p{L}\p{N}]+/gu, '-')}`;
       if (pictures) showSideBySide(result, `parted${from}-at-turn-${parting.turn}`, pictures);
     }

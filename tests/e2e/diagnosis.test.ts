@@ -181,7 +181,7 @@ async function expectShown(folder: string): Promise<void> {
   expect(body).toMatch(
     /parted: ?turn 2: the passing trial clicked button "Continue as guest", this one clicked link "Sign in"/,
   );
-  expect(body).toContain('click link "Sign in" (here it left the way of passing trials)');
+  expect(body).toContain('click link "Sign in" (first difference from passing trials)');
   const viewer = page.locator('.chip', { hasText: 'parted-at-turn-2' });
   await viewer.getByText('Side by side').click();
   const shown = await viewer

@@ -310,7 +310,7 @@ test('a failed trial shows its diagnosis first, its step marked, and both pictur
   ]);
   expect(lost.steps.map(({ title }) => title)).toEqual([
     'turn-1.jpg',
-    'turn-2.jpg (here it left the way of passing trials)',
+    'turn-2.jpg (first difference from passing trials)',
   ]);
   // What each saw at its second turn.
   const added = lost.attachments.filter(({ name }) => name.startsWith('parted'));
