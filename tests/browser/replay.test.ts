@@ -228,7 +228,6 @@ describe('a replay ends where the trial did', () => {
     const task = claudeTask(page);
     const player = new Player(task, 3_000);
     await player.play(JSON.parse(JSON.stringify(recording)));
-    player.dispose();
     await expect.poll(() => stateOf(page)).toEqual(await stateOf(first.page));
     const again = task.turns.flatMap(({ actions }) => actions);
     expect(again.map(({ title }) => title)).toEqual(recording.turns.map(({ title }) => title));

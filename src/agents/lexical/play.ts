@@ -7,7 +7,7 @@ import { type Handle, placeOf } from '../../browser/actions/locate';
 import { type LocatedAction, perform, reasonIn } from '../../browser/actions/perform';
 import { injected } from '../../browser/in-page';
 import { within } from '../../browser/waiting';
-import { inWords } from '../../data/control-words';
+import { controlInWords } from '../../data/control-words';
 import { shorten } from '../../text/shorten';
 import type { GaveUp, SessionTask, Turn } from '../agent';
 import { fillSecrets } from '../secrets';
@@ -273,7 +273,7 @@ class Player {
 
 /** The element in words: `button "Save"`. */
 async function titleOf(target: Locator): Promise<string> {
-  return inWords(String((await within(target.normalize(), 2_000)) ?? target));
+  return controlInWords(String((await within(target.normalize(), 2_000)) ?? target));
 }
 
 /** Why an action failed, in one line; undefined for other errors. */

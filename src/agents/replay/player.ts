@@ -1,6 +1,6 @@
 // Plays a trial from its recording action by action: prepares each for this run, and names the one that no longer fits the page; then the
 // fallback takes over.
-import { readFile } from 'node:fs/promises';
+import { existsSync, readFileSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
@@ -9,7 +9,7 @@ import { locatorOf } from '../../browser/actions/locator-expression';
 import { type LocatedAction, perform, reasonIn } from '../../browser/actions/perform';
 import { fingerprintOf, NO_ANSWER, sameFingerprint } from '../../browser/reading/fingerprint';
 import { type DialogAnswer, type Fingerprint, pathOf, type RecordedAction } from '../../data/action';
-import { inWords } from '../../data/control-words';
+import { controlInWords } from '../../data/control-words';
 import {
   DEFAULT_RECORDINGS_DIR,
   fileBelow,
@@ -19,6 +19,7 @@ import {
   recordingFile,
 } from '../../data/recording';
 import { UNIQUE } from '../../spec/placeholders';
+import { messageOf } from '../../text/error-message';
 import type { Agent, SessionTask, Turn } from '../agent';
 import { fillSecrets, inTexts } from '../secrets';
 import type { ReplaySettings } from './index';
@@ -44,18 +45,18 @@ export class Player {
   constructor(
     private readonly task: SessionTask,
     private readonly timeoutMs: number,
-  ) {
-    task.session.dialogs.policy = () => this.answers.shift();
-  }
-
-  dispose(): void {
-    this.task.session.dialogs.policy = undefined;
-  }
+  ) {}
 
   /** @throws ActionProblem at the first action that no longer fits. */
   async play(recording: Recording): Promise<void> {
-    for (const recorded of recording.turns)
-      await this.task.turn(recorded.title, turn => this.turn(turn, recorded));
+    const { dialogs } = this.task.session;
+    dialogs.policy = () => this.answers.shift();
+    try {
+      for (const recorded of recording.turns)
+        await this.task.turn(recorded.title, turn => this.turn(turn, recorded));
+    } finally {
+      dialogs.policy = undefined;
+    }
   }
 
   private async turn(turn: Turn, { actions }: RecordedTurn): Promise<void> {
@@ -65,10 +66,7 @@ export class Player {
         for (const action of recorded) repeated.push(await this.repeat(action, title));
       } catch (error) {
         const control = recorded[repeated.length]?.control;
-        turn.action({
-          ...{ title, error: (error as Error).message, recorded: repeated },
-          ...(control === undefined ? {} : { control }),
-        });
+        turn.action({ title, error: messageOf(error), recorded: repeated, ...(control && { control }) });
         throw error;
       }
       turn.action({ title, recorded: repeated });
@@ -81,7 +79,13 @@ export class Player {
     this.number++;
     const { task } = this;
     this.answers = [...(action.dialogs ?? [])];
-    const here = this.resolved(action);
+    let here: RecordedAction;
+    try {
+      here = resolved(action, task);
+    } catch (error) {
+      // No ActionProblem: if a secret is missing or a file is not allowed, the fallback must not take over.
+      throw new Error(`action ${this.number}: ${messageOf(error)}`);
+    }
     const page = await this.tab(action);
     const before = (await fingerprintOf(page)) ?? NO_ANSWER;
     const play = async () => {
@@ -98,15 +102,6 @@ export class Player {
     return { ...action, before, after };
   }
 
-  /** Throws no ActionProblem: if a secret is missing or a file is not allowed, the fallback must not take over. */
-  private resolved(action: RecordedAction): RecordedAction {
-    try {
-      return resolved(action, this.task);
-    } catch (error) {
-      throw new Error(`action ${this.number}: ${(error as Error).message}`);
-    }
-  }
-
   /** Waits until the page has changed, if it did so in the recording. */
   private async effect(
     page: Page,
@@ -115,7 +110,7 @@ export class Player {
     title: string,
   ): Promise<Fingerprint> {
     const end = performance.now() + this.timeoutMs;
-    const hadEffect = !sameFingerprint(action.before, action.after) && showsEffect(action);
+    const hadEffect = !sameFingerprint(action.before, action.after) && !MAY_DO_NOTHING.has(action.do);
     for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(pause * 2, MAX_PAUSE_MS)) {
       this.task.signal.throwIfAborted();
       // A closed tab or a new one is an effect.
@@ -149,10 +144,8 @@ export class Player {
   }
 }
 
-/** False for actions that may only move the pointer, the focus or the scroll position, or change tabs or reload. */
-function showsEffect(action: RecordedAction): boolean {
-  return !['hover', 'focus', 'scroll', 'new_tab', 'switch_tab', 'close_tab', 'reload'].includes(action.do);
-}
+/** They may only move the pointer, the focus or the scroll position, or change tabs or reload. */
+const MAY_DO_NOTHING = new Set(['hover', 'focus', 'scroll', 'new_tab', 'switch_tab', 'close_tab', 'reload']);
 
 /** The file of a spec's recording, absolute. @throws RecordingError if the spec's id can't be a file name. */
 export function recordingOf({ recordings }: ReplaySettings, configDir: string, specName: string): string {
@@ -167,44 +160,27 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
       "replay() plays recordings of task specs, so it can't be used in a hand-written test (agent.run). Set another agent for it.",
     );
   const file = recordingOf(settings, configDir, specName);
-  const recording = await read(file, task.unique);
+  const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
+  const { unique } = task;
+  const recording = text && readRecording(unique ? text.replaceAll(UNIQUE, unique) : text, file);
   // The assertions still check the old actions, but the recording can't know what else the changed spec asks for.
   if (recording && recording.specHash !== task.specHash)
     process.stderr.write(
       `taskproof: ${specName} has changed since ${relative(configDir, file)} was recorded. Record it again, unless the change does not affect its actions.\n`,
     );
   const player = new Player(task, actionTimeoutMs);
-  const problem = recording ? await played(player, recording) : `no recording: ${file}`;
-  if (problem === undefined) return undefined;
+  let problem = `no recording: ${file}`;
+  try {
+    if (recording) return await player.play(recording);
+  } catch (error) {
+    if (!(error instanceof ActionProblem)) throw error;
+    problem = error.message;
+  }
   if (!fallback) return { status: 'gave_up', reason: problem };
   task.markHealed({ reason: problem, recording: file });
   const done = { value: [...player.done, `This no longer worked: ${problem}`] };
   // Inherits from the task, since the active tab, the time left and the turns left change.
   return fallback.run(Object.create(task, { done }) as SessionTask);
-}
-
-/** @returns what went wrong, if anything: a sentence that names the action. */
-async function played(player: Player, recording: Recording): Promise<string | undefined> {
-  try {
-    await player.play(recording);
-    return undefined;
-  } catch (error) {
-    if (error instanceof ActionProblem) return error.message;
-    throw error;
-  } finally {
-    player.dispose();
-  }
-}
-
-async function read(file: string, unique: string | undefined): Promise<Recording | undefined> {
-  let text: string;
-  try {
-    text = await readFile(file, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
-  return readRecording(unique ? text.replaceAll(UNIQUE, unique) : text, file);
 }
 
 /**
@@ -223,14 +199,15 @@ export function resolved(
   const fill = (text: string, values = secrets) => fillSecrets(text, values, unknown);
   const inQuotes = (value: string) => JSON.stringify(value).slice(1, -1).replaceAll("'", "\\'");
   const quoted = Object.fromEntries(Object.entries(secrets).map(([name, value]) => [name, inQuotes(value)]));
+  // What the page was like is only compared.
+  const { before, after, ...told } = recorded;
+  const { locator, to } = recorded as { locator?: string; to?: string };
   const action = {
-    ...recorded,
-    ...('locator' in recorded && recorded.locator ? { locator: fill(recorded.locator, quoted) } : {}),
-    ...(recorded.do === 'drag' ? { to: fill(recorded.to, quoted) } : {}),
+    ...inTexts(told, text => fill(text)),
+    ...{ before, after },
+    ...(locator && { locator: fill(locator, quoted) }),
+    ...(to && { to: fill(to, quoted) }),
   } as RecordedAction;
-  if (action.do === 'fill' || action.do === 'type') return { ...action, text: fill(action.text) };
-  if (action.do === 'select') return { ...action, labels: action.labels.map(label => fill(label)) };
-  if (action.do === 'call_page_tool') return { ...action, input: inTexts(action.input, text => fill(text)) };
   if (action.do === 'upload') return { ...action, files: action.files.map(file => fileOf(file, configDir)) };
   return action.do === 'goto' ? { ...action, url: new URL(action.url, entryUrl).href } : action;
 }
@@ -252,20 +229,13 @@ function located(page: Page, action: RecordedAction): LocatedAction {
 
 /** Playwright's long message on a failed action as one sentence: `button "Place order" not found`. */
 async function whyNot(page: Page, action: RecordedAction, error: unknown): Promise<string> {
-  const message = error instanceof Error ? error.message : String(error);
-  if (!('locator' in action) || !action.locator) return message;
-  const name = inWords(action.locator);
-  const count = await countOf(page, action.locator);
+  const message = messageOf(error);
+  const expression = 'locator' in action ? action.locator : undefined;
+  if (!expression) return message;
+  const name = controlInWords(expression);
+  // Undefined if the text is not a locator, or the page does not answer.
+  const count = await (async () => locatorOf(page, expression).count())().catch(() => undefined);
   if (count === 0) return `${name} not found`;
   if (count !== undefined && count > 1) return `${name} now matches ${count} elements instead of one`;
   return `${name} can't be used: ${reasonIn(message) ?? message.split('\n')[0]}`;
-}
-
-/** Undefined if the text is not a locator, or the page does not answer. */
-async function countOf(page: Page, locator: string): Promise<number | undefined> {
-  try {
-    return await locatorOf(page, locator).count();
-  } catch {
-    return undefined;
-  }
 }

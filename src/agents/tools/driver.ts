@@ -16,6 +16,7 @@ import { picture, pictureScale } from '../../browser/session/pictures';
 import type { Session } from '../../browser/session/session';
 import { within } from '../../browser/waiting';
 import type { DialogAnswer } from '../../data/action';
+import { fieldInWords } from '../../data/control-words';
 import type { Action } from '../../data/record';
 import type { SessionTask } from '../agent';
 import { filled } from '../secrets';
@@ -181,7 +182,8 @@ export class Driver {
   async locate(page: Page, target: Target) {
     if (target.type !== 'ref')
       throw new DriverError('This needs an element reference (type "ref"), not a coordinate.');
-    this.doing.control = this.refs.wordsOf(target.ref);
+    const words = this.refs.wordsOf(target.ref);
+    if (words) this.doing.control = fieldInWords(words);
     return this.refs.locate(page, target.ref);
   }
 

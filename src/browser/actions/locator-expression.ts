@@ -2,24 +2,8 @@
 // from a file must never run as code.
 import type { FrameLocator, Locator, Page } from '@playwright/test';
 
-const METHODS = new Set([
-  'and',
-  'contentFrame',
-  'filter',
-  'first',
-  'frameLocator',
-  'getByAltText',
-  'getByLabel',
-  'getByPlaceholder',
-  'getByRole',
-  'getByTestId',
-  'getByText',
-  'getByTitle',
-  'last',
-  'locator',
-  'nth',
-  'or',
-]);
+const METHODS =
+  /^(?:and|contentFrame|filter|first|frameLocator|getBy(?:AltText|Label|Placeholder|Role|TestId|Text|Title)|last|locator|nth|or)$/;
 
 type Scope = Page | Locator | FrameLocator;
 
@@ -66,7 +50,7 @@ class Reader {
 
   private call(scope: Scope): Scope {
     const name = this.match(/[a-zA-Z]+/y)?.[0] ?? '';
-    if (!METHODS.has(name)) throw this.error(`there is no ${name ? `\`${name}\`` : 'method'} here`);
+    if (!METHODS.test(name)) throw this.error(`there is no ${name ? `\`${name}\`` : 'method'} here`);
     const method = (scope as unknown as Record<string, unknown>)[name];
     if (typeof method !== 'function') throw this.error(`\`${name}\` can't be used here`);
     const args = this.list('(', ')', () => this.value());
@@ -103,11 +87,11 @@ class Reader {
     const pattern = quote === "'" ? /'((?:\\.|[^'\\])*)'/sy : /"((?:\\.|[^"\\])*)"/sy;
     const found = this.match(pattern);
     if (!found) throw this.error('a text has no end');
-    return found[1]!.replace(/\\(?:u([\da-fA-F]{4})|x([\da-fA-F]{2})|(.))/gs, (_, unicode, hex, other) =>
-      other === undefined
-        ? String.fromCharCode(Number.parseInt(unicode ?? hex, 16))
-        : (ESCAPES[other as string] ?? other),
+    // As a text of JSON, whose escapes are those that Playwright writes.
+    const json = found[1]!.replace(/\\(.)|"/gs, (all, escaped) =>
+      escaped ? all.replace("\\'", "'") : '\\"',
     );
+    return this.tried(() => JSON.parse(`"${json}"`) as string);
   }
 
   private list<T>(open: string, close: string, item: () => T): T[] {
@@ -136,13 +120,3 @@ class Reader {
     return found;
   }
 }
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  n: '\n',
-  r: '\r',
-  t: '\t',
-  b: '\b',
-  f: '\f',
-  v: '\v',
-  0: '\0',
-};

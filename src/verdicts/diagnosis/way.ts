@@ -1,7 +1,7 @@
 // Turns a trial's record into what a diagnosis compares: where the agent went, what it did there, and how it ended.
 import { createHash } from 'node:crypto';
 import type { RecordedAction } from '../../data/action';
-import { controlInWords } from '../../data/control-words';
+import { controlInWords, fieldInWords } from '../../data/control-words';
 import { GAVE_UP, type TrialRecord, type TurnRecord } from '../../data/record';
 import type { Recording } from '../../data/recording';
 import type { Way, WayAction } from '../../data/verdict';
@@ -176,15 +176,13 @@ function withoutNoise(actions: readonly Done[]): Done[] {
   });
 }
 
-const FIELD = /^(textbox|searchbox|spinbutton) /;
-
 /** For agents that don't say the control that an action meant: the last one that its title names, `field "Last name"` in `enter "Doe" into textbox "Last name"`. */
 function controlInTitle(title: string): string | undefined {
   const [, role, name] =
     /(?:\b(button|link|tab|checkbox|radio|combobox|option|menuitem|switch|field|textbox|searchbox|spinbutton) )?("[^"]+")[^"]*$/.exec(
       title,
     ) ?? [];
-  return name && (role ? `${role} ${name}`.replace(FIELD, 'field ') : name);
+  return name && (role ? fieldInWords(`${role} ${name}`) : name);
 }
 
 function brokenChecks({ assertions, refusals, judge }: TrialRecord): BrokenCheck[] {
