@@ -47,3 +47,17 @@ export async function limited<T>(promise: Promise<T>, ms: number, late: () => Er
     ended.abort();
   }
 }
+
+/** Rejects with the signal's reason as soon as it is aborted, without waiting for `fn`. */
+export async function abortable<T>(fn: () => Promise<T> | T, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const over = new AbortController();
+  const aborted = new Promise<never>((_, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { signal: over.signal });
+  });
+  try {
+    return await Promise.race([fn(), aborted]);
+  } finally {
+    over.abort();
+  }
+}

@@ -1,6 +1,7 @@
 // Grades a trial whose agent has ended: checks assertions, asks the judge, and makes sure that the site still answers.
 import type { Page } from '@playwright/test';
 import { forModel } from '../browser/session/pictures';
+import { abortable } from '../browser/waiting';
 import type { NetworkEvent } from '../data/record';
 import { type AssertionResult, type JudgeResult, judgeResultSchema } from '../data/record';
 import type { TotalUsage } from '../data/usage';
@@ -12,7 +13,7 @@ import { oneLine } from '../text/line';
 import { maskDeep } from '../text/mask';
 import type { GradedPlan, TrialContext } from './run-agent';
 import { keyPointTitle } from './transcript';
-import { abortable, type Turns } from './turns';
+import type { Turns } from './turns';
 
 /** Milliseconds for all of the judge's calls. */
 const JUDGE_TIME_MS = 120_000;

@@ -11,6 +11,7 @@ import {
 import { listen } from '../browser/page-calls';
 import { PageTools, type PageToolsMode } from '../browser/page-tools/page-tools';
 import type { OpenSession } from '../browser/session/session';
+import { abortable } from '../browser/waiting';
 import { type ErrorKind, GAVE_UP, type Healing, type TrialStatus } from '../data/record';
 import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';
@@ -18,7 +19,7 @@ import { maskDebugLines } from '../text/debug';
 import { messageOf } from '../text/error-message';
 import { oneLine } from '../text/line';
 import { type Mask, secretMask } from '../text/mask';
-import { abortable, Turns } from './turns';
+import { Turns } from './turns';
 
 /** Adds a file to the step that is shown. */
 export type Attach = (name: string, attachment: { body: Buffer; contentType: string }) => Promise<void>;

@@ -7,6 +7,7 @@ import { type ActionElement, ActionRecorder } from '../browser/actions/record';
 import type { PageToolCallOptions } from '../browser/page-tools/page-tools';
 import { resultText, saysError } from '../browser/page-tools/tool-text';
 import { takeScreenshot } from '../browser/session/pictures';
+import { abortable } from '../browser/waiting';
 import type { RecordedAction } from '../data/action';
 import type { Action, TurnRecord } from '../data/record';
 import { addUsage, NO_USAGE, type ReportedUsage } from '../data/usage';
@@ -253,18 +254,4 @@ function validUsage(usage: ReportedUsage): ReportedUsage {
 function maskAction({ title, control, error, point, detail, recorded }: Action, mask: Mask): Action {
   const given = Object.entries({ control, error, point, detail, recorded }).filter(([, value]) => value);
   return { title: oneLine(mask(String(title)), 200), ...maskDeep(Object.fromEntries(given), mask) };
-}
-
-/** Rejects with the signal's reason as soon as it is aborted, without waiting for `fn`. */
-export async function abortable<T>(fn: () => Promise<T> | T, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const over = new AbortController();
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { signal: over.signal });
-  });
-  try {
-    return await Promise.race([fn(), aborted]);
-  } finally {
-    over.abort();
-  }
 }

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { stripVTControlCharacters } from 'node:util';
 import type { CdpEndpoint } from '../../browser/cdp/endpoint';
-import { within } from '../../browser/waiting';
+import { abortable, within } from '../../browser/waiting';
 import { type ProgramOptions, scriptOf } from './index';
 import { TRIAL_VARIABLE, unwatch, watch } from './watchdog';
 
@@ -37,10 +37,8 @@ export class Program {
   private problem: string | undefined;
   private ended = false;
   private wake: () => void = () => undefined;
-  private readonly wakeUp = () => this.wake();
   /** Settles when the process is gone, or did not start. */
   private readonly exited: Promise<void>;
-  private draining: NodeJS.Timeout | undefined;
 
   /**
    * Starts it and writes `input` to its standard input.
@@ -87,11 +85,10 @@ export class Program {
       if (line !== undefined) return line;
       if (this.problem) throw this.error(this.problem);
       this.endpoint?.release();
-      await new Promise<void>(resolve => {
+      const arrived = new Promise<void>(resolve => {
         this.wake = resolve;
-        signal.addEventListener('abort', this.wakeUp, { once: true });
       });
-      signal.removeEventListener('abort', this.wakeUp);
+      await abortable(() => arrived, signal);
     }
   }
 
@@ -132,7 +129,6 @@ export class Program {
     this.kill('SIGKILL');
     await this.goneWithin(KILL_MS);
     if (this.child.pid !== undefined) unwatch(this.child.pid);
-    clearTimeout(this.draining);
     // A process that left its group may keep these open.
     for (const stream of this.child.stdio) stream?.destroy();
   }
@@ -147,7 +143,7 @@ export class Program {
     this.child.once('exit', (code, signal) => {
       this.ended = true;
       const problem = `it ended with ${signal ?? `code ${code}`} before it wrote {"type":"end"}`;
-      this.draining = setTimeout(() => this.fail(problem), DRAIN_MS);
+      setTimeout(() => this.fail(problem), DRAIN_MS).unref();
       this.child.once('close', () => this.fail(problem));
       gone();
     });

@@ -1,5 +1,5 @@
 // Finds the element at a point, or with the focus, tells what it is, and makes a locator that still finds it on another day.
-import type { ElementHandle, Frame, FrameLocator, Locator, Page } from '@playwright/test';
+import type { ElementHandle, Frame, Locator, Page } from '@playwright/test';
 import type { Point } from '../geometry';
 import { callInPage, injected } from '../in-page';
 import type * as readers from '../injected/at-point';
@@ -10,11 +10,6 @@ import { within } from '../waiting';
 const DESCRIBE_LIMIT_MS = 1_000;
 
 export type Handle = ElementHandle<Element>;
-
-/** An element by its place in the document. */
-export interface Placed {
-  place: Locator;
-}
 
 /** What to click to hit a point: the control there, or (with `spotAt`) the exact spot. With null: what has the focus. */
 export async function targetAt(page: Page, point: Point | null, what: 'controlAt' | 'spotAt' = 'controlAt') {
@@ -61,15 +56,11 @@ export async function elementAt(page: Page, point: Point | null) {
 export async function placeOf(element: Handle): Promise<Locator> {
   const frame = await element.ownerFrame();
   if (!frame) throw new Error('the element has no document any more');
-  return (await placeIn(frame, await element.evaluate(injected('cssPathOf')))).place;
+  return placeIn(frame, await element.evaluate(injected('cssPathOf')));
 }
 
-export async function placeIn(frame: Frame, path: string): Promise<Placed> {
-  return { place: (await scopeOf(frame)).locator(path) };
-}
-
-async function scopeOf(frame: Frame): Promise<Page | FrameLocator> {
-  if (!frame.parentFrame()) return frame.page();
+export async function placeIn(frame: Frame, path: string): Promise<Locator> {
+  if (!frame.parentFrame()) return frame.page().locator(path);
   const element = await frame.frameElement();
-  return (await placeOf(element as Handle)).contentFrame();
+  return (await placeOf(element as Handle)).contentFrame().locator(path);
 }

@@ -13,7 +13,7 @@ import { controlInWords } from '../../data/control-words';
 import { fingerprintOf, NO_ANSWER } from '../reading/fingerprint';
 import type { Session } from '../session/session';
 import { within } from '../waiting';
-import { type Handle, type Placed, placeOf } from './locate';
+import { type Handle, placeOf } from './locate';
 
 /** Milliseconds for a durable locator, so that a busy or huge page does not hold up the trial. */
 const LIMIT_MS = 2_000;
@@ -24,7 +24,7 @@ export type ActionDraft = PageAction extends infer Each
     ? Omit<Each, 'locator' | 'to'>
     : never
   : never;
-export type ActionElement = Locator | Handle | Placed;
+export type ActionElement = Locator | Handle;
 
 /** What is needed to make an action work on another machine and deployment. */
 export interface RecordedTrial {
@@ -139,16 +139,10 @@ async function finished({ draft, tab, ...asked }: Pending): Promise<RecordedActi
 
 /** Wrapped in an object, so that only the place is awaited, and not the durable locator. */
 async function durable(target: ActionElement): Promise<{ expression: Promise<string | undefined> }> {
-  const isPlace = 'place' in target || 'ownerFrame' in target;
-  const place =
-    'ownerFrame' in target
-      ? await placeOf(target).catch(() => undefined)
-      : 'place' in target
-        ? target.place
-        : target;
-  const found = place && within(place.normalize().then(String), LIMIT_MS);
+  const place = 'ownerFrame' in target ? await placeOf(target).catch(() => undefined) : target;
+  if (!place) return { expression: Promise.resolve(undefined) };
+  const found = within(place.normalize().then(String), LIMIT_MS);
   // If the page went away too soon, the element's place will do; a reference into a snapshot will not.
-  return {
-    expression: Promise.resolve(found).then(name => name ?? (isPlace ? place?.toString() : undefined)),
-  };
+  const asGiven = String(place).includes('aria-ref=') ? undefined : String(place);
+  return { expression: found.then(name => name ?? asGiven) };
 }
