@@ -5,17 +5,23 @@ import { shorten } from '../../text/shorten';
 import { AgentApiError, type SessionTask } from '../agent';
 import { Budget, costOf } from '../model/budget';
 import type { Call, Ending } from '../model/calls';
-import { opening, systemPrompt, tokensOf } from '../model/conversation';
+import { Conversation, opening, systemPrompt, tokensOf } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
 import { noAnswer } from '../model/problem';
 import { AiSdkCalls } from './calls';
-import { AiSdkConversation } from './conversation';
 import type { AiSdkSettings } from './options';
 import { refusalOf, requestProblem, type Sdk } from './problem';
 
 const END =
   'Then call finish, with a sentence on the outcome. If the task asks for information, give it there.';
 const NO_PICTURES = '(The picture could not be shown to you. Go on by the text of the page.)';
+
+class AiSdkConversation extends Conversation<ModelMessage> {
+  /** Other providers cache by themselves and ignore this. */
+  protected marked(message: ModelMessage): ModelMessage {
+    return { ...message, providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } };
+  }
+}
 
 interface AiSdkAnswer extends Answer {
   /** The model's messages, to send again with the next request. */

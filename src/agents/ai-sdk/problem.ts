@@ -7,8 +7,8 @@ export type Sdk = typeof import('ai');
 
 /** @returns one or two sentences, without any key */
 export async function requestProblem(error: unknown, settings: AiSdkSettings, sdk: Sdk): Promise<string> {
-  const last = lastOf(error, sdk);
-  return withoutKeys(reasonOf(last, settings, sdk), await sentKeys(settings.model));
+  const keys = await sentKeys(settings.model);
+  return withoutKeys(reasonOf(lastOf(error, sdk), settings, sdk, keys), keys);
 }
 
 /** The last error, if the SDK has retried. */
@@ -25,11 +25,16 @@ export function refusalOf(error: unknown, sdk: Sdk): string | undefined {
   return [400, 404, 413, 415, 422].includes(statusCode) ? wordsOf(last) : undefined;
 }
 
-function reasonOf(error: unknown, { name: model, maxRetries }: AiSdkSettings, sdk: Sdk): string {
+function reasonOf(
+  error: unknown,
+  { name: model, maxRetries }: AiSdkSettings,
+  sdk: Sdk,
+  keys: readonly string[],
+): string {
   if (!sdk.APICallError.isInstance(error))
-    return `the request to the model "${model}" failed: ${quoted(messageOf(error))} (${Object(error).name})`;
+    return `the request to the model "${model}" failed: ${quoted(messageOf(error), keys)} (${Object(error).name})`;
   const { statusCode } = error;
-  const words = wordsOf(error);
+  const words = quoted(wordsOf(error), keys);
   if (statusCode === undefined || statusCode === 200) {
     const what = statusCode ? "sent an answer that can't be parsed" : "can't be reached";
     const origin = URL.canParse(error.url) ? new URL(error.url).origin : error.url;
@@ -48,7 +53,7 @@ function reasonOf(error: unknown, { name: model, maxRetries }: AiSdkSettings, sd
 function wordsOf(error: { message: string; data?: unknown; responseBody?: string }): string {
   const { message, data, responseBody } = error;
   const body = data === undefined && responseBody ? responseBody.replace(/<[^>]*>|\s+/g, ' ').trim() : '';
-  return quoted([message, body].filter(Boolean).join(': '));
+  return [message, body].filter(Boolean).join(': ');
 }
 
 /** Providers keep the headers of their requests in `config.headers`, which no interface promises. */

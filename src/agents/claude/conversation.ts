@@ -1,40 +1,16 @@
 // The conversation with the model, as the Messages API takes it.
 import type {
   BetaContentBlockParam,
-  BetaImageBlockParam,
-  BetaTextBlockParam,
   BetaToolResultBlockParam,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import {
-  type Bulky,
-  Conversation,
-  isReading,
-  PICTURE_GONE,
-  shortenedReading,
-  type TRIMMING,
-  tokensOf,
-} from '../model/conversation';
-
-type Part = BetaTextBlockParam | BetaImageBlockParam | { type: string };
+import { Conversation } from '../model/conversation';
 
 interface Said {
   role: 'user' | 'assistant';
   content: BetaContentBlockParam[];
 }
 
-function partsOf(result: BetaToolResultBlockParam): Part[] {
-  return Array.isArray(result.content) ? result.content : [];
-}
-
-function isLong(part: Part): part is BetaTextBlockParam {
-  return part.type === 'text' && isReading((part as BetaTextBlockParam).text);
-}
-
 export class ClaudeConversation extends Conversation<Said> {
-  constructor(opening: BetaContentBlockParam[], policy?: typeof TRIMMING) {
-    super([{ role: 'user', content: opening }], policy);
-  }
-
   /** Adds content unchanged, thinking included: to the last message, if that has the same role, as after a pause. */
   add(role: Said['role'], content: BetaContentBlockParam[]): void {
     const last = this.messages.at(-1)!;
@@ -46,7 +22,10 @@ export class ClaudeConversation extends Conversation<Said> {
   amend(words: string): void {
     const { content } = this.messages.at(-1)!;
     const index = content.findLastIndex(
-      block => block.type === 'tool_result' && partsOf(block).some(part => part.type === 'text'),
+      block =>
+        block.type === 'tool_result' &&
+        Array.isArray(block.content) &&
+        block.content.some(part => part.type === 'text'),
     );
     const result = content[index];
     if (result?.type === 'tool_result') content[index] = withText(result, words);
@@ -80,26 +59,6 @@ export class ClaudeConversation extends Conversation<Said> {
     }
     return dropped;
   }
-
-  protected bulky(): Bulky[] {
-    return this.messages.flatMap(({ content }, at) =>
-      content.flatMap(block => {
-        if (block.type !== 'tool_result') return [];
-        const parts = partsOf(block).filter(part => part.type === 'image' || isLong(part));
-        const isPicture = parts.some(part => part.type === 'image');
-        const remove = () => {
-          block.content = partsOf(block).map(shortened) as BetaToolResultBlockParam['content'];
-        };
-        return parts.length > 0 ? [{ at, tokens: tokensOf(parts), isPicture, remove }] : [];
-      }),
-    );
-  }
-}
-
-function shortened(part: Part): Part {
-  if (part.type === 'image') return { type: 'text', text: PICTURE_GONE };
-  if (!isLong(part)) return part;
-  return { type: 'text', text: shortenedReading(part.text) };
 }
 
 /** Adds a text to a result, after its own texts. */

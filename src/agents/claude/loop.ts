@@ -83,7 +83,7 @@ class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
     });
     this.client = new Client({ ...settings, factory: 'claude' });
     this.budget = new Budget(task, prices, TOOLS_TOKENS);
-    this.conversation = new ClaudeConversation(first);
+    this.conversation = new ClaudeConversation([{ role: 'user', content: first }]);
     this.fixed = {
       model,
       max_tokens: maxTokens,

@@ -21,10 +21,11 @@ interface Request extends Asker {
 /** @returns one or two sentences, without any key */
 export function apiProblem(error: unknown, request: Request): string {
   // A proxy or an error page may echo the request.
-  return withoutKeys(reasonOf(error, request), [...keysIn(request.api), ...keysIn(request.headers)]);
+  const keys = [...keysIn(request.api), ...keysIn(request.headers)];
+  return withoutKeys(reasonOf(error, request, keys), keys);
 }
 
-function reasonOf(error: unknown, request: Request): string {
+function reasonOf(error: unknown, request: Request, keys: readonly string[]): string {
   if (isConnectionError(error)) return connection(error as Error, request);
   const failed = apiError(error);
   if (!failed) {
@@ -35,7 +36,7 @@ function reasonOf(error: unknown, request: Request): string {
   }
   const id = failed.requestID ?? failed.headers?.get('x-amzn-requestid');
   const { api } = asked(request);
-  return `${doing(failed, request)} The ${api} said: ${quoted(wordsOf(failed))}${id ? ` (request ${id})` : ''}`;
+  return `${doing(failed, request)} The ${api} said: ${quoted(wordsOf(failed), keys)}${id ? ` (request ${id})` : ''}`;
 }
 
 function asked({ factory, model, maxRetries, client }: Asker): Asked {

@@ -77,38 +77,31 @@ const KEPT_TEXT = 200;
 const PICTURE_TOKENS = 1_600;
 const CHARACTERS_PER_TOKEN = 3.5;
 
-export const PICTURE_GONE = '(An earlier screenshot was here. Take a new one to see the page as it is now.)';
+const PICTURE_GONE = '(An earlier screenshot was here. Take a new one to see the page as it is now.)';
 
 /**
- * The newest `keep` readings and pictures stay; the others are removed once they exceed `atTokens`, which is before there are
- * as many pictures as vendors refuse.
+ * The newest `keep` readings and pictures stay; the others are removed once they exceed `atTokens`, since cached ones cost
+ * only a small part of the price. That is before there are as many pictures as vendors refuse.
  */
-export const TRIMMING = { atTokens: 60_000, keep: 3 };
+const TRIMMING = { atTokens: 60_000, keep: 3 };
 
-/** A picture or a reading in a conversation. */
-export interface Bulky {
-  /** Its message. */
-  at: number;
-  tokens: number;
-  isPicture: boolean;
-  remove(): void;
+/** A picture or a text, as the APIs have them. */
+interface Part {
+  type: string;
+  text?: string;
+  value?: string;
 }
 
 /**
  * Earlier messages stay byte for byte the same, so that they are read from the prompt cache. Old pictures and readings are
  * removed rarely, and many at once, since the cache has to be written again then. `Message` is the API's type.
  */
-export abstract class Conversation<Message extends { role: string }> {
-  /**
-   * @param policy when old pictures and readings are removed: once they exceed `atTokens`, since cached ones cost only a
-   * small part of the price. The newest `keep` always stay.
-   */
+export abstract class Conversation<Message extends { role: string; content: unknown }> {
   constructor(
     readonly messages: Message[],
     private readonly policy = TRIMMING,
   ) {}
 
-  protected abstract bulky(): Bulky[];
   /** The message with a cache breakpoint at its end. */
   protected abstract marked(message: Message): Message;
   /** Called after earlier messages have changed. @param at the first of them */
@@ -132,12 +125,49 @@ export abstract class Conversation<Message extends { role: string }> {
   trim(force = false): boolean {
     const all = this.bulky();
     const old = all.slice(0, Math.max(0, all.length - (force ? 1 : this.policy.keep)));
-    const tokens = old.reduce((sum, each) => sum + each.tokens, 0);
-    if (!force && tokens < this.policy.atTokens) return false;
-    for (const each of old) each.remove();
+    if (!force && tokensOf(old.map(({ part }) => part)) < this.policy.atTokens) return false;
+    for (const { part } of old) remove(part, PICTURE_GONE);
     if (old[0]) this.changed(old[0].at);
     return old.length > 0;
   }
+
+  /** @returns whether there was any */
+  dropPictures(words: string): boolean {
+    const pictures = this.bulky().filter(({ part }) => isPicture(part));
+    for (const { part } of pictures) remove(part, words);
+    return pictures.length > 0;
+  }
+
+  /** What is large in our messages after the opening, each with the index of its message. */
+  private bulky() {
+    return this.messages.flatMap(({ role, content }, at) =>
+      at === 0 || role === 'assistant' ? [] : bulkyIn(content).map(part => ({ at, part })),
+    );
+  }
+}
+
+const isPicture = ({ type }: Part) => type === 'image' || type === 'file';
+
+/** The pictures and the readings in a message's content. */
+function bulkyIn(content: unknown): Part[] {
+  if (typeof content !== 'object' || content === null) return [];
+  const part = content as Part;
+  const isReading = part.type === 'text' && (part.text ?? part.value ?? '').length > LONG_TEXT;
+  return isPicture(part) || isReading ? [part] : Object.values(content).flatMap(bulkyIn);
+}
+
+function remove(part: Part, words: string): void {
+  if (part.text) part.text = shortened(part.text);
+  else if (part.value) part.value = shortened(part.value);
+  else {
+    for (const key of Object.keys(part)) delete part[key as keyof Part];
+    Object.assign(part, { type: 'text', text: words });
+  }
+}
+
+function shortened(reading: string): string {
+  const start = reading.slice(0, KEPT_TEXT).replace(/[\uD800-\uDBFF]$/, '');
+  return `${start}… (${reading.length - KEPT_TEXT} more characters of an earlier reading were here. Read the page again for what it says now.)`;
 }
 
 /** An estimate of what a vendor counts, pictures included. */
@@ -149,13 +179,4 @@ export function tokensOf(value: unknown): number {
   if (type === 'image' || type === 'file') return PICTURE_TOKENS;
   if (content !== undefined) return tokensOf(content) + 10;
   return Math.ceil(JSON.stringify(value).length / CHARACTERS_PER_TOKEN);
-}
-
-export function isReading(text: string): boolean {
-  return text.length > LONG_TEXT;
-}
-
-export function shortenedReading(text: string): string {
-  const start = text.slice(0, KEPT_TEXT).replace(/[\uD800-\uDBFF]$/, '');
-  return `${start}… (${text.length - KEPT_TEXT} more characters of an earlier reading were here. Read the page again for what it says now.)`;
 }

@@ -38,7 +38,10 @@ export interface LoopSettings {
 export abstract class Loop<Said extends Answer, Message> {
   protected abstract readonly system: string;
   protected abstract readonly calls: Calls<Said['calls'][number], Message>;
-  protected abstract readonly conversation: Pick<Conversation<{ role: string }>, 'messages' | 'trim'>;
+  protected abstract readonly conversation: Pick<
+    Conversation<{ role: string; content: unknown }>,
+    'messages' | 'trim'
+  >;
   protected abstract readonly budget: Budget;
   /** Tokens that the next request adds; all of them, if undefined. */
   protected fresh: number | undefined;

@@ -1,8 +1,6 @@
 // Messages about failed requests to a model, with keys masked: a proxy or an error page may echo the request.
 const KEY_NAME = /key|token|secret|password|credential|authorization|\bauth\b|cookie/i;
 const LEAST_KEY = 8;
-/** The fewest characters of a key that are masked where the text is cut. */
-const LEAST_CUT = 4;
 const MAX_DEPTH = 6;
 const MAX_WORDS = 300;
 
@@ -40,25 +38,17 @@ export function noAnswer(factory: string, limitMs: number): string {
   return `no answer within ${limitMs / 1000} s, retries included. Raise ${factory}({ requestTimeoutMs }) or turnTimeoutMs, or check the network.`;
 }
 
-/** The beginning of what a provider said. */
-export function quoted(words: string): string {
-  return words.length > MAX_WORDS ? `${words.slice(0, MAX_WORDS)}…` : words;
+/** The beginning of what a provider said. @param keys masked before the text is cut, so that none is cut */
+export function quoted(words: string, keys: readonly string[]): string {
+  const masked = withoutKeys(words, keys);
+  return masked.length > MAX_WORDS ? `${masked.slice(0, MAX_WORDS)}…` : masked;
 }
 
 /** @returns the text with these keys, those of the environment and what looks like a key masked */
 export function withoutKeys(text: string, keys: readonly string[]): string {
   const all = [...keys, ...keysIn(process.env)].sort((a, b) => b.length - a.length);
-  const known = all.reduce((masked, key) => withoutCut(masked.replaceAll(key, '[key]'), key), text);
+  const known = all.reduce((masked, key) => masked.replaceAll(key, '[key]'), text);
   return known.replace(/\b(?:sk|rk|gsk|xai|AIza)[-_]?[\w-]{16,}|\bBearer\s+[\w.~+/=-]{8,}/g, '[key]');
-}
-
-/** Masks the start of a key before "…": quotes are cut at a limit. */
-function withoutCut(text: string, key: string): string {
-  for (const { index } of text.matchAll(/…/g))
-    for (let length = Math.min(key.length, index); length >= LEAST_CUT; length--)
-      if (text.endsWith(key.slice(0, length), index))
-        return `${text.slice(0, index - length)}[key]${withoutCut(text.slice(index), key)}`;
-  return text;
 }
 
 /** The values in a client, its options or headers whose names say that they are keys, tokens or passwords, at any depth. */

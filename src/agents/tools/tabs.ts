@@ -75,7 +75,7 @@ export const TAB_TOOLS = [
   defineTool({
     name: 'new_tab',
     input: none,
-    acts: false,
+    acts: true,
     words: () => 'open a new tab',
     async handle(_, driver, page) {
       await driver.perform(page, { do: 'new_tab' });

@@ -5,7 +5,6 @@ import { MOUSE_TOOLS } from './mouse';
 import { navigate } from './navigation';
 import { javascriptExec, READING_TOOLS } from './reading';
 import { TAB_TOOLS } from './tabs';
-import { PAGE_TOOLS } from './task';
 import type { Tool } from './tool';
 
 export const TOOLS = toolsByName([
@@ -22,17 +21,15 @@ export function toolsByName(tools: readonly Tool[]): Record<string, Tool> {
   return Object.fromEntries(tools.map(tool => [tool.name, tool]));
 }
 
-/** The tools that remain with `pageTools: 'only'`, besides those of the page: they look or scroll. */
-const LOOKING =
-  'list_tabs switch_tab read_page find get_page_text screenshot zoom scroll scroll_to wait read_console read_network next_dialog give_up finish'.split(
-    ' ',
-  );
+/** Whether a tool remains with `pageTools: 'only'`, besides those of the page: it looks or scrolls. */
+export function isLooking(name: string): boolean {
+  return !TOOLS[name]?.acts || ['switch_tab', 'scroll', 'scroll_to'].includes(name);
+}
 
-export const isLooking = (name: string) => LOOKING.includes(name);
-
-const acting = [...Object.values(TOOLS), ...(PAGE_TOOLS as Tool[])].filter(({ acts }) => acts);
-/** Tools that may change the page, or what is shown of it. */
-const CHANGING = new Set(['wait', 'new_tab', ...acting.map(({ name }) => name)]);
+/** Whether a call may change the page, or what is shown of it. */
+function isChanging({ name }: { name: string }): boolean {
+  return name === 'wait' || name === 'call_page_tool' || TOOLS[name]?.acts === true;
+}
 
 /**
  * Whether to look at the page after these calls: one of them may have changed it, and the last one did not read it.
@@ -42,5 +39,5 @@ const CHANGING = new Set(['wait', 'new_tab', ...acting.map(({ name }) => name)])
 export function isToLookAt(calls: readonly { name: string; input: unknown }[], lastFailed: boolean): boolean {
   const last = calls.at(-1);
   const isRead = !lastFailed && last?.name === 'read_page' && !(last.input as { ref?: unknown } | null)?.ref;
-  return !isRead && calls.some(({ name }) => CHANGING.has(name));
+  return !isRead && calls.some(isChanging);
 }

@@ -8,6 +8,6 @@ export { look, seen, show } from './look';
 export { isA, meant, textAt } from './meant';
 export { isFilledIn, outlineTools } from './model-context';
 export { overIt } from './overlap';
-export { bringIntoView, hasScrolled } from './scrolling';
+export { bringIntoView } from './scrolling';
 export { countDoubtful, findNames } from './unnamed';
 export { countElements, drawn, nextTasks, parsed, redraw, viewport } from './view';

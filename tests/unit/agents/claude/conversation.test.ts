@@ -22,7 +22,7 @@ function answered(
     {
       type: 'tool_result',
       tool_use_id: id,
-      content: [content === 'picture' ? PICTURE : { type: 'text', text }],
+      content: [content === 'picture' ? { ...PICTURE } : { type: 'text', text }],
     },
   ]);
 }
@@ -31,7 +31,7 @@ function conversationOf(
   kinds: ('picture' | 'reading' | 'short')[],
   policy = { atTokens: 4000, keep: 1 },
 ): ClaudeConversation {
-  const conversation = new ClaudeConversation(opening, policy);
+  const conversation = new ClaudeConversation([{ role: 'user', content: opening }], policy);
   for (const [index, kind] of kinds.entries()) answered(conversation, `t${index}`, kind);
   return conversation;
 }
@@ -86,7 +86,10 @@ describe('the conversation', () => {
   });
 
   it('cuts no character in half', () => {
-    const conversation = new ClaudeConversation(opening, { atTokens: 1, keep: 0 });
+    const conversation = new ClaudeConversation([{ role: 'user', content: opening }], {
+      atTokens: 1,
+      keep: 0,
+    });
     conversation.add('assistant', [{ type: 'tool_use', id: 'a', name: 'read_page', input: {} }]);
     const text = `${'y'.repeat(199)}😀${'z'.repeat(3000)}`;
     conversation.add('user', [{ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text }] }]);
