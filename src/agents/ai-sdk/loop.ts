@@ -2,10 +2,10 @@
 import type { JSONSchema7, ModelMessage } from 'ai';
 import type { Usage } from '../../data/usage';
 import { shorten } from '../../text/shorten';
-import { AgentApiError, type SessionTask } from '../agent';
+import type { SessionTask } from '../agent';
 import { Budget, costOf } from '../model/budget';
 import type { Call, Ending } from '../model/calls';
-import { Conversation, opening, systemPrompt, tokensOf } from '../model/conversation';
+import { Conversation, systemPrompt, tokensOf } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
 import { noAnswer } from '../model/problem';
 import { AiSdkCalls } from './calls';
@@ -29,23 +29,14 @@ interface AiSdkAnswer extends Answer {
   readonly finishReason: string;
 }
 
-/** @throws AgentApiError if the price is unknown and there is a cap; what `Loop.play` throws. */
+/** @throws what `Loop.play` throws. */
 export async function playWithAiSdk(task: SessionTask, settings: AiSdkSettings, sdk: Sdk) {
-  if (!settings.pricing && task.maxCostUsd !== undefined)
-    throw new AgentApiError(
-      `aiSdk: the price is unknown for the model "${settings.name}", so maxCostUsd can't be kept. Set its prices in dollars per million tokens, aiSdk({ model, pricing: { input: 1.25, output: 10 } }), or remove maxCostUsd.`,
-    );
   const calls = new AiSdkCalls(task, settings.pictures, await task.webmcp.isSupported());
-  try {
-    const first = opening(task, [], await calls.look());
-    return await new AiSdkLoop(task, settings, sdk, calls, first).play();
-  } finally {
-    await calls.close();
-  }
+  return new AiSdkLoop(task, settings, sdk, calls).play();
 }
 
 class AiSdkLoop extends Loop<AiSdkAnswer, ModelMessage> {
-  protected readonly conversation: AiSdkConversation;
+  protected readonly conversation = new AiSdkConversation();
   protected readonly budget: Budget;
   private pictures: boolean;
 
@@ -54,7 +45,6 @@ class AiSdkLoop extends Loop<AiSdkAnswer, ModelMessage> {
     private readonly settings: AiSdkSettings,
     private readonly sdk: Sdk,
     protected readonly calls: AiSdkCalls,
-    first: ReturnType<typeof opening>,
   ) {
     super(task, {
       factory: 'aiSdk',
@@ -64,7 +54,6 @@ class AiSdkLoop extends Loop<AiSdkAnswer, ModelMessage> {
       end: 'call finish',
     });
     this.pictures = settings.pictures;
-    this.conversation = new AiSdkConversation([{ role: 'user', content: first }]);
     this.budget = new Budget(task, settings.pricing, tokensOf(calls.definitions));
   }
 
@@ -153,7 +142,6 @@ class AiSdkLoop extends Loop<AiSdkAnswer, ModelMessage> {
     // Thoughts alone are not a message: the answer is requested again.
     const said = text || calls.length > 0 ? messages : [];
     this.conversation.messages.push(...said, ...next);
-    this.fresh = tokensOf(said) + tokensOf(next);
   }
 
   protected tell(answer: AiSdkAnswer, text: string): void {

@@ -6,18 +6,19 @@ import type {
   BetaToolUseBlock,
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
-import { AgentApiError, type GaveUp, type SessionTask } from '../agent';
-import { Budget, type Prices } from '../model/budget';
+import type { GaveUp, SessionTask } from '../agent';
+import { Budget } from '../model/budget';
 import type { Ending } from '../model/calls';
-import { opening, systemPrompt, tokensOf } from '../model/conversation';
+import { systemPrompt } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
 import { isLooking, TOOLS } from '../tools/tools';
 import { ClaudeCalls } from './calls';
 import { Client } from './client';
 import { ClaudeConversation } from './conversation';
 import { type ClaudeSettings, vendorMembers } from './options';
-import { bareName, pricesOf, TOOLS_TOKENS, unknownPrice, usageOf } from './pricing';
+import { bareName, pricesOf, TOOLS_TOKENS, usageOf } from './pricing';
 import { apiError, wordsOf } from './problem';
+import { foldersOf } from './toolsets';
 
 /** The same for all trials of a run, so that it is cached once. */
 const SYSTEM = systemPrompt({
@@ -33,35 +34,28 @@ interface ClaudeAnswer extends Answer {
   readonly message: BetaMessage;
 }
 
-/** @throws AgentApiError if the price is unknown and there is a cap; what `Loop.play` throws. */
+/** @throws what `Loop.play` throws. */
 export async function playWithClaude(
   task: SessionTask,
   settings: ClaudeSettings,
 ): Promise<GaveUp | undefined> {
-  const { model, tools } = settings;
-  const prices = pricesOf(settings);
-  if (!prices && task.maxCostUsd !== undefined)
-    throw new AgentApiError(`claude: ${unknownPrice(model, 'claude')}`);
   const isOnly = task.webmcp.mode === 'only';
-  const given = vendorMembers(settings.members, task.configDir);
   const off = Object.keys(TOOLS).filter(name => isOnly && !isLooking(name));
-  const members = { ...given, ...Object.fromEntries(off.map(name => [name, false])) };
-  const folders = (tools === 'browser' && members.file_upload) || [];
+  const members = {
+    ...vendorMembers(settings.members, task.configDir),
+    ...Object.fromEntries(off.map(name => [name, false])),
+  };
+  const folders = settings.tools === 'browser' ? foldersOf(members) : [];
   const files = await Promise.all(folders.map(folder => readdir(folder).catch(() => [])));
-  const hasPageTools = await task.webmcp.isSupported();
   // The computer tool can't be limited to looking.
-  const calls = new ClaudeCalls(task, isOnly ? 'browser' : tools, members, hasPageTools);
-  try {
-    const first = opening(task, files.flat().slice(0, MAX_FILES_TOLD), await calls.look());
-    return await new ClaudeLoop(task, settings, calls, prices, first).play();
-  } finally {
-    await calls.close();
-  }
+  const kind = isOnly ? 'browser' : settings.tools;
+  const calls = new ClaudeCalls(task, kind, members, await task.webmcp.isSupported());
+  return new ClaudeLoop(task, settings, calls).play(files.flat().slice(0, MAX_FILES_TOLD));
 }
 
 class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
   protected readonly system = SYSTEM;
-  protected readonly conversation: ClaudeConversation;
+  protected readonly conversation = new ClaudeConversation();
   protected readonly budget: Budget;
   private readonly client: Client;
   private readonly fixed: Omit<MessageCreateParamsNonStreaming, 'messages'>;
@@ -70,8 +64,6 @@ class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
     task: SessionTask,
     settings: ClaudeSettings,
     protected readonly calls: ClaudeCalls,
-    private readonly prices: Prices | undefined,
-    first: BetaContentBlockParam[],
   ) {
     const { model, maxTokens, effort } = settings;
     super(task, {
@@ -82,8 +74,7 @@ class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
       end: 'say in a sentence what the site shows of it',
     });
     this.client = new Client({ ...settings, factory: 'claude' });
-    this.budget = new Budget(task, prices, TOOLS_TOKENS);
-    this.conversation = new ClaudeConversation([{ role: 'user', content: first }]);
+    this.budget = new Budget(task, pricesOf(settings), TOOLS_TOKENS);
     this.fixed = {
       model,
       max_tokens: maxTokens,
@@ -95,7 +86,7 @@ class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
   }
 
   protected async ask(): Promise<ClaudeAnswer> {
-    const { task, budget, prices } = this;
+    const { task, budget } = this;
     const request = { ...this.fixed, messages: this.conversation.forRequest() };
     const message = await this.client.send(request, {
       signal: task.signal,
@@ -104,7 +95,7 @@ class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
         return task.timeLeftMs;
       },
       patienceMs: task.timeLeftMs,
-      spent: usage => budget.report(usageOf(usage, prices)),
+      spent: usage => budget.report(usageOf(usage, budget.prices)),
       // The whole conversation is in the cache by now.
       check: () => budget.check(0),
     });
@@ -164,7 +155,6 @@ class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
     // Thoughts alone are not a message: the answer is requested again.
     if (said.some(({ type }) => !/thinking$/.test(type))) this.conversation.add('assistant', said);
     this.conversation.add('user', next);
-    this.fresh = tokensOf(said) + tokensOf(next);
   }
 
   protected tell(answer: ClaudeAnswer, text: string): void {
@@ -186,7 +176,6 @@ class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
     await this.say('pause', answer);
     const content = answer.message.content as BetaContentBlockParam[];
     if (content.length > 0) this.conversation.add('assistant', content);
-    this.fresh = tokensOf(content);
     return undefined;
   }
 }

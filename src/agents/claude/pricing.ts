@@ -7,9 +7,6 @@ import type { ModelSettings } from './options';
 /** Estimated tokens of the vendor's tool definitions, until the first answer counts them. Documented: 6,600 to 6,670. */
 export const TOOLS_TOKENS = 6_700;
 
-/** When the table was last compared with https://platform.claude.com/docs/en/about-claude/pricing. */
-export const PRICES_AS_OF = '2026-11-22';
-
 const of = (input: number, output: number, cacheRead: number, cacheWrite: number): Prices => ({
   input,
   output,
@@ -24,6 +21,7 @@ const FABLE_5 = of(10, 50, 1, 12.5);
 const FABLE_5_1 = of(10, 50, 0.25, 12.5);
 const FABLE_5_2 = of(8, 40, 0.2, 10);
 
+/** As of 2026-11-22 on https://platform.claude.com/docs/en/about-claude/pricing. */
 const TABLE: Record<string, Prices> = {
   'claude-opus-5-5': of(4, 20, 0.2, 5),
   'claude-opus-5': OPUS_5,
@@ -85,11 +83,6 @@ function times({ input, output, cacheRead, cacheWrite, above }: Prices, factor: 
     ...of(input * factor, output * factor, cacheRead * factor, cacheWrite * factor),
     ...(above && { above: { ...above, prices: times(above.prices, factor) } }),
   };
-}
-
-/** Why a cost cap can't be kept. */
-export function unknownPrice(model: string, factory: 'claude' | 'webJudge'): string {
-  return `the price is unknown for the model "${model}" (prices as of ${PRICES_AS_OF}), so maxCostUsd can't be kept. Set its prices in dollars per million tokens, ${factory}({ model: '${model}', pricing: { input: 4, output: 20 } }), or remove maxCostUsd.`;
 }
 
 /** The usage of a request with its cost. */

@@ -21,9 +21,9 @@ import { checkedInput, defineTool, none, type Prepared, runTool, type Tool } fro
 import { TOOLS } from '../tools/tools';
 
 /** Members by name: on or off; `file_upload` with the absolute folders that files may come from. */
-export type Members = Partial<Record<Exclude<BetaBrowserMemberName, 'file_upload'>, boolean>> & {
-  file_upload?: false | readonly string[];
-};
+export type Members = Record<string, boolean | readonly string[]>;
+
+export const foldersOf = ({ file_upload }: Members) => (Array.isArray(file_upload) ? file_upload : []);
 
 const inTab = z.object({ tab_id: z.string().nullish() });
 
@@ -55,7 +55,7 @@ export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
       browserState: () => driver.tabs.state(),
       // The user has consented by turning these members on.
       confirm: () => true,
-      filePolicy: new UploadPolicy({ uploadRoots: members.file_upload || [] }),
+      filePolicy: new UploadPolicy({ uploadRoots: foldersOf(members) }),
     });
   }
 

@@ -26,6 +26,10 @@ export const pricingSchema = z.strictObject({
   cacheWrite: dollars.optional(),
 });
 
+/** Why a cost cap can't be kept. */
+export const unknownPrice = (model: string, factory: string) =>
+  `the price is unknown for the model "${model}", so maxCostUsd can't be kept. Set its prices in dollars per million tokens, ${factory}({ pricing: { input: 4, output: 20 } }), or remove maxCostUsd.`;
+
 /** US dollars for a request. */
 export function costOf(prices: Prices, usage: Usage): number {
   const { inputTokens = 0, outputTokens = 0, cacheReadTokens = 0, cacheCreationTokens = 0 } = usage;
@@ -50,7 +54,7 @@ export class Budget {
   /** @param toolsTokens estimated tokens of the tools' definitions, until the first answer */
   constructor(
     private readonly task: Pick<AgentTask, 'usage' | 'maxCostUsd' | 'costUsd'>,
-    private readonly prices: Prices | undefined,
+    readonly prices: Prices | undefined,
     private readonly toolsTokens: number,
   ) {}
 

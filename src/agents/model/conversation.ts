@@ -98,7 +98,7 @@ interface Part {
  */
 export abstract class Conversation<Message extends { role: string; content: unknown }> {
   constructor(
-    readonly messages: Message[],
+    readonly messages: Message[] = [],
     private readonly policy = TRIMMING,
   ) {}
 

@@ -3,9 +3,9 @@ import { debug } from '../../text/debug';
 import { messageOf } from '../../text/error-message';
 import { shorten } from '../../text/shorten';
 import { AgentApiError, BudgetExceededError, type GaveUp, type SessionTask, type Turn } from '../agent';
-import type { Budget } from './budget';
+import { type Budget, unknownPrice } from './budget';
 import type { Call, Calls, Ending } from './calls';
-import { type Conversation, goOn, isUnfinished, tokensOf } from './conversation';
+import { type Conversation, goOn, isUnfinished, opening, tokensOf } from './conversation';
 
 /** After this many cut-off answers in a row, the trial ends: the limit of an answer is too low. */
 const MAX_CUT_OFF = 3;
@@ -43,8 +43,8 @@ export abstract class Loop<Said extends Answer, Message> {
     'messages' | 'trim'
   >;
   protected abstract readonly budget: Budget;
-  /** Tokens that the next request adds; all of them, if undefined. */
-  protected fresh: number | undefined;
+  /** Estimated tokens of the newest request; 0 if the next one is all new. */
+  private sent = 0;
   private cutOff = 0;
   /** Whether the newest answer had neither a call nor a result. */
   private asked = false;
@@ -68,28 +68,45 @@ export abstract class Loop<Said extends Answer, Message> {
   protected abstract tell(answer: Said, text: string): void;
 
   /**
-   * @throws AgentApiError if the API or the model does not work; BudgetExceededError before a turn that exceeds the cap;
-   * what `task.turn` throws; the signal's reason once it is aborted.
+   * @param files the names of those that the model may upload
+   * @throws AgentApiError if the API or the model does not work, or the price is unknown and there is a cap;
+   * BudgetExceededError before a turn that exceeds the cap; what `task.turn` throws; the signal's reason once it is aborted.
    */
-  async play(): Promise<GaveUp | undefined> {
-    const { task } = this;
-    for (;;) {
-      // Don't pay for an answer that can't be acted on: this turn throws TurnLimitError.
-      if (task.turnsLeft <= 0) await task.turn('no turns are left', () => undefined);
-      task.signal.throwIfAborted();
-      const answer = await this.request();
-      if (!answer.isCutOff) this.cutOff = 0;
-      const ending = await (answer.isCutOff ? this.cut(answer) : this.follow(answer));
-      if (ending) return ending.result;
+  async play(files: readonly string[] = []): Promise<GaveUp | undefined> {
+    const { task, calls, conversation } = this;
+    try {
+      if (!this.budget.prices && task.maxCostUsd !== undefined)
+        throw this.error(unknownPrice(this.by.model, this.by.factory));
+      conversation.messages.push({ role: 'user', content: opening(task, files, await calls.look()) });
+      for (;;) {
+        const ending = await this.next();
+        if (ending) return ending.result;
+      }
+    } finally {
+      await calls.close();
     }
+  }
+
+  private async next(): Promise<Ending> {
+    const { task } = this;
+    // Don't pay for an answer that can't be acted on: this turn throws TurnLimitError.
+    if (task.turnsLeft <= 0) await task.turn('no turns are left', () => undefined);
+    task.signal.throwIfAborted();
+    const answer = await this.request();
+    if (answer.isCutOff) return this.cut(answer);
+    this.cutOff = 0;
+    return this.follow(answer);
   }
 
   private async request(): Promise<Said> {
     if (this.conversation.trim()) this.rewritten();
     for (let repairs = 0; ; repairs++) {
-      this.budget.check(this.fresh ?? tokensOf([this.system, this.conversation.messages]));
+      const size = tokensOf([this.system, this.conversation.messages]);
+      this.budget.check(size - this.sent);
       try {
-        return await this.ask();
+        const answer = await this.ask();
+        this.sent = size;
+        return answer;
       } catch (error) {
         this.task.signal.throwIfAborted();
         if (error instanceof AgentApiError || error instanceof BudgetExceededError) throw error;
@@ -103,7 +120,7 @@ export abstract class Loop<Said extends Answer, Message> {
   /** After a change to what was sent before. */
   protected rewritten(): void {
     this.budget.forgetCached();
-    this.fresh = undefined;
+    this.sent = 0;
   }
 
   /** Runs the calls and adds their results and notes for the model. */

@@ -134,24 +134,15 @@ const drag = defineTool({
   },
 });
 
-interface Wheel {
-  scroll_direction: 'up' | 'down' | 'left' | 'right';
-  /** Notches. Default: 3. */
-  scroll_amount?: number | null | undefined;
-  /** Default: the middle of the viewport. */
-  target?: Point;
-  modifiers?: string | null | undefined;
-}
-
 const direction = z.enum(['up', 'down', 'left', 'right']);
 const notches = z.number().min(1).max(100);
 
-const scroll = defineTool<Wheel>({
+const scroll = defineTool({
   name: 'scroll',
   description: 'Turns the mouse wheel at a point.',
   input: z.object({
     scroll_direction: direction,
-    target: byPoint,
+    target: byPoint.nullish(),
     scroll_amount: z.number().min(0).max(100).nullish(),
     modifiers,
   }),
@@ -170,10 +161,10 @@ const scroll = defineTool<Wheel>({
     const x = direction === 'left' ? -way : direction === 'right' ? way : 0;
     const y = direction === 'up' ? -way : direction === 'down' ? way : 0;
     const seen = await readAt(page, point, 'scrollsAt');
-    const before = seen?.result;
     if (held.length === 0) {
       // Without one, the page itself scrolls.
-      const scroller = before?.scroller ? await placeIn(seen!.frame, before.scroller) : undefined;
+      const path = seen?.result.scroller;
+      const scroller = path ? await placeIn(seen.frame, path) : undefined;
       await driver.recorder.record(page, { do: 'scroll', x, y }, scroller);
     }
     await holding(page, held, async () => {
@@ -181,10 +172,8 @@ const scroll = defineTool<Wheel>({
       await page.mouse.wheel(x, y);
     });
     // A frame under the pointer scrolls itself, which can't be seen from here.
-    if (!before || seen?.frame !== page.mainFrame()) return undefined;
-    return before.room[direction]
-      ? undefined
-      : `Nothing scrolled: there is no more to see further ${direction}.`;
+    const isAtEnd = seen?.frame === page.mainFrame() && !seen.result.room[direction];
+    return isAtEnd ? `Nothing scrolled: there is no more to see further ${direction}.` : undefined;
   },
 });
 

@@ -16,14 +16,7 @@ const FILTERS = { all: 'the whole page', interactive: 'what can be acted on' };
 
 const filter = z.enum(['all', 'interactive']);
 
-interface Reading {
-  /** Default: what is in the viewport. */
-  filter?: z.output<typeof filter> | null | undefined;
-  depth?: number | null | undefined;
-  ref?: string | null | undefined;
-}
-
-const readPageTool = defineTool<Reading>({
+const readPageTool = defineTool({
   name: 'read_page',
   description: 'Reads a page as a tree of its elements, with the references (ref_7) to act on them by.',
   input: z.object({

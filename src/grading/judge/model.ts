@@ -7,8 +7,8 @@ import type {
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { z } from 'zod';
 import { Client } from '../../agents/claude/client';
-import { pricesOf, unknownPrice, usageOf } from '../../agents/claude/pricing';
-import { costOf, type Prices } from '../../agents/model/budget';
+import { pricesOf, usageOf } from '../../agents/claude/pricing';
+import { costOf, type Prices, unknownPrice } from '../../agents/model/budget';
 import { tokensOf } from '../../agents/model/conversation';
 import { addUsage, NO_USAGE } from '../../data/usage';
 import { problemsIn } from '../../spec/errors';

@@ -21,8 +21,3 @@ test('who takes over from a recording is told what was done, without secrets', (
   );
   expect(facts).toContain('do not do these again');
 });
-
-test('who begins is told nothing of that', () => {
-  expect(factsOf([])).not.toContain('Done already');
-  expect(opening(task([]), [])[0]).toEqual({ type: 'text', text: 'Order a fern.' });
-});
