@@ -28,7 +28,7 @@ export const pricingSchema = z.strictObject({
 
 /** Why a cost cap can't be kept. */
 export const unknownPrice = (model: string, factory: string) =>
-  `the price is unknown for the model "${model}", so maxCostUsd can't be kept. Set its prices in dollars per million tokens, ${factory}({ pricing: { input: 4, output: 20 } }), or remove maxCostUsd.`;
+  `the price is unknown for the model "${model}", so maxCostUsd can't be kept. Set its prices in dollars per million tokens, ${factory}({ model, pricing: { input: 4, output: 20 } }), or remove maxCostUsd.`;
 
 /** US dollars for a request. */
 export function costOf(prices: Prices, usage: Usage): number {

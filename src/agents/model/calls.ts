@@ -89,7 +89,7 @@ export abstract class Calls<Made extends Call, Message> {
     }
     const changes = isToLookAt(calls, failed) && !this.driver.isLoading ? await this.look() : undefined;
     const done = calls.map(({ name, input }) => ({ name, input }));
-    const reminders = await this.progress.remindersAfter(done);
+    const reminders = [this.progress.turnsReminder(), await this.progress.repetitionReminder(done)];
     return { sent: this.sent(calls, outcomes, this.besides(changes, ...reminders)) };
   }
 
@@ -164,13 +164,7 @@ class Progress {
 
   constructor(private readonly task: Pick<AgentTask, 'page' | 'maxSteps' | 'turnsLeft'>) {}
 
-  /** What to tell the model besides the results of these calls. */
-  async remindersAfter(calls: unknown): Promise<string[]> {
-    const reminders = [this.turnsReminder(), await this.repetitionReminder(calls)];
-    return reminders.filter(each => each !== undefined);
-  }
-
-  private turnsReminder(): string | undefined {
+  turnsReminder(): string | undefined {
     const { maxSteps, turnsLeft } = this.task;
     const used = maxSteps - turnsLeft;
     if (this.remindedOfTurns || used < maxSteps * 0.75 || turnsLeft === 0) return undefined;
@@ -178,7 +172,7 @@ class Progress {
     return `${used} of ${maxSteps} turns are used, ${turnsLeft} are left. Do what matters most now, and end the task in time. If it can not be done, call give_up.`;
   }
 
-  private async repetitionReminder(calls: unknown): Promise<string | undefined> {
+  async repetitionReminder(calls: unknown): Promise<string | undefined> {
     const { page } = this.task;
     const [shown, view] = await Promise.all([
       fingerprintOf(page),

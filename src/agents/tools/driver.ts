@@ -105,15 +105,11 @@ export class Driver {
     return perform(page, action, { timeoutMs, recorder: this.recorder });
   }
 
-  /**
-   * Performs an action of the pointer on an element that is brought into view. Both begin at once: the page answers the one
-   * while Playwright waits for the element to be stable.
-   */
+  /** Performs an action of the pointer on an element that is brought into view. */
   async performShown(page: Page, action: LocatedAction & { locator: Locator }): Promise<void> {
-    // Its errors are ignored: the action may remove the element, and has errors of its own.
-    const shown = within(this.show(action.locator), NOTE_LIMIT_MS);
+    // Without its errors: the action has better ones.
+    await within(this.show(action.locator), NOTE_LIMIT_MS);
     await this.perform(page, action);
-    await shown;
   }
 
   /** A picture of the viewport. The model's coordinates are pixels of the newest picture. */

@@ -201,7 +201,7 @@ test('a cap can not be kept where the price is unknown', async () => {
   const options = { baseURL: api.url, apiKey: KEY, model: 'some-model' };
   const error = await failure(webJudge(options).judge(judgedTrial({ budgetUsd: 1 })));
   expect(error.message).toMatch(
-    /the price is unknown for the model "some-model".*webJudge\(\{ model: 'some-model', pricing/,
+    /the price is unknown for the model "some-model".*webJudge\(\{ model, pricing/,
   );
   expect(api.requests).toHaveLength(0);
   const priced = webJudge({ ...options, pricing: { input: 1, output: 2 } });
