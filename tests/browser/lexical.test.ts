@@ -135,7 +135,39 @@ it.each([
   ],
   ['Click "Read"', '<a href="#a" onclick="log(1)">Read</a> <a href="#a" onclick="log(2)">Read</a>', '1'],
   ['Enter "ab" into "Filter"', `<label>Filter <input onkeyup="log(event.key)"></label>`, 'a,b'],
+  [
+    'Enter "2026-03-14" into "Day" and click "Submit"',
+    form('<label>Day <input type="date" name="d"></label>'),
+    'd=2026-03-14',
+  ],
+  [
+    'Uncheck "Mail" and click "Submit"',
+    form(
+      '<input type="hidden" name="a" value="1"><label><input type="checkbox" name="m" checked> Mail</label>',
+    ),
+    'a=1',
+  ],
+  [
+    'Log in with the user name "jo" and the password "hunter"',
+    form('<input name="u"><input type="password" name="p">', 'Sign in'),
+    'u=jo&p=hunter',
+  ],
+  [
+    'Click "Save"',
+    `${buttons('Save')}<dialog id="d"><button onclick="log('in the dialog')">Save</button></dialog><script>d.showModal()</script>`,
+    'in the dialog',
+  ],
+  [
+    // Drawn late, and three times anew.
+    'Click "Late"',
+    `<div id="x"></div><script>
+      show = () => { x.innerHTML = '<button onmousedown="show = () => {}" onclick="log(1)">Late</button>' };
+      for (const ms of [300, 350, 400]) setTimeout(() => show(), ms);
+    </script>`,
+    '1',
+  ],
   // The browser's own dialogs.
+  ['Click "Delete"', DIALOGS, 'false'],
   ['Click "Delete" and accept the dialog', DIALOGS, 'true'],
   ['Click "Delete" and dismiss the dialog', DIALOGS, 'false'],
   ['Click "Rename" and accept the prompt with "Bob"', DIALOGS, 'Bob'],
@@ -153,6 +185,29 @@ it.each([
   ],
 ])('%s is what it said last', async (goal, html, said) => {
   expect((await run(html, goal)).said.at(-1)).toContain(said);
+});
+
+it.each(['onclick="log(1);', 'onclick="log(1)" onmousemove="if (!window.moved)'])(
+  'clicks a page that works on it once: <button %s ...',
+  async handler => {
+    const html = `<button ${handler} for (const end = Date.now() + 3000; Date.now() < end; ); window.moved = true">Go</button>`;
+    expect(await runPatiently(html, 'Click "Go"')).toMatchObject({ log: '1', end: null });
+  },
+);
+
+it('waits for a slow document after a click, longer than the click itself may take', async () => {
+  await page.route('http://shop.test/**', async route => {
+    const slow = route.request().url().endsWith('/slow');
+    if (slow) await new Promise(resolve => setTimeout(resolve, 3_000));
+    await route.fulfill({
+      contentType: 'text/html',
+      body: slow ? '<h1>Arrived</h1>' : '<a href="/slow">Slow</a>',
+    });
+  });
+  await page.goto('http://shop.test/');
+  const task = agentTask(page, { goal: 'Click "Slow" and wait for "Arrived"' });
+  expect(await lexical({ actionTimeoutMs: 500 }).run(task)).toBeUndefined();
+  task.session.dispose();
 });
 
 it('waits longer for a page that is still drawing', async () => {
@@ -285,4 +340,8 @@ it('stops when it is told to', async () => {
   const controller = new AbortController();
   controller.abort(new Error('time is up'));
   await expect(run(buttons('A'), 'Click "A"', { signal: controller.signal })).rejects.toThrow('time is up');
+});
+
+it('lets the turn limit end it', async () => {
+  await expect(run(buttons('A', 'B'), 'Click "A", then click "B"', { maxSteps: 1 })).rejects.toThrow(/turn/);
 });
