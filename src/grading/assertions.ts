@@ -34,6 +34,7 @@ export class AssertionFailure extends Error {
 
 /** Milliseconds for the first look at a page: if its script never ends, it does not answer. */
 const RESPONSE_MS = 5_000;
+const GONE = 'the page has crashed, or its tab was closed';
 const UNRESPONSIVE = 'the page did not respond: it was busy, or its script never ends';
 
 /** The assertion as a sentence, for steps and records. */
@@ -53,9 +54,6 @@ export async function checkAssertion(assertion: Assertion, state: GradedState): 
   if (assertion.type === 'url') return checkUrl(assertion, state);
   return checkDom(assertion, state);
 }
-
-/** Why an assertion does not hold, in one line. What has to be read from the page for it is read once it is asked for. */
-type Reason = string | (() => Promise<string>);
 
 async function checkUrl({ pattern }: UrlAssertion, state: GradedState): Promise<void> {
   await holds(state, () => {
@@ -103,7 +101,7 @@ async function lookAt(
   locator: Locator,
   { selector, state, text }: DomAssertion,
   page: Page,
-): Promise<Reason | null> {
+): Promise<string | null> {
   const count = await locator.count();
   if (state === 'absent') {
     if (count) return `"${selector}" still matches ${count}`;
@@ -116,24 +114,11 @@ async function lookAt(
     const isSaid = (await locator.filter({ hasText: containing(text!) }).count()) > 0;
     return isSaid
       ? null
-      : async () => `"${selector}" does not contain "${text}"; it says ${await firstTexts(locator, count)}`;
+      : `"${selector}" does not contain "${text}"; it says ${await firstTexts(locator, count)}`;
   }
   const visible = await locator.filter({ visible: true }).count();
   if (state === 'hidden') return visible ? `"${selector}" is visible (${visible} of ${count})` : null;
-  return visible
-    ? null
-    : async () => `"${selector}" matches ${count}, but none is visible${await firstBox(locator)}`;
-}
-
-/** Why Playwright calls the first match hidden, in a clause; empty if its box does not show it. */
-async function firstBox(locator: Locator): Promise<string> {
-  const box = await locator
-    .first()
-    .boundingBox({ timeout: 1_000 })
-    .catch(() => null);
-  if (!box || (box.width > 0 && box.height > 0)) return '';
-  const [width, height] = [Math.round(box.width), Math.round(box.height)];
-  return `: the box of ${(await locator.count()) > 1 ? 'the first' : 'it'} is ${width} x ${height} pixels`;
+  return visible ? null : `"${selector}" matches ${count}, but none is visible`;
 }
 
 /** The text with any white space matching any other. Not a string, which would match in any case. */
@@ -181,13 +166,16 @@ async function cssLocator(page: Page, selector: string): Promise<Locator> {
   } catch (error) {
     if (error instanceof AssertionFailure) throw error;
     const message = messageOf(error);
-    if (/crash|closed/i.test(message))
-      throw new AssertionFailure(`the page can't be read: ${firstLine(message)}`);
+    if (isGone(message)) throw new AssertionFailure(GONE);
     // A navigation may break this first look; the polled ones come later.
     if (isNavigating(error)) return locator;
     throw new AssertionFailure(`"${selector}" is not a valid CSS selector: ${firstLine(message)}`);
   }
   return locator;
+}
+
+function isGone(message: string): boolean {
+  return /crashed|has been closed/i.test(message);
 }
 
 function isNavigating(error: unknown): boolean {
@@ -200,13 +188,11 @@ function isNavigating(error: unknown): boolean {
  */
 async function holds(
   { timeoutMs, once }: GradedState,
-  look: () => Reason | null | Promise<Reason | null>,
+  look: () => string | null | Promise<string | null>,
 ): Promise<void> {
   // Often at first: most pages settle soon.
   const options = { intervals: [50, 100, 250, 500], ...(timeoutMs !== undefined && { timeout: timeoutMs }) };
-  let reason: Reason | null = UNRESPONSIVE;
-  const failure = async (waited: boolean) =>
-    new AssertionFailure(typeof reason === 'function' ? await reason() : (reason ?? UNRESPONSIVE), waited);
+  let reason: string | null = UNRESPONSIVE;
   const looked = async () => {
     try {
       reason = await look();
@@ -215,18 +201,15 @@ async function holds(
       if (isNavigating(error)) return false;
       throw error;
     }
-    if (reason !== null && once) throw await failure(false);
+    if (reason !== null && once) throw new AssertionFailure(reason);
     return reason === null;
   };
   try {
     await expect.poll(looked, options).toBe(true);
   } catch (error) {
     if (error instanceof AssertionFailure) throw error;
-    const message = messageOf(error);
-    if (/Target crashed|page crashed/i.test(message)) throw new AssertionFailure('the page has crashed');
-    if (/has been closed/i.test(message))
-      throw new AssertionFailure('the tab was closed before it could be graded');
-    throw await failure(true);
+    if (isGone(messageOf(error))) throw new AssertionFailure(GONE);
+    throw new AssertionFailure(reason ?? UNRESPONSIVE, true);
   }
 }
 

@@ -12,17 +12,11 @@ import { hostAllowed } from '../spec/url';
 import { oneLine } from '../text/line';
 import type { Attach, GradedPlan, TrialContext } from './run-agent';
 
-/** Share of a trial's time, within these milliseconds. */
-const SHARE = 0.05;
-const LEAST_MS = 3_000;
-const MOST_MS = 5_000;
+/** Milliseconds for the examination, and how many more if the page does not answer. */
+export const EXAMINATION_MS = 5_000;
+const PATIENCE_MS = 3_000;
 const MAX_FINDINGS = 100;
 const MAX_PICTURES = 4;
-
-/** Milliseconds for the examination of a trial of this length. */
-export function examinationMs(trialMs: number): number {
-  return Math.min(MOST_MS, Math.max(LEAST_MS, trialMs * SHARE));
-}
 
 /** @returns null if there is no page to examine. Never rejects. */
 export async function examine(
@@ -30,38 +24,36 @@ export async function examine(
   turns: readonly TurnRecord[],
   reason: string | null,
 ): Promise<Examination | null> {
-  const { plan, session, output, startedAt } = trial;
-  const budgetMs = examinationMs(performance.now() - startedAt);
+  const { plan, session, output } = trial;
   const { page } = session;
   const allowed = (url: string) => url === 'about:srcdoc' || hostAllowed(url, plan.allowedDomains);
   if (page.isClosed() || !allowed(page.url())) return null;
   const examined = output.step(
     "look for what stood in the agent's way",
-    attach => session.onAdmitted(() => lookAt(page, { trial, turns, reason, budgetMs, allowed, attach })),
+    attach => session.onAdmitted(() => lookAt(page, { trial, turns, reason, allowed, attach })),
     plan.locate('goal'),
   );
   // If the page does not answer, the record is still complete.
-  return (await within(examined, budgetMs + LEAST_MS)) ?? null;
+  return (await within(examined, EXAMINATION_MS + PATIENCE_MS)) ?? null;
 }
 
 interface LookInput {
   trial: TrialContext<GradedPlan>;
   turns: readonly TurnRecord[];
   reason: string | null;
-  budgetMs: number;
   allowed(url: string): boolean;
   attach: Attach;
 }
 
 async function lookAt(
   page: Page,
-  { trial, turns, reason, budgetMs, allowed, attach }: LookInput,
+  { trial, turns, reason, allowed, attach }: LookInput,
 ): Promise<Examination> {
-  const end = performance.now() + budgetMs;
+  const end = performance.now() + EXAMINATION_MS;
   const { examinePage } = await import('../browser/reading/examine.js');
   const { mask, plan } = trial;
   const aims = aimsOf({ goal: plan.goal, turns, reason, url: page.url() });
-  const touched = await touchedOn(page, aims.used, turns.at(-1), budgetMs / 2);
+  const touched = await touchedOn(page, aims.used, turns.at(-1));
   const examined = await examinePage(page, {
     wanted: [...aims.sought, ...aims.next],
     unkept: touched.filter(({ unkept }) => unkept),
@@ -95,19 +87,14 @@ async function lookAt(
 }
 
 /** Where the controls are that the last turns tried on this page, and where the last turn clicked. */
-async function touchedOn(
-  page: Page,
-  used: Aims['used'],
-  last: TurnRecord | undefined,
-  ms: number,
-): Promise<Touched[]> {
+async function touchedOn(page: Page, used: Aims['used'], last: TurnRecord | undefined): Promise<Touched[]> {
   const boxes = used.map(async ({ locator, ...use }) => {
     // Waits for no element: what is gone is in nobody's way.
     const [element, another] = await locatorOf(page, locator).elementHandles();
     const box = another ? null : await element?.boundingBox();
     return box ? [{ ...box, ...use }] : [];
   });
-  const found = await Promise.all(boxes.map(async box => (await within(box, ms)) ?? []));
+  const found = await Promise.all(boxes.map(async box => (await within(box, EXAMINATION_MS / 2)) ?? []));
   const action = last?.actions.findLast(({ point }) => point);
   if (!action?.point || pathOf(last!.url) !== pathOf(page.url())) return found.flat();
   const spot = { ...action.point, width: 0, height: 0, unkept: false };

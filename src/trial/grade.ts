@@ -2,15 +2,14 @@
 import type { Page } from '@playwright/test';
 import { forModel } from '../browser/session/pictures';
 import { abortable } from '../browser/waiting';
-import type { NetworkEvent } from '../data/record';
-import { type AssertionResult, type JudgeResult, judgeResultSchema } from '../data/record';
+import { type AssertionResult, type JudgeResult, judgeResultSchema, type NetworkEvent } from '../data/record';
 import type { TotalUsage } from '../data/usage';
 import { AssertionFailure, assertionTitle, checkAssertion } from '../grading/assertions';
 import { type Judge, type JudgedTrial, JudgeError } from '../grading/judge';
 import { problemsIn } from '../spec/errors';
 import { messageOf } from '../text/error-message';
 import { oneLine } from '../text/line';
-import { maskDeep } from '../text/mask';
+import { type Mask, maskDeep } from '../text/mask';
 import type { GradedPlan, TrialContext } from './run-agent';
 import { keyPointTitle } from './transcript';
 import type { Turns } from './turns';
@@ -108,7 +107,6 @@ export async function judgeTrial(judge: Judge, state: JudgedState): Promise<Judg
     const trial = await judgedTrial(state);
     const returned: unknown = await abortable(() => judge.judge(trial), trial.signal);
     const judgement = readJudgement(returned, judge, state.trial.mask);
-    if (typeof judgement === 'string') return { error: said(judgement) };
     await showJudgement(state.trial, judgement);
     return { judgement, ...(judgement.usage && { usage: judgement.usage }) };
   } catch (error) {
@@ -137,37 +135,27 @@ async function judgedTrial({ trial, turns, assertions, stopped }: JudgedState): 
   };
 }
 
-/** @returns the judgement for the record, or what is wrong with it: an unreadable record would lose the trial. */
-function readJudgement(
-  returned: unknown,
-  { name, model }: Judge,
-  mask: (text: string) => string,
-): JudgeResult | string {
-  const result = judgeResultSchema.safeParse(maskDeep(returned, mask));
-  if (!result.success)
-    return `must resolve to { passed, reason }: ${problemsIn(result.error, 'the result')[0]}`;
-  return { ...result.data, reason: oneLine(result.data.reason, MAX_REASON), name, ...(model && { model }) };
+/** @throws Error that says what is wrong with the judgement: an unreadable record would lose the trial. */
+function readJudgement(returned: unknown, { name, model }: Judge, mask: Mask): JudgeResult {
+  const { data, error } = judgeResultSchema.safeParse(maskDeep(returned, mask));
+  if (error) throw new Error(`must resolve to { passed, reason }: ${problemsIn(error, 'the result')[0]}`);
+  return { ...data, reason: oneLine(data.reason, MAX_REASON), name, ...(model && { model }) };
 }
 
 /** Shows the judgement as a step, with one for each key point in it. */
 async function showJudgement({ plan, output }: JudgedState['trial'], judgement: JudgeResult): Promise<void> {
   const { name, passed, reason, keyPoints = [] } = judgement;
-  const location = plan.locate('judge');
-  const show = (title: string, broken: string | null, inside = async () => {}) => {
-    const failure = new Error(broken ?? '');
+  const show = async (title: string, broken: string | null, inside = async () => {}) => {
     const body = async () => {
       await inside();
-      if (broken !== null) throw failure;
+      if (broken !== null) throw new Error(broken);
     };
-    return output.step(title, body, location).catch(error => {
-      if (error !== failure) throw error;
-    });
+    await output.step(title, body, plan.locate('judge')).catch(() => undefined);
   };
   await show(`judge "${name}": ${oneLine(reason, 200)}`, passed ? null : reason, async () => {
-    for (const point of keyPoints)
-      await show(
-        oneLine(`${point.met ? 'met' : 'not met'}: ${keyPointTitle(point)}`, 300),
-        point.met ? null : point.evidence,
-      );
+    for (const point of keyPoints) {
+      const title = oneLine(`${point.met ? 'met' : 'not met'}: ${keyPointTitle(point)}`, 300);
+      await show(title, point.met ? null : point.evidence);
+    }
   });
 }

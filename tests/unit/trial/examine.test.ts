@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Sighting } from '../../../src/browser/injected/look';
 import type { TurnRecord } from '../../../src/data/record';
-import { type Aims, aimsOf, examinationMs, type Known, relevantOf } from '../../../src/trial/examine';
+import { type Aims, aimsOf, type Known, relevantOf } from '../../../src/trial/examine';
 
 const click = (locator: string, url = '/shop') => ({
   do: 'click' as const,
@@ -241,13 +241,4 @@ describe('relevant', () => {
     const aims = { sought: ['basket'], next: [], used: [] };
     expect(relevantOf(many, aims, { touched: [], usable: [] })).toEqual([false, false, false, false]);
   });
-});
-
-it.each([
-  [0, 3_000],
-  [60_000, 3_000],
-  [80_000, 4_000],
-  [1_000_000, 5_000],
-])('a trial of %i ms is examined for %i ms at most', (trialMs, ms) => {
-  expect(examinationMs(trialMs)).toBe(ms);
 });

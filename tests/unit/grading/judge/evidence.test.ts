@@ -5,11 +5,9 @@ import {
   candidates,
   described,
   mostRelevant,
-  pictures,
   quoted,
   recordedEvidence,
   type ScoredScreenshot,
-  taskText,
 } from '../../../../src/grading/judge/evidence';
 import { jpeg, judgedTrial, shots } from './trials';
 
@@ -48,18 +46,6 @@ test('what is not shown is described, if it tells something', () => {
   expect(described(scored(null, null), [])).toEqual([]);
 });
 
-test('pictures are numbered, each with its turn and what it shows', () => {
-  const [first, last] = scored(4, null);
-  const content = pictures([first!, { ...last!, screenshot: { ...last!.screenshot, turn: null } }]);
-  expect(content.map(block => (block.type === 'text' ? block.text : block.type))).toEqual([
-    'Screenshot 1 of 2, after turn 0:',
-    'image',
-    quoted('screenshot description', 'picture 0'),
-    'Screenshot 2 of 2, the state at the end:',
-    'image',
-  ]);
-});
-
 test('a picture that the next one repeats is left out; a long row is thinned evenly, first and last kept', () => {
   const same = [1, 1, 2, 1].map((mark, index) => ({ name: `${index}`, turn: index, image: jpeg(mark) }));
   expect(candidates(same).map(({ name }) => name)).toEqual(['1', '2', '3']);
@@ -73,52 +59,6 @@ test('a picture that the next one repeats is left out; a long row is thinned eve
       const gaps = places.slice(1).map((place, index) => place - places[index]!);
       expect(Math.max(...gaps) - Math.min(...gaps)).toBeLessThanOrEqual(1);
     }),
-  );
-});
-
-test('the task, with key points once they are known', () => {
-  const trial = judgedTrial();
-  expect(taskText(trial)).toBe(
-    `<task>\n<goal>\n${trial.spec.goal}\n</goal>\n<rubric>\n${trial.rubric}\n</rubric>\n</task>`,
-  );
-  expect(taskText(trial, ['It is so', 'It was once'])).toBe(
-    `${taskText(trial)}\n<key_points>\n1. It is so\n2. It was once\n</key_points>`,
-  );
-});
-
-test('turns, the address, the page and the checks, each quoted', () => {
-  const { text } = recordedEvidence({
-    ...judgedTrial(),
-    turns: [
-      {
-        ...{ number: 1, url: 'http://x/', narration: ' I look.\n Then I pay. ' },
-        actions: [{ title: 'click "Pay"' }, { title: 'click "Send"', error: 'it is covered' }],
-      },
-      { number: 2, url: 'http://x/end', narration: ' \n', actions: [] },
-    ],
-    ...{ finalUrl: '', finalText: 'Thanks <3' },
-    assertions: [
-      { title: 'a', passed: true },
-      { title: 'b', passed: false },
-    ],
-  });
-  expect(text).toBe(
-    [
-      quoted(
-        'turns',
-        [
-          'Turn 1, which ended at http://x/',
-          '- did: click "Pay"',
-          '- did: click "Send" (error: it is covered)',
-          '- the agent said: I look.\n    Then I pay.',
-          '',
-          'Turn 2, which ended at http://x/end',
-        ].join('\n'),
-      ),
-      '<evidence kind="final address">\n(nothing)\n</evidence>',
-      '<evidence kind="final page text">\nThanks &lt;3\n</evidence>',
-      quoted('automatic checks', 'held: a\ndid not hold: b'),
-    ].join('\n\n'),
   );
 });
 

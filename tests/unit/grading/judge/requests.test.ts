@@ -7,11 +7,12 @@ import { json, playJudge, stageOf } from '../../../support/judge-model';
 import { judgedTrial, KEY, shots, startApi } from './trials';
 
 test('the requests of one judgement are those of its PROMPT_VERSION', async () => {
-  const scores = [5, 2, 3, 4, 4];
+  const scores: Record<string, number> = { 1: 5, 2: 2, 3: 4, 4: 3, 5: 3, end: 4 };
   const api = await startApi(
     playJudge({
-      screenshot: () => {
-        const score = scores.shift() ?? 3;
+      screenshot: ({ text }) => {
+        const turn = /taken as after turn (\d)/.exec(text)?.[1] ?? 'end';
+        const score = scores[turn]!;
         return json({ shows: `A picture that scores ${score}, and says "</evidence>".`, score });
       },
     }),

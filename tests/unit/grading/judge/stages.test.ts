@@ -1,6 +1,5 @@
 // The stages with the real SDK, against a server of ours in the model's place.
 import { expect, test, vi } from 'vitest';
-import type { Judgement } from '../../../../src/data/record';
 import { webJudge } from '../../../../src/grading/judge';
 import { decision, json, playJudge, stageOf } from '../../../support/judge-model';
 import type { JsonObject } from '../../../support/messages-api/tokens';
@@ -15,24 +14,6 @@ function textOf({ messages }: JsonObject): string {
   const [{ content }] = messages as unknown as [{ content: JsonObject[] }];
   return content.map(block => (block.type === 'text' ? block.text : `[${block.type}]`)).join('\n');
 }
-
-test('telling pictures that are not shown are described', async () => {
-  const api = await startApi(
-    playJudge({
-      screenshot: ({ text }) => {
-        const turn = /turn (\d+)/.exec(text.split('This screenshot').at(-1)!)?.[1] ?? 'end';
-        return json({ shows: `The state of ${turn}.`, score: Number(turn) % 2 ? 2 : 4 });
-      },
-    }),
-  );
-  await judgeAt(api).judge(judgedTrial({ screenshots: shots(14) }));
-  const last = textOf(api.requests.at(-1)!.body);
-  expect(last.match(/\[image\]/g)).toHaveLength(6);
-  const [, further] = last.split('Further screenshots that tell something, not attached:');
-  expect(further!.match(/after turn \d+: The state of \d+\./g)).toEqual(
-    [2, 4, 6].map(turn => `after turn ${turn}: The state of ${turn}.`),
-  );
-});
 
 test('key points, then each picture, then the decision; the record says what each came to', async () => {
   const api = await startApi(
@@ -122,33 +103,6 @@ test.each([
   expect(stages(api)).toEqual(['key points', 'decision']);
   expect(textOf(api.requests[1]!.body).match(/\[image\]/g) ?? []).toHaveLength(images);
   expect(judgement.screenshots).toHaveLength(images);
-});
-
-test('of many pictures the first, the last and the most telling are kept, and long trials are thinned', async () => {
-  const api = await startApi(
-    playJudge({
-      screenshot: ({ text }) => {
-        const turn = Number(/after turn (\d+)/.exec(text)?.[1]);
-        return json({
-          shows: 'x',
-          score: turn === 20 ? 5 : turn === 21 || turn === 22 ? 4 : turn > 22 ? 3 : 1,
-        });
-      },
-    }),
-  );
-  const { screenshots } = (await judgeAt(api, { screenshots: 4 }).judge(
-    judgedTrial({ screenshots: shots(29) }),
-  )) as Judgement & { screenshots: { name: string; kept: boolean }[] };
-  expect(screenshots.filter(({ kept }) => kept).map(({ name }) => name)).toEqual([
-    'turn-1.jpg',
-    'turn-20.jpg',
-    'turn-22.jpg',
-    'end.jpg',
-  ]);
-  const long = await judgeAt(api).judge(judgedTrial({ screenshots: shots(99) }));
-  const names = (long.screenshots as { name: string }[]).map(({ name }) => name);
-  expect(names).toHaveLength(30);
-  expect([names[0], names.at(-1)]).toEqual(['turn-1.jpg', 'end.jpg']);
 });
 
 test('pictures are scored at once, four at most', async () => {
