@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { BudgetExceededError, type Turn, TurnLimitError, type TurnOptions } from '../agents/agent';
 import { filled, inTexts } from '../agents/secrets';
 import { act } from '../browser/actions/act';
-import { type ActionElement, ActionRecorder } from '../browser/actions/record';
+import { ActionRecorder } from '../browser/actions/record';
 import type { PageToolCallOptions } from '../browser/page-tools/page-tools';
 import { resultText, saysError } from '../browser/page-tools/tool-text';
 import { takeScreenshot } from '../browser/session/pictures';
@@ -143,13 +143,7 @@ export class Turns {
         record.narration = [record.narration, this.trial.mask(String(text))].filter(Boolean).join('\n');
       },
       action: action => void record.actions.push(maskAction(action, this.trial.mask)),
-      record: (draft, target, to) =>
-        this.recorder.record(
-          this.trial.session.page,
-          draft,
-          target as ActionElement | undefined,
-          to as ActionElement | undefined,
-        ),
+      record: (draft, target, to) => this.recorder.record(this.trial.session.page, draft, target, to),
       readOnly: () => this.recorder.readOnly(),
     };
   }

@@ -1,7 +1,7 @@
 // Records what an agent does to a page, to be replayed. The durable locator and the fingerprint are asked
 // for when the action starts, but not awaited: the page answers while Playwright waits for the element to be stable.
 import { isAbsolute, relative } from 'node:path';
-import type { Locator, Page } from '@playwright/test';
+import type { ElementHandle, Locator, Page } from '@playwright/test';
 import {
   type DialogAnswer,
   type Fingerprint,
@@ -24,7 +24,7 @@ export type ActionDraft = PageAction extends infer Each
     ? Omit<Each, 'locator' | 'to'>
     : never
   : never;
-export type ActionElement = Locator | Handle;
+export type ActionElement = Locator | ElementHandle;
 
 /** What is needed to make an action work on another machine and deployment. */
 export interface RecordedTrial {
@@ -39,7 +39,7 @@ interface Pending {
   page: Page;
   tab: number;
   draft: ActionDraft;
-  locator: Promise<string | undefined> | undefined;
+  locator?: Promise<string | undefined>;
   to: Promise<string | undefined> | undefined;
   before: Promise<Fingerprint | undefined>;
   after?: Promise<Fingerprint | undefined>;
@@ -69,17 +69,11 @@ export class ActionRecorder {
     const last = this.pending.at(-1);
     if (last) last.after ??= fingerprintOf(last.page);
     const before = fingerprintOf(page);
-    const [locator, destination] = await Promise.all([target, to].map(each => each && durable(each)));
+    const [locator, end] = await Promise.all([target && durable(target), to && durable(to)]);
     // Playwright presses keys without waiting, and this one may send a form: the page could not answer any more.
-    if (draft.do === 'press' && /Enter$/.test(draft.key)) await locator?.expression;
-    this.pending.push({
-      page,
-      tab: this.session.numberOf(page),
-      draft: this.portable(draft),
-      locator: locator?.expression,
-      to: destination?.expression,
-      before,
-    });
+    if (draft.do === 'press' && /Enter$/.test(draft.key)) await locator?.locator;
+    const tab = this.session.numberOf(page);
+    this.pending.push({ page, tab, draft: this.portable(draft), ...locator, to: end?.locator, before });
   }
 
   /** Waits for the page's answers, for actions that don't wait by themselves. */
@@ -138,11 +132,11 @@ async function finished({ draft, tab, ...asked }: Pending): Promise<RecordedActi
 }
 
 /** Wrapped in an object, so that only the place is awaited, and not the durable locator. */
-async function durable(target: ActionElement): Promise<{ expression: Promise<string | undefined> }> {
-  const place = 'ownerFrame' in target ? await placeOf(target).catch(() => undefined) : target;
-  if (!place) return { expression: Promise.resolve(undefined) };
+async function durable(target: ActionElement): Promise<{ locator: Promise<string | undefined> }> {
+  const place = 'ownerFrame' in target ? await placeOf(target as Handle).catch(() => undefined) : target;
+  if (!place) return { locator: Promise.resolve(undefined) };
   const found = within(place.normalize().then(String), LIMIT_MS);
   // If the page went away too soon, the element's place will do; a reference into a snapshot will not.
   const asGiven = String(place).includes('aria-ref=') ? undefined : String(place);
-  return { expression: found.then(name => name ?? asGiven) };
+  return { locator: found.then(name => name ?? asGiven) };
 }
