@@ -11,8 +11,6 @@ export type Document = (to: Writer) => string;
 
 export interface Writer {
   readonly isMarkdown: boolean;
-  /** For what a terminal lays out in its own way; left out in Markdown. */
-  readonly layout?: Layout;
   heading(text: string): string;
   /** Sentences, a line for each. */
   lines(sentences: readonly string[]): string;
@@ -26,13 +24,6 @@ export interface Writer {
   table(grid: Grid, share?: number): string;
   /** Shown on demand; left out in a terminal. */
   folded(title: string, document: Document): string;
-}
-export interface Layout {
-  colour: boolean;
-  /** Before each line. */
-  indent: string;
-  /** Of the terminal, in characters. */
-  width: number;
 }
 export interface Item {
   /** Named at the beginning. */
@@ -58,7 +49,7 @@ export const joined = (parts: readonly (string | false)[]) => parts.filter(Boole
 /** A text, and how `useColour` may colour it. */
 export interface Cell {
   text: string;
-  /** Laid out by the caller: its spaces stay. Default false. */
+  /** Laid out by the caller: its spaces stay in a terminal. Default false. */
   exact?: boolean;
   style?: Style | undefined;
   /** Bold in Markdown. Default false. */
@@ -73,6 +64,8 @@ export interface Grid {
   right?: readonly string[];
   /** Columns that a terminal leaves out, one after the other, until the table fits. */
   dispensable?: readonly string[];
+  /** In a terminal in which it does not fit, each cell has a line of its own. Default false. */
+  stackable?: boolean;
 }
 export const STYLES = {
   passed: 'green',

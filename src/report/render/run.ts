@@ -39,13 +39,10 @@ import {
   whyLines,
 } from './trial-notes';
 
-/** Characters in a line if the output goes to a log instead of a terminal. */
-const DEFAULT_WIDTH = 100;
 const INDENT = '  ';
 
-/** @param width of the terminal, in characters */
-export function verdictTable(results: Results, width = stdout.columns ?? DEFAULT_WIDTH): string {
-  const to = terminalWriter({ colour: useColour(stdout), indent: INDENT, width });
+export function verdictTable(results: Results): string {
+  const to = terminalWriter({ colour: useColour(stdout), indent: INDENT });
   return `\n${inTerminal(results, to)}`;
 }
 

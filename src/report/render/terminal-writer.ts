@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { specName } from '../../data/row-names';
 import { oneLine } from '../../text/line';
 import { paint } from '../../text/print';
-import { type Cell, type Grid, type Item, type Layout, projectOf, specLabel, type Writer } from './document';
+import { type Cell, type Grid, type Item, projectOf, specLabel, type Writer } from './document';
 
 /** The HTML report shows the blocks, too, and scrolls longer lines. */
 export const TEXT_WIDTH = 78;
@@ -16,15 +16,14 @@ export function atMost(lines: readonly string[]): string[] {
   return [...lines.slice(0, SHOWN), ...more];
 }
 
-export function terminalWriter({ colour = false, indent = '', width = 100 }: Partial<Layout> = {}): Writer {
-  const options = { colour, indent };
+export function terminalWriter(options: TableOptions = {}): Writer {
+  const { colour = false, indent = '' } = options;
   const item = ({ row, text, hint = '', style }: Item) =>
     row
       ? paint(style, `${indent}${specLabel(specName(row), row.project)}${text}`, colour)
       : wrapped(text + hint, TEXT_WIDTH, indent);
   return {
     isMarkdown: false,
-    layout: { colour, indent, width },
     heading: text => paint('bold', `Taskproof${text && ` ${text}`}`, colour),
     lines: sentences => sentences.join('\n'),
     section: (title, parts) => [`${indent}${title}:`, ...parts].filter(Boolean).join('\n'),
@@ -44,15 +43,30 @@ function fitting(grid: Grid, options: TableOptions): string {
   const { columns = Number.POSITIVE_INFINITY } = stdout;
   const fits = (text: string) =>
     text.split('\n').every(line => displayWidth(stripVTControlCharacters(line)) <= columns);
+  let text = table(grid, options);
   let left = grid;
-  for (const name of ['', ...(grid.dispensable ?? [])]) {
-    const at = left.head?.indexOf(name) ?? -1;
-    const without = <Each>(row: readonly Each[]) => row.filter((_, column) => column !== at);
-    left = { ...left, head: without(left.head ?? []), rows: left.rows.map(without) };
-    const text = table(left, options);
-    if (fits(text) || name === grid.dispensable?.at(-1)) return text;
+  for (const name of grid.dispensable ?? []) {
+    if (fits(text)) break;
+    left = without(left, name);
+    text = table(left, options);
   }
-  return table(grid, options);
+  return grid.stackable && !fits(text) ? table(stacked(grid), options) : text;
+}
+
+function without(grid: Grid, name: string): Grid {
+  const at = grid.head?.indexOf(name) ?? -1;
+  const rest = <Each>(row: readonly Each[]) => row.filter((_, column) => column !== at);
+  return { ...grid, head: rest(grid.head ?? []), rows: grid.rows.map(rest) };
+}
+
+/** A line for each cell: the name of its row beside the first one, and its column. */
+function stacked({ head = [], rows }: Grid): Grid {
+  return {
+    head: ['', '', head[0]!],
+    rows: rows.flatMap(([name, ...cells]) =>
+      cells.map((cell, at) => [at ? '' : name!, { text: head[at + 1]!, style: 'dim' as const }, cell]),
+    ),
+  };
 }
 
 export interface TableOptions {

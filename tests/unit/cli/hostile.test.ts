@@ -125,7 +125,7 @@ test.each(EVIL)('%j in what the reporter writes', async evil => {
   await writeOutput(results, options as Parameters<typeof writeOutput>[1], folder);
   expectHarmless(out.mock.calls.map(([text]) => text).join(''));
   out.mockRestore();
-  expectHarmless(verdictTable(results, 60));
+  expectHarmless(verdictTable(results));
 });
 
 test('an error about a recording quotes nothing raw', () => {

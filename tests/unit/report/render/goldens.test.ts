@@ -41,7 +41,7 @@ test.each(RUNS)('a run: %s', async (name, text) => {
   const results: Results = readResults(text, name);
   const shown = [100, 60].map(width => {
     process.stdout.columns = width;
-    return printable(verdictTable(results, width));
+    return printable(verdictTable(results));
   });
   await same(shown.join('\n\n----- 60 columns\n'), `run-${name}.txt`);
   await same(renderSummary(results), `run-${name}.md`);

@@ -92,7 +92,7 @@ const MIXED = [
 ];
 
 describe('the terminal', () => {
-  const shown = verdictTable(results(MIXED), 100);
+  const shown = verdictTable(results(MIXED));
 
   test('replays have a table of their own, passed ones too, with what was healed below', () => {
     const [agents, replays] = shown.split('  Replayed from recordings (measures no agent):\n') as [
@@ -116,7 +116,7 @@ describe('the terminal', () => {
   });
 
   test('of replays alone', () => {
-    const alone = verdictTable(results(MIXED.filter(({ replayed }) => replayed)), 100);
+    const alone = verdictTable(results(MIXED.filter(({ replayed }) => replayed)));
     expect(alone).toMatch(/^ {2}2 replayed: 1 passed, 1 failed, 1 healed \(/m);
     expect(alone.match(/ spec /g)).toHaveLength(1);
   });

@@ -6,7 +6,6 @@ import { commentWriter } from '../../../../src/report/render/markdown-writer';
 import { renderSummary, verdictTable } from '../../../../src/report/render/run';
 import { terminalWriter } from '../../../../src/report/render/terminal-writer';
 import { diffVerdicts } from '../../../../src/verdicts/change';
-import { compareProjects } from '../../../../src/verdicts/compare';
 import { verdictOf } from '../../../../src/verdicts/verdict';
 import { resultRow, trials } from '../../verdicts/trials';
 
@@ -15,87 +14,6 @@ function row(spec: string, letters: string, more: Partial<Results['verdicts'][nu
   const verdict = verdictOf({ k: letters.length, minPasses: letters.length }, trials(letters));
   return { ...resultRow(subject, verdict), ...more };
 }
-
-const DIFF = diffVerdicts(
-  [
-    row('cart', 'pppppppppppp'),
-    row('gone', 'p'),
-    row('login', 'pp'),
-    row('menu', 'pf'),
-    row('open', 'pp'),
-    row('same', 'p'),
-  ],
-  [
-    row('cart', 'ffffffffffff', { costUsd: null }),
-    row('new', 'f', { turns: null }),
-    row('login', 'pf'),
-    row('menu', 'ff', { model: null, specHash: 'b' }),
-    row('open', 'ee', { minPasses: 1, agent: 'lexical' }),
-    row('same', 'p', { specHash: 'b' }),
-  ],
-);
-
-const DIFF_TEXT = [
-  'change                             spec   project  verdict                passes                p        turns  cost',
-  'regressed                          cart   opus     passed → failed        12/12 → 0/12          < 0.001  4      $1.20 → unknown',
-  'regressed, too few trials to tell  login  opus     passed → failed        2/2 → 1/2             0.5      4      $0.20',
-  'unclear                            open   opus     passed → inconclusive  2/2 → 0/2 (0 graded)           4 → -  $0.20',
-  'removed                            gone   opus     passed                 1/1                            4      $0.10',
-  'added                              new    opus     failed                 0/1                            -      $0.10',
-  '',
-  'cart   opus  trial 1/12: because failed (at http://127.0.0.1/cart)',
-  'login  opus  trial 2/2: because failed (at http://127.0.0.1/cart)',
-  'open   opus  trial 1/2: agent_api: because error (at http://127.0.0.1/cart); also changed: policy 2 of 2 → 1 of 2, agent claude → lexical',
-  'new    opus  trial 1/1: because failed (at http://127.0.0.1/cart)',
-  '',
-  '7 specs compared: 2 regressed, 1 worsened, 1 unclear, 1 removed, 1 added, 1 unchanged',
-].join('\n');
-
-test('a diff in the terminal: p on rows that both runs have, notes on what else changed', () => {
-  expect(diffDocument(DIFF)(terminalWriter())).toBe(DIFF_TEXT);
-});
-
-test('a diff in colour is the same text', () => {
-  const coloured = diffDocument(DIFF)(terminalWriter({ colour: true }));
-  expect(coloured).toContain('\u001b[2mchange\u001b[22m');
-  expect(coloured).toContain('\u001b[31mregressed\u001b[39m  ');
-  expect(coloured).toContain('\u001b[33mopen\u001b[39m   opus  trial 1/2');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours
-  expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(DIFF_TEXT);
-});
-
-test('a diff as a comment', () => {
-  expect(diffDocument(DIFF)(commentWriter)).toBe(
-    [
-      '<!-- taskproof-diff -->',
-      '',
-      '### Taskproof: 2 regressed, 1 worsened, 1 unclear, 1 removed, 1 added, 1 unchanged',
-      '',
-      '| change | spec | project | verdict | passes | p | turns | cost |',
-      '| --- | --- | --- | --- | --- | --- | --- | --- |',
-      '| **regressed** | cart | opus | passed → failed | 12/12 → 0/12 | &lt; 0.001 | 4 | \\$1.20 → unknown |',
-      '| regressed, too few trials to tell | login | opus | passed → failed | 2/2 → 1/2 | 0.5 | 4 | \\$0.20 |',
-      '| unclear | open | opus | passed → inconclusive | 2/2 → 0/2 (0 graded) |  | 4 → - | \\$0.20 |',
-      '| removed | gone | opus | passed | 1/1 |  | 4 | \\$0.10 |',
-      '| added | new | opus | failed | 0/1 |  | - | \\$0.10 |',
-      '',
-      '- **cart** (opus): trial 1/12: because failed (at http&#58;//127.0.0.1/cart)',
-      '- **login** (opus): trial 2/2: because failed (at http&#58;//127.0.0.1/cart)',
-      '- **open** (opus): trial 1/2: agent\\_api: because error (at http&#58;//127.0.0.1/cart); also changed: policy 2 of 2 → 1 of 2, agent claude → lexical',
-      '- **new** (opus): trial 1/1: because failed (at http&#58;//127.0.0.1/cart)',
-      '',
-      '<details>',
-      '<summary>2 specs without a notable change</summary>',
-      '',
-      '| change | spec | project | verdict | passes | p | turns | cost |',
-      '| --- | --- | --- | --- | --- | --- | --- | --- |',
-      '| worsened | menu | opus | failed | 1/2 → 0/2 | 0.5 | 4 | \\$0.20 |',
-      '| unchanged | same | opus | passed | 1/1 |  | 4 | \\$0.10 |',
-      '',
-      '</details>',
-    ].join('\n'),
-  );
-});
 
 test('a spec that was changed may be the cause', () => {
   const text = diffDocument(
@@ -133,7 +51,7 @@ test('the end of a run in the terminal', () => {
   const columns = process.stdout.columns;
   process.stdout.columns = 100;
   try {
-    expect(verdictTable(RESULTS, 100)).toBe(
+    expect(verdictTable(RESULTS)).toBe(
       [
         '',
         'Taskproof (incomplete: trials are missing)',
@@ -167,7 +85,7 @@ test('a shard tells what other shards have from what is missing', () => {
     row('open', 'f-', { inOtherShards: 1, verdict: 'undecided' }),
   ];
   const shard = { ...RESULTS, shard: '1/2', verdicts };
-  const lines = verdictTable(shard, 100).split('\n');
+  const lines = verdictTable(shard).split('\n');
   expect(lines.map(line => line.replace(/(?<=\S) {2,}/g, ' ')).slice(1)).toEqual([
     'Taskproof (shard 1 of 2)',
     '  spec project verdict passes rate (95%) turns cost',
@@ -183,10 +101,10 @@ test('a shard tells what other shards have from what is missing', () => {
     '  4 specs: 1 passed, 1 failed, 2 not judged yet (1m 01s, unknown)',
   ]);
   const broken = { ...shard, incompleteBecause: 'the run was interrupted', verdicts: [row('cart', 'p-')] };
-  expect(verdictTable(broken, 100)).toMatch(
+  expect(verdictTable(broken)).toMatch(
     /^\nTaskproof \(shard 1 of 2, incomplete: the run was interrupted\)\n.*\n.* … undecided /,
   );
-  expect(verdictTable(broken, 100)).not.toContain('merge');
+  expect(verdictTable(broken)).not.toContain('merge');
   expect(renderSummary(shard)).toMatch(
     /1m 01s\. Shard 1 of 2\.\n[\s\S]*\*\*login\*\* \(opus\) not judged yet, 1\/3/,
   );
@@ -217,17 +135,6 @@ test('a whole run says nothing of missing trials, and one without errors nothing
   expect(text.split('\n').slice(0, 2)).toEqual(['', 'Taskproof']);
   expect(text).not.toMatch(/Not counted|Replayed|replayed/);
   expect(text).toMatch(/\n\n {2}1 spec: 1 passed \(1m 01s, unknown\)$/);
-});
-
-test('three projects side by side, one without a name, long names in several lines', () => {
-  const spec = `${'checkout-'.repeat(4)}end`;
-  const verdicts = ['', 'haiku', 'opus'].map(project => row(spec, 'pp', { project }));
-  const comparison = compareProjects(verdicts)!;
-  const text = verdictTable({ ...RESULTS, verdicts, comparison }, 100);
-  expect(text).toMatch(/\(no name\) +haiku +opus/);
-  expect(text).toMatch(/^ {2}checkout-checkout- {2,}✓ 2\/2 {2}4 {2}\$0\.20/m);
-  expect(text).toMatch(/^ {2}checkout-checkout-end$/m);
-  expect(text).toContain('All projects come to the same verdicts.');
 });
 
 const DIAGNOSIS = {
