@@ -35,7 +35,7 @@ export async function callInPage<Name extends Injected>(
   if (!session) return callBesideScripts(where, name, ...args);
   for (let isLast = false; ; isLast = true)
     try {
-      const world = worlds.get(session) ?? (await isolatedWorld(session, await mainFrameId(session)));
+      const world = worlds.get(session) ?? (await worldOfMain(session));
       worlds.set(session, world);
       return await world.call(name, args);
     } catch (error) {
@@ -68,17 +68,6 @@ async function protocolOfMain(where: Page | Frame): Promise<CDPSession | undefin
   return where.parentFrame() ? undefined : protocolOf(where.page());
 }
 
-const mainFrameIds = new WeakMap<CDPSession, string>();
-
-/** It stays the same for as long as the tab lives. */
-async function mainFrameId(session: CDPSession): Promise<string> {
-  const known = mainFrameIds.get(session);
-  if (known) return known;
-  const { targetInfo } = await session.send('Target.getTargetInfo');
-  mainFrameIds.set(session, targetInfo.targetId);
-  return targetInfo.targetId;
-}
-
 /** A world in one document. */
 export interface World {
   /** Calls a function of `injected/`. @param elements are its last arguments, as `listening` returns them */
@@ -95,18 +84,19 @@ export interface World {
 export async function worldOf(page: Page, frame: Frame): Promise<World> {
   const session = await protocolOf(page);
   if (!session) return mainWorld(frame);
-  const isMain = frame === page.mainFrame();
+  if (frame === page.mainFrame()) return worldOfMain(session);
+  const context = page.context();
   // Rejects for a frame in the page's process.
-  const own = isMain
-    ? undefined
-    : await page
-        .context()
-        .newCDPSession(frame)
-        .catch(() => undefined);
+  const own = await context.newCDPSession(frame).catch(() => undefined);
   const { frameTree } = await (own ?? session).send('Page.getFrameTree');
-  const frameId = isMain || own ? frameTree.frame.id : idIn(frameTree, page, frame);
+  const frameId = own ? frameTree.frame.id : idIn(frameTree, page, frame);
   if (!frameId) throw new Error('the frame is gone');
   return isolatedWorld(own ?? session, frameId);
+}
+
+async function worldOfMain(session: CDPSession): Promise<World> {
+  const { targetInfo } = await session.send('Target.getTargetInfo');
+  return isolatedWorld(session, targetInfo.targetId);
 }
 
 interface FrameTree {

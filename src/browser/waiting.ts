@@ -1,4 +1,5 @@
 // Waiting with limits.
+import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 
 /** Resolves to undefined if `promise` takes longer than `ms` milliseconds, or rejects. */
@@ -8,21 +9,18 @@ export function within<T>(promise: Promise<T>, ms: number): Promise<T | undefine
 
 /** Wakes all that wait for it. */
 export class Signal {
-  private readonly waiting = new Set<() => void>();
+  private readonly events = new EventTarget();
 
   readonly fire = (): void => {
-    for (const wake of this.waiting) wake();
+    this.events.dispatchEvent(new Event('fire'));
   };
 
   /** Resolves at the next `fire`, or after `ms`. */
   async next(ms: number): Promise<void> {
-    let wake = () => {};
-    const fired = new Promise<void>(resolve => {
-      wake = resolve;
-    });
-    this.waiting.add(wake);
+    const listening = new AbortController();
+    const fired = once(this.events, 'fire', { signal: listening.signal });
     await within(fired, ms);
-    this.waiting.delete(wake);
+    listening.abort();
   }
 }
 

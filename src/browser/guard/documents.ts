@@ -18,7 +18,7 @@ const HISTORY_RETRY_MS = 20;
 
 export class Documents {
   /** Whether each tab's current document may stay. */
-  readonly #verdicts = new WeakMap<Page, boolean | Promise<boolean>>();
+  readonly #answers = new WeakMap<Page, boolean | Promise<boolean>>();
   readonly #leaving = new WeakSet<Page>();
   readonly #returns = new WeakMap<Page, number>();
   /** Tabs that no page opened: they are brought back. All others are closed. */
@@ -48,14 +48,14 @@ export class Documents {
 
   /** Whether the tab may show its document. If not, the tab is closed or brought back. A promise only for blank pages. */
   mayStay(page: Page): boolean | Promise<boolean> {
-    return this.#verdicts.get(page) ?? this.mayStayNow(page);
+    return this.#answers.get(page) ?? this.mayStayNow(page);
   }
 
   /** The same, checked again. */
   mayStayNow(page: Page): boolean | Promise<boolean> {
-    const verdict = this.#judge(page);
-    this.#verdicts.set(page, verdict);
-    return verdict;
+    const answer = this.#check(page);
+    this.#answers.set(page, answer);
+    return answer;
   }
 
   /** How often the tab has shown a document whose URL is not of an admitted host, such as a blank one. */
@@ -94,13 +94,13 @@ export class Documents {
     return this.sink.allowed(url) || url.startsWith('chrome-error:');
   }
 
-  #judge(page: Page): boolean | Promise<boolean> {
+  #check(page: Page): boolean | Promise<boolean> {
     const url = page.url();
     if (this.#isKnown(url)) return true;
     if (this.#leaving.has(page)) return false;
-    const isNew = !this.#verdicts.has(page);
+    const isNew = !this.#answers.has(page);
     const isOurs = this.#cleared.has(page) || (isNew && this.targets?.openedBlank === false);
-    if (isBlank(url)) return isOurs || this.#judgeBlank(page);
+    if (isBlank(url)) return isOurs || this.#checkBlank(page);
     // If every request can be refused, an agent can't get to another host.
     const isPagesDoing = url.startsWith('blob:') || (this.targets && hostOf(url) !== undefined);
     if (isPagesDoing) return this.#refuse(page, url);
@@ -108,7 +108,7 @@ export class Documents {
     return true;
   }
 
-  async #judgeBlank(page: Page): Promise<boolean> {
+  async #checkBlank(page: Page): Promise<boolean> {
     const maker = await (this.targets ? makerOf(page, this.targets) : this.#guessMaker(page));
     if (this.#leaving.has(page)) return false;
     // In the meantime, it may have opened a document of its own site.

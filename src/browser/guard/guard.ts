@@ -87,19 +87,12 @@ export async function guardContext(context: BrowserContext, options: GuardOption
   };
 }
 
-/** The fields that are used of the protocol's `Fetch.requestPaused`. */
-interface Paused {
-  requestId: string;
-  request: { url: string; method: string; headers: Record<string, string> };
-  /** Of a page's main frame, and of a shared worker, this is the id of its target. */
-  frameId: string;
-  resourceType: string;
-  /** Missing if the page does not know the request: its document is gone, or it had none. */
-  networkId?: string;
-  redirectedRequestId?: string;
-  responseStatusCode?: number;
-  responseErrorReason?: string;
-}
+declare const anySession: CDPSession;
+/**
+ * A request that is held. Its `frameId` is the id of its target, if it is of a page's main frame or of a shared worker.
+ * Its `networkId` is missing if the page does not know the request: its document is gone, or it had none.
+ */
+type Paused = Parameters<Parameters<typeof anySession.on<'Fetch.requestPaused'>>[1]>[0];
 
 /** Types of requests that the context's events may miss. */
 const LOGGED = ['Ping', 'XHR'] as const;

@@ -2,19 +2,7 @@
 import type { BrowserContext, CDPSession, Page } from '@playwright/test';
 import { protocolOf } from '../page-calls';
 
-/** The fields that are used of the protocol's `Target.TargetInfo`. */
-export interface TargetInfo {
-  targetId: string;
-  type: string;
-  /** Empty until the tab has its first document. */
-  url: string;
-  browserContextId?: string;
-  /** `prerender`: a page that may never be shown. */
-  subtype?: string;
-  /** The tab, and the frame in it, that opened this tab. */
-  openerId?: string;
-  openerFrameId?: string;
-}
+export type TargetInfo = Awaited<ReturnType<typeof targetOf>>;
 
 const TYPES = ['page', 'iframe', 'shared_worker', 'service_worker'];
 
@@ -49,14 +37,14 @@ export class Targets {
     return this.#live.get(targetId)?.url;
   }
 
-  /** Whether a tab that a page opened is still blank. */
+  /** Whether a tab that a page opened is still blank: without a URL until it has its first document. */
   get openedBlank(): boolean {
     return [...this.#live.values()].some(
       ({ openerId, url }) => openerId !== undefined && !/^(https?|blob):/.test(url),
     );
   }
 
-  /** The number of tabs in our context, including those that Playwright has not reported yet. */
+  /** The number of tabs in our context, with those that Playwright has not reported yet, without prerendered ones. */
   get tabs(): number {
     return [...this.#live.values()].filter(
       ({ targetId, type, subtype }) => type === 'page' && !subtype && this.#own.has(targetId),
@@ -98,7 +86,7 @@ export class Targets {
   }
 }
 
-export async function targetOf(page: Page): Promise<TargetInfo> {
+export async function targetOf(page: Page) {
   const session = await protocolOf(page);
   if (!session) throw new Error('the page is closed, or its browser has no DevTools protocol');
   return (await session.send('Target.getTargetInfo')).targetInfo;

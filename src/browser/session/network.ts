@@ -88,35 +88,32 @@ type Side = 'added' | 'reported';
 
 /** Requests that only one of the two observers has seen so far, oldest first. */
 class Pairs {
-  readonly #waiting = new Map<string, { side: Side; events: NetworkEvent[] }>();
+  readonly #waiting = new Map<string, NetworkEvent[]>();
 
   take(side: Side, seen: SeenRequest): NetworkEvent | undefined {
-    const key = keyOf(seen);
-    const waiting = this.#waiting.get(key);
-    if (waiting?.side !== side) return undefined;
-    const event = waiting.events.shift();
-    if (waiting.events.length === 0) this.#waiting.delete(key);
+    const key = side + keyOf(seen);
+    const events = this.#waiting.get(key);
+    const event = events?.shift();
+    if (events?.length === 0) this.#waiting.delete(key);
     return event;
   }
 
-  /** Call it after `take` of the other side returned nothing. */
   put(side: Side, seen: SeenRequest, event: NetworkEvent): void {
-    const waiting = this.#waiting.get(keyOf(seen));
-    if (waiting) waiting.events.push(event);
-    else this.#waiting.set(keyOf(seen), { side, events: [event] });
+    const key = side + keyOf(seen);
+    const events = this.#waiting.get(key);
+    if (events) events.push(event);
+    else this.#waiting.set(key, [event]);
   }
 
   forget(event: NetworkEvent): void {
-    const waiting = this.#waiting.get(keyOf(event));
-    if (waiting?.events[0] !== event) return;
-    waiting.events.shift();
-    if (waiting.events.length === 0) this.#waiting.delete(keyOf(event));
+    for (const side of ['added', 'reported'] as const)
+      if (this.#waiting.get(side + keyOf(event))?.[0] === event) this.take(side, event);
   }
 }
 
 /** Without the fragment, which Chromium's protocol leaves out of a URL, and Playwright does not. */
 function keyOf({ method, url }: { method: string; url: string }): string {
-  return `${method.toUpperCase()} ${shortened(url).replace(/#.*/s, '')}`;
+  return ` ${method.toUpperCase()} ${shortened(url).replace(/#.*/s, '')}`;
 }
 
 function shortened(url: string): string {

@@ -42,7 +42,7 @@ export class Session {
   private readonly disposers: (() => void)[] = [];
   private guard: Pick<Guard, 'targets' | 'documents'> | undefined;
   /** New tabs whose document the guard is still checking. */
-  private readonly judged = new Set<Page>();
+  private readonly unchecked = new Set<Page>();
   /** Those whose navigation was refused in the meantime. */
   private readonly refused = new WeakSet<Page>();
 
@@ -110,7 +110,7 @@ export class Session {
   leaveBlankTab(): void {
     const before = this.tabs.findLast(tab => tab.url() !== 'about:blank');
     if (this.page.url() === 'about:blank' && before) this.activate(before);
-    for (const page of this.judged) this.refused.add(page);
+    for (const page of this.unchecked) this.refused.add(page);
   }
 
   /** Counted from 0. A closed tab keeps its number. */
@@ -147,7 +147,7 @@ export class Session {
     const known = new Set(this.tabs);
     await Promise.all([...new Set([from, this.page])].map(page => this.waitIn(page, 'nextTasks')));
     const end = performance.now() + NAVIGATION_LIMIT_MS;
-    while ((this.unreported > this.missing || this.judged.size) && performance.now() < end)
+    while ((this.unreported > this.missing || this.unchecked.size) && performance.now() < end)
       await this.tabsChanged.next(end - performance.now());
     this.missing = Math.max(0, this.unreported);
     if (!known.has(this.page)) await this.waitIn(this.page, 'parsed');
@@ -198,16 +198,16 @@ export class Session {
 
   private follow(opened: Page): void {
     this.numbered.push(opened);
-    if (this.tabs.length + this.judged.size >= MAX_TABS) {
+    if (this.tabs.length + this.unchecked.size >= MAX_TABS) {
       this.notice(`A new tab was closed at once: ${MAX_TABS} are open already.`);
       void opened.close().catch(() => undefined);
     } else {
       const stays = this.guard?.documents.mayStay(opened) ?? true;
       if (stays === true) this.join(opened);
       else if (stays) {
-        this.judged.add(opened);
+        this.unchecked.add(opened);
         void stays.then(yes => {
-          this.judged.delete(opened);
+          this.unchecked.delete(opened);
           if (yes && !opened.isClosed()) this.join(opened);
           this.tabsChanged.fire();
         });
