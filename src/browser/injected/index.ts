@@ -10,4 +10,4 @@ export { isFilledIn, outlineTools } from './model-context';
 export { overIt } from './overlap';
 export { bringIntoView } from './scrolling';
 export { countDoubtful, findNames } from './unnamed';
-export { countElements, drawn, nextTasks, parsed, redraw, viewport } from './view';
+export { countElements, drawn, nextTasks, redraw, viewport } from './view';

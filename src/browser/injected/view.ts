@@ -14,13 +14,6 @@ export function nextTasks(): Promise<void> {
   return new Promise(resolve => setTimeout(resolve));
 }
 
-export function parsed(): Promise<void> {
-  return new Promise(resolve => {
-    if (document.readyState !== 'loading') resolve();
-    else addEventListener('DOMContentLoaded', () => resolve());
-  });
-}
-
 /** Waits until the page has drawn: no scrolling, no running transition. */
 export async function drawn(limitMs: number): Promise<void> {
   const began = performance.now();

@@ -3,6 +3,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Frame, Page } from '@playwright/test';
 import { hostAllowed, parsedUrl } from '../../spec/url';
+import { shorten } from '../../text/shorten';
 import type { ActionRecorder } from '../actions/record';
 import { DriverError } from '../errors';
 import { callBesideScripts, callInPage } from '../in-page';
@@ -17,7 +18,7 @@ export type PageToolsMode = 'auto' | 'only' | false;
 export interface PageTool {
   /** Letters, digits, `_`, `-` and `.`; unique on the page. */
   name: string;
-  /** Cut at 1,000 characters. */
+  /** In one line, cut at 1,000 characters. */
   description: string;
   /** JSON Schema; `{ type: 'object' }` if the page has none. */
   inputSchema: unknown;
@@ -225,7 +226,9 @@ export class PageTools {
         : JSON.stringify(inputSchema).length > MAX_SCHEMA &&
           `its schema is longer than ${MAX_SCHEMA} characters`;
       if (why) this.leftOut.add(`tool ${JSON.stringify(name.slice(0, 128))}: ${why}`);
-      return why ? [] : [{ name, description: cut(description), inputSchema, ...annotations, frame }];
+      return why
+        ? []
+        : [{ name, description: shorten(description, MAX_DESCRIPTION), inputSchema, ...annotations, frame }];
     });
   }
 
@@ -248,9 +251,4 @@ async function isOfParent(frame: Frame): Promise<boolean> {
 function addressOf(frame: Frame): string {
   const parent = frame.parentFrame();
   return frame.url().startsWith('about:') && parent ? addressOf(parent) : frame.url();
-}
-
-function cut(text: string): string {
-  const whole = text.slice(0, MAX_DESCRIPTION * 2).toWellFormed();
-  return whole.length > MAX_DESCRIPTION ? `${whole.slice(0, MAX_DESCRIPTION - 1).toWellFormed()}…` : whole;
 }

@@ -1,6 +1,6 @@
 // What a model is shown of a page without asking: its tree if it is short, and the changes after an action.
 import type { Page } from '@playwright/test';
-import { countIn } from '../../text/shorten';
+import { countIn, few } from '../../text/shorten';
 import { type Entry, entriesOf, TELLING } from './page-tree';
 import type { Refs, Snapshot } from './references';
 import { nodesOf, words } from './tree';
@@ -131,14 +131,12 @@ function changesIn(before: Known, now: Known, { roots }: Snapshot): string | und
   if (news > FEW && news > telling.length / 2) return undefined;
   if (all.length + unseen.length + gone.length === 0 && !moved) return AS_IT_WAS;
   for (const { text } of [...fresh, ...unseen]) now.shown.add(text);
-  const others = gone.length - MOST_GONE;
   const sections = [
     moved,
     section('Changed on the page:', fresh, MOST),
     section('Changed outside the viewport:', outside, MOST / 4),
     section('Now in view:', unseen, MOST),
-    gone.length > 0 &&
-      `Gone: ${gone.slice(0, MOST_GONE).join(', ')}${others > 0 ? ` and ${others} more` : ''}.`,
+    gone.length > 0 && `Gone: ${few(gone, MOST_GONE)}.`,
   ];
   return sections.filter(Boolean).join('\n');
 }

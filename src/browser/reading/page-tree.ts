@@ -1,6 +1,6 @@
 // A page as text for the model: one line per element, with references to act on.
 
-import { countIn, flat, shorten } from '../../text/shorten';
+import { countIn, few, flat, shorten } from '../../text/shorten';
 import { nodesOf, type TreeNode, textOf } from './tree';
 
 export const MAX_CHARACTERS = 50_000;
@@ -182,15 +182,12 @@ function withOptions(entry: Entry): Entry {
   const children = entry.node?.children ?? [];
   const options = children.filter(child => typeof child !== 'string').filter(({ role }) => role === 'option');
   if (options.length === 0) return entry;
-  const names = (some: TreeNode[]) =>
-    some.map(node => shorten(node.name || textOf(node, 100), 40)).join(', ');
-  const chosen = options.filter(({ states }) => states.selected);
-  const others = options.filter(({ states }) => !states.selected);
-  const more = others.length > MOST_OPTIONS ? ` and ${others.length - MOST_OPTIONS} more` : '';
-  return {
-    ...entry,
-    text: `${entry.text}: ${names(chosen)} (or ${names(others.slice(0, MOST_OPTIONS))}${more})`,
-  };
+  const names = (isChosen: boolean) =>
+    options
+      .filter(({ states }) => Boolean(states.selected) === isChosen)
+      .map(node => shorten(node.name || textOf(node, 100), 40));
+  const chosen = names(true).join(', ');
+  return { ...entry, text: `${entry.text}: ${chosen} (or ${few(names(false), MOST_OPTIONS)})` };
 }
 
 /** `header`, the lines of the tree, and a line for each reason why something is left out. */

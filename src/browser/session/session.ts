@@ -7,7 +7,7 @@ import { listen } from '../page-calls';
 import { Signal, within } from '../waiting';
 import { Dialogs } from './dialogs';
 import { recordNetwork } from './network';
-import { Activity, NAVIGATION_LIMIT_MS } from './settling';
+import { Activity, NAVIGATION_LIMIT_MS, parsed } from './settling';
 
 /** More notices are counted, but not kept: a page in a loop must not fill the memory. */
 const MAX_NOTICES = 200;
@@ -145,12 +145,12 @@ export class Session {
    */
   async followTabs(from: Page = this.page): Promise<void> {
     const known = new Set(this.tabs);
-    await Promise.all([...new Set([from, this.page])].map(page => this.waitIn(page, 'nextTasks')));
+    await Promise.all([...new Set([from, this.page])].map(page => this.nextTasks(page)));
     const end = performance.now() + NAVIGATION_LIMIT_MS;
     while ((this.unreported > this.missing || this.unchecked.size) && performance.now() < end)
       await this.tabsChanged.next(end - performance.now());
     this.missing = Math.max(0, this.unreported);
-    if (!known.has(this.page)) await this.waitIn(this.page, 'parsed');
+    if (!known.has(this.page)) await within(parsed(this.page), TASKS_LIMIT_MS);
   }
 
   /**
@@ -181,11 +181,11 @@ export class Session {
     return this.guard.targets.tabs - this.context.pages().length;
   }
 
-  /** Waits in a page, up to a limit. */
-  private async waitIn(page: Page, what: 'nextTasks' | 'parsed'): Promise<void> {
+  /** Waits, up to a limit, until the tasks that a page has already scheduled have run. */
+  private async nextTasks(page: Page): Promise<void> {
     // Such a page does not answer.
     if (page.isClosed() || this.activity.isLeaving(page) || this.dialogs.isOpenOn(page)) return;
-    const ran = Promise.allSettled([callInPage(page, what)]);
+    const ran = Promise.allSettled([callInPage(page, 'nextTasks')]);
     const limit = this.hanging.has(page) ? HANGING_LIMIT_MS : TASKS_LIMIT_MS;
     if (await within(ran, limit)) this.hanging.delete(page);
     else this.hanging.add(page);

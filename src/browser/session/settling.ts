@@ -105,8 +105,7 @@ export class Activity {
   /** Waits until the page has drawn: DOM parsed, no scrolling, no running transition. */
   private async quiet(page: Page): Promise<void> {
     if (page.isClosed()) return;
-    const options = { timeout: NAVIGATION_LIMIT_MS };
-    await unseen(page, () => page.waitForLoadState('domcontentloaded', options)).catch(() => undefined);
+    await parsed(page);
     await within(callInPage(page, 'drawn', LAYOUT_LIMIT_MS), LAYOUT_LIMIT_MS + 500);
   }
 
@@ -124,6 +123,12 @@ export class Activity {
     // One that answers from now on can't be known as a stream sooner.
     return Math.max(1, Math.min(now + STREAM_LIMIT_MS, ...known) - now + 1);
   }
+}
+
+/** Waits, up to a limit, until a page's document is parsed. */
+export function parsed(page: Page): Promise<void> {
+  const options = { timeout: NAVIGATION_LIMIT_MS };
+  return unseen(page, () => page.waitForLoadState('domcontentloaded', options)).catch(() => undefined);
 }
 
 function keyOf(request: Request): string {
