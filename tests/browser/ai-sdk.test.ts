@@ -266,7 +266,7 @@ describe('what the provider does', () => {
       'a key that is refused',
       [status(401, 'Incorrect API key provided: Bearer sk-test-key-of-the-tests')],
       {},
-      /the provider refuses the key \(401\).*The provider said: Incorrect API key provided: Bearer \[key\]$/,
+      /the API refuses the key \(401\).*The provider said: Incorrect API key provided: Bearer \[key\]$/,
     ],
     [
       'no such model',
@@ -287,7 +287,7 @@ describe('what the provider does', () => {
       /refuses the request \(400\)\. The provider said: temperature is odd/,
     ],
     ['the rate limit', [status(429, 'Slow down')], {}, /rate limit is reached \(429\).*Slow down/],
-    ['a failure', [status(500, 'Oops')], {}, /the provider failed \(500\).*Oops/],
+    ['a failure', [status(500, 'Oops')], {}, /the API failed \(500\).*Oops/],
     [
       'a connection that ends',
       [{ fault: 'drop' }],

@@ -41,7 +41,7 @@ function reasonOf(
     return `the provider at ${origin} ${what}, even after ${maxRetries} retries: ${words}`;
   }
   const key = "the provider's apiKey, or its environment variable";
-  const asked: Asked = { factory: 'aiSdk', model, maxRetries, api: 'provider', key };
+  const asked: Asked = { factory: 'aiSdk', model, maxRetries, key };
   const lacksTools = statusCode < 500 && /\btools?\b|function.?call/i.test(words) && /support/i.test(words);
   const told = lacksTools
     ? `the model "${model}" does not support tools (${statusCode}), which an agent needs. Set another model.`

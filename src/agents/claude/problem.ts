@@ -35,8 +35,7 @@ function reasonOf(error: unknown, request: Request, keys: readonly string[]): st
     return `${broke}: ${messageOf(error)}`;
   }
   const id = failed.requestID ?? failed.headers?.get('x-amzn-requestid');
-  const { api } = asked(request);
-  return `${doing(failed, request)} The ${api} said: ${quoted(wordsOf(failed), keys)}${id ? ` (request ${id})` : ''}`;
+  return `${doing(failed, request)} The provider said: ${quoted(wordsOf(failed), keys)}${id ? ` (request ${id})` : ''}`;
 }
 
 function asked({ factory, model, maxRetries, client }: Asker): Asked {
@@ -44,7 +43,6 @@ function asked({ factory, model, maxRetries, client }: Asker): Asked {
     factory,
     model,
     maxRetries,
-    api: client ? 'provider' : 'API',
     key: client
       ? `how the client of ${factory}({ client }) is created`
       : `ANTHROPIC_API_KEY, or ${factory}({ apiKey })`,
@@ -53,7 +51,7 @@ function asked({ factory, model, maxRetries, client }: Asker): Asked {
 
 /** What to do. Whether the model does not support the tool shows in the words: other errors name the toolset, too. */
 function doing(error: APIError, request: Request): string {
-  const { model, tools, client } = request;
+  const { model, tools } = request;
   const words = wordsOf(error);
   const isAboutTool =
     tools &&
@@ -61,11 +59,8 @@ function doing(error: APIError, request: Request): string {
     /_toolset|tool types?/i.test(words) &&
     /support|unknown|invalid tool type|not (?:available|allowed|match)/i.test(words);
   if (!isAboutTool) return advice(error.status, asked(request), error.type);
-  const other = `another tool, claude({ tools: '${tools === 'browser' ? 'computer' : 'browser'}' })`;
-  const instead = client
-    ? `${other}, or use aiSdk(), which needs none of the vendor's tools.`
-    : `another model, claude({ model: 'claude-opus-5-5' }), or ${other}.`;
-  return `the model "${model}" does not support the ${tools} tool. Set ${instead}`;
+  const other = tools === 'browser' ? 'computer' : 'browser';
+  return `the model "${model}" does not support the ${tools} tool. Set another model, claude({ model: 'claude-opus-5-5' }), or another tool, claude({ tools: '${other}' }), or use aiSdk(), which needs none of the vendor's tools.`;
 }
 
 function connection(error: Error, { factory, timeoutMs, maxRetries, api }: Request): string {

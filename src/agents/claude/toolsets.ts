@@ -1,6 +1,6 @@
 // The vendor's toolsets: their members are our tools, by other inputs.
-import { stat } from 'node:fs/promises';
-import { isAbsolute, join } from 'node:path';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
 import {
   BetaAbstractBrowserToolset20260801,
   BetaAbstractComputerToolset20260801,
@@ -29,18 +29,12 @@ const inTab = z.object({ tab_id: z.string().nullish() });
 
 /** The SDK's policy, which also finds names relative to the user's folders. */
 class UploadPolicy extends BetaNodeFilePolicy {
-  override async resolveUploadPaths(...[ctx, paths]: Parameters<BetaNodeFilePolicy['resolveUploadPaths']>) {
-    const found = await Promise.all(paths.map(path => this.find(path)));
-    return super.resolveUploadPaths(ctx, found);
-  }
-
-  private async find(path: string): Promise<string> {
-    if (isAbsolute(path)) return path;
-    for (const root of this.uploadRoots) {
-      const candidate = join(root, path);
-      if (await stat(candidate).catch(() => undefined)) return candidate;
-    }
-    return path;
+  override resolveUploadPaths(...[ctx, paths]: Parameters<BetaNodeFilePolicy['resolveUploadPaths']>) {
+    const placesOf = (path: string) => this.uploadRoots.map(root => resolve(root, path));
+    return super.resolveUploadPaths(
+      ctx,
+      paths.map(path => placesOf(path).find(place => existsSync(place)) ?? path),
+    );
   }
 }
 

@@ -10,27 +10,25 @@ export interface Asked {
   readonly factory: 'claude' | 'webJudge' | 'aiSdk';
   readonly model: string;
   readonly maxRetries: number;
-  /** What answers: the vendor's API, or another provider of the model. */
-  readonly api: 'API' | 'provider';
   /** Where the key comes from. */
   readonly key: string;
 }
 
 /** What the status of a refused request means, and what to do. @param kind told if there is no status */
 export function advice(status: number | undefined, asked: Asked, kind: unknown = 'unknown'): string {
-  const { factory, model, maxRetries, api, key } = asked;
+  const { factory, model, maxRetries, key } = asked;
   const known: Record<number, string> = {
-    401: `the ${api} refuses the key (401). Check ${key}.`,
+    401: `the API refuses the key (401). Check ${key}.`,
     402: 'the account has no credit (402). Add credit, or use another key.',
     403: `the key may not use the model "${model}" (403). Check its permissions.`,
-    404: `there is no model "${model}" for this key (404). Check ${factory}({ model }) and the ${api}'s address.`,
+    404: `there is no model "${model}" for this key (404). Check ${factory}({ model }) and the API's address.`,
     413: 'the request is too large (413). Use a smaller viewport, or lower maxSteps.',
     429: `the rate limit is reached (429), even after ${maxRetries} retries. Run fewer workers (--workers=1), or raise ${factory}({ maxRetries }).`,
-    529: `the ${api} is overloaded (529). Run again later.`,
+    529: `the API is overloaded (529). Run again later.`,
   };
   if (status && known[status]) return known[status];
-  if (status && status < 500) return `the ${api} refuses the request (${status}).`;
-  return `the ${api} failed (${status ?? kind}), even after ${maxRetries} retries. Run again later.`;
+  if (status && status < 500) return `the API refuses the request (${status}).`;
+  return `the API failed (${status ?? kind}), even after ${maxRetries} retries. Run again later.`;
 }
 
 /** @param limitMs time limit of the request: less than requestTimeoutMs towards the end of a trial */

@@ -107,12 +107,12 @@ describe.each(Object.keys(CLIENTS))('%s', name => {
     expect(task.costUsd).toBeGreaterThan(0);
   });
 
-  it('what the provider refuses is told in its words, without what the client holds', async () => {
+  it('what the API refuses is told in its words, without what the client holds', async () => {
     const { outcome } = await play(name, [
       refused(400, `anthropic_beta: invalid beta flag, ${KEY}${name.startsWith('bedrock, s') ? SECRET : ''}`),
     ]);
     expect(await problem(outcome)).toMatch(
-      /^claude: the provider refuses the request \(400\)\. The provider said: anthropic_beta: invalid beta flag, (\[key\])+ \(request \S+\)$/,
+      /^claude: the API refuses the request \(400\)\. The provider said: anthropic_beta: invalid beta flag, (\[key\])+ \(request \S+\)$/,
     );
   });
 
@@ -121,7 +121,7 @@ describe.each(Object.keys(CLIENTS))('%s', name => {
       "tools.0: Input tag 'browser_toolset_20260801' found using 'type' does not match any of the expected tags: 'bash_20250124', 'custom'";
     const { outcome } = await play(name, [refused(400, words)]);
     const message = await problem(outcome);
-    expect(message).toContain('does not support the browser tool. Set another tool');
+    expect(message).toContain('does not support the browser tool. Set another model');
     expect(message).toContain('aiSdk()');
     expect(message).toContain('found using');
   });
@@ -129,7 +129,7 @@ describe.each(Object.keys(CLIENTS))('%s', name => {
   it('credentials that are refused name the client', async () => {
     const { outcome } = await play(name, [done()], {}, { api: { apiKey: 'another-key' } });
     expect(await problem(outcome)).toMatch(
-      /the provider refuses the key \(401\)\. Check how the client of claude\(\{ client \}\) is created/,
+      /the API refuses the key \(401\)\. Check how the client of claude\(\{ client \}\) is created/,
     );
   });
 });

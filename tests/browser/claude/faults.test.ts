@@ -129,7 +129,7 @@ describe('faults that stay end as errors of the API, with what to do', () => {
     [
       '429',
       status(429, 'rate_limit_error', 'Number of requests exceeded', soon),
-      /rate limit is reached \(429\), even after 1 retries\. Run fewer workers.*The API said: Number of requests exceeded/,
+      /rate limit is reached \(429\), even after 1 retries\. Run fewer workers.*The provider said: Number of requests exceeded/,
     ],
     ['529', status(529, 'overloaded_error', 'Overloaded', soon), /overloaded \(529\)\. Run again later/],
     ['500', status(500, 'api_error', 'Internal', soon), /the API failed \(500\)/],
@@ -138,7 +138,7 @@ describe('faults that stay end as errors of the API, with what to do', () => {
     [
       '400',
       status(400, 'invalid_request_error', 'something is off'),
-      /refuses the request \(400\)\. The API said: something is off/,
+      /refuses the request \(400\)\. The provider said: something is off/,
     ],
     ['a dropped connection', { fault: 'drop' }, /can't be reached, even after 1 retries.*Check the network/],
     ['a cut stream', { fault: 'truncate' }, /the answer broke off, even after 1 retries/],
@@ -177,14 +177,14 @@ describe('faults that stay end as errors of the API, with what to do', () => {
     const model = 'claude-haiku-4-5';
     const { outcome } = await play([done()], { model }, { api: { withoutBrowserTool: [model] } });
     await expect(outcome).rejects.toThrow(
-      `claude: the model "${model}" does not support the browser tool. Set another model, claude({ model: 'claude-opus-5-5' }), or another tool, claude({ tools: 'computer' }).`,
+      `claude: the model "${model}" does not support the browser tool. Set another model, claude({ model: 'claude-opus-5-5' }), or another tool, claude({ tools: 'computer' }), or use aiSdk(), which needs none of the vendor's tools.`,
     );
   });
 
   it('a request that is refused for another reason than the tool, though it names it', async () => {
     const words = 'tools.0.browser_toolset_20260801.configs: Input should be a valid dictionary';
     const { outcome } = await play([status(400, 'invalid_request_error', words)]);
-    await expect(outcome).rejects.toThrow(`the API refuses the request (400). The API said: ${words}`);
+    await expect(outcome).rejects.toThrow(`the API refuses the request (400). The provider said: ${words}`);
   });
 
   it('an answer that never comes', async () => {

@@ -215,18 +215,12 @@ describe('the computer toolset', () => {
   });
 
   it.each<[string, Record<string, never> | object]>([
-    ['right_click', { coordinate: [5, 5] }],
-    ['middle_click', { coordinate: [5, 5] }],
-    ['double_click', { coordinate: [5, 5] }],
     ['triple_click', { coordinate: [5, 5], text: 'shift' }],
     ['left_mouse_down', {}],
-    ['left_mouse_up', {}],
     ['left_click_drag', { start_coordinate: [5, 5], coordinate: [50, 50] }],
     ['scroll', { scroll_direction: 'down', scroll_amount: 3, coordinate: [50, 50] }],
     ['key', { text: 'Return' }],
-    ['hold_key', { text: 'shift', duration: 0.05 }],
     ['type', { text: 'words' }],
-    ['wait', { duration: 0.05 }],
     ['zoom', { region: [0, 0, 100, 100] }],
   ])('serves %s', async (member, input) => {
     const { compute } = await pages.open('/two');
