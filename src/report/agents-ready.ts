@@ -12,6 +12,7 @@ import {
   readyOptions,
 } from '../playwright/run/options';
 import { goalOf, RUBRIC } from '../playwright/run/plan';
+import { messageOf } from '../text/error-message';
 import { print } from '../text/print';
 import type { PlannedTest } from './planning';
 
@@ -41,8 +42,7 @@ export async function checkAgents(planned: readonly PlannedTest[], configDir: st
       try {
         await part?.preflight?.();
       } catch (error) {
-        const said = error instanceof Error ? error.message : String(error);
-        throw runError(`taskproof: ${where} can't run: ${said}`);
+        throw runError(`taskproof: ${where} can't run: ${messageOf(error)}`);
       }
     const recordings = await missingRecordings(tests, options, configDir);
     for (const warning of [recordings, ungradedRubrics(tests, options), unofferedSecrets(options)])

@@ -2,6 +2,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
+import { messageOf } from '../../text/error-message';
 import { pricingSchema } from '../model/budget';
 import type { Members } from './toolsets';
 
@@ -149,7 +150,7 @@ export async function requireCredentials(
     // Looks for the file of a profile, or a federation rule in the environment. Makes no network request.
     if (await defaultCredentials({ baseURL: 'https://api.anthropic.com', fetch })) return;
   } catch (error) {
-    throw new Error(`${factory}: ${error instanceof Error ? error.message : error}`);
+    throw new Error(`${factory}: ${messageOf(error)}`);
   }
   throw new Error(
     `${factory}: no API key found. Set the environment variable ANTHROPIC_API_KEY, or ${factory}({ apiKey }).`,

@@ -18,6 +18,7 @@ import { within } from '../../browser/waiting';
 import type { DialogAnswer } from '../../data/action';
 import { fieldInWords } from '../../data/control-words';
 import type { Action } from '../../data/record';
+import { messageOf } from '../../text/error-message';
 import type { SessionTask } from '../agent';
 import { filled } from '../secrets';
 import { Tabs } from './tabs';
@@ -218,7 +219,7 @@ const STUCK =
   'The page did not answer: it is still loading, or its scripts keep it busy. Wait, reload, or go to another page.';
 
 function reasonOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   if (error instanceof DriverError) return message;
   const reason = reasonIn(message);
   if (reason) return `The element could not be used: ${reason}.`;

@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { DriverError } from '../../browser/errors';
 import { within } from '../../browser/waiting';
 import { hostAllowed } from '../../spec/url';
+import { messageOf } from '../../text/error-message';
 import { shorten } from '../../text/shorten';
 import type { SessionTask } from '../agent';
 import { defineTool } from './tool';
@@ -66,7 +67,7 @@ export const navigate = defineTool({
 
 function failure(error: unknown, given: string): Error {
   if (error instanceof DriverError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const code = /net::\w+|NS_ERROR\w+/.exec(message)?.[0];
   if (/Timeout/.test(message)) return new DriverError(`${given} did not load within ${LIMIT_MS / 1000} s.`);
   return new DriverError(

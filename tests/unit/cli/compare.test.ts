@@ -212,12 +212,6 @@ test.each<[string, Parameters<typeof resultsFile>, number, string]>([
   expect(markdown.includes('docs')).toBe(more?.complete === false);
 });
 
-test('two empty runs are nothing to compare', async () => {
-  const { taskproof } = suite({ 'a.json': resultsFile({}) });
-  const { code, out } = await taskproof(['diff', 'a.json', 'a.json']);
-  expect([code, out]).toEqual([3, expect.stringContaining('nothing to compare')]);
-});
-
 test('a fall of the whole suite that no spec shows', async () => {
   const specs = (letters: (n: number) => string) =>
     Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`spec-${n}`, letters(n)]));
