@@ -2,7 +2,6 @@
 import { dirname, relative, resolve } from 'node:path';
 import type { TestDetails, TestType } from '@playwright/test';
 import { z } from 'zod';
-import type { Plan } from '../data/plan';
 import type { Policy } from '../data/verdict';
 import { checkOptions, type OptionSchemas, OptionsError } from '../options';
 import type { PassPolicy, TaskSpec, TaskSpecError } from '../spec';
@@ -10,12 +9,12 @@ import { placeOf, type SourceLocation, TaskSpecLoadError } from '../spec/errors'
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { passPolicySchema } from '../spec/schema';
 import { policyForRepeats } from '../verdicts/policy';
-import { suiteTest, type TrialFixtures, withTrials } from './fixtures';
+import { suiteTest, type TrialFixtures, warnOfNoVerdict, withTrials } from './fixtures';
 import { type CallSite, callFrom, callSiteFile, callSiteOf, dependOn } from './inside/call-site';
-import { isInteractive, listsForEditor, repeatEachOverride } from './inside/command-line';
+import { listsForEditor, repeatEachOverride } from './inside/command-line';
 import { errorAt } from './inside/errors';
 import { requirePlaywright } from './inside/version';
-import { isFirstToSay, isJudged, openLedgerWithoutReporter } from './run/ledger';
+import { openLedgerWithoutReporter } from './run/ledger';
 import { FROM_REPEATS } from './run/options';
 import { BROKEN, planAnnotations, policyAnnotation, textAnnotations } from './run/plan';
 import { posix } from './run/settings';
@@ -76,30 +75,25 @@ export function taskproofTests(globs: string | readonly string[], options: Taskp
   });
 
   function declare(loaded: LoadedSpec): void {
-    const plan = planAnnotations(declaredPlan(loaded, callSiteFile(callSite)));
-    const details = {
-      tag: tags(loaded.spec.tags),
-      annotation: [...textAnnotations(loaded.spec), ...plan],
-    };
-    callFrom(
-      placeFor(loaded.file, loaded.locate('id')),
-      test,
-      loaded.spec.id,
-      details,
-      async ({ _taskproofTrial }: TrialFixtures) => {
-        await _taskproofTrial.run(loaded);
-      },
-    );
+    const { spec, file, locate } = loaded;
+    const policy = policyOfRun(spec.passPolicy);
+    const plan = planAnnotations({ id: spec.id, file: shownName(file), policy, replayed: false });
+    const details = { tag: tags(spec.tags), annotation: [...textAnnotations(spec), ...plan] };
+    const body = ({ _taskproofTrial }: TrialFixtures) => _taskproofTrial.run(loaded);
+    callFrom(placeFor(file, locate('id')), test, spec.id, details, body);
   }
 
   function declareBroken({ file, error }: BrokenSpec): void {
-    const name = posix(relative(dirname(callSiteFile(callSite)), file));
+    const name = shownName(file);
     const details = { tag: tags(), annotation: { type: BROKEN, description: name } };
     callFrom(placeFor(file, placeOf(error)), test, name, details, () => {
-      // With our reporter, the repeats don't run at all.
-      test.info().skip(test.info().repeatEachIndex > 0, 'a spec that does not parse runs once');
       throw errorAt(error.message, name, { file, ...placeOf(error) });
     });
+  }
+
+  /** As plans name it. */
+  function shownName(file: string): string {
+    return posix(relative(dirname(callSiteFile(callSite)), file));
   }
 
   /**
@@ -139,11 +133,6 @@ function loadAll(
     });
     return { specs: error.specs, broken };
   }
-}
-
-function declaredPlan({ spec, file }: LoadedSpec, testFile: string): Plan {
-  const place = posix(relative(dirname(testFile), file));
-  return { id: spec.id, file: place, policy: policyOfRun(spec.passPolicy), replayed: false };
 }
 
 function policyOfRun(policy: Policy): Policy {
@@ -200,17 +189,15 @@ export function repeats(
   return { ...mark, repeatEach, retries: 0, fullyParallel: true };
 }
 
-/** Workers load the config again: they take the number from the main process. */
+/** Workers load the config again: they take the number from the main process, instead of reading each spec. */
 function largestK(globs: string | readonly string[], cwd: string): number {
-  const variable = `TASKPROOF_K_${Buffer.from(JSON.stringify([globs, cwd]))
-    .toString('hex')
-    .slice(-200)}`;
-  const inherited = process.env.TEST_WORKER_INDEX === undefined ? undefined : process.env[variable];
-  if (inherited !== undefined) return Number(inherited);
+  const { env } = process;
+  const variable = `TASKPROOF_K_${encodeURIComponent(JSON.stringify([globs, cwd]))}`;
+  if (env.TEST_WORKER_INDEX !== undefined && env[variable]) return Number(env[variable]);
   const specs = specsAsFarAsTheyLoad(globs, cwd);
   sayHowToRunOne(specs);
   const k = Math.max(1, ...specs.map(({ spec }) => spec.passPolicy.k));
-  process.env[variable] = String(k);
+  env[variable] = String(k);
   return k;
 }
 
@@ -253,15 +240,6 @@ export function passPolicy(policy: PassPolicy): PassPolicyDetails {
   requirePlaywright();
   openLedgerWithoutReporter();
   const judged = policyOfRun(checkOptions('passPolicy()', passPolicySchema, policy));
-  warnOfNoEffect(judged);
+  if (process.env.TEST_WORKER_INDEX !== undefined) warnOfNoVerdict('a test with passPolicy()', judged);
   return { tag: '@pass-policy', annotation: policyAnnotation(judged) };
-}
-
-/** Without our reporter, each repeat has to pass. */
-function warnOfNoEffect({ k, minPasses }: PassPolicy): void {
-  const isWorker = process.env.TEST_WORKER_INDEX !== undefined;
-  if (!isWorker || isJudged() || isInteractive() || !isFirstToSay('policy-not-judged')) return;
-  process.stderr.write(
-    `taskproof: passPolicy({ k: ${k}, minPasses: ${minPasses} }) has no effect: the reporter "@taskproof/playwright/reporter" is not used in this run, so each repeat has to pass. Add it to \`reporter\` in the config, or to the command line: --reporter=dot,@taskproof/playwright/reporter\n`,
-  );
 }

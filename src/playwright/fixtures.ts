@@ -12,14 +12,15 @@ import {
 import { z } from 'zod';
 import type { Agent } from '../agents/agent';
 import { type Plan, planName } from '../data/plan';
+import type { Policy } from '../data/verdict';
 import { debug } from '../text/debug';
 import { secretMask } from '../text/mask';
 import type { AgentRunner } from './agent-runner';
 import { isInteractive, repeatEachOverride } from './inside/command-line';
 import { runError } from './inside/errors';
 import { maskTest } from './inside/masking';
-import { type Asked, decide } from './run/decide';
-import { isFirstToSay, isJudged, NOTHING_YET, readLedger, reserve } from './run/ledger';
+import { type Asked, decide, wantedOf } from './run/decide';
+import { isFirstToSay, isJudged, readLedger, reserve } from './run/ledger';
 import {
   givenSecrets,
   isReplay,
@@ -92,7 +93,7 @@ export const trialTest = base.extend<TaskproofTestOptions & TrialFixtures>({
     const options = plan ? { ...checked, origin: originOf(checked, baseURL, where) } : checked;
     if (plan && plan.policy.k > 1 && !isJudged()) {
       testInfo.annotations.push({ type: 'verdict', description: `none: 1 trial of ${plan.policy.k}` });
-      warnOfNoVerdict(plan);
+      warnOfNoVerdict(`"${plan.id}"`, plan.policy);
     }
     for (const part of [options.agent, options.judge])
       if (part?.preflight && !preflighted.has(part)) {
@@ -149,11 +150,9 @@ async function obey(plan: Plan, options: ReadyOptions, testInfo: TestInfo): Prom
   const secrets = missing && `project "${project}": ${missing}`;
   const recording = await recordingOf(plan, agent, testInfo);
   const asked: Asked = { plan, project, index, earlyStop, maxRunCostUsd, secrets, recording };
-  const wanted = settings.wanted?.find(one => one.project === project && one.spec === name);
+  const wanted = wantedOf(asked, settings);
   const giveBack = wanted && reserve(project, name, index, wanted.trialUsd);
-  // Read only if something depends on it: a ledger that can't be read costs no other trial.
-  const asksLedger = earlyStop || maxRunCostUsd !== undefined || settings.wanted;
-  const decision = decide(asked, asksLedger ? readLedger(project, name) : NOTHING_YET, settings);
+  const decision = decide(asked, readLedger(project, name), settings);
   if ('run' in decision) return;
   giveBack?.();
   if ('fail' in decision) throw runError(decision.fail);
@@ -168,10 +167,10 @@ async function recordingOf(plan: Plan, agent: Agent, { config }: TestInfo): Prom
 }
 
 /** Without our reporter, one passing trial out of 5 would be green and look like a verdict. */
-function warnOfNoVerdict({ id, policy }: Plan): void {
-  if (isInteractive() || !isFirstToSay('not-judged')) return;
-  process.stderr.write(
-    `taskproof: No verdict will be computed: "${id}" needs ${policy.minPasses} of ${policy.k} trials to pass, but the reporter "@taskproof/playwright/reporter" is not used in this run. Add it to \`reporter\` in the config, or to the command line: --reporter=dot,@taskproof/playwright/reporter\n`,
+export function warnOfNoVerdict(what: string, { k, minPasses }: Policy): void {
+  if (isJudged() || isInteractive() || !isFirstToSay('not-judged')) return;
+  warn(
+    `No verdict will be computed: ${what} needs ${minPasses} of ${k} trials to pass, but the reporter "@taskproof/playwright/reporter" is not used in this run. Add it to \`reporter\` in the config, or to the command line: --reporter=dot,@taskproof/playwright/reporter`,
   );
 }
 

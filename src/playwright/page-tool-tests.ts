@@ -1,6 +1,7 @@
 // The tools that a page offers to agents, checked without one.
-import type { Page, TestType } from '@playwright/test';
+import { expect, type Page, type TestType } from '@playwright/test';
 import { z } from 'zod';
+import { saysError } from '../browser/page-tools/tool-text';
 import { checkOptions, type OptionSchemas } from '../options';
 import { suiteTest, type TrialFixtures, withTrials } from './fixtures';
 import { awaitFrom, callFrom, callSiteOf } from './inside/call-site';
@@ -34,35 +35,109 @@ const optionsSchema = z.strictObject({
  */
 export function pageToolTests(url: string, options: PageToolTestsOptions = {}): void {
   const callSite = callSiteOf(pageToolTests);
-  const { test: own, calls, timeoutMs, maxResult } = checkOptions('pageToolTests()', optionsSchema, options);
-  const test = withTrials(own);
-  const declare = (title: string, body: (page: Page, checks: Checks) => Promise<unknown>) => {
+  const given = checkOptions('pageToolTests()', optionsSchema, options);
+  const test = withTrials(given.test);
+  const declare = (title: string, check: (page: Page) => Promise<unknown>) => {
     const run = async ({ _taskproofOptions, page }: TrialFixtures & { page: Page }) => {
       const { pageTools } = _taskproofOptions as { pageTools?: unknown };
       test.skip(pageTools === false, 'pageTools is false in this project');
-      const checks = await import('./page-tool-checks.js');
-      const check = async () => {
+      const body = async () => {
         await page.goto(url);
-        return body(page, checks);
+        return check(page);
       };
       // Errors in a boxed step point to what awaits the function that awaits it.
-      const step = async () => await test.step(`${title} at ${url}`, check, { box: true });
+      const step = async () => await test.step(`${title} at ${url}`, body, { box: true });
       const needless = await awaitFrom(callSite, step);
       test.skip(typeof needless === 'string', String(needless));
     };
     callFrom(callSite, test, `${url}: ${title}`, { tag: '@page-tools' }, run);
   };
-  declare('page tools are well described', (page, { checkDescriptions }) =>
-    checkDescriptions(page, Object.keys(calls)),
-  );
-  for (const [name, input] of Object.entries(calls)) {
-    declare(`page tool "${name}" answers`, (page, { checkAnswer }) =>
-      checkAnswer(page, name, input, { timeoutMs, maxResult }),
-    );
-    declare(`page tool "${name}" refuses wrong input`, (page, { checkRefusals }) =>
-      checkRefusals(page, name, input, timeoutMs),
-    );
+  const names = Object.keys(given.calls);
+  declare('page tools are well described', page => checkDescriptions(page, names));
+  for (const name of names) {
+    declare(`page tool "${name}" answers`, page => checkAnswer(page, name, given));
+    declare(`page tool "${name}" refuses wrong input`, page => checkRefusals(page, name, given));
   }
 }
 
-type Checks = typeof import('./page-tool-checks');
+type Given = z.output<typeof optionsSchema>;
+
+async function toolsOf(page: Page) {
+  const { PageTools } = await import('../browser/page-tools/page-tools.js');
+  const tools = new PageTools({ page, notice: () => undefined }, [new URL(page.url()).hostname]);
+  if (await tools.isSupported()) return tools;
+  throw new Error(
+    `${page.url()} can't be asked for its tools: set use: { launchOptions: { args: ['--enable-features=WebMCP'] } } with Chromium, and open it by https or on localhost`,
+  );
+}
+
+/** Waits until the page registers the tool. */
+async function known(tools: Awaited<ReturnType<typeof toolsOf>>, name: string) {
+  const find = async () => (await tools.list()).find(tool => tool.name === name);
+  await expect.poll(find, `the page registers its tool "${name}"`).toBeTruthy();
+  return (await find())!;
+}
+
+/** @param wanted tools that have to be there */
+async function checkDescriptions(page: Page, wanted: readonly string[]): Promise<void> {
+  const { problemOfSchema } = await import('../browser/page-tools/tool-input.js');
+  const tools = await toolsOf(page);
+  // One that is not offered is a tool, too.
+  const count = async () => (await tools.list()).length + tools.leftOut.size;
+  await expect.poll(count, 'the page registers no tool').toBeGreaterThan(0);
+  const names = async () => (await tools.list()).map(({ name }) => name);
+  const soft = expect.configure({ soft: true });
+  await soft.poll(names, 'the page registers its tools').toEqual(expect.arrayContaining([...wanted]));
+  soft([...tools.leftOut], 'tools that agents are not offered').toEqual([]);
+  for (const { name, description, inputSchema } of await tools.list()) {
+    soft(description.trim(), `tool "${name}" has no description`).not.toBe('');
+    soft(problemOfSchema(inputSchema), `the input schema of tool "${name}" is not valid`).toBe(undefined);
+  }
+}
+
+async function checkAnswer(page: Page, name: string, { calls, timeoutMs, maxResult }: Given): Promise<void> {
+  const tools = await toolsOf(page);
+  await known(tools, name);
+  const result = await tools.call(page, name, calls[name]!, { timeoutMs });
+  expect(saysError(result), `tool "${name}" says that it failed: ${JSON.stringify(result)}`).toBe(false);
+  const { length } = JSON.stringify(result) ?? '';
+  expect(length, `characters of the answer of tool "${name}"`).toBeLessThanOrEqual(maxResult);
+}
+
+/** Errors that tell of the page, not of the input. */
+const NO_REFUSAL =
+  /Timeout|has no tool|No WebMCP tool|context was destroyed|frame was detached|has been closed/i;
+
+/** @returns why there is nothing to check; undefined if it was checked */
+async function checkRefusals(
+  page: Page,
+  name: string,
+  { calls, timeoutMs }: Given,
+): Promise<string | undefined> {
+  const { problemsWith } = await import('../browser/page-tools/tool-input.js');
+  const tools = await toolsOf(page);
+  const { inputSchema } = await known(tools, name);
+  const wrong = inputsWithOneMistake(calls[name]!).filter(each => problemsWith(inputSchema, each).length);
+  if (!wrong.length) return `the schema of tool "${name}" takes everything`;
+  const url = page.url();
+  for (const each of wrong) {
+    await known(tools, name);
+    const call = tools.callUnchecked(page, name, each, timeoutMs);
+    const [refused, said] = await call.then(
+      answer => [saysError(answer), JSON.stringify(answer)],
+      ({ message }: Error) => [!NO_REFUSAL.test(message), message],
+    );
+    const given = `tool "${name}", given ${JSON.stringify(each)}, which its schema refuses,`;
+    expect(page.url(), `${given} went to another page`).toBe(url);
+    expect.soft(refused, `${given} answered ${said} instead of an error`).toBe(true);
+  }
+  return undefined;
+}
+
+/** The input with a field left out, or of a type that none is. */
+function inputsWithOneMistake(input: Readonly<Record<string, unknown>>): object[] {
+  return Object.keys(input).flatMap(key => {
+    const { [key]: _, ...rest } = input;
+    return [rest, { ...input, [key]: [[]] }];
+  });
+}

@@ -35,7 +35,7 @@ export class TrialTest {
   async run(loaded: LoadedSpec): Promise<void> {
     const { testInfo } = this;
     const plan = this.plan(loaded);
-    showUsed(testInfo.annotations, loaded.spec, plan.spec);
+    showUsed(testInfo.annotations, plan.spec);
     // A timeout of 0 means none, as in debugging.
     if (testInfo.timeout) testInfo.setTimeout(testInfo.timeout + trialTimeMs(plan));
     this.opened = await openSession(this.page, plan.allowedDomains);

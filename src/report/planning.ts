@@ -128,11 +128,10 @@ function projectsNeeded(config: FullConfig, planned: readonly PlannedTest[]): Re
 function withoutRetries(planned: readonly PlannedTest[]): void {
   const retried = planned.filter(({ test, plan }) => plan.titlePath && test.retries > 0);
   for (const { test } of retried) turnOffRetries(test);
-  const projects = [...new Set(retried.map(({ project }) => project.name))];
-  if (projects.length && !isListing())
+  if (retried.length && !isListing())
     print(
       process.stdout,
-      `taskproof: retries are off for tests with a pass policy${projects[0] ? ` in project ${projects.map(name => `"${name}"`).join(', ')}` : ''}: a retry does not count as a trial.`,
+      'taskproof: retries are off for tests with a pass policy: a retry does not count as a trial.',
     );
 }
 

@@ -55,7 +55,7 @@ function notOfThisRun(asked: Asked, settings: RunSettings): string | undefined {
   return wantedOf(asked, settings) ? undefined : 'this run does not ask for it';
 }
 
-const wantedOf = ({ project, plan }: Asked, { wanted }: RunSettings) =>
+export const wantedOf = ({ project, plan }: Asked, { wanted }: RunSettings) =>
   wanted?.find(one => one.project === project && one.spec === planName(plan));
 
 /** In an interactive run a person watches one trial. */

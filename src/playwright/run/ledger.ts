@@ -98,9 +98,7 @@ export function isFirstToSay(what: string): boolean {
   }
 }
 
-export const NOTHING_YET: LedgerState = { ended: [], spentUsd: 0, committedUsd: 0 };
-
-/** What is known now of the run, and of this spec. */
+/** What is known now of the run, and of this spec. Read when it is asked for: a ledger that can't be read costs no other trial. */
 export function readLedger(project: string, spec: string): LedgerState {
   const hasEnded = ({ outcome }: LedgerEntry) => outcome !== null;
   return {

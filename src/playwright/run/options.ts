@@ -108,26 +108,20 @@ export interface ReadyOptions extends TaskproofOptions {
   missing: string[];
 }
 
-const checkedOnce = new WeakMap<object, ReadyOptions>();
-
 /**
- * The options as this run has them; in each process they are checked once.
+ * The options as this run has them.
  *
  * @param merged by `mergedOptions`
  * @param where for messages: `project "opus"`
  * @throws OptionsError that names every wrong key, or the agents to choose from.
  */
 export function readyOptions(merged: unknown, where: string): ReadyOptions {
-  const known = isObject(merged) && checkedOnce.get(merged);
-  if (known) return known;
   const checked = checkOptions(`${where}: use.taskproof`, optionsSchema, optionsInRun(merged));
   const { agent, secrets: named = {}, turnTimeoutMs = TURN_TIMEOUT_MS, ...rest } = checked;
   if (!agent) throw new OptionsError(`${where}: ${NO_AGENT}`);
   const secrets = givenSecrets(checked);
   const missing = Object.keys(named).filter(name => !Object.hasOwn(secrets, name));
-  const ready = { ...rest, agent, secrets, missing, turnTimeoutMs };
-  if (isObject(merged)) checkedOnce.set(merged, ready);
-  return ready;
+  return { ...rest, agent, secrets, missing, turnTimeoutMs };
 }
 
 /** What the plan of a test depends on, in unchecked options: before a test is planned, nothing is refused. */

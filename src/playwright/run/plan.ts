@@ -45,11 +45,10 @@ export function goalOf({ annotations }: Pick<AnnotatedTest, 'annotations'>): str
 }
 
 /** Shows the texts that a trial used instead of those in its file. Replaces annotations, since copies of the test share them. */
-export function showUsed(annotations: Annotation[], declared: TaskSpec, used: TaskSpec): void {
-  const shown = textAnnotations(used);
-  for (const [index, { type, description }] of textAnnotations(declared).entries()) {
-    const at = annotations.findIndex(each => each.type === type && each.description === description);
-    if (at >= 0) annotations[at] = { ...annotations[at], ...shown[index]! };
+export function showUsed(annotations: Annotation[], used: TaskSpec): void {
+  for (const shown of textAnnotations(used)) {
+    const at = annotations.findLastIndex(({ type }) => type === shown.type);
+    if (at >= 0) annotations[at] = { ...annotations[at], ...shown };
   }
 }
 
@@ -123,19 +122,17 @@ export function hidePlan(test: { annotations: Annotation[] }): void {
   if (at >= 0) test.annotations.splice(at, 1);
 }
 
-/** The policy of a replay: 1 of 1, since replays of one recording are not independent, unless `--repeat-each` asks for more. */
-export function replayPolicy(policy: Policy, repeatEach: number | undefined): Policy {
-  return repeatEach === undefined ? { k: 1, minPasses: 1 } : policy;
-}
-
-/** The plan with what the options say: a test is declared once for all projects, before its agent is known. */
+/**
+ * The plan with what the options say: a test is declared once for all projects, before its agent is known. Replays of one recording
+ * are not independent: one is enough, unless `--repeat-each` asks for more.
+ */
 export function planWith(
   plan: Plan,
   { replays, earlyStop }: { replays: boolean; earlyStop?: boolean | undefined },
   repeatEach: number | undefined,
 ): Plan {
   const isReplay = replays && !plan.titlePath;
-  const policy = isReplay ? replayPolicy(plan.policy, repeatEach) : plan.policy;
+  const policy = isReplay && repeatEach === undefined ? { k: 1, minPasses: 1 } : plan.policy;
   return {
     ...plan,
     policy,
