@@ -13,11 +13,16 @@ import { ended, errorEnd, type GradedPlan, type TrialOutput } from '../trial/run
 import { transcript } from '../trial/transcript';
 import { Trial, trialTimeMs } from '../trial/trial';
 import { errorAt } from './inside/errors';
-import { QUIET_TEXT } from './inside/html-report';
 import { enter, runId } from './run/ledger';
 import type { ReadyOptions } from './run/options';
 import { carriedPlan, showUsed } from './run/plan';
 import { folderOf, posix, seedOffset } from './run/settings';
+
+/**
+ * Terminals leave it out: of each `text/` attachment of a failed test they print 300 characters. Checked on Playwright 1.65.1: they
+ * and the HTML report know types in lower case alone. Our reporter lowers it for the HTML report.
+ */
+const QUIET_TEXT = 'Text/plain';
 
 export class TrialTest {
   private trial: Trial | null = null;

@@ -31,12 +31,6 @@ export function showSideBySide(
   );
 }
 
-/**
- * The type of the transcript, which terminals leave out: of each `text/` attachment of a failed test they print 300 characters.
- * Checked on Playwright 1.65: types are compared in lower case only, there and in the HTML report.
- */
-export const QUIET_TEXT = 'Text/plain';
-
 const specLines = new WeakMap<object, string>();
 
 /** Removes the lines of the spec from the errors of a trial, so that terminals don't print them. */
@@ -51,7 +45,7 @@ export function hideDetails({ errors }: TestResult): void {
 /** Brings them back, and shows transcripts on the trial's page instead of linking to them: for the HTML report, which reads both now. */
 export function showDetails({ errors, attachments }: TestResult): void {
   for (const error of errors) if (specLines.has(error)) error.snippet = specLines.get(error)!;
-  for (const each of attachments) if (each.contentType === QUIET_TEXT) each.contentType = 'text/plain';
+  for (const each of attachments) if (each.contentType === 'Text/plain') each.contentType = 'text/plain';
 }
 
 function stepWith(steps: readonly TestStep[], attachment: Picture): TestStep | undefined {
