@@ -1,7 +1,6 @@
 // Checks the format's assertions with Playwright's `expect`: each waits like a web-first assertion, and says why it does not hold.
 import { stripVTControlCharacters } from 'node:util';
 import { expect, type Locator, type Page } from '@playwright/test';
-import { limited } from '../browser/waiting';
 import type { NetworkEvent } from '../data/record';
 import type { Assertion, DomAssertion, NetworkAssertion, UrlAssertion } from '../spec';
 import { messageOf } from '../text/error-message';
@@ -32,7 +31,7 @@ export class AssertionFailure extends Error {
   }
 }
 
-/** Milliseconds for the first look at a page: if its script never ends, it does not answer. */
+/** Milliseconds for the text of a page: if its script never ends, it does not answer. */
 const RESPONSE_MS = 5_000;
 const GONE = 'the page has crashed, or its tab was closed';
 const UNRESPONSIVE = 'the page did not respond: it was busy, or its script never ends';
@@ -91,8 +90,18 @@ function requestInWords({ method, urlPattern }: NetworkAssertion): string {
 }
 
 async function checkDom(assertion: DomAssertion, state: GradedState): Promise<void> {
-  const locator = await cssLocator(state.page, assertion.selector);
-  await holds(state, () => lookAt(locator, assertion, state.page));
+  const { selector } = assertion;
+  const invalid = (why: string) => new AssertionFailure(`"${selector}" is not a valid CSS selector: ${why}`);
+  // Playwright reads `>>` as a chain of selectors of several kinds; the format only has CSS.
+  const unquoted = selector.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, '""');
+  if (unquoted.includes('>>')) throw invalid('">>"');
+  const locator = state.page.locator(`css=${selector}`);
+  await holds(state, () =>
+    lookAt(locator, assertion, state.page).catch(error => {
+      const message = messageOf(error);
+      throw /selector/i.test(message) ? invalid(firstLine(message)) : error;
+    }),
+  );
 }
 
 // Reads everything in Playwright's own world, apart from the page's scripts: a page can replace what `page.evaluate` and
@@ -152,26 +161,6 @@ async function whyBlank(page: Page): Promise<string | null> {
     ((await body.first().innerText({ timeout: RESPONSE_MS })).trim() !== '' ||
       (await body.locator(shown).filter({ visible: true }).count()) > 0);
   return rendered ? null : `the page rendered no content (${url})`;
-}
-
-/** @throws AssertionFailure if the selector is not CSS. */
-async function cssLocator(page: Page, selector: string): Promise<Locator> {
-  // Playwright reads `>>` as a chain of selectors of several kinds; the format only has CSS.
-  const unquoted = selector.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, '""');
-  if (unquoted.includes('>>')) throw new AssertionFailure(`"${selector}" is not a valid CSS selector: ">>"`);
-  const locator = page.locator(`css=${selector}`);
-  try {
-    // `count` has no timeout.
-    await limited(locator.count(), RESPONSE_MS, () => new AssertionFailure(UNRESPONSIVE));
-  } catch (error) {
-    if (error instanceof AssertionFailure) throw error;
-    const message = messageOf(error);
-    if (isGone(message)) throw new AssertionFailure(GONE);
-    // A navigation may break this first look; the polled ones come later.
-    if (isNavigating(error)) return locator;
-    throw new AssertionFailure(`"${selector}" is not a valid CSS selector: ${firstLine(message)}`);
-  }
-  return locator;
 }
 
 function isGone(message: string): boolean {

@@ -60,11 +60,9 @@ export class UnsupportedSpecVersionError extends TaskSpecErrorAt {
     filename?: string,
   ) {
     const readable = supported.map(one => `"${one}"`).join(', ');
-    const [problem, remedy] =
-      version === undefined
-        ? ['specVersion is missing', `add the line specVersion: "${supported[0]}"`]
-        : [`specVersion ${shown(version)} is not supported`, 'use a supported one, or update this library'];
-    super(problem, `supported: ${readable}; ${remedy}`, at, filename);
+    const problem =
+      version === undefined ? 'specVersion is missing' : `specVersion ${shown(version)} is not supported`;
+    super(problem, `supported: ${readable}; write specVersion: "${supported[0]}"`, at, filename);
   }
 }
 
@@ -106,9 +104,8 @@ const MAX_SHOWN_ISSUES = 50;
 /** The place of an error in one file. */
 export function placeOf(error: TaskSpecError): SourceLocation {
   const at = error instanceof TaskSpecValidationError ? error.issues[0] : error;
-  return at && 'line' in at
-    ? { line: at.line as number, column: at.column as number }
-    : { line: 1, column: 1 };
+  const { line = 1, column = 1 } = (at ?? {}) as Partial<SourceLocation>;
+  return { line, column };
 }
 
 function place(filename: string | undefined, { line, column }: SourceLocation): string {

@@ -306,10 +306,10 @@ __proto__: 1
   it('are whole', () => {
     const missing = errorOf(yaml.replace(/^.*\n/, ''), 'a.yaml').message;
     expect(missing).toBe(
-      'a.yaml: specVersion is missing\n  a.yaml:1:1 supported: "0.1"; add the line specVersion: "0.1"',
+      'a.yaml: specVersion is missing\n  a.yaml:1:1 supported: "0.1"; write specVersion: "0.1"',
     );
     expect(errorOf(yaml.replace('0.1', '0.2'), 'a.yaml').message).toBe(
-      'a.yaml: specVersion "0.2" is not supported\n  a.yaml:1:14 supported: "0.1"; use a supported one, or update this library',
+      'a.yaml: specVersion "0.2" is not supported\n  a.yaml:1:14 supported: "0.1"; write specVersion: "0.1"',
     );
     const at = { line: 1, column: 1 };
     expect(new UnsupportedSpecVersionError('9', ['1', '2'], at).message).toContain('supported: "1", "2";');
