@@ -12,6 +12,7 @@ import { formatCost, formatRate, plural } from '../../text/figures';
 import { few } from '../../text/shorten';
 import { formatP } from './diff';
 import { type Cell, type Document, joined, SIGNS, STYLES } from './document';
+import { escapeMarkdown } from './markdown-writer';
 import { cellText } from './terminal-writer';
 
 /** Totals first in Markdown, where a long table is cut at its end. */
@@ -22,15 +23,9 @@ export function comparisonDocument(comparison: Comparison): Document {
     { text, style: 'dim', strong: true },
     ...totals.map(parts => parts[text]!),
   ]);
-  const specRowsOf = (between: string) => {
-    const columns = projects.map(({ project }) =>
-      columnOf(
-        specs.map(({ cells }) => cells.find(cell => cell.project === project)),
-        between,
-      ),
-    );
-    return specs.map(({ spec }, row) => [spec, ...columns.map(cells => cells[row]!)]);
-  };
+  const cellsOf = (project: string) => specs.map(({ cells }) => cells.find(cell => cell.project === project));
+  const rowsOf = (columns: readonly Cell[][]) =>
+    specs.map(({ spec }, row) => [spec, ...columns.map(cells => cells[row]!)]);
   const names = projects.map(({ project }) => projectName(project));
   const findings = findingsOf(comparison).map(text => ({ text }));
   const head = ['passes, turns, cost', ...names];
@@ -38,36 +33,48 @@ export function comparisonDocument(comparison: Comparison): Document {
     to.isMarkdown
       ? to.section('Side by side', [
           to.items(findings),
-          to.table({ head, rows: [...totalRows, ...specRowsOf(' · ')] }, 1 / 2),
+          to.table(
+            {
+              head,
+              rows: [
+                ...totalRows,
+                ...rowsOf(projects.map(({ project }) => cellsOf(project).map(inMarkdown))),
+              ],
+            },
+            1 / 2,
+          ),
         ])
       : joined([
-          to.table({ head, rows: [...specRowsOf('  '), ...totalRows], stackable: true }),
+          to.table({
+            head,
+            rows: [...rowsOf(projects.map(({ project }) => aligned(cellsOf(project)))), ...totalRows],
+            stackable: true,
+          }),
           to.items(findings),
         ]);
 }
 
-/** `✓ 4/5  7  $0.42`: passes, median turns, cost; aligned with each other. */
-function columnOf(cells: readonly (ComparisonCell | undefined)[], between: string): Cell[] {
-  const parts = cells.map(cell =>
-    cell
-      ? [
-          `${SIGNS[cell.verdict]} ${cell.passes}/${cell.k}`,
-          String(cell.turns ?? '-'),
-          formatCost(cell.costUsd),
-        ]
-      : [],
-  );
-  const widths = [0, 1, 2].map(part => Math.max(...parts.map(found => found[part]?.length ?? 0)));
-  return cells.map((cell, row) =>
-    cell
-      ? {
-          text: parts[row]!.map((part, at) => part.padStart(widths[at]!)).join(between),
-          exact: true,
-          style: STYLES[cell.verdict],
-          strong: cell.verdict !== 'passed',
-        }
-      : { text: '-', style: 'dim' },
-  );
+/** `✓`, `4/5`, `7`, `$0.42`: sign, passes, median turns, cost. */
+function partsOf({ verdict, passes, k, turns, costUsd }: ComparisonCell) {
+  return [SIGNS[verdict], `${passes}/${k}`, String(turns ?? '-'), formatCost(costUsd)] as const;
+}
+
+function inMarkdown(cell: ComparisonCell | undefined): Cell {
+  if (!cell) return { text: '-' };
+  const [sign, passes, turns, cost] = partsOf(cell);
+  const verdict = cell.verdict === 'passed' ? `${sign} ${passes}` : `${sign} **${passes}**`;
+  return { text: `${verdict} · ${turns} · ${escapeMarkdown(cost)}`, exact: true };
+}
+
+/** The cells of a project, their figures aligned with each other. */
+function aligned(cells: readonly (ComparisonCell | undefined)[]): Cell[] {
+  const parts = cells.map(cell => (cell ? partsOf(cell) : []));
+  const widths = [0, 1, 2, 3].map(part => Math.max(...parts.map(found => found[part]?.length ?? 0)));
+  return cells.map((cell, row) => {
+    if (!cell) return { text: '-', style: 'dim' };
+    const [sign, passes, turns, cost] = parts[row]!.map((part, at) => part.padStart(widths[at]!));
+    return { text: `${sign} ${passes}  ${turns}  ${cost}`, exact: true, style: STYLES[cell.verdict] };
+  });
 }
 
 /** How the projects differ, one sentence each. Names are not escaped. */

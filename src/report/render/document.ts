@@ -49,7 +49,7 @@ export const joined = (parts: readonly (string | false)[]) => parts.filter(Boole
 /** A text, and how `useColour` may colour it. */
 export interface Cell {
   text: string;
-  /** Laid out by the caller: its spaces stay in a terminal. Default false. */
+  /** Laid out and escaped by the caller. Default false. */
   exact?: boolean;
   style?: Style | undefined;
   /** Bold in Markdown. Default false. */

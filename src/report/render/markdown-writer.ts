@@ -76,7 +76,7 @@ export function markdownTable({ head = [], rows }: Grid, limit: number): string 
 
 function markdownCell(cell: string | Cell): string {
   if (typeof cell === 'string') return escapeMarkdown(cell);
-  const text = escapeMarkdown(cell.text);
+  const text = cell.exact ? cell.text : escapeMarkdown(cell.text);
   return cell.strong ? `**${text}**` : text;
 }
 
