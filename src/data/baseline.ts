@@ -10,7 +10,7 @@ import {
   readJson,
   refuseDoubles,
 } from './results';
-import { byName, keyOf } from './row-names';
+import { byRowName, keyOf } from './row-names';
 import { countedRowSchema, type ResultRow, type VerdictRow } from './verdict';
 
 export const BASELINE_SCHEMA_VERSION = '2';
@@ -35,7 +35,7 @@ export interface HistoryRun {
 /** What a baseline keeps of a run: counts that can be pooled, without the trials. */
 export function historyRun({ startedAt, complete, filtered, verdicts }: Results): HistoryRun {
   const rows = verdicts.filter(row => row.passes + row.failures + row.errors > 0).map(countedRow);
-  return { startedAt, partial: !complete || filtered === true, verdicts: rows.sort(byName) };
+  return { startedAt, partial: !complete || filtered === true, verdicts: rows.sort(byRowName) };
 }
 
 /**

@@ -10,7 +10,7 @@ export function specName({ spec, describe }: Pick<RowSubject, 'spec' | 'describe
 type Named = Pick<RowSubject, 'spec' | 'titlePath' | 'describe' | 'project' | 'replayed'>;
 
 /** By spec, then project, agents before replays. */
-export function byName(a: Named, b: Named): number {
+export function byRowName(a: Named, b: Named): number {
   return (
     compareText(specName(a), specName(b)) ||
     compareText(a.project, b.project) ||

@@ -9,7 +9,7 @@ import { parsedUrl } from '../spec/url';
 import { AgentRun, agentTimeMs, type TrialPlan, trialContext } from '../trial/run-agent';
 import { runError } from './inside/errors';
 import { LIMITS, missingSecrets, type ReadyOptions } from './run/options';
-import { attachTo, planOf, seedOf, testOutput } from './trial-test';
+import { attachTo, seedOf, testOutput, trialPlanOf } from './trial-test';
 
 export interface AgentRunOptions {
   /** Turns at most. Default: 20. */
@@ -66,7 +66,7 @@ export function agentRunner(page: Page, options: ReadyOptions, testInfo: TestInf
       const given = checkOptions('agent.run()', runOptionsSchema, callerOptions);
       const missing = missingSecrets(options, [{ id: 'agent.run', goal }]);
       if (missing) throw runError(missing);
-      const base = planOf(options, testInfo);
+      const base = trialPlanOf(options, testInfo);
       const plan: TrialPlan = {
         ...base,
         specId: null,

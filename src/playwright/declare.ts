@@ -5,7 +5,7 @@ import { z } from 'zod';
 import type { Policy } from '../data/verdict';
 import { checkOptions, type OptionSchemas, OptionsError } from '../options';
 import type { PassPolicy, TaskSpec, TaskSpecError } from '../spec';
-import { placeOf, type SourceLocation, TaskSpecLoadError } from '../spec/errors';
+import { errorPlace, type SourceLocation, TaskSpecLoadError } from '../spec/errors';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { passPolicySchema } from '../spec/schema';
 import { policyForRepeats } from '../verdicts/policy';
@@ -86,10 +86,10 @@ export function taskproofTests(globs: string | readonly string[], options: Taskp
   function declareBroken({ file, error }: BrokenSpec): void {
     const name = shownName(file);
     const details = { tag: tags(), annotation: { type: BROKEN, description: name } };
-    callFrom(placeFor(file, placeOf(error)), test, name, details, () => {
+    callFrom(placeFor(file, errorPlace(error)), test, name, details, () => {
       // With our reporter, the repeats don't run at all.
       test.info().skip(test.info().repeatEachIndex > 0, 'a spec that does not parse runs once');
-      throw errorAt(error.message, name, { file, ...placeOf(error) });
+      throw errorAt(error.message, name, { file, ...errorPlace(error) });
     });
   }
 

@@ -87,7 +87,7 @@ export class TrialTest {
       entryUrl: spec.entryUrl,
       allowedDomains: spec.allowedDomains,
       maxSteps: spec.maxSteps,
-      ...planOf(options, testInfo),
+      ...trialPlanOf(options, testInfo),
       spec,
       specId: spec.id,
       specName,
@@ -120,7 +120,7 @@ export class TrialTest {
 }
 
 /** What the options of a project say about each run of its agent. */
-export function planOf(
+export function trialPlanOf(
   { agent, secrets, pageTools, turnTimeoutMs }: ReadyOptions,
   { config }: Pick<TestInfo, 'config'>,
 ) {

@@ -8,9 +8,9 @@ import { readHistory } from '../data/baseline';
 import { compareText, groupBy } from '../data/collections';
 import { planName } from '../data/plan';
 import { DEFAULT_RECORDINGS_DIR, readRecording, recordingFile } from '../data/recording';
-import { byName } from '../data/row-names';
+import { byRowName } from '../data/row-names';
 import type { Comparison, Diagnosis, Parting, PassingTrials, SharedFinding, Way } from '../data/verdict';
-import { markTurn, pictureOf, showSideBySide } from '../playwright/inside/html-report';
+import { markTurn, pictureOfTurn, showSideBySide } from '../playwright/inside/html-report';
 import { annotate } from '../playwright/inside/results';
 import { oneLine } from '../text/line';
 import {
@@ -79,7 +79,7 @@ export async function diagnose(
   const named = [...specs].map(([{ name, project, replayed }, { findings }]) => ({
     ...{ name, spec: name, project, replayed, findings },
   }));
-  return { specs, findings: sharedFindings(named.sort(byName)), failures: acrossProjects(bySpec) };
+  return { specs, findings: sharedFindings(named.sort(byRowName)), failures: acrossProjects(bySpec) };
 }
 
 /** If several agents fail in the same way, the site is more likely at fault than the agents. */
@@ -165,7 +165,7 @@ interface FoundParting {
   pictures: Pictures | undefined;
 }
 
-type Pictures = Record<'expected' | 'actual', NonNullable<ReturnType<typeof pictureOf>>>;
+type Pictures = Record<'expected' | 'actual', NonNullable<ReturnType<typeof pictureOfTurn>>>;
 
 /** Where a failed trial left each of the ways. */
 function partingsOf(
@@ -192,7 +192,7 @@ export function picturesOf(
   lost: TestResult,
 ): Pictures | undefined {
   const pair = (a: number, b: number): Pictures | undefined => {
-    const [one, other] = [pictureOf(passing, a), pictureOf(lost, b)];
+    const [one, other] = [pictureOfTurn(passing, a), pictureOfTurn(lost, b)];
     return one && other && { expected: one, actual: other };
   };
   const after = pair(expected.turn, actual.turn);

@@ -14,7 +14,7 @@ import {
   whyRefused,
 } from '../data/recording';
 import { knownOptions, type TaskproofOptions } from '../playwright/run/options';
-import { byName } from '../spec/placeholders';
+import { uniqueByName } from '../spec/placeholders';
 import { plural } from '../text/figures';
 import { writeText } from './write';
 
@@ -46,7 +46,7 @@ export function recordingOf(record: TrialRecord): Recording | { problem: string 
     model,
     recordedAt,
   } as const;
-  return { ...subject, turns: byName(turns, record.unique) };
+  return { ...subject, turns: uniqueByName(turns, record.unique) };
 }
 
 /** The recording of one spec in one project: of its shortest trial. Or why there is none. */

@@ -43,7 +43,7 @@ import {
   NO_DIAGNOSIS,
   type ReporterOptions,
   resultsOf,
-  writeOutput,
+  writeResults,
   writeText,
 } from './write';
 
@@ -135,7 +135,7 @@ export default class TaskproofReporter implements Reporter {
     const diagnosed = await this.diagnose(runs);
     const results = resultsOf(runs, about, diagnosed);
     print(process.stdout, verdictTable(results));
-    await writeOutput(results, this.options, this.folder());
+    await writeResults(results, this.options, this.folder());
     if (this.preprocessed)
       for (const line of await writeRecordings(runs, this.config, this.folder()))
         print(process.stdout, `  taskproof: ${line}`);

@@ -15,7 +15,7 @@ import { decide } from '../playwright/run/decide';
 import { enter, readLedger } from '../playwright/run/ledger';
 import { carriedPlan, hidePlan } from '../playwright/run/plan';
 import { checkRun, runSettings } from '../playwright/run/settings';
-import { byName } from '../spec/placeholders';
+import { uniqueByName } from '../spec/placeholders';
 import { oneLine } from '../text/line';
 import type { FailedTrial } from '../verdicts/diagnosis/groups';
 import { type PassingTrial, PassingWays } from '../verdicts/diagnosis/parting';
@@ -141,7 +141,7 @@ export class SpecRun {
     // A confirmation and a probe need no diagnosis.
     if (checkRun() || !given || !isGraded(trial)) return {};
     // Trials are compared: what differs in each of them must not.
-    const record = byName(given, given.unique);
+    const record = uniqueByName(given, given.unique);
     const done = actionsOf(record);
     const { actions, end } = wayOf(record, done);
     // Trials resemble each other: equal actions are kept once.

@@ -3,7 +3,7 @@ import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { DEFAULT_RESULTS_FILE, RESULTS_SCHEMA_VERSION, type Results } from '../data/results';
-import { byName } from '../data/row-names';
+import { byRowName } from '../data/row-names';
 import { sumOfCosts, sumOfTokens } from '../data/usage';
 import type { Diagnosis, ResultRow } from '../data/verdict';
 import { checkOptions, type OptionSchemas } from '../options';
@@ -61,7 +61,7 @@ export function resultsOf(
   },
   { specs, findings, failures } = NO_DIAGNOSIS,
 ): Results {
-  const verdicts = runs.map(spec => rowOf(spec, run, specs.get(spec))).sort(byName);
+  const verdicts = runs.map(spec => rowOf(spec, run, specs.get(spec))).sort(byRowName);
   const hasSeveral = new Set(verdicts.map(({ project }) => project)).size > 1;
   // A shard has only a part of the trials; merging the reports compares them all.
   const comparison = hasSeveral && !run.shard ? compareProjects(verdicts) : undefined;
@@ -129,7 +129,11 @@ function rowOf(run: SpecRun, { shard }: { shard: string | null }, diagnosis?: Di
  * Writes the results file and the summary, and prints the comparison with the baseline. A file that can't be read or written is
  * only a warning: verdicts and exit status don't need it.
  */
-export async function writeOutput(results: Results, options: ReporterOptions, folder: string): Promise<void> {
+export async function writeResults(
+  results: Results,
+  options: ReporterOptions,
+  folder: string,
+): Promise<void> {
   await attempt(resolve(folder, options.outputFile), file =>
     writeText(file, `${JSON.stringify(results, null, 2)}\n`),
   );

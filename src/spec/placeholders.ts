@@ -79,7 +79,7 @@ export function atOrigin(spec: TaskSpec, origin: string | undefined): TaskSpec {
 }
 
 /** With the name of `{{unique}}` in place of its value. JSON escapes none of its letters and digits. */
-export function byName<Value>(value: Value, unique: string | undefined): Value {
+export function uniqueByName<Value>(value: Value, unique: string | undefined): Value {
   if (!unique) return value;
   return JSON.parse(JSON.stringify(value).replaceAll(unique, UNIQUE)) as Value;
 }

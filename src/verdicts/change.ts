@@ -1,7 +1,7 @@
 // What changed between a baseline and a later run, per spec and project, whether there are enough trials to tell, and what follows for
 // the exit code.
 
-import { byName, keyOf, specName } from '../data/row-names';
+import { byRowName, keyOf, specName } from '../data/row-names';
 import type { Graded, VerdictName, VerdictRow } from '../data/verdict';
 import {
   fisherExactOneSided,
@@ -112,7 +112,7 @@ export function diffVerdicts(
   };
   const rows = [...new Set([...earlier.keys(), ...later.keys()])]
     .map(key => compare(earlier.get(key), later.get(key), lacks))
-    .sort((a, b) => CHANGES.indexOf(a.change) - CHANGES.indexOf(b.change) || byName(a, b));
+    .sort((a, b) => CHANGES.indexOf(a.change) - CHANGES.indexOf(b.change) || byRowName(a, b));
   prove(rows);
   const counts = Object.fromEntries(CHANGES.map(change => [change, 0])) as Record<Change, number>;
   for (const row of rows) counts[row.change]++;

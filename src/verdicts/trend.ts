@@ -2,7 +2,7 @@
 
 import type { HistoryRun } from '../data/baseline';
 import { compareText, groupBy } from '../data/collections';
-import { byName, keyOf, specName } from '../data/row-names';
+import { byRowName, keyOf, specName } from '../data/row-names';
 import type { Graded, RowSubject } from '../data/verdict';
 import { fisherExactOneSided, totalOf } from './statistics';
 
@@ -26,7 +26,7 @@ export function trendsOf(runs: readonly HistoryRun[]): Trend[] {
   const oldestFirst = [...runs].sort((a, b) => compareText(a.startedAt, b.startedAt));
   const rows = oldestFirst.flatMap(({ startedAt, verdicts }) => verdicts.map(row => ({ ...row, startedAt })));
   const graded = rows.filter(({ passes, failures }) => passes + failures > 0);
-  const all = [...groupBy(graded, keyOf).values()].sort(([a], [b]) => byName(a, b));
+  const all = [...groupBy(graded, keyOf).values()].sort(([a], [b]) => byRowName(a, b));
   return all.map(series => {
     const [row] = series;
     const { project, replayed } = row;

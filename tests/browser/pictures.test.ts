@@ -5,7 +5,12 @@ import { setTimeout } from 'node:timers/promises';
 import { type Browser, type BrowserContextOptions, devices, type Page } from '@playwright/test';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Turn } from '../../src/agents/agent';
-import { picture, pictureOf, pictureScale, takeScreenshot } from '../../src/browser/session/pictures';
+import {
+  pictureForModel,
+  pictureOfBox,
+  pictureScale,
+  takeScreenshot,
+} from '../../src/browser/session/pictures';
 import { openSession } from '../../src/browser/session/session';
 import { NO_USAGE } from '../../src/data/usage';
 import type { JudgedTrial } from '../../src/grading/judge';
@@ -271,9 +276,9 @@ it('rings the place of a click, at any scale', () =>
 const DRAWN: [string, (page: Page) => Promise<Buffer | null>][] = [
   ["a turn's", page => takeScreenshot(page)],
   ["a turn's, with a ring", page => takeScreenshot(page, { x: 9, y: 9 })],
-  ["a model's", async page => Buffer.from((await picture(page)).data, 'base64')],
-  ["a model's, of a region", async page => Buffer.from((await picture(page, REGION)).data, 'base64')],
-  ["a finding's", page => pictureOf(page, REGION, 60)],
+  ["a model's", async page => Buffer.from((await pictureForModel(page)).data, 'base64')],
+  ["a model's, of a region", async page => Buffer.from((await pictureForModel(page, REGION)).data, 'base64')],
+  ["a finding's", page => pictureOfBox(page, REGION, 60)],
 ];
 const REGION = { x: 300, y: 300, width: 200, height: 100 };
 

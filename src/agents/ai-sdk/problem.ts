@@ -1,6 +1,6 @@
 // Turns errors of requests into messages that say what to do and quote the provider.
 import { messageOf } from '../../text/error-message';
-import { type Asked, advice, keysIn, quoted, withoutKeys } from '../model/problem';
+import { type Asked, advice, keysIn, quotedWords, withoutKeys } from '../model/problem';
 import type { AiSdkSettings } from './options';
 
 export type Sdk = typeof import('ai');
@@ -32,9 +32,9 @@ function reasonOf(
   keys: readonly string[],
 ): string {
   if (!sdk.APICallError.isInstance(error))
-    return `the request to the model "${model}" failed: ${quoted(messageOf(error), keys)} (${Object(error).name})`;
+    return `the request to the model "${model}" failed: ${quotedWords(messageOf(error), keys)} (${Object(error).name})`;
   const { statusCode } = error;
-  const words = quoted(wordsOf(error), keys);
+  const words = quotedWords(wordsOf(error), keys);
   if (statusCode === undefined || statusCode === 200) {
     const what = statusCode ? "sent an answer that can't be parsed" : "can't be reached";
     const origin = URL.canParse(error.url) ? new URL(error.url).origin : error.url;

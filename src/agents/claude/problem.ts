@@ -1,7 +1,7 @@
 // Turns errors of the Messages API into messages that say what to do and quote the provider.
 import type { APIError } from '@anthropic-ai/sdk';
 import { messageOf } from '../../text/error-message';
-import { type Asked, advice, keysIn, noAnswer, quoted, withoutKeys } from '../model/problem';
+import { type Asked, advice, keysIn, noAnswer, quotedWords, withoutKeys } from '../model/problem';
 import type { ModelSettings } from './options';
 
 /** The settings of a factory, and its name. */
@@ -35,7 +35,7 @@ function reasonOf(error: unknown, request: Request, keys: readonly string[]): st
     return `${broke}: ${messageOf(error)}`;
   }
   const id = failed.requestID ?? failed.headers?.get('x-amzn-requestid');
-  return `${doing(failed, request)} The provider said: ${quoted(wordsOf(failed), keys)}${id ? ` (request ${id})` : ''}`;
+  return `${doing(failed, request)} The provider said: ${quotedWords(wordsOf(failed), keys)}${id ? ` (request ${id})` : ''}`;
 }
 
 function asked({ factory, model, maxRetries, client }: Asker): Asked {

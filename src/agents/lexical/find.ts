@@ -8,7 +8,7 @@ import { pathOf } from '../../data/action';
 import { shorten } from '../../text/shorten';
 import type { SessionTask } from '../agent';
 import { Stuck, type Target } from './goal';
-import { type Builder, holding, type Scope, whole } from './locators';
+import { type Builder, type Scope, thatHolds, whole } from './locators';
 
 /** Nothing on the page is what a clause asks for. */
 export class NotFound extends Stuck {}
@@ -28,7 +28,7 @@ const NAMED =
 /** What Playwright finds now; undefined if that takes long. */
 export const now = <T>(page: Page, looking: () => Promise<T>) => within(unseen(page, looking), LOOK_MS);
 export const isA = (found: Locator, css: string) =>
-  now(found.page(), () => found.evaluate(injected('isA'), css));
+  now(found.page(), () => found.evaluate(injected('matches'), css));
 
 /**
  * Waits for the element that a clause names.
@@ -59,7 +59,7 @@ async function look(page: Page, target: Target, builders: Builder[], takesPart: 
   const length = Math.min(page.frames().length - 1, MAX_FRAMES);
   const frames = Array.from({ length }, (_, at) => page.locator('iframe,frame').nth(at).contentFrame());
   const scopes: Scope[] = [...((await now(page, () => dialog.count())) ? [dialog] : []), page, ...frames];
-  for (const name of [target.label, whole(target.label), ...(takesPart ? [holding(target.label)] : [])])
+  for (const name of [target.label, whole(target.label), ...(takesPart ? [thatHolds(target.label)] : [])])
     for (const scope of scopes)
       for (const [by, build] of builders.entries())
         for (const things of build(scope, name)) {
@@ -69,7 +69,7 @@ async function look(page: Page, target: Target, builders: Builder[], takesPart: 
 }
 
 async function single(page: Page, { label, place, nth }: Target, things: Locator) {
-  const which = { place: place ? holding(place) : undefined, nth };
+  const which = { place: place ? thatHolds(place) : undefined, nth };
   const [at, second] = (await now(page, () => things.evaluateAll(injected('meant'), which))) ?? [];
   if (second === undefined) return at === undefined ? undefined : things.nth(at);
   throw new Stuck(

@@ -25,7 +25,7 @@ const spaced = (label: string) => escaped(label).replace(/[\s_-]+/g, '[\\s_-]*')
 /** The name, but for case, spacing and marks around it. */
 export const whole = (label: string) => new RegExp(`^[\\s:*+•›»]*${spaced(label)}[\\s:*.…!?›»▾▼]*$`, 'i');
 /** The name among other words. */
-export const holding = (label: string) =>
+export const thatHolds = (label: string) =>
   new RegExp(`(?<![\\p{L}\\p{N}])${spaced(label)}(?![\\p{L}\\p{N}])`, 'iu');
 const isWhole = (name: string | RegExp) => typeof name === 'string' || name.source.startsWith('^');
 

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Dialog, Locator } from '@playwright/test';
 import { act } from '../../browser/actions/act';
 import { keySequence } from '../../browser/actions/keys';
-import { type Handle, placeOf } from '../../browser/actions/locate';
+import { durableLocator, type Handle } from '../../browser/actions/locate';
 import { type LocatedAction, perform, reasonIn } from '../../browser/actions/perform';
 import { injected } from '../../browser/in-page';
 import { within } from '../../browser/waiting';
@@ -232,7 +232,9 @@ class Player {
   async #over(target: Locator): Promise<{ part?: Locator; way?: Locator }> {
     const handle = () => target.evaluateHandle(injected('overIt'), CLOSERS, { timeout: 1_000 });
     const found = [...((await (await now(this.task.page, handle))?.getProperties()) ?? [])];
-    const places = found.map(async ([name, element]) => [name, await placeOf(element as Handle)] as const);
+    const places = found.map(
+      async ([name, element]) => [name, await durableLocator(element as Handle)] as const,
+    );
     return Object.fromEntries(await Promise.all(places));
   }
 
@@ -240,7 +242,7 @@ class Player {
   async #choose(locator: Locator, label: string): Promise<void> {
     const texts = await locator.locator('option').allTextContents();
     const options = texts.map(text => text.replace(/\s+/g, ' ').trim());
-    const fits = [new RegExp(`^${is.escaped(label)}$`), is.whole(label), is.holding(label)]
+    const fits = [new RegExp(`^${is.escaped(label)}$`), is.whole(label), is.thatHolds(label)]
       .map(name => options.filter(option => name.test(option)))
       .find(some => some.length);
     if (fits?.length !== 1) {

@@ -37,7 +37,7 @@ export function noAnswer(factory: string, limitMs: number): string {
 }
 
 /** The beginning of what a provider said. @param keys masked before the text is cut, so that none is cut */
-export function quoted(words: string, keys: readonly string[]): string {
+export function quotedWords(words: string, keys: readonly string[]): string {
   const masked = withoutKeys(words, keys);
   return masked.length > MAX_WORDS ? `${masked.slice(0, MAX_WORDS)}…` : masked;
 }

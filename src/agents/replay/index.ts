@@ -49,7 +49,7 @@ export function replay(options?: ReplayOptions): Agent {
     withoutRecording: settings.withoutRecording,
     async missingRecording(configDir, specName) {
       if (settings.fallback) return undefined;
-      const { recordingOf } = await import('./player.js');
+      const { recordingFor: recordingOf } = await import('./player.js');
       const file = recordingOf(settings, configDir, specName);
       return existsSync(file) ? undefined : file;
     },

@@ -148,7 +148,7 @@ export class Player {
 const MAY_DO_NOTHING = new Set(['hover', 'focus', 'scroll', 'new_tab', 'switch_tab', 'close_tab', 'reload']);
 
 /** The file of a spec's recording, absolute. @throws RecordingError if the spec's id can't be a file name. */
-export function recordingOf({ recordings }: ReplaySettings, configDir: string, specName: string): string {
+export function recordingFor({ recordings }: ReplaySettings, configDir: string, specName: string): string {
   return recordingFile(resolve(configDir, recordings ?? DEFAULT_RECORDINGS_DIR), specName);
 }
 
@@ -159,7 +159,7 @@ export async function playRecording(task: SessionTask, settings: ReplaySettings)
     throw new Error(
       "replay() plays recordings of task specs, so it can't be used in a hand-written test (agent.run). Set another agent for it.",
     );
-  const file = recordingOf(settings, configDir, specName);
+  const file = recordingFor(settings, configDir, specName);
   const text = existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   const { unique } = task;
   const recording = text && readRecording(unique ? text.replaceAll(UNIQUE, unique) : text, file);

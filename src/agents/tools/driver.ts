@@ -12,7 +12,7 @@ import type { PageTool } from '../../browser/page-tools/page-tools';
 import { refuseError, resultText, toolNews } from '../../browser/page-tools/tool-text';
 import { Observations } from '../../browser/reading/changes';
 import { Refs, viewportOf } from '../../browser/reading/references';
-import { picture, pictureScale } from '../../browser/session/pictures';
+import { pictureForModel, pictureScale } from '../../browser/session/pictures';
 import type { Session } from '../../browser/session/session';
 import { within } from '../../browser/waiting';
 import type { DialogAnswer } from '../../data/action';
@@ -115,7 +115,7 @@ export class Driver {
 
   /** A picture of the viewport. The model's coordinates are pixels of the newest picture. */
   async picture(page: Page) {
-    const { scale, ...taken } = await picture(page);
+    const { scale, ...taken } = await pictureForModel(page);
     this.scales.set(page, scale);
     return taken;
   }

@@ -11,7 +11,11 @@ import { defineTool, quote, seconds } from './tool';
 const MAX_SECONDS = 30;
 
 /** Runs something while keys are down. */
-export async function holding(page: Page, keys: readonly string[], run: () => Promise<void>): Promise<void> {
+export async function whileHolding(
+  page: Page,
+  keys: readonly string[],
+  run: () => Promise<void>,
+): Promise<void> {
   const held: string[] = [];
   try {
     for (const key of keys) {
@@ -72,7 +76,7 @@ export const KEYBOARD_TOOLS = [
       const [key, ...more] = keySequence(text);
       if (more.length > 0) throw new DriverError('hold_key holds one key or chord, not a sequence');
       const parts = key === '+' ? ['+'] : key!.split(/\+(?=.)/);
-      await holding(page, parts, () => pause(driver, duration));
+      await whileHolding(page, parts, () => pause(driver, duration));
     },
   }),
   defineTool({

@@ -6,7 +6,7 @@ import { elementAt, placeIn, readAt, targetAt } from '../../browser/actions/loca
 import type { Point } from '../../browser/geometry';
 import { viewportOf } from '../../browser/reading/references';
 import type { Driver, Target } from './driver';
-import { holding } from './keyboard';
+import { whileHolding } from './keyboard';
 import { byEither, byPoint, byRef, defineTool, flatPlace, flatRef, modifiers } from './tool';
 
 /** CSS pixels of a notch of the wheel. */
@@ -52,7 +52,7 @@ const clickTool = (
       const point = await driver.pointOf(page, target);
       driver.mark(point);
       const [seen] = await Promise.all([elementAt(page, point), driver.recordAt(page, draft, point)]);
-      await holding(page, held, () => page.mouse.click(point.x, point.y, options));
+      await whileHolding(page, held, () => page.mouse.click(point.x, point.y, options));
       return hintFor(seen?.tag, seen?.inputType);
     },
   });
@@ -126,7 +126,7 @@ const drag = defineTool({
       const draft = { do: 'drag', position: source?.position, toPosition: goal?.position } as const;
       if (source && goal) await driver.recorder.record(page, draft, source.element, goal.element);
     }
-    await holding(page, held, async () => {
+    await whileHolding(page, held, async () => {
       await page.mouse.move(start.x, start.y);
       await page.mouse.down();
       await release(driver, page, target);
@@ -167,7 +167,7 @@ const scroll = defineTool({
       const scroller = path ? await placeIn(seen.frame, path) : undefined;
       await driver.recorder.record(page, { do: 'scroll', x, y }, scroller);
     }
-    await holding(page, held, async () => {
+    await whileHolding(page, held, async () => {
       await page.mouse.move(point.x, point.y);
       await page.mouse.wheel(x, y);
     });

@@ -5,7 +5,7 @@ import { DriverError } from '../../browser/errors';
 import { findText } from '../../browser/reading/find';
 import { pageText, runScript } from '../../browser/reading/page-text';
 import { readPage } from '../../browser/reading/page-tree';
-import { picture } from '../../browser/session/pictures';
+import { pictureForModel } from '../../browser/session/pictures';
 import { shorten } from '../../text/shorten';
 import type { Driver } from './driver';
 import { defineTool, none, quote } from './tool';
@@ -84,7 +84,7 @@ const zoom = defineTool({
     const to = await driver.pointOf(page, { x: Math.max(x0, x1), y: Math.max(y0, y1) });
     const [width, height] = [to.x - from.x, to.y - from.y];
     if (width < 1 || height < 1) throw new DriverError('zoom needs a region with a size: [x0, y0, x1, y1]');
-    const { scale: _, ...taken } = await picture(page, { ...from, width, height });
+    const { scale: _, ...taken } = await pictureForModel(page, { ...from, width, height });
     return taken;
   },
 });

@@ -53,7 +53,7 @@ export async function elementAt(page: Page, point: Point | null) {
 }
 
 /** An element's place in the document: exact for now, and enough for Playwright to make a durable locator of it. */
-export async function placeOf(element: Handle): Promise<Locator> {
+export async function durableLocator(element: Handle): Promise<Locator> {
   const frame = await element.ownerFrame();
   if (!frame) throw new Error('the element has no document any more');
   return placeIn(frame, await element.evaluate(injected('cssPathOf')));
@@ -62,5 +62,5 @@ export async function placeOf(element: Handle): Promise<Locator> {
 export async function placeIn(frame: Frame, path: string): Promise<Locator> {
   if (!frame.parentFrame()) return frame.page().locator(path);
   const element = await frame.frameElement();
-  return (await placeOf(element as Handle)).contentFrame().locator(path);
+  return (await durableLocator(element as Handle)).contentFrame().locator(path);
 }

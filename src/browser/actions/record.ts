@@ -13,7 +13,7 @@ import { controlInWords } from '../../data/control-words';
 import { fingerprintOf, NO_ANSWER } from '../reading/fingerprint';
 import type { Session } from '../session/session';
 import { within } from '../waiting';
-import { type Handle, placeOf } from './locate';
+import { durableLocator, type Handle } from './locate';
 
 /** Milliseconds for a durable locator, so that a busy or huge page does not hold up the trial. */
 const LIMIT_MS = 2_000;
@@ -133,7 +133,8 @@ async function finished({ draft, tab, ...asked }: Pending): Promise<RecordedActi
 
 /** Wrapped in an object, so that only the place is awaited, and not the durable locator. */
 async function durable(target: ActionElement): Promise<{ locator: Promise<string | undefined> }> {
-  const place = 'ownerFrame' in target ? await placeOf(target as Handle).catch(() => undefined) : target;
+  const place =
+    'ownerFrame' in target ? await durableLocator(target as Handle).catch(() => undefined) : target;
   if (!place) return { locator: Promise.resolve(undefined) };
   const found = within(place.normalize().then(String), LIMIT_MS);
   // If the page went away too soon, the element's place will do; a reference into a snapshot will not.

@@ -2,7 +2,16 @@
 import type { BrowserContext, CDPSession, Page } from '@playwright/test';
 import { protocolOf } from '../page-calls';
 
-export type TargetInfo = Awaited<ReturnType<typeof targetOf>>;
+/** What we use of the protocol's own type, which Playwright does not export. */
+export interface TargetInfo {
+  targetId: string;
+  type: string;
+  url: string;
+  subtype?: string;
+  openerId?: string;
+  openerFrameId?: string;
+  browserContextId?: string;
+}
 
 const TYPES = ['page', 'iframe', 'shared_worker', 'service_worker'];
 
@@ -86,7 +95,7 @@ export class Targets {
   }
 }
 
-export async function targetOf(page: Page) {
+export async function targetOf(page: Page): Promise<TargetInfo> {
   const session = await protocolOf(page);
   if (!session) throw new Error('the page is closed, or its browser has no DevTools protocol');
   return (await session.send('Target.getTargetInfo')).targetInfo;

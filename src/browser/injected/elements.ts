@@ -43,7 +43,7 @@ export function isStyledInput(element: Element): boolean {
   return opacity === '0' || (appearance === 'none' && element.matches('[type=checkbox],[type=radio]'));
 }
 
-export function flat(text: string, max: number): string {
+export function flatText(text: string, max: number): string {
   const line = text.slice(0, 5_000).replace(/\s+/g, ' ').trim();
   return line.length > max ? `${line.slice(0, max - 1)}…` : line;
 }
@@ -79,7 +79,7 @@ export function nameOf(element: Element): string {
     element.getAttribute('title'),
     element.getAttribute('placeholder'),
   ];
-  return flat(names.find(name => name?.trim()) ?? '', 100);
+  return flatText(names.find(name => name?.trim()) ?? '', 100);
 }
 
 /** A label's own text, without that of the field in it. */
@@ -115,7 +115,7 @@ export function wordsFor(element: Element): string {
   const name =
     isShort || isControl(element) ? nameOf(element) : element.getAttribute('aria-label') || heading;
   const words = isKnown ? roleOf(element) : element.localName + (first ? `.${first}` : '');
-  return name.trim() ? `${words} "${flat(name, 60)}"` : words;
+  return name.trim() ? `${words} "${flatText(name, 60)}"` : words;
 }
 
 /** What its author called an element, in lower-case words: id, classes, addresses, icons. */
@@ -127,7 +127,7 @@ export function hintsOf(element: Element): string {
     .join(' ')
     .slice(0, 2_000)
     .replace(/([a-z])([A-Z])/g, '$1 $2');
-  return flat(words.replace(/[^\p{L}\p{N}]+/gu, ' '), 300).toLowerCase();
+  return flatText(words.replace(/[^\p{L}\p{N}]+/gu, ' '), 300).toLowerCase();
 }
 
 /** A CSS path from the root, with Playwright's `>>` before a shadow root. */

@@ -5,7 +5,7 @@ export { hashOfContent, visibleText } from './content';
 export { cssPathOf } from './elements';
 export { besideTree, pressedInstead, settable, valueOfText } from './fields';
 export { look, seen, show } from './look';
-export { isA, meant, textAt } from './meant';
+export { matches, meant, textAt } from './meant';
 export { isFilledIn, outlineTools } from './model-context';
 export { overIt } from './overlap';
 export { bringIntoView } from './scrolling';

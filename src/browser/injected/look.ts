@@ -3,7 +3,7 @@ import type { FindingKind } from '../../data/finding';
 import type { Box } from '../geometry';
 import {
   boxOf,
-  flat,
+  flatText,
   hintsOf,
   inViewport,
   isControl,
@@ -112,10 +112,10 @@ export function add(state: State, kind: FindingKind, element: Element, text: str
   const some = concerned.slice(0, 50);
   const beside = element.closest('label,td,li,p,fieldset,div')?.textContent ?? '';
   const names = [...some.map(nameOf), beside.length < 120 ? beside : ''];
-  const told = [...new Set(names.map(name => flat(name, 120).toLowerCase()))].filter(Boolean);
+  const told = [...new Set(names.map(name => flatText(name, 120).toLowerCase()))].filter(Boolean);
   state.found.push(element);
   state.sightings.push({
-    ...{ kind, selector: selectorOf(element), text: flat(text, 300) },
+    ...{ kind, selector: selectorOf(element), text: flatText(text, 300) },
     ...{ names: told, hints: hintsOf(element), boxes: some.map(boxOf) },
   });
 }

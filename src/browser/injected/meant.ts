@@ -51,4 +51,4 @@ export function textAt(element: Element): string {
   return textOf(element.closest('tr,li,dl,details,[role=row]') ?? element).trim();
 }
 
-export const isA = (element: Element, css: string) => element.matches(css);
+export const matches = (element: Element, css: string) => element.matches(css);

@@ -2,11 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Frame, Page } from '@playwright/test';
-import { type Handle, placeOf } from '../actions/locate';
+import { durableLocator, type Handle } from '../actions/locate';
 import type { Box, Point } from '../geometry';
 import { type World, worldOf } from '../in-page';
 import type { LookOptions, Sighting } from '../injected/look';
-import { pictureOf } from '../session/pictures';
+import { pictureOfBox } from '../session/pictures';
 import { within } from '../waiting';
 import { viewportOf } from './references';
 
@@ -116,7 +116,7 @@ async function lookInto(page: Page, frame: Frame, ms: number, { wanted, unkept }
 async function placeOfFrame(page: Page, frame: Frame) {
   if (frame === page.mainFrame()) return { scope: page, corner: { x: 0, y: 0 } };
   const element = (await frame.frameElement()) as Handle;
-  const locator = await (await placeOf(element)).normalize();
+  const locator = await (await durableLocator(element)).normalize();
   return { scope: locator.contentFrame(), corner: await cornerOf(element), element };
 }
 
@@ -137,7 +137,7 @@ async function cutOut(page: Page, world: World, place: Place, index: number): Pr
   const bottom = Math.min(height, box.y + box.height + MARGIN);
   if (right - x < 1 || bottom - y < 1) return undefined;
   const clip = { x, y, width: right - x, height: bottom - y };
-  return pictureOf(page, clip, QUALITY);
+  return pictureOfBox(page, clip, QUALITY);
 }
 
 function moved(box: Box, by: Point): Box {

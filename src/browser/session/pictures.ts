@@ -68,7 +68,7 @@ function largestScale({ width, height }: Size): number {
  *
  * @returns `scale`: pixels of the picture for each CSS pixel
  */
-export async function picture(page: Page, region?: Box) {
+export async function pictureForModel(page: Page, region?: Box) {
   const viewport = await viewportOf(page);
   const clip = region ?? { x: 0, y: 0, ...viewport };
   const wanted = region ? Math.min(MAX_ZOOM, largestScale(clip)) : pictureScale(viewport);
@@ -97,7 +97,7 @@ export async function forModel(page: Page, image: Buffer): Promise<Buffer> {
 }
 
 /** A region of the viewport. */
-export async function pictureOf(page: Page, clip: Box, quality: number): Promise<Buffer> {
+export async function pictureOfBox(page: Page, clip: Box, quality: number): Promise<Buffer> {
   const captured = await capture(page, clip, 1, quality);
   return captured ?? byPlaywright(page, { quality, timeout: LIMIT_MS, caret: 'initial', clip });
 }

@@ -39,7 +39,7 @@ export function cached(block: BetaTextBlockParam): BetaTextBlockParam {
 }
 
 /** Without a "<", the content can't end its quotation or open another. The API refuses half of a surrogate pair. */
-export function quoted(kind: Kind, content: string): string {
+export function quotedEvidence(kind: Kind, content: string): string {
   return `<evidence kind="${kind}">\n${content.toWellFormed().replaceAll('<', '&lt;') || '(nothing)'}\n</evidence>`;
 }
 
@@ -56,10 +56,10 @@ export function recordedEvidence(trial: JudgedTrial): BetaTextBlockParam {
   const checks = trial.assertions.map(({ title, passed }) => `${passed ? 'held' : 'did not hold'}: ${title}`);
   return text(
     [
-      quoted('turns', cut(trial.turns.map(turnText).join('\n\n'), MAX_TURNS)),
-      quoted('final address', cut(trial.finalUrl, MAX_URL)),
-      quoted('final page text', cut(trial.finalText, MAX_FINAL_TEXT)),
-      quoted('automatic checks', checks.join('\n')),
+      quotedEvidence('turns', cut(trial.turns.map(turnText).join('\n\n'), MAX_TURNS)),
+      quotedEvidence('final address', cut(trial.finalUrl, MAX_URL)),
+      quotedEvidence('final page text', cut(trial.finalText, MAX_FINAL_TEXT)),
+      quotedEvidence('automatic checks', checks.join('\n')),
     ].join('\n\n'),
   );
 }
@@ -105,8 +105,8 @@ export function mostRelevant(scored: readonly ScoredScreenshot[], limit: number)
 export function pictures(kept: readonly ScoredScreenshot[]): BetaContentBlockParam[] {
   return kept.flatMap(({ screenshot, shows }, index) => [
     text(`Screenshot ${index + 1} of ${kept.length}, ${whenOf(screenshot.turn)}:`),
-    picture(screenshot.image),
-    ...(shows ? [text(quoted('screenshot description', shows))] : []),
+    imageBlock(screenshot.image),
+    ...(shows ? [text(quotedEvidence('screenshot description', shows))] : []),
   ]);
 }
 
@@ -120,7 +120,7 @@ export function described(
   const lines = others.map(({ screenshot, shows }) => `${whenOf(screenshot.turn)}: ${shows}`);
   return [
     text('Further screenshots that tell something, not attached:'),
-    text(quoted('screenshot description', cut(lines.join('\n'), MAX_DESCRIPTIONS))),
+    text(quotedEvidence('screenshot description', cut(lines.join('\n'), MAX_DESCRIPTIONS))),
   ];
 }
 
@@ -128,7 +128,7 @@ export function whenOf(turn: number | null): string {
   return turn === null ? 'the state at the end' : `after turn ${turn}`;
 }
 
-export function picture(image: Buffer): BetaContentBlockParam {
+export function imageBlock(image: Buffer): BetaContentBlockParam {
   return {
     type: 'image',
     source: { type: 'base64', media_type: 'image/jpeg', data: image.toString('base64') },

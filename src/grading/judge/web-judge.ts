@@ -6,8 +6,8 @@ import {
   cached,
   candidates,
   described,
+  imageBlock,
   mostRelevant,
-  picture,
   pictures,
   recordedEvidence,
   type ScoredScreenshot,
@@ -93,7 +93,7 @@ async function judgeInStages(
       content: [
         task,
         text(`This screenshot was taken as ${whenOf(screenshot.turn)}:`),
-        picture(screenshot.image),
+        imageBlock(screenshot.image),
       ],
       schema: scoreAnswer,
     });

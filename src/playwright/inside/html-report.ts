@@ -4,13 +4,13 @@ import type { TestResult, TestStep } from '@playwright/test/reporter';
 type Picture = TestResult['attachments'][number];
 
 /** The picture after a turn. */
-export function pictureOf({ attachments }: TestResult, turn: number): Picture | undefined {
+export function pictureOfTurn({ attachments }: TestResult, turn: number): Picture | undefined {
   return attachments.find(({ name }) => name === `turn-${turn}.jpg`);
 }
 
 /** Marks the step of a turn, for reporters that read results in their `onEnd`. */
 export function markTurn(result: TestResult, turn: number, mark: string): void {
-  const picture = pictureOf(result, turn);
+  const picture = pictureOfTurn(result, turn);
   const step = picture && stepWith(result.steps, picture);
   if (step && !step.title.endsWith(mark)) step.title += ` ${mark}`;
 }

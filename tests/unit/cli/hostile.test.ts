@@ -3,7 +3,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { checkRecording } from '../../../src/data/recording';
 import { readResults } from '../../../src/data/results';
 import { renderSummary, verdictTable } from '../../../src/report/render/run';
-import { writeOutput } from '../../../src/report/write';
+import { writeResults } from '../../../src/report/write';
 import { harmless, oneLine } from '../../../src/text/line';
 import { resultsFile, suite } from './suite';
 
@@ -122,7 +122,7 @@ test.each(EVIL)('%j in what the reporter writes', async evil => {
   const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   onTestFinished(() => out.mockRestore());
   const options = { outputFile: 'r.json', baseline: 'before.json' };
-  await writeOutput(results, options as Parameters<typeof writeOutput>[1], folder);
+  await writeResults(results, options as Parameters<typeof writeResults>[1], folder);
   expectHarmless(out.mock.calls.map(([text]) => text).join(''));
   out.mockRestore();
   expectHarmless(verdictTable(results));

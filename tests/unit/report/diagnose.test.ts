@@ -18,7 +18,7 @@ import { renderSummary } from '../../../src/report/render/run';
 import { whyLines } from '../../../src/report/render/trial-notes';
 import { SpecRun } from '../../../src/report/spec-run';
 import { resultsOf } from '../../../src/report/write';
-import { byName } from '../../../src/spec/placeholders';
+import { uniqueByName } from '../../../src/spec/placeholders';
 import { failedTrialOf, wayOf } from '../../../src/verdicts/diagnosis/way';
 import { fakeConfig, fakeResult, fakeTest } from '../../support/fake-suite';
 import { madeRecord } from '../../support/records';
@@ -181,7 +181,7 @@ describe('what a trial did', () => {
 
   test('the value of {{unique}} stands by its name', () => {
     const trial = record([[click('/page-x1y2z3', 'Delete x1y2z3')]], { finalUrl: `${SITE}/page-x1y2z3` });
-    const { actions, end } = wayOf(byName(trial, 'x1y2z3'));
+    const { actions, end } = wayOf(uniqueByName(trial, 'x1y2z3'));
     expect(actions.map(({ path, did }) => `${path}: ${did}`)).toEqual([
       '/page-{{unique}}: clicked button "Delete {{unique}}"',
     ]);

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { brokenWalls, folderOf, readImports, WALLS } from '../../../scripts/imports.mjs';
 
@@ -22,4 +23,17 @@ test('an import through a wall is named with its file and what is allowed', () =
     'src/report/write.ts loads @anthropic-ai/sdk: only agents/claude, grading/judge may',
     'src/data/record.ts imports src/options.ts: src/data may import of ours only text, spec',
   ]);
+});
+
+test('no two exported functions, constants or classes have one name', () => {
+  const places = new Map<string, string[]>();
+  // The format's entry exports its schemas again, with other types.
+  for (const file of [...readImports().keys()].filter(name => name !== 'spec/index.ts')) {
+    const code = readFileSync(`src/${file}`, 'utf8');
+    const names = [...code.matchAll(/^export (?:async )?(?:function|const|class) (\w+)/gm)].map(
+      match => match[1]!,
+    );
+    for (const name of new Set(names)) places.set(name, [...(places.get(name) ?? []), file]);
+  }
+  expect([...places].filter(([, files]) => files.length > 1)).toEqual([]);
 });

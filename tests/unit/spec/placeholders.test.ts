@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { type TaskSpec, taskSpecSchema } from '../../../src/spec';
-import { byName, placeholdersIn, withData } from '../../../src/spec/placeholders';
+import { placeholdersIn, uniqueByName, withData } from '../../../src/spec/placeholders';
 
 function specWith(more: object): TaskSpec {
   return taskSpecSchema.parse({
@@ -73,7 +73,7 @@ describe('placeholders are found with their places', () => {
 
 test('a recording names the value of {{unique}}; without one it stays as it is', () => {
   const value = { text: 'undefined k3fz90ab', list: ['k3fz90ab!'] };
-  expect(byName(value, 'k3fz90ab')).toEqual({ text: 'undefined {{unique}}', list: ['{{unique}}!'] });
-  expect(byName(value, undefined)).toBe(value);
-  expect(byName(value, '')).toBe(value);
+  expect(uniqueByName(value, 'k3fz90ab')).toEqual({ text: 'undefined {{unique}}', list: ['{{unique}}!'] });
+  expect(uniqueByName(value, undefined)).toBe(value);
+  expect(uniqueByName(value, '')).toBe(value);
 });

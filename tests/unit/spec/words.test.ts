@@ -2,9 +2,9 @@
 import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import {
+  errorPlace,
   escapeControls,
   formatPath,
-  placeOf,
   problemsIn,
   shown,
   TaskSpecError,
@@ -68,7 +68,7 @@ test.each<[string, TaskSpecError, [number, number]]>([
   ],
   ['of none', new TaskSpecValidationError([]), [1, 1]],
   ['of a file that can not be read', new TaskSpecError('gone', 'x.yaml'), [1, 1]],
-])('the place %s', (_, error, [line, column]) => expect(placeOf(error)).toEqual({ line, column }));
+])('the place %s', (_, error, [line, column]) => expect(errorPlace(error)).toEqual({ line, column }));
 
 test('one problem is not several', () => {
   const one = { path: 'id', message: 'is wrong', line: 1, column: 2 };

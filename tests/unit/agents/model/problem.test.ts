@@ -1,6 +1,6 @@
 // Errors of requests to a model are told without keys.
 import { expect, test } from 'vitest';
-import { quoted, withoutKeys } from '../../../../src/agents/model/problem';
+import { quotedWords, withoutKeys } from '../../../../src/agents/model/problem';
 
 const KEY = 'ABSK-0123456789-of-this-test';
 
@@ -9,5 +9,5 @@ test.each([['in words', `the key ${KEY} is odd`, 'the key [key] is odd']])('%s',
 });
 
 test('a key is masked before the text is cut', () => {
-  expect(quoted(`${'x'.repeat(290)} ${KEY}`, [KEY])).toBe(`${'x'.repeat(290)} [key]`);
+  expect(quotedWords(`${'x'.repeat(290)} ${KEY}`, [KEY])).toBe(`${'x'.repeat(290)} [key]`);
 });

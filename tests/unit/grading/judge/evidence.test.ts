@@ -5,7 +5,7 @@ import {
   candidates,
   described,
   mostRelevant,
-  quoted,
+  quotedEvidence,
   recordedEvidence,
   type ScoredScreenshot,
 } from '../../../../src/grading/judge/evidence';
@@ -40,7 +40,7 @@ test('what is not shown is described, if it tells something', () => {
   const [title, text] = described(all, [all[0]!, all[4]!]) as { text: string }[];
   expect(title!.text).toBe('Further screenshots that tell something, not attached:');
   expect(text!.text).toBe(
-    quoted('screenshot description', 'after turn 1: picture 1\nafter turn 3: picture 3'),
+    quotedEvidence('screenshot description', 'after turn 1: picture 1\nafter turn 3: picture 3'),
   );
   expect(described(all, all)).toEqual([]);
   expect(described(scored(null, null), [])).toEqual([]);

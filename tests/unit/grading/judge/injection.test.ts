@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { webJudge } from '../../../../src/grading/judge';
-import { quoted, recordedEvidence } from '../../../../src/grading/judge/evidence';
+import { quotedEvidence, recordedEvidence } from '../../../../src/grading/judge/evidence';
 import { playJudge, stageOf } from '../../../support/judge-model';
 import { textsOf } from '../../../support/messages-api';
 import type { JsonObject } from '../../../support/messages-api/tokens';
@@ -84,7 +84,7 @@ test('no content ends its quotation or is not valid UTF-8', () => {
   );
   fc.assert(
     fc.property(nasty, content => {
-      const text = quoted('turns', content);
+      const text = quotedEvidence('turns', content);
       expect(text.match(/</g)).toHaveLength(2);
       expect(unquoted(text)).toBe('');
       expect(text).not.toMatch(/\p{Surrogate}/u);
