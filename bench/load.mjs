@@ -73,8 +73,8 @@ console.log(JSON.stringify(times));`;
 async function loadPage(rounds) {
   const require = createRequire(join(ROOT, 'package.json'));
   const { chromium } = require('@playwright/test');
-  const { guardContext } = require(join(builtLibrary(), 'dist/browser/guard.js'));
-  const { recordNetwork } = require(join(builtLibrary(), 'dist/browser/network-log.js'));
+  const { guardContext } = require(join(builtLibrary(), 'dist/browser/guard/guard.js'));
+  const { recordNetwork } = require(join(builtLibrary(), 'dist/browser/session/network.js'));
   // In another thread, since the site and the guard and log would wait for each other in one.
   const site = new Worker(new URL('./lib/heavy-site.mjs', import.meta.url), {
     workerData: { images: IMAGES, fetches: FETCHES },
