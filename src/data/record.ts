@@ -99,6 +99,8 @@ const assertionResultSchema = z.object({
   /** The assertion as a sentence: `url matches "**\/trial**"`. */
   title: z.string(),
   type: z.enum(['url', 'dom', 'network']),
+  /** Of the request that it asks for. */
+  method: z.string().optional(),
   description: z.string().optional(),
   passed: z.boolean(),
   /** Why it does not hold; null if it does. */

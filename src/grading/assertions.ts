@@ -75,7 +75,7 @@ async function checkNetwork(assertion: NetworkAssertion, state: GradedState): Pr
       return `${request} was sent, but answered with ${[...seen].join(', ')} instead of ${status}`;
     return sent.length
       ? `${request} was made, but a service worker answered it, not the server`
-      : `no request matched ${request} (${state.network.length} requests in this trial)`;
+      : `no request matched ${request}`;
   });
 }
 

@@ -9,30 +9,23 @@ import { compareText, groupBy } from '../data/collections';
 import { planName } from '../data/plan';
 import { DEFAULT_RECORDINGS_DIR, readRecording, recordingFile } from '../data/recording';
 import { byRowName } from '../data/row-names';
-import type { Comparison, Diagnosis, Parting, PassingTrials, SharedFinding, Way } from '../data/verdict';
+import type { Comparison, Diagnosis, Parting, PassingTrials, SharedFinding } from '../data/verdict';
 import { markTurn, pictureOfTurn, showSideBySide } from '../playwright/inside/html-report';
 import { annotate } from '../playwright/inside/results';
 import { oneLine } from '../text/line';
-import {
-  diagnosisOf,
-  type FailedTrial,
-  failureGroups,
-  groupOf,
-  headlineOf,
-  sharedFindings,
-} from '../verdicts/diagnosis/groups';
-import { type PassingTrial, PassingWays } from '../verdicts/diagnosis/parting';
+import { diagnosisOf, failureGroups, headlineOf, sharedFindings } from '../verdicts/diagnosis/groups';
+import { type FoundParting, type PassingTrial, PassingWays } from '../verdicts/diagnosis/parting';
 import { wayOfTurns } from '../verdicts/diagnosis/way';
 import { lastWays } from '../verdicts/history';
 import { recordingsDir } from './recordings';
 import { findingLine, IN_THE_WAY } from './render/trial-notes';
-import type { Entry, SpecRun } from './spec-run';
+import type { CountedTrial, SpecRun } from './spec-run';
 import type { ReporterOptions } from './write';
 
 const MOST_PROJECTS = 3;
 
 /** A passing trial of an earlier run, and where it was kept. */
-type KeptWay = { from: 'baseline' | 'recording'; way: Way };
+type KeptWay = PassingTrial & { from: 'baseline' | 'recording' };
 
 export interface Diagnosed {
   /** Of the specs that have failed trials. */
@@ -45,7 +38,7 @@ export interface Diagnosed {
 
 type Graded = SpecRun['graded'];
 /** Passing trials with their pictures. */
-type Compared = { ways: PassingWays; trials: ReadonlyMap<number, Entry> };
+type Compared = { ways: PassingWays; trials: ReadonlyMap<number, CountedTrial> };
 
 /**
  * Finds out why trials failed, and shows it in their reports.
@@ -66,13 +59,9 @@ export async function diagnose(
     const references = [...own, ...otherProjects(run, bySpec.get(planName(run.planned))!, !own.length)];
     const last = references.length ? undefined : await kept(run);
     if (last) references.push({ ways: new PassingWays({ from: last.from }, [last]), trials: new Map() });
-    const partings = new Map(failed.map(entry => [entry.trial.index, partingsOf(entry, references)]));
+    const partings = new Map(failed.map(lost => [lost.trial.index, partingsOf(lost, references)]));
     const { k } = run.planned.policy;
-    const diagnosis = diagnosisOf(
-      failed.map(({ failed }) => failed),
-      [...partings.values()].flat().map(({ parting }) => parting),
-      k,
-    )!;
+    const diagnosis = diagnosisOf(failed, [...partings.values()].flat(), k)!;
     specs.set(run, diagnosis);
     showDiagnosis(failed, diagnosis, partings, k);
   }
@@ -84,18 +73,20 @@ export async function diagnose(
 
 /** If several agents fail in the same way, the site is more likely at fault than the agents. */
 function acrossProjects(bySpec: ReadonlyMap<string, readonly [SpecRun, Graded][]>): Diagnosed['failures'] {
-  const failedIn = (runs: readonly [SpecRun, Graded][]): FailedTrial[][] =>
-    runs
-      .filter(([{ replayed }, { failed }]) => !replayed && failed.length > 0)
-      .map(([, { failed }]) => failed.map(entry => entry.failed));
   return [...bySpec]
-    .map(([spec, runs]) => [spec, failedIn(runs)] as const)
-    .filter(([, projects]) => projects.length > 1)
-    .sort(([a], [b]) => compareText(a, b))
-    .map(([spec, projects]) => ({ spec, groups: failureGroups(projects.flat()).map(groupOf) }));
+    .map(([spec, runs]) => ({
+      spec,
+      failedIn: runs.filter(([{ replayed }, { failed }]) => !replayed && failed.length > 0),
+    }))
+    .filter(({ failedIn }) => failedIn.length > 1)
+    .sort((a, b) => compareText(a.spec, b.spec))
+    .map(({ spec, failedIn }) => ({
+      spec,
+      groups: failureGroups(failedIn.flatMap(([, { failed }]) => failed)),
+    }));
 }
 
-function compared(who: PassingTrials, passing: readonly (PassingTrial & Entry)[]): Compared[] {
+function compared(who: PassingTrials, passing: readonly CountedTrial[]): Compared[] {
   const trials = new Map(passing.map(entry => [entry.trial.index, entry]));
   return passing.length ? [{ ways: new PassingWays(who, passing), trials }] : [];
 }
@@ -135,12 +126,12 @@ export function keptWays(
       lastWays(runs),
     );
     const way = (await wayOf)({ spec, describe, project, replayed, specHash: subject?.specHash });
-    if (way) return { from: 'baseline', way };
+    if (way) return { from: 'baseline', facts: { way } };
     const recordings = resolve(folder, recordingsDir(config, run) ?? DEFAULT_RECORDINGS_DIR);
     const recording = await unlessBroken(() => recordingFile(recordings, planName(planned)), readRecording);
     // With another text of the spec, the way may differ.
     return recording?.specHash === subject?.specHash && recording
-      ? { from: 'recording', way: wayOfTurns(recording.turns) }
+      ? { from: 'recording', facts: { way: wayOfTurns(recording.turns) } }
       : undefined;
   };
 }
@@ -158,8 +149,7 @@ async function unlessBroken<Value>(
 }
 
 /** Where a failed trial left the way of passing ones, and the pictures of both. */
-interface FoundParting {
-  parting: Diagnosis['partings'][number];
+interface SeenParting extends FoundParting {
   /** The project of the passing trial, if it is another one. */
   of: string | undefined;
   pictures: Pictures | undefined;
@@ -168,20 +158,18 @@ interface FoundParting {
 type Pictures = Record<'expected' | 'actual', NonNullable<ReturnType<typeof pictureOfTurn>>>;
 
 /** Where a failed trial left each of the ways. */
-function partingsOf(
-  { trial, way, result }: Graded['failed'][number],
-  references: readonly Compared[],
-): FoundParting[] {
+function partingsOf(lost: CountedTrial, references: readonly Compared[]): SeenParting[] {
   return references.flatMap(({ ways, trials }) => {
-    const found = ways.partingOf({ status: trial.status, way });
+    const found = ways.partingOf(lost);
     if (!found) return [];
-    const { trial: passed = -1 } = found.expected;
-    const passing = trials.get(passed)?.result;
-    const pictures = passing && picturesOf(found, passing, result);
-    const named = (side: 'expected' | 'actual') =>
-      pictures ? { ...found[side], screenshot: pictures[side].name } : found[side];
-    const parting = { ...found, index: trial.index, expected: named('expected'), actual: named('actual') };
-    return [{ parting, of: ways.who.project, pictures }];
+    const { expected, actual } = found.parting;
+    const passing = trials.get(expected.trial ?? -1)?.result;
+    const pictures = passing && picturesOf(found.parting, passing, lost.result);
+    if (pictures) {
+      expected.screenshot = pictures.expected.name;
+      actual.screenshot = pictures.actual.name;
+    }
+    return { ...found, of: ways.who.project, pictures };
   });
 }
 
@@ -213,17 +201,17 @@ function sameBytes({ expected, actual }: Pictures): boolean {
 
 /** @param partings by index of the trial */
 function showDiagnosis(
-  failed: SpecRun['graded']['failed'],
+  failed: readonly CountedTrial[],
   { groups }: Diagnosis,
-  partings: ReadonlyMap<number, readonly FoundParting[]>,
+  partings: ReadonlyMap<number, readonly SeenParting[]>,
   k: number,
 ): void {
-  for (const { test, result, trial, failed: own } of failed) {
+  for (const { test, result, trial, facts } of failed) {
     // Passing trials of another agent often do the same as the agent's own: show it once.
     const shown = partings
       .get(trial.index)!
       .filter(({ parting }, at, all) => at === 0 || !isSame(parting, all[0]!.parting));
-    const [finding] = own.findings;
+    const [finding] = facts.findings;
     const group = groups.find(({ trials }) => trials.includes(trial.index))!;
     // Each annotation goes above the earlier ones.
     if (finding) annotate(test, result, IN_THE_WAY, findingLine(finding));

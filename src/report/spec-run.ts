@@ -2,7 +2,7 @@
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 import { type Plan, planName } from '../data/plan';
 import type { TrialRecord } from '../data/record';
-import type { Policy, TrialResult, Verdict, Way, WayAction } from '../data/verdict';
+import type { Policy, TrialResult, Verdict, Way } from '../data/verdict';
 import {
   annotate,
   expectAsDeclared,
@@ -17,9 +17,8 @@ import { carriedPlan, hidePlan } from '../playwright/run/plan';
 import { checkRun, runSettings } from '../playwright/run/settings';
 import { uniqueByName } from '../spec/placeholders';
 import { oneLine } from '../text/line';
-import type { FailedTrial } from '../verdicts/diagnosis/groups';
-import { type PassingTrial, PassingWays } from '../verdicts/diagnosis/parting';
-import { actionsOf, failedTrialOf, wayOf } from '../verdicts/diagnosis/way';
+import { PassingWays } from '../verdicts/diagnosis/parting';
+import { factsOf, type GradedTrial } from '../verdicts/diagnosis/way';
 import { allowedFailures } from '../verdicts/policy';
 import { isGraded, verdictOf } from '../verdicts/verdict';
 import { RecordingPick } from './recordings';
@@ -31,16 +30,15 @@ import { agentNotes, declaredStatus, type Failure, failuresText, testTrial, tria
 type Subject = Pick<TrialRecord, 'agent' | 'model'> &
   Partial<Pick<TrialRecord, 'specFile' | 'specHash' | 'assertions'>>;
 
-/** One trial, and what a diagnosis needs of its record. */
-export interface Entry {
+/** One trial; with facts if it is graded and of an agent of ours. */
+export interface Entry extends Omit<GradedTrial, 'facts'>, Partial<Pick<GradedTrial, 'facts'>> {
   test: TestCase;
   result: TestResult;
-  trial: TrialResult;
-  way?: Way | undefined;
-  failed?: FailedTrial | undefined;
   /** Of an ordinary test. */
   failure?: Failure | undefined;
 }
+
+export type CountedTrial = Entry & GradedTrial;
 
 type Read = { trial: TrialResult; record?: TrialRecord; failure?: Failure };
 
@@ -53,7 +51,6 @@ export class SpecRun {
   /** Known once the first record has arrived. */
   subject: Subject | undefined;
   readonly pick = new RecordingPick();
-  private readonly known = new Map<string, WayAction>();
   /** Trials are skipped once the verdict is settled, which biases the rate. */
   earlyStop: boolean;
   /** How its trials contradict each other, as trials of different runs do. */
@@ -123,7 +120,10 @@ export class SpecRun {
     const { trial, record, failure } = (
       this.isTest ? testTrial(index, result) : trialOf(index, result)
     ) as Read;
-    this.entries.push({ test, result, trial, failure, ...this.toCompare(trial, record) });
+    // A confirmation and a probe need no diagnosis. Trials are compared: what differs in each of them must not.
+    const facts =
+      record && isGraded(trial) && !checkRun() ? { facts: factsOf(uniqueByName(record, record.unique)) } : {};
+    this.entries.push({ test, result, project: this.project, trial, failure, ...facts });
     if (this.isTest) this.subject ??= agentNotes(result)[0];
     if (record) {
       const { agent, model, specFile, specHash, assertions } = record;
@@ -137,40 +137,14 @@ export class SpecRun {
     return true;
   }
 
-  private toCompare(trial: TrialResult, given: TrialRecord | undefined): Pick<Entry, 'way' | 'failed'> {
-    // A confirmation and a probe need no diagnosis.
-    if (checkRun() || !given || !isGraded(trial)) return {};
-    // Trials are compared: what differs in each of them must not.
-    const record = uniqueByName(given, given.unique);
-    const done = actionsOf(record);
-    const { actions, end } = wayOf(record, done);
-    // Trials resemble each other: equal actions are kept once.
-    const kept = actions.map(action => {
-      const key = JSON.stringify(action);
-      const known = this.known.get(key) ?? action;
-      this.known.set(key, known);
-      return known;
-    });
-    const failed =
-      trial.outcome === 'failed' ? failedTrialOf(this.project, trial.index, record, done) : undefined;
-    return { way: { actions: kept, end }, failed };
-  }
-
   /** The trials that the verdict counts: the failed ones, and the passed ones to compare them with. */
-  get graded(): { passing: (PassingTrial & Entry)[]; failed: (Entry & { failed: FailedTrial; way: Way })[] } {
+  get graded(): Record<'passing' | 'failed', CountedTrial[]> {
     const counted = new Set(this.verdict.trials);
-    const kept = this.entries.filter(({ trial }) => counted.has(trial));
-    return {
-      passing: kept.flatMap(entry => {
-        const { way, trial } = entry;
-        if (!way || trial.outcome !== 'passed') return [];
-        return [{ ...entry, way, project: this.project, index: trial.index }];
-      }),
-      failed: kept.flatMap(entry => {
-        const { way, failed } = entry;
-        return way && failed ? [{ ...entry, way, failed }] : [];
-      }),
-    };
+    const kept = this.entries.filter(
+      (entry): entry is CountedTrial => entry.facts !== undefined && counted.has(entry.trial),
+    );
+    const ended = (outcome: string) => kept.filter(({ trial }) => trial.outcome === outcome);
+    return { passing: ended('passed'), failed: ended('failed') };
   }
 
   /** That of its most typical passing trial. */

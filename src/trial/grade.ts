@@ -52,9 +52,11 @@ export async function checkAssertions(
       },
     );
     const { type, description } = assertion;
+    const method = type === 'network' ? assertion.method : undefined;
     results.push({
       title,
       type,
+      ...(method ? { method } : {}),
       ...(description ? { description } : {}),
       passed: reason === null,
       reason,

@@ -85,24 +85,17 @@ function reasonOf(
     verdict === 'inconclusive' ? first('error') : (first('failed') ?? first('error') ?? first('skipped'));
   const why = culprit && trialReason(culprit, k);
   if (verdict !== 'undecided') return why ?? null;
-  const present = `${k - missing} of ${k} trials present`;
+  const present = trialsPresent({ k, missing });
   return why ? `${present}; ${why}` : present;
 }
 
-const STATUS_REASONS: Record<string, string> = {
-  completed: 'an assertion did not hold',
-  max_steps: 'used all its turns',
-  budget_exceeded: 'reached its cost cap',
-  timed_out: 'ran out of time',
-  gave_up: 'the agent gave up',
-};
+export const trialsPresent = ({ k, missing = 0 }: { k: number; missing?: number | undefined }) =>
+  `${k - missing} of ${k} trials present`;
 
 /** One line on a trial that did not pass: `trial 2/5: the cart stayed empty (at https://shop.example/cart)`. */
 export function trialReason(trial: TrialResult, k: number): string {
   const kind = trial.outcome === 'error' && trial.errorKind ? `${trial.errorKind}: ` : '';
-  const said = flat(trial.reason ?? '');
-  const why =
-    said || (trial.outcome === 'skipped' ? 'skipped' : (STATUS_REASONS[trial.status] ?? trial.status));
+  const why = flat(trial.reason ?? '') || trial.status;
   const known = trial.finalUrl === null || trial.outcome === 'skipped' || why.includes(trial.finalUrl);
   const place = known ? '' : ` (at ${trial.finalUrl})`;
   return `trial ${trial.index + 1}/${k}: ${kind}${why}${place}`;

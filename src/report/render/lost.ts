@@ -28,8 +28,8 @@ export function lostSummary(
   const blocks = lost
     .filter(run => run.verdict.trials.length)
     .map(run => {
-      const { verdict, passes, k, minPasses, reason } = run.verdict;
-      const why = whyLines({ verdict, reason, diagnosis: specs.get(run) }, findings);
+      const { verdict, passes, k, minPasses } = run.verdict;
+      const why = whyLines({ ...run.verdict, diagnosis: specs.get(run) }, findings);
       return [
         `${INDENT}${SIGNS[verdict]} ${nameOf(run)} ${verdict}: ${passes}/${k} passed, needs ${minPasses}`,
         ...[...why, ...placeOf(run)].map(line => wrapped(oneLine(line, 600), TEXT_WIDTH - 4, DETAIL)),

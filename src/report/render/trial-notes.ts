@@ -6,6 +6,7 @@ import type { Results } from '../../data/results';
 import type { MetFinding, ResultRow, SharedFinding, TrialResult } from '../../data/verdict';
 import { plural } from '../../text/figures';
 import { oneLine } from '../../text/line';
+import { trialsPresent } from '../../verdicts/verdict';
 
 /** `incomplete: the run was interrupted`, `shard 1 of 2`, both, or nothing. */
 export function partText({ complete, shard, incompleteBecause }: Results): string {
@@ -61,17 +62,17 @@ export function sharedLine(finding: SharedFinding): string {
  * @param told findings that were already shown
  */
 export function whyLines(
-  { verdict, reason, diagnosis }: Pick<ResultRow, 'verdict' | 'reason' | 'diagnosis'>,
+  row: Pick<ResultRow, 'verdict' | 'k' | 'missing' | 'reason' | 'diagnosis'>,
   told: readonly SharedFinding[] = [],
 ): string[] {
+  const { verdict, reason, diagnosis } = row;
   // Errors and missing trials are not failures.
   if (!diagnosis || verdict === 'inconclusive') return reason === null ? [] : [reason];
-  const present = verdict === 'undecided' ? /^.*? trials present/.exec(reason ?? '')?.[0] : undefined;
   const { headline, parted, findings } = diagnosis;
   const known = new Set(told.map(findingLine));
   const [finding] = findings.map(findingLine).filter(line => !known.has(line));
   return [
-    present ? `${present}; ${headline}` : headline,
+    verdict === 'undecided' ? `${trialsPresent(row)}; ${headline}` : headline,
     ...(parted === null ? [] : [parted]),
     ...(finding === undefined ? [] : [`${IN_THE_WAY}: ${finding}`]),
   ];

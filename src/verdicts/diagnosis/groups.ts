@@ -2,43 +2,18 @@
 // trials give the same diagnosis, in any order and from any number of shards.
 
 import { compareText, groupBy, sumOf } from '../../data/collections';
-import type { Diagnosis, FailureGroup, MetFinding, Parting, SharedFinding } from '../../data/verdict';
-
-export interface BrokenCheck {
-  title: string;
-  reason: string | null;
-}
-
-type FoundInTheWay = Omit<MetFinding, 'trials'>;
-
-/** A failed trial, besides what it did. */
-export interface FailedTrial {
-  index: number;
-  project: string;
-  status: string;
-  /** Number of turns. */
-  turns: number;
-  /** In the order of the spec; a forbidden host comes first, the judge last. */
-  broken: readonly BrokenCheck[];
-  /** Where it ended. */
-  path: string | null;
-  /** The control that it last used or looked for, and whether it was on the page where the trial ended. */
-  control: { words: string; here: boolean } | null;
-  /** Why it ended: the limit that it reached, or the agent's reason for giving up. */
-  said: string | null;
-  findings: readonly FoundInTheWay[];
-  /** Findings at controls that the trial neither used nor looked for. */
-  others: readonly FoundInTheWay[];
-}
+import type { Diagnosis, FailureGroup, MetFinding, SharedFinding } from '../../data/verdict';
+import { type FoundParting, partingText } from './parting';
+import type { BrokenCheck, FoundInTheWay, GradedTrial } from './way';
 
 /** What trials can have in common. */
 const TRAITS = {
-  status: ({ status }) => status,
+  status: ({ trial }) => trial.status,
   // The one that the trial's error names.
-  check: ({ broken }) => broken[0]?.title ?? null,
-  path: ({ path }) => path,
-  control: ({ control }) => control?.words ?? null,
-} satisfies Record<string, (trial: FailedTrial) => string | null>;
+  check: ({ facts }) => facts.broken[0]?.title ?? null,
+  path: ({ facts }) => facts.way.end,
+  control: ({ facts }) => facts.control?.words ?? null,
+} satisfies Record<string, (trial: GradedTrial) => string | null>;
 type Trait = keyof typeof TRAITS;
 
 /** Descriptions from the most exact to the vaguest. The first that most trials share makes a group. */
@@ -52,9 +27,9 @@ const DESCRIPTIONS: readonly Trait[][] = [
 ];
 
 /** Groups the failed trials, the largest group first. If no description fits most of them, trials that are alike in all traits. */
-export function failureGroups(trials: readonly FailedTrial[]): FailedTrial[][] {
-  const groups: FailedTrial[][] = [];
-  let rest = [...trials].sort((a, b) => compareText(a.project, b.project) || a.index - b.index);
+export function failureGroups(trials: readonly GradedTrial[]): FailureGroup[] {
+  const groups: GradedTrial[][] = [];
+  let rest = [...trials].sort((a, b) => compareText(a.project, b.project) || a.trial.index - b.trial.index);
   while (rest.length) {
     const found = DESCRIPTIONS.map(traits => alike(rest, traits)[0]).find(
       group => group && group.length * 2 > rest.length,
@@ -63,18 +38,18 @@ export function failureGroups(trials: readonly FailedTrial[]): FailedTrial[][] {
     const taken = new Set(found ?? rest);
     rest = rest.filter(trial => !taken.has(trial));
   }
-  return groups;
+  return groups.map(groupOf);
 }
 
 /** Groups trials that share all of the traits, the largest group first. @param all include trials with an unknown trait */
-function alike(trials: readonly FailedTrial[], traits: readonly Trait[], all = false): FailedTrial[][] {
-  const valuesOf = (trial: FailedTrial) => traits.map(trait => TRAITS[trait](trial));
+function alike(trials: readonly GradedTrial[], traits: readonly Trait[], all = false): GradedTrial[][] {
+  const valuesOf = (trial: GradedTrial) => traits.map(trait => TRAITS[trait](trial));
   const known = all ? trials : trials.filter(trial => !valuesOf(trial).includes(null));
   const groups = groupBy(known, trial => JSON.stringify(valuesOf(trial)));
   return [...groups.values()].sort((a, b) => b.length - a.length);
 }
 
-export function groupOf(trials: readonly FailedTrial[]): FailureGroup {
+function groupOf(trials: readonly GradedTrial[]): FailureGroup {
   const shared = (trait: Trait) => theSame(trials, TRAITS[trait]);
   const traits = {
     status: shared('status'),
@@ -84,7 +59,7 @@ export function groupOf(trials: readonly FailedTrial[]): FailureGroup {
   };
   const projects = trials.map(({ project }) => project);
   return {
-    trials: trials.map(({ index }) => index),
+    trials: trials.map(({ trial }) => trial.index),
     ...(new Set(projects).size > 1 ? { projects } : {}),
     text: groupText(trials, traits),
     ...traits,
@@ -98,7 +73,7 @@ export function headlineOf({ trials, text }: FailureGroup, failures: number, k: 
     : `${trials.length} of ${failures} failures: ${text}`;
 }
 
-function theSame<T>(trials: readonly FailedTrial[], of: (trial: FailedTrial) => T | null): T | null {
+function theSame<T>(trials: readonly GradedTrial[], of: (trial: GradedTrial) => T | null): T | null {
   const first = of(trials[0]!);
   return trials.every(trial => of(trial) === first) ? first : null;
 }
@@ -109,68 +84,54 @@ const LIMITS: Record<string, string> = {
 };
 
 function groupText(
-  trials: readonly FailedTrial[],
+  trials: readonly GradedTrial[],
   { status, check, path, control }: Pick<FailureGroup, Trait>,
 ): string {
   const where = path === null ? '' : ` on ${path}`;
-  const here = trials.every(trial => trial.control?.here);
+  const here = trials.every(({ facts }) => facts.control?.here);
   const place = control === null ? where : `${where} ${here ? 'at' : 'after'} ${control}`;
   if (status === 'max_steps') {
-    const turns = theSame(trials, trial => trial.turns);
+    const turns = theSame(trials, ({ trial }) => trial.turns);
     return `stuck${place} (used all ${turns === null ? 'its' : turns} turns)`;
   }
-  const said = theSame(trials, trial => trial.said);
+  const said = theSame(trials, ({ facts }) => facts.said);
   if (status !== null && LIMITS[status]) return `stuck${place} (${said ?? LIMITS[status]})`;
   if (status === 'gave_up') return said === null ? `gave up${place}` : `gave up${where}: ${said}`;
   const ended = `${status === null ? 'stopped' : 'ended'}${place || ' on different pages'}`;
   if (check === null) return ended;
-  const request = theSame(trials, ({ broken }) => broken.find(changesData)?.title ?? null);
+  const request = theSame(trials, ({ facts }) => facts.broken.find(changesData)?.title ?? null);
   const checks = request === null || request === check ? [check] : [check, request];
   return [...checks.map(title => brokenText(trials, title)), ended].join('; ');
 }
 
 /** A request that failed or was never made often says more than the page. */
-const changesData = ({ title }: BrokenCheck) => /^(POST|PUT|PATCH|DELETE) /.test(title);
+const changesData = ({ method = 'GET' }: BrokenCheck) => /^(POST|PUT|PATCH|DELETE)$/.test(method);
 
 /** Why the check does not hold, if the reason is the same for all; else its title. */
-function brokenText(trials: readonly FailedTrial[], title: string): string {
-  const reason = theSame(trials, ({ broken }) => {
-    const check = broken.find(each => each.title === title);
-    return check?.reason?.replace(/ \(\d+ requests in this trial\)$/, '') ?? null;
-  });
-  return reason ?? `not so: ${title}`;
+function brokenText(trials: readonly GradedTrial[], title: string): string {
+  const reasonIn = ({ facts }: GradedTrial) => facts.broken.find(check => check.title === title)?.reason;
+  return theSame(trials, trial => reasonIn(trial) ?? null) ?? `not so: ${title}`;
 }
 
 /**
  * Where the trials of a group left the way of passing ones, in one line: where most of them did, else where the first did.
  *
- * @param partings by index of the trial
+ * @param partings the nearest first
  */
-export function groupParting(
-  trials: readonly number[],
-  partings: ReadonlyMap<number, Parting>,
-): string | null {
-  const known = trials.flatMap(index => {
-    const parting = partings.get(index);
-    return parting ? [{ index, parting, same: sameText(parting) }] : [];
-  });
-  const groups = groupBy(known, ({ same }) => same);
+export function groupParting(trials: readonly number[], partings: readonly FoundParting[]): string | null {
+  const nearest = new Map(partings.toReversed().map(found => [found.parting.index, found]));
+  const known = trials.flatMap(index => nearest.get(index) ?? []);
+  // The same but for their turns.
+  const groups = groupBy(known, ({ parting, said, own }) => JSON.stringify([parting.kind, said, own]));
   const [group] = [...groups.values()].sort((a, b) => b.length - a.length);
   if (!group) return null;
-  const [most] = group;
-  const count = group.length;
-  if (trials.length === 1) return most.parting.text;
-  if (count < trials.length) return `trial ${most.index + 1}, ${most.parting.text}`;
+  const { parting } = group[0];
+  if (trials.length === 1) return parting.text;
+  if (group.length < trials.length) return `trial ${parting.index + 1}, ${parting.text}`;
   const turns = known.map(({ parting }) => parting.turn);
   const [first, last] = [Math.min(...turns), Math.max(...turns)];
-  const when = first === last ? `turn ${first}` : `turns ${first} to ${last}`;
-  return most.parting.text
-    .replace(/^(after |before )?turn \d+/, `$1${when}`)
-    .replace(/, this one (?!.*, this one )/, ', these ');
+  return partingText(group[0], first === last ? `turn ${first}` : `turns ${first} to ${last}`, 'these');
 }
-
-/** The same for partings that differ only in their turns. */
-const sameText = ({ kind, text }: Parting) => `${kind} ${text.replace(/^(after |before )?turn \d+: /, '')}`;
 
 /** The findings of several trials, the most frequent first. */
 export function metFindings(trials: readonly (readonly FoundInTheWay[])[]): MetFinding[] {
@@ -202,22 +163,21 @@ export function sharedFindings(
 
 const findingKey = ({ kind, locator, path }: FoundInTheWay) => JSON.stringify([kind, locator, path]);
 
+/** @param partings of each trial with the nearest passing way first */
 export function diagnosisOf(
-  trials: readonly FailedTrial[],
-  partings: Diagnosis['partings'],
+  trials: readonly GradedTrial[],
+  partings: readonly FoundParting[],
   k: number,
 ): Diagnosis | undefined {
   if (!trials.length) return undefined;
-  const groups = failureGroups(trials).map(groupOf);
+  const groups = failureGroups(trials);
   const [first] = groups as [FailureGroup];
-  // If a trial is compared with several passing ways, the nearest comes first.
-  const nearest = new Map([...partings].reverse().map(parting => [parting.index, parting]));
   return {
     headline: headlineOf(first, trials.length, k),
-    parted: groupParting(first.trials, nearest),
+    parted: groupParting(first.trials, partings),
     groups,
-    partings,
-    findings: metFindings(trials.map(({ findings }) => findings)),
-    others: metFindings(trials.map(({ others }) => others)),
+    partings: partings.map(({ parting }) => parting),
+    findings: metFindings(trials.map(({ facts }) => facts.findings)),
+    others: metFindings(trials.map(({ facts }) => facts.others)),
   };
 }

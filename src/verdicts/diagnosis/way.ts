@@ -1,52 +1,73 @@
 // Turns a trial's record into what a diagnosis compares: where the agent went, what it did there, and how it ended.
-import { createHash } from 'node:crypto';
 import type { RecordedAction } from '../../data/action';
-import { controlInWords, fieldInWords } from '../../data/control-words';
+import { controlInWords } from '../../data/control-words';
 import { GAVE_UP, type TrialRecord, type TurnRecord } from '../../data/record';
 import type { Recording } from '../../data/recording';
-import type { Way, WayAction } from '../../data/verdict';
+import type { MetFinding, TrialResult, Way, WayAction } from '../../data/verdict';
 import { UNIQUE } from '../../spec/placeholders';
 import { parsedUrl } from '../../spec/url';
 import { oneLine } from '../../text/line';
-import type { BrokenCheck, FailedTrial } from './groups';
-import { FAILED, UNTOLD } from './parting';
 
-/** Characters of the description of an action, and of an agent's own reason. */
+/** Characters of the description of an action, of its key, and of an agent's own reason. */
 const MAX_DID = 120;
+const MAX_KEY = 500;
 const MAX_SAID = 300;
-const MAX_KEY = 200;
 const MAX_ACTIONS = 1_000;
 
+/** The prefix of the key of a failed action, and of one that is only known in the agent's own words. */
+export const FAILED = 'failed ';
+export const UNTOLD = 'said ';
+
+export interface BrokenCheck {
+  title: string;
+  reason: string | null;
+  /** Of a check on a request. */
+  method?: string | undefined;
+}
+
+export type FoundInTheWay = Omit<MetFinding, 'trials'>;
+
+/** What a diagnosis needs of a record. Whole records would stay in memory until the end of the run. */
+export interface Facts {
+  way: Way;
+  /** In the order of the spec; a forbidden host comes first, the judge last. */
+  broken: readonly BrokenCheck[];
+  /** The control that it last used or looked for, and whether it was on the page where the trial ended. */
+  control: { words: string; here: boolean } | null;
+  /** Why it ended: the limit that it reached, or the agent's reason for giving up. */
+  said: string | null;
+  findings: readonly FoundInTheWay[];
+  /** Findings at controls that the trial neither used nor looked for. */
+  others: readonly FoundInTheWay[];
+}
+
+/** A trial as it is compared with others. */
+export interface GradedTrial {
+  project: string;
+  trial: TrialResult;
+  facts: Facts;
+}
+
 interface Done extends WayAction {
-  control?: string;
+  control?: string | undefined;
 }
 
-export function wayOf(record: TrialRecord, actions = actionsOf(record)): Way {
-  return { actions: actions.map(withoutControl), end: comparablePath(record.finalUrl) };
-}
-
-export function failedTrialOf(
-  project: string,
-  index: number,
-  record: TrialRecord,
-  actions = actionsOf(record),
-): FailedTrial {
-  const path = comparablePath(record.finalUrl);
+export function factsOf(record: TrialRecord): Facts {
+  const done = actionsOf(record);
+  const end = comparablePath(record.finalUrl);
+  const last = done.findLast(({ control }) => control !== undefined);
   const { endReason } = record;
-  const last = actions.findLast(({ control }) => control !== undefined);
   return {
-    ...{ index, project, path },
-    status: record.status,
-    turns: record.turns.length,
+    way: { actions: done.map(comparable), end },
     broken: brokenChecks(record),
-    control: last ? { words: last.control!, here: last.path === path } : null,
+    control: last ? { words: oneLine(last.control!, MAX_DID), here: last.path === end } : null,
     said: endReason ? oneLine(endReason.replace(GAVE_UP, ''), MAX_SAID) : null,
     findings: findingsOf(record, true),
     others: findingsOf(record, false),
   };
 }
 
-function findingsOf({ examination }: TrialRecord, relevant: boolean): FailedTrial['findings'] {
+function findingsOf({ examination }: TrialRecord, relevant: boolean): FoundInTheWay[] {
   if (!examination) return [];
   const wanted = examination.findings.filter(finding => finding.relevant === relevant);
   return wanted.map(({ kind, text, locator }) => ({
@@ -63,16 +84,17 @@ export function wayOfTurns(turns: Recording['turns']): Way {
     actions.flatMap(({ recorded }) => told(recorded, index + 1, '')),
   );
   const after = turns.at(-1)?.actions.at(-1)?.recorded.at(-1)?.after.url;
-  return {
-    actions: shown(done).map(withoutControl),
-    end: after ? fingerprintPath(after, '') : null,
-  };
+  return { actions: withoutNoise(done).map(comparable), end: after ? fingerprintPath(after, '') : null };
 }
 
-const withoutControl = ({ control, ...action }: Done) => action;
+/** Bounded, and harmless to show. */
+const comparable = ({ turn, path, did, key }: Done): WayAction => ({
+  ...{ turn, path },
+  did: oneLine(did, MAX_DID),
+  key: key.slice(0, MAX_KEY),
+});
 
-/** What a trial did, action by action. The most expensive part of a diagnosis. */
-export function actionsOf(record: TrialRecord): Done[] {
+function actionsOf(record: TrialRecord): Done[] {
   const entry = record.network.events.find(({ resourceType }) => resourceType === 'document')?.url;
   let before = comparablePath(entry ?? record.turns[0]?.url ?? null) ?? '';
   const done = record.turns.slice(0, MAX_ACTIONS).flatMap(turn => {
@@ -80,29 +102,11 @@ export function actionsOf(record: TrialRecord): Done[] {
     before = comparablePath(turn.url) ?? before;
     return inTurn;
   });
-  return shown(done);
-}
-
-/** Prepares actions for comparing and showing: bounded, harmless, without data that differs from trial to trial. */
-function shown(actions: readonly Done[]): Done[] {
-  return withoutNoise(actions)
-    .slice(0, MAX_ACTIONS)
-    .map(({ did, key, control, ...action }) => ({
-      ...action,
-      did: oneLine(did, MAX_DID),
-      key: bounded(key),
-      ...(control === undefined ? {} : { control: oneLine(control, MAX_DID) }),
-    }));
-}
-
-/** Keeps two long locators with the same beginning apart. */
-function bounded(key: string): string {
-  if (key.length <= MAX_KEY) return key;
-  return `${key.slice(0, MAX_KEY)} ${createHash('sha256').update(key).digest('hex').slice(0, 16)}`;
+  return withoutNoise(done);
 }
 
 function doneIn(
-  { title, control: meant, error, recorded }: TurnRecord['actions'][number],
+  { title, control, error, recorded }: TurnRecord['actions'][number],
   { number: turn }: TurnRecord,
   before: string,
 ): Done[] {
@@ -110,8 +114,7 @@ function doneIn(
   if (error === undefined && recorded) return done;
   const path = recorded?.length ? fingerprintPath(recorded.at(-1)!.after.url, before) : before;
   const words = oneLine(title, MAX_DID);
-  const control = meant ?? controlInTitle(words);
-  const own = { turn, path, ...(control === undefined ? {} : { control }) };
+  const own = { turn, path, control };
   return error === undefined
     ? [{ ...own, did: `did: ${words}`, key: `${UNTOLD}${words}` }]
     : [...done, { ...own, did: `failed at: ${words}`, key: `${FAILED}${words}` }];
@@ -169,32 +172,24 @@ function inPast(action: RecordedAction): Pick<Done, 'did' | 'key' | 'control'> |
 
 /** Agents fill a field with or without a click before it, at once or in parts. */
 function withoutNoise(actions: readonly Done[]): Done[] {
-  return actions.filter(({ key, path }, index) => {
+  const kept = actions.filter(({ key, path }, index) => {
     const next = actions[index + 1];
     const isFirstPart = /^(click|fill) /.test(key) && next?.key === key.replace(/^click /, 'fill ');
     return !(isFirstPart && next.path === path);
   });
-}
-
-/** For agents that don't say the control that an action meant: the last one that its title names, `field "Last name"` in `enter "Doe" into textbox "Last name"`. */
-function controlInTitle(title: string): string | undefined {
-  const [, role, name] =
-    /(?:\b(button|link|tab|checkbox|radio|combobox|option|menuitem|switch|field|textbox|searchbox|spinbutton) )?("[^"]+")[^"]*$/.exec(
-      title,
-    ) ?? [];
-  return name && (role ? fieldInWords(`${role} ${name}`) : name);
+  return kept.slice(0, MAX_ACTIONS);
 }
 
 function brokenChecks({ assertions, refusals, judge }: TrialRecord): BrokenCheck[] {
   const escaped = refusals.find(({ how }) => how === 'escaped');
-  const broken = [
+  const broken: BrokenCheck[] = [
     ...(escaped
       ? [{ title: 'allowedDomains', reason: `the agent got to ${escaped.url}, outside allowedDomains` }]
       : []),
-    ...assertions.filter(({ passed }) => !passed),
+    ...assertions.flatMap(({ passed, title, reason, method }) => (passed ? [] : { title, reason, method })),
     ...(judge && !judge.passed ? [{ title: 'the judge', reason: `the judge: ${judge.reason}` }] : []),
   ];
-  return broken.map(({ title, reason }) => ({ title, reason: reason && oneLine(reason, MAX_SAID) }));
+  return broken.map(({ reason, ...check }) => ({ ...check, reason: reason && oneLine(reason, MAX_SAID) }));
 }
 
 /** The fingerprint of an http address has only path, query and fragment. */

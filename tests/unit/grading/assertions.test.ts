@@ -67,17 +67,17 @@ function event(more: Partial<NetworkEvent>): NetworkEvent {
 }
 
 describe('network', () => {
-  const NONE = (count: number) => `no request matched POST "**/orders" (${count} requests in this trial)`;
+  const NONE = 'no request matched POST "**/orders"';
   test.each<[string, Partial<NetworkAssertion>, Partial<NetworkEvent>[], string | null]>([
-    ['none', {}, [], NONE(0)],
+    ['none', {}, [], NONE],
     ['one', {}, [{}], null],
     ['one of several', {}, [{ url: 'http://shop/' }, {}], null],
-    ['others', {}, [{ url: 'http://shop/' }, { method: 'GET' }], NONE(2)],
+    ['others', {}, [{ url: 'http://shop/' }, { method: 'GET' }], NONE],
     [
       'others, of any method',
       { method: undefined },
       [{ url: 'http://shop/' }],
-      'no request matched a request to "**/orders" (1 requests in this trial)',
+      'no request matched a request to "**/orders"',
     ],
     ['any method', { method: undefined }, [{ method: 'GET' }], null],
     ['no answer, where none is asked for', {}, [{ status: null }], null],

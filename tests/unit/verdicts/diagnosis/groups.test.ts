@@ -1,41 +1,53 @@
 // What failing trials of a spec have in common, and what stood in the way of several specs.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Parting } from '../../../../src/data/verdict';
 import {
-  type BrokenCheck,
   diagnosisOf,
-  type FailedTrial,
   failureGroups,
   groupParting,
   metFindings,
   sharedFindings,
 } from '../../../../src/verdicts/diagnosis/groups';
+import { type FoundParting, partingText } from '../../../../src/verdicts/diagnosis/parting';
+import type { BrokenCheck, Facts, GradedTrial } from '../../../../src/verdicts/diagnosis/way';
+import { trial as trialResult } from '../trials';
 
 const HEADING: BrokenCheck = { title: '"h1" is visible', reason: 'nothing matches "h1"' };
 const POST: BrokenCheck = {
   title: 'POST "**/orders" was sent',
-  reason: 'no request matched POST "**/orders" (7 requests in this trial)',
+  reason: 'no request matched POST "**/orders"',
+  method: 'POST',
 };
 const ADDRESS: BrokenCheck = {
   title: 'url matches "**/thanks"',
   reason: 'the URL http://x/cart does not match "**/thanks"',
 };
 
-function trial(index: number, more: Partial<FailedTrial> = {}): FailedTrial {
+interface Lost extends Partial<Facts> {
+  project?: string;
+  status?: string;
+  turns?: number;
+  path?: string | null;
+}
+
+function trial(index: number, more: Lost = {}): GradedTrial {
+  const { project = 'opus', status = 'max_steps', turns = 25, path = '/checkout', ...facts } = more;
   return {
-    ...{ index, project: 'opus', status: 'max_steps', turns: 25, broken: [HEADING], path: '/checkout' },
-    control: { words: 'field "Last name"', here: true },
-    ...{ said: null, findings: [], others: [], ...more },
+    project,
+    trial: trialResult(index, 'failed', { status, turns }),
+    facts: {
+      ...{ way: { actions: [], end: path }, broken: [HEADING], said: null, findings: [], others: [] },
+      ...{ control: { words: 'field "Last name"', here: true }, ...facts },
+    },
   };
 }
 
-const headline = (trials: readonly FailedTrial[]) => diagnosisOf(trials, [], 5)?.headline;
+const headline = (trials: readonly GradedTrial[]) => diagnosisOf(trials, [], 5)?.headline;
 const elsewhere = { path: '/help', control: { words: 'link "Home"', here: true }, status: 'completed' };
 const button = (name: string) => ({ control: { words: `button "${name}"`, here: true } });
 
 describe('the headline', () => {
-  test.each<[string, Partial<FailedTrial>[], string]>([
+  test.each<[string, Lost[], string]>([
     [
       'three that share all',
       [{}, {}, {}, elsewhere],
@@ -200,8 +212,10 @@ test('each failed trial is in one group, and the largest comes first', () => {
   fc.assert(
     fc.property(anyTrials, trials => {
       const groups = failureGroups(trials);
-      expect(groups.flat().sort((a, b) => a.index - b.index)).toEqual(trials);
-      const sizes = groups.map(({ length }) => length);
+      expect(groups.flatMap(group => group.trials).sort((a, b) => a - b)).toEqual(
+        trials.map((_, index) => index),
+      );
+      const sizes = groups.map(group => group.trials.length);
       expect(sizes).toEqual([...sizes].sort((a, b) => b - a));
     }),
   );
@@ -214,10 +228,10 @@ test('what a group says to share, all its trials have', () => {
         [])
         for (const index of indexes) {
           const own = trials[index]!;
-          expect([null, own.status]).toContain(status);
-          expect([null, own.path]).toContain(path);
-          expect([null, own.control?.words]).toContain(control);
-          expect([null, ...own.broken.map(({ title }) => title)]).toContain(check);
+          expect([null, own.trial.status]).toContain(status);
+          expect([null, own.facts.way.end]).toContain(path);
+          expect([null, own.facts.control?.words]).toContain(control);
+          expect([null, ...own.facts.broken.map(({ title }) => title)]).toContain(check);
         }
     }),
   );
@@ -233,13 +247,19 @@ test('ten thousand trials', () => {
 });
 
 describe('where the trials of a group parted', () => {
-  const parting = (turn: number, did: string): Parting => ({
-    ...{ kind: 'action', from: 'trials', turn },
-    text: `turn ${turn}: passing trials clicked A, this one ${did}`,
-    expected: { turn, did: 'clicked A', path: '/' },
-    actual: { turn, did, path: '/' },
-  });
-  test.each<[string, number[], Parting[], string | null]>([
+  const parting = (turn: number, did: string) => (index: number) => {
+    const words = { lead: '', said: 'passing trials clicked A', own: did };
+    const [expected, actual] = [
+      { turn, did: 'clicked A', path: '/' },
+      { turn, did, path: '/' },
+    ];
+    const text = partingText(words, `turn ${turn}`, 'this one');
+    return {
+      parting: { kind: 'action', from: 'trials', turn, text, expected, actual, index },
+      ...words,
+    } as FoundParting;
+  };
+  test.each<[string, number[], ReturnType<typeof parting>[], string | null]>([
     ['a single one', [0], [parting(6, 'clicked B')], 'turn 6: passing trials clicked A, this one clicked B'],
     [
       'all at one turn',
@@ -267,7 +287,12 @@ describe('where the trials of a group parted', () => {
     ],
     ['none known', [0, 1], [], null],
   ])('%s', (_name, trials, partings, expected) => {
-    expect(groupParting(trials, new Map(partings.entries()))).toBe(expected);
+    expect(
+      groupParting(
+        trials,
+        partings.map((of, index) => of(index)),
+      ),
+    ).toBe(expected);
   });
 });
 
@@ -282,7 +307,7 @@ describe('findings', () => {
 
   test('of a spec: each with the trials that met it, the costliest first', () => {
     const trials = [trial(0, { findings: [field, icon, icon] }), trial(1, { findings: [icon] }), trial(2)];
-    expect(metFindings(trials.map(({ findings }) => findings))).toEqual([
+    expect(metFindings(trials.map(({ facts }) => facts.findings))).toEqual([
       { ...icon, trials: 2 },
       { ...field, trials: 1 },
     ]);

@@ -2,7 +2,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import type { PassingTrials, Way } from '../../../../src/data/verdict';
-import { FAILED, type PassingTrial, PassingWays, UNTOLD } from '../../../../src/verdicts/diagnosis/parting';
+import { type PassingTrial, PassingWays } from '../../../../src/verdicts/diagnosis/parting';
+import { FAILED, type GradedTrial, UNTOLD } from '../../../../src/verdicts/diagnosis/way';
+import { trial } from '../trials';
 
 /** `/:a /:b /cart:c > /thanks`: an action each, a path and an action, a turn each; then the path where it ended. */
 function way(text: string): Way {
@@ -20,7 +22,10 @@ function way(text: string): Way {
 }
 
 const passing = (...texts: string[]): PassingTrial[] =>
-  texts.map((text, index) => ({ project: 'opus', index, way: way(text) }));
+  texts.map((text, index) => ({ project: 'opus', trial: { index }, facts: { way: way(text) } }));
+
+const lostBy = (way: Way, status = 'completed') =>
+  ({ trial: trial(0, 'failed', { status }), facts: { way } }) as GradedTrial;
 
 function textOf(
   ways: readonly PassingTrial[],
@@ -28,7 +33,7 @@ function textOf(
   status = 'completed',
   who: PassingTrials = { from: 'trials' },
 ) {
-  return new PassingWays(who, ways).partingOf({ status, way: way(lost) })?.text ?? null;
+  return new PassingWays(who, ways).partingOf(lostBy(way(lost), status))?.parting.text ?? null;
 }
 
 describe('a failing trial beside passing ones', () => {
@@ -237,8 +242,8 @@ describe('actions that an agent does not tell', () => {
   const partingOf = (ways: Way[], lost: Way) =>
     new PassingWays(
       { from: 'trials' },
-      ways.map((way, index) => ({ index, way })),
-    ).partingOf({ status: 'completed', way: lost });
+      ways.map((way, index) => ({ trial: { index }, facts: { way } })),
+    ).partingOf(lostBy(lost))?.parting ?? null;
 
   test('are compared by its own words, if all passing trials have the same', () => {
     expect(partingOf([untold('a', 'b'), untold('a', 'b')], untold('a', 'x'))?.text).toBe(
@@ -280,9 +285,11 @@ test('passing trials in any order: the same parting', () => {
   fc.assert(
     fc.property(fc.array(anyWay, { maxLength: 6 }), anyWay, fc.integer(), (texts, lost, seed) => {
       const trials = passing(...texts);
-      const shuffled = [...trials].sort((a, b) => ((a.index! * 7 + seed) % 5) - ((b.index! * 7 + seed) % 5));
+      const shuffled = [...trials].sort(
+        (a, b) => ((a.trial!.index * 7 + seed) % 5) - ((b.trial!.index * 7 + seed) % 5),
+      );
       const partingOf = (ways: PassingTrial[]) =>
-        new PassingWays({ from: 'trials' }, ways).partingOf({ status: 'completed', way: way(lost) });
+        new PassingWays({ from: 'trials' }, ways).partingOf(lostBy(way(lost)));
       expect(partingOf(shuffled)).toEqual(partingOf(trials));
     }),
   );
@@ -300,10 +307,7 @@ test('what is said of it is so: it did the one, and never the other again; or so
   fc.assert(
     fc.property(fc.array(anyWay, { minLength: 1, maxLength: 6 }), anyWay, (texts, text) => {
       const lost = way(text);
-      const found = new PassingWays({ from: 'trials' }, passing(...texts)).partingOf({
-        status: 'completed',
-        way: lost,
-      });
+      const found = new PassingWays({ from: 'trials' }, passing(...texts)).partingOf(lostBy(lost))?.parting;
       if (found?.kind !== 'action' && found?.kind !== 'extra') return;
       const { kind, expected, actual } = found;
       expect(lost.actions.some(action => action.turn === actual.turn && action.did === actual.did)).toBe(
@@ -312,7 +316,7 @@ test('what is said of it is so: it did the one, and never the other again; or so
       const { did, path } = kind === 'extra' ? actual : expected;
       const times = (actions: Way['actions']) =>
         actions.filter(action => action.did === did && action.path === path).length;
-      const theirs = Math.max(...passing(...texts).map(({ way: { actions } }) => times(actions)));
+      const theirs = Math.max(...passing(...texts).map(({ facts }) => times(facts.way.actions)));
       if (kind === 'extra') expect(times(lost.actions)).toBeGreaterThan(theirs);
       else expect(times(lost.actions)).toBeLessThan(theirs);
     }),
@@ -322,11 +326,11 @@ test('what is said of it is so: it did the one, and never the other again; or so
 test('ten thousand trials, no two alike', () => {
   const long = (index: number) =>
     `${Array.from({ length: 25 }, (_, step) => `/:${step % 3 ? `s${step}` : `r${index}-${step}`}`).join(' ')} > /`;
-  const trials = Array.from({ length: 5_000 }, (_, index) => ({ index, way: way(long(index)) }));
+  const trials = passing(...Array.from({ length: 5_000 }, (_, index) => long(index)));
   const ways = new PassingWays({ from: 'trials' }, trials);
   const start = performance.now();
   for (let index = 0; index < 5_000; index++)
-    ways.partingOf({ status: 'completed', way: way(`${long(index + 5_000).slice(0, 100)} /:x > /`) });
+    ways.partingOf(lostBy(way(`${long(index + 5_000).slice(0, 100)} /:x > /`)));
   // A bound against all pairs, which would take minutes.
   expect(performance.now() - start).toBeLessThan(30_000);
 });

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { PageAction, RecordedAction } from '../../../../src/data/action';
 import type { TrialRecord, TurnRecord } from '../../../../src/data/record';
 import { NO_USAGE } from '../../../../src/data/usage';
-import { failedTrialOf, wayOf, wayOfTurns } from '../../../../src/verdicts/diagnosis/way';
+import { factsOf, wayOfTurns } from '../../../../src/verdicts/diagnosis/way';
 import { madeRecord } from '../../../support/records';
 
 const SITE = 'http://shop';
@@ -23,7 +23,8 @@ const turnOf = (actions: Actions, index = 0, url = `${SITE}/`): TurnRecord => ({
 });
 const recordOf = (turns: TurnRecord[], more: Partial<TrialRecord> = {}) =>
   madeRecord({ outcome: 'failed', turns, finalUrl: `${SITE}/`, ...more });
-const actionsOf = (turns: TurnRecord[], more?: Partial<TrialRecord>) => wayOf(recordOf(turns, more)).actions;
+const actionsOf = (turns: TurnRecord[], more?: Partial<TrialRecord>) =>
+  factsOf(recordOf(turns, more)).way.actions;
 const did = (...recorded: RecordedAction[]) =>
   actionsOf([turnOf([{ title: 'x', recorded }])]).map(({ did, key }) => `${did} | ${key}`);
 
@@ -116,8 +117,7 @@ describe('where an action was done', () => {
     ['file:///etc', null],
     ['about:blank', null],
   ])('%s is %s', (finalUrl, path) => {
-    expect(wayOf(recordOf([], { finalUrl })).end).toBe(path);
-    expect(failedTrialOf('p', 0, recordOf([], { finalUrl })).path).toBe(path);
+    expect(factsOf(recordOf([], { finalUrl })).way.end).toBe(path);
   });
 });
 
@@ -136,25 +136,11 @@ describe("what an agent's own words tell", () => {
   });
 
   test('the control that an action meant, if it says so', () => {
-    const { control } = failedTrialOf(
-      'p',
-      0,
-      recordOf([turnOf([{ title: 'pay', control: 'button "Buy"' }])]),
-    );
+    const { control } = factsOf(recordOf([turnOf([{ title: 'pay', control: 'button "Buy"' }])]));
     expect(control).toEqual({ words: 'button "Buy"', here: true });
     expect(did({ ...click('/'), control: 'button "Buy"' })).toEqual([
       `clicked button "Buy" | click ${BUTTON}`,
     ]);
-  });
-
-  test.each<[string, object | null]>([
-    ['enter "Doe" into textbox "Last name"', { words: 'field "Last name"', here: true }],
-    ['click button "Pay" again', { words: 'button "Pay"', here: true }],
-    ['click "Pay"', { words: '"Pay"', here: true }],
-    ['look around', null],
-  ])('%s', (title, control) => {
-    expect(failedTrialOf('p', 0, recordOf([turnOf([{ title }])])).control).toEqual(control);
-    expect(actionsOf([turnOf([{ title }])])[0]).not.toHaveProperty('control');
   });
 });
 
@@ -174,9 +160,9 @@ test('a recording is a way, with turns from 1; it ends where its last action led
 });
 
 test('long trials and long names are bounded', () => {
-  const { actions } = wayOf(
+  const { actions } = factsOf(
     recordOf(Array.from({ length: 1_001 }, (_, index) => turnOf([{ title: `${index}` }], index))),
-  );
+  ).way;
   expect(actions).toHaveLength(1_000);
   const many = Array.from({ length: 1_001 }, (_, index) => at('/', { do: 'goto', url: `/p${index}x` }));
   expect(actionsOf([turnOf([{ title: 'x', recorded: many }])])).toHaveLength(1_000);
@@ -185,17 +171,14 @@ test('long trials and long names are bounded', () => {
   const tool = (name: string) =>
     actionsOf([turnOf([{ title: 'x', recorded: [at('/', { do: 'call_page_tool', name, input: {} })] }])])[0]!
       .key;
-  expect(tool('x'.repeat(185))).toBe(`call_page_tool ${'x'.repeat(185)}`);
-  expect(tool('x'.repeat(186))).toMatch(/^call_page_tool x{185} [\da-f]{16}$/);
+  expect(tool('x'.repeat(900))).toHaveLength(500);
 });
 
 test('the checks that did not hold, in the order of the spec, with one escape before and the judge after', () => {
   const check = (title: string, passed: boolean, reason: string | null = null) => {
     return { title, type: 'dom' as const, passed, reason };
   };
-  const { broken } = failedTrialOf(
-    'p',
-    0,
+  const { broken } = factsOf(
     recordOf([], {
       assertions: [check('b', false, 'no b\n'), check('held', true), check('a', false)],
       refusals: [
@@ -213,5 +196,44 @@ test('the checks that did not hold, in the order of the spec, with one escape be
     ['the judge', 'the judge: the pot is missing'],
   ]);
   const fine = recordOf([], { judge: { passed: true, reason: 'all there' } });
-  expect(failedTrialOf('p', 0, fine).broken).toEqual([]);
+  expect(factsOf(fine).broken).toEqual([]);
+});
+
+test('why it ended: the limit that it reached, or what the agent said as it gave up', () => {
+  const saidBy = (endReason: string | null) => factsOf(recordOf([], { endReason })).said;
+  expect(saidBy('the agent gave up: no way on')).toBe('no way on');
+  expect(saidBy('the test timed out after 9 s')).toBe('the test timed out after 9 s');
+  expect(saidBy(null)).toBeNull();
+});
+
+test('the control that it last acted on, on the page where it ended or before', () => {
+  const control = (to: string) =>
+    factsOf(recordOf([turnOf([{ title: 'x', recorded: [click('/', to)] }])], { finalUrl: SITE + to }))
+      .control;
+  expect(control('/')).toEqual({ words: 'button "Pay"', here: true });
+  expect(control('/cart')).toEqual({ words: 'button "Pay"', here: false });
+  expect(factsOf(recordOf([])).control).toBeNull();
+});
+
+test('relevant findings apart from the others, at comparable paths; a record of an older version has none', () => {
+  const finding = {
+    kind: 'no_name' as const,
+    locator: "locator('.icon-cart')",
+    text: 'button without a name',
+  };
+  const findings = [
+    { ...finding, relevant: true },
+    { ...finding, locator: "locator('#q')", relevant: false },
+  ];
+  expect(factsOf(recordOf([], { examination: { path: '/shop/12', findings, others: 1 } }))).toMatchObject({
+    findings: [{ ...finding, path: '/shop/*' }],
+    others: [{ ...finding, locator: "locator('#q')", path: '/shop/*' }],
+  });
+  expect(factsOf(recordOf([], { examination: null })).findings).toEqual([]);
+});
+
+test('control characters and directions of text are taken out', () => {
+  const locator = "getByRole('button', { name: 'Pay\u001b[31m\u202enow' })";
+  const [action] = actionsOf([turnOf([{ title: 'x', recorded: [at('/', { do: 'click', locator })] }])]);
+  expect(action!.did).toBe('clicked button "Paynow"');
 });
