@@ -32,12 +32,12 @@ import { failsRun } from '../verdicts/verdict';
 import type { Diagnosed } from './diagnose';
 import { type KeptRun, keptRuns } from './kept-runs';
 import { mergeConflicts, whyMissing } from './missing';
-import { carryPlanOf01 } from './plan-0.1';
 import { planRun, shardName } from './planning';
 import { writeRecordings } from './recordings';
 import { lostSummary, whereToLook } from './render/lost';
 import { verdictTable } from './render/run';
 import { nameTests, SpecRun, skipNeedless } from './spec-run';
+import { carryPlanOf01 } from './version-0.1';
 import {
   checkReporterOptions,
   NO_DIAGNOSIS,

@@ -17,6 +17,7 @@ import { sumOfCosts, sumOfTokens } from '../data/usage';
 import type { TrialResult } from '../data/verdict';
 import { plural } from '../text/figures';
 import { oneLine } from '../text/line';
+import { nameControlsOf01 } from './version-0.1';
 
 /**
  * A trial never goes missing: without a record it is an infrastructure error. There is none if it was skipped, or if the worker
@@ -25,6 +26,7 @@ import { oneLine } from '../text/line';
 export function trialOf(index: number, result: TestResult): { trial: TrialResult; record?: TrialRecord } {
   const record = recordOf(result);
   if (!record) return { trial: withoutRecord(index, result) };
+  nameControlsOf01(record);
   const { costUsd, ...usage } = record.usage;
   const picture = result.attachments.findLast(({ contentType }) => contentType === 'image/jpeg');
   const trial: TrialResult = {

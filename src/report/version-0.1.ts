@@ -1,7 +1,11 @@
-// FOR ONE RELEASE: blobs of 0.1 have the plan only as texts for people. Remove this file and its calls after 0.2.
+// FOR ONE RELEASE: blobs of 0.1 have plans and the controls of failed actions only as texts for people. Remove this file and its calls
+// after 0.2.
 import type { TestCase } from '@playwright/test/reporter';
+import { fieldInWords } from '../data/control-words';
 import type { Plan } from '../data/plan';
+import type { TrialRecord } from '../data/record';
 import { type Annotation, carryPlan, describeOf, PASS_POLICY, PLAN } from '../playwright/run/plan';
+import { oneLine } from '../text/line';
 
 const POLICY = /^(?:1|at least (\d+) of (\d+)) (trial|replay)(?:, which|s) must pass(; stops early)?$/;
 const TRIAL = / · (trial|replay) \d+\/\d+$/;
@@ -29,4 +33,15 @@ export function carryPlanOf01(test: TestCase, annotations: Annotation[] = test.a
   };
   annotations.splice(spec >= 0 ? spec : at, 0, { type: PLAN, description: '' });
   carryPlan({ annotations }, plan);
+}
+
+const CONTROL =
+  /(?:\b(button|link|tab|checkbox|radio|combobox|option|menuitem|switch|field|textbox|searchbox|spinbutton) )?("[^"]+")[^"]*$/;
+
+/** Finds the last control that a title names: `field "Last name"` in `enter "Doe" into textbox "Last name"`. */
+export function nameControlsOf01({ turns }: TrialRecord): void {
+  for (const action of turns.flatMap(({ actions }) => actions)) {
+    const [, role, name] = CONTROL.exec(oneLine(action.title, 120)) ?? [];
+    if (name) action.control ??= role ? fieldInWords(`${role} ${name}`) : name;
+  }
 }
