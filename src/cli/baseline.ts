@@ -11,8 +11,8 @@ import {
 } from '../data/baseline';
 import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../data/results';
 import { keyOf } from '../data/row-names';
-import { plural } from '../text/figures';
-import { few } from '../text/shorten';
+import { few } from '../text/line';
+import { plural } from '../text/print';
 import { pooledBaseline } from '../verdicts/history';
 import { CommandError, type Io, readRun, writeOutput } from './io';
 import type { AddCommand } from './program';

@@ -2,7 +2,7 @@ import { checkRecording, DEFAULT_RECORDINGS_DIR, recordingFile, recordingText } 
 import { DEFAULT_RESULTS_FILE } from '../data/results';
 import { specName } from '../data/row-names';
 import type { ResultRow } from '../data/verdict';
-import { plural } from '../text/figures';
+import { plural } from '../text/print';
 import { CommandError, type Io, readRun, writeOutput } from './io';
 import type { AddCommand } from './program';
 

@@ -2,7 +2,7 @@ import { readHistory } from '../data/baseline';
 import { DEFAULT_BASELINE_FILE } from '../data/results';
 import type { Graded } from '../data/verdict';
 import { type Columns, gridOf, joined, projectOf, specsAndTests } from '../report/render/document';
-import { formatRate } from '../text/figures';
+import { formatRate } from '../text/print';
 import { totalOf } from '../verdicts/statistics';
 import { type Trend, trendsOf } from '../verdicts/trend';
 import { addTellOptions, readInput, type TellOptions, tell } from './io';

@@ -10,8 +10,7 @@ import {
 } from '../spec/errors';
 import { type LoadedSpec, loadTaskSpecs } from '../spec/load';
 import { placeholdersIn } from '../spec/placeholders';
-import { plural } from '../text/figures';
-import { printableJson } from '../text/print';
+import { plural, printableJson } from '../text/print';
 import { sensitivityText } from '../verdicts/sensitivity';
 import type { Io } from './io';
 import type { AddCommand } from './program';

@@ -12,7 +12,7 @@ import {
   readyOptions,
 } from '../playwright/run/options';
 import { goalOf, RUBRIC } from '../playwright/run/plan';
-import { messageOf } from '../text/error-message';
+import { messageOf } from '../text/line';
 import { print } from '../text/print';
 import type { PlannedTest } from './planning';
 

@@ -15,7 +15,7 @@ import {
 } from '../data/recording';
 import { knownOptions, type TaskproofOptions } from '../playwright/run/options';
 import { uniqueByName } from '../spec/placeholders';
-import { plural } from '../text/figures';
+import { plural } from '../text/print';
 import { writeText } from './write';
 
 /**

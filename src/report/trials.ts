@@ -15,8 +15,8 @@ import {
 } from '../data/record';
 import { sumOfCosts, sumOfTokens } from '../data/usage';
 import type { TrialResult } from '../data/verdict';
-import { plural } from '../text/figures';
 import { oneLine } from '../text/line';
+import { plural } from '../text/print';
 import { nameControlsOf01 } from './version-0.1';
 
 /**

@@ -1,7 +1,7 @@
 // A spec's source as one YAML document: its plain value, and the place of each part of it.
 import { createRequire } from 'node:module';
 import type { Alias, Node, Pair, Document as YamlDocument } from 'yaml';
-import { messageOf } from '../text/error-message';
+import { messageOf } from '../text/line';
 import { escapeControls, type SourceLocation, shown, TaskSpecYamlError } from './errors';
 
 /** Loaded with the first spec: a suite may have none, and its workers import us, too. */

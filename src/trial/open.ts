@@ -1,7 +1,6 @@
 // Opens entryUrl, and waits until an agent can make something of the page.
 import { unseen } from '../browser/page-calls';
-import { messageOf } from '../text/error-message';
-import { oneLine } from '../text/line';
+import { messageOf, oneLine } from '../text/line';
 import { type AgentEnd, errorEnd, type GradedPlan, type TrialContext } from './run-agent';
 
 /** Milliseconds for opening entryUrl if the project sets no navigationTimeout. */

@@ -16,8 +16,7 @@ import { type ErrorKind, GAVE_UP, type Healing, type TrialStatus } from '../data
 import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';
 import { maskDebugLines } from '../text/debug';
-import { messageOf } from '../text/error-message';
-import { oneLine } from '../text/line';
+import { messageOf, oneLine } from '../text/line';
 import { type Mask, secretMask } from '../text/mask';
 import { Turns } from './turns';
 

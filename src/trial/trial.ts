@@ -11,8 +11,7 @@ import {
   type TrialRecord,
 } from '../data/record';
 import { addUsage } from '../data/usage';
-import { oneLine } from '../text/line';
-import { shortUrl } from '../text/shorten';
+import { oneLine, shortUrl } from '../text/line';
 import { checkAssertions, type Judged, judgeTimeMs, judgeTrial, whySiteIsGone } from './grade';
 import { openEntry, openTimeMs } from './open';
 import {

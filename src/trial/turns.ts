@@ -12,10 +12,8 @@ import type { RecordedAction } from '../data/action';
 import type { Action, TurnRecord } from '../data/record';
 import { addUsage, NO_USAGE, type ReportedUsage } from '../data/usage';
 import { debug } from '../text/debug';
-import { messageOf } from '../text/error-message';
-import { oneLine } from '../text/line';
+import { messageOf, oneLine, shortUrl } from '../text/line';
 import { type Mask, maskDeep } from '../text/mask';
-import { shortUrl } from '../text/shorten';
 import type { Attach, TrialContext } from './run-agent';
 
 export class Turns {

@@ -4,7 +4,7 @@
 import { compareText, groupBy, sumOf } from '../data/collections';
 import { sumOfCosts } from '../data/usage';
 import type { Graded, Outcome, Policy, TrialResult, Verdict, VerdictName } from '../data/verdict';
-import { flat } from '../text/shorten';
+import { flat } from '../text/line';
 import { verdictName } from './policy';
 import { median, wilsonInterval } from './statistics';
 

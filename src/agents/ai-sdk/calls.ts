@@ -1,6 +1,6 @@
 // The calls of an answer: of a part of our tools, with flat inputs that all models can fill in.
 import type { ModelMessage } from 'ai';
-import { cutText } from '../../text/shorten';
+import { cutText } from '../../text/line';
 import type { SessionTask, Turn } from '../agent';
 import { type Call, Calls, type Ending, type Outcome } from '../model/calls';
 import { finish, giveUp, nextDialog, PAGE_TOOLS } from '../tools/task';

@@ -1,7 +1,7 @@
 // Runs one task with a model of the AI SDK.
 import type { JSONSchema7, ModelMessage } from 'ai';
 import type { Usage } from '../../data/usage';
-import { shorten } from '../../text/shorten';
+import { shorten } from '../../text/line';
 import type { SessionTask } from '../agent';
 import { Budget, costOf } from '../model/budget';
 import type { Call, Ending } from '../model/calls';

@@ -1,5 +1,5 @@
 // Turns errors of requests into messages that say what to do and quote the provider.
-import { messageOf } from '../../text/error-message';
+import { messageOf } from '../../text/line';
 import { type Asked, advice, keysIn, quotedWords, withoutKeys } from '../model/problem';
 import type { AiSdkSettings } from './options';
 

@@ -11,7 +11,7 @@ import type {
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { sleep, within } from '../../browser/waiting';
 import { debug } from '../../text/debug';
-import { messageOf } from '../../text/error-message';
+import { messageOf } from '../../text/line';
 import { type Asker, apiError, apiProblem, isConnectionError, isSdkError } from './problem';
 
 const FIRST_PAUSE_MS = 500;

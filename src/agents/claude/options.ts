@@ -2,7 +2,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import { checkOptions, type OptionSchemas } from '../../options';
-import { messageOf } from '../../text/error-message';
+import { messageOf } from '../../text/line';
 import { pricingSchema } from '../model/budget';
 import type { Members } from './toolsets';
 

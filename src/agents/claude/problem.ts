@@ -1,6 +1,6 @@
 // Turns errors of the Messages API into messages that say what to do and quote the provider.
 import type { APIError } from '@anthropic-ai/sdk';
-import { messageOf } from '../../text/error-message';
+import { messageOf } from '../../text/line';
 import { type Asked, advice, keysIn, noAnswer, quotedWords, withoutKeys } from '../model/problem';
 import type { ModelSettings } from './options';
 

@@ -8,12 +8,12 @@ import { type LocatedAction, perform, reasonIn } from '../../browser/actions/per
 import { injected } from '../../browser/in-page';
 import { within } from '../../browser/waiting';
 import { controlInWords } from '../../data/control-words';
-import { shorten } from '../../text/shorten';
+import { shorten } from '../../text/line';
 import type { GaveUp, SessionTask, Turn } from '../agent';
 import { fillSecrets } from '../secrets';
+import * as is from './find';
 import { find, isA, NotFound, now } from './find';
 import { type Clause, parseGoal, Stuck, type Target } from './goal';
-import * as is from './locators';
 
 const CLOSED = 'details:not([open]) > summary,[aria-expanded=false]:not(select,input)';
 /** What sends a form of a user name and a password. */

@@ -6,7 +6,7 @@ import { fingerprintOf } from '../../browser/reading/fingerprint';
 import { within } from '../../browser/waiting';
 import { pathOf } from '../../data/action';
 import { debug } from '../../text/debug';
-import { shorten } from '../../text/shorten';
+import { shorten } from '../../text/line';
 import type { AgentTask, GaveUp, SessionTask, Turn } from '../agent';
 import { Driver } from '../tools/driver';
 import { checkedInput, type Prepared, runTool, type Tool } from '../tools/tool';

@@ -1,7 +1,6 @@
 // The loop of every agent with a model: a request, the calls of its answer, and so on until the model ends the task.
 import { debug } from '../../text/debug';
-import { messageOf } from '../../text/error-message';
-import { shorten } from '../../text/shorten';
+import { messageOf, shorten } from '../../text/line';
 import { AgentApiError, BudgetExceededError, type GaveUp, type SessionTask, type Turn } from '../agent';
 import { type Budget, unknownPrice } from './budget';
 import type { Call, Calls, Ending } from './calls';

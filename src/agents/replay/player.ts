@@ -19,7 +19,7 @@ import {
   recordingFile,
 } from '../../data/recording';
 import { UNIQUE } from '../../spec/placeholders';
-import { messageOf } from '../../text/error-message';
+import { messageOf } from '../../text/line';
 import type { Agent, SessionTask, Turn } from '../agent';
 import { fillSecrets, inTexts } from '../secrets';
 import type { ReplaySettings } from './index';

@@ -18,7 +18,7 @@ import { within } from '../../browser/waiting';
 import type { DialogAnswer } from '../../data/action';
 import { fieldInWords } from '../../data/control-words';
 import type { Action } from '../../data/record';
-import { messageOf } from '../../text/error-message';
+import { messageOf } from '../../text/line';
 import type { SessionTask } from '../agent';
 import { filled } from '../secrets';
 import { Tabs } from './tabs';

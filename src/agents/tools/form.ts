@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { DriverError } from '../../browser/errors';
 import { injected } from '../../browser/in-page';
 import type { settable } from '../../browser/injected/fields';
-import { flat, shorten } from '../../text/shorten';
+import { flat, shorten } from '../../text/line';
 import { ACTION_LIMIT_MS, type Driver } from './driver';
 import { byRef, defineTool, elementTarget, quote, ref } from './tool';
 

@@ -4,8 +4,7 @@ import { z } from 'zod';
 import { DriverError } from '../../browser/errors';
 import { within } from '../../browser/waiting';
 import { hostAllowed } from '../../spec/url';
-import { messageOf } from '../../text/error-message';
-import { shorten } from '../../text/shorten';
+import { messageOf, shorten } from '../../text/line';
 import type { SessionTask } from '../agent';
 import { defineTool } from './tool';
 

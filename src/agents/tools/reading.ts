@@ -6,7 +6,7 @@ import { findText } from '../../browser/reading/find';
 import { pageText, runScript } from '../../browser/reading/page-text';
 import { readPage } from '../../browser/reading/page-tree';
 import { pictureForModel } from '../../browser/session/pictures';
-import { shorten } from '../../text/shorten';
+import { shorten } from '../../text/line';
 import type { Driver } from './driver';
 import { defineTool, none, quote } from './tool';
 

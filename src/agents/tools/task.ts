@@ -1,7 +1,7 @@
 // Tools of the task, not of a tab: to end it, to answer dialogs, and to use what a page itself offers (WebMCP).
 import { z } from 'zod';
 import { toolList } from '../../browser/page-tools/tool-text';
-import { shorten } from '../../text/shorten';
+import { shorten } from '../../text/line';
 import { inTexts } from '../secrets';
 import { defineTool, none, quote } from './tool';
 

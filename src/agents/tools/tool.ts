@@ -4,7 +4,7 @@ import type { Page } from '@playwright/test';
 import { z } from 'zod';
 import { DriverError } from '../../browser/errors';
 import { problemsIn } from '../../spec/errors';
-import { shorten } from '../../text/shorten';
+import { shorten } from '../../text/line';
 import type { Driver } from './driver';
 
 export interface Tool<Input = unknown> {

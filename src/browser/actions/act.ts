@@ -1,7 +1,7 @@
 // The one loop of an action, whoever performs it: it is done, what it causes is waited for, it is noted and reported.
 import type { Page } from '@playwright/test';
 import type { Action } from '../../data/record';
-import { messageOf } from '../../text/error-message';
+import { messageOf } from '../../text/line';
 import type { Session } from '../session/session';
 import { limited } from '../waiting';
 import type { ActionRecorder } from './record';

@@ -2,7 +2,7 @@
 // protocol's flat form (a sessionId beside each message). Playwright drops messages of sessions that it did not open, so
 // towards the browser each session is one within its parent (`Target.sendMessageToTarget`). Checked with Chromium 156.
 import { z } from 'zod';
-import { messageOf } from '../../text/error-message';
+import { messageOf } from '../../text/line';
 import { AutoAttach } from './auto-attach';
 import { ANSWERED, acts, isBrowserWide, passed } from './rules';
 

@@ -3,7 +3,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Frame, Page } from '@playwright/test';
 import { hostAllowed, parsedUrl } from '../../spec/url';
-import { shorten } from '../../text/shorten';
+import { shorten } from '../../text/line';
 import type { ActionRecorder } from '../actions/record';
 import { DriverError } from '../errors';
 import { callBesideScripts, callInPage } from '../in-page';

@@ -1,6 +1,6 @@
 // Texts for models about page tools and their answers. What the page says is quoted and cut.
 
-import { countIn, cutText, shorten } from '../../text/shorten';
+import { countIn, cutText, shorten } from '../../text/line';
 import { DriverError } from '../errors';
 import type { PageTool } from './page-tools';
 

@@ -1,6 +1,6 @@
 // What a model is shown of a page without asking: its tree if it is short, and the changes after an action.
 import type { Page } from '@playwright/test';
-import { countIn, few } from '../../text/shorten';
+import { countIn, few } from '../../text/line';
 import { type Entry, entriesOf, TELLING } from './page-tree';
 import type { Refs, Snapshot } from './references';
 import { nodesOf, words } from './tree';

@@ -1,6 +1,6 @@
 // Finds elements by a description: compares its words with the role, text and surroundings of each element.
 
-import { shorten } from '../../text/shorten';
+import { shorten } from '../../text/line';
 import { lineOf } from './page-tree';
 import { type TreeNode, textOf } from './tree';
 

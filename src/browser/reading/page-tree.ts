@@ -1,6 +1,6 @@
 // A page as text for the model: one line per element, with references to act on.
 
-import { countIn, few, flat, shorten } from '../../text/shorten';
+import { countIn, few, flat, shorten } from '../../text/line';
 import { nodesOf, type TreeNode, textOf } from './tree';
 
 export const MAX_CHARACTERS = 50_000;

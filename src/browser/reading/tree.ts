@@ -1,5 +1,5 @@
 // The accessibility tree as the driver keeps it: Playwright's snapshot, with all boxes in pixels of the page's viewport.
-import { shorten } from '../../text/shorten';
+import { shorten } from '../../text/line';
 import type { Box } from '../geometry';
 
 export interface TreeNode {

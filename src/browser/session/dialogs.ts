@@ -2,7 +2,7 @@
 import type { EventEmitter } from 'node:events';
 import type { BrowserContext, Dialog, Page } from '@playwright/test';
 import type { DialogAnswer } from '../../data/action';
-import { shorten } from '../../text/shorten';
+import { shorten } from '../../text/line';
 import { listen } from '../page-calls';
 import type { Session } from './session';
 

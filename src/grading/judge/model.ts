@@ -12,8 +12,8 @@ import { costOf, type Prices, unknownPrice } from '../../agents/model/budget';
 import { tokensOf } from '../../agents/model/conversation';
 import { addUsage, NO_USAGE } from '../../data/usage';
 import { problemsIn } from '../../spec/errors';
-import { cached, text } from './evidence';
 import { JudgeError, type WebJudgeSettings } from './index';
+import { cached, text } from './prompts';
 
 /** Estimated tokens of an answer. */
 const OUTPUT_GUESS = 500;

@@ -1,24 +1,27 @@
 // The stages of a judgement, after WebJudge (Online-Mind2Web, arXiv 2504.01382): key points, scored screenshots, decision.
 import { z } from 'zod';
 import type { Judgement } from '../../data/record';
-import { messageOf } from '../../text/error-message';
+import { messageOf } from '../../text/line';
+import { type JudgedTrial, JudgeError, type WebJudgeSettings } from './index';
+import { JudgeModel } from './model';
 import {
   cached,
   candidates,
+  DECIDE,
   described,
   imageBlock,
+  KEY_POINTS,
   mostRelevant,
+  PROMPT_VERSION,
   pictures,
   recordedEvidence,
+  SCORE,
   type ScoredScreenshot,
   type Screenshot,
   taskText,
   text,
   whenOf,
-} from './evidence';
-import { type JudgedTrial, JudgeError, type WebJudgeSettings } from './index';
-import { JudgeModel } from './model';
-import { DECIDE, KEY_POINTS, PROMPT_VERSION, SCORE } from './prompts';
+} from './prompts';
 
 /** The first and the last are kept anyway: with so few there is nothing to choose. */
 const NOTHING_TO_CHOOSE = 2;

@@ -8,8 +8,8 @@ import type {
   ComparisonTotals,
   FailureGroup,
 } from '../../data/verdict';
-import { formatCost, formatRate, plural } from '../../text/figures';
-import { few } from '../../text/shorten';
+import { few } from '../../text/line';
+import { formatCost, formatRate, plural } from '../../text/print';
 import { formatP } from './diff';
 import { type Cell, type Document, joined, SIGNS, STYLES } from './document';
 import { escapeMarkdown } from './markdown-writer';

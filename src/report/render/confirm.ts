@@ -2,7 +2,7 @@
 
 import { sumOf } from '../../data/collections';
 import type { VerdictRow } from '../../data/verdict';
-import { formatCost, plural } from '../../text/figures';
+import { formatCost, plural } from '../../text/print';
 import type { Diff, DiffOutcome, DiffRow, SuiteChange } from '../../verdicts/change';
 import type { CandidateRow } from '../../verdicts/confirm';
 import type { Answer, StopRule } from '../../verdicts/policy';

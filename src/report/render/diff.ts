@@ -1,6 +1,6 @@
 // A diff: what changed, the outcome, and what to do next.
 import type { VerdictRow } from '../../data/verdict';
-import { formatCost, formatRate, plural } from '../../text/figures';
+import { formatCost, formatRate, plural } from '../../text/print';
 import {
   ALPHA,
   CHANGES,

@@ -1,10 +1,8 @@
 // A document: what is shown, built once for both writers, the terminal's and Markdown's. With it, what all documents name and count in
 // the same way.
 import type { ResultRow, RowSubject } from '../../data/verdict';
-import { formatRate, plural } from '../../text/figures';
-import { oneLine } from '../../text/line';
-import type { Style } from '../../text/print';
-import { few } from '../../text/shorten';
+import { few, oneLine } from '../../text/line';
+import { formatRate, plural, type Style } from '../../text/print';
 
 /** Gives its text. Where the two differ for a reason, it asks which writer it has: a comment begins with what counts, a terminal ends with it. */
 export type Document = (to: Writer) => string;

@@ -2,8 +2,7 @@
 import { relative, resolve } from 'node:path';
 import type { FullConfig } from '@playwright/test/reporter';
 import type { Results } from '../../data/results';
-import { oneLine } from '../../text/line';
-import { few } from '../../text/shorten';
+import { few, oneLine } from '../../text/line';
 import type { Diagnosed } from '../diagnose';
 import type { SpecRun } from '../spec-run';
 import { SIGNS, specLabel, specsAndTests } from './document';

@@ -4,8 +4,8 @@ import { groupBy } from '../../data/collections';
 import { controlInWords } from '../../data/control-words';
 import type { Results } from '../../data/results';
 import type { MetFinding, ResultRow, SharedFinding, TrialResult } from '../../data/verdict';
-import { plural } from '../../text/figures';
 import { oneLine } from '../../text/line';
+import { plural } from '../../text/print';
 import { trialsPresent } from '../../verdicts/verdict';
 
 /** `incomplete: the run was interrupted`, `shard 1 of 2`, both, or nothing. */

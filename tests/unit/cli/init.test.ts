@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import ts from 'typescript';
 import { expect, test } from 'vitest';
-import { matchesUrlGlob } from '../../../src/grading/url-glob';
+import { matchesUrlGlob } from '../../../src/grading/assertions';
 import { parseTaskSpec } from '../../../src/spec';
 import { suite } from './suite';
 

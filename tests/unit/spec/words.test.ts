@@ -10,7 +10,7 @@ import {
   TaskSpecError,
   TaskSpecValidationError,
 } from '../../../src/spec/errors';
-import { typeName } from '../../../src/spec/explain';
+import { typeName } from '../../../src/spec/parse';
 import { errorOf } from './specs';
 
 test.each<[unknown, string]>([

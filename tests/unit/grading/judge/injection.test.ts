@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { webJudge } from '../../../../src/grading/judge';
-import { quotedEvidence, recordedEvidence } from '../../../../src/grading/judge/evidence';
+import { quotedEvidence, recordedEvidence } from '../../../../src/grading/judge/prompts';
 import { playJudge, stageOf } from '../../../support/judge-model';
 import { textsOf } from '../../../support/messages-api';
 import type { JsonObject } from '../../../support/messages-api/tokens';

@@ -1,10 +1,18 @@
 import { describe, expect, test } from 'vitest';
 import { gridOf, rateText, specLabel, specsAndTests } from '../../../../src/report/render/document';
 import { cellText, displayWidth, table, wrapped } from '../../../../src/report/render/terminal-writer';
-import { formatCost, formatDuration, formatRate, plural } from '../../../../src/text/figures';
-import { oneLine } from '../../../../src/text/line';
-import { paint, print, printable, printableJson, useColour } from '../../../../src/text/print';
-import { few } from '../../../../src/text/shorten';
+import { few, oneLine } from '../../../../src/text/line';
+import {
+  formatCost,
+  formatDuration,
+  formatRate,
+  paint,
+  plural,
+  print,
+  printable,
+  printableJson,
+  useColour,
+} from '../../../../src/text/print';
 
 describe('plain', () => {
   test.each([

@@ -8,7 +8,7 @@ import {
   quotedEvidence,
   recordedEvidence,
   type ScoredScreenshot,
-} from '../../../../src/grading/judge/evidence';
+} from '../../../../src/grading/judge/prompts';
 import { jpeg, judgedTrial, shots } from './trials';
 
 const scored = (...scores: (number | null)[]): ScoredScreenshot[] =>
