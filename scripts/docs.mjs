@@ -74,11 +74,8 @@ export async function sectionsOf() {
     lexical: options('agents/lexical/index.ts', 'LexicalOptions'),
     command: options('agents/command/index.ts', 'CommandOptions'),
     replay: options('agents/replay/index.ts', 'ReplayOptions'),
-    claude: joined(
-      ['agents/claude/options.ts', 'ClaudeOptions'],
-      ['agents/claude/options.ts', 'ModelOptions'],
-    ),
-    'ai-sdk': options('agents/ai-sdk/options.ts', 'AiSdkOptions'),
+    claude: joined(['agents/claude/index.ts', 'ClaudeOptions'], ['agents/claude/index.ts', 'ModelOptions']),
+    'ai-sdk': options('agents/ai-sdk/index.ts', 'AiSdkOptions'),
     'web-judge': options('grading/judge/index.ts', 'WebJudgeOptions'),
     policies: policyTable,
     wilson: () => wilsonTable(ours.wilsonInterval),

@@ -9,16 +9,16 @@ export {
   TurnLimitError,
   type TurnOptions,
 } from './agents/agent';
+export type { AiSdkModel, AiSdkOptions, AiSdkPricing } from './agents/ai-sdk';
 export { aiSdk } from './agents/ai-sdk';
-export type { AiSdkModel, AiSdkOptions, AiSdkPricing } from './agents/ai-sdk/options';
-export { claude } from './agents/claude';
 export type {
   ClaudeClient,
   ClaudeMembers,
   ClaudeOptions,
   ModelOptions,
   Pricing,
-} from './agents/claude/options';
+} from './agents/claude';
+export { claude } from './agents/claude';
 export { type CommandOptions, command } from './agents/command';
 export { type LexicalOptions, lexical } from './agents/lexical';
 export { type ReplayOptions, replay } from './agents/replay';

@@ -2,8 +2,7 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { aiSdk } from '../../src/agents/ai-sdk';
-import type { AiSdkOptions } from '../../src/agents/ai-sdk/options';
+import { type AiSdkOptions, aiSdk } from '../../src/agents/ai-sdk';
 import { harness, html } from '../support/claude-harness';
 import { claudeTask, type TaskSetup } from '../support/claude-task';
 import {

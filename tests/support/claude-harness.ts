@@ -7,7 +7,7 @@ import type {
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { Browser, BrowserContextOptions, Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { BrowserToolset, ComputerToolset, type Members } from '../../src/agents/claude/toolsets';
+import { BrowserToolset, ComputerToolset, type Members } from '../../src/agents/claude/calls';
 import { Driver } from '../../src/agents/tools/driver';
 import type { Action } from '../../src/data/record';
 import { claudeTask, endTasks, type TaskSetup } from './claude-task';

@@ -1,4 +1,4 @@
-// Runs one task over the Messages API.
+// Runs one task over the Messages API: the conversation as that API takes it, and what follows from an answer.
 import { readdir } from 'node:fs/promises';
 import type {
   BetaContentBlockParam,
@@ -9,16 +9,13 @@ import type {
 import type { GaveUp, SessionTask } from '../agent';
 import { Budget } from '../model/budget';
 import type { Ending } from '../model/calls';
-import { systemPrompt } from '../model/conversation';
+import { Conversation, systemPrompt } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
 import { isLooking, TOOLS } from '../tools/tools';
-import { ClaudeCalls } from './calls';
-import { Client } from './client';
-import { ClaudeConversation } from './conversation';
-import { type ClaudeSettings, vendorMembers } from './options';
+import { type ClaudeSettings, vendorMembers } from '.';
+import { ClaudeCalls, foldersOf, withText } from './calls';
+import { apiError, Client, wordsOf } from './client';
 import { bareName, pricesOf, TOOLS_TOKENS, usageOf } from './pricing';
-import { apiError, wordsOf } from './problem';
-import { foldersOf } from './toolsets';
 
 /** The same for all trials of a run, so that it is cached once. */
 const SYSTEM = systemPrompt({
@@ -177,5 +174,61 @@ class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
     const content = answer.message.content as BetaContentBlockParam[];
     if (content.length > 0) this.conversation.add('assistant', content);
     return undefined;
+  }
+}
+
+interface Said {
+  role: 'user' | 'assistant';
+  content: BetaContentBlockParam[];
+}
+
+export class ClaudeConversation extends Conversation<Said> {
+  /** Adds content unchanged, thinking included: to the last message, if that has the same role, as after a pause. */
+  add(role: Said['role'], content: BetaContentBlockParam[]): void {
+    const last = this.messages.at(-1)!;
+    if (last.role === role) last.content = [...last.content, ...content];
+    else this.messages.push({ role, content });
+  }
+
+  /** Adds a text to our last message; if it has results, to the last of them. */
+  amend(words: string): void {
+    const { content } = this.messages.at(-1)!;
+    const index = content.findLastIndex(
+      block =>
+        block.type === 'tool_result' &&
+        Array.isArray(block.content) &&
+        block.content.some(part => part.type === 'text'),
+    );
+    const result = content[index];
+    if (result?.type === 'tool_result') content[index] = withText(result, words);
+    else content.push({ type: 'text', text: words });
+  }
+
+  protected marked(message: Said): Said {
+    const { content } = message;
+    const last = { ...content.at(-1)!, cache_control: { type: 'ephemeral' } } as BetaContentBlockParam;
+    return { ...message, content: [...content.slice(0, -1), last] };
+  }
+
+  protected override changed(at: number): void {
+    this.dropThinking(at);
+  }
+
+  /**
+   * Removes thinking from the messages at `after` and behind it. If an earlier message has changed, the API refuses
+   * thinking, but accepts the answer without it.
+   *
+   * @returns whether there was any.
+   */
+  dropThinking(after = 0): boolean {
+    let dropped = false;
+    for (const message of this.messages.slice(after)) {
+      if (message.role !== 'assistant') continue;
+      const { content } = message;
+      const rest = content.filter(block => block.type !== 'thinking' && block.type !== 'redacted_thinking');
+      dropped ||= rest.length < content.length;
+      message.content = rest;
+    }
+    return dropped;
   }
 }

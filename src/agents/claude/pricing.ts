@@ -2,7 +2,7 @@
 import type { BetaUsage } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { Usage } from '../../data/usage';
 import { costOf, type Prices } from '../model/budget';
-import type { ModelSettings } from './options';
+import type { ModelSettings } from '.';
 
 /** Estimated tokens of the vendor's tool definitions, until the first answer counts them. Documented: 6,600 to 6,670. */
 export const TOOLS_TOKENS = 6_700;

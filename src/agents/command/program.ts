@@ -2,11 +2,12 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import type { Socket } from 'node:net';
+import type { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import type { CdpEndpoint } from '../../browser/cdp/endpoint';
 import { abortable, within } from '../../browser/waiting';
-import { type ProgramOptions, scriptOf } from './index';
-import { TRIAL_VARIABLE, unwatch, watch } from './watchdog';
+import { type ProgramOptions, scriptOf } from '.';
 
 /** The most bytes of standard output in a trial, since all of it may end up in the record. */
 export const MAX_OUTPUT = 4 * 1024 * 1024;
@@ -217,4 +218,81 @@ export function lastWords(text: string): string {
     .split(/\r?\n/)
     .filter(line => !STACK.test(line));
   return lines.slice(-3).join(' | ').slice(-300).trim();
+}
+
+// A text, not a function: built code may call helpers that would be missing there.
+const SOURCE = `
+const { spawnSync } = require('node:child_process');
+const { readdirSync, readFileSync } = require('node:fs');
+const marks = new Map();
+let partial = '';
+process.stdin.setEncoding('utf8').on('data', text => {
+  const lines = (partial + text).split('\\n');
+  partial = lines.pop();
+  for (const line of lines) {
+    const [pid, mark] = line.slice(1).split(' ');
+    if (line[0] === '+') marks.set(pid, mark);
+    else {
+      sweep(marks.get(pid), 50);
+      marks.delete(pid);
+    }
+  }
+});
+process.stdin.on('close', () => {
+  for (const [pid, mark] of marks) {
+    try {
+      if (process.platform === 'win32') spawnSync('taskkill', ['/pid', pid, '/t', '/f'], { windowsHide: true });
+      else process.kill(-pid, 'SIGKILL');
+    } catch {}
+    sweep(mark, 50);
+  }
+});
+// Repeated, since one may have started another in the meantime.
+function sweep(mark, rounds) {
+  if (process.platform !== 'linux') return;
+  let found = false;
+  for (const pid of readdirSync('/proc'))
+    try {
+      if (!/^\\d+$/.test(pid) || !readFileSync('/proc/' + pid + '/environ', 'latin1').split('\\0').includes(mark)) continue;
+      process.kill(pid, 'SIGKILL');
+      found = true;
+    } catch {}
+  if (found && rounds) setTimeout(sweep, 20, mark, rounds - 1);
+}
+`;
+
+/** The environment variable that marks the processes of a trial. */
+export const TRIAL_VARIABLE = 'TASKPROOF_TRIAL';
+
+let pipe: Writable | undefined;
+
+/**
+ * @param pid leader of a process group (on Windows: root of a process tree) that must not outlive this process
+ * @param trial value of TRIAL_VARIABLE in its environment
+ */
+export function watch(pid: number, trial: string): void {
+  pipe ??= start();
+  pipe.write(`+${pid} ${TRIAL_VARIABLE}=${trial}\n`);
+}
+
+/** Call it as soon as the program is gone, since its id may be reused. Kills what the program left behind. */
+export function unwatch(pid: number): void {
+  pipe?.write(`-${pid}\n`);
+}
+
+function start(): Writable {
+  const child = spawn(process.execPath, ['-e', SOURCE], {
+    // The worker's own options may load a test runner's hooks.
+    env: { ...process.env, NODE_OPTIONS: '' },
+    stdio: ['pipe', 'ignore', 'ignore'],
+    // So that Ctrl-C in the terminal does not end it.
+    detached: true,
+    windowsHide: true,
+  });
+  // Without it, only the programs of a killed worker go on.
+  child.on('error', () => undefined);
+  child.stdin!.on('error', () => undefined);
+  child.unref();
+  (child.stdin as Socket).unref();
+  return child.stdin!;
 }

@@ -6,7 +6,7 @@ import { elementAt, placeIn, readAt, targetAt } from '../../browser/actions/loca
 import type { Point } from '../../browser/geometry';
 import { viewportOf } from '../../browser/reading/references';
 import type { Driver, Target } from './driver';
-import { whileHolding } from './keyboard';
+import { whileHolding } from './form';
 import { byEither, byPoint, byRef, defineTool, flatPlace, flatRef, modifiers } from './tool';
 
 /** CSS pixels of a notch of the wheel. */

@@ -1,10 +1,8 @@
 // The tools that models of any vendor use in the trial's tabs, by name.
-import { FORM_TOOLS } from './form';
-import { KEYBOARD_TOOLS } from './keyboard';
+import { FORM_TOOLS, KEYBOARD_TOOLS } from './form';
 import { MOUSE_TOOLS } from './mouse';
-import { navigate } from './navigation';
 import { javascriptExec, READING_TOOLS } from './reading';
-import { TAB_TOOLS } from './tabs';
+import { navigate, TAB_TOOLS } from './tabs';
 import type { Tool } from './tool';
 
 export const TOOLS = toolsByName([

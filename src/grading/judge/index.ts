@@ -1,7 +1,7 @@
 // The interface of a judge, and the judge that uses a Claude model. Configs import this file, so what needs the SDK is loaded when a
 // trial is judged.
 import { z } from 'zod';
-import { type ModelOptions, modelSchemas, oneSource, requireCredentials } from '../../agents/claude/options';
+import { type ModelOptions, modelSchemas, oneSource, requireCredentials } from '../../agents/claude';
 import type { Judgement } from '../../data/record';
 import type { TotalUsage } from '../../data/usage';
 import { checkOptions, type OptionSchemas } from '../../options';

@@ -1,6 +1,5 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { claude } from '../../../src/agents/claude';
-import type { ClaudeOptions } from '../../../src/agents/claude/options';
+import { type ClaudeOptions, claude } from '../../../src/agents/claude';
 import { harness, html } from '../../support/claude-harness';
 import { claudeTask, type TaskSetup } from '../../support/claude-task';
 import {

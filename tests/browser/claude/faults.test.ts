@@ -1,8 +1,6 @@
-import type { AddressInfo } from 'node:net';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { claude } from '../../../src/agents/claude';
-import type { ClaudeOptions } from '../../../src/agents/claude/options';
+import { type ClaudeOptions, claude } from '../../../src/agents/claude';
 import { harness, html } from '../../support/claude-harness';
 import { claudeTask, type TaskSetup } from '../../support/claude-task';
 import {

@@ -1,6 +1,6 @@
 import type { BetaContentBlockParam } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { describe, expect, it } from 'vitest';
-import { ClaudeConversation } from '../../../../src/agents/claude/conversation';
+import { ClaudeConversation } from '../../../../src/agents/claude/loop';
 
 const PICTURE = {
   type: 'image',

@@ -6,8 +6,8 @@ import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { SessionTask } from '../../../../src/agents/agent';
-import { aiSdkSettings } from '../../../../src/agents/ai-sdk/options';
-import { settingsOf as claudeSettings } from '../../../../src/agents/claude/options';
+import { aiSdkSettings } from '../../../../src/agents/ai-sdk';
+import { settingsOf as claudeSettings } from '../../../../src/agents/claude';
 import type { PageToolsMode } from '../../../../src/browser/page-tools/page-tools';
 
 interface Setting {
