@@ -1,6 +1,6 @@
 // A prompt cache like the API's: prefixes at breakpoints, with a minimum length, that live for five minutes.
 import { createHash } from 'node:crypto';
-import { blockTokens, isObject, type Json, type JsonObject, toolTokens } from './tokens';
+import { blockTokens, isObject, type Json, type JsonObject, toolTokens, withoutMarks } from './tokens';
 
 const LIFETIME_MS = 5 * 60_000;
 /** The shortest prefix that a model caches: https://platform.claude.com/docs/en/build-with-claude/prompt-caching#cache-limitations */
@@ -24,16 +24,6 @@ export interface InputUsage {
   cache_read_input_tokens: number;
 }
 
-function withoutMark(value: Json): Json {
-  if (Array.isArray(value)) return value.map(withoutMark);
-  if (!isObject(value)) return value;
-  return Object.fromEntries(
-    Object.entries(value)
-      .filter(([key]) => key !== 'cache_control')
-      .map(([key, entry]) => [key, withoutMark(entry as Json)]),
-  );
-}
-
 /** Every block of a request in prompt order (tools, system, messages), each with the hash of everything before it. */
 export function positions(body: JsonObject): Position[] {
   const list: Position[] = [];
@@ -43,7 +33,7 @@ export function positions(body: JsonObject): Position[] {
     hash = createHash('sha256')
       .update(hash)
       .update(scope)
-      .update(JSON.stringify(withoutMark(block)))
+      .update(JSON.stringify(withoutMarks(block)))
       .digest('hex');
     tokens += size;
     list.push({ hash, tokens, breakpoint: isObject(block) && isObject(block.cache_control) });

@@ -1,19 +1,11 @@
 // preserved-thinking#prefix-check: thinking blocks are signed for their conversation. If they are changed, moved or sent in another one, they are refused.
 import { createHash, type Hash } from 'node:crypto';
 import { RuleBroken } from './rules';
-import { isObject, type Json, type JsonObject } from './tokens';
-
-/** The part of the conversation that is checked: without cache marks, with the assistant's texts and calls. */
-function bare(value: Json): Json {
-  if (Array.isArray(value)) return value.map(bare);
-  if (!isObject(value)) return value;
-  const entries = Object.entries(value).filter(([key]) => key !== 'cache_control');
-  return Object.fromEntries(entries.map(([key, entry]) => [key, bare(entry as Json)]));
-}
+import { type Json, type JsonObject, withoutMarks } from './tokens';
 
 // A conversation is hashed as it grows. Hashing all of it for each block would take seconds.
 function add(to: Hash, part: Json): Hash {
-  return to.update(`${JSON.stringify(bare(part))}\n`);
+  return to.update(`${JSON.stringify(withoutMarks(part))}\n`);
 }
 
 function beginningOf(body: JsonObject): Hash {

@@ -14,6 +14,14 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** What a cache mark is on, as it is without. */
+export function withoutMarks(value: Json): Json {
+  if (Array.isArray(value)) return value.map(withoutMarks);
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).filter(([key]) => key !== 'cache_control');
+  return Object.fromEntries(entries.map(([key, entry]) => [key, withoutMarks(entry as Json)]));
+}
+
 export function textTokens(text: string): number {
   return Math.ceil(text.length / 3.5);
 }

@@ -38,7 +38,10 @@ const files = [...FOLDERS, ...FLAT].flatMap(folder =>
     .map(name => join(folder, name)),
 );
 
-test.each([...files, 'README.md'])('%s has none of the phrases', file => {
-  const text = readFileSync(join(root, file), 'utf8').toLowerCase();
-  expect(PHRASES.filter(phrase => text.includes(phrase.toLowerCase()))).toEqual([]);
+test('no file has one of the phrases', () => {
+  const found = [...files, 'README.md'].flatMap(file => {
+    const text = readFileSync(join(root, file), 'utf8').toLowerCase();
+    return PHRASES.filter(phrase => text.includes(phrase.toLowerCase())).map(phrase => `${file}: ${phrase}`);
+  });
+  expect(found).toEqual([]);
 });
