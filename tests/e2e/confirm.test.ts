@@ -65,15 +65,16 @@ beforeAll(async () => {
   const first = await suite.playwright(['test', '--config=whole.config.ts']);
   expect(first.exitCode, first.output).toBe(0);
   const passed = first.results();
-  // As forty nights would leave it: the more a baseline holds, the fewer later trials prove something.
-  const nights = Array.from({ length: 40 }, (_, day) => `night-${day}.json`);
+  // As a hundred nights would leave it: the more a baseline holds, the fewer later trials prove something.
+  const nights = Array.from({ length: 100 }, (_, day) => `night-${day}.json`);
   for (const [day, file] of nights.entries())
     suite.write({
       [file]: JSON.stringify({ ...passed, startedAt: new Date(day * 86_400_000).toISOString() }),
     });
   for (const [file, runs] of [
     ['few.json', 4],
-    ['taskproof-baseline.json', 40],
+    ['forty.json', 40],
+    ['taskproof-baseline.json', 100],
   ] as const) {
     const save = ['baseline', 'save', '-o', file, '--runs', `${runs}`, ...nights.slice(-runs)];
     expect((await inProcess(save)).code).toBe(0);
@@ -98,7 +99,7 @@ test('real regressions of a spec and of a test: the diff names them, fresh trial
   const before = suite.read('taskproof-results.json');
   // Against forty nights, one failure is no proof.
   const env = { FAILS: 'cart broken', SETUP: '1' };
-  const confirmed = await taskproof(suite, ['confirm', '--trials', '3'], env);
+  const confirmed = await taskproof(suite, ['confirm', 'forty.json', '--trials', '3'], env);
   expect(confirmed.err).toMatch(
     /^Running 3 candidates again: .*\. Up to 3 fresh trials each, at most \$0\.30 /m,
   );

@@ -6,8 +6,6 @@ import { config, makeSuite, serveFolder, spec, startSite } from './suite';
 
 let browser: Browser;
 let url: string;
-let output: string;
-let ownSteps: string[];
 beforeAll(async () => {
   browser = await chromium.launch(launchOptions());
   url = await runAndServe();
@@ -32,30 +30,20 @@ const test = base.extend({
 taskproofTests('tasks/**/*.yaml', { test });
 `;
 
-/** Notes the steps whose place is in the library. */
-const OWN_STEPS = `module.exports = class {
-  onStepEnd(_test, _result, { title, location }) {
-    if (/[\\\\/]dist[\\\\/]/.test(location?.file)) require('node:fs').appendFileSync('own-steps.txt', title + '\\n');
-  }
-};`;
-
 async function runAndServe(): Promise<string> {
   const site = await startSite({ '/': PAGE });
   const assertions = `  - type: url\n    pattern: '**/'\n  - type: dom\n    selector: '#done'\n`;
   const suite = makeSuite({
     'playwright.config.ts': config({
       taskproof: `{ agent: ${AGENT} }`,
-      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['html'], ['./own-steps.cjs']]`,
+      reporters: `[['list'], ['@taskproof/playwright/reporter'], ['html']]`,
     }),
-    'own-steps.cjs': OWN_STEPS,
     'tasks/kept.yaml': spec({ id: 'kept', url: `${site.url}/`, k: 2, minPasses: 1, assertions }),
     'tasks/lost.yaml': spec({ id: 'lost', url: `${site.url}/`, k: 3, minPasses: 2, assertions }),
     'tasks.spec.ts': TESTS,
   });
   const run = await suite.playwright(['test']);
   expect(run.exitCode, run.output).toBe(1);
-  output = run.output;
-  ownSteps = [...new Set(suite.read('own-steps.txt').split('\n'))];
   return serveFolder(`${suite.folder}/playwright-report`);
 }
 
@@ -84,31 +72,6 @@ test('the list names trial and verdict, a tolerated failure is green, a lost spe
   expect(body).not.toContain('kept [agents]');
 });
 
-test('the terminal has a short error for each failed trial and one block for the lost spec', () => {
-  const [list = '', block = ''] = output.split('taskproof: 1 spec did not pass\n');
-  const errors = list.split(/\n {2}\d\) /).slice(1);
-  expect(errors, output).toHaveLength(2);
-  for (const error of errors)
-    expect(error).toMatch(
-      /^.*lost · trial.*\n\n {4}Error: .*\n {4}The agent stopped on .*\n {8}at lost \(.*lost\.yaml:\d+/,
-    );
-  expect(list).not.toMatch(/attachment #|Goal:|- type: dom/);
-  expect(list).toContain('Tolerated in kept [agents]: trial 2/2: "#done" matches 1');
-  expect(
-    block
-      .split('\n')
-      .map(line => line.trim())
-      .slice(0, 6),
-  ).toEqual([
-    '✗ lost [agents] failed: 1/3 passed, needs 2',
-    '2 of 2 failures: "#done" matches 1, but none is visible; ended on / at',
-    'button "Go"',
-    expect.stringMatching(/^at tasks\/lost\.yaml:\d+$/),
-    'Each trial, step by step: npx playwright show-report',
-    'All verdicts as JSON: taskproof-results.json',
-  ]);
-});
-
 test('a trial shows verdict, turns by name, pictures, and its assertions at their lines', async () => {
   const page = await report();
   await page.getByText('lost · trial 1/3').click();
@@ -129,8 +92,4 @@ test('a trial shows verdict, turns by name, pictures, and its assertions at thei
   // One for each turn, and one of the end.
   expect(await pictures.count()).toBe(turns.size + 1);
   expect(await pictures.first().evaluate((img: HTMLImageElement) => img.naturalWidth)).toBeGreaterThan(300);
-});
-
-test('what the library waits for is no step', () => {
-  expect(ownSteps.filter(title => /^Wait/.test(title))).toEqual([]);
 });

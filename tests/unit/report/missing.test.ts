@@ -1,12 +1,13 @@
 // Why trials that were planned did not run, as far as the run itself can tell.
-import type { FullConfig, FullResult, Suite } from '@playwright/test/reporter';
+import type { FullResult } from '@playwright/test/reporter';
 import { expect, test } from 'vitest';
 import { whyMissing } from '../../../src/report/missing';
+import { fakeConfig, fakeProject, fakeSuite, fakeTest } from '../../support/fake-suite';
 
 const PROJECTS = [
-  { name: 'data', dependencies: [] },
-  { name: 'login', dependencies: ['data'] },
-  { name: 'agents', dependencies: ['login'] },
+  fakeProject('data'),
+  fakeProject('login', { dependencies: ['data'] }),
+  fakeProject('agents', { dependencies: ['login'] }),
 ];
 
 interface Ran {
@@ -16,14 +17,14 @@ interface Ran {
 }
 
 function why(ran: readonly Ran[], { status = 'failed', maxFailures = 0 } = {}): string | null {
-  const tests = ran.map(({ project, ok }) => ({
-    results: ok === null ? [] : [{}],
-    ok: () => ok === true,
-    parent: { project: () => ({ name: project }) },
-  }));
-  const config = { projects: PROJECTS, maxFailures, globalTimeout: 90_000 } as unknown as FullConfig;
-  const suite = { allTests: () => tests } as unknown as Suite;
-  return whyMissing('agents', suite, config, { status } as FullResult);
+  const tests = ran.map(({ project, ok }) =>
+    fakeTest({
+      project: fakeProject(project),
+      inside: { results: ok === null ? [] : [{}], ok: () => ok === true },
+    }),
+  );
+  const config = fakeConfig(PROJECTS, { maxFailures, globalTimeout: 90_000 });
+  return whyMissing('agents', fakeSuite(tests), config, { status } as FullResult);
 }
 
 const failed = (project: string) => ({ project, ok: false });

@@ -3,18 +3,10 @@ import type { TestResult } from '@playwright/test/reporter';
 import { describe, expect, test } from 'vitest';
 import { RECORD_ATTACHMENT } from '../../../src/data/record';
 import { trialOf } from '../../../src/report/trials';
+import { type FakeResult, fakeResult } from '../../support/fake-suite';
 import { madeRecord } from '../../support/records';
 
-function resultOf(more: Partial<TestResult>): TestResult {
-  return {
-    status: 'failed',
-    duration: 5,
-    errors: [],
-    attachments: [],
-    annotations: [],
-    ...more,
-  } as TestResult;
-}
+const resultOf = (more: FakeResult) => fakeResult({ status: 'failed', ...more });
 const broken = (message: string) => resultOf({ errors: [{ message }] });
 const cut = {
   name: RECORD_ATTACHMENT,
@@ -89,15 +81,13 @@ test.each<[string, TestResult, object]>([
 });
 
 describe('of a trial with a record', () => {
-  const withRecord = (more: Parameters<typeof madeRecord>[0], result: Partial<TestResult> = {}) => {
-    const attachments = [
-      { name: 'turn-1.jpg', contentType: 'image/jpeg' },
-      { name: 'turn-2.jpg', contentType: 'image/jpeg' },
-      { name: 'video', contentType: 'video/webm' },
-      { ...cut, body: Buffer.from(JSON.stringify(madeRecord(more))) },
-    ];
-    return trialOf(1, resultOf({ status: 'passed', attachments, ...result })).trial;
-  };
+  const pictures = [
+    { name: 'turn-1.jpg', contentType: 'image/jpeg' },
+    { name: 'turn-2.jpg', contentType: 'image/jpeg' },
+    { name: 'video', contentType: 'video/webm' },
+  ];
+  const withRecord = (more: Parameters<typeof madeRecord>[0], result: FakeResult = {}) =>
+    trialOf(1, fakeResult({ attachments: pictures, record: madeRecord(more), ...result })).trial;
 
   test('all counts, tokens apart from dollars, and the last picture by its name', () => {
     const usage = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheCreationTokens: 4 };
@@ -117,15 +107,7 @@ describe('of a trial with a record', () => {
     const healed = { turn: 2, reason: 'gone', recording: 'r.json' };
     const trial = withRecord({ outcome: 'error', status: 'error', errorKind: 'agent_api', healed });
     expect(trial).toMatchObject({ outcome: 'error', errorKind: 'agent_api', healed });
-    expect(
-      withRecord(
-        { outcome: 'failed' },
-        {
-          attachments: [{ ...cut, body: Buffer.from(JSON.stringify(madeRecord({ outcome: 'failed' }))) }],
-          status: 'failed',
-        },
-      ),
-    ).toMatchObject({
+    expect(withRecord({ outcome: 'failed' }, { attachments: [], status: 'failed' })).toMatchObject({
       ...{ outcome: 'failed', screenshot: null },
     });
   });

@@ -11,16 +11,16 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
-import type { FullConfig, Suite, TestCase, TestResult } from '@playwright/test/reporter';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import type { SessionTask } from '../../../../src/agents/agent';
 import { resolved } from '../../../../src/agents/replay/player';
-import { RECORD_ATTACHMENT, type TrialRecord } from '../../../../src/data/record';
+import type { TrialRecord } from '../../../../src/data/record';
 import { RECORDING_VERSION, readRecording } from '../../../../src/data/recording';
 import { NO_USAGE } from '../../../../src/data/usage';
 import { planAnnotations } from '../../../../src/playwright/run/plan';
 import { RecordingPick, recordingOf, writeRecordings } from '../../../../src/report/recordings';
 import TaskproofReporter from '../../../../src/report/reporter';
+import { fakeConfig, fakeProject, fakeResult, fakeSuite, fakeTest } from '../../../support/fake-suite';
 import { madeRecord } from '../../../support/records';
 import { resultsFile, suite } from '../../cli/suite';
 
@@ -165,7 +165,7 @@ test.each([
   const pick = new RecordingPick();
   pick.add(healing(file));
   const spec = { planned: { id: 'order' }, project: 'a', tests: [], pick };
-  const lines = await writeRecordings([spec], { projects: [] } as unknown as FullConfig, config);
+  const lines = await writeRecordings([spec], fakeConfig(), config);
   expect(lines).toEqual([expect.stringMatching(/^no recording of order: .* is not a \.json file below/)]);
   expect(filesBelow(above)).toEqual(before);
 });
@@ -173,36 +173,15 @@ test.each([
 test('only the process that ran the trials writes recordings: merging reports writes none', async () => {
   const { config, above } = folders();
   const before = filesBelow(above);
-  const project = { name: 'a', use: {} };
+  const project = fakeProject('a');
   const planned = { id: 'order', file: 'order.yaml', policy: { k: 1, minPasses: 1 }, replayed: true };
-  const hostile = {
-    title: 'order · replay 1/1',
-    annotations: planAnnotations(planned),
-    tags: [],
-    repeatEachIndex: 0,
-    titlePath: () => ['', 'a', 'tasks.spec.ts', 'order · replay 1/1'],
-    parent: { project: () => project },
-  } as unknown as TestCase;
-  const body = Buffer.from(JSON.stringify(healing('kept/order.json')));
-  const result = {
-    status: 'passed',
-    retry: 0,
-    duration: 1,
-    errors: [],
-    annotations: hostile.annotations,
-    attachments: [{ name: RECORD_ATTACHMENT, contentType: 'application/json', body }],
-  } as unknown as TestResult;
+  const annotations = planAnnotations(planned);
+  const hostile = fakeTest({ title: 'order · replay 1/1', project, annotations });
+  const result = fakeResult({ annotations, record: healing('kept/order.json') });
   const out = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   onTestFinished(() => out.mockRestore());
   const reporter = new TaskproofReporter({ outputFile: 'results.json' });
-  const configured = {
-    projects: [project],
-    metadata: {},
-    reporter: [],
-    shard: null,
-    configFile: join(config, 'c.ts'),
-  };
-  reporter.onBegin(configured as unknown as FullConfig, { allTests: () => [hostile] } as unknown as Suite);
+  reporter.onBegin(fakeConfig([project], { configFile: join(config, 'c.ts') }), fakeSuite([hostile]));
   reporter.onTestEnd(hostile, result);
   await reporter.onEnd({ status: 'passed', duration: 1, startTime: new Date() });
   expect(out.mock.calls.join('')).toContain('healed at turn 1');

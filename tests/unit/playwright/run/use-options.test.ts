@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { FullProject, TestCase } from '@playwright/test/reporter';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { repeats } from '../../../../src/playwright/declare';
 import {
@@ -11,6 +10,7 @@ import {
   mergedOptions,
   readConfigOptions,
 } from '../../../../src/playwright/run/options';
+import { fakeProject, fakeTest } from '../../../support/fake-suite';
 
 const agent = { name: 'mine', run: async () => undefined };
 const other = { name: 'other', run: async () => undefined };
@@ -22,7 +22,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 afterEach(() => readConfigOptions({}));
 
-const project = (taskproof?: unknown) => ({ use: { taskproof } }) as unknown as FullProject;
+const project = (taskproof?: unknown) => fakeProject('agents', { use: { taskproof } as object });
 
 /** As the runner does, once for each text. */
 async function config(taskproof: object): Promise<void> {
@@ -96,19 +96,26 @@ test.each([
 test('the main process knows what test.use adds, the innermost one', async () => {
   await config({ maxCostUsd: 1 });
   const using = (...given: unknown[]) =>
-    given.reduce<object>(
-      (parent, taskproof) => ({ parent, _use: [{ fixtures: { taskproof } }] }),
-      {},
-    ) as TestCase;
+    fakeTest({
+      outside: given.reduce<object>(
+        (parent, taskproof) => ({ parent, _use: [{ fixtures: { taskproof } }] }),
+        {},
+      ),
+    });
   const of = project({ agent });
-  expect(knownOptions({ parent: using() } as never, of)).toEqual({
+  expect(knownOptions(using(), of)).toEqual({
     known: true,
     value: { maxCostUsd: 1, agent },
   });
   const nested = using({ agent: other, earlyStop: true }, { origin: 'o' });
-  expect(knownOptions({ parent: nested } as never, of)).toEqual({
+  expect(knownOptions(nested, of)).toEqual({
     known: true,
     value: { maxCostUsd: 1, agent, origin: 'o' },
   });
-  expect(knownOptions({ parent: using(() => undefined) } as never, of)).toEqual({ known: false });
+  expect(
+    knownOptions(
+      using(() => undefined),
+      of,
+    ),
+  ).toEqual({ known: false });
 });
