@@ -101,10 +101,9 @@ async function startMortalSite(): Promise<string> {
 
 test('each fault ends its trial with what happened, and no other; no process is left', async () => {
   const site = await startSite({ '/': PAGE, '/favicon.ico': '' });
-  const urls: Record<string, string> = {
-    'site-gone': await startMortalSite(),
-    'site-down': 'http://127.0.0.1:9/',
-  };
+  const down = await startSite({});
+  await down.close();
+  const urls: Record<string, string> = { 'site-gone': await startMortalSite(), 'site-down': `${down.url}/` };
   const agents = Object.entries(faults).map(([id, { agent }]) => `'${id}': async () => { ${agent} }`);
   const suite = makeSuite({
     'playwright.config.ts': config({

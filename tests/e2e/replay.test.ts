@@ -150,7 +150,7 @@ test('where a control has another name, Claude plays on and leaves a recording f
     'healed: review recordings/order.healed.json, then replace recordings/order.json with it',
   );
   expect(recordsIn(suite.read('pw.json'))[0]!.healed).toEqual({
-    turn: 3,
+    turn: 4,
     reason: 'action 4: button "Place order" not found on /checkout',
     recording: 'recordings/order.json',
   });
