@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { InvalidArgumentError } from 'commander';
 import {
@@ -14,7 +14,7 @@ import { keyOf } from '../data/row-names';
 import { few } from '../text/line';
 import { plural } from '../text/print';
 import { pooledBaseline } from '../verdicts/history';
-import { CommandError, type Io, readRun, writeOutput } from './io';
+import { CommandError, type Io, readInput, readRun, writeOutput } from './io';
 import type { AddCommand } from './program';
 
 interface SaveOptions {
@@ -68,45 +68,39 @@ async function save(io: Io, files: readonly string[], options: SaveOptions): Pro
   }
   const runs = newest([...kept, ...results.map(historyRun)], keep);
   await writeOutput(io, output, baselineText(runs, keep));
-  const saved = results.flatMap(({ verdicts }) => verdicts);
-  const replayed = saved.filter(row => row.replayed).length;
+  const saved = results.flatMap(({ verdicts }) => verdicts).length;
   const started = results.map(({ startedAt }) => startedAt).join(', ');
   if (results.some(({ filtered }) => filtered))
     io.err('Note: the run was filtered (--grep or similar), so it is kept as a partial run.');
   io.out(
-    `Saved ${plural(saved.length, 'verdict')}${replayed ? ` (${replayed} replayed)` : ''} of ${started} to ${output}, which holds ${plural(runs.length, 'run')}`,
+    `Saved ${plural(saved, 'verdict')} of ${started} to ${output}, which holds ${plural(runs.length, 'run')}`,
   );
 }
 
 async function earlierRuns(io: Io, file: string): Promise<HistoryRun[]> {
-  const text = await readFile(resolve(io.cwd, file), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw new CommandError(`${file} can't be read (${error.code}).`);
-  });
-  return text === undefined ? [] : readHistory(text, file);
+  if (!existsSync(resolve(io.cwd, file))) return [];
+  return readHistory(await readInput(io, file, 'Name another file with --output.'), file);
 }
 
 function refusePart({ complete, verdicts }: Results, file: string): void {
-  if (complete) return;
   const open = namesOf(verdicts.filter(row => row.verdict === 'undecided'));
-  throw new CommandError(
-    `${file} is from an incomplete run (a shard, or an interrupted run).${open && ` Trials are missing of: ${open}.`} Merge the shards' reports or run again, or use --force to save it as a partial run.`,
-  );
+  if (!complete)
+    throw new CommandError(
+      `${file} is from an incomplete run (a shard, or an interrupted run).${open && ` Trials are missing of: ${open}.`} Merge the shards' reports or run again, or use --force to save it as a partial run.`,
+    );
 }
 
 /** If a run without these specs were saved, later comparisons would take them for removed. */
 function refuseToForget(kept: readonly HistoryRun[], given: readonly Results[], output: string): void {
-  const results = given.filter(({ filtered }) => !filtered);
-  const rows = results.flatMap(({ verdicts }) => verdicts);
+  const rows = given.filter(({ filtered }) => !filtered).flatMap(({ verdicts }) => verdicts);
   const here = new Set(rows.map(keyOf));
-  const projects = new Set(rows.map(({ project }) => project));
   const known = pooledBaseline(kept, []);
   const lost = known.filter(row => !here.has(keyOf(row)));
   if (rows.length && known.length && lost.length === known.length)
     throw new CommandError(
       `${output} has none of the specs of this run. Is it from another suite? Name another file with --output, start a new baseline with --replace, or add the run with --force.`,
     );
-  const missing = lost.filter(({ project }) => projects.has(project));
+  const missing = lost.filter(({ project }) => rows.some(row => row.project === project));
   if (missing.length)
     throw new CommandError(
       `${output} has ${plural(missing.length, 'verdict')} that this run lacks: ${namesOf(missing)}. If you removed these specs from the suite, save with --force. Otherwise run the whole suite.`,

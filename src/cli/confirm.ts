@@ -3,14 +3,13 @@ import { DEFAULT_BASELINE_FILE, DEFAULT_RESULTS_FILE, type Results } from '../da
 import { keyOf } from '../data/row-names';
 import { sumOfCosts } from '../data/usage';
 import type { Wanted } from '../playwright/run/settings';
-import { type Confirmation, confirmDocument, confirmLines, planText } from '../report/render/confirm';
+import { type Confirmation, confirmDocument, confirmLines, planText } from '../report/render/diff';
 import { baselineRate, type Diff, EXIT_CODES, outcomeOf, suiteChangeOf } from '../verdicts/change';
 import { type CandidateRow, DEFAULT_TRIALS, stopRules } from '../verdicts/confirm';
 import { answerOf, type StopRule } from '../verdicts/policy';
 import { atLeastOne } from './baseline';
 import { allowOption, compareFiles, diffJson, sideJson } from './diff';
-import { addTellOptions, CommandError, type Io, type TellOptions, tell } from './io';
-import { playChecked } from './play-suite';
+import { addTellOptions, CommandError, type Io, playChecked, type TellOptions, tell } from './io';
 import type { AddCommand } from './program';
 
 interface ConfirmOptions extends TellOptions {
@@ -89,46 +88,31 @@ async function confirm(io: Io, diff: Diff, after: Results, options: ConfirmOptio
     throw new CommandError(
       "--max-cost can't be kept: the price of a trial is unknown. Remove it, or set `pricing` of the agent.",
     );
-  const results = playable.length ? await play(io, playable, options) : undefined;
+  const played = playable.length ? (await play(io, playable, options)).verdicts : [];
   const answers = candidates.map(({ row, rule }) => {
-    const fresh = results?.verdicts.find(one => keyOf(one) === keyOf({ ...row, replayed: false }));
-    const { passes = 0, failures = 0, errors = 0 } = fresh ?? {};
+    const found = played.find(one => keyOf(one) === keyOf({ ...row, replayed: false }));
+    const { passes = 0, failures = 0, errors = 0, costUsd = 0, reason = null } = found ?? {};
     const answer = rule.enough === null ? ('open' as const) : answerOf(rule, { passes, failures });
-    const played = fresh !== undefined;
-    const { costUsd = 0, reason = null } = fresh ?? {};
-    return { row, rule, answer, played, fresh: { passes, failures, errors, costUsd, reason } };
+    const fresh = { passes, failures, errors, costUsd, reason };
+    return { row, rule, answer, played: found !== undefined, fresh };
   });
-  return conclude(diff, answers, options.allow, results);
+  return { ...conclude(diff, answers, options.allow), costUsd: sumOfCosts(played.map(row => row.costUsd)) };
 }
 
-function conclude(
-  diff: Diff,
-  answers: Confirmation['answers'],
-  allow: ReadonlySet<string>,
-  results: Results | undefined,
-): Confirmation {
-  // Specs that are or may be worse don't count for the suite as a whole.
-  const apart = new Set(
-    answers.filter(({ answer }) => answer !== 'not confirmed').map(({ row }) => keyOf(row)),
-  );
+function conclude(diff: Diff, answers: Confirmation['answers'], allow: ReadonlySet<string>) {
   const fresh = new Map(answers.map(({ row, fresh }) => [keyOf(row), fresh]));
-  const suite = suiteChangeOf(
-    diff.rows.filter(row => !apart.has(keyOf(row))),
-    fresh,
-  );
+  // Specs that are or may be worse don't count for the suite as a whole.
+  const open = answers.filter(({ answer }) => answer === 'open');
+  const worse = answers.filter(({ answer }) => answer === 'regressed');
+  const apart = new Set([...open, ...worse].map(({ row }) => keyOf(row)));
+  const rows = diff.rows.filter(row => !apart.has(keyOf(row)));
+  const suite = suiteChangeOf(rows, fresh);
   // The fresh trials have answered for these.
-  const rows = diff.rows.map(row => (row.candidate ? { ...row, candidate: false, proven: false } : row));
-  const rest = outcomeOf({ ...diff, rows, suite }, allow);
-  const open = answers.some(({ answer }) => answer === 'open') && !allow.has('candidates');
-  const worse = rest.outcome === 'worse' || answers.some(({ answer }) => answer === 'regressed');
-  return {
-    outcome: worse ? 'worse' : open ? 'unknown' : rest.outcome,
-    answers,
-    suite,
-    diff,
-    rest,
-    costUsd: results ? sumOfCosts(results.verdicts.map(({ costUsd }) => costUsd)) : 0,
-  };
+  const answered = diff.rows.map(row => (row.candidate ? { ...row, candidate: false, proven: false } : row));
+  const rest = outcomeOf({ ...diff, rows: answered, suite }, allow);
+  const unknown = open.length && !allow.has('candidates') ? ('unknown' as const) : rest.outcome;
+  const outcome = worse.length || rest.outcome === 'worse' ? ('worse' as const) : unknown;
+  return { outcome, answers, suite, diff, rest };
 }
 
 type DiffRow = Diff['rows'][number];

@@ -1,9 +1,10 @@
 // `taskproof init`: writes two specs, their schema, a test file and, where there is none, a Playwright config. To an existing
 // config nothing is written: it is code, so the lines to add are printed.
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { safeParseTaskSpec } from '../spec/parse';
+import { taskSpecJsonSchema } from '../spec/schema';
 import { parsedUrl } from '../spec/url';
-import { configLines, starterFiles } from './init-files';
 import { CommandError, type Io, writeOutput } from './io';
 import type { AddCommand } from './program';
 
@@ -34,17 +35,15 @@ Examples:
 };
 
 async function init(io: Io, options: InitOptions): Promise<void> {
-  const suite = detectSuite(io.cwd);
-  const { config, devServer } = suite;
-  const site = options.url ?? devServer?.url;
+  const suite = suiteIn(io.cwd);
+  const { config, command, packageManager, missing } = suite;
+  const elsewhere = `unknown, taking ${DEFAULT_URL}. If it is elsewhere: npx taskproof init --force --url <address>`;
   io.out(`Config:  ${config ?? 'none, a new one will be written'}`);
-  io.out(
-    `Site:    ${site ?? `unknown, taking ${DEFAULT_URL}. If it is elsewhere: npx taskproof init --force --url <address>`}${devServer ? `, started by \`${devServer.command}\`` : ''}`,
-  );
+  io.out(`Site:    ${options.url ?? suite.url ?? elsewhere}${command ? `, started by \`${command}\`` : ''}`);
   const ask = options.yes ? undefined : io.ask;
   const dir = options.dir ?? (await ask?.('Folder for the task specs?', DEFAULT_FOLDER)) ?? DEFAULT_FOLDER;
   const folder = checkFolder(dir);
-  const found = devServer?.url ?? DEFAULT_URL;
+  const found = suite.url ?? DEFAULT_URL;
   const url = checkUrl(options.url ?? (await ask?.('Where does the site run?', found)) ?? found);
 
   for (const [path, text] of Object.entries(starterFiles(suite, folder, url))) {
@@ -52,7 +51,6 @@ async function init(io: Io, options: InitOptions): Promise<void> {
     if (!isKept) await writeOutput(io, path, text);
     io.out(isKept ? `Kept     ${path} (it exists; --force overwrites it)` : `Wrote    ${path}`);
   }
-  const { packageManager, missing } = suite;
   const add = packageManager === 'npm' ? 'npm install --save-dev' : `${packageManager} add --dev`;
   const steps = [
     ...(missing.length ? [`Install missing packages: ${add} ${missing.join(' ')}`] : []),
@@ -82,49 +80,147 @@ function checkUrl(given: string): string {
   return url.href;
 }
 
-export type Suite = ReturnType<typeof detectSuite>;
+type Suite = ReturnType<typeof suiteIn>;
 
 const CONFIG_FILES = ['ts', 'mts', 'cts', 'js', 'mjs', 'cjs'].map(ending => `playwright.config.${ending}`);
-const TEST_FOLDERS = ['e2e', 'tests/e2e', 'tests', 'test', 'playwright'];
 const LOCKFILES = { 'pnpm-lock.yaml': 'pnpm', 'yarn.lock': 'yarn', 'bun.lock': 'bun', 'bun.lockb': 'bun' };
 /** Default ports. Frameworks come before the bundlers that they use. */
-const PORTS = ['next 3000', 'astro 4321', '@angular/cli 4200', '@vue/cli-service 8080', 'vite 5173'];
+const PORTS = { next: 3000, astro: 4321, '@angular/cli': 4200, '@vue/cli-service': 8080, vite: 5173 };
 
-/** Detects a suite by its files. Those that can't be read count as absent. */
-export function detectSuite(folder: string) {
+/** What the files of a folder say of its suite. */
+function suiteIn(folder: string) {
   const has = (name: string) => existsSync(join(folder, name));
-  const { scripts = {}, dependencies, devDependencies } = manifestOf(folder);
+  const manifest = has('package.json') ? readFileSync(join(folder, 'package.json'), 'utf8') : '{}';
+  const { scripts = {}, dependencies, devDependencies } = JSON.parse(manifest);
   const installed = { ...dependencies, ...devDependencies };
   const config = CONFIG_FILES.find(has);
   const packageManager = Object.entries(LOCKFILES).find(([name]) => has(name))?.[1] ?? 'npm';
   const script = ['dev', 'start', 'serve', 'preview'].find(name => scripts[name]);
   const named = /(?:--port[= ]|(?:^|\s)-p[= ]?|\bPORT=)(\d{2,5})\b/.exec(scripts[script ?? ''] ?? '')?.[1];
-  const port = named ?? PORTS.map(each => each.split(' ')).find(([name]) => name! in installed)?.[1];
-  const url = port === undefined ? undefined : `http://localhost:${port}`;
-  const run = packageManager === 'yarn' ? 'yarn' : `${packageManager} run`;
+  const port = named ?? Object.entries(PORTS).find(([name]) => name in installed)?.[1];
+  const isTyped =
+    /ts$/.test(config ?? '') || (!config && ('typescript' in installed || has('tsconfig.json')));
   return {
     config,
-    language: /ts$/.test(config ?? ('typescript' in installed || has('tsconfig.json') ? 'ts' : ''))
-      ? 'ts'
-      : 'js',
-    testDir: TEST_FOLDERS.find(name => hasPlaywrightTests(join(folder, name))),
-    devServer: script ? { command: `${run} ${script}`, url } : undefined,
+    language: isTyped ? 'ts' : 'js',
+    /** Starts the site. */
+    command: script && `${packageManager === 'yarn' ? 'yarn' : `${packageManager} run`} ${script}`,
+    url: script && port ? `http://localhost:${port}` : undefined,
     packageManager,
     missing: ['@playwright/test', '@taskproof/playwright'].filter(name => !(name in installed)),
   };
 }
 
-function manifestOf(folder: string): { [field: string]: Record<string, string> | undefined } {
-  try {
-    return JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  } catch {
-    return {};
+const REPORTER = "['@taskproof/playwright/reporter']";
+
+/** Texts by path, relative to the suite's folder. @throws CommandError if no spec can start at `url`. */
+function starterFiles(suite: Suite, folder: string, url: string): Record<string, string> {
+  const specs = {
+    [`${folder}/tasks/home-page.yaml`]: spec('home-page', FIRST, addresses(url, 1)),
+    [`${folder}/tasks/home-page-twice.yaml`]: spec('home-page-twice', TWICE, addresses(url, 2), POLICY),
+  };
+  for (const [filename, text] of Object.entries(specs)) {
+    const parsed = safeParseTaskSpec(text, { filename });
+    if (!parsed.ok) throw new CommandError(`No spec can start at ${url}: ${parsed.error.message}`);
   }
+  return {
+    [`${folder}/task-spec.schema.json`]: `${JSON.stringify(taskSpecJsonSchema(), null, 2)}\n`,
+    ...specs,
+    [`${folder}/tasks.spec.${suite.language}`]: TEST_FILE,
+    ...(suite.config ? {} : { [`playwright.config.${suite.language}`]: newConfig(suite, folder, url) }),
+  };
 }
 
-function hasPlaywrightTests(folder: string): boolean {
-  if (!existsSync(folder)) return false;
-  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter(name => /\.(spec|test)\.[cm]?[jt]sx?$/.test(name))
-    .some(name => readFileSync(join(folder, name), 'utf8').includes('@playwright/test'));
+const TEST_FILE = `import { taskproofTests } from '@taskproof/playwright';
+
+// One Playwright test per task spec. To use the suite's own fixtures, pass its \`test\`: { test }
+taskproofTests('tasks/**/*.yaml');
+`;
+
+const FIRST =
+  'A first spec for nearly any site. Copy it, and say what a visitor should manage to do on yours.';
+const TWICE =
+  "Agents don't act the same way each time: run a spec k times, and set how many trials must pass.";
+const POLICY = 'passPolicy: { k: 2, minPasses: 1 }\n';
+
+const spec = (id: string, note: string, [start, goal, glob, site]: string[], policy = '') =>
+  `# yaml-language-server: $schema=../task-spec.schema.json
+# ${note}
+specVersion: '0.1'
+id: ${id}
+# Handed to the agent word for word.
+goal: 'Go to ${goal}'
+entryUrl: '${start}'
+maxSteps: 5
+${policy}# All must hold for a trial to pass, and one of them only once the goal is reached: npx taskproof probe checks that.
+assertions:
+  # A request that only reaching the goal sends. ** is any run of characters, ? is one.
+  - type: network
+    urlPattern: '${glob}'
+    method: GET
+  # The last address. * is any run of characters without a slash.
+  - type: url
+    pattern: '${site}'
+  # Something on the page can be seen.
+  - type: dom
+    selector: 'body *'
+    state: visible
+`;
+
+/** Where a trial begins, an address of the same page where none does, and the globs of its request and of the site. */
+function addresses(url: string, number: number): string[] {
+  const other = new URL(url);
+  other.search += `${other.search ? '&' : '?'}visit=${number}`;
+  const globs = [`${other.origin}/**?visit=${number}**`, `${other.origin}/**`];
+  // For YAML in single quotes.
+  return [url, other.href, ...globs].map(text => text.replace(/'/g, "''"));
+}
+
+const newConfig = (suite: Suite, folder: string, url: string) => `${IMPORTS}
+
+export default defineConfig({
+  reporter: [['list'], ${REPORTER}, ['html']],
+${webServer(suite, url)}  projects: [
+    // your other tests: { name: 'e2e', testDir: 'e2e' },
+${project(folder)}
+  ],
+});
+`;
+
+const IMPORTS = `import { defineConfig, devices } from '@playwright/test';
+import { lexical, repeats } from '@taskproof/playwright';`;
+
+/** For a config that exists. */
+function configLines(suite: Suite, folder: string, url: string): string {
+  const server = webServer(suite, url);
+  return `At the top (or by \`require\`):
+
+${IMPORTS}
+
+In the config, the reporter before the HTML reporter:
+
+  reporter: [['list'], ${REPORTER}, ['html']],
+
+In \`projects\`, with the login (dependencies, storageState) and the browser that the others have:
+
+${project(folder)}
+
+In each other project that has no \`testDir\` (without projects, the suite itself becomes one: { name: 'e2e' }):
+
+    testIgnore: '${folder}/**',${server && `\n\nIf nothing else starts the site:\n\n${server.trimEnd()}`}`;
+}
+
+const project = (folder: string) => `    {
+      name: 'agents',
+      testDir: '${folder}',
+      ...repeats('${folder}/tasks/**/*.yaml'),
+      // lexical() needs no model and no key; claude() takes its key from ANTHROPIC_API_KEY
+      use: { ...devices['Desktop Chrome'], taskproof: { agent: lexical() } },
+    },`;
+
+/** Empty if nothing starts the site, or it is elsewhere. */
+function webServer({ command }: Suite, url: string): string {
+  const isLocal = /^(localhost|127\.\d+\.\d+\.\d+|.*\.localhost)$/.test(new URL(url).hostname);
+  if (!command || !isLocal) return '';
+  return `  webServer: { command: '${command}', url: '${url.replace(/'/g, '%27')}', reuseExistingServer: !process.env.CI },\n`;
 }

@@ -1,20 +1,13 @@
 import { z } from 'zod';
 import type { ResultRow } from '../data/verdict';
-import { namesOf } from '../report/render/document';
-import { table } from '../report/render/terminal-writer';
-import { plural, printableJson } from '../text/print';
+import { joined, namesOf, type Writer } from '../report/render/document';
+import { plural } from '../text/print';
 import { EXIT_CODES } from '../verdicts/change';
-import type { Io } from './io';
-import { playChecked } from './play-suite';
+import { isSettled } from '../verdicts/verdict';
+import { playChecked, tell } from './io';
 import type { AddCommand } from './program';
 
-const assertionsSchema = z.array(z.object({ title: z.string(), passed: z.boolean() }));
-
-interface Probed {
-  row: ResultRow;
-  held: string[];
-  assertions: number;
-}
+const assertionsOf = z.array(z.object({ title: z.string(), passed: z.boolean() }));
 
 export const addProbe: AddCommand = (program, io, exit) => {
   program
@@ -40,55 +33,45 @@ Examples:
     )
     .action(async (options: { json?: boolean }) => {
       const { verdicts } = await playChecked(io, { purpose: 'probe' }, ['--repeat-each=1']);
-      const probed = verdicts.map(probedOf);
-      const vacuous = probed.filter(({ row }) => row.verdict === 'passed');
-      const unclear = probed.filter(({ row }) => row.verdict !== 'passed' && row.verdict !== 'failed');
-      const outcome = vacuous.length ? 'worse' : unclear.length || !probed.length ? 'unknown' : 'same';
-      if (options.json) io.out(asJson(probed));
-      else print(io, { probed, vacuous, unclear });
-      exit(EXIT_CODES[outcome]);
+      const probed = verdicts.map(row => {
+        const assertions = assertionsOf.safeParse((row as { assertions?: unknown }).assertions).data ?? [];
+        const held = assertions.filter(({ passed }) => passed).map(({ title }) => title);
+        return { row, held, assertions: assertions.length, vacuous: row.verdict === 'passed' };
+      });
+      await tell(io, options, {
+        document: to => document(probed, to),
+        json: () => ({
+          schemaVersion: '1',
+          specs: probed.map(({ row: { spec, project, file, verdict, reason }, ...more }) => ({
+            ...{ spec, project, file, verdict, reason },
+            ...more,
+          })),
+        }),
+      });
+      const unclear = probed.some(({ row }) => !isSettled(row.verdict)) || !probed.length;
+      exit(EXIT_CODES[probed.some(({ vacuous }) => vacuous) ? 'worse' : unclear ? 'unknown' : 'same']);
     });
 };
 
-function probedOf(row: ResultRow): Probed {
-  const assertions = assertionsSchema.safeParse((row as { assertions?: unknown }).assertions).data ?? [];
-  const held = assertions.filter(({ passed }) => passed).map(({ title }) => title);
-  return { row, held, assertions: assertions.length };
-}
-
-function print(
-  io: Io,
-  { probed, vacuous, unclear }: Record<'probed' | 'vacuous' | 'unclear', Probed[]>,
-): void {
-  const lines = vacuous.flatMap(({ row, held }) => [
+function document(
+  probed: readonly { row: ResultRow; held: string[]; vacuous: boolean }[],
+  to: Writer,
+): string {
+  const vacuous = probed.filter(each => each.vacuous);
+  const unclear = probed.map(({ row }) => row).filter(({ verdict }) => !isSettled(verdict));
+  const rows = vacuous.flatMap(({ row, held }) => [
     [{ text: namesOf([row]), style: 'red' as const }, row.file ?? ''],
     ...held.map(title => ['', `already holds: ${title}`]),
   ]);
-  if (vacuous.length) {
-    io.out(`${plural(vacuous.length, 'spec')} vacuous: passed although nothing was done\n`);
-    io.out(`${table({ rows: lines }, { colour: io.colour, indent: '  ' })}\n`);
-    io.out(
-      'Assert something that only the task changes: a URL, a text or a request that is not there before.',
-    );
-  }
-  if (unclear.length)
-    io.out(
-      `Can't tell for ${namesOf(unclear.map(({ row }) => row))}: ${unclear[0]!.row.reason ?? 'no verdict'}`,
-    );
   const rest = probed.length - vacuous.length - unclear.length;
-  io.out(
+  return joined([
+    vacuous.length > 0 && `${plural(vacuous.length, 'spec')} vacuous: passed although nothing was done`,
+    vacuous.length > 0 && to.table({ rows }),
+    vacuous.length > 0 &&
+      'Assert something that only the task changes: a URL, a text or a request that is not there before.',
+    unclear.length > 0 && `Can't tell for ${namesOf(unclear)}: ${unclear[0]!.reason ?? 'no verdict'}`,
     probed.length
       ? `${rest} of ${plural(probed.length, 'spec')} fail without an agent, as they should.`
       : "Can't tell: no spec found.",
-  );
-}
-
-function asJson(probed: readonly Probed[]): string {
-  return printableJson({
-    schemaVersion: '1',
-    specs: probed.map(({ row, held, assertions }) => ({
-      ...{ spec: row.spec, project: row.project, file: row.file, vacuous: row.verdict === 'passed' },
-      ...{ verdict: row.verdict, held, assertions, reason: row.reason },
-    })),
-  });
+  ]);
 }

@@ -41,10 +41,18 @@ Then play them:
 async function record(io: Io, file: string, options: RecordOptions): Promise<void> {
   const { output, project, spec: wanted } = options;
   const results = await readRun(io, file);
-  const rows = results.verdicts.filter(
-    row => (project === undefined || row.project === project) && (!wanted || wanted.includes(row.spec)),
-  );
-  refuseUnknown(file, rows, results.verdicts, options);
+  const ofProject = results.verdicts.filter(row => project === undefined || row.project === project);
+  const names = new Set(results.verdicts.map(row => `"${row.project}"`));
+  if (!ofProject.length && project !== undefined)
+    throw new CommandError(
+      `${file} has no project "${project}". Its projects: ${[...names].join(', ') || 'none'}.`,
+    );
+  const missing = wanted?.filter(id => !ofProject.some(row => row.spec === id)) ?? [];
+  if (missing.length)
+    throw new CommandError(
+      `${file} has no verdict on ${missing.join(', ')}${project === undefined ? '' : ` in project "${project}"`}.`,
+    );
+  const rows = ofProject.filter(row => !wanted || wanted.includes(row.spec));
   const saved = new Map<string, string>();
   for (const row of rows) {
     const name = specName(row);
@@ -62,25 +70,6 @@ async function record(io: Io, file: string, options: RecordOptions): Promise<voi
   }
   if (saved.size === 0) throw new CommandError(`${file}: no trial could be saved.`);
   io.out(`Saved ${plural(saved.size, 'recording')} in ${output}`);
-}
-
-function refuseUnknown(
-  file: string,
-  rows: readonly ResultRow[],
-  all: readonly ResultRow[],
-  { project, spec: wanted }: RecordOptions,
-): void {
-  if (project !== undefined && !all.some(row => row.project === project)) {
-    const names = [...new Set(all.map(row => row.project))].map(name => `"${name}"`);
-    throw new CommandError(
-      `${file} has no project "${project}". Its projects: ${names.join(', ') || 'none'}.`,
-    );
-  }
-  const missing = wanted?.filter(id => !rows.some(row => row.spec === id)) ?? [];
-  if (missing.length)
-    throw new CommandError(
-      `${file} has no verdict on ${missing.join(', ')}${project === undefined ? '' : ` in project "${project}"`}.`,
-    );
 }
 
 function whyNot(row: ResultRow): string {

@@ -31,7 +31,7 @@ Examples:
         json: () => ({ schemaVersion: '1', specs: trends }),
         document: to =>
           to.isMarkdown
-            ? joined([to.heading('pass rates over time'), to.table(grid, 1)])
+            ? joined([to.heading('pass rates over time'), to.table(grid)])
             : joined([trends.length > 0 && to.table(grid), counts]),
       });
     });

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { relative, resolve } from 'node:path';
 import { escapePath } from 'tinyglobby';
+import { joined } from '../report/render/document';
 import { table } from '../report/render/terminal-writer';
 import {
   type TaskSpecError,
@@ -53,7 +54,7 @@ Examples:
       if (options.json) io.out(asJson(specs, error, io.cwd));
       else {
         const note = sensitivityText(specs.map(({ spec }) => spec.passPolicy.k));
-        if (specs.length > 0) io.out([listOf(specs, io.cwd), note].filter(Boolean).join('\n\n'));
+        if (specs.length > 0) io.out(joined([listOf(specs, io.cwd), note]));
         if (error) io.err(`${specs.length > 0 ? '\n' : ''}${error.message}`);
       }
       exit(error ? 1 : 0);
@@ -81,58 +82,36 @@ function toGlob(io: Io, given: string): string {
 }
 
 function listOf(specs: readonly LoadedSpec[], cwd: string): string {
-  const rows = specs.map(({ spec, file }) => [
-    spec.id,
-    `${spec.passPolicy.minPasses} of ${spec.passPolicy.k}`,
+  const rows = specs.map(({ spec: { id, passPolicy }, file }) => [
+    id,
+    `${passPolicy.minPasses} of ${passPolicy.k}`,
     relative(cwd, file),
   ]);
-  const notes = notesOn(specs, cwd).map(({ file, line, column, path, message }) => {
-    const place = file === undefined ? '' : `${file}:${line}:${column} ${path}: `;
-    return `${place}note: ${message}`;
-  });
+  const notes = notesOn(specs, cwd).map(({ file, line, column, path, message }) =>
+    file === undefined ? `note: ${message}` : `${file}:${line}:${column} ${path}: note: ${message}`,
+  );
   return [table({ rows }), plural(specs.length, 'valid spec'), ...notes].join('\n');
 }
 
-/** Beginnings of selectors that are not CSS. */
-const NOT_CSS = /^(page\.|(getBy\w+|locator)\()|^(text|role|xpath|id|data-testid)=|^\(?\/\//;
-
-/** Notes that are not problems: with their places, and one on the data of trials in all specs. */
+/** What is no problem: placeholders that stay as they are, and one note on those of all specs that trials replace. */
 function notesOn(specs: readonly LoadedSpec[], cwd: string): Problem[] {
-  const using = specs.filter(({ spec }) => placeholdersIn(spec).some(({ known }) => known)).length;
+  const found = specs.flatMap(loaded => placeholdersIn(loaded.spec).map(each => ({ ...each, loaded })));
+  const using = new Set(found.filter(({ known }) => known).map(({ loaded }) => loaded)).size;
   const message = `${plural(using, 'spec')} with {{trial}} or {{unique}}: each trial has its own values; other runners of the format use the text as it is`;
-  return [...specs.flatMap(spec => notesIn(spec, cwd)), ...(using ? [{ message }] : [])];
-}
-
-function notesIn({ spec, file, locate }: LoadedSpec, cwd: string): Problem[] {
-  const note = (path: string, message: string) => ({
-    file: relative(cwd, file),
-    ...locate(path),
-    path,
-    message,
-  });
-  const selectors = spec.assertions.flatMap((assertion, index) =>
-    assertion.type === 'dom' && NOT_CSS.test(assertion.selector)
-      ? note(
-          `assertions[${index}].selector`,
-          `${JSON.stringify(assertion.selector)} does not look like CSS, so the assertion will never hold: write a CSS selector, such as "h1" or "[data-testid=total]"`,
-        )
-      : [],
-  );
-  const unknown = placeholdersIn(spec).filter(({ known }) => !known);
-  const placeholders = unknown.map(({ name, path }) =>
-    note(path, `{{${name}}} is unknown and stays as it is; known are {{trial}} and {{unique}}`),
-  );
-  return [...selectors, ...placeholders];
+  const unknown = found
+    .filter(({ known }) => !known)
+    .map(({ name, path, loaded: { file, locate } }) => ({
+      ...{ file: relative(cwd, file), ...locate(path), path },
+      message: `{{${name}}} is unknown and stays as it is; known are {{trial}} and {{unique}}`,
+    }));
+  return [...unknown, ...(using ? [{ message }] : [])];
 }
 
 function asJson(specs: readonly LoadedSpec[], error: TaskSpecLoadError | undefined, cwd: string): string {
   const problems = error ? (error.errors.length > 0 ? error.errors : [error]).flatMap(problemsOf) : [];
   const valid = specs.map(({ spec, file, hash }) => ({
-    id: spec.id,
-    file: relative(cwd, file),
-    hash,
-    passPolicy: spec.passPolicy,
-    tags: spec.tags ?? [],
+    ...{ id: spec.id, file: relative(cwd, file), hash },
+    ...{ passPolicy: spec.passPolicy, tags: spec.tags ?? [] },
   }));
   const notes = notesOn(specs, cwd);
   return printableJson({ valid: problems.length === 0, specs: valid, problems, notes });

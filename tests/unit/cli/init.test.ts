@@ -62,13 +62,10 @@ test.each([
   const { taskproof, read } = suite({
     'package.json': manifest,
     'pnpm-lock.yaml': '',
-    'tests/e2e/a.spec.ts': "import { test } from '@playwright/test';",
-    'src/unit.test.ts': "import { test } from 'vitest';",
   });
   const { out } = await taskproof(['init']);
   const config = read(`playwright.config.${ending}`);
   expect(syntaxErrors(config)).toEqual([]);
-  expect(config).toContain("{ name: 'e2e', testDir: 'tests/e2e' },");
   expect(config).toContain("...repeats('agents/tasks/**/*.yaml'),");
   expect(config.includes("command: 'pnpm run dev', url: 'http://localhost:5173/'")).toBe(ending === 'ts');
   expect(read(`agents/tasks.spec.${ending}`)).toContain("taskproofTests('tasks/**/*.yaml');");

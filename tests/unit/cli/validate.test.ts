@@ -96,19 +96,6 @@ test('--json without a match is JSON, too', async () => {
   });
 });
 
-test.each(["getByRole('heading')", "page.locator('h1')", 'text=Welcome', '//h1'])(
-  'the selector %s is worth a note: it is not CSS',
-  async selector => {
-    const spec = SPEC.replace(
-      /assertions:[\s\S]*$/,
-      `assertions:\n  - { type: dom, state: visible, selector: "${selector}" }\n`,
-    );
-    const { code, out } = await suite({ 'tasks/a.yaml': spec }).taskproof(['validate']);
-    expect(code).toBe(0);
-    expect(out).toMatch(/a\.yaml:\d+:\d+ assertions\[0\]\.selector: note: ".*" does not look like CSS/);
-  },
-);
-
 test('what trials replace is one note on all specs; what stays is noted at its place', async () => {
   const source = SPEC.replace('Find the price', 'Find {{ user }} as {{unique}}, {{trial}}');
   const other = SPEC.replace('pricing-trial', 'b').replace('/trial**', '/{{unique}}');
