@@ -34,8 +34,8 @@ import { type KeptRun, keptRuns } from './kept-runs';
 import { mergeConflicts, whyMissing } from './missing';
 import { planRun, shardName } from './planning';
 import { writeRecordings } from './recordings';
-import { lostSummary, whereToLook } from './render/lost';
 import { verdictTable } from './render/run';
+import { lostSummary, whereToLook } from './render/trial-notes';
 import { nameTests, SpecRun, skipNeedless } from './spec-run';
 import { carryPlanOf01 } from './version-0.1';
 import {

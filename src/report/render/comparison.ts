@@ -23,9 +23,11 @@ export function comparisonDocument(comparison: Comparison): Document {
     { text, style: 'dim', strong: true },
     ...totals.map(parts => parts[text]!),
   ]);
-  const cellsOf = (project: string) => specs.map(({ cells }) => cells.find(cell => cell.project === project));
-  const rowsOf = (columns: readonly Cell[][]) =>
-    specs.map(({ spec }, row) => [spec, ...columns.map(cells => cells[row]!)]);
+  const columns = projects.map(({ project }) =>
+    specs.map(({ cells }) => cells.find(cell => cell.project === project)),
+  );
+  const rowsOf = (shown: readonly Cell[][]) =>
+    specs.map(({ spec }, row) => [spec, ...shown.map(cells => cells[row]!)]);
   const names = projects.map(({ project }) => projectName(project));
   const findings = findingsOf(comparison).map(text => ({ text }));
   const head = ['passes, turns, cost', ...names];
@@ -33,21 +35,12 @@ export function comparisonDocument(comparison: Comparison): Document {
     to.isMarkdown
       ? to.section('Side by side', [
           to.items(findings),
-          to.table(
-            {
-              head,
-              rows: [
-                ...totalRows,
-                ...rowsOf(projects.map(({ project }) => cellsOf(project).map(inMarkdown))),
-              ],
-            },
-            1 / 2,
-          ),
+          to.table({ head, rows: [...totalRows, ...rowsOf(columns.map(cells => cells.map(inMarkdown)))] }),
         ])
       : joined([
           to.table({
             head,
-            rows: [...rowsOf(projects.map(({ project }) => aligned(cellsOf(project)))), ...totalRows],
+            rows: [...rowsOf(columns.map(aligned)), ...totalRows],
             stackable: true,
           }),
           to.items(findings),

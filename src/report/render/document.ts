@@ -15,11 +15,10 @@ export interface Writer {
   /** A part with a title. */
   section(title: string, parts: readonly string[]): string;
   /** A list. */
-  items(items: readonly Item[], share?: number): string;
+  items(items: readonly Item[]): string;
   /** What is to be said of some rows of a table. */
   notes(notes: readonly Note[]): string;
-  /** @param share of a comment, which it may fill: rows beyond it are counted instead */
-  table(grid: Grid, share?: number): string;
+  table(grid: Grid): string;
   /** Shown on demand; left out in a terminal. */
   folded(title: string, document: Document): string;
 }

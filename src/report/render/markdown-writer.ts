@@ -9,11 +9,6 @@ import { type Cell, type Grid, type Item, joined, type Writer } from './document
 /** Lets a workflow find its earlier comment. */
 export const DIFF_MARKER = '<!-- taskproof-diff -->';
 
-/** GitHub refuses comments above 65,536 characters. */
-export const COMMENT_LIMIT = 60_000;
-/** GitHub drops a step's summary above 1 MiB; characters may take several bytes. */
-export const SUMMARY_LIMIT = 300_000;
-
 /**
  * A text as one line of Markdown that shows it literally, also inside a table.
  *
@@ -40,7 +35,7 @@ const ENTITIES: Record<string, string> = {
 const nameOf = (row: Pick<RowSubject, 'spec' | 'describe' | 'project' | 'replayed'>) =>
   `**${escapeMarkdown(specName(row))}**${row.project ? ` (${escapeMarkdown(row.project)})` : ''}${row.replayed ? ', replayed,' : ''}`;
 
-/** @param limit characters: what a document's parts may fill together */
+/** @param limit characters of a list or a table: lines beyond it are counted instead */
 function markdownWriter(limit: number): Writer {
   const item = ({ row, strong, text, hint = '', more = [] }: Item) => {
     const name = row ? nameOf(row) : strong === undefined ? '' : `**${escapeMarkdown(strong)}**`;
@@ -56,18 +51,19 @@ function markdownWriter(limit: number): Writer {
     heading: text => `### Taskproof: ${text}`,
     lines: sentences => sentences.map(line => escapeMarkdown(line, 2_000)).join('  \n'),
     section: (title, parts) => joined([`### ${title}`, ...parts]),
-    items: (items, share = 1 / 4) => lines(items.map(item), limit * share, '- '),
+    items: items => lines(items.map(item), limit, '- '),
     notes: notes => to.items(notes.map(({ row, text }) => ({ row, text: `: ${text}` }))),
-    table: (grid, share = 1 / 4) => markdownTable(grid, limit * share),
-    folded: (title, document) => folded(title, document(to)),
+    table: grid => markdownTable(grid, limit),
+    folded: (title, document) => `<details>\n<summary>${title}</summary>\n\n${document(to)}\n\n</details>`,
   };
   return to;
 }
-export const commentWriter = markdownWriter(COMMENT_LIMIT);
-export const summaryWriter = markdownWriter(SUMMARY_LIMIT);
+/** GitHub refuses comments above 65,536 characters. */
+export const commentWriter = markdownWriter(15_000);
+/** GitHub drops a step's summary above 1 MiB; characters may take several bytes. */
+export const summaryWriter = markdownWriter(75_000);
 
-/** @param limit characters; rows beyond it are counted instead */
-export function markdownTable({ head = [], rows }: Grid, limit: number): string {
+function markdownTable({ head = [], rows }: Grid, limit: number): string {
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
   const above = [line(head.map(text => escapeMarkdown(text))), line(head.map(() => '---'))].join('\n');
   const below = rows.map(row => line(row.map(markdownCell)));
@@ -90,6 +86,3 @@ function lines(all: readonly string[], limit: number, prefix: string): string {
   const rest = all.length - kept.length;
   return [...kept.map(line => prefix + line), ...(rest > 0 ? ['', `and ${rest} more`] : [])].join('\n');
 }
-
-const folded = (title: string, text: string) =>
-  `<details>\n<summary>${title}</summary>\n\n${text}\n\n</details>`;

@@ -27,8 +27,8 @@ import {
 import { escapeMarkdown, summaryWriter } from './markdown-writer';
 import { atMost, TEXT_WIDTH, terminalWriter, wrapped } from './terminal-writer';
 import {
-  errorGroups,
-  healings,
+  errorItems,
+  healedText,
   isOpenElsewhere,
   NOT_YET,
   partText,
@@ -83,13 +83,7 @@ function inMarkdown(results: Results, to: Writer): string {
       to.section('In the way of several specs', [
         to.items(findings.map(each => ({ strong: sharedLine(each), text: ` (${few(each.specs, 10)})` }))),
       ]),
-    lost.length > 0 &&
-      to.section('Not passed', [
-        to.items(
-          lost.map(row => lostItem(row, findings)),
-          1,
-        ),
-      ]),
+    lost.length > 0 && to.section('Not passed', [to.items(lost.map(row => lostItem(row, findings)))]),
     errors(verdicts)(to),
     sensitivityText([...specs, ...tests].map(({ k }) => k)),
     comparison !== undefined && comparisonDocument(comparison)(to),
@@ -111,40 +105,39 @@ function partsOf(verdicts: readonly ResultRow[]): Record<'specs' | 'tests' | 're
   };
 }
 
-const COLUMNS: Columns<ResultRow> = {
-  spec: specName,
-  project: ({ project }) => project,
-  verdict: row => ({
-    text: `${SIGNS[row.verdict]} ${verdictText(row)}`,
-    style: STYLES[row.verdict],
-    strong: row.verdict !== 'passed',
-  }),
-  passes: ({ passes, k, minPasses, missing }) =>
-    `${passes}/${k}, needs ${minPasses}${missing ? ` (${k - missing} ran)` : ''}`,
-  rate: rateText,
-  turns: ({ turns }) => String(turns ?? '-'),
-  cost: ({ costUsd }) => formatCost(costUsd),
-};
-/** Columns to leave out, one after the other, until the table fits the terminal. The results file has them all. */
-const DISPENSABLE = ['turns', 'cost', 'rate'];
-
 function verdictsOf(rows: readonly ResultRow[]): Document {
-  const several = new Set(rows.map(({ project }) => project)).size > 1;
-  const interval = rows.some(row => row.replayed) ? 'rate' : 'rate (95%)';
-  const columns = Object.entries(COLUMNS).map(([name, cell]) => [name === 'rate' ? interval : name, cell]);
-  const grid: Grid = {
-    ...gridOf(rows, Object.fromEntries(columns) as Columns<ResultRow>, ({ agent }) => agent),
-    right: ['turns', 'cost'],
-    dispensable: (several ? DISPENSABLE : ['project', ...DISPENSABLE]).map(name =>
-      name === 'rate' ? interval : name,
-    ),
+  const rate = rows.some(row => row.replayed) ? 'rate' : 'rate (95%)';
+  const columns: Columns<ResultRow> = {
+    spec: specName,
+    project: ({ project }) => project,
+    verdict: row => ({
+      text: `${SIGNS[row.verdict]} ${verdictText(row)}`,
+      style: STYLES[row.verdict],
+      strong: row.verdict !== 'passed',
+    }),
+    passes: ({ passes, k, minPasses, missing }) =>
+      `${passes}/${k}, needs ${minPasses}${missing ? ` (${k - missing} ran)` : ''}`,
+    [rate]: rateText,
+    turns: ({ turns }) => String(turns ?? '-'),
+    cost: ({ costUsd }) => formatCost(costUsd),
   };
-  return to => (rows.length > 0 ? to.table(grid, 1 / 2) : '');
+  const several = new Set(rows.map(({ project }) => project)).size > 1;
+  const grid: Grid = {
+    ...gridOf(rows, columns, ({ agent }) => agent),
+    right: ['turns', 'cost'],
+    // The results file has them all.
+    dispensable: [...(several ? [] : ['project']), 'turns', 'cost', rate],
+  };
+  return to => (rows.length > 0 ? to.table(grid) : '');
 }
 
 /** Replays have their own table: they show that the site still works as recorded, and measure no agent. */
 function replays(rows: readonly ResultRow[]): Document {
-  const healed = healings(rows).map(({ row, text }) => ({ row, text: ` ${text}`, style: 'yellow' as const }));
+  const healed = rows.flatMap(row =>
+    row.trials
+      .filter(trial => trial.healed)
+      .map(trial => ({ row, text: ` ${healedText(trial)}`, style: 'yellow' as const })),
+  );
   return to =>
     rows.length > 0
       ? to.section('Replayed from recordings (measures no agent)', [verdictsOf(rows)(to), to.items(healed)])
@@ -152,12 +145,8 @@ function replays(rows: readonly ResultRow[]): Document {
 }
 
 function errors(verdicts: readonly ResultRow[]): Document {
-  const items = errorGroups(verdicts).map(({ kind, trials, hint, reason }) => ({
-    text: `${plural(trials, 'trial')} with error: ${oneLine(kind, 100)}. `,
-    hint,
-    more: reason === null ? [] : [reason],
-  }));
-  return to => (items.length ? to.section('Not counted against the site', [to.items(items, 1)]) : '');
+  const items = errorItems(verdicts);
+  return to => (items.length ? to.section('Not counted against the site', [to.items(items)]) : '');
 }
 
 /** Specs that no shard alone can judge. */

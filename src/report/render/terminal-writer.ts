@@ -41,22 +41,19 @@ export function terminalWriter(options: TableOptions = {}): Writer {
 /** Without a terminal there is no limit. */
 function fitting(grid: Grid, options: TableOptions): string {
   const { columns = Number.POSITIVE_INFINITY } = stdout;
+  const names = grid.dispensable ?? [];
+  const texts = [...names.keys(), names.length].map(count =>
+    table(without(grid, names.slice(0, count)), options),
+  );
   const fits = (text: string) =>
     text.split('\n').every(line => displayWidth(stripVTControlCharacters(line)) <= columns);
-  let text = table(grid, options);
-  let left = grid;
-  for (const name of grid.dispensable ?? []) {
-    if (fits(text)) break;
-    left = without(left, name);
-    text = table(left, options);
-  }
-  return grid.stackable && !fits(text) ? table(stacked(grid), options) : text;
+  return texts.find(fits) ?? (grid.stackable ? table(stacked(grid), options) : texts.at(-1)!);
 }
 
-function without(grid: Grid, name: string): Grid {
-  const at = grid.head?.indexOf(name) ?? -1;
-  const rest = <Each>(row: readonly Each[]) => row.filter((_, column) => column !== at);
-  return { ...grid, head: rest(grid.head ?? []), rows: grid.rows.map(rest) };
+function without(grid: Grid, names: readonly string[]): Grid {
+  const { head = [], rows } = grid;
+  const rest = <Each>(row: readonly Each[]) => row.filter((_, column) => !names.includes(head[column]!));
+  return { ...grid, head: grid.head && rest(head), rows: rows.map(rest) };
 }
 
 /** A line for each cell: the name of its row beside the first one, and its column. */
@@ -77,24 +74,23 @@ export interface TableOptions {
 }
 
 /** Rows as aligned lines, two spaces between columns, the last column not padded. */
-export function table({ head, rows, right }: Grid, options: TableOptions = {}): string {
-  const dimmed = head?.map(text => ({ text, style: 'dim' as const }));
-  const cells = [...(dimmed ? [dimmed] : []), ...rows].map(row => row.map(toCell));
-  const widths: number[] = [];
-  for (const row of cells)
-    row.forEach((cell, column) => {
-      widths[column] = Math.max(widths[column] ?? 0, displayWidth(cell.text));
-    });
+export function table(
+  { head, rows, right }: Grid,
+  { colour = false, indent = '' }: TableOptions = {},
+): string {
+  const heads = head ? [head.map(text => ({ text, style: 'dim' as const }))] : [];
+  const cells = [...heads, ...rows].map(row => row.map(toCell));
+  const widths = cells[0]?.map((_, column) => Math.max(...cells.map(row => displayWidth(row[column]!.text))));
   const line = (row: readonly Cell[]) =>
     row
-      .map((cell, column) => {
-        const padding = ' '.repeat(widths[column]! - displayWidth(cell.text));
-        const text = paint(cell.style, cell.text, options.colour ?? false);
-        return right?.includes(head?.[column] ?? '') ? padding + text : text + padding;
+      .map(({ text, style }, column) => {
+        const padding = ' '.repeat(widths![column]! - displayWidth(text));
+        const painted = paint(style, text, colour);
+        return right?.includes(head?.[column] ?? '') ? padding + painted : painted + padding;
       })
       .join('  ')
       .trimEnd();
-  return cells.map(row => (options.indent ?? '') + line(row)).join('\n');
+  return cells.map(row => indent + line(row)).join('\n');
 }
 
 function toCell(cell: string | Cell): Cell {

@@ -1,12 +1,17 @@
-// Notes on trials beside the verdict: missing trials, healed recordings, findings, infrastructure errors.
-
+// What is said of trials beside the verdicts: missing ones, healed recordings, findings, errors; and the blocks of lost specs.
+import { relative, resolve } from 'node:path';
+import type { FullConfig } from '@playwright/test/reporter';
 import { groupBy } from '../../data/collections';
 import { controlInWords } from '../../data/control-words';
 import type { Results } from '../../data/results';
 import type { MetFinding, ResultRow, SharedFinding, TrialResult } from '../../data/verdict';
-import { oneLine } from '../../text/line';
+import { few, oneLine } from '../../text/line';
 import { plural } from '../../text/print';
 import { trialsPresent } from '../../verdicts/verdict';
+import type { Diagnosed } from '../diagnose';
+import type { SpecRun } from '../spec-run';
+import { type Item, SIGNS, specLabel, specsAndTests } from './document';
+import { atMost, SHOWN, TEXT_WIDTH, wrapped } from './terminal-writer';
 
 /** `incomplete: the run was interrupted`, `shard 1 of 2`, both, or nothing. */
 export function partText({ complete, shard, incompleteBecause }: Results): string {
@@ -35,12 +40,6 @@ export function healedText({ healed, outcome }: Pick<TrialResult, 'healed' | 'ou
       ? `new recording beside ${healed.recording} for review`
       : `the recording is ${healed.recording}`;
   return oneLine(`healed at turn ${healed.turn}: ${healed.reason}; ${recording}`);
-}
-
-export function healings(rows: readonly ResultRow[]): { row: ResultRow; text: string }[] {
-  return rows.flatMap(row =>
-    row.trials.map(healedText).flatMap(text => (text === null ? [] : [{ row, text }])),
-  );
 }
 
 export const IN_THE_WAY = 'in the way';
@@ -92,17 +91,82 @@ const HINTS: Record<string, string> = {
     "The trial broke off. Check its last step in the HTML report, and the agent's or the test's own code.",
 };
 
-/** The errors of a run by kind, the most frequent first; `reason` is that of the first such trial. */
-export function errorGroups(
-  rows: readonly ResultRow[],
-): { kind: string; trials: number; reason: string | null; hint: string }[] {
+/** The errors of a run by kind, the most frequent first, each with the reason of its first trial. */
+export function errorItems(rows: readonly ResultRow[]): Item[] {
   const errors = rows.flatMap(({ trials }) => trials.filter(({ outcome }) => outcome === 'error'));
   return [...groupBy(errors, ({ errorKind = 'internal' }) => errorKind)]
+    .sort(([, a], [, b]) => b.length - a.length)
     .map(([kind, all]) => ({
-      kind,
-      trials: all.length,
-      reason: all[0].reason,
+      text: `${plural(all.length, 'trial')} with error: ${oneLine(kind, 100)}. `,
       hint: HINTS[kind] ?? 'See the trial in the HTML report.',
-    }))
-    .sort((a, b) => b.trials - a.trials);
+      more: all[0].reason === null ? [] : [all[0].reason],
+    }));
 }
+
+const INDENT = '  ';
+const DETAIL = '      ';
+
+/**
+ * The blocks of lost specs, below the findings that several specs share. Printed last, and shown at the top of the HTML report.
+ *
+ * @param more lines at the end
+ */
+export function lostSummary(
+  lost: readonly SpecRun[],
+  { specs }: Pick<Diagnosed, 'specs'>,
+  { findings = [] }: Pick<Results, 'findings'>,
+  more: readonly string[] = [],
+): string {
+  const shared = atMost(findings.map(sharedLine)).map(line => wrapped(line, TEXT_WIDTH, INDENT));
+  const blocks = lost
+    .filter(run => run.verdict.trials.length)
+    .map(run => {
+      const { verdict, passes, k, minPasses } = run.verdict;
+      const why = whyLines({ ...run.verdict, diagnosis: specs.get(run) }, findings);
+      return [
+        `${INDENT}${SIGNS[verdict]} ${nameOf(run)} ${verdict}: ${passes}/${k} passed, needs ${minPasses}`,
+        ...[...why, ...placeOf(run)].map(line => wrapped(oneLine(line, 600), TEXT_WIDTH - 4, DETAIL)),
+      ].join('\n');
+    });
+  return [
+    `taskproof: ${specsAndTests(lost.map(({ planned }) => planned))} did not pass`,
+    ...shared,
+    ...blocks,
+    ...notRunLine(lost.filter(run => !run.verdict.trials.length)),
+    ...more.map(line => INDENT + line),
+  ].join('\n');
+}
+
+/** One line for all specs without a trial: a block for each would only repeat the reason. */
+function notRunLine(runs: readonly SpecRun[]): string[] {
+  if (!runs.length) return [];
+  const causes = new Set(runs.flatMap(({ missingBecause }) => missingBecause ?? []));
+  const why = causes.size ? `: ${oneLine([...causes].join('; '), 300)}` : '';
+  const count = specsAndTests(runs.map(({ planned }) => planned));
+  return [`${INDENT}${SIGNS.undecided} ${count} did not run${why} (${few(runs.map(nameOf), SHOWN)})`];
+}
+
+/** Where the first failed trial broke; without one, the first trial with an error. */
+function placeOf({ entries }: SpecRun): string[] {
+  const first = (outcome: string) => entries.find(({ trial }) => trial.outcome === outcome);
+  const { result, test } = first('failed') ?? first('error') ?? {};
+  const { file, line } = result?.error?.location ?? test?.location ?? {};
+  return file === undefined ? [] : [`at ${relative('', file)}:${line}`];
+}
+
+export function whereToLook(
+  { reporter }: Pick<FullConfig, 'reporter'>,
+  outputFile: string,
+  folder: string,
+): string[] {
+  const html = reporter.find(([name]) => name === 'html');
+  const { outputFolder } = (html?.[1] ?? {}) as { outputFolder?: string };
+  const report = outputFolder ? ` ${relative('', resolve(folder, outputFolder))}` : '';
+  return [
+    ...(html ? [`Each trial, step by step: npx playwright show-report${report}`] : []),
+    `All verdicts as JSON: ${relative('', resolve(folder, outputFile))}`,
+  ];
+}
+
+const nameOf = ({ name, project, replayed }: SpecRun) =>
+  `${specLabel(name, project)}${replayed ? ', replayed,' : ''}`;
