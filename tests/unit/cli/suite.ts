@@ -5,9 +5,7 @@ import { onTestFinished } from 'vitest';
 import type { Io } from '../../../src/cli/io';
 import { run } from '../../../src/cli/program';
 import type { Results } from '../../../src/data/results';
-import type { ResultRow } from '../../../src/data/verdict';
-import { verdictOf } from '../../../src/verdicts/verdict';
-import { resultRow, trials } from '../verdicts/trials';
+import { results, row } from '../report/render/rows';
 
 /** A temporary folder with these files, in which command lines run; gone after the test. */
 export function suite(files: Record<string, string> = {}) {
@@ -48,20 +46,6 @@ assertions:
 
 /** A results file in which each spec's trials are given as letters: `{ cart: 'ppfpp' }`. */
 export function resultsFile(specs: Record<string, string>, more: Partial<Results> = {}): string {
-  const verdicts = Object.entries(specs).map<ResultRow>(([spec, letters]) =>
-    resultRow(
-      { spec, project: 'opus', agent: 'claude', model: null, replayed: false },
-      verdictOf({ k: letters.length, minPasses: Math.max(1, letters.length - 1) }, trials(letters)),
-    ),
-  );
-  const results: Results = {
-    schemaVersion: '1',
-    startedAt: '2026-11-05T10:00:00.000Z',
-    durationMs: 1000,
-    status: 'passed',
-    complete: true,
-    verdicts,
-    ...more,
-  };
-  return JSON.stringify(results);
+  const verdicts = Object.entries(specs).map(([spec, letters]) => row(spec, letters));
+  return JSON.stringify(results(verdicts, { status: 'passed', ...more }));
 }

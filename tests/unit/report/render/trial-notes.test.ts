@@ -2,11 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Diagnosis, Parting, ResultRow } from '../../../../src/data/verdict';
 import { picturesOf } from '../../../../src/report/diagnose';
-import { outcomeLines } from '../../../../src/report/render/diff';
-import { errorGroups, sharedLine, whyLines } from '../../../../src/report/render/trial-notes';
-import { diffVerdicts, outcomeOf } from '../../../../src/verdicts/change';
-import { verdictOf } from '../../../../src/verdicts/verdict';
-import { resultRow, trial, trials } from '../../verdicts/trials';
+import { errorItems, sharedLine, whyLines } from '../../../../src/report/render/trial-notes';
+import { trial } from '../../verdicts/trials';
 
 const ICON = { kind: 'no_name', text: 'button without a name', locator: "locator('.icon')", path: '/shop' };
 const SHARED = { ...ICON, trials: 9, specs: ['a', 'b', 'c'] };
@@ -63,85 +60,22 @@ describe('why a spec did not pass', () => {
 });
 
 test('errors by kind, the most frequent first, with the first reason and what to do', () => {
-  const row = (...kinds: (string | undefined)[]) => ({
-    trials: kinds.map((errorKind, index) =>
-      trial(index, 'error', { errorKind, reason: `${errorKind} ${index}` } as object),
-    ),
-  });
-  const groups = errorGroups([
-    row('judge', 'agent_api'),
-    row('agent_api', undefined, 'of-a-later-version'),
-    { trials: trials('pfs') },
-  ] as ResultRow[]);
-  expect(groups.map(({ kind, trials, reason }) => [kind, trials, reason])).toEqual([
-    ['agent_api', 2, 'agent_api 1'],
-    ['judge', 1, 'judge 0'],
-    ['internal', 1, 'undefined 1'],
-    ['of-a-later-version', 1, 'of-a-later-version 2'],
-  ]);
-  expect(groups.map(({ hint }) => hint.split('.')[0])).toEqual([
-    'The agent could not work',
-    'The judge could not be reached',
-    'The trial broke off',
-    'See the trial in the HTML report',
-  ]);
-  const hints = ['site_unreachable', 'browser', 'setup', 'interrupted'].map(
-    kind => errorGroups([row(kind)] as ResultRow[])[0]!.hint,
+  const kinds = ['judge', 'agent_api', 'agent_api', undefined, 'of-a-later-version'];
+  const hints = ['site_unreachable', 'browser', 'setup', 'interrupted'];
+  const all = [...kinds, ...hints].map((errorKind, index) =>
+    trial(index, 'error', { errorKind, reason: `${errorKind} ${index}` } as object),
   );
-  expect(hints.map(hint => hint.split(/[.?]/)[0])).toEqual([
-    ...[
-      'Is the site running',
-      'The browser failed',
-      'The test failed before its trial began',
-      'The run was interrupted',
-    ],
+  const items = errorItems([{ trials: all.slice(0, 2) }, { trials: all.slice(2) }] as ResultRow[]);
+  expect(items.map(({ text, more, hint }) => `${text}${more} / ${hint!.split(/[.?]/)[0]}`)).toEqual([
+    '2 trials with error: agent_api. agent_api 1 / The agent could not work',
+    '1 trial with error: judge. judge 0 / The judge could not be reached',
+    '1 trial with error: internal. undefined 3 / The trial broke off',
+    '1 trial with error: of-a-later-version. of-a-later-version 4 / See the trial in the HTML report',
+    '1 trial with error: site_unreachable. site_unreachable 5 / Is the site running',
+    '1 trial with error: browser. browser 6 / The browser failed',
+    '1 trial with error: setup. setup 7 / The test failed before its trial began',
+    '1 trial with error: interrupted. interrupted 8 / The run was interrupted',
   ]);
-});
-
-describe('the outcome of a comparison', () => {
-  const row = (spec: string, letters: string) =>
-    resultRow(
-      { spec, project: 'opus', agent: 'a', model: null, replayed: false },
-      verdictOf({ k: letters.length, minPasses: letters.length }, trials(letters)),
-    );
-  const rows = (specs: Record<string, string>) =>
-    Object.entries(specs).map(([spec, letters]) => row(spec, letters));
-  test.each<[string, Record<string, string>, Record<string, string>, string[], string[]]>([
-    ['nothing', {}, {}, [], ["Can't tell: there is nothing to compare."]],
-    ['the same', { a: 'p' }, { a: 'p' }, [], ['Nothing is worse than the baseline.']],
-    ['worse', { a: 'ppppp' }, { a: 'fffff' }, [], ['Worse than the baseline: a [opus].']],
-    [
-      'a candidate, and doubts',
-      { a: 'pp', b: 'p', c: 'p' },
-      { a: 'pf', c: 'e', d: 'p', e: 'p' },
-      [],
-      [
-        'Looks worse, but there are too few trials to tell: a [opus]. To run fresh trials: npx taskproof confirm',
-        'Not compared: 1 spec of the baseline no longer in the suite (b [opus]); 2 specs not in the baseline (d [opus], e [opus]); 1 spec without a verdict on one side (c [opus]). If this is intended, add --allow removed,added,unclear',
-      ],
-    ],
-    [
-      'doubts alone',
-      { a: 'p' },
-      { a: 'p', d: 'p' },
-      [],
-      ["Can't tell: 1 spec not in the baseline (d [opus]). If this is intended, add --allow added"],
-    ],
-    [
-      'doubts that are allowed',
-      { a: 'p' },
-      { a: 'p', d: 'p' },
-      ['added'],
-      ['Nothing is worse than the baseline.'],
-    ],
-  ])('%s', (_, before, after, allowed, lines) => {
-    const diff = diffVerdicts(rows(before), rows(after));
-    expect(outcomeLines(outcomeOf(diff, new Set(allowed)))).toEqual(lines);
-  });
-
-  test('a fall of the suite alone is said elsewhere', () => {
-    expect(outcomeLines({ outcome: 'worse', proven: [], candidates: [], doubts: [] })).toEqual([]);
-  });
 });
 
 describe('the pictures of a passing and of a failed trial', () => {

@@ -1,0 +1,127 @@
+import fc from 'fast-check';
+import { afterEach, describe, expect, test } from 'vitest';
+import { comparisonDocument } from '../../../../src/report/render/comparison';
+import { gridOf, rateText, specsAndTests } from '../../../../src/report/render/document';
+import { verdictTable } from '../../../../src/report/render/run';
+import {
+  cellText,
+  displayWidth,
+  table,
+  terminalWriter,
+  wrapped,
+} from '../../../../src/report/render/terminal-writer';
+import { compareProjects } from '../../../../src/verdicts/compare';
+import { results, row } from './rows';
+
+const { columns } = process.stdout;
+afterEach(() => {
+  process.stdout.columns = columns;
+});
+
+test('a table aligns wide characters and colours; one of no rows is empty', () => {
+  const head = ['spec', 'passes', 'reason'];
+  const rows = [
+    [{ text: 'カート\n', style: 'red' as const }, '4/5', ''],
+    ['a', '12/12', 'because\nof this'],
+  ];
+  expect(table({ head, rows, right: ['passes'] }, { indent: '  ' })).toBe(
+    ['  spec    passes  reason', '  カート     4/5', '  a        12/12  because of this'].join('\n'),
+  );
+  expect(table({ head, rows, right: ['passes'] }, { colour: true })).toContain(
+    '\u001b[31mカート\u001b[39m     4/5',
+  );
+  expect(table({ rows: [] })).toBe('');
+});
+
+test('a narrow terminal goes without the columns that count least', () => {
+  const headAt = (width: number, more: ReturnType<typeof row>[] = []) => {
+    process.stdout.columns = width;
+    const lines = verdictTable(
+      results([row('a-rather-long-name-of-a-spec', 'pf', { minPasses: 2 }), ...more]),
+    ).split('\n');
+    return lines[2]!.trim().split(/ {2,}/).join(' ');
+  };
+  expect([90, 85, 78, 70, 60].map(width => headAt(width))).toEqual([
+    'spec project verdict passes rate (95%) turns cost',
+    'spec verdict passes rate (95%) turns cost',
+    'spec verdict passes rate (95%) cost',
+    'spec verdict passes rate (95%)',
+    'spec verdict passes',
+  ]);
+  expect(headAt(72, [row('b', 'pp', { project: 'haiku' })])).toBe('spec project verdict passes');
+});
+
+describe('projects side by side', () => {
+  const text = (names: readonly string[]) =>
+    comparisonDocument(compareProjects(names.map(project => row('spec', 'pf', { project })))!)(
+      terminalWriter({ indent: '  ' }),
+    );
+
+  test('side by side if they just fit, otherwise a line for each cell', () => {
+    const names = ['haiku', 'opus'];
+    process.stdout.columns = 1_000;
+    const width = Math.max(...text(names).split('\n').slice(0, 2).map(displayWidth));
+    process.stdout.columns = Math.max(width, 60);
+    expect(text(names)).toMatch(/haiku +opus/);
+    process.stdout.columns = width - 1;
+    expect(text(names)).not.toMatch(/haiku +opus/);
+  });
+
+  test('whatever the names, all are shown and none is obeyed', () => {
+    const name = fc.string({ unit: fc.constantFrom(...'ab-/ 日\u001b[31m|\n\u202e'), maxLength: 60 });
+    fc.assert(
+      fc.property(fc.uniqueArray(name, { minLength: 2, maxLength: 6 }), fc.nat(120), (names, more) => {
+        process.stdout.columns = 60 + more;
+        expect(text(names)).not.toMatch(/[^\P{Cc}\n]|\p{Cf}/u);
+        expect(text(names).match(/✓ 1\/2/g)).toHaveLength(names.length);
+      }),
+    );
+  });
+});
+
+test('a rate that stops early has no interval to trust', () => {
+  const interval: [number, number] = [0.3, 0.9];
+  expect(rateText({ rate: 0.5, interval })).toBe('50% (30-90%)');
+  expect(rateText({ rate: 0.5, interval, earlyStop: true })).toBe('50%, stops early');
+  expect(rateText({ rate: null, interval: null, earlyStop: true })).toBe('-');
+});
+
+describe('specs and tests', () => {
+  const [spec, one] = [{}, { titlePath: ['a.spec.ts', 'x'] }];
+  test.each<[object[], string, string]>([
+    [[], '0 specs', 'test'],
+    [[spec], '1 spec', 'spec'],
+    [[one], '1 test', 'test'],
+    [[spec, spec, one], '2 specs and 1 test', 'spec'],
+  ])('%j', (rows, count, name) => {
+    expect(specsAndTests(rows)).toBe(count);
+    expect(gridOf(rows, { spec: () => '' }, () => null).head).toEqual([name]);
+  });
+
+  test('tests without an agent have neither turns nor cost', () => {
+    const columns = { spec: () => 'a', turns: () => '2', cost: () => '$1', p: () => '1' };
+    const headOf = (rows: (typeof one | typeof spec)[], agent: string | null) =>
+      gridOf(rows, columns, () => agent).head;
+    expect(headOf([one, one], null)).toEqual(['test', 'p']);
+    expect(headOf([one], 'claude')).toEqual(['test', 'turns', 'cost', 'p']);
+    expect(headOf([one, spec], null)).toEqual(['spec', 'turns', 'cost', 'p']);
+  });
+});
+
+test.each([
+  ['', 10, '>'],
+  ['one', 2, '>one'],
+  ['one two three', 7, '>one two\n>three'],
+  ['one two three', 6, '>one\n>two\n>three'],
+  ['日本 日本', 8, '>日本\n>日本'],
+])('%j in %d columns', (text, width, expected) => expect(wrapped(text, width, '>')).toBe(expected));
+
+test.each([
+  ['abc', 3],
+  ['日本', 4],
+  ['é e\u0301', 3],
+  ['😀', 2],
+  ['ｱ', 1],
+])('%j takes %d columns', (text, columns) => expect(displayWidth(text)).toBe(columns));
+
+test('joined characters are parted', () => expect(cellText('a\u200db\u200c \n')).toBe('ab'));
