@@ -1,9 +1,16 @@
 // Figures, single lines, colours, and what may be printed.
 import { expect, test } from 'vitest';
-import { formatCost, formatDuration, formatRate } from '../../../src/text/figures';
-import { oneLine } from '../../../src/text/line';
-import { paint, print, printable, printableJson, useColour } from '../../../src/text/print';
-import { few } from '../../../src/text/shorten';
+import { few, oneLine } from '../../../src/text/line';
+import {
+  formatCost,
+  formatDuration,
+  formatRate,
+  paint,
+  print,
+  printable,
+  printableJson,
+  useColour,
+} from '../../../src/text/print';
 
 test.each([
   ['\u001b[31mred\u001b[0m', 'red'],

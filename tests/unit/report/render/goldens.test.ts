@@ -117,7 +117,7 @@ test.each(RUNS)('a run: %s', async (name, text) => {
   await same(shown.join('\n\n----- 60 columns\n'), `run-${name}.txt`);
   await same(renderSummary(given), `run-${name}.md`);
   if (name !== 'mixed') return;
-  onTestFinished(() => vi.unstubAllEnvs());
+  onTestFinished(() => void vi.unstubAllEnvs());
   vi.stubEnv('FORCE_COLOR', '1');
   await same(printable(verdictTable(given), true).replaceAll('\u001b', '<ESC>'), 'run-coloured.txt');
 });
