@@ -86,7 +86,7 @@ function refusePart({ complete, verdicts }: Results, file: string): void {
   const open = namesOf(verdicts.filter(row => row.verdict === 'undecided'));
   if (!complete)
     throw new CommandError(
-      `${file} is from an incomplete run (a shard, or an interrupted run).${open && ` Trials are missing of: ${open}.`} Merge the shards' reports or run again, or use --force to save it as a partial run.`,
+      `${file} is from an incomplete run (a shard, or an interrupted run).${open && ` These lack trials: ${open}.`} Merge the shards' reports or run again, or use --force to save it as a partial run.`,
     );
 }
 

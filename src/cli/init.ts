@@ -37,7 +37,7 @@ Examples:
 async function init(io: Io, options: InitOptions): Promise<void> {
   const suite = suiteIn(io.cwd);
   const { config, command, packageManager, missing } = suite;
-  const elsewhere = `unknown, taking ${DEFAULT_URL}. If it is elsewhere: npx taskproof init --force --url <address>`;
+  const elsewhere = `unknown, so the specs begin at ${DEFAULT_URL}. If it is elsewhere: npx taskproof init --force --url <address>`;
   io.out(`Config:  ${config ?? 'none, a new one will be written'}`);
   io.out(`Site:    ${options.url ?? suite.url ?? elsewhere}${command ? `, started by \`${command}\`` : ''}`);
   const ask = options.yes ? undefined : io.ask;

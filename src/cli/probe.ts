@@ -65,7 +65,7 @@ function document(
   ]);
   const rest = probed.length - vacuous.length - unclear.length;
   return joined([
-    vacuous.length > 0 && `${plural(vacuous.length, 'spec')} vacuous: passed although nothing was done`,
+    vacuous.length > 0 && `${plural(vacuous.length, 'spec')} passed although nothing was done:`,
     vacuous.length > 0 && to.table({ rows }),
     vacuous.length > 0 &&
       'Assert something that only the task changes: a URL, a text or a request that is not there before.',

@@ -68,7 +68,10 @@ async function record(io: Io, file: string, options: RecordOptions): Promise<voi
     saved.set(name, row.project);
     await writeOutput(io, recordingFile(output, name), recordingText(checkRecording(row.recording, file)));
   }
-  if (saved.size === 0) throw new CommandError(`${file}: no trial could be saved.`);
+  if (saved.size === 0)
+    throw new CommandError(
+      `${file} has no trial that could be saved. Run the specs again, with an agent whose actions can be recorded.`,
+    );
   io.out(`Saved ${plural(saved.size, 'recording')} in ${output}`);
 }
 

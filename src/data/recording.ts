@@ -51,7 +51,8 @@ export class RecordingError extends Error {
 
 /** @throws RecordingError, which names `file`. */
 export function readRecording(text: string, file: string): Recording {
-  if (text.length > MAX_LENGTH) throw new RecordingError(`${file}: too large for a recording`);
+  if (text.length > MAX_LENGTH)
+    throw new RecordingError(`${file}: too large for a recording. Record the trial again.`);
   let json: unknown;
   try {
     json = JSON.parse(text);

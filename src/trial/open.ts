@@ -36,7 +36,7 @@ export async function openEntry(trial: TrialContext<GradedPlan>): Promise<AgentE
         `${entryUrl} leads to ${oneLine(mask(refused.url), 300)}, which is not in allowedDomains. Add its host, or correct entryUrl.`,
       );
     if (/closed|crashed/i.test(said))
-      return errorEnd('browser', `the browser went away while opening ${entryUrl}: ${said}`);
+      return errorEnd('browser', `the browser was gone before it had opened ${entryUrl}: ${said}`);
     return errorEnd(
       'site_unreachable',
       `${entryUrl} can't be opened: ${said}. Is the site running, and is this its address?`,

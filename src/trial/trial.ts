@@ -99,7 +99,7 @@ export class Trial {
 
   /** Ends the trial from outside: the test timed out, or the run was interrupted. */
   stop(end: AgentEnd): void {
-    if (this.phase === 'judging') this.end = errorEnd('judge', `the judge had not ended: ${end.reason}`);
+    if (this.phase === 'judging') this.end = errorEnd('judge', `the judge did not finish: ${end.reason}`);
     // Without complete grading, a trial has not passed.
     else if (!this.end || (this.end.status === 'completed' && this.phase !== 'graded')) this.end = end;
     this.agentRun.stop(end);

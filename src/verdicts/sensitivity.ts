@@ -1,4 +1,5 @@
 // How small a change a number of trials can show.
+import { plural } from '../text/print';
 
 /**
  * By number of trials: the highest pass rate that a spec of 0.95 can fall to so that as many trials before and after show it in 70% of
@@ -13,9 +14,10 @@ export const VISIBLE_FALLS: readonly (number | null)[] = [
 export function sensitivityText(ks: readonly number[]): string {
   const k = Math.min(...ks);
   if (!ks.length || k >= 20) return '';
-  if (k === 1) return 'With k 1, one trial says nothing about a pass rate, and no fall can be seen.';
   const fall = VISIBLE_FALLS[k] ?? null;
   const seen =
-    fall === null ? `${k} trials can't show a fall` : `${k} trials can only show a fall to about ${fall}`;
+    fall === null
+      ? `${plural(k, 'trial')} can't show a fall`
+      : `${k} trials can only show a fall to about ${fall}`;
   return `${seen} of a spec that passes 0.95 of its trials; 20 trials show a fall to ${VISIBLE_FALLS[20]}. A baseline of several runs shows more.`;
 }

@@ -459,7 +459,8 @@ const faults: Record<string, Fault> = {
   },
   'records-what-is-no-locator': {
     does: `say({ type: 'turn', title: 'go' }); say({ type: 'record', do: 'click', locator: '#go' }); await never();`,
-    reason: /it wrote a wrong "record" line: not a locator: there is no method here \(character 1 of "#go"\)/,
+    reason:
+      /it wrote an invalid "record" line: not a locator: there is no method here \(character 1 of "#go"\)/,
     turns: 1,
   },
   'has-no-model': {

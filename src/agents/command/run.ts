@@ -142,7 +142,7 @@ async function record(line: Of<'record'>, turn: Turn, { task, program }: Stage):
     try {
       return expression === undefined ? undefined : locatorOf(task.page, expression);
     } catch (error) {
-      throw program.error(`it wrote a wrong "record" line: ${(error as Error).message}`);
+      throw program.error(`it wrote an invalid "record" line: ${(error as Error).message}`);
     }
   };
   await turn.record(draft as ActionDraft, find(locator), find(to));

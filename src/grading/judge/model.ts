@@ -136,7 +136,7 @@ export class JudgeModel {
     const spent = (this.usage.costUsd ?? 0) + this.reserved;
     if (spent + price > budgetUsd)
       throw new JudgeError(
-        `judging needs more than the trial's cost cap: $${budgetUsd.toFixed(4)} were left, $${spent.toFixed(4)} are spent, and the next request would cost about $${price.toFixed(4)}. Raise maxCostUsd, or use a cheaper model: webJudge({ model }).`,
+        `the judge would exceed the trial's cost cap: of the $${budgetUsd.toFixed(4)} that were left it has spent $${spent.toFixed(4)}, and its next request would cost about $${price.toFixed(4)}. Raise maxCostUsd, or use a cheaper model: webJudge({ model }).`,
       );
     this.reserved += price;
     return price;

@@ -49,7 +49,7 @@ export function decide(asked: Asked, ledger: LedgerState, settings: RunSettings)
 
 function notOfThisRun(asked: Asked, settings: RunSettings): string | undefined {
   const { titlePath, replayed } = asked.plan;
-  if (settings.purpose === 'probe' && titlePath) return 'a probe runs no code of tests';
+  if (settings.purpose === 'probe' && titlePath) return 'a probe does not run the code of tests';
   if (!settings.wanted) return undefined;
   if (replayed) return 'a replay has no fresh trials';
   return wantedOf(asked, settings) ? undefined : 'this run does not ask for it';

@@ -116,7 +116,7 @@ function pairText({ projects, specs, difference, interval, p, differ }: Compared
   const range = interval ? ` (95%: ${points(interval[0])} to ${points(interval[1])})` : '';
   const names = projects.map(projectName).join(' / ');
   const chance = p < 0.001 ? 'p < 0.001' : `p = ${formatP(p)}`;
-  const means = differ ? 'they differ' : 'too little to tell them apart';
+  const means = differ ? 'they differ' : 'too few trials to tell them apart';
   return `${names}: pass rate ${points(difference)} points${range} over ${plural(specs, 'spec')}, ${chance}: ${means}`;
 }
 

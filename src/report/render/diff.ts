@@ -157,9 +157,9 @@ export function diffBody(diff: Diff): Document {
 }
 
 const DOUBT_TEXTS: Record<Doubt, (count: string) => string> = {
-  removed: specs => `${specs} of the baseline no longer in the suite`,
-  added: specs => `${specs} not in the baseline`,
-  unclear: specs => `${specs} without a verdict on one side`,
+  removed: specs => `the suite no longer has ${specs} of the baseline`,
+  added: specs => `the baseline does not have ${specs}`,
+  unclear: specs => `one side has no verdict on ${specs}`,
 };
 
 export function outcomeLines({ outcome, proven, candidates, doubts }: DiffOutcome): string[] {
@@ -252,7 +252,8 @@ export function confirmLines({ outcome, answers, suite, rest, costUsd }: Confirm
     outcome === 'same' &&
       answers.length &&
       'Nothing is worse than the baseline: fresh trials did not confirm it.',
-    answers.length && `${plural(fresh, 'fresh trial')}, ${formatCost(costUsd)}.`,
+    answers.length &&
+      `${plural(fresh, 'fresh trial')}, ${costUsd === null ? 'cost unknown' : formatCost(costUsd)}.`,
   ].filter(line => typeof line === 'string' && line !== '') as string[];
 }
 
@@ -263,7 +264,7 @@ function openReason({ row, rule, played, fresh }: Confirmation['answers'][number
   if (!played) return `${name} was not found (is it still in the suite, and in that project?)`;
   const graded = fresh.passes + fresh.failures;
   const why = fresh.reason === null ? '' : ` (${fresh.reason})`;
-  return `${name} had ${graded} of up to ${rule.trials} fresh trials graded${fresh.errors ? `, ${plural(fresh.errors, 'error')}` : ''}${why}`;
+  return `only ${graded} of up to ${rule.trials} fresh trials of ${name} were graded${fresh.errors ? `, ${plural(fresh.errors, 'error')}` : ''}${why}`;
 }
 
 const TITLES = { same: 'nothing is worse', worse: 'worse than the baseline', unknown: "can't tell" };

@@ -95,7 +95,7 @@ test('an incomplete run is saved with --force alone, as a partial one', async ()
   const { taskproof, read } = suite({ 'r.json': resultsFile({ cart: 'pp---' }, { complete: false }) });
   const refused = await taskproof(['baseline', 'save', 'r.json', '-o', 'deep/b.json']);
   expect(refused.code).toBe(1);
-  expect(refused.err).toContain('Trials are missing of: cart');
+  expect(refused.err).toContain('These lack trials: cart');
   expect(() => read('deep/b.json')).toThrow();
   expect((await taskproof(['baseline', 'save', 'r.json', '-o', 'deep/b.json', '--force'])).code).toBe(0);
   expect(runsOf(read('deep/b.json'))[0]![1]).toMatchObject({ partial: true });
@@ -161,7 +161,7 @@ test.each<[string, Record<string, string>, Record<string, string>, string[], num
     { cart: 'eeeee', docs: 'eeeee' },
     [],
     3,
-    'without a verdict on one side (cart [opus], docs [opus])',
+    'one side has no verdict on 2 specs (cart [opus], docs [opus])',
   ],
   [
     'the site down, allowed',

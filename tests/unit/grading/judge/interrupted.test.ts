@@ -88,7 +88,7 @@ test('stopped while it is judged, it is an error of the judge', async () => {
   expect(trial.record()).toMatchObject({
     outcome: 'error',
     errorKind: 'judge',
-    reason: 'the judge had not ended: the test timed out after 1 s',
+    reason: 'the judge did not finish: the test timed out after 1 s',
     judge: null,
   });
   expect(await running).toMatchObject({ outcome: 'error', errorKind: 'judge' });

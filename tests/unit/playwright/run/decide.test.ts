@@ -98,7 +98,11 @@ test.each<[string, Case, string]>([
     { plan: replay, settings: { wanted: [wanted] } },
     'a replay has no fresh trials',
   ],
-  ['a test in a probe', { plan: ordinary, settings: { purpose: 'probe' } }, 'a probe runs no code of tests'],
+  [
+    'a test in a probe',
+    { plan: ordinary, settings: { purpose: 'probe' } },
+    'a probe does not run the code of tests',
+  ],
   [
     'no recording, which may be',
     { recording: { missing: 'r/cart.json', otherwise: 'skip' } },
