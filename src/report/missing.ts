@@ -1,12 +1,15 @@
 // Whether a run is whole, and of one piece: why planned trials did not run, and whether merged reports belong together.
-import type { FullConfig, FullResult, Suite } from '@playwright/test/reporter';
+import { basename } from 'node:path';
+import type { FullConfig, FullResult, Suite, TestCase } from '@playwright/test/reporter';
 import { planName } from '../data/plan';
+import { wasLeftOut } from '../playwright/inside/results';
 import type { KeptRun } from './kept-runs';
 import type { SpecRun } from './spec-run';
+import { firstError } from './trials';
 
 /** @returns one clause; null if this process can't know, as in a shard. */
 export function whyMissing(
-  project: string,
+  { project, tests }: Pick<SpecRun, 'project' | 'tests'>,
   suite: Suite,
   config: FullConfig,
   result: FullResult,
@@ -20,6 +23,23 @@ export function whyMissing(
   const failures = suite.allTests().filter(test => test.results.length > 0 && !test.ok()).length;
   if (maxFailures > 0 && failures >= maxFailures)
     return `the run stopped at ${maxFailures === 1 ? 'its first failure' : `${maxFailures} failures`} (maxFailures)`;
+  return failureBefore(
+    project,
+    [...tests].filter(test => wasLeftOut(test)),
+    suite,
+  );
+}
+
+/** Playwright does not say what it was that kept a test from running: it was a failure in the same file. */
+function failureBefore(project: string, leftOut: readonly TestCase[], suite: Suite): string | null {
+  const files = new Set(leftOut.map(({ location }) => location.file));
+  for (const test of suite.allTests()) {
+    if (test.parent.project()?.name !== project || !files.has(test.location.file)) continue;
+    const failed = test.results.find(({ status }) => status !== 'passed' && status !== 'skipped');
+    const file = basename(test.location.file);
+    if (failed)
+      return `Playwright skipped tests of ${file} after a failure in "${test.title}": ${firstError(failed)}`;
+  }
   return null;
 }
 

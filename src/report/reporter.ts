@@ -10,6 +10,7 @@ import type {
   TestRun,
 } from '@playwright/test/reporter';
 import { type Plan, planName } from '../data/plan';
+import type { Results } from '../data/results';
 import {
   isFiltered,
   isInteractive,
@@ -22,7 +23,7 @@ import { runError } from '../playwright/inside/errors';
 import { hideDetails, showDetails } from '../playwright/inside/html-report';
 import { rerunWholeSpecs } from '../playwright/inside/last-run';
 import { hideSecrets } from '../playwright/inside/masking';
-import { beforeReporters } from '../playwright/inside/results';
+import { beforeReporters, wasLeftOut } from '../playwright/inside/results';
 import { requirePlaywright } from '../playwright/inside/version';
 import { closeLedger, openLedger } from '../playwright/run/ledger';
 import { brokenSpec, carriedPlan } from '../playwright/run/plan';
@@ -100,7 +101,7 @@ export default class TaskproofReporter implements Reporter {
     if (!this.preprocessed) carryPlanOf01(test, result.annotations);
     const run = this.assign(test, result);
     // A retry does not count as a trial. In UI mode and in editors each test shows its own outcome.
-    if (!run || result.retry > 0 || isInteractive()) return;
+    if (!run || result.retry > 0 || isInteractive() || wasLeftOut(test, [result])) return;
     if (run.add(test, result) && run.isTest && this.preprocessed) skipNeedless(run);
   }
 
@@ -113,13 +114,15 @@ export default class TaskproofReporter implements Reporter {
     // A confirmation keeps specs that it skipped because of their cost.
     const runs = [...this.specRuns.values()].filter(run => !run.skipped || check?.purpose === 'confirm');
     for (const run of runs.filter(({ ended }) => !ended)) {
-      run.missingBecause = whyMissing(run.project, this.suite, this.config, result);
+      run.missingBecause = whyMissing(run, this.suite, this.config, result);
       run.label();
     }
     const shard = shardName(this.config);
     const lost = runs.filter(run => failsRun(run.verdict.verdict, { shard: shard !== null }));
     const { status: ended, duration: durationMs } = result;
-    const status = ended === 'timedout' || (ended === 'passed' && lost.length) ? 'failed' : ended;
+    const leftOut = ended === 'passed' ? this.leftOut() : [];
+    const isLost = lost.length + leftOut.length > 0;
+    const status = statusOf(ended, isLost);
     const { startedAt } = this;
     const broken = this.suite.allTests().flatMap(test => brokenSpec(test) ?? []);
     const filtered = this.preprocessed ? isFiltered() : this.kept.some(run => run.filtered);
@@ -140,8 +143,13 @@ export default class TaskproofReporter implements Reporter {
       for (const line of await writeRecordings(runs, this.config, this.folder()))
         print(process.stdout, `  taskproof: ${line}`);
     const more = whereToLook(this.config, this.options.outputFile, this.folder());
-    if (lost.length) this.fail(lostSummary(lost, diagnosed, results, more));
+    if (isLost) this.fail(lostSummary({ lost, leftOut }, diagnosed, results, more));
     return undefined;
+  }
+
+  /** Ordinary tests that did not run although the run passed: a tolerated failure kept them from it. */
+  private leftOut(): TestCase[] {
+    return this.suite.allTests().filter(test => !this.runOf.has(test) && wasLeftOut(test));
   }
 
   /** Loads what it needs only if a trial failed. */
@@ -226,4 +234,10 @@ export default class TaskproofReporter implements Reporter {
   private folder(): string {
     return this.config.configFile ? dirname(this.config.configFile) : resolve('.');
   }
+}
+
+/** That of Playwright, if verdicts don't say otherwise. */
+function statusOf(ended: FullResult['status'], isLost: boolean): Results['status'] {
+  if (ended === 'timedout') return 'failed';
+  return isLost && ended === 'passed' ? 'failed' : ended;
 }

@@ -95,11 +95,8 @@ export class SpecRun {
 
   /** Whether the suite skips it as a whole: then there is no verdict. */
   get skipped(): boolean {
-    const { entries, ended, isTest } = this;
-    // `test.skip` in the code of a test skips its other trials, too.
-    return (
-      (ended || isTest) && entries.length > 0 && entries.every(({ trial }) => trial.outcome === 'skipped')
-    );
+    const { entries, ended } = this;
+    return ended && entries.length > 0 && entries.every(({ trial }) => trial.outcome === 'skipped');
   }
 
   /** Whether a worker confirmed that a trial belongs here. A crash leaves no such annotation. */

@@ -185,7 +185,7 @@ function whyWithoutRecord(result: TestResult): [ErrorKind, string] {
   return ['setup', `the test failed before its trial began: ${error}`];
 }
 
-function firstError(result: TestResult): string {
+export function firstError(result: TestResult): string {
   const message = result.errors[0]?.message ?? `the test ended as "${result.status}"`;
   return oneLine(message.split('\n')[0]!, 300);
 }

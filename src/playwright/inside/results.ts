@@ -54,6 +54,17 @@ export function skipUnstarted(test: TestCase, reason: string): void {
   if (!test.results.length) plan?.call(test, { type: 'skip', description: reason });
 }
 
+/**
+ * Whether Playwright left the test out because something before it failed: a hook, a worker, a test of a serial describe. Checked on
+ * Playwright 1.64 and 1.65: such a test counts as skipped, too, but is not expected to be; `skip` and `fixme` expect it.
+ */
+export function wasLeftOut(
+  { expectedStatus, results }: Pick<TestCase, 'expectedStatus' | 'results'>,
+  ended: readonly Pick<TestResult, 'status'>[] = results,
+): boolean {
+  return expectedStatus !== 'skipped' && ended.every(({ status }) => status === 'skipped');
+}
+
 /** Checked on Playwright 1.64 and 1.65: only the main process decides on retries, by this number. */
 export function turnOffRetries(test: TestCase): void {
   test.retries = 0;

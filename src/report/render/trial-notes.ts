@@ -1,6 +1,6 @@
 // What is said of trials beside the verdicts: missing ones, healed recordings, findings, errors; and the blocks of lost specs.
 import { relative, resolve } from 'node:path';
-import type { FullConfig } from '@playwright/test/reporter';
+import type { FullConfig, TestCase } from '@playwright/test/reporter';
 import { groupBy } from '../../data/collections';
 import { controlInWords } from '../../data/control-words';
 import type { Results } from '../../data/results';
@@ -112,7 +112,7 @@ const DETAIL = '      ';
  * @param more lines at the end
  */
 export function lostSummary(
-  lost: readonly SpecRun[],
+  { lost, leftOut }: { lost: readonly SpecRun[]; leftOut: readonly TestCase[] },
   { specs }: Pick<Diagnosed, 'specs'>,
   { findings = [] }: Pick<Results, 'findings'>,
   more: readonly string[] = [],
@@ -128,11 +128,13 @@ export function lostSummary(
         ...[...why, ...placeOf(run)].map(line => wrapped(oneLine(line, 600), TEXT_WIDTH - 4, DETAIL)),
       ].join('\n');
     });
+  const names = specsAndTests(lost.map(({ planned }) => planned));
   return [
-    `taskproof: ${specsAndTests(lost.map(({ planned }) => planned))} did not pass`,
+    ...(lost.length ? [`taskproof: ${names} did not pass`] : []),
     ...shared,
     ...blocks,
     ...notRunLine(lost.filter(run => !run.verdict.trials.length)),
+    ...leftOutLines(leftOut),
     ...more.map(line => INDENT + line),
   ].join('\n');
 }
@@ -144,6 +146,19 @@ function notRunLine(runs: readonly SpecRun[]): string[] {
   const why = causes.size ? `: ${oneLine([...causes].join('; '), 300)}` : '';
   const count = specsAndTests(runs.map(({ planned }) => planned));
   return [`${INDENT}${SIGNS.undecided} ${count} did not run${why} (${few(runs.map(nameOf), SHOWN)})`];
+}
+
+/** Without them, a tolerated failure in a hook would hide the tests after it. */
+function leftOutLines(tests: readonly TestCase[]): string[] {
+  if (!tests.length) return [];
+  const places = tests.map(
+    ({ title, location: { file, line } }) => `"${title}" at ${relative('', file)}:${line}`,
+  );
+  const what = `${plural(tests.length, 'ordinary test')} did not run after a failure that a pass policy tolerates`;
+  return [
+    `taskproof: ${what}`,
+    ...atMost(places).map(line => wrapped(oneLine(line, 600), TEXT_WIDTH, INDENT)),
+  ];
 }
 
 /** Where the first failed trial broke; without one, the first trial with an error. */

@@ -287,7 +287,11 @@ describe('what several specs met', () => {
     ];
     const diagnosed = await diagnose(runs, NONE);
     const results = resultsOf(runs, ABOUT, diagnosed);
-    return { results, terminal: lostSummary(runs, diagnosed, results), summary: renderSummary(results) };
+    return {
+      results,
+      terminal: lostSummary({ lost: runs, leftOut: [] }, diagnosed, results),
+      summary: renderSummary(results),
+    };
   }
 
   test('is told once: in the results, above the lost specs, and at the top of the summary', async () => {
@@ -312,7 +316,7 @@ describe('what several specs met', () => {
     const { run, results } = specRun('opus', [lostWith("locator('.icon-cart')"), PASS]);
     const diagnosed = await diagnose([run], NONE);
     const line = 'button without a name .icon-cart on /shop/*';
-    expect(lostSummary([run], diagnosed, {})).toContain(`      in the way: ${line}`);
+    expect(lostSummary({ lost: [run], leftOut: [] }, diagnosed, {})).toContain(`      in the way: ${line}`);
     expect(results[0]!.annotations).toContainEqual({ type: 'in the way', description: line });
   });
 

@@ -20,11 +20,17 @@ function why(ran: readonly Ran[], { status = 'failed', maxFailures = 0 } = {}): 
   const tests = ran.map(({ project, ok }) =>
     fakeTest({
       project: fakeProject(project),
-      inside: { results: ok === null ? [] : [{}], ok: () => ok === true },
+      inside: {
+        results: ok === null ? [] : [{ status: ok ? 'passed' : 'failed', errors: [] }],
+        ok: () => ok === true,
+      },
     }),
   );
   const config = fakeConfig(PROJECTS, { maxFailures, globalTimeout: 90_000 });
-  return whyMissing('agents', fakeSuite(tests), config, { status } as FullResult);
+  const waiting = new Set(tests.filter(({ results }) => !results.length));
+  return whyMissing({ project: 'agents', tests: waiting }, fakeSuite(tests), config, {
+    status,
+  } as FullResult);
 }
 
 const failed = (project: string) => ({ project, ok: false });
@@ -48,6 +54,12 @@ test.each<[string, Ran[], Parameters<typeof why>[1], string | null]>([
     [failed('e2e'), failed('x')],
     { maxFailures: 2 },
     'the run stopped at 2 failures (maxFailures)',
+  ],
+  [
+    'a hook of the file failed, and Playwright tolerates it',
+    [failed('agents'), waiting],
+    {},
+    'Playwright skipped tests of tasks.spec.ts after a failure in "cart": the test ended as "failed"',
   ],
   ['a set-up that did not run', [{ project: 'login', ok: null }, waiting], {}, null],
 ])('%s', (_, ran, run, reason) => {

@@ -32,7 +32,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** How each trial ends: passed, failed, error, skipped, `-` for one that did not run; `q` passed another text of the spec. */
+/** How each trial ends: passed, failed, error, skipped, left out; `-` for one that did not run; `q` passed another text of the spec. */
 interface Played {
   letters: string;
   k?: number;
@@ -76,7 +76,7 @@ function resultOf(
   const specHash = letter === 'q' ? 'b' : 'a';
   const record = madeRecord({ specId: spec, specHash, outcome: outcome ?? 'passed', reason, ...more });
   return fakeResult({
-    status: letter === 's' ? 'skipped' : (outcome ?? 'failed'),
+    status: 'sl'.includes(letter) ? 'skipped' : (outcome ?? 'failed'),
     annotations: letter === 'e' ? [] : annotations,
     ...(letter === 'f' ? { error: { location: { ...location, line: 14 } } } : {}),
     record: outcome && !isTest ? record : undefined,
@@ -116,6 +116,7 @@ async function play(specs: Record<string, string | Played>, run: Run = {}) {
           id: `${id} ${repeatEachIndex}`,
           location: { file: join(folder, 'tasks.spec.ts'), line: 1, column: 1 },
           ok: () => letter === 'p',
+          ...(letter === 's' ? { expectedStatus: 'skipped' } : {}),
         },
       });
       return made as typeof made & typeof played;
@@ -228,6 +229,28 @@ test('a spec that the suite skips has no verdict, and a run of ordinary tests no
   expect(written().complete).toBe(true);
   const { folder } = await play({});
   expect(existsSync(join(folder, 'taskproof-results.json'))).toBe(false);
+});
+
+test('a spec that Playwright left out is undecided, with the failure that kept it from running', async () => {
+  const { lost, written } = await play({ cart: { letters: 'epp', minPasses: 2 }, docs: 'l', faq: 'll' });
+  expect(lost).toContain(
+    '2 specs did not run: Playwright skipped tests of tasks.spec.ts after a failure in "cart',
+  );
+  expect(written()).toMatchObject({
+    complete: false,
+    status: 'failed',
+    verdicts: [
+      { verdict: 'passed' },
+      { verdict: 'undecided', missing: 1 },
+      { verdict: 'undecided', missing: 2 },
+    ],
+  });
+});
+
+test('a test with a pass policy that was left out once is no test that the suite skips', async () => {
+  const { lost, written } = await play({ answers: { letters: 'ssl', minPasses: 1, isTest: true } });
+  expect(lost).toContain('did not pass');
+  expect(written().verdicts).toMatchObject([{ spec: 'answers', verdict: 'undecided', missing: 3 }]);
 });
 
 test('ordinary tests with a pass policy: no agent, no turns, named by their titles', async () => {

@@ -1,0 +1,81 @@
+// What Playwright left out because something before it failed: no verdict is passed over, and a tolerated failure hides no test.
+import { expect, test } from 'vitest';
+import { CLICKS_GO, config, makeSuite, type Run, spec, startSite } from './suite';
+
+const PAGE = '<button onclick="done.hidden=false">Go</button><p id="done" hidden>Done</p>';
+
+/** Breaks once: what follows runs in another worker. */
+const once = (breaks: string) => `if (process.env.TEST_WORKER_INDEX && !existsSync('broken')) {
+  writeFileSync('broken', '');
+  ${breaks}
+}`;
+const HOOK = `test.beforeAll(() => { ${once("throw new Error('no database');")} });`;
+
+const NOWHERE = "  - type: dom\n    selector: '#nowhere'\n    state: visible\n";
+const ORDINARY = `test('ordinary', () => { expect(1).toBe(2); });`;
+const SPECS = `taskproofTests('tasks/*.yaml');`;
+
+async function suiteWith(code: string) {
+  const site = await startSite({ '/': PAGE });
+  return makeSuite({
+    'playwright.config.ts': config({ taskproof: `{ agent: ${CLICKS_GO} }`, globs: "'tasks/*.yaml'" }),
+    'tasks/a.yaml': spec({ id: 'a', url: `${site.url}/`, k: 3, minPasses: 2 }),
+    'tasks/b.yaml': spec({ id: 'b', url: `${site.url}/`, assertions: NOWHERE }),
+    'site.spec.ts': `import { expect, test } from '@playwright/test';
+import { taskproofTests } from '@taskproof/playwright';
+import { existsSync, writeFileSync } from 'node:fs';
+${code}`,
+  });
+}
+
+const LEFT_OUT =
+  /1 ordinary test did not run after a failure that a pass policy tolerates\n +"ordinary" at site\.spec\.ts:\d+/;
+
+const verdictsOf = (run: Run) =>
+  Object.fromEntries(run.results().verdicts.map(({ spec, verdict }) => [spec, verdict]));
+
+test.each([
+  ['a hook that throws', `${HOOK}\n${SPECS}\n${ORDINARY}`],
+  [
+    'a worker that dies',
+    `test.describe.configure({ mode: 'default' });\n${once('process.exit(3);')}\n${SPECS}\n${ORDINARY}`,
+  ],
+])('%s once: what was left out is undecided and listed, and the run fails', async (_, code) => {
+  const suite = await suiteWith(code);
+  const run = await suite.playwright(['test', '--reporter=blob,list,@taskproof/playwright/reporter']);
+  expect(run.exitCode, run.output).toBe(1);
+  expect(verdictsOf(run)).toEqual({ a: 'passed', b: 'undecided' });
+  expect(run.results()).toMatchObject({ complete: false, status: 'failed' });
+  const because = 'Playwright skipped tests of site.spec.ts after a failure in "a · trial 1/3": ';
+  expect(run.results().incompleteBecause).toContain(because);
+  expect(run.output).toMatch(LEFT_OUT);
+  const merged = await suite.playwright([
+    'merge-reports',
+    'blob-report',
+    '--reporter=list,@taskproof/playwright/reporter',
+  ]);
+  expect(merged.exitCode, merged.output).toBe(1);
+  expect(verdictsOf(merged)).toEqual({ a: 'passed', b: 'undecided' });
+  expect(merged.output).toMatch(LEFT_OUT);
+});
+
+test('an ordinary test alone that was left out because of a tolerated failure fails the run', async () => {
+  const suite = await suiteWith(`${HOOK}
+taskproofTests('tasks/a.yaml');
+${ORDINARY}`);
+  const run = await suite.playwright(['test']);
+  expect(run.exitCode, run.output).toBe(1);
+  expect(verdictsOf(run)).toEqual({ a: 'passed' });
+  expect(run.results().status).toBe('failed');
+  expect(run.output).toMatch(LEFT_OUT);
+});
+
+test('a serial file: a tolerated failure leaves out what follows it', async () => {
+  const suite = await suiteWith(`test.describe.configure({ mode: 'serial' });
+test.beforeEach(() => { expect(test.info().title === 'a' && test.info().repeatEachIndex === 0).toBe(false); });
+${SPECS}
+${ORDINARY}`);
+  const run = await suite.playwright(['test']);
+  expect(run.exitCode, run.output).toBe(1);
+  expect(verdictsOf(run)).toEqual({ a: 'passed', b: 'undecided' });
+});
