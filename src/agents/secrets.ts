@@ -1,5 +1,5 @@
 // Agents know a secret only by its name: `<secret>SHOP_PASSWORD</secret>` becomes the value when it is typed.
-import { DriverError } from '../browser/errors';
+import { DriverError } from '../browser/actions/act';
 
 const MARK = /<secret>\s*([^<>]*?)\s*<\/secret>/g;
 

@@ -1,9 +1,23 @@
 // Calls the functions of `injected/` in pages. On Chromium they run in a world of their own, where the page's changed
 // prototypes and its policy for scripts don't count, and of which the page sees nothing.
 import type { CDPSession, Frame, Page } from '@playwright/test';
+import { unseen } from '../playwright/inside/without-steps';
 import type * as functions from './injected';
 import { SOURCE } from './injected-source';
-import { protocolOf, unseen } from './page-calls';
+
+export { unseen };
+
+const sessions = new WeakMap<Page, Promise<CDPSession | undefined>>();
+
+/** A DevTools session for the page, kept as long as the page; undefined if the browser has no such protocol. */
+export function protocolOf(page: Page): Promise<CDPSession | undefined> {
+  const known = sessions.get(page);
+  if (known) return known;
+  const context = page.context();
+  const opening = context.newCDPSession(page).catch(() => undefined);
+  sessions.set(page, opening);
+  return opening;
+}
 
 type Functions = typeof functions;
 export type Injected = keyof Functions;

@@ -1,6 +1,7 @@
-// Waiting with limits.
-import { once } from 'node:events';
+// Waiting with limits, and listening until further notice.
+import { type EventEmitter, once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
+import type * as playwright from '@playwright/test';
 
 /** Resolves to undefined if `promise` takes longer than `ms` milliseconds, or rejects. */
 export function within<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
@@ -58,4 +59,27 @@ export async function abortable<T>(fn: () => Promise<T> | T, signal: AbortSignal
   } finally {
     over.abort();
   }
+}
+
+type Source = playwright.Page | playwright.BrowserContext;
+type Events = Record<'page' | 'crash', playwright.Page> &
+  Record<'dialog' | 'dialogclosed', playwright.Dialog> &
+  Record<'request' | 'requestfailed' | 'requestfinished', playwright.Request> & {
+    close: Source;
+    console: playwright.ConsoleMessage;
+    download: playwright.Download;
+    framenavigated: playwright.Frame;
+    response: playwright.Response;
+    weberror: playwright.WebError;
+  };
+type Listeners = { [Name in keyof Events]?: (event: Events[Name]) => unknown };
+
+/** @returns a function that removes the listeners */
+export function listen(source: Source, listeners: Listeners): () => void {
+  // Pages and contexts are EventEmitters, as documented, but their types have only a few of its methods.
+  const emitter = source as unknown as EventEmitter;
+  for (const [name, listener] of Object.entries(listeners)) emitter.on(name, listener);
+  return () => {
+    for (const [name, listener] of Object.entries(listeners)) emitter.off(name, listener);
+  };
 }

@@ -2,9 +2,9 @@
 // that the trial was about: one that it used last, one that it looked for, or one that its goal names next.
 import type { Page } from '@playwright/test';
 import { locatorOf } from '../browser/actions/locator-expression';
-import type { Box } from '../browser/geometry';
+import { sameFingerprint } from '../browser/actions/record';
+import type { Box } from '../browser/injected/elements';
 import type { Sighting } from '../browser/injected/look';
-import { sameFingerprint } from '../browser/reading/fingerprint';
 import { within } from '../browser/waiting';
 import { pathOf, type RecordedAction } from '../data/action';
 import type { Action, Examination, Finding, TurnRecord } from '../data/record';

@@ -1,5 +1,5 @@
 // Opens entryUrl, and waits until an agent can make something of the page.
-import { unseen } from '../browser/page-calls';
+import { unseen } from '../browser/in-page';
 import { messageOf, oneLine } from '../text/line';
 import { type AgentEnd, errorEnd, type GradedPlan, type TrialContext } from './run-agent';
 

@@ -8,10 +8,9 @@ import {
   type GaveUp,
   type SessionTask,
 } from '../agents/agent';
-import { listen } from '../browser/page-calls';
 import { PageTools, type PageToolsMode } from '../browser/page-tools/page-tools';
 import type { OpenSession } from '../browser/session/session';
-import { abortable } from '../browser/waiting';
+import { abortable, listen } from '../browser/waiting';
 import { type ErrorKind, GAVE_UP, type Healing, type TrialStatus } from '../data/record';
 import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';

@@ -18,7 +18,7 @@ import type {
   BetaToolUseBlock,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { z } from 'zod';
-import { DriverError } from '../../browser/errors';
+import { DriverError } from '../../browser/actions/act';
 import type { SessionTask } from '../agent';
 import { Calls, type Outcome } from '../model/calls';
 import type { Driver } from '../tools/driver';

@@ -1,8 +1,7 @@
 // Finds the element that a clause names. Exact names first, then names that differ in case and spacing, then names that
 // contain the label; in an open dialog first, then on the page, then in its frames. None of that shows in reports.
 import type { FrameLocator, Locator, Page } from '@playwright/test';
-import { injected } from '../../browser/in-page';
-import { unseen } from '../../browser/page-calls';
+import { injected, unseen } from '../../browser/in-page';
 import { sleep, within } from '../../browser/waiting';
 import { pathOf } from '../../data/action';
 import { shorten } from '../../text/line';

@@ -1,8 +1,8 @@
 // Runs the calls of one answer in order, and answers each once. Tells a model when its turns run out, and when it repeats itself.
 import { z } from 'zod';
-import { DriverError } from '../../browser/errors';
+import { DriverError } from '../../browser/actions/act';
+import { fingerprintOf } from '../../browser/actions/record';
 import { callInPage } from '../../browser/in-page';
-import { fingerprintOf } from '../../browser/reading/fingerprint';
 import { within } from '../../browser/waiting';
 import { pathOf } from '../../data/action';
 import { debug } from '../../text/debug';

@@ -7,7 +7,7 @@ import type { Page } from '@playwright/test';
 import { act } from '../../browser/actions/act';
 import { locatorOf } from '../../browser/actions/locator-expression';
 import { type LocatedAction, perform, reasonIn } from '../../browser/actions/perform';
-import { fingerprintOf, NO_ANSWER, sameFingerprint } from '../../browser/reading/fingerprint';
+import { fingerprintOf, NO_ANSWER, sameFingerprint } from '../../browser/actions/record';
 import { type DialogAnswer, type Fingerprint, pathOf, type RecordedAction } from '../../data/action';
 import { controlInWords } from '../../data/control-words';
 import {

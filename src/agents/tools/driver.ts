@@ -1,13 +1,12 @@
 // The driver behind a model's tools, which are in files by family. The messages of DriverErrors and notes are for models.
 import { stripVTControlCharacters } from 'node:util';
 import type { Locator, Page } from '@playwright/test';
-import { act } from '../../browser/actions/act';
+import { act, DriverError } from '../../browser/actions/act';
 import { elementAt, targetAt } from '../../browser/actions/locate';
 import { type LocatedAction, NOTE_LIMIT_MS, perform, reasonIn } from '../../browser/actions/perform';
 import type { ActionDraft, ActionRecorder } from '../../browser/actions/record';
-import { DriverError } from '../../browser/errors';
-import type { Point } from '../../browser/geometry';
 import { injected } from '../../browser/in-page';
+import type { Point } from '../../browser/injected/elements';
 import type { PageTool } from '../../browser/page-tools/page-tools';
 import { refuseError, resultText, toolNews } from '../../browser/page-tools/tool-text';
 import { Observations } from '../../browser/reading/changes';

@@ -1,9 +1,9 @@
 // Tools that fill in forms: fields, lists, checkboxes, files. And those that type texts, press keys, and wait.
 import type { Locator, Page } from '@playwright/test';
 import { z } from 'zod';
+import { DriverError } from '../../browser/actions/act';
 import { keySequence } from '../../browser/actions/keys';
 import { elementAt } from '../../browser/actions/locate';
-import { DriverError } from '../../browser/errors';
 import { injected } from '../../browser/in-page';
 import type { settable } from '../../browser/injected/fields';
 import { sleep } from '../../browser/waiting';

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { z } from 'zod';
 import { modifiersOf } from '../../browser/actions/keys';
 import { elementAt, placeIn, readAt, targetAt } from '../../browser/actions/locate';
-import type { Point } from '../../browser/geometry';
+import type { Point } from '../../browser/injected/elements';
 import { viewportOf } from '../../browser/reading/references';
 import type { Driver, Target } from './driver';
 import { whileHolding } from './form';

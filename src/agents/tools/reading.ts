@@ -1,10 +1,9 @@
 // Tools that only look: at a page's elements, its text, its picture, its console and its requests. And the one that runs scripts.
 import type { Page, Request } from '@playwright/test';
 import { z } from 'zod';
-import { DriverError } from '../../browser/errors';
+import { DriverError } from '../../browser/actions/act';
 import { findText } from '../../browser/reading/find';
-import { pageText, runScript } from '../../browser/reading/page-text';
-import { readPage } from '../../browser/reading/page-tree';
+import { pageText, readPage, runScript } from '../../browser/reading/page-tree';
 import { pictureForModel } from '../../browser/session/pictures';
 import { shorten } from '../../text/line';
 import type { Driver } from './driver';

@@ -1,7 +1,7 @@
 // The trial's tabs with ids for the model, and the tools that open, change, close and navigate them.
 import type { Page, Response } from '@playwright/test';
 import { z } from 'zod';
-import { DriverError } from '../../browser/errors';
+import { DriverError } from '../../browser/actions/act';
 import { within } from '../../browser/waiting';
 import { hostAllowed } from '../../spec/url';
 import { messageOf, shorten } from '../../text/line';

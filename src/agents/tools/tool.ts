@@ -2,7 +2,7 @@
 // of tools and fields are for models, and so are the messages of DriverErrors; `words` are for people.
 import type { Page } from '@playwright/test';
 import { z } from 'zod';
-import { DriverError } from '../../browser/errors';
+import { DriverError } from '../../browser/actions/act';
 import { problemsIn } from '../../spec/errors';
 import { shorten } from '../../text/line';
 import type { Driver } from './driver';

@@ -6,6 +6,11 @@ import type { Session } from '../session/session';
 import { limited } from '../waiting';
 import type { ActionRecorder } from './record';
 
+/** An error for the model. The message says what is wrong and what to do instead. */
+export class DriverError extends Error {
+  override name = 'DriverError';
+}
+
 export interface Acting {
   readonly session: Session;
   readonly recorder: ActionRecorder;

@@ -1,5 +1,5 @@
 // Names of keys, as people and models write them (of xdotool, the DOM and keyboards), as Playwright's `keyboard.press` takes them.
-import { DriverError } from '../errors';
+import { DriverError } from './act';
 
 /** Keys by Playwright's name, with their other names. Upper and lower case are equal. */
 const KEYS = byAlias({

@@ -1,9 +1,8 @@
 // Finds the element at a point, or with the focus, tells what it is, and makes a locator that still finds it on another day.
 import type { ElementHandle, Frame, Locator, Page } from '@playwright/test';
-import type { Point } from '../geometry';
-import { callInPage, injected } from '../in-page';
-import type * as readers from '../injected/at-point';
-import { unseen } from '../page-calls';
+import { callInPage, injected, unseen } from '../in-page';
+import type { Point } from '../injected/elements';
+import type * as readers from '../injected/pointing';
 import { within } from '../waiting';
 
 /** The longest wait for the words for an element. */
@@ -20,7 +19,7 @@ export async function targetAt(page: Page, point: Point | null, what: 'controlAt
   return { element: await placeIn(found.frame, path), position };
 }
 
-type Reader = keyof typeof readers;
+type Reader = 'controlAt' | 'describeAt' | 'scrollsAt' | 'spotAt';
 type ResultAt<Name extends Reader> = NonNullable<ReturnType<(typeof readers)[Name]>>['result'];
 
 /**

@@ -1,8 +1,7 @@
 // Performs and records an action on a page, for agents and replays.
 import type { Locator, Page } from '@playwright/test';
 import type { PageAction } from '../../data/action';
-import { injected } from '../in-page';
-import { unseen } from '../page-calls';
+import { injected, unseen } from '../in-page';
 import type { PageTools } from '../page-tools/page-tools';
 import { refuseError } from '../page-tools/tool-text';
 import { within } from '../waiting';

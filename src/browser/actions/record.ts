@@ -6,11 +6,12 @@ import {
   type DialogAnswer,
   type Fingerprint,
   type PageAction,
+  pathOf,
   portableUrl,
   type RecordedAction,
 } from '../../data/action';
 import { controlInWords } from '../../data/control-words';
-import { fingerprintOf, NO_ANSWER } from '../reading/fingerprint';
+import { callInPage } from '../in-page';
 import type { Session } from '../session/session';
 import { within } from '../waiting';
 import { durableLocator, type Handle } from './locate';
@@ -140,4 +141,25 @@ async function durable(target: ActionElement): Promise<{ locator: Promise<string
   // If the page went away too soon, the element's place will do; a reference into a snapshot will not.
   const asGiven = String(place).includes('aria-ref=') ? undefined : String(place);
   return { locator: found.then(name => name ?? asGiven) };
+}
+
+/** The longest wait for the state of a frame. */
+const STATE_LIMIT_MS = 1_000;
+/** More frames would cost time and rarely matter. */
+const MAX_FRAMES = 6;
+
+/** Recorded for a page that did not answer. */
+export const NO_ANSWER: Fingerprint = { url: '', content: '' };
+
+/** The state of a page in a few bytes, to tell whether an action had an effect. Undefined if the page does not answer because it is navigating. */
+export async function fingerprintOf(page: Page): Promise<Fingerprint | undefined> {
+  const frames = page.frames().slice(0, MAX_FRAMES);
+  const hashes = frames.map(frame => within(callInPage(frame, 'hashOfContent'), STATE_LIMIT_MS));
+  const parts = await Promise.all(hashes);
+  if (parts[0] === undefined) return undefined;
+  return { url: pathOf(page.url()), content: parts.map(part => part ?? '-').join('.') };
+}
+
+export function sameFingerprint(one: Fingerprint, other: Fingerprint): boolean {
+  return one.url === other.url && one.content === other.content;
 }

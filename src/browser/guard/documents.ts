@@ -4,7 +4,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { BrowserContext, Frame, Page } from '@playwright/test';
 import { hostOf } from '../../spec/url';
-import { protocolOf } from '../page-calls';
+import { protocolOf } from '../in-page';
 import { within } from '../waiting';
 import type { GuardSink } from './guard';
 import { type TargetInfo, type Targets, targetOf } from './targets';

@@ -7,9 +7,9 @@
 import type { BrowserContext, CDPSession, Request, Route } from '@playwright/test';
 import { hostAllowed } from '../../spec/url';
 import { debug } from '../../text/debug';
-import { listen } from '../page-calls';
 import type { NetworkLog } from '../session/network';
 import { isDocument } from '../session/settling';
+import { listen } from '../waiting';
 import { Documents } from './documents';
 import { Targets } from './targets';
 

@@ -1,6 +1,6 @@
 // Which targets of a Chromium (tabs, frames with their own process, workers) belong to one context.
 import type { BrowserContext, CDPSession, Page } from '@playwright/test';
-import { protocolOf } from '../page-calls';
+import { protocolOf } from '../in-page';
 
 /** What we use of the protocol's own type, which Playwright does not export. */
 export interface TargetInfo {

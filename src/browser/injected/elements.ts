@@ -1,5 +1,14 @@
 // What elements are, what people call them and where they are.
-import type { Box, Point } from '../geometry';
+/** CSS pixels of a document's viewport. */
+export interface Point {
+  x: number;
+  y: number;
+}
+export interface Size {
+  width: number;
+  height: number;
+}
+export interface Box extends Point, Size {}
 
 export function isControl(element: Element): boolean {
   const roles =

@@ -1,7 +1,7 @@
 // Looks for obstacles to agents, by rules, and keeps what it found in the page.
 import type { FindingKind } from '../../data/finding';
-import type { Box } from '../geometry';
 import {
+  type Box,
   boxOf,
   flatText,
   hintsOf,

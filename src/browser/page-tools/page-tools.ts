@@ -4,10 +4,10 @@ import { setTimeout } from 'node:timers/promises';
 import type { Frame, Page } from '@playwright/test';
 import { hostAllowed, parsedUrl } from '../../spec/url';
 import { shorten } from '../../text/line';
+import { DriverError } from '../actions/act';
 import type { ActionRecorder } from '../actions/record';
-import { DriverError } from '../errors';
 import { callBesideScripts, callInPage } from '../in-page';
-import type { Outline } from '../injected/model-context';
+import type { Outline } from '../injected/document';
 import type { Session } from '../session/session';
 import { within } from '../waiting';
 

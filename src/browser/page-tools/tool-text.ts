@@ -1,7 +1,7 @@
 // Texts for models about page tools and their answers. What the page says is quoted and cut.
 
 import { countIn, cutText, shorten } from '../../text/line';
-import { DriverError } from '../errors';
+import { DriverError } from '../actions/act';
 import type { PageTool } from './page-tools';
 
 /** The most characters of a list, of a list that the model did not ask for, and of a result. */

@@ -1,8 +1,8 @@
 // References such as `ref_7`: our own names for Playwright's references, unique and never reused.
 import type { Page } from '@playwright/test';
-import { DriverError } from '../errors';
-import type { Box, Size } from '../geometry';
+import { DriverError } from '../actions/act';
 import { callInPage, injected } from '../in-page';
+import type { Box, Size } from '../injected/elements';
 import type { besideTree } from '../injected/fields';
 import { within } from '../waiting';
 import { nodesOf, type TreeNode, treeOf, words } from './tree';

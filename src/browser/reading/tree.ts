@@ -1,6 +1,6 @@
 // The accessibility tree as the driver keeps it: Playwright's snapshot, with all boxes in pixels of the page's viewport.
 import { shorten } from '../../text/line';
-import type { Box } from '../geometry';
+import type { Box } from '../injected/elements';
 
 export interface TreeNode {
   role: string;

@@ -3,7 +3,7 @@ import type { EventEmitter } from 'node:events';
 import type { BrowserContext, Dialog, Page } from '@playwright/test';
 import type { DialogAnswer } from '../../data/action';
 import { shorten } from '../../text/line';
-import { listen } from '../page-calls';
+import { listen } from '../waiting';
 import type { Session } from './session';
 
 /** The agent's answer to a dialog; undefined for Playwright's default. `note` is added to the notice. */

@@ -1,7 +1,7 @@
 // The requests of a context's pages, popups and workers, in order.
 import type { BrowserContext, Request, Response } from '@playwright/test';
 import type { NetworkEvent } from '../../data/record';
-import { listen } from '../page-calls';
+import { listen } from '../waiting';
 
 /** What another observer saw of a request. */
 export type SeenRequest = Pick<NetworkEvent, 'url' | 'method' | 'resourceType'>;

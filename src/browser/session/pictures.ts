@@ -1,11 +1,10 @@
 // Pictures of a tab, all JPEG in CSS pixels: of a turn for the report, for a model no larger than it looks at, and of what
 // was found on a page.
 import type { Page } from '@playwright/test';
-import type { Box, Point, Size } from '../geometry';
-import { callInPage } from '../in-page';
-import { listen, protocolOf } from '../page-calls';
+import { callInPage, protocolOf } from '../in-page';
+import type { Box, Point, Size } from '../injected/elements';
 import { viewportOf } from '../reading/references';
-import { limited, within } from '../waiting';
+import { limited, listen, within } from '../waiting';
 
 /** Larger pictures would be shrunk before a model sees them. */
 const LONGEST_EDGE = 1568;

@@ -2,9 +2,8 @@
 // It does not wait for an idle page.
 import type { BrowserContext, Frame, Page, Request } from '@playwright/test';
 import { debug } from '../../text/debug';
-import { callInPage } from '../in-page';
-import { listen, unseen } from '../page-calls';
-import { Signal, within } from '../waiting';
+import { callInPage, unseen } from '../in-page';
+import { listen, Signal, within } from '../waiting';
 
 /** The longest wait for requests that an action caused. */
 export const LIMIT_MS = 5_000;

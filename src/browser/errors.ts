@@ -1,4 +1,0 @@
-/** An error for the model. The message says what is wrong and what to do instead. */
-export class DriverError extends Error {
-  override name = 'DriverError';
-}

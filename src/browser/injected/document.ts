@@ -1,0 +1,155 @@
+// A document as a whole: how much of it is seen, what it says, when it has drawn, and which tools it has for agents.
+
+export function viewport() {
+  return { width: innerWidth, height: innerHeight, ratio: devicePixelRatio, scrolled: Math.round(scrollY) };
+}
+
+/** Grows while a document is still being built. */
+export function countElements(): number {
+  return document.getElementsByTagName('*').length;
+}
+
+/** Waits until the tasks which the page has already scheduled have run. */
+export function nextTasks(): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve));
+}
+
+/** Waits until the page has drawn: no scrolling, no running transition. */
+export async function drawn(limitMs: number): Promise<void> {
+  const began = performance.now();
+  const end = began + limitMs;
+  let scrolled = 0;
+  const onScroll = () => {
+    scrolled = performance.now();
+  };
+  // A hidden tab draws no frames.
+  const frame = () =>
+    new Promise<void>(resolve => {
+      requestAnimationFrame(() => resolve());
+      setTimeout(resolve, 100);
+    });
+  const moving = () =>
+    document.getAnimations().filter(animation => {
+      const end = animation.effect?.getComputedTiming().endTime;
+      return animation.playState === 'running' && typeof end === 'number' && Number.isFinite(end);
+    });
+  addEventListener('scroll', onScroll, { capture: true, passive: true });
+  try {
+    // What the action's listeners have scheduled for the next frame runs before this resolves.
+    await frame();
+    // The browser reports a navigation or request of a timer a moment later.
+    const left = began + 20 - performance.now();
+    if (left > 0) await new Promise(resolve => setTimeout(resolve, left));
+    while (performance.now() < end && (performance.now() - scrolled < 60 || moving().length > 0))
+      await frame();
+  } finally {
+    removeEventListener('scroll', onScroll, { capture: true });
+  }
+}
+
+/** Shrinks a JPEG in Base64. Does not load the image by address, which the page's policy may forbid. */
+export async function redraw(data: string, factor: number, quality: number): Promise<string> {
+  const bytes = Uint8Array.from(atob(data), each => each.charCodeAt(0));
+  const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/jpeg' }));
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.round(bitmap.width * factor);
+  canvas.height = Math.round(bitmap.height * factor);
+  canvas.getContext('2d')!.drawImage(bitmap, 0, 0, canvas.width, canvas.height);
+  return canvas.toDataURL('image/jpeg', quality).split(',')[1]!;
+}
+
+/** The text that is shown, shadow roots included: of the article, if the document is one. */
+export function visibleText(): string {
+  const shadowText = (root: ParentNode): string =>
+    [...root.querySelectorAll('*')]
+      .flatMap(element => {
+        const shadow = element.shadowRoot;
+        if (!shadow || !element.checkVisibility()) return [];
+        const own = [...shadow.children]
+          .filter(child => child instanceof HTMLElement && !['STYLE', 'SCRIPT'].includes(child.tagName))
+          .map(child => (child as HTMLElement).innerText);
+        return [...own, shadowText(shadow)];
+      })
+      .filter(Boolean)
+      .join('\n');
+  const textOf = (element: HTMLElement) =>
+    [element.innerText, shadowText(element)].filter(Boolean).join('\n');
+  if (!document.body) return '';
+  const whole = textOf(document.body);
+  const articles = [...document.querySelectorAll<HTMLElement>('article, main, [role=main]')].map(textOf);
+  const article = articles.sort((a, b) => b.length - a.length)[0] ?? '';
+  // If the main part is only a small piece of the page, the page is not an article.
+  return article.length > 200 && article.length > whole.length * 0.4 ? article : whole;
+}
+
+/**
+ * FNV-1a over the text that is rendered and the state of the controls. Style, attributes and scrolling are left out: they
+ * change by themselves, and under the pointer.
+ */
+export function hashOfContent(): string {
+  const ARIA = ['checked', 'pressed', 'expanded', 'selected', 'current', 'disabled', 'valuenow'];
+  const stateOf = (element: Element): unknown[] => {
+    const aria = ARIA.map(name => element.getAttribute(`aria-${name}`));
+    const disabled = 'disabled' in element && element.disabled;
+    if (element instanceof HTMLInputElement) return [...aria, disabled, element.value, element.checked];
+    if (element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement)
+      return [...aria, disabled, element.value];
+    if (element instanceof HTMLDetailsElement || element instanceof HTMLDialogElement)
+      return [...aria, element.open];
+    return element instanceof HTMLImageElement ? [...aria, element.currentSrc] : [...aria, disabled];
+  };
+  const seen: unknown[] = [document.title, document.body?.innerText];
+  const roots: (Document | ShadowRoot)[] = [document];
+  for (const root of roots)
+    for (const element of root.querySelectorAll('*')) {
+      seen.push(...stateOf(element));
+      if (!element.shadowRoot) continue;
+      roots.push(element.shadowRoot);
+      seen.push(element.shadowRoot.textContent);
+    }
+  const text = seen.join('\0');
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
+  return (hash >>> 0).toString(36);
+}
+
+/** `document.modelContext` in the draft, `navigator.modelContext` in some browsers. */
+interface ModelContext {
+  getTools?(): Promise<
+    { name: string; description?: string; inputSchema?: unknown; annotations?: unknown; window?: unknown }[]
+  >;
+}
+
+/** What is known of a document's tools before they are read. */
+export interface Outline {
+  size: number;
+  /** Equal for equal tools; if they are long, only their lengths count. */
+  key: string;
+  /** Frames of the same origin have tools, too. */
+  inFrames: boolean;
+}
+
+/** What tells whether the tools have changed; null if the page has no WebMCP. Has to run in the page's own world. */
+export async function outlineTools(): Promise<Outline | null> {
+  const { modelContext = (navigator as { modelContext?: ModelContext }).modelContext } =
+    document as unknown as { modelContext?: ModelContext };
+  if (!modelContext) return null;
+  const tools = (await modelContext.getTools?.()) ?? [];
+  const said = tools.map(({ name, description = '', inputSchema = '', annotations }) => [
+    name,
+    description,
+    typeof inputSchema === 'string' ? inputSchema : JSON.stringify(inputSchema),
+    JSON.stringify(annotations ?? null),
+  ]);
+  const size = said.flat().reduce((sum, { length }) => sum + length, 0);
+  const told = size > 50_000 ? said.map(texts => texts.map(({ length }) => length)) : said;
+  const inFrames = tools.some(tool => tool.window && tool.window !== window);
+  return { size, key: JSON.stringify([performance.timeOrigin, told]), inFrames };
+}
+
+/** Whether a tool has filled in its form, which now has to be sent; null if the tool has no such form. */
+export function isFilledIn(name: string): boolean | null {
+  const forms = [...document.querySelectorAll('form[toolname]:not([toolautosubmit])')];
+  const own = forms.filter(form => form.getAttribute('toolname') === name);
+  return own.length === 0 ? null : own.some(form => form.matches(':tool-form-active'));
+}

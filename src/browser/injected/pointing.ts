@@ -1,0 +1,208 @@
+// Which element is meant, at a point, with the focus or among several of a name, and what lies over it and scrolls it.
+import {
+  boxOf,
+  controlAround,
+  cssPathOf,
+  hit,
+  holds,
+  largestOver,
+  nameOf,
+  type Point,
+  parentOf,
+  roleOf,
+  topOf,
+  wordsFor,
+} from './elements';
+
+/** What is known of an element at a point, and where the frame is that the element shows, if it is one. */
+export interface AtPoint<Result> {
+  result: Result;
+  /** The frame's element, and the upper left corner of its document. */
+  frame: { path: string; corner: Point } | undefined;
+}
+
+/** @param point null for the element with the focus. @returns null if nothing is there */
+function atPoint<Result>(point: Point | null, read: (element: Element) => Result): AtPoint<Result> | null {
+  const element = hit(point);
+  if (!element) return null;
+  const { x, y } = element.getBoundingClientRect();
+  const corner = { x: x + element.clientLeft, y: y + element.clientTop };
+  const isFrame = /^i?frame$/.test(element.localName);
+  return { result: read(element), frame: isFrame ? { path: cssPathOf(element), corner } : undefined };
+}
+
+/** What an element is: the control that it is a part of, or itself. */
+export function describeAt(point: Point | null) {
+  return atPoint(point, element => {
+    const acted = controlAround(element) ?? element.closest('[role],[onclick],[contenteditable]');
+    const target = (acted instanceof HTMLLabelElement && acted.control) || acted || element;
+    const inputType = target instanceof HTMLInputElement ? target.type : undefined;
+    return { words: wordsFor(target), tag: target.localName, inputType };
+  });
+}
+
+/** What to click to hit a point: the middle of the control there, or the exact spot on another element. */
+export function controlAt(point: Point | null) {
+  return atPoint(point, element => {
+    const control = point && closestControl(element);
+    return control ? { path: cssPathOf(control), position: undefined } : spotOn(element, point);
+  });
+}
+
+/** The exact spot on the element there. */
+export function spotAt(point: Point | null) {
+  return atPoint(point, element => spotOn(element, point));
+}
+
+/** What scrolls there, and where there is room to scroll. */
+export function scrollsAt(point: Point | null) {
+  return atPoint(point, scrollsAround);
+}
+
+function spotOn(element: Element, point: Point | null) {
+  const { x, y } = element.getBoundingClientRect();
+  const position = point ? { x: Math.round(point.x - x), y: Math.round(point.y - y) } : undefined;
+  return { path: cssPathOf(element), position };
+}
+
+/** The control that a click on the element is for; null if the point on it matters. */
+function closestControl(element: Element): Element | null {
+  const control = controlAround(element);
+  if (!control || roleOf(control) === 'slider') return null;
+  const middle = topOf(control);
+  const inner = middle && holds(control, middle) && controlAround(middle);
+  // In the middle of a tree's item there may be another one. A label's field does what the label does.
+  const isFree = !inner || inner === control || inner === (control as HTMLLabelElement).control;
+  return isFree ? control : null;
+}
+
+/** What scrolls an element, and where one of its ancestors has room to scroll. */
+function scrollsAround(element: Element) {
+  const scroller = closestScrollable(element);
+  return { path: cssPathOf(element), scroller: scroller && cssPathOf(scroller), room: roomAround(element) };
+}
+
+function closestScrollable(element: Element): Element | null {
+  const scrolls = /auto|scroll/;
+  for (let node: Element | null = element; node && node !== document.body; node = parentOf(node)) {
+    const { overflowX, overflowY } = getComputedStyle(node);
+    if (scrolls.test(overflowY) && node.scrollHeight > node.clientHeight) return node;
+    if (scrolls.test(overflowX) && node.scrollWidth > node.clientWidth) return node;
+  }
+  return null;
+}
+
+function roomAround(start: Element) {
+  const room = { up: false, down: false, left: false, right: false };
+  for (let element: Element | null = start; element; element = parentOf(element)) {
+    const { scrollTop, scrollLeft, scrollHeight, scrollWidth, clientHeight, clientWidth } = element;
+    room.up ||= scrollTop > 0;
+    room.down ||= scrollTop + clientHeight < scrollHeight - 1;
+    // In right-to-left layouts, scrollLeft is below zero.
+    room.left ||= scrollWidth > clientWidth + 1;
+    room.right ||= scrollLeft + clientWidth < scrollWidth - 1;
+  }
+  return room;
+}
+
+/** Returns the element's middle in the viewport; null in a frame. */
+export function bringIntoView(element: Element): Point | null {
+  const { top, left, bottom, right } = element.getBoundingClientRect();
+  if (top < 0 || left < 0 || bottom > innerHeight || right > innerWidth)
+    element.scrollIntoView({ block: 'center', inline: 'center', behavior: 'instant' });
+  const { x, y, width, height } = element.getBoundingClientRect();
+  return window === window.top ? { x: x + width / 2, y: y + height / 2 } : null;
+}
+
+export interface Over {
+  /** A part of the same thing: a file input over its button, or the shape under a text that lets the mouse through. */
+  part?: Element;
+  /** The button or link that closes what is over it. */
+  way?: Element;
+}
+
+/** @param closers names of buttons that close something, likeliest first */
+export function overIt(target: Element, closers: RegExp[]): Over {
+  target.scrollIntoView({ block: 'nearest' });
+  const top = topOf(target);
+  if (!top || holds(target, top)) return {};
+  if (top.matches('input[type=file]')) return { part: top };
+  let around: Element | null = target;
+  while (around && getComputedStyle(around).pointerEvents === 'none') around = parentOf(around);
+  // What comes after the element in the document lies over it. What is around a button is no part of it.
+  const isUnder = top.compareDocumentPosition(target) & Node.DOCUMENT_POSITION_FOLLOWING;
+  const isIn = around && !holds(around, document.body) && isUnder && holds(around, top);
+  if (isIn) return target.matches('button,a,[role=button]') ? {} : { part: top };
+  const way = wayToClose(largestOver(target, top), closers);
+  return way ? { way } : {};
+}
+
+/** The button or link with one of these names that is drawn over the cover, as a part of it or beside it. */
+function wayToClose(cover: Element, names: RegExp[]): Element | undefined {
+  const root = cover.getRootNode() as Document | ShadowRoot;
+  const all: Element[] = [...document.querySelectorAll('*')];
+  for (const { shadowRoot } of all) if (shadowRoot) all.push(...shadowRoot.querySelectorAll('*'));
+  const onTop = all.filter(way => {
+    if (!way.matches('button,a,[role=button],[title]')) return false;
+    const { x, y, width, height } = boxOf(way);
+    const middle = { x: x + width / 2, y: y + height / 2 };
+    const isOver = () => root.elementsFromPoint(middle.x, middle.y).some(each => holds(cover, each));
+    return holds(way, hit(middle)) && isOver();
+  });
+  const called = (way: Element) =>
+    // An icon: its HTML says what it is.
+    nameOf(way) || (/close|dismiss|\b(?:times|x-?mark|cross)\b/i.test(way.outerHTML) ? 'close' : '');
+  return names.map(name => onTop.find(way => name.test(called(way)))).find(Boolean);
+}
+
+interface Which {
+  /** Matches the label of the row, card or section that it is in. */
+  place?: RegExp | undefined;
+  /** 0 for the first, -1 for the last. */
+  nth?: number | undefined;
+}
+
+/** The indexes of the elements that may be meant, two of them if that is not clear. */
+export function meant(things: Element[], { place, nth }: Which): number[] {
+  const near = place ? nearTo(things, place) : things;
+  // One inside another, and links to one address, are one to a user.
+  const inner = near.filter((thing, at) => !holds(thing, near[at + 1] ?? null));
+  const urls = new Set(inner.map(link => link.getAttribute('href')));
+  const most = urls.size === 1 && !urls.has(null) ? 1 : 2;
+  const chosen = nth === undefined ? inner.slice(0, most) : inner.slice(nth).slice(0, 1);
+  return chosen.map(thing => things.indexOf(thing));
+}
+
+/** Those in the smallest box that also has the label: in the row of that name, and not in what holds all rows. */
+function nearTo(things: Element[], label: RegExp): Element[] {
+  const known = new Map<Element, boolean>();
+  const has = (box: Element) => {
+    const isKnown = known.get(box) ?? says(box, label);
+    known.set(box, isKnown);
+    return isKnown;
+  };
+  const boxes = things.map(thing => {
+    let box = parentOf(thing);
+    while (box && box !== document.body && !has(box)) box = parentOf(box);
+    return box === document.body ? null : box;
+  });
+  const isSmallest = (box: Element) => !boxes.some(other => other && other !== box && holds(box, other));
+  return things.filter((_, at) => boxes[at] && isSmallest(boxes[at]));
+}
+
+function says(box: Element, label: RegExp): boolean {
+  const named = [box, ...box.querySelectorAll('[aria-label],[placeholder]')];
+  const names = named.map(each => each.getAttribute('aria-label') ?? each.getAttribute('placeholder') ?? '');
+  return [textOf(box), ...names].some(text => label.test(text));
+}
+
+const textOf = (element: Element) => (element as HTMLElement).innerText ?? element.textContent ?? '';
+
+/** A field's value, or a text with what stands beside it. */
+export function textAt(element: Element): string {
+  const field = element.closest('label')?.control ?? element;
+  if ('value' in field && typeof field.value === 'string' && field.value) return field.value;
+  return textOf(element.closest('tr,li,dl,details,[role=row]') ?? element).trim();
+}
+
+export const matches = (element: Element, css: string) => element.matches(css);
