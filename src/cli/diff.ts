@@ -35,7 +35,8 @@ Exit code:
   0  compared, and nothing is worse
   1  a spec looks worse, or the suite as a whole; with --allow candidates only what is proven
   2  the comparison failed (a missing or broken file)
-  3  can't tell: nothing to compare, no verdicts (the site was down), specs on one side only
+  3  can't tell: nothing to compare, no verdicts (the site was down), specs on one side only,
+     or results of an earlier run, because the last one did not write its own
 
 Examples:
   taskproof diff

@@ -86,5 +86,5 @@ function report(error: unknown, io: Io, failure: number): number {
     type => error instanceof type,
   );
   io.err(known ? (error as Error).message : `taskproof failed: ${(error as Error)?.stack ?? error}`);
-  return failure;
+  return (error instanceof CommandError ? error.exitCode : undefined) ?? failure;
 }

@@ -33,6 +33,10 @@ export const resultsSchema = z
       .boolean()
       .optional()
       .describe('True if the command line selected projects with `--project`; else left out.'),
+    supersededAt: z
+      .string()
+      .optional()
+      .describe('When a later run began that has not written its results: these are of an earlier run.'),
     verdicts: z.array(rowSchema).describe('One for each spec and project; replays have their own.'),
     findings: z
       .array(sharedFindingSchema)

@@ -41,9 +41,11 @@ import { nameTests, SpecRun, skipNeedless } from './spec-run';
 import { carryPlanOf01 } from './version-0.1';
 import {
   checkReporterOptions,
+  keepEarlier,
   NO_DIAGNOSIS,
   type ReporterOptions,
   resultsOf,
+  supersede,
   writeResults,
   writeText,
 } from './write';
@@ -64,6 +66,9 @@ export default class TaskproofReporter implements Reporter {
   constructor(options: unknown = {}) {
     requirePlaywright();
     this.options = checkReporterOptions(options);
+    const { configDir } = (options ?? {}) as { configDir?: string };
+    if (configDir && !isListing() && !isInteractive() && !checkRun())
+      supersede(resolve(configDir, this.options.outputFile), this.startedAt);
     repeatEachOverride();
   }
 
@@ -107,7 +112,11 @@ export default class TaskproofReporter implements Reporter {
 
   async onEnd(result: FullResult): Promise<{ status?: FullResult['status'] } | undefined> {
     if (isInteractive()) this.sayNotJudged();
-    if (isListing() || isInteractive() || !(this.specRuns.size || checkRun())) return undefined;
+    if (isListing() || isInteractive()) return undefined;
+    if (!this.specRuns.size && !checkRun()) {
+      this.keepEarlierResults();
+      return undefined;
+    }
     if (!this.preprocessed) this.refuseConflicts();
     this.joinUnconfirmed();
     const check = checkRun();
@@ -150,6 +159,13 @@ export default class TaskproofReporter implements Reporter {
   /** Ordinary tests that did not run although the run passed: a tolerated failure kept them from it. */
   private leftOut(): TestCase[] {
     return this.suite.allTests().filter(test => !this.runOf.has(test) && wasLeftOut(test));
+  }
+
+  /** If no test file could be loaded, or a set-up failed, the suite is empty. */
+  private keepEarlierResults(): void {
+    const tests = this.suite.allTests();
+    if (tests.length && !tests.some(brokenSpec))
+      keepEarlier(resolve(this.folder(), this.options.outputFile), this.startedAt);
   }
 
   /** Loads what it needs only if a trial failed. */

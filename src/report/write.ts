@@ -1,5 +1,6 @@
 // Writes the results of a run: the results file, the summary, the comparison with a baseline.
-import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { lstatSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFile, readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import { DEFAULT_RESULTS_FILE, RESULTS_SCHEMA_VERSION, type Results } from '../data/results';
@@ -7,6 +8,7 @@ import { byRowName } from '../data/row-names';
 import { sumOfCosts, sumOfTokens } from '../data/usage';
 import type { Diagnosis, ResultRow } from '../data/verdict';
 import { checkOptions, type OptionSchemas } from '../options';
+import { runError } from '../playwright/inside/errors';
 import { checkRun } from '../playwright/run/settings';
 import { print, useColour } from '../text/print';
 import { compareProjects } from '../verdicts/compare';
@@ -126,6 +128,43 @@ function rowOf(run: SpecRun, { shard }: { shard: string | null }, diagnosis?: Di
 }
 
 /**
+ * Marks the results of an earlier run. They stay until this run writes its own; if it never does, commands refuse them.
+ *
+ * @throws Error if the file can't be replaced: neither could this run's results be written.
+ */
+export function supersede(file: string, startedAt: Date): void {
+  const earlier = resultsIn(file);
+  if (!earlier) return;
+  try {
+    replaceFile(file, jsonText({ ...earlier, supersededAt: startedAt.toISOString() }));
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    throw runError(
+      `taskproof: ${file} can't be replaced (${code ?? message}), so the results of an earlier run would be taken for those of this one. Make it writable, remove it, or set \`outputFile\` of the reporter.`,
+    );
+  }
+}
+
+/** Takes the mark back: this run plays no specs, so it has no results of its own. */
+export function keepEarlier(file: string, startedAt: Date): void {
+  const { supersededAt, ...earlier } = resultsIn(file) ?? {};
+  if (supersededAt === startedAt.toISOString()) replaceFile(file, jsonText(earlier));
+}
+
+function resultsIn(file: string): Partial<Results> | undefined {
+  try {
+    // Reading a pipe would wait.
+    if (!lstatSync(file).isFile()) return undefined;
+    const json = JSON.parse(readFileSync(file, 'utf8'));
+    return json?.schemaVersion === RESULTS_SCHEMA_VERSION ? json : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+const jsonText = (value: object) => `${JSON.stringify(value, null, 2)}\n`;
+
+/**
  * Writes the results file and the summary, and prints the comparison with the baseline. A file that can't be read or written is
  * only a warning: verdicts and exit status don't need it.
  */
@@ -134,9 +173,17 @@ export async function writeResults(
   options: ReporterOptions,
   folder: string,
 ): Promise<void> {
-  await attempt(resolve(folder, options.outputFile), file =>
-    writeText(file, `${JSON.stringify(results, null, 2)}\n`),
-  );
+  await attempt(resolve(folder, options.outputFile), async file => {
+    const other = resultsIn(file);
+    const isOwn = !other || other.supersededAt === results.startedAt;
+    // One that began later is still to write its own.
+    const mark = isOwn || !other.supersededAt ? {} : { supersededAt: other.supersededAt };
+    await writeText(file, jsonText({ ...results, ...mark }));
+    if (!isOwn)
+      throw new Error(
+        `another run, which began at ${other.supersededAt ?? other.startedAt}, writes this file, too. Give each run its own \`outputFile\`.`,
+      );
+  });
   const summary = async () => (await import('./render/run.js')).renderSummary(results);
   if (options.summary !== undefined)
     await attempt(resolve(folder, options.summary), async file => writeText(file, await summary()));
@@ -158,8 +205,26 @@ async function compare(file: string, results: Results): Promise<void> {
 
 /** Writes a file and the folders above it. */
 export async function writeText(file: string, text: string): Promise<void> {
-  await mkdir(dirname(file), { recursive: true });
-  await writeFile(file, text);
+  replaceFile(file, text);
+}
+
+/** A full disk or a killed process leaves the old file or the new one, never half of one. */
+function replaceFile(file: string, text: string): void {
+  mkdirSync(dirname(file), { recursive: true });
+  const known = lstatSync(file, { throwIfNoEntry: false });
+  // Links, pipes and devices stay what they are.
+  if (known && !known.isFile()) {
+    writeFileSync(file, text);
+    return;
+  }
+  const temporary = `${file}.${process.pid}.tmp`;
+  try {
+    writeFileSync(temporary, text);
+    renameSync(temporary, file);
+  } catch (error) {
+    rmSync(temporary, { force: true, recursive: true });
+    throw error;
+  }
 }
 
 async function attempt(file: string, action: (file: string) => Promise<void>): Promise<void> {

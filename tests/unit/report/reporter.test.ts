@@ -1,5 +1,5 @@
 // The reporter from the first test to the end of a run, as Playwright calls it: what it judges, writes and throws.
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FullConfig, FullResult, TestCase, TestResult } from '@playwright/test/reporter';
@@ -132,7 +132,7 @@ async function play(specs: Record<string, string | Played>, run: Run = {}) {
   const testRun = { exclude: (each: TestCase) => void excluded.add(each) };
   const suite = fakeSuite(tests);
   suite.allTests = () => tests.filter(each => !excluded.has(each));
-  const reporter = new TaskproofReporter(run.options);
+  const reporter = new TaskproofReporter({ configDir: folder, ...run.options });
   if (!run.merge) await reporter.preprocess({ config, suite, testRun: testRun as never });
   reporter.onBegin(config, suite);
   for (const each of tests) {
@@ -464,4 +464,15 @@ test('where the first failed trial broke, else the first with an error', async (
   const { lost } = await play({ cart: 'ef', docs: 'e' });
   const places = lost!.split('\n').filter(line => line.trim().startsWith('at '));
   expect(places.map(line => line.replace(/.*[\\/]/, ''))).toEqual(['tasks.spec.ts:14', 'tasks.spec.ts:1']);
+});
+
+test('results of an earlier run that can not be replaced stop the run before it begins', () => {
+  const configDir = newFolder();
+  const file = join(configDir, 'taskproof-results.json');
+  writeFileSync(file, '{ "schemaVersion": "1" }');
+  // What it would write first is in the way.
+  mkdirSync(`${file}.${process.pid}.tmp`);
+  expect(() => new TaskproofReporter({ configDir })).toThrow(
+    `taskproof: ${file} can't be replaced (EISDIR), so the results of an earlier run would be taken for those of this one`,
+  );
 });

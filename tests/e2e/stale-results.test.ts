@@ -1,0 +1,76 @@
+// A run that ends before it writes its results leaves those of an earlier run: no command takes them for its own.
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
+import { makeSuite, taskproof } from './suite';
+
+const CONFIG = `import { defineConfig } from '@playwright/test';
+export default defineConfig({
+  reporter: [['list'], ['@taskproof/playwright/reporter']],
+  globalSetup: process.env.SET_UP,
+});`;
+const TESTS = `import { test } from '@playwright/test';
+import { passPolicy } from '@taskproof/playwright';
+test('good', passPolicy({ k: 1, minPasses: 1 }), async () => { if (process.env.HANG) { console.log('begun'); await new Promise(() => {}); } });`;
+const PLAIN_TEST = `import { test } from '@playwright/test';
+test('plain', () => {});`;
+
+test('after a run that broke, diff, baseline save and record refuse the results of the run before', async () => {
+  const suite = makeSuite({
+    'playwright.config.ts': CONFIG,
+    'setup.ts': `export default () => { throw new Error('no database'); };`,
+    'good.spec.ts': TESTS,
+  });
+  expect((await suite.playwright(['test'])).exitCode).toBe(0);
+  expect((await taskproof(suite, ['baseline', 'save'])).code).toBe(0);
+  const exitCode = async (...args: string[]) => (await taskproof(suite, args)).code;
+  expect(await exitCode('diff')).toBe(0);
+  // Nothing has run, so nothing is superseded.
+  await suite.playwright(['test', '--list']);
+  expect(await exitCode('diff')).toBe(0);
+
+  const breaks: [string, () => Promise<unknown>][] = [
+    ['a set-up that fails', () => suite.playwright(['test'], { SET_UP: './setup.ts' })],
+    ['a syntax error', () => suite.playwright(['test', 'broken.spec.ts'])],
+    [
+      'SIGKILL',
+      async () => {
+        const { process, done } = suite.start(['test', 'good.spec.ts'], { HANG: '1' });
+        await said(process.stdout!, 'begun');
+        process.kill('SIGKILL');
+        await done;
+      },
+    ],
+  ];
+  suite.write({ 'broken.spec.ts': 'test(', 'plain.spec.ts': PLAIN_TEST });
+  // Without a policy there is nothing to judge, and the results stay those of the last run that had one.
+  expect((await suite.playwright(['test', 'plain.spec.ts'])).exitCode).toBe(0);
+  expect(await exitCode('diff')).toBe(0);
+  for (const [what, run] of breaks) {
+    await run();
+    const compared = await taskproof(suite, ['diff']);
+    expect(compared, what).toMatchObject({ code: 3, out: '' });
+    expect(compared.err, what).toMatch(
+      /^taskproof-results\.json holds the results of an earlier run \(.*\): the run that began at .* has not written its own/,
+    );
+    expect(await exitCode('baseline', 'save'), what).toBe(3);
+    expect(await exitCode('record'), what).toBe(3);
+    expect(await suite.playwright(['test', 'good.spec.ts']), what).toMatchObject({ exitCode: 0 });
+    expect(await exitCode('diff'), what).toBe(0);
+  }
+});
+
+async function said(stream: NodeJS.ReadableStream, words: string): Promise<void> {
+  for (let text = ''; !text.includes(words); ) text += String((await once(stream, 'data'))[0]);
+}
+
+test('two runs at once in one folder: each says that the other writes its results there, too', async () => {
+  const suite = makeSuite({ 'playwright.config.ts': CONFIG, 'good.spec.ts': TESTS });
+  await suite.playwright(['test']);
+  const first = suite.start(['test'], { HANG: '1' });
+  await said(first.process.stdout!, 'begun');
+  const second = await suite.playwright(['test', '--output=other']);
+  expect(second.output).not.toContain('another run');
+  first.process.kill('SIGINT');
+  const { output } = await first.done;
+  expect(output).toMatch(/results\.json: another run, which began at .*, writes this file, too/);
+});
