@@ -16,6 +16,8 @@ const MAX_NOTICE = 1_000;
 const MAX_TABS = 20;
 /** More downloads are cancelled, since they stay on the disk until the trial ends. */
 const MAX_DOWNLOADS = 50;
+/** The longest wait for a tab that is announced and loads nothing: it is reported by then, or never, as after an empty answer. */
+const UNREPORTED_LIMIT_MS = 3_000;
 /** The longest wait for a page's next tasks, and for those of a page that did not answer the last time. */
 const TASKS_LIMIT_MS = 1_000;
 const HANGING_LIMIT_MS = 50;
@@ -146,8 +148,14 @@ export class Session {
     const known = new Set(this.tabs);
     await Promise.all([...new Set([from, this.page])].map(page => this.nextTasks(page)));
     const end = performance.now() + NAVIGATION_LIMIT_MS;
-    while ((this.unreported > this.missing || this.unchecked.size) && performance.now() < end)
-      await this.tabsChanged.next(end - performance.now());
+    let soon = performance.now() + UNREPORTED_LIMIT_MS;
+    while (this.unreported > this.missing || this.unchecked.size) {
+      const isLoading = this.activity.opensTab || this.unchecked.size > 0;
+      const left = (isLoading ? end : Math.min(soon, end)) - performance.now();
+      if (left <= 0) break;
+      await this.tabsChanged.next(left);
+      if (isLoading) soon = performance.now() + UNREPORTED_LIMIT_MS;
+    }
     this.missing = Math.max(0, this.unreported);
     if (!known.has(this.page)) await within(parsed(this.page), TASKS_LIMIT_MS);
   }
