@@ -6,8 +6,8 @@ export {
   hashOfContent,
   isFilledIn,
   nextTasks,
-  outlineTools,
   redraw,
+  sizeOfTools,
   viewport,
   visibleText,
 } from './document';

@@ -2,12 +2,11 @@
 // they are limited here, and tools are only offered if their document is of an admitted host.
 import { setTimeout } from 'node:timers/promises';
 import type { Frame, Page } from '@playwright/test';
-import { hostAllowed, parsedUrl } from '../../spec/url';
+import { hostAllowed } from '../../spec/url';
 import { shorten } from '../../text/line';
 import { DriverError } from '../actions/act';
 import type { ActionRecorder } from '../actions/record';
 import { callBesideScripts, callInPage } from '../in-page';
-import type { Outline } from '../injected/document';
 import type { Session } from '../session/session';
 import { within } from '../waiting';
 
@@ -55,7 +54,6 @@ interface Found extends PageTool {
 }
 
 export class PageTools {
-  private readonly known = new WeakMap<Page, { key: string; found: Found[] }>();
   /** `isSupported` has found that there is no WebMCP, so pages are no longer asked. */
   private isLacking = false;
   /** Tools that are not offered, and why: `tool "x": its schema is longer than 20000 characters`. */
@@ -76,10 +74,10 @@ export class PageTools {
    */
   async isSupported(): Promise<boolean> {
     const { page } = this.session;
-    const outline = this.mode === false ? null : await this.outlineOf(page);
-    const answer = outline && (await page.webmcp.tools({ timeout: LIST_LIMIT_MS }).catch(String));
-    this.isLacking =
-      answer === null || (typeof answer === 'string' && /not (enabled|supported)/.test(answer));
+    const size = this.mode === false ? null : await this.sizeFor(page);
+    const tools =
+      typeof size === 'number' && (await page.webmcp.tools({ timeout: LIST_LIMIT_MS }).catch(String));
+    this.isLacking = size === null || /not (enabled|supported)/.test(String(tools));
     return !this.isLacking;
   }
 
@@ -184,33 +182,23 @@ export class PageTools {
   private async find(page: Page): Promise<Found[]> {
     const main = page.mainFrame();
     const isOff = this.mode === false || this.isLacking || !this.admits(main);
-    const outline = isOff ? null : await this.outlineOf(page);
-    if (!outline) return [];
-    const originOf = (frame: Frame) => parsedUrl(addressOf(frame))?.origin;
-    const isOwn = (frame: Frame) => originOf(frame) === originOf(main);
-    const frames = page
-      .frames()
-      .filter(frame => frame === main || ((outline.inFrames || !isOwn(frame)) && this.admits(frame)));
-    // The outline does not include frames of other origins.
-    const isOutlined = frames.every(isOwn);
-    const known = this.known.get(page);
-    if (isOutlined && known?.key === outline.key) return known.found;
+    if (isOff || typeof (await this.sizeFor(page)) !== 'number') return [];
     this.leftOut.clear();
+    const frames = page.frames().filter(frame => this.admits(frame));
     const lists = await Promise.all(frames.map(frame => this.read(frame)));
     const names = new Set<string>();
     const all = lists.flat().filter(({ name }) => !names.has(name) && names.add(name));
     const found = all.slice(0, MAX_TOOLS);
     if (all.length > MAX_TOOLS) this.leftOut.add(`all tools after the first ${MAX_TOOLS}`);
-    this.known.set(page, { key: outline.key, found });
     return found;
   }
 
-  /** Null if the page has no WebMCP; undefined if it does not answer, or its tools are too long to read. */
-  private async outlineOf(page: Page): Promise<Outline | null | undefined> {
+  /** How much a page's tools say: null if it has no WebMCP; undefined if it does not answer, or they are too long to read. */
+  private async sizeFor(page: Page): Promise<number | null | undefined> {
     const address = page.url();
     if (this.tooMuch.get(page) === address) return undefined;
-    const outline = await within(callBesideScripts(page, 'outlineTools'), LIST_LIMIT_MS);
-    if (!outline || outline.size <= MAX_SAID) return outline;
+    const size = await within(callBesideScripts(page, 'sizeOfTools'), LIST_LIMIT_MS);
+    if (!size || size <= MAX_SAID) return size;
     this.tooMuch.set(page, address);
     this.session.notice("This page's descriptions of its tools are too large: none is offered.");
     return undefined;
