@@ -6,6 +6,7 @@ import {
   DEFAULT_RUNS,
   type HistoryRun,
   historyRun,
+  MOST_RUNS,
   newest,
   readHistory,
 } from '../data/baseline';
@@ -54,8 +55,9 @@ Then compare a later run with it:
 };
 
 export function atLeastOne(text: string): number {
-  if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number, 1 or more.');
-  return Number(text);
+  const number = /^\d+$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= MOST_RUNS) return number;
+  throw new InvalidArgumentError(`It must be a whole number from 1 to ${MOST_RUNS}.`);
 }
 
 async function save(io: Io, files: readonly string[], options: SaveOptions): Promise<void> {

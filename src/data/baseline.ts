@@ -16,12 +16,15 @@ import { countedRowSchema, type ResultRow, type VerdictRow } from './verdict';
 export const BASELINE_SCHEMA_VERSION = '2';
 /** How many runs a baseline keeps. */
 export const DEFAULT_RUNS = 10;
+export const MOST_RUNS = 1_000;
 
 const runSchema = z.object({ partial: z.boolean().default(false), verdicts: z.array(countedRowSchema) });
 
 const baselineSchema = z.object({
   schemaVersion: z.literal(BASELINE_SCHEMA_VERSION),
-  runs: z.record(z.iso.datetime(), runSchema),
+  runs: z
+    .record(z.iso.datetime(), runSchema)
+    .refine(runs => Object.keys(runs).length <= MOST_RUNS, `has more than ${MOST_RUNS} runs`),
 });
 
 export interface HistoryRun {

@@ -4,6 +4,8 @@ import { z } from 'zod';
 import { costSchema, tokensSchema } from './usage';
 
 const count = z.int().nonnegative();
+/** Files from elsewhere are compared: what is computed from a count must end. */
+const trials = count.max(10_000);
 const share = z.number().min(0).max(1);
 const rate = share.nullable();
 const text = z.string();
@@ -134,11 +136,11 @@ const subjectSchema = z.object({
 });
 const countsSchema = z.object({
   verdict: z.enum(['passed', 'failed', 'inconclusive', 'undecided']).describe('The verdict on the trials.'),
-  k: z.int().min(1).describe('Trials of the pass policy.'),
-  minPasses: z.int().min(1).describe('Passes that it needs.'),
-  passes: count.describe('Trials that passed.'),
-  failures: count.describe('Trials that failed.'),
-  errors: count.describe('Trials that say nothing about the site.'),
+  k: trials.min(1).describe('Trials of the pass policy.'),
+  minPasses: trials.min(1).describe('Passes that it needs.'),
+  passes: trials.describe('Trials that passed.'),
+  failures: trials.describe('Trials that failed.'),
+  errors: trials.describe('Trials that say nothing about the site.'),
   turns: z.number().nonnegative().nullable().describe('Median turns of the graded trials.'),
   costUsd: costSchema.describe('Sum over the trials, US dollars; null where any is unknown.'),
 });
@@ -156,7 +158,7 @@ export const countedRowSchema = z.object({
 
 const verdictSchema = z.object({
   ...countsSchema.shape,
-  missing: count.describe('Trials of the k that did not run, or are not in these reports.'),
+  missing: trials.describe('Trials of the k that did not run, or are not in these reports.'),
   rate: rate.describe('passes / (passes + failures), to four digits; null if none was graded.'),
   interval: z
     .tuple([share, share])

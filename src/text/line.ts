@@ -12,10 +12,10 @@ export function harmless(text: string): string {
       .replace(/\r\n?|[\u2028\u2029]/g, '\n')
       .replace(UNSEEN, '')
       .replace(/[^\P{Cc}\n\t]/gu, ' ')
-      // GitHub's runner takes `::x::` at the start of a line as a command, and reporters may wrap a line before any word. GitHub's and
-      // Azure's take `##[x]` and `##vso[x]` anywhere.
+      // GitHub's runner takes `::x::` at the start of a line as a command, and reporters may wrap a line before any word. GitHub's,
+      // Azure's and TeamCity's take `##[x]`, `##vso[x]` and `##teamcity[x]` anywhere.
       .replace(/(?<!\S):(?=:)/g, ': ')
-      .replace(/##(?=\[|vso\[)/gi, '# #')
+      .replace(/##(?=(?:vso|teamcity)?\[)/gi, '# #')
   );
 }
 

@@ -48,7 +48,7 @@ export function printableJson(value: unknown): string {
     found.replace(/./gs, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
   return JSON.stringify(value, null, 2)
     .replace(/(?!\n)[\p{Cc}\p{Cf}\u2028\u2029]/gu, escaped)
-    .replace(/(?<!\S):(?=:)|#(?=#(?:\[|vso\[))/gi, escaped);
+    .replace(/(?<!\S):(?=:)|#(?=#(?:vso|teamcity)?\[)/gi, escaped);
 }
 
 export function print(stream: NodeJS.WritableStream & { isTTY?: boolean }, text: string): void {

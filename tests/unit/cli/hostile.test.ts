@@ -12,6 +12,7 @@ const EVIL = [
   '::error file=a,line=1::boom',
   '##vso[task.complete result=Failed]boom',
   '##[error]boom',
+  "##teamcity[buildStatus text='boom']",
   'a\n::add-mask::boom',
   'a\r##vso[x]boom',
   'a\u2028::set-output name=x::boom',
@@ -28,7 +29,7 @@ function expectHarmless(text: string): void {
   expect(text, 'the text was shown').toContain('boom');
   for (const line of text.split('\n')) {
     expect(line, JSON.stringify(line)).not.toMatch(CONTROL);
-    expect(line, JSON.stringify(line)).not.toMatch(/^\s*::|##(\[|vso\[)/i);
+    expect(line, JSON.stringify(line)).not.toMatch(/^\s*::|##(vso|teamcity)?\[/i);
   }
 }
 

@@ -18,6 +18,10 @@ const results = (verdicts: Results['verdicts'], more: Partial<Results> = {}): Re
   verdicts,
   ...more,
 });
+const manyRuns = (count: number) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [new Date(index * 1000).toISOString(), { verdicts: [] }]),
+  );
 const run = (startedAt: string): HistoryRun => ({ startedAt, partial: false, verdicts: [] });
 
 test('a run is read as it was saved: who ran what, the counts, one passing trial', () => {
@@ -110,6 +114,16 @@ describe('a file', () => {
       'is broken',
       '{"schemaVersion":"2","runs":{"monday":{"verdicts":[]}}}',
       /^b\.json: the baseline is not valid:\n {2}runs\.monday: /,
+    ],
+    [
+      'counts more trials than anyone plays',
+      baselineText([historyRun(results([row('pp')]))], 1).replace(/"passes":\d+/, '"passes":100000000'),
+      /^b\.json: the baseline is not valid:\n {2}runs.*passes: .*10000/,
+    ],
+    [
+      'has too many runs',
+      JSON.stringify({ schemaVersion: '2', runs: manyRuns(1_001) }),
+      /^b\.json: the baseline is not valid:\n {2}runs: has more than 1000 runs/,
     ],
     ['is cut', text.slice(0, -4), /^b\.json: not JSON/],
     [
