@@ -1,7 +1,7 @@
 // What a model is shown of a page without asking: its tree if it is short, and the changes after an action.
 import type { Page } from '@playwright/test';
 import { countIn, few } from '../../text/line';
-import { type Entry, entriesOf, TELLING } from './page-tree';
+import { allLines, type Line, TELLING, tellingLines } from './page-tree';
 import type { Refs, Snapshot } from './references';
 import { nodesOf, words } from './tree';
 
@@ -25,7 +25,7 @@ export const AS_IT_WAS = 'The page is as it was.';
 /** A tab as the model last saw it. */
 interface Known {
   document: number;
-  lines: readonly Entry[];
+  lines: readonly Line[];
   /** Controls in words, by their references. */
   controls: ReadonlyMap<string, string>;
   /** Every line that the model has read of this document. */
@@ -72,7 +72,7 @@ function knownOf({ roots, above, below, document }: Snapshot, before: Known | un
   const controls = [...nodesOf(roots)].filter(node => node.interactive && node.ref);
   return {
     document,
-    lines: entriesOf(roots, { filter: 'all', depth: 100 }),
+    lines: allLines(roots),
     controls: new Map(controls.map(node => [node.ref!, words(node)])),
     shown: before?.document === document ? before.shown : new Set(),
     above,
@@ -86,7 +86,7 @@ function placeOf(above: number, below: number): string {
   return told && `(${told})`;
 }
 
-function isInView({ node }: Entry): boolean {
+function isInView({ node }: Line): boolean {
   return !node || node.inView;
 }
 
@@ -94,22 +94,23 @@ function isInView({ node }: Entry): boolean {
 function whole({ roots }: Snapshot, { shown, place, lines }: Known): string {
   const said = lines.filter(saysMore);
   const inView = said.filter(isInView);
-  const [fits] = [said, inView].filter(each => lengthOf(each) <= SHORT);
-  const chosen = fits ?? entriesOf(roots, { filter: 'telling' });
+  const fits = [said, inView].find(each => lengthOf(each) <= SHORT);
+  const chosen = fits ?? tellingLines(roots);
   for (const { text } of chosen) shown.add(text);
   const header = fits ? 'The page now:' : 'The page now, controls only:';
   const outside =
     fits && fits !== said && `(${said.length - fits.length} more lines are outside the viewport.)`;
-  const listed = bounded(grouped(chosen.map(({ text }) => text)), MOST);
-  return [header, place, listed || '(nothing to read here)', outside].filter(Boolean).join('\n');
+  return [header, place, listed(chosen, MOST) || '(nothing to read here)', outside]
+    .filter(Boolean)
+    .join('\n');
 }
 
-function lengthOf(entries: readonly Entry[]): number {
-  return entries.reduce((sum, { text }) => sum + text.length + 3, 0);
+function lengthOf(lines: readonly Line[]): number {
+  return lines.reduce((sum, { text }) => sum + text.length + 3, 0);
 }
 
 /** Whether a line says anything that other lines don't: an element's parts have lines of their own, and a button's text is its name. */
-function saysMore({ node, said, bare }: Entry): boolean {
+function saysMore({ node, said, bare }: Line): boolean {
   if (bare || !node) return !bare;
   if (said !== undefined) return !(node.interactive && node.name);
   return node.interactive || node.text !== '' || node.children.length === 0 || TELLING.has(node.role);
@@ -123,7 +124,7 @@ function changesIn(before: Known, now: Known, { roots }: Snapshot): string | und
   const fresh = all.filter(isInView);
   const outside = all.filter(each => !isInView(each));
   const told = new Set(fresh.map(({ text }) => text));
-  const telling = entriesOf(roots, { filter: 'telling' });
+  const telling = tellingLines(roots);
   const unseen = telling.filter(({ text }) => !now.shown.has(text) && !told.has(text));
   const gone = [...before.controls].filter(([ref]) => !now.controls.has(ref)).map(([, name]) => name);
   const moved = now.above !== before.above && now.place;
@@ -141,15 +142,14 @@ function changesIn(before: Known, now: Known, { roots }: Snapshot): string | und
   return sections.filter(Boolean).join('\n');
 }
 
-function section(header: string, entries: readonly Entry[], most: number): string {
-  const lines = grouped(entries.map(({ text }) => text));
-  return entries.length === 0 ? '' : `${header}\n${bounded(lines, most)}`;
+function section(header: string, lines: readonly Line[], most: number): string {
+  return lines.length === 0 ? '' : `${header}\n${listed(lines, most)}`;
 }
 
 /** New lines. A line that occurs more often than before counts as new. */
-function newIn(entries: readonly Entry[], before: readonly Entry[]): Entry[] {
+function newIn(lines: readonly Line[], before: readonly Line[]): Line[] {
   const left = countOf(before);
-  return entries.filter(({ text }) => {
+  return lines.filter(({ text }) => {
     const times = left.get(text) ?? 0;
     left.set(text, times - 1);
     return times <= 0;
@@ -157,46 +157,41 @@ function newIn(entries: readonly Entry[], before: readonly Entry[]): Entry[] {
 }
 
 /** Whether lines that were in view before are in another order now, as after sorting a list. */
-function isReordered(before: readonly Entry[], now: readonly Entry[]): boolean {
-  const once = (entries: readonly Entry[]) => {
-    const counts = countOf(entries);
-    return entries.map(({ text }) => text).filter(text => counts.get(text) === 1);
+function isReordered(before: readonly Line[], now: readonly Line[]): boolean {
+  const once = (lines: readonly Line[]) => {
+    const counts = countOf(lines);
+    return lines.map(({ text }) => text).filter(text => counts.get(text) === 1);
   };
   const place = new Map(once(before).map((line, index) => [line, index]));
   const places = once(now).flatMap(line => place.get(line) ?? []);
   return places.some((each, index) => index > 0 && each < places[index - 1]!);
 }
 
-function countOf(entries: readonly Entry[]): Map<string, number> {
+function countOf(lines: readonly Line[]): Map<string, number> {
   const counts = new Map<string, number>();
-  for (const { text } of entries) counts.set(text, (counts.get(text) ?? 0) + 1);
+  for (const { text } of lines) counts.set(text, (counts.get(text) ?? 0) + 1);
   return counts;
 }
 
-/** Lists many controls of one kind in a row under the name of their kind. */
-function grouped(lines: readonly string[]): string[] {
-  const result: string[] = [];
+/** Many controls of one kind in a row are listed under the name of their kind. */
+function listed(lines: readonly Line[], most: number): string {
+  const all: string[] = [];
   for (let index = 0; index < lines.length; ) {
-    const [, role, , ref] = PLAIN.exec(lines[index]!) ?? [];
-    let end = index;
-    while (ref && PLAIN.exec(lines[end] ?? '')?.[1] === role) end++;
-    if (end - index < MANY) {
-      end = Math.max(end, index + 1);
-      result.push(...lines.slice(index, end).map(line => `- ${line}`));
-    } else {
-      const names = lines.slice(index, end).map(line => line.replace(PLAIN, ' [$3] $2'));
-      result.push(`${role}s:`, ...names);
-    }
+    const kind = kindOf(lines[index]);
+    let end = index + 1;
+    while (kind && kindOf(lines[end]) === kind) end++;
+    const row = lines.slice(index, end);
+    if (row.length < MANY) all.push(...row.map(({ text }) => `- ${text}`));
+    else all.push(`${kind}s:`, ...row.map(({ node }) => ` [${node!.ref}] ${node!.name}`));
     index = end;
   }
-  return result;
+  const kept = all.slice(0, countIn(most, all));
+  const left = all.length - kept.length;
+  return [...kept, ...(left > 0 ? [`(${left} more lines: read_page shows them.)`] : [])].join('\n');
 }
 
-/** A line with only role, name and reference. */
-const PLAIN = /^(\w+) "(.+)" \[(ref_\d+)\]$/;
-
-function bounded(lines: readonly string[], most: number): string {
-  const kept = lines.slice(0, countIn(most, lines));
-  const left = lines.length - kept.length;
-  return [...kept, ...(left > 0 ? [`(${left} more lines: read_page shows them.)`] : [])].join('\n');
+/** The role of a control of which the line only says its role, name and reference. */
+function kindOf(line: Line | undefined): string | undefined {
+  const { role, name, ref } = line?.node ?? {};
+  return name && line?.text === `${role} "${name}" [${ref}]` ? role : undefined;
 }

@@ -141,8 +141,7 @@ export function findText(query: string, roots: readonly TreeNode[]): string {
   const lines = matches.map(({ node, context }) => {
     const said = node.text || node.name ? '' : `: ${shorten(textOf(node, 200), 80)}`;
     const where = context && context !== node.name ? `, in "${shorten(context, 60)}"` : '';
-    const line = lineOf(node).includes(`[${node.ref}]`) ? lineOf(node) : `${lineOf(node)} [${node.ref}]`;
-    return `- ${shorten(line, 300)}${said}${where}${node.inView ? '' : ' (outside the viewport)'}`;
+    return `- ${shorten(lineOf(node, true), 300)}${said}${where}${node.inView ? '' : ' (outside the viewport)'}`;
   });
   return [`${matches.length} found, best first:`, ...lines].join('\n');
 }

@@ -18,44 +18,39 @@ const REFERRED = new Set(
     ' ',
   ),
 );
-const QUIET_STATES = new Set(['url', 'placeholder', 'active']);
-
 /** Roles that tell how an action ended. */
 export const TELLING = new Set('heading status alert alertdialog dialog log progressbar'.split(' '));
 
 export interface ReadOptions {
-  /** `interactive`: controls. `telling`: controls, headings and messages. Default: what is in the viewport. */
-  filter?: 'all' | 'interactive' | 'telling' | null;
-  depth?: number | null;
+  /** `interactive`: controls. Default: what is in the viewport. */
+  filter?: 'all' | 'interactive' | null | undefined;
+  depth?: number | null | undefined;
   /** Only this subtree. */
-  root?: TreeNode;
+  root?: TreeNode | undefined;
 }
 
 /** An element on one line: `button "Sign in" [ref_7] (disabled)`. */
-export function lineOf(node: TreeNode, withText = true): string {
-  const notes = Object.entries(node.states)
-    .filter(([key, value]) => !QUIET_STATES.has(key) && value !== false)
+export function lineOf(node: TreeNode, hasRef = node.interactive || REFERRED.has(node.role)): string {
+  const { url, placeholder, active: _, ...states } = node.states;
+  const notes = Object.entries(states)
+    .filter(([, value]) => value !== false)
     .map(([key, value]) => (value === true ? key : `${key}=${value}`));
   if (node.inputType) notes.push(`type=${node.inputType}`);
-  const { placeholder, url } = node.states;
   if (placeholder && placeholder !== node.name)
     notes.push(`placeholder="${shorten(String(placeholder), 80)}"`);
   if (url && !node.name && !textOf(node, 1)) notes.push(`url=${shorten(String(url), 120)}`);
   if (node.interactive && node.role === 'generic') notes.push('clickable');
-  const hasRef = node.ref && (node.interactive || REFERRED.has(node.role));
-  return [
+  const parts = [
     node.role,
     node.name && `"${shorten(node.name, 400)}"`,
-    hasRef && `[${node.ref}]`,
+    hasRef && node.ref && `[${node.ref}]`,
     notes.length > 0 && `(${notes.join(', ')})`,
-    withText && node.text && node.text !== node.name && `: ${flat(node.text)}`,
-  ]
-    .filter(Boolean)
-    .join(' ')
-    .replace(/ : /, ': ');
+  ];
+  const line = parts.filter(Boolean).join(' ');
+  return node.text && node.text !== node.name ? `${line}: ${flat(node.text)}` : line;
 }
 
-export interface Entry {
+export interface Line {
   indent: number;
   text: string;
   /** Its element; for a text, the element around it. */
@@ -67,146 +62,136 @@ export interface Entry {
   bare?: boolean;
 }
 
-class Listing {
-  private readonly entries: Entry[] = [];
-  outside = 0;
-  deeper = 0;
-  cut = 0;
+function elementLine(node: TreeNode, indent: number): Line {
+  const text = lineOf(node);
+  return { indent, text, node, name: flat(node.name), bare: text === node.role };
+}
 
-  constructor(private readonly options: ReadOptions) {}
+function textLine(text: string, indent: number, node: TreeNode | undefined): Line {
+  const said = flat(text);
+  return { indent, text: `text: ${said}`, node, said };
+}
 
-  add(nodes: readonly (TreeNode | string)[], indent = 0, parent?: TreeNode): void {
-    for (const node of nodes) {
-      if (typeof node === 'string') this.say(indent, node, parent);
-      else this.element(node, indent);
+/** Every line of a tree. Elements that say nothing by themselves have none. */
+function* linesIn(
+  nodes: readonly (TreeNode | string)[],
+  indent = 0,
+  parent?: TreeNode,
+): Generator<Line, void> {
+  for (const node of nodes)
+    if (typeof node === 'string') {
+      // What only repeats its parent's name says nothing.
+      if (!parent?.name || flat(node) !== flat(parent.name)) yield textLine(node, indent, parent);
+    } else if (node.role === 'generic' && !node.name && !node.interactive) {
+      if (node.text) yield textLine(node.text, indent, node);
+      yield* linesIn(node.children, indent, node);
+    } else {
+      yield elementLine(node, indent);
+      yield* linesIn(node.children, indent + 1, node);
     }
-  }
+}
 
-  text(): string {
-    const lines = this.worthSaying().map(({ indent, text }) => `${'  '.repeat(indent)}- ${text}`);
-    const kept = lines.slice(0, countIn(MAX_CHARACTERS - RESERVE, lines));
-    this.cut = lines.length - kept.length;
-    return kept.join('\n');
+/** Without empty structure, and without labels next to the fields that they name. */
+function worthSaying(lines: readonly Line[]): Line[] {
+  const kept: Line[] = [];
+  // From the end, since a list may become empty when its items are dropped.
+  for (const [index, line] of [...lines.entries()].reverse()) {
+    const after = kept.at(-1);
+    const empty = line.bare && (!after || after.indent <= line.indent);
+    const labels = [lines[index - 1], after].some(
+      other => line.said !== undefined && other?.indent === line.indent && other.name === line.said,
+    );
+    if (!empty && !labels) kept.push(line);
   }
+  return kept.reverse();
+}
 
-  private element(node: TreeNode, indent: number): void {
-    const { filter } = this.options;
-    if (filter !== 'all' && !node.partInView) {
-      this.outside += [...nodesOf([node])].filter(each => this.counts(each)).length;
-      return;
-    }
-    if (filter === 'interactive' || filter === 'telling') this.interactive(node);
-    else if (node.role === 'generic' && !node.name && !node.interactive && !node.text)
-      this.add(node.children, indent, node);
-    else if (indent >= (this.options.depth ?? DEFAULT_DEPTH)) this.deeper += [...nodesOf([node])].length;
-    else {
-      this.own(node, indent);
-      this.add(this.worthReading(node), indent + 1, node);
-    }
-  }
+function controlsIn(roots: readonly TreeNode[]): TreeNode[] {
+  return [...nodesOf(roots)].filter(({ interactive }) => interactive);
+}
 
-  private interactive(node: TreeNode): void {
-    if (node.interactive && (node.inView || node.role === 'option')) this.own(node, 0);
-    else if (node.interactive) this.outside++;
-    else if (this.options.filter === 'telling' && TELLING.has(node.role)) this.tell(node);
-    // The text in a button is in its name already.
-    this.add(node.children.filter(child => typeof child !== 'string'));
-  }
+/** A page's lines as they are compared and shown without asking. */
+export function allLines(roots: readonly TreeNode[]): Line[] {
+  return inBrief(worthSaying([...linesIn(roots)]));
+}
 
-  /** A heading that is a link is listed as the link. */
-  private tell(node: TreeNode): void {
-    const acts = [...nodesOf(node.children)].some(({ interactive }) => interactive);
-    const isBox = node.role.endsWith('dialog');
-    if (acts && !isBox) return;
-    const line = lineOf(node);
-    const said = node.name || node.text || isBox ? '' : shorten(textOf(node, 400), 300);
-    if (said || line !== node.role)
-      this.entries.push({ indent: 0, text: said ? `${line}: ${said}` : line, node });
-  }
+/** The same of controls in the viewport, headings and messages. */
+export function tellingLines(roots: readonly TreeNode[]): Line[] {
+  const lines = [...nodesOf(roots)].map(node => {
+    if (node.interactive) return node.inView && elementLine(node, 0);
+    const text = node.partInView && TELLING.has(node.role) && messageIn(node);
+    return text && { indent: 0, text, node };
+  });
+  return inBrief(lines.filter(line => typeof line === 'object'));
+}
 
-  private own(node: TreeNode, indent: number): void {
-    if (node.role === 'generic' && !node.name && !node.interactive) {
-      this.say(indent, node.text, node);
-      return;
-    }
-    const text = lineOf(node);
-    this.entries.push({ indent, text, node, name: flat(node.name), bare: text === node.role });
-  }
-
-  private say(indent: number, text: string, node: TreeNode | undefined): void {
-    const said = flat(text);
-    this.entries.push({ indent, text: `text: ${said}`, node, said });
-  }
-
-  /** Without empty structure, and without labels next to the fields that they name. */
-  worthSaying(): Entry[] {
-    const kept: Entry[] = [];
-    // From the end, since a list may become empty when its items are dropped.
-    for (let index = this.entries.length - 1; index >= 0; index--) {
-      const entry = this.entries[index]!;
-      const after = kept.at(-1);
-      const empty = entry.bare && (!after || after.indent <= entry.indent);
-      const labels = [this.entries[index - 1], after].some(
-        other => entry.said !== undefined && other?.indent === entry.indent && other.name === entry.said,
-      );
-      if (!empty && !labels) kept.push(entry);
-    }
-    return kept.reverse();
-  }
-
-  /** A child that only repeats its parent's name says nothing. */
-  private worthReading(node: TreeNode): (TreeNode | string)[] {
-    if (!node.name) return node.children;
-    const name = flat(node.name);
-    return node.children.filter(child => flat(typeof child === 'string' ? child : '') !== name);
-  }
-
-  private counts(node: TreeNode): boolean {
-    if (this.options.filter === 'interactive') return node.interactive;
-    return node.role !== 'generic' || node.text !== '' || node.interactive;
-  }
+/** What a heading or a message says, if anything. A heading that is a link is listed as the link. */
+function messageIn(node: TreeNode): string | undefined {
+  const isBox = node.role.endsWith('dialog');
+  if (!isBox && controlsIn(node.children.filter(child => typeof child !== 'string')).length) return undefined;
+  const line = lineOf(node);
+  const said = node.name || node.text || isBox ? '' : shorten(textOf(node, 400), 300);
+  if (said) return `${line}: ${said}`;
+  return line === node.role ? undefined : line;
 }
 
 const MOST_OPTIONS = 12;
 
-/** All lines of a tree, with the options of a list on the line of the list. */
-export function entriesOf(roots: readonly TreeNode[], options: ReadOptions): Entry[] {
-  const listing = new Listing(options);
-  listing.add(roots);
-  const entries: Entry[] = [];
-  for (const entry of listing.worthSaying()) {
-    const isOption = entry.node?.role === 'option' && entries.at(-1)?.node?.children.includes(entry.node);
-    if (!isOption) entries.push(withOptions({ ...entry, text: entry.text.replace(/ \(level=\d\)/, '') }));
+/** With the options of a list on the line of the list, and without the levels of headings. */
+function inBrief(lines: readonly Line[]): Line[] {
+  const brief: Line[] = [];
+  for (const line of lines) {
+    const isOption = line.node?.role === 'option' && brief.at(-1)?.node?.children.includes(line.node);
+    const text = line.text.replace(/ \(level=\d\)/, '');
+    if (!isOption) brief.push({ ...line, text: text + optionsOf(line.node) });
   }
-  return entries;
+  return brief;
 }
 
-/** `combobox "Sort" [ref_7]: Name (or Price, Age)` */
-function withOptions(entry: Entry): Entry {
-  const children = entry.node?.children ?? [];
-  const options = children.filter(child => typeof child !== 'string').filter(({ role }) => role === 'option');
-  if (options.length === 0) return entry;
+/** After `combobox "Sort" [ref_7]`: `: Name (or Price, Age)` */
+function optionsOf(node: TreeNode | undefined): string {
+  const children = node?.children.filter(child => typeof child !== 'string') ?? [];
+  const options = children.filter(({ role }) => role === 'option');
+  if (options.length === 0) return '';
   const names = (isChosen: boolean) =>
     options
       .filter(({ states }) => Boolean(states.selected) === isChosen)
       .map(node => shorten(node.name || textOf(node, 100), 40));
-  const chosen = names(true).join(', ');
-  return { ...entry, text: `${entry.text}: ${chosen} (or ${few(names(false), MOST_OPTIONS)})` };
+  return `: ${names(true).join(', ')} (or ${few(names(false), MOST_OPTIONS)})`;
+}
+
+/** The part of a tree to be shown, and how much is left out. */
+function partOf(roots: readonly TreeNode[], { filter, depth }: ReadOptions) {
+  if (filter === 'interactive') {
+    const controls = controlsIn(roots);
+    const lines = controls.filter(({ inView }) => inView).map(node => elementLine(node, 0));
+    return { lines, outside: controls.length - lines.length, deeper: 0 };
+  }
+  const isSeen = (node: TreeNode | undefined) => filter === 'all' || !node || node.partInView;
+  const seen = [...linesIn(roots)].filter(({ node }) => isSeen(node));
+  const near = seen.filter(({ indent }) => indent < (depth ?? DEFAULT_DEPTH));
+  const outside = [...nodesOf(roots)].filter(node => !isSeen(node) && saysAnything(node));
+  return { lines: worthSaying(near), outside: outside.length, deeper: seen.length - near.length };
+}
+
+function saysAnything({ role, text, interactive }: TreeNode): boolean {
+  return role !== 'generic' || text !== '' || interactive;
 }
 
 /** `header`, the lines of the tree, and a line for each reason why something is left out. */
-export function readPage(header: string, roots: readonly TreeNode[], options: ReadOptions = {}): string {
-  const listing = new Listing(options);
-  listing.add(options.root ? [options.root] : roots);
-  const body = listing.text() || '(nothing to read here)';
+export function readPage(header: string, roots: readonly TreeNode[], options: ReadOptions): string {
+  const { outside, deeper, lines } = partOf(options.root ? [options.root] : roots, options);
+  const all = lines.map(({ indent, text }) => `${'  '.repeat(indent)}- ${text}`);
+  const kept = all.slice(0, countIn(MAX_CHARACTERS - RESERVE, all));
+  const cut = all.length - kept.length;
   const left = [
-    listing.outside > 0 &&
-      `(${listing.outside} more elements are outside the viewport: read with filter "all", scroll, or use find.)`,
-    listing.deeper > 0 && `(${listing.deeper} elements lie deeper: read with a larger depth, or from a ref.)`,
-    listing.cut > 0 &&
-      `(${listing.cut} more lines were left out at ${MAX_CHARACTERS} characters: read a part of the page by its ref, use a smaller depth or filter "interactive", or use find.)`,
+    outside > 0 &&
+      `(${outside} more elements are outside the viewport: read with filter "all", scroll, or use find.)`,
+    deeper > 0 && `(${deeper} elements lie deeper: read with a larger depth, or from a ref.)`,
+    cut > 0 &&
+      `(${cut} more lines were left out at ${MAX_CHARACTERS} characters: read a part of the page by its ref, use a smaller depth or filter "interactive", or use find.)`,
   ];
-  return [header, body, ...left].filter(Boolean).join('\n');
+  return [header, kept.join('\n') || '(nothing to read here)', ...left].filter(Boolean).join('\n');
 }
 
 const FRAME_LIMIT_MS = 2_000;
