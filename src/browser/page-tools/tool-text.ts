@@ -68,7 +68,8 @@ export function resultText(result: unknown): string {
   const { content } = (result ?? {}) as { content?: unknown };
   const parts = Array.isArray(content) ? (content as { type?: unknown; text?: unknown }[]) : [];
   const isText = parts.length > 0 && parts.every(part => typeof part?.text === 'string');
-  return cutText(isText ? parts.map(part => part.text).join('\n') : textOf(result), MAX_RESULT);
+  const text = typeof result === 'string' ? result : (JSON.stringify(result) ?? '');
+  return cutText(isText ? parts.map(part => part.text).join('\n') : text, MAX_RESULT);
 }
 
 export function saysError(result: unknown): boolean {
@@ -79,13 +80,4 @@ export function saysError(result: unknown): boolean {
 export function refuseError(result: unknown): void {
   if (saysError(result))
     throw new DriverError(`The page's tool says that it failed: ${JSON.stringify(resultText(result))}`);
-}
-
-function textOf(result: unknown): string {
-  if (typeof result === 'string') return result;
-  try {
-    return JSON.stringify(result) ?? '';
-  } catch {
-    return String(result);
-  }
 }

@@ -1,6 +1,7 @@
 // The requests of a context's pages, popups and workers, in order.
 import type { BrowserContext, Request, Response } from '@playwright/test';
 import type { NetworkEvent } from '../../data/record';
+import { cutText } from '../../text/line';
 import { listen } from '../waiting';
 
 /** What another observer saw of a request. */
@@ -10,6 +11,8 @@ export type NetworkLog = ReturnType<typeof recordNetwork>;
 
 const MAX_EVENTS = 20_000;
 const MAX_URL_LENGTH = 8_192;
+/** Of a `data:` URL, without its content. */
+const MAX_HEAD = 60;
 
 /** Records the requests of all pages and workers of a context, from now until `stop`. */
 export function recordNetwork(context: BrowserContext, { maxEvents = MAX_EVENTS } = {}) {
@@ -117,10 +120,8 @@ function keyOf({ method, url }: { method: string; url: string }): string {
 }
 
 function shortened(url: string): string {
-  if (url.startsWith('data:')) {
-    const comma = url.indexOf(',');
-    const head = url.slice(0, comma < 0 ? 60 : Math.min(comma + 1, 60));
-    return `${head}… (${url.length} characters)`;
-  }
-  return url.length <= MAX_URL_LENGTH ? url : `${url.slice(0, MAX_URL_LENGTH)}… (${url.length} characters)`;
+  const most = url.startsWith('data:')
+    ? Math.min(url.indexOf(',') + 1 || MAX_HEAD, MAX_HEAD)
+    : MAX_URL_LENGTH;
+  return cutText(url, most);
 }
