@@ -5,9 +5,9 @@ import type { SessionTask } from '../../src/agents/agent';
 import { openSession } from '../../src/browser/session/session';
 import { trialRecordSchema } from '../../src/data/record';
 import { EXAMINATION_MS } from '../../src/trial/examine';
-import { Trial } from '../../src/trial/trial';
 import { imageInfo } from '../support/messages-api/tokens';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { playTrial } from '../support/trials';
 import { type Site, startSite } from '../support/two-sites';
 
 const STEP = "look for what stood in the agent's way";
@@ -38,22 +38,13 @@ interface Input {
   goal?: string;
   selector?: string;
   secrets?: Record<string, string>;
-  status?: 'gave_up';
 }
 
 /** A trial that passes if the page has an element of the selector. */
 async function runTrial({ run, goal = 'Go.', selector = '.never', secrets = {} }: Input) {
   const opened = await openSession(page, ['localhost']);
-  const spec = {
-    entryUrl: `${site.origin}/shop?q=1#top`,
-    assertions: [{ type: 'dom', selector, state: 'attached' }],
-  };
-  const plan = {
-    ...{ ...spec, spec, specId: 'x', configDir: '/', goal, allowedDomains: ['localhost'], maxSteps: 10 },
-    ...{ turnTimeoutMs: 10_000, expectTimeoutMs: 300, seed: 1, secrets },
-    agent: { name: 'scripted', run: (task: SessionTask) => run?.(task) },
-    locate: () => ({ file: 'task.yaml', line: 1, column: 1 }),
-  };
+  const assertion = { type: 'dom', selector, state: 'attached' };
+  const entryUrl = `${site.origin}/shop?q=1#top`;
   const attached = new Map<string, Buffer>();
   const took = new Map<string, number>();
   const output = {
@@ -63,7 +54,8 @@ async function runTrial({ run, goal = 'Go.', selector = '.never', secrets = {} }
       return body(attach).finally(() => took.set(title, performance.now() - begun));
     },
   };
-  const record = await new Trial(plan as never, {} as never, opened, output as never).run();
+  const input = { entryUrl, assertion, run, goal, expectTimeoutMs: 300, secrets };
+  const record = await playTrial(opened, input, output);
   await opened.close();
   return { record, attached, took };
 }

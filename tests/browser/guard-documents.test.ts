@@ -4,10 +4,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { SessionTask } from '../../src/agents/agent';
 import { type OpenSession, openSession } from '../../src/browser/session/session';
 import type { TrialRecord } from '../../src/data/record';
-import { Trial } from '../../src/trial/trial';
 import { quickest } from '../support/claude-harness';
 import { FOREIGN_DOCUMENTS, type ForeignDocument } from '../support/escape-tricks';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { playTrial } from '../support/trials';
 import { type Answer, type Site, startSite } from '../support/two-sites';
 
 let browser: Browser;
@@ -75,29 +75,10 @@ interface TrialInput {
 
 /** A trial of one assertion: by default one that holds in the other host's document alone. */
 async function runTrial(input: TrialInput) {
-  const { means = 'best', path = '/', run, assertion, expectTimeoutMs = 20_000 } = input;
+  const { means = 'best', path = '/', run, expectTimeoutMs = 20_000 } = input;
+  const { assertion = { type: 'dom', selector: 'h1', state: 'text', text: 'EVIL' } } = input;
   opened = await openSession(page, ['localhost'], means);
-  const spec = {
-    entryUrl: `${good.origin}${path}`,
-    assertions: [assertion ?? { type: 'dom', selector: 'h1', state: 'text', text: 'EVIL' }],
-  };
-  const plan = {
-    ...spec,
-    spec,
-    specId: 'x',
-    configDir: '/',
-    goal: 'go',
-    allowedDomains: ['localhost'],
-    maxSteps: 10,
-    turnTimeoutMs: 10_000,
-    expectTimeoutMs,
-    seed: 1,
-    secrets: {},
-    agent: { name: 'clicks', run: async (task: SessionTask) => void (await run?.(task)) },
-    locate: () => ({ file: 'task.yaml', line: 1, column: 1 }),
-  };
-  const output = { step: (_: string, body: (attach: unknown) => unknown) => body(async () => undefined) };
-  return new Trial(plan as never, {} as never, opened, output as never).run();
+  return playTrial(opened, { entryUrl: good.origin + path, run, assertion, expectTimeoutMs });
 }
 
 function frameOf({ frame }: Pick<ForeignDocument, 'frame'>, script: string): string {

@@ -5,9 +5,9 @@ import { Worker } from 'node:worker_threads';
 import type { Browser, Page } from '@playwright/test';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type OpenSession, openSession } from '../../src/browser/session/session';
-import type { TrialContext } from '../../src/trial/run-agent';
-import { Turns } from '../../src/trial/turns';
+import type { Turns } from '../../src/trial/turns';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { turnsOver } from '../support/trials';
 import { usedPages } from '../support/used-pages';
 
 /** What fails once in some hundred turns shows when the tests are repeated. Each turn beside busy processors costs all of them. */
@@ -50,20 +50,8 @@ async function inTrial<T>(means: 'best' | 'route', run: (trial: Trial) => Promis
   const page = await pages.take();
   await page.goto(origin);
   const open = await openSession(page, ['127.0.0.1'], means);
-  const plan = { entryUrl: origin, configDir: '/', maxSteps: 100, locate: () => undefined };
-  const output = {
-    step: (_: string, body: (attach: () => Promise<void>) => Promise<unknown>) => body(async () => undefined),
-  } as unknown as TrialContext['output'];
-  const trial = {
-    ...open,
-    plan,
-    output,
-    pictures: [],
-    mask: (text: string) => text,
-  } as unknown as TrialContext;
-  const turns = new Turns(trial, new AbortController().signal);
   try {
-    return await run({ ...open, page, turns });
+    return await run({ ...open, page, turns: turnsOver(open, origin).turns });
   } finally {
     await open.close();
   }

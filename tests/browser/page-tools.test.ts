@@ -6,10 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { perform } from '../../src/browser/actions/perform';
 import { PageTools, type PageToolsMode } from '../../src/browser/page-tools/page-tools';
 import { Session } from '../../src/browser/session/session';
-import { secretMask } from '../../src/text/mask';
-import type { TrialContext } from '../../src/trial/run-agent';
-import { Turns } from '../../src/trial/turns';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { turnsOver } from '../support/trials';
 import { usedPages } from '../support/used-pages';
 
 const TOOLS = `
@@ -130,14 +128,10 @@ describe('a page with tools', () => {
     expect(await got(page)).toEqual([{ plant: 'Fern' }]);
   });
 
-  it.each<[string, object, RegExp]>([
-    ['a wrong type', { plant: 7 }, /plant: .*expected string/],
-    ['a missing field', {}, /plant: .*expected string/],
-    ['a field that is not there', { plant: 'Fern', colour: 'red' }, /colour/],
-    ['a bound', { plant: 'Fern', pots: 10 }, /pots: .*<=9/],
-  ])('never gets an input that its schema refuses: %s', async (_, input, why) => {
+  it('never gets an input that its schema refuses', async () => {
     const { page, tools, got } = await open('/');
-    await expect(tools.call(page, 'add_to_cart', input)).rejects.toThrow(why);
+    const input = { plant: 'Fern', pots: 10 };
+    await expect(tools.call(page, 'add_to_cart', input)).rejects.toThrow(/pots: .*<=9/);
     expect(await got(page)).toEqual([]);
   });
 
@@ -200,11 +194,7 @@ describe('a call as an action', () => {
 
   it('counts each, if an agent calls several in a turn', async () => {
     const { page, session, tools: webmcp } = await open('/');
-    const plan = { configDir: '/', maxSteps: 9, secrets: {}, locate: () => undefined };
-    const attach = async () => undefined;
-    const output = { step: (_: string, body: (to: typeof attach) => unknown) => body(attach), attach };
-    const trial = { session, webmcp, plan, output, pictures: [], mask: secretMask({}) };
-    const turns = new Turns(trial as unknown as TrialContext, new AbortController().signal);
+    const { turns } = turnsOver({ session, webmcp });
     await turns.run('buy', async turn => {
       await turn.record({ do: 'hover' }, page.locator('h1'));
       await turns.callPageTool('search', { words: 'fern' });

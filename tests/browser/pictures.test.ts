@@ -14,12 +14,12 @@ import {
 import { openSession } from '../../src/browser/session/session';
 import { NO_USAGE } from '../../src/data/usage';
 import type { JudgedTrial } from '../../src/grading/judge';
-import { secretMask } from '../../src/text/mask';
 import { judgeTrial } from '../../src/trial/grade';
 import type { TrialContext } from '../../src/trial/run-agent';
-import { Turns } from '../../src/trial/turns';
+import type { Turns } from '../../src/trial/turns';
 import { imageInfo, imageTokens } from '../support/messages-api/tokens';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
+import { turnsOver } from '../support/trials';
 import { usedPages } from '../support/used-pages';
 
 type Rgb = [number, number, number];
@@ -105,11 +105,7 @@ async function inTrial(
   const page = options ? await (await browser.newContext(options)).newPage() : await used.take();
   await page.goto(`${origin}/ffffff`);
   const { close, ...open } = await openSession(page, ['127.0.0.1']);
-  const plan = { entryUrl: origin, configDir: '/', maxSteps: 100, locate: () => undefined };
-  const attach = async () => undefined;
-  const output = { step: (_: string, body: (to: typeof attach) => Promise<unknown>) => body(attach), attach };
-  const trial = { ...open, plan, output, pictures: [], mask: secretMask({}) } as unknown as TrialContext;
-  const turns = new Turns(trial, new AbortController().signal);
+  const { trial, turns } = turnsOver(open, origin);
   const { pictures, session } = trial;
   try {
     await run({
@@ -237,17 +233,6 @@ it('goes to the judge as large as the agent sees it', () =>
     expectColour(await pixel(seen[0]!.image), [0, 200, 0]);
     // What is no larger than that goes as it is.
     expect(seen[1]!.image.equals(pictures[1]!.image)).toBe(true);
-  }));
-
-it('follows a viewport that changes', () =>
-  inTrial({}, async ({ pictures, turn }) => {
-    await turn(page => page.setViewportSize({ width: 400, height: 300 }));
-    await turn(page => page.setViewportSize({ width: 900, height: 500 }));
-    const sizes = pictures.map(({ image }) => imageInfo(image)!);
-    expect(sizes.map(({ width, height }) => [width, height])).toEqual([
-      [400, 300],
-      [900, 500],
-    ]);
   }));
 
 it('is taken of a page that is just leaving, whenever its next document comes', () =>

@@ -1,0 +1,39 @@
+// Trials and turns on real pages without a runner: their steps run, and what they attach goes nowhere.
+import type { SessionTask } from '../../src/agents/agent';
+import type { OpenSession } from '../../src/browser/session/session';
+import { secretMask } from '../../src/text/mask';
+import type { TrialContext } from '../../src/trial/run-agent';
+import { Trial } from '../../src/trial/trial';
+import { Turns } from '../../src/trial/turns';
+
+const attach = async () => undefined;
+const output = { step: (_: string, body: (to: typeof attach) => unknown) => body(attach), attach };
+
+/** The turns of a trial over what it needs of an open session, and the trial. */
+export function turnsOver(opened: Partial<TrialContext>, entryUrl = 'http://localhost/') {
+  const plan = { entryUrl, configDir: '/', maxSteps: 100, secrets: {}, locate: () => undefined };
+  const trial = { ...opened, plan, output, pictures: [], mask: secretMask({}) } as unknown as TrialContext;
+  return { trial, turns: new Turns(trial, new AbortController().signal) };
+}
+
+interface TrialInput {
+  entryUrl: string;
+  assertion: object;
+  run?: ((task: SessionTask) => unknown) | undefined;
+  goal?: string;
+  expectTimeoutMs: number;
+  secrets?: Record<string, string>;
+}
+
+/** Plays a trial of one assertion on localhost. */
+export function playTrial(opened: OpenSession, input: TrialInput, to: unknown = output) {
+  const { assertion, run, ...given } = input;
+  const spec = { entryUrl: input.entryUrl, assertions: [assertion] };
+  const plan = {
+    ...{ spec, assertions: spec.assertions, specId: 'x', configDir: '/', goal: 'go', secrets: {}, seed: 1 },
+    ...{ allowedDomains: ['localhost'], maxSteps: 10, turnTimeoutMs: 10_000, ...given },
+    agent: { name: 'scripted', run: async (task: SessionTask) => run?.(task) },
+    locate: () => ({ file: 'task.yaml', line: 1, column: 1 }),
+  };
+  return new Trial(plan as never, {} as never, opened, to as never).run();
+}
