@@ -20,7 +20,7 @@ export function protocolOf(page: Page): Promise<CDPSession | undefined> {
 }
 
 type Functions = typeof functions;
-export type Injected = keyof Functions;
+type Injected = keyof Functions;
 type Given<Name extends Injected> = Parameters<Functions[Name]>;
 type Returned<Name extends Injected> = Promise<Awaited<ReturnType<Functions[Name]>>>;
 

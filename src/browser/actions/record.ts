@@ -25,7 +25,7 @@ export type ActionDraft = PageAction extends infer Each
     ? Omit<Each, 'locator' | 'to'>
     : never
   : never;
-export type ActionElement = Locator | ElementHandle;
+type ActionElement = Locator | ElementHandle;
 
 /** What is needed to make an action work on another machine and deployment. */
 export interface RecordedTrial {

@@ -17,7 +17,7 @@ export function isControl(element: Element): boolean {
   return role ? roles.split(' ').includes(role) : isNative(element);
 }
 
-export function isNative(element: Element): boolean {
+function isNative(element: Element): boolean {
   return element.matches(
     'a[href],area[href],button,input:not([type=hidden]),select,textarea,summary,[contenteditable=""],[contenteditable=true]',
   );
@@ -92,7 +92,7 @@ export function nameOf(element: Element): string {
 }
 
 /** A label's own text, without that of the field in it. */
-export function labelText(label: Element): string {
+function labelText(label: Element): string {
   const copy = label.cloneNode(true) as Element;
   for (const field of copy.querySelectorAll('select,textarea,input,button')) field.remove();
   return copy.textContent ?? '';

@@ -7,7 +7,7 @@ import { callInPage } from '../in-page';
 import { within } from '../waiting';
 import { nodesOf, type TreeNode, textOf } from './tree';
 
-export const MAX_CHARACTERS = 50_000;
+const MAX_CHARACTERS = 50_000;
 const DEFAULT_DEPTH = 15;
 /** Room for the lines that say what was left out. */
 const RESERVE = 600;
@@ -21,7 +21,7 @@ const REFERRED = new Set(
 /** Roles that tell how an action ended. */
 export const TELLING = new Set('heading status alert alertdialog dialog log progressbar'.split(' '));
 
-export interface ReadOptions {
+interface ReadOptions {
   /** `interactive`: controls. Default: what is in the viewport. */
   filter?: 'all' | 'interactive' | null | undefined;
   depth?: number | null | undefined;
