@@ -204,28 +204,24 @@ describe('a link that the site prefetched', () => {
     { name: 'to a new tab', url: () => `${secure}/out`, attributes: 'target=_blank' },
   ];
 
-  it.each(rows)(
-    '$name does not fail the trial of who clicks it',
-
-    async ({ url, attributes }) => {
-      pages['/'] = rules(url(), attributes);
-      const prefetched: string[] = [];
-      const session = await context.newCDPSession(page);
-      session.on('Preload.prefetchStatusUpdated', ({ status }) => prefetched.push(status));
-      await session.send('Preload.enable');
-      const record = await runTrial({
-        run: async task => {
-          await expect.poll(() => prefetched).toContain('Ready');
-          await task.turn('click', () => task.page.click('#x'));
-          await expect.poll(() => opened.refusals.length).toBeGreaterThan(0);
-        },
-        assertion: { type: 'dom', selector: 'h2', state: 'visible' },
-      });
-      expect(record).toMatchObject({ outcome: 'passed', finalUrl: `${good.origin}/` });
-      expect(record.refusals.map(({ how }) => how)).not.toContain('escaped');
-      expect(context.pages()).toHaveLength(1);
-    },
-  );
+  it.each(rows)('$name does not fail the trial of who clicks it', async ({ url, attributes }) => {
+    pages['/'] = rules(url(), attributes);
+    const prefetched: string[] = [];
+    const session = await context.newCDPSession(page);
+    session.on('Preload.prefetchStatusUpdated', ({ status }) => prefetched.push(status));
+    await session.send('Preload.enable');
+    const record = await runTrial({
+      run: async task => {
+        await expect.poll(() => prefetched).toContain('Ready');
+        await task.turn('click', () => task.page.click('#x'));
+        await expect.poll(() => opened.refusals.length).toBeGreaterThan(0);
+      },
+      assertion: { type: 'dom', selector: 'h2', state: 'visible' },
+    });
+    expect(record).toMatchObject({ outcome: 'passed', finalUrl: `${good.origin}/` });
+    expect(record.refusals.map(({ how }) => how)).not.toContain('escaped');
+    expect(context.pages()).toHaveLength(1);
+  });
 });
 
 it('installs no service worker of another host', async () => {
@@ -242,28 +238,15 @@ it('installs no service worker of another host', async () => {
 });
 
 describe('an entry page that leaves while it loads', () => {
-  const rows = [
-    {
-      name: 'by a script',
-      path: '/',
-      html: `<h2>here</h2><script>location = 'BAD/out'</script><h3>never parsed</h3>`,
-    },
-    {
-      name: 'by an inline SVG',
-      path: '/',
-      html: `<h2>here</h2><svg><script>location = 'BAD/out'</script></svg>`,
-    },
-    {
-      name: 'by an SVG document',
-      path: '/a.svg',
-      html: `<svg xmlns="http://www.w3.org/2000/svg"><h2 xmlns="http://www.w3.org/1999/xhtml">here</h2><script>location = 'BAD/out'</script></svg>`,
-    },
-    {
-      name: 'by a meta refresh',
-      path: '/',
-      html: `<meta http-equiv=refresh content="0;url=BAD/out"><h2>here</h2>`,
-    },
-  ];
+  const leaving: Record<string, [path: string, html: string]> = {
+    'by a script': ['/', `<h2>here</h2><script>location = 'BAD/out'</script><h3>never parsed</h3>`],
+    'by an inline SVG': ['/', `<h2>here</h2><svg><script>location = 'BAD/out'</script></svg>`],
+    'by an SVG document': [
+      '/a.svg',
+      `<svg xmlns="http://www.w3.org/2000/svg"><h2 xmlns="http://www.w3.org/1999/xhtml">here</h2><script>location = 'BAD/out'</script></svg>`,
+    ],
+    'by a meta refresh': ['/', `<meta http-equiv=refresh content="0;url=BAD/out"><h2>here</h2>`],
+  };
 
   /** Without the wait for slow pictures, and far from the limit for opening. */
   const quickly = (input: TrialInput, check: (record: TrialRecord) => void) =>
@@ -272,7 +255,7 @@ describe('an entry page that leaves while it loads', () => {
       return async () => check(await runTrial(input));
     });
 
-  it.each(rows)('$name goes on as it stands, at once', async ({ path, html }) => {
+  it.each(Object.entries(leaving))('%s goes on as it stands, at once', async (_, [path, html]) => {
     pages[path] = html.replaceAll('BAD', bad.origin);
     const assertion = { type: 'dom', selector: 'h2', state: 'text', text: 'here' };
     await quickly({ path, assertion }, record =>
