@@ -1,10 +1,13 @@
-// The example site: its pages, and the task of the experiment, carried out by the agent that guesses.
+// The example site: its pages, the tools that they offer, and the task of the experiment, carried out by the agent that guesses.
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Browser } from '@playwright/test';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { guessing } from '../../example-tasks/guessing';
 import { startSite } from '../../example-tasks/site/server.mjs';
+import { PageTools } from '../../src/browser/page-tools/page-tools';
+import { problemOfSchema } from '../../src/browser/page-tools/tool-input';
 import { recordNetwork } from '../../src/browser/session/network';
+import { Session } from '../../src/browser/session/session';
 import { AssertionFailure, checkAssertion } from '../../src/grading/assertions';
 import { parseTaskSpec } from '../../src/spec';
 import { agentTask } from '../support/agent-task';
@@ -18,7 +21,7 @@ let browser: Browser;
 
 beforeAll(async () => {
   site = await startSite({ port: 0 });
-  browser = await sharedBrowser();
+  browser = await sharedBrowser('--enable-features=WebMCP');
 });
 afterAll(async () => {
   await leaveSharedBrowser();
@@ -91,4 +94,60 @@ test('no page needs anything from elsewhere or breaks its own scripts', async ()
     await page.goto(path, { waitUntil: 'networkidle' });
   expect(problems).toEqual([]);
   await context.close();
+});
+
+/** A page, and the tools that it offers to agents. */
+async function open(path: string) {
+  const context = await browser.newContext();
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  await page.goto(site.url + path);
+  const session = new Session(context, page);
+  const tools = new PageTools(session, ['127.0.0.1']);
+  const textOf = async (name: string, input: object) => JSON.stringify(await tools.call(page, name, input));
+  return { page, tools, session, textOf };
+}
+
+test('each page tool is described, with a schema that can be checked', async () => {
+  const list = await (await open('/support')).tools.list();
+  expect(list.map(({ name }) => name).sort()).toEqual([
+    'add_to_cart',
+    'search_products',
+    'start_trial',
+    'write_to_us',
+  ]);
+  for (const { inputSchema, name } of list) expect(problemOfSchema(inputSchema), name).toBeUndefined();
+});
+
+test('by page tools, a product is found and put into the basket, or refused', async () => {
+  const { page, textOf } = await open('/shop');
+  expect(await textOf('search_products', { words: 'boston' })).toContain('boston-fern');
+  expect(await textOf('add_to_cart', { slug: 'snake-plant', size: 'medium', quantity: 2 })).toContain(
+    'added',
+  );
+  await page.getByRole('link', { name: 'Basket, 2 items' }).waitFor();
+  expect(await textOf('add_to_cart', { slug: 'no-plant', size: 'medium', quantity: 2 })).toContain(
+    '"isError":true',
+  );
+});
+
+test('by page tools, a trial is started, and its page opens', async () => {
+  const { page, tools } = await open('/');
+  const trial = { plan: 'team', email: 'mira@northwind.example', company: 'Northwind', size: '6-20' };
+  await expect(tools.call(page, 'start_trial', trial)).rejects.toThrow(/terms/);
+  await tools.call(page, 'start_trial', { ...trial, terms: true });
+  await page.waitForURL('**/trial/welcome');
+});
+
+test('by page tools, a message is filled in, and sent by the button', async () => {
+  const { page, tools } = await open('/support');
+  const message = {
+    topic: 'delivery',
+    email: 'mira@northwind.example',
+    message: 'The pot is broken.',
+    reply: 'email',
+  };
+  await tools.call(page, 'write_to_us', message);
+  await page.evaluate("document.querySelector('#support [type=submit]').click()");
+  await page.getByRole('heading', { name: 'Message sent' }).waitFor({ state: 'attached' });
 });
