@@ -30,7 +30,6 @@ interface Known {
   controls: ReadonlyMap<string, string>;
   /** Every line that the model has read of this document. */
   shown: Set<string>;
-  place: string;
   above: number;
 }
 
@@ -68,7 +67,7 @@ export class Observations {
   }
 }
 
-function knownOf({ roots, above, below, document }: Snapshot, before: Known | undefined): Known {
+function knownOf({ roots, above, document }: Snapshot, before: Known | undefined): Known {
   const controls = [...nodesOf(roots)].filter(node => node.interactive && node.ref);
   return {
     document,
@@ -76,11 +75,11 @@ function knownOf({ roots, above, below, document }: Snapshot, before: Known | un
     controls: new Map(controls.map(node => [node.ref!, words(node)])),
     shown: before?.document === document ? before.shown : new Set(),
     above,
-    place: placeOf(above, below),
   };
 }
 
-function placeOf(above: number, below: number): string {
+/** Empty for a page that the viewport shows as a whole. */
+function placeOf({ above, below }: Snapshot): string {
   const parts = [above > 0 && `${above} px above`, (below > 0 || above > 0) && `${below} px below`];
   const told = parts.filter(Boolean).join(' and ');
   return told && `(${told})`;
@@ -91,16 +90,16 @@ function isInView({ node }: Line): boolean {
 }
 
 /** The whole page, or its part in the viewport, if one is short enough; else the controls in the viewport, headings and messages. */
-function whole({ roots }: Snapshot, { shown, place, lines }: Known): string {
+function whole(snapshot: Snapshot, { shown, lines }: Known): string {
   const said = lines.filter(saysMore);
   const inView = said.filter(isInView);
   const fits = [said, inView].find(each => lengthOf(each) <= SHORT);
-  const chosen = fits ?? tellingLines(roots);
+  const chosen = fits ?? tellingLines(snapshot.roots);
   for (const { text } of chosen) shown.add(text);
   const header = fits ? 'The page now:' : 'The page now, controls only:';
   const outside =
     fits && fits !== said && `(${said.length - fits.length} more lines are outside the viewport.)`;
-  return [header, place, listed(chosen, MOST) || '(nothing to read here)', outside]
+  return [header, placeOf(snapshot), listed(chosen, MOST) || '(nothing to read here)', outside]
     .filter(Boolean)
     .join('\n');
 }
@@ -117,17 +116,17 @@ function saysMore({ node, said, bare }: Line): boolean {
 }
 
 /** @returns undefined if too much has changed: then show the whole page */
-function changesIn(before: Known, now: Known, { roots }: Snapshot): string | undefined {
+function changesIn(before: Known, now: Known, snapshot: Snapshot): string | undefined {
   const inView = now.lines.filter(isInView);
   if (isReordered(before.lines.filter(isInView), inView)) return undefined;
   const all = newIn(now.lines, before.lines).filter(saysMore);
   const fresh = all.filter(isInView);
   const outside = all.filter(each => !isInView(each));
   const told = new Set(fresh.map(({ text }) => text));
-  const telling = tellingLines(roots);
+  const telling = tellingLines(snapshot.roots);
   const unseen = telling.filter(({ text }) => !now.shown.has(text) && !told.has(text));
   const gone = [...before.controls].filter(([ref]) => !now.controls.has(ref)).map(([, name]) => name);
-  const moved = now.above !== before.above && now.place;
+  const moved = now.above !== before.above && placeOf(snapshot);
   const news = fresh.length + (moved ? 0 : unseen.length);
   if (news > FEW && news > telling.length / 2) return undefined;
   if (all.length + unseen.length + gone.length === 0 && !moved) return AS_IT_WAS;
