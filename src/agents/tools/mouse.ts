@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { modifiersOf } from '../../browser/actions/keys';
 import { elementAt, placeIn, readAt, targetAt } from '../../browser/actions/locate';
 import type { Point } from '../../browser/injected/elements';
-import { viewportOf } from '../../browser/reading/references';
+import { viewportOf } from '../../browser/session/pictures';
 import type { Driver, Target } from './driver';
 import { whileHolding } from './form';
 import { byEither, byPoint, byRef, defineTool, flatPlace, flatRef, modifiers } from './tool';

@@ -1,53 +1,23 @@
 // Names of keys, as people and models write them (of xdotool, the DOM and keyboards), as Playwright's `keyboard.press` takes them.
 import { DriverError } from './act';
 
-/** Keys by Playwright's name, with their other names. Upper and lower case are equal. */
-const KEYS = byAlias({
-  Enter: 'return kp_enter',
-  Escape: 'esc',
-  Backspace: '',
-  Delete: 'del',
-  Insert: 'ins',
-  Tab: '',
-  Space: 'spacebar',
-  ArrowUp: 'up',
-  ArrowDown: 'down',
-  ArrowLeft: 'left',
-  ArrowRight: 'right',
-  Home: '',
-  End: '',
-  PageUp: 'page_up prior pgup',
-  PageDown: 'page_down next pgdn pgdown',
-  CapsLock: 'caps_lock',
-  ContextMenu: 'menu',
-  PrintScreen: 'print',
-  '+': 'plus',
-  '-': 'minus',
-  '=': 'equal',
-  ',': 'comma',
-  '.': 'period',
-  '/': 'slash',
-  '\\': 'backslash',
-  ';': 'semicolon',
-  "'": 'apostrophe',
-  '`': 'grave',
-});
-
-type Modifier = 'Alt' | 'ControlOrMeta' | 'Meta' | 'Shift';
+/** Playwright's names of keys, each with its other names. Upper and lower case are equal. */
+const KEYS = byAlias([
+  'Enter return kp_enter|Escape esc|Backspace|Delete del|Insert ins|Tab|Space spacebar|Home|End',
+  'ArrowUp up|ArrowDown down|ArrowLeft left|ArrowRight right',
+  'PageUp page_up prior pgup|PageDown page_down next pgdn pgdown|CapsLock caps_lock|ContextMenu menu|PrintScreen print',
+  "+ plus|- minus|= equal|, comma|. period|/ slash|\\ backslash|; semicolon|' apostrophe|` grave",
+]);
 
 /** Both `ctrl` and `cmd` are the platform's shortcut key: a model does not know which system the browser runs on. */
-const MODIFIERS = byAlias<Modifier>({
-  ControlOrMeta: 'ctrl control control_l control_r cmd command',
-  Meta: 'super super_l win windows',
-  Alt: 'alt_l option opt',
-  Shift: 'shift_l shift_r',
-});
+const MODIFIERS = byAlias<'Alt' | 'ControlOrMeta' | 'Meta' | 'Shift'>([
+  'ControlOrMeta ctrl control control_l control_r cmd command|Meta super super_l win windows',
+  'Alt alt_l option opt|Shift shift_l shift_r',
+]);
 
-function byAlias<Name extends string>(names: Record<Name, string>): Map<string, Name> {
-  const entries = Object.entries(names) as [Name, string][];
-  return new Map(
-    entries.flatMap(([name, others]) => [name.toLowerCase(), ...others.split(' ')].map(each => [each, name])),
-  );
+function byAlias<Name extends string>(lines: string[]): Map<string, Name> {
+  const keys = lines.flatMap(line => line.split('|')).map(names => names.split(' '));
+  return new Map(keys.flatMap(names => names.map(each => [each.toLowerCase(), names[0] as Name])));
 }
 
 function keyOf(name: string): string {
@@ -87,7 +57,7 @@ export function keySequence(text: string): string[] {
 }
 
 /** The modifiers of a click: `ctrl+shift`. */
-export function modifiersOf(text: string | null | undefined): Modifier[] {
+export function modifiersOf(text: string | null | undefined) {
   return (text?.match(/[^+\s]+/g) ?? []).map(part => {
     const modifier = MODIFIERS.get(part.toLowerCase());
     if (!modifier) throw new DriverError(`"${part}" is not a modifier key. Use ctrl, shift, alt or meta.`);

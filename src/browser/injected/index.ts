@@ -25,4 +25,4 @@ export {
   spotAt,
   textAt,
 } from './pointing';
-export { countDoubtful, findNames } from './rules';
+export { findNames } from './rules';

@@ -63,8 +63,6 @@ function nothingYet(options: LookOptions) {
     /** The number of sightings beyond the limit. */
     more: 0,
     incomplete: [] as string[],
-    /** Controls for axe-core to check. */
-    doubtful: [] as Element[],
   };
 }
 

@@ -222,45 +222,26 @@ declare const axe: {
 };
 
 /**
- * Notes the controls that axe-core has to check, since they don't plainly show their names, and returns their number.
+ * Lets axe-core check the names of controls.
  *
- * @param max the most controls; those in the viewport come first
+ * @param max the most of them, since its time grows with them; those in the viewport come first
  */
-export function countDoubtful(max: number): number {
+export async function findNames(max: number): Promise<void> {
   const state = currentState();
-  const doubtful = state.shown.filter(each => !hasPlainName(each) && !isBeforePage(each));
   const isNear = (each: Element) => inViewport(boxOf(each));
-  state.doubtful = [...new Set([...doubtful.filter(isNear), ...doubtful])].slice(0, max);
-  if (doubtful.length > max)
-    state.incomplete.push(`the names of ${max} of ${doubtful.length} controls were checked`);
-  return state.doubtful.length;
-}
-
-/** Whether it is beyond the upper or left edge of the page: scripts measure texts there. */
-function isBeforePage(element: Element): boolean {
-  const { x, y, width, height } = boxOf(element);
-  return (x + width + scrollX <= 0 || y + height + scrollY <= 0) && isOutside(element);
-}
-
-/** Whether it has a visible text that screen readers read, too, or an attribute with its name. */
-function hasPlainName(element: Element): boolean {
-  if (element.hasAttribute('aria-labelledby') || element.querySelector('[aria-hidden]')) return false;
-  const says = (name: string) => (element.getAttribute(name) ?? '').trim() !== '';
-  if (says('aria-label') || says('title') || says('placeholder')) return true;
-  const isField = element.matches('input,select,textarea,[role=textbox],[role=combobox],[contenteditable]');
-  const texts = isField ? [...((element as HTMLInputElement).labels ?? [])] : [element];
-  if (element.matches('input[type=submit],input[type=reset],input[type=button]')) return says('value');
-  return texts.some(each => !each.querySelector('[aria-hidden]') && (each as HTMLElement).innerText?.trim());
-}
-
-export async function findNames(): Promise<void> {
-  const state = currentState();
+  // Outside the page, scripts measure texts.
+  const far = state.shown.filter(each => !isNear(each) && !isOutside(each));
+  const named = [...state.shown.filter(isNear), ...far];
+  if (named.length > max)
+    state.incomplete.push(`the names of ${max} of ${named.length} controls were checked`);
+  const left = new Set(named.slice(0, max));
+  // axe-core refuses to look at nothing.
+  if (left.size === 0) return;
   const unnamed = 'button-name link-name input-button-name input-image-alt aria-command-name summary-name';
   const unlabelled = 'label select-name aria-input-field-name aria-toggle-field-name'.split(' ');
   const runOnly = { type: 'rule', values: [...unnamed.split(' '), ...unlabelled] };
   const options = { resultTypes: ['violations'], iframes: false, preload: false, selectors: false };
-  const { violations } = await axe.run(state.doubtful, { ...options, elementRef: true, runOnly });
-  const left = new Set(state.doubtful);
+  const { violations } = await axe.run([...left], { ...options, elementRef: true, runOnly });
   for (const { id, nodes } of violations)
     for (const { element } of nodes) {
       // Two rules may find one control, and a rule may find an element inside a control.

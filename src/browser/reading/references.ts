@@ -1,15 +1,14 @@
 // References such as `ref_7`: our own names for Playwright's references, unique and never reused.
 import type { Page } from '@playwright/test';
 import { DriverError } from '../actions/act';
-import { callInPage, injected } from '../in-page';
-import type { Box, Size } from '../injected/elements';
+import { injected } from '../in-page';
+import type { Box } from '../injected/elements';
 import type { besideTree } from '../injected/fields';
+import { assumedViewport } from '../session/pictures';
 import { within } from '../waiting';
 import { nodesOf, type TreeNode, treeOf, words } from './tree';
 
 const SNAPSHOT_LIMIT_MS = 10_000;
-const VIEWPORT_LIMIT_MS = 1_000;
-const DEFAULT_VIEWPORT = { width: 1280, height: 720 };
 /** Start of the handle of a canvas, which gets no reference from Playwright. */
 const CANVAS = 'canvas >> nth=';
 /** Inputs that take their value in a special way, or none. */
@@ -18,12 +17,6 @@ const TYPES = ['date', 'time', 'datetime-local', 'month', 'week', 'color', 'file
 const LOOKED_AT = `html,canvas,[contenteditable]:not([contenteditable=false]),input[readonly],textarea[readonly],${TYPES.map(type => `input[type=${type}]`)}`;
 const INPUT_ROLES = new Set(['textbox', 'button', 'slider']);
 const EDITABLE_ROLES = new Set(['generic', 'textbox', 'paragraph', 'group']);
-
-/** In CSS pixels of the page: a page without a viewport tag is laid out wider than a phone's screen. */
-export async function viewportOf(page: Page): Promise<Size> {
-  const size = await within(callInPage(page, 'viewport'), VIEWPORT_LIMIT_MS);
-  return size ?? page.viewportSize() ?? DEFAULT_VIEWPORT;
-}
 
 /** The content of a tab. */
 export type Snapshot = Awaited<ReturnType<Refs['snapshot']>>;
@@ -159,7 +152,7 @@ type Special = ReturnType<typeof besideTree>[number];
 /** What the tree does not tell about a page. Has defaults if the page does not answer. */
 async function lookAt(page: Page, timeout: number) {
   const all = await within(page.locator(LOOKED_AT).evaluateAll(injected('besideTree')), timeout);
-  const size = all?.[0]?.size ?? page.viewportSize() ?? DEFAULT_VIEWPORT;
+  const size = all?.[0]?.size ?? assumedViewport(page);
   const { above = 0, below = 0, document = 0 } = all?.[0] ?? {};
   return { size, above, below, document, special: all?.slice(1) ?? [] };
 }

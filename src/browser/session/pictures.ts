@@ -3,7 +3,6 @@
 import type { Page } from '@playwright/test';
 import { callInPage, protocolOf } from '../in-page';
 import type { Box, Point, Size } from '../injected/elements';
-import { viewportOf } from '../reading/references';
 import { limited, listen, within } from '../waiting';
 
 /** Larger pictures would be shrunk before a model sees them. */
@@ -22,6 +21,16 @@ const TURN_LIMIT_MS = 5_000;
 const RETRY_LIMIT_MS = 1_000;
 /** Chromium 156 refuses to draw a document that is just coming or going. */
 const REFUSED_PAUSE_MS = 20;
+
+const VIEWPORT_LIMIT_MS = 1_000;
+
+/** In CSS pixels of the page: a page without a viewport tag is laid out wider than a phone's screen. */
+export async function viewportOf(page: Page): Promise<Size> {
+  return (await within(callInPage(page, 'viewport'), VIEWPORT_LIMIT_MS)) ?? assumedViewport(page);
+}
+
+/** Of a page that does not answer. */
+export const assumedViewport = (page: Page): Size => page.viewportSize() ?? { width: 1280, height: 720 };
 
 const hanging = new WeakSet<Page>();
 
