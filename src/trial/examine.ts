@@ -1,7 +1,7 @@
 // Examines the page on which a failed trial ended. Findings go into the record and the report. One is relevant if it touches a control
 // that the trial was about: one that it used last, one that it looked for, or one that its goal names next.
 import type { Page } from '@playwright/test';
-import { locatorOf } from '../browser/actions/locator-expression';
+import { locatorOf } from '../browser/actions/locate';
 import { sameFingerprint } from '../browser/actions/record';
 import type { Box } from '../browser/injected/elements';
 import type { Sighting } from '../browser/injected/look';

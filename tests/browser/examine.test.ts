@@ -1,7 +1,7 @@
 // What is found on pages that stand in an agent's way, and on those that do not.
 import type { Browser, Page } from '@playwright/test';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { locatorOf } from '../../src/browser/actions/locator-expression';
+import { locatorOf } from '../../src/browser/actions/locate';
 import { worldOf } from '../../src/browser/in-page';
 import { type ExamineOptions, examinePage } from '../../src/browser/reading/examine';
 import { imageInfo } from '../support/messages-api/tokens';

@@ -2,7 +2,7 @@
 import type { Browser, Page } from '@playwright/test';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LocatorExpressionError, locatorOf } from '../../src/browser/actions/locator-expression';
+import { LocatorExpressionError, locatorOf } from '../../src/browser/actions/locate';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
 
 let browser: Browser;

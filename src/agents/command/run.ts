@@ -1,6 +1,6 @@
 // Runs a trial with a program, and turns its lines into turns, until the program is gone.
 import { resolve } from 'node:path';
-import { locatorOf } from '../../browser/actions/locator-expression';
+import { locatorOf } from '../../browser/actions/locate';
 import type { ActionDraft } from '../../browser/actions/record';
 import { type CdpEndpoint, openCdpEndpoint } from '../../browser/cdp/endpoint';
 import type { OwnMethods } from '../../browser/cdp/relay';

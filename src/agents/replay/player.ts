@@ -5,7 +5,7 @@ import { relative, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import type { Page } from '@playwright/test';
 import { act } from '../../browser/actions/act';
-import { locatorOf } from '../../browser/actions/locator-expression';
+import { locatorOf } from '../../browser/actions/locate';
 import { type LocatedAction, perform, reasonIn } from '../../browser/actions/perform';
 import { fingerprintOf, NO_ANSWER, sameFingerprint } from '../../browser/actions/record';
 import { type DialogAnswer, type Fingerprint, pathOf, type RecordedAction } from '../../data/action';

@@ -1,5 +1,6 @@
-// Finds the element at a point, or with the focus, tells what it is, and makes a locator that still finds it on another day.
-import type { ElementHandle, Frame, Locator, Page } from '@playwright/test';
+// Finds the element at a point, or with the focus, tells what it is, and makes a locator that still finds it on another day;
+// and reads such locators back.
+import type { ElementHandle, Frame, FrameLocator, Locator, Page } from '@playwright/test';
 import { callInPage, injected, unseen } from '../in-page';
 import type { Point } from '../injected/elements';
 import type * as readers from '../injected/pointing';
@@ -19,8 +20,8 @@ export async function targetAt(page: Page, point: Point | null, what: 'controlAt
   return { element: await placeIn(found.frame, path), position };
 }
 
-type Reader = 'controlAt' | 'describeAt' | 'scrollsAt' | 'spotAt';
-type ResultAt<Name extends Reader> = NonNullable<ReturnType<(typeof readers)[Name]>>['result'];
+type PointReader = 'controlAt' | 'describeAt' | 'scrollsAt' | 'spotAt';
+type ResultAt<Name extends PointReader> = NonNullable<ReturnType<(typeof readers)[Name]>>['result'];
 
 /**
  * Reads the element at a point of the viewport, or the one with the focus, through frames and shadow roots. Outside of
@@ -28,16 +29,16 @@ type ResultAt<Name extends Reader> = NonNullable<ReturnType<(typeof readers)[Nam
  *
  * @returns undefined if nothing is there
  */
-export function readAt<Name extends Reader>(page: Page, point: Point | null, name: Name) {
+export function readAt<Name extends PointReader>(page: Page, point: Point | null, name: Name) {
   return readIn(page.mainFrame(), point, name);
 }
 
-async function readIn<Name extends Reader>(
+async function readIn<Name extends PointReader>(
   frame: Frame,
   point: Point | null,
   name: Name,
 ): Promise<{ result: ResultAt<Name>; frame: Frame } | undefined> {
-  const found = (await callInPage<Reader>(frame, name, point)) as readers.AtPoint<ResultAt<Name>> | null;
+  const found = (await callInPage<PointReader>(frame, name, point)) as readers.AtPoint<ResultAt<Name>> | null;
   if (!found?.frame) return found ? { result: found.result, frame } : undefined;
   const { path, corner } = found.frame;
   const element = await unseen(frame.page(), () => frame.locator(path).elementHandle());
@@ -62,4 +63,100 @@ export async function placeIn(frame: Frame, path: string): Promise<Locator> {
   if (!frame.parentFrame()) return frame.page().locator(path);
   const element = await frame.frameElement();
   return (await durableLocator(element as Handle)).contentFrame().locator(path);
+}
+
+const METHODS =
+  /^(?:and|contentFrame|filter|first|frameLocator|getBy(?:AltText|Label|Placeholder|Role|TestId|Text|Title)|last|locator|nth|or)$/;
+
+type Scope = Page | Locator | FrameLocator;
+
+export class LocatorExpressionError extends Error {
+  override name = 'LocatorExpressionError';
+}
+
+/**
+ * Reads a locator as Playwright writes it. Parses it, since text from a file must never run as code.
+ *
+ * @param expression such as `getByRole('row', { name: 'Total' }).getByRole('button')`
+ * @throws LocatorExpressionError with the position of the problem.
+ */
+export function locatorOf(page: Page, expression: string): Locator {
+  const reader = new Reader(page, expression);
+  try {
+    const scope = reader.chain();
+    if (reader.at < expression.length) throw new Error('unexpected text after the locator');
+    if (!('click' in scope)) throw new Error('it is a frame, not an element');
+    return scope as Locator;
+  } catch (error) {
+    const place = `character ${reader.at + 1} of ${JSON.stringify(expression)}`;
+    throw new LocatorExpressionError(`not a locator: ${(error as Error).message} (${place})`);
+  }
+}
+
+class Reader {
+  at = 0;
+
+  constructor(
+    private readonly page: Page,
+    private readonly text: string,
+  ) {}
+
+  chain(): Scope {
+    let scope: Scope = this.page;
+    do {
+      const name = this.match(/[a-zA-Z]+/y)?.[0] ?? '';
+      if (!METHODS.test(name)) throw new Error(`there is no ${name ? `\`${name}\`` : 'method'} here`);
+      const method: unknown = (scope as unknown as Record<string, unknown>)[name];
+      if (typeof method !== 'function') throw new Error(`\`${name}\` can't be used here`);
+      if (!this.take('(')) throw new Error('`(` is missing');
+      const args = this.list(')', () => this.value());
+      scope = method.apply(scope, args);
+    } while (this.take('.'));
+    return scope;
+  }
+
+  private value(): unknown {
+    if (this.take('{')) return Object.fromEntries(this.list('}', () => this.option()));
+    const [quoted] = this.match(/'(?:\\.|[^'\\])*'|"(?:\\.|[^"\\])*"/sy) ?? [];
+    if (quoted) return unquoted(quoted);
+    if (/^['"]/.test(this.text.slice(this.at))) throw new Error('a text has no end');
+    const [, source, flags] = this.match(/\/((?:\\.|\[(?:\\.|[^\]\\])*\]|[^/\\[])+)\/([a-z]*)/y) ?? [];
+    if (source) return new RegExp(source, flags);
+    const [literal] = this.match(/-?\d+(?:\.\d+)?|(?:true|false)\b/y) ?? [];
+    return literal ? JSON.parse(literal) : this.chain();
+  }
+
+  private option(): [string, unknown] {
+    const name = this.match(/[a-zA-Z]+/y)?.[0];
+    if (!name || !this.take(':')) throw new Error('an option is missing');
+    return [name, this.value()];
+  }
+
+  private list<T>(close: string, item: () => T): T[] {
+    const items: T[] = [];
+    while (!this.take(close)) {
+      if (items.length > 0 && !this.take(',')) throw new Error(`\`${close}\` is missing`);
+      items.push(item());
+    }
+    return items;
+  }
+
+  private take(character: string): boolean {
+    return this.match(new RegExp(`\\s*\\${character}\\s*`, 'y')) !== null;
+  }
+
+  private match(pattern: RegExp): RegExpExecArray | null {
+    pattern.lastIndex = this.at;
+    const found = pattern.exec(this.text);
+    if (found) this.at = pattern.lastIndex;
+    return found;
+  }
+}
+
+/** Reads it as a text of JSON, whose escapes are those that Playwright writes. */
+function unquoted(text: string): string {
+  const json = text
+    .slice(1, -1)
+    .replace(/\\(.)|"/gs, (all, escaped) => (escaped ? all.replace("\\'", "'") : '\\"'));
+  return JSON.parse(`"${json}"`);
 }

@@ -7,36 +7,21 @@ import { type TreeNode, textOf } from './tree';
 const MAX_MATCHES = 20;
 /** Characters. A longer text around an element does not identify it. */
 const MAX_LABEL = 300;
-const STOP_WORDS = new Set(
-  'a an the of in on at to for with and or that which is are this all any element elements page from by named called labeled labelled says'.split(
-    ' ',
-  ),
+const STOP_WORDS =
+  /^(?:an?|the|of|in|on|at|to|for|with|and|or|that|which|is|are|this|all|any|elements?|page|from|by|named|called|labell?ed|says)$/;
+/** Each role with what people call it besides. */
+const ROLE_WORDS = new Map(
+  [
+    'button: btn|link: anchor url button|textbox: text field input box bar textarea area editor',
+    'searchbox: search field input box bar|combobox: select dropdown menu list picker field box',
+    'listbox: select list dropdown|option: choice|checkbox: check box tick|radio: option button choice',
+    'switch: toggle|slider: range|spinbutton: number field input quantity|menuitem: menu item entry',
+    'heading: title headline|img: image picture icon photo logo|table: grid|row: line|listitem: item entry',
+    'dialog: modal popup window|navigation: nav menu|iframe: frame|generic: element',
+  ]
+    .flatMap(line => line.split('|'))
+    .map(words => [words.split(':')[0], words]),
 );
-/** What people call the roles, besides their names. */
-const ROLE_WORDS: Record<string, string> = {
-  button: 'btn',
-  link: 'anchor url button',
-  textbox: 'text field input box bar textarea area editor',
-  searchbox: 'search field input box bar',
-  combobox: 'select dropdown menu list picker field box',
-  listbox: 'select list dropdown',
-  option: 'choice',
-  checkbox: 'check box tick',
-  radio: 'option button choice',
-  switch: 'toggle',
-  slider: 'range',
-  spinbutton: 'number field input quantity',
-  menuitem: 'menu item entry',
-  heading: 'title headline',
-  img: 'image picture icon photo logo',
-  table: 'grid',
-  row: 'line',
-  listitem: 'item entry',
-  dialog: 'modal popup window',
-  navigation: 'nav menu',
-  iframe: 'frame',
-  generic: 'element',
-};
 
 function tokens(text: string): string[] {
   return (text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []).map(stem);
@@ -69,7 +54,7 @@ function collect(nodes: readonly (TreeNode | string)[], labels: readonly string[
         node,
         own: new Set(tokens([node.name, text, placeholder ?? '', node.inputType ?? ''].join(' '))),
         around: new Set(tokens([...near, String(url ?? '').replace(/^https?:/, '')].join(' '))),
-        roles: new Set(tokens(`${node.role} ${ROLE_WORDS[node.role] ?? ''}`)),
+        roles: new Set(tokens(ROLE_WORDS.get(node.role) ?? node.role)),
         context: near.filter(Boolean).at(-1) ?? '',
         depth: labels.length,
       });
@@ -115,7 +100,7 @@ function score(candidate: Candidate, words: { word: string; weight: number }[], 
 function findMatches(query: string, roots: readonly TreeNode[]): Candidate[] {
   const all: Candidate[] = [];
   collect(roots, [], all);
-  const wanted = [...new Set(tokens(query))].filter(word => !STOP_WORDS.has(word));
+  const wanted = [...new Set(tokens(query))].filter(word => !STOP_WORDS.test(word));
   const words = (wanted.length > 0 ? wanted : tokens(query)).map(word => ({
     word,
     weight: rarity(word, all),
