@@ -1,8 +1,8 @@
 // The calls of an answer: of a part of our tools, with flat inputs that all models can fill in.
 import type { ModelMessage } from 'ai';
 import { cutText } from '../../text/line';
-import type { SessionTask, Turn } from '../agent';
-import { type Call, Calls, type Ending, type Outcome } from '../model/calls';
+import type { SessionTask } from '../agent';
+import { type Call, Calls, type Outcome } from '../model/calls';
 import { finish, giveUp, nextDialog, PAGE_TOOLS } from '../tools/task';
 import type { Tool } from '../tools/tool';
 import { isLooking, TOOLS, toolsByName } from '../tools/tools';
@@ -19,8 +19,7 @@ interface Picture {
   mediaType: string;
 }
 
-export class AiSdkCalls extends Calls<Call, ModelMessage> {
-  protected tools: Record<string, Tool>;
+export class AiSdkCalls extends Calls {
   /** The tabs as the model last saw them. */
   private tabs = '';
 
@@ -29,8 +28,7 @@ export class AiSdkCalls extends Calls<Call, ModelMessage> {
     pictures: boolean,
     private readonly hasPageTools: boolean,
   ) {
-    super(task);
-    this.tools = toolsFor(pictures, hasPageTools, task.webmcp.mode === 'only');
+    super(task, toolsFor(pictures, hasPageTools, task.webmcp.mode === 'only'));
   }
 
   /** Removes tools that need pictures. */
@@ -40,12 +38,6 @@ export class AiSdkCalls extends Calls<Call, ModelMessage> {
 
   protected override get choices(): string {
     return ` Tools: ${Object.keys(this.tools).join(', ')}.`;
-  }
-
-  protected override endingOf(call: Call, turn: Turn): Ending {
-    if (call.name !== 'finish') return super.endingOf(call, turn);
-    turn.narrate(this.task.mask(String((call.input as { result: string }).result)));
-    return { result: undefined };
   }
 
   /** With the tabs, if they have changed. */

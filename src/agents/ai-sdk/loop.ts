@@ -3,30 +3,15 @@ import type { JSONSchema7, ModelMessage } from 'ai';
 import type { Usage } from '../../data/usage';
 import { messageOf, shorten } from '../../text/line';
 import type { SessionTask } from '../agent';
-import { Budget, costOf } from '../model/budget';
-import type { Call, Ending } from '../model/calls';
-import { Conversation, systemPrompt, tokensOf } from '../model/conversation';
+import { costOf } from '../model/budget';
+import type { Call } from '../model/calls';
+import { tokensOf, withBreakpoints } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
 import { type Asked, advice, keysIn, noAnswer, quotedWords, withoutKeys } from '../model/problem';
 import type { AiSdkSettings } from '.';
 import { AiSdkCalls } from './calls';
 
-const END =
-  'Then call finish, with a sentence on the outcome. If the task asks for information, give it there.';
 const NO_PICTURES = '(The picture could not be shown to you. Go on by the text of the page.)';
-
-class AiSdkConversation extends Conversation<ModelMessage> {
-  /** Other providers cache by themselves and ignore this. */
-  protected marked(message: ModelMessage): ModelMessage {
-    return { ...message, providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } } };
-  }
-}
-
-interface AiSdkAnswer extends Answer {
-  /** The model's messages, to send again with the next request. */
-  readonly messages: ModelMessage[];
-  readonly finishReason: string;
-}
 
 /** @throws what `Loop.play` throws. */
 export async function playWithAiSdk(task: SessionTask, settings: AiSdkSettings, sdk: Sdk) {
@@ -34,50 +19,50 @@ export async function playWithAiSdk(task: SessionTask, settings: AiSdkSettings, 
   return new AiSdkLoop(task, settings, sdk, calls).play();
 }
 
-class AiSdkLoop extends Loop<AiSdkAnswer, ModelMessage> {
-  protected readonly conversation = new AiSdkConversation();
-  protected readonly budget: Budget;
-  private pictures: boolean;
-
+class AiSdkLoop extends Loop {
   constructor(
     task: SessionTask,
     private readonly settings: AiSdkSettings,
     private readonly sdk: Sdk,
-    protected readonly calls: AiSdkCalls,
+    protected override readonly calls: AiSdkCalls,
   ) {
-    super(task, {
+    super(task, calls, {
       factory: 'aiSdk',
       model: settings.name,
       maxTokens: settings.maxOutputTokens,
       advice: 'Raise aiSdk({ maxOutputTokens })',
+      pictures: settings.pictures,
+      ends: 'Then call finish, with a sentence on the outcome. If the task asks for information, give it there.',
       end: 'call finish',
+      hasToCall: true,
+      prices: settings.pricing,
+      toolsTokens: tokensOf(calls.definitions),
     });
-    this.pictures = settings.pictures;
-    this.budget = new Budget(task, settings.pricing, tokensOf(calls.definitions));
   }
 
-  protected get system(): string {
-    return systemPrompt({ pictures: this.pictures, end: END });
-  }
-
-  protected async ask(): Promise<AiSdkAnswer> {
+  protected async ask(): Promise<Answer> {
     const { pricing, name } = this.settings;
     const result = await this.generated();
-    const { text, reasoningText = '', finishReason } = result;
+    const { reasoningText = '', finishReason } = result;
     const usage = usageWithCost(result.usage, pricing);
     this.budget.report(usage);
     if (usage.costUsd === null && this.task.maxCostUsd !== undefined)
       throw this.error(
         `the provider of the model "${name}" does not count tokens, so maxCostUsd can't be kept. Remove maxCostUsd.`,
       );
+    const calls = result.toolCalls.filter(call => !call.providerExecuted).map(callOf);
+    const text = result.text.trim();
+    const said = this.task.mask(shorten(text, 200));
+    const isRefusal = calls.length === 0 && (finishReason === 'content-filter' || finishReason === 'error');
     return {
       // The SDK answers calls that it can't read. We answer each call once, ourselves.
-      messages: result.response.messages.filter(({ role }) => role === 'assistant'),
-      calls: result.toolCalls.filter(call => !call.providerExecuted).map(callOf),
-      text: text.trim(),
+      messages:
+        text || calls.length > 0 ? result.response.messages.filter(({ role }) => role === 'assistant') : [],
+      calls,
+      text,
       narration: [reasoningText, text],
-      isCutOff: finishReason === 'length',
-      finishReason,
+      stop: finishReason === 'length' ? 'cut off' : isRefusal ? 'refused' : undefined,
+      why: ` (${finishReason})${said && `: ${said}`}`,
     };
   }
 
@@ -96,7 +81,7 @@ class AiSdkLoop extends Loop<AiSdkAnswer, ModelMessage> {
       return await sdk.generateText({
         model: model as Parameters<Sdk['generateText']>[0]['model'],
         system,
-        messages: conversation.forRequest(),
+        messages: withBreakpoints(conversation.messages as ModelMessage[], marked),
         tools: Object.fromEntries(tools),
         maxOutputTokens,
         maxRetries,
@@ -128,38 +113,13 @@ class AiSdkLoop extends Loop<AiSdkAnswer, ModelMessage> {
     this.calls.dropPictures();
     return true;
   }
-
-  protected async follow(answer: AiSdkAnswer): Promise<Ending> {
-    const { calls, finishReason } = answer;
-    if (calls.length > 0) return this.act(answer);
-    if (finishReason !== 'content-filter' && finishReason !== 'error') return this.finish(answer);
-    const said = this.task.mask(shorten(answer.text, 200));
-    return this.refused(answer, ` (${finishReason})${said && `: ${said}`}`);
-  }
-
-  protected add({ text, calls, messages }: AiSdkAnswer, next: ModelMessage[]): void {
-    // Thoughts alone are not a message: the answer is requested again.
-    const said = text || calls.length > 0 ? messages : [];
-    this.conversation.messages.push(...said, ...next);
-  }
-
-  protected tell(answer: AiSdkAnswer, text: string): void {
-    this.add(answer, [{ role: 'user', content: text }]);
-  }
-
-  /** Most models sometimes end like this instead of calling finish. */
-  protected override async finish(answer: AiSdkAnswer): Promise<Ending> {
-    const ending = await super.finish(answer);
-    if (!ending || this.hasCalled) return ending;
-    throw this.error(
-      `the model "${this.settings.name}" called no tool, even when asked to. An agent needs a model that can call tools. It said: ${this.task.mask(shorten(answer.text, 200)) || '(nothing)'}`,
-    );
-  }
-
-  protected override isResult(text: string): boolean {
-    return this.hasCalled && super.isResult(text);
-  }
 }
+
+/** Other providers than Anthropic cache by themselves and ignore this. */
+const marked = (message: ModelMessage): ModelMessage => ({
+  ...message,
+  providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } },
+});
 
 /** Models send null for fields that they leave out. A value that is not an object is refused later, with a reason. */
 function callOf(made: { toolCallId: string; toolName: string; input: unknown }): Call {

@@ -13,6 +13,7 @@ import { BetaNodeFilePolicy } from '@anthropic-ai/sdk/helpers/beta/toolsets/node
 import type {
   BetaBrowserMemberName,
   BetaComputerMemberName,
+  BetaContentBlockParam,
   BetaTool,
   BetaToolResultBlockParam,
   BetaToolUseBlock,
@@ -120,11 +121,7 @@ async function executed<T>(toolset: BrowserToolset | ComputerToolset, name: stri
 
 type Block = BetaToolResultBlockParam;
 
-/** Calls whose result is only the list of tabs. */
-const STATE_ONLY = new Set(['new_tab', 'list_tabs', 'switch_tab', 'close_tab']);
-
-export class ClaudeCalls extends Calls<BetaToolUseBlock, Block> {
-  protected readonly tools: Record<string, Tool>;
+export class ClaudeCalls extends Calls {
   private readonly toolset: BrowserToolset | ComputerToolset;
   /** What happened besides the calls, kept until a result can hold it. */
   private notices: string[] = [];
@@ -135,8 +132,7 @@ export class ClaudeCalls extends Calls<BetaToolUseBlock, Block> {
     members: Members,
     hasPageTools: boolean,
   ) {
-    super(task);
-    this.tools = toolsByName([giveUp, nextDialog, ...(hasPageTools ? PAGE_TOOLS : [])] as Tool[]);
+    super(task, toolsByName([giveUp, nextDialog, ...(hasPageTools ? PAGE_TOOLS : [])] as Tool[]));
     this.toolset =
       kind === 'browser' ? new BrowserToolset(this.driver, members) : new ComputerToolset(this.driver);
   }
@@ -163,24 +159,20 @@ export class ClaudeCalls extends Calls<BetaToolUseBlock, Block> {
   protected override async outcomeOf(call: BetaToolUseBlock): Promise<Outcome> {
     if (!this.isMember(call)) return super.outcomeOf(call);
     const value = await this.toolset.toolResult(call);
-    return { value, error: value.is_error ? textIn(value) : undefined };
+    const texts = partsOf(value).flatMap(part => (part.type === 'text' ? [part.text] : []));
+    return { value, error: value.is_error ? texts.join(' ') : undefined };
   }
 
   protected override async prepared(call: BetaToolUseBlock) {
     return this.isMember(call) ? this.toolset.prepared(call.name, call.input) : super.prepared(call);
   }
 
-  /**
-   * `words` are in the last result that can hold text. As a text after the results, they would make it more
-   * likely that the model stops in the middle of the task.
-   */
   protected sent(calls: readonly BetaToolUseBlock[], outcomes: readonly Outcome[], words: readonly string[]) {
     this.notices.push(...words);
-    const blocks = calls.map((call, at) => this.masked(blockOf(call, outcomes[at]!)));
-    const index = blocks.findLastIndex((block, at) => block.is_error || !STATE_ONLY.has(calls[at]!.name));
-    if (this.notices.length > 0 && index >= 0)
-      blocks[index] = withText(blocks[index]!, this.notices.splice(0).join('\n'));
-    return blocks;
+    const results = calls.map((call, at) => this.masked(blockOf(call, outcomes[at]!)));
+    const told = this.notices.length > 0 ? withText(results, this.notices.join('\n')) : undefined;
+    if (told) this.notices = [];
+    return [{ role: 'user', content: told ?? results }];
   }
 
   private isMember({ toolset_name }: BetaToolUseBlock): boolean {
@@ -189,8 +181,7 @@ export class ClaudeCalls extends Calls<BetaToolUseBlock, Block> {
 
   /** Masks secrets. The tabs' titles and addresses are already masked. */
   private masked(block: Block): Block {
-    if (!Array.isArray(block.content)) return { ...block, content: this.task.mask(block.content ?? '') };
-    const content = block.content.map(part =>
+    const content = partsOf(block).map(part =>
       part.type === 'text' ? { ...part, text: this.task.mask(part.text) } : part,
     );
     return { ...block, content };
@@ -208,18 +199,24 @@ function blockOf({ id, toolset_name }: BetaToolUseBlock, { value, error }: Outco
   };
 }
 
-function textIn({ content }: Block): string {
-  if (!Array.isArray(content)) return content ?? '';
-  return content.flatMap(part => (part.type === 'text' ? [part.text] : [])).join(' ');
+/**
+ * Adds a text to the last result that can hold one, after its own texts; undefined if none can. As a text after the results, it
+ * would make it more likely that the model stops in the middle of the task.
+ */
+export function withText(
+  content: readonly BetaContentBlockParam[],
+  text: string,
+): BetaContentBlockParam[] | undefined {
+  const index = content.findLastIndex(
+    block => block.type === 'tool_result' && partsOf(block).some(({ type }) => type !== 'browser_state'),
+  );
+  if (index < 0) return undefined;
+  const result = content[index] as Block;
+  const parts = partsOf(result);
+  const state = parts.findIndex(part => part.type === 'browser_state');
+  const told = parts.toSpliced(state < 0 ? parts.length : state, 0, { type: 'text', text });
+  return content.with(index, { ...result, content: told });
 }
 
-/** Adds a text to a result, after its own texts. */
-export function withText(result: BetaToolResultBlockParam, words: string): BetaToolResultBlockParam {
-  const { content = [] } = result;
-  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
-  const state = parts.findIndex(part => part.type === 'browser_state');
-  return {
-    ...result,
-    content: parts.toSpliced(state < 0 ? parts.length : state, 0, { type: 'text', text: words }),
-  };
-}
+const partsOf = ({ content = [] }: Block) =>
+  typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;

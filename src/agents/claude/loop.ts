@@ -2,14 +2,10 @@
 import { readdir } from 'node:fs/promises';
 import type {
   BetaContentBlockParam,
-  BetaMessage,
-  BetaToolUseBlock,
   MessageCreateParamsNonStreaming,
 } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import type { GaveUp, SessionTask } from '../agent';
-import { Budget } from '../model/budget';
-import type { Ending } from '../model/calls';
-import { Conversation, systemPrompt } from '../model/conversation';
+import { withBreakpoints } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
 import { isLooking, TOOLS } from '../tools/tools';
 import { type ClaudeSettings, vendorMembers } from '.';
@@ -17,19 +13,19 @@ import { ClaudeCalls, foldersOf, withText } from './calls';
 import { apiError, Client, wordsOf } from './client';
 import { bareName, pricesOf, TOOLS_TOKENS, usageOf } from './pricing';
 
-/** The same for all trials of a run, so that it is cached once. */
-const SYSTEM = systemPrompt({
-  pictures: true,
-  end: 'Then answer in a sentence or two, without a tool call. That ends the task. If the task asks for information, give it in that answer.',
-});
+/** Why an answer ended: '' if it did by itself, or with calls. */
+const STOPS: Record<string, Answer['stop'] | ''> = {
+  end_turn: '',
+  stop_sequence: '',
+  tool_use: '',
+  max_tokens: 'cut off',
+  refusal: 'refused',
+  model_context_window_exceeded: 'no room',
+  pause_turn: 'paused',
+};
 const MAX_FILES_TOLD = 30;
 /** Models that think by default, and only include their thoughts if asked for a summary. */
 const THINKS = /^claude-(?:(?:opus|sonnet|haiku)-5-5|(?:fable|mythos)-5-[12])\b/;
-
-interface ClaudeAnswer extends Answer {
-  readonly calls: readonly BetaToolUseBlock[];
-  readonly message: BetaMessage;
-}
 
 /** @throws what `Loop.play` throws. */
 export async function playWithClaude(
@@ -50,42 +46,47 @@ export async function playWithClaude(
   return new ClaudeLoop(task, settings, calls).play(files.flat().slice(0, MAX_FILES_TOLD));
 }
 
-class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
-  protected readonly system = SYSTEM;
-  protected readonly conversation = new ClaudeConversation();
-  protected readonly budget: Budget;
+class ClaudeLoop extends Loop {
   private readonly client: Client;
-  private readonly fixed: Omit<MessageCreateParamsNonStreaming, 'messages'>;
 
   constructor(
     task: SessionTask,
-    settings: ClaudeSettings,
-    protected readonly calls: ClaudeCalls,
+    private readonly settings: ClaudeSettings,
+    protected override readonly calls: ClaudeCalls,
   ) {
-    const { model, maxTokens, effort } = settings;
-    super(task, {
+    const { model, maxTokens } = settings;
+    super(task, calls, {
       factory: 'claude',
       model,
       maxTokens,
       advice: 'Raise claude({ maxTokens }), or lower effort',
+      pictures: true,
+      ends: 'Then answer in a sentence or two, without a tool call. That ends the task. If the task asks for information, give it in that answer.',
       end: 'say in a sentence what the site shows of it',
+      hasToCall: false,
+      prices: pricesOf(settings),
+      toolsTokens: TOOLS_TOKENS,
     });
     this.client = new Client({ ...settings, factory: 'claude' });
-    this.budget = new Budget(task, pricesOf(settings), TOOLS_TOKENS);
-    this.fixed = {
+  }
+
+  private get params(): MessageCreateParamsNonStreaming {
+    const { model, maxTokens, effort } = this.settings;
+    return {
       model,
       max_tokens: maxTokens,
-      system: [{ type: 'text', text: SYSTEM, cache_control: { type: 'ephemeral' } }],
-      tools: calls.offered,
+      // The same for all trials of a run, so that it is cached once.
+      system: [{ type: 'text', text: this.system, cache_control: { type: 'ephemeral' } }],
+      tools: this.calls.offered,
       ...(effort && { output_config: { effort } }),
       ...(THINKS.test(bareName(model)) && { thinking: { type: 'adaptive', display: 'summarized' } }),
+      messages: messagesToSend(this.conversation.messages as Said[]),
     };
   }
 
-  protected async ask(): Promise<ClaudeAnswer> {
+  protected async ask(): Promise<Answer> {
     const { task, budget } = this;
-    const request = { ...this.fixed, messages: this.conversation.forRequest() };
-    const message = await this.client.send(request, {
+    const { content, stop_reason, stop_details } = await this.client.send(this.params, {
       signal: task.signal,
       // Read before each attempt: waiting for an overloaded API takes time.
       get timeLeftMs() {
@@ -96,16 +97,26 @@ class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
       // The whole conversation is in the cache by now.
       check: () => budget.check(0),
     });
-    const { content, stop_reason } = message;
+    const stop = STOPS[stop_reason ?? ''];
+    if (stop === undefined)
+      throw this.error(
+        `the answer ended with "${stop_reason}", which this version of @taskproof/playwright does not support. Update it.`,
+      );
+    const calls = content.filter(block => block.type === 'tool_use');
     const texts = content.flatMap(block => (block.type === 'text' ? [block.text] : []));
+    const text = texts.join('\n').trim();
+    const why = [stop_details?.category, stop_details?.explanation].filter(Boolean).join(': ');
+    // A cut-off thought has no signature, so the API would refuse it.
+    const said = content.filter(block => stop !== 'cut off' || block.type !== 'thinking' || block.signature);
     return {
-      message,
-      calls: content.filter(block => block.type === 'tool_use'),
-      text: texts.join('\n').trim(),
+      messages: text || calls.length > 0 || stop === 'paused' ? [{ role: 'assistant', content: said }] : [],
+      calls,
+      text,
       narration: content.map(block =>
         block.type === 'thinking' ? block.thinking : block.type === 'text' ? block.text : '',
       ),
-      isCutOff: stop_reason === 'max_tokens',
+      stop: stop || undefined,
+      why: why && ` (${why})`,
     };
   }
 
@@ -121,60 +132,6 @@ class ClaudeLoop extends Loop<ClaudeAnswer, BetaContentBlockParam> {
     const thinking = /thinking. block/i.test(message);
     return (tooLong && this.conversation.trim(true)) || (thinking && this.conversation.dropThinking());
   }
-
-  protected async follow(answer: ClaudeAnswer): Promise<Ending> {
-    const { stop_reason, stop_details } = answer.message;
-    switch (stop_reason) {
-      case 'refusal': {
-        const why = [stop_details?.category, stop_details?.explanation].filter(Boolean).join(': ');
-        return this.refused(answer, why && ` (${why})`);
-      }
-      case 'model_context_window_exceeded':
-        return this.noRoom(answer);
-      case 'pause_turn':
-        return this.paused(answer);
-      case 'end_turn':
-      case 'stop_sequence':
-      case 'tool_use':
-        return answer.calls.length > 0 ? this.act(answer) : this.finish(answer);
-      default:
-        throw this.error(
-          `the answer ended with "${stop_reason}", which this version of @taskproof/playwright does not support. Update it.`,
-        );
-    }
-  }
-
-  protected add({ message, isCutOff }: ClaudeAnswer, next: BetaContentBlockParam[]): void {
-    // A cut-off thought has no signature, so the API would refuse it.
-    const said = message.content.filter(
-      block => !isCutOff || block.type !== 'thinking' || block.signature,
-    ) as BetaContentBlockParam[];
-    // Thoughts alone are not a message: the answer is requested again.
-    if (said.some(({ type }) => !/thinking$/.test(type))) this.conversation.add('assistant', said);
-    this.conversation.add('user', next);
-  }
-
-  protected tell(answer: ClaudeAnswer, text: string): void {
-    if (answer.text) this.add(answer, [{ type: 'text', text }]);
-    else this.conversation.amend(text);
-  }
-
-  private async noRoom(answer: ClaudeAnswer): Promise<Ending> {
-    await this.say('no room is left in the conversation', answer);
-    if (!this.conversation.trim(true))
-      throw this.error(
-        `the task no longer fits into the context of the model "${this.fixed.model}". Lower maxSteps, or split the task.`,
-      );
-    this.rewritten();
-    return undefined;
-  }
-
-  private async paused(answer: ClaudeAnswer): Promise<Ending> {
-    await this.say('pause', answer);
-    const content = answer.message.content as BetaContentBlockParam[];
-    if (content.length > 0) this.conversation.add('assistant', content);
-    return undefined;
-  }
 }
 
 interface Said {
@@ -182,53 +139,22 @@ interface Said {
   content: BetaContentBlockParam[];
 }
 
-export class ClaudeConversation extends Conversation<Said> {
-  /** Adds content unchanged, thinking included: to the last message, if that has the same role, as after a pause. */
-  add(role: Said['role'], content: BetaContentBlockParam[]): void {
-    const last = this.messages.at(-1)!;
-    if (last.role === role) last.content = [...last.content, ...content];
-    else this.messages.push({ role, content });
-  }
+/** A text of ours after results stands in the last of them. */
+function joined(before: BetaContentBlockParam[], [first, ...more]: BetaContentBlockParam[]) {
+  const told = first?.type === 'text' && more.length === 0 ? withText(before, first.text) : undefined;
+  return told ?? [...before, ...(first ? [first] : []), ...more];
+}
 
-  /** Adds a text to our last message; if it has results, to the last of them. */
-  amend(words: string): void {
-    const { content } = this.messages.at(-1)!;
-    const index = content.findLastIndex(
-      block =>
-        block.type === 'tool_result' &&
-        Array.isArray(block.content) &&
-        block.content.some(part => part.type === 'text'),
-    );
-    const result = content[index];
-    if (result?.type === 'tool_result') content[index] = withText(result, words);
-    else content.push({ type: 'text', text: words });
+/** As the API takes them: in turns, ours and the model's. */
+export function messagesToSend(messages: readonly Said[]): Said[] {
+  const turns: Said[] = [];
+  for (const { role, content } of messages) {
+    const last = turns.at(-1);
+    if (last?.role !== role) turns.push({ role, content });
+    else last.content = joined(last.content, content);
   }
-
-  protected marked(message: Said): Said {
-    const { content } = message;
+  return withBreakpoints(turns, ({ role, content }) => {
     const last = { ...content.at(-1)!, cache_control: { type: 'ephemeral' } } as BetaContentBlockParam;
-    return { ...message, content: [...content.slice(0, -1), last] };
-  }
-
-  protected override changed(at: number): void {
-    this.dropThinking(at);
-  }
-
-  /**
-   * Removes thinking from the messages at `after` and behind it. If an earlier message has changed, the API refuses
-   * thinking, but accepts the answer without it.
-   *
-   * @returns whether there was any.
-   */
-  dropThinking(after = 0): boolean {
-    let dropped = false;
-    for (const message of this.messages.slice(after)) {
-      if (message.role !== 'assistant') continue;
-      const { content } = message;
-      const rest = content.filter(block => block.type !== 'thinking' && block.type !== 'redacted_thinking');
-      dropped ||= rest.length < content.length;
-      message.content = rest;
-    }
-    return dropped;
-  }
+    return { role, content: [...content.slice(0, -1), last] };
+  });
 }

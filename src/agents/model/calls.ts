@@ -7,13 +7,18 @@ import { within } from '../../browser/waiting';
 import { pathOf } from '../../data/action';
 import { debug } from '../../text/debug';
 import { shorten } from '../../text/line';
-import type { AgentTask, GaveUp, SessionTask, Turn } from '../agent';
-import { Driver } from '../tools/driver';
+import type { SessionTask, Turn } from '../agent';
+import { Driver, type Ending } from '../tools/driver';
 import { checkedInput, type Prepared, runTool, type Tool } from '../tools/tool';
 import { isToLookAt } from '../tools/tools';
+import type { Message } from './conversation';
 
 /** The answer to calls after a failed one. */
 const NOT_RUN = 'Not executed: an earlier action in this turn failed.';
+
+/** In how many turns repetitions are counted, and how many are too many. */
+const REMEMBERED_TURNS = 10;
+const REPETITIONS = 3;
 
 export interface Call {
   id: string;
@@ -27,24 +32,23 @@ export interface Outcome {
   error?: string | undefined;
 }
 
-/** How the task ended; undefined if it goes on. */
-export type Ending = { result: GaveUp | undefined } | undefined;
-
-/** `Message` is the API's type for what is sent. */
-export abstract class Calls<Made extends Call, Message> {
-  /** By name. */
-  protected abstract tools: Record<string, Tool>;
+export abstract class Calls {
   protected readonly driver: Driver;
-  private readonly progress: Progress;
+  /** The newest turns: the calls, where they were made, and what the page showed. */
+  private readonly turns: string[] = [];
+  private remindedOfTurns = false;
 
-  constructor(protected readonly task: SessionTask) {
+  /** @param tools by name */
+  constructor(
+    protected readonly task: SessionTask,
+    protected tools: Record<string, Tool>,
+  ) {
     this.driver = new Driver(task);
-    this.progress = new Progress(task);
   }
 
   /** What to send: what came of each call, with `words`. */
   protected abstract sent(
-    calls: readonly Made[],
+    calls: readonly Call[],
     outcomes: readonly Outcome[],
     words: readonly string[],
   ): Message[];
@@ -60,15 +64,13 @@ export abstract class Calls<Made extends Call, Message> {
     this.driver.dispose();
   }
 
-  async titleOf(calls: readonly Made[]): Promise<string> {
-    const words = await Promise.all(calls.map(call => this.wordsOf(call).catch(() => call.name)));
+  async titleOf(calls: readonly Call[]): Promise<string> {
+    const wordsOf = async (call: Call) => {
+      const { tool, input, page } = await this.prepared(call);
+      return tool.words(input, this.driver, page);
+    };
+    const words = await Promise.all(calls.map(call => wordsOf(call).catch(() => call.name)));
     return this.task.mask(shorten(words.join(', then '), 140));
-  }
-
-  /** @throws if the call can't be run */
-  private async wordsOf(call: Made): Promise<string> {
-    const { tool, input, page } = await this.prepared(call);
-    return tool.words(input, this.driver, page);
   }
 
   /** What the active tab shows: all of it, or only changes. */
@@ -77,24 +79,26 @@ export abstract class Calls<Made extends Call, Message> {
   }
 
   /** @returns how the task ended, or what to send: results, what changed on the page, and reminders */
-  async run(calls: readonly Made[], turn: Turn): Promise<{ ending?: Ending; sent: Message[] }> {
+  async run(calls: readonly Call[], turn: Turn): Promise<{ ending?: Ending; sent: Message[] }> {
     const outcomes: Outcome[] = [];
     let failed = false;
     for (const call of calls) {
       const outcome: Outcome = failed ? { error: NOT_RUN } : await this.one(call, turn);
       outcomes.push(outcome);
       failed ||= outcome.error !== undefined;
-      const ending = failed ? undefined : this.endingOf(call, turn);
-      if (ending) return { ending, sent: [] };
+      const { ending } = this.driver;
+      if (failed || !ending) continue;
+      if (ending.said !== undefined) turn.narrate(this.task.mask(ending.said));
+      return { ending, sent: [] };
     }
     const changes = isToLookAt(calls, failed) && !this.driver.isLoading ? await this.look() : undefined;
     const done = calls.map(({ name, input }) => ({ name, input }));
-    const reminders = [this.progress.turnsReminder(), await this.progress.repetitionReminder(done)];
+    const reminders = [this.turnsReminder(), await this.repetitionReminder(done)];
     return { sent: this.sent(calls, outcomes, this.besides(changes, ...reminders)) };
   }
 
   /** What to send if none of the calls is run. */
-  refused(calls: readonly Made[], error: string): Message[] {
+  refused(calls: readonly Call[], error: string): Message[] {
     return this.sent(
       calls,
       calls.map(() => ({ error })),
@@ -108,13 +112,7 @@ export abstract class Calls<Made extends Call, Message> {
     return [...happened, ...words.filter(each => each !== undefined)];
   }
 
-  /** Whether a call that succeeded has ended the task. */
-  protected endingOf(_call: Made, _turn: Turn): Ending {
-    const reason = this.driver.gaveUp;
-    return reason === undefined ? undefined : { result: { status: 'gave_up', reason } };
-  }
-
-  private async one(call: Made, turn: Turn): Promise<Outcome> {
+  private async one(call: Call, turn: Turn): Promise<Outcome> {
     this.task.signal.throwIfAborted();
     let noted = false;
     this.driver.onDone = done => {
@@ -130,7 +128,7 @@ export abstract class Calls<Made extends Call, Message> {
     return outcome;
   }
 
-  protected async outcomeOf(call: Made): Promise<Outcome> {
+  protected async outcomeOf(call: Call): Promise<Outcome> {
     try {
       return { value: await runTool(await this.prepared(call), this.driver) };
     } catch (error) {
@@ -140,7 +138,7 @@ export abstract class Calls<Made extends Call, Message> {
   }
 
   /** @throws DriverError with a message for the model */
-  protected async prepared(call: Made): Promise<Prepared> {
+  protected async prepared(call: Call): Promise<Prepared> {
     const tool = Object.hasOwn(this.tools, call.name) && this.tools[call.name];
     if (!tool) throw new DriverError(`There is no tool ${JSON.stringify(call.name)} here.${this.choices}`);
     const input = checkedInput(call.name, tool.input, call.input);
@@ -151,20 +149,8 @@ export abstract class Calls<Made extends Call, Message> {
   protected get choices(): string {
     return '';
   }
-}
 
-/** In how many turns repetitions are counted, and how many are too many. */
-const REMEMBERED_TURNS = 10;
-const REPETITIONS = 3;
-
-class Progress {
-  /** The newest turns: the calls, where they were made, and what the page showed. */
-  private readonly turns: string[] = [];
-  private remindedOfTurns = false;
-
-  constructor(private readonly task: Pick<AgentTask, 'page' | 'maxSteps' | 'turnsLeft'>) {}
-
-  turnsReminder(): string | undefined {
+  private turnsReminder(): string | undefined {
     const { maxSteps, turnsLeft } = this.task;
     const used = maxSteps - turnsLeft;
     if (this.remindedOfTurns || used < maxSteps * 0.75 || turnsLeft === 0) return undefined;
@@ -172,7 +158,7 @@ class Progress {
     return `${used} of ${maxSteps} turns are used, ${turnsLeft} are left. Do what matters most now, and end the task in time. If it can not be done, call give_up.`;
   }
 
-  async repetitionReminder(calls: unknown): Promise<string | undefined> {
+  private async repetitionReminder(calls: unknown): Promise<string | undefined> {
     const { page } = this.task;
     const [shown, view] = await Promise.all([
       fingerprintOf(page),

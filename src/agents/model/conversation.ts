@@ -85,6 +85,12 @@ const PICTURE_GONE = '(An earlier screenshot was here. Take a new one to see the
  */
 const TRIMMING = { atTokens: 60_000, keep: 3 };
 
+/** A message as an API has it. */
+export interface Message {
+  role: string;
+  content: unknown;
+}
+
 /** A picture or a text, as the APIs have them. */
 interface Part {
   type: string;
@@ -93,28 +99,14 @@ interface Part {
 }
 
 /**
- * Earlier messages stay byte for byte the same, so that they are read from the prompt cache. Old pictures and readings are
- * removed rarely, and many at once, since the cache has to be written again then. `Message` is the API's type.
+ * The messages of a task. Earlier ones stay byte for byte the same, so that they are read from the prompt cache. Old pictures
+ * and readings are removed rarely, and many at once, since the cache has to be written again then.
  */
-export abstract class Conversation<Message extends { role: string; content: unknown }> {
+export class Conversation {
   constructor(
     readonly messages: Message[] = [],
     private readonly policy = TRIMMING,
   ) {}
-
-  /** The message with a cache breakpoint at its end. */
-  protected abstract marked(message: Message): Message;
-  /** Called after earlier messages have changed. @param at the first of them */
-  protected changed(_at: number): void {}
-
-  /**
-   * The messages to send. The newest two of ours end in cache breakpoints: the older one, in case the turn between them has
-   * more blocks than the API looks back for a cached prefix.
-   */
-  forRequest(): Message[] {
-    const ours = this.messages.filter(({ role }) => role !== 'assistant').slice(-2);
-    return this.messages.map(message => (ours.includes(message) ? this.marked(message) : message));
-  }
 
   /**
    * Removes all pictures and readings but the newest if there are enough of them; all but one, if `force` says that room is
@@ -127,7 +119,7 @@ export abstract class Conversation<Message extends { role: string; content: unkn
     const old = all.slice(0, Math.max(0, all.length - (force ? 1 : this.policy.keep)));
     if (!force && tokensOf(old.map(({ part }) => part)) < this.policy.atTokens) return false;
     for (const { part } of old) remove(part, PICTURE_GONE);
-    if (old[0]) this.changed(old[0].at);
+    if (old[0]) this.dropThinking(old[0].at);
     return old.length > 0;
   }
 
@@ -138,12 +130,45 @@ export abstract class Conversation<Message extends { role: string; content: unkn
     return pictures.length > 0;
   }
 
+  /**
+   * Removes Claude's thinking from the messages at `after` and behind it. If an earlier message has changed, the API refuses
+   * thinking, but accepts the answer without it.
+   *
+   * @returns whether there was any
+   */
+  dropThinking(after = 0): boolean {
+    let dropped = false;
+    for (const message of this.messages.slice(after)) {
+      if (message.role !== 'assistant' || !Array.isArray(message.content)) continue;
+      const rest = message.content.filter(({ type }: Part) => !isThinking(type));
+      dropped ||= rest.length < message.content.length;
+      message.content = rest;
+    }
+    return dropped;
+  }
+
   /** What is large in our messages after the opening, each with the index of its message. */
   private bulky() {
     return this.messages.flatMap(({ role, content }, at) =>
       at === 0 || role === 'assistant' ? [] : bulkyIn(content).map(part => ({ at, part })),
     );
   }
+}
+
+export const isThinking = (type: string) => type === 'thinking' || type === 'redacted_thinking';
+
+/**
+ * The newest two of our messages end in cache breakpoints: the older one, in case the turn between them has more blocks than
+ * the API looks back for a cached prefix.
+ *
+ * @param mark adds a breakpoint to the end of a message
+ */
+export function withBreakpoints<Sent extends Message>(
+  messages: readonly Sent[],
+  mark: (message: Sent) => Sent,
+): Sent[] {
+  const ours = messages.filter(({ role }) => role !== 'assistant').slice(-2);
+  return messages.map(message => (ours.includes(message) ? mark(message) : message));
 }
 
 const isPicture = ({ type }: Part) => type === 'image' || type === 'file';

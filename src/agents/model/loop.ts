@@ -2,9 +2,18 @@
 import { debug } from '../../text/debug';
 import { messageOf, shorten } from '../../text/line';
 import { AgentApiError, BudgetExceededError, type GaveUp, type SessionTask, type Turn } from '../agent';
-import { type Budget, unknownPrice } from './budget';
-import type { Call, Calls, Ending } from './calls';
-import { type Conversation, goOn, isUnfinished, opening, tokensOf } from './conversation';
+import type { Ending } from '../tools/driver';
+import { Budget, type Prices, unknownPrice } from './budget';
+import type { Call, Calls } from './calls';
+import {
+  Conversation,
+  goOn,
+  isUnfinished,
+  type Message,
+  opening,
+  systemPrompt,
+  tokensOf,
+} from './conversation';
 
 /** After this many cut-off answers in a row, the trial ends: the limit of an answer is too low. */
 const MAX_CUT_OFF = 3;
@@ -16,8 +25,12 @@ export interface Answer {
   readonly text: string;
   /** What the model thought and said, in order. */
   readonly narration: readonly string[];
-  /** Whether it was cut off at the limit of tokens. */
-  readonly isCutOff: boolean;
+  /** Its messages, to send again with the next request. Thoughts alone are none: the answer is requested again. */
+  readonly messages: readonly Message[];
+  /** Why it ended, if neither with calls nor at its own end: at the limit of tokens, or as `paused` to be continued. */
+  readonly stop?: 'cut off' | 'refused' | 'no room' | 'paused' | undefined;
+  /** What the API says about a refusal. */
+  readonly why?: string | undefined;
 }
 
 export interface LoopSettings {
@@ -29,42 +42,49 @@ export interface LoopSettings {
   maxTokens: number;
   /** What to do if they are too few. */
   advice: string;
-  /** What the model does if the task is done. */
+  /** Whether the model can take screenshots. */
+  pictures: boolean;
+  /** A sentence or two on how the model says that the task is done. */
+  ends: string;
+  /** The same, for a model that has not done it. */
   end: string;
+  /** Whether a model that never calls a tool can't be an agent. */
+  hasToCall: boolean;
+  prices: Prices | undefined;
+  /** Estimated tokens of the tools' definitions. */
+  toolsTokens: number;
 }
 
-/** `Message` is the API's type for what is sent. */
-export abstract class Loop<Said extends Answer, Message> {
-  protected abstract readonly system: string;
-  protected abstract readonly calls: Calls<Said['calls'][number], Message>;
-  protected abstract readonly conversation: Pick<
-    Conversation<{ role: string; content: unknown }>,
-    'messages' | 'trim'
-  >;
-  protected abstract readonly budget: Budget;
+export abstract class Loop {
+  protected readonly conversation = new Conversation();
+  protected readonly budget: Budget;
+  protected pictures: boolean;
   /** Estimated tokens of the newest request; 0 if the next one is all new. */
   private sent = 0;
   private cutOff = 0;
   /** Whether the newest answer had neither a call nor a result. */
   private asked = false;
-  protected hasCalled = false;
+  private hasCalled = false;
 
   constructor(
     protected readonly task: SessionTask,
+    protected readonly calls: Calls,
     private readonly by: LoopSettings,
-  ) {}
+  ) {
+    this.pictures = by.pictures;
+    this.budget = new Budget(task, by.prices, by.toolsTokens);
+  }
 
-  protected abstract ask(): Promise<Said>;
+  /** Sends the conversation, and reports what it used. */
+  protected abstract ask(): Promise<Answer>;
   /** What to say of an error of a request. */
   protected abstract problem(error: unknown): string | Promise<string>;
   /** Removes from the conversation what the API refuses. @returns whether anything was */
   protected abstract repair(error: unknown): boolean;
-  /** Does what an answer says that is not cut off. */
-  protected abstract follow(answer: Said): Promise<Ending>;
-  /** Adds an answer to the conversation, and what follows it. */
-  protected abstract add(answer: Said, next: Message[]): void;
-  /** Adds an answer without calls, and a text. */
-  protected abstract tell(answer: Said, text: string): void;
+
+  protected get system(): string {
+    return systemPrompt({ pictures: this.pictures, end: this.by.ends });
+  }
 
   /**
    * @param files the names of those that the model may upload
@@ -72,11 +92,10 @@ export abstract class Loop<Said extends Answer, Message> {
    * BudgetExceededError before a turn that exceeds the cap; what `task.turn` throws; the signal's reason once it is aborted.
    */
   async play(files: readonly string[] = []): Promise<GaveUp | undefined> {
-    const { task, calls, conversation } = this;
+    const { task, calls, by } = this;
     try {
-      if (!this.budget.prices && task.maxCostUsd !== undefined)
-        throw this.error(unknownPrice(this.by.model, this.by.factory));
-      conversation.messages.push({ role: 'user', content: opening(task, files, await calls.look()) });
+      if (!by.prices && task.maxCostUsd !== undefined) throw this.error(unknownPrice(by.model, by.factory));
+      this.conversation.messages.push({ role: 'user', content: opening(task, files, await calls.look()) });
       for (;;) {
         const ending = await this.next();
         if (ending) return ending.result;
@@ -92,12 +111,15 @@ export abstract class Loop<Said extends Answer, Message> {
     if (task.turnsLeft <= 0) await task.turn('no turns are left', () => undefined);
     task.signal.throwIfAborted();
     const answer = await this.request();
-    if (answer.isCutOff) return this.cut(answer);
+    if (answer.stop === 'cut off') return this.cut(answer);
     this.cutOff = 0;
-    return this.follow(answer);
+    if (answer.stop === 'refused') return this.refused(answer);
+    if (answer.stop === 'no room') return this.makeRoom(answer);
+    if (answer.stop === 'paused') return this.pause(answer);
+    return answer.calls.length > 0 ? this.act(answer) : this.finish(answer);
   }
 
-  private async request(): Promise<Said> {
+  private async request(): Promise<Answer> {
     if (this.conversation.trim()) this.rewritten();
     for (let repairs = 0; ; repairs++) {
       const size = tokensOf([this.system, this.conversation.messages]);
@@ -117,18 +139,27 @@ export abstract class Loop<Said extends Answer, Message> {
   }
 
   /** After a change to what was sent before. */
-  protected rewritten(): void {
+  private rewritten(): void {
     this.budget.forgetCached();
     this.sent = 0;
   }
 
+  /** Adds an answer to the conversation, and what follows it. */
+  private add(answer: Answer, ...next: Message[]): void {
+    this.conversation.messages.push(...answer.messages, ...next);
+  }
+
+  private tell(answer: Answer, text: string): void {
+    this.add(answer, { role: 'user', content: [{ type: 'text', text }] });
+  }
+
   /** Runs the calls and adds their results and notes for the model. */
-  protected async act(answer: Said): Promise<Ending> {
+  private async act(answer: Answer): Promise<Ending> {
     const title = await this.calls.titleOf(answer.calls);
     const act = async (turn: Turn) => {
       this.narrate(turn, answer);
       const { ending, sent } = await this.calls.run(answer.calls, turn);
-      if (!ending) this.add(answer, sent);
+      if (!ending) this.add(answer, ...sent);
       return ending;
     };
     // The next request runs while the turn's picture is taken.
@@ -139,51 +170,68 @@ export abstract class Loop<Said extends Answer, Message> {
   }
 
   /** An answer without a call. Models sometimes end in the middle of a task: with nothing, or by announcing what they will do. */
-  protected async finish(answer: Said): Promise<Ending> {
+  private async finish(answer: Answer): Promise<Ending> {
     const { text } = answer;
-    const isEnd = this.isResult(text) || this.asked || this.task.turnsLeft <= 1;
+    const { model, end, hasToCall } = this.by;
+    const lacksCall = hasToCall && !this.hasCalled;
+    const isEnd = (!lacksCall && !isUnfinished(text)) || this.asked || this.task.turnsLeft <= 1;
     const start = isEnd ? 'finish' : 'no call';
     await this.say(text ? `${start}: ${shorten(text, 100)}` : isEnd ? start : 'an empty answer', answer);
+    if (isEnd && lacksCall)
+      throw this.error(
+        `the model "${model}" called no tool, even when asked to. An agent needs a model that can call tools. It said: ${this.task.mask(shorten(text, 200)) || '(nothing)'}`,
+      );
     if (isEnd) return { result: undefined };
     this.asked = true;
-    this.tell(answer, goOn(this.by.end));
+    this.tell(answer, goOn(end));
     return undefined;
   }
 
-  protected isResult(text: string): boolean {
-    return !isUnfinished(text);
-  }
-
-  /** @param why what the API says about it */
-  protected async refused(answer: Said, why: string): Promise<never> {
+  private async refused(answer: Answer): Promise<never> {
     await this.say('the model refuses', answer);
     throw this.error(
-      `the model "${this.by.model}" refuses to do this task${why}. Reword the goal, or set another model.`,
+      `the model "${this.by.model}" refuses to do this task${answer.why}. Reword the goal, or set another model.`,
     );
   }
 
+  private async makeRoom(answer: Answer): Promise<Ending> {
+    await this.say('no room is left in the conversation', answer);
+    if (!this.conversation.trim(true))
+      throw this.error(
+        `the task no longer fits into the context of the model "${this.by.model}". Lower maxSteps, or split the task.`,
+      );
+    this.rewritten();
+    return undefined;
+  }
+
+  private async pause(answer: Answer): Promise<Ending> {
+    await this.say('pause', answer);
+    this.add(answer);
+    return undefined;
+  }
+
   /** A cut-off call may be incomplete, so none of the answer's calls runs. */
-  private async cut(answer: Said): Promise<Ending> {
+  private async cut(answer: Answer): Promise<Ending> {
     const { maxTokens, advice } = this.by;
     const { calls } = answer;
     await this.say(`the answer is cut off at ${maxTokens} tokens`, answer);
     if (++this.cutOff >= MAX_CUT_OFF)
       throw this.error(`${MAX_CUT_OFF} answers in a row were cut off at ${maxTokens} tokens. ${advice}.`);
     const text = `Your answer was cut off at ${maxTokens} tokens${calls.length > 0 ? ', and none of its calls was run' : ''}. Answer again, in fewer words.`;
-    if (calls.length > 0) this.add(answer, this.calls.refused(calls, text));
+    if (calls.length > 0) this.add(answer, ...this.calls.refused(calls, text));
     else this.tell(answer, text);
     return undefined;
   }
 
   /** A turn without calls. */
-  protected say(title: string, answer: Said): Promise<void> {
+  private say(title: string, answer: Answer): Promise<void> {
     return this.task.turn(this.task.mask(title), turn => {
       turn.readOnly();
       this.narrate(turn, answer);
     });
   }
 
-  private narrate(turn: Turn, { narration }: Said): void {
+  private narrate(turn: Turn, { narration }: Answer): void {
     for (const words of narration) if (words.trim()) turn.narrate(this.task.mask(words.trim()));
   }
 

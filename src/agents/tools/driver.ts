@@ -18,11 +18,14 @@ import type { DialogAnswer } from '../../data/action';
 import { fieldInWords } from '../../data/control-words';
 import type { Action } from '../../data/record';
 import { messageOf } from '../../text/line';
-import type { SessionTask } from '../agent';
+import type { GaveUp, SessionTask } from '../agent';
 import { filled } from '../secrets';
 import { Tabs } from './tabs';
 
 export type Target = { type: 'coordinate'; x: number; y: number } | { type: 'ref'; ref: string };
+
+/** How a task ended, and what the model said of it; undefined if it goes on. */
+export type Ending = { result: GaveUp | undefined; said?: string } | undefined;
 
 /** How long Playwright tries to act on an element before the model gets an error. */
 export const ACTION_LIMIT_MS = 3_000;
@@ -40,8 +43,8 @@ export class Driver {
   cursor: Point = { x: 0, y: 0 };
   /** How the next confirms and prompts are answered, one for each. */
   readonly nextAnswers: DialogAnswer[] = [];
-  /** Why the task can't be done, once the model has said so. */
-  gaveUp: string | undefined;
+  /** Set once the model has ended the task. */
+  ending: Ending;
   /** Whether the page had not settled after the newest action. */
   isLoading = false;
   onDone: (done: Action) => void = () => undefined;

@@ -21,7 +21,7 @@ export const giveUp = defineTool({
   acts: false,
   words: ({ reason }) => `give up: ${reason}`,
   handle({ reason }, driver) {
-    driver.gaveUp = reason;
+    driver.ending = { result: { status: 'gave_up', reason } };
     return 'The task has ended.';
   },
 });
@@ -34,7 +34,10 @@ export const finish = defineTool({
   }),
   acts: false,
   words: ({ result }) => `finish: ${shorten(result, 100)}`,
-  handle: () => 'The task has ended.',
+  handle({ result }, driver) {
+    driver.ending = { result: undefined, said: result };
+    return 'The task has ended.';
+  },
 });
 
 export const nextDialog = defineTool({

@@ -1,6 +1,7 @@
 import type { BetaContentBlockParam } from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { describe, expect, it } from 'vitest';
-import { ClaudeConversation } from '../../../../src/agents/claude/loop';
+import { messagesToSend } from '../../../../src/agents/claude/loop';
+import { Conversation, type Message } from '../../../../src/agents/model/conversation';
 
 const PICTURE = {
   type: 'image',
@@ -8,17 +9,18 @@ const PICTURE = {
 } as const;
 const opening: BetaContentBlockParam[] = [{ type: 'text', text: 'goal' }];
 
-function answered(
-  conversation: ClaudeConversation,
-  id: string,
-  content: 'picture' | 'reading' | 'short',
-): void {
-  conversation.add('assistant', [
+const say = (conversation: Conversation, role: string, content: BetaContentBlockParam[]) =>
+  void conversation.messages.push({ role, content });
+const contentOf = (message?: Message) => message!.content as BetaContentBlockParam[];
+const toSend = ({ messages }: Conversation) => messagesToSend(messages as never);
+
+function answered(conversation: Conversation, id: string, content: 'picture' | 'reading' | 'short'): void {
+  say(conversation, 'assistant', [
     { type: 'thinking', thinking: `about ${id}`, signature: 's' },
     { type: 'tool_use', id, name: 'read_page', input: {} },
   ]);
   const text = content === 'reading' ? `${id} ${'x'.repeat(7000)}` : 'Clicked.';
-  conversation.add('user', [
+  say(conversation, 'user', [
     {
       type: 'tool_result',
       tool_use_id: id,
@@ -30,32 +32,30 @@ function answered(
 function conversationOf(
   kinds: ('picture' | 'reading' | 'short')[],
   policy = { atTokens: 4000, keep: 1 },
-): ClaudeConversation {
-  const conversation = new ClaudeConversation([{ role: 'user', content: opening }], policy);
+): Conversation {
+  const conversation = new Conversation([{ role: 'user', content: opening }], policy);
   for (const [index, kind] of kinds.entries()) answered(conversation, `t${index}`, kind);
   return conversation;
 }
 
-const kindsOf = (conversation: ClaudeConversation) =>
-  conversation.messages.flatMap(({ content }) => content.map(block => block.type));
+const kindsOf = (conversation: Conversation) =>
+  conversation.messages.flatMap(message => contentOf(message).map(block => block.type));
 
 describe('the conversation', () => {
   it('marks the newest two user messages, and changes nothing else for it', () => {
     const conversation = conversationOf(['short', 'short', 'short']);
     const before = JSON.stringify(conversation.messages);
-    const marked = conversation
-      .forRequest()
-      .map(message => JSON.stringify(message).includes('cache_control'));
+    const marked = toSend(conversation).map(message => JSON.stringify(message).includes('cache_control'));
     expect(marked).toEqual([false, false, false, false, true, false, true]);
     expect(JSON.stringify(conversation.messages)).toBe(before);
   });
 
   it('marks the last user message where the turn was paused', () => {
     const conversation = conversationOf(['short']);
-    conversation.add('assistant', [{ type: 'text', text: 'one moment' }]);
-    conversation.add('assistant', [{ type: 'text', text: 'go on' }]);
-    expect(conversation.messages.at(-1)!.content).toHaveLength(2);
-    expect(JSON.stringify(conversation.forRequest().at(-2))).toContain('cache_control');
+    say(conversation, 'assistant', [{ type: 'text', text: 'one moment' }]);
+    say(conversation, 'assistant', [{ type: 'text', text: 'go on' }]);
+    expect(toSend(conversation).at(-1)!.content).toHaveLength(2);
+    expect(JSON.stringify(toSend(conversation).at(-2))).toContain('cache_control');
   });
 
   it('keeps everything until enough is old', () => {
@@ -73,8 +73,8 @@ describe('the conversation', () => {
     expect(text).not.toContain('x'.repeat(300));
     // What was thought before the first removal, with all that it was based on, stays.
     expect(kindsOf(conversation).filter(kind => kind === 'thinking')).toHaveLength(2);
-    expect(conversation.messages[3]!.content[0]!.type).toBe('thinking');
-    expect(conversation.messages.at(-1)!.content[0]).toMatchObject({ content: [PICTURE] });
+    expect(contentOf(conversation.messages[3])[0]!.type).toBe('thinking');
+    expect(contentOf(conversation.messages.at(-1))[0]).toMatchObject({ content: [PICTURE] });
     expect(conversation.trim()).toBe(false);
   });
 
@@ -86,13 +86,13 @@ describe('the conversation', () => {
   });
 
   it('cuts no character in half', () => {
-    const conversation = new ClaudeConversation([{ role: 'user', content: opening }], {
+    const conversation = new Conversation([{ role: 'user', content: opening }], {
       atTokens: 1,
       keep: 0,
     });
-    conversation.add('assistant', [{ type: 'tool_use', id: 'a', name: 'read_page', input: {} }]);
+    say(conversation, 'assistant', [{ type: 'tool_use', id: 'a', name: 'read_page', input: {} }]);
     const text = `${'y'.repeat(199)}😀${'z'.repeat(3000)}`;
-    conversation.add('user', [{ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text }] }]);
+    say(conversation, 'user', [{ type: 'tool_result', tool_use_id: 'a', content: [{ type: 'text', text }] }]);
     conversation.trim();
     expect(JSON.stringify(conversation.messages)).not.toMatch(/\\ud83d"|\\ud83d…/);
     expect(/[\uD800-\uDFFF]/u.test(JSON.stringify(conversation.messages.at(-1)))).toBe(false);
