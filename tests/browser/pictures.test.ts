@@ -7,9 +7,10 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Turn } from '../../src/agents/agent';
 import {
   pictureForModel,
-  pictureOfBox,
+  pictureOfRegion,
   pictureScale,
   takeScreenshot,
+  zoomedForModel,
 } from '../../src/browser/session/pictures';
 import { openSession } from '../../src/browser/session/session';
 import { NO_USAGE } from '../../src/data/usage';
@@ -262,8 +263,8 @@ const DRAWN: [string, (page: Page) => Promise<Buffer | null>][] = [
   ["a turn's", page => takeScreenshot(page)],
   ["a turn's, with a ring", page => takeScreenshot(page, { x: 9, y: 9 })],
   ["a model's", async page => Buffer.from((await pictureForModel(page)).data, 'base64')],
-  ["a model's, of a region", async page => Buffer.from((await pictureForModel(page, REGION)).data, 'base64')],
-  ["a finding's", page => pictureOfBox(page, REGION, 60)],
+  ["a model's, of a region", async page => Buffer.from((await zoomedForModel(page, REGION)).data, 'base64')],
+  ["a finding's", page => pictureOfRegion(page, REGION, 60)],
 ];
 const REGION = { x: 300, y: 300, width: 200, height: 100 };
 

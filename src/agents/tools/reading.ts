@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { DriverError } from '../../browser/actions/act';
 import { findText } from '../../browser/reading/find';
 import { pageText, readPage, runScript } from '../../browser/reading/page-tree';
-import { pictureForModel } from '../../browser/session/pictures';
+import { zoomedForModel } from '../../browser/session/pictures';
 import { shorten } from '../../text/line';
 import type { Driver } from './driver';
 import { defineTool, none, quote } from './tool';
@@ -83,8 +83,7 @@ const zoom = defineTool({
     const to = await driver.pointOf(page, { x: Math.max(x0, x1), y: Math.max(y0, y1) });
     const [width, height] = [to.x - from.x, to.y - from.y];
     if (width < 1 || height < 1) throw new DriverError('zoom needs a region with a size: [x0, y0, x1, y1]');
-    const { scale: _, ...taken } = await pictureForModel(page, { ...from, width, height });
-    return taken;
+    return zoomedForModel(page, { ...from, width, height });
   },
 });
 

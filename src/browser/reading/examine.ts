@@ -6,7 +6,7 @@ import { durableLocator, type Handle } from '../actions/locate';
 import { type World, worldOf } from '../in-page';
 import type { Box, Point } from '../injected/elements';
 import type { LookOptions, Sighting } from '../injected/look';
-import { pictureOfBox, viewportOf } from '../session/pictures';
+import { pictureOfRegion, viewportOf } from '../session/pictures';
 import { within } from '../waiting';
 
 /** Frames that are examined besides the page's main document. */
@@ -124,7 +124,7 @@ async function cutOut(page: Page, world: World, corner: () => Promise<Point>, in
   const bottom = Math.min(height, box.y + box.height + MARGIN);
   if (right - x < 1 || bottom - y < 1) return undefined;
   const clip = { x, y, width: right - x, height: bottom - y };
-  return pictureOfBox(page, clip, QUALITY);
+  return pictureOfRegion(page, clip, QUALITY);
 }
 
 function moved(box: Box, by: Point): Box {

@@ -1,6 +1,6 @@
 // Pictures of a tab, all JPEG in CSS pixels: of a turn for the report, for a model no larger than it looks at, and of what
 // was found on a page.
-import type { Page } from '@playwright/test';
+import type { CDPSession, Page, PageScreenshotOptions } from '@playwright/test';
 import { callInPage, protocolOf } from '../in-page';
 import type { Box, Point, Size } from '../injected/elements';
 import { limited, listen, within } from '../waiting';
@@ -42,24 +42,10 @@ const hanging = new WeakSet<Page>();
  */
 export async function takeScreenshot(page: Page, mark?: Point): Promise<Buffer | null> {
   const timeout = hanging.has(page) ? RETRY_LIMIT_MS : TURN_LIMIT_MS;
-  const image = await within(turnPicture(page, timeout, mark), timeout);
+  const image = await within(whole(page, { quality: TURN_QUALITY, timeout }, mark), timeout);
   if (image) hanging.delete(page);
   else hanging.add(page);
   return image ?? null;
-}
-
-/**
- * Faster than `page.screenshot`, which prepares every frame and waits for fonts. Without a clip the browser changes nothing in the
- * page, and draws an emulated viewport in CSS pixels at any scale factor. On a screen with another scale factor the picture is larger:
- * then Playwright takes it (Chromium 156).
- */
-async function turnPicture(page: Page, timeout: number, mark: Point | undefined): Promise<Buffer> {
-  const viewport = page.viewportSize();
-  const options = { quality: TURN_QUALITY, timeout };
-  const image = mark || !viewport ? undefined : await byProtocol(page, options).catch(() => undefined);
-  const size = image && sizeOf(image);
-  if (image && size?.width === viewport?.width && size?.height === viewport?.height) return image;
-  return byPlaywright(page, { ...options, ...(mark && { style: ring(mark, viewport) }) });
 }
 
 /** The factor for a picture of the whole viewport that a model gets: 1 for ordinary sizes, less for large ones. */
@@ -72,60 +58,63 @@ function largestScale({ width, height }: Size): number {
 }
 
 /**
- * A picture of the viewport for a model, in Base64, or of a region (CSS pixels), enlarged as far as that helps it.
+ * A picture of the viewport for a model.
  *
  * @returns `scale`: pixels of the picture for each CSS pixel
  */
-export async function pictureForModel(page: Page, region?: Box) {
-  const viewport = await viewportOf(page);
-  const clip = region ?? { x: 0, y: 0, ...viewport };
-  const wanted = region ? Math.min(MAX_ZOOM, largestScale(clip)) : pictureScale(viewport);
-  // If a page is wider than its emulated screen, only Playwright's own picture, which is as wide as the screen, keeps the emulation.
-  const screen = page.viewportSize()?.width ?? viewport.width;
-  const isPlain = wanted === 1 || screen !== viewport.width;
-  const cut = isPlain ? undefined : await capture(page, clip, wanted, MODEL_QUALITY);
-  if (cut) return { ...jpeg(cut), scale: wanted };
-  const options = { quality: MODEL_QUALITY, timeout: LIMIT_MS, caret: 'initial', clip: region } as const;
-  const whole = await byPlaywright(page, options);
-  const scale = screen / viewport.width;
-  const shrunk = wanted < scale ? await shrink(page, whole, wanted / scale) : undefined;
-  return shrunk ? { ...jpeg(shrunk), scale: wanted } : { ...jpeg(whole), scale };
+export async function pictureForModel(page: Page) {
+  const { width } = await viewportOf(page);
+  const image = await forModel(page, await whole(page, { quality: MODEL_QUALITY, timeout: LIMIT_MS }));
+  // Less than 1 also for a page that is wider than its emulated screen.
+  return { ...jpeg(image), scale: (sizeOf(image)?.width ?? width) / width };
 }
 
-const jpeg = (image: Buffer) => ({
-  data: image.toString('base64'),
-  mediaType: 'image/jpeg' as const,
-});
+/** A region of the viewport (CSS pixels) for a model, enlarged as far as that helps it. */
+export async function zoomedForModel(page: Page, region: Box) {
+  const scale = Math.min(MAX_ZOOM, largestScale(region));
+  return jpeg(await pictureOfRegion(page, region, MODEL_QUALITY, scale));
+}
 
-/** A picture that was taken before, as large as models look at: tokens grow with its area. */
+const jpeg = (image: Buffer) => ({ data: image.toString('base64'), mediaType: 'image/jpeg' as const });
+
+/** A picture as large as models look at: tokens grow with its area. */
 export async function forModel(page: Page, image: Buffer): Promise<Buffer> {
   const size = sizeOf(image);
   const scale = size ? pictureScale(size) : 1;
-  return (scale < 1 && (await shrink(page, image, scale))) || image;
+  if (scale === 1) return image;
+  const redrawn = callInPage(page, 'redraw', image.toString('base64'), scale, MODEL_QUALITY / 100);
+  const data = await within(redrawn, SHRINK_LIMIT_MS);
+  return data === undefined ? image : Buffer.from(data, 'base64');
 }
 
-/** A region of the viewport. */
-export async function pictureOfBox(page: Page, clip: Box, quality: number): Promise<Buffer> {
-  const captured = await capture(page, clip, 1, quality);
-  return captured ?? byPlaywright(page, { quality, timeout: LIMIT_MS, caret: 'initial', clip });
-}
-
-/** Only Chromium can draw a page at another scale. In other browsers, the picture is shrunk afterwards. */
-async function capture(page: Page, clip: Box, scale: number, quality: number): Promise<Buffer | undefined> {
+/** A region of the viewport (CSS pixels). Only Chromium can draw it at another scale than 1. */
+export async function pictureOfRegion(page: Page, clip: Box, quality: number, scale = 1): Promise<Buffer> {
+  const options = { quality, timeout: LIMIT_MS };
+  const screen = page.viewportSize();
   const session = await protocolOf(page);
-  if (!session) return undefined;
+  // If a page is wider than its emulated screen, only Playwright's own picture keeps the emulation.
+  if (!session || (screen && screen.width !== (await viewportOf(page)).width))
+    return byPlaywright(page, { ...options, clip });
   const { pageX, pageY } = (await session.send('Page.getLayoutMetrics')).cssVisualViewport;
   // An emulated viewport is captured in CSS pixels, a window in the screen's pixels.
-  const ratio = page.viewportSize() ? 1 : (await callInPage(page, 'viewport')).ratio;
+  const ratio = screen ? 1 : (await callInPage(page, 'viewport')).ratio;
   const onPage = { ...clip, x: clip.x + pageX, y: clip.y + pageY, scale: scale / ratio };
-  return byProtocol(page, { quality, timeout: LIMIT_MS, clip: onPage });
+  return byProtocol(page, session, { ...options, clip: onPage });
 }
 
-/** Shrinks a JPEG with a canvas in the page; undefined if that fails. */
-async function shrink(page: Page, image: Buffer, factor: number): Promise<Buffer | undefined> {
-  const redrawn = callInPage(page, 'redraw', image.toString('base64'), factor, MODEL_QUALITY / 100);
-  const data = await within(redrawn, SHRINK_LIMIT_MS);
-  return data === undefined ? undefined : Buffer.from(data, 'base64');
+/**
+ * The viewport, by the protocol where there is one: faster than `page.screenshot`, which prepares every frame and waits for
+ * fonts, for ever if one never comes. Without a clip the browser changes nothing in the page, and draws an emulated viewport
+ * in CSS pixels at any scale factor. On a screen with another scale factor the picture is larger: then Playwright takes it
+ * (Chromium 156).
+ */
+async function whole(page: Page, options: Wanted, mark?: Point): Promise<Buffer> {
+  const viewport = page.viewportSize();
+  const session = mark || !viewport ? undefined : await protocolOf(page);
+  const image = session && (await byProtocol(page, session, options).catch(() => undefined));
+  const size = image && sizeOf(image);
+  if (image && size?.width === viewport?.width && size?.height === viewport?.height) return image;
+  return byPlaywright(page, { ...options, ...(mark && { style: ring(mark, viewport) }) });
 }
 
 interface Wanted {
@@ -133,16 +122,17 @@ interface Wanted {
   timeout: number;
 }
 
-/** Undefined if the browser has no DevTools protocol. */
-async function byProtocol(page: Page, { timeout, ...options }: Wanted & { clip?: Box & { scale: number } }) {
-  const session = await protocolOf(page);
-  if (!session) return undefined;
+async function byProtocol(
+  page: Page,
+  session: CDPSession,
+  { timeout, ...options }: Wanted & { clip?: Box & { scale: number } },
+): Promise<Buffer> {
   const asked = () => session.send('Page.captureScreenshot', { format: 'jpeg', ...options });
   return Buffer.from((await drawn(page, asked, timeout)).data, 'base64');
 }
 
-function byPlaywright(page: Page, options: Wanted & { caret?: 'initial'; clip?: Box; style?: string }) {
-  const asked = () => page.screenshot({ type: 'jpeg', scale: 'css', ...options });
+function byPlaywright(page: Page, options: Wanted & PageScreenshotOptions): Promise<Buffer> {
+  const asked = () => page.screenshot({ type: 'jpeg', scale: 'css', caret: 'initial', ...options });
   return drawn(page, asked, options.timeout);
 }
 
