@@ -9,44 +9,19 @@ const OF_A_PAGE =
   /^(?:Accessibility|Animation|Audits|Autofill|CSS|CacheStorage|Console|DOM|DOMDebugger|DOMSnapshot|DOMStorage|Debugger|DeviceAccess|DeviceOrientation|Emulation|EventBreakpoints|FedCm|Fetch|HeapProfiler|IO|IndexedDB|Input|Inspector|LayerTree|Log|Media|Network|Overlay|Page|Performance|PerformanceTimeline|Profiler|Runtime|Schema|Security|ServiceWorker|WebAudio|WebAuthn|WebMCP)\./;
 
 /** Methods of `Storage` that a page's session may call. The others reveal the whole profile. */
-const OF_A_PAGES_STORAGE = new Set([
-  'Storage.clearCookies',
-  'Storage.clearDataForOrigin',
-  'Storage.clearDataForStorageKey',
-  'Storage.getCookies',
-  'Storage.getStorageKey',
-  'Storage.getStorageKeyForFrame',
-  'Storage.getUsageAndQuota',
-  'Storage.setCookies',
-]);
+const OF_A_PAGES_STORAGE =
+  /^Storage\.(?:(?:clear|get|set)Cookies|clearDataFor(?:Origin|StorageKey)|getStorageKey(?:ForFrame)?|getUsageAndQuota)$/;
 
 /** Browser-wide methods that any session may call. */
-const PASSED = new Set([
-  'Browser.getVersion',
-  'Browser.getWindowBounds',
-  'Browser.getWindowForTarget',
-  'Browser.setWindowBounds',
-  'Target.activateTarget',
-  'Target.attachToTarget',
-  'Target.closeTarget',
-  'Target.detachFromTarget',
-  'Target.getTargetInfo',
-  'Target.setAutoAttach',
-]);
+const PASSED =
+  /^(?:Browser\.(?:getVersion|getWindowForTarget|[gs]etWindowBounds)|Target\.(?:activateTarget|attachToTarget|closeTarget|detachFromTarget|getTargetInfo|setAutoAttach))$/;
 
 /** Their answers and events are filtered by context, which is only done for the browser's session. */
-const PASSED_AT_ROOT = new Set(['Target.getTargets', 'Target.setDiscoverTargets']);
+const PASSED_AT_ROOT = /^Target\.(?:getTargets|setDiscoverTargets)$/;
 
 /** Passed on with the id of the trial's context. */
-const IN_CONTEXT = new Set([
-  'Browser.grantPermissions',
-  'Browser.resetPermissions',
-  'Browser.setPermission',
-  'Storage.clearCookies',
-  'Storage.getCookies',
-  'Storage.setCookies',
-  'Target.createTarget',
-]);
+const IN_CONTEXT =
+  /^(?:Browser\.(?:grantPermissions|resetPermissions|setPermission)|Storage\.(?:clear|get|set)Cookies|Target\.createTarget)$/;
 
 /** Answered without doing anything. Downloads must stay with Playwright, or the trial would not notice them. */
 export const ANSWERED: ReadonlyMap<string, object> = new Map([
@@ -72,7 +47,7 @@ export function acts(method: string): boolean {
  * @throws Error if it is not open to the program
  */
 export function passed(method: string, params: Params, root: boolean, browserContextId: string): Params {
-  if (root && IN_CONTEXT.has(method)) {
+  if (root && IN_CONTEXT.test(method)) {
     // Neither Playwright nor the guard would notice a hidden tab.
     const { hidden, ...shown } = params;
     return { ...shown, browserContextId };
@@ -91,6 +66,6 @@ export function isBrowserWide(method: string): boolean {
 }
 
 function isOpen(method: string, root: boolean): boolean {
-  if (PASSED.has(method)) return true;
-  return root ? PASSED_AT_ROOT.has(method) : OF_A_PAGE.test(method) || OF_A_PAGES_STORAGE.has(method);
+  const others = root ? [PASSED_AT_ROOT] : [OF_A_PAGE, OF_A_PAGES_STORAGE];
+  return [PASSED, ...others].some(open => open.test(method));
 }
