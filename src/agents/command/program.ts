@@ -1,9 +1,9 @@
 // The agent's process: its lines, its standard error, and its end.
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { Socket } from 'node:net';
-import type { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import type { CdpEndpoint } from '../../browser/cdp/endpoint';
 import { abortable, within } from '../../browser/waiting';
@@ -30,6 +30,8 @@ export class ProgramError extends Error {
 
 export class Program {
   private readonly child: ChildProcess;
+  /** Undefined if the program did not start. */
+  private readonly watcher: ChildProcess | undefined;
   private readonly env: NodeJS.ProcessEnv;
   private readonly lines: string[] = [];
   private partial = '';
@@ -56,8 +58,7 @@ export class Program {
   ) {
     const { command, args, env, cwd } = options;
     // Playwright forces colours on its workers; here they would end up in errors.
-    const trial = randomUUID();
-    this.env = { ...process.env, FORCE_COLOR: undefined, ...env, [TRIAL_VARIABLE]: trial };
+    this.env = { ...process.env, FORCE_COLOR: undefined, ...env, TASKPROOF_TRIAL: randomUUID() };
     try {
       this.child = spawn(command, [...args], {
         cwd,
@@ -70,7 +71,8 @@ export class Program {
     } catch (error) {
       throw this.error(this.whyNotStarted(error as NodeJS.ErrnoException));
     }
-    if (this.child.pid !== undefined) watch(this.child.pid, trial);
+    const { pid } = this.child;
+    if (pid !== undefined) this.watcher = watcherOf(pid, `TASKPROOF_TRIAL=${this.env.TASKPROOF_TRIAL}`);
     this.exited = new Promise(resolve => this.follow(resolve));
     this.read();
     // The program may close its input before it has read the task.
@@ -117,19 +119,25 @@ export class Program {
   }
 
   /**
-   * Ends the program and all processes of its group. Resolves when it is gone.
+   * Ends the program and all that it started. Resolves when they are gone.
    *
    * @param graceMs milliseconds that it has to exit when it is asked to, before it is killed
    */
   async stop(graceMs: number): Promise<void> {
-    if (!this.ended) {
-      this.kill('SIGTERM');
-      await this.goneWithin(graceMs);
+    if (process.platform !== 'win32') {
+      if (!this.ended) {
+        this.signal('SIGTERM');
+        await this.goneWithin(graceMs);
+      }
+      // The program may be gone while processes that it started are not.
+      this.signal('SIGKILL');
+    } else if (this.ended) this.watcher?.kill();
+    if (this.watcher?.exitCode === null) {
+      const swept = once(this.watcher, 'exit');
+      this.watcher.stdin!.end();
+      await within(swept, KILL_MS);
     }
-    // The program may be gone while processes that it started are not.
-    this.kill('SIGKILL');
     await this.goneWithin(KILL_MS);
-    if (this.child.pid !== undefined) unwatch(this.child.pid);
     // A process that left its group may keep these open.
     for (const stream of this.child.stdio) stream?.destroy();
   }
@@ -199,15 +207,11 @@ export class Program {
     return `${start}: ${message}`;
   }
 
-  private kill(signal: 'SIGTERM' | 'SIGKILL'): void {
-    const { pid } = this.child;
-    if (pid === undefined) return;
+  private signal(signal: 'SIGTERM' | 'SIGKILL'): void {
     try {
-      if (process.platform !== 'win32') process.kill(-pid, signal);
-      // Windows can't ask a process to exit.
-      else if (!this.ended) spawnSync('taskkill', ['/pid', String(pid), '/t', '/f'], { windowsHide: true });
+      process.kill(-this.child.pid!, signal);
     } catch {
-      // Gone already.
+      // Gone already, or never started.
     }
   }
 }
@@ -221,67 +225,39 @@ export function lastWords(text: string): string {
 }
 
 // A text, not a function: built code may call helpers that would be missing there.
-const SOURCE = `
+const WATCHER = `
 const { spawnSync } = require('node:child_process');
 const { readdirSync, readFileSync } = require('node:fs');
-const marks = new Map();
-let partial = '';
-process.stdin.setEncoding('utf8').on('data', text => {
-  const lines = (partial + text).split('\\n');
-  partial = lines.pop();
-  for (const line of lines) {
-    const [pid, mark] = line.slice(1).split(' ');
-    if (line[0] === '+') marks.set(pid, mark);
-    else {
-      sweep(marks.get(pid), 50);
-      marks.delete(pid);
-    }
-  }
-});
-process.stdin.on('close', () => {
-  for (const [pid, mark] of marks) {
-    try {
-      if (process.platform === 'win32') spawnSync('taskkill', ['/pid', pid, '/t', '/f'], { windowsHide: true });
-      else process.kill(-pid, 'SIGKILL');
-    } catch {}
-    sweep(mark, 50);
-  }
+const [pid, mark] = process.argv.slice(1);
+process.stdin.resume().on('close', () => {
+  try {
+    if (process.platform === 'win32') spawnSync('taskkill', ['/pid', pid, '/t', '/f'], { windowsHide: true });
+    else process.kill(-pid, 'SIGKILL');
+  } catch {}
+  if (process.platform === 'linux') sweep(50);
 });
 // Repeated, since one may have started another in the meantime.
-function sweep(mark, rounds) {
-  if (process.platform !== 'linux') return;
+function sweep(rounds) {
   let found = false;
-  for (const pid of readdirSync('/proc'))
+  for (const id of readdirSync('/proc'))
     try {
-      if (!/^\\d+$/.test(pid) || !readFileSync('/proc/' + pid + '/environ', 'latin1').split('\\0').includes(mark)) continue;
-      process.kill(pid, 'SIGKILL');
+      if (!/^\\d+$/.test(id) || !readFileSync('/proc/' + id + '/environ', 'latin1').split('\\0').includes(mark)) continue;
+      process.kill(id, 'SIGKILL');
       found = true;
     } catch {}
-  if (found && rounds) setTimeout(sweep, 20, mark, rounds - 1);
+  if (found && rounds) setTimeout(sweep, 20, rounds - 1);
 }
 `;
 
-/** The environment variable that marks the processes of a trial. */
-export const TRIAL_VARIABLE = 'TASKPROOF_TRIAL';
-
-let pipe: Writable | undefined;
-
 /**
- * @param pid leader of a process group (on Windows: root of a process tree) that must not outlive this process
- * @param trial value of TRIAL_VARIABLE in its environment
+ * Starts a process that waits for its input to close, as it does when this process dies. Then it kills what is left of the
+ * program.
+ *
+ * @param pid leader of a process group (on Windows: root of a process tree)
+ * @param mark in the environment of the program and of what it started
  */
-export function watch(pid: number, trial: string): void {
-  pipe ??= start();
-  pipe.write(`+${pid} ${TRIAL_VARIABLE}=${trial}\n`);
-}
-
-/** Call it as soon as the program is gone, since its id may be reused. Kills what the program left behind. */
-export function unwatch(pid: number): void {
-  pipe?.write(`-${pid}\n`);
-}
-
-function start(): Writable {
-  const child = spawn(process.execPath, ['-e', SOURCE], {
+function watcherOf(pid: number, mark: string): ChildProcess {
+  const watcher = spawn(process.execPath, ['-e', WATCHER, String(pid), mark], {
     // The worker's own options may load a test runner's hooks.
     env: { ...process.env, NODE_OPTIONS: '' },
     stdio: ['pipe', 'ignore', 'ignore'],
@@ -289,10 +265,10 @@ function start(): Writable {
     detached: true,
     windowsHide: true,
   });
-  // Without it, only the programs of a killed worker go on.
-  child.on('error', () => undefined);
-  child.stdin!.on('error', () => undefined);
-  child.unref();
-  (child.stdin as Socket).unref();
-  return child.stdin!;
+  // It is without effect on the trial that it could not be started.
+  watcher.on('error', () => undefined);
+  watcher.stdin!.on('error', () => undefined);
+  watcher.unref();
+  (watcher.stdin as Socket).unref();
+  return watcher;
 }
