@@ -2,16 +2,9 @@
 import type { BrowserContext, CDPSession, Page } from '@playwright/test';
 import { protocolOf } from '../in-page';
 
-/** What we use of the protocol's own type, which Playwright does not export. */
-export interface TargetInfo {
-  targetId: string;
-  type: string;
-  url: string;
-  subtype?: string;
-  openerId?: string;
-  openerFrameId?: string;
-  browserContextId?: string;
-}
+declare const session: CDPSession;
+/** The protocol's own type, which Playwright does not export. */
+export type TargetInfo = Awaited<ReturnType<typeof session.send<'Target.getTargetInfo'>>>['targetInfo'];
 
 const TYPES = ['page', 'iframe', 'shared_worker', 'service_worker'];
 
