@@ -19,12 +19,9 @@ const MAX_SCORED = 30;
 /** A picture with this score or more is kept. */
 const RELEVANT = 3;
 
-type Kind = 'turns' | 'final address' | 'final page text' | 'automatic checks' | 'screenshot description';
+type Screenshot = JudgedTrial['screenshots'][number];
 
-export type Screenshot = JudgedTrial['screenshots'][number];
-
-export interface ScoredScreenshot {
-  screenshot: Screenshot;
+export interface ScoredScreenshot extends Screenshot {
   /** 1 to 5; null if there was nothing to choose. */
   score: number | null;
   shows: string | null;
@@ -40,17 +37,15 @@ export function cached(block: BetaTextBlockParam): BetaTextBlockParam {
 }
 
 /** Without a "<", the content can't end its quotation or open another. The API refuses half of a surrogate pair. */
-export function quotedEvidence(kind: Kind, content: string): string {
+export function quotedEvidence(kind: string, content: string): string {
   return `<evidence kind="${kind}">\n${content.toWellFormed().replaceAll('<', '&lt;') || '(nothing)'}\n</evidence>`;
 }
 
 /** The same for all trials of a spec with the same key points. */
 export function taskText({ spec, rubric }: JudgedTrial, keyPoints?: readonly string[]): string {
-  const points = keyPoints?.map((point, index) => `${index + 1}. ${point.toWellFormed()}`).join('\n');
-  return [
-    `<task>\n<goal>\n${spec.goal.toWellFormed()}\n</goal>\n<rubric>\n${rubric.toWellFormed()}\n</rubric>\n</task>`,
-    ...(points ? [`<key_points>\n${points}\n</key_points>`] : []),
-  ].join('\n');
+  const points = keyPoints?.map((point, index) => `${index + 1}. ${point}`).join('\n');
+  const task = `<task>\n<goal>\n${spec.goal}\n</goal>\n<rubric>\n${rubric}\n</rubric>\n</task>`;
+  return (points ? `${task}\n<key_points>\n${points}\n</key_points>` : task).toWellFormed();
 }
 
 export function recordedEvidence(trial: JudgedTrial): BetaTextBlockParam {
@@ -67,18 +62,13 @@ export function recordedEvidence(trial: JudgedTrial): BetaTextBlockParam {
 
 /** What pages and the agent say starts no line: none can add a turn. */
 function turnText({ number, actions, narration, url }: JudgedTrial['turns'][number]): string {
-  return [
-    `Turn ${number}, which ended at ${cutMiddle(url, MAX_URL)}`,
-    ...actions.map(
-      ({ title, error }) =>
-        `- did: ${shorten(title, MAX_ACTION)}${error ? ` (error: ${shorten(error, MAX_ACTION)})` : ''}`,
-    ),
-    ...(narration.trim()
-      ? [
-          `- the agent said: ${cutMiddle(narration.trim(), MAX_NARRATION).replace(/\s*[\r\n\u2028\u2029]\s*/g, '\n    ')}`,
-        ]
-      : []),
-  ].join('\n');
+  const did = actions.map(({ title, error }) => {
+    const failed = error ? ` (error: ${shorten(error, MAX_ACTION)})` : '';
+    return `- did: ${shorten(title, MAX_ACTION)}${failed}`;
+  });
+  const said = cutMiddle(narration.trim(), MAX_NARRATION).replace(/\s*[\r\n\u2028\u2029]\s*/g, '\n    ');
+  const where = `Turn ${number}, which ended at ${cutMiddle(url, MAX_URL)}`;
+  return [where, ...did, ...(said ? [`- the agent said: ${said}`] : [])].join('\n');
 }
 
 /** Leaves out pictures that the next one repeats, and thins a long row evenly; the first and the last stay. */
@@ -93,20 +83,20 @@ export function candidates(all: readonly Screenshot[]): Screenshot[] {
 export function mostRelevant(scored: readonly ScoredScreenshot[], limit: number): ScoredScreenshot[] {
   const between = scored
     .slice(1, -1)
-    .map((each, index) => ({ each, index }))
-    .filter(({ each }) => (each.score ?? 0) >= RELEVANT)
+    .filter(({ score }) => (score ?? 0) >= RELEVANT)
     // Of two with the same score the later, which is nearer to the outcome.
-    .sort((a, b) => b.each.score! - a.each.score! || b.index - a.index)
+    .reverse()
+    .sort((a, b) => b.score! - a.score!)
     .slice(0, limit - 2);
-  const kept = new Set([scored[0], scored.at(-1), ...between.map(({ each }) => each)]);
+  const kept = new Set([scored[0], scored.at(-1), ...between]);
   return scored.filter(each => kept.has(each));
 }
 
 /** Numbered from 1, for the model to refer to. */
 export function pictures(kept: readonly ScoredScreenshot[]): BetaContentBlockParam[] {
-  return kept.flatMap(({ screenshot, shows }, index) => [
-    text(`Screenshot ${index + 1} of ${kept.length}, ${whenOf(screenshot.turn)}:`),
-    imageBlock(screenshot.image),
+  return kept.flatMap(({ turn, image, shows }, index) => [
+    text(`Screenshot ${index + 1} of ${kept.length}, ${whenOf(turn)}:`),
+    imageBlock(image),
     ...(shows ? [text(quotedEvidence('screenshot description', shows))] : []),
   ]);
 }
@@ -117,8 +107,8 @@ export function described(
   kept: readonly ScoredScreenshot[],
 ): BetaContentBlockParam[] {
   const others = scored.filter(each => !kept.includes(each) && (each.score ?? 0) >= RELEVANT && each.shows);
-  if (others.length === 0) return [];
-  const lines = others.map(({ screenshot, shows }) => `${whenOf(screenshot.turn)}: ${shows}`);
+  if (!others.length) return [];
+  const lines = others.map(({ turn, shows }) => `${whenOf(turn)}: ${shows}`);
   return [
     text('Further screenshots that tell something, not attached:'),
     text(quotedEvidence('screenshot description', cutMiddle(lines.join('\n'), MAX_DESCRIPTIONS))),
@@ -130,10 +120,8 @@ export function whenOf(turn: number | null): string {
 }
 
 export function imageBlock(image: Buffer): BetaContentBlockParam {
-  return {
-    type: 'image',
-    source: { type: 'base64', media_type: 'image/jpeg', data: image.toString('base64') },
-  };
+  const data = image.toString('base64');
+  return { type: 'image', source: { type: 'base64', media_type: 'image/jpeg', data } };
 }
 
 /** Kept in each judgement. */

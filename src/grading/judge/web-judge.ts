@@ -1,9 +1,21 @@
-// The stages of a judgement, after WebJudge (Online-Mind2Web, arXiv 2504.01382): key points, scored screenshots, decision.
+// The stages of a judgement, after WebJudge (Online-Mind2Web, arXiv 2504.01382): key points, scored screenshots, decision. Each request
+// stays within the budget, and each answer fits its schema.
+import { jsonSchemaOutputFormat } from '@anthropic-ai/sdk/helpers/json-schema';
+import type {
+  BetaContentBlockParam,
+  BetaMessage,
+  MessageCreateParamsNonStreaming,
+} from '@anthropic-ai/sdk/resources/beta/messages/messages';
 import { z } from 'zod';
+import { Client } from '../../agents/claude/client';
+import { pricesOf, usageOf } from '../../agents/claude/pricing';
+import { costOf, unknownPrice } from '../../agents/model/budget';
+import { tokensOf } from '../../agents/model/conversation';
 import type { Judgement } from '../../data/record';
+import { addUsage, NO_USAGE } from '../../data/usage';
+import { problemsIn } from '../../spec/errors';
 import { messageOf } from '../../text/line';
 import { type JudgedTrial, JudgeError, type WebJudgeSettings } from './index';
-import { JudgeModel } from './model';
 import {
   cached,
   candidates,
@@ -17,7 +29,6 @@ import {
   recordedEvidence,
   SCORE,
   type ScoredScreenshot,
-  type Screenshot,
   taskText,
   text,
   whenOf,
@@ -25,6 +36,11 @@ import {
 
 /** The first and the last are kept anyway: with so few there is nothing to choose. */
 const NOTHING_TO_CHOOSE = 2;
+/** Estimated tokens of an answer. */
+const OUTPUT_GUESS = 500;
+const MAX_PROBLEM = 300;
+/** Most requests at a time. */
+const PARALLEL = 4;
 
 const words = z.string().trim().min(1).max(2_000);
 
@@ -48,33 +64,30 @@ const decisionAnswer = z.strictObject({
 /** @returns the schema of a decision on so many key points and screenshots, both numbered from 1. */
 function decisionOn(points: number, screenshots: number) {
   return decisionAnswer.superRefine(({ keyPoints, passed }, context) => {
-    const complain = (path: PropertyKey[], message: string) =>
-      context.addIssue({ code: 'custom', path, message });
-    const numbers = keyPoints.map(({ number }) => number).sort((a, b) => a - b);
-    if (numbers.length !== points || numbers.some((number, index) => number !== index + 1))
-      complain(
-        ['keyPoints'],
-        `there are ${points} key points: each number from 1 to ${points}, exactly once`,
-      );
-    keyPoints.forEach(({ screenshot }, index) => {
-      if (screenshot !== null && (screenshot < 1 || screenshot > screenshots))
-        complain(['keyPoints', index, 'screenshot'], `there are screenshots 1 to ${screenshots}, or null`);
-    });
-    if (passed !== keyPoints.every(({ met }) => met))
-      complain(['passed'], 'must be true exactly where every key point is met');
+    const rule = (path: string, holds: boolean, message: string) => {
+      if (!holds) context.addIssue({ code: 'custom', path: [path], message });
+    };
+    const numbers = new Set(keyPoints.map(({ number }) => number));
+    const isEach = keyPoints.length === points && keyPoints.every((_, index) => numbers.has(index + 1));
+    const isThere = keyPoints.every(({ screenshot: at }) => at === null || (at >= 1 && at <= screenshots));
+    const each = `there are ${points} key points: each number from 1 to ${points}, exactly once`;
+    rule('keyPoints', isEach, each);
+    rule('keyPoints', isThere, `there are screenshots 1 to ${screenshots}, or null`);
+    const allMet = keyPoints.every(({ met }) => met);
+    rule('passed', passed === allMet, 'must be true exactly where every key point is met');
   });
 }
 
-type Decision = z.output<ReturnType<typeof decisionOn>>;
+type Decision = z.output<typeof decisionAnswer>;
 
 /** Key points of specs that this process has already judged: the k trials of a spec share them. */
 const remembered = new Map<string, readonly string[]>();
 
 /** @throws JudgeError with the usage, if there is no judgement. */
 export async function judgeWeb(trial: JudgedTrial, settings: WebJudgeSettings): Promise<Judgement> {
-  const model = new JudgeModel(settings, trial.budgetUsd, trial.signal);
+  const model = new JudgeModel(settings, trial);
   try {
-    return await judgeInStages(trial, settings, model);
+    return { ...(await judgeInStages(trial, settings, model)), usage: model.usage };
   } catch (error) {
     throw new JudgeError(messageOf(error), model.usage);
   }
@@ -88,24 +101,14 @@ async function judgeInStages(
   const keyPoints = await keyPointsOf(trial, settings, model);
   const task = cached(text(taskText(trial, keyPoints)));
   const shots = candidates(trial.screenshots);
-
-  const score = async (screenshot: Screenshot): Promise<ScoredScreenshot> => {
-    const answer = await model.ask({
-      stage: 'screenshot',
-      system: SCORE,
-      content: [
-        task,
-        text(`This screenshot was taken as ${whenOf(screenshot.turn)}:`),
-        imageBlock(screenshot.image),
-      ],
-      schema: scoreAnswer,
-    });
-    return { screenshot, ...answer };
-  };
   const scored: ScoredScreenshot[] =
     shots.length <= NOTHING_TO_CHOOSE
-      ? shots.map(screenshot => ({ screenshot, score: null, shows: null }))
-      : await model.inParallel(shots, score);
+      ? shots.map(shot => ({ ...shot, score: null, shows: null }))
+      : await inParallel(shots, async shot => {
+          const taken = text(`This screenshot was taken as ${whenOf(shot.turn)}:`);
+          const content = [task, taken, imageBlock(shot.image)];
+          return { ...shot, ...(await model.ask('screenshot', SCORE, content, scoreAnswer)) };
+        });
   const kept = mostRelevant(scored, settings.screenshots);
 
   const closing = text('Decide: go through the key points, then give the reason and the verdict.');
@@ -116,35 +119,33 @@ async function judgeInStages(
     ...described(scored, kept),
     settings.votes > 1 ? cached(closing) : closing,
   ];
-  const decide = () =>
-    model.ask({
-      stage: 'decision',
-      system: DECIDE,
-      content,
-      schema: decisionOn(keyPoints.length, kept.length),
-    });
-  const votes = await votesOf(decide, settings.votes, model);
+  const schema = decisionOn(keyPoints.length, kept.length);
+  const votes: Decision[] = [];
+  const count = (passed: boolean) => votes.filter(vote => vote.passed === passed).length;
+  const majority = (settings.votes + 1) / 2;
+  // The first runs alone, so that the others find its prompt in the cache.
+  for (let more = 1; more > 0; more = majority - Math.max(count(true), count(false))) {
+    const decide = () => model.ask('decision', DECIDE, content, schema);
+    votes.push(...(await inParallel(Array(more).fill(null), decide)));
+  }
 
-  const passes = votes.filter(({ passed }) => passed).length;
-  const passed = passes * 2 > votes.length;
+  const passed = count(true) > count(false);
   const { reason, keyPoints: answered } = votes.find(vote => vote.passed === passed)!;
-  const count =
-    settings.votes > 1 ? ` (${passed ? passes : votes.length - passes} of ${votes.length} votes)` : '';
+  const counted = settings.votes > 1 ? ` (${count(passed)} of ${votes.length} votes)` : '';
   return {
     passed,
-    reason: `${reason}${count}`,
-    usage: model.usage,
+    reason: `${reason}${counted}`,
     keyPoints: keyPoints.map((point, index) => {
       const { met, evidence, screenshot } = answered.find(({ number }) => number === index + 1)!;
-      const name = screenshot === null ? null : kept[screenshot - 1]!.screenshot.name;
+      const name = screenshot === null ? null : kept[screenshot - 1]!.name;
       return { text: point, met, evidence, screenshot: name };
     }),
     promptVersion: PROMPT_VERSION,
-    screenshots: scored.map(each => {
-      const { name, turn } = each.screenshot;
-      return { name, turn, score: each.score, shows: each.shows, kept: kept.includes(each) };
-    }),
-    votes: votes.map(vote => ({ passed: vote.passed, reason: vote.reason })),
+    screenshots: scored.map(({ image: _, ...shot }, index) => ({
+      ...shot,
+      kept: kept.includes(scored[index]!),
+    })),
+    votes: votes.map(({ passed, reason }) => ({ passed, reason })),
   };
 }
 
@@ -157,29 +158,126 @@ async function keyPointsOf(
   const key = JSON.stringify([PROMPT_VERSION, settings.model, task]);
   const known = remembered.get(key);
   if (known) return known;
-  const { keyPoints } = await model.ask({
-    stage: 'key points',
-    system: KEY_POINTS,
-    content: [cached(text(task)), text('List the key points.')],
-    schema: keyPointsAnswer,
-  });
+  const content = [cached(text(task)), text('List the key points.')];
+  const { keyPoints } = await model.ask('key points', KEY_POINTS, content, keyPointsAnswer);
   remembered.set(key, keyPoints);
   return keyPoints;
 }
 
-/** As many as a majority needs. The first runs alone, so that the others find its prompt in the cache. */
-async function votesOf(
-  decide: () => Promise<Decision>,
-  most: number,
-  model: JudgeModel,
-): Promise<Decision[]> {
-  const majority = (most + 1) / 2;
-  const votes: Decision[] = [];
-  for (;;) {
-    const passes = votes.filter(({ passed }) => passed).length;
-    const ahead = Math.max(passes, votes.length - passes);
-    if (ahead >= majority) return votes;
-    const more = votes.length === 0 ? 1 : majority - ahead;
-    votes.push(...(await model.inParallel(Array.from({ length: more }), decide)));
+/** In order, a few at a time. Rejects with the first failure once those of its time have ended: each is paid. */
+async function inParallel<Item, Result>(items: readonly Item[], run: (item: Item) => Promise<Result>) {
+  const results: Result[] = [];
+  for (let at = 0; at < items.length; at += PARALLEL) {
+    const some = items.slice(at, at + PARALLEL).map(run);
+    await Promise.allSettled(some);
+    results.push(...(await Promise.all(some)));
   }
+  return results;
+}
+
+class JudgeModel {
+  usage = NO_USAGE;
+  private readonly client: Client;
+  private readonly prices;
+  /** US dollars of the requests in flight. */
+  private reserved = 0;
+
+  constructor(
+    private readonly settings: WebJudgeSettings,
+    private readonly trial: Pick<JudgedTrial, 'budgetUsd' | 'signal'>,
+  ) {
+    this.client = new Client({ ...settings, factory: 'webJudge' });
+    this.prices = pricesOf(settings);
+  }
+
+  /**
+   * Asks, and asks once more if the answer does not fit the schema.
+   *
+   * @throws Error if the API fails, the budget is too small or the answer stays malformed.
+   */
+  async ask<Schema extends z.ZodType>(
+    stage: string,
+    system: string,
+    content: BetaContentBlockParam[],
+    schema: Schema,
+  ): Promise<z.output<Schema>> {
+    const { model, effort, maxTokens } = this.settings;
+    // Not the format's own `parse`: if it fails, the count of tokens is lost.
+    const format = jsonSchemaOutputFormat(z.toJSONSchema(schema, { reused: 'ref' }) as never);
+    const params = {
+      model,
+      max_tokens: maxTokens,
+      system: [cached(text(system))],
+      messages: [{ role: 'user' as const, content }],
+      output_config: { format: { type: format.type, schema: format.schema }, ...(effort && { effort }) },
+    };
+    const first = await this.send(params);
+    const answer = read(first, schema);
+    if ('value' in answer) return answer.value;
+    const again = `An earlier answer to this was not valid (${answer.problem}). Answer again, in the required form.`;
+    const second = await this.send({
+      ...params,
+      // With the same limit, thinking would use it up again.
+      max_tokens: first.stop_reason === 'max_tokens' ? maxTokens * 2 : maxTokens,
+      messages: [{ role: 'user', content: [...content, text(again)] }],
+    });
+    const mended = read(second, schema);
+    if ('value' in mended) return mended.value;
+    throw new Error(`the answer to "${stage}" is malformed, even when asked again: ${mended.problem}`);
+  }
+
+  private async send(params: MessageCreateParamsNonStreaming): Promise<BetaMessage> {
+    const { client, trial, settings } = this;
+    const price = this.priceOf(params);
+    this.reserved += price;
+    const limit = {
+      signal: trial.signal,
+      timeLeftMs: settings.requestTimeoutMs,
+      patienceMs: 0,
+      spent: (usage: BetaMessage['usage']) => {
+        this.usage = addUsage(this.usage, usageOf(usage, this.prices));
+      },
+    };
+    const sent = client.send(params, limit).finally(() => {
+      this.reserved -= price;
+    });
+    const message = await sent.catch(error => {
+      trial.signal.throwIfAborted();
+      throw new Error(client.problem(error));
+    });
+    if (message.stop_reason === 'refusal')
+      throw new Error(`the model "${settings.model}" refuses to judge this trial`);
+    return message;
+  }
+
+  /** @throws Error if the request would probably exceed what is left of the cap. */
+  private priceOf({ model, system, messages }: MessageCreateParamsNonStreaming): number {
+    const { budgetUsd } = this.trial;
+    if (budgetUsd === undefined) return 0;
+    if (!this.prices) throw new Error(unknownPrice(model, 'webJudge'));
+    const tokens = { cacheCreationTokens: tokensOf([system, messages]), outputTokens: OUTPUT_GUESS };
+    const price = costOf(this.prices, tokens);
+    const spent = (this.usage.costUsd ?? 0) + this.reserved;
+    if (spent + price <= budgetUsd) return price;
+    throw new Error(
+      `the judge would exceed the trial's cost cap: of the $${budgetUsd.toFixed(4)} that were left it has spent $${spent.toFixed(4)}, and its next request would cost about $${price.toFixed(4)}. Raise maxCostUsd, or use a cheaper model: webJudge({ model }).`,
+    );
+  }
+}
+
+function read<Schema extends z.ZodType>(
+  { content, stop_reason }: BetaMessage,
+  schema: Schema,
+): { value: z.output<Schema> } | { problem: string } {
+  if (stop_reason === 'max_tokens')
+    return { problem: 'it was cut off. If this happens often, raise webJudge({ maxTokens })' };
+  const said = content.flatMap(block => (block.type === 'text' ? [block.text] : [])).join('');
+  let json: unknown;
+  try {
+    json = JSON.parse(said);
+  } catch {
+    return { problem: 'it is not JSON' };
+  }
+  const { data, error } = schema.safeParse(json);
+  return error ? { problem: problemsIn(error, 'answer').join('; ').slice(0, MAX_PROBLEM) } : { value: data };
 }

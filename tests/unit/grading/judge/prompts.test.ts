@@ -13,11 +13,11 @@ import { jpeg, judgedTrial, shots } from './trials';
 
 const scored = (...scores: (number | null)[]): ScoredScreenshot[] =>
   scores.map((score, index) => ({
-    screenshot: { name: `${index}`, turn: index, image: jpeg(index) },
+    ...{ name: `${index}`, turn: index, image: jpeg(index) },
     score,
     shows: score === null ? null : `picture ${index}`,
   }));
-const names = (some: readonly ScoredScreenshot[]) => some.map(({ screenshot }) => screenshot.name).join('');
+const names = (some: readonly ScoredScreenshot[]) => some.map(({ name }) => name).join('');
 
 test.each<[(number | null)[], number, string]>([
   [[], 6, ''],
