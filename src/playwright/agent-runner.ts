@@ -6,7 +6,7 @@ import { AGENT_ATTACHMENT, type AgentNote, type TrialStatus, type TurnRecord } f
 import type { TotalUsage } from '../data/usage';
 import { checkOptions, type OptionSchemas } from '../options';
 import { parsedUrl } from '../spec/url';
-import { AgentRun, agentTimeMs, type TrialPlan, trialContext } from '../trial/run-agent';
+import { AgentRun, agentTimeMs, type TrialPlan } from '../trial/run-agent';
 import { runError } from './inside/errors';
 import { LIMITS, missingSecrets, type ReadyOptions } from './run/options';
 import { attachTo, seedOf, testOutput, trialPlanOf } from './trial-test';
@@ -72,6 +72,7 @@ export function agentRunner(page: Page, options: ReadyOptions, testInfo: TestInf
         specId: null,
         specName: null,
         specHash: null,
+        spec: null,
         goal,
         entryUrl: null,
         allowedDomains: given.allowedDomains ?? [hostOf(page.url())],
@@ -88,15 +89,14 @@ export function agentRunner(page: Page, options: ReadyOptions, testInfo: TestInf
 }
 
 async function runAgent(page: Page, plan: TrialPlan, testInfo: TestInfo): Promise<AgentOutcome> {
-  const opened = await openSession(page, plan.allowedDomains);
-  const run = new AgentRun(trialContext(plan, opened, testOutput));
-  const { turns } = run;
+  const run = new AgentRun(plan, await openSession(page, plan.allowedDomains), testOutput);
+  const { turns, session } = run;
   try {
     return await testOutput.step(`agent "${plan.agent.name}": ${plan.goal}`, async () => {
-      const { status, errorKind, reason } = await run.run();
+      const { status, errorKind, reason } = await run.runAgent();
       if (status === 'error') throw new Error(`agent.run, error: ${errorKind}: ${reason}`);
       const { records, usage } = turns;
-      const finalUrl = opened.session.page.url();
+      const finalUrl = session.page.url();
       return { status, reason, turns: records, usage, costUsd: usage.costUsd, finalUrl };
     });
   } finally {
@@ -104,7 +104,7 @@ async function runAgent(page: Page, plan: TrialPlan, testInfo: TestInfo): Promis
     const { name: agent, model = null } = plan.agent;
     const note: AgentNote = { agent, model, turns: turns.records.length, usage: turns.usage };
     attachTo(testInfo, AGENT_ATTACHMENT, 'application/json', JSON.stringify(note));
-    await opened.close();
+    await run.close();
   }
 }
 

@@ -3,13 +3,13 @@ import { createHash } from 'node:crypto';
 import { relative } from 'node:path';
 import { type Page, type TestInfo, test } from '@playwright/test';
 import type { Location } from '@playwright/test/reporter';
-import { type OpenSession, openSession } from '../browser/session/session';
+import { openSession } from '../browser/session/session';
 import { planName } from '../data/plan';
 import { RECORD_ATTACHMENT, type TrialRecord } from '../data/record';
 import type { LoadedSpec } from '../spec/load';
 import { atOrigin, placeholdersIn, withData } from '../spec/placeholders';
 import { oneLine } from '../text/line';
-import { ended, errorEnd, type GradedPlan, type TrialOutput } from '../trial/run-agent';
+import { ended, errorEnd, type TrialOutput, type TrialPlan } from '../trial/run-agent';
 import { transcript } from '../trial/transcript';
 import { Trial, trialTimeMs } from '../trial/trial';
 import { errorAt } from './inside/errors';
@@ -26,7 +26,6 @@ const QUIET_TEXT = 'Text/plain';
 
 export class TrialTest {
   private trial: Trial | null = null;
-  private opened: OpenSession | null = null;
   private attached = false;
 
   constructor(
@@ -43,7 +42,7 @@ export class TrialTest {
     showUsed(testInfo.annotations, plan.spec);
     // A timeout of 0 means none, as in debugging.
     if (testInfo.timeout) testInfo.setTimeout(testInfo.timeout + trialTimeMs(plan));
-    this.opened = await openSession(this.page, plan.allowedDomains);
+    const opened = await openSession(this.page, plan.allowedDomains);
     const identity = {
       specId: loaded.spec.id,
       specHash: loaded.hash,
@@ -53,9 +52,9 @@ export class TrialTest {
       policy: carriedPlan(testInfo)!.policy,
       ...(plan.unique ? { runId: runId(), unique: plan.unique } : {}),
     };
-    this.trial = new Trial(plan, identity, this.opened, testOutput);
+    this.trial = new Trial(plan, identity, opened, testOutput);
     const record = await this.trial.run();
-    this.attach(record, plan);
+    this.attach(record);
     if (record.outcome === 'passed') return;
     throw trialError(record, this.trial.failure!, errorLocation(record, plan));
   }
@@ -69,12 +68,12 @@ export class TrialTest {
           ? ended('timed_out', `the test timed out after ${testInfo.timeout / 1000} s`)
           : errorEnd('interrupted', 'the run was interrupted before the trial ended'),
       );
-      this.attach(trial.record(), trial.plan);
+      this.attach(trial.record());
     }
-    await this.opened?.close();
+    await trial?.close();
   }
 
-  private plan({ spec: declared, hash, file, locate }: LoadedSpec): GradedPlan {
+  private plan({ spec: declared, hash, file, locate }: LoadedSpec) {
     const { options, testInfo, navigationTimeoutMs } = this;
     const specName = planName(carriedPlan(testInfo)!);
     const seed = seedOf(specName, testInfo.repeatEachIndex + seedOffset());
@@ -97,19 +96,22 @@ export class TrialTest {
       seed,
       ...(placeholdersIn(declared).some(({ name }) => name === 'unique') ? { unique } : {}),
       ...(navigationTimeoutMs ? { navigationTimeoutMs } : {}),
-      locate: path => ({ file, ...(locate(path) ?? locate('goal') ?? { line: 1, column: 1 }) }),
-    };
+      locate: (path: string): Location => ({
+        file,
+        ...(locate(path) ?? locate('goal') ?? { line: 1, column: 1 }),
+      }),
+    } satisfies TrialPlan;
   }
 
-  private attach(record: TrialRecord, { goal, specName }: GradedPlan): void {
+  private attach(record: TrialRecord): void {
     // A trial that was stopped from outside may still end on its own.
     if (this.attached) return;
     this.attached = true;
-    attachTo(this.testInfo, 'transcript', QUIET_TEXT, transcript(record, goal));
+    attachTo(this.testInfo, 'transcript', QUIET_TEXT, transcript(record, this.trial!.plan.goal));
     attachTo(this.testInfo, RECORD_ATTACHMENT, 'application/json', JSON.stringify(record));
     const { repeatIndex: index, outcome, costUsd } = record;
     try {
-      enter(this.testInfo.project.name, specName, { index, outcome, costUsd });
+      enter(this.testInfo.project.name, planName(carriedPlan(this.testInfo)!), { index, outcome, costUsd });
     } catch (error) {
       // Only other workers need the entry, for early stop and the cost cap of the run.
       process.stderr.write(
@@ -132,7 +134,7 @@ export const testOutput: TrialOutput = {
   step: (title, body, location) =>
     test.step(
       oneLine(title, 300),
-      step => body((name, attachment) => step.attach(name, attachment)),
+      step => body((name, body) => step.attach(name, { body, contentType: 'image/jpeg' })),
       location ? { location } : {},
     ),
 };
@@ -156,7 +158,7 @@ function uniqueOf(seed: number, project: string): string {
   return (10 + (first! % 26)).toString(36) + digits.join('');
 }
 
-function errorLocation(record: TrialRecord, plan: GradedPlan): Location {
+function errorLocation(record: TrialRecord, plan: ReturnType<TrialTest['plan']>): Location {
   if (record.errorKind === 'site_unreachable') return plan.locate('entryUrl');
   if (record.status === 'max_steps') return plan.locate('maxSteps');
   const broken = record.assertions.findIndex(({ passed }) => !passed);

@@ -7,11 +7,11 @@ import type { TotalUsage } from '../data/usage';
 import { AssertionFailure, assertionTitle, checkAssertion } from '../grading/assertions';
 import { type Judge, type JudgedTrial, JudgeError } from '../grading/judge';
 import { problemsIn } from '../spec/errors';
+import { parsedUrl } from '../spec/url';
 import { messageOf, oneLine } from '../text/line';
 import { type Mask, maskDeep } from '../text/mask';
-import type { GradedPlan, TrialContext } from './run-agent';
+import type { AgentRun } from './run-agent';
 import { keyPointTitle } from './transcript';
-import type { Turns } from './turns';
 
 /** Milliseconds for all of the judge's calls. */
 const JUDGE_TIME_MS = 120_000;
@@ -34,14 +34,14 @@ const MAX_REASON = 1_000;
  * @param results gets each result at once
  */
 export async function checkAssertions(
-  { plan, session, network, output, mask }: TrialContext<GradedPlan>,
+  { plan, session, opened, output, mask }: AgentRun,
   results: AssertionResult[],
 ): Promise<void> {
   let once = false;
-  for (const [index, assertion] of plan.spec.assertions.entries()) {
+  for (const [index, assertion] of (plan.spec?.assertions ?? []).entries()) {
     const location = plan.locate(`assertions[${index}]`);
     const title = assertionTitle(assertion);
-    const state = { network: network.events, timeoutMs: plan.expectTimeoutMs, once };
+    const state = { network: opened.network.events, timeoutMs: plan.expectTimeoutMs, once };
     const check = () => session.onAdmitted(page => checkAssertion(assertion, { page, ...state }));
     const reason = await output.step(title, check, location).then(
       () => null,
@@ -59,7 +59,7 @@ export async function checkAssertions(
       ...(description ? { description } : {}),
       passed: reason === null,
       reason,
-      line: location.line,
+      ...(location && { line: location.line }),
     });
   }
 }
@@ -69,13 +69,13 @@ export async function checkAssertions(
  *
  * @returns why the site does not answer, in one line; null if it does
  */
-export async function whySiteIsGone(trial: TrialContext<GradedPlan>): Promise<string | null> {
-  const { plan, session, network } = trial;
-  const { entryUrl } = plan.spec;
-  const { origin } = new URL(entryUrl);
+export async function whySiteIsGone({ plan, session, opened }: AgentRun): Promise<string | null> {
+  const { entryUrl } = plan;
+  const origin = parsedUrl(entryUrl ?? '')?.origin;
+  if (!origin) return null;
   const unanswered = ({ url, status, failure = '' }: NetworkEvent) =>
     failure !== '' && status === null && !/abort|block|cancel/i.test(failure) && url.startsWith(`${origin}/`);
-  if (!network.events.some(unanswered)) return null;
+  if (!entryUrl || !opened.network.events.some(unanswered)) return null;
   try {
     const options = { timeout: SITE_ANSWER_MS, maxRedirects: 0 };
     const answer = await session.context.request.get(entryUrl, options);
@@ -87,14 +87,6 @@ export async function whySiteIsGone(trial: TrialContext<GradedPlan>): Promise<st
   }
 }
 
-export interface JudgedState {
-  trial: TrialContext<GradedPlan>;
-  turns: Turns;
-  assertions: readonly AssertionResult[];
-  /** Aborted when the test ends. */
-  stopped: AbortSignal;
-}
-
 /** The judgement, or in one line why there is none, which makes the trial an error; and what the judge has spent. */
 export interface Judged {
   judgement?: JudgeResult;
@@ -102,28 +94,40 @@ export interface Judged {
   usage?: TotalUsage;
 }
 
-export async function judgeTrial(judge: Judge, state: JudgedState): Promise<Judged> {
-  const said = (reason: string) => oneLine(state.trial.mask(`judge "${judge.name}": ${reason}`), 500);
+/** @param stopped aborted when the test ends */
+export async function judgeTrial(
+  trial: AgentRun,
+  judge: Judge,
+  assertions: readonly AssertionResult[],
+  stopped: AbortSignal,
+): Promise<Judged> {
+  const { mask, pictures } = trial;
   try {
-    const trial = await judgedTrial(state);
-    const returned: unknown = await abortable(() => judge.judge(trial), trial.signal);
-    const judgement = readJudgement(returned, judge, state.trial.mask);
-    await showJudgement(state.trial, judgement);
+    const signal = AbortSignal.any([AbortSignal.timeout(judgeTimeMs(pictures.length)), stopped]);
+    const judged = await judgedTrial(trial, assertions, signal);
+    const returned: unknown = await abortable(() => judge.judge(judged), signal);
+    const judgement = readJudgement(returned, judge, mask);
+    await showJudgement(trial, judgement);
     return { judgement, ...(judgement.usage && { usage: judgement.usage }) };
   } catch (error) {
     const usage = error instanceof JudgeError ? error.usage : undefined;
-    return { error: said(messageOf(error)), ...(usage && { usage }) };
+    const said = oneLine(mask(`judge "${judge.name}": ${messageOf(error)}`), 500);
+    return { error: said, ...(usage && { usage }) };
   }
 }
 
-async function judgedTrial({ trial, turns, assertions, stopped }: JudgedState): Promise<JudgedTrial> {
-  const { plan, session, mask, pictures } = trial;
+async function judgedTrial(
+  { plan, session, mask, pictures, turns }: AgentRun,
+  assertions: readonly AssertionResult[],
+  signal: AbortSignal,
+): Promise<JudgedTrial> {
+  const spec = plan.spec!;
   const cap = plan.maxCostUsd;
   const readText = (page: Page) => page.locator('body').innerText({ timeout: 5_000 });
   const spent = turns.usage.costUsd;
   return {
-    spec: plan.spec,
-    rubric: plan.spec.judge!,
+    spec,
+    rubric: spec.judge!,
     turns: turns.records,
     screenshots: await Promise.all(
       pictures.map(async each => ({ ...each, image: await forModel(session.page, each.image) })),
@@ -132,7 +136,7 @@ async function judgedTrial({ trial, turns, assertions, stopped }: JudgedState): 
     finalText: mask(await session.onAdmitted(readText).catch(() => '')).slice(0, MAX_FINAL_TEXT),
     assertions,
     budgetUsd: cap === undefined || spent === null ? cap : Math.max(0, cap - spent),
-    signal: AbortSignal.any([AbortSignal.timeout(judgeTimeMs(pictures.length)), stopped]),
+    signal,
   };
 }
 
@@ -144,7 +148,7 @@ function readJudgement(returned: unknown, { name, model }: Judge, mask: Mask): J
 }
 
 /** Shows the judgement as a step, with one for each key point in it. */
-async function showJudgement({ plan, output }: JudgedState['trial'], judgement: JudgeResult): Promise<void> {
+async function showJudgement({ plan, output }: AgentRun, judgement: JudgeResult): Promise<void> {
   const { name, passed, reason, keyPoints = [] } = judgement;
   const show = async (title: string, broken: string | null, inside = async () => {}) => {
     const body = async () => {

@@ -1,4 +1,4 @@
-// What a trial is to do, and one run of its agent on an open page, from the first turn to the status.
+// One run of an agent on an open page, from the first turn to its end: in a spec's trial, or in a hand-written test.
 import type { Page } from '@playwright/test';
 import type { Location } from '@playwright/test/reporter';
 import {
@@ -9,7 +9,7 @@ import {
   type SessionTask,
 } from '../agents/agent';
 import { PageTools, type PageToolsMode } from '../browser/page-tools/page-tools';
-import type { OpenSession } from '../browser/session/session';
+import type { OpenSession, Session } from '../browser/session/session';
 import { abortable, listen } from '../browser/waiting';
 import { type ErrorKind, GAVE_UP, type Healing, type TrialStatus } from '../data/record';
 import type { Judge, JudgedTrial } from '../grading/judge';
@@ -19,37 +19,29 @@ import { messageOf, oneLine } from '../text/line';
 import { type Mask, secretMask } from '../text/mask';
 import { Turns } from './turns';
 
-/** Adds a file to the step that is shown. */
-export type Attach = (name: string, attachment: { body: Buffer; contentType: string }) => Promise<void>;
+/** Adds a JPEG to the step that is shown. */
+export type Attach = (name: string, image: Buffer) => Promise<void>;
 
 /** Shows a running trial. In a suite it is Playwright's test; the trial only knows this interface. */
 export interface TrialOutput {
   step<T>(title: string, body: (attach: Attach) => Promise<T>, location?: Location): Promise<T>;
 }
 
-/** What the agent's task takes from the plan as it is. */
-const TASK_FIELDS = [
-  'specId',
-  'specName',
-  'specHash',
-  'configDir',
-  'goal',
-  'allowedDomains',
-  'maxSteps',
-  'maxCostUsd',
-  'seed',
-  'unique',
-  'secrets',
-] as const satisfies (keyof SessionTask)[];
+type PlannedTask = Pick<
+  SessionTask,
+  | ('specId' | 'specName' | 'specHash' | 'configDir' | 'goal' | 'allowedDomains' | 'maxSteps')
+  | ('maxCostUsd' | 'seed' | 'unique' | 'secrets')
+>;
 
-type PlannedTask = Pick<SessionTask, (typeof TASK_FIELDS)[number]>;
-
-/** What a trial does: that of a spec, or a goal in a hand-written test. */
+/** What a trial does: that of a spec, or a goal in a hand-written test. Agents get a copy of the task's part. */
 export interface TrialPlan extends PlannedTask {
   agent: Agent;
+  /** How the trial is graded; null in a hand-written test, which grades itself. */
+  spec: TaskSpec | null;
+  judge?: Judge | undefined;
   /** Opened before the agent starts; null if the page is already open. */
   entryUrl: string | null;
-  /** Milliseconds; the trial may take maxSteps times this. */
+  /** Milliseconds; the agent may take maxSteps times this. */
   turnTimeoutMs: number;
   /** `auto` if left out. */
   pageTools?: PageToolsMode | undefined;
@@ -59,39 +51,6 @@ export interface TrialPlan extends PlannedTask {
   expectTimeoutMs?: number;
   /** Line and column of a path in the spec's file, such as `assertions[0]`; undefined in a hand-written test. */
   locate(path: string): Location | undefined;
-}
-
-/** The plan of a graded trial: with its spec and the places in its file. */
-export interface GradedPlan extends TrialPlan {
-  spec: TaskSpec;
-  specName: string;
-  judge: Judge | undefined;
-  locate(path: string): Location;
-}
-
-/** Shared by all parts of a running trial. */
-export interface TrialContext<Plan extends TrialPlan = TrialPlan> extends Omit<OpenSession, 'close'> {
-  plan: Plan;
-  output: TrialOutput;
-  mask: Mask;
-  webmcp: PageTools;
-  /** `performance.now()` when the trial began. */
-  startedAt: number;
-  /** Pictures for the judge. */
-  pictures: JudgedTrial['screenshots'][number][];
-}
-
-/** @param opened the page's session, to be closed by the caller */
-export function trialContext<Plan extends TrialPlan>(
-  plan: Plan,
-  { close: _, ...opened }: OpenSession,
-  output: TrialOutput,
-): TrialContext<Plan> {
-  const mask = secretMask(plan.secrets);
-  opened.session.mask = mask;
-  maskDebugLines(mask);
-  const webmcp = new PageTools(opened.session, plan.allowedDomains, plan.pageTools);
-  return { plan, ...opened, output, mask, webmcp, startedAt: performance.now(), pictures: [] };
 }
 
 /** Milliseconds for all turns of the agent. */
@@ -119,59 +78,86 @@ const NO_PAGE_TOOLS =
   "pageTools: 'only' needs a Chromium with WebMCP: set use: { launchOptions: { args: ['--enable-features=WebMCP'] } }, and open the site by https or on localhost";
 
 export class AgentRun {
+  /** `performance.now()` when the trial began. */
+  readonly startedAt = performance.now();
+  readonly session: Session;
+  readonly mask: Mask;
+  readonly webmcp: PageTools;
   readonly turns: Turns;
+  /** Pictures for the judge. */
+  readonly pictures: JudgedTrial['screenshots'][number][] = [];
+  /** What happened to the browser, if it is gone. */
+  protected lost: string | null = null;
+  /** Set when another agent takes over from a recording. */
+  protected healing: (Healing & { turn: number }) | null = null;
   private readonly abort = new AbortController();
   private deadline = 0;
-  /** Set when it is stopped from outside. */
-  private stopped: AgentEnd | undefined;
-  /** Set when another agent takes over from a recording. */
-  healing: (Healing & { turn: number }) | null = null;
+  /** Set when it is ended from outside. */
+  private halted: AgentEnd | undefined;
+  private readonly unwatch: () => void;
 
-  constructor(private readonly trial: TrialContext) {
-    this.turns = new Turns(trial, this.abort.signal);
+  /** @param opened the page's session, which `close` closes */
+  constructor(
+    readonly plan: TrialPlan,
+    readonly opened: OpenSession,
+    readonly output: TrialOutput,
+  ) {
+    const { session } = opened;
+    this.session = session;
+    this.mask = secretMask(plan.secrets);
+    session.mask = this.mask;
+    maskDebugLines(this.mask);
+    this.webmcp = new PageTools(session, plan.allowedDomains, plan.pageTools);
+    this.turns = new Turns(this, this.abort.signal);
+    this.unwatch = watchBrowser(session, this.mask, what => {
+      this.lost ??= what;
+      this.halt(errorEnd('browser', `${what} while the agent ran`));
+    });
   }
 
-  /** Ends the run if it is still going, without waiting for pending work. */
-  stop(end: AgentEnd): void {
-    this.stopped ??= end;
-    this.abort.abort(new Error(end.reason ?? end.status));
+  async close(): Promise<void> {
+    this.unwatch();
+    await this.opened.close();
   }
 
-  async run(): Promise<AgentEnd> {
-    const { plan, mask } = this.trial;
+  /** Never rejects. */
+  async runAgent(): Promise<AgentEnd> {
+    const { plan, turns } = this;
     const time = agentTimeMs(plan);
     this.deadline = performance.now() + time;
     const timer = setTimeout(() => {
       const limit = `${plan.maxSteps} turns of ${plan.turnTimeoutMs / 1000} s`;
-      this.stop(ended('timed_out', `the time limit (${limit}) was reached`));
+      this.halt(ended('timed_out', `the time limit (${limit}) was reached`));
     }, time);
-    const unwatch = watchBrowser(this.trial, what =>
-      this.stop(errorEnd('browser', `${what} while the agent ran`)),
-    );
     try {
-      if (plan.pageTools === 'only' && !(await this.trial.webmcp.isSupported()))
+      if (plan.pageTools === 'only' && !(await this.webmcp.isSupported()))
         return errorEnd('browser', NO_PAGE_TOOLS);
       const result: unknown = await abortable(() => plan.agent.run(this.task()), this.abort.signal);
-      await this.turns.pictured;
-      return this.turns.stoppedBy ? this.limitEnd() : endOf(plan.agent, result, mask);
+      await turns.pictured;
+      return turns.stoppedBy ? this.limitEnd() : this.endBy(result);
     } catch (error) {
       return this.endByError(error);
     } finally {
       clearTimeout(timer);
-      unwatch();
       // An agent that goes on after its end has an aborted signal and gets no further turn.
-      this.stop(ended('completed', 'the agent has ended its turn'));
+      this.halt(ended('completed', 'the agent has ended its turn'));
     }
   }
 
+  /** Ends the agent's run if it is still going, without waiting for pending work. */
+  protected halt(end: AgentEnd): void {
+    this.halted ??= end;
+    this.abort.abort(new Error(end.reason ?? end.status));
+  }
+
   private task(): SessionTask {
-    const { turns } = this;
-    const { plan, session, mask, webmcp } = this.trial;
-    const now = () => Math.max(0, this.deadline - performance.now());
-    const planned = Object.fromEntries(TASK_FIELDS.map(field => [field, plan[field]])) as PlannedTask;
+    const { turns, session, mask, webmcp } = this;
+    const left = () => Math.max(0, this.deadline - performance.now());
+    const { agent, spec, judge, locate, entryUrl, pageTools, ...rest } = this.plan;
+    const { turnTimeoutMs, navigationTimeoutMs, expectTimeoutMs, ...planned } = rest;
     return {
       // A copy: an agent can't change the plan.
-      ...structuredClone(planned),
+      ...structuredClone(planned satisfies PlannedTask),
       get page() {
         return session.page;
       },
@@ -182,11 +168,11 @@ export class AgentRun {
       pageToolsMode: webmcp.mode,
       pageTools: () => webmcp.list(),
       callPageTool: (name, input, options) => turns.callPageTool(name, input, options),
-      entryUrl: plan.entryUrl ?? session.page.url(),
+      entryUrl: entryUrl ?? session.page.url(),
       done: [],
       signal: this.abort.signal,
       get timeLeftMs() {
-        return now();
+        return left();
       },
       get turnsLeft() {
         return turns.left;
@@ -205,36 +191,38 @@ export class AgentRun {
     };
   }
 
+  private endBy(result: unknown): AgentEnd {
+    if (result === undefined || result === null) return ended('completed');
+    const { status, reason } = result as Partial<GaveUp>;
+    if (status === 'gave_up' && typeof reason === 'string')
+      return ended('gave_up', `${GAVE_UP}${this.said(reason)}`);
+    const problem = `agent "${this.plan.agent.name}" resolved to ${JSON.stringify(result)}; it must resolve to nothing or to { status: "gave_up", reason: "..." }`;
+    return errorEnd('internal', this.said(problem));
+  }
+
   private endByError(error: unknown): AgentEnd {
-    if (this.stopped) return this.stopped;
+    const { turns, plan, session } = this;
+    if (this.halted) return this.halted;
     const isBudget = error instanceof BudgetExceededError;
-    if (isBudget) this.turns.stoppedBy ??= 'budget_exceeded';
-    if (this.turns.stoppedBy) return this.limitEnd(isBudget ? this.said(error) : undefined);
-    if (error instanceof AgentApiError) return errorEnd('agent_api', this.said(error));
-    if (this.trial.session.page.isClosed()) return errorEnd('browser', `no tab is open: ${this.said(error)}`);
-    return errorEnd('internal', `agent "${this.trial.plan.agent.name}" threw: ${this.said(error)}`);
+    if (isBudget) turns.stoppedBy ??= 'budget_exceeded';
+    const said = this.said(error);
+    if (turns.stoppedBy) return this.limitEnd(isBudget ? said : undefined);
+    if (error instanceof AgentApiError) return errorEnd('agent_api', said);
+    if (session.page.isClosed()) return errorEnd('browser', `no tab is open: ${said}`);
+    return errorEnd('internal', `agent "${plan.agent.name}" threw: ${said}`);
   }
 
   /** @param spent what was said about the cost cap */
   private limitEnd(spent?: string): AgentEnd {
-    const { maxSteps, maxCostUsd } = this.trial.plan;
+    const { maxSteps, maxCostUsd } = this.plan;
     if (this.turns.stoppedBy === 'max_steps')
       return ended('max_steps', `the agent used all ${maxSteps} turns without ending`);
     return ended('budget_exceeded', spent ?? `the cost cap of $${maxCostUsd} was reached`);
   }
 
   private said(error: unknown): string {
-    return oneLine(this.trial.mask(messageOf(error)), 500);
+    return oneLine(this.mask(messageOf(error)), 500);
   }
-}
-
-function endOf(agent: Agent, result: unknown, mask: (text: string) => string): AgentEnd {
-  if (result === undefined || result === null) return ended('completed');
-  const { status, reason } = result as Partial<GaveUp>;
-  if (status === 'gave_up' && typeof reason === 'string')
-    return ended('gave_up', `${GAVE_UP}${oneLine(mask(reason), 500)}`);
-  const problem = `agent "${agent.name}" resolved to ${mask(String(JSON.stringify(result)))}; it must resolve to nothing or to { status: "gave_up", reason: "..." }`;
-  return errorEnd('internal', oneLine(problem, 500));
 }
 
 /**
@@ -242,10 +230,7 @@ function endOf(agent: Agent, result: unknown, mask: (text: string) => string): A
  *
  * @returns a function that ends the watch
  */
-export function watchBrowser(
-  { session: { context }, mask }: Pick<TrialContext, 'session' | 'mask'>,
-  onLost: (what: string) => void,
-): () => void {
+function watchBrowser({ context }: Session, mask: Mask, onLost: (what: string) => void): () => void {
   const crash = (page: Page) => onLost(`the page crashed (${oneLine(mask(page.url()), 200)})`);
   const pages = context.pages().map(page => listen(page, { crash }));
   const unlisten = listen(context, {

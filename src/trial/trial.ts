@@ -1,6 +1,6 @@
 // One trial from entryUrl to record.
 import { relative } from 'node:path';
-import type { Refusal } from '../browser/guard/guard';
+import { unseen } from '../browser/in-page';
 import { takeScreenshot } from '../browser/session/pictures';
 import type { OpenSession } from '../browser/session/session';
 import {
@@ -11,22 +11,22 @@ import {
   type TrialRecord,
 } from '../data/record';
 import { addUsage } from '../data/usage';
-import { oneLine, shortUrl } from '../text/line';
+import { messageOf, oneLine, shortUrl } from '../text/line';
 import { checkAssertions, type Judged, judgeTimeMs, judgeTrial, whySiteIsGone } from './grade';
-import { openEntry, openTimeMs } from './open';
 import {
   type AgentEnd,
   AgentRun,
+  type Attach,
   agentTimeMs,
   errorEnd,
-  type GradedPlan,
-  type TrialContext,
   type TrialOutput,
-  trialContext,
-  watchBrowser,
+  type TrialPlan,
 } from './run-agent';
-import type { Turns } from './turns';
 
+/** Milliseconds for opening entryUrl if the project sets no navigationTimeout. */
+const OPEN_TIMEOUT_MS = 30_000;
+/** Milliseconds to wait for a page's pictures at most: but an agent wastes turns on a half-loaded page. */
+const SLOW_LOAD_MS = 5_000;
 /** Milliseconds for pictures and the record. */
 const CLOSING_TIME_MS = 60_000;
 /** Milliseconds for an assertion if the project's own timeout is unknown. */
@@ -36,10 +36,12 @@ const MAX_RECORDED_REQUESTS = 1_000;
 const MAX_RECORDED_URL = 500;
 
 /** The test's timeout: milliseconds that a trial may take, opening and grading included. */
-export function trialTimeMs(plan: GradedPlan): number {
-  const judging = plan.judge && plan.spec.judge ? judgeTimeMs(plan.maxSteps + 1) : 0;
-  const grading = plan.spec.assertions.length * Math.max(ASSERTION_TIME_MS, plan.expectTimeoutMs ?? 0);
-  return openTimeMs(plan) + agentTimeMs(plan) + grading + judging + CLOSING_TIME_MS;
+export function trialTimeMs(plan: TrialPlan): number {
+  const { spec, judge, navigationTimeoutMs } = plan;
+  const judging = judge && spec?.judge ? judgeTimeMs(plan.maxSteps + 1) : 0;
+  const grading = (spec?.assertions.length ?? 0) * ASSERTION_TIME_MS;
+  const opening = navigationTimeoutMs || OPEN_TIMEOUT_MS;
+  return opening + agentTimeMs(plan) + grading + judging + CLOSING_TIME_MS;
 }
 
 export type TrialIdentity = Pick<
@@ -47,54 +49,44 @@ export type TrialIdentity = Pick<
   'specId' | 'specHash' | 'specFile' | 'repeatIndex' | 'retry' | 'policy' | 'runId' | 'unique'
 >;
 
-export class Trial {
+export class Trial extends AgentRun {
   private readonly startDate = new Date();
-  private readonly context: TrialContext<GradedPlan>;
-  private readonly agentRun: AgentRun;
   private end: AgentEnd | null = null;
   private phase: 'running' | 'judging' | 'graded' = 'running';
   /** Aborted when the trial is ended from outside. */
   private readonly stopped = new AbortController();
-  /** What happened to the browser, if it is gone. */
-  private lost: string | null = null;
   private readonly assertions: AssertionResult[] = [];
   private judged: Judged = {};
   private examination: Examination | null = null;
 
-  /** @param opened the page's session, which the caller closes */
   constructor(
-    readonly plan: GradedPlan,
+    plan: TrialPlan,
     private readonly identity: TrialIdentity,
-    opened: OpenSession,
-    output: TrialOutput,
+    ...shown: [OpenSession, TrialOutput]
   ) {
-    this.context = trialContext(plan, opened, output);
-    this.agentRun = new AgentRun(this.context);
+    super(plan, ...shown);
   }
 
   /** Runs the trial to its end. Never rejects because of the site or the agent: that is in the record. */
   async run(): Promise<TrialRecord> {
-    const unwatch = watchBrowser(this.context, what => {
-      this.lost ??= what;
-    });
-    try {
-      const end = (await openEntry(this.context)) ?? (await this.agentRun.run());
-      this.end ??= end;
-      const { session } = this.context;
-      const last = session.dialogs.isOpenOn(session.page) ? undefined : this.agentRun.turns.freshPicture;
-      // The test is over, and its page with it.
-      if (this.stopped.signal.aborted) return this.record();
-      await session.dialogs.dismissOpen();
-      // An agent may have opened a tab outside of its turns.
-      await session.followTabs();
-      await this.takeEndScreenshot(last);
-      if (this.end.status !== 'error') await this.grade();
-      this.phase = 'graded';
-      await this.examine();
-      return this.record();
-    } finally {
-      unwatch();
+    const end = (await this.open()) ?? (await this.runAgent());
+    this.end ??= end;
+    const { dialogs, page } = this.session;
+    const last = dialogs.isOpenOn(page) ? undefined : this.turns.freshPicture;
+    // The test is over, and its page with it.
+    if (this.stopped.signal.aborted) return this.record();
+    await dialogs.dismissOpen();
+    // An agent may have opened a tab outside of its turns.
+    await this.session.followTabs();
+    await this.takeEndScreenshot(last);
+    if (this.end.status !== 'error') await this.grade();
+    this.phase = 'graded';
+    // Examined while it is still open.
+    if (!this.stopped.signal.aborted && this.failure && this.end.status !== 'error') {
+      const { examine } = await import('./examine.js');
+      this.examination = await examine(this, this.end.reason);
     }
+    return this.record();
   }
 
   /** Ends the trial from outside: the test timed out, or the run was interrupted. */
@@ -102,7 +94,7 @@ export class Trial {
     if (this.phase === 'judging') this.end = errorEnd('judge', `the judge did not finish: ${end.reason}`);
     // Without complete grading, a trial has not passed.
     else if (!this.end || (this.end.status === 'completed' && this.phase !== 'graded')) this.end = end;
-    this.agentRun.stop(end);
+    this.halt(end);
     this.stopped.abort(new Error(end.reason ?? end.status));
   }
 
@@ -111,29 +103,41 @@ export class Trial {
     const { status, reason } = this.end ?? NOT_ENDED;
     if (status === 'error') return { what: reason ?? '', where: null };
     const broken = this.assertions.flatMap(({ passed, reason }) => (passed ? [] : [reason ?? '']));
-    const { escaped } = this;
-    if (escaped) broken.unshift(`the agent got to ${this.context.mask(escaped.url)}, outside allowedDomains`);
+    const escaped = this.opened.refusals.find(({ how }) => how === 'escaped');
+    if (escaped) broken.unshift(`the agent got to ${this.mask(escaped.url)}, outside allowedDomains`);
     const { judgement } = this.judged;
     if (judgement && !judgement.passed) broken.push(`the judge: ${judgement.reason}`);
     if (status === 'completed' && !broken.length) return null;
-    return { what: whyFailed(reason, broken), where: this.whereabouts() };
+    const last = this.turns.records.at(-1);
+    const after = last ? `after turn ${last.number} (${last.title})` : 'without a turn';
+    const url = oneLine(this.mask(this.session.page.url()), 300);
+    return { what: whyFailed(reason, broken), where: `${url} ${after}` };
   }
 
   /** The record of the trial so far. */
   record(): TrialRecord {
-    const { identity, plan, judged, failure } = this;
-    const { turns } = this.agentRun;
-    const { mask, session, guard, refusals, startedAt } = this.context;
+    const { plan, judged, failure, turns, mask, healing, opened } = this;
+    const { guard, refusals, network } = opened;
     const end = this.end ?? NOT_ENDED;
     const usage = judged.usage ? addUsage(turns.usage, judged.usage) : turns.usage;
     const stopped = failure?.where ? `; the agent stopped on ${failure.where}` : '';
+    const maskUrls = <Type extends { url: string }>(all: readonly Type[]) =>
+      all.map(each => ({ ...each, url: mask(each.url).slice(0, MAX_RECORDED_URL) }));
+    const kept: NetworkEvent[] = maskUrls(network.events.slice(0, MAX_RECORDED_REQUESTS));
+    const forgotten = Object.values(network.dropped).reduce((sum, count) => sum + count, 0);
     return {
       schemaVersion: RECORD_SCHEMA_VERSION,
-      ...identity,
+      ...this.identity,
       agent: plan.agent.name,
       model: plan.agent.model ?? null,
       replayed: plan.agent.replays ?? false,
-      ...this.healed(),
+      ...(healing && {
+        healed: {
+          turn: healing.turn,
+          reason: mask(healing.reason),
+          recording: relative(plan.configDir, healing.recording).replaceAll('\\', '/'),
+        },
+      }),
       seed: plan.seed,
       status: end.status,
       errorKind: end.errorKind,
@@ -142,101 +146,96 @@ export class Trial {
       reason: failure && (stopped ? oneLine(failure.what + stopped, 1_000) : end.reason),
       turns: turns.records,
       ...turns.counts,
-      network: this.recordedNetwork(),
+      network: { events: kept, dropped: forgotten + network.events.length - kept.length },
       guard,
-      refusals: refusals.map(({ url, how }) => ({ url: mask(url).slice(0, MAX_RECORDED_URL), how })),
+      refusals: maskUrls(refusals.map(({ url, how }) => ({ url, how }))),
       assertions: this.assertions,
       judge: judged.judgement ?? null,
       usage,
       costUsd: usage.costUsd,
-      finalUrl: shortUrl(mask(session.page.url())) || null,
+      finalUrl: shortUrl(mask(this.session.page.url())) || null,
       examination: this.examination,
       startedAt: this.startDate.toISOString(),
-      durationMs: Math.round(performance.now() - startedAt),
+      durationMs: Math.round(performance.now() - this.startedAt),
     };
   }
 
-  private async grade(): Promise<void> {
-    await checkAssertions(this.context, this.assertions);
-    await this.blameInfrastructure();
-    await this.judge();
+  /** Opens entryUrl, and waits until an agent can make something of the page. @returns the trial's end if that fails */
+  private async open(): Promise<AgentEnd | null> {
+    const { plan, session, mask, opened } = this;
+    const { entryUrl } = plan;
+    if (entryUrl === null) return null;
+    const timeout = plan.navigationTimeoutMs || OPEN_TIMEOUT_MS;
+    const end = performance.now() + timeout;
+    const open = async () => {
+      await session.page.goto(entryUrl, { waitUntil: 'commit', timeout });
+      await unseen(session.page, () => this.loaded(timeout, end));
+    };
+    try {
+      await this.output.step(`open ${entryUrl}`, open, plan.locate('entryUrl'));
+      return null;
+    } catch (error) {
+      const [line] = mask(messageOf(error)).split('\n');
+      const said = oneLine(line!.replace(/^page\.\w+: /, '').replace(/\.$/, ''), 300);
+      const isGone = /closed|crashed/i.test(said);
+      const [refused] = opened.refusals;
+      const why = refused
+        ? `${entryUrl} leads to ${oneLine(mask(refused.url), 300)}, which is not in allowedDomains. Add its host, or correct entryUrl.`
+        : isGone
+          ? `the browser was gone before it had opened ${entryUrl}: ${said}`
+          : `${entryUrl} can't be opened: ${said}. Is the site running, and is this its address?`;
+      return errorEnd(isGone ? 'browser' : 'site_unreachable', why);
+    }
   }
 
-  /** If the browser or the whole site went away, a broken assertion says nothing about the site. */
-  private async blameInfrastructure(): Promise<void> {
+  private async loaded(timeout: number, end: number): Promise<void> {
+    const { page } = this.session;
+    // A page that navigates away while it is parsed never fires its load events, and one may fake its state: either is enough.
+    const reached = (event: 'domcontentloaded' | 'load', states: string[], ms: number) =>
+      Promise.any([
+        page.waitForLoadState(event, { timeout: ms }),
+        page.waitForFunction(wanted => wanted.includes(document.readyState), states, { timeout: ms }),
+      ]);
+    const left = Math.max(1, end - performance.now());
+    const states = ['interactive', 'complete'];
+    await reached('domcontentloaded', states, left).catch(({ errors }: AggregateError) => {
+      // If it tried to leave, it is open.
+      if (this.opened.refusals.length > 0) return;
+      throw new Error(messageOf(errors[0]).replace(/Timeout [\d.]+ms/, `Timeout ${timeout}ms`));
+    });
+    await reached('load', ['complete'], SLOW_LOAD_MS).catch(() => undefined);
+  }
+
+  private async takeEndScreenshot(last: AgentRun['turns']['freshPicture']): Promise<void> {
+    const title = `end: ${oneLine(this.mask(this.end?.reason ?? 'the agent ended its turn'), 200)}`;
+    const take = async (attach: Attach) => {
+      const image = await this.session
+        .onAdmitted(async page => (page === last?.page ? last.image : takeScreenshot(page)))
+        .catch(() => undefined);
+      if (!image) return;
+      this.pictures.push({ name: 'end.jpg', turn: null, image });
+      await attach('end.jpg', image);
+    };
+    await this.output.step(title, take, this.plan.locate('goal'));
+  }
+
+  private async grade(): Promise<void> {
+    await checkAssertions(this, this.assertions);
+    // If the browser or the whole site went away, a broken assertion says nothing about the site.
     if (this.lost) {
       this.end = errorEnd('browser', `${this.lost} before the trial was graded`);
       return;
     }
-    if (this.assertions.every(({ passed }) => passed)) return;
-    const gone = await whySiteIsGone(this.context);
-    const what = `${this.plan.entryUrl} stopped answering while the trial ran: ${gone}`;
-    if (gone !== null) this.end = errorEnd('site_unreachable', what);
-  }
-
-  /** Examines the page of a failed trial while it is still open. */
-  private async examine(): Promise<void> {
-    if (this.stopped.signal.aborted || !this.failure || this.end?.status === 'error') return;
-    const { examine } = await import('./examine.js');
-    this.examination = await examine(this.context, this.agentRun.turns.records, this.end?.reason ?? null);
-  }
-
-  private async judge(): Promise<void> {
+    const gone = this.assertions.every(({ passed }) => passed) ? null : await whySiteIsGone(this);
+    if (gone !== null) {
+      const what = `${this.plan.entryUrl} stopped answering while the trial ran: ${gone}`;
+      this.end = errorEnd('site_unreachable', what);
+    }
     const { judge, spec } = this.plan;
-    if (!judge || spec.judge === undefined || this.failure) return;
+    if (!judge || spec?.judge === undefined || this.failure) return;
     this.phase = 'judging';
-    this.judged = await judgeTrial(judge, {
-      trial: this.context,
-      turns: this.agentRun.turns,
-      assertions: this.assertions,
-      stopped: this.stopped.signal,
-    });
+    this.judged = await judgeTrial(this, judge, this.assertions, this.stopped.signal);
     if (this.judged.error !== undefined) this.end = errorEnd('judge', this.judged.error);
-  }
-
-  private healed(): Pick<TrialRecord, 'healed'> {
-    const { healing } = this.agentRun;
-    if (!healing) return {};
-    const recording = relative(this.plan.configDir, healing.recording).replaceAll('\\', '/');
-    return { healed: { turn: healing.turn, reason: this.context.mask(healing.reason), recording } };
-  }
-
-  private get escaped(): Refusal | undefined {
-    return this.context.refusals.find(({ how }) => how === 'escaped');
-  }
-
-  private whereabouts(): string {
-    const { records } = this.agentRun.turns;
-    const last = records.at(-1);
-    const url = oneLine(this.context.mask(this.context.session.page.url()), 300);
-    if (!last) return `${url} without a turn`;
-    return `${url} after turn ${last.number} (${last.title})`;
-  }
-
-  private async takeEndScreenshot(last: Turns['freshPicture']): Promise<void> {
-    const title = `end: ${oneLine(this.context.mask(this.end?.reason ?? 'the agent ended its turn'), 200)}`;
-    await this.context.output.step(
-      title,
-      async attach => {
-        const { session } = this.context;
-        const image = await session
-          .onAdmitted(async page => (page === last?.page ? last.image : takeScreenshot(page)))
-          .catch(() => undefined);
-        if (!image) return;
-        this.context.pictures.push({ name: 'end.jpg', turn: null, image });
-        await attach('end.jpg', { body: image, contentType: 'image/jpeg' });
-      },
-      this.plan.locate('goal'),
-    );
-  }
-
-  private recordedNetwork(): TrialRecord['network'] {
-    const { events, dropped } = this.context.network;
-    const kept: NetworkEvent[] = events
-      .slice(0, MAX_RECORDED_REQUESTS)
-      .map(event => ({ ...event, url: this.context.mask(event.url).slice(0, MAX_RECORDED_URL) }));
-    const forgotten = Object.values(dropped).reduce((sum, count) => sum + count, 0);
-    return { events: kept, dropped: forgotten + events.length - kept.length };
   }
 }
 

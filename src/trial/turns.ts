@@ -14,7 +14,7 @@ import { addUsage, NO_USAGE, type ReportedUsage } from '../data/usage';
 import { debug } from '../text/debug';
 import { messageOf, oneLine, shortUrl } from '../text/line';
 import { type Mask, maskDeep } from '../text/mask';
-import type { Attach, TrialContext } from './run-agent';
+import type { AgentRun, Attach } from './run-agent';
 
 export class Turns {
   readonly records: TurnRecord[] = [];
@@ -33,7 +33,7 @@ export class Turns {
   freshPicture: { image: Buffer; page: Page } | undefined;
 
   constructor(
-    private readonly trial: TrialContext,
+    private readonly trial: AgentRun,
     private readonly signal: AbortSignal,
   ) {
     const { plan, session, mask } = trial;
@@ -204,7 +204,7 @@ export class Turns {
       const name = `turn-${record.number}.jpg`;
       record.screenshot = name;
       this.trial.pictures.push({ name, turn: record.number, image });
-      await attach(name, { body: image, contentType: 'image/jpeg' });
+      await attach(name, image);
       // A ring of this turn is no part of the page.
       this.freshPicture = mark ? undefined : { image, page };
     }

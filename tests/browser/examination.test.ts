@@ -50,7 +50,7 @@ async function runTrial({ run, goal = 'Go.', selector = '.never', secrets = {} }
   const output = {
     async step(title: string, body: (attach: unknown) => Promise<unknown>) {
       const begun = performance.now();
-      const attach = async (name: string, { body }: { body: Buffer }) => void attached.set(name, body);
+      const attach = async (name: string, image: Buffer) => void attached.set(name, image);
       return body(attach).finally(() => took.set(title, performance.now() - begun));
     },
   };

@@ -16,7 +16,7 @@ import { openSession } from '../../src/browser/session/session';
 import { NO_USAGE } from '../../src/data/usage';
 import type { JudgedTrial } from '../../src/grading/judge';
 import { judgeTrial } from '../../src/trial/grade';
-import type { TrialContext } from '../../src/trial/run-agent';
+import type { AgentRun } from '../../src/trial/run-agent';
 import type { Turns } from '../../src/trial/turns';
 import { imageInfo, imageTokens } from '../support/messages-api/tokens';
 import { leaveSharedBrowser, sharedBrowser } from '../support/shared-browser';
@@ -28,8 +28,8 @@ interface Trial {
   page: Page;
   /** Plays a turn; its picture's colour in the middle. */
   turn(act: (page: Page, turn: Turn) => Promise<unknown>): Promise<Rgb>;
-  pictures: TrialContext['pictures'];
-  context: TrialContext;
+  pictures: AgentRun['pictures'];
+  context: AgentRun;
   turns: Turns;
 }
 
@@ -218,12 +218,9 @@ it('goes to the judge as large as the agent sees it', () =>
       return { passed: true, reason: 'fine' };
     };
     const stopped = new AbortController().signal;
-    const turns = { records: [], usage: NO_USAGE } as unknown as Turns;
-    const judged = { ...context, plan: { ...context.plan, spec: { judge: 'green' } } } as never;
-    const result = await judgeTrial(
-      { name: 'mine', judge },
-      { trial: judged, turns, assertions: [], stopped },
-    );
+    const turns = { records: [], usage: NO_USAGE };
+    const judged = { ...context, turns, plan: { ...context.plan, spec: { judge: 'green' } } } as never;
+    const result = await judgeTrial(judged, { name: 'mine', judge }, [], stopped);
     expect(result).toHaveProperty('judgement.passed', true);
     expect(pictures.map(({ image }) => imageInfo(image)!.width)).toEqual([2560, 800]);
     const shown = seen.map(({ image }) => imageInfo(image)!);

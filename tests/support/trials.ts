@@ -2,7 +2,7 @@
 import type { SessionTask } from '../../src/agents/agent';
 import type { OpenSession } from '../../src/browser/session/session';
 import { secretMask } from '../../src/text/mask';
-import type { TrialContext } from '../../src/trial/run-agent';
+import type { AgentRun } from '../../src/trial/run-agent';
 import { Trial } from '../../src/trial/trial';
 import { Turns } from '../../src/trial/turns';
 
@@ -10,9 +10,9 @@ const attach = async () => undefined;
 const output = { step: (_: string, body: (to: typeof attach) => unknown) => body(attach), attach };
 
 /** The turns of a trial over what it needs of an open session, and the trial. */
-export function turnsOver(opened: Partial<TrialContext>, entryUrl = 'http://localhost/') {
+export function turnsOver(opened: Partial<AgentRun>, entryUrl = 'http://localhost/') {
   const plan = { entryUrl, configDir: '/', maxSteps: 100, secrets: {}, locate: () => undefined };
-  const trial = { ...opened, plan, output, pictures: [], mask: secretMask({}) } as unknown as TrialContext;
+  const trial = { ...opened, plan, output, pictures: [], mask: secretMask({}) } as unknown as AgentRun;
   return { trial, turns: new Turns(trial, new AbortController().signal) };
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Sighting } from '../../../src/browser/injected/look';
 import type { TurnRecord } from '../../../src/data/record';
-import { type Aims, aimsOf, type Known, relevantOf } from '../../../src/trial/examine';
+import { type Aims, aimsOf, relevantOf } from '../../../src/trial/examine';
 
 const click = (locator: string, url = '/shop') => ({
   do: 'click' as const,
@@ -126,7 +126,7 @@ describe('aims', () => {
     },
   ];
   it.each(rows)('$what', ({ turns, reason = null, aims }) => {
-    expect(aimsOf({ goal: GOAL, turns, reason, url: 'http://127.0.0.1:1/shop?q=2' })).toMatchObject(aims);
+    expect(aimsOf(GOAL, turns, reason, 'http://127.0.0.1:1/shop?q=2')).toMatchObject(aims);
   });
 });
 
@@ -140,7 +140,7 @@ describe('relevant', () => {
     what: string;
     of?: Partial<Sighting>;
     aims?: Partial<Aims>;
-    known?: Partial<Known>;
+    known?: Partial<Parameters<typeof relevantOf>[2]>;
     is: boolean;
   }[] = [
     { what: 'nothing that nobody asked for', is: false },

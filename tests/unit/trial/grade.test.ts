@@ -29,7 +29,7 @@ async function grade(assertions: object[], looks: number) {
   const trial = {
     plan: { spec: { assertions }, expectTimeoutMs, locate: () => ({ line: 1 }) },
     session: { onAdmitted: (check: (on: unknown) => unknown) => check(page) },
-    network: { events },
+    opened: { network: { events } },
     output: { step: async (_: string, body: () => unknown) => body() },
     mask: (text: string) => text,
   };

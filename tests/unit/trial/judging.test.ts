@@ -1,19 +1,24 @@
 // What a trial makes of its judge's answer: any object with `judge` may stand in a config.
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { type JudgeResult, readRecord, type TrialRecord } from '../../../src/data/record';
+import {
+  type AssertionResult,
+  type JudgeResult,
+  readRecord,
+  type TrialRecord,
+} from '../../../src/data/record';
 import { NO_USAGE } from '../../../src/data/usage';
 import { type Judge, type JudgedTrial, JudgeError } from '../../../src/grading/judge';
-import { type JudgedState, judgeTimeMs, judgeTrial } from '../../../src/trial/grade';
-import type { TrialOutput } from '../../../src/trial/run-agent';
+import { judgeTimeMs, judgeTrial } from '../../../src/trial/grade';
+import type { AgentRun, TrialOutput } from '../../../src/trial/run-agent';
 import { transcript } from '../../../src/trial/transcript';
-import type { Turns } from '../../../src/trial/turns';
 import { madeRecord } from '../../support/records';
 import { judgedTrial, shots } from '../grading/judge/trials';
 
 const PASSED = { passed: true, reason: 'fine' };
 
-function state({ page: shownPage, ...changes }: Partial<JudgedState> & { page?: unknown } = {}) {
-  const { spec, turns, assertions } = judgedTrial();
+/** A trial to be judged, and the steps that show it. */
+function toJudge(): { trial: AgentRun; steps: string[] } {
+  const { spec, turns } = judgedTrial();
   const steps: string[] = [];
   let depth = 0;
   const output: TrialOutput = {
@@ -39,29 +44,28 @@ function state({ page: shownPage, ...changes }: Partial<JudgedState> & { page?: 
   const trial = {
     plan: { spec, maxCostUsd: 0.5, locate: () => ({ file: 'task.yaml', line: 1, column: 1 }) },
     session: {
-      onAdmitted: (check: (on: unknown) => unknown) => check(shownPage ?? page),
-      page: shownPage ?? page,
+      onAdmitted: (check: (on: unknown) => unknown) => check(page),
+      page,
     },
     output,
     pictures: shots(1),
     mask: (text: string) => text.replaceAll('violet', '<secret>PASSWORD</secret>'),
-  } as unknown as JudgedState['trial'];
-  const given: JudgedState = {
-    trial,
-    turns: { records: turns, usage: { ...NO_USAGE, costUsd: 0.2 } } as unknown as Turns,
-    assertions: assertions as JudgedState['assertions'],
-    stopped: new AbortController().signal,
-    ...changes,
-  };
-  return { steps, given };
+    turns: { records: turns, usage: { ...NO_USAGE, costUsd: 0.2 } },
+  } as unknown as AgentRun;
+  return { trial, steps };
 }
 
 function recordWith(judge: JudgeResult): TrialRecord {
   return madeRecord({ specId: 'report-pot', outcome: 'failed', reason: 'the judge: no', judge });
 }
 
-const judging = (judge: Judge['judge'], given = state().given) =>
-  judgeTrial({ name: 'mine', model: 'some-model', judge }, given);
+const { assertions } = judgedTrial();
+const judging = (
+  judge: Judge['judge'],
+  trial = toJudge().trial,
+  stopped: AbortSignal = new AbortController().signal,
+) =>
+  judgeTrial(trial, { name: 'mine', model: 'some-model', judge }, assertions as AssertionResult[], stopped);
 
 test('the judge sees the trial without the values of secrets, and what is left of the cap', async () => {
   let seen: JudgedTrial | undefined;
@@ -80,14 +84,14 @@ test('the judge sees the trial without the values of secrets, and what is left o
 });
 
 test('key points are steps and lines of the transcript, and the record keeps every detail', async () => {
-  const { steps, given } = state();
+  const { steps, trial } = toJudge();
   const keyPoints = [
     { text: 'The pot broke', met: true, evidence: 'The message says so.', screenshot: 'turn-1.jpg' },
     { text: 'Sent once', met: false, evidence: 'It was sent twice, by violet.', screenshot: null },
   ];
   const result = await judging(
     async () => ({ passed: false, reason: 'Sent\ntwice.', keyPoints, votes: [1], usage: { ...NO_USAGE } }),
-    given,
+    trial,
   );
   expect(steps).toEqual([
     '✗ judge "mine": Sent twice.',
@@ -136,7 +140,8 @@ test('a judge that never ends is left when the test ends', async () => {
       stopped.abort(new Error('the run was interrupted'));
       return new Promise(() => undefined);
     },
-    state({ stopped: stopped.signal }).given,
+    toJudge().trial,
+    stopped.signal,
   );
   expect(await result).toEqual({ error: 'judge "mine": the run was interrupted' });
 });
@@ -149,12 +154,12 @@ test('two minutes for all calls, and five seconds for each picture up to thirty,
   });
   onTestFinished(() => timeout.mockRestore());
   const ended = async (pictures: number) => {
-    const { given } = state();
-    Object.assign(given.trial, { pictures: shots(pictures - 1) });
+    const { trial } = toJudge();
+    Object.assign(trial, { pictures: shots(pictures - 1) });
     return judging(() => {
       limits.at(-1)![1].abort(new Error('time is up'));
       return new Promise(() => undefined);
-    }, given);
+    }, trial);
   };
   expect(await ended(1)).toEqual({ error: 'judge "mine": time is up' });
   await ended(4);
