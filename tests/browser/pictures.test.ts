@@ -59,6 +59,7 @@ const used = usedPages(() => browser);
 let origin = '';
 const server = createServer((request, response) => {
   const { pathname, search } = new URL(request.url!, 'http://site');
+  if (pathname === '/font') return;
   const answer = () => response.writeHead(200, { 'content-type': 'text/html' }).end(PAGE(pathname.slice(1)));
   // As long as the picture is asked for after the navigation.
   if (search) globalThis.setTimeout(answer, Number(search.slice(1)));
@@ -286,6 +287,17 @@ it.each(DRAWN)('is asked for again if the browser refuses it while a document co
     expect(refusals).toBe(-1);
   }),
 );
+
+it('is taken of a page whose font never comes', () =>
+  inTrial({}, async ({ page }) => {
+    await page.evaluate(url => {
+      document.head.innerHTML = `<style>@font-face { font-family: late; src: url(${url}) } * { font-family: late }</style>`;
+    }, `${origin}/font`);
+    await expect.poll(() => page.evaluate(() => document.fonts.status)).toBe('loading');
+    expect(await takeScreenshot(page)).not.toBe(null);
+    expect((await pictureForModel(page)).scale).toBe(1);
+    expect((await zoomedForModel(page, REGION)).data).not.toBe('');
+  }));
 
 it('is taken where there is no protocol, too; of a closed tab there is none', () =>
   inTrial({}, async ({ page }) => {

@@ -1,16 +1,7 @@
 // agent-programs/mcp against command lines and an MCP server that do what they should not: what it tells of them, and that
 // nothing of theirs stays. tests/e2e/coding-agents.test.ts plays with the real ones.
 import { type ChildProcess, spawn } from 'node:child_process';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
@@ -140,143 +131,97 @@ const retry = (attempt: number, status: number) => ({
   error: 'why',
 });
 
+const HANGS = 'setInterval(() => {}, 1000);';
+/** Of Claude Code, as its first event tells them. */
+const init = (tools: string[], more = {}) => print({ type: 'system', subtype: 'init', tools, ...more });
+const isError = (said: string) => ({ cli: result({ is_error: true, result: said }) });
+
 describe('a command line that does not play', () => {
-  test.each<[string, Play, RegExp, 'agent_api' | undefined]>([
-    [
-      'asks for a log-in as a result',
-      { cli: result({ is_error: true, result: 'Not logged in · Please run /login' }) },
+  const WITHOUT_MODEL: Record<string, [Play, RegExp]> = {
+    'asks for a log-in as a result': [
+      isError('Not logged in · Please run /login'),
       /Not logged in.*set ANTHROPIC_API_KEY.*--keep-home/,
-      'agent_api',
     ],
-    [
-      'asks for a log-in in words',
+    'asks for a log-in in words': [
       { cli: `console.error('Please log in first.'); process.exit(1)` },
       /code 1.*Please log in first\..*set ANTHROPIC_API_KEY/,
-      'agent_api',
     ],
-    [
-      'can not have its model',
-      { cli: result({ is_error: true, result: 'API Error: 529 Overloaded' }) },
-      /529 Overloaded/,
-      'agent_api',
-    ],
-    [
-      'has a key that is refused, which it would try for minutes',
-      { cli: `${print(retry(1, 401))} ${print(retry(2, 401))} setInterval(() => {}, 1000)` },
+    'can not have its model': [isError('API Error: 529 Overloaded'), /529 Overloaded/],
+    'has a key that is refused, which it would try for minutes': [
+      { cli: `${print(retry(1, 401))} ${print(retry(2, 401))} ${HANGS}` },
       /API answered 401, why.*set ANTHROPIC_API_KEY/,
-      'agent_api',
     ],
-    [
-      'waits for its model until the time is up',
+    'waits for its model until the time is up': [
       { cli: `setInterval(() => { ${print(retry(1, 529))} }, 100)`, task: { timeLimitMs: 2_000 } },
       /API answered 529, why, until the time was up$/,
-      'agent_api',
     ],
-    [
-      'updates itself',
-      { cli: `console.log('Updating to 9.9.9 …'); setInterval(() => {}, 1000)` },
-      /claude printed text that is not JSON: "Updating to 9\.9\.9 …"/,
-      undefined,
-    ],
-    [
-      'exits early',
-      { cli: `console.error('error: unknown option --tools'); process.exit(3)` },
-      /claude ended with code 3 before it reported a result\. Standard error: error: unknown option --tools/,
-      undefined,
-    ],
-    [
-      'has other tools',
-      {
-        cli: `${print({ type: 'system', subtype: 'init', tools: ['Bash', 'mcp__playwright__browser_click'] })} setInterval(() => {}, 1000)`,
-      },
-      /other tools than those of the page: Bash$/,
-      undefined,
-    ],
-    [
-      'has no MCP server',
-      {
-        cli: `${print({ type: 'system', subtype: 'init', tools: [], mcp_servers: [{ name: 'playwright', status: 'failed' }] })} setInterval(() => {}, 1000)`,
-      },
-      /could not connect to the MCP server playwright/,
-      undefined,
-    ],
-    [
-      'has a late MCP server',
-      {
-        cli: `${print({ type: 'system', subtype: 'init', tools: [], mcp_servers: [{ name: 'playwright', status: 'pending' }] })} setInterval(() => {}, 1000)`,
-      },
-      /could not connect to the MCP server playwright/,
-      undefined,
-    ],
-    [
-      'ends without tools',
-      { cli: result({ result: 'I have no browser.' }) },
-      /without asking @playwright\/mcp for its tools/,
-      undefined,
-    ],
-    [
-      'tells what has another form than it should',
-      { cli: `${print({ type: 'stream_event' })} setInterval(() => {}, 1000)` },
-      /claude printed an event that can't be read: \{"type":"stream_event"\}/,
-      undefined,
-    ],
-    [
-      'says nothing',
-      { cli: 'setInterval(() => {}, 1000)', task: { timeLimitMs: 1_000 } },
-      /said nothing for \d s/,
-      'agent_api',
-    ],
-    [
-      'is not installed',
-      { args: ['claude-code', '--command', '/nowhere/claude'] },
-      /there is no program \/nowhere\/claude.*npm install --save-dev @anthropic-ai\/claude-code.*--command/,
-      undefined,
-    ],
-    ['is unknown', { args: ['clod'] }, /there is no preset clod/, undefined],
-    [
-      'can not keep a cap',
-      { args: ['codex'], task: { maxCostUsd: 1 } },
-      /maxCostUsd can't be kept/,
-      undefined,
-    ],
-    ['is held to page tools', { task: { pageTools: 'only' } }, /can't be limited to page tools/, undefined],
-    [
-      'is asked in another protocol',
-      { task: { protocolVersion: '2' } },
-      /protocol version 1, not 2/,
-      undefined,
-    ],
-    [
-      'reports a failure of Codex',
+    'says nothing': [{ cli: HANGS, task: { timeLimitMs: 1_000 } }, /said nothing for \d s/],
+    'reports a failure of Codex': [
       {
         args: ['codex'],
         cli: print({ type: 'turn.failed', error: { message: 'unexpected status 401 Unauthorized' } }),
       },
       /Codex: unexpected status 401 Unauthorized\. If it is not logged in: set CODEX_API_KEY/,
-      'agent_api',
     ],
-  ])('%s', async (_, options, reason, errorKind) => {
+  };
+  const AT_FAULT: Record<string, [Play, RegExp]> = {
+    'updates itself': [
+      { cli: `console.log('Updating to 9.9.9 …'); ${HANGS}` },
+      /claude printed text that is not JSON: "Updating to 9\.9\.9 …"/,
+    ],
+    'exits early': [
+      { cli: `console.error('error: unknown option --tools'); process.exit(3)` },
+      /claude ended with code 3 before it reported a result\. Standard error: error: unknown option --tools/,
+    ],
+    'has other tools': [
+      { cli: `${init(['Bash', 'mcp__playwright__browser_click'])} ${HANGS}` },
+      /other tools than those of the page: Bash$/,
+    ],
+    'has a late MCP server': [
+      { cli: `${init([], { mcp_servers: [{ name: 'playwright', status: 'pending' }] })} ${HANGS}` },
+      /could not connect to the MCP server playwright/,
+    ],
+    'ends without tools': [
+      { cli: result({ result: 'I have no browser.' }) },
+      /without asking @playwright\/mcp for its tools/,
+    ],
+    'tells what has another form than it should': [
+      { cli: `${print({ type: 'stream_event' })} ${HANGS}` },
+      /claude printed an event that can't be read: \{"type":"stream_event"\}/,
+    ],
+    'is not installed': [
+      { args: ['claude-code', '--command', '/nowhere/claude'] },
+      /there is no program \/nowhere\/claude.*npm install --save-dev @anthropic-ai\/claude-code.*--command/,
+    ],
+    'is unknown': [{ args: ['clod'] }, /there is no preset clod/],
+    'can not keep a cap': [{ args: ['codex'], task: { maxCostUsd: 1 } }, /maxCostUsd can't be kept/],
+    'is held to page tools': [{ task: { pageTools: 'only' } }, /can't be limited to page tools/],
+    'is asked in another protocol': [{ task: { protocolVersion: '2' } }, /protocol version 1, not 2/],
+    'has no MCP server': [
+      { args: ['claude-code', '--server', 'nowhere.js'] },
+      /--server: there is no file .*nowhere\.js/,
+    ],
+  };
+  const ROWS = [
+    ...Object.entries(WITHOUT_MODEL).map(row => [...row, 'agent_api'] as const),
+    ...Object.entries(AT_FAULT).map(row => [...row, undefined] as const),
+  ];
+
+  test.each(ROWS)('%s', async (_, [options, reason], errorKind) => {
     const { end, left } = await play(options);
     expect(end).toMatchObject({ type: 'end', status: 'error', reason: expect.stringMatching(reason) });
     expect(end.errorKind).toBe(errorKind);
     expect(left).toEqual([]);
   });
-
-  test('without the MCP server it says how to have it', async () => {
-    const { end } = await play({ args: ['claude-code', '--server', 'nowhere.js'] });
-    expect(end.reason).toMatch(/--server: there is no file .*nowhere\.js/);
-  });
 });
 
 test('it is ended with what it started, also if it does not want to, and its folder goes', async () => {
   const temp = makeFolder();
-  const file = join(makeFolder(), 'pid');
-  const cli = `process.on('SIGTERM', () => {}); require('node:fs').writeFileSync(${JSON.stringify(file)}, String(process.pid)); setInterval(() => {}, 1000)`;
-  const child = start({ cli: cli.replace(/require\('node:fs'\)/, `(await import('node:fs'))`) }, temp);
-  await vi.waitFor(() => expect(existsSync(file)).toBe(true), { timeout: 30_000 });
-  const pid = Number(
-    await vi.waitFor(() => readFileSync(file, 'utf8') || Promise.reject(new Error('empty'))),
+  const child = start(
+    { cli: `process.on('SIGTERM', () => {}); process.stderr.write(String(process.pid)); ${HANGS}` },
+    temp,
   );
+  const pid = Number(await new Promise(resolve => child.stderr!.once('data', resolve)));
   const closed = new Promise(resolve => child.once('close', resolve));
   child.kill('SIGTERM');
   expect(await closed).toBe(143);
@@ -301,12 +246,9 @@ test('what a killed trial left goes after a day', async () => {
 describe('the environment', () => {
   const env = { ANTHROPIC_API_KEY: 'key', CLAUDECODE: '1', SUITE_SECRET: 'x', OTHER: 'y', https_proxy: 'p' };
   const told = async (args: string[]) => {
-    const { end } = await play({
-      cli: `console.error(JSON.stringify(process.env)); ${result({ is_error: true, result: 'told' })}`,
-      args,
-      env,
-    }).then(async played => ({ end: JSON.parse(played.errors.split('\n')[0]!) as NodeJS.ProcessEnv }));
-    return end;
+    const { cli } = isError('told');
+    const { errors } = await play({ cli: `console.error(JSON.stringify(process.env)); ${cli}`, args, env });
+    return JSON.parse(errors.split('\n')[0]!) as NodeJS.ProcessEnv;
   };
 
   test('is what the command line needs, with a HOME of its own', async () => {
@@ -476,21 +418,11 @@ describe('tools', () => {
     expect(masked).not.toMatch(/violet|garden/i);
   });
 
-  test('work in a folder whose path is too long for a socket', async () => {
+  test('give_up ends as a trial that was given up, also in a folder whose path is too long for a socket', async () => {
     const temp = join(makeFolder(), 'x'.repeat(90));
     mkdirSync(temp);
-    const { end } = await play(
-      { cli: CALLS, args: [preset([tool('give_up', { reason: 'It is sold out.' })])] },
-      temp,
-    );
-    expect(end).toMatchObject({ status: 'gave_up' });
-  });
-
-  test('give_up ends as a trial that was given up', async () => {
-    const { end } = await play({
-      cli: CALLS,
-      args: [preset([tool('give_up', { reason: 'It is sold out.' })])],
-    });
+    const calls = [tool('give_up', { reason: 'It is sold out.' })];
+    const { end } = await play({ cli: CALLS, args: [preset(calls)] }, temp);
     expect(end).toEqual({ type: 'end', status: 'gave_up', reason: 'It is sold out.' });
   });
 

@@ -84,17 +84,6 @@ describe('lines', () => {
 });
 
 describe('an end that no line told of', () => {
-  test.each([
-    [
-      'its last words',
-      `console.error('one\\ntwo\\nthree\\nfour'); process.exitCode = 1`,
-      /code 1 before .*\. Standard error: two \| three \| four$/,
-    ],
-    ['an exception', `throw new Error('no plan')`, /code 1 before .*no plan/],
-  ])('with %s', async (_, source, message) => {
-    await expect(next(node(source))).rejects.toThrow(message);
-  });
-
   test('is seen though a process that it left behind holds its output open', async () => {
     const program = node(
       `const { spawn } = require('node:child_process');
@@ -110,19 +99,6 @@ describe('an end that no line told of', () => {
 });
 
 describe('stop()', () => {
-  test('ends what it started, too', async () => {
-    const program = node(
-      `const { spawn } = require('node:child_process');
-       const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
-       console.log(JSON.stringify([process.pid, child.pid])); setInterval(() => {}, 1000)`,
-    );
-    const pids = JSON.parse(await next(program)) as number[];
-    expect(pids.map(isAlive)).toEqual([true, true]);
-    await program.stop(3_000);
-    expect(isAlive(pids[0]!)).toBe(false);
-    await gone(pids[1]!);
-  });
-
   test('ends what it left behind', async () => {
     const program = node(
       `const { spawn } = require('node:child_process');
