@@ -12,15 +12,7 @@ import {
   nameOf,
   selectorOf,
 } from './elements';
-import {
-  findCovered,
-  findDisabled,
-  findOutOfReach,
-  findPictures,
-  findSameNames,
-  findTraps,
-  findWithoutRole,
-} from './rules';
+import { RULES } from './rules';
 
 /** A finding, and the controls that it concerns. */
 export interface Sighting {
@@ -71,13 +63,7 @@ export function look(options: LookOptions, ...listening: Element[]): void {
   const state = nothingYet(options);
   (globalThis as { taskproofLook?: unknown }).taskproofLook = state;
   gather(state);
-  findTraps(state);
-  findCovered(state);
-  findOutOfReach(state);
-  findDisabled(state);
-  findWithoutRole(state, new Set(listening));
-  findPictures(state);
-  findSameNames(state);
+  for (const rule of RULES) rule(state, new Set(listening));
   if (performance.now() > state.end) state.incomplete.push('there was no time to check the whole page');
 }
 

@@ -33,7 +33,7 @@ function waysOut(state: State, part: Element): Element[] {
   );
 }
 
-export function findTraps(state: State): void {
+function findTraps(state: State): void {
   const dialogs = 'dialog[open],[role=dialog],[role=alertdialog],[aria-modal=true]';
   for (const dialog of document.querySelectorAll(dialogs)) {
     if (!isShown(dialog) || isOutside(dialog)) continue;
@@ -54,7 +54,7 @@ function isOver(element: Element): boolean {
   return points.filter(each => holds(backdrop, each)).length > 6;
 }
 
-export function findCovered(state: State): void {
+function findCovered(state: State): void {
   const covers = new Map<Element, Element[]>();
   const wanted = state.shown.filter(each => isWanted(state, each));
   const near = state.shown.filter(each => inViewport(boxOf(each)));
@@ -92,7 +92,7 @@ function wholeCover(covers: ReadonlyMap<Element, Element[]>, element: Element): 
   return cover && largestOver(element, cover);
 }
 
-export function findOutOfReach(state: State): void {
+function findOutOfReach(state: State): void {
   for (const element of state.controls) {
     if (isLate(state)) break;
     // A link to a part of the page comes into view once it has the focus.
@@ -113,7 +113,7 @@ function isClipped(element: Element): boolean {
   return whileScrolled(element, () => (inViewport(boxOf(element)) ? null : element)) !== null;
 }
 
-export function findDisabled(state: State): void {
+function findDisabled(state: State): void {
   const submits = 'button:not([type]),button[type=submit],input[type=submit],input[type=image]';
   for (const element of state.shown) {
     const form = (element as HTMLButtonElement).form ?? element.closest('form');
@@ -144,7 +144,7 @@ function tellsWhy(element: Element, form: Element | null): boolean {
   return [...(form?.querySelectorAll(messages) ?? [])].some(isShown);
 }
 
-export function findWithoutRole(state: State, listening: Set<Element>): void {
+function findWithoutRole(state: State, listening: Set<Element>): void {
   const around = new Set<Element>();
   for (const control of state.shown)
     for (let up = control.parentElement; up && !around.has(up); up = up.parentElement) around.add(up);
@@ -180,7 +180,7 @@ function isSmall(element: Element): boolean {
   );
 }
 
-export function findPictures(state: State): void {
+function findPictures(state: State): void {
   for (const element of state.others) {
     if (isLate(state)) break;
     const isCanvas = element.localName === 'canvas';
@@ -194,7 +194,7 @@ export function findPictures(state: State): void {
 }
 
 /** The same name is fine for links with the same target, and for controls in different rows, cards or forms. */
-export function findSameNames(state: State): void {
+function findSameNames(state: State): void {
   const groups = new Map<string, Element[]>();
   for (const element of state.shown) {
     if (isLate(state)) break;
@@ -213,6 +213,17 @@ export function findSameNames(state: State): void {
     add(state, 'same_name', group[0]!, `${group.length} controls are called ${words}`, group);
   }
 }
+
+/** The rules that work without axe-core, in their order. */
+export const RULES = [
+  findTraps,
+  findCovered,
+  findOutOfReach,
+  findDisabled,
+  findWithoutRole,
+  findPictures,
+  findSameNames,
+];
 
 declare const axe: {
   run(
