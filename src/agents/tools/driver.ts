@@ -10,7 +10,7 @@ import type { Point } from '../../browser/injected/elements';
 import type { PageTool } from '../../browser/page-tools/page-tools';
 import { refuseError, resultText, toolNews } from '../../browser/page-tools/tool-text';
 import { Observations } from '../../browser/reading/changes';
-import { Refs } from '../../browser/reading/references';
+import { Refs } from '../../browser/reading/snapshot';
 import { pictureForModel, pictureScale, viewportOf } from '../../browser/session/pictures';
 import type { Session } from '../../browser/session/session';
 import { within } from '../../browser/waiting';

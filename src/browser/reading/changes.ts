@@ -2,8 +2,7 @@
 import type { Page } from '@playwright/test';
 import { countIn, few } from '../../text/line';
 import { allLines, type Line, TELLING, tellingLines } from './page-tree';
-import type { Refs, Snapshot } from './references';
-import { nodesOf, words } from './tree';
+import { type Refs, type Snapshot, words } from './snapshot';
 
 /** Characters. A page with fewer is shown as a whole, outside the viewport, too. */
 const SHORT = 1_100;
@@ -26,8 +25,6 @@ export const AS_IT_WAS = 'The page is as it was.';
 interface Known {
   document: number;
   lines: readonly Line[];
-  /** Controls in words, by their references. */
-  controls: ReadonlyMap<string, string>;
   /** Every line that the model has read of this document. */
   shown: Set<string>;
   above: number;
@@ -68,11 +65,9 @@ export class Observations {
 }
 
 function knownOf({ roots, above, document }: Snapshot, before: Known | undefined): Known {
-  const controls = [...nodesOf(roots)].filter(node => node.interactive && node.ref);
   return {
     document,
     lines: allLines(roots),
-    controls: new Map(controls.map(node => [node.ref!, words(node)])),
     shown: before?.document === document ? before.shown : new Set(),
     above,
   };
@@ -125,7 +120,11 @@ function changesIn(before: Known, now: Known, snapshot: Snapshot): string | unde
   const told = new Set(fresh.map(({ text }) => text));
   const telling = tellingLines(snapshot.roots);
   const unseen = telling.filter(({ text }) => !now.shown.has(text) && !told.has(text));
-  const gone = [...before.controls].filter(([ref]) => !now.controls.has(ref)).map(([, name]) => name);
+  const left = new Set(now.lines.map(({ node }) => node?.ref));
+  const lost = before.lines.filter(
+    ({ node, said }) => node?.interactive && said === undefined && !left.has(node.ref),
+  );
+  const gone = lost.map(({ node }) => words(node!));
   const moved = now.above !== before.above && placeOf(snapshot);
   const news = fresh.length + (moved ? 0 : unseen.length);
   if (news > FEW && news > telling.length / 2) return undefined;

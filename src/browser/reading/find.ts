@@ -2,7 +2,7 @@
 
 import { shorten } from '../../text/line';
 import { lineOf } from './page-tree';
-import { type TreeNode, textOf } from './tree';
+import { type TreeNode, textOf } from './snapshot';
 
 const MAX_MATCHES = 20;
 /** Characters. A longer text around an element does not identify it. */

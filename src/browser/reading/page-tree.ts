@@ -5,7 +5,7 @@ import { countIn, few, flat, shorten } from '../../text/line';
 import { DriverError } from '../actions/act';
 import { callInPage } from '../in-page';
 import { within } from '../waiting';
-import { nodesOf, type TreeNode, textOf } from './tree';
+import { nodesOf, type TreeNode, textOf } from './snapshot';
 
 const MAX_CHARACTERS = 50_000;
 const DEFAULT_DEPTH = 15;
@@ -13,11 +13,8 @@ const DEFAULT_DEPTH = 15;
 const RESERVE = 600;
 
 /** Roles that get a reference besides controls: a model may scroll to them, or read them alone. */
-const REFERRED = new Set(
-  'dialog alertdialog form table grid list tree menu tablist radiogroup region main navigation search complementary iframe'.split(
-    ' ',
-  ),
-);
+const REFERRED =
+  /^(?:(?:alert)?dialog|form|table|grid|list|tree|menu|tablist|radiogroup|region|main|navigation|search|complementary|iframe)$/;
 /** Roles that tell how an action ended. */
 export const TELLING = new Set('heading status alert alertdialog dialog log progressbar'.split(' '));
 
@@ -30,7 +27,7 @@ interface ReadOptions {
 }
 
 /** An element on one line: `button "Sign in" [ref_7] (disabled)`. */
-export function lineOf(node: TreeNode, hasRef = node.interactive || REFERRED.has(node.role)): string {
+export function lineOf(node: TreeNode, hasRef = node.interactive || REFERRED.test(node.role)): string {
   const { url, placeholder, active: _, ...states } = node.states;
   const notes = Object.entries(states)
     .filter(([, value]) => value !== false)

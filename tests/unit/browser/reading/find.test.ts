@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { findText } from '../../../../src/browser/reading/find';
-import { nodesOf, treeOf } from '../../../../src/browser/reading/tree';
+import { nodesOf, treeOf } from '../../../../src/browser/reading/snapshot';
 
 /** A list of so many rows, and how often the tree under it is looked into while it is searched. */
 function lookups(rows: number): number {

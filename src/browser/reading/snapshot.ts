@@ -1,12 +1,13 @@
-// References such as `ref_7`: our own names for Playwright's references, unique and never reused.
+// A page as a tree of its elements: Playwright's snapshot, with boxes in pixels of the page's viewport, and our own names for
+// its references, such as `ref_7`: unique and never reused.
 import type { Page } from '@playwright/test';
+import { shorten } from '../../text/line';
 import { DriverError } from '../actions/act';
 import { injected } from '../in-page';
-import type { Box } from '../injected/elements';
+import type { Box, Size } from '../injected/elements';
 import type { besideTree } from '../injected/fields';
 import { assumedViewport } from '../session/pictures';
 import { within } from '../waiting';
-import { nodesOf, type TreeNode, treeOf, words } from './tree';
 
 const SNAPSHOT_LIMIT_MS = 10_000;
 /** Start of the handle of a canvas, which gets no reference from Playwright. */
@@ -15,8 +16,8 @@ const CANVAS = 'canvas >> nth=';
 const TYPES = ['date', 'time', 'datetime-local', 'month', 'week', 'color', 'file', 'password', 'range'];
 /** The document itself, and elements about which the accessibility tree says too little. */
 const LOOKED_AT = `html,canvas,[contenteditable]:not([contenteditable=false]),input[readonly],textarea[readonly],${TYPES.map(type => `input[type=${type}]`)}`;
-const INPUT_ROLES = new Set(['textbox', 'button', 'slider']);
-const EDITABLE_ROLES = new Set(['generic', 'textbox', 'paragraph', 'group']);
+const INPUT_ROLES = ['textbox', 'button', 'slider'];
+const EDITABLE_ROLES = ['generic', 'textbox', 'paragraph', 'group'];
 
 /** The content of a tab. */
 export type Snapshot = Awaited<ReturnType<Refs['snapshot']>>;
@@ -53,8 +54,11 @@ export class Refs {
     const reading = page.ariaSnapshotJSON({ mode: 'ai', boxes: true, timeout });
     const [raw, seen] = await Promise.all([reading.catch(tooLarge), lookAt(page, timeout)]);
     const { special, size, ...place } = seen;
-    const roots = treeOf([raw, drawingsIn(special)].flat(), size);
-    markFields(roots, special);
+    const [canvases, fields] = [true, false].map(is =>
+      special.filter(({ tag }) => (tag === 'canvas') === is),
+    );
+    const roots = treeOf([raw, drawingsIn(canvases!)].flat(), size);
+    markFields(roots, fields!);
     this.name(page, roots);
     return { roots, ...place };
   }
@@ -81,13 +85,11 @@ export class Refs {
       );
     if (owner.page !== page)
       throw new DriverError(`${ref} is in another tab. Name that tab with tab_id, or read this one again.`);
-    let found = await this.lookUp(page, ref);
-    if (!found) {
-      // The element may still be there: another snapshot of the page makes Playwright forget ours.
-      await this.snapshot(page).catch(() => undefined);
-      found = await this.lookUp(page, ref);
-    }
-    found ??= await this.renderedAnew(page, owner);
+    const known = await this.lookUp(page, ref);
+    if (known) return known;
+    // The element may still be there: another snapshot of the page makes Playwright forget ours.
+    await this.snapshot(page).catch(() => undefined);
+    const found = (await this.lookUp(page, ref)) ?? (await this.renderedAnew(page, owner));
     if (found) return found;
     throw new DriverError(
       `${ref} (${owner.words}) is stale: the page has changed since it was read. Call read_page or find for references that are valid now.`,
@@ -97,12 +99,10 @@ export class Refs {
   /** The only element of that role and name on the page, if it is newer than the one that is gone: the page drew it again. */
   private async renderedAnew(page: Page, gone: Owner) {
     if (!gone.name || gone.path !== addressOf(page)) return undefined;
-    const equal = [...(this.current.get(page) ?? [])].filter(
-      ([, { role, name }]) => role === gone.role && name === gone.name,
-    );
-    const [ref] = equal[0] ?? [];
-    const isNew = ref !== undefined && this.owners.get(ref)!.first > gone.last;
-    return equal.length === 1 && isNew ? this.lookUp(page, ref) : undefined;
+    const now = [...(this.current.get(page) ?? [])];
+    const [equal, another] = now.filter(([, { role, name }]) => role === gone.role && name === gone.name);
+    const isNew = equal && !another && this.owners.get(equal[0])!.first > gone.last;
+    return isNew ? this.lookUp(page, equal[0]) : undefined;
   }
 
   private async lookUp(page: Page, ref: string) {
@@ -163,34 +163,24 @@ async function lookAt(page: Page, timeout: number) {
  */
 function markFields(roots: TreeNode[], special: readonly Special[]): void {
   const keyOf = ({ x, y, width, height }: Box) => [x, y, width, height].map(Math.round).join();
-  const fields = new Map(
-    special.filter(({ tag }) => tag !== 'canvas').map(each => [keyOf(each.box), each] as const),
-  );
-  for (const node of fields.size > 0 ? nodesOf(roots) : []) {
-    const key = node.box && node.handle && keyOf(node.box);
-    const field = key && fields.get(key);
-    if (!field || !(isInput(field) ? INPUT_ROLES : EDITABLE_ROLES).has(node.role)) continue;
+  const fields = new Map(special.map(each => [keyOf(each.box), each]));
+  for (const node of nodesOf(roots)) {
+    const key = node.box && node.handle ? keyOf(node.box) : '';
+    const field = fields.get(key);
+    const isInput = /^(?:input|textarea)$/.test(field?.tag ?? '');
+    if (!field || !(isInput ? INPUT_ROLES : EDITABLE_ROLES).includes(node.role)) continue;
     // A paragraph may fill its editor: the outermost element is the editor.
     fields.delete(key);
-    mark(node, field);
+    node.interactive = true;
+    if (!isInput) node.role = 'textbox';
+    else if (field.type && TYPES.includes(field.type)) node.inputType = field.type;
+    node.states.readonly ??= field.readonly;
+    if (field.type === 'password' && node.text) node.text = '•'.repeat(8);
   }
 }
 
-function mark(node: TreeNode, field: Special): void {
-  node.interactive = true;
-  if (!isInput(field)) node.role = 'textbox';
-  else if (field.type && TYPES.includes(field.type)) node.inputType = field.type;
-  if (field.readonly) node.states.readonly = true;
-  if (field.type === 'password' && node.text) node.text = '•'.repeat(8);
-}
-
-function isInput({ tag }: Special): boolean {
-  return tag === 'input' || tag === 'textarea';
-}
-
 /** Canvases, which the snapshot leaves out unless they have a role, as it would list them. */
-function drawingsIn(special: readonly Special[]) {
-  const canvases = special.filter(({ tag }) => tag === 'canvas');
+function drawingsIn(canvases: readonly Special[]) {
   return canvases.flatMap(({ box, label, hasRole }, index) => {
     if (hasRole || box.width === 0) return [];
     const [x, y, width, height] = [box.x, box.y, box.width, box.height].map(Math.round);
@@ -207,4 +197,121 @@ function drawingsIn(special: readonly Special[]) {
 function normal(ref: string): string {
   const digits = /^\[?(?:ref[_-]?)?(\d+)\]?$/i.exec(ref.trim())?.[1];
   return digits ? `ref_${digits}` : ref.trim();
+}
+
+export interface TreeNode {
+  role: string;
+  name: string;
+  /** Its text, if that is its only child. */
+  text: string;
+  /** Playwright's own reference, if the element has one. */
+  handle: string | undefined;
+  /** The model's reference: `ref_7`. Set by Refs. */
+  ref: string | undefined;
+  /** In pixels of the page's viewport, also in frames. */
+  box: Box | undefined;
+  /** Whether a part of it is inside the viewport, and inside the viewport of its frame. */
+  inView: boolean;
+  /** Whether it, or anything in it, is in view. */
+  partInView: boolean;
+  /** Whether a person could act on it. */
+  interactive: boolean;
+  /** `type` of an input that takes its value in a special way. */
+  inputType: string | undefined;
+  /** checked, disabled, expanded, level, pressed, selected, url, placeholder ... */
+  states: Record<string, string | number | boolean>;
+  children: (TreeNode | string)[];
+}
+
+const INTERACTIVE =
+  /^(?:button|link|textbox|searchbox|checkbox|radio|switch|combobox|listbox|option|menuitem(?:checkbox|radio)?|tab|slider|spinbutton|treeitem)$/;
+const NO_STATES = /^(?:role|name|text|ref|box|children|cursor)$/;
+
+type Raw = Record<string, unknown>;
+
+interface Scope {
+  /** The upper left corner of the frame. */
+  x: number;
+  y: number;
+  /** The visible part of the frame. */
+  clip: Box;
+  parentInView: boolean;
+}
+
+/** Its sizes are below 0 if the boxes don't meet. */
+function overlap(one: Box, other: Box): Box {
+  const [x, y] = [Math.max(one.x, other.x), Math.max(one.y, other.y)];
+  const right = Math.min(one.x + one.width, other.x + other.width);
+  const bottom = Math.min(one.y + one.height, other.y + other.height);
+  return { x, y, width: right - x, height: bottom - y };
+}
+
+function convert(raw: Raw, scope: Scope): TreeNode {
+  const given = raw.box as Box | undefined;
+  const box = given && { ...given, x: given.x + scope.x, y: given.y + scope.y };
+  const sized = box && (box.width > 0 || box.height > 0);
+  const seen = sized ? overlap(box, scope.clip) : undefined;
+  const inView = seen ? seen.width >= 0 && seen.height >= 0 : scope.parentInView;
+  const role = String(raw.role ?? 'generic');
+  const states = Object.fromEntries(
+    Object.entries(raw).filter(([key, value]) => !NO_STATES.test(key) && typeof value !== 'object'),
+  ) as TreeNode['states'];
+  const frame = role === 'iframe' && box && seen ? { x: box.x, y: box.y, clip: seen } : {};
+  const inner = { ...scope, ...frame, parentInView: inView };
+  const children = ((raw.children as (string | Raw)[]) ?? []).map(child =>
+    typeof child === 'string' ? child : convert(child, inner),
+  );
+  return {
+    role,
+    name: String(raw.name ?? ''),
+    text: typeof raw.text === 'string' ? raw.text : '',
+    handle: raw.ref as string | undefined,
+    ref: undefined,
+    box,
+    inView,
+    partInView: inView || children.some(child => typeof child !== 'string' && child.partInView),
+    interactive: raw.ref !== undefined && (INTERACTIVE.test(role) || raw.cursor === 'pointer'),
+    inputType: undefined,
+    states,
+    children,
+  };
+}
+
+/** @param snapshot result of `page.ariaSnapshotJSON({ mode: 'ai', boxes: true })` */
+export function treeOf(snapshot: unknown, viewport: Size): TreeNode[] {
+  const roots = [snapshot].flat().filter((root): root is Raw => typeof root === 'object' && root !== null);
+  const scope = { x: 0, y: 0, clip: { x: 0, y: 0, ...viewport }, parentInView: true };
+  return roots.map(root => convert(root, scope));
+}
+
+/** Parents before children. */
+export function* nodesOf(roots: readonly (TreeNode | string)[]): Generator<TreeNode> {
+  for (const node of roots) {
+    if (typeof node === 'string') continue;
+    yield node;
+    yield* nodesOf(node.children);
+  }
+}
+
+/** The text in a node, cut soon after `most` characters. */
+export function textOf(node: TreeNode, most = 2_000): string {
+  const parts: string[] = [];
+  let length = 0;
+  const add = ({ text, children }: TreeNode): void => {
+    for (const child of text ? [text] : children) {
+      if (length > most) return;
+      const own = typeof child === 'string' ? child : child.name;
+      if (own) length += parts.push(own) && own.length;
+      else if (typeof child !== 'string') add(child);
+    }
+  };
+  add(node);
+  return parts.join(' ');
+}
+
+/** An element in words: `button "Sign in"`. */
+export function words(node: TreeNode): string {
+  const role = node.role === 'generic' ? 'element' : node.role;
+  const label = node.name || textOf(node, 200);
+  return label ? `${role} "${shorten(label, 60)}"` : role;
 }
