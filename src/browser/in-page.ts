@@ -49,7 +49,7 @@ export async function callInPage<Name extends Injected>(
   if (!session) return callBesideScripts(where, name, ...args);
   for (let isLast = false; ; isLast = true)
     try {
-      const world = worlds.get(session) ?? (await worldOfMain(session));
+      const world = worlds.get(session) ?? (await isolatedWorld(session, rootOf));
       worlds.set(session, world);
       return await world.call(name, args);
     } catch (error) {
@@ -98,25 +98,19 @@ export interface World {
 export async function worldOf(page: Page, frame: Frame): Promise<World> {
   const session = await protocolOf(page);
   if (!session) return mainWorld(frame);
-  if (frame === page.mainFrame()) return worldOfMain(session);
+  if (frame === page.mainFrame()) return isolatedWorld(session, rootOf);
   const context = page.context();
   // Rejects for a frame in the page's process.
   const own = await context.newCDPSession(frame).catch(() => undefined);
-  const { frameTree } = await (own ?? session).send('Page.getFrameTree');
-  const frameId = own ? frameTree.frame.id : idIn(frameTree, page, frame);
-  if (!frameId) throw new Error('the frame is gone');
-  return isolatedWorld(own ?? session, frameId);
-}
-
-async function worldOfMain(session: CDPSession): Promise<World> {
-  const { targetInfo } = await session.send('Target.getTargetInfo');
-  return isolatedWorld(session, targetInfo.targetId);
+  return own ? isolatedWorld(own, rootOf) : isolatedWorld(session, tree => idIn(tree, page, frame));
 }
 
 interface FrameTree {
   frame: { id: string; url: string; urlFragment?: string };
   childFrames?: FrameTree[];
 }
+
+const rootOf = ({ frame }: FrameTree) => frame.id;
 
 /** The id of a frame. Both lists have the frames in the order in which they were added. */
 function idIn(tree: FrameTree, page: Page, frame: Frame): string | undefined {
@@ -131,7 +125,12 @@ function idIn(tree: FrameTree, page: Page, frame: Frame): string | undefined {
 
 const BY_VALUE = { awaitPromise: true, returnByValue: true } as const;
 
-async function isolatedWorld(session: CDPSession, frameId: string): Promise<World> {
+async function isolatedWorld(
+  session: CDPSession,
+  idIn: (tree: FrameTree) => string | undefined,
+): Promise<World> {
+  const frameId = idIn((await session.send('Page.getFrameTree')).frameTree);
+  if (!frameId) throw new Error('the frame is gone');
   const made = await session.send('Page.createIsolatedWorld', { frameId, worldName: 'taskproof' });
   const { executionContextId } = made;
   const run = async (script: string) => {

@@ -328,13 +328,6 @@ describe('keeps to its time', () => {
         expect.stringMatching(/^button "15" and 4 more are covered by div.over/),
       ]);
     });
-
-    it('and says so if there is none', async () => {
-      const begun = performance.now();
-      const { incomplete } = await examine({ budgetMs: 300, wanted: ['15'] });
-      expect(performance.now() - begun).toBeLessThan(10_000);
-      expect(incomplete.join()).toMatch(/not looked at|no time|did not answer/);
-    });
   });
 });
 

@@ -5,7 +5,7 @@ import { DriverError } from '../../browser/actions/act';
 import { keySequence } from '../../browser/actions/keys';
 import { elementAt } from '../../browser/actions/locate';
 import { injected } from '../../browser/in-page';
-import type { settable } from '../../browser/injected/fields';
+import type { settable } from '../../browser/injected/elements';
 import { sleep } from '../../browser/waiting';
 import { flat, shorten } from '../../text/line';
 import { ACTION_LIMIT_MS, type Driver } from './driver';

@@ -11,8 +11,7 @@ export {
   viewport,
   visibleText,
 } from './document';
-export { cssPathOf } from './elements';
-export { besideTree, pressedInstead, settable, valueOfText } from './fields';
+export { besideTree, cssPathOf, pressedInstead, settable, valueOfText } from './elements';
 export { look, seen, show } from './look';
 export {
   bringIntoView,

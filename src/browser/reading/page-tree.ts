@@ -1,10 +1,10 @@
 // A page as text for the model: one line per element, with references to act on; or as people read it.
 
 import type { Frame, Page } from '@playwright/test';
-import { countIn, few, flat, shorten } from '../../text/line';
+import { countIn, cutText, few, flat, shorten } from '../../text/line';
 import { DriverError } from '../actions/act';
 import { callInPage } from '../in-page';
-import { within } from '../waiting';
+import { limited, within } from '../waiting';
 import { nodesOf, type TreeNode, textOf } from './snapshot';
 
 const MAX_CHARACTERS = 50_000;
@@ -224,13 +224,8 @@ export async function pageText(page: Page): Promise<string> {
 
 /** The value of the last expression, as JSON if possible. */
 export async function runScript(page: Page, text: string): Promise<string> {
-  const [outcome] = (await within(Promise.allSettled([page.evaluate(text)]), SCRIPT_LIMIT_MS)) ?? [];
-  if (!outcome) throw new DriverError(`The script did not end within ${SCRIPT_LIMIT_MS / 1000} s.`);
-  if (outcome.status === 'rejected')
-    throw new DriverError(outcome.reason.message.replace(/^page\.evaluate: /, '').split('\n    at')[0]!);
-  const { value } = outcome;
+  const late = () => new DriverError(`The script did not end within ${SCRIPT_LIMIT_MS / 1000} s.`);
+  const value: unknown = await limited(page.evaluate(text), SCRIPT_LIMIT_MS, late);
   const shown = typeof value === 'string' ? value : (JSON.stringify(value, null, 1) ?? String(value));
-  return shown.length > MAX_CHARACTERS
-    ? `${shown.slice(0, MAX_CHARACTERS - 60)}…\n(cut at ${MAX_CHARACTERS} characters)`
-    : shown;
+  return cutText(shown, MAX_CHARACTERS - 60);
 }

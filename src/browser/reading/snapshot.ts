@@ -4,8 +4,7 @@ import type { Page } from '@playwright/test';
 import { shorten } from '../../text/line';
 import { DriverError } from '../actions/act';
 import { injected } from '../in-page';
-import type { Box, Size } from '../injected/elements';
-import type { besideTree } from '../injected/fields';
+import type { Box, besideTree, Size } from '../injected/elements';
 import { assumedViewport } from '../session/pictures';
 import { within } from '../waiting';
 
