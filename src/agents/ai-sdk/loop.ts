@@ -7,7 +7,7 @@ import { costOf } from '../model/budget';
 import type { Call } from '../model/calls';
 import { tokensOf, withBreakpoints } from '../model/conversation';
 import { type Answer, Loop } from '../model/loop';
-import { type Asked, advice, keysIn, noAnswer, quotedWords, withoutKeys } from '../model/problem';
+import { advice, keysIn, noAnswer, quotedWords, withoutKeys } from '../model/problem';
 import type { AiSdkSettings } from '.';
 import { AiSdkCalls } from './calls';
 
@@ -31,13 +31,13 @@ class AiSdkLoop extends Loop {
       model: settings.name,
       maxTokens: settings.maxOutputTokens,
       advice: 'Raise aiSdk({ maxOutputTokens })',
-      pictures: settings.pictures,
       ends: 'Then call finish, with a sentence on the outcome. If the task asks for information, give it there.',
       end: 'call finish',
       hasToCall: true,
       prices: settings.pricing,
       toolsTokens: tokensOf(calls.definitions),
     });
+    this.pictures = settings.pictures;
   }
 
   protected async ask(): Promise<Answer> {
@@ -95,15 +95,48 @@ class AiSdkLoop extends Loop {
     }
   }
 
-  protected problem(error: unknown): Promise<string> {
-    return requestProblem(error, this.settings, this.sdk);
+  protected async problem(error: unknown): Promise<string> {
+    // A proxy or an error page may echo the request.
+    const keys = await sentKeys(this.settings.model);
+    return withoutKeys(this.reasonOf(this.lastOf(error), keys), keys);
   }
 
   protected repair(error: unknown): boolean {
-    const refusal = refusalOf(error, this.sdk);
+    const refusal = this.refusalOf(this.lastOf(error));
     if (refusal === undefined) return false;
     const isTooLong = /too long|too many tokens|context|maximum|token limit/i.test(refusal);
     return (isTooLong && this.conversation.trim(true)) || this.goBlind();
+  }
+
+  /** The last error, if the SDK has retried. */
+  private lastOf(error: unknown): unknown {
+    return this.sdk.RetryError.isInstance(error) ? (error.errors.at(-1) ?? error) : error;
+  }
+
+  /** The provider's words, if it refuses the request itself; undefined for other errors. */
+  private refusalOf(error: unknown): string | undefined {
+    if (this.sdk.UnsupportedFunctionalityError.isInstance(error)) return error.message;
+    if (!this.sdk.APICallError.isInstance(error)) return undefined;
+    return [400, 404, 413, 415, 422].includes(error.statusCode ?? 0) ? wordsOf(error) : undefined;
+  }
+
+  private reasonOf(error: unknown, keys: readonly string[]): string {
+    const { name: model, maxRetries } = this.settings;
+    if (!this.sdk.APICallError.isInstance(error))
+      return `the request to the model "${model}" failed: ${quotedWords(messageOf(error), keys)} (${Object(error).name})`;
+    const { statusCode, url } = error;
+    const words = quotedWords(wordsOf(error), keys);
+    if (statusCode === undefined || statusCode === 200) {
+      const what = statusCode ? "sent an answer that can't be parsed" : "can't be reached";
+      const origin = URL.canParse(url) ? new URL(url).origin : url;
+      return `the provider at ${origin} ${what}, even after ${maxRetries} retries: ${words}`;
+    }
+    const key = "the provider's apiKey, or its environment variable";
+    const lacksTools = statusCode < 500 && /\btools?\b|function.?call/i.test(words) && /support/i.test(words);
+    const told = lacksTools
+      ? `the model "${model}" does not support tools (${statusCode}), which an agent needs. Set another model.`
+      : advice(statusCode, { factory: 'aiSdk', model, maxRetries, key });
+    return `${told} The provider said: ${words}`;
   }
 
   /** The model may not accept pictures. Servers word that in many ways. */
@@ -131,15 +164,13 @@ function callOf(made: { toolCallId: string; toolName: string; input: unknown }):
 interface Counted {
   inputTokens?: number | undefined;
   outputTokens?: number | undefined;
-  /** The name in ai 5. */
-  cachedInputTokens?: number | undefined;
   inputTokenDetails?: { cacheReadTokens?: number | undefined; cacheWriteTokens?: number | undefined };
 }
 
 /** The usage with its cost; null without prices, or if the provider did not count. */
 export function usageWithCost(counted: Counted, pricing: AiSdkSettings['pricing']): Required<Usage> {
-  const { inputTokens, outputTokens, cachedInputTokens, inputTokenDetails } = counted;
-  const cacheReadTokens = inputTokenDetails?.cacheReadTokens ?? cachedInputTokens ?? 0;
+  const { inputTokens, outputTokens, inputTokenDetails } = counted;
+  const cacheReadTokens = inputTokenDetails?.cacheReadTokens ?? 0;
   const cacheCreationTokens = inputTokenDetails?.cacheWriteTokens ?? 0;
   const tokens = {
     inputTokens: Math.max(0, (inputTokens || 0) - cacheReadTokens - cacheCreationTokens),
@@ -154,50 +185,6 @@ export function usageWithCost(counted: Counted, pricing: AiSdkSettings['pricing'
 
 export type Sdk = typeof import('ai');
 
-/** @returns one or two sentences, without any key */
-export async function requestProblem(error: unknown, settings: AiSdkSettings, sdk: Sdk): Promise<string> {
-  const keys = await sentKeys(settings.model);
-  return withoutKeys(reasonOf(lastOf(error, sdk), settings, sdk, keys), keys);
-}
-
-/** The last error, if the SDK has retried. */
-function lastOf(error: unknown, sdk: Sdk): unknown {
-  return sdk.RetryError.isInstance(error) ? (error.errors.at(-1) ?? error) : error;
-}
-
-/** The provider's words, if it refuses the request itself; undefined for other errors. */
-export function refusalOf(error: unknown, sdk: Sdk): string | undefined {
-  const last = lastOf(error, sdk);
-  if (sdk.UnsupportedFunctionalityError.isInstance(last)) return last.message;
-  if (!sdk.APICallError.isInstance(last)) return undefined;
-  const { statusCode = 0 } = last;
-  return [400, 404, 413, 415, 422].includes(statusCode) ? wordsOf(last) : undefined;
-}
-
-function reasonOf(
-  error: unknown,
-  { name: model, maxRetries }: AiSdkSettings,
-  sdk: Sdk,
-  keys: readonly string[],
-): string {
-  if (!sdk.APICallError.isInstance(error))
-    return `the request to the model "${model}" failed: ${quotedWords(messageOf(error), keys)} (${Object(error).name})`;
-  const { statusCode } = error;
-  const words = quotedWords(wordsOf(error), keys);
-  if (statusCode === undefined || statusCode === 200) {
-    const what = statusCode ? "sent an answer that can't be parsed" : "can't be reached";
-    const origin = URL.canParse(error.url) ? new URL(error.url).origin : error.url;
-    return `the provider at ${origin} ${what}, even after ${maxRetries} retries: ${words}`;
-  }
-  const key = "the provider's apiKey, or its environment variable";
-  const asked: Asked = { factory: 'aiSdk', model, maxRetries, key };
-  const lacksTools = statusCode < 500 && /\btools?\b|function.?call/i.test(words) && /support/i.test(words);
-  const told = lacksTools
-    ? `the model "${model}" does not support tools (${statusCode}), which an agent needs. Set another model.`
-    : advice(statusCode, asked);
-  return `${told} The provider said: ${words}`;
-}
-
 /** The provider's message; if the SDK found none, the beginning of the response. */
 function wordsOf(error: { message: string; data?: unknown; responseBody?: string }): string {
   const { message, data, responseBody } = error;
@@ -207,7 +194,6 @@ function wordsOf(error: { message: string; data?: unknown; responseBody?: string
 
 /** Providers keep the headers of their requests in `config.headers`, which no interface promises. */
 async function sentKeys(model: AiSdkSettings['model']): Promise<string[]> {
-  // A proxy or an error page may echo the request.
   try {
     const { headers } = (model as { config?: { headers?: unknown } }).config ?? {};
     const told: unknown = await (typeof headers === 'function' ? headers() : headers);

@@ -4,15 +4,11 @@ import { resolve } from 'node:path';
 import {
   BetaAbstractBrowserToolset20260801,
   BetaAbstractComputerToolset20260801,
-  type BetaBrowserMemberResult,
-  type BetaComputerMemberResult,
   type BetaToolsetCallContext,
   ToolError,
 } from '@anthropic-ai/sdk/helpers/beta/toolsets';
 import { BetaNodeFilePolicy } from '@anthropic-ai/sdk/helpers/beta/toolsets/node';
 import type {
-  BetaBrowserMemberName,
-  BetaComputerMemberName,
   BetaContentBlockParam,
   BetaTool,
   BetaToolResultBlockParam,
@@ -24,7 +20,7 @@ import type { SessionTask } from '../agent';
 import { Calls, type Outcome } from '../model/calls';
 import type { Driver } from '../tools/driver';
 import { giveUp, nextDialog, PAGE_TOOLS } from '../tools/task';
-import { checkedInput, defineTool, none, type Prepared, runTool, type Tool } from '../tools/tool';
+import { checkedInput, defineTool, none, type Prepared, type Tool } from '../tools/tool';
 import { TOOLS, toolsByName } from '../tools/tools';
 
 /** Members by name: on or off; `file_upload` with the absolute folders that files may come from. */
@@ -60,7 +56,7 @@ export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
     });
   }
 
-  async prepared(name: string, given: unknown): Promise<Prepared> {
+  prepared(name: string, given: unknown): Prepared {
     const tool = TOOLS[name]!;
     const { tab_id, ...input } = checkedInput(name, inTab.and(tool.input as z.ZodType<object>), given);
     // In calls that change tabs, `tab_id` is the tab to change, not the one to act in.
@@ -70,8 +66,8 @@ export class BrowserToolset extends BetaAbstractBrowserToolset20260801 {
       : { tool, input, page: this.driver.tabs.get(tab_id) };
   }
 
-  protected override execute(_: BetaToolsetCallContext, name: BetaBrowserMemberName, given: object) {
-    return executed<BetaBrowserMemberResult>(this, name, given);
+  protected override execute(_: BetaToolsetCallContext, name: string, given: object) {
+    return executed(this, name, given);
   }
 }
 
@@ -105,15 +101,15 @@ export class ComputerToolset extends BetaAbstractComputerToolset20260801 {
     return { tool, input: checkedInput(name, tool.input, input), page };
   }
 
-  protected override execute(_: BetaToolsetCallContext, name: BetaComputerMemberName, given: object) {
-    return executed<BetaComputerMemberResult>(this, name, given);
+  protected override execute(_: BetaToolsetCallContext, name: string, given: object) {
+    return executed(this, name, given);
   }
 }
 
 /** Turns DriverErrors into the SDK's ToolError, whose message the model sees unchanged. */
-async function executed<T>(toolset: BrowserToolset | ComputerToolset, name: string, given: object) {
+async function executed(toolset: BrowserToolset | ComputerToolset, name: string, given: object) {
   try {
-    return (await runTool(await toolset.prepared(name, given), toolset.driver)) as T;
+    return (await toolset.driver.run(await toolset.prepared(name, given))) as never;
   } catch (error) {
     throw error instanceof DriverError ? new ToolError(error.message) : error;
   }
@@ -169,7 +165,7 @@ export class ClaudeCalls extends Calls {
 
   protected sent(calls: readonly BetaToolUseBlock[], outcomes: readonly Outcome[], words: readonly string[]) {
     this.notices.push(...words);
-    const results = calls.map((call, at) => this.masked(blockOf(call, outcomes[at]!)));
+    const results = calls.map((call, at) => this.blockOf(call, outcomes[at]!));
     const told = this.notices.length > 0 ? withText(results, this.notices.join('\n')) : undefined;
     if (told) this.notices = [];
     return [{ role: 'user', content: told ?? results }];
@@ -179,24 +175,21 @@ export class ClaudeCalls extends Calls {
     return toolset_name === this.toolset.toolsetName;
   }
 
-  /** Masks secrets. The tabs' titles and addresses are already masked. */
-  private masked(block: Block): Block {
+  /** A result with secrets masked. The tabs' titles and addresses are already. */
+  private blockOf({ id, toolset_name }: BetaToolUseBlock, { value, error }: Outcome): Block {
+    const own: Block = {
+      type: 'tool_result',
+      tool_use_id: id,
+      ...(toolset_name != null && { toolset_name }),
+      content: error ?? String(value),
+      ...(error !== undefined && { is_error: true }),
+    };
+    const block = typeof value === 'object' ? (value as Block) : own;
     const content = partsOf(block).map(part =>
       part.type === 'text' ? { ...part, text: this.task.mask(part.text) } : part,
     );
     return { ...block, content };
   }
-}
-
-function blockOf({ id, toolset_name }: BetaToolUseBlock, { value, error }: Outcome): Block {
-  if (typeof value === 'object') return value as Block;
-  return {
-    type: 'tool_result',
-    tool_use_id: id,
-    ...(toolset_name != null && { toolset_name }),
-    content: [{ type: 'text', text: error ?? String(value) }],
-    ...(error !== undefined && { is_error: true }),
-  };
 }
 
 /**

@@ -13,13 +13,20 @@ import type {
 import { sleep, within } from '../../browser/waiting';
 import { debug } from '../../text/debug';
 import { messageOf } from '../../text/line';
-import { type Asked, advice, keysIn, noAnswer, quotedWords, withoutKeys } from '../model/problem';
+import { advice, keysIn, noAnswer, quotedWords, withoutKeys } from '../model/problem';
 import type { ModelSettings } from '.';
 
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 10_000;
 /** Milliseconds to keep when waiting for an overloaded API, so that the trial can end with the API's error. */
 const TIME_TO_END_MS = 1_000;
+/** The settings of a factory, and its name. */
+export interface Asker extends ModelSettings {
+  /** The function that the user called with these settings. */
+  factory: 'claude' | 'webJudge';
+  tools?: 'browser' | 'computer';
+}
+
 /** The limits of a request. */
 export interface Limit {
   readonly signal: AbortSignal;
@@ -48,10 +55,44 @@ export class Client {
       new Anthropic({ ...(apiKey && { apiKey }), ...(baseURL && { baseURL }) });
   }
 
-  /** Describes what a request threw, with keys masked: the reason that the trial ends with. */
+  /** Describes what a request threw, in one or two sentences without any key: the reason that the trial ends with. */
   problem(error: unknown): string {
-    const { timeoutMs, headers, api } = this;
-    return apiProblem(error, { ...this.asker, timeoutMs, api, headers });
+    // A proxy or an error page may echo the request.
+    const keys = [...keysIn(this.api), ...keysIn(this.headers)];
+    return withoutKeys(this.reasonOf(error, keys), keys);
+  }
+
+  private reasonOf(error: unknown, keys: readonly string[]): string {
+    const { factory, maxRetries, client, model } = this.asker;
+    if (isA(error, 'APIConnectionError')) return this.connection(error as Error);
+    const failed = apiError(error);
+    if (!failed) {
+      const broke = isA(error, 'AnthropicError')
+        ? `the answer broke off, even after ${maxRetries} retries`
+        : 'the request could not be made';
+      return `${broke}: ${messageOf(error)}`;
+    }
+    const key = client
+      ? `how the client of ${factory}({ client }) is created`
+      : `ANTHROPIC_API_KEY, or ${factory}({ apiKey })`;
+    const words = wordsOf(failed);
+    const told =
+      toolAdvice(failed, words, this.asker) ??
+      advice(failed.status, { factory, model, maxRetries, key }, failed.type);
+    const id = failed.requestID ?? failed.headers?.get('x-amzn-requestid');
+    return `${told} The provider said: ${quotedWords(words, keys)}${id ? ` (request ${id})` : ''}`;
+  }
+
+  private connection(error: Error): string {
+    const { factory, maxRetries } = this.asker;
+    if (isA(error, 'APIConnectionTimeoutError')) return noAnswer(factory, this.timeoutMs);
+    const cause = error.cause instanceof Error ? error.cause : undefined;
+    const reason = cause?.cause instanceof Error ? cause.cause.message : cause?.message;
+    const why = reason ? ` (${reason})` : '';
+    // A client that can't get its credentials reports a failed connection.
+    if (/credentials/i.test(error.message))
+      return `the client can't authenticate: ${error.message.replace(/\.$/, '')}${why}. Check how the client of ${factory}({ client }) is created.`;
+    return `the API at ${this.api.baseURL} can't be reached, even after ${maxRetries} retries${why}. Check the network, a proxy, and baseURL.`;
   }
 
   /**
@@ -159,77 +200,9 @@ function pauseAfter(error: unknown, attempt: number): number {
 
 /** Whether the answer ended early. The SDK itself repeats requests that get no answer, or an error. */
 function brokeOff(error: unknown): boolean {
-  return isSdkError(error) && !isConnectionError(error) && apiError(error)?.status === undefined;
-}
-
-/** The settings of a factory, and its name. */
-export interface Asker extends ModelSettings {
-  /** The function that the user called with these settings. */
-  factory: 'claude' | 'webJudge';
-  tools?: 'browser' | 'computer';
-}
-
-interface Request extends Asker {
-  /** Its time limit. */
-  timeoutMs: number;
-  api: { baseURL: string };
-  headers: Headers;
-}
-
-/** @returns one or two sentences, without any key */
-export function apiProblem(error: unknown, request: Request): string {
-  // A proxy or an error page may echo the request.
-  const keys = [...keysIn(request.api), ...keysIn(request.headers)];
-  return withoutKeys(reasonOf(error, request, keys), keys);
-}
-
-function reasonOf(error: unknown, request: Request, keys: readonly string[]): string {
-  if (isConnectionError(error)) return connection(error as Error, request);
-  const failed = apiError(error);
-  if (!failed) {
-    const broke = isSdkError(error)
-      ? `the answer broke off, even after ${request.maxRetries} retries`
-      : 'the request could not be made';
-    return `${broke}: ${messageOf(error)}`;
-  }
-  const id = failed.requestID ?? failed.headers?.get('x-amzn-requestid');
-  return `${doing(failed, request)} The provider said: ${quotedWords(wordsOf(failed), keys)}${id ? ` (request ${id})` : ''}`;
-}
-
-function asked({ factory, model, maxRetries, client }: Asker): Asked {
-  return {
-    factory,
-    model,
-    maxRetries,
-    key: client
-      ? `how the client of ${factory}({ client }) is created`
-      : `ANTHROPIC_API_KEY, or ${factory}({ apiKey })`,
-  };
-}
-
-/** What to do. Whether the model does not support the tool shows in the words: other errors name the toolset, too. */
-function doing(error: APIError, request: Request): string {
-  const { model, tools } = request;
-  const words = wordsOf(error);
-  const isAboutTool =
-    tools &&
-    error.status === 400 &&
-    /_toolset|tool types?/i.test(words) &&
-    /support|unknown|invalid tool type|not (?:available|allowed|match)/i.test(words);
-  if (!isAboutTool) return advice(error.status, asked(request), error.type);
-  const other = tools === 'browser' ? 'computer' : 'browser';
-  return `the model "${model}" does not support the ${tools} tool. Set another model, claude({ model: 'claude-opus-5-5' }), or another tool, claude({ tools: '${other}' }), or use aiSdk(), which needs none of the vendor's tools.`;
-}
-
-function connection(error: Error, { factory, timeoutMs, maxRetries, api }: Request): string {
-  if (isA(error, 'APIConnectionTimeoutError')) return noAnswer(factory, timeoutMs);
-  const cause = error.cause instanceof Error ? error.cause : undefined;
-  const reason = cause?.cause instanceof Error ? cause.cause.message : cause?.message;
-  const why = reason ? ` (${reason})` : '';
-  // A client that can't get its credentials reports a failed connection.
-  if (/credentials/i.test(error.message))
-    return `the client can't authenticate: ${error.message.replace(/\.$/, '')}${why}. Check how the client of ${factory}({ client }) is created.`;
-  return `the API at ${api.baseURL} can't be reached, even after ${maxRetries} retries${why}. Check the network, a proxy, and baseURL.`;
+  return (
+    isA(error, 'AnthropicError') && !isA(error, 'APIConnectionError') && apiError(error)?.status === undefined
+  );
 }
 
 // By the names of their classes: instanceof would fail if the user's client comes from another copy of the SDK, or from
@@ -245,11 +218,19 @@ export function apiError(error: unknown): APIError | undefined {
   return isA(error, 'APIError') ? (error as APIError) : undefined;
 }
 
-export const isConnectionError = (error: unknown) => isA(error, 'APIConnectionError');
-export const isSdkError = (error: unknown) => isA(error, 'AnthropicError');
-
 /** The API's message, which Bedrock and gateways put in other places. */
 export function wordsOf({ apiMessage, error, message }: APIError): string {
   const said = (error as { message?: unknown } | undefined)?.message;
   return apiMessage ?? (typeof said === 'string' ? said : message);
+}
+
+/** What to do if the model does not support the tool. That shows in the words: other errors name the toolset, too. */
+function toolAdvice({ status }: APIError, words: string, { model, tools }: Asker): string | undefined {
+  const isAboutTool =
+    status === 400 &&
+    /_toolset|tool types?/i.test(words) &&
+    /support|unknown|invalid tool type|not (?:available|allowed|match)/i.test(words);
+  if (!tools || !isAboutTool) return undefined;
+  const other = tools === 'browser' ? 'computer' : 'browser';
+  return `the model "${model}" does not support the ${tools} tool. Set another model, claude({ model: 'claude-opus-5-5' }), or another tool, claude({ tools: '${other}' }), or use aiSdk(), which needs none of the vendor's tools.`;
 }

@@ -21,7 +21,6 @@ const STOPS: Record<string, Answer['stop'] | ''> = {
   max_tokens: 'cut off',
   refusal: 'refused',
   model_context_window_exceeded: 'no room',
-  pause_turn: 'paused',
 };
 const MAX_FILES_TOLD = 30;
 /** Models that think by default, and only include their thoughts if asked for a summary. */
@@ -60,7 +59,6 @@ class ClaudeLoop extends Loop {
       model,
       maxTokens,
       advice: 'Raise claude({ maxTokens }), or lower effort',
-      pictures: true,
       ends: 'Then answer in a sentence or two, without a tool call. That ends the task. If the task asks for information, give it in that answer.',
       end: 'say in a sentence what the site shows of it',
       hasToCall: false,
@@ -109,7 +107,7 @@ class ClaudeLoop extends Loop {
     // A cut-off thought has no signature, so the API would refuse it.
     const said = content.filter(block => stop !== 'cut off' || block.type !== 'thinking' || block.signature);
     return {
-      messages: text || calls.length > 0 || stop === 'paused' ? [{ role: 'assistant', content: said }] : [],
+      messages: text || calls.length > 0 ? [{ role: 'assistant', content: said }] : [],
       calls,
       text,
       narration: content.map(block =>

@@ -14,39 +14,25 @@ const of = (input: number, output: number, cacheRead: number, cacheWrite: number
   cacheWrite,
 });
 
-const OPUS_5 = of(5, 25, 0.5, 6.25);
-const SONNET_5 = of(2, 10, 0.2, 2.5);
-const SONNET_4 = of(3, 15, 0.3, 3.75);
-const FABLE_5 = of(10, 50, 1, 12.5);
-const FABLE_5_1 = of(10, 50, 0.25, 12.5);
-const FABLE_5_2 = of(8, 40, 0.2, 10);
+const HAIKU_5_5 = {
+  ...of(0.1, 0.5, 0.01, 0.125),
+  above: { tokens: 100_000, prices: of(0.5, 2.5, 0.05, 0.625) },
+};
 
 /** As of 2026-11-22 on https://platform.claude.com/docs/en/about-claude/pricing. */
-const TABLE: Record<string, Prices> = {
-  'claude-opus-5-5': of(4, 20, 0.2, 5),
-  'claude-opus-5': OPUS_5,
-  'claude-opus-4-8': OPUS_5,
-  'claude-opus-4-7': OPUS_5,
-  'claude-opus-4-6': OPUS_5,
-  'claude-opus-4-5': OPUS_5,
-  'claude-sonnet-5-5': of(2, 10, 0.1, 2.5),
-  'claude-sonnet-5': SONNET_5,
-  'claude-sonnet-4-6': SONNET_4,
-  'claude-sonnet-4-5': SONNET_4,
-  'claude-sonnet-4': SONNET_4,
-  'claude-haiku-5-5': {
-    ...of(0.1, 0.5, 0.01, 0.125),
-    above: { tokens: 100_000, prices: of(0.5, 2.5, 0.05, 0.625) },
-  },
-  'claude-haiku-4-5': of(1, 5, 0.1, 1.25),
-  'claude-fable-5-2': FABLE_5_2,
-  // Its own price was not found; every Mythos costs what the Fable of the same number costs.
-  'claude-mythos-5-2': FABLE_5_2,
-  'claude-fable-5-1': FABLE_5_1,
-  'claude-mythos-5-1': FABLE_5_1,
-  'claude-fable-5': FABLE_5,
-  'claude-mythos-5': FABLE_5,
-};
+const PRICES: readonly (readonly [Prices, string])[] = [
+  [of(4, 20, 0.2, 5), 'opus-5-5'],
+  [of(5, 25, 0.5, 6.25), 'opus-5 opus-4-8 opus-4-7 opus-4-6 opus-4-5'],
+  [of(2, 10, 0.1, 2.5), 'sonnet-5-5'],
+  [of(2, 10, 0.2, 2.5), 'sonnet-5'],
+  [of(3, 15, 0.3, 3.75), 'sonnet-4-6 sonnet-4-5 sonnet-4'],
+  [HAIKU_5_5, 'haiku-5-5'],
+  [of(1, 5, 0.1, 1.25), 'haiku-4-5'],
+  // The own price of Mythos 5.2 was not found; every Mythos costs what the Fable of the same number costs.
+  [of(8, 40, 0.2, 10), 'fable-5-2 mythos-5-2'],
+  [of(10, 50, 0.25, 12.5), 'fable-5-1 mythos-5-1'],
+  [of(10, 50, 1, 12.5), 'fable-5 mythos-5'],
+];
 
 /**
  * A model's name without what a provider adds (`us.anthropic.claude-opus-4-8-v1:0`, `claude-opus-4-8@20260101`,
@@ -74,7 +60,7 @@ export function pricesOf(settings: Pick<ModelSettings, 'model' | 'pricing' | 'cl
     return { input, output, cacheRead, cacheWrite };
   }
   const name = bareName(settings.model);
-  const prices = Object.hasOwn(TABLE, name) ? TABLE[name]! : undefined;
+  const [prices] = PRICES.find(([, names]) => names.split(' ').some(each => name === `claude-${each}`)) ?? [];
   return prices && isRegional(settings) ? times(prices, REGIONAL) : prices;
 }
 

@@ -9,7 +9,7 @@ import { debug } from '../../text/debug';
 import { shorten } from '../../text/line';
 import type { SessionTask, Turn } from '../agent';
 import { Driver, type Ending } from '../tools/driver';
-import { checkedInput, type Prepared, runTool, type Tool } from '../tools/tool';
+import { checkedInput, type Prepared, type Tool } from '../tools/tool';
 import { isToLookAt } from '../tools/tools';
 import type { Message } from './conversation';
 
@@ -130,7 +130,7 @@ export abstract class Calls {
 
   protected async outcomeOf(call: Call): Promise<Outcome> {
     try {
-      return { value: await runTool(await this.prepared(call), this.driver) };
+      return { value: await this.driver.run(await this.prepared(call)) };
     } catch (error) {
       if (error instanceof DriverError) return { error: error.message };
       throw error;

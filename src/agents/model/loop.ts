@@ -27,8 +27,8 @@ export interface Answer {
   readonly narration: readonly string[];
   /** Its messages, to send again with the next request. Thoughts alone are none: the answer is requested again. */
   readonly messages: readonly Message[];
-  /** Why it ended, if neither with calls nor at its own end: at the limit of tokens, or as `paused` to be continued. */
-  readonly stop?: 'cut off' | 'refused' | 'no room' | 'paused' | undefined;
+  /** Why it ended, if neither with calls nor by itself: at the limit of tokens, or of the model's context. */
+  readonly stop?: 'cut off' | 'refused' | 'no room' | undefined;
   /** What the API says about a refusal. */
   readonly why?: string | undefined;
 }
@@ -42,8 +42,6 @@ export interface LoopSettings {
   maxTokens: number;
   /** What to do if they are too few. */
   advice: string;
-  /** Whether the model can take screenshots. */
-  pictures: boolean;
   /** A sentence or two on how the model says that the task is done. */
   ends: string;
   /** The same, for a model that has not done it. */
@@ -58,7 +56,8 @@ export interface LoopSettings {
 export abstract class Loop {
   protected readonly conversation = new Conversation();
   protected readonly budget: Budget;
-  protected pictures: boolean;
+  /** Whether the model can take screenshots. */
+  protected pictures = true;
   /** Estimated tokens of the newest request; 0 if the next one is all new. */
   private sent = 0;
   private cutOff = 0;
@@ -71,7 +70,6 @@ export abstract class Loop {
     protected readonly calls: Calls,
     private readonly by: LoopSettings,
   ) {
-    this.pictures = by.pictures;
     this.budget = new Budget(task, by.prices, by.toolsTokens);
   }
 
@@ -107,15 +105,26 @@ export abstract class Loop {
 
   private async next(): Promise<Ending> {
     const { task } = this;
+    const { model } = this.by;
     // Don't pay for an answer that can't be acted on: this turn throws TurnLimitError.
     if (task.turnsLeft <= 0) await task.turn('no turns are left', () => undefined);
     task.signal.throwIfAborted();
     const answer = await this.request();
     if (answer.stop === 'cut off') return this.cut(answer);
     this.cutOff = 0;
-    if (answer.stop === 'refused') return this.refused(answer);
-    if (answer.stop === 'no room') return this.makeRoom(answer);
-    if (answer.stop === 'paused') return this.pause(answer);
+    if (answer.stop === 'refused') {
+      await this.say('the model refuses', answer);
+      throw this.error(
+        `the model "${model}" refuses to do this task${answer.why}. Reword the goal, or set another model.`,
+      );
+    }
+    if (answer.stop === 'no room') {
+      await this.say('no room is left in the conversation', answer);
+      if (this.conversation.trim(true)) return this.rewritten();
+      throw this.error(
+        `the task no longer fits into the context of the model "${model}". Lower maxSteps, or split the task.`,
+      );
+    }
     return answer.calls.length > 0 ? this.act(answer) : this.finish(answer);
   }
 
@@ -139,7 +148,7 @@ export abstract class Loop {
   }
 
   /** After a change to what was sent before. */
-  private rewritten(): void {
+  private rewritten(): undefined {
     this.budget.forgetCached();
     this.sent = 0;
   }
@@ -184,29 +193,6 @@ export abstract class Loop {
     if (isEnd) return { result: undefined };
     this.asked = true;
     this.tell(answer, goOn(end));
-    return undefined;
-  }
-
-  private async refused(answer: Answer): Promise<never> {
-    await this.say('the model refuses', answer);
-    throw this.error(
-      `the model "${this.by.model}" refuses to do this task${answer.why}. Reword the goal, or set another model.`,
-    );
-  }
-
-  private async makeRoom(answer: Answer): Promise<Ending> {
-    await this.say('no room is left in the conversation', answer);
-    if (!this.conversation.trim(true))
-      throw this.error(
-        `the task no longer fits into the context of the model "${this.by.model}". Lower maxSteps, or split the task.`,
-      );
-    this.rewritten();
-    return undefined;
-  }
-
-  private async pause(answer: Answer): Promise<Ending> {
-    await this.say('pause', answer);
-    this.add(answer);
     return undefined;
   }
 

@@ -21,6 +21,7 @@ import { messageOf } from '../../text/line';
 import type { GaveUp, SessionTask } from '../agent';
 import { filled } from '../secrets';
 import { Tabs } from './tabs';
+import type { Prepared } from './tool';
 
 export type Target = { type: 'coordinate'; x: number; y: number } | { type: 'ref'; ref: string };
 
@@ -31,7 +32,7 @@ export type Ending = { result: GaveUp | undefined; said?: string } | undefined;
 export const ACTION_LIMIT_MS = 3_000;
 
 /** A page that hangs does not answer. The longest wait that a tool offers is 30 s. */
-export const MEMBER_LIMIT_MS = 35_000;
+const CALL_LIMIT_MS = 35_000;
 
 export class Driver {
   readonly session: Session;
@@ -195,15 +196,16 @@ export class Driver {
   }
 
   /**
-   * Runs a tool as one action, and reports it to `onDone` under the title `words`.
+   * Runs a call as one action of the trial, and reports it to `onDone`.
    *
    * @throws DriverError if it fails or takes too long; the signal's reason once it is aborted.
    */
-  run<T>(page: Page, words: string, settles: boolean, tool: () => Promise<T>): Promise<T> {
-    this.doing = { title: words };
-    return act(this.task, page, this.doing, tool, {
+  async run({ tool, input, page }: Prepared): Promise<unknown> {
+    const settles = tool.acts;
+    this.doing = { title: await tool.words(input, this, page) };
+    return act(this.task, page, this.doing, async () => tool.handle(input, this, page), {
       settles,
-      limit: { ms: MEMBER_LIMIT_MS, late: () => new DriverError(STUCK) },
+      limit: { ms: CALL_LIMIT_MS, late: () => new DriverError(STUCK) },
       explain: error => new DriverError(reasonOf(error)),
       report: (action, hasSettled) => {
         if (settles) this.isLoading = !hasSettled;

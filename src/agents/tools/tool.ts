@@ -66,12 +66,6 @@ export interface Prepared {
   page: Page;
 }
 
-/** Runs a call as an action of the trial. @throws DriverError with a message for the model */
-export async function runTool({ tool, input, page }: Prepared, driver: Driver) {
-  const words = await tool.words(input, driver, page);
-  return driver.run(page, words, tool.acts, async () => tool.handle(input, driver, page));
-}
-
 /** Checks a model's input. @throws DriverError that names the field and what was expected. */
 export function checkedInput<Input>(name: string, schema: z.ZodType<Input>, given: unknown): Input {
   const result = schema.safeParse(given);

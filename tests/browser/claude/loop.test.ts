@@ -248,24 +248,6 @@ describe('endings', () => {
     );
   });
 
-  it('lets a paused turn go on', async () => {
-    const { outcome, task } = await play([
-      { content: [think('first'), say('Wait')], stopReason: 'pause_turn' },
-      { content: [think('second'), call('read_page')], stopReason: 'tool_use' },
-      done(),
-    ]);
-    await outcome;
-    expect(messagesOf(1)).toHaveLength(2);
-    expect(messagesOf(2).map(message => message.role)).toEqual(['user', 'assistant', 'user']);
-    expect(messagesOf(2)[1]!.content.map(block => block.type)).toEqual([
-      'thinking',
-      'text',
-      'thinking',
-      'tool_use',
-    ]);
-    expect(task.turns).toHaveLength(3);
-  });
-
   it('makes room where the context is full, and ends where it can not', async () => {
     const { outcome } = await play([
       reply(think('a'), call('screenshot')),

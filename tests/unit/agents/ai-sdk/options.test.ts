@@ -74,14 +74,8 @@ test.each([
     0.00207,
   ],
   [
-    'as ai 5 counts',
-    { inputTokens: 1000, outputTokens: 100, cachedInputTokens: 600 },
-    tokens(400, 100, 600, 0),
-    0.00192,
-  ],
-  [
     'more cached than there is',
-    { inputTokens: 10, outputTokens: 0, cachedInputTokens: 20 },
+    { inputTokens: 10, outputTokens: 0, inputTokenDetails: { cacheReadTokens: 20 } },
     tokens(0, 0, 20, 0),
     0.000004,
   ],

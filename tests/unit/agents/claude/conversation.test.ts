@@ -50,12 +50,13 @@ describe('the conversation', () => {
     expect(JSON.stringify(conversation.messages)).toBe(before);
   });
 
-  it('marks the last user message where the turn was paused', () => {
-    const conversation = conversationOf(['short']);
-    say(conversation, 'assistant', [{ type: 'text', text: 'one moment' }]);
-    say(conversation, 'assistant', [{ type: 'text', text: 'go on' }]);
-    expect(toSend(conversation).at(-1)!.content).toHaveLength(2);
-    expect(JSON.stringify(toSend(conversation).at(-2))).toContain('cache_control');
+  it('puts a text of ours that follows no answer into the last result', () => {
+    const conversation = conversationOf(['short', 'picture']);
+    say(conversation, 'user', [{ type: 'text', text: 'go on' }]);
+    const sent = toSend(conversation);
+    expect(sent).toHaveLength(5);
+    expect(sent.at(-1)!.content).toMatchObject([{ content: [PICTURE, { type: 'text', text: 'go on' }] }]);
+    expect(toSend(new Conversation([{ role: 'user', content: opening }, sent[0]!]))).toHaveLength(1);
   });
 
   it('keeps everything until enough is old', () => {
