@@ -99,11 +99,6 @@ describe('a task', () => {
     expect(costUsd).toBeCloseTo(price / 1e6, 10);
   });
 
-  it('can be given up', async () => {
-    const { result } = await play([reply(callTool('give_up', { reason: 'There is no cart.' }))]);
-    expect(result).toEqual({ status: 'gave_up', reason: 'There is no cart.' });
-  });
-
   it('ends with words, too, once something was done', async () => {
     const script: Script = request =>
       request.turn < 1 ? clickGo(request as never) : reply(say('It is sent.'));

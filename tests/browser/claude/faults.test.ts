@@ -92,13 +92,6 @@ describe('faults that pass', () => {
     );
   });
 
-  it('a thought that only pings tell of is no silence', async () => {
-    const pings: Answer = { fault: 'pings', forMs: 3_000, everyMs: 100, reply: done() };
-    const { outcome } = await play([pings], { requestTimeoutMs: 1_000, maxRetries: 0 });
-    expect(await outcome).toBeUndefined();
-    expect(api!.requests).toHaveLength(1);
-  });
-
   it('an answer that can not be used is paid, and asked for again only if that can be', async () => {
     const broken = { ...reply(brokenCall('left_click', '{"target": nonsense}')), outputTokens: 2_000 };
     const { outcome, task } = await play([broken, done()]);

@@ -129,11 +129,7 @@ const request = z.strictObject({
   ),
 });
 
-/** @param paused the last blocks of answers that were paused, as JSON */
-export function checkRequest(
-  body: unknown,
-  paused: ReadonlySet<string> = new Set(),
-): asserts body is JsonObject {
+export function checkRequest(body: unknown): asserts body is JsonObject {
   const { error } = request.safeParse(body);
   check(!error, error ? z.prettifyError(error) : '');
   const { model, messages, tools, thinking, tool_choice: choice, output_config: output } = body as JsonObject;
@@ -149,7 +145,8 @@ export function checkRequest(
   const said = (messages as JsonObject[]).filter(({ role }) => role !== 'system');
   checkMessages(said, families);
   checkImages(String(model), said);
-  checkPrefill(said, paused);
+  // api/errors#prefill-not-supported.
+  check(said.at(-1)!.role === 'user', 'This model does not support assistant message prefill.');
   const format = isObject(output) ? output.format : undefined;
   if (isObject(format)) checkFormat(format.schema, 'output_config.format.schema');
   const marks = countMarks(body as JsonObject);
@@ -292,13 +289,6 @@ function checkImages(model: string, messages: readonly JsonObject[]): void {
       `a picture of ${width} x ${height} in a result of the ${toolset} toolset is larger than ${edge} pixels or ${patches} tokens`,
     );
   }
-}
-
-/** api/errors#prefill-not-supported. A paused turn goes on in the assistant's own message. */
-function checkPrefill(messages: readonly JsonObject[], paused: ReadonlySet<string>): void {
-  const last = messages.at(-1)!;
-  const goesOn = Array.isArray(last.content) && paused.has(JSON.stringify(last.content.at(-1)));
-  check(last.role === 'user' || goesOn, 'This model does not support assistant message prefill.');
 }
 
 const UNSUPPORTED =

@@ -7,7 +7,6 @@ export type StopReason =
   | 'tool_use'
   | 'max_tokens'
   | 'stop_sequence'
-  | 'pause_turn'
   | 'refusal'
   | 'model_context_window_exceeded';
 

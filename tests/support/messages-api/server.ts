@@ -83,7 +83,6 @@ class Api {
   readonly requests: LoggedRequest[] = [];
   private readonly cache: PromptCache;
   private served = 0;
-  private readonly paused = new Set<string>();
   private readonly providers = new WeakMap<ServerResponse, Provider>();
 
   constructor(private readonly options: MessagesApiOptions) {
@@ -128,7 +127,7 @@ class Api {
     const given = provider.request(JSON.parse(raw));
     const body = this.options.joinsMessages ? joined(given) : given;
     logged.body = body;
-    checkRequest(body, this.paused);
+    checkRequest(body);
     const { models, withoutBrowserTool } = this.options;
     if (models && !models.includes(String(body.model))) throw new Refused(404, `model: ${body.model}`);
     const browser = (body.tools as JsonObject[] | undefined)?.some(
@@ -237,7 +236,6 @@ class Api {
 
   private message(body: JsonObject, reply: Reply, logged: LoggedRequest): JsonObject {
     const content = sign(body, reply.content);
-    if (reply.stopReason === 'pause_turn') this.paused.add(JSON.stringify(content.at(-1)));
     const output = reply.outputTokens ?? content.reduce((sum, block) => sum + blockTokens(block), 0);
     const usage = { ...this.cache.count(body), output_tokens: output };
     logged.usage = usage;

@@ -35,12 +35,9 @@ export function checkThinking(body: JsonObject): void {
       message.role === 'assistant' && Array.isArray(message.content) ? (message.content as JsonObject[]) : [];
     content.forEach((block, at) => {
       if (block.type !== 'thinking' || signature(before, block) === block.signature) return;
-      // A paused turn goes on in the same message, so its later blocks are signed after the earlier ones.
-      const paused = add(before.copy(), { role: 'assistant', content: content.slice(0, at) });
-      if (signature(paused, block) !== block.signature)
-        throw new RuleBroken(
-          `messages.${index}.content.${at}: Invalid \`signature\` in \`thinking\` block. The block is bound to a different conversation.`,
-        );
+      throw new RuleBroken(
+        `messages.${index}.content.${at}: Invalid \`signature\` in \`thinking\` block. The block is bound to a different conversation.`,
+      );
     });
     add(before, message);
   }
