@@ -92,7 +92,7 @@ export async function readRun(io: Io, file: string): Promise<Results> {
 /** Writes a file and the folders above it. @throws CommandError */
 export async function writeOutput(io: Io, file: string, text: string): Promise<void> {
   try {
-    await writeText(resolve(io.cwd, file), text);
+    writeText(resolve(io.cwd, file), text);
   } catch (error) {
     throw new CommandError(`${file} can't be written (${codeOf(error)}).`);
   }

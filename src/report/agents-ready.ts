@@ -16,21 +16,14 @@ import { messageOf } from '../text/line';
 import { print } from '../text/print';
 import type { PlannedTest } from './planning';
 
-/** Groups tests by their options, which it checks: those of the project and of `test.use`. */
-function byOptions(
-  planned: readonly PlannedTest[],
-): { where: string; options: ReadyOptions; tests: readonly PlannedTest[] }[] {
+/** Checks that every agent and judge can run. @throws Error with every missing secret, or with the first that can't. */
+export async function checkAgents(planned: readonly PlannedTest[], configDir: string): Promise<void> {
   // In editors and UI mode, only the workers know and check a file's `test.use`.
   const known = isInteractive() ? [] : planned.filter(({ options }) => options.known);
-  return [...groupBy(known, ({ options }) => options.value)].map(([value, tests]) => {
+  const groups = [...groupBy(known, ({ options }) => options.value)].map(([value, tests]) => {
     const where = `project "${tests.at(-1)!.project.name}"`;
     return { where, tests, options: readyOptions(value, where) };
   });
-}
-
-/** Checks that every agent and judge can run. @throws Error with every missing secret, or with the first that can't. */
-export async function checkAgents(planned: readonly PlannedTest[], configDir: string): Promise<void> {
-  const groups = byOptions(planned);
   const problems = groups.flatMap(({ where, tests, options }) => {
     const goals = tests.map(({ test, plan }) => ({ id: plan.id, goal: goalOf(test) }));
     const missing = missingSecrets(options, goals);

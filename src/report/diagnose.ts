@@ -28,8 +28,6 @@ const MOST_PROJECTS = 3;
 type KeptWay = PassingTrial & { from: 'baseline' | 'recording' };
 
 export interface Diagnosed {
-  /** Of the specs that have failed trials. */
-  specs: ReadonlyMap<SpecRun, Diagnosis>;
   /** What failed trials of several specs met. */
   findings: readonly SharedFinding[];
   /** Specs that failed in several projects. */
@@ -41,7 +39,7 @@ type Graded = SpecRun['graded'];
 type Compared = { ways: PassingWays; trials: ReadonlyMap<number, CountedTrial> };
 
 /**
- * Finds out why trials failed, and shows it in their reports.
+ * Finds out why trials failed, keeps it with their specs, and shows it in their reports.
  *
  * @param kept the passing trial of a spec that earlier runs kept; called only if no trial of this run passed
  */
@@ -51,7 +49,6 @@ export async function diagnose(
 ): Promise<Diagnosed> {
   const graded = new Map(runs.map(run => [run, run.graded]));
   const bySpec = groupBy(graded, ([{ planned }]) => planName(planned));
-  const specs = new Map<SpecRun, Diagnosis>();
   for (const run of runs) {
     const { passing, failed } = graded.get(run)!;
     if (!failed.length) continue;
@@ -61,14 +58,13 @@ export async function diagnose(
     if (last) references.push({ ways: new PassingWays({ from: last.from }, [last]), trials: new Map() });
     const partings = new Map(failed.map(lost => [lost.trial.index, partingsOf(lost, references)]));
     const { k } = run.planned.policy;
-    const diagnosis = diagnosisOf(failed, [...partings.values()].flat(), k)!;
-    specs.set(run, diagnosis);
-    showDiagnosis(failed, diagnosis, partings, k);
+    run.diagnosis = diagnosisOf(failed, [...partings.values()].flat(), k)!;
+    showDiagnosis(failed, run.diagnosis, partings, k);
   }
-  const named = [...specs].map(([{ name, project, replayed }, { findings }]) => ({
-    ...{ name, spec: name, project, replayed, findings },
-  }));
-  return { specs, findings: sharedFindings(named.sort(byRowName)), failures: acrossProjects(bySpec) };
+  const named = runs.flatMap(({ name, project, replayed, diagnosis }) =>
+    diagnosis ? { name, spec: name, project, replayed, findings: diagnosis.findings } : [],
+  );
+  return { findings: sharedFindings(named.sort(byRowName)), failures: acrossProjects(bySpec) };
 }
 
 /** If several agents fail in the same way, the site is more likely at fault than the agents. */

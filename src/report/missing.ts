@@ -1,9 +1,10 @@
-// Whether a run is whole, and of one piece: why planned trials did not run, and whether merged reports belong together.
+// Whether a run is whole, and of one piece: why planned trials did not run, and whether merged reports belong together. Blobs carry the
+// plan of their whole run in the config's metadata: a shard whose blob is missing may have had all trials of a spec.
 import { basename } from 'node:path';
 import type { FullConfig, FullResult, Suite, TestCase } from '@playwright/test/reporter';
-import { planName } from '../data/plan';
+import { z } from 'zod';
+import { planName, planSchema } from '../data/plan';
 import { wasLeftOut } from '../playwright/inside/results';
-import type { KeptRun } from './kept-runs';
 import type { SpecRun } from './spec-run';
 import { firstError } from './trials';
 
@@ -54,6 +55,35 @@ function failedDependency(project: string, suite: Suite, config: FullConfig): st
     for (const next of dependenciesOf(name)) needed.add(next);
   }
   return undefined;
+}
+
+const keptRunSchema = z.object({
+  startedAt: z.string(),
+  /** `1/4`; null if the run is not sharded. */
+  shard: z.string().nullable(),
+  /** The CI's id of the run that this is part of; null if there is none. */
+  ciRun: z.string().nullable(),
+  /** The command line selected only some tests. */
+  filtered: z.boolean().optional(),
+  /** The specs of a whole run, each in its project. */
+  plan: z.array(z.object({ project: z.string(), spec: planSchema })),
+});
+
+/** A run, or a shard of one, as its blob describes it. */
+export type KeptRun = z.infer<typeof keptRunSchema>;
+
+/**
+ * Each run has its own key, so that merging keeps them all. Checked on Playwright 1.65: the runner itself adds to the metadata after
+ * `onConfigure`, and merge-reports merges it key by key.
+ */
+export function keepRun(config: FullConfig, run: KeptRun): void {
+  config.metadata[`taskproof ${run.startedAt} ${run.shard ?? ''}`.trim()] = run;
+}
+
+/** The runs whose blobs are merged. */
+export function keptRuns({ metadata }: FullConfig): KeptRun[] {
+  const kept = Object.entries(metadata).filter(([key]) => key.startsWith('taskproof '));
+  return kept.flatMap(([, value]) => keptRunSchema.safeParse(value).data ?? []);
 }
 
 /** One line for each conflict. The shards of one run have none, however many arrived. */

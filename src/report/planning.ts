@@ -18,7 +18,7 @@ import { brokenSpec, carryPlan, planOf, planWith } from '../playwright/run/plan'
 import { checkRun, folderOf, runSettings } from '../playwright/run/settings';
 import { print } from '../text/print';
 import { checkAgents } from './agents-ready';
-import { keepRun } from './kept-runs';
+import { keepRun } from './missing';
 
 /** A trial of this run. */
 export interface PlannedTest {

@@ -1,6 +1,7 @@
 // Recordings of passed trials: the files that `record: true` and healed trials write for replay().
 import { relative, resolve } from 'node:path';
 import type { FullConfig, TestCase } from '@playwright/test/reporter';
+import { sumOf } from '../data/collections';
 import { type Plan, planName } from '../data/plan';
 import type { TrialRecord } from '../data/record';
 import {
@@ -15,25 +16,29 @@ import {
 } from '../data/recording';
 import { knownOptions, type TaskproofOptions } from '../playwright/run/options';
 import { uniqueByName } from '../spec/placeholders';
+import { messageOf } from '../text/line';
 import { plural } from '../text/print';
 import { writeText } from './write';
 
-/**
- * The recording of a trial, or why there is none. Leaves out actions that changed nothing, and of failed actions all but the
- * those that they completed.
- */
-export function recordingOf(record: TrialRecord): Recording | { problem: string } {
-  if (record.outcome !== 'passed') return { problem: 'the trial did not pass' };
+/** What a trial leaves for replay(), or why there is nothing. Both are missing if it did not pass, or was a replay. */
+export interface Recorded {
+  recording?: Recording;
+  problem?: string;
+  /** The recording that was healed: its file, relative to the config's folder. */
+  healed?: string | undefined;
+}
+
+/** Leaves out actions that changed nothing, and of failed actions all but what they completed. */
+export function recordingOf(record: TrialRecord): Recorded {
+  if (record.outcome !== 'passed' || (record.replayed && !record.healed)) return {};
   const turns: RecordedTurn[] = [];
   for (const { number, title, actions } of record.turns) {
-    const kept: RecordedTurn['actions'] = [];
-    for (const action of actions) {
-      if (action.error !== undefined && !action.recorded) continue;
-      if (!action.recorded) return { problem: `turn ${number}: \`${action.title}\` can't be replayed` };
-      const refused = whyRefused(action.recorded);
-      if (refused) return { problem: `turn ${number}: \`${action.title}\` ${refused}` };
-      if (action.recorded.length) kept.push({ title: action.title, recorded: action.recorded });
-    }
+    const done = actions.filter(({ error, recorded }) => error === undefined || recorded);
+    const whyNot = ({ recorded }: (typeof done)[number]) =>
+      recorded ? whyRefused(recorded) : "can't be replayed";
+    const unfit = done.find(whyNot);
+    if (unfit) return { problem: `turn ${number}: \`${unfit.title}\` ${whyNot(unfit)}` };
+    const kept = done.flatMap(({ title, recorded = [] }) => (recorded.length ? { title, recorded } : []));
     if (kept.length) turns.push({ title, actions: kept });
   }
   if (!turns.length) return { problem: 'the trial did nothing to the page' };
@@ -46,39 +51,26 @@ export function recordingOf(record: TrialRecord): Recording | { problem: string 
     model,
     recordedAt,
   } as const;
-  return { ...subject, turns: uniqueByName(turns, record.unique) };
+  const recording = { ...subject, turns: uniqueByName(turns, record.unique) };
+  return { recording, healed: record.healed?.recording };
 }
 
-/** The recording of one spec in one project: of its shortest trial. Or why there is none. */
-export class RecordingPick {
-  recording: Recording | undefined;
-  problem: string | undefined;
-  /** The recording that was healed: its file, relative to the config's folder. */
-  healed: string | undefined;
-
-  add(record: TrialRecord): void {
-    if (record.outcome !== 'passed' || (record.replayed && !record.healed)) return;
-    const made = recordingOf(record);
-    this.join('problem' in made ? made : { recording: made, healed: record.healed?.recording });
-  }
-
-  join({ recording, problem, healed }: Partial<RecordingPick>): void {
-    this.problem ??= problem;
-    if (!recording || (this.recording && lengthOf(this.recording) <= lengthOf(recording))) return;
-    this.recording = recording;
-    this.healed = healed;
-  }
-}
-
-function lengthOf({ turns }: Recording): number {
-  return turns.flatMap(({ actions }) => actions.flatMap(({ recorded }) => recorded)).length;
+/** Of the shortest trial of a spec in a project. */
+export function pickRecording(all: readonly Recorded[]): Recorded {
+  const length = ({ recording }: Recorded) =>
+    sumOf(
+      recording!.turns.flatMap(({ actions }) => actions),
+      ({ recorded }) => recorded.length,
+    );
+  const [shortest] = all.filter(({ recording }) => recording).sort((a, b) => length(a) - length(b));
+  return shortest ?? all.find(({ problem }) => problem) ?? {};
 }
 
 interface RecordedSpec {
   planned: Pick<Plan, 'id' | 'describe'>;
   project: string;
   tests: Iterable<TestCase>;
-  pick: RecordingPick;
+  pick: Recorded;
 }
 
 /**
@@ -87,11 +79,11 @@ interface RecordedSpec {
  *
  * @returns lines for the terminal
  */
-export async function writeRecordings(
+export function writeRecordings(
   specs: readonly RecordedSpec[],
   config: FullConfig,
   folder: string,
-): Promise<string[]> {
+): string[] {
   const lines: string[] = [];
   const written = new Map<string, RecordedSpec>();
   const counts = new Map<string, number>();
@@ -113,11 +105,13 @@ export async function writeRecordings(
       continue;
     }
     written.set(file, spec);
-    const failure = await writeText(file, recordingText(pick.recording)).catch(
-      (error: Error) => error.message,
-    );
-    if (failure) lines.push(`${name}: ${failure}`);
-    else if (pick.healed) lines.push(`healed: review ${name}, then replace ${pick.healed} with it`);
+    try {
+      writeText(file, recordingText(pick.recording));
+    } catch (error) {
+      lines.push(`${name}: ${messageOf(error)}`);
+      continue;
+    }
+    if (pick.healed) lines.push(`healed: review ${name}, then replace ${pick.healed} with it`);
     else counts.set(into!, (counts.get(into!) ?? 0) + 1);
   }
   for (const [into, count] of counts) lines.push(`recorded ${plural(count, 'spec')} in ${into}`);

@@ -10,7 +10,6 @@ import type {
   TestRun,
 } from '@playwright/test/reporter';
 import { type Plan, planName } from '../data/plan';
-import type { Results } from '../data/results';
 import {
   isFiltered,
   isInteractive,
@@ -31,8 +30,7 @@ import { checkRun } from '../playwright/run/settings';
 import { print } from '../text/print';
 import { failsRun } from '../verdicts/verdict';
 import type { Diagnosed } from './diagnose';
-import { type KeptRun, keptRuns } from './kept-runs';
-import { mergeConflicts, whyMissing } from './missing';
+import { type KeptRun, keptRuns, mergeConflicts, whyMissing } from './missing';
 import { planRun, shardName } from './planning';
 import { writeRecordings } from './recordings';
 import { verdictTable } from './render/run';
@@ -42,7 +40,6 @@ import { carryPlanOf01 } from './version-0.1';
 import {
   checkReporterOptions,
   keepEarlier,
-  NO_DIAGNOSIS,
   type ReporterOptions,
   resultsOf,
   supersede,
@@ -129,9 +126,9 @@ export default class TaskproofReporter implements Reporter {
     const shard = shardName(this.config);
     const lost = runs.filter(run => failsRun(run.verdict.verdict, { shard: shard !== null }));
     const { status: ended, duration: durationMs } = result;
-    const leftOut = ended === 'passed' ? this.leftOut() : [];
+    const leftOut = this.leftOut(ended);
     const isLost = lost.length + leftOut.length > 0;
-    const status = statusOf(ended, isLost);
+    const status = ended === 'timedout' || (isLost && ended === 'passed') ? 'failed' : ended;
     const { startedAt } = this;
     const broken = this.suite.allTests().flatMap(test => brokenSpec(test) ?? []);
     const filtered = this.preprocessed ? isFiltered() : this.kept.some(run => run.filtered);
@@ -140,7 +137,7 @@ export default class TaskproofReporter implements Reporter {
     const about = { startedAt, durationMs, status, shard, broken, filtered, projectsSelected } as const;
     if (check) {
       // If a global setup or a test file failed, there is no plan.
-      if (this.preprocessed) await writeText(check.outputFile, JSON.stringify(resultsOf(runs, about)));
+      if (this.preprocessed) writeText(check.outputFile, JSON.stringify(resultsOf(runs, about)));
       return undefined;
     }
     for (const { result } of runs.flatMap(({ entries }) => entries)) showDetails(result);
@@ -149,15 +146,16 @@ export default class TaskproofReporter implements Reporter {
     print(process.stdout, verdictTable(results));
     await writeResults(results, this.options, this.folder());
     if (this.preprocessed)
-      for (const line of await writeRecordings(runs, this.config, this.folder()))
+      for (const line of writeRecordings(runs, this.config, this.folder()))
         print(process.stdout, `  taskproof: ${line}`);
     const more = whereToLook(this.config, this.options.outputFile, this.folder());
-    if (isLost) this.fail(lostSummary({ lost, leftOut }, diagnosed, results, more));
+    if (isLost) this.fail(lostSummary({ lost, leftOut }, results, more));
     return undefined;
   }
 
   /** Ordinary tests that did not run although the run passed: a tolerated failure kept them from it. */
-  private leftOut(): TestCase[] {
+  private leftOut(ended: FullResult['status']): TestCase[] {
+    if (ended !== 'passed') return [];
     return this.suite.allTests().filter(test => !this.runOf.has(test) && wasLeftOut(test));
   }
 
@@ -169,8 +167,8 @@ export default class TaskproofReporter implements Reporter {
   }
 
   /** Loads what it needs only if a trial failed. */
-  private async diagnose(runs: readonly SpecRun[]): Promise<Diagnosed> {
-    if (!runs.some(({ graded }) => graded.failed.length)) return NO_DIAGNOSIS;
+  private async diagnose(runs: readonly SpecRun[]): Promise<Diagnosed | undefined> {
+    if (!runs.some(({ graded }) => graded.failed.length)) return undefined;
     const { diagnose, keptWays } = await import('./diagnose.js');
     return diagnose(runs, keptWays(this.config, this.folder(), this.options));
   }
@@ -250,10 +248,4 @@ export default class TaskproofReporter implements Reporter {
   private folder(): string {
     return this.config.configFile ? dirname(this.config.configFile) : resolve('.');
   }
-}
-
-/** That of Playwright, if verdicts don't say otherwise. */
-function statusOf(ended: FullResult['status'], isLost: boolean): Results['status'] {
-  if (ended === 'timedout') return 'failed';
-  return isLost && ended === 'passed' ? 'failed' : ended;
 }

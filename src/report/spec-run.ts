@@ -2,7 +2,7 @@
 import type { TestCase, TestResult } from '@playwright/test/reporter';
 import { type Plan, planName } from '../data/plan';
 import type { TrialRecord } from '../data/record';
-import type { Policy, TrialResult, Verdict, Way } from '../data/verdict';
+import type { Diagnosis, Policy, TrialResult, Verdict, Way } from '../data/verdict';
 import {
   annotate,
   expectAsDeclared,
@@ -21,7 +21,7 @@ import { PassingWays } from '../verdicts/diagnosis/parting';
 import { factsOf, type GradedTrial } from '../verdicts/diagnosis/way';
 import { allowedFailures } from '../verdicts/policy';
 import { isGraded, verdictOf } from '../verdicts/verdict';
-import { RecordingPick } from './recordings';
+import { pickRecording, type Recorded, recordingOf } from './recordings';
 import { specLabel } from './render/document';
 import { healedText } from './render/trial-notes';
 import { agentNotes, declaredStatus, type Failure, failuresText, testTrial, trialOf } from './trials';
@@ -36,11 +36,10 @@ export interface Entry extends Omit<GradedTrial, 'facts'>, Partial<Pick<GradedTr
   result: TestResult;
   /** Of an ordinary test. */
   failure?: Failure | undefined;
+  recorded: Recorded;
 }
 
 export type CountedTrial = Entry & GradedTrial;
-
-type Read = { trial: TrialResult; record?: TrialRecord; failure?: Failure };
 
 const isLost = ({ outcome }: TrialResult) => outcome === 'failed' || outcome === 'error';
 
@@ -50,7 +49,6 @@ export class SpecRun {
   readonly entries: Entry[] = [];
   /** Known once the first record has arrived. */
   subject: Subject | undefined;
-  readonly pick = new RecordingPick();
   /** Trials are skipped once the verdict is settled, which biases the rate. */
   earlyStop: boolean;
   /** How its trials contradict each other, as trials of different runs do. */
@@ -59,6 +57,8 @@ export class SpecRun {
   name: string;
   /** Why trials are missing at the end of the run, if known. */
   missingBecause: string | null = null;
+  /** Known at the end of the run, if trials failed. */
+  diagnosis: Diagnosis | undefined;
 
   constructor(
     readonly project: string,
@@ -82,15 +82,12 @@ export class SpecRun {
       this.planned.policy,
       this.entries.map(({ trial }) => trial),
     );
-    if (this.isTest && verdict.verdict === 'failed' && verdict.failures > 1)
-      return { ...verdict, reason: failuresText(this.failuresOf(verdict)) };
+    if (this.isTest && verdict.verdict === 'failed' && verdict.failures > 1) {
+      const known = new Map(this.entries.map(({ trial, failure }) => [trial, failure]));
+      return { ...verdict, reason: failuresText(verdict.trials.flatMap(trial => known.get(trial) ?? [])) };
+    }
     if (verdict.verdict !== 'undecided' || this.missingBecause === null) return verdict;
     return { ...verdict, reason: `${this.missingBecause}; ${verdict.reason}` };
-  }
-
-  private failuresOf({ trials }: Verdict): Failure[] {
-    const known = new Map(this.entries.map(({ trial, failure }) => [trial, failure]));
-    return trials.flatMap(trial => known.get(trial) ?? []);
   }
 
   /** Whether the suite skips it as a whole: then there is no verdict. */
@@ -114,19 +111,17 @@ export class SpecRun {
     if (this.entries.some(entry => entry.result === result)) return false;
     this.tests.add(test);
     const index = test.repeatEachIndex;
-    const { trial, record, failure } = (
-      this.isTest ? testTrial(index, result) : trialOf(index, result)
-    ) as Read;
+    const { trial, record, failure } = this.isTest ? testTrial(index, result) : trialOf(index, result);
     // A confirmation and a probe need no diagnosis. Trials are compared: what differs in each of them must not.
     const facts =
       record && isGraded(trial) && !checkRun() ? { facts: factsOf(uniqueByName(record, record.unique)) } : {};
-    this.entries.push({ test, result, project: this.project, trial, failure, ...facts });
+    const recorded = record && trial.outcome === 'passed' ? recordingOf(record) : {};
+    this.entries.push({ test, result, project: this.project, trial, failure, recorded, ...facts });
     if (this.isTest) this.subject ??= agentNotes(result)[0];
     if (record) {
       const { agent, model, specFile, specHash, assertions } = record;
       this.subject ??= { agent, model, specFile, specHash, assertions };
       this.expectSame('text', this.subject.specHash!.slice(0, 12), specHash.slice(0, 12));
-      if (trial.outcome === 'passed') this.pick.add(record);
     }
     if (carriedPlan(result)?.earlyStop) this.earlyStop = true;
     this.mark();
@@ -142,6 +137,10 @@ export class SpecRun {
     );
     const ended = (outcome: string) => kept.filter(({ trial }) => trial.outcome === outcome);
     return { passing: ended('passed'), failed: ended('failed') };
+  }
+
+  get pick(): Recorded {
+    return pickRecording(this.entries.map(({ recorded }) => recorded));
   }
 
   /** That of its most typical passing trial. */
@@ -165,11 +164,10 @@ export class SpecRun {
   /** Takes over the trials that were counted elsewhere before the agent was known. */
   absorb(other: SpecRun): void {
     for (const test of other.tests) this.tests.add(test);
-    for (const { test, result } of other.entries) unannotate(test, result, other.noun);
-    this.entries.push(...other.entries);
-    this.subject ??= other.subject;
-    this.pick.join(other.pick);
-    this.mark();
+    for (const { test, result } of other.entries) {
+      unannotate(test, result, other.noun);
+      this.add(test, result);
+    }
     this.label();
   }
 

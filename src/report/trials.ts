@@ -19,37 +19,50 @@ import { oneLine } from '../text/line';
 import { plural } from '../text/print';
 import { nameControlsOf01 } from './version-0.1';
 
+interface ReadTrial {
+  trial: TrialResult;
+  record?: TrialRecord;
+  /** Of an ordinary test. */
+  failure?: Failure;
+}
+
 /**
  * A trial never goes missing: without a record it is an infrastructure error. There is none if it was skipped, or if the worker
  * died before it could write one.
  */
-export function trialOf(index: number, result: TestResult): { trial: TrialResult; record?: TrialRecord } {
+export function trialOf(index: number, result: TestResult): ReadTrial {
   const record = recordOf(result);
   if (!record) return { trial: withoutRecord(index, result) };
   nameControlsOf01(record);
-  const { costUsd, ...usage } = record.usage;
+  const { outcome, status, reason, actions, pageToolCalls, costUsd, durationMs, finalUrl, healed } = record;
+  const { costUsd: _, ...usage } = record.usage;
   const picture = result.attachments.findLast(({ contentType }) => contentType === 'image/jpeg');
   const trial: TrialResult = {
-    index,
-    outcome: record.outcome,
-    status: record.status,
-    ...(record.errorKind ? { errorKind: record.errorKind } : {}),
-    reason: record.reason,
+    ...{
+      index,
+      outcome,
+      status,
+      reason,
+      actions,
+      pageToolCalls,
+      costUsd,
+      usage,
+      durationMs,
+      finalUrl,
+      healed,
+    },
+    errorKind: record.errorKind ?? undefined,
     turns: record.turns.length,
-    actions: record.actions,
-    pageToolCalls: record.pageToolCalls,
-    costUsd: record.costUsd,
-    usage,
-    durationMs: record.durationMs,
-    finalUrl: record.finalUrl,
     // By name: the HTML report has the picture.
     screenshot: picture?.name ?? null,
-    ...(record.healed ? { healed: record.healed } : {}),
   };
   // The agent did its task, but something around it failed: a hook, a fixture's teardown.
-  if (record.outcome === 'passed' && result.status !== 'passed') {
-    const reason = `the trial passed, but the test did not: ${firstError(result)}`;
-    return { trial: { ...trial, outcome: 'error', status: 'error', errorKind: 'internal', reason }, record };
+  if (outcome === 'passed' && result.status !== 'passed') {
+    const why = `the trial passed, but the test did not: ${firstError(result)}`;
+    return {
+      trial: { ...trial, outcome: 'error', status: 'error', errorKind: 'internal', reason: why },
+      record,
+    };
   }
   return { trial, record };
 }
@@ -67,7 +80,7 @@ export interface Failure {
  * A run of an ordinary test as a trial. It fails if it did not end as declared (`test.fail`); if the worker or the browser died,
  * it is an error.
  */
-export function testTrial(index: number, result: TestResult): { trial: TrialResult; failure?: Failure } {
+export function testTrial(index: number, result: TestResult): ReadTrial {
   const notes = agentNotes(result);
   const spent = {
     turns: sumOf(notes, ({ turns }) => turns),

@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { DEFAULT_RESULTS_FILE, RESULTS_SCHEMA_VERSION, type Results } from '../data/results';
 import { byRowName } from '../data/row-names';
 import { sumOfCosts, sumOfTokens } from '../data/usage';
-import type { Diagnosis, ResultRow } from '../data/verdict';
+import type { ResultRow } from '../data/verdict';
 import { checkOptions, type OptionSchemas } from '../options';
 import { runError } from '../playwright/inside/errors';
 import { checkRun } from '../playwright/run/settings';
@@ -44,9 +44,6 @@ export function checkReporterOptions(given: unknown): ReporterOptions {
   return checkOptions('@taskproof/playwright/reporter', optionsSchema, Object.fromEntries(own));
 }
 
-/** If no trial failed. */
-export const NO_DIAGNOSIS: Diagnosed = { specs: new Map(), findings: [], failures: [] };
-
 export function resultsOf(
   runs: readonly SpecRun[],
   run: {
@@ -61,9 +58,9 @@ export function resultsOf(
     filtered: boolean;
     projectsSelected: boolean;
   },
-  { specs, findings, failures } = NO_DIAGNOSIS,
+  { findings, failures }: Diagnosed = { findings: [], failures: [] },
 ): Results {
-  const verdicts = runs.map(spec => rowOf(spec, run, specs.get(spec))).sort(byRowName);
+  const verdicts = runs.map(spec => rowOf(spec, run.shard)).sort(byRowName);
   const hasSeveral = new Set(verdicts.map(({ project }) => project)).size > 1;
   // A shard has only a part of the trials; merging the reports compares them all.
   const comparison = hasSeveral && !run.shard ? compareProjects(verdicts) : undefined;
@@ -97,8 +94,9 @@ export function resultsOf(
 const lacksTrials = ({ verdict, missing = 0, inOtherShards = 0 }: ResultRow) =>
   verdict === 'undecided' && missing > inOtherShards;
 
-function rowOf(run: SpecRun, { shard }: { shard: string | null }, diagnosis?: Diagnosis): ResultRow {
-  const { subject, planned, verdict, pick, way } = run;
+function rowOf(run: SpecRun, shard: string | null): ResultRow {
+  const { subject, planned, verdict, way, diagnosis } = run;
+  const { recording, problem } = run.pick;
   const { id, describe, titlePath } = planned;
   const here = [...run.tests].filter(({ repeatEachIndex }) => repeatEachIndex < planned.policy.k).length;
   const inOtherShards = shard ? planned.policy.k - here : 0;
@@ -120,8 +118,8 @@ function rowOf(run: SpecRun, { shard }: { shard: string | null }, diagnosis?: Di
     ...(run.earlyStop ? { earlyStop: true } : {}),
     ...(checkRun()?.purpose === 'probe' ? { assertions: subject?.assertions ?? [] } : {}),
     usage: sumOfTokens(verdict.trials.map(({ usage }) => usage)),
-    ...(pick.recording ? { recording: pick.recording } : {}),
-    ...(pick.problem && !pick.recording ? { notRecorded: pick.problem } : {}),
+    ...(recording ? { recording } : {}),
+    ...(problem ? { notRecorded: problem } : {}),
     ...(diagnosis ? { diagnosis } : {}),
     ...(way ? { way } : {}),
   };
@@ -136,7 +134,7 @@ export function supersede(file: string, startedAt: Date): void {
   const earlier = resultsIn(file);
   if (!earlier) return;
   try {
-    replaceFile(file, jsonText({ ...earlier, supersededAt: startedAt.toISOString() }));
+    writeText(file, jsonText({ ...earlier, supersededAt: startedAt.toISOString() }));
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     throw runError(
@@ -148,7 +146,7 @@ export function supersede(file: string, startedAt: Date): void {
 /** Takes the mark back: this run plays no specs, so it has no results of its own. */
 export function keepEarlier(file: string, startedAt: Date): void {
   const { supersededAt, ...earlier } = resultsIn(file) ?? {};
-  if (supersededAt === startedAt.toISOString()) replaceFile(file, jsonText(earlier));
+  if (supersededAt === startedAt.toISOString()) writeText(file, jsonText(earlier));
 }
 
 function resultsIn(file: string): Partial<Results> | undefined {
@@ -178,7 +176,7 @@ export async function writeResults(
     const isOwn = !other || other.supersededAt === results.startedAt;
     // One that began later is still to write its own.
     const mark = isOwn || !other.supersededAt ? {} : { supersededAt: other.supersededAt };
-    await writeText(file, jsonText({ ...results, ...mark }));
+    writeText(file, jsonText({ ...results, ...mark }));
     if (!isOwn)
       throw new Error(
         `another run, which began at ${other.supersededAt ?? other.startedAt}, writes this file, too. Give each run its own \`outputFile\`.`,
@@ -203,13 +201,8 @@ async function compare(file: string, results: Results): Promise<void> {
   print(process.stdout, `\n${diffDocument(diff)(terminalWriter({ colour: useColour(process.stdout) }))}`);
 }
 
-/** Writes a file and the folders above it. */
-export async function writeText(file: string, text: string): Promise<void> {
-  replaceFile(file, text);
-}
-
-/** A full disk or a killed process leaves the old file or the new one, never half of one. */
-function replaceFile(file: string, text: string): void {
+/** Writes a file and the folders above it. A full disk or a killed process leaves the old file or the new one, never half of one. */
+export function writeText(file: string, text: string): void {
   mkdirSync(dirname(file), { recursive: true });
   const known = lstatSync(file, { throwIfNoEntry: false });
   // Links, pipes and devices stay what they are.

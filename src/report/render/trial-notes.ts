@@ -8,7 +8,6 @@ import type { MetFinding, ResultRow, SharedFinding, TrialResult } from '../../da
 import { few, oneLine } from '../../text/line';
 import { plural } from '../../text/print';
 import { trialsPresent } from '../../verdicts/verdict';
-import type { Diagnosed } from '../diagnose';
 import type { SpecRun } from '../spec-run';
 import { type Item, SIGNS, specLabel, specsAndTests } from './document';
 import { atMost, SHOWN, TEXT_WIDTH, wrapped } from './terminal-writer';
@@ -113,7 +112,6 @@ const DETAIL = '      ';
  */
 export function lostSummary(
   { lost, leftOut }: { lost: readonly SpecRun[]; leftOut: readonly TestCase[] },
-  { specs }: Pick<Diagnosed, 'specs'>,
   { findings = [] }: Pick<Results, 'findings'>,
   more: readonly string[] = [],
 ): string {
@@ -122,7 +120,7 @@ export function lostSummary(
     .filter(run => run.verdict.trials.length)
     .map(run => {
       const { verdict, passes, k, minPasses } = run.verdict;
-      const why = whyLines({ ...run.verdict, diagnosis: specs.get(run) }, findings);
+      const why = whyLines({ ...run.verdict, diagnosis: run.diagnosis }, findings);
       return [
         `${INDENT}${SIGNS[verdict]} ${nameOf(run)} ${verdict}: ${passes}/${k} passed, needs ${minPasses}`,
         ...[...why, ...placeOf(run)].map(line => wrapped(oneLine(line, 600), TEXT_WIDTH - 4, DETAIL)),

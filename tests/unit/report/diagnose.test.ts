@@ -121,7 +121,7 @@ const PARTED = 'turn 2: the passing trial clicked button "Pay", this one clicked
 test('a failed trial shows its diagnosis first, its step marked, and both pictures', async () => {
   const { run, results } = specRun('opus', [PASS, LOST]);
   const found = await diagnose([run], () => expect.fail('there is a passing trial in this run'));
-  expect(found.specs.get(run)).toMatchObject({
+  expect(run.diagnosis).toMatchObject({
     headline: 'trial 2/2: nothing matches "h1"; ended on /help after button "Help"',
     parted: PARTED,
     partings: [{ expected: { screenshot: 'turn-1.jpg' }, actual: { screenshot: 'turn-1.jpg' } }],
@@ -159,8 +159,8 @@ test('if both saw the same, what came of it is shown', async () => {
 test('another project that passes the spec is compared with, and said once if it did the same', async () => {
   const { run, results } = specRun('haiku', [PASS, LOST]);
   const strong = specRun('opus', [PASS, PASS]);
-  const found = await diagnose([run, strong.run], NONE);
-  const { partings } = found.specs.get(run)!;
+  await diagnose([run, strong.run], NONE);
+  const { partings } = run.diagnosis!;
   expect(partings.map(({ from, expected }) => [from, expected.project])).toEqual([
     ['trials', 'haiku'],
     ['project', 'opus'],
@@ -180,11 +180,8 @@ test('another project that passes the spec is compared with, and said once if it
 test('which other projects are compared with', async () => {
   const fromOf = async (own: TrialRecord[], ...others: [string, TrialRecord[]][]) => {
     const { run } = specRun('haiku', own);
-    const found = await diagnose(
-      [run, ...others.map(([project, records]) => specRun(project, records).run)],
-      NONE,
-    );
-    return found.specs.get(run)!.partings.map(({ expected }) => expected.project);
+    await diagnose([run, ...others.map(([project, records]) => specRun(project, records).run)], NONE);
+    return run.diagnosis!.partings.map(({ expected }) => expected.project);
   };
   const [lostBy, passBy] = [LOST, PASS].map(record => (agent: string) => ({ ...record, agent }));
   // Of the same agent first, then by name; three at most.
@@ -210,8 +207,8 @@ describe('no passing trial in the run', () => {
   };
   const partedIn = async (where: string, baseline?: string) => {
     const { run } = specRun('opus', [LOST]);
-    const found = await diagnose([run], keptWays(CONFIG, where, baseline === undefined ? {} : { baseline }));
-    return found.specs.get(run)!.parted;
+    await diagnose([run], keptWays(CONFIG, where, baseline === undefined ? {} : { baseline }));
+    return run.diagnosis!.parted;
   };
 
   test('none is known anywhere: groups alone', async () => {
@@ -235,11 +232,11 @@ describe('no passing trial in the run', () => {
     const where = folder();
     mkdirSync(join(where, 'recordings'));
     const file = join(where, 'recordings', 'buy.json');
-    writeFileSync(file, JSON.stringify(recordingOf(PASS)));
+    writeFileSync(file, JSON.stringify(recordingOf(PASS).recording));
     expect(await partedIn(where)).toBe(
       'turn 2: the recording clicked button "Pay", this one clicked button "Help"',
     );
-    writeFileSync(file, JSON.stringify({ ...recordingOf(PASS), specHash: 'b' }));
+    writeFileSync(file, JSON.stringify({ ...recordingOf(PASS).recording, specHash: 'b' }));
     expect(await partedIn(where)).toBeNull();
   });
 });
@@ -249,7 +246,7 @@ test('errors and a retry say nothing about the site: no diagnosis of them', asyn
     record([], { status: 'error', errorKind: 'agent_api', outcome: 'error' }),
   ]);
   const found = await diagnose([run], NONE);
-  expect(found.specs.size).toBe(0);
+  expect(run.diagnosis).toBeUndefined();
   const lost = specRun('opus', [LOST]).run;
   const { verdicts } = resultsOf([run, lost], ABOUT, found);
   for (const row of verdicts) expect(row).not.toHaveProperty('way');
@@ -266,7 +263,8 @@ test('a trial that comes twice, as from a shard merged twice, counts once', asyn
   const { run, results } = specRun('opus', [PASS, LOST]);
   const again = fakeTest({ title: 'buy · trial 2/2', repeatEachIndex: 1 });
   run.add(again, results[1]!);
-  expect((await diagnose([run], NONE)).specs.get(run)!.groups.map(({ trials }) => trials)).toEqual([[1]]);
+  await diagnose([run], NONE);
+  expect(run.diagnosis!.groups.map(({ trials }) => trials)).toEqual([[1]]);
 });
 
 describe('what several specs met', () => {
@@ -289,7 +287,7 @@ describe('what several specs met', () => {
     const results = resultsOf(runs, ABOUT, diagnosed);
     return {
       results,
-      terminal: lostSummary({ lost: runs, leftOut: [] }, diagnosed, results),
+      terminal: lostSummary({ lost: runs, leftOut: [] }, results),
       summary: renderSummary(results),
     };
   }
@@ -314,9 +312,9 @@ describe('what several specs met', () => {
 
   test('what one spec met stands with it', async () => {
     const { run, results } = specRun('opus', [lostWith("locator('.icon-cart')"), PASS]);
-    const diagnosed = await diagnose([run], NONE);
+    await diagnose([run], NONE);
     const line = 'button without a name .icon-cart on /shop/*';
-    expect(lostSummary({ lost: [run], leftOut: [] }, diagnosed, {})).toContain(`      in the way: ${line}`);
+    expect(lostSummary({ lost: [run], leftOut: [] }, {})).toContain(`      in the way: ${line}`);
     expect(results[0]!.annotations).toContainEqual({ type: 'in the way', description: line });
   });
 
@@ -349,22 +347,22 @@ test('only specs that several agents fail are told apart from the agents, by nam
     specRun('haiku', [LOST], { id: 'again' }).run,
     specRun('opus', [LOST], { id: 'again', ...replayed }).run,
   ];
-  const { failures, specs } = await diagnose(runs, NONE);
+  const { failures } = await diagnose(runs, NONE);
   expect(failures.map(({ spec }) => spec)).toEqual(['buy', 'pay']);
   // A replay shows nothing of how an agent does it.
   const [agent, replay] = [
     specRun('haiku', [LOST], { id: 'x' }).run,
     specRun('opus', [PASS], { id: 'x', ...replayed }).run,
   ];
-  const found = await diagnose([agent, replay], NONE);
-  expect(found.specs.get(agent)!.partings).toEqual([]);
-  expect(specs.size).toBe(runs.length - 1);
+  await diagnose([agent, replay], NONE);
+  expect(agent.diagnosis!.partings).toEqual([]);
+  expect(runs.filter(({ diagnosis }) => diagnosis)).toHaveLength(runs.length - 1);
 });
 
 test('a spec with trials missing says so before why others failed', async () => {
   const { run } = specRun('opus', [LOST, PASS], { policy: { k: 4, minPasses: 2 } });
-  const diagnosis = (await diagnose([run], NONE)).specs.get(run);
-  expect(whyLines({ ...run.verdict, diagnosis })[0]).toBe(
+  await diagnose([run], NONE);
+  expect(whyLines({ ...run.verdict, diagnosis: run.diagnosis })[0]).toBe(
     '2 of 4 trials present; trial 1/4: nothing matches "h1"; ended on /help after button "Help"',
   );
 });

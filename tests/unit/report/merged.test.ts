@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 import { isFiltered, selectsProjects } from '../../../src/playwright/inside/command-line';
-import type { KeptRun } from '../../../src/report/kept-runs';
-import { mergeConflicts } from '../../../src/report/missing';
+import { type KeptRun, mergeConflicts } from '../../../src/report/missing';
 
 const kept = (shard: string | null, more: Partial<KeptRun> = {}, spec = 'cart'): KeptRun => ({
   startedAt: '2026-11-05T10:00:00.000Z',

@@ -8,7 +8,7 @@ import type { Policy } from '../../../src/data/verdict';
 import type { TaskproofOptions } from '../../../src/playwright/run/options';
 import { planAnnotations, policyAnnotation } from '../../../src/playwright/run/plan';
 import { CHECK_RUN, type CheckRun } from '../../../src/playwright/run/settings';
-import { keptRuns } from '../../../src/report/kept-runs';
+import { keptRuns } from '../../../src/report/missing';
 import { planRun } from '../../../src/report/planning';
 import { type FakeTest, fakeConfig, fakeProject, fakeRepeats, fakeSuite } from '../../support/fake-suite';
 

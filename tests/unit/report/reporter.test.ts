@@ -9,7 +9,7 @@ import type { Results } from '../../../src/data/results';
 import { closeLedger } from '../../../src/playwright/run/ledger';
 import { planAnnotations, policyAnnotation } from '../../../src/playwright/run/plan';
 import { CHECK_RUN } from '../../../src/playwright/run/settings';
-import { keepRun } from '../../../src/report/kept-runs';
+import { keepRun } from '../../../src/report/missing';
 import TaskproofReporter from '../../../src/report/reporter';
 import { fakeConfig, fakeProject, fakeResult, fakeSuite, fakeTest } from '../../support/fake-suite';
 import { madeRecord } from '../../support/records';

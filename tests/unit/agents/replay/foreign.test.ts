@@ -18,7 +18,7 @@ import type { TrialRecord } from '../../../../src/data/record';
 import { RECORDING_VERSION, readRecording } from '../../../../src/data/recording';
 import { NO_USAGE } from '../../../../src/data/usage';
 import { planAnnotations } from '../../../../src/playwright/run/plan';
-import { RecordingPick, recordingOf, writeRecordings } from '../../../../src/report/recordings';
+import { recordingOf, writeRecordings } from '../../../../src/report/recordings';
 import TaskproofReporter from '../../../../src/report/reporter';
 import { fakeConfig, fakeProject, fakeResult, fakeSuite, fakeTest } from '../../../support/fake-suite';
 import { madeRecord } from '../../../support/records';
@@ -159,13 +159,11 @@ test.each([
   'none.json',
   'kept/order.js',
   'kept/order',
-])('a healed recording is not written as %s', async file => {
+])('a healed recording is not written as %s', file => {
   const { above, config } = folders();
   const before = filesBelow(above);
-  const pick = new RecordingPick();
-  pick.add(healing(file));
-  const spec = { planned: { id: 'order' }, project: 'a', tests: [], pick };
-  const lines = await writeRecordings([spec], fakeConfig(), config);
+  const spec = { planned: { id: 'order' }, project: 'a', tests: [], pick: recordingOf(healing(file)) };
+  const lines = writeRecordings([spec], fakeConfig(), config);
   expect(lines).toEqual([expect.stringMatching(/^no recording of order: .* is not a \.json file below/)]);
   expect(filesBelow(above)).toEqual(before);
 });
