@@ -37,33 +37,29 @@ export async function checkAgents(planned: readonly PlannedTest[], configDir: st
       } catch (error) {
         throw runError(`taskproof: ${where} can't run: ${messageOf(error)}`);
       }
-    const recordings = await missingRecordings(tests, options, configDir);
-    for (const warning of [recordings, ungradedRubrics(tests, options), unofferedSecrets(options)])
-      if (warning) print(process.stdout, `taskproof: ${where}: ${warning}`);
+    for (const warning of await warningsOf(tests, options, configDir))
+      print(process.stdout, `taskproof: ${where}: ${warning}`);
   }
 }
 
-async function missingRecordings(
+/** What lets the run begin, but may not be meant. */
+async function warningsOf(
   tests: readonly PlannedTest[],
-  { agent }: ReadyOptions,
+  { agent, judge, missing }: ReadyOptions,
   configDir: string,
-): Promise<string | undefined> {
-  if (!isReplay(agent)) return undefined;
+): Promise<string[]> {
   const specs = [...new Set(tests.map(({ plan }) => planName(plan)))];
-  const files = await Promise.all(specs.map(name => agent.missingRecording(configDir, name)));
-  const names = files.flatMap(file => (file === undefined ? [] : relative(configDir, file)));
-  return names.length ? noRecording(names) : undefined;
-}
-
-/** Not an error: no goal names them, but one may need them. */
-function unofferedSecrets({ missing }: ReadyOptions): string | undefined {
-  if (!missing.length) return undefined;
-  return `secrets without a value: ${missing.join(', ')}. The agent can't use them. No goal of this run names them.`;
-}
-
-function ungradedRubrics(tests: readonly PlannedTest[], { judge }: ReadyOptions): string | undefined {
+  const missingFile = (name: string) =>
+    isReplay(agent) ? agent.missingRecording(configDir, name) : undefined;
+  const files = (await Promise.all(specs.map(missingFile))).filter(file => file !== undefined);
   const rubrics = tests.filter(({ test }) => test.annotations.some(({ type }) => type === RUBRIC));
-  const ids = [...new Set(rubrics.map(({ plan }) => plan.id))];
-  if (judge || !ids.length) return undefined;
-  return `${ids.join(', ')}: no judge for the rubric, so only the assertions decide. Add \`judge: webJudge()\` to use.taskproof, or remove \`judge\` from the spec.`;
+  const ids = [...new Set(rubrics.map(({ plan }) => plan.id))].join(', ');
+  return [
+    files.length > 0 && noRecording(files.map(file => relative(configDir, file))),
+    !judge &&
+      ids &&
+      `${ids}: no judge for the rubric, so only the assertions decide. Add \`judge: webJudge()\` to use.taskproof, or remove \`judge\` from the spec.`,
+    missing.length > 0 &&
+      `secrets without a value: ${missing.join(', ')}. The agent can't use them. No goal of this run names them.`,
+  ].filter(warning => typeof warning === 'string' && warning !== '') as string[];
 }

@@ -35,8 +35,7 @@ export interface Diagnosed {
 }
 
 type Graded = SpecRun['graded'];
-/** Passing trials with their pictures. */
-type Compared = { ways: PassingWays; trials: ReadonlyMap<number, CountedTrial> };
+type Compared = { ways: PassingWays; passing: readonly CountedTrial[] };
 
 /**
  * Finds out why trials failed, keeps it with their specs, and shows it in their reports.
@@ -55,7 +54,7 @@ export async function diagnose(
     const own = compared({ from: 'trials' }, passing);
     const references = [...own, ...otherProjects(run, bySpec.get(planName(run.planned))!, !own.length)];
     const last = references.length ? undefined : await kept(run);
-    if (last) references.push({ ways: new PassingWays({ from: last.from }, [last]), trials: new Map() });
+    if (last) references.push({ ways: new PassingWays({ from: last.from }, [last]), passing: [] });
     const partings = new Map(failed.map(lost => [lost.trial.index, partingsOf(lost, references)]));
     const { k } = run.planned.policy;
     run.diagnosis = diagnosisOf(failed, [...partings.values()].flat(), k)!;
@@ -83,8 +82,7 @@ function acrossProjects(bySpec: ReadonlyMap<string, readonly [SpecRun, Graded][]
 }
 
 function compared(who: PassingTrials, passing: readonly CountedTrial[]): Compared[] {
-  const trials = new Map(passing.map(entry => [entry.trial.index, entry]));
-  return passing.length ? [{ ways: new PassingWays(who, passing), trials }] : [];
+  return passing.length ? [{ ways: new PassingWays(who, passing), passing }] : [];
 }
 
 /**
@@ -155,12 +153,12 @@ type Pictures = Record<'expected' | 'actual', NonNullable<ReturnType<typeof pict
 
 /** Where a failed trial left each of the ways. */
 function partingsOf(lost: CountedTrial, references: readonly Compared[]): SeenParting[] {
-  return references.flatMap(({ ways, trials }) => {
+  return references.flatMap(({ ways, passing }) => {
     const found = ways.partingOf(lost);
     if (!found) return [];
     const { expected, actual } = found.parting;
-    const passing = trials.get(expected.trial ?? -1)?.result;
-    const pictures = passing && picturesOf(found.parting, passing, lost.result);
+    const other = passing.find(({ trial }) => trial.index === expected.trial)?.result;
+    const pictures = other && picturesOf(found.parting, other, lost.result);
     if (pictures) {
       expected.screenshot = pictures.expected.name;
       actual.screenshot = pictures.actual.name;

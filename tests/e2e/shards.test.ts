@@ -1,5 +1,5 @@
 // Two agents are two projects over the same specs, beside a test with a pass policy: what the blobs of shards come to when they are
-// merged is what one whole run comes to. Which shards belong together: tests/unit/report/merged.test.ts.
+// merged is what one whole run comes to. Which shards belong together: tests/unit/report/missing.test.ts.
 import { cpSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';

@@ -14,7 +14,7 @@ import { diagnose, keptWays } from '../../../src/report/diagnose';
 import { recordingOf } from '../../../src/report/recordings';
 import { findingsOf } from '../../../src/report/render/comparison';
 import { renderSummary } from '../../../src/report/render/run';
-import { lostSummary, whyLines } from '../../../src/report/render/trial-notes';
+import { lostSummary } from '../../../src/report/render/trial-notes';
 import { SpecRun } from '../../../src/report/spec-run';
 import { resultsOf } from '../../../src/report/write';
 import { fakeConfig, fakeResult, fakeTest } from '../../support/fake-suite';
@@ -145,15 +145,6 @@ test('a failed trial shows its diagnosis first, its step marked, and both pictur
     'parted-at-turn-2-actual.jpg: opus 1 1',
   ]);
   expect(passed.annotations.map(({ type }) => type)).not.toContain('diagnosis');
-});
-
-test('if both saw the same, what came of it is shown', async () => {
-  const { run, results } = specRun('opus', [PASS, LOST]);
-  for (const { attachments } of results)
-    attachments.find(({ name }) => name === 'turn-1.jpg')!.body = Buffer.from('same');
-  await diagnose([run], NONE);
-  const actual = results[1]!.attachments.find(({ name }) => name.endsWith('-actual.jpg'))!;
-  expect(String(actual.body)).toBe('opus 1 2');
 });
 
 test('another project that passes the spec is compared with, and said once if it did the same', async () => {
@@ -357,12 +348,4 @@ test('only specs that several agents fail are told apart from the agents, by nam
   await diagnose([agent, replay], NONE);
   expect(agent.diagnosis!.partings).toEqual([]);
   expect(runs.filter(({ diagnosis }) => diagnosis)).toHaveLength(runs.length - 1);
-});
-
-test('a spec with trials missing says so before why others failed', async () => {
-  const { run } = specRun('opus', [LOST, PASS], { policy: { k: 4, minPasses: 2 } });
-  await diagnose([run], NONE);
-  expect(whyLines({ ...run.verdict, diagnosis: run.diagnosis })[0]).toBe(
-    '2 of 4 trials present; trial 1/4: nothing matches "h1"; ended on /help after button "Help"',
-  );
 });

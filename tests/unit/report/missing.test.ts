@@ -1,7 +1,7 @@
-// Why trials that were planned did not run, as far as the run itself can tell.
+// Why trials that were planned did not run, as far as the run itself can tell; and which reports may be merged.
 import type { FullResult } from '@playwright/test/reporter';
 import { expect, test } from 'vitest';
-import { whyMissing } from '../../../src/report/missing';
+import { type KeptRun, mergeConflicts, whyMissing } from '../../../src/report/missing';
 import { fakeConfig, fakeProject, fakeSuite, fakeTest } from '../../support/fake-suite';
 
 const PROJECTS = [
@@ -26,7 +26,7 @@ function why(ran: readonly Ran[], { status = 'failed', maxFailures = 0 } = {}): 
       },
     }),
   );
-  const config = fakeConfig(PROJECTS, { maxFailures, globalTimeout: 90_000 });
+  const config = fakeConfig(PROJECTS, { maxFailures });
   const waiting = new Set(tests.filter(({ results }) => !results.length));
   return whyMissing({ project: 'agents', tests: waiting }, fakeSuite(tests), config, {
     status,
@@ -37,8 +37,12 @@ const failed = (project: string) => ({ project, ok: false });
 const waiting = { project: 'agents', ok: null };
 
 test.each<[string, Ran[], Parameters<typeof why>[1], string | null]>([
-  ['interrupted', [failed('login')], { status: 'interrupted' }, 'the run was interrupted'],
-  ['out of time', [], { status: 'timedout' }, 'the run reached its globalTimeout of 90 s'],
+  [
+    'interrupted, although a set-up failed',
+    [failed('login')],
+    { status: 'interrupted' },
+    'the run was interrupted',
+  ],
   ['a set-up failed', [failed('login'), waiting], {}, 'project "login" failed, which "agents" depends on'],
   [
     'the set-up of a set-up',
@@ -64,4 +68,40 @@ test.each<[string, Ran[], Parameters<typeof why>[1], string | null]>([
   ['a set-up that did not run', [{ project: 'login', ok: null }, waiting], {}, null],
 ])('%s', (_, ran, run, reason) => {
   expect(why(ran, run)).toBe(reason);
+});
+
+const kept = (shard: string | null, more: Partial<KeptRun> = {}, spec = 'cart'): KeptRun => ({
+  startedAt: '2026-11-05T10:00:00.000Z',
+  shard,
+  ciRun: null,
+  plan: [
+    { project: 'opus', spec: { id: spec, file: 'x.yaml', policy: { k: 5, minPasses: 4 }, replayed: false } },
+  ],
+  ...more,
+});
+const later = { startedAt: '2026-11-06T10:00:00.000Z' };
+
+test.each<[string, KeptRun[], boolean]>([
+  ['two shards of one run', [kept('1/2'), kept('2/2', later)], true],
+  ['a shard that CI ran again', [kept('1/2', { ciRun: '7' }), kept('2/2', { ...later, ciRun: '7' })], true],
+  ['one shard twice, of two runs', [kept('1/2'), kept('1/2', later)], false],
+  ['shards of other numbers', [kept('1/2'), kept('2/3', later)], false],
+  ['shards of two CI runs', [kept('1/2', { ciRun: '7' }), kept('2/2', { ciRun: '8' })], false],
+  ['two whole runs', [kept(null), kept(null, later)], false],
+  ['two whole runs of other specs', [kept(null), kept(null, later, 'docs')], true],
+])('%s', (_name, runs, fit) => {
+  const conflicts = mergeConflicts(runs, []);
+  expect(conflicts).toHaveLength(fit ? 0 : 1);
+  if (!fit)
+    expect(conflicts[0]).toMatch(/started 2026.*started 2026.*different runs.*spec "cart" of project "opus"/);
+});
+
+test('a conflict names both blobs as a person can find them', () => {
+  const [one, other] = [kept('1/2', { ciRun: '7' }), kept(null, { ...later, plan: [] })];
+  const [entry] = one.plan;
+  other.plan = [{ ...entry!, project: '' }];
+  one.plan = other.plan;
+  expect(mergeConflicts([one, other], [])).toEqual([
+    'the blob of shard 1/2 started 2026-11-05T10:00:00.000Z, CI run 7 and the blob started 2026-11-06T10:00:00.000Z are from different runs, and both have spec "cart"',
+  ]);
 });

@@ -73,7 +73,7 @@ function resultOf(
   // A worker that died reports nothing.
   const outcome = ({ p: 'passed', q: 'passed', f: 'failed' } as const)[letter];
   const reason = outcome === 'failed' ? '"h1" is not visible' : null;
-  const specHash = letter === 'q' ? 'b' : 'a';
+  const specHash = (letter === 'q' ? 'b' : 'a').repeat(64);
   const record = madeRecord({ specId: spec, specHash, outcome: outcome ?? 'passed', reason, ...more });
   return fakeResult({
     status: 'sl'.includes(letter) ? 'skipped' : (outcome ?? 'failed'),
@@ -390,7 +390,7 @@ test('reports that disagree about a spec are not merged, and each conflict is na
   );
   expect(lost!.split('\n').slice(1)).toEqual([
     '  the reports disagree about the pass policy of cart [opus]: k 2, 2 needed; k 3, 3 needed',
-    '  the reports disagree about the text of docs [opus]: a; b',
+    '  the reports disagree about the text of docs [opus]: aaaaaaaaaaaa; bbbbbbbbbbbb',
   ]);
 });
 

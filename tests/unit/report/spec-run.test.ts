@@ -41,13 +41,6 @@ function play(outcomes: readonly ('passed' | 'failed')[]) {
 test('failures that the policy tolerates are expected ones, and are named', () => {
   const { run, tests, results } = play(['passed', 'failed', 'passed', 'passed', 'passed']);
   expect(run.verdict).toMatchObject({ verdict: 'passed', passes: 4 });
-  expect(tests.map(({ expectedStatus }) => expectedStatus)).toEqual([
-    'passed',
-    'failed',
-    'passed',
-    'passed',
-    'passed',
-  ]);
   expect(tests[1]!.tags).toEqual(['@taskproof', '@verdict:passed', '@tolerated']);
   expect(tests[0]!.tags).toEqual(['@taskproof', '@verdict:passed']);
   expect(results[1]!.annotations).toContainEqual({
@@ -139,17 +132,6 @@ test('trials that are missing are said, and a spec that the suite skips as a who
   expect(skipped.skipped).toBe(false);
 });
 
-test('what a crash left joins the trials that said where they belong', () => {
-  const crashed = new SpecRun('agents', PLANNED);
-  crashed.add(testAt(0), { ...resultOf('failed'), annotations: [] });
-  expect(crashed.confirmed).toBe(false);
-  const run = new SpecRun('agents', PLANNED);
-  for (const index of [1, 2, 3, 4]) run.add(testAt(index), resultOf('passed', 'passed'));
-  expect(run.confirmed).toBe(true);
-  run.absorb(crashed);
-  expect(run.verdict).toMatchObject({ verdict: 'passed', passes: 4, errors: 1 });
-});
-
 const described = ({ annotations }: TestResult) =>
   annotations.map(({ type, description }) => `${type}: ${description}`);
 
@@ -219,7 +201,7 @@ test('failures of an ordinary test are told together, and count as the test decl
   expect(test.expectedStatus).toBe('failed');
 });
 
-test('a result counts once; it is recorded if it passed; trials of two texts contradict each other', () => {
+test('a result counts once; it is recorded if it passed', () => {
   const action = {
     ...{ tab: 0, do: 'click', locator: 'x' },
     ...{ before: { url: '/', content: 'a' }, after: { url: '/', content: 'b' } },
@@ -239,12 +221,6 @@ test('a result counts once; it is recorded if it passed; trials of two texts con
   run.add(testAt(1), resultOf('passed', 'passed', { turns: [turn], specHash: `${'a'.repeat(63)}b` }));
   expect(run.pick.recording).toMatchObject({ specId: 'buy' });
   expect([...run.conflicts]).toEqual([]);
-  run.add(testAt(2), resultOf('passed', 'passed', { specHash: 'b'.repeat(64) }));
-  run.expectPolicy({ ...PLANNED, policy: { k: 5, minPasses: 3 } });
-  expect([...run.conflicts]).toEqual([
-    `the reports disagree about the text of cart [agents]: ${'a'.repeat(12)}; ${'b'.repeat(12)}`,
-    'the reports disagree about the pass policy of cart [agents]: k 5, 4 needed; k 5, 3 needed',
-  ]);
 });
 
 test('what the worker says of early stop counts', () => {

@@ -1,5 +1,11 @@
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { isInteractive, isListing, repeatEachOverride } from '../../../../src/playwright/inside/command-line';
+import {
+  isFiltered,
+  isInteractive,
+  isListing,
+  repeatEachOverride,
+  selectsProjects,
+} from '../../../../src/playwright/inside/command-line';
 
 const argv = (...args: string[]) => ['node', 'playwright', 'test', ...args];
 afterEach(() => vi.unstubAllEnvs());
@@ -32,4 +38,26 @@ test.each([
 ])('%j: listing %s, interactive %s', (args, listing, interactive) => {
   expect(isListing(argv(...args))).toBe(listing);
   expect(isInteractive(argv(...args))).toBe(interactive);
+});
+
+test.each<[string, boolean]>([
+  ['', false],
+  ['--project=opus --workers 2', false],
+  ['--project opus sonnet', false],
+  ['-c other.config.ts --reporter line --shard 1/2 --repeat-each 5', false],
+  ['--grep cart', true],
+  ['-g cart', true],
+  ['--grep-invert=cart', true],
+  ['--last-failed', true],
+  ['--only-changed', true],
+  ['tasks.spec.ts:3', true],
+  ['--workers 2 tasks.spec.ts', true],
+])('playwright test %s: a part of the suite is %s', (line, expected) => {
+  const given = argv(...line.split(' ').filter(Boolean));
+  expect(isFiltered(given)).toBe(expected);
+  expect(selectsProjects(given)).toBe(line.includes('--project'));
+});
+
+test('merge-reports filters nothing by its own arguments', () => {
+  expect(isFiltered(['node', 'cli.js', 'merge-reports', '--config=merge.config.ts', 'blobs'])).toBe(false);
 });

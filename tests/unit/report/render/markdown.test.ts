@@ -33,25 +33,6 @@ describe('escaping', () => {
   });
 });
 
-test('hostile names and reasons stay inside their lines and cells', () => {
-  const rows = [
-    row('x', 'f', { project: HOSTILE, reason: HOSTILE }, { reason: HOSTILE }),
-    row('x', 'p', { project: 'opus' }),
-  ];
-  const text = renderSummary(results(rows, { comparison: compareProjects(rows)! }));
-  expect(text).not.toMatch(/<img|^::|##\[|@octocat|https:\/\//m);
-  expect(text).not.toContain('\u001b');
-  const cells = (part: string) =>
-    new Set(
-      part
-        .split('\n')
-        .filter(line => line.startsWith('|'))
-        .map(line => line.split('|').length),
-    );
-  const [compared, all] = text.split('### Side by side')[1]!.split('<details>');
-  expect([cells(compared!), cells(all!)]).toEqual([new Set([5]), new Set([9])]);
-});
-
 describe('stays within what GitHub takes', () => {
   const many = (spec: (index: number) => ReturnType<typeof row>[]) =>
     Array.from({ length: 3_000 }, (_, index) => spec(index)).flat();
