@@ -13,6 +13,8 @@ export const WALLS = {
   spec: ['text'],
   data: ['text', 'spec'],
   verdicts: ['text', 'spec', 'data'],
+  // One limiter for the requests of all processes to a model.
+  limiter: [],
   // Private tricks of Playwright's, for whoever needs them.
   'playwright/inside': ['text'],
   browser: ['text', 'spec', 'data', 'playwright/inside', 'browser/injected'],

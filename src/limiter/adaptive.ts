@@ -1,0 +1,234 @@
+// How many requests to one model run at once, and how fast they start. Nobody has to know the API's limits: the number of requests
+// grows while answers come (as TCP's slow start), and once the API refuses one, the rate follows the served one by the curve of CUBIC
+// (RFC 9438, section 4.2): back to what was served, a while there, then slowly beyond it.
+import type { Answered, Left } from './rate-headers';
+
+/** Requests at once until the first answers. */
+const FIRST_SLOTS = 4;
+/** What is left of the served rate after a refusal. */
+const CUT = 0.93;
+/** Seconds until the rate is back at what was served before the refusal. */
+const PLATEAU_S = 15;
+/** Requests per second: a minute's limit of 3 is kept, too. */
+const LEAST_RATE = 0.05;
+const FIRST_PAUSE_MS = 500;
+const LONGEST_PAUSE_MS = 10_000;
+/** Milliseconds over which the rate is measured that the API served. */
+const RECENT_MS = 10_000;
+/** How far the rate may have been above what was measured. */
+const BURST = 1.05;
+/** A limit that is whole again within so many milliseconds is found by its refusals. */
+const LEAST_RESET_MS = 2_000;
+/** Milliseconds that are counted for the rate of a minute. */
+const MINUTE_MS = 60_000;
+
+export interface Clock {
+  /** Milliseconds. */
+  now(): number;
+  /** @returns a function that cancels it */
+  after(ms: number, call: () => void): () => void;
+}
+
+const realClock: Clock = {
+  now: () => performance.now(),
+  after(ms, call) {
+    const timer = setTimeout(call, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** A request that may be sent. Call `answered` once, whatever comes of it; without an argument if it was never answered. */
+export interface Admission {
+  answered(how?: Answered): void;
+}
+
+/** What one limiter saw. */
+export interface Traffic {
+  served: number;
+  /** Refused with 429 or 529. */
+  refused: number;
+  /** Milliseconds that requests waited for their start, all together. */
+  waitedMs: number;
+  /** Most requests that started within a minute. */
+  perMinute: number;
+  /** Requests per minute that the API allows, as it says or as it was found out; null if no limit was met. */
+  limitPerMinute: number | null;
+}
+
+interface Waiting {
+  since: number;
+  admit(admission: Admission): void;
+}
+
+/** A limit that the API told, which fills up again as time goes by. */
+interface Bucket {
+  left: number;
+  limit: number;
+  perMs: number;
+  at: number;
+}
+
+export class AdaptiveLimiter {
+  private slots = FIRST_SLOTS;
+  private readonly running = new Set<{ startedAt: number }>();
+  private readonly queue: Waiting[] = [];
+  /** Requests per second before the last refusal; infinite until the first one. */
+  private servedRate = Number.POSITIVE_INFINITY;
+  private beganAt: number;
+  private cutAt: number;
+  /** When the requests began that the API refused. */
+  private refusals: number[] = [];
+  private nextStart = 0;
+  private pausedUntil = 0;
+  private failures = 0;
+  private readonly buckets = new Map<Left['of'], Bucket>();
+  /** A running mean. */
+  private tokensOfRequest = 0;
+  private readonly starts: number[] = [];
+  private readonly seen = { served: 0, refused: 0, waitedMs: 0, perMinute: 0 };
+  private cancelWake = () => {};
+
+  /** @param most requests at once, whatever the API allows */
+  constructor(
+    private readonly most = Number.POSITIVE_INFINITY,
+    private readonly clock: Clock = realClock,
+  ) {
+    this.beganAt = clock.now();
+    this.cutAt = this.beganAt;
+    this.slots = Math.min(FIRST_SLOTS, most);
+  }
+
+  /** @param admit called when the request may be sent. @returns a function that withdraws it */
+  ask(admit: (admission: Admission) => void): () => void {
+    const waiting = { since: this.clock.now(), admit };
+    this.queue.push(waiting);
+    this.startAll();
+    return () => {
+      const at = this.queue.indexOf(waiting);
+      if (at >= 0) this.queue.splice(at, 1);
+    };
+  }
+
+  get traffic(): Traffic {
+    const told = this.buckets.get('requests');
+    const found = Number.isFinite(this.servedRate) ? this.servedRate * 60 : null;
+    const limit = told ? told.perMs * MINUTE_MS : found;
+    return { ...this.seen, limitPerMinute: limit === null ? null : Math.round(limit) };
+  }
+
+  private startAll(): void {
+    this.cancelWake();
+    const now = this.clock.now();
+    while (this.queue.length && this.running.size < Math.floor(this.slots)) {
+      const at = Math.max(this.pausedUntil, this.nextStart, this.whenLeft(now));
+      if (at > now) {
+        this.cancelWake = this.clock.after(at - now, () => this.startAll());
+        return;
+      }
+      this.start(this.queue.shift()!, now);
+    }
+  }
+
+  private start({ since, admit }: Waiting, now: number): void {
+    const request = { startedAt: now };
+    this.running.add(request);
+    this.seen.waitedMs += now - since;
+    this.nextStart = Math.max(this.nextStart, now) + 1_000 / this.rate(now);
+    for (const [of, bucket] of this.buckets) bucket.left -= of === 'requests' ? 1 : this.tokensOfRequest;
+    this.starts.push(now);
+    while (this.starts[0]! <= now - MINUTE_MS) this.starts.shift();
+    this.seen.perMinute = Math.max(this.seen.perMinute, this.starts.length);
+    const answered = (how?: Answered) => {
+      if (!this.running.has(request)) return;
+      if (how) this.learn(how, request);
+      this.running.delete(request);
+      this.startAll();
+    };
+    admit({ answered });
+  }
+
+  /** Requests per second that may start now. */
+  private rate(now: number): number {
+    if (!Number.isFinite(this.servedRate)) return this.servedRate;
+    const curve = ((now - this.cutAt) / 1_000 - PLATEAU_S) / PLATEAU_S;
+    return Math.max(LEAST_RATE, this.servedRate * (1 + (1 - CUT) * curve ** 3));
+  }
+
+  private learn({ as, retryAfterMs = 0, left = [], tokens }: Answered, request: { startedAt: number }): void {
+    const now = this.clock.now();
+    for (const each of left) this.fill(each, request.startedAt);
+    if (tokens) this.tokensOfRequest += (tokens - this.tokensOfRequest) / Math.min(10, this.seen.served + 1);
+    if (as === 'served') {
+      this.seen.served++;
+      if (this.failures) this.beginAnew(now);
+      // Nothing is learned from answers while fewer requests run than could.
+      const isFull = this.queue.length > 0 || this.running.size >= Math.floor(this.slots);
+      const step = Number.isFinite(this.servedRate) ? 1 / this.slots : 1;
+      if (isFull) this.slots = Math.min(this.most, this.slots + step);
+      return;
+    }
+    if (as !== 'unreachable') {
+      this.seen.refused++;
+      this.refusals = [...this.refusals.filter(at => at > now - MINUTE_MS), request.startedAt];
+    }
+    // What began before the last cut says nothing about the rate since.
+    const isNews = request.startedAt >= this.cutAt;
+    if (as === 'limited' && isNews) this.cutRate(now);
+    if (as !== 'limited' && isNews) {
+      this.slots = as === 'overloaded' ? Math.max(1, this.slots / 2) : 1;
+      this.cutAt = as === 'overloaded' ? now : this.cutAt;
+    }
+    const grown = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** this.failures);
+    // One that is refused without a word on when is asked again a little later; one that is unreachable, ever later.
+    if (as !== 'limited' && now >= this.pausedUntil) this.failures++;
+    const pauseMs = retryAfterMs || (as === 'limited' ? 0 : grown);
+    this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
+  }
+
+  /** After a time without the API, as carefully as at first. */
+  private beginAnew(now: number): void {
+    this.failures = 0;
+    this.slots = Math.min(FIRST_SLOTS, this.most);
+    this.beganAt = now;
+    this.cutAt = now;
+  }
+
+  private cutRate(now: number): void {
+    const since = Math.max(this.beganAt, now - RECENT_MS);
+    const recent = this.starts.filter(at => at >= since).length - this.refusedSince(since);
+    const started = recent / Math.max(1, (now - since) / 1_000);
+    // Those that still run are not too many.
+    this.slots = Math.max(1, this.running.size - 1);
+    this.servedRate = Math.max(LEAST_RATE, Math.min(this.rate(now), started * BURST));
+    this.cutAt = now;
+    this.nextStart = Math.max(this.nextStart, now + 1_000 / this.rate(now));
+  }
+
+  private refusedSince(since: number): number {
+    return this.refusals.filter(startedAt => startedAt >= since).length;
+  }
+
+  /** What the API told was true when the request began. */
+  private fill({ of, remaining, limit = remaining, resetMs }: Left, startedAt: number): void {
+    if (resetMs < LEAST_RESET_MS) return;
+    const later = this.starts.filter(at => at > startedAt).length;
+    const left = remaining - (of === 'requests' ? later : later * this.tokensOfRequest);
+    const known = this.buckets.get(of);
+    const isNearer = !known || known.at < startedAt || left < known.left;
+    if (isNearer) this.buckets.set(of, { left, limit, perMs: (limit - remaining) / resetMs, at: startedAt });
+  }
+
+  /** When the told limits have room for one more request. */
+  private whenLeft(now: number): number {
+    let at = now;
+    for (const [of, bucket] of this.buckets) {
+      bucket.left = Math.min(bucket.limit, bucket.left + (now - bucket.at) * bucket.perMs);
+      bucket.at = now;
+      const needs = Math.min(bucket.limit, of === 'requests' ? 1 : this.tokensOfRequest);
+      // One that does not say when it fills up is told anew with the next answer.
+      if (bucket.left < needs && bucket.perMs > 0)
+        at = Math.max(at, now + (needs - bucket.left) / bucket.perMs);
+    }
+    return at;
+  }
+}
