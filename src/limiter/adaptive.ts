@@ -158,28 +158,35 @@ export class AdaptiveLimiter {
     const now = this.clock.now();
     for (const each of left) this.fill(each, request.startedAt);
     if (tokens) this.tokensOfRequest += (tokens - this.tokensOfRequest) / Math.min(10, this.seen.served + 1);
-    if (as === 'served') {
-      this.seen.served++;
-      if (this.failures) this.beginAnew(now);
-      // Nothing is learned from answers while fewer requests run than could.
-      const isFull = this.queue.length > 0 || this.running.size >= Math.floor(this.slots);
-      const step = Number.isFinite(this.servedRate) ? 1 / this.slots : 1;
-      if (isFull) this.slots = Math.min(this.most, this.slots + step);
-      return;
-    }
+    if (as === 'served') this.grow(now);
+    else this.shrink(as, request.startedAt, now);
+    if (as !== 'served') this.pause(as, retryAfterMs, now);
+  }
+
+  private grow(now: number): void {
+    this.seen.served++;
+    if (this.failures) this.beginAnew(now);
+    // Nothing is learned from answers while fewer requests run than could.
+    const isFull = this.queue.length > 0 || this.running.size >= Math.floor(this.slots);
+    const step = Number.isFinite(this.servedRate) ? 1 / this.slots : 1;
+    if (isFull) this.slots = Math.min(this.most, this.slots + step);
+  }
+
+  private shrink(as: Answered['as'], startedAt: number, now: number): void {
     if (as !== 'unreachable') {
       this.seen.refused++;
-      this.refusals = [...this.refusals.filter(at => at > now - MINUTE_MS), request.startedAt];
+      this.refusals = [...this.refusals.filter(at => at > now - MINUTE_MS), startedAt];
     }
     // What began before the last cut says nothing about the rate since.
-    const isNews = request.startedAt >= this.cutAt;
-    if (as === 'limited' && isNews) this.cutRate(now);
-    if (as !== 'limited' && isNews) {
-      this.slots = as === 'overloaded' ? Math.max(1, this.slots / 2) : 1;
-      this.cutAt = as === 'overloaded' ? now : this.cutAt;
-    }
+    if (startedAt < this.cutAt) return;
+    if (as === 'limited') this.cutRate(now);
+    else this.slots = as === 'overloaded' ? Math.max(1, this.slots / 2) : 1;
+    if (as === 'overloaded') this.cutAt = now;
+  }
+
+  /** If the API does not say how long: a refused request has its place in the rate; one without an answer waits ever longer. */
+  private pause(as: Answered['as'], retryAfterMs: number, now: number): void {
     const grown = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 1.5 ** this.failures);
-    // One that is refused without a word on when is asked again a little later; one that is unreachable, ever later.
     if (as !== 'limited' && now >= this.pausedUntil) this.failures++;
     const pauseMs = retryAfterMs || (as === 'limited' ? 0 : grown);
     this.pausedUntil = Math.max(this.pausedUntil, now + pauseMs);
