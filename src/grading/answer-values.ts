@@ -1,0 +1,210 @@
+// What an answer gives: its number, its date. People and models write them in many ways, beside words and other figures.
+//
+// Of several different values the one counts that the answer marks: in bold, alone in its last line, or after the last colon or equals
+// sign. If none is marked, the answer gives none: a value that is only mentioned must not pass.
+
+/** Several readings of one figure: `1.299` is 1299 in Berlin and 1.299 in Boston. */
+export interface Value<T> {
+  /** As it stands in the answer. */
+  text: string;
+  readings: readonly T[];
+}
+
+/** The value that the answer gives, or all that it mentions, if it gives none of them. */
+export type Given<T> = { value: Value<T> } | { mentioned: readonly Value<T>[] };
+
+export const numberIn = (answer: string): Given<number> => given(answer, numbersIn);
+/** @param answer its date as `2026-03-14`; `03-14` where it names no year */
+export const dateIn = (answer: string): Given<string> => given(answer, datesIn);
+
+type Find<T> = (text: string) => Value<T>[];
+
+function given<T>(answer: string, find: Find<T>): Given<T> {
+  const all = distinct(find(answer));
+  const marked = [boldParts(answer), lastLine(answer), afterLastColon(answer)];
+  const only = [all, ...marked.map(text => distinct(find(text)))].find(values => values.length === 1);
+  return only ? { value: only[0]! } : { mentioned: all };
+}
+
+function distinct<T>(values: Value<T>[]): Value<T>[] {
+  return [...new Map(values.map(value => [JSON.stringify(value.readings), value])).values()];
+}
+
+const boldParts = (text: string) =>
+  [...text.matchAll(/\*\*([^*]+)\*\*|__([^_]+)__/g)].map(part => part[0]).join('\n');
+/** If nothing else stands in it but a unit or a currency. */
+const lastLine = (text: string) => {
+  const line = text.trim().split('\n').at(-1)!;
+  return text.includes('\n') && line.split(/\s+/).length <= 3 ? line : '';
+};
+const afterLastColon = (text: string) => /[:=](?!\d)([^:=]*)$/.exec(text)?.[1] ?? '';
+
+/** White space between groups of three digits, also narrow and non-breaking. */
+const GAP = "[ \\u00a0\\u2009\\u202f'’]";
+const DIGITS = `\\d{1,3}(?:${GAP}\\d{3})+(?:[.,]\\d+)?|\\d+(?:[.,]\\d+)*`;
+const NUMBER = new RegExp(
+  // No part of a name (`A4`, `v2.1`, `WD-40`). A `-` between two figures is no sign.
+  `(?<![\\p{L}\\d_.,]|\\p{L}-)([-−–]\\s?(?=[\\d$€£¥]))?(?:[$€£¥]\\s?)?([-−])?(${DIGITS})(?!\\d|[-_]?\\p{L}{2,}\\d)(?:\\s?(${multiples()})\\b)?`,
+  'giu',
+);
+const MULTIPLES: Record<string, number> = {
+  ...{ k: 1e3, thousand: 1e3, tausend: 1e3, mille: 1e3, mil: 1e3 },
+  ...{
+    million: 1e6,
+    millions: 1e6,
+    millionen: 1e6,
+    mio: 1e6,
+    millones: 1e6,
+    bn: 1e9,
+    billion: 1e9,
+    mrd: 1e9,
+  },
+};
+function multiples(): string {
+  return 'k|thousand|tausend|mille|mil|millions?|millionen|millones|mio|bn|billion|mrd';
+}
+/** Counted from zero. `one` is left out where it is an article, too. */
+const WORDS = [
+  'zero two three four five six seven eight nine ten eleven twelve',
+  'null zwei drei vier fünf sechs sieben acht neun zehn elf zwölf',
+  'zéro deux trois quatre cinq six sept huit neuf dix onze douze',
+  'cero dos tres cuatro cinco seis siete ocho nueve diez once doce',
+].map(words => words.split(' '));
+const valueOfWord = new Map(
+  WORDS.flatMap(words => words.map((word, index) => [word, index === 0 ? 0 : index + 1] as const)),
+);
+const NO_NUMBERS = new Map([
+  ...['none', 'nothing', 'no', 'keine', 'keiner', 'keines', 'aucun', 'aucune', 'ninguno', 'ninguna'].map(
+    word => [word, 0] as const,
+  ),
+  ['one', 1],
+]);
+
+function numbersIn(text: string): Value<number>[] {
+  const bare = withoutDates(text)
+    .replace(/^\s*\d+[.)]\s(?=.*\S)/gm, '')
+    // Of a time, the hours.
+    .replace(/\b(\d{1,2}):(\d\d)(?::\d\d)?\b/g, (_, hours, minutes) => String(Number(hours) + minutes / 60));
+  const found = [...bare.matchAll(NUMBER)].flatMap(([whole, before, after, digits, multiple]) => {
+    const sign = before || after ? -1 : 1;
+    const times = multiple ? MULTIPLES[multiple.toLowerCase()]! : 1;
+    const readings = readingsOf(digits!).map(value => sign * value * times);
+    return readings.length ? { text: whole.trim(), readings } : [];
+  });
+  return found.length ? found : numberWordsIn(bare);
+}
+
+/** @returns nothing for what is no number, such as `2.1.3` */
+function readingsOf(digits: string): number[] {
+  const plain = digits.replace(new RegExp(GAP, 'gu'), '');
+  const marks = plain.replace(/\d/g, '');
+  const last = marks.at(-1);
+  const asDecimal = () => {
+    const [whole, rest] = [
+      plain.slice(0, plain.lastIndexOf(last!)),
+      plain.slice(plain.lastIndexOf(last!) + 1),
+    ];
+    return Number(`${whole.replace(/[.,]/g, '')}.${rest}`);
+  };
+  const asGroups = () => Number(plain.replace(/[.,]/g, ''));
+  if (!last) return [Number(plain)];
+  const isGrouped = /^[1-9]\d{0,2}(?:[.,]\d{2,3})*[.,]\d{3}$/.test(plain);
+  if (marks.length === 1)
+    return isGrouped && !digits.match(new RegExp(GAP, 'u')) ? [asGroups(), asDecimal()] : [asDecimal()];
+  const isOneMark = new Set(marks).size === 1;
+  if (isOneMark) return isGrouped ? [asGroups()] : [];
+  return marks.lastIndexOf(last) === marks.indexOf(last) ? [asDecimal()] : [];
+}
+
+function numberWordsIn(text: string): Value<number>[] {
+  const words = text.toLowerCase().match(/\p{L}+/gu) ?? [];
+  const counted = words.filter(word => valueOfWord.has(word));
+  if (counted.length) return counted.map(word => ({ text: word, readings: [valueOfWord.get(word)!] }));
+  // `None.`, `One`, `There are no plants`: at the beginning, or after a verb in English.
+  const alone =
+    words.length <= 3 ? words : (/\bthere (?:is|are) (no|none|one)\b/i.exec(text)?.slice(1) ?? []);
+  return alone.flatMap(word =>
+    NO_NUMBERS.has(word) ? { text: word, readings: [NO_NUMBERS.get(word)!] } : [],
+  );
+}
+
+const LOCALES = 'en de fr es it pt nl sv da nb fi pl cs sk hu ro hr sl tr id'.split(' ');
+/** Names of months, long and short, in the languages of Node's own data: lower case, without accents and dots. */
+const MONTHS = new Map(
+  LOCALES.flatMap(locale =>
+    (['long', 'short'] as const).flatMap(month => {
+      // In a date, some languages inflect the name.
+      const options = [{ month }, { month, day: 'numeric' }] as const;
+      return options.flatMap(each => {
+        const format = new Intl.DateTimeFormat(locale, { ...each, timeZone: 'UTC' });
+        return Array.from({ length: 12 }, (_, index) => {
+          const parts = format.formatToParts(new Date(Date.UTC(2026, index, 14)));
+          return [plainWord(parts.find(({ type }) => type === 'month')!.value), index + 1] as const;
+        });
+      });
+    }),
+  ).filter(([name]) => /^\p{L}{3,}$/u.test(name)),
+);
+MONTHS.set('sept', 9);
+
+function plainWord(word: string): string {
+  return word
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f.]/g, '')
+    .toLowerCase();
+}
+
+const WORD = '[\\p{L}\\p{M}]{3,}\\.?';
+const YEAR = '(\\d{4})';
+const DAY = '(\\d{1,2})(?:st|nd|rd|th|er|º|°)?\\.?';
+/** Each with the places of year, month and day; `or` where a second order is usual. */
+const DATES: { form: RegExp; order: string; or?: string }[] = [
+  { form: dateForm(`${YEAR}[-/.](\\d{1,2})[-/.](\\d{1,2})`), order: 'ymd' },
+  { form: dateForm(`${YEAR}年\\s?(\\d{1,2})月\\s?(\\d{1,2})日`), order: 'ymd' },
+  { form: dateForm(`${YEAR}년\\s?(\\d{1,2})월\\s?(\\d{1,2})일`), order: 'ymd' },
+  { form: dateForm(`(\\d{1,2})\\.\\s?(\\d{1,2})\\.\\s?${YEAR}`), order: 'dmy' },
+  { form: dateForm(`(\\d{1,2})[-/](\\d{1,2})[-/]${YEAR}`), order: 'dmy', or: 'mdy' },
+  { form: dateForm(`${DAY}\\s(?:of\\s|de\\s|di\\s)?(${WORD})(?:\\sde)?,?\\s${YEAR}`), order: 'dmy' },
+  { form: dateForm(`(${WORD})\\s${DAY},?\\s${YEAR}`), order: 'mdy' },
+  { form: dateForm(`${YEAR}[,.]?\\s(${WORD})\\s${DAY}`), order: 'ymd' },
+  { form: dateForm(`${DAY}\\s(?:of\\s|de\\s|di\\s)?(${WORD})`), order: 'dm' },
+  { form: dateForm(`(${WORD})\\s${DAY}`), order: 'md' },
+];
+function dateForm(source: string): RegExp {
+  return new RegExp(`(?<![\\p{L}\\d])${source}(?!\\d)`, 'giu');
+}
+
+interface FoundDate extends Value<string> {
+  at: number;
+}
+
+function datesIn(text: string): FoundDate[] {
+  let rest = text;
+  const found: FoundDate[] = [];
+  for (const { form, order, or } of DATES)
+    rest = rest.replace(form, (whole, ...groups) => {
+      const orders = [order, ...(or ? [or] : [])];
+      const readings = [...new Set(orders.flatMap(each => dateOf(groups, each) ?? []))];
+      if (!readings.length) return whole;
+      found.push({ text: whole, readings, at: groups[order.length] as number });
+      // As long as before, so that places stay.
+      return ' '.repeat(whole.length);
+    });
+  return found.sort((one, other) => one.at - other.at);
+}
+
+function dateOf(groups: string[], order: string): string | undefined {
+  const [year, month, day] = ['y', 'm', 'd'].map(part => groups[order.indexOf(part)]);
+  const numbers = [year ?? 2000, MONTHS.get(plainWord(month!)) ?? month, day].map(Number);
+  const [y, m, d] = numbers as [number, number, number];
+  const date = new Date(Date.UTC(y, m - 1, d));
+  if (date.getUTCMonth() !== m - 1 || date.getUTCDate() !== d) return undefined;
+  return date.toISOString().slice(year === undefined ? 5 : 0, 10);
+}
+
+function withoutDates(text: string): string {
+  return datesIn(text).reduce(
+    (rest, { text: { length }, at }) => rest.slice(0, at) + ' '.repeat(length) + rest.slice(at + length),
+    text,
+  );
+}
