@@ -1,0 +1,77 @@
+// The pass rate of trials that stop once their verdict is settled.
+import type { Policy } from '../data/verdict';
+
+export interface CurtailedRate {
+  /** Without bias, whatever the true rate. */
+  rate: number;
+  /** At least 95%, exact. */
+  interval: [number, number];
+}
+
+/** So many passes and failures at which the trials may stop: all of one kind that the verdict needs. */
+interface Stop {
+  passes: number;
+  failures: number;
+}
+
+/**
+ * How often a spec passes, from trials that stop at minPasses passes or at k - minPasses + 1 failures: curtailed inverse sampling. The
+ * estimate is the share of the ways to this stop that begin with a pass (Girshick, Mosteller and Savage 1946, "Unbiased estimates for
+ * certain binomial sampling problems", Annals of Mathematical Statistics 17, 13-23). The interval orders the stops from the worst to
+ * the best and holds the rates at which neither this stop or a better one, nor this one or a worse one, is rarer than 2.5% (Jennison
+ * and Turnbull 1983, "Confidence intervals for a binomial parameter following a multistage test", Technometrics 25, 49-58).
+ *
+ * @param outcomes whether each trial passed, in the order in which they were started; those after the first stop don't count
+ * @returns null if the trials did not get to a stop
+ */
+export function curtailedRate({ k, minPasses }: Policy, outcomes: readonly boolean[]): CurtailedRate | null {
+  const most = k - minPasses + 1;
+  const seen: Stop = { passes: 0, failures: 0 };
+  for (const passed of outcomes) {
+    if (passed) seen.passes++;
+    else seen.failures++;
+    if (seen.passes === minPasses || seen.failures === most) return rateAt(seen, minPasses, most);
+  }
+  return null;
+}
+
+function rateAt({ passes, failures }: Stop, minPasses: number, most: number): CurtailedRate {
+  // From the worst stop to the best.
+  const stops = [
+    ...Array.from({ length: minPasses }, (_, count) => ({ passes: count, failures: most })),
+    ...Array.from({ length: most }, (_, count) => ({ passes: minPasses, failures: most - 1 - count })),
+  ];
+  const at = stops.findIndex(stop => stop.passes === passes && stop.failures === failures);
+  const chance = (rate: number, some: readonly Stop[]) =>
+    some.reduce((sum, stop) => sum + chanceOf(stop, rate, minPasses), 0);
+  const [better, worse] = [stops.slice(at), stops.slice(0, at + 1)];
+  const low = at === 0 ? 0 : rateWhere(rate => chance(rate, better) < 0.025);
+  const high = at === stops.length - 1 ? 1 : rateWhere(rate => chance(rate, worse) >= 0.025);
+  const passed = passes === minPasses;
+  const before = passes + failures - 1;
+  const rate = before === 0 ? Number(passed) : (passes - Number(passed)) / before;
+  return { rate, interval: [low, high] };
+}
+
+/** The last trial is of the kind that stops them. */
+function chanceOf({ passes, failures }: Stop, rate: number, minPasses: number): number {
+  const others = passes === minPasses ? failures : passes;
+  return ways(passes + failures - 1, others) * rate ** passes * (1 - rate) ** failures;
+}
+
+function ways(n: number, chosen: number): number {
+  let count = 1;
+  for (let i = 1; i <= chosen; i++) count *= (n - chosen + i) / i;
+  return count;
+}
+
+/** The rate up to which it holds, by halving. */
+function rateWhere(holds: (rate: number) => boolean): number {
+  let [low, high] = [0, 1];
+  for (let step = 0; step < 50; step++) {
+    const middle = (low + high) / 2;
+    if (holds(middle)) low = middle;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,73 @@
+import { expect, test } from 'vitest';
+import { curtailedRate } from '../../../src/verdicts/curtailed';
+import { wilsonInterval } from '../../../src/verdicts/statistics';
+
+const POLICIES = [
+  [1, 1],
+  [3, 1],
+  [3, 3],
+  [5, 3],
+  [5, 4],
+  [10, 8],
+  [25, 13],
+].map(([k, minPasses]) => ({ k: k!, minPasses: minPasses! }));
+const RATES = Array.from({ length: 19 }, (_, index) => (index + 1) / 20);
+
+/** All ways in which trials can go, up to the stop, each with its chance. */
+function* sequences(policy: { k: number; minPasses: number }, rate: number) {
+  const most = policy.k - policy.minPasses + 1;
+  // By counts: the chance of a stop is the number of ways to it, counted step by step.
+  let reached = new Map<string, { outcomes: boolean[]; chance: number }>([['', { outcomes: [], chance: 1 }]]);
+  while (reached.size) {
+    const next = new Map<string, { outcomes: boolean[]; chance: number }>();
+    for (const { outcomes, chance } of reached.values())
+      for (const passed of [true, false]) {
+        const longer = [...outcomes, passed];
+        const passes = longer.filter(Boolean).length;
+        const failures = longer.length - passes;
+        const share = chance * (passed ? rate : 1 - rate);
+        if (passes === policy.minPasses || failures === most) yield { outcomes: longer, chance: share };
+        else {
+          const key = `${passes} ${failures}`;
+          next.set(key, { outcomes: longer, chance: (next.get(key)?.chance ?? 0) + share });
+        }
+      }
+    reached = next;
+  }
+}
+
+test.each(POLICIES)('$minPasses of $k: the estimate has no bias, and the interval covers 95%', policy => {
+  for (const rate of RATES) {
+    let [mean, covered, total] = [0, 0, 0];
+    for (const { outcomes, chance } of sequences(policy, rate)) {
+      const found = curtailedRate(policy, outcomes)!;
+      mean += chance * found.rate;
+      total += chance;
+      if (found.interval[0] <= rate && rate <= found.interval[1]) covered += chance;
+    }
+    expect(total).toBeCloseTo(1, 9);
+    expect.soft(mean, `mean at ${rate}`).toBeCloseTo(rate, 9);
+    expect.soft(covered, `coverage at ${rate}`).toBeGreaterThanOrEqual(0.95);
+  }
+});
+
+test('trials after the stop don’t count, and before it there is no rate', () => {
+  const policy = { k: 5, minPasses: 4 };
+  const [pass, fail] = [true, false];
+  expect(curtailedRate(policy, [pass, pass, pass])).toBeNull();
+  const found = curtailedRate(policy, [pass, fail, pass, pass, pass]);
+  expect(found!.rate).toBe(3 / 4);
+  expect(curtailedRate(policy, [pass, fail, pass, pass, pass, fail])).toEqual(found);
+  expect(curtailedRate(policy, [fail, fail])).toMatchObject({ rate: 0, interval: [0, expect.any(Number)] });
+  expect(curtailedRate(policy, [pass, pass, pass, pass])).toMatchObject({
+    rate: 1,
+    interval: [expect.any(Number), 1],
+  });
+});
+
+test('it is about as wide as the interval of trials that don’t stop', () => {
+  const [low, high] = curtailedRate({ k: 10, minPasses: 8 }, Array(8).fill(true))!.interval;
+  const [fixedLow] = wilsonInterval(8, 8)!;
+  expect(high).toBe(1);
+  expect(Math.abs(low - fixedLow)).toBeLessThan(0.08);
+});
