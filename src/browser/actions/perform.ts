@@ -133,11 +133,7 @@ async function fill({ locator, text }: Of<'fill'>, _: Page, timeout: number): Pr
 
 /** A styled button hides the real input and opens its file dialog. */
 async function upload({ locator, files }: Of<'upload'>, page: Page, timeout: number): Promise<void> {
-  const isInput = await locator.evaluate(
-    element => element instanceof HTMLInputElement && element.type === 'file',
-    undefined,
-    { timeout },
-  );
+  const isInput = await locator.evaluate(injected('matches'), 'input[type=file]', { timeout });
   if (isInput) return locator.setInputFiles([...files], { timeout });
   const chosen = page.waitForEvent('filechooser', { timeout });
   // If the click fails, its own error says why.

@@ -1,5 +1,7 @@
 // A document as a whole: how much of it is seen, what it says, when it has drawn, and which tools it has for agents.
 
+import { everyElement } from './elements';
+
 export function viewport() {
   return { width: innerWidth, height: innerHeight, ratio: devicePixelRatio, scrolled: Math.round(scrollY) };
 }
@@ -88,25 +90,13 @@ export function visibleText(): string {
  */
 export function hashOfContent(): string {
   const ARIA = ['checked', 'pressed', 'expanded', 'selected', 'current', 'disabled', 'valuenow'];
-  const stateOf = (element: Element): unknown[] => {
-    const aria = ARIA.map(name => element.getAttribute(`aria-${name}`));
-    const disabled = 'disabled' in element && element.disabled;
-    if (element instanceof HTMLInputElement) return [...aria, disabled, element.value, element.checked];
-    if (element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement)
-      return [...aria, disabled, element.value];
-    if (element instanceof HTMLDetailsElement || element instanceof HTMLDialogElement)
-      return [...aria, element.open];
-    return element instanceof HTMLImageElement ? [...aria, element.currentSrc] : [...aria, disabled];
-  };
   const seen: unknown[] = [document.title, document.body?.innerText];
-  const roots: (Document | ShadowRoot)[] = [document];
-  for (const root of roots)
-    for (const element of root.querySelectorAll('*')) {
-      seen.push(...stateOf(element));
-      if (!element.shadowRoot) continue;
-      roots.push(element.shadowRoot);
-      seen.push(element.shadowRoot.textContent);
-    }
+  for (const element of everyElement()) {
+    const { disabled, value, checked, open, currentSrc } = element as Element & Record<string, unknown>;
+    const isField = element.matches('input,textarea,select');
+    seen.push(...ARIA.map(name => element.getAttribute(`aria-${name}`)), disabled, open);
+    seen.push(isField && value, isField && checked, currentSrc, element.shadowRoot?.textContent);
+  }
   const text = seen.join('\0');
   let hash = 0x811c9dc5;
   for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);

@@ -30,6 +30,14 @@ export function controlAround(element: Element): Element | null {
   return around && controlAround(around);
 }
 
+/** Also in open shadow roots. */
+export function* everyElement(root: ParentNode = document): Generator<Element> {
+  for (const element of root.querySelectorAll('*')) {
+    yield element;
+    if (element.shadowRoot) yield* everyElement(element.shadowRoot);
+  }
+}
+
 /** Out of a shadow root, too. */
 export function parentOf(element: Element): Element | null {
   return element.parentElement ?? (element.getRootNode() as ShadowRoot).host ?? null;

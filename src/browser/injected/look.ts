@@ -3,6 +3,7 @@ import type { FindingKind } from '../../data/finding';
 import {
   type Box,
   boxOf,
+  everyElement,
   flatText,
   hintsOf,
   inViewport,
@@ -111,16 +112,12 @@ export function isLate(state: State): boolean {
 /** Collects all elements, also in open shadow roots. */
 function gather(state: State): void {
   const { controls, others } = state;
-  const roots: (Document | ShadowRoot)[] = [document];
-  for (let root = roots.pop(); root; root = roots.pop())
-    for (const element of root.querySelectorAll('*')) {
-      if (element.shadowRoot) roots.push(element.shadowRoot);
-      if (isControl(element)) controls.push(element);
-      else if (others.length < 20_000) others.push(element);
-      if (controls.length < 3_000 && !isLate(state)) continue;
-      state.incomplete.push(`controls after the first ${controls.length} were not looked at`);
-      roots.length = 0;
-      break;
-    }
+  for (const element of everyElement()) {
+    if (isControl(element)) controls.push(element);
+    else if (others.length < 20_000) others.push(element);
+    if (controls.length < 3_000 && !isLate(state)) continue;
+    state.incomplete.push(`controls after the first ${controls.length} were not looked at`);
+    break;
+  }
   state.shown = controls.filter(isShown);
 }

@@ -3,6 +3,7 @@ import {
   boxOf,
   controlAround,
   cssPathOf,
+  everyElement,
   hit,
   holds,
   largestOver,
@@ -140,9 +141,7 @@ export function overIt(target: Element, closers: RegExp[]): Over {
 /** The button or link with one of these names that is drawn over the cover, as a part of it or beside it. */
 function wayToClose(cover: Element, names: RegExp[]): Element | undefined {
   const root = cover.getRootNode() as Document | ShadowRoot;
-  const all: Element[] = [...document.querySelectorAll('*')];
-  for (const { shadowRoot } of all) if (shadowRoot) all.push(...shadowRoot.querySelectorAll('*'));
-  const onTop = all.filter(way => {
+  const onTop = [...everyElement()].filter(way => {
     if (!way.matches('button,a,[role=button],[title]')) return false;
     const { x, y, width, height } = boxOf(way);
     const middle = { x: x + width / 2, y: y + height / 2 };
