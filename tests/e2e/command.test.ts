@@ -402,14 +402,6 @@ const faults: Record<string, Fault> = {
     reason: /^null$/,
     turns: 1,
   },
-  'endless-line': {
-    does: `const write = () => { while (process.stdout.write('{"type":"turn","title":"'.padEnd(10_000, 'x'))); process.stdout.once('drain', write); }; write(); await never();`,
-    reason: /it wrote more than 4 MB to standard output/,
-  },
-  'logs-to-output': {
-    does: `say('Loading the model...\\n'); await never();`,
-    reason: /it wrote "Loading the model\.\.\.", which is not JSON: .*print logs to standard error/,
-  },
   'unknown-line': {
     does: `say({ type: 'click', at: [1, 2] }); await never();`,
     reason: /it wrote \{"type":"click","at":\[1,2\]\}, which is not a line of the protocol: type: .*'turn'/,

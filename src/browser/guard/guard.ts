@@ -140,9 +140,12 @@ class ProtocolGuard {
   /** Answers a held request. Never rejects, since the request or the browser may be gone by then. */
   async paused(paused: Paused): Promise<void> {
     try {
-      if (paused.responseStatusCode !== undefined || paused.responseErrorReason !== undefined)
-        await this.#responded(paused);
-      else if (paused.resourceType === 'Document') await this.#decide(paused);
+      const { requestId, responseStatusCode: status, responseErrorReason: failure } = paused;
+      if (status !== undefined || failure !== undefined) {
+        this.#awaited.get(requestId)?.({ status, failure });
+        this.#awaited.delete(requestId);
+        await this.session.send('Fetch.continueRequest', { requestId });
+      } else if (paused.resourceType === 'Document') await this.#decide(paused);
       else if (paused.resourceType === 'Other') await this.#decideWorker(paused);
       else await this.#log(paused);
     } catch {}
@@ -188,12 +191,6 @@ class ProtocolGuard {
     const interceptResponse = tell !== undefined && paused.networkId === undefined;
     if (tell && interceptResponse) this.#awaited.set(requestId, tell);
     await this.session.send('Fetch.continueRequest', { requestId, interceptResponse });
-  }
-
-  async #responded({ requestId, responseStatusCode, responseErrorReason }: Paused): Promise<void> {
-    this.#awaited.get(requestId)?.({ status: responseStatusCode, failure: responseErrorReason });
-    this.#awaited.delete(requestId);
-    await this.session.send('Fetch.continueRequest', { requestId });
   }
 }
 

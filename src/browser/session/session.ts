@@ -36,7 +36,8 @@ export class Session {
   private downloads = 0;
   private taken = 0;
   private readonly activity: Activity;
-  private readonly tabsChanged = new Signal();
+  /** Fires when a tab opens, is admitted or goes, and when a request ends. */
+  private readonly changed = new Signal();
   /** Number of tabs that the browser announced but Playwright never reported: they are not waited for again. */
   private missing = 0;
   private readonly hanging = new WeakSet<Page>();
@@ -56,7 +57,7 @@ export class Session {
     this.tabs = [...others, page];
     this.numbered = [page, ...others];
     this.dialogs = new Dialogs(this);
-    this.activity = new Activity(context, this.tabsChanged.fire);
+    this.activity = new Activity(context, this.changed);
     for (const tab of this.tabs) this.watch(tab);
     const unlisten = listen(context, { page: opened => this.follow(opened) });
     this.disposers.push(unlisten, this.dialogs.dispose, this.activity.dispose);
@@ -65,7 +66,7 @@ export class Session {
   /** From now on, waits for tabs that the browser has announced, and activates a new tab only if the guard lets it stay. */
   guardedBy(guard: Pick<Guard, 'targets' | 'documents'> | undefined): void {
     this.guard = guard;
-    guard?.targets?.onGone(this.tabsChanged.fire);
+    guard?.targets?.onGone(this.changed.fire);
   }
 
   /**
@@ -80,7 +81,7 @@ export class Session {
     const end = performance.now() + NAVIGATION_LIMIT_MS;
     while (!(await documents.mayStayNow(this.page))) {
       if (performance.now() > end) throw new Error('The active tab shows a document of another host.');
-      await this.tabsChanged.next(HANGING_LIMIT_MS);
+      await this.changed.next(HANGING_LIMIT_MS);
     }
     const { page } = this;
     const before = documents.strangeDocuments(page);
@@ -123,7 +124,7 @@ export class Session {
   async tabAt(number: number, timeoutMs: number): Promise<Page | undefined> {
     const end = performance.now() + timeoutMs;
     while (!this.numbered[number] && performance.now() < end)
-      await this.tabsChanged.next(end - performance.now());
+      await this.changed.next(end - performance.now());
     return this.numbered[number];
   }
 
@@ -153,7 +154,7 @@ export class Session {
       const isLoading = this.activity.opensTab || this.unchecked.size > 0;
       const left = (isLoading ? end : Math.min(soon, end)) - performance.now();
       if (left <= 0) break;
-      await this.tabsChanged.next(left);
+      await this.changed.next(left);
       if (isLoading) soon = performance.now() + UNREPORTED_LIMIT_MS;
     }
     this.missing = Math.max(0, this.unreported);
@@ -216,11 +217,11 @@ export class Session {
         void stays.then(yes => {
           this.unchecked.delete(opened);
           if (yes && !opened.isClosed()) this.join(opened);
-          this.tabsChanged.fire();
+          this.changed.fire();
         });
       }
     }
-    this.tabsChanged.fire();
+    this.changed.fire();
   }
 
   private join(opened: Page): void {

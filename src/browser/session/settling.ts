@@ -3,7 +3,7 @@
 import type { BrowserContext, Frame, Page, Request } from '@playwright/test';
 import { debug } from '../../text/debug';
 import { callInPage, unseen } from '../in-page';
-import { listen, Signal, within } from '../waiting';
+import { listen, type Signal, within } from '../waiting';
 
 /** The longest wait for requests that an action caused. */
 export const LIMIT_MS = 5_000;
@@ -35,15 +35,16 @@ export class Activity {
   private readonly pending = new Map<Request, Pending>();
   /** Requests that took longer than a wait: they are not waited for again. */
   private readonly endless = new Set<string>();
-  private readonly ended = new Signal();
   readonly dispose: () => void;
 
-  /** @param onEnded is called at the end of each request */
-  constructor(context: BrowserContext, onEnded: () => void = () => undefined) {
+  /** @param changed fires at the end of each request */
+  constructor(
+    context: BrowserContext,
+    private readonly changed: Signal,
+  ) {
     const ended = (request: Request) => {
       this.pending.delete(request);
-      this.ended.fire();
-      onEnded();
+      changed.fire();
     };
     this.dispose = listen(context, {
       request: request => {
@@ -83,7 +84,7 @@ export class Activity {
         for (const request of left) if (!isDocument(request)) this.endless.add(keyOf(request));
         return !left.some(isDocument);
       }
-      await this.ended.next(Math.min(budget, this.untilStream(left)));
+      await this.changed.next(Math.min(budget, this.untilStream(left)));
     }
   }
 
