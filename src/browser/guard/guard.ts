@@ -139,58 +139,54 @@ class ProtocolGuard {
 
   /** Answers a held request. Never rejects, since the request or the browser may be gone by then. */
   async paused(paused: Paused): Promise<void> {
+    const { requestId, resourceType, responseStatusCode: status, responseErrorReason: failure } = paused;
+    let interceptResponse: boolean | undefined;
     try {
-      const { requestId, responseStatusCode: status, responseErrorReason: failure } = paused;
       if (status !== undefined || failure !== undefined) {
         this.#awaited.get(requestId)?.({ status, failure });
         this.#awaited.delete(requestId);
-        await this.session.send('Fetch.continueRequest', { requestId });
-      } else if (paused.resourceType === 'Document') await this.#decide(paused);
-      else if (paused.resourceType === 'Other') await this.#decideWorker(paused);
-      else await this.#log(paused);
+      } else if (resourceType === 'Document') {
+        if (await this.#refuses(paused)) return;
+      } else if (resourceType === 'Other') {
+        if (await this.#refusesWorker(paused)) return;
+      } else interceptResponse = this.#log(paused);
+      await this.session.send('Fetch.continueRequest', { requestId, interceptResponse });
     } catch {}
   }
 
-  async #decide(paused: Paused): Promise<void> {
-    const { requestId } = paused;
-    const page = await this.targets.ownPage(paused.frameId);
-    if (!page || this.sink.allowed(paused.request.url)) {
-      await this.session.send('Fetch.continueRequest', { requestId });
-      return;
-    }
+  async #refuses({ requestId, frameId, redirectedRequestId, request: { url } }: Paused): Promise<boolean> {
+    const page = await this.targets.ownPage(frameId);
+    if (!page || this.sink.allowed(url)) return false;
     // An empty answer keeps the current document. Most failures would replace it by an error page.
     const answered = this.session.send('Fetch.fulfillRequest', { requestId, responseCode: 204 });
     // Without a URL, the tab was opened for this request. Playwright reports it only once it has a document.
     const isFresh = page.url === '';
-    const how = isFresh ? 'popup' : paused.redirectedRequestId ? 'redirect' : 'navigation';
-    this.sink.refused(paused.request.url, how);
+    this.sink.refused(url, isFresh ? 'popup' : redirectedRequestId ? 'redirect' : 'navigation');
     await answered;
     if (isFresh) await this.session.send('Target.closeTarget', { targetId: page.targetId });
+    return true;
   }
 
   /** A service worker of another host could send requests even when no page of that host is open. */
-  async #decideWorker({ requestId, frameId, request }: Paused): Promise<void> {
+  async #refusesWorker({ requestId, frameId, request }: Paused): Promise<boolean> {
     const isWorkers = Object.keys(request.headers).some(name => name.toLowerCase() === 'service-worker');
-    if (!isWorkers || this.sink.allowed(request.url) || !(await this.targets.isOwnWorker(frameId))) {
-      await this.session.send('Fetch.continueRequest', { requestId });
-      return;
-    }
+    if (!isWorkers || this.sink.allowed(request.url) || !(await this.targets.isOwnWorker(frameId)))
+      return false;
     this.sink.refused(request.url, 'service_worker');
     await this.session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' });
+    return true;
   }
 
-  async #log(paused: Paused): Promise<void> {
-    const { requestId, request } = paused;
+  /** @returns whether its response is needed, too: the context's own events have that of the others */
+  #log({ requestId, networkId, frameId, request, resourceType }: Paused): boolean {
     // Preflights are the browser's own. The context's events leave them out, too.
     const isPreflight = 'Access-Control-Request-Method' in request.headers;
-    const isLogged = !isPreflight && this.targets.isOwn(paused.frameId);
-    const resourceType = paused.resourceType === 'Ping' ? 'ping' : 'fetch';
-    const seen = { url: request.url, method: request.method, resourceType };
-    const tell = isLogged ? this.sink.network?.add(seen) : undefined;
-    // The context's own events have the status of the others.
-    const interceptResponse = tell !== undefined && paused.networkId === undefined;
-    if (tell && interceptResponse) this.#awaited.set(requestId, tell);
-    await this.session.send('Fetch.continueRequest', { requestId, interceptResponse });
+    if (isPreflight || !this.targets.isOwn(frameId)) return false;
+    const type = resourceType === 'Ping' ? 'ping' : 'fetch';
+    const tell = this.sink.network?.add({ url: request.url, method: request.method, resourceType: type });
+    if (!tell || networkId !== undefined) return false;
+    this.#awaited.set(requestId, tell);
+    return true;
   }
 }
 
