@@ -1,4 +1,4 @@
-// Keeps the values of secrets out of texts, in every form in which pages, addresses and protocols write a value.
+// Keeps the values of secrets out of texts, in every form in which pages, addresses and protocols write a value; and puts them in.
 
 /** Replaces the values of secrets by `<secret>NAME</secret>`. Masking twice changes nothing. */
 export type Mask = (text: string) => string;
@@ -35,9 +35,28 @@ export function secretMask(secrets: Readonly<Record<string, string>>): Mask {
     });
 }
 
-/** A copy through JSON, with every text in it masked. */
-export function maskDeep<T>(value: T, mask: Mask): T {
-  const json = JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? mask(inner) : inner));
+/**
+ * Replaces the names of secrets by their values: agents know a secret only as `<secret>SHOP_PASSWORD</secret>`.
+ *
+ * @param unknown makes the error for a name that is not among `secrets`
+ */
+export function fillSecrets(
+  text: string,
+  secrets: Readonly<Record<string, string>>,
+  unknown = (name: string) =>
+    new Error(
+      `There is no secret named ${JSON.stringify(name)}. Secrets of this task: ${Object.keys(secrets).join(', ') || 'none'}.`,
+    ),
+): string {
+  return text.replace(/<secret>\s*([^<>]*?)\s*<\/secret>/g, (_, name: string) => {
+    if (Object.hasOwn(secrets, name)) return secrets[name]!;
+    throw unknown(name);
+  });
+}
+
+/** A copy through JSON, with `change` applied to every text in it, except keys. */
+export function inTexts<T>(value: T, change: (text: string) => string): T {
+  const json = JSON.stringify(value, (_, inner) => (typeof inner === 'string' ? change(inner) : inner));
   return json === undefined ? (undefined as T) : (JSON.parse(json) as T);
 }
 

@@ -9,7 +9,7 @@ import { type Judge, type JudgedTrial, JudgeError } from '../grading/judge';
 import { problemsIn } from '../spec/errors';
 import { parsedUrl } from '../spec/url';
 import { messageOf, oneLine } from '../text/line';
-import { type Mask, maskDeep } from '../text/mask';
+import { inTexts, type Mask } from '../text/mask';
 import type { AgentRun } from './run-agent';
 import { keyPointTitle } from './transcript';
 
@@ -142,7 +142,7 @@ async function judgedTrial(
 
 /** @throws Error that says what is wrong with the judgement: an unreadable record would lose the trial. */
 function readJudgement(returned: unknown, { name, model }: Judge, mask: Mask): JudgeResult {
-  const { data, error } = judgeResultSchema.safeParse(maskDeep(returned, mask));
+  const { data, error } = judgeResultSchema.safeParse(inTexts(returned, mask));
   if (error) throw new Error(`must resolve to { passed, reason }: ${problemsIn(error, 'the result')[0]}`);
   return { ...data, reason: oneLine(data.reason, MAX_REASON), name, ...(model && { model }) };
 }

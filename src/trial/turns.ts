@@ -1,7 +1,6 @@
 // The turns of one trial: counted, limited, shown as steps, each with its usage and a screenshot.
 import type { Page } from '@playwright/test';
 import { BudgetExceededError, type Turn, TurnLimitError, type TurnOptions } from '../agents/agent';
-import { filled, inTexts } from '../agents/secrets';
 import { act } from '../browser/actions/act';
 import { ActionRecorder } from '../browser/actions/record';
 import type { PageToolCallOptions } from '../browser/page-tools/page-tools';
@@ -13,7 +12,7 @@ import type { Action, TurnRecord } from '../data/record';
 import { addUsage, NO_USAGE, type ReportedUsage } from '../data/usage';
 import { debug } from '../text/debug';
 import { messageOf, oneLine, shortUrl } from '../text/line';
-import { type Mask, maskDeep } from '../text/mask';
+import { fillSecrets, inTexts, type Mask } from '../text/mask';
 import type { AgentRun, Attach } from './run-agent';
 
 export class Turns {
@@ -119,7 +118,7 @@ export class Turns {
     const told: Action = { title, detail };
     let result: unknown;
     const call = async () => {
-      const given = inTexts(input, text => filled(text, plan.secrets));
+      const given = inTexts(input, text => fillSecrets(text, plan.secrets));
       result = await webmcp.call(session.page, name, given, { ...options, recorder });
       detail.result = resultText(result);
       if (saysError(result)) throw new Error(detail.result);
@@ -221,7 +220,7 @@ export class Turns {
   private async note(actions: TurnRecord['actions']): Promise<void> {
     const recorded = this.signal.aborted ? undefined : await this.recorder.done();
     if (!recorded) return;
-    const noted = maskDeep(recorded, this.trial.mask);
+    const noted = inTexts(recorded, this.trial.mask);
     const silent = actions.filter(({ recorded }) => !recorded);
     for (const action of silent) {
       const ofCall = action.detail?.pageTool === undefined ? 0 : noted.findIndex(isToolCall) + 1;
@@ -245,5 +244,5 @@ function validUsage(usage: ReportedUsage): ReportedUsage {
 
 function maskAction({ title, control, error, point, detail, recorded }: Action, mask: Mask): Action {
   const given = Object.entries({ control, error, point, detail, recorded }).filter(([, value]) => value);
-  return { title: oneLine(mask(String(title)), 200), ...maskDeep(Object.fromEntries(given), mask) };
+  return { title: oneLine(mask(String(title)), 200), ...inTexts(Object.fromEntries(given), mask) };
 }

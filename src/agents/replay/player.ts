@@ -20,8 +20,8 @@ import {
 } from '../../data/recording';
 import { UNIQUE } from '../../spec/placeholders';
 import { messageOf } from '../../text/line';
+import { fillSecrets, inTexts } from '../../text/mask';
 import type { Agent, SessionTask, Turn } from '../agent';
-import { fillSecrets, inTexts } from '../secrets';
 import type { ReplaySettings } from './index';
 
 /** Milliseconds between checks for an action's effect: they grow from the first to the longest. */

@@ -18,8 +18,8 @@ import type { DialogAnswer } from '../../data/action';
 import { fieldInWords } from '../../data/control-words';
 import type { Action } from '../../data/record';
 import { messageOf } from '../../text/line';
+import { fillSecrets } from '../../text/mask';
 import type { GaveUp, SessionTask } from '../agent';
-import { filled } from '../secrets';
 import { Tabs } from './tabs';
 import type { Prepared } from './tool';
 
@@ -68,7 +68,7 @@ export class Driver {
   }
 
   /** Replaces the names of secrets by their values. */
-  readonly fill = (text: string) => filled(text, this.task.secrets);
+  readonly fill = (text: string) => fillSecrets(text, this.task.secrets);
 
   /** What a tab shows, or what has changed on it, with its new page tools. */
   async look(page: Page): Promise<string> {

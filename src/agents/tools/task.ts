@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { toolList } from '../../browser/page-tools/tool-text';
 import { shorten } from '../../text/line';
-import { inTexts } from '../secrets';
+import { inTexts } from '../../text/mask';
 import { defineTool, none, quote } from './tool';
 
 const NO_REASON = 'give_up needs a reason, in words.';

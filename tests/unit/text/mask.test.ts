@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { maskDeep, secretMask } from '../../../src/text/mask';
+import { inTexts, secretMask } from '../../../src/text/mask';
 
 const SECRET = `Hünter's "2" <&>/ =+`;
 const masked = '<secret>PW</secret>';
@@ -85,7 +85,7 @@ describe('forms of a secret', () => {
 });
 
 test('every text in a value', () => {
-  expect(maskDeep({ a: [SECRET], b: 1, c: { d: `x${SECRET}` } }, mask)).toEqual({
+  expect(inTexts({ a: [SECRET], b: 1, c: { d: `x${SECRET}` } }, mask)).toEqual({
     a: [masked],
     b: 1,
     c: { d: `x${masked}` },
