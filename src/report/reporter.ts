@@ -107,13 +107,10 @@ export default class TaskproofReporter implements Reporter {
     if (run.add(test, result) && run.isTest && this.preprocessed) skipNeedless(run);
   }
 
-  async onEnd(result: FullResult): Promise<{ status?: FullResult['status'] } | undefined> {
+  async onEnd(result: FullResult): Promise<void> {
     if (isInteractive()) this.sayNotJudged();
-    if (isListing() || isInteractive()) return undefined;
-    if (!this.specRuns.size && !checkRun()) {
-      this.keepEarlierResults();
-      return undefined;
-    }
+    if (isListing() || isInteractive()) return;
+    if (!this.specRuns.size && !checkRun()) return this.keepEarlierResults();
     if (!this.preprocessed) this.refuseConflicts();
     this.joinUnconfirmed();
     const check = checkRun();
@@ -138,7 +135,7 @@ export default class TaskproofReporter implements Reporter {
     if (check) {
       // If a global setup or a test file failed, there is no plan.
       if (this.preprocessed) writeText(check.outputFile, JSON.stringify(resultsOf(runs, about)));
-      return undefined;
+      return;
     }
     for (const { result } of runs.flatMap(({ entries }) => entries)) showDetails(result);
     const diagnosed = await this.diagnose(runs);
@@ -150,7 +147,6 @@ export default class TaskproofReporter implements Reporter {
         print(process.stdout, `  taskproof: ${line}`);
     const more = whereToLook(this.config, this.options.outputFile, this.folder());
     if (isLost) this.fail(lostSummary({ lost, leftOut }, results, more));
-    return undefined;
   }
 
   /** Ordinary tests that did not run although the run passed: a tolerated failure kept them from it. */
