@@ -2,7 +2,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { expect, type Locator, type Page } from '@playwright/test';
 import type { NetworkEvent } from '../data/record';
-import type { Assertion, DomAssertion, NetworkAssertion, UrlAssertion } from '../spec';
+import type { Assertion, DomAssertion, NetworkAssertion } from '../spec';
 import { messageOf, shorten } from '../text/line';
 
 export interface GradedState {
@@ -37,44 +37,40 @@ const UNRESPONSIVE = 'the page did not respond: it was busy, or its script never
 /** The assertion as a sentence, for steps and records. */
 export function assertionTitle(assertion: Assertion): string {
   if (assertion.type === 'url') return `url matches "${assertion.pattern}"`;
-  if (assertion.type === 'network')
-    return `${requestInWords(assertion)} was sent${assertion.status === undefined ? '' : ` and answered with ${assertion.status}`}`;
-  return assertion.state === 'text'
-    ? `"${assertion.selector}" contains "${assertion.text}"`
-    : `"${assertion.selector}" is ${assertion.state}`;
+  if (assertion.type === 'dom') {
+    const { selector, state, text } = assertion;
+    return `"${selector}" ${state === 'text' ? `contains "${text}"` : `is ${state}`}`;
+  }
+  const { status } = assertion;
+  return `${requestInWords(assertion)} was sent${status === undefined ? '' : ` and answered with ${status}`}`;
 }
 
 /** @throws AssertionFailure if the assertion does not hold within the timeout. */
 export async function checkAssertion(assertion: Assertion, state: GradedState): Promise<void> {
-  if (assertion.type === 'network') return checkNetwork(assertion, state);
-  if (state.page.isClosed()) throw new AssertionFailure('no tab was open when the agent ended');
-  if (assertion.type === 'url') return checkUrl(assertion, state);
-  return checkDom(assertion, state);
-}
-
-async function checkUrl({ pattern }: UrlAssertion, state: GradedState): Promise<void> {
+  const { page, network } = state;
+  if (assertion.type === 'network') return holds(state, () => lookInto(network, assertion));
+  if (page.isClosed()) throw new AssertionFailure('no tab was open when the agent ended');
+  if (assertion.type === 'dom') return checkDom(assertion, state);
+  const { pattern } = assertion;
   await holds(state, () => {
-    const url = state.page.url();
+    const url = page.url();
     return matchesUrlGlob(pattern, url) ? null : `the URL ${url} does not match "${pattern}"`;
   });
 }
 
-async function checkNetwork(assertion: NetworkAssertion, state: GradedState): Promise<void> {
+function lookInto(network: readonly NetworkEvent[], assertion: NetworkAssertion): string | null {
   const { urlPattern, method, status } = assertion;
   const request = requestInWords(assertion);
-  await holds(state, () => {
-    const sent = state.network.filter(
-      event => matchesUrlGlob(urlPattern, event.url) && (method === undefined || event.method === method),
-    );
-    const answered = sent.filter(event => !event.keptByWorker);
-    if (answered.some(event => statusMatches(status, event.status))) return null;
-    const seen = new Set(answered.map(event => event.status ?? event.failure ?? 'no answer'));
-    if (seen.size)
-      return `${request} was sent, but answered with ${[...seen].join(', ')} instead of ${status}`;
-    return sent.length
-      ? `${request} was made, but a service worker answered it, not the server`
-      : `no request matched ${request}`;
-  });
+  const sent = network.filter(
+    event => matchesUrlGlob(urlPattern, event.url) && (method === undefined || event.method === method),
+  );
+  const answered = sent.filter(event => !event.keptByWorker);
+  if (answered.some(event => statusMatches(status, event.status))) return null;
+  const seen = new Set(answered.map(event => event.status ?? event.failure ?? 'no answer'));
+  if (seen.size) return `${request} was sent, but answered with ${[...seen].join(', ')} instead of ${status}`;
+  return sent.length
+    ? `${request} was made, but a service worker answered it, not the server`
+    : `no request matched ${request}`;
 }
 
 function statusMatches(wanted: NetworkAssertion['status'], status: number | null): boolean {
@@ -96,8 +92,9 @@ async function checkDom(assertion: DomAssertion, state: GradedState): Promise<vo
   const locator = state.page.locator(`css=${selector}`);
   await holds(state, () =>
     lookAt(locator, assertion, state.page).catch(error => {
-      const message = messageOf(error);
-      throw /selector/i.test(message) ? invalid(firstLine(message)) : error;
+      // Playwright colours its messages.
+      const [line] = stripVTControlCharacters(messageOf(error)).split('\n');
+      throw /selector/i.test(messageOf(error)) ? invalid(line!) : error;
     }),
   );
 }
@@ -154,20 +151,13 @@ async function whyBlank(page: Page): Promise<string | null> {
   if (/^(chrome|edge|about)(-error|:neterror)/.test(url)) return 'the page failed to load';
   const body = page.locator('css=body');
   const shown = 'css=img, svg, canvas, video, iframe, object, input, button, select, textarea';
-  const rendered =
-    (await body.count()) > 0 &&
-    ((await body.first().innerText({ timeout: RESPONSE_MS })).trim() !== '' ||
-      (await body.locator(shown).filter({ visible: true }).count()) > 0);
-  return rendered ? null : `the page rendered no content (${url})`;
+  const isSaying =
+    (await body.count()) && (await body.first().innerText({ timeout: RESPONSE_MS })).trim() !== '';
+  if (isSaying || (await body.locator(shown).filter({ visible: true }).count())) return null;
+  return `the page rendered no content (${url})`;
 }
 
-function isGone(message: string): boolean {
-  return /crashed|has been closed/i.test(message);
-}
-
-function isNavigating(error: unknown): boolean {
-  return /context was destroyed|cannot find context|navigat|frame was detached/i.test(messageOf(error));
-}
+const NAVIGATING = /context was destroyed|cannot find context|navigat|frame was detached/i;
 
 /**
  * @param look returns why the assertion does not hold, or null
@@ -185,7 +175,7 @@ async function holds(
       reason = await look();
     } catch (error) {
       // If the page navigates meanwhile, look again; `poll` itself would give up.
-      if (isNavigating(error)) return false;
+      if (NAVIGATING.test(messageOf(error))) return false;
       throw error;
     }
     if (reason !== null && once) throw new AssertionFailure(reason);
@@ -195,14 +185,9 @@ async function holds(
     await expect.poll(looked, options).toBe(true);
   } catch (error) {
     if (error instanceof AssertionFailure) throw error;
-    if (isGone(messageOf(error))) throw new AssertionFailure(GONE);
+    if (/crashed|has been closed/i.test(messageOf(error))) throw new AssertionFailure(GONE);
     throw new AssertionFailure(reason ?? UNRESPONSIVE, true);
   }
-}
-
-/** Playwright colours its messages. */
-function firstLine(message: string): string {
-  return stripVTControlCharacters(message.split('\n')[0]!);
 }
 
 // Not picomatch: its `?` and `*` stop at other characters, its `**/x` matches a bare `x`, and its expressions backtrack: `**a**a**a**b`
@@ -214,26 +199,18 @@ function firstLine(message: string): string {
  */
 export function matchesUrlGlob(pattern: string, url: string): boolean {
   const tokens = pattern.match(/\*{2,}|./gsu) ?? [];
-  // The positions in the pattern that the URL may have come to.
-  let live = withEmptyRuns([0], tokens);
+  // Whether the first n tokens match the URL so far.
+  let live = [true];
+  for (const token of tokens) live.push(live.at(-1)! && token.startsWith('*'));
   for (const character of url) {
-    const next: number[] = [];
-    for (const at of live) {
-      const token = tokens[at];
-      if (token?.startsWith('*')) {
-        if (token !== '*' || character !== '/') next.push(at);
-      } else if (token === '?' || token === character) next.push(at + 1);
+    const next = [false];
+    for (const [at, token] of tokens.entries()) {
+      const goesOn = token !== '*' || character !== '/';
+      const isRun = next[at]! || (live[at + 1]! && goesOn);
+      const isIt = token === '?' || token === character;
+      next.push(token.startsWith('*') ? isRun : live[at]! && isIt);
     }
-    live = withEmptyRuns(next, tokens);
-    if (live.size === 0) return false;
+    live = next;
   }
-  return live.has(tokens.length);
-}
-
-/** Adds the positions after runs that may be empty. */
-function withEmptyRuns(positions: readonly number[], tokens: readonly string[]): Set<number> {
-  const reached = new Set<number>();
-  for (let at of positions)
-    for (reached.add(at); tokens[at]?.startsWith('*') && !reached.has(at + 1); reached.add(at)) at++;
-  return reached;
+  return live.at(-1)!;
 }

@@ -50,17 +50,10 @@ export async function checkAssertions(
         return oneLine(mask(messageOf(error)), 500);
       },
     );
-    const { type, description } = assertion;
-    const method = type === 'network' ? assertion.method : undefined;
-    results.push({
-      title,
-      type,
-      ...(method ? { method } : {}),
-      ...(description ? { description } : {}),
-      passed: reason === null,
-      reason,
-      ...(location && { line: location.line }),
-    });
+    const { type, description, method } = { method: undefined, ...assertion };
+    const told = { ...(method && { method }), ...(description && { description }) };
+    const line = location && { line: location.line };
+    results.push({ title, type, ...told, passed: reason === null, reason, ...line });
   }
 }
 
@@ -73,8 +66,8 @@ export async function whySiteIsGone({ plan, session, opened }: AgentRun): Promis
   const { entryUrl } = plan;
   const origin = parsedUrl(entryUrl ?? '')?.origin;
   if (!origin) return null;
-  const unanswered = ({ url, status, failure = '' }: NetworkEvent) =>
-    failure !== '' && status === null && !/abort|block|cancel/i.test(failure) && url.startsWith(`${origin}/`);
+  const unanswered = ({ url, status, failure }: NetworkEvent) =>
+    failure && status === null && !/abort|block|cancel/i.test(failure) && url.startsWith(`${origin}/`);
   if (!entryUrl || !opened.network.events.some(unanswered)) return null;
   try {
     const options = { timeout: SITE_ANSWER_MS, maxRedirects: 0 };
