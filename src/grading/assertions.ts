@@ -19,14 +19,8 @@ export interface GradedState {
 /** Thrown by `checkAssertion` if an assertion does not hold. The message is the reason, in one line. */
 export class AssertionFailure extends Error {
   override name = 'AssertionFailure';
-
-  /** @param waited whether it was waited for until the timeout */
-  constructor(
-    reason: string,
-    readonly waited = false,
-  ) {
-    super(reason);
-  }
+  /** Whether it was waited for until the timeout. */
+  waited = false;
 }
 
 /** Milliseconds for the text of a page: if its script never ends, it does not answer. */
@@ -186,7 +180,7 @@ async function holds(
   } catch (error) {
     if (error instanceof AssertionFailure) throw error;
     if (/crashed|has been closed/i.test(messageOf(error))) throw new AssertionFailure(GONE);
-    throw new AssertionFailure(reason ?? UNRESPONSIVE, true);
+    throw Object.assign(new AssertionFailure(reason ?? UNRESPONSIVE), { waited: true });
   }
 }
 

@@ -6,7 +6,7 @@ import { AGENT_ATTACHMENT, type AgentNote, type TrialStatus, type TurnRecord } f
 import type { TotalUsage } from '../data/usage';
 import { checkOptions, type OptionSchemas } from '../options';
 import { parsedUrl } from '../spec/url';
-import { AgentRun, agentTimeMs, type TrialPlan } from '../trial/run-agent';
+import { AgentRun, type TrialPlan } from '../trial/run-agent';
 import { runError } from './inside/errors';
 import { LIMITS, missingSecrets, type ReadyOptions } from './run/options';
 import { attachTo, seedOf, testOutput, trialPlanOf } from './trial-test';
@@ -82,7 +82,7 @@ export function agentRunner(page: Page, options: ReadyOptions, testInfo: TestInf
         seed: seedOf(`${testInfo.testId}:${runs++}`, testInfo.repeatEachIndex),
         locate: () => undefined,
       };
-      if (testInfo.timeout) testInfo.setTimeout(testInfo.timeout + agentTimeMs(plan));
+      if (testInfo.timeout) testInfo.setTimeout(testInfo.timeout + plan.maxSteps * plan.turnTimeoutMs);
       return runAgent(page, plan, testInfo);
     },
   };

@@ -43,16 +43,7 @@ export class TrialTest {
     // A timeout of 0 means none, as in debugging.
     if (testInfo.timeout) testInfo.setTimeout(testInfo.timeout + trialTimeMs(plan));
     const opened = await openSession(this.page, plan.allowedDomains);
-    const identity = {
-      specId: loaded.spec.id,
-      specHash: loaded.hash,
-      specFile: posix(relative(testInfo.config.rootDir, loaded.file)),
-      repeatIndex: testInfo.repeatEachIndex,
-      retry: testInfo.retry,
-      policy: carriedPlan(testInfo)!.policy,
-      ...(plan.unique ? { runId: runId(), unique: plan.unique } : {}),
-    };
-    this.trial = new Trial(plan, identity, opened, testOutput);
+    this.trial = new Trial(plan, opened, testOutput);
     const record = await this.trial.run();
     this.attach(record);
     if (record.outcome === 'passed') return;
@@ -81,6 +72,7 @@ export class TrialTest {
     const filled = withData(declared, { trial: testInfo.repeatEachIndex + 1, unique });
     const spec = atOrigin(filled, options.origin);
     const caps = [spec.maxCostUsd, options.maxCostUsd].filter(cap => cap !== undefined);
+    const isUnique = placeholdersIn(declared).some(({ name }) => name === 'unique');
     return {
       goal: spec.goal,
       entryUrl: spec.entryUrl,
@@ -88,13 +80,22 @@ export class TrialTest {
       maxSteps: spec.maxSteps,
       ...trialPlanOf(options, testInfo),
       spec,
+      identity: {
+        specId: spec.id,
+        specHash: hash,
+        specFile: posix(relative(testInfo.config.rootDir, file)),
+        repeatIndex: testInfo.repeatEachIndex,
+        retry: testInfo.retry,
+        policy: carriedPlan(testInfo)!.policy,
+        ...(isUnique && { runId: runId(), unique }),
+      },
       specId: spec.id,
       specName,
       specHash: hash,
       judge: options.judge,
       maxCostUsd: caps.length ? Math.min(...caps) : undefined,
       seed,
-      ...(placeholdersIn(declared).some(({ name }) => name === 'unique') ? { unique } : {}),
+      ...(isUnique && { unique }),
       ...(navigationTimeoutMs ? { navigationTimeoutMs } : {}),
       locate: (path: string): Location => ({
         file,

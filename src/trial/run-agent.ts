@@ -1,4 +1,5 @@
 // One run of an agent on an open page, from the first turn to its end: in a spec's trial, or in a hand-written test.
+import { relative } from 'node:path';
 import type { Page } from '@playwright/test';
 import type { Location } from '@playwright/test/reporter';
 import {
@@ -11,7 +12,7 @@ import {
 import { PageTools, type PageToolsMode } from '../browser/page-tools/page-tools';
 import type { OpenSession, Session } from '../browser/session/session';
 import { abortable, listen } from '../browser/waiting';
-import { type ErrorKind, GAVE_UP, type Healing, type TrialStatus } from '../data/record';
+import { type ErrorKind, GAVE_UP, type TrialRecord, type TrialStatus } from '../data/record';
 import type { Judge, JudgedTrial } from '../grading/judge';
 import type { TaskSpec } from '../spec';
 import { maskDebugLines } from '../text/debug';
@@ -33,11 +34,18 @@ type PlannedTask = Pick<
   | ('maxCostUsd' | 'seed' | 'unique' | 'secrets')
 >;
 
+export type TrialIdentity = Pick<
+  TrialRecord,
+  'specId' | 'specHash' | 'specFile' | 'repeatIndex' | 'retry' | 'policy' | 'runId' | 'unique'
+>;
+
 /** What a trial does: that of a spec, or a goal in a hand-written test. Agents get a copy of the task's part. */
 export interface TrialPlan extends PlannedTask {
   agent: Agent;
   /** How the trial is graded; null in a hand-written test, which grades itself. */
   spec: TaskSpec | null;
+  /** What the record of a spec's trial says of the trial. */
+  identity?: TrialIdentity;
   judge?: Judge | undefined;
   /** Opened before the agent starts; null if the page is already open. */
   entryUrl: string | null;
@@ -51,11 +59,6 @@ export interface TrialPlan extends PlannedTask {
   expectTimeoutMs?: number;
   /** Line and column of a path in the spec's file, such as `assertions[0]`; undefined in a hand-written test. */
   locate(path: string): Location | undefined;
-}
-
-/** Milliseconds for all turns of the agent. */
-export function agentTimeMs(plan: Pick<TrialPlan, 'maxSteps' | 'turnTimeoutMs'>): number {
-  return plan.maxSteps * plan.turnTimeoutMs;
 }
 
 export interface AgentEnd {
@@ -89,7 +92,7 @@ export class AgentRun {
   /** What happened to the browser, if it is gone. */
   protected lost: string | null = null;
   /** Set when another agent takes over from a recording. */
-  protected healing: (Healing & { turn: number }) | null = null;
+  protected healed: TrialRecord['healed'];
   private readonly abort = new AbortController();
   private deadline = 0;
   /** Set when it is ended from outside. */
@@ -123,18 +126,17 @@ export class AgentRun {
   /** Never rejects. */
   async runAgent(): Promise<AgentEnd> {
     const { plan, turns } = this;
-    const time = agentTimeMs(plan);
+    const { maxSteps, turnTimeoutMs } = plan;
+    const time = maxSteps * turnTimeoutMs;
     this.deadline = performance.now() + time;
-    const timer = setTimeout(() => {
-      const limit = `${plan.maxSteps} turns of ${plan.turnTimeoutMs / 1000} s`;
-      this.halt(ended('timed_out', `the time limit (${limit}) was reached`));
-    }, time);
+    const late = `the time limit (${maxSteps} turns of ${turnTimeoutMs / 1000} s) was reached`;
+    const timer = setTimeout(() => this.halt(ended('timed_out', late)), time);
     try {
       if (plan.pageTools === 'only' && !(await this.webmcp.isSupported()))
         return errorEnd('browser', NO_PAGE_TOOLS);
       const result: unknown = await abortable(() => plan.agent.run(this.task()), this.abort.signal);
       await turns.pictured;
-      return turns.stoppedBy ? this.limitEnd() : this.endBy(result);
+      return turns.limit ?? this.endBy(result);
     } catch (error) {
       return this.endByError(error);
     } finally {
@@ -153,7 +155,7 @@ export class AgentRun {
   private task(): SessionTask {
     const { turns, session, mask, webmcp } = this;
     const left = () => Math.max(0, this.deadline - performance.now());
-    const { agent, spec, judge, locate, entryUrl, pageTools, ...rest } = this.plan;
+    const { agent, spec, identity, judge, locate, entryUrl, pageTools, ...rest } = this.plan;
     const { turnTimeoutMs, navigationTimeoutMs, expectTimeoutMs, ...planned } = rest;
     return {
       // A copy: an agent can't change the plan.
@@ -183,8 +185,9 @@ export class AgentRun {
       turn: (title, fn, options) => turns.run(title, fn, options),
       usage: usage => turns.addUsage(usage),
       activate: page => session.activate(page),
-      markHealed: healing => {
-        this.healing ??= { ...healing, turn: turns.records.length + 1 };
+      markHealed: ({ reason, recording }) => {
+        const path = relative(planned.configDir, recording).replaceAll('\\', '/');
+        this.healed ??= { turn: turns.records.length + 1, reason: mask(reason), recording: path };
       },
       takeNotices: () => session.takeNotices(),
       mask,
@@ -201,23 +204,15 @@ export class AgentRun {
   }
 
   private endByError(error: unknown): AgentEnd {
-    const { turns, plan, session } = this;
-    if (this.halted) return this.halted;
-    const isBudget = error instanceof BudgetExceededError;
-    if (isBudget) turns.stoppedBy ??= 'budget_exceeded';
+    const { turns, plan, session, halted } = this;
+    if (halted) return halted;
     const said = this.said(error);
-    if (turns.stoppedBy) return this.limitEnd(isBudget ? said : undefined);
+    const isBudget = error instanceof BudgetExceededError && turns.limit?.status !== 'max_steps';
+    if (isBudget) return ended('budget_exceeded', said);
+    if (turns.limit) return turns.limit;
     if (error instanceof AgentApiError) return errorEnd('agent_api', said);
     if (session.page.isClosed()) return errorEnd('browser', `no tab is open: ${said}`);
     return errorEnd('internal', `agent "${plan.agent.name}" threw: ${said}`);
-  }
-
-  /** @param spent what was said about the cost cap */
-  private limitEnd(spent?: string): AgentEnd {
-    const { maxSteps, maxCostUsd } = this.plan;
-    if (this.turns.stoppedBy === 'max_steps')
-      return ended('max_steps', `the agent used all ${maxSteps} turns without ending`);
-    return ended('budget_exceeded', spent ?? `the cost cap of $${maxCostUsd} was reached`);
   }
 
   private said(error: unknown): string {

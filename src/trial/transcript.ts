@@ -3,18 +3,20 @@ import { harmless, oneLine } from '../text/line';
 
 /** The trial as a text for people: what the agent thought, did and saw, and how it was graded. */
 export function transcript(record: TrialRecord, goal: string): string {
-  const who = record.model ? `${record.agent} (${record.model})` : record.agent;
+  const { agent, model, turns, status, finalUrl, durationMs, costUsd, judge, outcome, reason } = record;
+  const where = finalUrl ? ` at ${oneLine(finalUrl, 300)}` : '';
+  const count = `${turns.length} ${turns.length === 1 ? 'turn' : 'turns'}`;
   return [
     ...block('Goal: ', goal),
-    `Agent: ${oneLine(who, 200)}`,
+    `Agent: ${oneLine(model ? `${agent} (${model})` : agent, 200)}`,
     '',
-    ...record.turns.flatMap(turnLines),
-    `Ended: ${record.status}${record.finalUrl ? ` at ${oneLine(record.finalUrl, 300)}` : ''} after ${record.turns.length} ${record.turns.length === 1 ? 'turn' : 'turns'}, ${seconds(record.durationMs)}, ${dollars(record.costUsd)}`,
+    ...turns.flatMap(turnLines),
+    `Ended: ${status}${where} after ${count}, ${seconds(durationMs)}, ${dollars(costUsd)}`,
     ...record.assertions.map(({ title, passed, reason }) =>
       oneLine(`${mark(passed)} ${title}${reason ? `: ${reason}` : ''}`, 1_000),
     ),
-    ...(record.judge ? judgeLines(record.judge) : []),
-    `Outcome: ${record.outcome}${record.reason ? `. ${oneLine(record.reason, 1_000)}` : ''}`,
+    ...(judge ? judgeLines(judge) : []),
+    `Outcome: ${outcome}${reason ? `. ${oneLine(reason, 1_000)}` : ''}`,
     '',
   ].join('\n');
 }

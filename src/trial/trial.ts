@@ -1,8 +1,6 @@
 // One trial from entryUrl to record.
-import { relative } from 'node:path';
 import { unseen } from '../browser/in-page';
 import { takeScreenshot } from '../browser/session/pictures';
-import type { OpenSession } from '../browser/session/session';
 import {
   type AssertionResult,
   type Examination,
@@ -13,15 +11,7 @@ import {
 import { addUsage } from '../data/usage';
 import { messageOf, oneLine, shortUrl } from '../text/line';
 import { checkAssertions, type Judged, judgeTimeMs, judgeTrial, whySiteIsGone } from './grade';
-import {
-  type AgentEnd,
-  AgentRun,
-  type Attach,
-  agentTimeMs,
-  errorEnd,
-  type TrialOutput,
-  type TrialPlan,
-} from './run-agent';
+import { type AgentEnd, AgentRun, type Attach, errorEnd, type TrialPlan } from './run-agent';
 
 /** Milliseconds for opening entryUrl if the project sets no navigationTimeout. */
 const OPEN_TIMEOUT_MS = 30_000;
@@ -41,13 +31,9 @@ export function trialTimeMs(plan: TrialPlan): number {
   const judging = judge && spec?.judge ? judgeTimeMs(plan.maxSteps + 1) : 0;
   const grading = (spec?.assertions.length ?? 0) * ASSERTION_TIME_MS;
   const opening = navigationTimeoutMs || OPEN_TIMEOUT_MS;
-  return opening + agentTimeMs(plan) + grading + judging + CLOSING_TIME_MS;
+  const acting = plan.maxSteps * plan.turnTimeoutMs;
+  return opening + acting + grading + judging + CLOSING_TIME_MS;
 }
-
-export type TrialIdentity = Pick<
-  TrialRecord,
-  'specId' | 'specHash' | 'specFile' | 'repeatIndex' | 'retry' | 'policy' | 'runId' | 'unique'
->;
 
 export class Trial extends AgentRun {
   private readonly startDate = new Date();
@@ -58,14 +44,6 @@ export class Trial extends AgentRun {
   private readonly assertions: AssertionResult[] = [];
   private judged: Judged = {};
   private examination: Examination | null = null;
-
-  constructor(
-    plan: TrialPlan,
-    private readonly identity: TrialIdentity,
-    ...shown: [OpenSession, TrialOutput]
-  ) {
-    super(plan, ...shown);
-  }
 
   /** Runs the trial to its end. Never rejects because of the site or the agent: that is in the record. */
   async run(): Promise<TrialRecord> {
@@ -116,7 +94,7 @@ export class Trial extends AgentRun {
 
   /** The record of the trial so far. */
   record(): TrialRecord {
-    const { plan, judged, failure, turns, mask, healing, opened } = this;
+    const { plan, judged, failure, turns, mask, healed, opened } = this;
     const { guard, refusals, network } = opened;
     const end = this.end ?? NOT_ENDED;
     const usage = judged.usage ? addUsage(turns.usage, judged.usage) : turns.usage;
@@ -127,17 +105,11 @@ export class Trial extends AgentRun {
     const forgotten = Object.values(network.dropped).reduce((sum, count) => sum + count, 0);
     return {
       schemaVersion: RECORD_SCHEMA_VERSION,
-      ...this.identity,
+      ...plan.identity!,
       agent: plan.agent.name,
       model: plan.agent.model ?? null,
       replayed: plan.agent.replays ?? false,
-      ...(healing && {
-        healed: {
-          turn: healing.turn,
-          reason: mask(healing.reason),
-          recording: relative(plan.configDir, healing.recording).replaceAll('\\', '/'),
-        },
-      }),
+      ...(healed && { healed }),
       seed: plan.seed,
       status: end.status,
       errorKind: end.errorKind,

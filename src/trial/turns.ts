@@ -13,12 +13,12 @@ import { addUsage, NO_USAGE, type ReportedUsage } from '../data/usage';
 import { debug } from '../text/debug';
 import { messageOf, oneLine, shortUrl } from '../text/line';
 import { fillSecrets, inTexts, type Mask } from '../text/mask';
-import type { AgentRun, Attach } from './run-agent';
+import type { AgentEnd, AgentRun, Attach } from './run-agent';
 
 export class Turns {
   readonly records: TurnRecord[] = [];
   /** Set if the agent asked for a turn beyond a limit. The trial ends so, whatever the agent does next. */
-  stoppedBy: 'max_steps' | 'budget_exceeded' | null = null;
+  limit: AgentEnd | null = null;
   usage = NO_USAGE;
   private turnUsage = NO_USAGE;
   private running = false;
@@ -52,13 +52,13 @@ export class Turns {
     const done = this.records
       .flatMap(({ actions }) => actions)
       .filter(({ error, recorded }) => error === undefined && recorded?.length !== 0);
-    const isCall = ({ detail, recorded }: Action) =>
-      detail?.pageTool !== undefined || recorded?.some(isToolCall);
-    return { actions: done.length, pageToolCalls: done.filter(isCall).length };
+    const calls = done.filter(({ detail, recorded }) => detail?.pageTool || recorded?.some(isToolCall));
+    return { actions: done.length, pageToolCalls: calls.length };
   }
 
   addUsage(usage: ReportedUsage): void {
-    this.usage = addUsage(this.usage, validUsage(usage));
+    checkUsage(usage);
+    this.usage = addUsage(this.usage, usage);
     const { totalCostUsd: _, ...ofTurn } = usage;
     this.turnUsage = addUsage(this.turnUsage, ofTurn);
   }
@@ -113,34 +113,33 @@ export class Turns {
     const { current, recorder } = this;
     const { session, webmcp, mask, plan } = this.trial;
     if (!current) throw new Error('callPageTool: call it in a turn, task.turn(title, async () => { ... })');
-    const title = `call page tool ${JSON.stringify(name)}`;
-    const detail: { pageTool: string; input: object; result?: string } = { pageTool: name, input };
-    const told: Action = { title, detail };
+    const detail: Record<string, unknown> = { pageTool: name, input };
+    const told = { title: `call page tool ${JSON.stringify(name)}`, detail };
     let result: unknown;
     const call = async () => {
       const given = inTexts(input, text => fillSecrets(text, plan.secrets));
       result = await webmcp.call(session.page, name, given, { ...options, recorder });
-      detail.result = resultText(result);
-      if (saysError(result)) throw new Error(detail.result);
+      const said = resultText(result);
+      detail.result = said;
+      if (saysError(result)) throw new Error(said);
     };
-    const called = act({ session, recorder, signal: this.signal }, session.page, told, call, {
-      noted: 'turn',
-      report: action => current.actions.push(maskAction(action, mask)),
-    });
-    await called.catch(error => {
+    const acting = { session, recorder, signal: this.signal };
+    const report = (action: Action) => current.actions.push(maskAction(action, mask));
+    await act(acting, session.page, told, call, { noted: 'turn', report }).catch(error => {
       if (!saysError(result)) throw error;
     });
     return result;
   }
 
   private turnOf(record: TurnRecord): Turn {
+    const { mask, session } = this.trial;
     return {
       number: record.number,
       narrate: text => {
-        record.narration = [record.narration, this.trial.mask(String(text))].filter(Boolean).join('\n');
+        record.narration = [record.narration, mask(String(text))].filter(Boolean).join('\n');
       },
-      action: action => void record.actions.push(maskAction(action, this.trial.mask)),
-      record: (draft, target, to) => this.recorder.record(this.trial.session.page, draft, target, to),
+      action: action => void record.actions.push(maskAction(action, mask)),
+      record: (draft, target, to) => this.recorder.record(session.page, draft, target, to),
       readOnly: () => this.recorder.readOnly(),
     };
   }
@@ -151,16 +150,17 @@ export class Turns {
     if (typeof fn !== 'function') throw new TypeError('turn(title, fn): `fn` must be a function');
     if (this.running) throw new Error('turn: another turn is still running; await it first');
     if (this.left <= 0) {
-      this.stoppedBy = 'max_steps';
+      const reason = `the agent used all ${maxSteps} turns without ending`;
+      this.limit = { status: 'max_steps', errorKind: null, reason };
       throw new TurnLimitError(`All ${maxSteps} turns (maxSteps) are used.`);
     }
     const { costUsd } = this.usage;
-    if (maxCostUsd !== undefined && costUsd !== null && costUsd >= maxCostUsd) {
-      this.stoppedBy = 'budget_exceeded';
-      throw new BudgetExceededError(
-        `The trial has spent $${costUsd.toFixed(4)} of its maxCostUsd of $${maxCostUsd}.`,
-      );
-    }
+    if (maxCostUsd === undefined || costUsd === null || costUsd < maxCostUsd) return;
+    const reason = `the cost cap of $${maxCostUsd} was reached`;
+    this.limit = { status: 'budget_exceeded', errorKind: null, reason };
+    throw new BudgetExceededError(
+      `The trial has spent $${costUsd.toFixed(4)} of its maxCostUsd of $${maxCostUsd}.`,
+    );
   }
 
   private begin(title: string, url: string): TurnRecord {
@@ -183,34 +183,32 @@ export class Turns {
 
   private finish(record: TurnRecord): void {
     record.durationMs = Math.round(performance.now() - this.trial.startedAt - record.startedAtMs);
-    if (!record.actions.length)
-      record.actions.push({ title: record.title, ...(record.error ? { error: record.error } : {}) });
-    for (const { title, error } of record.actions)
-      debug('tool', () => `${title}: ${error ?? 'done'}, in turn ${record.number}`);
+    const { title, error, actions, number } = record;
+    if (!actions.length) actions.push({ title, ...(error && { error }) });
+    for (const { title, error } of actions)
+      debug('tool', () => `${title}: ${error ?? 'done'}, in turn ${number}`);
     record.usage = this.turnUsage;
     this.turnUsage = NO_USAGE;
   }
 
   /** Adds picture, address and notices once the turn is over. */
   private async picture(record: TurnRecord, from: string, attach: Attach): Promise<void> {
-    const { page } = this.trial.session;
+    const { session, mask, pictures } = this.trial;
+    const { page, notices } = session;
     await this.note(record.actions);
-    const samePage = page.url() === from;
-    const mark = samePage ? record.actions.findLast(action => action.point)?.point : undefined;
-    record.url = shortUrl(this.trial.mask(page.url()));
+    const mark = page.url() === from ? record.actions.findLast(({ point }) => point)?.point : undefined;
+    record.url = shortUrl(mask(page.url()));
     const image = this.signal.aborted ? null : await takeScreenshot(page, mark);
     if (image) {
       const name = `turn-${record.number}.jpg`;
       record.screenshot = name;
-      this.trial.pictures.push({ name, turn: record.number, image });
+      pictures.push({ name, turn: record.number, image });
       await attach(name, image);
       // A ring of this turn is no part of the page.
       this.freshPicture = mark ? undefined : { image, page };
     }
-    record.notices = this.trial.session.notices
-      .slice(this.seenNotices)
-      .map(notice => oneLine(this.trial.mask(notice), 500));
-    this.seenNotices = this.trial.session.notices.length;
+    record.notices = notices.slice(this.seenNotices).map(notice => oneLine(mask(notice), 500));
+    this.seenNotices = notices.length;
   }
 
   /**
@@ -233,13 +231,12 @@ function isToolCall(action: RecordedAction): boolean {
   return action.do === 'call_page_tool';
 }
 
-function validUsage(usage: ReportedUsage): ReportedUsage {
+function checkUsage(usage: ReportedUsage): void {
   for (const [name, value] of Object.entries(usage ?? {})) {
-    const unknownCost = name === 'costUsd' && value === null;
-    if (value !== undefined && !unknownCost && !(typeof value === 'number' && value >= 0))
+    const isUnknown = value === undefined || (name === 'costUsd' && value === null);
+    if (!isUnknown && !(typeof value === 'number' && value >= 0))
       throw new TypeError(`usage: ${name} must be a number of at least 0, not ${String(value)}`);
   }
-  return usage;
 }
 
 function maskAction({ title, control, error, point, detail, recorded }: Action, mask: Mask): Action {

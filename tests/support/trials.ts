@@ -35,5 +35,5 @@ export function playTrial(opened: OpenSession, input: TrialInput, to: unknown = 
     agent: { name: 'scripted', run: async (task: SessionTask) => run?.(task) },
     locate: () => ({ file: 'task.yaml', line: 1, column: 1 }),
   };
-  return new Trial(plan as never, {} as never, opened, to as never).run();
+  return new Trial(plan as never, opened, to as never).run();
 }

@@ -85,97 +85,15 @@ const remembered = new Map<string, readonly string[]>();
 
 /** @throws JudgeError with the usage, if there is no judgement. */
 export async function judgeWeb(trial: JudgedTrial, settings: WebJudgeSettings): Promise<Judgement> {
-  const model = new JudgeModel(settings, trial);
+  const judging = new Judging(trial, settings);
   try {
-    return { ...(await judgeInStages(trial, settings, model)), usage: model.usage };
+    return await judging.judge();
   } catch (error) {
-    throw new JudgeError(messageOf(error), model.usage);
+    throw new JudgeError(messageOf(error), judging.usage);
   }
 }
 
-async function judgeInStages(
-  trial: JudgedTrial,
-  settings: WebJudgeSettings,
-  model: JudgeModel,
-): Promise<Judgement> {
-  const keyPoints = await keyPointsOf(trial, settings, model);
-  const task = cached(text(taskText(trial, keyPoints)));
-  const shots = candidates(trial.screenshots);
-  const scored: ScoredScreenshot[] =
-    shots.length <= NOTHING_TO_CHOOSE
-      ? shots.map(shot => ({ ...shot, score: null, shows: null }))
-      : await inParallel(shots, async shot => {
-          const taken = text(`This screenshot was taken as ${whenOf(shot.turn)}:`);
-          const content = [task, taken, imageBlock(shot.image)];
-          return { ...shot, ...(await model.ask('screenshot', SCORE, content, scoreAnswer)) };
-        });
-  const kept = mostRelevant(scored, settings.screenshots);
-
-  const closing = text('Decide: go through the key points, then give the reason and the verdict.');
-  const content = [
-    task,
-    recordedEvidence(trial),
-    ...pictures(kept),
-    ...described(scored, kept),
-    settings.votes > 1 ? cached(closing) : closing,
-  ];
-  const schema = decisionOn(keyPoints.length, kept.length);
-  const votes: Decision[] = [];
-  const count = (passed: boolean) => votes.filter(vote => vote.passed === passed).length;
-  const majority = (settings.votes + 1) / 2;
-  // The first runs alone, so that the others find its prompt in the cache.
-  for (let more = 1; more > 0; more = majority - Math.max(count(true), count(false))) {
-    const decide = () => model.ask('decision', DECIDE, content, schema);
-    votes.push(...(await inParallel(Array(more).fill(null), decide)));
-  }
-
-  const passed = count(true) > count(false);
-  const { reason, keyPoints: answered } = votes.find(vote => vote.passed === passed)!;
-  const counted = settings.votes > 1 ? ` (${count(passed)} of ${votes.length} votes)` : '';
-  return {
-    passed,
-    reason: `${reason}${counted}`,
-    keyPoints: keyPoints.map((point, index) => {
-      const { met, evidence, screenshot } = answered.find(({ number }) => number === index + 1)!;
-      const name = screenshot === null ? null : kept[screenshot - 1]!.name;
-      return { text: point, met, evidence, screenshot: name };
-    }),
-    promptVersion: PROMPT_VERSION,
-    screenshots: scored.map(({ image: _, ...shot }, index) => ({
-      ...shot,
-      kept: kept.includes(scored[index]!),
-    })),
-    votes: votes.map(({ passed, reason }) => ({ passed, reason })),
-  };
-}
-
-async function keyPointsOf(
-  trial: JudgedTrial,
-  settings: WebJudgeSettings,
-  model: JudgeModel,
-): Promise<readonly string[]> {
-  const task = taskText(trial);
-  const key = JSON.stringify([PROMPT_VERSION, settings.model, task]);
-  const known = remembered.get(key);
-  if (known) return known;
-  const content = [cached(text(task)), text('List the key points.')];
-  const { keyPoints } = await model.ask('key points', KEY_POINTS, content, keyPointsAnswer);
-  remembered.set(key, keyPoints);
-  return keyPoints;
-}
-
-/** In order, a few at a time. Rejects with the first failure once those of its time have ended: each is paid. */
-async function inParallel<Item, Result>(items: readonly Item[], run: (item: Item) => Promise<Result>) {
-  const results: Result[] = [];
-  for (let at = 0; at < items.length; at += PARALLEL) {
-    const some = items.slice(at, at + PARALLEL).map(run);
-    await Promise.allSettled(some);
-    results.push(...(await Promise.all(some)));
-  }
-  return results;
-}
-
-class JudgeModel {
+class Judging {
   usage = NO_USAGE;
   private readonly client: Client;
   private readonly prices;
@@ -183,11 +101,76 @@ class JudgeModel {
   private reserved = 0;
 
   constructor(
+    private readonly trial: JudgedTrial,
     private readonly settings: WebJudgeSettings,
-    private readonly trial: Pick<JudgedTrial, 'budgetUsd' | 'signal'>,
   ) {
     this.client = new Client({ ...settings, factory: 'webJudge' });
     this.prices = pricesOf(settings);
+  }
+
+  async judge(): Promise<Judgement> {
+    const { trial, settings } = this;
+    const keyPoints = await this.keyPoints();
+    const task = cached(text(taskText(trial, keyPoints)));
+    const shots = candidates(trial.screenshots);
+    const scored: ScoredScreenshot[] =
+      shots.length <= NOTHING_TO_CHOOSE
+        ? shots.map(shot => ({ ...shot, score: null, shows: null }))
+        : await inParallel(shots, async shot => {
+            const taken = text(`This screenshot was taken as ${whenOf(shot.turn)}:`);
+            const content = [task, taken, imageBlock(shot.image)];
+            return { ...shot, ...(await this.ask('screenshot', SCORE, content, scoreAnswer)) };
+          });
+    const kept = mostRelevant(scored, settings.screenshots);
+
+    const closing = text('Decide: go through the key points, then give the reason and the verdict.');
+    const content = [
+      task,
+      recordedEvidence(trial),
+      ...pictures(kept),
+      ...described(scored, kept),
+      settings.votes > 1 ? cached(closing) : closing,
+    ];
+    const schema = decisionOn(keyPoints.length, kept.length);
+    const votes: Decision[] = [];
+    const count = (passed: boolean) => votes.filter(vote => vote.passed === passed).length;
+    const majority = (settings.votes + 1) / 2;
+    // The first runs alone, so that the others find its prompt in the cache.
+    for (let more = 1; more > 0; more = majority - Math.max(count(true), count(false))) {
+      const decide = () => this.ask('decision', DECIDE, content, schema);
+      votes.push(...(await inParallel(Array(more).fill(null), decide)));
+    }
+
+    const passed = count(true) > count(false);
+    const { reason, keyPoints: answered } = votes.find(vote => vote.passed === passed)!;
+    const counted = settings.votes > 1 ? ` (${count(passed)} of ${votes.length} votes)` : '';
+    return {
+      passed,
+      reason: `${reason}${counted}`,
+      usage: this.usage,
+      keyPoints: keyPoints.map((point, index) => {
+        const { met, evidence, screenshot } = answered.find(({ number }) => number === index + 1)!;
+        const name = screenshot === null ? null : kept[screenshot - 1]!.name;
+        return { text: point, met, evidence, screenshot: name };
+      }),
+      promptVersion: PROMPT_VERSION,
+      screenshots: scored.map(({ image: _, ...shot }, index) => ({
+        ...shot,
+        kept: kept.includes(scored[index]!),
+      })),
+      votes: votes.map(({ passed, reason }) => ({ passed, reason })),
+    };
+  }
+
+  private async keyPoints(): Promise<readonly string[]> {
+    const task = taskText(this.trial);
+    const key = JSON.stringify([PROMPT_VERSION, this.settings.model, task]);
+    const known = remembered.get(key);
+    if (known) return known;
+    const content = [cached(text(task)), text('List the key points.')];
+    const { keyPoints } = await this.ask('key points', KEY_POINTS, content, keyPointsAnswer);
+    remembered.set(key, keyPoints);
+    return keyPoints;
   }
 
   /**
@@ -195,7 +178,7 @@ class JudgeModel {
    *
    * @throws Error if the API fails, the budget is too small or the answer stays malformed.
    */
-  async ask<Schema extends z.ZodType>(
+  private async ask<Schema extends z.ZodType>(
     stage: string,
     system: string,
     content: BetaContentBlockParam[],
@@ -280,4 +263,15 @@ function read<Schema extends z.ZodType>(
   }
   const { data, error } = schema.safeParse(json);
   return error ? { problem: problemsIn(error, 'answer').join('; ').slice(0, MAX_PROBLEM) } : { value: data };
+}
+
+/** In order, a few at a time. Rejects with the first failure once those of its time have ended: each is paid. */
+async function inParallel<Item, Result>(items: readonly Item[], run: (item: Item) => Promise<Result>) {
+  const results: Result[] = [];
+  for (let at = 0; at < items.length; at += PARALLEL) {
+    const some = items.slice(at, at + PARALLEL).map(run);
+    await Promise.allSettled(some);
+    results.push(...(await Promise.all(some)));
+  }
+  return results;
 }

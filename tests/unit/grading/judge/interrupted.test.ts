@@ -50,16 +50,8 @@ function trialWith(judge: Judge['judge'], onPicture = () => {}) {
     guard: 'protocol',
   };
   const stage = { step: (_: string, body: (attach: unknown) => unknown) => body(async () => undefined) };
-  const identity = {
-    specId: 'x',
-    specHash: '',
-    specFile: '',
-    repeatIndex: 0,
-    retry: 0,
-    policy: spec.passPolicy,
-  };
   // The parts that a trial without turns asks for; the whole of them needs a browser.
-  return new Trial(plan as never, identity, opened as never, stage as never);
+  return new Trial(plan as never, opened as never, stage as never);
 }
 
 const STOPPED: AgentEnd = {
