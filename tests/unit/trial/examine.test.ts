@@ -1,237 +1,123 @@
 // Which findings touch what a failed trial was about.
 import { describe, expect, it } from 'vitest';
 import type { Sighting } from '../../../src/browser/injected/look';
-import type { TurnRecord } from '../../../src/data/record';
+import type { Action, TurnRecord } from '../../../src/data/record';
+import { NO_USAGE } from '../../../src/data/usage';
 import { type Aims, aimsOf, relevantOf } from '../../../src/trial/examine';
 
 const click = (locator: string, url = '/shop') => ({
-  do: 'click' as const,
-  locator,
-  tab: 0,
-  before: { url, content: 'a' },
-  after: { url, content: 'b' },
+  ...({ do: 'click', locator, tab: 0 } as const),
+  ...{ before: { url, content: 'a' }, after: { url, content: 'b' } },
 });
+const fill = (text: string) => ({ ...click('one'), do: 'fill' as const, text });
 const turn = (title: string, more: Partial<TurnRecord> = {}): TurnRecord => ({
-  ...{
-    number: 1,
-    title,
-    actions: [{ title }],
-    narration: '',
-    outcome: 'ok',
-    notices: [],
-    url: 'http://x/shop',
-  },
-  ...{ startedAtMs: 0, durationMs: 0, screenshot: null },
-  usage: { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheCreationTokens: 0, costUsd: 0 },
+  ...{ number: 1, title, actions: [{ title }], narration: '', outcome: 'ok', notices: [] },
+  ...{ url: 'http://x/shop', startedAtMs: 0, durationMs: 0, screenshot: null, usage: NO_USAGE },
   ...more,
 });
+const did = (...recorded: NonNullable<Action['recorded']>) =>
+  turn('x', { actions: [{ title: 'x', recorded }] });
+const failed = (title: string, url = 'http://x/shop') => turn(title, { outcome: 'error', error: 'x', url });
 const GOAL = 'Click "Add", then "Basket". Enter "Jo" into "Name" and click "Pay".';
 
 describe('aims', () => {
-  const rows: { what: string; turns: TurnRecord[]; reason?: string; aims: Partial<Aims> }[] = [
-    { what: 'no turns', turns: [], aims: { sought: [], next: ['add', 'basket', 'jo'], used: [] } },
-    { what: 'the next of the goal', turns: [turn('click "Add"')], aims: { next: ['basket', 'jo', 'name'] } },
-    {
-      what: 'the next after the last one that was told of',
-      turns: [turn('type'), turn('x', { actions: [{ title: 'enter "Jo" into textbox "Name"' }] })],
-      aims: { next: ['pay'] },
-    },
-    {
-      what: 'what a failed turn was about, and not what is there instead',
-      turns: [
-        turn('click "Basket"', {
-          outcome: 'error',
-          error: 'nothing called "Basket" on /; there are links "Home"',
-        }),
-      ],
-      aims: { sought: ['basket'] },
-    },
-    {
-      what: 'the control that a failed action meant, whatever is told of it',
-      turns: [
-        turn('shop', {
-          actions: [
-            { title: 'click "the link"', control: 'link "Basket"', error: 'covered by "Cookies"' },
-            { title: 'click "Pay"', error: 'x' },
-          ],
-        }),
-      ],
-      reason: 'I see no "Sum"',
-      aims: { sought: ['basket', 'pay'] },
-    },
-    {
-      what: 'the next after the last that an action meant or typed',
-      turns: [
-        turn('x', { actions: [{ title: 'x', recorded: [{ ...click('a'), control: 'link "Basket"' }] }] }),
-        turn('y', { actions: [{ title: 'y', recorded: [{ ...click('b'), do: 'fill', text: 'Jo' }] }] }),
-      ],
-      aims: { next: ['name', 'pay'] },
-    },
-    {
-      what: 'what the agent gave up on',
-      turns: [],
-      reason: 'I see no “Basket” here',
-      aims: { sought: ['basket'] },
-    },
-    {
-      what: 'what was used on the page where it ended',
-      turns: [
-        turn('a', { actions: [{ title: 'a', recorded: [click('home', '/')] }] }),
-        turn('b', {
-          actions: [{ title: 'b', recorded: [click('one', '/shop?q=1#x'), click('one'), click('two')] }],
-        }),
-      ],
-      aims: { used: ['one', 'one', 'two'].map(locator => ({ locator, failed: false, unkept: false })) },
-    },
-    {
-      what: 'a field that typing did not change',
-      turns: [
-        turn('a', {
-          actions: [
-            {
-              title: 'a',
-              recorded: [{ ...click('one'), do: 'fill', text: 'x', after: { url: '/shop', content: 'a' } }],
-            },
-          ],
-        }),
-      ],
-      aims: { used: [{ locator: 'one', failed: true, unkept: true }] },
-    },
-    {
-      what: 'what failed on the page where it ended, long ago',
-      turns: [
-        turn('click "Name"', { outcome: 'error', error: 'x' }),
-        turn('click "Far"', { outcome: 'error', error: 'x', url: 'http://x/far' }),
-        turn('b'),
-        turn('c'),
-        turn('d'),
-      ],
-      aims: { sought: ['name'] },
-    },
-    {
-      what: 'what was used in the last turns alone',
-      turns: [
-        turn('a', { actions: [{ title: 'a', recorded: [click('one')] }] }),
-        turn('b'),
-        turn('c'),
-        turn('d'),
-      ],
-      aims: { used: [] },
-    },
-    {
-      what: 'apostrophes that quote nothing',
-      turns: [],
-      reason: `I can't say what's there`,
-      aims: { sought: [] },
-    },
-  ];
-  it.each(rows)('$what', ({ turns, reason = null, aims }) => {
+  const used = (...locators: string[]) =>
+    locators.map(locator => ({ locator, failed: false, unkept: false }));
+  const [b, c, d] = ['b', 'c', 'd'].map(title => turn(title)) as [TurnRecord, TurnRecord, TurnRecord];
+  const covered = { title: 'click "the link"', control: 'link "Basket"', error: 'covered by "Cookies"' };
+  const missing = 'nothing called "Basket" on /; there are links "Home"';
+  const entered = { title: 'enter "Jo" into textbox "Name"' };
+  it.each<[what: string, turns: TurnRecord[], reason: string | null, aims: Partial<Aims>]>([
+    ['no turns', [], null, { sought: [], next: ['add', 'basket', 'jo'], used: [] }],
+    ['the next of the goal', [turn('click "Add"')], null, { next: ['basket', 'jo', 'name'] }],
+    [
+      'the next after the last that was told',
+      [b, turn('x', { actions: [entered] })],
+      null,
+      { next: ['pay'] },
+    ],
+    [
+      'what a failed turn was about, and not what is there instead',
+      [turn('click "Basket"', { outcome: 'error', error: missing })],
+      null,
+      { sought: ['basket'] },
+    ],
+    [
+      'the control that a failed action meant, whatever is told of it',
+      [turn('shop', { actions: [covered, { title: 'click "Pay"', error: 'x' }] })],
+      'I see no "Sum"',
+      { sought: ['basket', 'pay'] },
+    ],
+    [
+      'the next after the last that an action meant or typed',
+      [did({ ...click('a'), control: 'link "Basket"' }), did(fill('Jo'))],
+      null,
+      { next: ['name', 'pay'] },
+    ],
+    ['what the agent gave up on', [], 'I see no “Basket” here', { sought: ['basket'] }],
+    ['apostrophes that quote nothing', [], `I can't say what's there`, { sought: [] }],
+    [
+      'what was used on the page where it ended',
+      [did(click('home', '/')), did(click('one', '/shop?q=1#x'), click('one'), click('two'))],
+      null,
+      { used: used('one', 'one', 'two') },
+    ],
+    ['what was used in the last turns alone', [did(click('one')), b, c, d], null, { used: [] }],
+    [
+      'a field that typing did not change',
+      [did({ ...fill('x'), after: { url: '/shop', content: 'a' } })],
+      null,
+      { used: [{ locator: 'one', failed: true, unkept: true }] },
+    ],
+    [
+      'what failed on the page where it ended, long ago',
+      [failed('click "Name"'), failed('click "Far"', 'http://x/far'), b, c, d],
+      null,
+      { sought: ['name'] },
+    ],
+  ])('%s', (_, turns, reason, aims) => {
     expect(aimsOf(GOAL, turns, reason, 'http://127.0.0.1:1/shop?q=2')).toMatchObject(aims);
   });
 });
 
+type Known = Parameters<typeof relevantOf>[2];
+
 describe('relevant', () => {
   const BOX = { x: 100, y: 100, width: 80, height: 30 };
+  const PAGE = { x: 0, y: 0, width: 900, height: 600 };
   const sighting = (more: Partial<Sighting>): Sighting => ({
     ...{ kind: 'no_name', selector: '.x', text: '', names: [], hints: '', boxes: [BOX] },
     ...more,
   });
-  const rows: {
-    what: string;
-    of?: Partial<Sighting>;
-    aims?: Partial<Aims>;
-    known?: Partial<Parameters<typeof relevantOf>[2]>;
-    is: boolean;
-  }[] = [
-    { what: 'nothing that nobody asked for', is: false },
-    { what: 'a dialog that nothing closes', of: { kind: 'dialog_trap' }, is: true },
-    { what: 'what was used last', known: { touched: [{ ...BOX, failed: false, unkept: false }] }, is: true },
-    {
-      what: 'what was drawn in what was used',
-      known: { touched: [{ x: 110, y: 105, width: 60, height: 20, failed: false, unkept: false }] },
-      is: true,
-    },
-    {
-      what: 'what was clicked at',
-      known: { touched: [{ x: 120, y: 110, width: 0, height: 0, failed: false, unkept: false }] },
-      is: true,
-    },
-    {
-      what: 'not a button that was used, and is disabled since',
-      of: { kind: 'disabled', names: ['pay'] },
-      aims: { sought: ['pay'] },
-      known: {
-        touched: [
-          { ...BOX, failed: true, unkept: false },
-          { ...BOX, failed: false, unkept: false },
-        ],
-      },
-      is: false,
-    },
-    {
-      what: 'a button that was tried in vain',
-      of: { kind: 'disabled' },
-      known: { touched: [{ ...BOX, failed: true, unkept: false }] },
-      is: true,
-    },
-    {
-      what: 'not all that holds what was used',
-      of: { boxes: [{ x: 0, y: 0, width: 900, height: 600 }] },
-      known: { touched: [{ ...BOX, failed: false, unkept: false }] },
-      is: false,
-    },
-    {
-      what: 'not what is beside what was used',
-      known: { touched: [{ ...BOX, x: 200, failed: false, unkept: false }] },
-      is: false,
-    },
-    {
-      what: 'what was sought',
-      of: { kind: 'covered', names: ['basket'] },
-      aims: { sought: ['basket'] },
-      is: true,
-    },
-    {
-      what: 'what the goal names next',
-      of: { kind: 'disabled', names: ['pay now'] },
-      aims: { next: ['pay'] },
-      is: true,
-    },
-    {
-      what: 'no part of a word',
-      of: { kind: 'covered', names: ['payments'] },
-      aims: { next: ['pay'] },
-      is: false,
-    },
-    {
-      what: 'what its author called so',
-      of: { hints: 'icon cart basket' },
-      aims: { next: ['basket'] },
-      is: true,
-    },
-    {
-      what: 'not by what its author called it, if another has the name',
-      of: { hints: 'icon basket' },
-      aims: { next: ['basket'] },
-      known: { usable: ['basket'] },
-      is: false,
-    },
-    { what: 'what has no name, if what was sought is not there', aims: { sought: ['basket'] }, is: true },
-    {
-      what: 'not so if it is there',
-      aims: { sought: ['basket'] },
-      known: { usable: ['basket (2)'] },
-      is: false,
-    },
-    {
-      what: 'not so what has a name',
-      of: { kind: 'covered', names: ['home'] },
-      aims: { sought: ['basket'] },
-      is: false,
-    },
-    { what: 'not so for what the goal names next', aims: { next: ['basket'] }, is: false },
-  ];
-  it.each(rows)('$what', ({ of = {}, aims = {}, known = {}, is }) => {
+  const tried = (box: object, failed = false) => ({ ...BOX, ...box, failed, unkept: false });
+  const touched = (box: object, failed = false) => ({ touched: [tried(box, failed)] });
+  const [sought, next] = [{ sought: ['basket'] }, { next: ['basket'] }];
+  it.each<[what: string, is: boolean, Partial<Sighting>, Partial<Aims>, Partial<Known>?]>([
+    ['nothing that nobody asked for', false, {}, {}],
+    ['a dialog that nothing closes', true, { kind: 'dialog_trap' }, {}],
+    ['what was used last', true, {}, {}, touched({})],
+    ['what was drawn in what was used', true, {}, {}, touched({ x: 110, y: 105, width: 60, height: 20 })],
+    ['what was clicked at', true, {}, {}, touched({ x: 120, y: 110, width: 0, height: 0 })],
+    [
+      'not a button that was used, and is disabled since',
+      false,
+      { kind: 'disabled', names: ['pay'] },
+      { sought: ['pay'] },
+      { touched: [tried({}, true), tried({})] },
+    ],
+    ['a button that was tried in vain', true, { kind: 'disabled' }, {}, touched({}, true)],
+    ['not all that holds what was used', false, { boxes: [PAGE] }, {}, touched({})],
+    ['not what is beside what was used', false, {}, {}, touched({ x: 200 })],
+    ['what was sought', true, { kind: 'covered', names: ['basket'] }, sought],
+    ['what the goal names next', true, { kind: 'disabled', names: ['pay now'] }, { next: ['pay'] }],
+    ['no part of a word', false, { kind: 'covered', names: ['payments'] }, { next: ['pay'] }],
+    ['what its author called so', true, { hints: 'icon cart basket' }, next],
+    ['not by that, if another has the name', false, { hints: 'icon basket' }, next, { usable: ['basket'] }],
+    ['what has no name, if what was sought is not there', true, {}, sought],
+    ['not so if it is there', false, {}, sought, { usable: ['basket (2)'] }],
+    ['not so what has a name', false, { kind: 'covered', names: ['home'] }, sought],
+    ['not so for what the goal names next', false, {}, next],
+  ])('%s', (_, is, of, aims, known) => {
     const all = { sought: [], next: [], used: [], ...aims };
     expect(relevantOf([sighting(of)], all, { touched: [], usable: [], ...known })).toEqual([is]);
   });

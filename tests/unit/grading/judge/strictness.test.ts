@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { JudgeError, webJudge } from '../../../../src/grading/judge';
 import { decision, json, playJudge, stageOf } from '../../../support/judge-model';
-import { done, type ScriptedRequest } from '../../../support/messages-api';
+import { done } from '../../../support/messages-api';
 import { judgedTrial, KEY, startApi } from './trials';
 
 const NO_RETRY = { maxRetries: 0 };
@@ -17,46 +17,30 @@ async function failure(judging: Promise<unknown>): Promise<JudgeError> {
   return error;
 }
 
-type Malformed = [name: string, answer: (request: ScriptedRequest) => unknown, problem: RegExp];
+type Decision = ReturnType<typeof decision>;
+const withPoints = (of: Decision, more: object) => ({
+  ...of,
+  keyPoints: of.keyPoints.map(point => ({ ...point, ...more })),
+});
+const NOT_ALL_MET = /passed: must be true exactly where every key point is met/;
 
-const malformed: Malformed[] = [
+test.each<[name: string, answer: (right: Decision) => unknown, problem: RegExp]>([
   ['no object', () => 7, /answer: Invalid input/],
-  ['no verdict', request => ({ ...decision(request), passed: undefined }), /passed: Invalid input/],
-  ['a verdict in words', request => ({ ...decision(request), passed: 'yes' }), /passed: Invalid input/],
-  ['no reason', request => ({ ...decision(request), reason: ' ' }), /reason: Too small/],
-  ['something else beside', request => ({ ...decision(request), override: true }), /Unrecognized key/],
+  ['no verdict', right => ({ ...right, passed: undefined }), /passed: Invalid input/],
+  ['a verdict in words', right => ({ ...right, passed: 'yes' }), /passed: Invalid input/],
+  ['no reason', right => ({ ...right, reason: ' ' }), /reason: Too small/],
+  ['something else beside', right => ({ ...right, override: true }), /Unrecognized key/],
   [
     'a key point left out',
-    request => ({ ...decision(request), keyPoints: decision(request).keyPoints.slice(1) }),
+    right => ({ ...right, keyPoints: right.keyPoints.slice(1) }),
     /there are 2 key points: each number from 1 to 2/,
   ],
-  [
-    'a key point answered twice',
-    request => ({ ...decision(request), keyPoints: [1, 1].map(() => decision(request).keyPoints[0]) }),
-    /exactly once/,
-  ],
-  [
-    'a screenshot that is not there',
-    request => ({
-      ...decision(request),
-      keyPoints: decision(request).keyPoints.map(point => ({ ...point, screenshot: 9 })),
-    }),
-    /there are screenshots 1 to \d/,
-  ],
-  [
-    'a pass with a key point that is not met',
-    request => ({ ...decision(request, false), passed: true }),
-    /passed: must be true exactly where every key point is met/,
-  ],
-  [
-    'a fail with all met',
-    request => ({ ...decision(request), passed: false }),
-    /passed: must be true exactly/,
-  ],
-];
-
-test.each(malformed)('%s is asked again once, and then an error', async (_, answer, problem) => {
-  const api = await startApi(playJudge({ decision: request => json(answer(request)) }));
+  ['a key point answered twice', right => withPoints(right, { number: 1 }), /exactly once/],
+  ['no such screenshot', right => withPoints(right, { screenshot: 9 }), /there are screenshots 1 to \d/],
+  ['a pass with a key point that is not met', right => withPoints(right, { met: false }), NOT_ALL_MET],
+  ['a fail with all met', right => ({ ...right, passed: false }), NOT_ALL_MET],
+])('%s is asked again once, and then an error', async (_, answer, problem) => {
+  const api = await startApi(playJudge({ decision: request => json(answer(decision(request))) }));
   const judge = webJudge({ baseURL: api.url, apiKey: KEY });
   const error = await failure(judge.judge(judgedTrial()));
   expect(error.message).toMatch(/the answer to "decision" is malformed, even when asked again/);
@@ -67,14 +51,10 @@ test.each(malformed)('%s is asked again once, and then an error', async (_, answ
   expect(JSON.stringify(decisions[1]!.body)).toContain('was not valid');
   expect(error.usage!.costUsd, 'what it cost is counted').toBeGreaterThan(0);
 
-  let first = true;
+  let asked = 0;
   const mended = await startApi(
     playJudge({
-      decision: request => {
-        const bad = first;
-        first = false;
-        return json(bad ? answer(request) : decision(request));
-      },
+      decision: request => json(asked++ ? decision(request) : answer(decision(request))),
     }),
   );
   const judgement = await webJudge({ baseURL: mended.url, apiKey: KEY }).judge(judgedTrial());
@@ -111,16 +91,8 @@ test('an answer that is cut off, and one that is refused', async () => {
 });
 
 test.each([
-  [
-    401,
-    'authentication_error',
-    /refuses the key \(401\). Check ANTHROPIC_API_KEY, or webJudge\(\{ apiKey \}\)/,
-  ],
-  [
-    404,
-    'not_found_error',
-    /there is no model "claude-sonnet-5-5" for this key \(404\). Check webJudge\(\{ model/,
-  ],
+  [401, 'authentication_error', /refuses the key \(401\). Check ANTHROPIC_API_KEY, or webJudge\(\{ apiKey/],
+  [404, 'not_found_error', /there is no model "claude-sonnet-5-5" for .* \(404\). Check webJudge\(\{ model/],
   [429, 'rate_limit_error', /rate limit is reached \(429\)/],
   [529, 'overloaded_error', /overloaded \(529\)/],
 ])('status %i is an error that names the judge', async (status, type, message) => {
@@ -136,14 +108,10 @@ test.each([
 });
 
 test('a connection that drops is tried again', async () => {
-  let dropped = false;
+  let asked = 0;
   const api = await startApi(
     playJudge({
-      decision: request => {
-        if (dropped) return json(decision(request));
-        dropped = true;
-        return { fault: 'truncate' };
-      },
+      decision: request => (asked++ ? json(decision(request)) : { fault: 'truncate' }),
     }),
   );
   const judgement = await webJudge({ baseURL: api.url, apiKey: KEY, maxRetries: 1 }).judge(judgedTrial());
