@@ -129,8 +129,9 @@ export class AgentRun {
     const { maxSteps, turnTimeoutMs } = plan;
     const time = maxSteps * turnTimeoutMs;
     this.deadline = performance.now() + time;
-    const late = `the time limit (${maxSteps} turns of ${turnTimeoutMs / 1000} s) was reached`;
-    const timer = setTimeout(() => this.halt(ended('timed_out', late)), time);
+    const limit = `${maxSteps} turns of ${turnTimeoutMs / 1000} s`;
+    const late = ended('timed_out', `the time limit (${limit}) was reached`);
+    const timer = setTimeout(() => this.halt(late), time);
     try {
       if (plan.pageTools === 'only' && !(await this.webmcp.isSupported()))
         return errorEnd('browser', NO_PAGE_TOOLS);
